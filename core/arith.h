@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Integer arithmetic shared by the core. Unsigned 64 bit only: BPF has no signed division before
+ * -mcpu=v4 and no 128-bit multiplication. x / 0 is undefined in C and 0 in BPF; here it is 0.
+ */
+#ifndef WW_ARITH_H
+#define WW_ARITH_H
+
+#include "contract.h"
+
+static inline uint64_t ww_div(uint64_t dividend, uint64_t divisor) {
+    return divisor == 0 ? 0 : dividend / divisor;
+}
+
+static inline uint64_t ww_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint32_t ww_min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t ww_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/*
+ * a * b / c rounded down, without a 128-bit product.
+ * Bounds: a <= c < 2^32 (so the result is at most b), b <= WW_BW_MAX.
+ * (b / c) * a <= b; (b % c) * a < c * c < 2^64.
+ */
+static inline uint64_t ww_scale(uint64_t a, uint64_t b, uint64_t c) {
+    const uint64_t quotient = ww_div(b, c);
+    return quotient * a + ww_div((b - quotient * c) * a, c);
+}
+
+/*
+ * bytes / us as bytes/s << WW_BW_FRACTION, at most WW_BW_MAX; 0 for us = 0.
+ * 10^6 * 2^8 < 2^28. One division while bytes < 2^36. Beyond: the remainder is below us, so that
+ * remainder * 2^28 fits for us < 2^36 (19 hours; clamped), and a quotient of 2^15 or more already
+ * exceeds WW_BW_MAX.
+ */
+static inline uint64_t ww_rate(uint64_t bytes, uint64_t us) {
+    const uint64_t unit = UINT64_C(1000000) << WW_BW_FRACTION;
+    if (us == 0) return 0;
+    if (bytes < (UINT64_C(1) << 36)) return ww_min_u64(bytes * unit / us, WW_BW_MAX);
+    us = ww_min_u64(us, (UINT64_C(1) << 36) - 1);
+    const uint64_t quotient = bytes / us;
+    if (quotient >= (UINT64_C(1) << 15)) return WW_BW_MAX;
+    return ww_min_u64(quotient * unit + (bytes - quotient * us) * unit / us, WW_BW_MAX);
+}
+
+/*
+ * bandwidth * time in whole bytes, rounded down. bandwidth <= 2^42 gives a whole part <= 2^34;
+ * 2^34 * rtt < 2^60 for rtt <= 60 s (2^26 us), fraction 2^8 * 2^26 = 2^34. Longer is clamped to
+ * 2^29 us (9 minutes): 2^63.
+ */
+static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us) {
+    const uint64_t span = ww_min_u32(us, UINT32_C(1) << 29);
+    const uint64_t whole = bandwidth >> WW_BW_FRACTION;
+    const uint64_t fraction = bandwidth & ((1u << WW_BW_FRACTION) - 1);
+    return (whole * span + ((fraction * span) >> WW_BW_FRACTION)) / 1000000u;
+}
+
+#endif

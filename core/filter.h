@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * The low-pass filters of the family. s: sample, b: estimate, D: time since the filter's last step,
+ * primes mark the step before.
+ *
+ *   none              b = s
+ *   EWMA              b = 7/8 b' + 1/8 s                                       seed 004, equation 1
+ *   Tustin, constant  b = a b' + (1 - a)/2 (s + s')                            seed 000, equation 1
+ *   Tustin            b = ((2 tau/D - 1) b' + s + s') / (2 tau/D + 1)          seed 003
+ *                       = ((2 tau - D) b' + D s + D s') / (2 tau + D)
+ *
+ * Equation 4 of seed 000 prints the constant filter as the product of its two terms, w1 x w2. That
+ * contradicts its own equation 1, and has the unit of a bandwidth squared: the sum is right.
+ *
+ * Virtual null samples (seed 003): a filter with cut-off 1/tau needs a sample every tau / m. After
+ * each tau / m without an ACK a sample of 0 is assumed, and b decays by (2m - 1)/(2m + 1). They are
+ * applied when the next ACK (or the host's question) arrives; nothing reads b in between.
+ *
+ * The first real sample after h of them. The virtual samples take filter indices, so this step spans
+ * only what remains, D = elapsed - h tau/m, and follows a sample of 0. The data d acknowledged enters
+ * it whole, D s = d: dividing d by the whole silence instead would lose h/(h + 1) of the data and
+ * more. The sample that is kept as s' and shown to the host is equation 2's, d / elapsed: d / D would
+ * grow without bound as D goes to 0. See docs/decisions/0002-virtual-null-samples.md.
+ *
+ * Rounding is to nearest, so that a slow filter has no downward bias.
+ */
+#ifndef WW_FILTER_H
+#define WW_FILTER_H
+
+#include "arith.h"
+
+/* b * 7 <= 2^45 */
+static inline uint64_t ww_filter_ewma(uint64_t b, uint64_t sample) {
+    return (7 * b + sample + 4) >> 3;
+}
+
+/* 2000 * 2^42 < 2^53 */
+static inline uint64_t ww_filter_tustin_constant(uint64_t b, uint64_t sample, uint64_t last_sample,
+                                                 uint32_t alpha_permille) {
+    const uint64_t old_part = UINT64_C(2) * alpha_permille * b;
+    const uint64_t new_part = (UINT64_C(1000) - alpha_permille) * (sample + last_sample);
+    return (old_part + new_part + 1000) / 2000;
+}
+
+/* steps null samples; factor < 1, so that 2^42 reaches 0 within 29 (m + 1) steps: 512 covers m = 16. */
+static inline uint64_t ww_filter_decay(uint64_t b, uint64_t steps, uint32_t m) {
+    const uint64_t bound = 512;
+    if (steps >= bound) return 0;
+    for (uint64_t i = 0; i < bound && i < steps; i++) b = ww_div(b * (2 * m - 1), 2 * m + 1);
+    return b;
+}
+
+/*
+ * One step of span_us carrying sample * span, and last_sample * span. span is clamped to 2 tau, where
+ * the coefficient of b' reaches 0 (only without virtual samples can it get there).
+ * Bounds: span <= 2 tau <= 2^27 and bandwidths <= 2^42. While 2 tau + span < 2^22 all three terms
+ * sum to at most (2 tau + span) * 2^42 < 2^64: one division. Longer tau: term by term.
+ */
+static inline uint64_t ww_filter_tustin(uint64_t b, uint64_t sample, uint64_t last_sample,
+                                        uint64_t span_us, uint64_t tau_us) {
+    const uint64_t twice = 2 * tau_us;
+    const uint64_t span = ww_min_u64(span_us, twice);
+    const uint64_t divisor = twice + span;
+    if (divisor < (UINT64_C(1) << 22)) {
+        const uint64_t sum = (twice - span) * b + span * (sample + last_sample);
+        return ww_div(sum + divisor / 2, divisor);
+    }
+    return ww_scale(twice - span, b, divisor) + ww_scale(span, sample, divisor) +
+           ww_scale(span, last_sample, divisor);
+}
+
+/* Time a silence lasts before a virtual sample is due; 0: this filter has none. */
+static inline uint64_t ww_filter_silence(const struct ww_config *config) {
+    if (config->filter != WW_FILTER_TUSTIN || config->virtual_m == 0) return 0;
+    return config->tau_us / config->virtual_m;
+}
+
+/* The estimate at now_us, with the virtual samples of a silence that still lasts. */
+static inline uint64_t ww_filter_read(const struct ww_config *config, const struct ww_state *state,
+                                      uint64_t now_us) {
+    const uint64_t silence = ww_filter_silence(config);
+    const uint64_t span = now_us - state->filter_us;
+    if (silence == 0 || span < silence || state->samples == 0) return state->bandwidth;
+    return ww_filter_decay(state->bandwidth, span / silence, config->virtual_m);
+}
+
+/* A sample of `bytes` acknowledged over `elapsed_us`, ending at now_us, into the estimate. */
+static inline void ww_filter_step(const struct ww_config *config, struct ww_state *state,
+                                  uint64_t now_us, uint64_t bytes, uint64_t elapsed_us) {
+    const uint64_t sample = ww_rate(bytes, elapsed_us);
+    const bool first = state->samples == 0;
+    if (state->samples < UINT32_MAX) state->samples++;
+    if (config->filter == WW_FILTER_NONE || (first && config->seed_filter)) {
+        state->bandwidth = sample;
+    } else if (config->filter == WW_FILTER_EWMA) {
+        state->bandwidth = ww_filter_ewma(state->bandwidth, sample);
+    } else if (config->filter == WW_FILTER_TUSTIN_CONSTANT) {
+        state->bandwidth = ww_filter_tustin_constant(state->bandwidth, sample, state->raw,
+                                                     config->alpha_permille);
+    } else {
+        uint64_t span = now_us - state->filter_us;
+        uint64_t last_sample = state->raw;
+        uint64_t carried = sample;
+        const uint64_t silence = ww_filter_silence(config);
+        if (silence != 0 && span > silence) {
+            const uint64_t steps = (span - 1) / silence; /* the real sample takes 1..silence */
+            state->bandwidth = ww_filter_decay(state->bandwidth, steps, config->virtual_m);
+            span -= steps * silence;
+            last_sample = 0;
+            carried = ww_rate(bytes, span);
+        }
+        state->bandwidth =
+            ww_filter_tustin(state->bandwidth, carried, last_sample, span, config->tau_us);
+    }
+    state->filter_us = now_us;
+    state->raw = sample;
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Each variant as its source describes it. A line in WW_PRESETS and a case below make a new one known
+ * to every host.
+ *
+ *   reno           RFC 5681
+ *   westwood       Mobicom 2001 (seed 003): a sample an ACK, time-varying Tustin. tau = 500 ms; with
+ *                  m = 10 a constant interval of tau / m gives a = 19/21, the slides' 0.9.
+ *   westwood-ns3   the 2013 ns-3 paper (seed 000, 3.2.2): a sample an ACK, no filter ("in the default
+ *                  mode, the filter is disabled"), DUPACK pseudo-code to the letter
+ *   westwood+      seed 004: a sample a round trip of at least 50 ms, 7/8
+ *   westwood+-ns3  the 2013 ns-3 paper: a sample a last RTT, no filter, DUPACK pseudo-code to the letter
+ */
+#ifndef WW_PRESETS_H
+#define WW_PRESETS_H
+
+#include "contract.h"
+
+#define WW_PRESETS(X)                        \
+    X(WW_PRESET_RENO, "reno")                \
+    X(WW_PRESET_WESTWOOD, "westwood")        \
+    X(WW_PRESET_WESTWOOD_NS3, "westwood-ns3") \
+    X(WW_PRESET_WESTWOOD_PLUS, "westwood+")  \
+    X(WW_PRESET_WESTWOOD_PLUS_NS3, "westwood+-ns3")
+
+#define WW_PRESET_ENUMERATOR(id, name) id,
+enum ww_preset_id { WW_PRESETS(WW_PRESET_ENUMERATOR) WW_PRESET_COUNT };
+#undef WW_PRESET_ENUMERATOR
+
+/* Every setting has a sound value in every preset, so that a user may switch one at a time. */
+static inline struct ww_config ww_preset(enum ww_preset_id id) {
+    struct ww_config config = {
+        WW_ALG_WESTWOOD, WW_PER_ACK, WW_FILTER_NONE, 10, 500000, 50000, 900, 2,
+        false,           true,       false,          false, false};
+    switch (id) {
+    case WW_PRESET_WESTWOOD:
+        config.filter = WW_FILTER_TUSTIN;
+        break;
+    case WW_PRESET_WESTWOOD_NS3:
+        config.literal_count = true;
+        break;
+    case WW_PRESET_WESTWOOD_PLUS:
+        config.sampler = WW_PER_RTT;
+        config.filter = WW_FILTER_EWMA;
+        config.set_cwnd_on_loss = true;
+        config.seed_filter = true;
+        break;
+    case WW_PRESET_WESTWOOD_PLUS_NS3:
+        config.sampler = WW_PER_RTT_TIMER;
+        config.literal_count = true;
+        break;
+    case WW_PRESET_RENO:
+    case WW_PRESET_COUNT:
+    default:
+        config.algorithm = WW_ALG_RENO;
+        break;
+    }
+    return config;
+}
+
+#endif

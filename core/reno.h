@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Reno: slow start, congestion avoidance and multiplicative decrease.
+ *
+ *   slow start            cwnd < ssthresh: cwnd += 1 an ACK                 RFC 5681, 3.1, eq. 2
+ *   congestion avoidance  cwnd += 1 a window's worth of ACKs                RFC 5681, 3.1
+ *   byte counting         slow start += min(acked, L), L = 2, after a timeout L = 1;
+ *                         congestion avoidance += 1 a window of data        RFC 3465, 2.1 - 2.3
+ *   loss                  ssthresh = max(flight / 2, 2), cwnd = ssthresh    RFC 5681, 3.1, eq. 4
+ *   timeout               the same ssthresh, cwnd = 1; a second timeout of one segment holds ssthresh
+ *
+ * The growth is the family's as well: "cwnd increases as stated in RFC 2581" (seed 004, 2.1). Windows
+ * are whole segments; the fraction is a counter, as in 4.4BSD and Linux.
+ * The inflation by duplicate ACKs (RFC 5681, 3.2) belongs to the host's recovery.
+ */
+#ifndef WW_RENO_H
+#define WW_RENO_H
+
+#include "arith.h"
+
+static inline void ww_grow(const struct ww_config *config, struct ww_state *state,
+                           struct ww_window *window, const struct ww_sample *sample) {
+    if (config->validate_cwnd && !sample->is_cwnd_limited) return;
+    const bool slow_start = window->cwnd < window->ssthresh;
+    uint32_t credit = 1;
+    if (config->byte_counting) {
+        const uint32_t limit = sample->phase == WW_LOSS ? 1 : 2;
+        credit = slow_start ? ww_min_u32(sample->acked_segments, limit) : sample->acked_segments;
+    }
+    if (slow_start) {
+        window->cwnd = ww_min_u32(window->cwnd + credit, WW_CWND_MAX);
+        return;
+    }
+    state->cwnd_count += ww_min_u32(credit, WW_CWND_MAX); /* below 2 * WW_CWND_MAX */
+    if (state->cwnd_count >= window->cwnd) {
+        state->cwnd_count -= window->cwnd;
+        /* An ACK that covers several windows grows by one: RFC 5681 allows one segment a round trip. */
+        if (state->cwnd_count >= window->cwnd) state->cwnd_count = 0;
+        window->cwnd = ww_min_u32(window->cwnd + 1, WW_CWND_MAX);
+    }
+}
+
+static inline uint32_t ww_reno_ssthresh(const struct ww_config *config, uint32_t in_flight) {
+    return ww_max_u32(in_flight / 2, config->min_cwnd);
+}
+
+#endif
