@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Everything starts from a fresh Debian or Ubuntu machine. `make help` lists the targets.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint tools/constraints.txt
+PYTEST := $(BIN)/python -m pytest
+CXX_FILES = $(shell find core engine bindings tests bench -name '*.[ch]' -o -name '*.[ch]pp')
+NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
+MAKEFLAGS += --no-print-directory
+
+.PHONY: help demo test test-slow bench lint format golden docs clean system system-test .venv
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+demo: .venv ## reproduce Figure 5 of the 2013 ns-3 paper
+	@$(BIN)/westwood reproduce fig5 --out report
+	@echo "Figure: $(CURDIR)/report/fig5.png"
+
+test: .venv system-test ## run every test suite
+	@$(BIN)/python tools/run_suites.py
+
+test-slow: .venv ## run the tests that take minutes
+	@$(PYTEST) -n 2 -m slow
+
+lint: .venv system-test ## run the linters only
+	@$(BIN)/python tools/run_suites.py lint
+
+format: .venv ## format all C, C++ and Python files
+	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/clang-format -i $(CXX_FILES)
+
+golden: .venv ## regenerate the golden files; review the difference like code
+	@$(PYTEST) tests/python tests/engine --update-golden
+
+bench: .venv ## measure the engine and the core, beside ns-3
+	@tools/system.sh bench
+	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
+	@$(BIN)/cmake --build build/bench
+	@$(BIN)/python bench/run.py
+
+docs: .venv ## build the documentation
+	@$(BIN)/sphinx-build -W -q -b html docs build/docs
+	@echo "Documentation: $(CURDIR)/build/docs/index.html"
+
+clean: ## remove everything that was built
+	rm -rf build report $(VENV) westwood/_engine.pyi
+
+# The virtual environment: made when the pins change, the package in it when native code changes
+# (Python code is read from the source tree).
+.venv: $(VENV)/.installed
+
+$(VENV)/.tools: tools/constraints.txt | system
+	@echo "Installing build tools into $(VENV)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(PIP) scikit-build-core nanobind cmake ninja
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.tools pyproject.toml $(NATIVE)
+	@echo "Building and installing westwood into $(VENV)"
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+system:
+	@PYTHON=$(PYTHON) tools/system.sh build
+
+system-test:
+	@PYTHON=$(PYTHON) tools/system.sh test

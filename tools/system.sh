@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Makes sure that the machine has the system packages that a make target needs.
+#   system.sh build   a compiler and Python to build with: exits 1 when they can't be had
+#   system.sh test    also what the test suites use; a suite whose tool is missing is skipped
+#   system.sh bench   also google-benchmark
+# As root it installs what is missing; otherwise it prints the command that does. It never
+# installs anything when nothing is missing.
+set -euo pipefail
+python=${PYTHON:-python3}
+missing=()
+
+# need PACKAGE COMMAND...: PACKAGE is missing unless COMMAND succeeds.
+need() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+compiles() { echo 'int main() { return 0; }' | "$@" -x c++ - -o /dev/null; }
+python_has() { "$python" -c "import os, sysconfig; $1"; }
+
+need g++ compiles g++
+need python3 command -v "$python"
+need python3-venv python_has 'import ensurepip, venv'
+need python3-dev python_has \
+    'os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
+case $1 in
+test)
+    need clang compiles clang
+    need libclang-rt-dev compiles clang -fsanitize=address -lstdc++
+    need libgtest-dev test -e /usr/include/gtest/gtest.h
+    ;;
+bench)
+    need libbenchmark-dev test -e /usr/include/benchmark/benchmark.h
+    ;;
+esac
+
+if ((${#missing[@]})); then
+    install="apt-get install --yes --no-install-recommends ${missing[*]}"
+    if ((EUID == 0)) && command -v apt-get >/dev/null; then
+        echo "Installing system packages: ${missing[*]}"
+        export DEBIAN_FRONTEND=noninteractive
+        { apt-get update && $install; } >/tmp/westwood-apt.log 2>&1 || tail /tmp/westwood-apt.log
+    else
+        echo "Missing system packages. Install them with:"
+        echo "    sudo apt-get update && sudo $install"
+        [[ $1 == test ]] || exit 1
+    fi
+fi
+if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    echo "westwood needs Python 3.11 or newer; name one with: make PYTHON=python3.11 ..."
+    exit 1
+fi
