@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How Sphinx builds the guide."""
+
+import tomllib
+from pathlib import Path
+
+_pyproject = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())
+
+project = "Westwood"
+author = "the Westwood authors"
+copyright = f"2026, {author}"
+release = version = _pyproject["project"]["version"]
+
+extensions = ["myst_parser"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+
+html_theme = "furo"
+html_title = f"Westwood {version}"

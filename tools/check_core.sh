@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Every header of core/ compiles alone, as freestanding C11 and as C++20, and tests/core/bpf_probe.c,
+# which calls every public function, becomes BPF byte code for each instruction set in use.
+set -euo pipefail
+strict="-Wall -Wextra -Wconversion -Werror"
+
+for header in core/*.h; do
+    # Included from nothing, because a header as the main file has warnings of its own.
+    for c in "gcc -std=c11 -x c" "clang -std=c11 -x c" "g++ -std=c++17 -x c++" "g++ -std=c++20 -x c++"; do
+        echo "$header: $c"
+        $c -ffreestanding $strict -fsyntax-only -include "$header" /dev/null
+    done
+done
+mkdir -p build
+for cpu in v1 v2 v3; do
+    echo "tests/core/bpf_probe.c: BPF $cpu"
+    clang -target bpf -mcpu=$cpu -O2 -ffreestanding -Wall -Werror -I. \
+        -c tests/core/bpf_probe.c -o build/bpf_probe_$cpu.o
+done

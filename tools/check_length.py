@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks that no file has more than 400 lines and no function more than 60.
+
+A longer one needs a line that starts with "Length:" and gives the reason: in the opening comment of
+the file, in the comment above the function, or in its docstring.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE_LIMIT, FUNCTION_LIMIT = 400, 60
+ROOMS = ("core", "engine", "bindings", "westwood", "ns3", "linux", "tests", "bench", "tools")
+C_FAMILY = {".h", ".hpp", ".c", ".cc", ".cpp"}
+COMMENT = re.compile(r"\s*(#(?!\s*(include|define|if|pragma))|//|/\*|\*)|\s*$")
+REASON = re.compile(r"^\W*Length: \w", re.M)
+NOT_A_FUNCTION = re.compile(
+    r"(.*\s)?(namespace|struct|class|enum|union|extern)\b[^()]*\{$|.*=\s*\{$|\s*\{$"
+)
+NOT_CODE = re.compile(r"""\"(\\.|[^\"])*\"|'(\\.|[^'])'|//.*|/\*.*?\*/|\\$""")
+
+
+def python_functions(text: str) -> Iterator[tuple[int, int, str]]:
+    """First line (from 1), last line and docstring of every function."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.lineno, node.end_lineno or node.lineno, ast.get_docstring(node) or ""
+
+
+def c_functions(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """The same for C and C++, where a function's brace ends its line, as clang-format has it."""
+    blocks: list[tuple[int, bool]] = []  # first line of the head; in a function?
+    for number, line in enumerate(lines, 1):
+        code = NOT_CODE.sub("", line).rstrip()
+        for position, character in enumerate(code):
+            if character == "{":
+                outer = bool(blocks) and blocks[-1][1]
+                head = position == len(code) - 1 and not NOT_A_FUNCTION.match(code)
+                blocks.append((first_line_of_head(lines, number), outer or head))
+            elif character == "}" and blocks:
+                first, in_function = blocks.pop()
+                if in_function and not (blocks and blocks[-1][1]):
+                    yield first, number, ""
+
+
+def first_line_of_head(lines: list[str], last: int) -> int:
+    """Where the parentheses open that close before the brace on line `last`."""
+    first, balance = last + 1, 0
+    while first == last + 1 or (balance < 0 and first > 1):
+        first -= 1
+        balance += lines[first - 1].count("(") - lines[first - 1].count(")")
+    return first
+
+
+def comment_above(lines: list[str], number: int) -> str:
+    """The comment lines that end just above line `number`."""
+    first = number - 1
+    while first > 0 and lines[first - 1].strip() and COMMENT.match(lines[first - 1]):
+        first -= 1
+    return "\n".join(lines[first : number - 1])
+
+
+def opening_comment(text: str, lines: list[str]) -> str:
+    if text.lstrip().startswith(("#", '"""')):
+        docstring = re.match(r'(?:#.*\n|\s)*"""(.*?)"""', text, re.S)
+        if docstring:
+            return docstring[1]
+    end = next((i for i, line in enumerate(lines) if not COMMENT.match(line)), len(lines))
+    return "\n".join(lines[:end])
+
+
+def complaints(path: Path) -> Iterator[str]:
+    text = path.read_text()
+    lines = text.splitlines()
+    name = path.relative_to(ROOT)
+    if len(lines) > FILE_LIMIT and not REASON.search(opening_comment(text, lines)):
+        yield f"{name}: {len(lines)} lines, more than {FILE_LIMIT}"
+    functions = c_functions(lines) if path.suffix in C_FAMILY else python_functions(text)
+    for first, last, docstring in functions:
+        excuse = docstring + "\n" + comment_above(lines, first)
+        length = last - first + 1
+        if length > FUNCTION_LIMIT and not REASON.search(excuse):
+            yield f"{name}:{first}: a function of {length} lines, more than {FUNCTION_LIMIT}"
+
+
+def main() -> int:
+    found = [
+        complaint
+        for room in ROOMS
+        for path in sorted((ROOT / room).rglob("*"))
+        if path.suffix in C_FAMILY | {".py"}
+        for complaint in complaints(path)
+    ]
+    print("\n".join(found) or "every file and function is short enough, or says why not")
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

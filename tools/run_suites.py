@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the test suites and sums up: `run_suites.py [NAME...]`, where lint names every lint-* suite.
+
+Suites that build or check run side by side; the Python tests, which measure time, run alone after
+them. What a suite printed is in build/logs/; a failing one shows the end of it. A suite whose tool
+this machine lacks is skipped, by name and with the remedy.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+CORES = str(os.cpu_count() or 1)
+PYTHON = sys.executable
+Command = list[str]
+
+
+def fuzzer_libraries() -> list[Path]:
+    return list(Path("/usr/lib").glob("llvm-*/**/libclang_rt.fuzzer*.a"))
+
+
+# tool: how to see that it is there, the Debian package that brings it
+TOOLS: dict[str, tuple[Callable[[], object], str]] = {
+    "clang": (lambda: shutil.which("clang"), "clang"),
+    "GoogleTest": (lambda: Path("/usr/include/gtest/gtest.h").exists(), "libgtest-dev"),
+    "libFuzzer": (fuzzer_libraries, "libclang-rt-dev"),
+}
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    commands: list[Command]
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    verdict: str  # PASS, FAIL or SKIPPED
+    note: str
+
+
+def cmake(name: str, *options: str) -> list[Command]:
+    """Configure, build and run the C++ tests with CMake's `options`."""
+    folder = str(BUILD / name)
+    defines = [f"-D{option}" for option in options]
+    return [
+        ["cmake", "-S", ".", "-B", folder, "-G", "Ninja", *defines],
+        ["cmake", "--build", folder],
+        ["ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "-j", CORES],
+    ]
+
+
+def c_files() -> list[str]:
+    rooms = ("core", "engine", "bindings", "tests", "bench")
+    return [
+        str(path.relative_to(ROOT))
+        for room in rooms
+        for path in sorted((ROOT / room).rglob("*"))
+        if path.suffix in {".h", ".hpp", ".c", ".cpp"}
+    ]
+
+
+CXX = "CMAKE_CXX_COMPILER="
+WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
+SIDE_BY_SIDE = [
+    Suite("cpp-sanitized", cmake("sanitized", "WW_SANITIZE=ON"), ("GoogleTest",)),
+    Suite("cpp", cmake("cpp"), ("GoogleTest",)),
+    Suite("fuzz", cmake("fuzz", "WW_FUZZ=ON", CXX + "clang++"), ("clang", "libFuzzer")),
+    Suite("core-compiles", [["tools/check_core.sh"]], ("clang",)),
+    Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]]),
+    Suite("lint-mypy", [["mypy"]]),
+    Suite("lint-imports", [["lint-imports"], [PYTHON, "tools/check_includes.py"]]),
+    Suite("lint-length", [[PYTHON, "tools/check_length.py"]]),
+    Suite("lint-format", [["clang-format", "--dry-run", "--Werror", *c_files()]]),
+    Suite("docs", [["sphinx-build", "-W", "-q", "-b", "html", "docs", str(BUILD / "docs")]]),
+    Suite(
+        "wheel",
+        [
+            [*WHEEL, "--wheel-dir", str(BUILD / "dist"), "-Ccmake.define.WW_WERROR=ON"],
+            [PYTHON, "tools/check_wheel.py", str(BUILD / "dist")],
+        ],
+    ),
+]
+ALONE = [Suite("python", [[PYTHON, "-m", "pytest", "-q", "-n", "2"]])]
+
+
+def run(suite: Suite) -> Outcome:
+    """Run one suite, its output into its log, and say on standard output how it went."""
+    missing = [tool for tool in suite.needs if not TOOLS[tool][0]()]
+    if missing:
+        packages = " ".join(TOOLS[tool][1] for tool in missing)
+        outcome = Outcome("SKIPPED", f"no {', '.join(missing)}: apt-get install {packages}")
+    else:
+        start = time.monotonic()
+        log = BUILD / "logs" / f"{suite.name}.log"
+        with log.open("w") as output:
+            passed = all(finishes(command, output.fileno()) for command in suite.commands)
+        outcome = Outcome("PASS" if passed else "FAIL", f"{time.monotonic() - start:.1f} s")
+        if not passed:
+            tail = "\n".join(log.read_text(errors="replace").splitlines()[-60:])
+            print(f"--- {suite.name}: the end of {log.relative_to(ROOT)}\n{tail}\n---")
+    print(f"{suite.name}: {outcome.verdict} ({outcome.note})", flush=True)
+    return outcome
+
+
+def finishes(command: Command, output: int) -> bool:
+    """Whether `command` ends well, within a quarter of an hour."""
+    os.write(output, f"$ {' '.join(command)}\n".encode())
+    try:
+        done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, timeout=900)
+    except subprocess.TimeoutExpired:
+        os.write(output, b"stopped after 900 s\n")
+        return False
+    return done.returncode == 0
+
+
+def main(names: list[str]) -> int:
+    def chosen(suites: list[Suite]) -> list[Suite]:
+        return [s for s in suites if not names or {s.name, s.name.split("-")[0]} & set(names)]
+
+    os.environ["PATH"] = f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"
+    (BUILD / "logs").mkdir(parents=True, exist_ok=True)
+    suites = chosen(SIDE_BY_SIDE) + chosen(ALONE)
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = list(pool.map(run, chosen(SIDE_BY_SIDE)))
+    outcomes += [run(suite) for suite in chosen(ALONE)]
+
+    print("\nSummary")
+    for suite, outcome in zip(suites, outcomes, strict=True):
+        print(f"  {suite.name:<14} {outcome.verdict:<8} {outcome.note}")
+    verdicts = [outcome.verdict for outcome in outcomes]
+    failed = verdicts.count("FAIL")
+    summary = f"{verdicts.count('PASS')} passed, {failed} failed"
+    (BUILD / "summary.txt").write_text(summary + "\n")
+    print(f"\n{summary}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
