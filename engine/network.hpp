@@ -79,6 +79,7 @@ struct Network {
     std::vector<Flow> flows;
     Time duration = 0;
     TraceOptions trace;
+    bool event_per_hop = false;  // run every hop as an event of its own: slower, the same result
 };
 
 // A row of the window trace: struct of arrays, one entry a row.
@@ -123,7 +124,7 @@ struct FlowResult {
 };
 
 struct DirectionResult {
-    std::uint64_t packets = 0;  // that left the queue by the end of the run
+    std::uint64_t packets = 0;  // accepted by the queue by the end of the run
     std::uint64_t queue_drops = 0;
     std::uint64_t lost = 0;
 };

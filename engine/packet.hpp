@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What travels. A segment's sequence and acknowledgment numbers are 32 bits wide and wrap, as on the
+// wire; each end unwraps them against what it knows.
+#pragma once
+
+#include <cstdint>
+
+#include "network.hpp"
+
+namespace ww::sim {
+
+inline constexpr std::uint32_t kMaxSackBlocks = 4;  // RFC 2018, section 3, without timestamps
+
+struct SackBlocks {
+    struct Block {
+        std::uint32_t start, end;  // sequence numbers, end excluded
+    };
+    std::uint32_t count = 0;
+    Block block[kMaxSackBlocks];
+
+    // Two NOPs, kind, length and eight bytes a block (RFC 2018).
+    std::uint32_t option_bytes() const { return count == 0 ? 0 : 4 + 8 * count; }
+};
+
+enum PacketFlags : std::uint8_t {
+    kAck = 1,   // travels from the receiver to the sender
+    kSyn = 2,
+    kSack = 4,  // SACK blocks travel beside it
+    kLast = 8,  // the sender has no more data: acknowledge at once
+};
+
+struct Packet {
+    Time at = 0;                // arrival at the end of the pipe it is in
+    std::uint32_t flow = 0;
+    std::uint32_t number = 0;   // sequence number of data, acknowledgment number of an ACK
+    std::uint16_t payload = 0;  // bytes
+    std::uint8_t flags = 0;
+    std::uint8_t hop = 0;  // pipes of the route behind it
+};
+static_assert(sizeof(Packet) == 24);
+
+}  // namespace ww::sim

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Random numbers: xoshiro256++ (Blackman & Vigna 2018), seeded by SplitMix64, one independent stream
+// a purpose and place, so that changing one model leaves the draws of the others alone.
+// Only IEEE basic operations on doubles (no libm), so that every machine draws the same.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace ww::sim {
+
+inline std::uint64_t split_mix(std::uint64_t& state) {
+    state += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+enum class Stream : std::uint64_t { loss_forward = 1, loss_backward = 2, isn = 3 };
+
+class Random {
+  public:
+    Random(std::uint64_t seed, Stream purpose, std::uint64_t place) {
+        std::uint64_t state = seed;
+        state = split_mix(state) ^ (static_cast<std::uint64_t>(purpose) * 0xd1342543de82ef95u);
+        state = split_mix(state) ^ place;
+        for (auto& word : words_) word = split_mix(state);
+    }
+
+    std::uint64_t bits() {
+        const std::uint64_t result = std::rotl(words_[0] + words_[3], 23) + words_[0];
+        const std::uint64_t shifted = words_[1] << 17;
+        words_[2] ^= words_[0];
+        words_[3] ^= words_[1];
+        words_[1] ^= words_[2];
+        words_[0] ^= words_[3];
+        words_[2] ^= shifted;
+        words_[3] = std::rotl(words_[3], 45);
+        return result;
+    }
+
+    // Uniform in (0, 1): never 0, so that its logarithm is finite.
+    double open_unit() { return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52; }
+
+  private:
+    std::uint64_t words_[4];
+};
+
+// Natural logarithm of a normal x > 0: ln x = e ln 2 + 2 atanh((m - 1) / (m + 1)), m in [0.7, 1.42).
+// Twelve terms: the first one left out is below 1e-19.
+inline double natural_log(double x) {
+    const std::uint64_t pattern = std::bit_cast<std::uint64_t>(x);
+    int exponent = static_cast<int>(pattern >> 52) - 1023;
+    double mantissa = std::bit_cast<double>((pattern & 0x000fffffffffffffu) | 0x3ff0000000000000u);
+    if (mantissa > 1.4142135623730951) {
+        mantissa *= 0.5;
+        exponent++;
+    }
+    const double t = (mantissa - 1.0) / (mantissa + 1.0);
+    const double square = t * t;
+    double sum = 0.0;
+    for (int k = 23; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
+    return static_cast<double>(exponent) * 0.6931471805599453 + 2.0 * t * sum;
+}
+
+}  // namespace ww::sim

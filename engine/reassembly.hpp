@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Ranges of numbers, disjoint and sorted: what a receiver holds beyond the first gap, and what a
+// sender knows of it. `RecentRanges` adds the order in which SACK reports them (RFC 2018, section 4:
+// the block of the segment that just arrived first, then the most recently reported ones).
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "packet.hpp"
+
+namespace ww::sim {
+
+struct Range {
+    std::int64_t start, end;  // end excluded
+};
+
+class Ranges {
+  public:
+    bool empty() const { return ranges_.empty(); }
+    std::size_t size() const { return ranges_.size(); }
+    const Range& first() const { return ranges_.front(); }
+
+    // Adds [start, end); calls fresh(a, b) for each part that was not there. Returns the merged range.
+    template <class Fresh>
+    Range add(std::int64_t start, std::int64_t end, Fresh&& fresh) {
+        auto low = at_or_after(start);
+        if (low != ranges_.begin() && std::prev(low)->end >= start) --low;
+        Range merged{start, end};
+        auto high = low;
+        std::int64_t covered = start;
+        for (; high != ranges_.end() && high->start <= end; ++high) {
+            if (covered < high->start) fresh(covered, high->start);
+            covered = std::max(covered, high->end);
+            merged.start = std::min(merged.start, high->start);
+            merged.end = std::max(merged.end, high->end);
+        }
+        if (covered < end) fresh(covered, end);
+        if (low == high) {
+            ranges_.insert(low, merged);
+        } else {
+            *low = merged;
+            ranges_.erase(std::next(low), high);
+        }
+        return merged;
+    }
+
+    // The range that contains `number`, or none.
+    const Range* find(std::int64_t number) {
+        const auto after = at_or_after(number + 1);
+        if (after == ranges_.begin() || std::prev(after)->end <= number) return nullptr;
+        return &*std::prev(after);
+    }
+
+    void remove_below(std::int64_t number) {
+        auto keep = ranges_.begin();
+        while (keep != ranges_.end() && keep->end <= number) ++keep;
+        ranges_.erase(ranges_.begin(), keep);
+        if (!ranges_.empty()) ranges_.front().start = std::max(ranges_.front().start, number);
+    }
+
+    void clear() { ranges_.clear(); }
+
+  private:
+    std::vector<Range>::iterator at_or_after(std::int64_t start) {
+        return std::lower_bound(ranges_.begin(), ranges_.end(), start,
+                                [](const Range& range, std::int64_t s) { return range.start < s; });
+    }
+
+    std::vector<Range> ranges_;
+};
+
+// A receiver's out-of-order data, in bytes of the stream.
+class Reassembly {
+  public:
+    bool empty() const { return ranges_.empty(); }
+
+    void add(std::int64_t start, std::int64_t end) {
+        const Range merged = ranges_.add(start, end, [](std::int64_t, std::int64_t) {});
+        std::erase_if(recent_, [&](std::int64_t s) { return s >= merged.start && s < merged.end; });
+        recent_.insert(recent_.begin(), merged.start);
+        if (recent_.size() > kMaxSackBlocks) recent_.pop_back();
+    }
+
+    // The stream is complete up to `next`: how far it is with what is held.
+    std::int64_t advance(std::int64_t next) {
+        if (ranges_.empty() || ranges_.first().start > next) return next;
+        next = std::max(next, ranges_.first().end);
+        ranges_.remove_below(next);
+        std::erase_if(recent_, [&](std::int64_t s) { return s < next; });
+        return next;
+    }
+
+    // Number n of the stream has the sequence number origin + n.
+    SackBlocks report(std::uint32_t origin) {
+        SackBlocks blocks;
+        for (const std::int64_t start : recent_) {
+            const Range* range = ranges_.find(start);
+            if (range == nullptr) continue;
+            blocks.block[blocks.count++] = {origin + static_cast<std::uint32_t>(range->start),
+                                            origin + static_cast<std::uint32_t>(range->end)};
+        }
+        return blocks;
+    }
+
+  private:
+    Ranges ranges_;
+    std::vector<std::int64_t> recent_;  // where the ranges begin, the last touched first
+};
+
+}  // namespace ww::sim

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Traces of one flow: its windows and estimate, and the decisions of its sender.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "sender.hpp"
+
+namespace ww::sim {
+
+class Recorder {
+  public:
+    Recorder(const TraceOptions& options, FlowResult& result)
+        : windows_(options.windows), events_(options.events), interval_(options.interval),
+          trace_(result.trace), log_(result.events) {}
+
+    void event(Time now, EventKind kind, std::int64_t segment, const Sender& sender) {
+        if (!events_) return;
+        log_.push_back({seconds(now), kind, segment, sender.effective_cwnd(), sender.window().ssthresh});
+    }
+
+    // A row if what it would say differs from the last and the interval has passed.
+    void windows(Time now, const Sender& sender) {
+        if (!windows_ || now < next_row_) return;
+        const ww_observation seen = sender.observe(now);
+        const Row row{sender.effective_cwnd(), sender.window().ssthresh, seen.bandwidth, seen.raw,
+                      sender.last_rtt(),       sender.in_flight(),      sender.phase()};
+        if (row == last_) return;
+        last_ = row;
+        next_row_ = now + interval_;
+        const bool measured = sender.estimates() && seen.samples > 0;
+        trace_.time_s.push_back(seconds(now));
+        trace_.cwnd.push_back(row.cwnd);
+        trace_.ssthresh.push_back(row.ssthresh >= WW_SSTHRESH_INFINITE ? kNan : row.ssthresh);
+        trace_.estimate_bps.push_back(measured ? bits(seen.bandwidth) : kNan);
+        trace_.sample_bps.push_back(measured ? bits(seen.raw) : kNan);
+        trace_.rtt_s.push_back(row.rtt > 0 ? seconds(row.rtt) : kNan);
+        trace_.in_flight.push_back(static_cast<double>(row.in_flight));
+        trace_.phase.push_back(row.phase);
+    }
+
+  private:
+    struct Row {
+        std::uint32_t cwnd = 0, ssthresh = 0;
+        std::uint64_t bandwidth = 0, raw = 0;
+        Time rtt = -1;
+        std::int64_t in_flight = 0;
+        std::uint8_t phase = 0;
+        bool operator==(const Row&) const = default;
+    };
+
+    static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    static double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
+    static double bits(std::uint64_t bandwidth) {
+        return static_cast<double>(bandwidth) * 8.0 / static_cast<double>(1u << WW_BW_FRACTION);
+    }
+
+    bool windows_, events_;
+    Time interval_, next_row_ = 0;
+    Row last_;
+    WindowTrace& trace_;
+    std::vector<Event>& log_;
+};
+
+}  // namespace ww::sim

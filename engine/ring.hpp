@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A growing first-in-first-out ring; its capacity is a power of two. No allocation once warm.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace ww::sim {
+
+template <class T>
+class Ring {
+  public:
+    bool empty() const { return head_ == tail_; }
+    std::size_t size() const { return tail_ - head_; }
+    const T& front() const { return items_[head_ & mask_]; }
+    const T& back() const { return items_[(tail_ - 1) & mask_]; }
+    // The i-th from the front, or any stored item where fewer are queued: for prefetching only.
+    const T& glance(std::size_t i) const { return items_[(head_ + i) & mask_]; }
+    void pop() { head_++; }
+
+    void push(const T& item) {
+        if (size() > mask_) [[unlikely]] grow();
+        items_[tail_++ & mask_] = item;
+    }
+
+  private:
+    void grow() {
+        std::vector<T> larger(items_.size() * 2);
+        for (std::size_t i = 0, n = size(); i < n; i++) larger[i] = items_[(head_ + i) & mask_];
+        tail_ -= head_;
+        head_ = 0;
+        items_.swap(larger);
+        mask_ = items_.size() - 1;
+    }
+
+    std::vector<T> items_ = std::vector<T>(16);
+    std::size_t head_ = 0, tail_ = 0, mask_ = 15;
+};
+
+}  // namespace ww::sim

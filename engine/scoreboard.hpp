@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a SACK sender knows of the segments in flight (RFC 6675, sections 3 and 4), by segment number.
+//
+//   IsLost(S)   DupThresh or more SACKed segments above S
+//   pipe        segments not SACKed and not lost, plus those retransmitted and not SACKed
+//   NextSeg     1 the lowest lost one not retransmitted yet, 2 new data, 3 the lowest un-SACKed one
+//               below the highest SACKed, 4 one "rescue" retransmission a recovery
+//
+// After a timeout all that is not SACKed is lost (section 5.1). Reneging is not modelled: the
+// receiver never does it. All segments but a transfer's last are full, so that counting segments and
+// the bytes of section 4 agree.
+#pragma once
+
+#include "reassembly.hpp"
+
+namespace ww::sim {
+
+class Scoreboard {
+  public:
+    bool idle() const { return sacked_ == 0 && lost_ == 0 && retransmitted_ == 0; }
+    std::int64_t sacked() const { return sacked_; }
+    bool is_lost(std::int64_t segment) const { return (flags_at(segment) & kLost) != 0; }
+
+    std::int64_t pipe(std::int64_t una, std::int64_t next) const {
+        return next - una - sacked_ - lost_ + retransmitted_;
+    }
+
+    // The ring of flags must hold [una, next).
+    void reserve(std::size_t segments) {
+        if (segments <= flags_.size()) return;
+        std::vector<std::uint8_t> larger(segments, 0);
+        const auto copy = static_cast<std::int64_t>(flags_.size());
+        for (std::int64_t s = base_; s < base_ + copy; s++)
+            larger[static_cast<std::size_t>(s) & (segments - 1)] = flags_at(s);
+        flags_.swap(larger);
+    }
+
+    // SACK information on [start, end), all in flight. True if any of it is news.
+    bool add(std::int64_t start, std::int64_t end) {
+        bool news = false;
+        ranges_.add(start, end, [&](std::int64_t a, std::int64_t b) {
+            news = true;
+            for (std::int64_t s = a; s < b; s++) {
+                drop_marks(s);
+                flags_ref(s) = kSacked;
+            }
+            sacked_ += b - a;
+        });
+        high_sacked_ = std::max(high_sacked_, end);
+        return news;
+    }
+
+    // Marks as lost all segments with `threshold` SACKed ones above them.
+    void detect(std::int64_t una, std::uint32_t threshold) {
+        if (sacked_ < threshold) return;
+        std::int64_t edge = high_sacked_;
+        for (std::uint32_t seen = 0; seen < threshold;)
+            if (flags_at(--edge) & kSacked) seen++;
+        for (std::int64_t s = std::max(una, lost_below_); s < edge; s++) mark_lost(s);
+        lost_below_ = std::max(lost_below_, edge);
+    }
+
+    void mark_lost(std::int64_t segment) {
+        std::uint8_t& flags = flags_ref(segment);
+        if (flags & (kSacked | kLost)) return;
+        flags |= kLost;
+        lost_++;
+    }
+
+    void mark_all_lost(std::int64_t una, std::int64_t next) {
+        for (std::int64_t s = una; s < next; s++) {
+            if (flags_at(s) & kSacked) continue;
+            drop_marks(s);
+            mark_lost(s);
+        }
+        lost_below_ = next;
+        enter_recovery(una);
+    }
+
+    void advance(std::int64_t una, std::int64_t new_una) {
+        base_ = new_una;
+        if (idle()) return;
+        for (std::int64_t s = una; s < new_una; s++) {
+            if (flags_at(s) & kSacked) sacked_--;
+            drop_marks(s);
+            flags_ref(s) = 0;
+        }
+        ranges_.remove_below(new_una);
+    }
+
+    void enter_recovery(std::int64_t una) {
+        next_retransmission_ = next_lost_ = una;
+        rescued_below_ = -1;
+    }
+
+    void retransmitted(std::int64_t segment) {
+        std::uint8_t& flags = flags_ref(segment);
+        if (!(flags & kRetransmitted)) retransmitted_++;
+        flags |= kRetransmitted;
+        next_retransmission_ = std::max(next_retransmission_, segment + 1);
+    }
+
+    // NextSeg, rule 1: a segment or -1. Below lost_below_ all is SACKed or lost, and stays so.
+    std::int64_t next_lost(std::int64_t una) {
+        next_lost_ = std::max({una, next_lost_, next_retransmission_});
+        for (; next_lost_ < lost_below_; next_lost_++)
+            if ((flags_at(next_lost_) & (kLost | kRetransmitted)) == kLost) return next_lost_;
+        return -1;
+    }
+
+    // NextSeg, rule 3, once rule 1 finds nothing.
+    std::int64_t next_unsacked(std::int64_t una) const {
+        const std::int64_t start = std::max({una, lost_below_, next_retransmission_});
+        for (std::int64_t s = start; s < high_sacked_; s++)
+            if (!(flags_at(s) & (kSacked | kRetransmitted))) return s;
+        return -1;
+    }
+
+    // NextSeg, rule 4. HighRxt and the pipe are not touched by it.
+    std::int64_t rescue(std::int64_t una, std::int64_t next, std::int64_t recovery_point) {
+        if (una <= rescued_below_) return -1;
+        for (std::int64_t s = next - 1; s >= una; s--) {
+            if (flags_at(s) & kSacked) continue;
+            rescued_below_ = recovery_point;
+            return s;
+        }
+        return -1;
+    }
+
+  private:
+    static constexpr std::uint8_t kSacked = 1, kLost = 2, kRetransmitted = 4;
+
+    std::uint8_t flags_at(std::int64_t s) const {
+        return flags_[static_cast<std::size_t>(s) & (flags_.size() - 1)];
+    }
+    std::uint8_t& flags_ref(std::int64_t s) {
+        return flags_[static_cast<std::size_t>(s) & (flags_.size() - 1)];
+    }
+    void drop_marks(std::int64_t s) {
+        std::uint8_t& flags = flags_ref(s);
+        if (flags & kLost) lost_--;
+        if (flags & kRetransmitted) retransmitted_--;
+        flags &= kSacked;
+    }
+
+    std::vector<std::uint8_t> flags_ = std::vector<std::uint8_t>(1);
+    Ranges ranges_;
+    std::int64_t base_ = 0;  // SND.UNA
+    std::int64_t sacked_ = 0, lost_ = 0, retransmitted_ = 0;
+    std::int64_t high_sacked_ = 0;          // one past the highest SACKed segment
+    std::int64_t lost_below_ = 0;           // loss was looked for below it
+    std::int64_t next_retransmission_ = 0;  // one past HighRxt
+    std::int64_t next_lost_ = 0;            // nothing lost awaits retransmission below it
+    std::int64_t rescued_below_ = -1;       // RescueRxt
+};
+
+}  // namespace ww::sim

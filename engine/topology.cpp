@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "topology.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace ww::sim {
+namespace {
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr std::size_t kLongestRoute = 255;  // Packet::hop
+
+// The pipe by which each node is first reached from `source`, breadth first, lower links first.
+std::vector<std::uint32_t> reach(const Network& network,
+                                 const std::vector<std::vector<std::uint32_t>>& leaving,
+                                 std::uint32_t source) {
+    std::vector<std::uint32_t> by(network.nodes, kNone);
+    std::vector<bool> seen(network.nodes, false);
+    std::vector<std::uint32_t> frontier{source};
+    seen[source] = true;
+    for (std::size_t i = 0; i < frontier.size(); i++) {
+        for (const std::uint32_t pipe : leaving[frontier[i]]) {
+            const Link& link = network.links[pipe / 2];
+            const std::uint32_t far = pipe % 2 == 0 ? link.b : link.a;
+            if (seen[far]) continue;
+            seen[far] = true;
+            by[far] = pipe;
+            frontier.push_back(far);
+        }
+    }
+    return by;
+}
+
+// What feeds each pipe; kNone: nothing so far.
+class Feeders {
+  public:
+    explicit Feeders(std::size_t pipes) : source_(pipes, kNone), single_(pipes, true) {}
+
+    void add(std::uint32_t pipe, std::uint32_t source) {
+        if (source_[pipe] == kNone) source_[pipe] = source;
+        if (source_[pipe] != source) single_[pipe] = false;
+    }
+    bool single(std::uint32_t pipe) const { return single_[pipe]; }
+
+  private:
+    std::vector<std::uint32_t> source_;
+    std::vector<bool> single_;
+};
+
+}  // namespace
+
+Topology::Topology(const Network& network) {
+    find_routes(network);
+    if (!error_.empty()) return;
+    const std::size_t pipes = 2 * network.links.size();
+    inlined_.assign(pipes, false);
+    if (!network.event_per_hop) find_inlined(pipes, network.flows.size());
+}
+
+void Topology::find_routes(const Network& network) {
+    std::vector<std::vector<std::uint32_t>> leaving(network.nodes);
+    for (std::uint32_t i = 0; i < network.links.size(); i++) {
+        leaving[network.links[i].a].push_back(2 * i);
+        leaving[network.links[i].b].push_back(2 * i + 1);
+    }
+    std::map<std::uint32_t, std::vector<std::uint32_t>> trees;
+    for (std::size_t f = 0; f < network.flows.size(); f++) {
+        const Flow& flow = network.flows[f];
+        auto tree = trees.find(flow.from);
+        if (tree == trees.end())
+            tree = trees.emplace(flow.from, reach(network, leaving, flow.from)).first;
+        std::vector<std::uint32_t> route;
+        for (std::uint32_t node = flow.to; node != flow.from;) {
+            const std::uint32_t pipe = tree->second[node];
+            if (pipe == kNone) {
+                error_ = "flow " + std::to_string(f) + ": no path from node " +
+                         std::to_string(flow.from) + " to node " + std::to_string(flow.to);
+                return;
+            }
+            route.push_back(pipe);
+            const Link& link = network.links[pipe / 2];
+            node = pipe % 2 == 0 ? link.a : link.b;
+        }
+        if (route.size() > kLongestRoute) {
+            error_ = "flow " + std::to_string(f) + ": its path has more than 255 links";
+            return;
+        }
+        std::vector<std::uint32_t> back(route);
+        for (std::uint32_t& pipe : back) pipe ^= 1u;
+        std::reverse(route.begin(), route.end());
+        routes_.push_back(std::move(route));
+        routes_.push_back(std::move(back));
+    }
+}
+
+void Topology::find_inlined(std::size_t pipes, std::size_t flows) {
+    const auto behind = [&](std::uint32_t pipe) { return static_cast<std::uint32_t>(pipes) + pipe; };
+    const auto senders = static_cast<std::uint32_t>(2 * pipes);
+    Feeders feeders(pipes);
+    for (std::size_t f = 0; f < flows; f++) {
+        const auto data = to_receiver(f), acks = to_sender(f);
+        feeders.add(data[0], senders);
+        feeders.add(acks[0], behind(data.back()));
+        for (std::size_t i = 1; i < data.size(); i++) {
+            feeders.add(data[i], data[i - 1]);
+            feeders.add(acks[i], acks[i - 1]);
+        }
+    }
+    inlined_.assign(pipes, true);
+    for (std::size_t f = 0; f < flows; f++) {
+        const auto data = to_receiver(f), acks = to_sender(f);
+        for (std::size_t i = 0; i + 1 < data.size(); i++) {
+            if (!feeders.single(data[i + 1])) inlined_[data[i]] = false;
+            if (!feeders.single(acks[i + 1])) inlined_[acks[i]] = false;
+        }
+        if (!feeders.single(acks[0])) inlined_[data.back()] = false;
+        inlined_[acks.back()] = false;
+    }
+}
+
+}  // namespace ww::sim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Static routes, and which pipes may run ahead of the clock.
+//
+// A pipe processes packets in the order of their arrival. Where all of them come from one source that
+// is itself in order, that order is known as soon as a packet enters the pipe before, and everything
+// up to the far end (and the receiver there, and its ACKs) can be computed at once: the pipe is
+// "inlined". Otherwise its packets wait in a ring, and the event loop takes them in global order.
+// Sources of a pipe are: another pipe, the receivers behind one pipe, or the senders of its node.
+// Pipes that bring ACKs to a sender are never inlined: senders live in global order.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "network.hpp"
+
+namespace ww::sim {
+
+class Topology {
+  public:
+    // Pipe 2 i is link i's forward direction, 2 i + 1 its backward one.
+    explicit Topology(const Network& network);
+
+    const std::string& error() const { return error_; }
+    std::span<const std::uint32_t> to_receiver(std::size_t flow) const { return routes_[2 * flow]; }
+    std::span<const std::uint32_t> to_sender(std::size_t flow) const { return routes_[2 * flow + 1]; }
+    bool inlined(std::size_t pipe) const { return inlined_[pipe]; }
+
+  private:
+    void find_routes(const Network& network);
+    void find_inlined(std::size_t pipes, std::size_t flows);
+
+    std::vector<std::vector<std::uint32_t>> routes_;
+    std::vector<bool> inlined_;
+    std::string error_;
+};
+
+}  // namespace ww::sim
