@@ -28,8 +28,9 @@ Simulation::Simulation(const Network& network, const Topology& topology, std::ui
         receiver.delayed_ack_timeout = flow.delayed_ack_timeout;
         receiver.sack = flow.recovery == Recovery::sack;
         connections_.push_back({Sender(flow, isn), std::move(receiver), flow.header_bytes,
-                                group_behind(data.back()), data.data(), acks.data(),
-                                static_cast<std::uint8_t>(data.size()), &result_.flows[i]});
+                                group_behind(data.back()), {}, {}, &result_.flows[i]});
+        for (const std::uint32_t pipe : data) connections_.back().to_receiver.push_back(&pipes_[pipe]);
+        for (const std::uint32_t pipe : acks) connections_.back().to_sender.push_back(&pipes_[pipe]);
         Timer& timer = connections_.back().sender.timer;
         timer.deadline = flow.start;
         sender_timers_.keep(timer, i);
@@ -85,6 +86,102 @@ Result Simulation::run() {
     return std::move(result_);
 }
 
+// Inlined into its callers, so that a packet's fields stay in registers along an inlined path.
+template <bool ack>
+[[gnu::always_inline]] inline void Simulation::carry(Packet packet, std::uint32_t ip_bytes, Time now,
+                                                     const SackBlocks* sack) {
+    Connection& c = connections_[packet.flow];
+    Pipe* const* route = ack ? c.to_sender.data() : c.to_receiver.data();
+    const std::size_t hops = c.to_receiver.size();
+    for (;;) {
+        if (now > end_) [[unlikely]] return;
+        Pipe& pipe = *route[packet.hop];
+        const Time at = pipe.transmit(now, ip_bytes);
+        if (at < 0) [[unlikely]] {
+            if (!ack) on_failure(c, at);
+            return;
+        }
+        packet.hop++;
+        if (!pipe.inlined) {
+            packet.at = at;
+            if (pipe.in_transit.empty()) order_.set(pipe.slot, at);
+            pipe.in_transit.push(packet);
+            if (sack != nullptr) pipe.sack_blocks.push(*sack);
+            return;
+        }
+        now = at;
+        if constexpr (!ack) {  // the last pipe of an ACK is not inlined
+            if (packet.hop == hops) return arrive_at_receiver(packet, now);
+        }
+    }
+}
+
+void Simulation::on_failure(Connection& c, Time outcome) {
+    if (outcome == Pipe::kDropped) c.result->queue_drops++;
+    if (outcome == Pipe::kLost) c.result->lost++;
+}
+
+// At the far end of a pipe that is not inlined, in global order.
+void Simulation::arrive(const Packet& packet, Time now, const SackBlocks* sack) {
+    const Connection& c = connections_[packet.flow];
+    const bool there = packet.hop == c.to_receiver.size();
+    const std::uint32_t bytes = c.header_bytes + packet.payload;
+    if (packet.flags & kAck) {
+        if (there) return arrive_at_sender(packet, now, sack);
+        carry<true>(packet, bytes + (sack == nullptr ? 0 : sack->option_bytes()), now, sack);
+    } else {
+        if (there) return arrive_at_receiver(packet, now);
+        carry<false>(packet, bytes, now, nullptr);
+    }
+}
+
+inline void Simulation::arrive_at_receiver(const Packet& packet, Time now) {
+    if (now > end_) [[unlikely]] return;
+    Connection& c = connections_[packet.flow];
+    Group& group = groups_[c.group];
+    while (group.timers.next() < now) [[unlikely]] next_delayed_ack(c.group);
+    if (packet.payload == 0) [[unlikely]] return take_syn(packet, now);
+    Receiver& receiver = c.receiver;
+    receiver.ip_bytes += c.header_bytes + packet.payload;
+    if (receiver.on_data(packet.number, packet.payload, (packet.flags & kLast) != 0)) {
+        send_ack(packet.flow, now);
+    } else if (receiver.timer.deadline == kNever) {
+        receiver.timer.deadline = now + receiver.delayed_ack_timeout;
+        group.timers.keep(receiver.timer, packet.flow);
+        order_.set(group.slot, group.timers.next());
+    }
+}
+
+void Simulation::take_syn(const Packet& packet, Time now) {
+    if (!(packet.flags & kSyn)) return;  // the handshake's last ACK
+    Receiver& receiver = connections_[packet.flow].receiver;
+    if (receiver.listening) receiver.next_number = packet.number + 1;
+    receiver.listening = false;
+    send_ack(packet.flow, now, kSyn);
+}
+
+inline void Simulation::send_ack(std::uint32_t flow, Time now, std::uint8_t flags) {
+    Connection& c = connections_[flow];
+    c.receiver.unacknowledged = 0;
+    c.receiver.timer.deadline = kNever;
+    if (c.receiver.sack && !c.receiver.held.empty()) [[unlikely]] return send_sack(flow, now);
+    Packet packet;
+    packet.flow = flow;
+    packet.number = c.receiver.next_number;
+    packet.flags = kAck | flags;
+    carry<true>(packet, c.header_bytes, now, nullptr);
+}
+
+void Simulation::send_sack(std::uint32_t flow, Time now) {
+    Connection& c = connections_[flow];
+    const SackBlocks sack = c.receiver.sack_blocks();
+    Packet packet;
+    packet.flow = flow;
+    packet.number = c.receiver.next_number;
+    packet.flags = kAck | kSack;
+    carry<true>(packet, c.header_bytes + sack.option_bytes(), now, &sack);
+}
+
 void Simulation::next_packet(Pipe& pipe) {
     Packet packet = pipe.in_transit.front();
     pipe.in_transit.pop();
@@ -130,89 +227,6 @@ void Simulation::next_sender_timer() {
     order_.set(sender_slot_, sender_timers_.next());
 }
 
-void Simulation::carry(Packet packet, std::uint32_t ip_bytes, Time now, const SackBlocks* sack) {
-    Connection& c = connections_[packet.flow];
-    const bool ack = (packet.flags & kAck) != 0;
-    const std::uint32_t* route = ack ? c.to_sender : c.to_receiver;
-    for (;;) {
-        if (now > end_) [[unlikely]] return;
-        Pipe& pipe = pipes_[route[packet.hop]];
-        const Time at = pipe.transmit(now, ip_bytes);
-        if (at < 0) [[unlikely]] {
-            if (!ack && at == Pipe::kDropped) c.result->queue_drops++;
-            if (!ack && at == Pipe::kLost) c.result->lost++;
-            return;
-        }
-        packet.hop++;
-        if (!pipe.inlined) {
-            packet.at = at;
-            if (pipe.in_transit.empty()) order_.set(pipe.slot, at);
-            pipe.in_transit.push(packet);
-            if (sack != nullptr) pipe.sack_blocks.push(*sack);
-            return;
-        }
-        now = at;
-        if (packet.hop == c.hops) {  // never an ACK's: its last pipe is not inlined
-            arrive_at_receiver(packet, now);
-            return;
-        }
-    }
-}
-
-// At the far end of a pipe that is not inlined, in global order.
-void Simulation::arrive(Packet& packet, Time now, const SackBlocks* sack) {
-    const Connection& c = connections_[packet.flow];
-    if (packet.hop < c.hops) {
-        const std::uint32_t bytes =
-            c.header_bytes + packet.payload + (sack == nullptr ? 0 : sack->option_bytes());
-        carry(packet, bytes, now, sack);
-    } else if (packet.flags & kAck) {
-        arrive_at_sender(packet, now, sack);
-    } else {
-        arrive_at_receiver(packet, now);
-    }
-}
-
-void Simulation::arrive_at_receiver(const Packet& packet, Time now) {
-    if (now > end_) [[unlikely]] return;
-    Connection& c = connections_[packet.flow];
-    Group& group = groups_[c.group];
-    while (group.timers.next() < now) [[unlikely]] next_delayed_ack(c.group);
-    Receiver& receiver = c.receiver;
-    if (packet.payload == 0) [[unlikely]] {
-        if (!(packet.flags & kSyn)) return;  // the handshake's last ACK
-        if (receiver.listening) receiver.next_number = packet.number + 1;
-        receiver.listening = false;
-        send_ack(packet.flow, now, kSyn);
-        return;
-    }
-    receiver.ip_bytes += c.header_bytes + packet.payload;
-    if (receiver.on_data(packet.number, packet.payload, (packet.flags & kLast) != 0)) {
-        send_ack(packet.flow, now);
-    } else if (receiver.timer.deadline == kNever) {
-        receiver.timer.deadline = now + receiver.delayed_ack_timeout;
-        group.timers.keep(receiver.timer, packet.flow);
-        order_.set(group.slot, group.timers.next());
-    }
-}
-
-void Simulation::send_ack(std::uint32_t flow, Time now, std::uint8_t flags) {
-    Connection& c = connections_[flow];
-    c.receiver.unacknowledged = 0;
-    c.receiver.timer.deadline = kNever;
-    Packet packet;
-    packet.flow = flow;
-    packet.number = c.receiver.next_number;
-    packet.flags = kAck | flags;
-    if (!c.receiver.sack || c.receiver.held.empty()) [[likely]] {
-        carry(packet, c.header_bytes, now, nullptr);
-        return;
-    }
-    const SackBlocks sack = c.receiver.sack_blocks();
-    packet.flags |= kSack;
-    carry(packet, c.header_bytes + sack.option_bytes(), now, &sack);
-}
-
 void Simulation::arrive_at_sender(const Packet& packet, Time now, const SackBlocks* sack) {
     Sender& sender = connections_[packet.flow].sender;
     if (packet.flags & kSyn) [[unlikely]] {
@@ -220,7 +234,7 @@ void Simulation::arrive_at_sender(const Packet& packet, Time now, const SackBloc
         Packet last;  // of the handshake; it is lost without harm, data acknowledges the SYN too
         last.flow = packet.flow;
         last.number = sender.isn() + 1;
-        carry(last, connections_[packet.flow].header_bytes, now, nullptr);
+        carry<false>(last, connections_[packet.flow].header_bytes, now, nullptr);
     } else {
         const std::uint8_t before = sender.phase();
         const Progress progress = sender.on_ack(now, packet.number, sack);
@@ -246,7 +260,7 @@ void Simulation::send_syn(std::uint32_t flow, Time now) {
     packet.flow = flow;
     packet.number = c.sender.isn();
     packet.flags = kSyn;
-    carry(packet, c.header_bytes, now, nullptr);
+    carry<false>(packet, c.header_bytes, now, nullptr);
 }
 
 void Simulation::send_what_may(std::uint32_t flow, Time now) {
@@ -263,7 +277,7 @@ void Simulation::send_what_may(std::uint32_t flow, Time now) {
         packet.number = sender.number(segment);
         packet.payload = static_cast<std::uint16_t>(payload);
         packet.flags = sender.is_last(segment) ? kLast : 0;
-        carry(packet, c.header_bytes + payload, now, nullptr);
+        carry<false>(packet, c.header_bytes + payload, now, nullptr);
     }
 }
 

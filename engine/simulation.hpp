@@ -30,9 +30,7 @@ class Simulation {
         Receiver receiver;
         std::uint32_t header_bytes;
         std::uint32_t group;  // of its receiver
-        const std::uint32_t* to_receiver;
-        const std::uint32_t* to_sender;
-        std::uint8_t hops;
+        std::vector<Pipe*> to_receiver, to_sender;
         FlowResult* result;
     };
     struct Group {
@@ -47,11 +45,15 @@ class Simulation {
     void next_delayed_ack(std::uint32_t group);
     void next_sender_timer();
 
+    template <bool ack>
     void carry(Packet packet, std::uint32_t ip_bytes, Time now, const SackBlocks* sack);
-    void arrive(Packet& packet, Time now, const SackBlocks* sack);
+    void on_failure(Connection& c, Time outcome);
+    void arrive(const Packet& packet, Time now, const SackBlocks* sack);
     void arrive_at_receiver(const Packet& packet, Time now);
     void arrive_at_sender(const Packet& packet, Time now, const SackBlocks* sack);
+    void take_syn(const Packet& packet, Time now);
     void send_ack(std::uint32_t flow, Time now, std::uint8_t flags = 0);
+    void send_sack(std::uint32_t flow, Time now);
     void send_syn(std::uint32_t flow, Time now);
     void send_what_may(std::uint32_t flow, Time now);
     void after_sender(std::uint32_t flow, Time now);
