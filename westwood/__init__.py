@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""TCP Westwood and its family, and the laboratory that shows what it does.
+
+    from westwood import Scenario, simulate
+    result = simulate(Scenario.preset("table1"), seed=1, trace=True)
+    result.rows    # polars frame: a row a flow
+    result.trace   # polars frame: cwnd, ssthresh, estimate, rtt over time
+
+Everything is imported when it is first used: the command line's `--help` must not wait for polars.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from westwood.errors import InputError, RunError, WestwoodError
+    from westwood.scenario import Scenario
+    from westwood.sim import Result, simulate, simulate_many
+
+__version__ = "0.1.0"
+__all__ = [
+    "InputError",
+    "Result",
+    "RunError",
+    "Scenario",
+    "WestwoodError",
+    "__version__",
+    "simulate",
+    "simulate_many",
+]
+
+_HOMES = {
+    "InputError": "errors", "RunError": "errors", "WestwoodError": "errors",
+    "Scenario": "scenario",
+    "Result": "sim", "simulate": "sim", "simulate_many": "sim",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'westwood' has no attribute {name!r}")
+    return getattr(import_module(f"westwood.{_HOMES[name]}"), name)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Turns what pydantic found wrong with a scenario into one line that a newcomer understands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from westwood.errors import InputError, suggestion
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+_EXPECTED = {
+    "bool_type": "expected true or false",
+    "string_type": 'expected text in quotes, such as "abc"',
+    "int_type": "expected a whole number",
+    "int_from_float": "expected a whole number",
+    "dict_type": "expected a table",
+    "model_type": "expected a table",
+    "model_attributes_type": "expected a table",
+    "list_type": "expected a list",
+    "tuple_type": "expected a list",
+}
+_LIMITS = {
+    "ge": "at least", "gt": "more than", "le": "at most", "lt": "less than",
+    "min_length": "a list of at least", "max_length": "a list of at most",
+}  # fmt: skip
+
+
+def first_problem(
+    error: ValidationError, given: Mapping[str, Any], model: type[BaseModel]
+) -> InputError:
+    """The first thing wrong, at the key as `--set` would address it."""
+    problems = error.errors(include_url=False)
+    unknown = [p for p in problems if p["type"] == "extra_forbidden"]
+    problem = (unknown or problems)[0]  # a misspelt key also makes the right one missing
+    place, value = _place(problem["loc"], given)
+    found = problem.get("ctx", {}).get("error")
+    if isinstance(found, InputError):
+        key = ".".join(part for part in (place, found.key) if part)
+        shown = value if found.value is ... else found.value
+        return InputError(found.problem, key=key, value=shown)
+    if problem["type"] == "missing":
+        key = ".".join(part for part in (place, str(problem["loc"][-1])) if part)
+        return InputError("is missing", key=key)
+    return InputError(_expected(problem, model), key=place, value=value)
+
+
+def _expected(problem: ErrorDetails, model: type[BaseModel]) -> str:
+    kind, context = problem["type"], problem.get("ctx", {})
+    if kind == "extra_forbidden":
+        keys = sorted(_keys(model, problem["loc"][:-1]))
+        return f"unknown key, {suggestion(problem['loc'][-1], keys)}"
+    if kind == "literal_error":
+        return f"expected {context['expected']}".replace("'", '"')
+    for limit, words in _LIMITS.items():
+        if limit in context:
+            return f"expected {words} {context[limit]}"
+    return _EXPECTED.get(kind, problem["msg"])
+
+
+def _place(loc: Sequence[int | str], given: Any) -> tuple[str, Any]:
+    """The key in words (`bottleneck.loss.rate`, `link[2].rate`) and the value the user gave there.
+
+    Parts of `loc` that are not in the data are pydantic's own names for the arms of a union.
+    """
+    words: list[str] = []
+    for part in loc:
+        if isinstance(given, Mapping) and part in given:
+            given = given[str(part)]
+            words.append(str(part))
+        elif isinstance(part, int) and isinstance(given, (list, tuple)) and part < len(given):
+            given = given[part]
+            name = given.get("name") if isinstance(given, Mapping) else None
+            if words in (["link"], ["flow"]) and isinstance(name, str) and name:
+                words = [name]
+            else:
+                words[-1:] = [f"{words[-1]}[{part + 1}]"] if words else []
+    return ".".join(words), given
+
+
+def _keys(model: type[BaseModel], loc: Sequence[int | str]) -> set[str]:
+    """The keys that the table at `loc` may have."""
+    models: list[type[BaseModel]] = [model]
+    for part in loc:
+        if isinstance(part, int):
+            continue
+        inner: list[type[BaseModel]] = []
+        for one in models:
+            for name, field in one.model_fields.items():
+                if part in (name, field.alias):
+                    inner += _models_in(field.annotation)
+        models = inner or _tagged(models, part)
+    return {field.alias or name for m in models for name, field in m.model_fields.items()}
+
+
+def _tagged(models: list[type[BaseModel]], tag: str) -> list[type[BaseModel]]:
+    """Of the arms of a union the one that `tag` selects; all of them if none is."""
+    chosen = [m for m in models if "kind" in m.model_fields and tag in str(m.model_fields["kind"])]
+    return chosen or models
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [m for arg in getattr(annotation, "__args__", ()) for m in _models_in(arg)]

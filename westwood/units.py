@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Quantities with their unit written out: "2Mbps", "45ms", "100p", "64KiB", "0.5%".
+
+Read exactly (no binary floating point on the way) and written back so that reading the result
+gives the same value. Rates become bit/s, times picoseconds, sizes bytes or packets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from westwood.errors import InputError, one_line
+
+PS_PER_S = 10**12  # picoseconds in a second
+
+RATE_UNITS: Mapping[str, int] = {
+    "bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12,
+}  # fmt: skip
+TIME_UNITS: Mapping[str, int] = {
+    "ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": PS_PER_S,
+    "min": 60 * PS_PER_S, "h": 3600 * PS_PER_S,
+}  # fmt: skip
+SIZE_UNITS: Mapping[str, int] = {
+    "B": 1, "kB": 10**3, "KiB": 2**10, "MB": 10**6, "MiB": 2**20, "GB": 10**9, "GiB": 2**30,
+}  # fmt: skip
+_SPELLINGS = {"b/s": "bps", "bit/s": "bps", "µs": "us", "μs": "us"}
+_QUANTITY = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?) ?(\S*)")
+_LONGEST = 40  # characters of a quantity
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A length of a queue or a window: packets ("p"), bytes ("B"), or no limit (count None)."""
+
+    count: int | None
+    unit: Literal["p", "B"]
+
+    def __str__(self) -> str:
+        if self.count is None:
+            return UNLIMITED
+        return f"{self.count}p" if self.unit == "p" else format_size(self.count)
+
+    def packets(self, packet_bytes: int) -> int | None:
+        """The amount in whole packets of this size; None without a limit."""
+        return self.count if self.count is None or self.unit == "p" else self.count // packet_bytes
+
+
+UNLIMITED = "unlimited"
+
+
+def _quantity(text: object, units: Mapping[str, int], expected: str) -> int:
+    """The value in the base unit; an error unless it is a whole number of them, 0 or more."""
+    match = _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) <= _LONGEST else None
+    if not match:
+        raise InputError(f"expected {expected}", value=text)
+    number, unit = match.groups()
+    for spelling, plain in _SPELLINGS.items():
+        if unit.endswith(spelling):
+            unit = unit.removesuffix(spelling) + plain
+    if unit not in units:
+        problem = f'unknown unit "{one_line(unit)}"' if unit else "a unit is missing"
+        raise InputError(f"{problem}, expected {expected}", value=text)
+    value = Fraction(number) * units[unit]
+    if value < 0:
+        raise InputError(f"must not be negative, expected {expected}", value=text)
+    if value.denominator != 1:
+        base = next(iter(units))
+        raise InputError(f"is not a whole number of {base}, expected {expected}", value=text)
+    return int(value)
+
+
+def parse_rate(text: object) -> int:
+    """ "2Mbps" as bit/s."""
+    return _quantity(text, RATE_UNITS, 'a rate such as "2Mbps"')
+
+
+def parse_time(text: object) -> int:
+    """ "45ms" as picoseconds."""
+    return _quantity(text, TIME_UNITS, 'a time such as "45ms"')
+
+
+def parse_size(text: object) -> int:
+    """ "64KiB" as bytes."""
+    return _quantity(text, SIZE_UNITS, 'a size such as "64KiB"')
+
+
+def parse_amount(text: object) -> Amount:
+    """ "100p" or "64KiB", or "unlimited"."""
+    if text == UNLIMITED:
+        return Amount(None, "p")
+    expected = f'packets or bytes such as "100p" or "64KiB", or "{UNLIMITED}"'
+    count = _quantity(text, {"p": 1, **SIZE_UNITS}, expected)
+    return Amount(count, "p" if isinstance(text, str) and text.endswith("p") else "B")
+
+
+def parse_fraction(value: object) -> float:
+    """0.005 or "0.5%" as a number from 0 to 1."""
+    problem = 'expected a fraction from 0 to 1, such as 0.005 or "0.5%"'
+    number = -1.0
+    if isinstance(value, str) and value.endswith("%"):
+        match = _QUANTITY.fullmatch(value[:-1].rstrip()) if len(value) <= _LONGEST else None
+        number = float(Fraction(match[1]) / 100) if match and not match[2] else -1.0
+    elif isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):  # an integer of 400 digits
+            number = float(value)
+    if not 0 <= number <= 1:  # false for nan, too
+        raise InputError(problem, value=value)
+    return number + 0.0  # -0.0 becomes 0.0
+
+
+def _written(value: int, units: Mapping[str, int]) -> str:
+    """The value in the largest unit that it is at least one of, as an exact decimal."""
+    unit, scale = max(
+        ((u, s) for u, s in units.items() if s <= max(value, 1)), key=lambda item: item[1]
+    )
+    number = (Decimal(value) / Decimal(scale)).normalize()
+    return f"{number:f}{unit}"
+
+
+def format_rate(bps: int) -> str:
+    """A rate as `parse_rate` reads it: 2000000 is "2Mbps"."""
+    return _written(bps, RATE_UNITS)
+
+
+def format_time(ps: int) -> str:
+    """A time as `parse_time` reads it, in at most seconds: 45 * 10**9 is "45ms"."""
+    return _written(ps, {u: TIME_UNITS[u] for u in ("ps", "ns", "us", "ms", "s")}) if ps else "0s"
+
+
+def format_size(size: int) -> str:
+    """A size as `parse_size` reads it, in binary units where it is whole: 65536 is "64KiB"."""
+    for unit in ("GiB", "MiB", "KiB"):
+        if size and size % SIZE_UNITS[unit] == 0:
+            return f"{size // SIZE_UNITS[unit]}{unit}"
+    return f"{size}B"
