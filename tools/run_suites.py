@@ -69,12 +69,13 @@ def c_files() -> list[str]:
     ]
 
 
-CXX = "CMAKE_CXX_COMPILER="
+DEBUG = "CMAKE_BUILD_TYPE=Debug"  # with assertions
+CLANG = "CMAKE_CXX_COMPILER=clang++"
 WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
 SIDE_BY_SIDE = [
-    Suite("cpp-sanitized", cmake("sanitized", "WW_SANITIZE=ON"), ("GoogleTest",)),
+    Suite("cpp-sanitized", cmake("sanitized", "WW_SANITIZE=ON", DEBUG), ("GoogleTest",)),
     Suite("cpp", cmake("cpp"), ("GoogleTest",)),
-    Suite("fuzz", cmake("fuzz", "WW_FUZZ=ON", CXX + "clang++"), ("clang", "libFuzzer")),
+    Suite("fuzz", cmake("fuzz", "WW_FUZZ=ON", DEBUG, CLANG), ("clang", "libFuzzer")),
     Suite("core-compiles", [["tools/check_core.sh"]], ("clang",)),
     Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]]),
     Suite("lint-mypy", [["mypy"]]),
@@ -85,7 +86,12 @@ SIDE_BY_SIDE = [
     Suite(
         "wheel",
         [
-            [*WHEEL, "--wheel-dir", str(BUILD / "dist"), "-Ccmake.define.WW_WERROR=ON"],
+            [
+                *WHEEL,
+                "--wheel-dir",
+                str(BUILD / "dist"),
+                "--config-settings=cmake.define.WW_WERROR=ON",
+            ],
             [PYTHON, "tools/check_wheel.py", str(BUILD / "dist")],
         ],
     ),
