@@ -9,6 +9,7 @@
 # installs anything when nothing is missing.
 set -euo pipefail
 python=${PYTHON:-python3}
+name=$(basename "$python") # Debian's packages are called as the interpreter is
 missing=()
 
 # need PACKAGE COMMAND...: PACKAGE is missing unless COMMAND succeeds.
@@ -21,9 +22,9 @@ compiles() { echo 'int main() { return 0; }' | "$@" -x c++ - -o /dev/null; }
 python_has() { "$python" -c "import os, sysconfig; $1"; }
 
 need g++ compiles g++
-need python3 command -v "$python"
-need python3-venv python_has 'import ensurepip, venv'
-need python3-dev python_has \
+need "$name" command -v "$python"
+need "$name-venv" python_has 'import ensurepip, venv'
+need "$name-dev" python_has \
     'os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
 case $1 in
 test)
@@ -41,12 +42,13 @@ if ((${#missing[@]})); then
     if ((EUID == 0)) && command -v apt-get >/dev/null; then
         echo "Installing system packages: ${missing[*]}"
         export DEBIAN_FRONTEND=noninteractive
-        { apt-get update && $install; } >/tmp/westwood-apt.log 2>&1 || tail /tmp/westwood-apt.log
+        mkdir -p build
+        { apt-get update && $install; } >build/apt.log 2>&1 && missing=() || tail build/apt.log
     else
         echo "Missing system packages. Install them with:"
         echo "    sudo apt-get update && sudo $install"
-        [[ $1 == test ]] || exit 1
     fi
+    ((${#missing[@]} == 0)) || [[ $1 == test ]] || exit 1
 fi
 if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     echo "westwood needs Python 3.11 or newer; name one with: make PYTHON=python3.11 ..."
