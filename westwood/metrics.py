@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is computed from runs: means with confidence intervals, Student's t, Jain's index.
+
+Knows rows and columns, no engine and no scenario.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from statistics import NormalDist
+
+import polars as pl
+
+LEVEL = 0.95  # of every interval
+
+
+def jain(rates: Sequence[float]) -> float:
+    """Jain's fairness index, 1/n (one takes all) to 1 (all alike); NaN when nobody has anything."""
+    squares = sum(rate * rate for rate in rates)
+    return sum(rates) ** 2 / (len(rates) * squares) if squares else math.nan
+
+
+def t_probability(t: float, dof: int) -> float:
+    """P(|T| < t) for Student's t with `dof` degrees of freedom.
+
+    Abramowitz and Stegun, 26.7.3 and 26.7.4: a finite sum, exact for whole degrees of freedom.
+    """
+    theta = math.atan2(t, math.sqrt(dof))
+    cos2 = math.cos(theta) ** 2
+    odd = dof % 2
+    term = math.cos(theta) if odd else 1.0
+    total = 0.0
+    for k in range(2 + odd, dof + 2, 2):  # the term in cos^(k-2)
+        total += term
+        term *= cos2 * (k - 1) / k
+    if odd:
+        return 2 / math.pi * (theta + math.sin(theta) * total)
+    return math.sin(theta) * total
+
+
+@cache
+def t_quantile(dof: int, level: float = LEVEL) -> float:
+    """The t with P(|T| < t) = `level`: 12.706 for one degree of freedom at 95 %."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    if dof > 1000:  # Cornish-Fisher, A&S 26.7.5: the error is below 1e-9 here
+        return z + (z**3 + z) / (4 * dof) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * dof**2)
+    low, high = 0.0, 1.0
+    while t_probability(high, dof) < level:
+        high *= 2
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_probability(middle, dof) < level else (low, middle)
+    return (low + high) / 2
+
+
+def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> float:
+    """Half of a mean's confidence interval, from the standard deviation; NaN for one run."""
+    if deviation is None or runs < 2:
+        return math.nan
+    return t_quantile(runs - 1, level) * deviation / math.sqrt(runs)
+
+
+def summarise(rows: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+    """A row a group: `runs`, and for each column its mean, `COLUMN_sd` and `COLUMN_half`.
+
+    Mean plus or minus half is the 95 % confidence interval. Groups stay in order of appearance;
+    runs where a column is NaN do not count for that column.
+    """
+    values = [pl.col(c).fill_nan(None) for c in columns]
+    frame = rows.group_by(by, maintain_order=True).agg(
+        pl.len().alias("runs"),
+        *(value.mean().alias(c) for c, value in zip(columns, values, strict=True)),
+        *(value.std().alias(f"{c}_sd") for c, value in zip(columns, values, strict=True)),
+        *(value.count().alias(f"{c}_n") for c, value in zip(columns, values, strict=True)),
+    )
+    halves = [
+        pl.Series(
+            f"{c}_half",
+            [half_width(sd, n) for sd, n in zip(frame[f"{c}_sd"], frame[f"{c}_n"], strict=True)],
+            dtype=pl.Float64,
+        )
+        for c in columns
+    ]
+    return frame.with_columns(halves).drop(f"{c}_n" for c in columns)
