@@ -31,8 +31,10 @@ class LossProcess {
         return true;
     }
 
+    std::uint64_t crossed() const { return drawn_ - until_loss_; }
+
   private:
-    void draw() {
+    [[gnu::noinline]] void draw() {
         until_loss_ = UINT64_MAX;
         if (loss_.kind == LossKind::script) {
             if (script_next_ < loss_.packets.size()) {
@@ -44,12 +46,14 @@ class LossProcess {
                 loss_.rate < 1 ? natural_log(random_.open_unit()) / log_pass_ : 0.0;
             if (gap < 0x1p62) until_loss_ = 1 + static_cast<std::uint64_t>(gap);
         }
+        drawn_ += until_loss_;
     }
 
     Loss loss_;
     Random random_;
     double log_pass_ = 0;
     std::uint64_t until_loss_ = UINT64_MAX;
+    std::uint64_t drawn_ = 0;  // all gaps so far; it may wrap, differences stay right
     std::uint64_t script_last_ = 0;
     std::size_t script_next_ = 0;
 };
@@ -80,17 +84,16 @@ class Pipe {
             if (start > kFar) [[unlikely]] return kNever;  // it waits beyond any duration
             if (limited_) {
                 if (full(now, bytes)) [[unlikely]] {
-                    result.queue_drops++;
+                    queue_drops_++;
                     return kDropped;
                 }
                 waiting_.push({start, bytes});
-                waiting_bytes_ += bytes;
+                if (limit_bytes_ != kUnlimited) waiting_bytes_ += bytes;
             }
         }
         busy_until_ = start + duration(bytes);
-        result.packets++;
         if (loss_.lose()) [[unlikely]] {
-            result.lost++;
+            lost_++;
             return kLost;
         }
         return busy_until_ + delay_;
@@ -100,7 +103,8 @@ class Pipe {
     std::uint32_t slot = 0;  // otherwise: its place in the event loop
     Ring<Packet> in_transit;
     Ring<SackBlocks> sack_blocks;  // of those packets that carry some, in their order
-    DirectionResult result;
+
+    DirectionResult result() const { return {loss_.crossed(), queue_drops_, lost_}; }
 
   private:
     struct Waiting {
@@ -108,25 +112,33 @@ class Pipe {
         std::uint32_t bytes;
     };
 
-    // What waits is at most what was pushed and not yet removed: look closer only at the limit.
-    bool full(Time now, std::uint32_t bytes) {
-        const auto over = [&] {
-            return static_cast<std::int64_t>(waiting_.size()) >= limit_packets_ ||
-                   waiting_bytes_ + bytes > limit_bytes_;
-        };
-        if (!over()) [[likely]] return false;
+    [[gnu::noinline]] bool full_now(Time now, std::uint32_t bytes) {
         while (!waiting_.empty() && waiting_.front().start <= now) {
-            waiting_bytes_ -= waiting_.front().bytes;
+            if (limit_bytes_ != kUnlimited) waiting_bytes_ -= waiting_.front().bytes;
             waiting_.pop();
         }
-        return over();
+        return over(bytes);
+    }
+
+    bool over(std::uint32_t bytes) const {
+        return static_cast<std::int64_t>(waiting_.size()) >= limit_packets_ ||
+               waiting_bytes_ + bytes > limit_bytes_;
+    }
+
+    // What waits is at most what was pushed and not yet removed: look closer only at the limit.
+    bool full(Time now, std::uint32_t bytes) {
+        return over(bytes) && full_now(now, bytes);
     }
 
     // Transmission time; nearly all packets of a direction have one of two sizes.
     Time duration(std::uint32_t bytes) {
         if (bytes == size_[0]) [[likely]] return duration_[0];
+        return other_duration(bytes);
+    }
+
+    [[gnu::noinline]] Time other_duration(std::uint32_t bytes) {
         if (bytes != size_[1]) {
-            // 65535 * 8 * 10^12 < 2^63
+            // 131070 * 8 * 10^12 < 2^63
             size_[1] = bytes;
             duration_[1] = (static_cast<Time>(bytes) * 8 * kSecond + rate_bps_ / 2) / rate_bps_;
         }
@@ -144,6 +156,7 @@ class Pipe {
     std::int64_t rate_bps_;
     std::int64_t limit_packets_, limit_bytes_;
     std::int64_t waiting_bytes_ = 0;
+    std::uint64_t queue_drops_ = 0, lost_ = 0;
     Ring<Waiting> waiting_;
     LossProcess loss_;
 };

@@ -14,14 +14,16 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
       limited_transmit_(flow.limited_transmit),
       flight_excludes_sacked_(flow.flight_excludes_sacked),
       stop_(flow.stop),
-      sent_at_(64),
       rto_(flow.initial_rto),
       config_(flow.cc),
+      sent_at_(64),
       min_rto_(flow.min_rto),
       max_rto_(flow.max_rto),
       granularity_(flow.clock_granularity),
       threshold_(flow.dupack_threshold),
       last_bytes_(flow.mss) {
+    sent_at_data_ = sent_at_.data();
+    sent_at_mask_ = sent_at_.size() - 1;
     ww_init(&config_, &cc_);
     total_ = std::numeric_limits<std::int64_t>::max();
     if (flow.size_bytes != kUnlimited) {
@@ -160,6 +162,17 @@ bool Sender::read_sack(const SackBlocks& sack) {
     return news;
 }
 
+std::int64_t Sender::next_segment(Time now) {
+    if (!established_) return -1;
+    if (retransmit_first_) {
+        retransmit_first_ = false;
+        if (next_ == una_) next_++;
+        if (recovery_ == Recovery::sack) board_.retransmitted(una_);
+        return record_sent(now, una_);
+    }
+    return is_plain() ? next_new(now, new_end(now)) : next_with_sack(now);
+}
+
 std::int64_t Sender::next_with_sack(Time now) {
     const std::int64_t pipe = board_.pipe(una_, next_);
     cwnd_limited_ = pipe >= static_cast<std::int64_t>(window_.cwnd);
@@ -189,6 +202,8 @@ void Sender::grow_ring() {
     for (std::int64_t s = una_; s < high_; s++)
         larger[static_cast<std::size_t>(s) & (larger.size() - 1)] = sent_at(s);
     sent_at_.swap(larger);
+    sent_at_data_ = sent_at_.data();
+    sent_at_mask_ = sent_at_.size() - 1;
     if (recovery_ == Recovery::sack) board_.reserve(sent_at_.size());
 }
 
@@ -198,7 +213,7 @@ void Sender::finish(Time end, FlowResult& result) {
     const Time last = done_at_ >= 0 ? done_at_ : end;
     if (established_) account_cwnd(last, window_.cwnd);
     const auto open = static_cast<double>(last - established_at_);
-    result.sent = sent;
+    result.sent = static_cast<std::uint64_t>(high_) + retransmitted;
     result.retransmitted = retransmitted;
     result.timeouts = timeouts;
     result.fast_recoveries = fast_recoveries;

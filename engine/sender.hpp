@@ -40,8 +40,16 @@ class Sender {
     Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack);
     void on_timeout(Time now);
 
-    // The next segment to send at `now`, or -1. It counts as sent.
+    // What to send at `now`: next_segment() until it says -1; a segment it names counts as sent.
+    // Where is_plain() says so, next_new(now, new_end(now)) says the same sooner.
     std::int64_t next_segment(Time now);
+    bool is_plain() const {
+        return !retransmit_first_ && (recovery_ != Recovery::sack || (phase_ == WW_OPEN && board_.idle()));
+    }
+    std::int64_t new_end(Time now);
+    std::int64_t next_new(Time now, std::int64_t end) {
+        return next_ < end ? record_sent(now, next_++) : -1;
+    }
 
     bool established() const { return established_; }
     bool is_retransmission() const { return last_was_retransmission_; }
@@ -72,7 +80,7 @@ class Sender {
 
     void finish(Time end, FlowResult& result);
 
-    std::uint64_t sent = 0, retransmitted = 0, timeouts = 0, fast_recoveries = 0;
+    std::uint64_t retransmitted = 0, timeouts = 0, fast_recoveries = 0;
 
   private:
     Progress on_duplicate(Time now, bool news);
@@ -96,7 +104,7 @@ class Sender {
         cwnd_since_ = now;
     }
     Time& sent_at(std::int64_t segment) {
-        return sent_at_[static_cast<std::size_t>(segment) & (sent_at_.size() - 1)];
+        return sent_at_data_[static_cast<std::size_t>(segment) & sent_at_mask_];
     }
 
     // What every ACK touches comes first.
@@ -121,14 +129,16 @@ class Sender {
     bool partial_seen_ = false;  // the impatient timer was restarted in this recovery
     Time stop_;
     std::int64_t retransmitted_below_ = 0;  // no segment from here on was ever sent twice
-    std::vector<Time> sent_at_;             // by segment; kResent: sent more than once
+    Time* sent_at_data_;       // a ring by segment; kResent: sent more than once
+    std::size_t sent_at_mask_;
     Time srtt_ = 0, rttvar_ = 0, rto_, last_rtt_ = 0;
     double srtt_sum_ = 0;
     std::uint64_t rtt_samples_ = 0;
     double cwnd_time_ = 0;
     Time cwnd_since_ = 0;
-    ww_state cc_;
     ww_config config_;
+    ww_state cc_;
+    std::vector<Time> sent_at_;
     Scoreboard board_;
     std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
     std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
@@ -225,13 +235,12 @@ inline void Sender::on_advance(Time now, std::int64_t acked) {
 
 inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
     last_was_retransmission_ = segment < high_;
-    sent++;
-    if (last_was_retransmission_) {
+    if (last_was_retransmission_) [[unlikely]] {
         retransmitted++;
         sent_at(segment) = kResent;
         retransmitted_below_ = std::max(retransmitted_below_, segment + 1);
     } else {
-        if (segment - una_ >= static_cast<std::int64_t>(sent_at_.size())) [[unlikely]] grow_ring();
+        if (segment - una_ > static_cast<std::int64_t>(sent_at_mask_)) [[unlikely]] grow_ring();
         sent_at(segment) = now;
         high_ = segment + 1;
     }
@@ -239,23 +248,17 @@ inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
     return segment;
 }
 
-inline std::int64_t Sender::next_segment(Time now) {
-    if (!established_) return -1;
-    if (retransmit_first_) [[unlikely]] {
-        retransmit_first_ = false;
-        if (next_ == una_) next_++;
-        if (recovery_ == Recovery::sack) board_.retransmitted(una_);
-        return record_sent(now, una_);
-    }
-    if (recovery_ == Recovery::sack && (phase_ != WW_OPEN || !board_.idle())) [[unlikely]]
-        return next_with_sack(now);
+// One past the last segment that cwnd, the receiver and the application allow.
+inline std::int64_t Sender::new_end(Time now) {
     std::int64_t usable = static_cast<std::int64_t>(window_.cwnd) + inflation_;
     if (phase_ == WW_DISORDER && limited_transmit_) usable += dupacks_;
-    cwnd_limited_ = next_ - una_ >= usable;
-    const std::int64_t limit = std::min<std::int64_t>(usable, receive_window_);
-    if (next_ - una_ >= limit || next_ >= total_) return -1;
-    if (now >= stop_ && next_ >= high_) return -1;
-    return record_sent(now, next_++);
+    const std::int64_t end = std::min<std::int64_t>(usable, receive_window_) + una_;
+    cwnd_limited_ = usable <= receive_window_;
+    if (end > total_) [[unlikely]] {
+        cwnd_limited_ = next_ >= una_ + usable;
+        return total_;
+    }
+    return now >= stop_ ? std::min(end, high_) : end;
 }
 
 }  // namespace ww::sim

@@ -7,6 +7,12 @@ namespace ww::sim {
 
 Simulation::Simulation(const Network& network, const Topology& topology, std::uint64_t seed)
     : end_(network.duration) {
+    build_pipes(network, topology, seed);
+    build_connections(network, topology, seed);
+    build_slots(topology);
+}
+
+void Simulation::build_pipes(const Network& network, const Topology& topology, std::uint64_t seed) {
     pipes_.reserve(2 * network.links.size());
     for (std::size_t i = 0; i < network.links.size(); i++) {
         const Link& link = network.links[i];
@@ -14,65 +20,64 @@ Simulation::Simulation(const Network& network, const Topology& topology, std::ui
         pipes_.emplace_back(link.backward, link.overhead_bytes, Random(seed, Stream::loss_backward, i));
     }
     for (std::size_t i = 0; i < pipes_.size(); i++) pipes_[i].inlined = topology.inlined(i);
+}
 
+void Simulation::build_connections(const Network& network, const Topology& topology,
+                                   std::uint64_t seed) {
     result_.flows.resize(network.flows.size());
     connections_.reserve(network.flows.size());
+    recording_ = network.trace.windows || network.trace.events;
     for (std::uint32_t i = 0; i < network.flows.size(); i++) {
         const Flow& flow = network.flows[i];
         const std::uint32_t isn = flow.random_isn
                                       ? static_cast<std::uint32_t>(Random(seed, Stream::isn, i).bits())
                                       : flow.isn;
-        const auto data = topology.to_receiver(i), acks = topology.to_sender(i);
-        Receiver receiver;
-        receiver.delayed_ack = flow.delayed_ack;
-        receiver.delayed_ack_timeout = flow.delayed_ack_timeout;
-        receiver.sack = flow.recovery == Recovery::sack;
-        connections_.push_back({Sender(flow, isn), std::move(receiver), flow.header_bytes,
-                                group_behind(data.back()), {}, {}, &result_.flows[i]});
-        for (const std::uint32_t pipe : data) connections_.back().to_receiver.push_back(&pipes_[pipe]);
-        for (const std::uint32_t pipe : acks) connections_.back().to_sender.push_back(&pipes_[pipe]);
-        Timer& timer = connections_.back().sender.timer;
-        timer.deadline = flow.start;
-        sender_timers_.keep(timer, i);
-        if (network.trace.windows || network.trace.events)
-            recorders_.emplace_back(network.trace, result_.flows[i]);
+        Connection& c = connections_.emplace_back(Connection{
+            Sender(flow, isn), Receiver(), i, flow.header_bytes, nullptr, {}, {}, &result_.flows[i]});
+        c.receiver.delayed_ack = flow.delayed_ack;
+        c.receiver.delayed_ack_timeout = flow.delayed_ack_timeout;
+        c.receiver.sack = flow.recovery == Recovery::sack;
+        for (const std::uint32_t pipe : topology.to_receiver(i)) c.to_receiver.push_back(&pipes_[pipe]);
+        for (const std::uint32_t pipe : topology.to_sender(i)) c.to_sender.push_back(&pipes_[pipe]);
+        c.sender.timer.deadline = flow.start;
+        sender_timers_.keep(c.sender.timer, i);
+        if (recording_) recorders_.emplace_back(network.trace, result_.flows[i]);
     }
-    build_slots();
 }
 
-// A group's number is its pipe's until build_slots gives it a slot.
-std::uint32_t Simulation::group_behind(std::uint32_t pipe) {
-    for (std::uint32_t g = 0; g < groups_.size(); g++)
-        if (groups_[g].slot == pipe) return g;
-    groups_.emplace_back().slot = pipe;
-    return static_cast<std::uint32_t>(groups_.size() - 1);
-}
-
-// Packets before timers: lower slots win ties.
-void Simulation::build_slots() {
+void Simulation::build_slots(const Topology& topology) {
     for (Pipe& pipe : pipes_) {
         if (pipe.inlined) continue;
         pipe.slot = static_cast<std::uint32_t>(pipe_of_slot_.size());
         pipe_of_slot_.push_back(&pipe);
     }
-    auto slot = static_cast<std::uint32_t>(pipe_of_slot_.size());
-    for (Group& group : groups_) group.slot = slot++;
-    sender_slot_ = slot;
-    order_ = Tournament(slot + 1);
-    order_.set(sender_slot_, sender_timers_.next());
+    constexpr std::uint32_t none = UINT32_MAX;
+    std::vector<std::uint32_t> group_behind(pipes_.size(), none);
+    for (const Connection& c : connections_) {
+        const std::uint32_t pipe = topology.to_receiver(c.index).back();
+        if (group_behind[pipe] != none) continue;
+        group_behind[pipe] = static_cast<std::uint32_t>(groups_.size());
+        groups_.push_back({TimerQueue(), pipe, group_behind[pipe]});
+    }
+    for (Connection& c : connections_)
+        c.group = &groups_[group_behind[topology.to_receiver(c.index).back()]];
+    sender_slot_ = static_cast<std::uint32_t>(groups_.size());
+    packets_ = Tournament(pipe_of_slot_.size());
+    timers_ = Tournament(groups_.size() + 1);
+    timers_.set(sender_slot_, sender_timers_.next());
 }
 
 Result Simulation::run() {
     for (;;) {
-        const std::uint32_t slot = order_.first();
-        if (order_.key(slot) > end_) break;
+        const Time packet_at = packets_.first_key(), timer_at = timers_.first_key();
+        if (packet_at <= timer_at) [[likely]] {  // packets before timers
+            if (packet_at > end_) break;
+            next_packet(*pipe_of_slot_[packets_.first()]);
+        } else {
+            if (timer_at > end_) break;
+            next_timer(timers_.first());
+        }
         result_.events++;
-        if (slot < pipe_of_slot_.size()) [[likely]]
-            next_packet(*pipe_of_slot_[slot]);
-        else if (slot < sender_slot_)
-            next_delayed_ack(slot - static_cast<std::uint32_t>(pipe_of_slot_.size()));
-        else
-            next_sender_timer();
     }
     for (Connection& c : connections_) {
         c.sender.finish(end_, *c.result);
@@ -80,213 +85,227 @@ Result Simulation::run() {
         c.result->ip_bytes_at_sink = c.receiver.ip_bytes;
     }
     for (std::size_t i = 0; i < pipes_.size(); i++) {
-        (i % 2 == 0 ? result_.forward : result_.backward).push_back(pipes_[i].result);
-        result_.packets += pipes_[i].result.packets;
+        const DirectionResult crossed = pipes_[i].result();
+        (i % 2 == 0 ? result_.forward : result_.backward).push_back(crossed);
+        result_.packets += crossed.packets;
     }
     return std::move(result_);
 }
 
+// ---- The way of a packet
+
 // Inlined into its callers, so that a packet's fields stay in registers along an inlined path.
 template <bool ack>
-[[gnu::always_inline]] inline void Simulation::carry(Packet packet, std::uint32_t ip_bytes, Time now,
+[[gnu::always_inline]] inline void Simulation::carry(Connection& c, Packet packet,
+                                                     std::uint32_t ip_bytes, Time now,
                                                      const SackBlocks* sack) {
-    Connection& c = connections_[packet.flow];
-    Pipe* const* route = ack ? c.to_sender.data() : c.to_receiver.data();
-    const std::size_t hops = c.to_receiver.size();
-    for (;;) {
+    Pipe* const* route = (ack ? c.to_sender.data() : c.to_receiver.data()) + packet.hop;
+    Pipe* const* const last = &(ack ? c.to_sender : c.to_receiver).back();
+    for (;; route++) {
         if (now > end_) [[unlikely]] return;
-        Pipe& pipe = *route[packet.hop];
+        Pipe& pipe = **route;
         const Time at = pipe.transmit(now, ip_bytes);
         if (at < 0) [[unlikely]] {
-            if (!ack) on_failure(c, at);
+            if (!ack) (at == Pipe::kLost ? c.result->lost : c.result->queue_drops)++;
             return;
         }
-        packet.hop++;
         if (!pipe.inlined) {
             packet.at = at;
-            if (pipe.in_transit.empty()) order_.set(pipe.slot, at);
+            packet.flow = c.index;
+            packet.hop = static_cast<std::uint8_t>(route - (ack ? c.to_sender : c.to_receiver).data() + 1);
+            if (pipe.in_transit.empty()) packets_.set(pipe.slot, at);
             pipe.in_transit.push(packet);
             if (sack != nullptr) pipe.sack_blocks.push(*sack);
             return;
         }
         now = at;
         if constexpr (!ack) {  // the last pipe of an ACK is not inlined
-            if (packet.hop == hops) return arrive_at_receiver(packet, now);
+            if (route == last) return arrive_at_receiver(c, packet, now);
         }
     }
 }
 
-void Simulation::on_failure(Connection& c, Time outcome) {
-    if (outcome == Pipe::kDropped) c.result->queue_drops++;
-    if (outcome == Pipe::kLost) c.result->lost++;
-}
-
 // At the far end of a pipe that is not inlined, in global order.
-void Simulation::arrive(const Packet& packet, Time now, const SackBlocks* sack) {
-    const Connection& c = connections_[packet.flow];
-    const bool there = packet.hop == c.to_receiver.size();
-    const std::uint32_t bytes = c.header_bytes + packet.payload;
-    if (packet.flags & kAck) {
-        if (there) return arrive_at_sender(packet, now, sack);
-        carry<true>(packet, bytes + (sack == nullptr ? 0 : sack->option_bytes()), now, sack);
-    } else {
-        if (there) return arrive_at_receiver(packet, now);
-        carry<false>(packet, bytes, now, nullptr);
-    }
-}
-
-inline void Simulation::arrive_at_receiver(const Packet& packet, Time now) {
-    if (now > end_) [[unlikely]] return;
-    Connection& c = connections_[packet.flow];
-    Group& group = groups_[c.group];
-    while (group.timers.next() < now) [[unlikely]] next_delayed_ack(c.group);
-    if (packet.payload == 0) [[unlikely]] return take_syn(packet, now);
-    Receiver& receiver = c.receiver;
-    receiver.ip_bytes += c.header_bytes + packet.payload;
-    if (receiver.on_data(packet.number, packet.payload, (packet.flags & kLast) != 0)) {
-        send_ack(packet.flow, now);
-    } else if (receiver.timer.deadline == kNever) {
-        receiver.timer.deadline = now + receiver.delayed_ack_timeout;
-        group.timers.keep(receiver.timer, packet.flow);
-        order_.set(group.slot, group.timers.next());
-    }
-}
-
-void Simulation::take_syn(const Packet& packet, Time now) {
-    if (!(packet.flags & kSyn)) return;  // the handshake's last ACK
-    Receiver& receiver = connections_[packet.flow].receiver;
-    if (receiver.listening) receiver.next_number = packet.number + 1;
-    receiver.listening = false;
-    send_ack(packet.flow, now, kSyn);
-}
-
-inline void Simulation::send_ack(std::uint32_t flow, Time now, std::uint8_t flags) {
-    Connection& c = connections_[flow];
-    c.receiver.unacknowledged = 0;
-    c.receiver.timer.deadline = kNever;
-    if (c.receiver.sack && !c.receiver.held.empty()) [[unlikely]] return send_sack(flow, now);
-    Packet packet;
-    packet.flow = flow;
-    packet.number = c.receiver.next_number;
-    packet.flags = kAck | flags;
-    carry<true>(packet, c.header_bytes, now, nullptr);
-}
-
-void Simulation::send_sack(std::uint32_t flow, Time now) {
-    Connection& c = connections_[flow];
-    const SackBlocks sack = c.receiver.sack_blocks();
-    Packet packet;
-    packet.flow = flow;
-    packet.number = c.receiver.next_number;
-    packet.flags = kAck | kSack;
-    carry<true>(packet, c.header_bytes + sack.option_bytes(), now, &sack);
-}
-
 void Simulation::next_packet(Pipe& pipe) {
-    Packet packet = pipe.in_transit.front();
+    const Packet packet = pipe.in_transit.front();
     pipe.in_transit.pop();
-    // The flows that come next are known: fetch their state while this one is at work.
+    Connection& c = connections_[packet.flow];
     if (connections_.size() > 1) {
+        // The flows that come next are known: fetch their state while this one is at work.
         const auto* soon = reinterpret_cast<const char*>(&connections_[pipe.in_transit.glance(2).flow]);
         for (std::size_t line = 0; line < sizeof(Connection); line += 64) __builtin_prefetch(soon + line);
     }
-    SackBlocks sack;
-    const bool has_sack = (packet.flags & kSack) != 0;
-    if (has_sack) {
-        sack = pipe.sack_blocks.front();
+    SackBlocks blocks;
+    const SackBlocks* sack = nullptr;
+    if (packet.flags & kSack) [[unlikely]] {
+        blocks = pipe.sack_blocks.front();
         pipe.sack_blocks.pop();
+        sack = &blocks;
     }
-    arrive(packet, packet.at, has_sack ? &sack : nullptr);
-    order_.set(pipe.slot, pipe.in_transit.empty() ? kNever : pipe.in_transit.front().at);
+    const bool there = packet.hop == c.to_receiver.size();
+    const std::uint32_t bytes = c.header_bytes + packet.payload;
+    if (there && (packet.flags & kAck)) [[likely]]
+        arrive_at_sender(c, packet, packet.at, sack);
+    else if (there)
+        arrive_at_receiver(c, packet, packet.at);
+    else if (packet.flags & kAck)
+        carry<true>(c, packet, bytes + (sack == nullptr ? 0 : sack->option_bytes()), packet.at, sack);
+    else
+        carry<false>(c, packet, bytes, packet.at, nullptr);
+    packets_.set(pipe.slot, pipe.in_transit.empty() ? kNever : pipe.in_transit.front().at);
 }
 
-void Simulation::next_delayed_ack(std::uint32_t group) {
+// ---- Timers
+
+void Simulation::next_timer(std::uint32_t slot) {
+    if (slot < groups_.size())
+        next_delayed_ack(groups_[slot]);
+    else
+        next_sender_timer();
+}
+
+void Simulation::next_delayed_ack(Group& group) {
     TimerQueue::Entry due;
-    TimerQueue& timers = groups_[group].timers;
     const auto timer_of = [&](std::uint32_t flow) -> Timer& { return connections_[flow].receiver.timer; };
-    if (timers.take(due, timer_of)) send_ack(due.owner, due.at);
-    order_.set(groups_[group].slot, timers.next());
+    if (group.timers.take(due, timer_of)) send_ack(connections_[due.owner], due.at);
+    timers_.set(group.slot, group.timers.next());
 }
 
 void Simulation::next_sender_timer() {
     TimerQueue::Entry due;
     const auto timer_of = [&](std::uint32_t flow) -> Timer& { return connections_[flow].sender.timer; };
     if (sender_timers_.take(due, timer_of)) {
-        Sender& sender = connections_[due.owner].sender;
-        if (!sender.established()) {
-            sender.on_syn_sent(due.at);
-            send_syn(due.owner, due.at);
+        Connection& c = connections_[due.owner];
+        if (!c.sender.established()) {
+            c.sender.on_syn_sent(due.at);
+            send_syn(c, due.at);
         } else {
-            sender.on_timeout(due.at);
-            if (!recorders_.empty())
-                recorders_[due.owner].event(due.at, EventKind::timeout, sender.una(), sender);
-            send_what_may(due.owner, due.at);
+            c.sender.on_timeout(due.at);
+            if (recording_)
+                recorders_[c.index].event(due.at, EventKind::timeout, c.sender.una(), c.sender);
+            send_what_may(c, due.at);
         }
-        after_sender(due.owner, due.at);
+        after_sender(c, due.at);
     }
-    order_.set(sender_slot_, sender_timers_.next());
+    timers_.set(sender_slot_, sender_timers_.next());
 }
 
-void Simulation::arrive_at_sender(const Packet& packet, Time now, const SackBlocks* sack) {
-    Sender& sender = connections_[packet.flow].sender;
-    if (packet.flags & kSyn) [[unlikely]] {
-        if (!sender.established()) sender.on_syn_ack(now);
-        Packet last;  // of the handshake; it is lost without harm, data acknowledges the SYN too
-        last.flow = packet.flow;
-        last.number = sender.isn() + 1;
-        carry<false>(last, connections_[packet.flow].header_bytes, now, nullptr);
-    } else {
-        const std::uint8_t before = sender.phase();
-        const Progress progress = sender.on_ack(now, packet.number, sack);
-        if (!recorders_.empty()) [[unlikely]] {
-            Recorder& recorder = recorders_[packet.flow];
-            if (progress == Progress::dupack)
-                recorder.event(now, EventKind::dupack, sender.una(), sender);
-            else if (progress == Progress::advanced)
-                recorder.event(now, EventKind::ack, sender.una(), sender);
-            if (sender.phase() == WW_RECOVERY && before != WW_RECOVERY)
-                recorder.event(now, EventKind::recovery, sender.una(), sender);
-            if (sender.phase() == WW_OPEN && before >= WW_RECOVERY)
-                recorder.event(now, EventKind::exit, sender.una(), sender);
+// ---- The receiving end
+
+inline void Simulation::arrive_at_receiver(Connection& c, const Packet& packet, Time now) {
+    if (now > end_) [[unlikely]] return;
+    Group& group = *c.group;
+    while (group.timers.next() < now) [[unlikely]] next_delayed_ack(group);
+    if (packet.payload == 0) [[unlikely]] return take_syn(c, packet, now);
+    Receiver& receiver = c.receiver;
+    receiver.ip_bytes += c.header_bytes + packet.payload;
+    if (receiver.on_data(packet.number, packet.payload, (packet.flags & kLast) != 0)) {
+        send_ack(c, now);
+    } else if (receiver.timer.deadline == kNever) {
+        receiver.timer.deadline = now + receiver.delayed_ack_timeout;
+        if (receiver.timer.deadline < receiver.timer.queued) [[unlikely]] {
+            group.timers.keep(receiver.timer, c.index);
+            timers_.set(group.slot, group.timers.next());
         }
     }
-    send_what_may(packet.flow, now);
-    after_sender(packet.flow, now);
 }
 
-void Simulation::send_syn(std::uint32_t flow, Time now) {
-    const Connection& c = connections_[flow];
+void Simulation::take_syn(Connection& c, const Packet& packet, Time now) {
+    if (!(packet.flags & kSyn)) return;  // the handshake's last ACK
+    if (c.receiver.listening) c.receiver.next_number = packet.number + 1;
+    c.receiver.listening = false;
+    send_ack(c, now, kSyn);
+}
+
+inline void Simulation::send_ack(Connection& c, Time now, std::uint8_t flags) {
+    c.receiver.unacknowledged = 0;
+    c.receiver.timer.deadline = kNever;
+    if (c.receiver.sack && !c.receiver.held.empty()) [[unlikely]] return send_sack(c, now);
     Packet packet;
-    packet.flow = flow;
+    packet.number = c.receiver.next_number;
+    packet.flags = kAck | flags;
+    carry<true>(c, packet, c.header_bytes, now, nullptr);
+}
+
+void Simulation::send_sack(Connection& c, Time now) {
+    const SackBlocks sack = c.receiver.sack_blocks();
+    Packet packet;
+    packet.number = c.receiver.next_number;
+    packet.flags = kAck | kSack;
+    carry<true>(c, packet, c.header_bytes + sack.option_bytes(), now, &sack);
+}
+
+// ---- The sending end
+
+void Simulation::arrive_at_sender(Connection& c, const Packet& packet, Time now,
+                                  const SackBlocks* sack) {
+    if (packet.flags & kSyn) [[unlikely]] {
+        take_syn_ack(c, now);
+    } else {
+        const std::uint8_t phase = c.sender.phase();
+        const Progress progress = c.sender.on_ack(now, packet.number, sack);
+        if (recording_) [[unlikely]] record_ack(c, now, progress, phase);
+    }
+    send_what_may(c, now);
+    after_sender(c, now);
+}
+
+void Simulation::take_syn_ack(Connection& c, Time now) {
+    if (!c.sender.established()) c.sender.on_syn_ack(now);
+    Packet last;  // of the handshake; it is lost without harm, data acknowledges the SYN too
+    last.number = c.sender.isn() + 1;
+    carry<false>(c, last, c.header_bytes, now, nullptr);
+}
+
+void Simulation::send_syn(Connection& c, Time now) {
+    Packet packet;
     packet.number = c.sender.isn();
     packet.flags = kSyn;
-    carry<false>(packet, c.header_bytes, now, nullptr);
+    carry<false>(c, packet, c.header_bytes, now, nullptr);
 }
 
-void Simulation::send_what_may(std::uint32_t flow, Time now) {
-    Connection& c = connections_[flow];
-    Sender& sender = c.sender;
-    for (std::int64_t segment; (segment = sender.next_segment(now)) >= 0;) {
-        if (!recorders_.empty()) [[unlikely]]
-            recorders_[flow].event(now,
-                                   sender.is_retransmission() ? EventKind::retransmit : EventKind::send,
-                                   segment, sender);
-        const std::uint32_t payload = sender.payload(segment);
-        Packet packet;
-        packet.flow = flow;
-        packet.number = sender.number(segment);
-        packet.payload = static_cast<std::uint16_t>(payload);
-        packet.flags = sender.is_last(segment) ? kLast : 0;
-        carry<false>(packet, c.header_bytes + payload, now, nullptr);
+void Simulation::send_what_may(Connection& c, Time now) {
+    std::int64_t segment;
+    if (c.sender.is_plain()) [[likely]] {
+        const std::int64_t end = c.sender.new_end(now);
+        while ((segment = c.sender.next_new(now, end)) >= 0) send_data(c, now, segment);
+    } else {
+        while ((segment = c.sender.next_segment(now)) >= 0) send_data(c, now, segment);
     }
 }
 
-void Simulation::after_sender(std::uint32_t flow, Time now) {
-    Sender& sender = connections_[flow].sender;
-    sender_timers_.keep(sender.timer, flow);
-    order_.set(sender_slot_, sender_timers_.next());
-    if (!recorders_.empty() && sender.established()) [[unlikely]]
-        recorders_[flow].windows(now, sender);
+inline void Simulation::send_data(Connection& c, Time now, std::int64_t segment) {
+    const Sender& sender = c.sender;
+    if (recording_) [[unlikely]] {
+        const bool again = sender.is_retransmission();
+        recorders_[c.index].event(now, again ? EventKind::retransmit : EventKind::send, segment, sender);
+    }
+    const std::uint32_t payload = sender.payload(segment);
+    Packet packet;
+    packet.number = sender.number(segment);
+    packet.payload = static_cast<std::uint16_t>(payload);
+    packet.flags = sender.is_last(segment) ? kLast : 0;
+    carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
+}
+
+void Simulation::record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before) {
+    const Sender& sender = c.sender;
+    Recorder& recorder = recorders_[c.index];
+    if (progress == Progress::dupack) recorder.event(now, EventKind::dupack, sender.una(), sender);
+    if (progress == Progress::advanced) recorder.event(now, EventKind::ack, sender.una(), sender);
+    if (sender.phase() == WW_RECOVERY && phase_before != WW_RECOVERY)
+        recorder.event(now, EventKind::recovery, sender.una(), sender);
+    if (sender.phase() == WW_OPEN && phase_before >= WW_RECOVERY)
+        recorder.event(now, EventKind::exit, sender.una(), sender);
+}
+
+inline void Simulation::after_sender(Connection& c, Time now) {
+    Timer& timer = c.sender.timer;
+    if (timer.deadline < timer.queued) [[unlikely]] {
+        sender_timers_.keep(timer, c.index);
+        timers_.set(sender_slot_, sender_timers_.next());
+    }
+    if (recording_ && c.sender.established()) [[unlikely]] recorders_[c.index].windows(now, c.sender);
 }
 
 Result simulate(const Network& network, std::uint64_t seed) {

@@ -25,49 +25,56 @@ class Simulation {
     Result run();
 
   private:
+    struct Group {
+        TimerQueue timers;
+        std::uint32_t pipe;  // the receivers behind this one
+        std::uint32_t slot;
+    };
     struct alignas(64) Connection {
         Sender sender;
         Receiver receiver;
+        std::uint32_t index;
         std::uint32_t header_bytes;
-        std::uint32_t group;  // of its receiver
+        Group* group = nullptr;  // of its receiver
         std::vector<Pipe*> to_receiver, to_sender;
         FlowResult* result;
     };
-    struct Group {
-        TimerQueue timers;
-        std::uint32_t slot = 0;
-    };
 
-    std::uint32_t group_behind(std::uint32_t pipe);
-    void build_slots();
+    void build_pipes(const Network& network, const Topology& topology, std::uint64_t seed);
+    void build_connections(const Network& network, const Topology& topology, std::uint64_t seed);
+    void build_slots(const Topology& topology);
 
     void next_packet(Pipe& pipe);
-    void next_delayed_ack(std::uint32_t group);
+    void next_timer(std::uint32_t slot);
+    void next_delayed_ack(Group& group);
     void next_sender_timer();
 
     template <bool ack>
-    void carry(Packet packet, std::uint32_t ip_bytes, Time now, const SackBlocks* sack);
-    void on_failure(Connection& c, Time outcome);
-    void arrive(const Packet& packet, Time now, const SackBlocks* sack);
-    void arrive_at_receiver(const Packet& packet, Time now);
-    void arrive_at_sender(const Packet& packet, Time now, const SackBlocks* sack);
-    void take_syn(const Packet& packet, Time now);
-    void send_ack(std::uint32_t flow, Time now, std::uint8_t flags = 0);
-    void send_sack(std::uint32_t flow, Time now);
-    void send_syn(std::uint32_t flow, Time now);
-    void send_what_may(std::uint32_t flow, Time now);
-    void after_sender(std::uint32_t flow, Time now);
+    void carry(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now, const SackBlocks* sack);
+    void arrive_at_receiver(Connection& c, const Packet& packet, Time now);
+    void take_syn(Connection& c, const Packet& packet, Time now);
+    void send_ack(Connection& c, Time now, std::uint8_t flags = 0);
+    void send_sack(Connection& c, Time now);
+
+    void arrive_at_sender(Connection& c, const Packet& packet, Time now, const SackBlocks* sack);
+    void take_syn_ack(Connection& c, Time now);
+    void send_syn(Connection& c, Time now);
+    void send_what_may(Connection& c, Time now);
+    void send_data(Connection& c, Time now, std::int64_t segment);
+    void record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before);
+    void after_sender(Connection& c, Time now);
 
     Time end_;
-    std::vector<Pipe> pipes_;
-    std::vector<Connection> connections_;
+    Tournament packets_{1};  // slots: the pipes that are not inlined
+    Tournament timers_{1};   // slots: receiver groups, then the senders
+    std::vector<Pipe*> pipe_of_slot_;
     std::vector<Group> groups_;
     TimerQueue sender_timers_;
     std::uint32_t sender_slot_ = 0;
-    std::vector<Pipe*> pipe_of_slot_;
-    std::vector<std::uint32_t> group_of_slot_;
-    Tournament order_{1};
+    std::vector<Connection> connections_;
+    bool recording_ = false;
     std::vector<Recorder> recorders_;  // one a flow, or none
+    std::vector<Pipe> pipes_;
     Result result_;
 };
 

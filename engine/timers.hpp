@@ -96,7 +96,7 @@ class Tournament {
     }
 
     std::uint32_t first() const { return winner_[1]; }
-    Time key(std::uint32_t slot) const { return keys_[slot]; }
+    Time first_key() const { return keys_[winner_[1]]; }
 
     void set(std::uint32_t slot, Time key) {
         if (keys_[slot] == key) return;
