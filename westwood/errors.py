@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The two errors this package raises on purpose, and the words they are made of."""
+"""The errors this package raises on purpose, and the words they are made of."""
 
 from __future__ import annotations
 
@@ -13,9 +13,17 @@ _SHOWN = 60  # characters of a value that an error message repeats
 class WestwoodError(Exception):
     """Base of what the command line reports in one line instead of a traceback."""
 
+    exit_code = 1
+
 
 class RunError(WestwoodError):
     """A run could not be finished, through no fault of the input."""
+
+
+class UnavailableError(WestwoodError):
+    """This machine or this version lacks what was asked for; the message has the remedy."""
+
+    exit_code = 77
 
 
 class InputError(WestwoodError, ValueError):
@@ -23,6 +31,8 @@ class InputError(WestwoodError, ValueError):
 
     `str()` is a single line: ``FILE: KEY = VALUE: PROBLEM``, each part only where it is known.
     """
+
+    exit_code = 2
 
     def __init__(
         self, problem: str, *, key: str = "", value: object = ..., source: str = ""

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line: reads options, hands them on, prints what comes back. No arithmetic here.
+
+Exit codes: 0 done, 1 a run failed, 2 bad usage or input, 77 something is lacking, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from westwood import __version__
+from westwood.errors import InputError, UnavailableError, WestwoodError, one_line
+
+if TYPE_CHECKING:
+    from westwood.experiment import Experiment, Outcome
+    from westwood.store import Folder
+
+INTERRUPTED = 130
+_UsageError = typer.BadParameter.__mro__[2]  # click.ClickException, wherever typer keeps its click
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    help="TCP Westwood and its family, simulated. Try: westwood run table1 --cc newreno --cc westwood+",
+)  # fmt: skip
+
+CcOption = Annotated[
+    list[str] | None,
+    typer.Option("--cc", metavar="NAME", help="Protocol of every flow; repeat it to run several."),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE",
+                 help="Change a setting, such as bottleneck.loss.rate=0.01 or duration=200s."),
+]  # fmt: skip
+EngineOption = Annotated[str, typer.Option(metavar="sim|ns3|linux", help="What runs it.")]
+SeedsOption = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Runs a point, instead of the scenario's.")
+]
+WorkersOption = Annotated[
+    int | None, typer.Option(min=1, max=1024, metavar="N", help="Threads, instead of one a core.")
+]
+OutOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Write scenario, rows and figures into a folder.")
+]
+PlotOption = Annotated[bool, typer.Option("--plot", help="Draw a figure, PNG and SVG.")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object and nothing else on standard output.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        print(f"westwood {__version__}")
+        raise typer.Exit
+
+
+@app.command(epilog="Example: westwood run table1 --cc newreno --cc westwood+ --seeds 10 --plot")
+def run(
+    scenario: Annotated[str, typer.Argument(metavar="FILE|PRESET",
+                                            help="A TOML file, or table1, fig5 or path.")],
+    cc: CcOption = None, set_: SetOption = None, engine: EngineOption = "sim",
+    seeds: SeedsOption = None, workers: WorkersOption = None, out: OutOption = None,
+    plot: PlotOption = False, json: JsonOption = False,
+) -> None:  # fmt: skip
+    """Run a scenario, with every seed and every point of its sweep.
+
+    Prints means over the seeds with 95 % intervals. --plot draws cwnd, ssthresh, estimate and RTT
+    over time, in the run with the first seed, into DIR or the current folder.
+    """
+    _require(engine)
+    from westwood import experiment
+    from westwood.scenario import Scenario
+
+    planned = experiment.plan(
+        Scenario.load(scenario), cc=cc or (), settings=_settings(set_), seeds=seeds
+    )
+    _carry_out(planned, workers, out, plot and "over_time", json)
+
+
+@app.command(
+    epilog="Example: westwood compare --loss 1% --cc newreno --cc westwood+ --duration 100s"
+)
+def compare(
+    cc: CcOption = None,
+    rate: Annotated[str | None, typer.Option(help="Of the path; 2Mbps if not given.")] = None,
+    delay: Annotated[str | None, typer.Option(help="One way; 45ms if not given.")] = None,
+    loss: Annotated[str | None, typer.Option(help="Of data packets; 0.005 if not given.")] = None,
+    queue: Annotated[str | None, typer.Option(help="Packets or bytes; 100p if not given.")] = None,
+    duration: Annotated[str | None, typer.Option(help="Simulated; 600s if not given.")] = None,
+    set_: SetOption = None, seeds: SeedsOption = None, workers: WorkersOption = None,
+    out: OutOption = None, plot: PlotOption = False, json: JsonOption = False,
+) -> None:  # fmt: skip
+    """Compare protocols on one lossy path: a table, and with --plot bars with 95 % intervals.
+
+    Without --cc: newreno, sack, westwood and westwood+. The scenario is the preset "path".
+    """
+    from westwood import experiment
+    from westwood.scenario import Scenario
+
+    given = {
+        "path.rate": rate, "path.delay": delay, "path.loss.rate": loss and _value(loss),
+        "path.queue.limit": queue, "duration": duration,
+    }  # fmt: skip
+    settings = {key: value for key, value in given.items() if value is not None}
+    planned = experiment.plan(
+        Scenario.preset("path"), cc=cc or ("newreno", "sack", "westwood", "westwood+"),
+        settings={**settings, **_settings(set_)}, seeds=seeds,
+    )  # fmt: skip
+    _carry_out(planned, workers, out, plot and "bars", json)
+
+
+@app.command(epilog="Example: westwood reproduce fig5 --quick")
+def reproduce(
+    what: Annotated[str, typer.Argument(metavar="all|fig5", help="Which figure.")] = "all",
+    seeds: SeedsOption = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Five seeds a point.")] = False,
+    workers: WorkersOption = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results.")] = Path(
+        "report"
+    ),
+) -> None:
+    """Reproduce a published figure and check the paper's claims about it.
+
+    Writes the figure, its points, every run and claims.json; prints what holds and what differs.
+    """
+    from westwood import console
+    from westwood import reproduce as reproduction
+    from westwood.store import Folder
+
+    names = list(reproduction.TARGETS) if what == "all" else [what]
+    folder = Folder(out)
+    for name in names:
+        target, planned = reproduction.plan(name, seeds=seeds, quick=quick)
+        done = reproduction.run(target, planned, folder, workers=workers, track=console.track)
+        if done is None:
+            raise KeyboardInterrupt
+        console.print_verdicts(done.verdicts)
+        print(done.figure)
+
+
+def _require(engine: str) -> None:
+    if engine in ("ns3", "linux"):
+        raise UnavailableError(f"--engine {engine} comes in a later version; this one has sim only")
+    if engine != "sim":
+        raise InputError("expected sim, ns3 or linux", key="--engine", value=engine)
+
+
+def _settings(options: list[str] | None) -> dict[str, Any]:
+    """`--set KEY=VALUE`, the value read as TOML where it is TOML and as text where it isn't."""
+    settings = {}
+    for option in options or ():
+        key, equals, value = option.partition("=")
+        if not equals or not key.strip():
+            raise InputError("expected KEY=VALUE, such as duration=200s", key="--set", value=option)
+        settings[key.strip()] = _value(value.strip())
+    return settings
+
+
+def _value(text: str) -> Any:
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        return text
+    return parsed["value"] if list(parsed) == ["value"] else text
+
+
+def _carry_out(
+    planned: Experiment, workers: int | None, out: Path | None, plot: str | bool, json: bool
+) -> None:
+    """Runs what is planned, writes what was asked for, prints the summary."""
+    from westwood import console, experiment
+    from westwood.store import Folder
+
+    folder = Folder(out) if out else None
+    traces = experiment.traces(planned) if plot == "over_time" else []
+    if folder:
+        folder.manifest(_manifest(planned), complete=False)
+    outcome = experiment.collect(planned, workers=workers, track=console.track)
+    if outcome.rows.is_empty():
+        raise KeyboardInterrupt
+    summary = experiment.summary(planned, outcome.rows)
+    keys = [key for key in planned.varied if key in summary.columns]
+    if folder:
+        _write(folder, planned, outcome, traces)
+    if json:
+        console.print_json(outcome.rows, summary)
+    else:
+        console.print_summary(summary, keys, _title(planned))
+    if plot:
+        from westwood import figures
+
+        if plot == "bars":
+            several = len(planned.scenario.flow)
+            rows = list(summary.iter_rows(named=True))
+            names = [(row["cc"], experiment.point_name(row, keys, several)) for row in rows]
+            figure = figures.bars(names, summary, "goodput_bps", _title(planned))
+        else:
+            figure = figures.over_time(traces, f"{planned.scenario.name}, seed 1")
+        write = folder.file if folder else Folder.current().file
+        path = figures.save(figure, write, planned.scenario.name)
+        print(path, file=sys.stderr if json else sys.stdout)
+    if not outcome.complete:
+        raise KeyboardInterrupt
+
+
+def _title(planned: Experiment) -> str:
+    scenario = planned.scenario
+    return (
+        f"{scenario.name}: mean of {scenario.seeds} runs, 95 % intervals"
+        if scenario.seeds > 1
+        else f"{scenario.name}: one run"
+    )
+
+
+def _manifest(planned: Experiment) -> dict[str, Any]:
+    scenario = planned.scenario
+    return {
+        "engine": "sim",
+        "scenario": scenario.resolved(),
+        "hashes": [job.scenario.hash for job in planned.jobs],
+        "seeds": scenario.seeds,
+    }
+
+
+def _write(folder: Folder, planned: Experiment, outcome: Outcome, traces: list[Any]) -> None:
+    folder.text("scenario.toml", planned.scenario.to_toml())
+    folder.frame("runs.parquet", outcome.rows)
+    for number, (cc, _, trace) in enumerate(traces, start=1):
+        folder.frame(f"traces/{number}-{cc}-seed1.parquet", trace)
+    folder.manifest(_manifest(planned), complete=outcome.complete)
+
+
+def call(arguments: list[str]) -> int:
+    """Runs a command line; its exit code. Errors that we foresaw are one line on standard error."""
+    from westwood.console import say
+
+    try:
+        code = app(args=arguments, prog_name="westwood", standalone_mode=False)
+    except WestwoodError as error:
+        say(str(error))
+        return error.exit_code
+    except _UsageError as error:
+        say(one_line(error.format_message()))  # type: ignore[attr-defined]
+        return 2
+    except (KeyboardInterrupt, typer.Abort):
+        say("interrupted; finished runs are kept")
+        return INTERRUPTED
+    return code if isinstance(code, int) else 0
+
+
+def main() -> None:
+    """Entry point of `westwood`."""
+    try:
+        code = call(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader of our output is gone, as with `| head`
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
+    if code == INTERRUPTED:
+        sys.stderr.flush()
+        os._exit(code)  # runs in progress can't be stopped, and leaving would wait for them
+    sys.exit(code)

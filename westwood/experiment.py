@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans an experiment, runs it and sums it up: what `run`, `compare` and `reproduce` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from westwood.errors import InputError, show, suggestion
+from westwood.metrics import summarise
+from westwood.protocols import PROTOCOLS, label
+from westwood.scenario import Scenario
+from westwood.sim import Job, Row, rows_frame, run_jobs, simulate, sorted_rows
+
+# What a summary averages over seeds.
+SUMMARISED = (
+    "goodput_bps", "throughput_bps", "retransmitted_share", "timeouts", "fast_recoveries",
+    "mean_cwnd", "mean_srtt_s", "queue_drops", "jain",
+)  # fmt: skip
+_MOST_TRACES = 12  # lines in a figure over time that can still be told apart
+
+Tracker = Callable[[Iterable[tuple[int, list[Row]]], int], Iterable[tuple[int, list[Row]]]]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything that will be run, checked before the first run starts."""
+
+    scenario: Scenario
+    jobs: list[Job]
+    varied: list[str]  # swept keys, in the order of the rows' columns
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return len(self.jobs) * self.scenario.seeds
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an experiment: a row a flow and run, and whether all runs were finished."""
+
+    rows: pl.DataFrame
+    complete: bool
+
+
+def plan(
+    scenario: Scenario, *, cc: Sequence[str] = (), settings: Mapping[str, Any] | None = None,
+    seeds: int | None = None,
+) -> Experiment:  # fmt: skip
+    """The scenario's points, with each protocol in `cc` (for all flows) and with `settings`."""
+    settings = dict(settings or {})
+    if seeds is not None:
+        settings["seeds"] = seeds
+    for name in cc:
+        if name not in PROTOCOLS:
+            problem = f"unknown protocol, {suggestion(name, PROTOCOLS)}"
+            raise InputError(problem, key="--cc", value=name)
+    if clash := [key for key in settings if cc and key.endswith(".cc")]:
+        raise InputError("can't be set together with --cc", key=clash[0], value=settings[clash[0]])
+    variants = [{f"{flow.name}.cc": name for flow in scenario.flow} for name in dict.fromkeys(cc)]
+    bases = [scenario.with_settings({**variant, **settings}) for variant in variants or [{}]]
+    points = [point for base in bases for point in base.points()]
+    base = bases[0]
+    numbers = range(1, base.seeds + 1)
+    jobs = [Job(one, numbers, _columns(given)) for given, one in points]
+    return Experiment(base, jobs, list(base.sweep))
+
+
+def _columns(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Swept values as a frame can hold them: tables and lists as text."""
+    return {k: v if isinstance(v, (int, float, str)) else show(v) for k, v in settings.items()}
+
+
+def collect(experiment: Experiment, *, workers: int | None, track: Tracker) -> Outcome:
+    """Runs everything; an interrupt ends it early and keeps what was finished."""
+    runs: list[tuple[int, list[Row]]] = []
+    complete = True
+    try:
+        runs.extend(track(run_jobs(experiment.jobs, workers=workers), experiment.runs))
+    except KeyboardInterrupt:
+        complete = False
+    return Outcome(rows_frame(sorted_rows(runs)), complete)
+
+
+def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
+    """A row a point and flow: means over the seeds with their intervals."""
+    keys = [key for key in experiment.varied if not key.endswith(".cc")]
+    share = pl.col("retransmitted") / pl.col("sent")  # NaN where nothing was sent
+    return summarise(
+        rows.with_columns(share.alias("retransmitted_share")), [*keys, "flow", "cc"], SUMMARISED
+    )
+
+
+def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
+    """A summary row's name in a figure: the protocol, and the flow and settings if there are more."""
+    parts = [label(row["cc"])]
+    parts += [row["flow"]] if flows > 1 else []
+    parts += [f"{key} {row[key]}" for key in keys]
+    return ", ".join(parts)
+
+
+def traces(experiment: Experiment) -> list[tuple[str, str, pl.DataFrame]]:
+    """(protocol, name, trace) of every flow in the first seed's run of each point."""
+    flows = len(experiment.scenario.flow)
+    if len(experiment.jobs) * flows > _MOST_TRACES:
+        problem = (
+            f"draws at most {_MOST_TRACES} flows over time, and there are "
+            f"{len(experiment.jobs)} points with {flows} each; fix swept keys with --set"
+        )
+        raise InputError(problem, key="--plot")
+    found = []
+    for job in experiment.jobs:
+        result = simulate(job.scenario, 1, trace=True)
+        for flow in job.scenario.flow:
+            row = {"cc": flow.cc.name, "flow": flow.name, **job.settings}
+            keys = [key for key in experiment.varied if not key.endswith(".cc")]
+            trace = result.trace.filter(pl.col("flow") == flow.name)
+            found.append((flow.cc.name, point_name(row, keys, flows), trace))
+    return found

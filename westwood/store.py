@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A results folder: scenario.toml, runs.parquet, traces/, manifest.json, figures.
+
+Every file appears whole or not at all. A folder that holds something else is never written into.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from westwood import __version__
+from westwood.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMAT = 1
+_MANIFEST = "manifest.json"
+_MAKER = "westwood"
+
+
+class Folder:
+    """A results folder; made when the first file is written."""
+
+    def __init__(self, path: str | Path, option: str = "--out") -> None:
+        self.path = Path(path)
+        self._option = option
+        try:
+            self._check()
+        except OSError as error:
+            raise self._error(f"can't be used: {error.strerror or error}") from None
+
+    @classmethod
+    def current(cls) -> Folder:
+        """The current folder, whatever is in it: for a figure whose place was not chosen."""
+        folder = cls.__new__(cls)
+        folder.path, folder._option = Path(), ""
+        return folder
+
+    def _check(self) -> None:
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise self._error("is a file, expected a folder")
+        if any(self.path.iterdir()) and not self._is_ours():
+            raise self._error("holds files that westwood did not write, expected a new folder")
+
+    def _is_ours(self) -> bool:
+        try:
+            manifest = json.loads((self.path / _MANIFEST).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return False
+        return isinstance(manifest, dict) and manifest.get("made_by") == _MAKER
+
+    def _error(self, problem: str) -> InputError:
+        return InputError(problem, key=self._option, value=str(self.path))
+
+    def file(self, name: str, write: Callable[[Path], object]) -> Path:
+        """Lets `write` fill a temporary file and moves it to `name`; the file's path."""
+        path = self.path / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=path.parent, prefix=".partial-") as part:
+                temporary = Path(part) / path.name  # the ending tells the format
+                write(temporary)
+                os.replace(temporary, path)
+        except OSError as error:
+            raise RunError(f"{path}: can't be written: {error.strerror or error}") from None
+        return path
+
+    def text(self, name: str, content: str) -> Path:
+        """Writes a text file."""
+        return self.file(name, lambda path: path.write_text(content, encoding="utf-8"))
+
+    def json(self, name: str, content: object) -> Path:
+        """Writes a JSON file."""
+        return self.text(name, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+    def frame(self, name: str, frame: pl.DataFrame) -> Path:
+        """Writes a Parquet or CSV file, by the name's ending."""
+        if name.endswith(".csv"):
+            return self.file(name, frame.write_csv)
+        return self.file(name, frame.write_parquet)
+
+    def manifest(self, settings: Mapping[str, Any], *, complete: bool = True) -> Path:
+        """Writes what made this folder. Written first, it also marks the folder as ours."""
+        return self.json(
+            _MANIFEST,
+            {
+                "made_by": _MAKER,
+                "format": FORMAT,
+                "version": __version__,
+                "commit": _commit(),
+                "created": datetime.now(UTC).isoformat(timespec="seconds"),
+                "python": platform.python_version(),
+                "machine": platform.machine(),
+                "complete": complete,
+                **settings,
+            },
+        )
+
+
+def _commit() -> str | None:
+    """The commit of the source tree this package runs from; None where there is none."""
+    here = Path(__file__).resolve().parent
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(
+            ["git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12"],
+            capture_output=True, text=True, timeout=5, check=True,
+        )  # fmt: skip
+        tracked = subprocess.run(
+            ["git", "-C", str(here), "ls-files", "--error-unmatch", Path(__file__).name],
+            capture_output=True, timeout=5, check=False,
+        )  # fmt: skip
+        return done.stdout.strip() if tracked.returncode == 0 else None
+    return None
