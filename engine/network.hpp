@@ -15,7 +15,7 @@ namespace ww::sim {
 using Time = std::int64_t;  // ps since the start; 2^63 ps are 106 days
 inline constexpr Time kMicrosecond = 1'000'000;
 inline constexpr Time kSecond = 1'000'000'000'000;
-inline constexpr Time kNever = INT64_MAX;
+inline constexpr Time kNever = INT64_MAX - 1;  // one more still fits
 inline constexpr std::int64_t kUnlimited = INT64_MAX;
 
 enum class LossKind { none, uniform, script };

@@ -16,7 +16,7 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
       stop_(flow.stop),
       rto_(flow.initial_rto),
       config_(flow.cc),
-      sent_at_(64),
+      sent_at_(16),
       min_rto_(flow.min_rto),
       max_rto_(flow.max_rto),
       granularity_(flow.clock_granularity),

@@ -76,6 +76,12 @@ class Sender {
     Time last_rtt() const { return last_rtt_; }
     Time rto() const { return rto_; }
 
+    // Fetches what the next ACK and the next segment will touch outside this object.
+    void prefetch() {
+        __builtin_prefetch(&sent_at(una_));
+        __builtin_prefetch(&sent_at(next_));
+    }
+
     Timer timer;  // start of the connection, SYN, retransmission; the host queues it after each call
 
     void finish(Time end, FlowResult& result);

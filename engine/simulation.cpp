@@ -5,6 +5,15 @@
 
 namespace ww::sim {
 
+namespace {
+
+void prefetch(const void* object, std::size_t bytes) {
+    const auto* start = static_cast<const char*>(object);
+    for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(start + line);
+}
+
+}  // namespace
+
 Simulation::Simulation(const Network& network, const Topology& topology, std::uint64_t seed)
     : end_(network.duration) {
     build_pipes(network, topology, seed);
@@ -26,6 +35,7 @@ void Simulation::build_connections(const Network& network, const Topology& topol
                                    std::uint64_t seed) {
     result_.flows.resize(network.flows.size());
     connections_.reserve(network.flows.size());
+    sender_timers_ = TimerQueue(network.flows.size());
     recording_ = network.trace.windows || network.trace.events;
     for (std::uint32_t i = 0; i < network.flows.size(); i++) {
         const Flow& flow = network.flows[i];
@@ -33,16 +43,22 @@ void Simulation::build_connections(const Network& network, const Topology& topol
                                       ? static_cast<std::uint32_t>(Random(seed, Stream::isn, i).bits())
                                       : flow.isn;
         Connection& c = connections_.emplace_back(Connection{
-            Sender(flow, isn), Receiver(), i, flow.header_bytes, nullptr, {}, {}, &result_.flows[i]});
+            Sender(flow, isn), Receiver(), i, flow.header_bytes, nullptr, 0, route_of(topology.to_receiver(i)),
+            route_of(topology.to_sender(i)), &result_.flows[i]});
         c.receiver.delayed_ack = flow.delayed_ack;
         c.receiver.delayed_ack_timeout = flow.delayed_ack_timeout;
         c.receiver.sack = flow.recovery == Recovery::sack;
-        for (const std::uint32_t pipe : topology.to_receiver(i)) c.to_receiver.push_back(&pipes_[pipe]);
-        for (const std::uint32_t pipe : topology.to_sender(i)) c.to_sender.push_back(&pipes_[pipe]);
         c.sender.timer.deadline = flow.start;
-        sender_timers_.keep(c.sender.timer, i);
+        sender_timers_.hasten(c.sender.timer, i);
         if (recording_) recorders_.emplace_back(network.trace, result_.flows[i]);
     }
+}
+
+const Simulation::Route* Simulation::route_of(std::span<const std::uint32_t> pipes) {
+    const auto [place, is_new] = routes_.try_emplace({pipes.begin(), pipes.end()});
+    if (is_new)
+        for (const std::uint32_t pipe : pipes) place->second.push_back(&pipes_[pipe]);
+    return &place->second;
 }
 
 void Simulation::build_slots(const Topology& topology) {
@@ -51,16 +67,19 @@ void Simulation::build_slots(const Topology& topology) {
         pipe.slot = static_cast<std::uint32_t>(pipe_of_slot_.size());
         pipe_of_slot_.push_back(&pipe);
     }
-    constexpr std::uint32_t none = UINT32_MAX;
-    std::vector<std::uint32_t> group_behind(pipes_.size(), none);
-    for (const Connection& c : connections_) {
-        const std::uint32_t pipe = topology.to_receiver(c.index).back();
-        if (group_behind[pipe] != none) continue;
-        group_behind[pipe] = static_cast<std::uint32_t>(groups_.size());
-        groups_.push_back({TimerQueue(), pipe, group_behind[pipe]});
+    std::vector<std::uint32_t> group_behind(pipes_.size(), UINT32_MAX);
+    groups_.reserve(pipes_.size());
+    for (Connection& c : connections_) {
+        std::uint32_t& number = group_behind[topology.to_receiver(c.index).back()];
+        if (number == UINT32_MAX) {
+            number = static_cast<std::uint32_t>(groups_.size());
+            groups_.emplace_back().slot = number;
+        }
+        c.group = &groups_[number];
+        c.place = static_cast<std::uint32_t>(c.group->members.size());
+        c.group->members.push_back(&c);
     }
-    for (Connection& c : connections_)
-        c.group = &groups_[group_behind[topology.to_receiver(c.index).back()]];
+    for (Group& group : groups_) group.timers = TimerQueue(group.members.size());
     sender_slot_ = static_cast<std::uint32_t>(groups_.size());
     packets_ = Tournament(pipe_of_slot_.size());
     timers_ = Tournament(groups_.size() + 1);
@@ -99,8 +118,8 @@ template <bool ack>
 [[gnu::always_inline]] inline void Simulation::carry(Connection& c, Packet packet,
                                                      std::uint32_t ip_bytes, Time now,
                                                      const SackBlocks* sack) {
-    Pipe* const* route = (ack ? c.to_sender.data() : c.to_receiver.data()) + packet.hop;
-    Pipe* const* const last = &(ack ? c.to_sender : c.to_receiver).back();
+    const Route& whole = ack ? *c.to_sender : *c.to_receiver;
+    Pipe* const* route = whole.data() + packet.hop;
     for (;; route++) {
         if (now > end_) [[unlikely]] return;
         Pipe& pipe = **route;
@@ -112,7 +131,7 @@ template <bool ack>
         if (!pipe.inlined) {
             packet.at = at;
             packet.flow = c.index;
-            packet.hop = static_cast<std::uint8_t>(route - (ack ? c.to_sender : c.to_receiver).data() + 1);
+            packet.hop = static_cast<std::uint8_t>(route - whole.data() + 1);
             if (pipe.in_transit.empty()) packets_.set(pipe.slot, at);
             pipe.in_transit.push(packet);
             if (sack != nullptr) pipe.sack_blocks.push(*sack);
@@ -120,7 +139,7 @@ template <bool ack>
         }
         now = at;
         if constexpr (!ack) {  // the last pipe of an ACK is not inlined
-            if (route == last) return arrive_at_receiver(c, packet, now);
+            if (route == &whole.back()) return arrive_at_receiver(c, packet, now);
         }
     }
 }
@@ -130,10 +149,10 @@ void Simulation::next_packet(Pipe& pipe) {
     const Packet packet = pipe.in_transit.front();
     pipe.in_transit.pop();
     Connection& c = connections_[packet.flow];
+    // The flows that come next are known: fetch their state while this one is at work.
     if (connections_.size() > 1) {
-        // The flows that come next are known: fetch their state while this one is at work.
-        const auto* soon = reinterpret_cast<const char*>(&connections_[pipe.in_transit.glance(2).flow]);
-        for (std::size_t line = 0; line < sizeof(Connection); line += 64) __builtin_prefetch(soon + line);
+        prefetch(&connections_[pipe.in_transit.glance(3).flow], sizeof(c));
+        connections_[pipe.in_transit.glance(1).flow].sender.prefetch();
     }
     SackBlocks blocks;
     const SackBlocks* sack = nullptr;
@@ -142,7 +161,7 @@ void Simulation::next_packet(Pipe& pipe) {
         pipe.sack_blocks.pop();
         sack = &blocks;
     }
-    const bool there = packet.hop == c.to_receiver.size();
+    const bool there = packet.hop == c.to_receiver->size();
     const std::uint32_t bytes = c.header_bytes + packet.payload;
     if (there && (packet.flags & kAck)) [[likely]]
         arrive_at_sender(c, packet, packet.at, sack);
@@ -165,27 +184,26 @@ void Simulation::next_timer(std::uint32_t slot) {
 }
 
 void Simulation::next_delayed_ack(Group& group) {
-    TimerQueue::Entry due;
-    const auto timer_of = [&](std::uint32_t flow) -> Timer& { return connections_[flow].receiver.timer; };
-    if (group.timers.take(due, timer_of)) send_ack(connections_[due.owner], due.at);
+    Connection& c = *group.members[group.timers.next_owner()];
+    const Time now = group.timers.next();
+    if (group.timers.take(c.receiver.timer)) send_ack(c, now);
     timers_.set(group.slot, group.timers.next());
 }
 
 void Simulation::next_sender_timer() {
-    TimerQueue::Entry due;
-    const auto timer_of = [&](std::uint32_t flow) -> Timer& { return connections_[flow].sender.timer; };
-    if (sender_timers_.take(due, timer_of)) {
-        Connection& c = connections_[due.owner];
+    Connection& c = connections_[sender_timers_.next_owner()];
+    const Time now = sender_timers_.next();
+    if (sender_timers_.take(c.sender.timer)) {
         if (!c.sender.established()) {
-            c.sender.on_syn_sent(due.at);
-            send_syn(c, due.at);
+            c.sender.on_syn_sent(now);
+            send_syn(c, now);
         } else {
-            c.sender.on_timeout(due.at);
+            c.sender.on_timeout(now);
             if (recording_)
-                recorders_[c.index].event(due.at, EventKind::timeout, c.sender.una(), c.sender);
-            send_what_may(c, due.at);
+                recorders_[c.index].event(now, EventKind::timeout, c.sender.una(), c.sender);
+            send_what_may(c, now);
         }
-        after_sender(c, due.at);
+        after_sender(c, now);
     }
     timers_.set(sender_slot_, sender_timers_.next());
 }
@@ -204,7 +222,7 @@ inline void Simulation::arrive_at_receiver(Connection& c, const Packet& packet, 
     } else if (receiver.timer.deadline == kNever) {
         receiver.timer.deadline = now + receiver.delayed_ack_timeout;
         if (receiver.timer.deadline < receiver.timer.queued) [[unlikely]] {
-            group.timers.keep(receiver.timer, c.index);
+            group.timers.hasten(receiver.timer, c.place);
             timers_.set(group.slot, group.timers.next());
         }
     }
@@ -302,7 +320,7 @@ void Simulation::record_ack(Connection& c, Time now, Progress progress, std::uin
 inline void Simulation::after_sender(Connection& c, Time now) {
     Timer& timer = c.sender.timer;
     if (timer.deadline < timer.queued) [[unlikely]] {
-        sender_timers_.keep(timer, c.index);
+        sender_timers_.hasten(timer, c.index);
         timers_.set(sender_slot_, sender_timers_.next());
     }
     if (recording_ && c.sender.established()) [[unlikely]] recorders_[c.index].windows(now, c.sender);

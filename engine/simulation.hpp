@@ -11,6 +11,8 @@
 // due before t are sent. On a tie packets come before timers. Nothing after the end takes place.
 #pragma once
 
+#include <map>
+
 #include "pipe.hpp"
 #include "receiver.hpp"
 #include "recorder.hpp"
@@ -25,23 +27,28 @@ class Simulation {
     Result run();
 
   private:
-    struct Group {
-        TimerQueue timers;
-        std::uint32_t pipe;  // the receivers behind this one
-        std::uint32_t slot;
+    using Route = std::vector<Pipe*>;
+    struct Connection;
+    struct Group {  // the receivers behind one pipe
+        std::uint32_t slot;                // in timers_
+        std::vector<Connection*> members;  // by their place in the queue
+        TimerQueue timers{0};
     };
     struct alignas(64) Connection {
         Sender sender;
         Receiver receiver;
         std::uint32_t index;
         std::uint32_t header_bytes;
-        Group* group = nullptr;  // of its receiver
-        std::vector<Pipe*> to_receiver, to_sender;
+        Group* group = nullptr;  // of its receiver, and its place there
+        std::uint32_t place = 0;
+        const Route* to_receiver;
+        const Route* to_sender;
         FlowResult* result;
     };
 
     void build_pipes(const Network& network, const Topology& topology, std::uint64_t seed);
     void build_connections(const Network& network, const Topology& topology, std::uint64_t seed);
+    const Route* route_of(std::span<const std::uint32_t> pipes);
     void build_slots(const Topology& topology);
 
     void next_packet(Pipe& pipe);
@@ -69,12 +76,13 @@ class Simulation {
     Tournament timers_{1};   // slots: receiver groups, then the senders
     std::vector<Pipe*> pipe_of_slot_;
     std::vector<Group> groups_;
-    TimerQueue sender_timers_;
+    TimerQueue sender_timers_{0};
     std::uint32_t sender_slot_ = 0;
     std::vector<Connection> connections_;
     bool recording_ = false;
     std::vector<Recorder> recorders_;  // one a flow, or none
     std::vector<Pipe> pipes_;
+    std::map<std::vector<std::uint32_t>, Route> routes_;  // shared by the flows that take them
     Result result_;
 };
 
