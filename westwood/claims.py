@@ -8,6 +8,7 @@ A check reads a summary (see `metrics.summarise`) with the columns `per`, `cc`, 
 from __future__ import annotations
 
 import itertools
+import math
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -120,26 +121,32 @@ def _order(points: pl.DataFrame) -> Finding:
 
 
 def _reno_equals_newreno(points: pl.DataFrame) -> Finding:
-    gaps = {row["per"]: abs(row["reno"] / row["newreno"] - 1) for row in _table(points, 0.0, 0.005)}
+    table = _table(points, 0.0, 0.005)
+    gaps = {row["per"]: abs(row["reno"] / row["newreno"] - 1) for row in table}
     failures = [
         f"at {per:g} Reno and NewReno are {gap:.1%} apart"
         for per, gap in gaps.items()
-        if gap >= 0.1
+        if gap >= _ALIKE
     ]
     worst = max(gaps, key=lambda per: gaps[per])
     return Finding({"largest_difference": {"at": worst, "relative": gaps[worst]}}, failures)
 
 
 def _westwoodplus_knee(points: pl.DataFrame) -> Finding:
-    gaps = [
-        (row["per"], row[WESTWOOD] - row[WESTWOOD_PLUS]) for row in _table(points, 0.0005, 0.005)
-    ]
+    table = _table(points, 0.0005, 0.005)
+    halves = {
+        row["per"]: math.hypot(row[WESTWOOD], row[WESTWOOD_PLUS])
+        for row in _table(points, 0.0005, 0.005, f"{VALUE}_half")
+    }
+    gaps = [(row["per"], row[WESTWOOD] - row[WESTWOOD_PLUS]) for row in table]
     failures = [
-        f"from {before:g} to {after:g} the gap shrinks from {one / 1e6:.3f} to {two / 1e6:.3f} Mb/s"
+        f"from {before:g} to {after:g} the gap shrinks from {_mbps(one, halves[before])}"
+        f" to {_mbps(two, halves[after])}"
         for (before, one), (after, two) in itertools.pairwise(gaps)
         if two <= one
     ]
-    return Finding({"gap_bps": {f"{per:g}": gap for per, gap in gaps}}, failures)
+    measured = {f"{per:g}": {"mean": gap, "half": _or_null(halves[per])} for per, gap in gaps}
+    return Finding({"gap_bps": measured}, failures)
 
 
 def _monotone(points: pl.DataFrame) -> Finding:
@@ -157,10 +164,21 @@ def _monotone(points: pl.DataFrame) -> Finding:
     return Finding({"largest_rise": {"of": cc, "up_to": per, "relative": rise}}, failures)
 
 
-def _table(points: pl.DataFrame, low: float, high: float) -> list[dict[str, Any]]:
-    """A dictionary an error rate from `low` to `high`: `per` and each protocol's mean."""
+def _table(
+    points: pl.DataFrame, low: float, high: float, column: str = VALUE
+) -> list[dict[str, Any]]:
+    """A dictionary an error rate from `low` to `high`: `per` and each protocol's `column`."""
     inside = points.filter(pl.col("per").is_between(low, high)).sort("per")
-    return list(inside.pivot("cc", index="per", values=VALUE).iter_rows(named=True))
+    return list(inside.pivot("cc", index="per", values=column).iter_rows(named=True))
+
+
+def _mbps(value: float, half: float) -> str:
+    return f"{value / 1e6:.3f} ± {half / 1e6:.3f} Mb/s"
+
+
+def _or_null(value: float) -> float | None:
+    """JSON has no NaN."""
+    return None if math.isnan(value) else value
 
 
 def _without_per(row: dict[str, Any]) -> dict[str, Any]:

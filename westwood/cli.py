@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from westwood.store import Folder
 
 INTERRUPTED = 130
-_UsageError = typer.BadParameter.__mro__[2]  # click.ClickException, wherever typer keeps its click
+# click.ClickException, wherever this version of typer keeps its click
+_UsageError: Any = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode=None,
-    help="TCP Westwood and its family, simulated. Try: westwood run table1 --cc newreno --cc westwood+",
+    help="TCP Westwood and its family, simulated.",
+    epilog="Example: westwood run table1 --cc newreno --cc westwood+ --plot",
 )  # fmt: skip
 
 CcOption = Annotated[
@@ -87,9 +89,7 @@ def run(
     _carry_out(planned, workers, out, plot and "over_time", json)
 
 
-@app.command(
-    epilog="Example: westwood compare --loss 1% --cc newreno --cc westwood+ --duration 100s"
-)
+@app.command(epilog="Example: westwood compare --loss 1% --cc newreno --cc westwood+ --plot")
 def compare(
     cc: CcOption = None,
     rate: Annotated[str | None, typer.Option(help="Of the path; 2Mbps if not given.")] = None,
@@ -125,9 +125,7 @@ def reproduce(
     seeds: SeedsOption = None,
     quick: Annotated[bool, typer.Option("--quick", help="Five seeds a point.")] = False,
     workers: WorkersOption = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results.")] = Path(
-        "report"
-    ),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("report"),
 ) -> None:
     """Reproduce a published figure and check the paper's claims about it.
 
@@ -250,7 +248,7 @@ def call(arguments: list[str]) -> int:
         say(str(error))
         return error.exit_code
     except _UsageError as error:
-        say(one_line(error.format_message()))  # type: ignore[attr-defined]
+        say(one_line(error.format_message()))
         return 2
     except (KeyboardInterrupt, typer.Abort):
         say("interrupted; finished runs are kept")

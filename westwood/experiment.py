@@ -96,7 +96,7 @@ def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
-    """A summary row's name in a figure: the protocol, and the flow and settings if there are more."""
+    """A row's name in a figure: the protocol, and the flow and settings where they vary."""
     parts = [label(row["cc"])]
     parts += [row["flow"]] if flows > 1 else []
     parts += [f"{key} {row[key]}" for key in keys]

@@ -40,11 +40,12 @@ class Style:
     color: str
     marker: str
     line: str | tuple[int, tuple[int, ...]]
+    hollow: bool = False  # a marker that shows what lies under it
 
 
 STYLES = {
     "tahoe": Style("#999999", "v", (0, (1, 1))),
-    "reno": Style("#E69F00", "s", "--"),
+    "reno": Style("#E69F00", "s", "--", hollow=True),
     "newreno": Style("#56B4E9", "D", "-."),
     "sack": Style("#0072B2", "^", "-"),
     "westwood": Style("#D55E00", "o", "-"),
@@ -93,6 +94,7 @@ def throughput_over_error_rate(points: pl.DataFrame, title: str) -> Figure:
                 curve["per"], curve["throughput_bps"] / _MBPS,
                 yerr=curve["throughput_bps_half"].fill_nan(0) / _MBPS,
                 label=label(cc), color=style.color, marker=style.marker, linestyle=style.line,
+                markerfacecolor="none" if style.hollow else style.color,
                 capsize=2.5, elinewidth=1,
             )  # fmt: skip
         axes.set(xscale="log", xlabel="Packet error rate of the bottleneck",
@@ -105,11 +107,16 @@ def throughput_over_error_rate(points: pl.DataFrame, title: str) -> Figure:
 
 
 PANELS = (
-    ("cwnd", "cwnd\n(segments)", 1.0),
+    ("cwnd", "cwnd outside\nrecovery\n(segments)", 1.0),
     ("ssthresh", "ssthresh\n(segments)", 1.0),
     ("estimate_bps", "estimate\n(Mb/s)", _MBPS),
     ("rtt_s", "RTT\n(ms)", 1e-3),
 )
+# What of a column is drawn, where that is not all of it.
+_SHOWN = {
+    "cwnd": pl.col("phase") != 2,  # in fast recovery DUPACKs inflate it
+    "ssthresh": pl.col("ssthresh") < 2**30,  # "unlimited" before the first loss
+}
 
 
 def over_time(traces: Sequence[tuple[str, str, pl.DataFrame]], title: str) -> Figure:
@@ -119,9 +126,7 @@ def over_time(traces: Sequence[tuple[str, str, pl.DataFrame]], title: str) -> Fi
                                       layout="constrained")  # fmt: skip
         for axes, (column, name, unit) in zip(panels, PANELS, strict=True):
             for cc, flow, trace in traces:
-                rows = _thinned(trace.filter(pl.col(column).is_not_nan()))
-                if column == "ssthresh":
-                    rows = rows.filter(pl.col(column) < 2**30)  # "unlimited", before any loss
+                rows = _thinned(trace.filter(_SHOWN.get(column, pl.col(column).is_not_nan())))
                 axes.plot(
                     rows["time_s"], rows[column] / unit, label=flow, linewidth=0.9, alpha=0.85,
                     color=STYLES.get(cc, _OTHER).color, drawstyle="steps-post",
