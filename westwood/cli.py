@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from westwood import __version__
-from westwood.errors import InputError, UnavailableError, WestwoodError, one_line
+from westwood.errors import InputError, Interrupted, UnavailableError, WestwoodError, one_line
 
 if TYPE_CHECKING:
     from westwood.experiment import Experiment, Outcome
     from westwood.store import Folder
 
-INTERRUPTED = 130
 # click.ClickException, wherever this version of typer keeps its click
 _UsageError: Any = typer.BadParameter.__mro__[2]
 
@@ -43,10 +42,10 @@ SetOption = Annotated[
 ]  # fmt: skip
 EngineOption = Annotated[str, typer.Option(metavar="sim|ns3|linux", help="What runs it.")]
 SeedsOption = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Runs a point, instead of the scenario's.")
+    int | None, typer.Option(metavar="N", help="Runs a point, instead of the scenario's.")
 ]
 WorkersOption = Annotated[
-    int | None, typer.Option(min=1, max=1024, metavar="N", help="Threads, instead of one a core.")
+    int | None, typer.Option(metavar="N", help="Threads, instead of one a core.")
 ]
 OutOption = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Write scenario, rows and figures into a folder.")
@@ -141,7 +140,7 @@ def reproduce(
         target, planned = reproduction.plan(name, seeds=seeds, quick=quick)
         done = reproduction.run(target, planned, folder, workers=workers, track=console.track)
         if done is None:
-            raise KeyboardInterrupt
+            raise _interrupted(folder)
         console.print_verdicts(done.verdicts)
         print(done.figure)
 
@@ -185,7 +184,7 @@ def _carry_out(
         folder.manifest(_manifest(planned), complete=False)
     outcome = experiment.collect(planned, workers=workers, track=console.track)
     if outcome.rows.is_empty():
-        raise KeyboardInterrupt
+        raise _interrupted(folder)
     summary = experiment.summary(planned, outcome.rows)
     keys = [key for key in planned.varied if key in summary.columns]
     if folder:
@@ -208,7 +207,12 @@ def _carry_out(
         path = figures.save(figure, write, planned.scenario.name)
         print(path, file=sys.stderr if json else sys.stdout)
     if not outcome.complete:
-        raise KeyboardInterrupt
+        raise _interrupted(folder)
+
+
+def _interrupted(folder: Folder | None) -> Interrupted:
+    kept = f"; finished runs are in {folder.path}" if folder else ""
+    return Interrupted(f"interrupted{kept}")
 
 
 def _title(planned: Experiment) -> str:
@@ -251,8 +255,7 @@ def call(arguments: list[str]) -> int:
         say(one_line(error.format_message()))
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        say("interrupted; finished runs are kept")
-        return INTERRUPTED
+        return Interrupted.exit_code
     return code if isinstance(code, int) else 0
 
 
@@ -265,7 +268,7 @@ def main() -> None:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
-    if code == INTERRUPTED:
+    if code == Interrupted.exit_code:
         sys.stderr.flush()
         os._exit(code)  # runs in progress can't be stopped, and leaving would wait for them
     sys.exit(code)

@@ -20,6 +20,12 @@ class RunError(WestwoodError):
     """A run could not be finished, through no fault of the input."""
 
 
+class Interrupted(WestwoodError):
+    """The user stopped it; the message says what was kept."""
+
+    exit_code = 130
+
+
 class UnavailableError(WestwoodError):
     """This machine or this version lacks what was asked for; the message has the remedy."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from westwood.errors import InputError, show, suggestion
+from westwood.errors import InputError, suggestion
 from westwood.metrics import summarise
 from westwood.protocols import PROTOCOLS, label
 from westwood.scenario import Scenario
@@ -20,6 +20,7 @@ SUMMARISED = (
     "goodput_bps", "throughput_bps", "retransmitted_share", "timeouts", "fast_recoveries",
     "mean_cwnd", "mean_srtt_s", "queue_drops", "jain",
 )  # fmt: skip
+_MOST_WORKERS = 1024
 _MOST_TRACES = 12  # lines in a figure over time that can still be told apart
 
 Tracker = Callable[[Iterable[tuple[int, list[Row]]], int], Iterable[tuple[int, list[Row]]]]
@@ -66,17 +67,14 @@ def plan(
     points = [point for base in bases for point in base.points()]
     base = bases[0]
     numbers = range(1, base.seeds + 1)
-    jobs = [Job(one, numbers, _columns(given)) for given, one in points]
+    jobs = [Job(one, numbers, columns) for columns, one in points]
     return Experiment(base, jobs, list(base.sweep))
-
-
-def _columns(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Swept values as a frame can hold them: tables and lists as text."""
-    return {k: v if isinstance(v, (int, float, str)) else show(v) for k, v in settings.items()}
 
 
 def collect(experiment: Experiment, *, workers: int | None, track: Tracker) -> Outcome:
     """Runs everything; an interrupt ends it early and keeps what was finished."""
+    if workers is not None and not 1 <= workers <= _MOST_WORKERS:
+        raise InputError(f"expected from 1 to {_MOST_WORKERS}", key="--workers", value=workers)
     runs: list[tuple[int, list[Row]]] = []
     complete = True
     try:

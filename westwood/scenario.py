@@ -18,6 +18,7 @@ import json
 import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -126,11 +127,18 @@ class Scenario(Part):
     __hash__ = None  # type: ignore[assignment]
 
     def points(self) -> Iterator[tuple[dict[str, Any], Scenario]]:
-        """Each combination of the swept values, in order, with the scenario it makes."""
+        """Each combination of the swept values, in order, with the scenario it makes.
+
+        The values are as a table's columns hold them: numbers where all of a key's are, else text.
+        """
         base = self.with_settings({key: values[0] for key, values in self.sweep.items()})
-        for values in itertools.product(*self.sweep.values()):
-            settings = dict(zip(self.sweep, values, strict=True))
-            yield settings, base.with_settings(settings)
+        shown = [_column(values) for values in self.sweep.values()]
+        for places in itertools.product(*(range(len(values)) for values in shown)):
+            swept = zip(self.sweep.items(), shown, places, strict=True)
+            settings, columns = {}, {}
+            for (key, values), texts, place in swept:
+                settings[key], columns[key] = values[place], texts[place]
+            yield columns, base.with_settings(settings)
 
     @property
     def nodes(self) -> list[str]:
@@ -148,7 +156,7 @@ class Scenario(Part):
                 del flow["recovery"]
         return data
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """Twelve hexadecimal digits over everything that decides a run's outcome but the seed."""
         settings = self.model_dump(exclude={"name", "seeds", "sweep", "profile"})
@@ -186,6 +194,8 @@ def _parsed(path: Path) -> dict[str, Any]:
         if path.is_dir():
             raise InputError("is a folder, expected a TOML file")
         return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError("no such file") from None
     except OSError as error:
@@ -274,6 +284,15 @@ def _blamed(error: InputError, settings: Settings) -> InputError:
         if error.key == key or error.key.startswith(key + "."):
             return error if isinstance(value, dict) else error.located(key=key)
     return error
+
+
+def _column(values: Sequence[Any]) -> list[Any]:
+    """Values that a column of one type can hold."""
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return list(values)
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+        return [float(value) for value in values]
+    return [value if isinstance(value, str) else show(value) for value in values]
 
 
 def _toml(value: Any) -> str:
