@@ -33,8 +33,9 @@ format: .venv ## format all C, C++ and Python files
 	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/clang-format -i $(CXX_FILES)
 
-golden: .venv ## regenerate the golden files; review the difference like code
-	@$(PYTEST) tests/python tests/engine --update-golden
+golden: .venv system-test ## regenerate the golden files; review the difference like code
+	@WW_UPDATE_GOLDEN=1 $(BIN)/python tools/run_suites.py cpp python
+	@git status --short tests/golden
 
 bench: .venv ## measure the engine and the core, beside ns-3
 	@tools/system.sh bench
