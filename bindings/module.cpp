@@ -61,7 +61,8 @@ void limited(nb::class_<T>& type, const char* name, Field T::*field, Field unlim
     type.def_prop_rw(
         name,
         [field, unlimited](const T& self) {
-            return self.*field == unlimited ? std::int64_t{-1} : static_cast<std::int64_t>(self.*field);
+            return self.*field == unlimited ? std::int64_t{-1}
+                                            : static_cast<std::int64_t>(self.*field);
         },
         [field, unlimited](T& self, std::int64_t value) {
             self.*field = value == -1 ? unlimited : static_cast<Field>(value);
@@ -77,7 +78,8 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> array(std::vector<T> values) {
 }
 
 template <class To, class From>
-nb::ndarray<nb::numpy, To, nb::ndim<1>> column(const std::vector<Event>& events, From Event::*field) {
+nb::ndarray<nb::numpy, To, nb::ndim<1>> column(const std::vector<Event>& events,
+                                               From Event::*field) {
     std::vector<To> values;
     values.reserve(events.size());
     for (const Event& event : events) values.push_back(static_cast<To>(event.*field));
@@ -109,7 +111,8 @@ nb::dict event_log(const FlowResult& result) {
 }
 
 void bind_inputs(nb::module_& m) {
-    nb::class_<ww_config> cc(m, "CongestionControl", "Settings of a congestion control: core/contract.h.");
+    nb::class_<ww_config> cc(m, "CongestionControl",
+                             "Settings of a congestion control: core/contract.h.");
     cc.def_prop_ro("algorithm",
                    [](const ww_config& self) { return std::string(kAlgorithms[self.algorithm]); });
     named(cc, "sampler", &ww_config::sampler, kSamplers);
@@ -125,7 +128,8 @@ void bind_inputs(nb::module_& m) {
         .def_rw("seed_filter", &ww_config::seed_filter)
         .def_rw("literal_count", &ww_config::literal_count);
 
-    nb::class_<Direction> direction(m, "Direction", "One direction of a link; times in ps, -1: no limit.");
+    nb::class_<Direction> direction(m, "Direction",
+                                    "One direction of a link; times in ps, -1: no limit.");
     direction.def(nb::init<>())
         .def_rw("rate_bps", &Direction::rate_bps)
         .def_rw("delay_ps", &Direction::delay);
@@ -265,6 +269,7 @@ NB_MODULE(_engine, m) {
             return result;
         },
         "network"_a, "seed"_a,
-        "Runs a network. Same network and seed, same result to the bit. ValueError says in one line "
+        "Runs a network. Same network and seed, same result to the bit. ValueError says in one "
+        "line "
         "what is wrong with the network. The interpreter lock is released meanwhile.");
 }

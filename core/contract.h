@@ -22,9 +22,9 @@
 #define WW_BW_MAX (UINT64_C(1) << 42)
 #define WW_SSTHRESH_INFINITE UINT32_C(0x7fffffff)
 #define WW_CWND_MAX (UINT32_C(1) << 28)
-#define WW_STATE_MAX 104u        /* bytes: Linux's ICSK_CA_PRIV_SIZE */
-#define WW_TAU_MAX_US 60000000u  /* bound used in the filter's overflow proofs */
-#define WW_VIRTUAL_MAX 16u       /* largest m of the virtual null samples: bounds the decay loop */
+#define WW_STATE_MAX 104u       /* bytes: Linux's ICSK_CA_PRIV_SIZE */
+#define WW_TAU_MAX_US 60000000u /* bound used in the filter's overflow proofs */
+#define WW_VIRTUAL_MAX 16u      /* largest m of the virtual null samples: bounds the decay loop */
 
 /* What the host is doing when it reports an ACK (RFC 5681 terms). */
 enum ww_phase {
@@ -52,19 +52,19 @@ enum ww_filter {
 
 /* Read-only for the core; one object may serve any number of connections. */
 struct ww_config {
-    uint8_t algorithm;        /* enum ww_algorithm */
-    uint8_t sampler;          /* enum ww_sampler */
-    uint8_t filter;           /* enum ww_filter */
-    uint8_t virtual_m;        /* a virtual null sample after every tau / m of silence, 2..16; 0: none */
-    uint32_t tau_us;          /* time-varying Tustin: time constant, 1..WW_TAU_MAX_US */
+    uint8_t algorithm; /* enum ww_algorithm */
+    uint8_t sampler;   /* enum ww_sampler */
+    uint8_t filter;    /* enum ww_filter */
+    uint8_t virtual_m; /* a virtual null sample after every tau / m of silence, 2..16; 0: none */
+    uint32_t tau_us;   /* time-varying Tustin: time constant, 1..WW_TAU_MAX_US */
     uint32_t min_interval_us; /* shortest window of WW_PER_RTT */
     uint16_t alpha_permille;  /* constant Tustin: a, in thousandths, 0..1000 */
     uint8_t min_cwnd;         /* floor of ssthresh, segments */
-    bool byte_counting;       /* RFC 3465 with L = 2 (L = 1 after a timeout) instead of once an ACK */
-    bool validate_cwnd;       /* grow only while the window is what limits the sender (RFC 7661) */
-    bool set_cwnd_on_loss;    /* Westwood: cwnd = ssthresh even upwards (seed 004); else only down */
-    bool seed_filter;         /* the first sample is the first estimate; else the filter starts at 0 */
-    bool literal_count;       /* seed 003's DUPACK pseudo-code to the letter; see ackcount.h */
+    bool byte_counting;    /* RFC 3465 with L = 2 (L = 1 after a timeout) instead of once an ACK */
+    bool validate_cwnd;    /* grow only while the window is what limits the sender (RFC 7661) */
+    bool set_cwnd_on_loss; /* Westwood: cwnd = ssthresh even upwards (seed 004); else only down */
+    bool seed_filter;      /* the first sample is the first estimate; else the filter starts at 0 */
+    bool literal_count;    /* seed 003's DUPACK pseudo-code to the letter; see ackcount.h */
 };
 
 /* What one ACK brought. */
@@ -73,10 +73,10 @@ struct ww_sample {
     uint32_t mss;            /* payload bytes of a full segment */
     uint32_t acked_segments; /* newly and cumulatively acknowledged, rounded up; 0 on a duplicate */
     uint32_t in_flight;      /* segments sent and not cumulatively acknowledged, after this ACK */
-    uint32_t rtt_us;         /* RTT of the newest segment acknowledged and never retransmitted; 0: none */
-    uint8_t phase;           /* enum ww_phase */
-    bool is_dupack;          /* RFC 5681, section 2 */
-    bool is_cwnd_limited;    /* the window was full when this ACK arrived */
+    uint32_t rtt_us; /* RTT of the newest segment acknowledged and never retransmitted; 0: none */
+    uint8_t phase;   /* enum ww_phase */
+    bool is_dupack;  /* RFC 5681, section 2 */
+    bool is_cwnd_limited; /* the window was full when this ACK arrived */
 };
 
 struct ww_window {

@@ -44,8 +44,7 @@ static inline void ww_estimator_on_ack(const struct ww_config *config, struct ww
         state->last_rtt_us = sample->rtt_us;
         state->rtt_min_us = ww_min_u32(state->rtt_min_us, sample->rtt_us);
     }
-    const uint32_t counted =
-        ww_count_ack(config, state, sample->is_dupack, sample->acked_segments);
+    const uint32_t counted = ww_count_ack(config, state, sample->is_dupack, sample->acked_segments);
     const uint64_t bytes = (uint64_t)counted * sample->mss; /* 2^32 * 2^16 */
 
     if (!state->interval_open) {
@@ -59,8 +58,7 @@ static inline void ww_estimator_on_ack(const struct ww_config *config, struct ww
     state->pending_bytes += bytes;
     const uint64_t elapsed = sample->now_us - state->mark_us;
     const uint64_t window =
-        config->sampler == WW_PER_ACK ? 1
-                                      : ww_max_u32(state->last_rtt_us, config->min_interval_us);
+        config->sampler == WW_PER_ACK ? 1 : ww_max_u32(state->last_rtt_us, config->min_interval_us);
     if (config->sampler != WW_PER_RTT_TIMER && elapsed >= window)
         ww_estimator_close(config, state, sample->now_us, elapsed);
 }

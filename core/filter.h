@@ -95,8 +95,8 @@ static inline void ww_filter_step(const struct ww_config *config, struct ww_stat
     } else if (config->filter == WW_FILTER_EWMA) {
         state->bandwidth = ww_filter_ewma(state->bandwidth, sample);
     } else if (config->filter == WW_FILTER_TUSTIN_CONSTANT) {
-        state->bandwidth = ww_filter_tustin_constant(state->bandwidth, sample, state->raw,
-                                                     config->alpha_permille);
+        state->bandwidth =
+            ww_filter_tustin_constant(state->bandwidth, sample, state->raw, config->alpha_permille);
     } else {
         uint64_t span = now_us - state->filter_us;
         uint64_t last_sample = state->raw;

@@ -16,11 +16,11 @@
 
 #include "contract.h"
 
-#define WW_PRESETS(X)                        \
-    X(WW_PRESET_RENO, "reno")                \
-    X(WW_PRESET_WESTWOOD, "westwood")        \
+#define WW_PRESETS(X)                         \
+    X(WW_PRESET_RENO, "reno")                 \
+    X(WW_PRESET_WESTWOOD, "westwood")         \
     X(WW_PRESET_WESTWOOD_NS3, "westwood-ns3") \
-    X(WW_PRESET_WESTWOOD_PLUS, "westwood+")  \
+    X(WW_PRESET_WESTWOOD_PLUS, "westwood+")   \
     X(WW_PRESET_WESTWOOD_PLUS_NS3, "westwood+-ns3")
 
 #define WW_PRESET_ENUMERATOR(id, name) id,
@@ -30,7 +30,7 @@ enum ww_preset_id { WW_PRESETS(WW_PRESET_ENUMERATOR) WW_PRESET_COUNT };
 /* Every setting has a sound value in every preset, so that a user may switch one at a time. */
 static inline struct ww_config ww_preset(enum ww_preset_id id) {
     struct ww_config config = {
-        WW_ALG_WESTWOOD, WW_PER_ACK, WW_FILTER_NONE, 10, 500000, 50000, 900, 2,
+        WW_ALG_WESTWOOD, WW_PER_ACK, WW_FILTER_NONE, 10,    500000, 50000, 900, 2,
         false,           true,       false,          false, false};
     switch (id) {
     case WW_PRESET_WESTWOOD:

@@ -38,9 +38,9 @@ struct Direction {
 };
 
 struct Link {
-    std::uint32_t a = 0, b = 0;       // node indices
-    std::uint32_t overhead_bytes = 0; // framing added to each IP packet on the wire
-    Direction forward, backward;      // a to b, b to a
+    std::uint32_t a = 0, b = 0;        // node indices
+    std::uint32_t overhead_bytes = 0;  // framing added to each IP packet on the wire
+    Direction forward, backward;       // a to b, b to a
 };
 
 enum class Recovery { tahoe, reno, newreno, sack };
@@ -61,9 +61,9 @@ struct Flow {
     std::uint32_t delayed_ack = 2;                 // an ACK every so many full segments
     Time delayed_ack_timeout = kSecond / 5;
     std::uint32_t dupack_threshold = 3;
-    bool limited_transmit = true;        // RFC 3042
+    bool limited_transmit = true;         // RFC 3042
     bool flight_excludes_sacked = false;  // ssthresh from the pipe (Linux, ns-3), not FlightSize
-    bool random_isn = true;              // initial sequence number from the seed; else isn
+    bool random_isn = true;               // initial sequence number from the seed; else isn
     std::uint32_t isn = 0;
 };
 
@@ -85,13 +85,13 @@ struct Network {
 // A row of the window trace: struct of arrays, one entry a row.
 struct WindowTrace {
     std::vector<double> time_s;
-    std::vector<double> cwnd;         // segments, with the inflation of fast recovery
-    std::vector<double> ssthresh;     // segments
+    std::vector<double> cwnd;          // segments, with the inflation of fast recovery
+    std::vector<double> ssthresh;      // segments
     std::vector<double> estimate_bps;  // filtered; NaN before the first sample and for Reno
     std::vector<double> sample_bps;    // the last raw sample
-    std::vector<double> rtt_s;        // last RTT sample; NaN before the first
-    std::vector<double> in_flight;    // segments
-    std::vector<std::uint8_t> phase;  // enum ww_phase
+    std::vector<double> rtt_s;         // last RTT sample; NaN before the first
+    std::vector<double> in_flight;     // segments
+    std::vector<std::uint8_t> phase;   // enum ww_phase
 };
 
 enum class EventKind : std::uint8_t { send, retransmit, ack, dupack, recovery, exit, timeout };
@@ -106,19 +106,19 @@ struct Event {
 };
 
 struct FlowResult {
-    std::uint64_t delivered_bytes = 0;    // payload handed to the application in order
-    std::uint64_t ip_bytes_at_sink = 0;   // IP bytes of data packets that reached the sink
-    std::uint64_t sent = 0;               // data segments, retransmissions included
+    std::uint64_t delivered_bytes = 0;   // payload handed to the application in order
+    std::uint64_t ip_bytes_at_sink = 0;  // IP bytes of data packets that reached the sink
+    std::uint64_t sent = 0;              // data segments, retransmissions included
     std::uint64_t retransmitted = 0;
     std::uint64_t timeouts = 0;
-    std::uint64_t fast_recoveries = 0;    // for tahoe: fast retransmits
-    std::uint64_t queue_drops = 0;        // data packets of this flow dropped by a full queue
-    std::uint64_t lost = 0;               // data packets of this flow lost on a wire
-    double mean_cwnd = 0;                 // segments, over time since the connection was established
-    double mean_srtt_s = 0;               // over the RTT samples; NaN without any
-    double min_rtt_s = 0;                 // NaN without any
-    double established_s = 0;             // NaN if never
-    double completed_s = 0;               // all of size_bytes acknowledged; NaN if not
+    std::uint64_t fast_recoveries = 0;  // for tahoe: fast retransmits
+    std::uint64_t queue_drops = 0;      // data packets of this flow dropped by a full queue
+    std::uint64_t lost = 0;             // data packets of this flow lost on a wire
+    double mean_cwnd = 0;               // segments, over time since the connection was established
+    double mean_srtt_s = 0;             // over the RTT samples; NaN without any
+    double min_rtt_s = 0;               // NaN without any
+    double established_s = 0;           // NaN if never
+    double completed_s = 0;             // all of size_bytes acknowledged; NaN if not
     WindowTrace trace;
     std::vector<Event> events;
 };
@@ -132,9 +132,9 @@ struct DirectionResult {
 struct Result {
     std::vector<FlowResult> flows;
     std::vector<DirectionResult> forward, backward;  // per link
-    std::uint64_t packets = 0;  // hops travelled by packets of all kinds
-    std::uint64_t events = 0;   // entries into the event loop
-    std::string error;          // not empty: nothing was simulated, and why
+    std::uint64_t packets = 0;                       // hops travelled by packets of all kinds
+    std::uint64_t events = 0;                        // entries into the event loop
+    std::string error;                               // not empty: nothing was simulated, and why
 };
 
 // Pure: no files, clocks, threads, environment. Same network and seed, same result to the bit.

@@ -24,14 +24,15 @@ struct SackBlocks {
 };
 
 enum PacketFlags : std::uint8_t {
-    kAck = 1,   // travels from the receiver to the sender
+    kAck = 1,  // travels from the receiver to the sender
     kSyn = 2,
-    kSack = 4,  // SACK blocks travel beside it
-    kLast = 8,  // the sender has no more data: acknowledge at once
+    kSack = 4,    // SACK blocks travel beside it
+    kLast = 8,    // the sender has no more data: acknowledge at once
+    kThere = 16,  // the end of the pipe it is in is the end of its way
 };
 
 struct Packet {
-    Time at = 0;                // arrival at the end of the pipe it is in
+    Time at = 0;  // arrival at the end of the pipe it is in
     std::uint32_t flow = 0;
     std::uint32_t number = 0;   // sequence number of data, acknowledgment number of an ACK
     std::uint16_t payload = 0;  // bytes

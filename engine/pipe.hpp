@@ -26,7 +26,8 @@ class LossProcess {
 
     // True if the packet that crosses now is lost. One draw a loss: the gaps are geometric.
     bool lose() {
-        if (--until_loss_ != 0) [[likely]] return false;
+        if (--until_loss_ != 0) [[likely]]
+            return false;
         draw();
         return true;
     }
@@ -42,8 +43,7 @@ class LossProcess {
                 script_last_ = loss_.packets[script_next_++];
             }
         } else if (loss_.kind == LossKind::uniform && loss_.rate > 0) {
-            const double gap =
-                loss_.rate < 1 ? natural_log(random_.open_unit()) / log_pass_ : 0.0;
+            const double gap = loss_.rate < 1 ? natural_log(random_.open_unit()) / log_pass_ : 0.0;
             if (gap < 0x1p62) until_loss_ = 1 + static_cast<std::uint64_t>(gap);
         }
         drawn_ += until_loss_;
@@ -60,8 +60,8 @@ class LossProcess {
 
 class Pipe {
   public:
-    static constexpr Time kDropped = -1;  // by the queue
-    static constexpr Time kLost = -2;     // on the wire
+    static constexpr Time kDropped = -1;         // by the queue
+    static constexpr Time kLost = -2;            // on the wire
     static constexpr Time kFar = INT64_MAX / 4;  // a transmission and a delay more still fit
 
     Pipe(const Direction& direction, std::uint32_t overhead_bytes, const Random& random)
@@ -71,7 +71,10 @@ class Pipe {
           limit_packets_(direction.queue_packets),
           limit_bytes_(direction.queue_bytes),
           loss_(direction.loss, random) {
-        limited_ = limit_packets_ != kUnlimited || limit_bytes_ != kUnlimited;
+        if (limit_bytes_ != kUnlimited)
+            limit_ = Limit::bytes;  // and packets, if they are limited too
+        else if (limit_packets_ != kUnlimited)
+            limit_ = Limit::packets;
     }
 
     // A packet of ip_bytes arrives at now (never before the last one): when it reaches the far end,
@@ -81,14 +84,17 @@ class Pipe {
         Time start = now;
         if (busy_until_ > now) {
             start = busy_until_;
-            if (start > kFar) [[unlikely]] return kNever;  // it waits beyond any duration
-            if (limited_) {
-                if (full(now, bytes)) [[unlikely]] {
-                    queue_drops_++;
-                    return kDropped;
-                }
+            if (start > kFar) [[unlikely]]
+                return kNever;  // it waits beyond any duration
+            if (limit_ == Limit::packets) {
+                if (full_of_packets(now)) [[unlikely]]
+                    return dropped();
                 waiting_.push({start, bytes});
-                if (limit_bytes_ != kUnlimited) waiting_bytes_ += bytes;
+            } else if (limit_ == Limit::bytes) {
+                if (full_of_bytes(now, bytes)) [[unlikely]]
+                    return dropped();
+                waiting_.push({start, bytes});
+                waiting_bytes_ += bytes;
             }
         }
         busy_until_ = start + duration(bytes);
@@ -99,7 +105,7 @@ class Pipe {
         return busy_until_ + delay_;
     }
 
-    bool inlined = false;  // arrivals at the far end are acted on at once: see topology.hpp
+    bool inlined = false;    // arrivals at the far end are acted on at once: see topology.hpp
     std::uint32_t slot = 0;  // otherwise: its place in the event loop
     Ring<Packet> in_transit;
     Ring<SackBlocks> sack_blocks;  // of those packets that carry some, in their order
@@ -112,27 +118,39 @@ class Pipe {
         std::uint32_t bytes;
     };
 
-    [[gnu::noinline]] bool full_now(Time now, std::uint32_t bytes) {
-        while (!waiting_.empty() && waiting_.front().start <= now) {
-            if (limit_bytes_ != kUnlimited) waiting_bytes_ -= waiting_.front().bytes;
-            waiting_.pop();
-        }
-        return over(bytes);
-    }
-
-    bool over(std::uint32_t bytes) const {
-        return static_cast<std::int64_t>(waiting_.size()) >= limit_packets_ ||
-               waiting_bytes_ + bytes > limit_bytes_;
-    }
+    enum class Limit : std::uint8_t { none, packets, bytes };
 
     // What waits is at most what was pushed and not yet removed: look closer only at the limit.
-    bool full(Time now, std::uint32_t bytes) {
-        return over(bytes) && full_now(now, bytes);
+    bool full_of_packets(Time now) {
+        if (static_cast<std::int64_t>(waiting_.size()) < limit_packets_) [[likely]]
+            return false;
+        remove_started(now);
+        return static_cast<std::int64_t>(waiting_.size()) >= limit_packets_;
+    }
+
+    bool full_of_bytes(Time now, std::uint32_t bytes) {
+        if (full_of_packets(now)) return true;
+        if (waiting_bytes_ + bytes <= limit_bytes_) return false;
+        remove_started(now);
+        return waiting_bytes_ + bytes > limit_bytes_;
+    }
+
+    [[gnu::noinline]] void remove_started(Time now) {
+        while (!waiting_.empty() && waiting_.front().start <= now) {
+            waiting_bytes_ -= limit_ == Limit::bytes ? waiting_.front().bytes : 0;
+            waiting_.pop();
+        }
+    }
+
+    Time dropped() {
+        queue_drops_++;
+        return kDropped;
     }
 
     // Transmission time; nearly all packets of a direction have one of two sizes.
     Time duration(std::uint32_t bytes) {
-        if (bytes == size_[0]) [[likely]] return duration_[0];
+        if (bytes == size_[0]) [[likely]]
+            return duration_[0];
         return other_duration(bytes);
     }
 
@@ -150,7 +168,7 @@ class Pipe {
     Time busy_until_ = 0;
     Time delay_;
     std::uint32_t overhead_;
-    bool limited_ = false;
+    Limit limit_ = Limit::none;
     std::uint32_t size_[2] = {0, 0};
     Time duration_[2] = {0, 0};
     std::int64_t rate_bps_;

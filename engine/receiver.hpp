@@ -28,7 +28,7 @@ struct Receiver {
     Timer timer;
     Reassembly held;
 
-    // True if it is to be acknowledged now; otherwise the timer must run.
+    // True if it is to be acknowledged now; otherwise the timer must run, from unacknowledged == 1 on.
     bool on_data(std::uint32_t number, std::uint32_t bytes, bool last) {
         const auto ahead = static_cast<std::int32_t>(number - next_number);
         if (ahead == 0) [[likely]] {

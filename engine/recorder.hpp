@@ -13,12 +13,16 @@ namespace ww::sim {
 class Recorder {
   public:
     Recorder(const TraceOptions& options, FlowResult& result)
-        : windows_(options.windows), events_(options.events), interval_(options.interval),
-          trace_(result.trace), log_(result.events) {}
+        : windows_(options.windows),
+          events_(options.events),
+          interval_(options.interval),
+          trace_(result.trace),
+          log_(result.events) {}
 
     void event(Time now, EventKind kind, std::int64_t segment, const Sender& sender) {
         if (!events_) return;
-        log_.push_back({seconds(now), kind, segment, sender.effective_cwnd(), sender.window().ssthresh});
+        log_.push_back(
+            {seconds(now), kind, segment, sender.effective_cwnd(), sender.window().ssthresh});
     }
 
     // A row if what it would say differs from the last and the interval has passed.
@@ -26,7 +30,7 @@ class Recorder {
         if (!windows_ || now < next_row_) return;
         const ww_observation seen = sender.observe(now);
         const Row row{sender.effective_cwnd(), sender.window().ssthresh, seen.bandwidth, seen.raw,
-                      sender.last_rtt(),       sender.in_flight(),      sender.phase()};
+                      sender.last_rtt(),       sender.in_flight(),       sender.phase()};
         if (row == last_) return;
         last_ = row;
         next_row_ = now + interval_;

@@ -24,7 +24,8 @@ class Ring {
     void pop() { head_++; }
 
     void push(const T& item) {
-        if (size() > mask_) [[unlikely]] grow();
+        if (size() > mask_) [[unlikely]]
+            grow();
         data_[tail_++ & mask_] = item;
     }
 

@@ -49,13 +49,14 @@ void Sender::on_syn_ack(Time now) {
         srtt_sum_ = 0;  // statistics are of data
         rtt_samples_ = 0;
     } else {
-        window_.cwnd = 1;                                       // RFC 5681, 3.1: a lost SYN
+        window_.cwnd = 1;                                    // RFC 5681, 3.1: a lost SYN
         rto_ = std::clamp(3 * kSecond, min_rto_, max_rto_);  // RFC 6298, 5.7
     }
 }
 
 Progress Sender::on_duplicate(Time now, bool news) {
-    if (next_ == una_ && high_ == una_) return Progress::none;  // nothing outstanding: RFC 5681, 2 (a)
+    if (next_ == una_ && high_ == una_)
+        return Progress::none;  // nothing outstanding: RFC 5681, 2 (a)
     dupacks_++;
     call_cc(now, 0, 0, true);
     if (phase_ == WW_RECOVERY) {
@@ -74,8 +75,10 @@ Progress Sender::on_duplicate(Time now, bool news) {
 void Sender::enter_recovery(Time now) {
     account_cwnd(now, window_.cwnd);
     fast_recoveries++;
-    const auto flight = static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight_for_ssthresh()));
-    ww_on_loss(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond), flight, mss_);
+    const auto flight =
+        static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight_for_ssthresh()));
+    ww_on_loss(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond), flight,
+               mss_);
     recover_ = high_;
     if (recovery_ == Recovery::tahoe) {
         window_.cwnd = 1;
@@ -107,9 +110,10 @@ void Sender::restart_slow_start() {
 void Sender::on_timeout(Time now) {
     timeouts++;
     account_cwnd(now, window_.cwnd);
-    const auto flight = static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight_for_ssthresh()));
-    ww_on_rto(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond), flight, mss_,
-              timed_out_ == una_);
+    const auto flight =
+        static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight_for_ssthresh()));
+    ww_on_rto(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond), flight,
+              mss_, timed_out_ == una_);
     timed_out_ = una_;
     recover_ = high_;
     dupacks_ = 0;
@@ -209,7 +213,9 @@ void Sender::grow_ring() {
 
 void Sender::finish(Time end, FlowResult& result) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    const auto seconds = [](Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); };
+    const auto seconds = [](Time t) {
+        return static_cast<double>(t) / static_cast<double>(kSecond);
+    };
     const Time last = done_at_ >= 0 ? done_at_ : end;
     if (established_) account_cwnd(last, window_.cwnd);
     const auto open = static_cast<double>(last - established_at_);

@@ -44,7 +44,8 @@ class Sender {
     // Where is_plain() says so, next_new(now, new_end(now)) says the same sooner.
     std::int64_t next_segment(Time now);
     bool is_plain() const {
-        return !retransmit_first_ && (recovery_ != Recovery::sack || (phase_ == WW_OPEN && board_.idle()));
+        return !retransmit_first_ &&
+               (recovery_ != Recovery::sack || (phase_ == WW_OPEN && board_.idle()));
     }
     std::int64_t new_end(Time now);
     std::int64_t next_new(Time now, std::int64_t end) {
@@ -82,7 +83,8 @@ class Sender {
         __builtin_prefetch(&sent_at(next_));
     }
 
-    Timer timer;  // start of the connection, SYN, retransmission; the host queues it after each call
+    Timer
+        timer;  // start of the connection, SYN, retransmission; the host queues it after each call
 
     void finish(Time end, FlowResult& result);
 
@@ -135,7 +137,7 @@ class Sender {
     bool partial_seen_ = false;  // the impatient timer was restarted in this recovery
     Time stop_;
     std::int64_t retransmitted_below_ = 0;  // no segment from here on was ever sent twice
-    Time* sent_at_data_;       // a ring by segment; kResent: sent more than once
+    Time* sent_at_data_;                    // a ring by segment; kResent: sent more than once
     std::size_t sent_at_mask_;
     Time srtt_ = 0, rttvar_ = 0, rto_, last_rtt_ = 0;
     double srtt_sum_ = 0;
@@ -146,8 +148,8 @@ class Sender {
     ww_state cc_;
     std::vector<Time> sent_at_;
     Scoreboard board_;
-    std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
-    std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
+    std::int64_t recover_ = 0;     // one past the highest segment sent when loss was detected
+    std::int64_t timed_out_ = -1;  // SND.UNA at the last timeout
     Time min_rto_, max_rto_, granularity_, min_rtt_ = kNever, established_at_ = -1, done_at_ = -1;
     Time syn_sent_at_ = 0;
     std::uint32_t syns_ = 0;
@@ -246,7 +248,8 @@ inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
         sent_at(segment) = kResent;
         retransmitted_below_ = std::max(retransmitted_below_, segment + 1);
     } else {
-        if (segment - una_ > static_cast<std::int64_t>(sent_at_mask_)) [[unlikely]] grow_ring();
+        if (segment - una_ > static_cast<std::int64_t>(sent_at_mask_)) [[unlikely]]
+            grow_ring();
         sent_at(segment) = now;
         high_ = segment + 1;
     }

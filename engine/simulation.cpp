@@ -25,8 +25,10 @@ void Simulation::build_pipes(const Network& network, const Topology& topology, s
     pipes_.reserve(2 * network.links.size());
     for (std::size_t i = 0; i < network.links.size(); i++) {
         const Link& link = network.links[i];
-        pipes_.emplace_back(link.forward, link.overhead_bytes, Random(seed, Stream::loss_forward, i));
-        pipes_.emplace_back(link.backward, link.overhead_bytes, Random(seed, Stream::loss_backward, i));
+        pipes_.emplace_back(link.forward, link.overhead_bytes,
+                            Random(seed, Stream::loss_forward, i));
+        pipes_.emplace_back(link.backward, link.overhead_bytes,
+                            Random(seed, Stream::loss_backward, i));
     }
     for (std::size_t i = 0; i < pipes_.size(); i++) pipes_[i].inlined = topology.inlined(i);
 }
@@ -36,15 +38,16 @@ void Simulation::build_connections(const Network& network, const Topology& topol
     result_.flows.resize(network.flows.size());
     connections_.reserve(network.flows.size());
     sender_timers_ = TimerQueue(network.flows.size());
+    many_ = network.flows.size() > 1;
     recording_ = network.trace.windows || network.trace.events;
     for (std::uint32_t i = 0; i < network.flows.size(); i++) {
         const Flow& flow = network.flows[i];
-        const std::uint32_t isn = flow.random_isn
-                                      ? static_cast<std::uint32_t>(Random(seed, Stream::isn, i).bits())
-                                      : flow.isn;
+        const std::uint32_t isn =
+            flow.random_isn ? static_cast<std::uint32_t>(Random(seed, Stream::isn, i).bits())
+                            : flow.isn;
         Connection& c = connections_.emplace_back(Connection{
-            Sender(flow, isn), Receiver(), i, flow.header_bytes, nullptr, 0, route_of(topology.to_receiver(i)),
-            route_of(topology.to_sender(i)), &result_.flows[i]});
+            Sender(flow, isn), Receiver(), i, flow.header_bytes, nullptr, 0,
+            route_of(topology.to_receiver(i)), route_of(topology.to_sender(i)), &result_.flows[i]});
         c.receiver.delayed_ack = flow.delayed_ack;
         c.receiver.delayed_ack_timeout = flow.delayed_ack_timeout;
         c.receiver.sack = flow.recovery == Recovery::sack;
@@ -58,6 +61,7 @@ const Simulation::Route* Simulation::route_of(std::span<const std::uint32_t> pip
     const auto [place, is_new] = routes_.try_emplace({pipes.begin(), pipes.end()});
     if (is_new)
         for (const std::uint32_t pipe : pipes) place->second.push_back(&pipes_[pipe]);
+    if (is_new) place->second.push_back(nullptr);
     return &place->second;
 }
 
@@ -118,30 +122,31 @@ template <bool ack>
 [[gnu::always_inline]] inline void Simulation::carry(Connection& c, Packet packet,
                                                      std::uint32_t ip_bytes, Time now,
                                                      const SackBlocks* sack) {
-    const Route& whole = ack ? *c.to_sender : *c.to_receiver;
-    Pipe* const* route = whole.data() + packet.hop;
-    for (;; route++) {
-        if (now > end_) [[unlikely]] return;
-        Pipe& pipe = **route;
-        const Time at = pipe.transmit(now, ip_bytes);
-        if (at < 0) [[unlikely]] {
-            if (!ack) (at == Pipe::kLost ? c.result->lost : c.result->queue_drops)++;
-            return;
+    Pipe* const* const start = (ack ? c.to_sender : c.to_receiver)->data();
+    Pipe* const* route = start + packet.hop;
+    while (now <= end_) [[likely]] {
+            Pipe& pipe = **route++;
+            const Time at = pipe.transmit(now, ip_bytes);
+            if (at < 0) [[unlikely]] {
+                if (!ack) (at == Pipe::kLost ? c.result->lost : c.result->queue_drops)++;
+                return;
+            }
+            const bool there = *route == nullptr;
+            if (!pipe.inlined) {
+                packet.at = at;
+                packet.flow = c.index;
+                packet.hop = static_cast<std::uint8_t>(route - start);
+                packet.flags |= there ? kThere : 0;
+                if (pipe.in_transit.empty()) packets_.set(pipe.slot, at);
+                pipe.in_transit.push(packet);
+                if (sack != nullptr) pipe.sack_blocks.push(*sack);
+                return;
+            }
+            now = at;
+            if constexpr (!ack) {  // the last pipe of an ACK is not inlined
+                if (there) return arrive_at_receiver(c, packet, now);
+            }
         }
-        if (!pipe.inlined) {
-            packet.at = at;
-            packet.flow = c.index;
-            packet.hop = static_cast<std::uint8_t>(route - whole.data() + 1);
-            if (pipe.in_transit.empty()) packets_.set(pipe.slot, at);
-            pipe.in_transit.push(packet);
-            if (sack != nullptr) pipe.sack_blocks.push(*sack);
-            return;
-        }
-        now = at;
-        if constexpr (!ack) {  // the last pipe of an ACK is not inlined
-            if (route == &whole.back()) return arrive_at_receiver(c, packet, now);
-        }
-    }
 }
 
 // At the far end of a pipe that is not inlined, in global order.
@@ -149,29 +154,38 @@ void Simulation::next_packet(Pipe& pipe) {
     const Packet packet = pipe.in_transit.front();
     pipe.in_transit.pop();
     Connection& c = connections_[packet.flow];
-    // The flows that come next are known: fetch their state while this one is at work.
-    if (connections_.size() > 1) {
+    if (many_) {
+        // The flows that come next are known: fetch their state while this one is at work.
         prefetch(&connections_[pipe.in_transit.glance(3).flow], sizeof(c));
         connections_[pipe.in_transit.glance(1).flow].sender.prefetch();
     }
+    if ((packet.flags & (kAck | kThere | kSack | kSyn)) == (kAck | kThere)) [[likely]]
+        arrive_at_sender(c, packet, nullptr);
+    else
+        next_rare_packet(c, pipe, packet);
+    packets_.set(pipe.slot, pipe.in_transit.empty() ? kNever : pipe.in_transit.front().at);
+}
+
+// All but plain ACKs at their sender.
+void Simulation::next_rare_packet(Connection& c, Pipe& pipe, const Packet& packet) {
     SackBlocks blocks;
-    const SackBlocks* sack = nullptr;
-    if (packet.flags & kSack) [[unlikely]] {
+    const bool has_sack = (packet.flags & kSack) != 0;
+    if (has_sack) {
         blocks = pipe.sack_blocks.front();
         pipe.sack_blocks.pop();
-        sack = &blocks;
     }
-    const bool there = packet.hop == c.to_receiver->size();
-    const std::uint32_t bytes = c.header_bytes + packet.payload;
-    if (there && (packet.flags & kAck)) [[likely]]
-        arrive_at_sender(c, packet, packet.at, sack);
+    const bool ack = (packet.flags & kAck) != 0, there = (packet.flags & kThere) != 0;
+    const std::uint32_t bytes = c.header_bytes + packet.payload + blocks.option_bytes();
+    if (there && (packet.flags & kSyn) && ack)
+        take_syn_ack(c, packet.at);
+    else if (there && ack)
+        arrive_at_sender(c, packet, has_sack ? &blocks : nullptr);
     else if (there)
         arrive_at_receiver(c, packet, packet.at);
-    else if (packet.flags & kAck)
-        carry<true>(c, packet, bytes + (sack == nullptr ? 0 : sack->option_bytes()), packet.at, sack);
+    else if (ack)
+        carry<true>(c, packet, bytes, packet.at, has_sack ? &blocks : nullptr);
     else
         carry<false>(c, packet, bytes, packet.at, nullptr);
-    packets_.set(pipe.slot, pipe.in_transit.empty() ? kNever : pipe.in_transit.front().at);
 }
 
 // ---- Timers
@@ -211,15 +225,17 @@ void Simulation::next_sender_timer() {
 // ---- The receiving end
 
 inline void Simulation::arrive_at_receiver(Connection& c, const Packet& packet, Time now) {
-    if (now > end_) [[unlikely]] return;
+    if (now > end_) [[unlikely]]
+        return;
     Group& group = *c.group;
     while (group.timers.next() < now) [[unlikely]] next_delayed_ack(group);
-    if (packet.payload == 0) [[unlikely]] return take_syn(c, packet, now);
+    if (packet.payload == 0) [[unlikely]]
+        return take_syn(c, packet, now);
     Receiver& receiver = c.receiver;
     receiver.ip_bytes += c.header_bytes + packet.payload;
     if (receiver.on_data(packet.number, packet.payload, (packet.flags & kLast) != 0)) {
         send_ack(c, now);
-    } else if (receiver.timer.deadline == kNever) {
+    } else if (receiver.unacknowledged == 1) {
         receiver.timer.deadline = now + receiver.delayed_ack_timeout;
         if (receiver.timer.deadline < receiver.timer.queued) [[unlikely]] {
             group.timers.hasten(receiver.timer, c.place);
@@ -238,7 +254,8 @@ void Simulation::take_syn(Connection& c, const Packet& packet, Time now) {
 inline void Simulation::send_ack(Connection& c, Time now, std::uint8_t flags) {
     c.receiver.unacknowledged = 0;
     c.receiver.timer.deadline = kNever;
-    if (c.receiver.sack && !c.receiver.held.empty()) [[unlikely]] return send_sack(c, now);
+    if (c.receiver.sack && !c.receiver.held.empty()) [[unlikely]]
+        return send_sack(c, now);
     Packet packet;
     packet.number = c.receiver.next_number;
     packet.flags = kAck | flags;
@@ -255,15 +272,13 @@ void Simulation::send_sack(Connection& c, Time now) {
 
 // ---- The sending end
 
-void Simulation::arrive_at_sender(Connection& c, const Packet& packet, Time now,
-                                  const SackBlocks* sack) {
-    if (packet.flags & kSyn) [[unlikely]] {
-        take_syn_ack(c, now);
-    } else {
-        const std::uint8_t phase = c.sender.phase();
-        const Progress progress = c.sender.on_ack(now, packet.number, sack);
-        if (recording_) [[unlikely]] record_ack(c, now, progress, phase);
-    }
+inline void Simulation::arrive_at_sender(Connection& c, const Packet& packet,
+                                         const SackBlocks* sack) {
+    const Time now = packet.at;
+    const std::uint8_t phase = c.sender.phase();
+    const Progress progress = c.sender.on_ack(now, packet.number, sack);
+    if (recording_) [[unlikely]]
+        record_ack(c, now, progress, phase);
     send_what_may(c, now);
     after_sender(c, now);
 }
@@ -273,6 +288,8 @@ void Simulation::take_syn_ack(Connection& c, Time now) {
     Packet last;  // of the handshake; it is lost without harm, data acknowledges the SYN too
     last.number = c.sender.isn() + 1;
     carry<false>(c, last, c.header_bytes, now, nullptr);
+    send_what_may(c, now);
+    after_sender(c, now);
 }
 
 void Simulation::send_syn(Connection& c, Time now) {
@@ -296,7 +313,8 @@ inline void Simulation::send_data(Connection& c, Time now, std::int64_t segment)
     const Sender& sender = c.sender;
     if (recording_) [[unlikely]] {
         const bool again = sender.is_retransmission();
-        recorders_[c.index].event(now, again ? EventKind::retransmit : EventKind::send, segment, sender);
+        recorders_[c.index].event(now, again ? EventKind::retransmit : EventKind::send, segment,
+                                  sender);
     }
     const std::uint32_t payload = sender.payload(segment);
     Packet packet;
@@ -323,7 +341,8 @@ inline void Simulation::after_sender(Connection& c, Time now) {
         sender_timers_.hasten(timer, c.index);
         timers_.set(sender_slot_, sender_timers_.next());
     }
-    if (recording_ && c.sender.established()) [[unlikely]] recorders_[c.index].windows(now, c.sender);
+    if (recording_ && c.sender.established()) [[unlikely]]
+        recorders_[c.index].windows(now, c.sender);
 }
 
 Result simulate(const Network& network, std::uint64_t seed) {

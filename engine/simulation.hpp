@@ -27,9 +27,9 @@ class Simulation {
     Result run();
 
   private:
-    using Route = std::vector<Pipe*>;
+    using Route = std::vector<Pipe*>;  // ends with a nullptr
     struct Connection;
-    struct Group {  // the receivers behind one pipe
+    struct Group {                         // the receivers behind one pipe
         std::uint32_t slot;                // in timers_
         std::vector<Connection*> members;  // by their place in the queue
         TimerQueue timers{0};
@@ -52,18 +52,20 @@ class Simulation {
     void build_slots(const Topology& topology);
 
     void next_packet(Pipe& pipe);
+    void next_rare_packet(Connection& c, Pipe& pipe, const Packet& packet);
     void next_timer(std::uint32_t slot);
     void next_delayed_ack(Group& group);
     void next_sender_timer();
 
     template <bool ack>
-    void carry(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now, const SackBlocks* sack);
+    void carry(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now,
+               const SackBlocks* sack);
     void arrive_at_receiver(Connection& c, const Packet& packet, Time now);
     void take_syn(Connection& c, const Packet& packet, Time now);
     void send_ack(Connection& c, Time now, std::uint8_t flags = 0);
     void send_sack(Connection& c, Time now);
 
-    void arrive_at_sender(Connection& c, const Packet& packet, Time now, const SackBlocks* sack);
+    void arrive_at_sender(Connection& c, const Packet& packet, const SackBlocks* sack);
     void take_syn_ack(Connection& c, Time now);
     void send_syn(Connection& c, Time now);
     void send_what_may(Connection& c, Time now);
@@ -80,6 +82,7 @@ class Simulation {
     std::uint32_t sender_slot_ = 0;
     std::vector<Connection> connections_;
     bool recording_ = false;
+    bool many_ = false;                // flows: worth prefetching
     std::vector<Recorder> recorders_;  // one a flow, or none
     std::vector<Pipe> pipes_;
     std::map<std::vector<std::uint32_t>, Route> routes_;  // shared by the flows that take them

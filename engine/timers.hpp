@@ -17,7 +17,8 @@ class Tournament {
     explicit Tournament(std::size_t slots) {
         while (leaves_ < slots) leaves_ *= 2;
         nodes_.resize(2 * leaves_);
-        for (std::size_t i = 0; i < leaves_; i++) nodes_[leaves_ + i].slot = static_cast<std::uint32_t>(i);
+        for (std::size_t i = 0; i < leaves_; i++)
+            nodes_[leaves_ + i].slot = static_cast<std::uint32_t>(i);
         for (std::size_t i = leaves_ - 1; i > 0; i--) nodes_[i] = nodes_[2 * i];
     }
 
@@ -32,7 +33,8 @@ class Tournament {
             const Entrant opponent = nodes_[i ^ 1];
             // The opponent of a right child has the lower slots.
             // All ones if so; a mask, since compilers make an unpredictable branch of a choice here.
-            const Time loses = -static_cast<Time>(opponent.key < winner.key + static_cast<Time>(i & 1));
+            const Time loses =
+                -static_cast<Time>(opponent.key < winner.key + static_cast<Time>(i & 1));
             winner.key ^= (winner.key ^ opponent.key) & loses;
             winner.slot ^= (winner.slot ^ opponent.slot) & static_cast<std::uint32_t>(loses);
             i /= 2;
@@ -61,7 +63,7 @@ class TimerQueue {
   public:
     explicit TimerQueue(std::size_t owners) : order_(owners) {}
 
-    Time next() const { return order_.first_key(); }
+    Time next() const { return next_; }
     std::uint32_t next_owner() const { return order_.first(); }
 
     // To be called after the timer's deadline became earlier than `queued`.
@@ -79,8 +81,10 @@ class TimerQueue {
     void put(Timer& timer, std::uint32_t owner, Time at) {
         timer.queued = at;
         order_.set(owner, at);
+        next_ = order_.first_key();
     }
 
+    Time next_ = kNever;
     Tournament order_;
 };
 

@@ -94,7 +94,9 @@ void Topology::find_routes(const Network& network) {
 }
 
 void Topology::find_inlined(std::size_t pipes, std::size_t flows) {
-    const auto behind = [&](std::uint32_t pipe) { return static_cast<std::uint32_t>(pipes) + pipe; };
+    const auto behind = [&](std::uint32_t pipe) {
+        return static_cast<std::uint32_t>(pipes) + pipe;
+    };
     const auto senders = static_cast<std::uint32_t>(2 * pipes);
     Feeders feeders(pipes);
     for (std::size_t f = 0; f < flows; f++) {

@@ -25,7 +25,9 @@ class Topology {
 
     const std::string& error() const { return error_; }
     std::span<const std::uint32_t> to_receiver(std::size_t flow) const { return routes_[2 * flow]; }
-    std::span<const std::uint32_t> to_sender(std::size_t flow) const { return routes_[2 * flow + 1]; }
+    std::span<const std::uint32_t> to_sender(std::size_t flow) const {
+        return routes_[2 * flow + 1];
+    }
     bool inlined(std::size_t pipe) const { return inlined_[pipe]; }
 
   private:

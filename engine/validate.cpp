@@ -13,7 +13,8 @@ constexpr std::uint32_t kLargestWindow = 1u << 30;  // RFC 7323, 2.3
 
 std::string check(const Direction& d) {
     if (d.rate_bps < 1 || d.rate_bps > kFastest) return "rate must be 1 bit/s to 1 Tbit/s";
-    if (d.delay < 0 || d.delay > kLongest) return "delay must not be negative or longer than 26 days";
+    if (d.delay < 0 || d.delay > kLongest)
+        return "delay must not be negative or longer than 26 days";
     if (d.queue_packets < 0 || d.queue_bytes < 0) return "queue limit must not be negative";
     if (!std::isfinite(d.loss.rate) || d.loss.rate < 0 || d.loss.rate > 1)
         return "loss rate must be 0 to 1";
@@ -26,7 +27,8 @@ std::string check(const Direction& d) {
 }
 
 std::string check(const ww_config& cc) {
-    if (cc.algorithm > WW_ALG_WESTWOOD || cc.sampler > WW_PER_RTT_TIMER || cc.filter > WW_FILTER_TUSTIN)
+    if (cc.algorithm > WW_ALG_WESTWOOD || cc.sampler > WW_PER_RTT_TIMER ||
+        cc.filter > WW_FILTER_TUSTIN)
         return "unknown congestion control";
     if (cc.virtual_m == 1 || cc.virtual_m > WW_VIRTUAL_MAX) return "m must be 0 or 2 to 16";
     if (cc.tau_us < 1 || cc.tau_us > WW_TAU_MAX_US) return "tau must be 1 us to 60 s";
@@ -48,7 +50,8 @@ std::string check(const Flow& f, std::uint32_t nodes) {
         return "receive window must be a segment to 1 GiB";
     if (f.min_rto < 1 || f.max_rto < f.min_rto || f.max_rto > kLongest || f.initial_rto < 1)
         return "timeouts must be positive, the least not above the largest";
-    if (f.clock_granularity < 0 || f.clock_granularity > kLongest) return "clock granularity out of range";
+    if (f.clock_granularity < 0 || f.clock_granularity > kLongest)
+        return "clock granularity out of range";
     if (f.delayed_ack < 1) return "delayed ACK must be a segment or more";
     if (f.delayed_ack_timeout < 1 || f.delayed_ack_timeout > kLongest)
         return "delayed ACK timeout must be positive";
@@ -66,11 +69,13 @@ std::string validate(const Network& network) {
     if (network.duration < 1 || network.duration > kLongest) return "duration must be positive";
     for (std::size_t i = 0; i < network.links.size(); i++) {
         const Link& link = network.links[i];
-        if (link.a >= network.nodes || link.b >= network.nodes) return at("link", i, "unknown node");
+        if (link.a >= network.nodes || link.b >= network.nodes)
+            return at("link", i, "unknown node");
         if (link.a == link.b) return at("link", i, "its ends must differ");
         if (link.overhead_bytes > kLargestPacket) return at("link", i, "overhead too large");
         for (const Direction* d : {&link.forward, &link.backward})
-            if (const std::string problem = check(*d); !problem.empty()) return at("link", i, problem);
+            if (const std::string problem = check(*d); !problem.empty())
+                return at("link", i, problem);
     }
     for (std::size_t i = 0; i < network.flows.size(); i++)
         if (const std::string problem = check(network.flows[i], network.nodes); !problem.empty())
