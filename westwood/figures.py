@@ -134,6 +134,7 @@ def over_time(traces: Sequence[tuple[str, str, pl.DataFrame]], title: str) -> Fi
             axes.set_ylabel(name)
             axes.set_ylim(bottom=0)
             if not any(np.size(line.get_xdata()) for line in axes.lines):
+                axes.set_yticks([])
                 axes.text(0.5, 0.5, "none: these protocols estimate nothing", color="#777777",
                           transform=axes.transAxes, ha="center", va="center")  # fmt: skip
         panels[-1].set_xlabel("Time (s)")

@@ -45,7 +45,7 @@ class Result:
 
     @property
     def rows(self) -> pl.DataFrame:
-        """A row a flow; docs/results.md lists the columns and their units."""
+        """A row a flow; docs/cli.md lists the columns and their units."""
         return rows_frame(self.flow_rows)
 
     @property
