@@ -192,7 +192,8 @@ def _carry_out(
     if json:
         console.print_json(outcome.rows, summary)
     else:
-        console.print_summary(summary, keys, _title(planned))
+        title = _title(planned) if outcome.complete else f"{planned.scenario.name}: interrupted"
+        console.print_summary(summary, keys, title)
     if plot:
         from westwood import figures
 
