@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the test suites and sums up: `run_suites.py [NAME...]`, where lint names every lint-* suite.
+"""Runs the test suites and sums up: `run_suites.py [NAME...]`; `lint` means every lint-*.
 
 Suites that build or check run side by side; the Python tests, which measure time, run alone after
 them. What a suite printed is in build/logs/; a failing one shows the end of it. A suite whose tool
@@ -74,7 +74,7 @@ CLANG = "CMAKE_CXX_COMPILER=clang++"
 WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
 SIDE_BY_SIDE = [
     Suite("cpp-sanitized", cmake("sanitized", "WW_SANITIZE=ON", DEBUG), ("GoogleTest",)),
-    Suite("cpp", cmake("cpp"), ("GoogleTest",)),
+    Suite("cpp-release", cmake("release"), ("GoogleTest",)),
     Suite("fuzz", cmake("fuzz", "WW_FUZZ=ON", DEBUG, CLANG), ("clang", "libFuzzer")),
     Suite("core-compiles", [["tools/check_core.sh"]], ("clang",)),
     Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]]),
