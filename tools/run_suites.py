@@ -65,7 +65,7 @@ def c_files() -> list[str]:
         str(path.relative_to(ROOT))
         for room in rooms
         for path in sorted((ROOT / room).rglob("*"))
-        if path.suffix in {".h", ".hpp", ".c", ".cpp"}
+        if path.suffix in {".h", ".hpp", ".c", ".cc", ".cpp"}
     ]
 
 
