@@ -184,6 +184,7 @@ void bind_inputs(nb::module_& m) {
         .def_rw("dupack_threshold", &Flow::dupack_threshold)
         .def_rw("limited_transmit", &Flow::limited_transmit)
         .def_rw("flight_excludes_sacked", &Flow::flight_excludes_sacked)
+        .def_rw("handshake_rtt", &Flow::handshake_rtt)
         .def_rw("random_isn", &Flow::random_isn)
         .def_rw("isn", &Flow::isn);
 

@@ -63,7 +63,8 @@ struct Flow {
     std::uint32_t dupack_threshold = 3;
     bool limited_transmit = true;         // RFC 3042
     bool flight_excludes_sacked = false;  // ssthresh from the pipe (Linux, ns-3), not FlightSize
-    bool random_isn = true;               // initial sequence number from the seed; else isn
+    bool handshake_rtt = true;  // the SYN's round trip is the timer's first sample (RFC 6298, 2)
+    bool random_isn = true;     // initial sequence number from the seed; else isn
     std::uint32_t isn = 0;
 };
 

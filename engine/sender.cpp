@@ -13,6 +13,7 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
       recovery_(flow.recovery),
       limited_transmit_(flow.limited_transmit),
       flight_excludes_sacked_(flow.flight_excludes_sacked),
+      handshake_rtt_(flow.handshake_rtt),
       stop_(flow.stop),
       rto_(flow.initial_rto),
       config_(flow.cc),
@@ -44,6 +45,7 @@ void Sender::on_syn_ack(Time now) {
     established_at_ = now;
     cwnd_since_ = now;
     timer.deadline = kNever;
+    if (syns_ == 1 && !handshake_rtt_) return;
     if (syns_ == 1) {
         update_rto(now - syn_sent_at_);
         srtt_sum_ = 0;  // statistics are of data
@@ -66,19 +68,30 @@ Progress Sender::on_duplicate(Time now, bool news) {
     // RFC 6582, 4 and RFC 6675, 5.1: data sent before a timeout is no reason for fast retransmit.
     const bool guarded = recovery_ == Recovery::newreno || recovery_ == Recovery::sack;
     if (phase_ == WW_LOSS && guarded) return Progress::dupack;
-    if (phase_ == WW_OPEN) phase_ = WW_DISORDER;
+    if (phase_ == WW_OPEN) {
+        phase_ = WW_DISORDER;
+        flight_in_order_ = in_flight();
+    }
     const bool sack_says_lost = recovery_ == Recovery::sack && news && board_.is_lost(una_);
     if (dupacks_ == threshold_ || sack_says_lost) enter_recovery(now);
     return Progress::dupack;
 }
 
+// FlightSize for the congestion control, without what limited transmit added (RFC 5681, 3.2, step 2).
+std::uint32_t Sender::flight_for_ssthresh() const {
+    std::int64_t flight = in_flight();
+    if (flight_excludes_sacked_)
+        flight -= board_.sacked();
+    else if (phase_ == WW_DISORDER)
+        flight = std::min(flight, flight_in_order_);
+    return static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight));
+}
+
 void Sender::enter_recovery(Time now) {
     account_cwnd(now, window_.cwnd);
     fast_recoveries++;
-    const auto flight =
-        static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight_for_ssthresh()));
-    ww_on_loss(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond), flight,
-               mss_);
+    ww_on_loss(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond),
+               flight_for_ssthresh(), mss_);
     recover_ = high_;
     if (recovery_ == Recovery::tahoe) {
         window_.cwnd = 1;
@@ -110,10 +123,8 @@ void Sender::restart_slow_start() {
 void Sender::on_timeout(Time now) {
     timeouts++;
     account_cwnd(now, window_.cwnd);
-    const auto flight =
-        static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight_for_ssthresh()));
-    ww_on_rto(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond), flight,
-              mss_, timed_out_ == una_);
+    ww_on_rto(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond),
+              flight_for_ssthresh(), mss_, timed_out_ == una_);
     timed_out_ = una_;
     recover_ = high_;
     dupacks_ = 0;

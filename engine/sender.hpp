@@ -103,9 +103,7 @@ class Sender {
     std::int64_t next_with_sack(Time now);
     std::int64_t record_sent(Time now, std::int64_t segment);
     void grow_ring();
-    std::int64_t flight_for_ssthresh() const {
-        return in_flight() - (flight_excludes_sacked_ ? board_.sacked() : 0);
-    }
+    std::uint32_t flight_for_ssthresh() const;
     // cwnd was this until now: for its mean over time.
     void account_cwnd(Time now, std::uint32_t cwnd) {
         cwnd_time_ += static_cast<double>(cwnd) * static_cast<double>(now - cwnd_since_);
@@ -134,6 +132,7 @@ class Sender {
     bool cwnd_limited_ = false;
     bool limited_transmit_;
     bool flight_excludes_sacked_;
+    bool handshake_rtt_;
     bool partial_seen_ = false;  // the impatient timer was restarted in this recovery
     Time stop_;
     std::int64_t retransmitted_below_ = 0;  // no segment from here on was ever sent twice
@@ -148,8 +147,9 @@ class Sender {
     ww_state cc_;
     std::vector<Time> sent_at_;
     Scoreboard board_;
-    std::int64_t recover_ = 0;     // one past the highest segment sent when loss was detected
-    std::int64_t timed_out_ = -1;  // SND.UNA at the last timeout
+    std::int64_t flight_in_order_ = 0;  // when the first duplicate ACK came
+    std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
+    std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
     Time min_rto_, max_rto_, granularity_, min_rtt_ = kNever, established_at_ = -1, done_at_ = -1;
     Time syn_sent_at_ = 0;
     std::uint32_t syns_ = 0;

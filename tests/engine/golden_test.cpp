@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What each recovery does to scripted losses, packet by packet: tests/golden/engine/*.txt.
+// WW_UPDATE_GOLDEN=1 rewrites the files; their difference is to be reviewed like code. The facts that
+// decide are asserted, clause by clause, in recovery_*_test.cpp.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "scripted.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+constexpr Recovery kAll[] = {Recovery::tahoe, Recovery::reno, Recovery::newreno, Recovery::sack};
+
+struct Golden {
+    std::string name;      // of the file
+    std::string scenario;  // what is lost
+    std::string shows;     // which clause, and what to look for
+    Recovery recovery;
+    Script script;
+};
+
+struct Case {
+    std::string name, scenario;
+    Script script;
+    std::string shows[4];  // by recovery
+};
+
+void use_westwood_plus(Network& network) {
+    network.flows[0].cc = ww_preset(WW_PRESET_WESTWOOD_PLUS);
+}
+
+std::vector<Case> cases() {
+    return {
+        {"one-drop",
+         "segment 4 is lost once",
+         {{{4}}},
+         {"Fall & Floyd 1996, 2.1: the third duplicate ACK starts slow start from the hole; RFC "
+          "3042 "
+          "sends a new segment for each of the first two",
+          "RFC 5681, 3.2: ssthresh = FlightSize / 2 without what limited transmit sent, cwnd = "
+          "ssthresh "
+          "+ 3, a segment more a duplicate ACK, cwnd = ssthresh on the ACK for new data",
+          "RFC 6582, 3.2: as RFC 5681; the full ACK ends recovery with cwnd = min(ssthresh, "
+          "max(FlightSize, 1) + 1)",
+          "RFC 6675, 5: cwnd = ssthresh = FlightSize / 2 at once, sending by pipe < cwnd"}},
+        {"two-drops",
+         "segments 4 and 7 are lost once",
+         {{{4}, {7}}},
+         {"Fall & Floyd 1996, 2.1: slow start from the hole sends what already arrived again",
+          "RFC 5681, 3.2, and Fall & Floyd 1996, 2.2: the ACK of the first retransmission ends "
+          "recovery; only three more duplicate ACKs start a second one",
+          "RFC 6582, 3.2, step 3: the partial ACK retransmits the next hole and deflates the "
+          "window",
+          "RFC 6675, 5, step (C): the second hole is repaired in the same round trip"}},
+        {"three-drops",
+         "segments 4, 6 and 8 are lost once",
+         {{{4}, {6}, {8}}},
+         {"Fall & Floyd 1996, 2.1: slow start repairs all holes on the way",
+          "Fall & Floyd 1996, 2.2: with three losses in a window Reno must wait for a timeout",
+          "RFC 6582, 3.2: a hole a round trip; the timer restarts on the first partial ACK only",
+          "RFC 6675, 5: all holes in one round trip, by pipe"}},
+        {"lost-retransmission",
+         "segment 4 is lost twice",
+         {{{4}, {4, 2}}},
+         {"RFC 6298, 5.4 to 5.6: only the timer repairs a lost retransmission",
+          "RFC 6298, 5.4 to 5.6: only the timer repairs a lost retransmission",
+          "RFC 6582, 3.2, step 4: the timeout ends recovery and is remembered in recover",
+          "RFC 6675, 5.1: the timeout ends recovery; what is SACKed is not sent again"}},
+        {"lost-acks",
+         "the ACKs of segments 12 to 19, the whole second half of a window, are lost",
+         {{}, {14, 15, 16, 17, 18, 19, 20, 21}},
+         {"RFC 9293, 3.4: a later ACK covers all that were lost; nothing is sent twice",
+          "RFC 9293, 3.4: a later ACK covers all that were lost; nothing is sent twice",
+          "RFC 9293, 3.4: a later ACK covers all that were lost; nothing is sent twice",
+          "RFC 9293, 3.4: a later ACK covers all that were lost; nothing is sent twice"}},
+        {"timeout-in-recovery",
+         "segment 4 is lost once, segment 7 twice",
+         {{{4}, {7}, {7, 2}}},
+         {"Fall & Floyd 1996, 2.1: slow start meets the second hole, whose repair is lost",
+          "RFC 5681, 3.2: recovery ended by the ACK of segment 4; RFC 6298, 5.4 for what is left",
+          "RFC 6582, 3.2: the impatient timer is not restarted after the first partial ACK, step 4",
+          "RFC 6675, 5.1: a retransmission lost in recovery waits for the timer"}},
+    };
+}
+
+std::vector<Golden> goldens() {
+    std::vector<Golden> all;
+    for (const Case& c : cases()) {
+        for (const Recovery r : kAll) {
+            const std::string name = std::string(name_of(r)) + "-" + c.name;
+            all.push_back({name, c.scenario, c.shows[static_cast<int>(r)], r, c.script});
+        }
+        if (c.name != "one-drop" && c.name != "three-drops") continue;
+        Script script = c.script;
+        script.change = use_westwood_plus;
+        all.push_back(
+            {"westwood+-" + c.name, c.scenario + "; Westwood+ on newreno",
+             "Dell'Aera et al. 2003, 2.1: ssthresh = cwnd = BWE * RTTmin / MSS, then RFC 6582",
+             Recovery::newreno, script});
+    }
+    return all;
+}
+
+std::string wrapped(const std::string& text) {
+    std::istringstream words(text);
+    std::string lines, line = "#";
+    for (std::string word; words >> word;) {
+        if (line.size() + 1 + word.size() > 100) {
+            lines += line + "\n";
+            line = "#";
+        }
+        line += " " + word;
+    }
+    return lines + line + "\n";
+}
+
+class GoldenTest : public testing::TestWithParam<Golden> {};
+
+TEST_P(GoldenTest, MatchesItsFile) {
+    const Golden& golden = GetParam();
+    const ScriptedRun run(golden.recovery, golden.script);
+    const std::string text = wrapped(golden.name + ": " + golden.scenario + ".") +
+                             wrapped("Shows " + golden.shows + ".") + run.table();
+    const auto path = std::filesystem::path(__FILE__).parent_path().parent_path() / "golden" /
+                      "engine" / (golden.name + ".txt");
+    if (const char* update = std::getenv("WW_UPDATE_GOLDEN"); update != nullptr && *update == '1') {
+        std::ofstream(path) << text;
+        return;
+    }
+    std::ifstream file(path);
+    ASSERT_TRUE(file) << path << " is missing: make golden";
+    std::stringstream expected;
+    expected << file.rdbuf();
+    EXPECT_EQ(text, expected.str()) << "if this is meant: make golden, and review the difference";
+}
+
+std::string title(const testing::TestParamInfo<Golden>& info) {
+    std::string name = info.param.name;
+    for (char& c : name)
+        if (c == '-' || c == '+') c = '_';
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Engine, GoldenTest, testing::ValuesIn(goldens()), title);
+
+}  // namespace
+}  // namespace ww::sim::test

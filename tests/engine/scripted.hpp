@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One connection over one link, with losses by script: small enough to follow packet by packet.
+//
+//   source ==== 8.32 Mb/s, 50 ms ==== sink      a segment of 1000 + 40 bytes takes 1 ms, an ACK 38 us
+//
+// The window starts in congestion avoidance at 10 segments (cwnd = ssthresh = 10), every segment is
+// acknowledged (delayed ACK 1), the transfer has 40 segments, the least RTO is 1 s.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/network.hpp"
+
+namespace ww::sim::test {
+
+// The n-th time (from 1) that a segment (from 0) is put on the wire.
+struct Transmission {
+    std::int64_t segment;
+    int time = 1;
+};
+
+struct Script {
+    std::vector<Transmission> lost = {};  // data, in the order in which they are sent
+    std::vector<std::uint64_t> lost_acks =
+        {};  // packets from the sink, counted from 1, the SYN-ACK
+    std::function<void(Network&)> change = [](Network&) {};
+};
+
+class ScriptedRun {
+  public:
+    ScriptedRun(Recovery recovery, const Script& script);
+
+    const FlowResult& flow() const { return result_.flows[0]; }
+    const Result& result() const { return result_; }
+    const std::vector<Event>& events() const { return flow().events; }
+
+    // Places in events(); -1: not there. `from`: where to begin to look.
+    int find(EventKind kind, std::int64_t segment = -1, int from = 0) const;
+    int count(EventKind kind, std::int64_t segment = -1) const;
+    const Event& at(int place) const { return events().at(static_cast<std::size_t>(place)); }
+    // The first such event; a failure of the test if there is none.
+    Event first(EventKind kind, std::int64_t segment = -1, int from = 0) const;
+    // Segments of events of this kind, in order, in [from, to).
+    std::vector<std::int64_t> segments(EventKind kind, int from = 0, int to = 1 << 30) const;
+
+    // The events as a table, one a line; a lost transmission is marked.
+    std::string table() const;
+
+  private:
+    Network network_;
+    Result result_;
+};
+
+Network scripted_network(Recovery recovery);
+const char* name_of(Recovery recovery);
+const char* name_of(EventKind kind);
+
+}  // namespace ww::sim::test
