@@ -110,7 +110,7 @@ nb::dict event_log(const FlowResult& result) {
     return columns;
 }
 
-void bind_inputs(nb::module_& m) {
+void bind_congestion_control(nb::module_& m) {
     nb::class_<ww_config> cc(m, "CongestionControl",
                              "Settings of a congestion control: core/contract.h.");
     cc.def_prop_ro("algorithm",
@@ -127,7 +127,9 @@ void bind_inputs(nb::module_& m) {
         .def_rw("set_cwnd_on_loss", &ww_config::set_cwnd_on_loss)
         .def_rw("seed_filter", &ww_config::seed_filter)
         .def_rw("literal_count", &ww_config::literal_count);
+}
 
+void bind_links(nb::module_& m) {
     nb::class_<Direction> direction(m, "Direction",
                                     "One direction of a link; times in ps, -1: no limit.");
     direction.def(nb::init<>())
@@ -160,7 +162,9 @@ void bind_inputs(nb::module_& m) {
         .def_rw("overhead_bytes", &Link::overhead_bytes)
         .def_rw("forward", &Link::forward)
         .def_rw("backward", &Link::backward);
+}
 
+void bind_flow(nb::module_& m) {
     nb::class_<Flow> flow(m, "Flow", "A TCP connection; times in ps, windows in segments.");
     flow.def(nb::init<>())
         .def_rw("from_node", &Flow::from)
@@ -187,7 +191,9 @@ void bind_inputs(nb::module_& m) {
         .def_rw("handshake_rtt", &Flow::handshake_rtt)
         .def_rw("random_isn", &Flow::random_isn)
         .def_rw("isn", &Flow::isn);
+}
 
+void bind_network(nb::module_& m) {
     nb::class_<Network>(m, "Network", "Nodes 0..nodes-1, links, flows and what to trace.")
         .def(nb::init<>())
         .def_rw("nodes", &Network::nodes)
@@ -221,8 +227,12 @@ void bind_results(nb::module_& m) {
         .def_ro("min_rtt_s", &FlowResult::min_rtt_s)
         .def_ro("established_s", &FlowResult::established_s)
         .def_ro("completed_s", &FlowResult::completed_s)
-        .def("trace", &trace, "Columns of the window trace, one entry a row.")
-        .def("event_log", &event_log, "Columns of the event log; kind indexes EVENT_KINDS.");
+        .def("trace", &trace,
+             nb::sig("def trace(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+             "Columns of the window trace, one entry a row.")
+        .def("event_log", &event_log,
+             nb::sig("def event_log(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+             "Columns of the event log; kind indexes EVENT_KINDS.");
 
     nb::class_<DirectionResult>(m, "DirectionResult", "What crossed a direction of a link.")
         .def_ro("packets", &DirectionResult::packets)
@@ -241,7 +251,10 @@ void bind_results(nb::module_& m) {
 
 NB_MODULE(_engine, m) {
     m.doc() = "The Westwood simulator's engine.";
-    bind_inputs(m);
+    bind_congestion_control(m);
+    bind_links(m);
+    bind_flow(m);
+    bind_network(m);
     bind_results(m);
 
     std::vector<std::string> presets;

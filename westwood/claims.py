@@ -143,8 +143,11 @@ def _westwoodplus_knee(points: pl.DataFrame) -> Finding:
         f"from {before:g} to {after:g} the gap shrinks from {_mbps(one, halves[before])}"
         f" to {_mbps(two, halves[after])}"
         for (before, one), (after, two) in itertools.pairwise(gaps)
-        if two <= one
+        if two < one - math.hypot(halves[before], halves[after])
     ]
+    (first, least), (last, most) = gaps[0], gaps[-1]
+    if most - least <= math.hypot(halves[first], halves[last]):
+        failures.append(f"the gap does not widen from {first:g} to {last:g} beyond its intervals")
     measured = {f"{per:g}": {"mean": gap, "half": _or_null(halves[per])} for per, gap in gaps}
     return Finding({"gap_bps": measured}, failures)
 

@@ -258,6 +258,7 @@ class Flow(Part):
     delayed_ack_timeout: Timer
     dupack_threshold: Annotated[int, Field(ge=1, le=1000)]
     limited_transmit: bool
+    handshake_rtt: bool
     flight_excludes_sacked: bool
 
     @model_validator(mode="after")

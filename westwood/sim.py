@@ -277,6 +277,7 @@ def _flow(flow: Flow, index: dict[str, int]) -> _engine.Flow:
     built.delayed_ack_timeout_ps = flow.delayed_ack_timeout
     built.dupack_threshold = flow.dupack_threshold
     built.limited_transmit = flow.limited_transmit
+    built.handshake_rtt = flow.handshake_rtt
     built.flight_excludes_sacked = flow.flight_excludes_sacked
     return built
 
