@@ -17,13 +17,13 @@ static inline uint32_t ww_min_u32(uint32_t a, uint32_t b) { return a < b ? a : b
 static inline uint32_t ww_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /*
- * a * b / c rounded down, without a 128-bit product.
- * Bounds: a <= c < 2^32 (so the result is at most b), b <= WW_BW_MAX.
- * (b / c) * a <= b; (b % c) * a < c * c < 2^64.
+ * a * b / c rounded to nearest, without a 128-bit product.
+ * Bounds: a <= c < 2^31 (so the result is at most b), b <= 2 * WW_BW_MAX.
+ * (b / c) * a <= b; (b % c) * a + c / 2 < c * c + c < 2^63.
  */
 static inline uint64_t ww_scale(uint64_t a, uint64_t b, uint64_t c) {
     const uint64_t quotient = ww_div(b, c);
-    return quotient * a + ww_div((b - quotient * c) * a, c);
+    return quotient * a + ww_div((b - quotient * c) * a + c / 2, c);
 }
 
 /*

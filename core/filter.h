@@ -51,27 +51,32 @@ static inline uint64_t ww_filter_decay(uint64_t b, uint64_t steps, uint32_t m) {
 }
 
 /*
- * One step of span_us carrying sample * span, and last_sample * span. span is clamped to 2 tau, where
- * the coefficient of b' reaches 0 (only without virtual samples can it get there).
- * Bounds: span <= 2 tau <= 2^27 and bandwidths <= 2^42. While 2 tau + span < 2^22 all three terms
- * sum to at most (2 tau + span) * 2^42 < 2^64: one division. Longer tau: term by term.
+ * One step of span_us < 2 tau. `area` is D s, bandwidth times microseconds, at most 2^62.
+ * Bounds: bandwidths <= 2^42. While 2 tau + span < 2^21 the two other terms sum to at most
+ * (2 tau) * 2^42 < 2^63: one division. Longer tau (at most 2^27 in all): term by term.
  */
-static inline uint64_t ww_filter_tustin(uint64_t b, uint64_t sample, uint64_t last_sample,
+static inline uint64_t ww_filter_tustin(uint64_t b, uint64_t area, uint64_t last_sample,
                                         uint64_t span_us, uint64_t tau_us) {
     const uint64_t twice = 2 * tau_us;
-    const uint64_t span = ww_min_u64(span_us, twice);
-    const uint64_t divisor = twice + span;
-    if (divisor < (UINT64_C(1) << 22)) {
-        const uint64_t sum = (twice - span) * b + span * (sample + last_sample);
-        return ww_div(sum + divisor / 2, divisor);
+    const uint64_t divisor = twice + span_us;
+    if (divisor < (UINT64_C(1) << 21)) {
+        const uint64_t sum = (twice - span_us) * b + span_us * last_sample + area;
+        return ww_min_u64(ww_div(sum + divisor / 2, divisor), WW_BW_MAX);
     }
-    return ww_scale(twice - span, b, divisor) + ww_scale(span, sample, divisor) +
-           ww_scale(span, last_sample, divisor);
+    return ww_min_u64(ww_scale(twice - span_us, b, divisor) +
+                          ww_scale(span_us, last_sample, divisor) + ww_div(area, divisor),
+                      WW_BW_MAX);
 }
 
-/* Time a silence lasts before a virtual sample is due; 0: this filter has none. */
+/* D s of `bytes`, whatever D: the unit of ww_rate. 2^34 bytes (a second and a half at 100 Gb/s) * 2^28. */
+static inline uint64_t ww_area(uint64_t bytes) {
+    return ww_min_u64(bytes, UINT64_C(1) << 34) * (UINT64_C(1000000) << WW_BW_FRACTION);
+}
+
+/* Time without an ACK before a virtual sample is due; 0: never (a sample a round trip is no silence). */
 static inline uint64_t ww_filter_silence(const struct ww_config *config) {
-    if (config->filter != WW_FILTER_TUSTIN || config->virtual_m == 0) return 0;
+    if (config->filter != WW_FILTER_TUSTIN || config->sampler != WW_PER_ACK) return 0;
+    if (config->virtual_m == 0) return 0;
     return config->tau_us / config->virtual_m;
 }
 
@@ -98,19 +103,20 @@ static inline void ww_filter_step(const struct ww_config *config, struct ww_stat
         state->bandwidth =
             ww_filter_tustin_constant(state->bandwidth, sample, state->raw, config->alpha_permille);
     } else {
+        const uint64_t silence = ww_filter_silence(config);
         uint64_t span = now_us - state->filter_us;
         uint64_t last_sample = state->raw;
-        uint64_t carried = sample;
-        const uint64_t silence = ww_filter_silence(config);
         if (silence != 0 && span > silence) {
             const uint64_t steps = (span - 1) / silence; /* the real sample takes 1..silence */
             state->bandwidth = ww_filter_decay(state->bandwidth, steps, config->virtual_m);
             span -= steps * silence;
             last_sample = 0;
-            carried = ww_rate(bytes, span);
         }
-        state->bandwidth =
-            ww_filter_tustin(state->bandwidth, carried, last_sample, span, config->tau_us);
+        if (span >= UINT64_C(2) * config->tau_us) /* the coefficient of b' is 0 from there on */
+            state->bandwidth = (sample + last_sample) / 2;
+        else
+            state->bandwidth = ww_filter_tustin(state->bandwidth, ww_area(bytes), last_sample, span,
+                                                config->tau_us);
     }
     state->filter_us = now_us;
     state->raw = sample;
