@@ -41,7 +41,7 @@ static inline void ww_grow(const struct ww_config *config, struct ww_state *stat
 }
 
 static inline uint32_t ww_reno_ssthresh(const struct ww_config *config, uint32_t in_flight) {
-    return ww_max_u32(in_flight / 2, config->min_cwnd);
+    return ww_max_u32(ww_min_u32(in_flight / 2, WW_CWND_MAX), config->min_cwnd);
 }
 
 #endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Every entry point of the core, compiled to BPF by tools/check_core.sh: no signed division, no 128-bit
+ * arithmetic, no library calls, for -mcpu=v1, v2 and v3.
+ */
+#include "../../core/westwood.h"
+
+struct probe {
+    struct ww_config config;
+    struct ww_state state;
+    struct ww_window window;
+    struct ww_sample sample;
+    struct ww_observation seen;
+    uint32_t preset, ssthresh, flight;
+};
+
+int probe_core(struct probe *p) {
+    p->config = ww_preset((enum ww_preset_id)p->preset);
+    ww_init(&p->config, &p->state);
+    ww_on_ack(&p->config, &p->state, &p->window, &p->sample);
+    p->ssthresh = ww_ssthresh(&p->config, &p->state, p->sample.now_us, p->flight, p->sample.mss);
+    ww_on_loss(&p->config, &p->state, &p->window, p->sample.now_us, p->flight, p->sample.mss);
+    ww_on_recovery_exit(&p->config, &p->state, &p->window);
+    ww_on_rto(&p->config, &p->state, &p->window, p->sample.now_us, p->flight, p->sample.mss,
+              p->sample.is_dupack);
+    ww_on_undo(&p->state, &p->window);
+    p->seen = ww_observe(&p->config, &p->state, p->sample.now_us);
+    return 0;
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Windows: growth, loss, timeout, undo; what each preset stands for.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "../../core/westwood.h"
+
+namespace {
+
+constexpr std::uint32_t kMss = 1000;
+
+class Connection {
+  public:
+    explicit Connection(ww_preset_id id, std::uint32_t cwnd = 10,
+                        std::uint32_t ssthresh = WW_SSTHRESH_INFINITE)
+        : config(ww_preset(id)), window{cwnd, ssthresh} {
+        config.validate_cwnd = false;
+        ww_init(&config, &state);
+    }
+
+    void ack(std::uint32_t segments = 1, ww_phase phase = WW_OPEN, bool limited = true) {
+        ww_sample sample{};
+        sample.now_us = now_us += 1000;
+        sample.mss = kMss;
+        sample.acked_segments = segments;
+        sample.rtt_us = 100000;
+        sample.phase = static_cast<std::uint8_t>(phase);
+        sample.is_cwnd_limited = limited;
+        ww_on_ack(&config, &state, &window, &sample);
+    }
+
+    void dupack() {
+        ww_sample sample{};
+        sample.now_us = now_us += 1000;
+        sample.mss = kMss;
+        sample.is_dupack = true;
+        ww_on_ack(&config, &state, &window, &sample);
+    }
+
+    // An ACK a millisecond: 1 MB/s, and RTTmin 100 ms: a pipe of 100 segments.
+    void settle() {
+        for (int i = 0; i < 20000; i++) ack(1, WW_RECOVERY);
+    }
+
+    void loss(std::uint32_t flight) { ww_on_loss(&config, &state, &window, now_us, flight, kMss); }
+    void timeout(std::uint32_t flight, bool repeated = false) {
+        ww_on_rto(&config, &state, &window, now_us, flight, kMss, repeated);
+    }
+
+    ww_config config;
+    ww_state state;
+    ww_window window;
+    std::uint64_t now_us = 0;
+};
+
+TEST(SlowStart, GrowsByASegmentAnAck) {  // RFC 5681, 3.1, eq. 2
+    Connection reno(WW_PRESET_RENO);
+    reno.ack(2);
+    reno.ack(1);
+    EXPECT_EQ(reno.window.cwnd, 12u);
+}
+
+TEST(SlowStart, EndsAtSsthresh) {
+    Connection reno(WW_PRESET_RENO, 10, 12);
+    for (int i = 0; i < 4; i++) reno.ack();
+    EXPECT_EQ(reno.window.cwnd, 12u);
+}
+
+TEST(CongestionAvoidance, GrowsByASegmentAWindowOfAcks) {  // RFC 5681, 3.1
+    Connection reno(WW_PRESET_RENO, 10, 10);
+    for (int i = 0; i < 9; i++) reno.ack();
+    EXPECT_EQ(reno.window.cwnd, 10u);
+    reno.ack();
+    EXPECT_EQ(reno.window.cwnd, 11u);
+    for (int i = 0; i < 11; i++) reno.ack();
+    EXPECT_EQ(reno.window.cwnd, 12u);
+}
+
+TEST(ByteCounting, SlowStartCountsTwoSegmentsAtMost) {  // RFC 3465, 2.2: L = 2
+    Connection reno(WW_PRESET_RENO);
+    reno.config.byte_counting = true;
+    reno.ack(8);
+    EXPECT_EQ(reno.window.cwnd, 12u);
+}
+
+TEST(ByteCounting, AfterATimeoutSlowStartCountsOne) {  // RFC 3465, 2.3: L = 1
+    Connection reno(WW_PRESET_RENO);
+    reno.config.byte_counting = true;
+    reno.ack(8, WW_LOSS);
+    EXPECT_EQ(reno.window.cwnd, 11u);
+}
+
+TEST(ByteCounting, CongestionAvoidanceGrowsByASegmentAWindowOfData) {  // RFC 3465, 2.1
+    Connection reno(WW_PRESET_RENO, 10, 10);
+    reno.config.byte_counting = true;
+    for (int i = 0; i < 5; i++) reno.ack(2);
+    EXPECT_EQ(reno.window.cwnd, 11u);
+}
+
+TEST(Growth, AnAckOfManyWindowsAddsOneSegment) {
+    Connection reno(WW_PRESET_RENO, 10, 10);
+    reno.config.byte_counting = true;
+    reno.ack(1000);
+    EXPECT_EQ(reno.window.cwnd, 11u);
+}
+
+TEST(Growth, OnlyWhereTheWindowLimitsIfValidated) {  // RFC 7661
+    Connection reno(WW_PRESET_RENO);
+    reno.config.validate_cwnd = true;
+    reno.ack(1, WW_OPEN, false);
+    EXPECT_EQ(reno.window.cwnd, 10u);
+    reno.ack(1, WW_OPEN, true);
+    EXPECT_EQ(reno.window.cwnd, 11u);
+}
+
+TEST(Growth, NotInRecoveryAndNotOnDuplicates) {
+    Connection reno(WW_PRESET_RENO);
+    reno.ack(1, WW_RECOVERY);
+    reno.dupack();
+    EXPECT_EQ(reno.window.cwnd, 10u);
+    reno.ack(1, WW_DISORDER);
+    reno.ack(1, WW_LOSS);
+    EXPECT_EQ(reno.window.cwnd, 12u);
+}
+
+TEST(Growth, StopsAtItsBound) {
+    Connection reno(WW_PRESET_RENO, WW_CWND_MAX);
+    reno.ack(2);
+    EXPECT_EQ(reno.window.cwnd, WW_CWND_MAX);
+}
+
+TEST(Reno, HalvesTheFlightAndKeepsTwo) {  // RFC 5681, 3.1, eq. 4
+    Connection reno(WW_PRESET_RENO, 40);
+    reno.loss(31);
+    EXPECT_EQ(reno.window.ssthresh, 15u);
+    EXPECT_EQ(reno.window.cwnd, 15u);
+    reno.loss(3);
+    EXPECT_EQ(reno.window.ssthresh, 2u);
+}
+
+TEST(Reno, AnImpossibleFlightLeavesAUsableWindow) {  // found by tests/fuzz/core_operations.cpp
+    Connection reno(WW_PRESET_RENO, 40);
+    reno.loss(UINT32_MAX);
+    EXPECT_EQ(reno.window.cwnd, WW_CWND_MAX);
+}
+
+TEST(Reno, ATimeoutLeavesOneSegment) {  // RFC 5681, 3.1
+    Connection reno(WW_PRESET_RENO, 40);
+    reno.timeout(40);
+    EXPECT_EQ(reno.window.cwnd, 1u);
+    EXPECT_EQ(reno.window.ssthresh, 20u);
+}
+
+TEST(Reno, ASecondTimeoutOfOneSegmentHoldsSsthresh) {  // RFC 5681, 3.1
+    Connection reno(WW_PRESET_RENO, 40);
+    reno.timeout(40);
+    reno.timeout(1, true);
+    EXPECT_EQ(reno.window.ssthresh, 20u);
+}
+
+class FamilyTest : public testing::TestWithParam<ww_preset_id> {};
+
+TEST_P(FamilyTest, ALossSetsTheWindowToTheMeasuredPipe) {  // BWE * RTTmin / MSS
+    Connection westwood(GetParam(), 1000);
+    westwood.settle();
+    westwood.loss(1000);
+    EXPECT_NEAR(westwood.window.ssthresh, 100, 1);
+    EXPECT_EQ(westwood.window.cwnd, westwood.window.ssthresh);
+}
+
+TEST_P(FamilyTest, ATimeoutKeepsThePipeInSsthresh) {
+    Connection westwood(GetParam(), 1000);
+    westwood.settle();
+    westwood.timeout(1000);
+    EXPECT_NEAR(westwood.window.ssthresh, 100, 1);
+    EXPECT_EQ(westwood.window.cwnd, 1u);
+}
+
+TEST_P(FamilyTest, WithoutASampleTwoSegmentsAreLeft) {
+    Connection westwood(GetParam(), 40);
+    westwood.loss(40);
+    EXPECT_EQ(westwood.window.ssthresh, 2u);
+    EXPECT_EQ(westwood.window.cwnd, 2u);
+}
+
+TEST_P(FamilyTest, AskingChangesNothing) {
+    Connection westwood(GetParam(), 40);
+    westwood.settle();
+    const ww_state before = westwood.state;
+    ww_ssthresh(&westwood.config, &westwood.state, westwood.now_us + 5000000, 40, kMss);
+    ww_observe(&westwood.config, &westwood.state, westwood.now_us + 5000000);
+    EXPECT_EQ(std::memcmp(&before, &westwood.state, sizeof before), 0);
+}
+
+TEST_P(FamilyTest, UndoRestoresTheWindows) {
+    Connection westwood(GetParam(), 500, 400);
+    westwood.settle();
+    westwood.loss(500);
+    ww_on_undo(&westwood.state, &westwood.window);
+    EXPECT_EQ(westwood.window.cwnd, 500u);
+    EXPECT_EQ(westwood.window.ssthresh, 400u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Core, FamilyTest,
+                         testing::Values(WW_PRESET_WESTWOOD, WW_PRESET_WESTWOOD_NS3,
+                                         WW_PRESET_WESTWOOD_PLUS, WW_PRESET_WESTWOOD_PLUS_NS3));
+
+TEST(Westwood, NeverRaisesTheWindowOnALoss) {  // Mascolo et al. 2001: if (cwin > ssthresh)
+    Connection westwood(WW_PRESET_WESTWOOD, 20);
+    westwood.settle();
+    westwood.loss(20);
+    EXPECT_NEAR(westwood.window.ssthresh, 100, 1);
+    EXPECT_EQ(westwood.window.cwnd, 20u);
+}
+
+TEST(WestwoodPlus, SetsTheWindowOnALoss) {  // Dell'Aera et al. 2003, 2.1: cwnd = ssthresh
+    Connection plus(WW_PRESET_WESTWOOD_PLUS, 20);
+    plus.settle();
+    plus.loss(20);
+    EXPECT_NEAR(plus.window.cwnd, 100, 1);
+}
+
+TEST(WestwoodPlus, SamplesNoOftenerThanEvery50ms) {  // Dell'Aera et al. 2003, 2.2
+    Connection plus(WW_PRESET_WESTWOOD_PLUS);
+    for (int i = 0; i < 1000; i++) {
+        ww_sample sample{};
+        sample.now_us = plus.now_us += 1000;
+        sample.mss = kMss;
+        sample.acked_segments = 1;
+        sample.rtt_us = 5000;
+        ww_on_ack(&plus.config, &plus.state, &plus.window, &sample);
+    }
+    EXPECT_EQ(plus.state.samples, 19u);
+}
+
+TEST(Westwood, ASilenceBeforeATimeoutLowersTheEstimateByItsVirtualSamples) {
+    Connection westwood(WW_PRESET_WESTWOOD, 1000);
+    westwood.settle();
+    westwood.now_us += 1000000;  // 20 virtual samples: (19/21)^20 = 0.135
+    westwood.timeout(1000);
+    EXPECT_NEAR(westwood.window.ssthresh, 13, 1);
+}
+
+TEST(State, FitsTheKernelsPrivateArea) { EXPECT_LE(sizeof(ww_state), 104u); }
+
+TEST(Presets, AreWhatTheirSourcesSay) {
+    const ww_config westwood = ww_preset(WW_PRESET_WESTWOOD);
+    EXPECT_EQ(westwood.sampler, WW_PER_ACK);
+    EXPECT_EQ(westwood.filter, WW_FILTER_TUSTIN);
+    const ww_config ns3 = ww_preset(WW_PRESET_WESTWOOD_NS3);
+    EXPECT_EQ(ns3.filter, WW_FILTER_NONE) << "Gangadhar et al. 2013, 3.2.2: disabled by default";
+    EXPECT_EQ(ns3.alpha_permille, 900) << "equation 1, once the filter is chosen";
+    const ww_config plus = ww_preset(WW_PRESET_WESTWOOD_PLUS);
+    EXPECT_EQ(plus.sampler, WW_PER_RTT);
+    EXPECT_EQ(plus.filter, WW_FILTER_EWMA);
+    EXPECT_EQ(plus.min_interval_us, 50000u);
+    EXPECT_EQ(ww_preset(WW_PRESET_WESTWOOD_PLUS_NS3).sampler, WW_PER_RTT_TIMER);
+    EXPECT_EQ(ww_preset(WW_PRESET_RENO).algorithm, WW_ALG_RENO);
+}
+
+}  // namespace
