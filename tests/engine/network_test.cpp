@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whole networks: what holds for any topology, traffic and loss. Networks are drawn from a seed.
+#include "engine/network.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <thread>
+
+namespace ww::sim::test {
+namespace {
+
+constexpr Time kMs = 1000 * kMicrosecond;
+
+class Draw {
+  public:
+    explicit Draw(std::uint64_t seed) : random_(seed) {}
+    std::uint32_t upto(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % (n + 1)); }
+    bool chance(double p) { return std::uniform_real_distribution<double>(0, 1)(random_) < p; }
+    double between(double a, double b) {
+        return std::uniform_real_distribution<double>(a, b)(random_);
+    }
+
+  private:
+    std::mt19937_64 random_;
+};
+
+Direction any_direction(Draw& draw) {
+    Direction d;
+    d.rate_bps = static_cast<std::int64_t>(draw.between(2e5, 2e7));
+    d.delay = static_cast<Time>(draw.between(0, 60)) * kMs + draw.upto(999999);
+    if (draw.chance(0.6)) d.queue_packets = 1 + draw.upto(60);
+    if (draw.chance(0.3)) d.queue_bytes = 2000 + draw.upto(60000);
+    if (draw.chance(0.5))
+        d.loss = {LossKind::uniform, draw.between(0, draw.chance(0.2) ? 0.3 : 0.05), {}};
+    return d;
+}
+
+Link any_link(Draw& draw, std::uint32_t a, std::uint32_t b) {
+    return {a, b, draw.upto(20), any_direction(draw), any_direction(draw)};
+}
+
+Flow any_flow(Draw& draw, std::uint32_t nodes) {
+    Flow f;
+    f.from = draw.upto(nodes - 1);
+    f.to = (f.from + 1 + draw.upto(nodes - 2)) % nodes;
+    f.cc = ww_preset(static_cast<ww_preset_id>(draw.upto(WW_PRESET_COUNT - 1)));
+    f.cc.byte_counting = draw.chance(0.3);
+    f.cc.validate_cwnd = draw.chance(0.5);
+    f.recovery = static_cast<Recovery>(draw.upto(3));
+    f.start = draw.upto(3000) * kMs;
+    if (draw.chance(0.2)) f.stop = f.start + draw.upto(9000) * kMs;
+    if (draw.chance(0.4)) f.size_bytes = 1 + draw.upto(300000);
+    f.mss = 100 + draw.upto(1360);
+    f.initial_cwnd = 1 + draw.upto(9);
+    f.receive_window = f.mss * (1 + draw.upto(200));
+    f.delayed_ack = 1 + draw.upto(7);
+    f.limited_transmit = draw.chance(0.5);
+    f.flight_excludes_sacked = draw.chance(0.5);
+    f.min_rto = draw.chance(0.5) ? kSecond : 200 * kMs;
+    return f;
+}
+
+// Chains, stars (a dumbbell when two hubs meet) and random trees: parent of node i is below i.
+Network any_network(std::uint64_t seed) {
+    Draw draw(seed);
+    Network network;
+    network.nodes = 2 + draw.upto(6);
+    const std::uint32_t shape = draw.upto(2);
+    for (std::uint32_t i = 1; i < network.nodes; i++) {
+        const std::uint32_t parent = shape == 0   ? i - 1
+                                     : shape == 1 ? std::min(i - 1, i % 2)
+                                                  : draw.upto(i - 1);
+        network.links.push_back(any_link(draw, parent, i));
+    }
+    const std::uint32_t flows = 1 + draw.upto(7);
+    for (std::uint32_t i = 0; i < flows; i++)
+        network.flows.push_back(any_flow(draw, network.nodes));
+    network.duration = 15 * kSecond;
+    network.trace.windows = network.trace.events = true;
+    return network;
+}
+
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+bool same_events(const std::vector<Event>& a, const std::vector<Event>& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); i++)
+        if (a[i].time_s != b[i].time_s || a[i].kind != b[i].kind || a[i].segment != b[i].segment ||
+            a[i].cwnd != b[i].cwnd || a[i].ssthresh != b[i].ssthresh)
+            return false;
+    return true;
+}
+
+void expect_same(const Result& a, const Result& b, const std::string& what) {
+    ASSERT_EQ(a.error, b.error) << what;
+    EXPECT_EQ(a.packets, b.packets) << what;
+    for (std::size_t i = 0; i < a.flows.size(); i++) {
+        const FlowResult &x = a.flows[i], &y = b.flows[i];
+        EXPECT_EQ(x.delivered_bytes, y.delivered_bytes) << what;
+        EXPECT_EQ(x.ip_bytes_at_sink, y.ip_bytes_at_sink) << what;
+        EXPECT_EQ(x.sent, y.sent) << what;
+        EXPECT_EQ(x.queue_drops, y.queue_drops) << what;
+        EXPECT_EQ(x.lost, y.lost) << what;
+        EXPECT_TRUE(same(x.trace.time_s, y.trace.time_s) && same(x.trace.cwnd, y.trace.cwnd) &&
+                    same(x.trace.estimate_bps, y.trace.estimate_bps) &&
+                    same(x.trace.rtt_s, y.trace.rtt_s) && same(x.trace.phase, y.trace.phase))
+            << what;
+        EXPECT_TRUE(same_events(x.events, y.events)) << what;
+    }
+    for (std::size_t i = 0; i < a.forward.size(); i++) {
+        EXPECT_EQ(a.forward[i].packets, b.forward[i].packets) << what;
+        EXPECT_EQ(a.backward[i].lost, b.backward[i].lost) << what;
+    }
+}
+
+TEST(AnyNetwork, RunsTheSameWithAnEventAHop) {
+    for (std::uint64_t seed = 1; seed <= 150; seed++) {
+        Network network = any_network(seed);
+        const Result inlined = simulate(network, seed);
+        ASSERT_EQ(inlined.error, "");
+        network.event_per_hop = true;
+        expect_same(inlined, simulate(network, seed), "network " + std::to_string(seed));
+    }
+}
+
+TEST(AnyNetwork, RunsTheSameTwiceAndBesideOthers) {
+    std::vector<Result> first(40), second(40);
+    const auto run = [](std::vector<Result>& into, std::size_t from) {
+        for (std::size_t i = from; i < into.size(); i += 2)
+            into[i] = simulate(any_network(i + 1), i);
+    };
+    run(first, 0);
+    run(first, 1);
+    std::thread one(run, std::ref(second), 0), other(run, std::ref(second), 1);
+    one.join();
+    other.join();
+    for (std::size_t i = 0; i < first.size(); i++)
+        expect_same(first[i], second[i], "network " + std::to_string(i + 1));
+}
+
+TEST(AnyNetwork, DeliversWhatItSentAndNoMore) {
+    for (std::uint64_t seed = 200; seed <= 350; seed++) {
+        const Network network = any_network(seed);
+        const Result result = simulate(network, seed);
+        for (std::size_t i = 0; i < result.flows.size(); i++) {
+            const FlowResult& flow = result.flows[i];
+            std::uint64_t fresh = 0, again = 0, timeouts = 0;
+            std::int64_t acknowledged = 0;
+            for (const Event& event : flow.events) {
+                fresh += event.kind == EventKind::send;
+                again += event.kind == EventKind::retransmit;
+                timeouts += event.kind == EventKind::timeout;
+                if (event.kind == EventKind::ack) acknowledged = event.segment;
+                ASSERT_GE(event.cwnd, 1u);
+            }
+            EXPECT_EQ(flow.sent, fresh + again);
+            EXPECT_EQ(flow.retransmitted, again);
+            EXPECT_EQ(flow.timeouts, timeouts);
+            EXPECT_LE(flow.delivered_bytes, fresh * network.flows[i].mss);
+            const std::uint64_t mss = network.flows[i].mss;
+            const std::uint64_t least = static_cast<std::uint64_t>(acknowledged) * mss;
+            EXPECT_LT(least, flow.delivered_bytes + mss) << "an ACK for data that never arrived";
+            if (network.flows[i].size_bytes != kUnlimited) {
+                EXPECT_LE(flow.delivered_bytes,
+                          static_cast<std::uint64_t>(network.flows[i].size_bytes));
+            }
+        }
+    }
+}
+
+TEST(AnyNetwork, CompletesATransferToTheByteWhateverTheRecovery) {
+    for (std::uint64_t seed = 400; seed <= 480; seed++) {
+        Network network = any_network(seed);
+        network.duration = 4000 * kSecond;
+        for (Flow& flow : network.flows) {
+            flow.stop = kNever;
+            flow.size_bytes = 1 + static_cast<std::int64_t>(seed) * 137 % 50000;
+        }
+        for (Link& link : network.links) {
+            link.forward.loss.rate = std::min(link.forward.loss.rate, 0.1);
+            link.backward.loss.rate = std::min(link.backward.loss.rate, 0.1);
+            link.forward.queue_bytes = link.backward.queue_bytes = kUnlimited;
+        }
+        const Result result = simulate(network, seed);
+        for (std::size_t i = 0; i < result.flows.size(); i++) {
+            EXPECT_EQ(result.flows[i].delivered_bytes,
+                      static_cast<std::uint64_t>(network.flows[i].size_bytes))
+                << "network " << seed << " flow " << i;
+            EXPECT_GT(result.flows[i].completed_s, 0);
+        }
+    }
+}
+
+Network lone_flow(Recovery recovery, double loss, Time duration) {
+    Network network;
+    network.nodes = 2;
+    network.links.push_back({0, 1, 0, {}, {}});
+    for (Direction* d : {&network.links[0].forward, &network.links[0].backward})
+        *d = {2'000'000, 45 * kMs, 100, kUnlimited, {}};
+    network.links[0].forward.loss = {LossKind::uniform, loss, {}};
+    Flow flow;
+    flow.to = 1;
+    flow.mss = 360;
+    flow.recovery = recovery;
+    flow.receive_window = 65535;
+    network.flows.push_back(flow);
+    network.duration = duration;
+    return network;
+}
+
+TEST(LoneFlow, NeverStalls) {
+    for (int recovery = 0; recovery < 4; recovery++) {
+        std::uint64_t before = 0;
+        for (int period = 1; period <= 6; period++) {
+            const Time duration = period * 100 * kSecond;
+            const Result result =
+                simulate(lone_flow(static_cast<Recovery>(recovery), 0.05, duration), 7);
+            EXPECT_GT(result.flows[0].delivered_bytes, before + 100000) << recovery;
+            before = result.flows[0].delivered_bytes;
+        }
+    }
+}
+
+TEST(LoneFlow, DecidesTheSameWhereverItsSequenceNumbersBegin) {  // RFC 9293, 3.4: they wrap
+    for (int recovery = 0; recovery < 4; recovery++) {
+        Network network = lone_flow(static_cast<Recovery>(recovery), 0.01, 60 * kSecond);
+        network.trace.events = true;
+        network.flows[0].random_isn = false;
+        const Result zero = simulate(network, 3);
+        for (const std::uint32_t isn : {UINT32_MAX - 5000, UINT32_MAX, UINT32_C(0x7fffff00)}) {
+            network.flows[0].isn = isn;
+            EXPECT_TRUE(same_events(zero.flows[0].events, simulate(network, 3).flows[0].events))
+                << isn;
+        }
+    }
+}
+
+TEST(LoneFlow, PassesFourGibibytes) {
+    Network network = lone_flow(Recovery::sack, 1e-7, 5 * kSecond);
+    for (Direction* d : {&network.links[0].forward, &network.links[0].backward})
+        *d = {10'000'000'000, kMs, 20000, kUnlimited, d->loss};
+    network.flows[0].mss = 8960;
+    network.flows[0].receive_window = 1 << 27;
+    const FlowResult flow = simulate(network, 1).flows[0];
+    EXPECT_GT(flow.delivered_bytes, UINT64_C(5'000'000'000));
+    EXPECT_EQ(flow.delivered_bytes % 8960, 0u);
+}
+
+TEST(LoneFlow, CostsNoMoreThanTwoEventsForThreeSegments) {
+    const Result result = simulate(lone_flow(Recovery::newreno, 0.005, 600 * kSecond), 1);
+    EXPECT_LT(static_cast<double>(result.events), 0.66 * static_cast<double>(result.flows[0].sent));
+}
+
+}  // namespace
+}  // namespace ww::sim::test
