@@ -65,9 +65,10 @@ Progress Sender::on_duplicate(Time now, bool news) {
         if (recovery_ != Recovery::sack) inflation_++;
         return Progress::dupack;
     }
-    // RFC 6582, 4 and RFC 6675, 5.1: data sent before a timeout is no reason for fast retransmit.
-    const bool guarded = recovery_ == Recovery::newreno || recovery_ == Recovery::sack;
-    if (phase_ == WW_LOSS && guarded) return Progress::dupack;
+    // Data sent before a timeout is no reason for fast retransmit: RFC 6582, 3.2, steps 2 and 4 (the ACK
+    // must cover more than recover), RFC 6675, 5.1.
+    if (recovery_ == Recovery::newreno && una_ <= outstanding_at_timeout_) return Progress::dupack;
+    if (recovery_ == Recovery::sack && phase_ == WW_LOSS) return Progress::dupack;
     if (phase_ == WW_OPEN) {
         phase_ = WW_DISORDER;
         flight_in_order_ = in_flight();
@@ -75,6 +76,15 @@ Progress Sender::on_duplicate(Time now, bool news) {
     const bool sack_says_lost = recovery_ == Recovery::sack && news && board_.is_lost(una_);
     if (dupacks_ == threshold_ || sack_says_lost) enter_recovery(now);
     return Progress::dupack;
+}
+
+// An ACK for new data that brings SACK news counts as a duplicate too (RFC 6675, 2 and 5).
+void Sender::on_sack_news(Time now) {
+    if (phase_ != WW_OPEN) return;
+    phase_ = WW_DISORDER;
+    dupacks_ = 1;
+    flight_in_order_ = in_flight();
+    if (board_.is_lost(una_)) enter_recovery(now);
 }
 
 // FlightSize for the congestion control, without what limited transmit added (RFC 5681, 3.2, step 2).
@@ -126,7 +136,7 @@ void Sender::on_timeout(Time now) {
     ww_on_rto(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond),
               flight_for_ssthresh(), mss_, timed_out_ == una_);
     timed_out_ = una_;
-    recover_ = high_;
+    recover_ = guarded_ = high_;
     dupacks_ = 0;
     retransmit_first_ = false;
     restart_slow_start();

@@ -94,6 +94,7 @@ class Sender {
     Progress on_duplicate(Time now, bool news);
     void on_advance(Time now, std::int64_t acked);
     void advance_in_recovery(Time now, std::int64_t acked, bool complete);
+    void on_sack_news(Time now);
     void enter_recovery(Time now);
     void restart_slow_start();
     void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack);
@@ -216,6 +217,8 @@ inline Progress Sender::on_ack(Time now, std::uint32_t number, const SackBlocks*
         acked = (advance + mss_ - 1) / mss_;
     }
     on_advance(now, acked);
+    if (news) [[unlikely]]
+        on_sack_news(now);
     return Progress::advanced;
 }
 
@@ -261,11 +264,11 @@ inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
 inline std::int64_t Sender::new_end(Time now) {
     std::int64_t usable = static_cast<std::int64_t>(window_.cwnd) + inflation_;
     if (phase_ == WW_DISORDER && limited_transmit_) usable += dupacks_;
-    const std::int64_t end = std::min<std::int64_t>(usable, receive_window_) + una_;
+    std::int64_t end = std::min<std::int64_t>(usable, receive_window_) + una_;
     cwnd_limited_ = usable <= receive_window_;
     if (end > total_) [[unlikely]] {
         cwnd_limited_ = next_ >= una_ + usable;
-        return total_;
+        end = total_;
     }
     return now >= stop_ ? std::min(end, high_) : end;
 }

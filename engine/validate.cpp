@@ -9,6 +9,8 @@ namespace {
 constexpr Time kLongest = INT64_MAX / 4;  // leaves room to add delays and timers without overflow
 constexpr std::int64_t kFastest = 1'000'000'000'000;  // 1 Tb/s: 1 byte in 8 ps
 constexpr std::uint32_t kLargestPacket = 65535;
+constexpr std::int64_t kLargestSize = INT64_MAX / 2;
+constexpr std::uint32_t kMostNodes = 1u << 20;
 constexpr std::uint32_t kLargestWindow = 1u << 30;  // RFC 7323, 2.3
 
 std::string check(const Direction& d) {
@@ -40,15 +42,19 @@ std::string check(const ww_config& cc) {
 std::string check(const Flow& f, std::uint32_t nodes) {
     if (f.from >= nodes || f.to >= nodes) return "unknown node";
     if (f.from == f.to) return "source and sink must differ";
-    if (f.mss < 1 || f.header_bytes < 1 || f.mss + f.header_bytes > kLargestPacket)
+    if (f.mss < 1 || f.header_bytes < 1 || f.mss > kLargestPacket ||
+        f.header_bytes > kLargestPacket - f.mss)
         return "a packet must have 2 to 65535 bytes, payload among them";
     if (f.size_bytes < 1) return "size must be positive";
+    if (f.size_bytes > kLargestSize && f.size_bytes != kUnlimited)
+        return "size must be below 4 EiB";
     if (f.start < 0 || f.stop < f.start) return "start must not be negative or after stop";
     if (f.initial_cwnd < 1 || f.initial_cwnd > WW_CWND_MAX) return "initial cwnd out of range";
     if (f.initial_ssthresh < 1) return "initial ssthresh must be positive";
     if (f.receive_window < f.mss || f.receive_window > kLargestWindow)
         return "receive window must be a segment to 1 GiB";
-    if (f.min_rto < 1 || f.max_rto < f.min_rto || f.max_rto > kLongest || f.initial_rto < 1)
+    if (f.min_rto < 1 || f.max_rto < f.min_rto || f.max_rto > kLongest || f.initial_rto < 1 ||
+        f.initial_rto > kLongest)
         return "timeouts must be positive, the least not above the largest";
     if (f.clock_granularity < 0 || f.clock_granularity > kLongest)
         return "clock granularity out of range";
@@ -67,6 +73,9 @@ std::string at(const char* what, std::size_t index, const std::string& problem) 
 
 std::string validate(const Network& network) {
     if (network.duration < 1 || network.duration > kLongest) return "duration must be positive";
+    if (network.nodes > kMostNodes) return "more than 1048576 nodes";
+    if (network.trace.interval < 0 || network.trace.interval > kLongest)
+        return "trace interval must not be negative";
     for (std::size_t i = 0; i < network.links.size(); i++) {
         const Link& link = network.links[i];
         if (link.a >= network.nodes || link.b >= network.nodes)

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// newreno: RFC 6582, clause by clause.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "scripted.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+using Segments = std::vector<std::int64_t>;
+
+const Script kThreeDrops{{{4}, {6}, {8}}};
+
+// 3.2, step 3: a partial ACK retransmits the first unacknowledged segment.
+TEST(NewReno, APartialAckRetransmitsTheNextHole) {
+    const ScriptedRun run(Recovery::newreno, kThreeDrops);
+    for (const std::int64_t hole : {6, 8}) {
+        const int ack = run.find(EventKind::ack, hole);
+        ASSERT_GE(ack, 0);
+        EXPECT_EQ(run.at(ack + 1).kind, EventKind::retransmit);
+        EXPECT_EQ(run.at(ack + 1).segment, hole);
+    }
+    EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{4, 6, 8}));
+    EXPECT_EQ(run.flow().fast_recoveries, 1u);
+    EXPECT_EQ(run.flow().timeouts, 0u);
+}
+
+// 3.2, step 3: a hole a round trip.
+TEST(NewReno, RepairsOneHoleARoundTrip) {
+    const ScriptedRun run(Recovery::newreno, kThreeDrops);
+    const double rtt = 0.1010385;
+    EXPECT_NEAR(
+        run.first(EventKind::retransmit, 6).time_s - run.first(EventKind::retransmit, 4).time_s,
+        rtt, 1e-6);
+    EXPECT_NEAR(
+        run.first(EventKind::retransmit, 8).time_s - run.first(EventKind::retransmit, 6).time_s,
+        rtt, 1e-6);
+}
+
+// 3.2, step 3: deflate by what was acknowledged, add a segment back.
+TEST(NewReno, APartialAckDeflatesByWhatItAcknowledgesLessOne) {
+    const ScriptedRun run(Recovery::newreno, kThreeDrops);
+    for (const std::int64_t hole : {6, 8}) {
+        const int ack = run.find(EventKind::ack, hole);
+        int before = ack - 1;
+        while (run.at(before).kind != EventKind::dupack) before--;
+        EXPECT_EQ(run.at(ack).cwnd, run.at(before).cwnd - 2 + 1);
+        EXPECT_EQ(run.at(ack).ssthresh, 5u);
+    }
+}
+
+// 3.2, step 3: a full ACK covers all that was outstanding when recovery began.
+TEST(NewReno, OnlyAFullAckEndsRecovery) {
+    const ScriptedRun run(Recovery::newreno, kThreeDrops);
+    const int recovery = run.find(EventKind::recovery);
+    const std::int64_t recover = run.segments(EventKind::send, 0, recovery).back();
+    EXPECT_EQ(recover, 15);
+    EXPECT_EQ(run.count(EventKind::exit), 1);
+    EXPECT_GT(run.first(EventKind::exit).segment, recover);
+}
+
+// 3.2, step 3, full ACK, option 1: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS).
+TEST(NewReno, TheExitWindowIsBoundByWhatIsInFlight) {
+    Script script{{{4}}};
+    script.change = [](Network& network) {
+        network.flows[0].size_bytes = 16'000;
+    };  // nothing beyond
+    const ScriptedRun drained(Recovery::newreno, script);
+    EXPECT_EQ(drained.first(EventKind::exit).segment, 16);
+    EXPECT_EQ(drained.first(EventKind::exit).ssthresh, 5u);
+    EXPECT_EQ(drained.first(EventKind::exit).cwnd, 2u);  // nothing is in flight: max(0, 1) + 1
+
+    const ScriptedRun busy(Recovery::newreno, {{{4}}});
+    EXPECT_EQ(busy.first(EventKind::exit).cwnd, 5u);  // ssthresh
+}
+
+// 3.2, step 3, last paragraph: the "impatient" variant restarts the timer on the first partial ACK only.
+TEST(NewReno, TheTimerIsRestartedByTheFirstPartialAckOnly) {
+    Script script{{{4}, {6}, {8}, {10}, {10, 2}}};
+    const ScriptedRun run(Recovery::newreno, script);
+    const double first = run.first(EventKind::ack, 6).time_s;
+    const Event timeout = run.first(EventKind::timeout);
+    EXPECT_EQ(timeout.segment, 10);
+    EXPECT_NEAR(timeout.time_s - first, 1.0, 1e-9);
+}
+
+// 3.2, step 4: the timeout ends fast recovery, slow start follows from the hole.
+TEST(NewReno, ATimeoutEndsRecovery) {
+    const ScriptedRun run(Recovery::newreno, {{{4}, {7}, {7, 2}}});
+    const int timeout = run.find(EventKind::timeout);
+    ASSERT_GE(timeout, 0);
+    EXPECT_EQ(run.at(timeout).segment, 7);
+    EXPECT_EQ(run.at(timeout).cwnd, 1u);
+    EXPECT_EQ(run.at(timeout + 1).kind, EventKind::retransmit);
+    EXPECT_EQ(run.at(timeout + 1).segment, 7);
+    EXPECT_EQ(run.find(EventKind::recovery, -1, timeout), -1);
+    EXPECT_EQ(run.flow().delivered_bytes, 40000u);
+}
+
+// 3.2, steps 2 and 4: after a timeout, three duplicate ACKs below recover do not start fast retransmit.
+TEST(NewReno, NoFastRetransmitForDataSentBeforeATimeout) {
+    const Script script{{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}}};
+    const ScriptedRun run(Recovery::newreno, script);
+    const int timeout = run.find(EventKind::timeout, 4), again = run.find(EventKind::timeout, 8);
+    ASSERT_GT(again, timeout);
+    const Segments dupacks = run.segments(EventKind::dupack, timeout, again);
+    EXPECT_GE(std::count(dupacks.begin(), dupacks.end(), 8), 3);
+    EXPECT_EQ(run.find(EventKind::recovery, 8), -1);
+
+    const ScriptedRun reno(Recovery::reno, script);  // has no such guard
+    EXPECT_GE(reno.find(EventKind::recovery, 8), 0);
+}
+
+// RFC 6582, 3.2, step 2: "covers more than recover". Segments sent again for nothing after the timeout
+// bring three duplicate ACKs for recover + 1, and nothing is lost.
+TEST(NewReno, NoFastRetransmitWhereTheAckOnlyReachesRecover) {
+    const ScriptedRun run(Recovery::newreno, {{{4}, {5}, {6}, {8}, {4, 2}}});
+    const int timeout = run.find(EventKind::timeout), exit = run.find(EventKind::exit, -1, timeout);
+    ASSERT_GT(exit, timeout);
+    const std::int64_t beyond = run.at(exit).segment;
+    EXPECT_GE(run.count(EventKind::dupack, beyond), 3) << run.table();
+    EXPECT_EQ(run.find(EventKind::recovery, -1, timeout), -1) << run.table();
+    EXPECT_EQ(run.count(EventKind::retransmit, beyond), 0);
+}
+
+}  // namespace
+}  // namespace ww::sim::test

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// sack: RFC 6675 on the wire. Scoreboard alone is tested in scoreboard_test.cpp.
+#include <gtest/gtest.h>
+
+#include "scripted.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+using Segments = std::vector<std::int64_t>;
+
+// 5, step 4.2: cwnd = ssthresh = FlightSize / 2, no inflation.
+TEST(SackRecovery, HalvesTheWindowAndDoesNotInflate) {
+    const ScriptedRun run(Recovery::sack, {{{4}}});
+    const int recovery = run.find(EventKind::recovery), exit = run.find(EventKind::exit);
+    for (int i = recovery; i <= exit; i++) {
+        EXPECT_EQ(run.at(i).cwnd, 5u);
+        EXPECT_EQ(run.at(i).ssthresh, 5u);
+    }
+}
+
+// 5, step 4.3: the first segment presumed lost is sent at once, whatever the pipe.
+TEST(SackRecovery, TheThirdDuplicateAckRetransmitsAtOnce) {
+    const ScriptedRun run(Recovery::sack, {{{4}}});
+    const int recovery = run.find(EventKind::recovery);
+    EXPECT_EQ(run.segments(EventKind::dupack, 0, recovery).size(), 3u);
+    EXPECT_EQ(run.at(recovery + 1).kind, EventKind::retransmit);
+    EXPECT_EQ(run.at(recovery + 1).segment, 4);
+}
+
+// 5, step (C): segments go out while cwnd - pipe >= 1, lost ones first (NextSeg, rule 1).
+TEST(SackRecovery, AllHolesAreRepairedInOneRoundTrip) {
+    const ScriptedRun run(Recovery::sack, {{{4}, {6}, {8}}});
+    EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{4, 6, 8}));
+    const double began = run.first(EventKind::retransmit, 4).time_s;
+    EXPECT_LT(run.first(EventKind::retransmit, 8).time_s - began, 0.101);
+    EXPECT_LT(run.find(EventKind::retransmit, 8), run.find(EventKind::ack, 6));
+    EXPECT_EQ(run.flow().fast_recoveries, 1u);
+    EXPECT_EQ(run.flow().timeouts, 0u);
+}
+
+// 4, SetPipe: of 12 outstanding 3 are SACKed and one is lost; the pipe must fall below 5 first.
+TEST(SackRecovery, SendsOnlyWhenThePipeIsBelowTheWindow) {
+    const ScriptedRun run(Recovery::sack, {{{4}}});
+    const int first = run.find(EventKind::retransmit);
+    const int next = run.find(EventKind::send, 16);
+    // 12 - 3 SACKed - 1 lost + 1 sent again = 9; five more SACKs make it 4.
+    EXPECT_EQ(run.segments(EventKind::dupack, first, next).size(), 5u);
+}
+
+// 5, step (A): recovery ends when all outstanding at its start is acknowledged.
+TEST(SackRecovery, EndsAtTheRecoveryPoint) {
+    const ScriptedRun run(Recovery::sack, {{{4}, {7}}});
+    EXPECT_EQ(run.count(EventKind::exit), 1);
+    EXPECT_EQ(run.first(EventKind::exit).segment, 16);
+}
+
+// 5.1: a timeout ends recovery; what is SACKed is not sent again.
+TEST(SackRecovery, AfterATimeoutOnlyTheHolesAreSentAgain) {
+    const ScriptedRun run(Recovery::sack, {{{4}, {7}, {7, 2}}});
+    EXPECT_EQ(run.flow().timeouts, 1u);
+    EXPECT_EQ(run.first(EventKind::timeout).segment, 7);
+    EXPECT_EQ(run.segments(EventKind::retransmit, run.find(EventKind::timeout)), Segments{7});
+}
+
+// 5.1: no new recovery until HighACK reaches the RecoveryPoint of the timeout.
+TEST(SackRecovery, NoFastRetransmitForDataSentBeforeATimeout) {
+    const ScriptedRun run(Recovery::sack, {{{4}, {4, 2}, {30}}});
+    const int timeout = run.find(EventKind::timeout);
+    const int exit = run.find(EventKind::exit, -1, timeout);
+    ASSERT_GT(exit, timeout);
+    const int recovery = run.find(EventKind::recovery, -1, timeout);
+    EXPECT_TRUE(recovery < 0 || recovery > exit);
+}
+
+// NextSeg, rule 4: with nothing else to send, the highest outstanding segment goes out once.
+TEST(SackRecovery, TheRescueRetransmissionFindsALostTail) {
+    Script script{{{4}, {14}, {15}}};
+    script.change = [](Network& network) { network.flows[0].size_bytes = 16'000; };
+    const ScriptedRun run(Recovery::sack, script);
+    // 14 and 15 are the last: nothing above them is SACKed, so that only the rescue can find them.
+    const Segments sent = run.segments(EventKind::retransmit);
+    ASSERT_GE(sent.size(), 2u);
+    EXPECT_EQ(sent[0], 4);
+    EXPECT_EQ(sent[1], 15);
+    EXPECT_EQ(run.flow().delivered_bytes, 16'000u);
+}
+
+// 5: an ACK that moves the cumulative point and brings SACK news counts, and IsLost decides. All ACKs
+// between the hole and the last segment are lost, so that no other duplicate ACK will come.
+TEST(SackRecovery, AnAdvancingAckWithSackNewsStartsRecovery) {
+    Script script{{{4}}};
+    script.change = [](Network& network) { network.flows[0].size_bytes = 10'000; };
+    for (std::uint64_t ack = 2; ack <= 9; ack++) script.lost_acks.push_back(ack);
+    const ScriptedRun run(Recovery::sack, script);
+    EXPECT_EQ(run.flow().timeouts, 0u) << run.table();
+    EXPECT_EQ(run.flow().fast_recoveries, 1u);
+}
+
+// Linux and ns-3 halve the pipe, which leaves SACKed segments out.
+TEST(SackRecovery, SsthreshMayComeFromThePipe) {
+    Script script{{{4}}};
+    script.change = [](Network& network) { network.flows[0].flight_excludes_sacked = true; };
+    const ScriptedRun run(Recovery::sack, script);
+    EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 4u);  // (12 - 3) / 2
+}
+
+}  // namespace
+}  // namespace ww::sim::test

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The retransmission timer (RFC 6298) and the handshake, seen from outside.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "scripted.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+// One segment at a time: what is sent waits for its ACK or the timer.
+void stop_and_wait(Network& network) {
+    network.flows[0].receive_window = network.flows[0].mss;
+    network.duration = 1000 * kSecond;
+}
+
+// Between a transmission of `segment` and the timeout that follows the last of them so far.
+std::vector<double> waits(const ScriptedRun& run, std::int64_t segment) {
+    std::vector<double> found;
+    double sent = 0;
+    for (const Event& event : run.events()) {
+        if (event.segment != segment) continue;
+        if (event.kind == EventKind::timeout) found.push_back(event.time_s - sent);
+        if (event.kind == EventKind::send || event.kind == EventKind::retransmit)
+            sent = event.time_s;
+    }
+    return found;
+}
+
+void expect_near(const std::vector<double>& is, const std::vector<double>& should_be) {
+    ASSERT_EQ(is.size(), should_be.size());
+    for (std::size_t i = 0; i < is.size(); i++) EXPECT_NEAR(is[i], should_be[i], 1e-9);
+}
+
+constexpr double kSynRtt = 0.1 + 2 * 40 * 8 / 8.32e6;
+constexpr double kDataRtt = 0.1 + 1080 * 8 / 8.32e6;
+constexpr double kFirstRtt = kDataRtt + 40 * 8 / 8.32e6;  // behind the handshake's ACK
+
+// 5.5: RTO doubles; 2.5 and 5.5: it is clamped to the maximum.
+TEST(Timer, DoublesAndIsClampedToTheMaximum) {
+    Script script{{{1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}}, {}, stop_and_wait};
+    expect_near(waits(ScriptedRun(Recovery::newreno, script), 1), {1, 2, 4, 8, 16});
+    script.change = [](Network& network) {
+        stop_and_wait(network);
+        network.flows[0].max_rto = 5 * kSecond;
+    };
+    expect_near(waits(ScriptedRun(Recovery::newreno, script), 1), {1, 2, 4, 5, 5});
+}
+
+// 3 and 5.7: Karn: no sample from a retransmitted segment, and the backoff stays until the next sample.
+TEST(Timer, TheBackoffStaysUntilASampleOfASegmentSentOnce) {
+    const Script script{{{1}, {1, 2}, {2}, {4}}, {}, stop_and_wait};
+    const ScriptedRun run(Recovery::newreno, script);
+    expect_near(waits(run, 1), {1, 2});
+    expect_near(waits(run, 2), {4});  // segment 1 gave no sample
+    expect_near(waits(run, 4), {1});  // segment 3 did
+}
+
+TEST(Timer, RttSamplesNeverComeFromRetransmittedSegments) {
+    for (const Recovery r : {Recovery::tahoe, Recovery::reno, Recovery::newreno, Recovery::sack}) {
+        Script script{{{4}, {7}, {4, 2}, {20}}};
+        script.change = [](Network& network) { network.trace.windows = true; };
+        const ScriptedRun run(r, script);
+        EXPECT_GE(run.flow().min_rtt_s, kDataRtt - 1e-9);
+        for (const double rtt : run.flow().trace.rtt_s)
+            if (!std::isnan(rtt)) {
+                EXPECT_LT(rtt, 0.112);  // ten segments of queue
+            }
+    }
+}
+
+// 2.2: RTO = R + max(G, 4 R / 2) after the first measurement, the handshake's.
+TEST(Timer, TheFirstMeasurementSetsThreeTimesTheRoundTrip) {
+    Script script{{{0}}, {}, stop_and_wait};
+    script.change = [](Network& network) {
+        stop_and_wait(network);
+        network.flows[0].min_rto = kMicrosecond;
+    };
+    expect_near(waits(ScriptedRun(Recovery::newreno, script), 0), {3 * kSynRtt});
+}
+
+// 2.3: RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R'|, then SRTT = 7/8 SRTT + 1/8 R'.
+TEST(Timer, LaterMeasurementsAreSmoothed) {
+    Script script{{{1}}};
+    script.change = [](Network& network) {
+        stop_and_wait(network);
+        network.flows[0].min_rto = kMicrosecond;
+    };
+    const double variation = 0.75 * kSynRtt / 2 + 0.25 * (kFirstRtt - kSynRtt);
+    const double smoothed = 0.875 * kSynRtt + 0.125 * kFirstRtt;
+    expect_near(waits(ScriptedRun(Recovery::newreno, script), 1), {smoothed + 4 * variation});
+}
+
+// 2: max(G, K RTTVAR).
+TEST(Timer, TheClockGranularityBoundsTheVariation) {
+    Script script{{{0}}};
+    script.change = [](Network& network) {
+        stop_and_wait(network);
+        network.flows[0].min_rto = kMicrosecond;
+        network.flows[0].clock_granularity = kSecond / 2;
+    };
+    expect_near(waits(ScriptedRun(Recovery::newreno, script), 0), {kSynRtt + 0.5});
+}
+
+// 2.1, where a profile takes no sample from the handshake.
+TEST(Timer, WithoutTheHandshakesSampleTheInitialRtoHolds) {
+    Script script{{{0}}};
+    script.change = [](Network& network) {
+        stop_and_wait(network);
+        network.flows[0].handshake_rtt = false;
+        network.flows[0].initial_rto = 5 * kSecond / 2;
+    };
+    expect_near(waits(ScriptedRun(Recovery::newreno, script), 0), {2.5});
+}
+
+// 5.3: an ACK of new data restarts the timer.
+TEST(Timer, AnAckOfNewDataRestartsTheTimer) {
+    const ScriptedRun run(Recovery::newreno, {{{4}, {4, 2}}});
+    EXPECT_NEAR(run.first(EventKind::timeout).time_s - run.first(EventKind::ack, 4).time_s, 1.0,
+                1e-9);
+}
+
+// RFC 5681, 3.1: ssthresh is held on the second timeout of a segment.
+TEST(Timer, ASecondTimeoutOfASegmentHoldsSsthresh) {
+    for (const Recovery r : {Recovery::tahoe, Recovery::reno, Recovery::newreno, Recovery::sack}) {
+        const ScriptedRun run(r, {{{4}, {4, 2}, {4, 3}}});
+        const int first = run.find(EventKind::timeout);
+        const int second = run.find(EventKind::timeout, 4, first + 1);
+        ASSERT_GT(second, first) << name_of(r);
+        EXPECT_EQ(run.at(second).ssthresh, run.at(first).ssthresh);
+        EXPECT_GT(run.at(first).ssthresh, r == Recovery::tahoe ? 1u : 5u);
+        EXPECT_EQ(run.at(second).cwnd, 1u);
+    }
+}
+
+// 5.7 and RFC 5681, 3.1: a lost SYN means RTO 3 s once data flows, and an initial window of 1.
+TEST(Handshake, ALostSynMeansThreeSecondsAndOneSegment) {
+    for (const bool syn : {true, false}) {  // or the SYN-ACK
+        Network network = scripted_network(Recovery::newreno);
+        Loss& forward = network.links[0].forward.loss;
+        network.links[0].backward.loss = {LossKind::script, 0, {}};
+        forward = {LossKind::script, 0, {}};
+        if (syn) {
+            forward.packets = {1, 4};  // SYN; of SYN, SYN, ACK, data the data
+        } else {
+            network.links[0].backward.loss.packets = {1};
+            forward.packets = {4};
+        }
+        const FlowResult flow = simulate(network, 1).flows[0];
+        EXPECT_NEAR(flow.established_s, 1 + kSynRtt, 1e-9);
+        EXPECT_EQ(flow.events[0].kind, EventKind::send);
+        EXPECT_EQ(flow.events[0].cwnd, 1u);
+        EXPECT_EQ(flow.events[1].kind, EventKind::timeout);  // nothing but segment 0 was sent
+        EXPECT_NEAR(flow.events[1].time_s - flow.events[0].time_s, 3.0, 1e-9);
+    }
+}
+
+TEST(Handshake, SynsBackOff) {
+    Network network = scripted_network(Recovery::newreno);
+    network.links[0].forward.loss = {LossKind::script, 0, {1, 2, 3}};
+    EXPECT_NEAR(simulate(network, 1).flows[0].established_s, 1 + 2 + 4 + kSynRtt, 1e-9);
+}
+
+TEST(Handshake, TheLossOfItsLastAckIsHarmless) {
+    Network network = scripted_network(Recovery::newreno);
+    const Result whole = simulate(network, 1);
+    network.links[0].forward.loss = {LossKind::script, 0, {2}};
+    const Result lost = simulate(network, 1);
+    EXPECT_EQ(lost.flows[0].completed_s, whole.flows[0].completed_s);
+    EXPECT_EQ(lost.flows[0].retransmitted, 0u);
+}
+
+// network.hpp, Flow::stop: no new data from then on, even where the window spans the transfer's end.
+TEST(Stop, NothingNewIsSentFromStopOn) {
+    for (const Recovery r : {Recovery::newreno, Recovery::sack}) {
+        Network network = scripted_network(r);
+        network.flows[0].size_bytes = 25'000;
+        network.flows[0].stop = kSecond / 4;  // 21 of 25 segments are out
+        const FlowResult flow = simulate(network, 1).flows[0];
+        EXPECT_EQ(flow.sent, 21u);
+        EXPECT_EQ(flow.delivered_bytes, 21'000u);
+    }
+}
+
+// ... but what was lost is repaired.
+TEST(Stop, WhatWasLostIsStillRepaired) {
+    for (const Recovery r : {Recovery::tahoe, Recovery::reno, Recovery::newreno, Recovery::sack}) {
+        Script script{{{4}, {7}, {12}}};
+        script.change = [](Network& network) { network.flows[0].stop = kSecond / 4; };
+        const ScriptedRun run(r, script);
+        EXPECT_EQ(run.flow().delivered_bytes, 1000u * (run.flow().sent - run.flow().retransmitted));
+        for (const Event& event : run.events()) {
+            if (event.kind == EventKind::send) {
+                EXPECT_LT(event.time_s, 0.25);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ww::sim::test
