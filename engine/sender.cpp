@@ -67,7 +67,7 @@ Progress Sender::on_duplicate(Time now, bool news) {
     }
     // Data sent before a timeout is no reason for fast retransmit: RFC 6582, 3.2, steps 2 and 4 (the ACK
     // must cover more than recover), RFC 6675, 5.1.
-    if (recovery_ == Recovery::newreno && una_ <= outstanding_at_timeout_) return Progress::dupack;
+    if (recovery_ == Recovery::newreno && una_ <= guarded_) return Progress::dupack;
     if (recovery_ == Recovery::sack && phase_ == WW_LOSS) return Progress::dupack;
     if (phase_ == WW_OPEN) {
         phase_ = WW_DISORDER;

@@ -150,6 +150,7 @@ class Sender {
     Scoreboard board_;
     std::int64_t flight_in_order_ = 0;  // when the first duplicate ACK came
     std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
+    std::int64_t guarded_ = -1;         // recover_ of the last timeout (RFC 6582)
     std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
     Time min_rto_, max_rto_, granularity_, min_rtt_ = kNever, established_at_ = -1, done_at_ = -1;
     Time syn_sent_at_ = 0;
