@@ -9,7 +9,7 @@ CXX_FILES = $(shell find core engine bindings tests bench -name '*.[ch]' -o -nam
 NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help demo test test-slow bench lint format golden docs clean system system-test .venv
+.PHONY: help demo test test-slow bench comparison lint format golden docs clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -41,6 +41,9 @@ bench: .venv ## measure the engine and the core, beside ns-3
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
 	@$(BIN)/python bench/run.py
+
+comparison: .venv ## hold the sack flow against ns-3's runs, and write docs/comparison.md
+	@$(BIN)/python bench/compare_ns3.py
 
 docs: .venv ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Holds the simulator's `sack` flow against ns-3's NewReno with SACK: docs/comparison.md.
+
+    compare_ns3.py             simulate every point of bench/reference/ and write the tables
+    compare_ns3.py --measure   first run ns-3 again for the second set of points (minutes)
+
+A point agrees if our mean goodput lies within 8 % of ns-3's mean or inside the range of its runs.
+"""
+
+from __future__ import annotations
+
+import csv
+import statistics
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import ns3
+
+from westwood import Scenario, simulate_many
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "bench" / "reference"
+PAGE = ROOT / "docs" / "comparison.md"
+SETS = {"reference": "ns3-newreno-sack.csv", "more": "ns3-newreno-sack-more.csv"}
+SEEDS = 30
+TOLERANCE = 0.08
+DURATION_S = 200
+
+# Rate (Mb/s), bottleneck delay (ms), delayed ACK count, PER, runs of ns-3.
+MORE = [
+    (2.0, 0.01, 1, 0.001, 10),
+    (2.0, 0.01, 1, 0.005, 10),
+    (2.0, 0.01, 1, 0.02, 10),
+    (2.0, 0.01, 2, 0.02, 10),
+    (2.0, 0.01, 4, 0.002, 10),
+    (2.0, 10.0, 2, 0.002, 10),
+    (2.0, 50.0, 2, 0.0005, 10),
+    (2.0, 50.0, 2, 0.005, 10),
+    (2.0, 100.0, 2, 0.001, 10),
+    (2.0, 100.0, 2, 0.005, 10),
+    (1.0, 10.0, 2, 0.005, 10),
+    (4.0, 10.0, 2, 0.001, 10),
+    (8.0, 0.01, 2, 0.0005, 10),
+    (8.0, 50.0, 1, 0.001, 10),
+    (1.0, 0.01, 2, 0.0, 1),
+    (8.0, 50.0, 2, 0.0, 1),
+]
+
+
+@dataclass
+class Point:
+    """One path; goodputs in bit/s, a value a run."""
+
+    rate_mbps: float
+    delay_ms: float
+    delayed_ack: int
+    per: float
+    theirs: list[float] = field(default_factory=list)
+    ours: list[float] = field(default_factory=list)
+
+    @property
+    def ratio(self) -> float:
+        return statistics.mean(self.ours) / statistics.mean(self.theirs)
+
+    @property
+    def agrees(self) -> bool:
+        mean = statistics.mean(self.ours)
+        return abs(self.ratio - 1) <= TOLERANCE or min(self.theirs) <= mean <= max(self.theirs)
+
+
+def points(name: str) -> list[Point]:
+    """The points of one file of bench/reference/, with ns-3's goodputs."""
+    found: dict[tuple[float, float, int, float], Point] = {}
+    with (REFERENCE / name).open() as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            key = (
+                float(row["bw_Mbps"]),
+                float(row["bdelay_ms"]),
+                int(row["delack"]),
+                float(row["per"]),
+            )
+            found.setdefault(key, Point(*key)).theirs.append(float(row["goodput_bps"]))
+    return list(found.values())
+
+
+def simulate_point(point: Point, seeds: int = SEEDS) -> None:
+    """Fills in our goodputs: profile ns3-3.44, which says why each setting is what it is."""
+    scenario = Scenario.preset("table1").with_settings(
+        {
+            "profile": "ns3-3.44",
+            "duration": f"{DURATION_S}s",
+            "tcp.cc": "sack",
+            "tcp.delayed_ack": point.delayed_ack,
+            "access.queue.limit": "10000p",
+            "bottleneck.rate": f"{point.rate_mbps}Mbps",
+            "bottleneck.delay": f"{point.delay_ms}ms",
+            "bottleneck.loss.rate": point.per,
+            "bottleneck.loss.on": "forward",
+        }
+    )
+    rows = simulate_many(scenario, range(1, seeds + 1 if point.per > 0 else 2))
+    point.ours = rows["goodput_bps"].to_list()
+
+
+def measure() -> None:
+    """Runs ns-3 at the points of MORE and writes their file."""
+    program = ns3.peer()
+    jobs = [(point, seed) for point in MORE for seed in range(1, point[4] + 1)]
+
+    def goodput(job: tuple[tuple[float, float, int, float, int], int]) -> float:
+        (rate, delay, delayed_ack, per, _), seed = job
+        result = ns3.run(
+            program,
+            cc="TcpNewReno",
+            rate=rate * 1e6,
+            delay=delay / 1e3,
+            delayed_ack=delayed_ack,
+            loss=per,
+            seed=seed,
+            duration=DURATION_S,
+        )
+        return float(result["delivered_bytes"]) * 8 / DURATION_S
+
+    with ThreadPoolExecutor(2) as pool, (REFERENCE / SETS["more"]).open("w") as file:
+        file.write(
+            "# Unmodified ns-3 3.44, NewReno with SACK, by bench/ns3_peer.cc: one row a run of\n"
+        )
+        file.write(
+            f"# {DURATION_S} s. Settings: {SETS['reference']}. By compare_ns3.py --measure.\n"
+        )
+        file.write("bw_Mbps,bdelay_ms,delack,per,seed,goodput_bps\n")
+        for ((rate, delay, delayed_ack, per, _), seed), bps in zip(
+            jobs, pool.map(goodput, jobs), strict=True
+        ):
+            file.write(f"{rate},{delay},{delayed_ack},{per},{seed},{bps:.1f}\n")
+
+
+def table(compared: list[Point]) -> Iterator[str]:
+    yield (
+        "| Mb/s | delay (ms) | delayed ACK | PER | ns-3 runs "
+        "| ns-3 mean (range), kb/s | ours, kb/s | ratio | |"
+    )
+    yield "| ---: | ---: | ---: | ---: | ---: | :--- | ---: | ---: | :--- |"
+    for p in compared:
+        theirs = statistics.mean(p.theirs) / 1e3
+        spread = f"{min(p.theirs) / 1e3:.0f}..{max(p.theirs) / 1e3:.0f}"
+        yield (
+            f"| {p.rate_mbps:g} | {p.delay_ms:g} | {p.delayed_ack} | {p.per:g} | {len(p.theirs)} "
+            f"| {theirs:.1f} ({spread}) | {statistics.mean(p.ours) / 1e3:.1f} | {p.ratio:.3f} "
+            f"| {'agrees' if p.agrees else 'DIFFERS'} |"
+        )
+
+
+def write(name: str, compared: list[Point]) -> None:
+    """Replaces the table between the page's two markers."""
+    start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    page = PAGE.read_text()
+    before, _, rest = page.partition(start)
+    _, _, after = rest.partition(end)
+    PAGE.write_text(before + start + "\n" + "\n".join(table(compared)) + "\n" + end + after)
+
+
+def main() -> int:
+    if "--measure" in sys.argv[1:]:
+        measure()
+    different: dict[str, int] = {}
+    for name, file in SETS.items():
+        compared = points(file)
+        for point in compared:
+            simulate_point(point)
+        write(name, compared)
+        print("\n".join(table(compared)))
+        different[name] = sum(not point.agrees for point in compared)
+    print(f"points that differ: {different}; the tables are in {PAGE.relative_to(ROOT)}")
+    return 1 if different["reference"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One benchmark case on the engine: flows from one source through a router to one sink. Prints a JSON
+// object. bench/run.py runs it in turn with the ns-3 peer, which takes the same options.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <map>
+#include <string>
+
+#include "../engine/network.hpp"
+
+namespace {
+
+using namespace ww::sim;
+
+std::map<std::string, std::string> options = {
+    {"cc", "westwood+"},   {"recovery", "newreno"}, {"flows", "1"},     {"duration", "600"},
+    {"rate", "2e6"},       {"access", "10e6"},      {"delay", "1e-5"},  {"access-delay", "0.045"},
+    {"loss", "0.005"},     {"queue", "100"},        {"payload", "360"}, {"window", "4194304"},
+    {"ssthresh", "65535"}, {"trace", "0"},          {"repeat", "5"},    {"seed", "1"},
+};
+
+double number(const char* key) { return std::atof(options.at(key).c_str()); }
+Time picoseconds(const char* key) { return static_cast<Time>(number(key) * 1e12 + 0.5); }
+
+double cpu_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Peak resident memory since the program began (getrusage's figure would include the parent's).
+long peak_kib() {
+    long peak = 0;
+    char line[128];
+    std::FILE* status = std::fopen("/proc/self/status", "r");
+    if (status == nullptr) return 0;
+    while (std::fgets(line, sizeof line, status) != nullptr)
+        if (std::sscanf(line, "VmHWM: %ld", &peak) == 1) break;
+    std::fclose(status);
+    return peak;
+}
+
+Link link(std::uint32_t a, const char* rate, const char* delay) {
+    Link made;
+    made.a = a;
+    made.b = a + 1;
+    made.overhead_bytes = 2;  // PPP, as in ns-3
+    for (Direction* direction : {&made.forward, &made.backward}) {
+        direction->rate_bps = static_cast<std::int64_t>(number(rate));
+        direction->delay = picoseconds(delay);
+    }
+    return made;
+}
+
+Network network() {
+    Network made;
+    made.nodes = 3;
+    made.duration = picoseconds("duration");
+    made.trace.windows = number("trace") > 0;
+    made.links = {link(0, "access", "access-delay"), link(1, "rate", "delay")};
+    Direction& bottleneck = made.links[1].forward;
+    bottleneck.queue_packets = static_cast<std::int64_t>(number("queue"));
+    if (number("loss") > 0) bottleneck.loss = {LossKind::uniform, number("loss"), {}};
+
+    Flow flow;
+    flow.from = 0;
+    flow.to = 2;
+    flow.mss = static_cast<std::uint32_t>(number("payload"));
+    flow.initial_cwnd = 1;
+    flow.initial_ssthresh = std::max(2u, static_cast<std::uint32_t>(number("ssthresh")) / flow.mss);
+    flow.receive_window = static_cast<std::uint32_t>(number("window"));
+    flow.initial_rto = 3 * kSecond;
+    flow.recovery = options.at("recovery") == "sack" ? Recovery::sack : Recovery::newreno;
+    flow.flight_excludes_sacked = true;
+    if (options.at("cc") == "westwood+") flow.cc = ww_preset(WW_PRESET_WESTWOOD_PLUS);
+    flow.cc.validate_cwnd = false;
+    for (int i = 0; i < static_cast<int>(number("flows")); i++) {
+        flow.start = i * kSecond / 1000;
+        made.flows.push_back(flow);
+    }
+    return made;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    for (int i = 1; i < argc; i++) {
+        const std::string argument = argv[i];
+        const std::size_t equals = argument.find('=');
+        if (argument.rfind("--", 0) != 0 || equals == std::string::npos ||
+            options.count(argument.substr(2, equals - 2)) == 0) {
+            std::fprintf(stderr, "engine_run: '%s' is not --NAME=VALUE with a known name\n",
+                         argv[i]);
+            return 2;
+        }
+        options[argument.substr(2, equals - 2)] = argument.substr(equals + 1);
+    }
+    const Network input = network();
+    const long before_kib = peak_kib();
+    std::vector<double> cpu;
+    Result result;
+    for (int i = 0; i < static_cast<int>(number("repeat")); i++) {
+        result = Result();
+        const double start = cpu_seconds();
+        result = simulate(input, static_cast<std::uint64_t>(number("seed")));
+        cpu.push_back(cpu_seconds() - start);
+    }
+    if (!result.error.empty()) {
+        std::fprintf(stderr, "engine_run: %s\n", result.error.c_str());
+        return 2;
+    }
+    std::sort(cpu.begin(), cpu.end());
+    const long after_kib = peak_kib();
+    std::uint64_t sent = 0, retransmitted = 0, delivered = 0;
+    std::size_t rows = 0;
+    for (const FlowResult& flow : result.flows) {
+        sent += flow.sent;
+        retransmitted += flow.retransmitted;
+        delivered += flow.delivered_bytes;
+        rows += flow.trace.time_s.size();
+    }
+    std::printf(
+        "{\"cpu_s\": %.9f, \"cpu_median_s\": %.9f, \"packets\": %llu, \"retransmitted\": %llu, "
+        "\"delivered_bytes\": %llu, \"hops\": %llu, \"events\": %llu, \"trace_rows\": %zu, "
+        "\"peak_kib\": %ld, \"run_kib\": %ld}\n",
+        cpu.front(), cpu[cpu.size() / 2], static_cast<unsigned long long>(sent),
+        static_cast<unsigned long long>(retransmitted), static_cast<unsigned long long>(delivered),
+        static_cast<unsigned long long>(result.packets),
+        static_cast<unsigned long long>(result.events), rows, after_kib, after_kib - before_kib);
+}

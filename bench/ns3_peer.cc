@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The peer of engine_run.cpp: the same case in unmodified ns-3 3.44, in its leanest fair form. No
+// queue discs, no tracing, no packet metadata; BulkSend to PacketSink. Prints a JSON object.
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <ctime>
+
+#include "ns3/applications-module.h"
+#include "ns3/core-module.h"
+#include "ns3/internet-module.h"
+#include "ns3/network-module.h"
+#include "ns3/point-to-point-module.h"
+#include "ns3/traffic-control-module.h"
+
+using namespace ns3;
+
+namespace {
+
+double CpuSeconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return now.tv_sec + 1e-9 * now.tv_nsec;
+}
+
+NetDeviceContainer Connect(Ptr<Node> a, Ptr<Node> b, double rate, double delay, uint32_t queue) {
+    PointToPointHelper helper;
+    helper.SetDeviceAttribute("DataRate", DataRateValue(DataRate(static_cast<uint64_t>(rate))));
+    helper.SetChannelAttribute("Delay", TimeValue(Seconds(delay)));
+    helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize",
+                    QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, queue)));
+    return helper.Install(a, b);
+}
+
+void SetDefaults(const std::string& cc, bool sack, uint32_t payload, uint32_t ssthresh,
+                 uint32_t window, uint32_t delayedAck) {
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType",
+                       TypeIdValue(TypeId::LookupByName("ns3::" + cc)));
+    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
+                       TypeIdValue(TcpClassicRecovery::GetTypeId()));
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(payload));
+    Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
+    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(sack));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(window));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(window));
+    Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(1));
+    Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold", UintegerValue(ssthresh));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(delayedAck));
+    Config::SetDefault("ns3::TcpSocket::DataRetries", UintegerValue(1000));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::string cc = "TcpWestwoodPlus";
+    bool sack = true;
+    uint32_t flows = 1, queue = 100, payload = 360, window = 4194304, ssthresh = 65535, seed = 1;
+    uint32_t delayedAck = 2;
+    double duration = 600, rate = 2e6, access = 10e6, delay = 1e-5, accessDelay = 0.045,
+           loss = 0.005;
+    CommandLine command;
+    command.AddValue("cc", "ns-3 class of the congestion control", cc);
+    command.AddValue("sack", "", sack);
+    command.AddValue("flows", "", flows);
+    command.AddValue("duration", "s", duration);
+    command.AddValue("rate", "bit/s", rate);
+    command.AddValue("access", "bit/s", access);
+    command.AddValue("delay", "s", delay);
+    command.AddValue("access-delay", "s", accessDelay);
+    command.AddValue("loss", "", loss);
+    command.AddValue("queue", "packets", queue);
+    command.AddValue("payload", "bytes", payload);
+    command.AddValue("window", "bytes", window);
+    command.AddValue("ssthresh", "bytes", ssthresh);
+    command.AddValue("delayed-ack", "segments", delayedAck);
+    command.AddValue("seed", "", seed);
+    command.Parse(argc, argv);
+
+    RngSeedManager::SetSeed(12345);
+    RngSeedManager::SetRun(seed);
+    SetDefaults(cc, sack, payload, ssthresh, window, delayedAck);
+    NodeContainer nodes(3);
+    const auto accessDevices = Connect(nodes.Get(0), nodes.Get(1), access, accessDelay, 1000000);
+    const auto bottleneck = Connect(nodes.Get(1), nodes.Get(2), rate, delay, queue);
+    InternetStackHelper().Install(nodes);
+    Ipv4AddressHelper address("10.0.0.0", "255.255.255.0");
+    address.Assign(accessDevices);
+    address.NewNetwork();
+    const Ipv4Address sinkAddress = address.Assign(bottleneck).GetAddress(1);
+    TrafficControlHelper control;
+    control.Uninstall(accessDevices);
+    control.Uninstall(bottleneck);
+    Ipv4GlobalRoutingHelper::PopulateRoutingTables();
+    if (loss > 0) {
+        auto errors = CreateObject<RateErrorModel>();
+        auto uniform = CreateObject<UniformRandomVariable>();
+        uniform->SetStream(100);
+        errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+        errors->SetRate(loss);
+        errors->SetRandomVariable(uniform);
+        bottleneck.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(errors));
+    }
+    ApplicationContainer sinks;
+    for (uint32_t i = 0; i < flows; i++) {
+        const auto port = static_cast<uint16_t>(5000 + i);
+        PacketSinkHelper sink("ns3::TcpSocketFactory",
+                              InetSocketAddress(Ipv4Address::GetAny(), port));
+        sinks.Add(sink.Install(nodes.Get(2)));
+        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(sinkAddress, port));
+        source.SetAttribute("SendSize", UintegerValue(payload));
+        source.Install(nodes.Get(0)).Start(Seconds(0.001 * i));
+    }
+    Simulator::Stop(Seconds(duration));
+    const double start = CpuSeconds();
+    Simulator::Run();
+    const double cpu = CpuSeconds() - start;
+    uint64_t delivered = 0;
+    for (uint32_t i = 0; i < flows; i++)
+        delivered += DynamicCast<PacketSink>(sinks.Get(i))->GetTotalRx();
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    std::printf(
+        "{\"cpu_s\": %.6f, \"packets\": %.0f, \"delivered_bytes\": %llu, \"peak_kib\": %ld}\n", cpu,
+        static_cast<double>(delivered) / payload, static_cast<unsigned long long>(delivered),
+        usage.ru_maxrss);
+    Simulator::Destroy();
+}
