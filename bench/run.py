@@ -4,9 +4,9 @@
     run.py [--quick]     --quick: shorter ns-3 runs, fewer repeats
 
 Each case runs on both sides with the same path, flows and simulated duration. Two ratios are
-printed, since the two do not send the same number of packets (mainline's Westwood+ counts duplicate ACKs
-twice and keeps a larger window): CPU time for the whole run, and CPU time a data packet. Everything
-printed is also in build/bench/results.json.
+printed, since the two do not send the same number of packets (mainline's Westwood+ counts
+duplicate ACKs twice and keeps a larger window): CPU time for the whole run, and CPU time a data
+packet. Everything printed is also in build/bench/results.json.
 """
 
 from __future__ import annotations
