@@ -21,6 +21,7 @@ class Ranges {
     bool empty() const { return ranges_.empty(); }
     std::size_t size() const { return ranges_.size(); }
     const Range& first() const { return ranges_.front(); }
+    const std::vector<Range>& all() const { return ranges_; }
 
     // Adds [start, end); calls fresh(a, b) for each part that was not there. Returns the merged range.
     template <class Fresh>
@@ -97,14 +98,24 @@ class Reassembly {
         SackBlocks blocks;
         for (const std::int64_t start : recent_) {
             const Range* range = ranges_.find(start);
-            if (range == nullptr) continue;
-            blocks.block[blocks.count++] = {origin + static_cast<std::uint32_t>(range->start),
-                                            origin + static_cast<std::uint32_t>(range->end)};
+            if (range != nullptr) append(blocks, origin, *range);
+        }
+        if (blocks.count == kMaxSackBlocks || blocks.count == ranges_.size()) return blocks;
+        // "As many distinct SACK blocks as possible": those that had to give way to others before.
+        for (const Range& range : ranges_.all()) {
+            const bool named =
+                std::find(recent_.begin(), recent_.end(), range.start) != recent_.end();
+            if (!named && blocks.count < kMaxSackBlocks) append(blocks, origin, range);
         }
         return blocks;
     }
 
   private:
+    static void append(SackBlocks& blocks, std::uint32_t origin, const Range& range) {
+        blocks.block[blocks.count++] = {origin + static_cast<std::uint32_t>(range.start),
+                                        origin + static_cast<std::uint32_t>(range.end)};
+    }
+
     Ranges ranges_;
     std::vector<std::int64_t> recent_;  // where the ranges begin, the last touched first
 };

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A pipe against models that keep every packet: queue, transmitter, wire, loss.
+#include "engine/pipe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <deque>
+#include <random>
+
+namespace ww::sim::test {
+namespace {
+
+Direction direction(std::int64_t rate_bps, Time delay) {
+    Direction d;
+    d.rate_bps = rate_bps;
+    d.delay = delay;
+    return d;
+}
+
+Random any_random(std::uint64_t seed = 1) { return Random(seed, Stream::loss_forward, 0); }
+
+// What network.hpp says of a direction, packet by packet: a list of those that wait, and the one in
+// transmission, which does not count against the limits.
+class ListedPipe {
+  public:
+    ListedPipe(const Direction& d, std::uint32_t overhead) : d_(d), overhead_(overhead) {}
+
+    Time transmit(Time now, std::uint32_t ip_bytes) {
+        const std::int64_t bytes = ip_bytes + overhead_;
+        while (!waiting_.empty() && waiting_.front().start <= now) waiting_.pop_front();
+        Time start = now;
+        if (free_at_ > now) {
+            std::int64_t waiting_bytes = 0;
+            for (const Waiting& w : waiting_) waiting_bytes += w.bytes;
+            if (static_cast<std::int64_t>(waiting_.size()) + 1 > d_.queue_packets ||
+                (d_.queue_bytes != kUnlimited && waiting_bytes + bytes > d_.queue_bytes))
+                return Pipe::kDropped;
+            start = free_at_;
+            waiting_.push_back({start, bytes});
+        }
+        const double exact = static_cast<double>(bytes) * 8e12 / static_cast<double>(d_.rate_bps);
+        free_at_ = start + static_cast<Time>(std::floor(exact + 0.5));
+        return free_at_ + d_.delay;
+    }
+
+    std::size_t waiting() const { return waiting_.size(); }
+
+  private:
+    struct Waiting {
+        Time start;
+        std::int64_t bytes;
+    };
+    Direction d_;
+    std::uint32_t overhead_;
+    std::deque<Waiting> waiting_;
+    Time free_at_ = 0;
+};
+
+// Bursts and pauses of packets of a few sizes, so that the queue is now empty and now full.
+void expect_as_listed(const Direction& d, std::uint32_t overhead, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const std::uint32_t sizes[] = {40, 576, 1500, static_cast<std::uint32_t>(41 + random() % 1459)};
+    const std::uint64_t kinds = 1 + random() % 4;
+    Pipe pipe(d, overhead, any_random());
+    ListedPipe model(d, overhead);
+    const auto slot = static_cast<std::uint64_t>(1500 * 8 * kSecond / d.rate_bps);
+    Time now = 0;
+    std::uint64_t drops = 0, accepted = 0;
+    for (int i = 0; i < 2000; i++) {
+        if (random() % 8 != 0) now += static_cast<Time>(random() % slot);
+        if (random() % 100 == 0) now += static_cast<Time>(random() % (slot * 40));
+        const std::uint32_t bytes = sizes[random() % kinds];
+        const Time is = pipe.transmit(now, bytes), should_be = model.transmit(now, bytes);
+        ASSERT_EQ(is, should_be) << "seed " << seed << " packet " << i;
+        (is == Pipe::kDropped ? drops : accepted)++;
+        if (is != Pipe::kDropped && random() % 50 == 0) {
+            now =
+                is -
+                d.delay;  // exactly when it leaves: what waits behind it starts, and no longer waits
+        }
+    }
+    EXPECT_EQ(pipe.result().packets, accepted);
+    EXPECT_EQ(pipe.result().queue_drops, drops);
+    EXPECT_EQ(pipe.result().lost, 0u);
+}
+
+TEST(Queue, DropsByPacketsAsAListWould) {
+    for (std::uint64_t seed = 1; seed <= 200; seed++) {
+        Direction d = direction(1'000'000 + static_cast<std::int64_t>(seed) * 7919, kSecond / 50);
+        d.queue_packets = static_cast<std::int64_t>(seed % 12);
+        expect_as_listed(d, seed % 3 == 0 ? 18 : 0, seed);
+    }
+}
+
+TEST(Queue, DropsByBytesAsAListWould) {
+    for (std::uint64_t seed = 1; seed <= 200; seed++) {
+        Direction d = direction(2'000'000 + static_cast<std::int64_t>(seed) * 104729, 0);
+        d.queue_bytes = static_cast<std::int64_t>(seed * 137 % 9000);
+        expect_as_listed(d, seed % 2 == 0 ? 18 : 0, seed);
+    }
+}
+
+TEST(Queue, DropsByWhicheverLimitIsReachedFirst) {
+    for (std::uint64_t seed = 1; seed <= 200; seed++) {
+        Direction d = direction(5'000'000, kSecond / 1000);
+        d.queue_packets = static_cast<std::int64_t>(1 + seed % 10);
+        d.queue_bytes = static_cast<std::int64_t>(1000 + seed * 311 % 9000);
+        expect_as_listed(d, 0, seed);
+    }
+}
+
+TEST(Queue, OfNothingHoldsNothingButThePacketInTransmission) {
+    Direction d = direction(8'000'000, 0);
+    d.queue_packets = 0;
+    Pipe pipe(d, 0, any_random());
+    EXPECT_EQ(pipe.transmit(0, 1000), kSecond / 1000);
+    EXPECT_EQ(pipe.transmit(kSecond / 1000 - 1, 1000), Pipe::kDropped);
+    EXPECT_EQ(pipe.transmit(kSecond / 1000, 1000), 2 * kSecond / 1000);
+}
+
+TEST(Queue, OfAnySizeHoldsAnything) {
+    Pipe pipe(direction(8'000'000, 0), 0, any_random());
+    for (Time i = 1; i <= 100'000; i++) ASSERT_EQ(pipe.transmit(0, 1000), i * kSecond / 1000);
+}
+
+// 1500 bytes at 10 Gb/s take 1.2 us, at 100 Gb/s 120 ns, at 1 Tb/s 12 ns: whole picoseconds, no drift.
+TEST(Transmitter, IsExactAtHighRates) {
+    for (const std::int64_t gigabits : {10, 100, 1000}) {
+        const Time step = 12'000'000 / gigabits;
+        Pipe pipe(direction(gigabits * 1'000'000'000, 1'000'000'007), 0, any_random());
+        for (Time i = 1; i <= 1'000'000; i++)
+            ASSERT_EQ(pipe.transmit(0, 1500), i * step + 1'000'000'007);
+    }
+}
+
+TEST(Transmitter, AlternatesBetweenManySizesExactly) {
+    Pipe pipe(direction(10'000'000'000, 0), 0, any_random());
+    Time end = 0;
+    for (std::uint32_t i = 0; i < 10'000; i++) {
+        const std::uint32_t bytes = 40 + i * 7919 % 1461;
+        end += static_cast<Time>(bytes) * 800;
+        ASSERT_EQ(pipe.transmit(0, bytes), end);
+    }
+}
+
+TEST(Transmitter, CountsFraming) {
+    Pipe pipe(direction(8'000'000, 0), 18, any_random());
+    EXPECT_EQ(pipe.transmit(0, 982), kSecond / 1000);
+}
+
+// ---- Loss
+
+// How many packets of each gap length lay between losses.
+struct Losses {
+    std::uint64_t lost = 0;
+    std::vector<std::uint64_t> gaps = std::vector<std::uint64_t>(10);  // the last: all longer ones
+};
+
+Losses losses(double rate, std::uint64_t seed, std::uint64_t packets) {
+    LossProcess process({LossKind::uniform, rate, {}}, any_random(seed));
+    Losses found;
+    std::uint64_t gap = 0;
+    for (std::uint64_t i = 0; i < packets; i++) {
+        gap++;
+        if (!process.lose()) continue;
+        found.lost++;
+        // Tenths of the distribution: P(gap > g) = (1 - rate)^g.
+        const double below = 1 - std::pow(1 - rate, static_cast<double>(gap) - 0.5);
+        found.gaps[static_cast<std::size_t>(below * 10)]++;
+        gap = 0;
+    }
+    EXPECT_EQ(process.crossed(), packets);
+    return found;
+}
+
+TEST(UniformLoss, HasItsRate) {
+    for (const double rate : {0.0001, 0.001, 0.005, 0.05, 0.3, 0.9}) {
+        const std::uint64_t packets = rate < 0.001 ? 4'000'000 : 1'000'000;
+        double chi_square = 0;
+        for (std::uint64_t seed = 1; seed <= 10; seed++) {
+            const double expected = rate * static_cast<double>(packets);
+            const double off = static_cast<double>(losses(rate, seed, packets).lost) - expected;
+            chi_square += off * off / (expected * (1 - rate));
+        }
+        EXPECT_LT(chi_square, 29.6) << rate;  // 10 degrees of freedom, one in a thousand
+        EXPECT_GT(chi_square, 1.48) << rate;  // nor too good to be random
+    }
+}
+
+TEST(UniformLoss, HasGeometricGaps) {
+    for (const double rate : {0.001, 0.005, 0.01}) {  // fine enough that tenths are tenths
+        Losses all;
+        for (std::uint64_t seed = 1; seed <= 10; seed++) {
+            const Losses some = losses(rate, seed + 100, 400'000);
+            all.lost += some.lost;
+            for (std::size_t i = 0; i < 10; i++) all.gaps[i] += some.gaps[i];
+        }
+        double chi_square = 0, before = 0;
+        for (std::size_t i = 0; i < 10; i++) {
+            // The gaps whose middle lies in this tenth: at most `last`.
+            const double last = std::floor(
+                std::log(1 - 0.1 * static_cast<double>(i + 1)) / std::log(1 - rate) + 0.5);
+            const double upto = i == 9 ? 1 : 1 - std::pow(1 - rate, last);
+            const double expected = (upto - before) * static_cast<double>(all.lost);
+            const double off = static_cast<double>(all.gaps[i]) - expected;
+            chi_square += off * off / expected;
+            before = upto;
+        }
+        EXPECT_LT(chi_square, 27.9) << rate;  // 9 degrees of freedom, one in a thousand
+    }
+}
+
+TEST(UniformLoss, OfZeroLosesNothingAndOfOneEverything) {
+    LossProcess none({LossKind::uniform, 0, {}}, any_random());
+    LossProcess all({LossKind::uniform, 1, {}}, any_random());
+    for (int i = 0; i < 100'000; i++) {
+        ASSERT_FALSE(none.lose());
+        ASSERT_TRUE(all.lose());
+    }
+}
+
+TEST(UniformLoss, OfATinyRateDrawsAGapBeyondAnyRun) {
+    LossProcess process({LossKind::uniform, 1e-18, {}}, any_random());
+    for (int i = 0; i < 100'000; i++) ASSERT_FALSE(process.lose());
+}
+
+TEST(UniformLoss, DiffersBetweenSeedsPlacesAndDirections) {
+    const auto pattern = [](const Random& random) {
+        LossProcess process({LossKind::uniform, 0.1, {}}, random);
+        std::vector<bool> lost;
+        for (int i = 0; i < 1000; i++) lost.push_back(process.lose());
+        return lost;
+    };
+    const auto one = pattern(Random(1, Stream::loss_forward, 0));
+    EXPECT_EQ(one, pattern(Random(1, Stream::loss_forward, 0)));
+    EXPECT_NE(one, pattern(Random(2, Stream::loss_forward, 0)));
+    EXPECT_NE(one, pattern(Random(1, Stream::loss_forward, 1)));
+    EXPECT_NE(one, pattern(Random(1, Stream::loss_backward, 0)));
+}
+
+TEST(ScriptedLoss, LosesJustThePacketsItNames) {
+    const std::vector<std::uint64_t> script{1, 2, 7, 100, 101, 5000};
+    LossProcess process({LossKind::script, 0, script}, any_random());
+    std::vector<std::uint64_t> lost;
+    for (std::uint64_t packet = 1; packet <= 10'000; packet++)
+        if (process.lose()) lost.push_back(packet);
+    EXPECT_EQ(lost, script);
+}
+
+// Losses happen at the far end: the packet has used the link. What the queue drops has not crossed.
+TEST(ScriptedLoss, CountsWhatCrosses) {
+    Direction d = direction(8'000'000, 0);
+    d.queue_packets = 1;
+    d.loss = {LossKind::script, 0, {2, 3}};
+    Pipe pipe(d, 0, any_random());
+    EXPECT_EQ(pipe.transmit(0, 1000), kSecond / 1000);
+    EXPECT_EQ(pipe.transmit(0, 1000), Pipe::kLost);
+    EXPECT_EQ(pipe.transmit(0, 1000), Pipe::kDropped);
+    EXPECT_EQ(pipe.transmit(2 * kSecond / 1000, 1000), Pipe::kLost);
+    EXPECT_EQ(pipe.transmit(2 * kSecond / 1000, 1000), 4 * kSecond / 1000);
+    EXPECT_EQ(pipe.result().packets, 4u);
+    EXPECT_EQ(pipe.result().lost, 2u);
+    EXPECT_EQ(pipe.result().queue_drops, 1u);
+}
+
+TEST(NaturalLogarithm, IsAccurate) {
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 100'000; i++) {
+        const double x = std::ldexp(1 + static_cast<double>(random() % 1000003) / 1000003,
+                                    static_cast<int>(random() % 120) - 60);
+        EXPECT_NEAR(natural_log(x), std::log(x), 4e-16 * (1 + std::abs(std::log(x))));
+    }
+}
+
+}  // namespace
+}  // namespace ww::sim::test

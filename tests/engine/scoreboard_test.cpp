@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The scoreboard against RFC 6675, section 4, written down word by word: every question is answered by
+// looking at every segment.
+#include "engine/scoreboard.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+namespace ww::sim::test {
+namespace {
+
+constexpr std::int64_t kNone = -1;
+constexpr std::uint32_t kDupThresh = 3;
+
+struct Rfc6675 {
+    std::int64_t high_ack = -1;  // the highest segment cumulatively acknowledged
+    std::int64_t next = 0;       // HighData + 1
+    std::int64_t high_rxt = -1;
+    std::int64_t rescue_rxt = kNone;
+    std::int64_t recovery_point = -1;
+    std::int64_t timed_out_below =
+        0;  // 5.1: after a timeout all that is not SACKed is taken for lost
+    std::set<std::int64_t> sacked;
+
+    bool is_sacked(std::int64_t s) const { return sacked.count(s) != 0; }
+
+    // "More than (DupThresh - 1) * SMSS bytes with sequence numbers greater than SeqNum SACKed."
+    bool is_lost(std::int64_t s) const {
+        const auto above = std::distance(sacked.upper_bound(s), sacked.end());
+        return !is_sacked(s) && (s < timed_out_below || above > static_cast<int>(kDupThresh) - 1);
+    }
+
+    std::int64_t set_pipe() const {
+        std::int64_t pipe = 0;
+        for (std::int64_t s = high_ack + 1; s < next; s++) {
+            if (is_sacked(s)) continue;
+            if (!is_lost(s)) pipe++;    // (a)
+            if (s <= high_rxt) pipe++;  // (b)
+        }
+        return pipe;
+    }
+
+    std::int64_t rule(int number) const {
+        for (std::int64_t s = high_ack + 1; s < next && number != 4; s++) {
+            if (is_sacked(s) || s <= high_rxt) continue;                 // (1.a)
+            const bool below = !sacked.empty() && s < *sacked.rbegin();  // (1.b)
+            // After a timeout all is to be sent again, whether or not anything above is SACKed.
+            if (!below && s >= timed_out_below) continue;
+            if (number == 1 && !is_lost(s)) continue;  // (1.c)
+            return s;
+        }
+        if (number != 4 || (rescue_rxt != kNone && high_ack <= rescue_rxt)) return kNone;
+        for (std::int64_t s = next - 1; s > high_ack; s--)
+            if (!is_sacked(s)) return s;
+        return kNone;
+    }
+};
+
+class Both {
+  public:
+    explicit Both(std::uint64_t seed) : random_(seed) { board_.reserve(16); }
+
+    void step() {
+        switch (random_() % 8) {
+        case 0:
+        case 1:
+            send_new();
+            break;
+        case 2:
+        case 3:
+            receive_sack();
+            break;
+        case 4:
+            receive_ack();
+            break;
+        case 5:
+        case 6:
+            recover();
+            break;
+        case 7:
+            if (random_() % 25 == 0) time_out();
+        }
+        compare();
+    }
+
+    int rescues = 0, third_rules = 0, first_rules = 0;
+
+  private:
+    std::int64_t una() const { return rfc_.high_ack + 1; }
+
+    void send_new() {
+        const auto segments = static_cast<std::int64_t>(1 + random_() % 6);
+        if (rfc_.next + segments - una() > 200) return;
+        rfc_.next += segments;
+        while (static_cast<std::int64_t>(size_) < rfc_.next - una()) board_.reserve(size_ *= 2);
+    }
+
+    // A block above the first segment missing.
+    void receive_sack() {
+        const std::int64_t room = rfc_.next - una() - 1;
+        if (room < 1) return;
+        const std::int64_t start = una() + 1 + static_cast<std::int64_t>(random_()) % room;
+        if (start <= una()) return;
+        const std::int64_t end =
+            std::min(rfc_.next, start + 1 + static_cast<std::int64_t>(random_() % 4));
+        bool news = false;
+        for (std::int64_t s = start; s < end; s++) news |= rfc_.sacked.insert(s).second;
+        ASSERT_EQ(board_.add(start, end), news);
+        board_.detect(una(), kDupThresh);
+    }
+
+    // The receiver has the next few, and all SACKed ones that follow.
+    void receive_ack() {
+        if (una() >= rfc_.next) return;
+        const std::int64_t before = una();
+        std::int64_t after = before + 1 + static_cast<std::int64_t>(random_() % 5);
+        after = std::min(after, rfc_.next);
+        while (rfc_.is_sacked(after)) after++;
+        board_.advance(before, after);
+        rfc_.high_ack = after - 1;
+        rfc_.sacked.erase(rfc_.sacked.begin(), rfc_.sacked.lower_bound(after));
+        if (after > rfc_.recovery_point) recovering_ = false;
+    }
+
+    // Section 5, step 4, then NextSeg again and again.
+    void recover() {
+        if (una() >= rfc_.next) return;
+        if (!recovering_) {
+            if (!rfc_.is_lost(una()) || rfc_.high_rxt >= una()) return;
+            recovering_ = true;
+            rfc_.recovery_point = rfc_.next - 1;
+            rfc_.rescue_rxt = kNone;
+            rfc_.high_rxt = una();
+            board_.enter_recovery(una());
+            board_.mark_lost(una());
+            board_.retransmitted(una());
+            return;
+        }
+        std::int64_t segment = rfc_.rule(1);
+        ASSERT_EQ(board_.next_lost(una()), segment);
+        if (segment != kNone) {
+            first_rules++;
+        } else {
+            segment = rfc_.rule(3);
+            ASSERT_EQ(board_.next_unsacked(una()), segment);
+            third_rules += segment != kNone;
+        }
+        if (segment != kNone) {
+            rfc_.high_rxt = segment;
+            return board_.retransmitted(segment);
+        }
+        segment = rfc_.rule(4);  // RescueRxt is set, HighRxt is not
+        ASSERT_EQ(board_.rescue(una(), rfc_.next, rfc_.recovery_point + 1), segment);
+        if (segment != kNone) rfc_.rescue_rxt = rfc_.recovery_point;
+        rescues += segment != kNone;
+    }
+
+    void time_out() {
+        if (una() >= rfc_.next) return;
+        board_.mark_all_lost(una(), rfc_.next);
+        rfc_.timed_out_below = rfc_.next;
+        rfc_.recovery_point = rfc_.next - 1;
+        rfc_.rescue_rxt = kNone;
+        rfc_.high_rxt = rfc_.high_ack;
+        recovering_ = true;
+    }
+
+    void compare() {
+        ASSERT_EQ(board_.sacked(), static_cast<std::int64_t>(rfc_.sacked.size()));
+        for (std::int64_t s = una(); s < rfc_.next; s++)
+            ASSERT_EQ(board_.is_lost(s), rfc_.is_lost(s));
+        ASSERT_EQ(board_.pipe(una(), rfc_.next), rfc_.set_pipe());
+    }
+
+    std::mt19937_64 random_;
+    Scoreboard board_;
+    std::size_t size_ = 16;
+    Rfc6675 rfc_;
+    bool recovering_ = false;
+};
+
+TEST(Scoreboard, AnswersAsRfc6675) {
+    int first_rules = 0, third_rules = 0, rescues = 0;
+    for (std::uint64_t seed = 1; seed <= 120; seed++) {
+        Both both(seed);
+        for (int i = 0; i < 600; i++) {
+            both.step();
+            ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed << " step " << i;
+        }
+        first_rules += both.first_rules;
+        third_rules += both.third_rules;
+        rescues += both.rescues;
+    }
+    EXPECT_GT(first_rules, 1000);  // all rules were met
+    EXPECT_GT(third_rules, 100);
+    EXPECT_GT(rescues, 100);
+}
+
+}  // namespace
+}  // namespace ww::sim::test
