@@ -18,6 +18,36 @@ using namespace ns3;
 
 namespace {
 
+// The options of engine_run.cpp, with ns-3's name of the congestion control.
+struct Options {
+    std::string cc = "TcpWestwoodPlus";
+    bool sack = true;
+    uint32_t flows = 1, queue = 100, payload = 360, window = 4194304, ssthresh = 65535, seed = 1;
+    uint32_t delayedAck = 2;
+    double duration = 600, rate = 2e6, access = 10e6, delay = 1e-5, accessDelay = 0.045,
+           loss = 0.005;
+
+    void Parse(int argc, char** argv) {
+        CommandLine command;
+        command.AddValue("cc", "ns-3 class of the congestion control", cc);
+        command.AddValue("sack", "", sack);
+        command.AddValue("flows", "", flows);
+        command.AddValue("duration", "s", duration);
+        command.AddValue("rate", "bit/s", rate);
+        command.AddValue("access", "bit/s", access);
+        command.AddValue("delay", "s", delay);
+        command.AddValue("access-delay", "s", accessDelay);
+        command.AddValue("loss", "", loss);
+        command.AddValue("queue", "packets", queue);
+        command.AddValue("payload", "bytes", payload);
+        command.AddValue("window", "bytes", window);
+        command.AddValue("ssthresh", "bytes", ssthresh);
+        command.AddValue("delayed-ack", "segments", delayedAck);
+        command.AddValue("seed", "", seed);
+        command.Parse(argc, argv);
+    }
+};
+
 double CpuSeconds() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -33,56 +63,46 @@ NetDeviceContainer Connect(Ptr<Node> a, Ptr<Node> b, double rate, double delay, 
     return helper.Install(a, b);
 }
 
-void SetDefaults(const std::string& cc, bool sack, uint32_t payload, uint32_t ssthresh,
-                 uint32_t window, uint32_t delayedAck) {
+void SetDefaults(const Options& options) {
     Config::SetDefault("ns3::TcpL4Protocol::SocketType",
-                       TypeIdValue(TypeId::LookupByName("ns3::" + cc)));
+                       TypeIdValue(TypeId::LookupByName("ns3::" + options.cc)));
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
                        TypeIdValue(TcpClassicRecovery::GetTypeId()));
-    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(payload));
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(options.payload));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
-    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(sack));
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(window));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(window));
+    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(options.sack));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(options.window));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(options.window));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(1));
-    Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold", UintegerValue(ssthresh));
-    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(delayedAck));
+    Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold",
+                       UintegerValue(options.ssthresh));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(options.delayedAck));
     Config::SetDefault("ns3::TcpSocket::DataRetries", UintegerValue(1000));
+}
+
+void LoseAtReceiver(Ptr<NetDevice> device, double rate) {
+    auto errors = CreateObject<RateErrorModel>();
+    auto uniform = CreateObject<UniformRandomVariable>();
+    uniform->SetStream(100);
+    errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+    errors->SetRate(rate);
+    errors->SetRandomVariable(uniform);
+    device->SetAttribute("ReceiveErrorModel", PointerValue(errors));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    std::string cc = "TcpWestwoodPlus";
-    bool sack = true;
-    uint32_t flows = 1, queue = 100, payload = 360, window = 4194304, ssthresh = 65535, seed = 1;
-    uint32_t delayedAck = 2;
-    double duration = 600, rate = 2e6, access = 10e6, delay = 1e-5, accessDelay = 0.045,
-           loss = 0.005;
-    CommandLine command;
-    command.AddValue("cc", "ns-3 class of the congestion control", cc);
-    command.AddValue("sack", "", sack);
-    command.AddValue("flows", "", flows);
-    command.AddValue("duration", "s", duration);
-    command.AddValue("rate", "bit/s", rate);
-    command.AddValue("access", "bit/s", access);
-    command.AddValue("delay", "s", delay);
-    command.AddValue("access-delay", "s", accessDelay);
-    command.AddValue("loss", "", loss);
-    command.AddValue("queue", "packets", queue);
-    command.AddValue("payload", "bytes", payload);
-    command.AddValue("window", "bytes", window);
-    command.AddValue("ssthresh", "bytes", ssthresh);
-    command.AddValue("delayed-ack", "segments", delayedAck);
-    command.AddValue("seed", "", seed);
-    command.Parse(argc, argv);
-
+    Options options;
+    options.Parse(argc, argv);
     RngSeedManager::SetSeed(12345);
-    RngSeedManager::SetRun(seed);
-    SetDefaults(cc, sack, payload, ssthresh, window, delayedAck);
+    RngSeedManager::SetRun(options.seed);
+    SetDefaults(options);
     NodeContainer nodes(3);
-    const auto accessDevices = Connect(nodes.Get(0), nodes.Get(1), access, accessDelay, 1000000);
-    const auto bottleneck = Connect(nodes.Get(1), nodes.Get(2), rate, delay, queue);
+    const auto accessDevices =
+        Connect(nodes.Get(0), nodes.Get(1), options.access, options.accessDelay, 1000000);
+    const auto bottleneck =
+        Connect(nodes.Get(1), nodes.Get(2), options.rate, options.delay, options.queue);
     InternetStackHelper().Install(nodes);
     Ipv4AddressHelper address("10.0.0.0", "255.255.255.0");
     address.Assign(accessDevices);
@@ -92,37 +112,29 @@ int main(int argc, char** argv) {
     control.Uninstall(accessDevices);
     control.Uninstall(bottleneck);
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
-    if (loss > 0) {
-        auto errors = CreateObject<RateErrorModel>();
-        auto uniform = CreateObject<UniformRandomVariable>();
-        uniform->SetStream(100);
-        errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
-        errors->SetRate(loss);
-        errors->SetRandomVariable(uniform);
-        bottleneck.Get(1)->SetAttribute("ReceiveErrorModel", PointerValue(errors));
-    }
+    if (options.loss > 0) LoseAtReceiver(bottleneck.Get(1), options.loss);
     ApplicationContainer sinks;
-    for (uint32_t i = 0; i < flows; i++) {
+    for (uint32_t i = 0; i < options.flows; i++) {
         const auto port = static_cast<uint16_t>(5000 + i);
         PacketSinkHelper sink("ns3::TcpSocketFactory",
                               InetSocketAddress(Ipv4Address::GetAny(), port));
         sinks.Add(sink.Install(nodes.Get(2)));
         BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(sinkAddress, port));
-        source.SetAttribute("SendSize", UintegerValue(payload));
+        source.SetAttribute("SendSize", UintegerValue(options.payload));
         source.Install(nodes.Get(0)).Start(Seconds(0.001 * i));
     }
-    Simulator::Stop(Seconds(duration));
+    Simulator::Stop(Seconds(options.duration));
     const double start = CpuSeconds();
     Simulator::Run();
     const double cpu = CpuSeconds() - start;
     uint64_t delivered = 0;
-    for (uint32_t i = 0; i < flows; i++)
+    for (uint32_t i = 0; i < options.flows; i++)
         delivered += DynamicCast<PacketSink>(sinks.Get(i))->GetTotalRx();
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     std::printf(
         "{\"cpu_s\": %.6f, \"packets\": %.0f, \"delivered_bytes\": %llu, \"peak_kib\": %ld}\n", cpu,
-        static_cast<double>(delivered) / payload, static_cast<unsigned long long>(delivered),
-        usage.ru_maxrss);
+        static_cast<double>(delivered) / options.payload,
+        static_cast<unsigned long long>(delivered), usage.ru_maxrss);
     Simulator::Destroy();
 }
