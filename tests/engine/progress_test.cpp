@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Over minutes: no flow stalls, none gets more than the path carries, all that was sent is accounted for.
+#include <gtest/gtest.h>
+
+#include "engine/network.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+constexpr Time kMs = 1000 * kMicrosecond;
+
+constexpr Recovery kAll[] = {Recovery::tahoe, Recovery::reno, Recovery::newreno, Recovery::sack};
+
+Network lone_flow(Recovery recovery, ww_preset_id cc, double loss, double ack_loss) {
+    Network network;
+    network.nodes = 3;
+    network.links.resize(2);
+    network.links[0] = {0, 1, 0, {}, {}};
+    network.links[1] = {1, 2, 0, {}, {}};
+    for (Direction* d : {&network.links[0].forward, &network.links[0].backward}) {
+        d->rate_bps = 10'000'000;
+        d->delay = 45 * kMs;
+    }
+    for (Direction* d : {&network.links[1].forward, &network.links[1].backward}) {
+        d->rate_bps = 2'000'000;
+        d->queue_packets = 20;
+    }
+    network.links[1].forward.loss = {LossKind::uniform, loss, {}};
+    network.links[1].backward.loss = {LossKind::uniform, ack_loss, {}};
+    Flow flow;
+    flow.to = 2;
+    flow.recovery = recovery;
+    flow.cc = ww_preset(cc);
+    flow.mss = 360;
+    flow.receive_window = 65535;
+    network.flows = {flow};
+    network.duration = 2000 * kSecond;
+    network.trace.events = true;
+    return network;
+}
+
+// In any 200 s something new is acknowledged: the RTO is at most a minute.
+TEST(Progress, NoBulkFlowStalls) {
+    std::uint64_t seed = 0;
+    for (const Recovery recovery : kAll)
+        for (const auto cc : {WW_PRESET_RENO, WW_PRESET_WESTWOOD, WW_PRESET_WESTWOOD_PLUS})
+            for (const double loss : {0.0, 0.005, 0.05}) {
+                const Network network = lone_flow(recovery, cc, loss, loss / 2);
+                const FlowResult flow = simulate(network, ++seed).flows[0];
+                double last = 0;
+                for (const Event& event : flow.events) {
+                    if (event.kind != EventKind::ack) continue;
+                    ASSERT_LT(event.time_s - last, 200);
+                    last = event.time_s;
+                }
+                EXPECT_GT(last, 1800);
+            }
+}
+
+// 2 Mb/s of 400-byte packets with 360 bytes of payload.
+TEST(Progress, NoFlowGetsMoreThanTheBottleneckCarries) {
+    for (const Recovery recovery : kAll) {
+        const Network network = lone_flow(recovery, WW_PRESET_WESTWOOD_PLUS, 0, 0);
+        const FlowResult flow = simulate(network, 1).flows[0];
+        const double goodput = static_cast<double>(flow.delivered_bytes) * 8 / 2000;
+        EXPECT_LE(goodput, 1.8e6);
+        EXPECT_GT(goodput, 0.8 * 1.8e6);
+        EXPECT_LE(static_cast<double>(flow.ip_bytes_at_sink) * 8 / 2000, 2e6);
+    }
+}
+
+// Several flows share it, and the sum does not exceed it.
+TEST(Progress, AllFlowsTogetherGetNoMoreThanTheBottleneckCarries) {
+    for (std::uint32_t flows = 2; flows <= 8; flows++) {
+        Network network = lone_flow(Recovery::newreno, WW_PRESET_RENO, 0.001, 0);
+        network.trace.events = false;
+        network.duration = 200 * kSecond;
+        network.flows.resize(flows, network.flows[0]);
+        for (std::uint32_t i = 0; i < flows; i++) network.flows[i].start = i * 97 * kMs;
+        std::uint64_t bytes = 0;
+        for (const FlowResult& flow : simulate(network, flows).flows) {
+            EXPECT_GT(flow.delivered_bytes, 0u);
+            bytes += flow.ip_bytes_at_sink;
+        }
+        EXPECT_LE(static_cast<double>(bytes) * 8 / 200, 2e6);
+        EXPECT_GT(static_cast<double>(bytes) * 8 / 200, 1.5e6);
+    }
+}
+
+// A finished transfer leaves nothing behind: what was sent was delivered, lost, dropped or came twice.
+TEST(Progress, EveryPacketOfAFinishedTransferIsAccountedFor) {
+    for (const Recovery recovery : kAll)
+        for (std::uint64_t seed = 1; seed <= 20; seed++) {
+            Network network = lone_flow(recovery, WW_PRESET_WESTWOOD_PLUS, 0.02, 0.1);
+            network.flows[0].size_bytes = 360'000;  // 1000 full segments
+            const Result result = simulate(network, seed);
+            const FlowResult& flow = result.flows[0];
+            ASSERT_GT(flow.completed_s, 0);
+            EXPECT_EQ(flow.delivered_bytes, 360'000u);
+            EXPECT_EQ(flow.sent, 1000 + flow.retransmitted);
+            // Beside the data a flow sends SYNs and ACKs of SYN-ACKs: they may be lost, too.
+            const std::uint64_t arrived = flow.ip_bytes_at_sink / 400;
+            EXPECT_EQ(flow.ip_bytes_at_sink % 400, 0u);
+            EXPECT_LE(flow.sent, arrived + flow.lost + flow.queue_drops);
+            EXPECT_LE(arrived + flow.lost + flow.queue_drops, flow.sent + 6);
+            EXPECT_EQ(flow.lost, result.forward[0].lost + result.forward[1].lost);
+            EXPECT_EQ(flow.queue_drops,
+                      result.forward[0].queue_drops + result.forward[1].queue_drops);
+        }
+}
+
+TEST(Progress, ALossOfAllMeansNoConnection) {
+    Network network = lone_flow(Recovery::newreno, WW_PRESET_RENO, 1, 0);
+    const FlowResult flow = simulate(network, 1).flows[0];
+    EXPECT_EQ(flow.sent, 0u);
+    EXPECT_EQ(flow.delivered_bytes, 0u);
+    EXPECT_NE(flow.established_s, flow.established_s);  // NaN
+    EXPECT_NE(flow.completed_s, flow.completed_s);
+}
+
+}  // namespace
+}  // namespace ww::sim::test

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Networks of round numbers, where many things happen at the same picosecond: equal links, equal flows,
+// equal starts. An event a hop, a second run and a run on another thread give the same to the bit.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "engine/network.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+constexpr Time kMs = 1000 * kMicrosecond;
+
+Direction round_direction(std::int64_t megabits, Time milliseconds, std::int64_t queue) {
+    Direction d;
+    d.rate_bps = megabits * 1'000'000;
+    d.delay = milliseconds * kMs;
+    d.queue_packets = queue;
+    return d;
+}
+
+Link equal_link(std::uint32_t a, std::uint32_t b, const Direction& d) { return {a, b, 0, d, d}; }
+
+Flow round_flow(std::uint32_t from, std::uint32_t to, std::uint32_t kind) {
+    Flow f;
+    f.from = from;
+    f.to = to;
+    f.mss = 960;  // a packet takes 1 ms at 8 Mb/s
+    f.recovery = static_cast<Recovery>(kind % 4);
+    f.cc = ww_preset(static_cast<ww_preset_id>(kind / 4 % WW_PRESET_COUNT));
+    f.delayed_ack = 1 + kind % 3;
+    f.receive_window = 64 * f.mss;
+    return f;
+}
+
+// Senders and receivers behind links of their own, one bottleneck; every second flow goes back.
+Network dumbbell(std::uint32_t pairs, std::uint32_t kind) {
+    Network network;
+    network.nodes = 2 + 2 * pairs;
+    network.links.push_back(equal_link(0, 1, round_direction(8, 10, 20)));
+    for (std::uint32_t i = 0; i < pairs; i++) {
+        const std::uint32_t left = 2 + 2 * i, right = left + 1;
+        network.links.push_back(equal_link(left, 0, round_direction(8, 5, 50)));
+        network.links.push_back(equal_link(1, right, round_direction(8, 5, 50)));
+        const bool back = i % 2 == 1;
+        network.flows.push_back(round_flow(back ? right : left, back ? left : right, kind + i));
+    }
+    return network;
+}
+
+// One flow the whole way, one across each hop, and the same the other way round.
+Network parking_lot(std::uint32_t hops, std::uint32_t kind) {
+    Network network;
+    network.nodes = hops + 1;
+    for (std::uint32_t i = 0; i < hops; i++)
+        network.links.push_back(equal_link(i, i + 1, round_direction(8, 10, 15)));
+    network.flows = {round_flow(0, hops, kind), round_flow(hops, 0, kind)};
+    for (std::uint32_t i = 0; i < hops; i++) {
+        network.flows.push_back(round_flow(i, i + 1, kind + i));
+        network.flows.push_back(round_flow(i + 1, i, kind + i));
+    }
+    return network;
+}
+
+std::vector<Network> networks() {
+    std::vector<Network> all;
+    for (std::uint32_t kind = 0; kind < 20; kind++) {
+        for (const std::uint32_t size : {1u, 2u, 4u, 8u}) all.push_back(dumbbell(size, kind));
+        for (const std::uint32_t size : {1u, 2u, 3u, 5u}) all.push_back(parking_lot(size, kind));
+    }
+    for (std::size_t i = 0; i < all.size(); i++) {
+        all[i].duration = 8 * kSecond;
+        all[i].trace.windows = all[i].trace.events = true;
+        if (i % 3 == 0) all[i].links[0].forward.loss = {LossKind::uniform, 0.02, {}};
+        if (i % 5 == 0) all[i].links[0].backward.loss = {LossKind::uniform, 0.05, {}};
+    }
+    return all;
+}
+
+// All that a result says, but the number of events: one text, so that a difference shows where.
+std::string told(const Result& result) {
+    std::string text;
+    const auto tell = [&](auto value) {
+        text.append(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    const auto tell_all = [&](const auto& values) {
+        tell(values.size());
+        for (const auto& value : values) tell(value);
+    };
+    tell(result.packets);
+    for (const FlowResult& f : result.flows) {
+        for (const std::uint64_t count :
+             {f.delivered_bytes, f.ip_bytes_at_sink, f.sent, f.retransmitted, f.timeouts,
+              f.fast_recoveries, f.queue_drops, f.lost})
+            tell(count);
+        for (const double value :
+             {f.mean_cwnd, f.mean_srtt_s, f.min_rtt_s, f.established_s, f.completed_s})
+            tell(value);
+        tell_all(f.trace.time_s);
+        tell_all(f.trace.cwnd);
+        tell_all(f.trace.ssthresh);
+        tell_all(f.trace.estimate_bps);
+        tell_all(f.trace.sample_bps);
+        tell_all(f.trace.rtt_s);
+        tell_all(f.trace.in_flight);
+        tell_all(f.trace.phase);
+        for (const Event& e : f.events) {
+            tell(e.time_s);
+            tell(static_cast<int>(e.kind));
+            tell(e.segment);
+            tell(e.cwnd);
+            tell(e.ssthresh);
+        }
+    }
+    for (const auto* directions : {&result.forward, &result.backward})
+        for (const DirectionResult& d : *directions)
+            tell(d.packets), tell(d.queue_drops), tell(d.lost);
+    return text;
+}
+
+TEST(Ties, AnEventAHopChangesNothing) {
+    std::size_t i = 0;
+    for (Network& network : networks()) {
+        const Result inlined = simulate(network, i);
+        ASSERT_EQ(inlined.error, "");
+        network.event_per_hop = true;
+        EXPECT_TRUE(told(inlined) == told(simulate(network, i))) << "network " << i;
+        i++;
+    }
+}
+
+TEST(Ties, OneWorkerOrTwoGiveTheSameBytes) {
+    const std::vector<Network> all = networks();
+    std::vector<std::string> alone(all.size()), beside(all.size());
+    const auto run = [&](std::vector<std::string>& into, std::size_t from, std::size_t step) {
+        for (std::size_t i = from; i < all.size(); i += step) into[i] = told(simulate(all[i], i));
+    };
+    run(alone, 0, 1);
+    std::thread one(run, std::ref(beside), 0, 2), other(run, std::ref(beside), 1, 2);
+    one.join();
+    other.join();
+    EXPECT_TRUE(alone == beside);
+}
+
+TEST(Ties, OtherSeedsOtherLosses) {
+    Network network = dumbbell(4, 0);
+    network.duration = 8 * kSecond;
+    network.links[0].forward.loss = {LossKind::uniform, 0.02, {}};
+    EXPECT_FALSE(told(simulate(network, 1)) == told(simulate(network, 2)));
+}
+
+}  // namespace
+}  // namespace ww::sim::test

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Any small network: simulate() neither crashes nor hangs nor breaks what holds for all of them, and an
+// event a hop changes nothing. The input is read field by field; it ends in zeros.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "engine/network.hpp"
+
+using namespace ww::sim;
+
+namespace {
+
+constexpr Time kMillisecond = 1000 * kMicrosecond;
+
+class Input {
+  public:
+    Input(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
+
+    std::uint32_t number() {
+        std::uint32_t value = 0;
+        const std::size_t bytes = size_ < sizeof value ? size_ : sizeof value;
+        std::memcpy(&value, data_, bytes);
+        data_ += bytes;
+        size_ -= bytes;
+        return value;
+    }
+    std::uint8_t byte() {
+        if (size_ == 0) return 0;
+        size_--;
+        return *data_++;
+    }
+    std::uint32_t upto(std::uint32_t most) { return number() % (most + 1); }
+    std::uint32_t few(std::uint32_t most) { return byte() % (most + 1); }
+    bool flag() { return (byte() & 1) != 0; }
+
+  private:
+    const std::uint8_t* data_;
+    std::size_t size_;
+};
+
+Loss any_loss(Input& input) {
+    switch (input.few(3)) {
+    case 1:
+        return {LossKind::uniform, input.byte() / 800.0, {}};  // up to 0.32
+    case 2:
+        return {LossKind::uniform, input.flag() ? 1.0 : 1e-5, {}};
+    case 3: {
+        Loss loss{LossKind::script, 0, {}};
+        std::uint64_t packet = 0;
+        for (std::uint32_t i = input.few(20); i > 0; i--)
+            loss.packets.push_back(packet += 1 + input.byte());
+        return loss;
+    }
+    default:
+        return {};
+    }
+}
+
+Direction any_direction(Input& input) {
+    Direction d;
+    d.rate_bps = 1000 + input.upto(20'000'000);
+    d.delay = input.flag() ? 0 : static_cast<Time>(input.upto(200'000)) * kMicrosecond;
+    if (input.flag()) {  // round numbers, so that many things happen at the same time
+        d.rate_bps = INT64_C(1'000'000) << input.few(3);
+        d.delay = static_cast<Time>(input.few(8)) * kMillisecond;
+    }
+    if (input.flag()) d.queue_packets = input.few(40);
+    if (input.flag()) d.queue_bytes = input.upto(60'000);
+    d.loss = any_loss(input);
+    return d;
+}
+
+Flow any_flow(Input& input, std::uint32_t nodes) {
+    Flow f;
+    f.from = input.few(nodes - 1);
+    f.to = (f.from + 1 + input.few(nodes - 2)) % nodes;
+    f.cc = ww_preset(static_cast<ww_preset_id>(input.few(WW_PRESET_COUNT - 1)));
+    f.cc.byte_counting = input.flag();
+    f.cc.validate_cwnd = input.flag();
+    f.recovery = static_cast<Recovery>(input.few(3));
+    f.start = static_cast<Time>(input.upto(4000)) * kMillisecond;
+    if (input.flag()) f.size_bytes = 1 + input.upto(200'000);
+    f.mss = 1 + input.upto(1459);
+    f.header_bytes = 1 + input.few(59);
+    if (input.flag()) f.mss = 960, f.header_bytes = 40, f.start = f.start / kSecond * kSecond;
+    if (input.flag()) f.stop = f.start + static_cast<Time>(input.upto(8000)) * kMillisecond;
+    f.initial_cwnd = 1 + input.few(40);
+    if (input.flag()) f.initial_ssthresh = 1 + input.few(60);
+    f.receive_window = f.mss * (1 + input.few(255));
+    f.min_rto = (1 + static_cast<Time>(input.upto(2000))) * kMillisecond;
+    f.max_rto = f.min_rto + static_cast<Time>(input.upto(60'000)) * kMillisecond;
+    f.initial_rto = (1 + static_cast<Time>(input.upto(3000))) * kMillisecond;
+    f.clock_granularity = static_cast<Time>(input.few(100)) * kMillisecond;
+    f.delayed_ack = 1 + input.few(8);
+    f.delayed_ack_timeout = (1 + static_cast<Time>(input.upto(500))) * kMillisecond;
+    f.dupack_threshold = 1 + input.few(5);
+    f.limited_transmit = input.flag();
+    f.flight_excludes_sacked = input.flag();
+    f.handshake_rtt = input.flag();
+    f.random_isn = input.flag();
+    f.isn = input.number();
+    return f;
+}
+
+Network any_network(Input& input) {
+    Network network;
+    network.nodes = 2 + input.few(6);
+    for (std::uint32_t i = 1; i < network.nodes; i++)  // a tree, and some links more
+        network.links.push_back(
+            {input.few(i - 1), i, input.few(40), any_direction(input), any_direction(input)});
+    for (std::uint32_t i = input.few(3); i > 0; i--) {
+        const std::uint32_t a = input.few(network.nodes - 1);
+        const std::uint32_t b = (a + 1 + input.few(network.nodes - 2)) % network.nodes;
+        network.links.push_back({a, b, 0, any_direction(input), any_direction(input)});
+    }
+    for (std::uint32_t i = 1 + input.few(5); i > 0; i--)
+        network.flows.push_back(any_flow(input, network.nodes));
+    network.duration = (1 + static_cast<Time>(input.upto(12'000))) * kMillisecond;
+    network.trace = {input.flag(), input.few(200) * kMillisecond, true};
+    return network;
+}
+
+void require(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "broken: %s\n", what);
+    std::abort();
+}
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+void require_same(const FlowResult& a, const FlowResult& b) {
+    require(a.delivered_bytes == b.delivered_bytes && a.ip_bytes_at_sink == b.ip_bytes_at_sink &&
+                a.sent == b.sent && a.retransmitted == b.retransmitted &&
+                a.timeouts == b.timeouts && a.fast_recoveries == b.fast_recoveries &&
+                a.queue_drops == b.queue_drops && a.lost == b.lost,
+            "the same counts with an event a hop");
+    require(same(a.mean_cwnd, b.mean_cwnd) && same(a.mean_srtt_s, b.mean_srtt_s) &&
+                same(a.min_rtt_s, b.min_rtt_s) && same(a.completed_s, b.completed_s),
+            "the same means with an event a hop");
+    require(a.trace.time_s == b.trace.time_s && a.trace.cwnd == b.trace.cwnd &&
+                a.trace.in_flight == b.trace.in_flight && a.events.size() == b.events.size(),
+            "the same trace with an event a hop");
+    for (std::size_t i = 0; i < a.events.size(); i++)
+        require(a.events[i].time_s == b.events[i].time_s && a.events[i].kind == b.events[i].kind &&
+                    a.events[i].segment == b.events[i].segment &&
+                    a.events[i].cwnd == b.events[i].cwnd,
+                "the same events with an event a hop");
+}
+
+void require_sound(const Network& network, const Flow& flow, const FlowResult& result) {
+    std::uint64_t fresh = 0, again = 0, timeouts = 0;
+    std::int64_t acknowledged = 0, sent_below = 0;
+    const double end = static_cast<double>(network.duration) / static_cast<double>(kSecond);
+    double now = 0;
+    for (const Event& event : result.events) {
+        require(event.time_s >= now && event.time_s <= end, "events in order, within the run");
+        now = event.time_s;
+        if (event.kind == EventKind::send) {
+            require(event.segment == sent_below, "new segments in order");
+            require(event.time_s * 1e12 < static_cast<double>(flow.stop) + 1,
+                    "no new data after the stop");
+            sent_below++;
+            fresh++;
+        }
+        if (event.kind == EventKind::retransmit) {
+            require(event.segment >= acknowledged && event.segment < sent_below,
+                    "what is sent again");
+            again++;
+        }
+        if (event.kind == EventKind::ack) {
+            require(event.segment > acknowledged, "an ACK of new data moves");
+            acknowledged = event.segment;
+        }
+        timeouts += event.kind == EventKind::timeout;
+        const auto window = static_cast<std::int64_t>(flow.receive_window / flow.mss);
+        require(sent_below - acknowledged <= window, "the receive window");
+        require(event.cwnd >= 1 && event.ssthresh >= 1, "windows of a segment at least");
+    }
+    require(result.sent == fresh + again && result.retransmitted == again &&
+                result.timeouts == timeouts,
+            "counters agree with the events");
+    require(result.delivered_bytes <= fresh * flow.mss, "nothing delivered that was not sent");
+    require(acknowledged <= sent_below, "nothing acknowledged that was not sent");
+    const auto least = (static_cast<std::uint64_t>(acknowledged) - (acknowledged > 0)) * flow.mss;
+    require(result.delivered_bytes >= least, "nothing acknowledged that was not delivered");
+    if (flow.size_bytes != kUnlimited)
+        require(result.delivered_bytes <= static_cast<std::uint64_t>(flow.size_bytes), "its size");
+    if (!std::isnan(result.completed_s))
+        require(result.delivered_bytes == static_cast<std::uint64_t>(flow.size_bytes), "completed");
+    require(result.ip_bytes_at_sink <= result.sent * (std::uint64_t{flow.mss} + flow.header_bytes),
+            "nothing reached the sink that was not sent");
+    require(result.ip_bytes_at_sink >= result.delivered_bytes, "headers on top");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    Input input(data, size);
+    const std::uint64_t seed = input.byte();
+    Network network = any_network(input);
+    const Result result = simulate(network, seed);
+    if (!result.error.empty()) {
+        require(result.flows.empty(), "an error simulates nothing");
+        return 0;
+    }
+    for (std::size_t i = 0; i < result.flows.size(); i++)
+        require_sound(network, network.flows[i], result.flows[i]);
+    network.event_per_hop = true;
+    const Result hops = simulate(network, seed);
+    require(hops.packets == result.packets, "the same packets with an event a hop");
+    for (std::size_t i = 0; i < result.flows.size(); i++)
+        require_same(result.flows[i], hops.flows[i]);
+    return 0;
+}
