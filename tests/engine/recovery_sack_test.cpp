@@ -40,6 +40,18 @@ TEST(SackRecovery, AllHolesAreRepairedInOneRoundTrip) {
     EXPECT_EQ(run.flow().timeouts, 0u);
 }
 
+// 5, step 3: before recovery what is SACKed makes room for new segments; RFC 3042 may be switched off.
+TEST(SackRecovery, LimitedTransmitSendsASegmentForEachOfTheFirstTwoDuplicateAcks) {
+    Script script{{{4}}};
+    for (const bool limited_transmit : {true, false}) {
+        script.change = [=](Network& n) { n.flows[0].limited_transmit = limited_transmit; };
+        const ScriptedRun run(Recovery::sack, script);
+        const int first = run.find(EventKind::dupack), recovery = run.find(EventKind::recovery);
+        EXPECT_EQ(run.segments(EventKind::send, first, recovery),
+                  limited_transmit ? (Segments{14, 15}) : Segments{});
+    }
+}
+
 // 4, SetPipe: of 12 outstanding 3 are SACKed and one is lost; the pipe must fall below 5 first.
 TEST(SackRecovery, SendsOnlyWhenThePipeIsBelowTheWindow) {
     const ScriptedRun run(Recovery::sack, {{{4}}});

@@ -32,6 +32,7 @@ Flow round_flow(std::uint32_t from, std::uint32_t to, std::uint32_t kind) {
     f.cc = ww_preset(static_cast<ww_preset_id>(kind / 4 % WW_PRESET_COUNT));
     f.delayed_ack = 1 + kind % 3;
     f.receive_window = 64 * f.mss;
+    if (kind % 2 == 1) f.delayed_ack_timeout = kMs;  // due as the next packet comes
     return f;
 }
 
@@ -142,6 +143,24 @@ TEST(Ties, OneWorkerOrTwoGiveTheSameBytes) {
     one.join();
     other.join();
     EXPECT_TRUE(alone == beside);
+}
+
+// simulation.hpp: on a tie packets come before timers.
+TEST(Ties, APacketComesBeforeTheDelayedAckThatFallsDueThen) {
+    for (const bool event_per_hop : {false, true}) {
+        Network network;
+        network.nodes = 2;
+        network.links.push_back(equal_link(0, 1, round_direction(8, 5, 50)));
+        network.flows.push_back(round_flow(0, 1, 1));
+        network.flows[0].delayed_ack = 2;
+        network.flows[0].size_bytes = 10 * 960;
+        network.duration = kSecond;
+        network.event_per_hop = event_per_hop;
+        // The SYN-ACK and five ACKs of two segments each, a millisecond apart.
+        EXPECT_EQ(simulate(network, 1).backward[0].packets, 6u);
+        network.flows[0].delayed_ack_timeout = kMs - 1;
+        EXPECT_EQ(simulate(network, 1).backward[0].packets, 11u);
+    }
 }
 
 TEST(Ties, OtherSeedsOtherLosses) {
