@@ -61,7 +61,7 @@ Loss any_loss(Input& input) {
 
 Direction any_direction(Input& input) {
     Direction d;
-    d.rate_bps = 1000 + input.upto(20'000'000);
+    d.rate_bps = 1000 + input.upto(4'000'000);
     d.delay = input.flag() ? 0 : static_cast<Time>(input.upto(200'000)) * kMicrosecond;
     if (input.flag()) {  // round numbers, so that many things happen at the same time
         d.rate_bps = INT64_C(1'000'000) << input.few(3);
@@ -83,8 +83,8 @@ Flow any_flow(Input& input, std::uint32_t nodes) {
     f.recovery = static_cast<Recovery>(input.few(3));
     f.start = static_cast<Time>(input.upto(4000)) * kMillisecond;
     if (input.flag()) f.size_bytes = 1 + input.upto(200'000);
-    f.mss = 1 + input.upto(1459);
-    f.header_bytes = 1 + input.few(59);
+    f.mss = 1460 - input.upto(1459);
+    f.header_bytes = 60 - input.few(59);
     if (input.flag()) f.mss = 960, f.header_bytes = 40, f.start = f.start / kSecond * kSecond;
     if (input.flag()) f.stop = f.start + static_cast<Time>(input.upto(8000)) * kMillisecond;
     f.initial_cwnd = 1 + input.few(40);
@@ -118,7 +118,7 @@ Network any_network(Input& input) {
     }
     for (std::uint32_t i = 1 + input.few(5); i > 0; i--)
         network.flows.push_back(any_flow(input, network.nodes));
-    network.duration = (1 + static_cast<Time>(input.upto(12'000))) * kMillisecond;
+    network.duration = (1 + static_cast<Time>(input.upto(8'000))) * kMillisecond;
     network.trace = {input.flag(), input.few(200) * kMillisecond, true};
     return network;
 }
