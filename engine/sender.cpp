@@ -18,6 +18,7 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
       rto_(flow.initial_rto),
       config_(flow.cc),
       sent_at_(16),
+      initial_rto_(flow.initial_rto),
       min_rto_(flow.min_rto),
       max_rto_(flow.max_rto),
       granularity_(flow.clock_granularity),
@@ -51,14 +52,17 @@ void Sender::on_syn_ack(Time now) {
         srtt_sum_ = 0;  // statistics are of data
         rtt_samples_ = 0;
     } else {
-        window_.cwnd = 1;                                    // RFC 5681, 3.1: a lost SYN
-        rto_ = std::clamp(3 * kSecond, min_rto_, max_rto_);  // RFC 6298, 5.7
+        window_.cwnd = 1;  // RFC 5681, 3.1: a lost SYN
+        rto_ =
+            std::clamp(std::max(3 * kSecond, initial_rto_), min_rto_, max_rto_);  // RFC 6298, 5.7
     }
 }
 
 Progress Sender::on_duplicate(Time now, bool news) {
     if (next_ == una_ && high_ == una_)
         return Progress::none;  // nothing outstanding: RFC 5681, 2 (a)
+    if (recovery_ == Recovery::sack && !news)
+        return Progress::none;  // it says nothing new: no duplicate by RFC 6675, 2
     dupacks_++;
     call_cc(now, 0, 0, true);
     if (phase_ == WW_RECOVERY) {

@@ -152,7 +152,8 @@ class Sender {
     std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
     std::int64_t guarded_ = -1;         // recover_ of the last timeout (RFC 6582)
     std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
-    Time min_rto_, max_rto_, granularity_, min_rtt_ = kNever, established_at_ = -1, done_at_ = -1;
+    Time initial_rto_, min_rto_, max_rto_, granularity_, min_rtt_ = kNever, established_at_ = -1,
+                                                         done_at_ = -1;
     Time syn_sent_at_ = 0;
     std::uint32_t syns_ = 0;
     std::uint32_t threshold_;   // DupThresh

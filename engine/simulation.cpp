@@ -128,7 +128,8 @@ template <bool ack>
             Pipe& pipe = **route++;
             const Time at = pipe.transmit(now, ip_bytes);
             if (at < 0) [[unlikely]] {
-                if (!ack) (at == Pipe::kLost ? c.result->lost : c.result->queue_drops)++;
+                if (!ack && packet.payload > 0)
+                    (at == Pipe::kLost ? c.result->lost : c.result->queue_drops)++;
                 return;
             }
             const bool there = *route == nullptr;

@@ -18,6 +18,7 @@ std::string check(const Direction& d) {
     if (d.delay < 0 || d.delay > kLongest)
         return "delay must not be negative or longer than 26 days";
     if (d.queue_packets < 0 || d.queue_bytes < 0) return "queue limit must not be negative";
+    if (d.loss.kind > LossKind::script) return "unknown kind of loss";
     if (!std::isfinite(d.loss.rate) || d.loss.rate < 0 || d.loss.rate > 1)
         return "loss rate must be 0 to 1";
     std::uint64_t last = 0;
@@ -41,6 +42,7 @@ std::string check(const ww_config& cc) {
 
 std::string check(const Flow& f, std::uint32_t nodes) {
     if (f.from >= nodes || f.to >= nodes) return "unknown node";
+    if (f.recovery > Recovery::sack) return "unknown recovery";
     if (f.from == f.to) return "source and sink must differ";
     if (f.mss < 1 || f.header_bytes < 1 || f.mss > kLargestPacket ||
         f.header_bytes > kLargestPacket - f.mss)

@@ -99,14 +99,13 @@ TEST(Progress, EveryPacketOfAFinishedTransferIsAccountedFor) {
             ASSERT_GT(flow.completed_s, 0);
             EXPECT_EQ(flow.delivered_bytes, 360'000u);
             EXPECT_EQ(flow.sent, 1000 + flow.retransmitted);
-            // Beside the data a flow sends SYNs and ACKs of SYN-ACKs: they may be lost, too.
             const std::uint64_t arrived = flow.ip_bytes_at_sink / 400;
             EXPECT_EQ(flow.ip_bytes_at_sink % 400, 0u);
-            EXPECT_LE(flow.sent, arrived + flow.lost + flow.queue_drops);
-            EXPECT_LE(arrived + flow.lost + flow.queue_drops, flow.sent + 6);
-            EXPECT_EQ(flow.lost, result.forward[0].lost + result.forward[1].lost);
-            EXPECT_EQ(flow.queue_drops,
-                      result.forward[0].queue_drops + result.forward[1].queue_drops);
+            EXPECT_EQ(flow.sent, arrived + flow.lost + flow.queue_drops);
+            // Links count SYNs and the ACKs of SYN-ACKs too.
+            const std::uint64_t lost = result.forward[0].lost + result.forward[1].lost;
+            EXPECT_LE(flow.lost, lost);
+            EXPECT_LE(lost, flow.lost + 6);
         }
 }
 
