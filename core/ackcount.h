@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
  * How many segments an ACK says were newly delivered: the bookkeeping of duplicate, delayed and
- * cumulative ACKs (seed 003, "Delayed and Cumulative ACKs"; CountAck of seed 000, 3.2.2).
+ * cumulative ACKs (Mascolo 2001, "Delayed and Cumulative ACKs"; CountAck of Gangadhar 2013, 3.2.2).
  *
  *   duplicate ACK                       accounted_for += 1, counts 1
  *   advances by 1                       counts 1
@@ -13,7 +13,7 @@
  * were accounted for; taking c off makes each partial ACK of an episode count one segment too many at
  * its end. With c - 1 segments counted equal segments delivered. `literal_count` keeps the letter.
  *
- * Source:    Mascolo et al., Mobicom 2001, as in seeds 000 and 003.
+ * Source:    Mascolo 2001, as slides on it and Gangadhar 2013 print it.
  * Limit:     a duplicate ACK caused by a segment that had arrived before (after go-back-N) counts
  *            as a delivery; nothing on the wire tells it apart without SACK.
  */

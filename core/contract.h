@@ -37,17 +37,17 @@ enum ww_phase {
 enum ww_algorithm { WW_ALG_RENO, WW_ALG_WESTWOOD };
 
 enum ww_sampler {
-    WW_PER_ACK,      /* one bandwidth sample an ACK: Westwood (seed 003; seed 000, equation 2) */
-    WW_PER_RTT,      /* one a round trip, at least min_interval_us: Westwood+ (seed 004, 2.2) */
+    WW_PER_ACK, /* one bandwidth sample an ACK: Westwood (Mascolo 2001; Gangadhar 2013, equation 2) */
+    WW_PER_RTT, /* one a round trip, at least min_interval_us: Westwood+ (Dell'Aera 2003, 2.2) */
     WW_PER_RTT_TIMER /* as the 2013 ns-3 code: the ACK that opens a window counts in it, the window is
-                        one last RTT long and divided by it (seed 000, equation 3) */
+                        one last RTT long and divided by it (Gangadhar 2013, equation 3) */
 };
 
 enum ww_filter {
     WW_FILTER_NONE,
-    WW_FILTER_EWMA,            /* 7/8 old + 1/8 new (seed 004, equation 1) */
-    WW_FILTER_TUSTIN_CONSTANT, /* constant a (seed 000, equation 1) */
-    WW_FILTER_TUSTIN,          /* time-varying, cut-off 1/tau, virtual null samples (seed 003) */
+    WW_FILTER_EWMA,            /* 7/8 old + 1/8 new (Dell'Aera 2003, equation 1) */
+    WW_FILTER_TUSTIN_CONSTANT, /* constant a (Gangadhar 2013, equation 1) */
+    WW_FILTER_TUSTIN, /* time-varying, cut-off 1/tau, virtual null samples (Mascolo 2001) */
 };
 
 /* Read-only for the core; one object may serve any number of connections. */
@@ -60,11 +60,12 @@ struct ww_config {
     uint32_t min_interval_us; /* shortest window of WW_PER_RTT */
     uint16_t alpha_permille;  /* constant Tustin: a, in thousandths, 0..1000 */
     uint8_t min_cwnd;         /* floor of ssthresh, segments */
-    bool byte_counting;    /* RFC 3465 with L = 2 (L = 1 after a timeout) instead of once an ACK */
-    bool validate_cwnd;    /* grow only while the window is what limits the sender (RFC 7661) */
-    bool set_cwnd_on_loss; /* Westwood: cwnd = ssthresh even upwards (seed 004); else only down */
-    bool seed_filter;      /* the first sample is the first estimate; else the filter starts at 0 */
-    bool literal_count;    /* seed 003's DUPACK pseudo-code to the letter; see ackcount.h */
+    bool byte_counting; /* RFC 3465 with L = 2 (L = 1 after a timeout) instead of once an ACK */
+    bool validate_cwnd; /* grow only while the window is what limits the sender (RFC 7661) */
+    bool
+        set_cwnd_on_loss; /* Westwood: cwnd = ssthresh even upwards (Dell'Aera 2003); else only down */
+    bool seed_filter;     /* the first sample is the first estimate; else the filter starts at 0 */
+    bool literal_count; /* Mascolo 2001's DUPACK pseudo-code to the letter; see ackcount.h */
 };
 
 /* What one ACK brought. */

@@ -2,12 +2,12 @@
 /*
  * When a bandwidth sample is taken, and what it divides.
  *
- *   per ACK        s = counted / (t - t'), t' the last ACK                 seed 003; seed 000, eq. 2
+ *   per ACK        s = counted / (t - t'), t' the last ACK                 Mascolo 2001; Gangadhar 2013, eq. 2
  *   per RTT        s = counted / T, T the time since the window opened, closed by the first ACK with
- *                  T >= max(last RTT, 50 ms)                               seed 004, 2.2
+ *                  T >= max(last RTT, 50 ms)                               Dell'Aera 2003, 2.2
  *   per RTT timer  s = counted / last RTT, as the 2013 ns-3 code: a timer of one last RTT started by
  *                  an ACK that itself counts; the next window opens at the next ACK. It reads high by
- *                  about one ACK a window                                  seed 000, eq. 3
+ *                  about one ACK a window                                  Gangadhar 2013, eq. 3
  *
  * "per RTT" does not count the ACK that opens its first window: n intervals hold n ACKs. RTT samples
  * come from the host, never from a retransmitted segment (Karn): one such sample collapses RTTmin.

@@ -4,15 +4,15 @@
  * primes mark the step before.
  *
  *   none              b = s
- *   EWMA              b = 7/8 b' + 1/8 s                                       seed 004, equation 1
- *   Tustin, constant  b = a b' + (1 - a)/2 (s + s')                            seed 000, equation 1
- *   Tustin            b = ((2 tau/D - 1) b' + s + s') / (2 tau/D + 1)          seed 003
+ *   EWMA              b = 7/8 b' + 1/8 s                                       Dell'Aera 2003, equation 1
+ *   Tustin, constant  b = a b' + (1 - a)/2 (s + s')                            Gangadhar 2013, equation 1
+ *   Tustin            b = ((2 tau/D - 1) b' + s + s') / (2 tau/D + 1)          Mascolo 2001
  *                       = ((2 tau - D) b' + D s + D s') / (2 tau + D)
  *
- * Equation 4 of seed 000 prints the constant filter as the product of its two terms, w1 x w2. That
+ * Equation 4 of Gangadhar 2013 prints the constant filter as the product of its two terms, w1 x w2. That
  * contradicts its own equation 1, and has the unit of a bandwidth squared: the sum is right.
  *
- * Virtual null samples (seed 003): a filter with cut-off 1/tau needs a sample every tau / m. After
+ * Virtual null samples (Mascolo 2001): a filter with cut-off 1/tau needs a sample every tau / m. After
  * each tau / m without an ACK a sample of 0 is assumed, and b decays by (2m - 1)/(2m + 1). They are
  * applied when the next ACK (or the host's question) arrives; nothing reads b in between.
  *

@@ -4,11 +4,11 @@
  * to every host.
  *
  *   reno           RFC 5681
- *   westwood       Mobicom 2001 (seed 003): a sample an ACK, time-varying Tustin. tau = 500 ms; with
+ *   westwood       Mascolo 2001: a sample an ACK, time-varying Tustin. tau = 500 ms; with
  *                  m = 10 a constant interval of tau / m gives a = 19/21, the slides' 0.9.
- *   westwood-ns3   the 2013 ns-3 paper (seed 000, 3.2.2): a sample an ACK, no filter ("in the default
+ *   westwood-ns3   Gangadhar 2013, 3.2.2: a sample an ACK, no filter ("in the default
  *                  mode, the filter is disabled"), DUPACK pseudo-code to the letter
- *   westwood+      seed 004: a sample a round trip of at least 50 ms, 7/8
+ *   westwood+      Dell'Aera 2003: a sample a round trip of at least 50 ms, 7/8
  *   westwood+-ns3  the 2013 ns-3 paper: a sample a last RTT, no filter, DUPACK pseudo-code to the letter
  */
 #ifndef WW_PRESETS_H

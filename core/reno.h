@@ -9,7 +9,7 @@
  *   loss                  ssthresh = max(flight / 2, 2), cwnd = ssthresh    RFC 5681, 3.1, eq. 4
  *   timeout               the same ssthresh, cwnd = 1; a second timeout of one segment holds ssthresh
  *
- * The growth is the family's as well: "cwnd increases as stated in RFC 2581" (seed 004, 2.1). Windows
+ * The growth is the family's as well: "cwnd increases as stated in RFC 2581" (Dell'Aera 2003, 2.1). Windows
  * are whole segments; the fraction is a counter, as in 4.4BSD and Linux.
  * The inflation by duplicate ACKs (RFC 5681, 3.2) belongs to the host's recovery.
  */

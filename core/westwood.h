@@ -11,6 +11,13 @@
  *   ww_on_undo           the last loss proved spurious
  *   ww_observe           the estimate, for traces
  *
+ * Sources, as the comments name them:
+ *   Mascolo 2001     Mascolo, Casetti, Gerla, Sanadidi, Wang: TCP Westwood, MOBICOM 2001
+ *   Dell'Aera 2003   Dell'Aera, Grieco, Mascolo: Linux 2.4 Implementation of Westwood+ TCP with
+ *                    rate-halving, Politecnico di Bari, Tech. Rep. 08/03/S
+ *   Gangadhar 2013   Gangadhar, Nguyen, Umapathi, Sterbenz: TCP Westwood(+) Protocol Implementation in
+ *                    ns-3, WNS3 2013
+ *
  * A new congestion control is a header of its own, an enumerator in contract.h, a case in each switch
  * below and a preset.
  */

@@ -3,14 +3,14 @@
  * Westwood and Westwood+: after a loss the window becomes what the path was measured to carry.
  *
  *   3 DUPACKs   ssthresh = max(2, BWE * RTTmin / MSS)
- *               cwnd = min(cwnd, ssthresh)        Westwood: seed 003; seed 000, 3.2.2 DupAck
- *               cwnd = ssthresh                   Westwood+: seed 004, 2.1
+ *               cwnd = min(cwnd, ssthresh)        Westwood: Mascolo 2001; Gangadhar 2013, 3.2.2 DupAck
+ *               cwnd = ssthresh                   Westwood+: Dell'Aera 2003, 2.1
  *   timeout     ssthresh = max(2, BWE * RTTmin / MSS), cwnd = 1
  *   ACKs        as Reno
  *
  * Which of the two it is, is the estimator's sampler and filter: see presets.h.
  * Before the first sample there is nothing to set a window from: the floor of 2 segments, as in
- * Linux. Deviation: seed 003 states the floor for timeouts only; a window of 0 cannot be meant.
+ * Linux. Deviation: Mascolo 2001 states the floor for timeouts only; a window of 0 cannot be meant.
  */
 #ifndef WW_WESTWOOD_FAMILY_H
 #define WW_WESTWOOD_FAMILY_H
