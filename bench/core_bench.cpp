@@ -23,7 +23,7 @@ void run(benchmark::State& loop, ww_preset_id id, Mix mix) {
     ww_config config = ww_preset(id);
     ww_state state;
     ww_init(&config, &state);
-    ww_window window{50, 40};
+    ww_window window{50, 40, 0};
     ww_sample sample{};
     sample.mss = 1460;
     sample.in_flight = 50;
@@ -37,7 +37,7 @@ void run(benchmark::State& loop, ww_preset_id id, Mix mix) {
         ww_on_ack(&config, &state, &window, &sample);
         if (mix == kLosses) {
             ww_on_loss(&config, &state, &window, sample.now_us, 50, 1460);
-            ww_on_recovery_exit(&config, &state, &window);
+            ww_on_recovery_exit(&config, &state, &window, sample.now_us, 1460);
         }
         if (window.cwnd > 1000) window.cwnd = 50;
         benchmark::DoNotOptimize(state);

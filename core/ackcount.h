@@ -22,7 +22,7 @@
 
 #include "arith.h"
 
-static inline uint32_t ww_count_ack(const struct ww_config *config, struct ww_state *state,
+static inline uint32_t ww_count_ack(const struct ww_config *config, struct ww_westwood_state *state,
                                     bool is_dupack, uint32_t acked_segments) {
     if (is_dupack) {
         state->accounted_for++;

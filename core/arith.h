@@ -54,4 +54,19 @@ static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us) {
     return (whole * span + ((fraction * span) >> WW_BW_FRACTION)) / 1000000u;
 }
 
+/* The largest r with r^3 <= x, for x < 2^63: r < 2^21. A bit a step, so that the loop is bounded. */
+static inline uint32_t ww_cube_root(uint64_t x) {
+    uint64_t root = 0;
+    for (int bit = 20; bit >= 0; bit--) {
+        const uint64_t larger = root | (UINT64_C(1) << bit);
+        if (larger * larger * larger <= x) root = larger;
+    }
+    return (uint32_t)root;
+}
+
+/* True where a counter that wraps has reached `end` (it is less than 2^31 beyond it). */
+static inline bool ww_reached(uint32_t counter, uint32_t end) {
+    return counter - end < UINT32_C(0x80000000);
+}
+
 #endif

@@ -21,28 +21,32 @@
 #include "ackcount.h"
 #include "filter.h"
 
-static inline void ww_estimator_close(const struct ww_config *config, struct ww_state *state,
-                                      uint64_t end_us, uint64_t elapsed_us) {
+static inline void ww_estimator_close(const struct ww_config *config,
+                                      struct ww_westwood_state *state, uint64_t end_us,
+                                      uint64_t elapsed_us) {
     ww_filter_step(config, state, end_us, state->pending_bytes, elapsed_us);
     state->pending_bytes = 0;
     state->mark_us = end_us;
 }
 
 /* The timer of the ns-3 code, run when the host next calls: nothing read the estimate before. */
-static inline void ww_estimator_advance(const struct ww_config *config, struct ww_state *state,
-                                        uint64_t now_us) {
+static inline void ww_estimator_advance(const struct ww_config *config,
+                                        struct ww_westwood_state *state, uint64_t now_us) {
     if (config->sampler != WW_PER_RTT_TIMER || !state->interval_open) return;
     if (now_us - state->mark_us < state->last_rtt_us) return;
     ww_estimator_close(config, state, state->mark_us + state->last_rtt_us, state->last_rtt_us);
     state->interval_open = false;
 }
 
-static inline void ww_estimator_on_ack(const struct ww_config *config, struct ww_state *state,
+static inline void ww_estimator_on_ack(const struct ww_config *config,
+                                       struct ww_westwood_state *state,
                                        const struct ww_sample *sample) {
     ww_estimator_advance(config, state, sample->now_us);
     if (sample->rtt_us != 0) {
         state->last_rtt_us = sample->rtt_us;
-        state->rtt_min_us = ww_min_u32(state->rtt_min_us, sample->rtt_us);
+        if (state->rtt_min_stale || sample->rtt_us < state->rtt_min_us)
+            state->rtt_min_us = sample->rtt_us;
+        state->rtt_min_stale = false;
     }
     const uint32_t counted = ww_count_ack(config, state, sample->is_dupack, sample->acked_segments);
     const uint64_t bytes = (uint64_t)counted * sample->mss; /* 2^32 * 2^16 */

@@ -5,6 +5,7 @@
  *
  *   none              b = s
  *   EWMA              b = 7/8 b' + 1/8 s                                       Dell'Aera 2003, equation 1
+ *   EWMA twice        c = 7/8 c' + 1/8 s, b = 7/8 b' + 1/8 c                    Linux, tcp_westwood.c
  *   Tustin, constant  b = a b' + (1 - a)/2 (s + s')                            Gangadhar 2013, equation 1
  *   Tustin            b = ((2 tau/D - 1) b' + s + s') / (2 tau/D + 1)          Mascolo 2001
  *                       = ((2 tau - D) b' + D s + D s') / (2 tau + D)
@@ -81,8 +82,8 @@ static inline uint64_t ww_filter_silence(const struct ww_config *config) {
 }
 
 /* The estimate at now_us, with the virtual samples of a silence that still lasts. */
-static inline uint64_t ww_filter_read(const struct ww_config *config, const struct ww_state *state,
-                                      uint64_t now_us) {
+static inline uint64_t ww_filter_read(const struct ww_config *config,
+                                      const struct ww_westwood_state *state, uint64_t now_us) {
     const uint64_t silence = ww_filter_silence(config);
     const uint64_t span = now_us - state->filter_us;
     if (silence == 0 || span < silence || state->samples == 0) return state->bandwidth;
@@ -90,15 +91,18 @@ static inline uint64_t ww_filter_read(const struct ww_config *config, const stru
 }
 
 /* A sample of `bytes` acknowledged over `elapsed_us`, ending at now_us, into the estimate. */
-static inline void ww_filter_step(const struct ww_config *config, struct ww_state *state,
+static inline void ww_filter_step(const struct ww_config *config, struct ww_westwood_state *state,
                                   uint64_t now_us, uint64_t bytes, uint64_t elapsed_us) {
     const uint64_t sample = ww_rate(bytes, elapsed_us);
     const bool first = state->samples == 0;
     if (state->samples < UINT32_MAX) state->samples++;
     if (config->filter == WW_FILTER_NONE || (first && config->seed_filter)) {
-        state->bandwidth = sample;
+        state->bandwidth = state->once = sample;
     } else if (config->filter == WW_FILTER_EWMA) {
         state->bandwidth = ww_filter_ewma(state->bandwidth, sample);
+    } else if (config->filter == WW_FILTER_EWMA_TWICE) {
+        state->once = ww_filter_ewma(state->once, sample);
+        state->bandwidth = ww_filter_ewma(state->bandwidth, state->once);
     } else if (config->filter == WW_FILTER_TUSTIN_CONSTANT) {
         state->bandwidth =
             ww_filter_tustin_constant(state->bandwidth, sample, state->raw, config->alpha_permille);

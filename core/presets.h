@@ -10,18 +10,33 @@
  *                  mode, the filter is disabled"), DUPACK pseudo-code to the letter
  *   westwood+      Dell'Aera 2003: a sample a round trip of at least 50 ms, 7/8
  *   westwood+-ns3  the 2013 ns-3 paper: a sample a last RTT, no filter, DUPACK pseudo-code to the letter
+ *   westwoodnr     Frikha 2005, section 2: Westwood; NewReno is its host's recovery
+ *   westwoodnr+    Frikha 2005, section 3: with a plateau after a loss, cte = 2
+ *   westwood+-linux24  Dell'Aera 2003: Westwood+; rate halving is its host's recovery
+ *   westwood+-linux    today's tcp_westwood.c: two 7/8 filters, BWE*RTTmin set when recovery completes,
+ *                      RTTmin anew after a timeout
+ *   cubic          RFC 9438 with fast convergence; HyStart++ is off
+ *   vegas          alpha 2, beta 4, gamma 1, as in Linux
+ *   bbr            version 1
  */
 #ifndef WW_PRESETS_H
 #define WW_PRESETS_H
 
 #include "contract.h"
 
-#define WW_PRESETS(X)                         \
-    X(WW_PRESET_RENO, "reno")                 \
-    X(WW_PRESET_WESTWOOD, "westwood")         \
-    X(WW_PRESET_WESTWOOD_NS3, "westwood-ns3") \
-    X(WW_PRESET_WESTWOOD_PLUS, "westwood+")   \
-    X(WW_PRESET_WESTWOOD_PLUS_NS3, "westwood+-ns3")
+#define WW_PRESETS(X)                                       \
+    X(WW_PRESET_RENO, "reno")                               \
+    X(WW_PRESET_WESTWOOD, "westwood")                       \
+    X(WW_PRESET_WESTWOOD_NS3, "westwood-ns3")               \
+    X(WW_PRESET_WESTWOOD_PLUS, "westwood+")                 \
+    X(WW_PRESET_WESTWOOD_PLUS_NS3, "westwood+-ns3")         \
+    X(WW_PRESET_WESTWOODNR, "westwoodnr")                   \
+    X(WW_PRESET_WESTWOODNR_PLUS, "westwoodnr+")             \
+    X(WW_PRESET_WESTWOOD_PLUS_LINUX24, "westwood+-linux24") \
+    X(WW_PRESET_WESTWOOD_PLUS_LINUX, "westwood+-linux")     \
+    X(WW_PRESET_CUBIC, "cubic")                             \
+    X(WW_PRESET_VEGAS, "vegas")                             \
+    X(WW_PRESET_BBR, "bbr")
 
 #define WW_PRESET_ENUMERATOR(id, name) id,
 enum ww_preset_id { WW_PRESETS(WW_PRESET_ENUMERATOR) WW_PRESET_COUNT };
@@ -29,21 +44,70 @@ enum ww_preset_id { WW_PRESETS(WW_PRESET_ENUMERATOR) WW_PRESET_COUNT };
 
 /* Every setting has a sound value in every preset, so that a user may switch one at a time. */
 static inline struct ww_config ww_preset(enum ww_preset_id id) {
-    struct ww_config config = {
-        WW_ALG_WESTWOOD, WW_PER_ACK, WW_FILTER_NONE, 10,    500000, 50000, 900, 2,
-        false,           true,       false,          false, false};
+    struct ww_config config = {WW_ALG_WESTWOOD,
+                               WW_PER_ACK,
+                               WW_FILTER_NONE,
+                               10,
+                               500000,
+                               50000,
+                               900,
+                               2,
+                               false,
+                               true,
+                               false,
+                               false,
+                               false,
+                               false,
+                               false,
+                               false,
+                               0,
+                               false,
+                               true,
+                               2,
+                               4,
+                               1};
     switch (id) {
+    case WW_PRESET_WESTWOODNR_PLUS:
+        config.cte_permille = 2000;
+        config.filter = WW_FILTER_TUSTIN;
+        break;
     case WW_PRESET_WESTWOOD:
+    case WW_PRESET_WESTWOODNR:
         config.filter = WW_FILTER_TUSTIN;
         break;
     case WW_PRESET_WESTWOOD_NS3:
         config.literal_count = true;
+        break;
+    case WW_PRESET_WESTWOOD_PLUS_LINUX24:
+        config.set_at_exit = true;
+        config.sampler = WW_PER_RTT;
+        config.filter = WW_FILTER_EWMA;
+        config.set_cwnd_on_loss = true;
+        config.seed_filter = true;
         break;
     case WW_PRESET_WESTWOOD_PLUS:
         config.sampler = WW_PER_RTT;
         config.filter = WW_FILTER_EWMA;
         config.set_cwnd_on_loss = true;
         config.seed_filter = true;
+        break;
+    case WW_PRESET_WESTWOOD_PLUS_LINUX:
+        config.sampler = WW_PER_RTT;
+        config.filter = WW_FILTER_EWMA_TWICE;
+        config.set_cwnd_on_loss = true;
+        config.seed_filter = true;
+        config.set_at_exit = true;
+        config.halve_on_loss = true;
+        config.reset_rtt_min = true;
+        break;
+    case WW_PRESET_CUBIC:
+        config.algorithm = WW_ALG_CUBIC;
+        break;
+    case WW_PRESET_VEGAS:
+        config.algorithm = WW_ALG_VEGAS;
+        break;
+    case WW_PRESET_BBR:
+        config.algorithm = WW_ALG_BBR;
         break;
     case WW_PRESET_WESTWOOD_PLUS_NS3:
         config.sampler = WW_PER_RTT_TIMER;

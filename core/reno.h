@@ -18,6 +18,11 @@
 
 #include "arith.h"
 
+/* Only an ACK for new data opens the window, and in fast recovery the host's recovery owns it. */
+static inline bool ww_may_grow(const struct ww_sample *sample) {
+    return !sample->is_dupack && sample->acked_segments != 0 && sample->phase != WW_RECOVERY;
+}
+
 static inline void ww_grow(const struct ww_config *config, struct ww_state *state,
                            struct ww_window *window, const struct ww_sample *sample) {
     if (config->validate_cwnd && !sample->is_cwnd_limited) return;

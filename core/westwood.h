@@ -3,6 +3,8 @@
  * The core's entry points. A host includes this file only.
  *
  *   ww_init              a connection starts
+ *   ww_needs_rate        whether the control wants delivery rate samples; changes nothing
+ *   ww_owns_recovery     whether it sets cwnd in fast recovery itself; changes nothing
  *   ww_on_ack            an ACK arrived, duplicate or not, in any phase
  *   ww_ssthresh          what a loss now would set ssthresh to; changes nothing
  *   ww_on_loss           a loss was detected by duplicate ACKs or SACK (call ww_on_ack for that ACK first)
@@ -24,28 +26,70 @@
 #ifndef WW_WESTWOOD_H
 #define WW_WESTWOOD_H
 
+#include "bbr.h"
+#include "cubic.h"
 #include "presets.h"
 #include "reno.h"
+#include "vegas.h"
 #include "westwood_family.h"
 
 static inline void ww_init(const struct ww_config *config, struct ww_state *state) {
-    (void)config;
-    const struct ww_state fresh = {0, 0, 0, 0, 0, 0, 0, UINT32_MAX, 0, 0, 0, 0, false};
-    *state = fresh;
+    state->cwnd_count = 0;
+    state->prior_cwnd = 0;
+    state->prior_ssthresh = 0;
+    switch (config->algorithm) {
+    case WW_ALG_CUBIC:
+        ww_cubic_init(&state->cubic);
+        break;
+    case WW_ALG_VEGAS:
+        ww_vegas_init(&state->vegas);
+        break;
+    case WW_ALG_BBR:
+        ww_bbr_init(&state->bbr);
+        break;
+    default:
+        ww_westwood_init(&state->westwood);
+        break;
+    }
+}
+
+/* True if the control reads the delivery rate part of ww_sample. */
+static inline bool ww_needs_rate(const struct ww_config *config) {
+    return config->algorithm == WW_ALG_BBR;
+}
+
+/* True if the control sets cwnd in fast recovery itself: the host's recovery only finds the losses. */
+static inline bool ww_owns_recovery(const struct ww_config *config) {
+    return config->algorithm == WW_ALG_BBR;
 }
 
 static inline void ww_on_ack(const struct ww_config *config, struct ww_state *state,
                              struct ww_window *window, const struct ww_sample *sample) {
-    if (config->algorithm == WW_ALG_WESTWOOD) ww_estimator_on_ack(config, state, sample);
-    if (!sample->is_dupack && sample->acked_segments != 0 && sample->phase != WW_RECOVERY)
-        ww_grow(config, state, window, sample);
+    switch (config->algorithm) {
+    case WW_ALG_WESTWOOD:
+        ww_westwood_on_ack(config, state, window, sample);
+        break;
+    case WW_ALG_CUBIC:
+        ww_cubic_on_ack(config, state, window, sample);
+        break;
+    case WW_ALG_VEGAS:
+        ww_vegas_on_ack(config, state, window, sample);
+        break;
+    case WW_ALG_BBR:
+        ww_bbr_on_ack(state, window, sample);
+        break;
+    default:
+        if (ww_may_grow(sample)) ww_grow(config, state, window, sample);
+        break;
+    }
 }
 
 /* in_flight: FlightSize as the host defines it (RFC 5681: sent and not cumulatively acknowledged). */
 static inline uint32_t ww_ssthresh(const struct ww_config *config, const struct ww_state *state,
                                    uint64_t now_us, uint32_t in_flight, uint32_t mss) {
-    if (config->algorithm == WW_ALG_WESTWOOD)
-        return ww_westwood_ssthresh(config, state, now_us, mss);
+    if (config->algorithm == WW_ALG_WESTWOOD && !config->halve_on_loss)
+        return ww_westwood_pipe(config, &state->westwood, now_us, mss);
+    if (config->algorithm == WW_ALG_CUBIC) return ww_cubic_ssthresh(config, in_flight);
     return ww_reno_ssthresh(config, in_flight);
 }
 
@@ -58,28 +102,49 @@ static inline void ww_remember(struct ww_state *state, const struct ww_window *w
 static inline void ww_on_loss(const struct ww_config *config, struct ww_state *state,
                               struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                               uint32_t mss) {
+    if (config->algorithm == WW_ALG_BBR) {
+        ww_bbr_on_loss(state, window);
+        return;
+    }
     ww_remember(state, window);
     window->ssthresh = ww_ssthresh(config, state, now_us, in_flight, mss);
-    if (config->algorithm == WW_ALG_RENO || config->set_cwnd_on_loss)
-        window->cwnd = window->ssthresh;
-    else
-        window->cwnd = ww_min_u32(window->cwnd, window->ssthresh);
+    if (config->algorithm == WW_ALG_WESTWOOD) {
+        ww_westwood_on_loss(config, state, window);
+        return;
+    }
+    if (config->algorithm == WW_ALG_CUBIC) ww_cubic_on_loss(config, &state->cubic, window->cwnd);
+    window->cwnd = window->ssthresh;
 }
 
 static inline void ww_on_recovery_exit(const struct ww_config *config, struct ww_state *state,
-                                       struct ww_window *window) {
-    (void)config;
-    (void)window;
+                                       struct ww_window *window, uint64_t now_us, uint32_t mss) {
     state->cwnd_count = 0;
+    if (config->algorithm == WW_ALG_BBR) {
+        ww_bbr_restore(state, window);
+    } else if (config->algorithm == WW_ALG_WESTWOOD && config->set_at_exit) {
+        window->ssthresh = ww_westwood_pipe(config, &state->westwood, now_us, mss);
+        window->cwnd = window->ssthresh;
+    }
 }
 
 /* repeated: the same segment timed out before; ssthresh is held (RFC 5681, 3.1). */
 static inline void ww_on_rto(const struct ww_config *config, struct ww_state *state,
                              struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                              uint32_t mss, bool repeated) {
+    if (config->algorithm == WW_ALG_BBR) {
+        ww_bbr_on_rto(state, window);
+        return;
+    }
     ww_remember(state, window);
-    if (config->algorithm == WW_ALG_WESTWOOD) ww_estimator_advance(config, state, now_us);
-    if (!repeated) window->ssthresh = ww_ssthresh(config, state, now_us, in_flight, mss);
+    if (config->algorithm == WW_ALG_WESTWOOD)
+        ww_estimator_advance(config, &state->westwood, now_us);
+    if (!repeated) {
+        window->ssthresh = config->algorithm == WW_ALG_WESTWOOD
+                               ? ww_westwood_pipe(config, &state->westwood, now_us, mss)
+                               : ww_ssthresh(config, state, now_us, in_flight, mss);
+    }
+    if (config->algorithm == WW_ALG_WESTWOOD) ww_westwood_on_rto(config, &state->westwood);
+    if (config->algorithm == WW_ALG_CUBIC) ww_cubic_on_rto(&state->cubic, window->cwnd);
     window->cwnd = 1;
 }
 
@@ -88,10 +153,20 @@ static inline void ww_on_undo(struct ww_state *state, struct ww_window *window) 
     window->ssthresh = ww_max_u32(window->ssthresh, state->prior_ssthresh);
 }
 
+/* Controls that estimate no bandwidth have no samples. */
 static inline struct ww_observation ww_observe(const struct ww_config *config,
                                                const struct ww_state *state, uint64_t now_us) {
-    const struct ww_observation seen = {ww_filter_read(config, state, now_us), state->raw,
-                                        state->rtt_min_us, state->samples};
+    struct ww_observation seen = {0, 0, UINT32_MAX, 0};
+    if (config->algorithm == WW_ALG_WESTWOOD) {
+        seen.bandwidth = ww_filter_read(config, &state->westwood, now_us);
+        seen.raw = state->westwood.raw;
+        seen.rtt_min_us = state->westwood.rtt_min_us;
+        seen.samples = state->westwood.samples;
+    } else if (config->algorithm == WW_ALG_BBR) {
+        seen.bandwidth = seen.raw = state->bbr.max_bw[0];
+        seen.rtt_min_us = state->bbr.rtprop_us;
+        seen.samples = state->bbr.rounds;
+    }
     return seen;
 }
 

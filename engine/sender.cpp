@@ -8,7 +8,7 @@ namespace ww::sim {
 Sender::Sender(const Flow& flow, std::uint32_t isn)
     : first_number_(isn + 1),
       mss_(flow.mss),
-      window_{flow.initial_cwnd, flow.initial_ssthresh},
+      window_{flow.initial_cwnd, flow.initial_ssthresh, 0},
       receive_window_(std::max(1u, flow.receive_window / flow.mss)),
       recovery_(flow.recovery),
       limited_transmit_(flow.limited_transmit),
@@ -161,7 +161,8 @@ void Sender::advance_in_recovery(Time now, std::int64_t acked, bool complete) {
             }
             phase_ = WW_OPEN;
             inflation_ = 0;
-            ww_on_recovery_exit(&config_, &cc_, &window_);
+            ww_on_recovery_exit(&config_, &cc_, &window_,
+                                static_cast<std::uint64_t>(now / kMicrosecond), mss_);
         } else if (recovery_ == Recovery::newreno) {  // partial ACK: RFC 6582, 3.2, step 3
             retransmit_first_ = true;
             inflation_ += 1 - static_cast<std::int32_t>(acked);

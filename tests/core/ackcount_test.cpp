@@ -19,9 +19,9 @@ ww_config counting(bool literal) {
 class Counter {
   public:
     explicit Counter(bool literal) : config_(counting(literal)) { ww_init(&config_, &state_); }
-    std::uint32_t dupack() { return ww_count_ack(&config_, &state_, true, 0); }
+    std::uint32_t dupack() { return ww_count_ack(&config_, &state_.westwood, true, 0); }
     std::uint32_t ack(std::uint32_t segments) {
-        return ww_count_ack(&config_, &state_, false, segments);
+        return ww_count_ack(&config_, &state_.westwood, false, segments);
     }
     std::uint32_t accounted_for() const { return state_.accounted_for; }
 

@@ -81,7 +81,7 @@ TEST(Range, ThePipeIsRightFromTheSlowestToTheFastestPath) {
             ww_config config = ww_preset(WW_PRESET_WESTWOOD_PLUS);
             ww_state state;
             ww_init(&config, &state);
-            ww_window window{10, WW_SSTHRESH_INFINITE};
+            ww_window window{10, WW_SSTHRESH_INFINITE, 0};
             const double period_us = std::max(50000.0, static_cast<double>(rtt_us));
             const double segments = bps / 8 * period_us / 1e6 / 1000;
             const double acks = std::max(1.0, std::ceil(segments / 4e9));
@@ -98,7 +98,7 @@ TEST(Range, ThePipeIsRightFromTheSlowestToTheFastestPath) {
                 ww_on_ack(&config, &state, &window, &sample);
             }
             const double pipe = std::clamp(acked / step_us * rtt_us, 2.0, 268435456.0);
-            const double got = ww_ssthresh(&config, &state, state.mark_us, 10, 1000);
+            const double got = ww_ssthresh(&config, &state, state.westwood.mark_us, 10, 1000);
             EXPECT_NEAR(got, pipe, 1 + pipe * 1e-3) << bps << " bit/s, " << rtt_us << " us";
         }
     }

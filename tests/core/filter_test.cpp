@@ -110,7 +110,7 @@ double worst_error(const ww_config& config, std::uint64_t seed) {
     const Path path = random_path(random);
     ww_state state;
     ww_init(&config, &state);
-    ww_window window{10, WW_SSTHRESH_INFINITE};
+    ww_window window{10, WW_SSTHRESH_INFINITE, 0};
     Reference reference(config);
     double worst = 0, clock = 1e6;
     for (int i = 0; i < 400; i++) {
@@ -132,7 +132,7 @@ double worst_error(const ww_config& config, std::uint64_t seed) {
                       sample.rtt_us);
         // Below a byte a second, and above what the core represents, there is nothing to compare.
         if (reference.estimate() < 125 || reference.estimate() > 17e9) continue;
-        const double error = bytes_a_second(state.bandwidth) / reference.estimate() - 1;
+        const double error = bytes_a_second(state.westwood.bandwidth) / reference.estimate() - 1;
         worst = std::max(worst, std::fabs(error));
     }
     return worst;
@@ -201,13 +201,13 @@ class Westwood {
         double sum = 0;
         for (std::uint64_t i = 1; i <= 4000; i++) {
             ack(i * period_us);
-            if (i > 2000) sum += bytes_a_second(state.bandwidth);
+            if (i > 2000) sum += bytes_a_second(state.westwood.bandwidth);
         }
         return sum / 2000 / (1000 / (static_cast<double>(period_us) / 1e6));
     }
     ww_config config = ww_preset(WW_PRESET_WESTWOOD);  // tau 500 ms, m = 10
     ww_state state;
-    ww_window window{10, WW_SSTHRESH_INFINITE};
+    ww_window window{10, WW_SSTHRESH_INFINITE, 0};
 };
 
 TEST(VirtualSamples, DecayTheEstimateByTheirFactorAStep) {
@@ -250,7 +250,7 @@ TEST(VirtualSamples, AMicrosecondAfterOneTheSampleStaysFinite) {
     Westwood westwood;
     for (std::uint64_t i = 1; i <= 2000; i++) westwood.ack(i * 1000);
     westwood.ack(2050001);
-    EXPECT_NEAR(bytes_a_second(westwood.state.raw), 1000 / 0.050001, 1)
+    EXPECT_NEAR(bytes_a_second(westwood.state.westwood.raw), 1000 / 0.050001, 1)
         << "data over the time since the ACK";
     EXPECT_LT(westwood.estimate(2050001), 1e6);
 }
@@ -269,7 +269,7 @@ TEST(Estimator, AcksOfOneMicrosecondJoinTheNextSample) {
     westwood.ack(2000);
     westwood.ack(2000, 3);
     westwood.ack(3000);
-    EXPECT_EQ(bytes_a_second(westwood.state.bandwidth), 4000 / 0.001);
+    EXPECT_EQ(bytes_a_second(westwood.state.westwood.bandwidth), 4000 / 0.001);
 }
 
 TEST(Estimator,
@@ -278,16 +278,16 @@ TEST(Estimator,
     plus.config = ww_preset(WW_PRESET_WESTWOOD_PLUS);
     for (std::uint64_t i = 0; i <= 10; i++)
         plus.ack(1000000 + i * 10000);  // RTT 90 ms: closes at 90 ms
-    EXPECT_EQ(plus.state.samples, 1u);
-    EXPECT_EQ(bytes_a_second(plus.state.bandwidth), 9 * 1000 / 0.09);
+    EXPECT_EQ(plus.state.westwood.samples, 1u);
+    EXPECT_EQ(bytes_a_second(plus.state.westwood.bandwidth), 9 * 1000 / 0.09);
 }
 
 TEST(Estimator, TheTimerOfThe2013CodeCountsTheOpeningAckToo) {  // Gangadhar et al. 2013, equation 3
     Westwood plus;
     plus.config = ww_preset(WW_PRESET_WESTWOOD_PLUS_NS3);
     for (std::uint64_t i = 0; i <= 9; i++) plus.ack(1000000 + i * 10000);
-    EXPECT_EQ(plus.state.samples, 1u);
-    EXPECT_NEAR(bytes_a_second(plus.state.bandwidth), 9 * 1000 / 0.09, 1) << "ACKs at 0..80 ms";
+    EXPECT_EQ(plus.state.westwood.samples, 1u);
+    EXPECT_NEAR(bytes_a_second(plus.state.westwood.bandwidth), 9 * 1000 / 0.09, 1) << "ACKs at 0..80 ms";
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ class Connection {
   public:
     explicit Connection(ww_preset_id id, std::uint32_t cwnd = 10,
                         std::uint32_t ssthresh = WW_SSTHRESH_INFINITE)
-        : config(ww_preset(id)), window{cwnd, ssthresh} {
+        : config(ww_preset(id)), window{cwnd, ssthresh, 0} {
         config.validate_cwnd = false;
         ww_init(&config, &state);
     }
@@ -232,7 +232,7 @@ TEST(WestwoodPlus, SamplesNoOftenerThanEvery50ms) {  // Dell'Aera et al. 2003, 2
         sample.rtt_us = 5000;
         ww_on_ack(&plus.config, &plus.state, &plus.window, &sample);
     }
-    EXPECT_EQ(plus.state.samples, 19u);
+    EXPECT_EQ(plus.state.westwood.samples, 19u);
 }
 
 TEST(Westwood, ASilenceBeforeATimeoutLowersTheEstimateByItsVirtualSamples) {

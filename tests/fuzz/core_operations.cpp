@@ -69,7 +69,7 @@ ww_sample any_sample(Bytes& bytes, std::uint64_t& now_us) {
 void check(const ww_config& config, const ww_state& state, const ww_window& window) {
     if (window.cwnd < 1 || window.cwnd > WW_CWND_MAX) std::abort();
     if (window.ssthresh < config.min_cwnd && window.ssthresh < 2) std::abort();
-    if (state.bandwidth > WW_BW_MAX || state.raw > WW_BW_MAX) std::abort();
+    if (state.westwood.bandwidth > WW_BW_MAX || state.westwood.raw > WW_BW_MAX) std::abort();
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Bytes bytes(data, size);
     const ww_config config = any_config(bytes);
     ww_state state;
-    ww_window window{1 + bytes.take<std::uint32_t>() % WW_CWND_MAX, WW_SSTHRESH_INFINITE};
+    ww_window window{1 + bytes.take<std::uint32_t>() % WW_CWND_MAX, WW_SSTHRESH_INFINITE, 0};
     ww_init(&config, &state);
     std::uint64_t now_us = bytes.take<std::uint64_t>();
     while (!bytes.empty()) {
@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         } else if (operation < 230) {
             ww_on_rto(&config, &state, &window, now_us, flight, 1460, operation & 1);
         } else if (operation < 240) {
-            ww_on_recovery_exit(&config, &state, &window);
+            ww_on_recovery_exit(&config, &state, &window, now_us, 1460);
         } else if (operation < 245 && state.prior_cwnd != 0) {
             ww_on_undo(&state, &window);
         } else {

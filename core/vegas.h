@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Vegas (Brakmo & Peterson, IEEE JSAC 13(8), 1995), in the form that Linux gave it (tcp_vegas.c), which
+ * is what "Vegas" has meant in measurements since.
+ *
+ *   once a round trip, with RTT the smallest of its samples (queueing by others' bursts left out):
+ *     diff = cwnd (RTT - BaseRTT) / BaseRTT      segments of ours that wait in queues
+ *     slow start    diff > gamma: cwnd = min(cwnd, cwnd BaseRTT / RTT + 1), and slow start ends
+ *     afterwards    diff > beta:  cwnd -= 1      diff < alpha: cwnd += 1      else it stays
+ *   alpha = 2, beta = 4, gamma = 1 segments; with fewer than 3 samples in the round trip: Reno's growth
+ *   loss and timeout as Reno
+ *
+ * Deviations from the paper, with Linux: slow start doubles every round trip instead of every other; no
+ * retransmission on the first or second duplicate ACK by a fine-grained timer (that is the host's loss
+ * detection); a loss halves the window.
+ */
+#ifndef WW_VEGAS_H
+#define WW_VEGAS_H
+
+#include "hystart.h"
+#include "reno.h"
+
+static inline void ww_vegas_init(struct ww_vegas_state *state) {
+    const struct ww_vegas_state fresh = {{0, 0}, UINT32_MAX, UINT32_MAX, 0};
+    *state = fresh;
+}
+
+/* Linux's tcp_current_ssthresh: what was reached is not forgotten when slow start ends. */
+static inline uint32_t ww_vegas_reached(const struct ww_window *window) {
+    return ww_max_u32(window->ssthresh, window->cwnd - window->cwnd / 4);
+}
+
+/* The end of a round trip with enough samples. Products: 2^28 * 2^32 < 2^60. */
+static inline void ww_vegas_adjust(const struct ww_config *config, struct ww_state *state,
+                                   struct ww_window *window, const struct ww_sample *sample) {
+    const struct ww_vegas_state *const vegas = &state->vegas;
+    const uint64_t rtt = vegas->min_rtt_us, base = vegas->base_rtt_us, cwnd = window->cwnd;
+    const uint64_t diff = ww_div(cwnd * (rtt - base), base);
+    const bool slow_start = window->cwnd < window->ssthresh;
+    if (slow_start && diff > config->vegas_gamma) {
+        const uint64_t target = ww_div(cwnd * base, rtt);
+        window->cwnd = (uint32_t)ww_min_u64(cwnd, target + 1);
+        window->ssthresh = ww_min_u32(window->ssthresh, window->cwnd - 1);
+    } else if (slow_start) {
+        ww_grow(config, state, window, sample);
+    } else if (diff > config->vegas_beta) {
+        window->cwnd--;
+        window->ssthresh = ww_min_u32(window->ssthresh, window->cwnd - 1);
+    } else if (diff < config->vegas_alpha && (sample->is_cwnd_limited || !config->validate_cwnd)) {
+        window->cwnd++;
+    }
+    window->cwnd = ww_min_u32(ww_max_u32(window->cwnd, config->min_cwnd), WW_CWND_MAX);
+    window->ssthresh = ww_vegas_reached(window);
+}
+
+static inline void ww_vegas_on_ack(const struct ww_config *config, struct ww_state *state,
+                                   struct ww_window *window, const struct ww_sample *sample) {
+    struct ww_vegas_state *const vegas = &state->vegas;
+    if (sample->rtt_us != 0) {
+        vegas->base_rtt_us = ww_min_u32(vegas->base_rtt_us, sample->rtt_us);
+        vegas->min_rtt_us = ww_min_u32(vegas->min_rtt_us, sample->rtt_us);
+        vegas->rtts++;
+    }
+    if (sample->is_dupack) return;
+    const bool round_over = ww_round_ends(&vegas->rounds, sample);
+    if (ww_may_grow(sample)) {
+        if (round_over && vegas->rtts > 2)
+            ww_vegas_adjust(config, state, window, sample);
+        else if (round_over || window->cwnd < window->ssthresh)
+            ww_grow(config, state, window, sample);
+    }
+    if (round_over) {
+        vegas->min_rtt_us = UINT32_MAX;
+        vegas->rtts = 0;
+    }
+}
+
+#endif
