@@ -23,7 +23,7 @@ class Counter {
     std::uint32_t ack(std::uint32_t segments) {
         return ww_count_ack(&config_, &state_.westwood, false, segments);
     }
-    std::uint32_t accounted_for() const { return state_.accounted_for; }
+    std::uint32_t accounted_for() const { return state_.westwood.accounted_for; }
 
   private:
     ww_config config_;
