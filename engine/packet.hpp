@@ -23,12 +23,18 @@ struct SackBlocks {
     std::uint32_t option_bytes() const { return count == 0 ? 0 : 4 + 8 * count; }
 };
 
-enum PacketFlags : std::uint8_t {
+enum PacketFlags : std::uint16_t {
     kAck = 1,  // travels from the receiver to the sender
     kSyn = 2,
     kSack = 4,    // SACK blocks travel beside it
     kLast = 8,    // the sender has no more data: acknowledge at once
     kThere = 16,  // the end of the pipe it is in is the end of its way
+    kEct = 32,    // of an ECN-capable connection
+    kCe = 64,     // data: congestion experienced; ACK: its echo (ECE)
+    kCwr = 128,   // congestion window reduced
+    kDatagram = 256,
+    kBare = 512,                                       // the handshake's last ACK
+    kUnusual = kSyn | kCe | kCwr | kDatagram | kBare,  // no plain data for a receiver
 };
 
 struct Packet {
@@ -36,7 +42,7 @@ struct Packet {
     std::uint32_t flow = 0;
     std::uint32_t number = 0;   // sequence number of data, acknowledgment number of an ACK
     std::uint16_t payload = 0;  // bytes
-    std::uint8_t flags = 0;
+    std::uint16_t flags = 0;
     std::uint8_t hop = 0;  // pipes of the route behind it
 };
 static_assert(sizeof(Packet) == 24);

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One direction of a link while it runs: drop-tail queue, transmitter, wire.
+// One direction of a link while it runs: queue, transmitter, wire.
 //
 //   start     = max(arrival, busy_until)        busy_until = start + 8 size / rate
 //   reaches the far end at busy_until + delay
 //
 // Departures are computed when a packet arrives, never scheduled. A packet waits from its arrival to
 // its start; those that wait at a moment are the queue. An idle transmitter keeps nothing.
+//
+// What few links have (RED, recorded rates, jitter, reordering, traces) is in `Extras`, and their
+// packets take the longer way of transmit_with_extras(). Such a pipe seems busy for ever to
+// transmit(), which costs the others nothing.
 #pragma once
 
+#include <memory>
+
+#include "extras.hpp"
+#include "loss.hpp"
 #include "network.hpp"
 #include "packet.hpp"
 #include "random.hpp"
@@ -16,76 +24,26 @@
 
 namespace ww::sim {
 
-class LossProcess {
-  public:
-    LossProcess(const Loss& loss, const Random& random) : loss_(loss), random_(random) {
-        if (loss_.kind == LossKind::uniform && loss_.rate > 0 && loss_.rate < 1)
-            log_pass_ = natural_log(1.0 - loss_.rate);
-        draw();
-    }
-
-    // True if the packet that crosses now is lost. One draw a loss: the gaps are geometric.
-    bool lose() {
-        if (--until_loss_ != 0) [[likely]]
-            return false;
-        draw();
-        return true;
-    }
-
-    std::uint64_t crossed() const { return drawn_ - until_loss_; }
-
-  private:
-    [[gnu::noinline]] void draw() {
-        until_loss_ = UINT64_MAX;
-        if (loss_.kind == LossKind::script) {
-            if (script_next_ < loss_.packets.size()) {
-                until_loss_ = loss_.packets[script_next_] - script_last_;
-                script_last_ = loss_.packets[script_next_++];
-            }
-        } else if (loss_.kind == LossKind::uniform && loss_.rate > 0) {
-            const double gap = loss_.rate < 1 ? natural_log(random_.open_unit()) / log_pass_ : 0.0;
-            if (gap < 0x1p62) until_loss_ = 1 + static_cast<std::uint64_t>(gap);
-        }
-        drawn_ += until_loss_;
-    }
-
-    Loss loss_;
-    Random random_;
-    double log_pass_ = 0;
-    std::uint64_t until_loss_ = UINT64_MAX;
-    std::uint64_t drawn_ = 0;  // all gaps so far; it may wrap, differences stay right
-    std::uint64_t script_last_ = 0;
-    std::size_t script_next_ = 0;
-};
-
 class Pipe {
   public:
-    static constexpr Time kDropped = -1;         // by the queue
+    static constexpr Time kDropped = -1;         // by the full queue
     static constexpr Time kLost = -2;            // on the wire
+    static constexpr Time kDroppedEarly = -3;    // by RED
+    static constexpr Time kHasExtras = -4;       // transmit_with_extras() is to be asked
     static constexpr Time kFar = INT64_MAX / 4;  // a transmission and a delay more still fit
 
-    Pipe(const Direction& direction, std::uint32_t overhead_bytes, const Random& random)
-        : delay_(direction.delay),
-          overhead_(overhead_bytes),
-          rate_bps_(direction.rate_bps),
-          limit_packets_(direction.queue_packets),
-          limit_bytes_(direction.queue_bytes),
-          loss_(direction.loss, random) {
-        if (limit_bytes_ != kUnlimited)
-            limit_ = Limit::bytes;  // and packets, if they are limited too
-        else if (limit_packets_ != kUnlimited)
-            limit_ = Limit::packets;
-    }
+    // number: 2 i for link i's forward direction, 2 i + 1 for its backward one.
+    Pipe(const Network& network, std::uint32_t number, std::uint64_t seed);
 
     // A packet of ip_bytes arrives at now (never before the last one): when it reaches the far end,
-    // or kDropped or kLost; kNever if that is beyond any run.
+    // or kDropped or kLost; kNever if that is beyond any run; kHasExtras.
     Time transmit(Time now, std::uint32_t ip_bytes) {
         const std::uint32_t bytes = ip_bytes + overhead_;
         Time start = now;
         if (busy_until_ > now) {
             start = busy_until_;
             if (start > kFar) [[unlikely]]
-                return kNever;  // it waits beyond any duration
+                return extras != nullptr ? kHasExtras : kNever;  // never: beyond any duration
             if (limit_ == Limit::packets) {
                 if (full_of_packets(now)) [[unlikely]]
                     return dropped();
@@ -96,21 +54,46 @@ class Pipe {
                 waiting_.push({start, bytes});
                 waiting_bytes_ += bytes;
             }
+            account_wait(start - now);
         }
         busy_until_ = start + duration(bytes);
-        if (loss_.lose()) [[unlikely]] {
+        if (loss_.is_due() && loss_.lose(busy_until_, bytes)) [[unlikely]] {
             lost_++;
             return kLost;
         }
         return busy_until_ + delay_;
     }
 
-    bool inlined = false;    // arrivals at the far end are acted on at once: see topology.hpp
+    // The same for a pipe with extras; the packet may be marked.
+    Time transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
+                              const SackBlocks* sack);
+
+    // Puts a packet that reaches the far end at packet.at behind those before it in time. True if it
+    // is the first now.
+    bool hold(const Packet& packet, const SackBlocks* sack) {
+        if (far == Far::reordering) [[unlikely]]
+            return hold_in_order(packet, sack);
+        const bool first = in_transit.empty();
+        in_transit.push(packet);
+        if (sack != nullptr) sack_blocks.push(*sack);
+        return first;
+    }
+
+    // When the far end misses the packet last lost.
+    Time last_lost_at() const { return busy_until() + delay_; }
+
+    // What happens to arrivals at the far end: acted on at once (topology.hpp), or held in the order
+    // in which they were sent, or by their times.
+    enum class Far : std::uint8_t { inlined, in_order, reordering };
+
+    Far far = Far::in_order;
     std::uint32_t slot = 0;  // otherwise: its place in the event loop
+    std::unique_ptr<Extras> extras;
     Ring<Packet> in_transit;
     Ring<SackBlocks> sack_blocks;  // of those packets that carry some, in their order
 
-    DirectionResult result() const { return {loss_.crossed(), queue_drops_, lost_}; }
+    // What came of it by `end`; takes the traces along.
+    DirectionResult result(Time end);
 
   private:
     struct Waiting {
@@ -147,6 +130,12 @@ class Pipe {
         return kDropped;
     }
 
+    void account_wait(Time wait) {
+        waited_ += static_cast<std::uint64_t>(wait) >> kWaitShift;
+        if (wait > longest_wait_) [[unlikely]]
+            longest_wait_ = wait;
+    }
+
     // Transmission time; nearly all packets of a direction have one of two sizes.
     Time duration(std::uint32_t bytes) {
         if (bytes == size_[0]) [[likely]]
@@ -155,6 +144,9 @@ class Pipe {
     }
 
     [[gnu::noinline]] Time other_duration(std::uint32_t bytes) {
+        // All that crossed since the last change had the size of then.
+        bytes_ += (loss_.crossed() - counted_) * size_[0];
+        counted_ = loss_.crossed();
         if (bytes != size_[1]) {
             // 131070 * 8 * 10^12 < 2^63
             size_[1] = bytes;
@@ -164,6 +156,14 @@ class Pipe {
         std::swap(duration_[0], duration_[1]);
         return duration_[0];
     }
+
+    static constexpr int kWaitShift = 10;
+
+    const Time& busy_until() const { return extras ? extras->busy_until : busy_until_; }
+
+    bool hold_in_order(const Packet& packet, const SackBlocks* sack);
+    std::uint64_t bytes() const;
+    double utilisation(Time end) const;
 
     Time busy_until_ = 0;
     Time delay_;
@@ -175,6 +175,9 @@ class Pipe {
     std::int64_t limit_packets_, limit_bytes_;
     std::int64_t waiting_bytes_ = 0;
     std::uint64_t queue_drops_ = 0, lost_ = 0;
+    std::uint64_t waited_ = 0;               // in 2^kWaitShift ps: 10^10 packet seconds fit
+    std::uint64_t bytes_ = 0, counted_ = 0;  // accepted; of the first counted_ packets
+    Time longest_wait_ = 0;
     Ring<Waiting> waiting_;
     LossProcess loss_;
 };

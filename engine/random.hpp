@@ -8,6 +8,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "network.hpp"
+
 namespace ww::sim {
 
 inline std::uint64_t split_mix(std::uint64_t& state) {
@@ -18,7 +20,19 @@ inline std::uint64_t split_mix(std::uint64_t& state) {
     return z ^ (z >> 31);
 }
 
-enum class Stream : std::uint64_t { loss_forward = 1, loss_backward = 2, isn = 3 };
+// What is drawn for both directions of a link alike, or for each (place 2 i forward, 2 i + 1 backward).
+enum class Stream : std::uint64_t {
+    loss_forward = 1,
+    loss_backward = 2,
+    isn = 3,
+    link_state = 4,  // place: link
+    red = 5,         // place: direction
+    jitter = 6,      // same
+    reordering = 7,  // same
+    datagrams = 8,   // place: connection
+    arrivals = 9,    // place: flow
+    sizes = 10,      // same
+};
 
 class Random {
   public:
@@ -63,6 +77,12 @@ inline double natural_log(double x) {
     double sum = 0.0;
     for (int k = 23; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
     return static_cast<double>(exponent) * 0.6931471805599453 + 2.0 * t * sum;
+}
+
+// An exponentially distributed time of this mean, at least 1 ps.
+inline Time exponential(Random& random, Time mean) {
+    const double t = -natural_log(random.open_unit()) * static_cast<double>(mean);
+    return t < 1.0 ? 1 : t < 0x1p61 ? static_cast<Time>(t) : Time{1} << 61;
 }
 
 }  // namespace ww::sim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Ranges of numbers, disjoint and sorted: what a receiver holds beyond the first gap, and what a
-// sender knows of it. `RecentRanges` adds the order in which SACK reports them (RFC 2018, section 4:
+// sender knows of it. `Reassembly` adds the order in which SACK reports them (RFC 2018, section 4:
 // the block of the segment that just arrived first, then the most recently reported ones).
 #pragma once
 
@@ -60,8 +60,6 @@ class Ranges {
         ranges_.erase(ranges_.begin(), keep);
         if (!ranges_.empty()) ranges_.front().start = std::max(ranges_.front().start, number);
     }
-
-    void clear() { ranges_.clear(); }
 
   private:
     std::vector<Range>::iterator at_or_after(std::int64_t start) {

@@ -22,6 +22,7 @@ struct Receiver {
     std::uint32_t unacknowledged = 0;
     bool listening = true;
     bool sack = false;
+    std::uint16_t echo = 0;  // kCe while marks are to be echoed (ECE)
     std::uint64_t delivered_bytes = 0;
     std::uint64_t ip_bytes = 0;
     Time delayed_ack_timeout = 0;

@@ -41,6 +41,8 @@ class Recorder {
         trace_.estimate_bps.push_back(measured ? bits(seen.bandwidth) : kNan);
         trace_.sample_bps.push_back(measured ? bits(seen.raw) : kNan);
         trace_.rtt_s.push_back(row.rtt > 0 ? seconds(row.rtt) : kNan);
+        trace_.srtt_s.push_back(sender.srtt() > 0 ? seconds(sender.srtt()) : kNan);
+        trace_.rto_s.push_back(seconds(sender.rto()));
         trace_.in_flight.push_back(static_cast<double>(row.in_flight));
         trace_.phase.push_back(row.phase);
     }

@@ -20,6 +20,7 @@ class Scoreboard {
   public:
     bool idle() const { return sacked_ == 0 && lost_ == 0 && retransmitted_ == 0; }
     std::int64_t sacked() const { return sacked_; }
+    std::uint64_t found_lost() const { return found_lost_; }  // since the start
     bool is_lost(std::int64_t segment) const { return (flags_at(segment) & kLost) != 0; }
 
     std::int64_t pipe(std::int64_t una, std::int64_t next) const {
@@ -36,8 +37,10 @@ class Scoreboard {
         flags_.swap(larger);
     }
 
-    // SACK information on [start, end), all in flight. True if any of it is news.
-    bool add(std::int64_t start, std::int64_t end) {
+    // SACK information on [start, end), all in flight. True if any of it is news; fresh(a, b) is called
+    // for each part that is.
+    template <class Fresh>
+    bool add(std::int64_t start, std::int64_t end, Fresh&& fresh) {
         bool news = false;
         ranges_.add(start, end, [&](std::int64_t a, std::int64_t b) {
             news = true;
@@ -46,6 +49,7 @@ class Scoreboard {
                 flags_ref(s) = kSacked;
             }
             sacked_ += b - a;
+            fresh(a, b);
         });
         high_sacked_ = std::max(high_sacked_, end);
         return news;
@@ -66,6 +70,7 @@ class Scoreboard {
         if (flags & (kSacked | kLost)) return;
         flags |= kLost;
         lost_++;
+        found_lost_++;
     }
 
     void mark_all_lost(std::int64_t una, std::int64_t next) {
@@ -148,6 +153,7 @@ class Scoreboard {
     Ranges ranges_;
     std::int64_t base_ = 0;  // SND.UNA
     std::int64_t sacked_ = 0, lost_ = 0, retransmitted_ = 0;
+    std::uint64_t found_lost_ = 0;
     std::int64_t high_sacked_ = 0;          // one past the highest SACKed segment
     std::int64_t lost_below_ = 0;           // loss was looked for below it
     std::int64_t next_retransmission_ = 0;  // one past HighRxt

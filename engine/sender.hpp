@@ -11,16 +11,26 @@
 //   RFC 6582   newreno: partial ACKs, the impatient timer; no fast retransmit for data sent before a
 //              timeout (its `recover`)
 //   RFC 6675   sack: see scoreboard.hpp
+//   RFC 9937   prr, and rate halving: the same losses and repairs, but core/recovery.h says cwnd
 //   RFC 3042   limited transmit
+//   RFC 3168   ECN: 6.1.2, one reduction a window of data, CWR on the next new segment
 //   tahoe      the third duplicate ACK is a timeout without its backoff (Jacobson 1988; Fall & Floyd
 //              1996, section 2): slow start from the hole
 //
 // Windows: `window.cwnd` is what the congestion control set. Fast recovery's inflation by duplicate
 // ACKs (RFC 5681, 3.2, steps 3 and 4) is kept beside it and forgotten at the end ("deflating").
+// A congestion control with a pacing rate (window.pacing) is sent by it, a segment at a time; where it
+// owns fast recovery (BBR), prr and rate halving only find the losses.
+//
 // Deviations: reno and tahoe have no guard against fast retransmits of data sent before a timeout
-// (none had in 1990); the SYN's RTT serves the timer, not the congestion control.
+// (none had in 1990); the SYN's RTT serves the timer, not the congestion control; a reduction for a mark
+// is made at once, and is complete then (Linux spreads it over a round trip).
 #pragma once
 
+#include <memory>
+
+#include "../core/recovery.h"
+#include "ratesample.hpp"
 #include "scoreboard.hpp"
 #include "timers.hpp"
 
@@ -37,15 +47,21 @@ class Sender {
     void on_syn_ack(Time now);
 
     // An ACK: its acknowledgment number and SACK blocks (nullptr: none).
-    Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack);
+    Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack) {
+        if (follows_deliveries_) [[unlikely]]
+            return on_ack_with_deliveries(now, number, sack);
+        return take_ack<false>(now, number, sack);
+    }
+    // An ACK that echoes a mark. True if the window was reduced for it.
+    bool on_echo(Time now, std::uint32_t number, const SackBlocks* sack, Progress& progress);
     void on_timeout(Time now);
 
     // What to send at `now`: next_segment() until it says -1; a segment it names counts as sent.
     // Where is_plain() says so, next_new(now, new_end(now)) says the same sooner.
     std::int64_t next_segment(Time now);
     bool is_plain() const {
-        return !retransmit_first_ &&
-               (recovery_ != Recovery::sack || (phase_ == WW_OPEN && board_.idle()));
+        return !(retransmit_first_ | paced_) &&
+               (recovery_ < Recovery::sack || (phase_ == WW_OPEN && board_.idle()));
     }
     std::int64_t new_end(Time now);
     std::int64_t next_new(Time now, std::int64_t end) {
@@ -53,6 +69,14 @@ class Sender {
     }
 
     bool established() const { return established_; }
+    bool is_paced() const { return paced_; }
+    // PacketFlags of the segment just sent: a retransmission is not ECN-capable (RFC 3168, 6.1.5).
+    std::uint16_t ecn_flags() {
+        if (last_was_retransmission_) return 0;
+        const bool reduced = cwr_;
+        cwr_ = false;
+        return reduced ? kEct | kCwr : kEct;
+    }
     bool is_retransmission() const { return last_was_retransmission_; }
     bool is_last(std::int64_t segment) const { return segment == total_ - 1; }
     std::uint32_t number(std::int64_t segment) const {
@@ -72,9 +96,12 @@ class Sender {
     ww_observation observe(Time now) const {
         return ww_observe(&config_, &cc_, static_cast<std::uint64_t>(now / kMicrosecond));
     }
-    bool estimates() const { return config_.algorithm == WW_ALG_WESTWOOD; }
+    bool estimates() const {
+        return config_.algorithm == WW_ALG_WESTWOOD || config_.algorithm == WW_ALG_BBR;
+    }
     std::uint8_t phase() const { return phase_; }
     Time last_rtt() const { return last_rtt_; }
+    Time srtt() const { return srtt_; }
     Time rto() const { return rto_; }
 
     // Fetches what the next ACK and the next segment will touch outside this object.
@@ -83,26 +110,43 @@ class Sender {
         __builtin_prefetch(&sent_at(next_));
     }
 
-    Timer
-        timer;  // start of the connection, SYN, retransmission; the host queues it after each call
+    // Start of the connection, SYN, retransmission; the host queues it after each call.
+    Timer timer;
+    Timer pace;  // when a paced sender may go on; same
 
     void finish(Time end, FlowResult& result);
 
-    std::uint64_t retransmitted = 0, timeouts = 0, fast_recoveries = 0;
+    std::uint64_t retransmitted = 0, timeouts = 0, fast_recoveries = 0, ecn_reductions = 0;
 
   private:
+    // rated: the congestion control wants rate samples.
+    template <bool rated>
+    Progress take_ack(Time now, std::uint32_t number, const SackBlocks* sack);
+    Progress on_ack_with_deliveries(Time now, std::uint32_t number, const SackBlocks* sack);
+    void conserve(Time now, std::uint32_t delivered, bool is_safe);
+    template <bool rated>
     Progress on_duplicate(Time now, bool news);
+    template <bool rated>
     void on_advance(Time now, std::int64_t acked);
     void advance_in_recovery(Time now, std::int64_t acked, bool complete);
     void on_sack_news(Time now);
     void enter_recovery(Time now);
+    void reduce_window(Time now);
     void restart_slow_start();
+    template <bool rated>
     void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack);
+    void fill_rate(Time now, ww_sample& sample);
+    bool uses_sack() const { return recovery_ >= Recovery::sack; }
+    std::uint32_t pipe() const {
+        return static_cast<std::uint32_t>(std::max<std::int64_t>(0, board_.pipe(una_, next_)));
+    }
     Time measure_rtt(Time now, std::int64_t acked);
     void update_rto(Time rtt);
-    bool read_sack(const SackBlocks& sack);
+    bool read_sack(Time now, const SackBlocks& sack);
+    std::int64_t next_unpaced(Time now);
     std::int64_t next_with_sack(Time now);
     std::int64_t record_sent(Time now, std::int64_t segment);
+    void pace_after(Time now, std::int64_t segment);
     void grow_ring();
     std::uint32_t flight_for_ssthresh() const;
     // cwnd was this until now: for its mean over time.
@@ -129,6 +173,9 @@ class Sender {
     std::uint8_t phase_ = WW_OPEN;
     bool established_ = false;
     bool retransmit_first_ = false;  // SND.UNA is to be sent again
+    bool paced_;                     // by the congestion control, which wants rate samples too
+    bool follows_deliveries_;        // paced_ or conserves_
+    bool conserves_;                 // core/recovery.h sets cwnd in recovery
     bool last_was_retransmission_ = false;
     bool cwnd_limited_ = false;
     bool limited_transmit_;
@@ -158,6 +205,15 @@ class Sender {
     std::uint32_t syns_ = 0;
     std::uint32_t threshold_;   // DupThresh
     std::uint32_t last_bytes_;  // payload of the last segment
+    ww_prr prr_{};
+    std::uint32_t odd_ack_ = 0;      // rate halving's
+    std::uint32_t target_ = 0;       // cwnd that recovery goes to
+    std::uint64_t lost_before_ = 0;  // of the board's losses, what the congestion control knows
+    std::unique_ptr<RateSampler> rate_;
+    Time next_send_at_ = 0;       // paced: not before
+    std::uint32_t header_bytes_;  // paced, too
+    std::int64_t ecn_until_ = 0;  // marks are answered once SND.UNA is there
+    bool cwr_ = false;            // the next new segment says so
 
     static constexpr Time kResent = -1;
 };
@@ -191,8 +247,9 @@ inline void Sender::update_rto(Time rtt) {
     rtt_samples_++;
 }
 
+template <bool rated>
 inline void Sender::call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack) {
-    ww_sample sample;
+    ww_sample sample{};
     sample.now_us = static_cast<std::uint64_t>(now / kMicrosecond);
     sample.mss = mss_;
     sample.acked_segments = static_cast<std::uint32_t>(acked);
@@ -201,16 +258,21 @@ inline void Sender::call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, 
     sample.phase = phase_;
     sample.is_dupack = dupack;
     sample.is_cwnd_limited = cwnd_limited_;
+    if constexpr (rated)
+        fill_rate(now, sample);
+    else if (ww_needs_rate(&config_))
+        __builtin_unreachable();
     const std::uint32_t before = window_.cwnd;
     ww_on_ack(&config_, &cc_, &window_, &sample);
     if (window_.cwnd != before) account_cwnd(now, before);
 }
 
-inline Progress Sender::on_ack(Time now, std::uint32_t number, const SackBlocks* sack) {
+template <bool rated>
+inline Progress Sender::take_ack(Time now, std::uint32_t number, const SackBlocks* sack) {
     const auto bytes = static_cast<std::int32_t>(number - this->number(una_));
     if (bytes < 0) return Progress::old;
-    const bool news = sack != nullptr && recovery_ == Recovery::sack && read_sack(*sack);
-    if (bytes == 0) return on_duplicate(now, news);
+    const bool news = sack != nullptr && uses_sack() && read_sack(now, *sack);
+    if (bytes == 0) return on_duplicate<rated>(now, news);
     const auto advance = static_cast<std::uint32_t>(bytes);
     std::int64_t acked = 1;
     if (advance == 2 * mss_) {
@@ -218,14 +280,17 @@ inline Progress Sender::on_ack(Time now, std::uint32_t number, const SackBlocks*
     } else if (advance != mss_) {
         acked = (advance + mss_ - 1) / mss_;
     }
-    on_advance(now, acked);
+    on_advance<rated>(now, acked);
     if (news) [[unlikely]]
         on_sack_news(now);
     return Progress::advanced;
 }
 
+template <bool rated>
 inline void Sender::on_advance(Time now, std::int64_t acked) {
     const Time rtt = measure_rtt(now, acked);
+    if constexpr (rated)
+        for (std::int64_t s = una_; s < una_ + acked; s++) rate_->on_delivered(now, s);
     board_.advance(una_, una_ + acked);
     una_ += acked;
     if (next_ < una_) next_ = una_;  // after go-back-N an ACK may lie beyond what was sent again
@@ -233,7 +298,7 @@ inline void Sender::on_advance(Time now, std::int64_t acked) {
     const bool complete = una_ >= recover_;
     if (phase_ == WW_DISORDER) phase_ = WW_OPEN;
     // The congestion control sees the phase that the ACK arrived in.
-    call_cc(now, acked, static_cast<std::uint32_t>(rtt / kMicrosecond), false);
+    call_cc<rated>(now, acked, static_cast<std::uint32_t>(rtt / kMicrosecond), false);
     dupacks_ = 0;
     if (!plain) [[unlikely]] {
         advance_in_recovery(now, acked, complete);

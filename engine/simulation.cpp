@@ -14,82 +14,6 @@ void prefetch(const void* object, std::size_t bytes) {
 
 }  // namespace
 
-Simulation::Simulation(const Network& network, const Topology& topology, std::uint64_t seed)
-    : end_(network.duration) {
-    build_pipes(network, topology, seed);
-    build_connections(network, topology, seed);
-    build_slots(topology);
-}
-
-void Simulation::build_pipes(const Network& network, const Topology& topology, std::uint64_t seed) {
-    pipes_.reserve(2 * network.links.size());
-    for (std::size_t i = 0; i < network.links.size(); i++) {
-        const Link& link = network.links[i];
-        pipes_.emplace_back(link.forward, link.overhead_bytes,
-                            Random(seed, Stream::loss_forward, i));
-        pipes_.emplace_back(link.backward, link.overhead_bytes,
-                            Random(seed, Stream::loss_backward, i));
-    }
-    for (std::size_t i = 0; i < pipes_.size(); i++) pipes_[i].inlined = topology.inlined(i);
-}
-
-void Simulation::build_connections(const Network& network, const Topology& topology,
-                                   std::uint64_t seed) {
-    result_.flows.resize(network.flows.size());
-    connections_.reserve(network.flows.size());
-    sender_timers_ = TimerQueue(network.flows.size());
-    many_ = network.flows.size() > 1;
-    recording_ = network.trace.windows || network.trace.events;
-    for (std::uint32_t i = 0; i < network.flows.size(); i++) {
-        const Flow& flow = network.flows[i];
-        const std::uint32_t isn =
-            flow.random_isn ? static_cast<std::uint32_t>(Random(seed, Stream::isn, i).bits())
-                            : flow.isn;
-        Connection& c = connections_.emplace_back(Connection{
-            Sender(flow, isn), Receiver(), i, flow.header_bytes, nullptr, 0,
-            route_of(topology.to_receiver(i)), route_of(topology.to_sender(i)), &result_.flows[i]});
-        c.receiver.delayed_ack = flow.delayed_ack;
-        c.receiver.delayed_ack_timeout = flow.delayed_ack_timeout;
-        c.receiver.sack = flow.recovery == Recovery::sack;
-        c.sender.timer.deadline = flow.start;
-        sender_timers_.hasten(c.sender.timer, i);
-        if (recording_) recorders_.emplace_back(network.trace, result_.flows[i]);
-    }
-}
-
-const Simulation::Route* Simulation::route_of(std::span<const std::uint32_t> pipes) {
-    const auto [place, is_new] = routes_.try_emplace({pipes.begin(), pipes.end()});
-    if (is_new)
-        for (const std::uint32_t pipe : pipes) place->second.push_back(&pipes_[pipe]);
-    if (is_new) place->second.push_back(nullptr);
-    return &place->second;
-}
-
-void Simulation::build_slots(const Topology& topology) {
-    for (Pipe& pipe : pipes_) {
-        if (pipe.inlined) continue;
-        pipe.slot = static_cast<std::uint32_t>(pipe_of_slot_.size());
-        pipe_of_slot_.push_back(&pipe);
-    }
-    std::vector<std::uint32_t> group_behind(pipes_.size(), UINT32_MAX);
-    groups_.reserve(pipes_.size());
-    for (Connection& c : connections_) {
-        std::uint32_t& number = group_behind[topology.to_receiver(c.index).back()];
-        if (number == UINT32_MAX) {
-            number = static_cast<std::uint32_t>(groups_.size());
-            groups_.emplace_back().slot = number;
-        }
-        c.group = &groups_[number];
-        c.place = static_cast<std::uint32_t>(c.group->members.size());
-        c.group->members.push_back(&c);
-    }
-    for (Group& group : groups_) group.timers = TimerQueue(group.members.size());
-    sender_slot_ = static_cast<std::uint32_t>(groups_.size());
-    packets_ = Tournament(pipe_of_slot_.size());
-    timers_ = Tournament(groups_.size() + 1);
-    timers_.set(sender_slot_, sender_timers_.next());
-}
-
 Result Simulation::run() {
     for (;;) {
         const Time packet_at = packets_.first_key(), timer_at = timers_.first_key();
@@ -102,20 +26,23 @@ Result Simulation::run() {
         }
         result_.events++;
     }
-    for (Connection& c : connections_) {
-        c.sender.finish(end_, *c.result);
-        c.result->delivered_bytes = c.receiver.delivered_bytes;
-        c.result->ip_bytes_at_sink = c.receiver.ip_bytes;
-    }
-    for (std::size_t i = 0; i < pipes_.size(); i++) {
-        const DirectionResult crossed = pipes_[i].result();
-        (i % 2 == 0 ? result_.forward : result_.backward).push_back(crossed);
-        result_.packets += crossed.packets;
-    }
+    finish();
     return std::move(result_);
 }
 
 // ---- The way of a packet
+
+// The packet is passed by value and its flags beside it, so that carry() keeps it in registers.
+[[gnu::noinline]] Time Simulation::transmit_with_extras(Connection& c, Pipe& pipe, Packet packet,
+                                                        std::uint32_t ip_bytes, Time now,
+                                                        const SackBlocks* sack,
+                                                        std::uint16_t& flags) {
+    packet.flow = c.index;
+    const Time at = pipe.transmit_with_extras(now, ip_bytes, packet, sack);
+    if (tracing_queues_ && packet.flags != flags) record_mark(c, pipe, now);
+    flags = packet.flags;
+    return at;
+}
 
 // Inlined into its callers, so that a packet's fields stay in registers along an inlined path.
 template <bool ack>
@@ -126,21 +53,22 @@ template <bool ack>
     Pipe* const* route = start + packet.hop;
     while (now <= end_) [[likely]] {
             Pipe& pipe = **route++;
-            const Time at = pipe.transmit(now, ip_bytes);
+            Time at = pipe.transmit(now, ip_bytes);
             if (at < 0) [[unlikely]] {
-                if (!ack && packet.payload > 0)
-                    (at == Pipe::kLost ? c.result->lost : c.result->queue_drops)++;
-                return;
+                if (at == Pipe::kHasExtras) {
+                    std::uint16_t flags = packet.flags;
+                    at = transmit_with_extras(c, pipe, packet, ip_bytes, now, sack, flags);
+                    packet.flags = flags;
+                }
+                if (at < 0) return account_drop(c, pipe, packet.payload, at, now, ack);
             }
             const bool there = *route == nullptr;
-            if (!pipe.inlined) {
+            if (pipe.far != Pipe::Far::inlined) {
                 packet.at = at;
                 packet.flow = c.index;
                 packet.hop = static_cast<std::uint8_t>(route - start);
                 packet.flags |= there ? kThere : 0;
-                if (pipe.in_transit.empty()) packets_.set(pipe.slot, at);
-                pipe.in_transit.push(packet);
-                if (sack != nullptr) pipe.sack_blocks.push(*sack);
+                if (pipe.hold(packet, sack)) packets_.set(pipe.slot, at);
                 return;
             }
             now = at;
@@ -160,7 +88,7 @@ void Simulation::next_packet(Pipe& pipe) {
         prefetch(&connections_[pipe.in_transit.glance(3).flow], sizeof(c));
         connections_[pipe.in_transit.glance(1).flow].sender.prefetch();
     }
-    if ((packet.flags & (kAck | kThere | kSack | kSyn)) == (kAck | kThere)) [[likely]]
+    if ((packet.flags & (kAck | kThere | kSack | kSyn | kCe)) == (kAck | kThere)) [[likely]]
         arrive_at_sender(c, packet, nullptr);
     else
         next_rare_packet(c, pipe, packet);
@@ -179,6 +107,8 @@ void Simulation::next_rare_packet(Connection& c, Pipe& pipe, const Packet& packe
     const std::uint32_t bytes = c.header_bytes + packet.payload + blocks.option_bytes();
     if (there && (packet.flags & kSyn) && ack)
         take_syn_ack(c, packet.at);
+    else if (there && ack && (packet.flags & kCe))
+        arrive_with_echo(c, packet, has_sack ? &blocks : nullptr);
     else if (there && ack)
         arrive_at_sender(c, packet, has_sack ? &blocks : nullptr);
     else if (there)
@@ -194,8 +124,10 @@ void Simulation::next_rare_packet(Connection& c, Pipe& pipe, const Packet& packe
 void Simulation::next_timer(std::uint32_t slot) {
     if (slot < groups_.size())
         next_delayed_ack(groups_[slot]);
-    else
+    else if (slot == sender_slot_)
         next_sender_timer();
+    else
+        next_pacing_timer();
 }
 
 void Simulation::next_delayed_ack(Group& group) {
@@ -209,18 +141,45 @@ void Simulation::next_sender_timer() {
     Connection& c = connections_[sender_timers_.next_owner()];
     const Time now = sender_timers_.next();
     if (sender_timers_.take(c.sender.timer)) {
-        if (!c.sender.established()) {
+        if (c.datagrams != nullptr) {
+            next_datagram(c, now);
+        } else if (!c.sender.established()) {
             c.sender.on_syn_sent(now);
             send_syn(c, now);
+            after_sender(c, now);
         } else {
             c.sender.on_timeout(now);
             if (recording_)
                 recorders_[c.index].event(now, EventKind::timeout, c.sender.una(), c.sender);
             send_what_may(c, now);
+            after_sender(c, now);
         }
-        after_sender(c, now);
     }
     timers_.set(sender_slot_, sender_timers_.next());
+}
+
+void Simulation::next_pacing_timer() {
+    Connection& c = connections_[pacing_timers_.next_owner()];
+    const Time now = pacing_timers_.next();
+    if (pacing_timers_.take(c.sender.pace)) {
+        send_what_may(c, now);
+        after_sender(c, now);
+    }
+    timers_.set(pacing_slot_, pacing_timers_.next());
+}
+
+// Its first timer is the start of the source.
+void Simulation::next_datagram(Connection& c, Time now) {
+    if (now > c.start) {
+        Packet packet;
+        packet.number = static_cast<std::uint32_t>(c.datagrams->sent++);
+        packet.payload = static_cast<std::uint16_t>(c.datagrams->payload);
+        packet.flags = kDatagram;
+        carry<false>(c, packet, c.datagrams->ip_bytes, now, nullptr);
+    }
+    c.sender.timer.deadline = c.datagrams->next(now);
+    if (c.sender.timer.deadline < c.sender.timer.queued)
+        sender_timers_.hasten(c.sender.timer, c.index);
 }
 
 // ---- The receiving end
@@ -230,8 +189,8 @@ inline void Simulation::arrive_at_receiver(Connection& c, const Packet& packet, 
         return;
     Group& group = *c.group;
     while (group.timers.next() < now) [[unlikely]] next_delayed_ack(group);
-    if (packet.payload == 0) [[unlikely]]
-        return take_syn(c, packet, now);
+    if ((packet.flags & kUnusual) != 0 && take_unusual(c, packet, now)) [[unlikely]]
+        return;
     Receiver& receiver = c.receiver;
     receiver.ip_bytes += c.header_bytes + packet.payload;
     if (receiver.on_data(packet.number, packet.payload, (packet.flags & kLast) != 0)) {
@@ -245,21 +204,33 @@ inline void Simulation::arrive_at_receiver(Connection& c, const Packet& packet, 
     }
 }
 
+// True if it is done with; false: data whose marks have been noted.
+[[gnu::noinline]] bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
+    if (packet.flags & kSyn) take_syn(c, packet, now);
+    if (packet.flags & kDatagram) {
+        c.receiver.ip_bytes += c.header_bytes + packet.payload;
+        c.receiver.delivered_bytes += packet.payload;
+    }
+    if (packet.flags & kCwr) c.receiver.echo = 0;  // RFC 3168, 6.1.3
+    if (packet.flags & kCe) c.receiver.echo = kCe;
+    return packet.payload == 0 || (packet.flags & kDatagram) != 0;
+}
+
 void Simulation::take_syn(Connection& c, const Packet& packet, Time now) {
-    if (!(packet.flags & kSyn)) return;  // the handshake's last ACK
     if (c.receiver.listening) c.receiver.next_number = packet.number + 1;
     c.receiver.listening = false;
     send_ack(c, now, kSyn);
 }
 
-inline void Simulation::send_ack(Connection& c, Time now, std::uint8_t flags) {
+[[gnu::always_inline]] inline void Simulation::send_ack(Connection& c, Time now,
+                                                        std::uint16_t flags) {
     c.receiver.unacknowledged = 0;
     c.receiver.timer.deadline = kNever;
     if (c.receiver.sack && !c.receiver.held.empty()) [[unlikely]]
         return send_sack(c, now);
     Packet packet;
     packet.number = c.receiver.next_number;
-    packet.flags = kAck | flags;
+    packet.flags = kAck | flags | c.receiver.echo;
     carry<true>(c, packet, c.header_bytes, now, nullptr);
 }
 
@@ -267,7 +238,7 @@ void Simulation::send_sack(Connection& c, Time now) {
     const SackBlocks sack = c.receiver.sack_blocks();
     Packet packet;
     packet.number = c.receiver.next_number;
-    packet.flags = kAck | kSack;
+    packet.flags = kAck | kSack | c.receiver.echo;
     carry<true>(c, packet, c.header_bytes + sack.option_bytes(), now, &sack);
 }
 
@@ -284,10 +255,24 @@ inline void Simulation::arrive_at_sender(Connection& c, const Packet& packet,
     after_sender(c, now);
 }
 
+void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack) {
+    const Time now = packet.at;
+    const std::uint8_t phase = c.sender.phase();
+    Progress progress;
+    const bool reduced = c.sender.on_echo(now, packet.number, sack, progress);
+    if (recording_) {
+        record_ack(c, now, progress, phase);
+        if (reduced) recorders_[c.index].event(now, EventKind::ecn, c.sender.una(), c.sender);
+    }
+    send_what_may(c, now);
+    after_sender(c, now);
+}
+
 void Simulation::take_syn_ack(Connection& c, Time now) {
     if (!c.sender.established()) c.sender.on_syn_ack(now);
     Packet last;  // of the handshake; it is lost without harm, data acknowledges the SYN too
     last.number = c.sender.isn() + 1;
+    last.flags = kBare;
     carry<false>(c, last, c.header_bytes, now, nullptr);
     send_what_may(c, now);
     after_sender(c, now);
@@ -322,6 +307,8 @@ inline void Simulation::send_data(Connection& c, Time now, std::int64_t segment)
     packet.number = sender.number(segment);
     packet.payload = static_cast<std::uint16_t>(payload);
     packet.flags = sender.is_last(segment) ? kLast : 0;
+    if (c.ecn) [[unlikely]]
+        packet.flags |= c.sender.ecn_flags();
     carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
 }
 
@@ -342,6 +329,10 @@ inline void Simulation::after_sender(Connection& c, Time now) {
         sender_timers_.hasten(timer, c.index);
         timers_.set(sender_slot_, sender_timers_.next());
     }
+    if (pacing_ && c.sender.pace.deadline < c.sender.pace.queued) [[unlikely]] {
+        pacing_timers_.hasten(c.sender.pace, c.index);
+        timers_.set(pacing_slot_, pacing_timers_.next());
+    }
     if (recording_ && c.sender.established()) [[unlikely]]
         recorders_[c.index].windows(now, c.sender);
 }
@@ -350,10 +341,13 @@ Result simulate(const Network& network, std::uint64_t seed) {
     Result failed;
     failed.error = validate(network);
     if (!failed.error.empty()) return failed;
+    const Connections connections = connections_of(network, seed);
+    failed.error = connections.error;
+    if (!failed.error.empty()) return failed;
     const Topology topology(network);
     failed.error = topology.error();
     if (!failed.error.empty()) return failed;
-    return Simulation(network, topology, seed).run();
+    return Simulation(network, connections, topology, seed).run();
 }
 
 }  // namespace ww::sim

@@ -4,7 +4,8 @@
 //
 //   pipes that are not inlined   packets on their way to the far end
 //   receiver groups              delayed ACKs that fall due (a group: the receivers behind one pipe)
-//   senders                      start of a connection, SYN and retransmission timers
+//   senders                      start of a connection, SYN and retransmission timers; datagrams
+//   paced senders, if any        when the next segment may go
 //
 // A packet is carried through inlined pipes as soon as it is sent (topology.hpp). The receivers behind
 // such a pipe run ahead of the clock: before they take a packet that arrives at t, their delayed ACKs
@@ -13,6 +14,8 @@
 
 #include <map>
 
+#include "arrivals.hpp"
+#include "datagrams.hpp"
 #include "pipe.hpp"
 #include "receiver.hpp"
 #include "recorder.hpp"
@@ -23,7 +26,9 @@ namespace ww::sim {
 
 class Simulation {
   public:
-    Simulation(const Network& network, const Topology& topology, std::uint64_t seed);
+    // connections: of the network's flows, as topology was told of them.
+    Simulation(const Network& network, const Connections& connections, const Topology& topology,
+               std::uint64_t seed);
     Result run();
 
   private:
@@ -39,7 +44,10 @@ class Simulation {
         Receiver receiver;
         std::uint32_t index;
         std::uint32_t header_bytes;
-        Group* group = nullptr;  // of its receiver, and its place there
+        bool ecn = false;
+        Time start;
+        DatagramSource* datagrams = nullptr;  // instead of its sender
+        Group* group = nullptr;               // of its receiver, and its place there
         std::uint32_t place = 0;
         const Route* to_receiver;
         const Route* to_sender;
@@ -47,7 +55,8 @@ class Simulation {
     };
 
     void build_pipes(const Network& network, const Topology& topology, std::uint64_t seed);
-    void build_connections(const Network& network, const Topology& topology, std::uint64_t seed);
+    void build_connections(const Network& network, const Connections& connections,
+                           const Topology& topology, std::uint64_t seed);
     const Route* route_of(std::span<const std::uint32_t> pipes);
     void build_slots(const Topology& topology);
 
@@ -56,22 +65,32 @@ class Simulation {
     void next_timer(std::uint32_t slot);
     void next_delayed_ack(Group& group);
     void next_sender_timer();
+    void next_pacing_timer();
+    void next_datagram(Connection& c, Time now);
 
     template <bool ack>
     void carry(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now,
                const SackBlocks* sack);
+    Time transmit_with_extras(Connection& c, Pipe& pipe, Packet packet, std::uint32_t ip_bytes,
+                              Time now, const SackBlocks* sack, std::uint16_t& flags);
     void arrive_at_receiver(Connection& c, const Packet& packet, Time now);
+    bool take_unusual(Connection& c, const Packet& packet, Time now);
     void take_syn(Connection& c, const Packet& packet, Time now);
-    void send_ack(Connection& c, Time now, std::uint8_t flags = 0);
+    void send_ack(Connection& c, Time now, std::uint16_t flags = 0);
     void send_sack(Connection& c, Time now);
 
     void arrive_at_sender(Connection& c, const Packet& packet, const SackBlocks* sack);
+    void arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack);
     void take_syn_ack(Connection& c, Time now);
     void send_syn(Connection& c, Time now);
     void send_what_may(Connection& c, Time now);
     void send_data(Connection& c, Time now, std::int64_t segment);
     void record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before);
     void after_sender(Connection& c, Time now);
+    void account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload, Time at, Time now,
+                      bool ack);
+    void record_mark(const Connection& c, const Pipe& pipe, Time now);
+    void finish();
 
     Time end_;
     Tournament packets_{1};  // slots: the pipes that are not inlined
@@ -79,11 +98,15 @@ class Simulation {
     std::vector<Pipe*> pipe_of_slot_;
     std::vector<Group> groups_;
     TimerQueue sender_timers_{0};
-    std::uint32_t sender_slot_ = 0;
+    TimerQueue pacing_timers_{0};
+    std::uint32_t sender_slot_ = 0, pacing_slot_ = 0;
+    bool pacing_ = false;  // any sender paces
     std::vector<Connection> connections_;
     bool recording_ = false;
-    bool many_ = false;                // flows: worth prefetching
-    std::vector<Recorder> recorders_;  // one a flow, or none
+    bool many_ = false;  // flows: worth prefetching
+    bool tracing_queues_ = false;
+    std::vector<Recorder> recorders_;  // one a connection, or none
+    std::vector<DatagramSource> datagram_sources_;
     std::vector<Pipe> pipes_;
     std::map<std::vector<std::uint32_t>, Route> routes_;  // shared by the flows that take them
     Result result_;

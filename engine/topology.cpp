@@ -54,7 +54,12 @@ Topology::Topology(const Network& network) {
     if (!error_.empty()) return;
     const std::size_t pipes = 2 * network.links.size();
     inlined_.assign(pipes, false);
-    if (!network.event_per_hop) find_inlined(pipes, network.flows.size());
+    if (network.event_per_hop) return;
+    find_inlined(pipes, network.flows.size());
+    for (std::size_t i = 0; i < network.links.size(); i++) {
+        if (network.links[i].forward.reorder_rate > 0) inlined_[2 * i] = false;
+        if (network.links[i].backward.reorder_rate > 0) inlined_[2 * i + 1] = false;
+    }
 }
 
 void Topology::find_routes(const Network& network) {

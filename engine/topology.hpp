@@ -7,6 +7,7 @@
 // up to the far end (and the receiver there, and its ACKs) can be computed at once: the pipe is
 // "inlined". Otherwise its packets wait in a ring, and the event loop takes them in global order.
 // Sources of a pipe are: another pipe, the receivers behind one pipe, or the senders of its node.
+// A pipe that reorders packets is not inlined: what it hands on is not in the order it was given.
 // Pipes that bring ACKs to a sender are never inlined: senders live in global order.
 #pragma once
 

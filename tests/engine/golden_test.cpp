@@ -15,7 +15,8 @@
 namespace ww::sim::test {
 namespace {
 
-constexpr Recovery kAll[] = {Recovery::tahoe, Recovery::reno, Recovery::newreno, Recovery::sack};
+constexpr Recovery kAll[] = {Recovery::tahoe, Recovery::reno,         Recovery::newreno,
+                             Recovery::sack,  Recovery::rate_halving, Recovery::prr};
 
 struct Golden {
     std::string name;      // of the file
@@ -28,12 +29,8 @@ struct Golden {
 struct Case {
     std::string name, scenario;
     Script script;
-    std::string shows[4];  // by recovery
+    std::string shows[6];  // by recovery
 };
-
-void use_westwood_plus(Network& network) {
-    network.flows[0].cc = ww_preset(WW_PRESET_WESTWOOD_PLUS);
-}
 
 std::vector<Case> cases() {
     return {
@@ -48,7 +45,11 @@ std::vector<Case> cases() {
           "+ 3, a segment more a duplicate ACK, cwnd = ssthresh on the ACK for new data",
           "RFC 6582, 3.2: as RFC 5681; the full ACK ends recovery with cwnd = min(ssthresh, "
           "max(FlightSize, 1) + 1)",
-          "RFC 6675, 5: cwnd = ssthresh = FlightSize / 2 at once, sending by pipe < cwnd"}},
+          "RFC 6675, 5: cwnd = ssthresh = FlightSize / 2 at once, sending by pipe < cwnd",
+          "Dell'Aera et al. 2003, 2.2: one segment out for every two ACKs, cwnd falling to "
+          "ssthresh",
+          "RFC 9937, 6: the fast retransmit, then a segment for every second one delivered, so "
+          "that cwnd ends at ssthresh"}},
         {"two-drops",
          "segments 4 and 7 are lost once",
          {{{4}, {7}}},
@@ -57,25 +58,36 @@ std::vector<Case> cases() {
           "recovery; only three more duplicate ACKs start a second one",
           "RFC 6582, 3.2, step 3: the partial ACK retransmits the next hole and deflates the "
           "window",
-          "RFC 6675, 5, step (C): the second hole is repaired in the same round trip"}},
+          "RFC 6675, 5, step (C): the second hole is repaired in the same round trip",
+          "Dell'Aera et al. 2003, 2.2: the second hole takes the place of a new segment; cwnd is "
+          "held at in flight + 1",
+          "RFC 9937, 6: the second hole is repaired by the same count of segments to send"}},
         {"three-drops",
          "segments 4, 6 and 8 are lost once",
          {{{4}, {6}, {8}}},
          {"Fall & Floyd 1996, 2.1: slow start repairs all holes on the way",
           "Fall & Floyd 1996, 2.2: with three losses in a window Reno must wait for a timeout",
           "RFC 6582, 3.2: a hole a round trip; the timer restarts on the first partial ACK only",
-          "RFC 6675, 5: all holes in one round trip, by pipe"}},
+          "RFC 6675, 5: all holes in one round trip, by pipe",
+          "Dell'Aera et al. 2003, 2.2: all holes in one round trip, a segment for every two ACKs, "
+          "never below ssthresh",
+          "RFC 9937, 6: three losses bring in flight below ssthresh; what was delivered limits "
+          "what is sent"}},
         {"lost-retransmission",
          "segment 4 is lost twice",
          {{{4}, {4, 2}}},
          {"RFC 6298, 5.4 to 5.6: only the timer repairs a lost retransmission",
           "RFC 6298, 5.4 to 5.6: only the timer repairs a lost retransmission",
           "RFC 6582, 3.2, step 4: the timeout ends recovery and is remembered in recover",
+          "RFC 6675, 5.1: the timeout ends recovery; what is SACKed is not sent again",
+          "RFC 6675, 5.1: the timeout ends recovery; what is SACKed is not sent again",
           "RFC 6675, 5.1: the timeout ends recovery; what is SACKed is not sent again"}},
         {"lost-acks",
          "the ACKs of segments 12 to 19, the whole second half of a window, are lost",
          {{}, {14, 15, 16, 17, 18, 19, 20, 21}},
          {"RFC 9293, 3.4: a later ACK covers all that were lost; nothing is sent twice",
+          "RFC 9293, 3.4: a later ACK covers all that were lost; nothing is sent twice",
+          "RFC 9293, 3.4: a later ACK covers all that were lost; nothing is sent twice",
           "RFC 9293, 3.4: a later ACK covers all that were lost; nothing is sent twice",
           "RFC 9293, 3.4: a later ACK covers all that were lost; nothing is sent twice",
           "RFC 9293, 3.4: a later ACK covers all that were lost; nothing is sent twice"}},
@@ -85,8 +97,36 @@ std::vector<Case> cases() {
          {"Fall & Floyd 1996, 2.1: slow start meets the second hole, whose repair is lost",
           "RFC 5681, 3.2: recovery ended by the ACK of segment 4; RFC 6298, 5.4 for what is left",
           "RFC 6582, 3.2: the impatient timer is not restarted after the first partial ACK, step 4",
+          "RFC 6675, 5.1: a retransmission lost in recovery waits for the timer",
+          "RFC 6675, 5.1: a retransmission lost in recovery waits for the timer",
           "RFC 6675, 5.1: a retransmission lost in recovery waits for the timer"}},
     };
+}
+
+// Two windows later, when round trips have been measured.
+std::vector<Golden> later(const Case& c) {
+    Script script{c.script.lost, {}, {}};
+    for (Transmission& lost : script.lost) lost.segment += 20;
+    const std::string what =
+        c.name == "one-drop" ? "segment 24 is lost once" : "segments 24, 26 and 28 are lost once";
+    const auto with = [&](const char* title, const char* shows, ww_preset_id preset,
+                          Recovery recovery) {
+        script.change = [preset](Network& network) { network.flows[0].cc = ww_preset(preset); };
+        return Golden{std::string(title) + "-" + c.name,
+                      what + "; " + title + " on " + name_of(recovery), shows, recovery, script};
+    };
+    return {with("westwood+",
+                 "Dell'Aera et al. 2003, 2.1: ssthresh = cwnd = BWE * RTTmin / MSS, "
+                 "then RFC 6582",
+                 WW_PRESET_WESTWOOD_PLUS, Recovery::newreno),
+            with("westwood+-linux24",
+                 "Dell'Aera et al. 2003, 2.2: a segment for every two ACKs, "
+                 "never below BWE * RTTmin, and cwnd = BWE * RTTmin as it is at the end",
+                 WW_PRESET_WESTWOOD_PLUS_LINUX24, Recovery::rate_halving),
+            with("westwood+-linux",
+                 "Linux, tcp_westwood.c: Reno's half during recovery, BWE * RTTmin "
+                 "when it is complete",
+                 WW_PRESET_WESTWOOD_PLUS_LINUX, Recovery::prr)};
 }
 
 std::vector<Golden> goldens() {
@@ -97,19 +137,10 @@ std::vector<Golden> goldens() {
             all.push_back({name, c.scenario, c.shows[static_cast<int>(r)], r, c.script});
         }
         if (c.name != "one-drop" && c.name != "three-drops") continue;
-        // Two windows later, when round trips have been measured.
-        Script script{c.script.lost, {}, use_westwood_plus};
-        for (Transmission& lost : script.lost) lost.segment += 20;
-        const char* what = c.name == "one-drop" ? "segment 24 is lost once"
-                                                : "segments 24, 26 and 28 are lost once";
-        all.push_back(
-            {"westwood+-" + c.name, std::string(what) + "; Westwood+ on newreno",
-             "Dell'Aera et al. 2003, 2.1: ssthresh = cwnd = BWE * RTTmin / MSS, then RFC 6582",
-             Recovery::newreno, script});
+        for (const Golden& golden : later(c)) all.push_back(golden);
     }
     return all;
 }
-
 std::string wrapped(const std::string& text) {
     std::istringstream words(text);
     std::string lines, line = "#";

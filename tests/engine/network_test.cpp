@@ -27,14 +27,48 @@ class Draw {
     std::mt19937_64 random_;
 };
 
+Loss any_loss(Draw& draw) {
+    Loss loss;
+    loss.kind = static_cast<LossKind>(draw.upto(4));
+    loss.rate = draw.between(0, draw.chance(0.2) ? 0.3 : 0.05);
+    if (loss.kind == LossKind::bits) loss.rate *= 1e-4;
+    if (loss.kind == LossKind::script) loss.packets = {3, 5, 6, 7, 100};
+    for (const int state : {0, 1}) {
+        loss.state_mean[state] = (1 + draw.upto(4000)) * kMs;
+        loss.state_rate[state] = draw.chance(0.3) ? state : draw.between(0, 0.1);
+    }
+    loss.state_fixed = draw.chance(0.5);
+    return loss;
+}
+
+std::vector<std::uint64_t> any_opportunities(Draw& draw) {
+    std::vector<std::uint64_t> times;
+    std::uint64_t at = draw.upto(3);
+    for (std::uint32_t i = draw.upto(200); i > 0; i--) times.push_back(at += draw.upto(10));
+    times.push_back(at + 1);
+    return times;
+}
+
 Direction any_direction(Draw& draw) {
     Direction d;
     d.rate_bps = static_cast<std::int64_t>(draw.between(2e5, 2e7));
     d.delay = static_cast<Time>(draw.between(0, 60)) * kMs + draw.upto(999999);
     if (draw.chance(0.6)) d.queue_packets = 1 + draw.upto(60);
     if (draw.chance(0.3)) d.queue_bytes = 2000 + draw.upto(60000);
-    if (draw.chance(0.5))
-        d.loss = {LossKind::uniform, draw.between(0, draw.chance(0.2) ? 0.3 : 0.05), {}};
+    if (draw.chance(0.5)) d.loss = any_loss(draw);
+    if (draw.chance(0.15)) {
+        d.red.on = true;
+        d.red.min_packets = draw.between(0, 10);
+        d.red.max_packets = d.red.min_packets + draw.between(1, 20);
+        d.red.gentle = draw.chance(0.5);
+        d.red.ecn = draw.chance(0.5);
+    }
+    if (draw.chance(0.1)) d.opportunities_ms = any_opportunities(draw);
+    if (draw.chance(0.1)) d.jitter = draw.upto(20) * kMs;
+    if (draw.chance(0.1)) {
+        d.reorder_rate = draw.between(0, 0.1);
+        d.reorder_delay = draw.upto(50) * kMs;
+    }
     return d;
 }
 
@@ -49,7 +83,8 @@ Flow any_flow(Draw& draw, std::uint32_t nodes) {
     f.cc = ww_preset(static_cast<ww_preset_id>(draw.upto(WW_PRESET_COUNT - 1)));
     f.cc.byte_counting = draw.chance(0.3);
     f.cc.validate_cwnd = draw.chance(0.5);
-    f.recovery = static_cast<Recovery>(draw.upto(3));
+    f.recovery = static_cast<Recovery>(draw.upto(5));
+    f.ecn = draw.chance(0.3);
     f.start = draw.upto(3000) * kMs;
     if (draw.chance(0.2)) f.stop = f.start + draw.upto(9000) * kMs;
     if (draw.chance(0.4)) f.size_bytes = 1 + draw.upto(300000);
@@ -60,6 +95,16 @@ Flow any_flow(Draw& draw, std::uint32_t nodes) {
     f.limited_transmit = draw.chance(0.5);
     f.flight_excludes_sacked = draw.chance(0.5);
     f.min_rto = draw.chance(0.5) ? kSecond : 200 * kMs;
+    if (draw.chance(0.2)) {
+        f.datagrams.on = true;
+        f.datagrams.rate_bps = 1000 + draw.upto(2'000'000);
+        f.datagrams.on_mean = (1 + draw.upto(2000)) * kMs;
+        f.datagrams.off_mean = draw.upto(2000) * kMs;
+        f.datagrams.spread = static_cast<Spread>(draw.upto(1));
+    } else if (f.size_bytes != kUnlimited && draw.chance(0.5)) {
+        f.arrivals_mean = (100 + draw.upto(2000)) * kMs;
+        f.size_spread = static_cast<Spread>(draw.upto(1));
+    }
     return f;
 }
 
@@ -80,6 +125,10 @@ Network any_network(std::uint64_t seed) {
         network.flows.push_back(any_flow(draw, network.nodes));
     network.duration = 15 * kSecond;
     network.trace.windows = network.trace.events = true;
+    network.trace.queues = draw.chance(0.3);
+    if (draw.chance(0.3))
+        network.trace.capture_link =
+            draw.upto(static_cast<std::uint32_t>(network.links.size()) - 1);
     return network;
 }
 
@@ -100,6 +149,7 @@ bool same_events(const std::vector<Event>& a, const std::vector<Event>& b) {
 
 void expect_same(const Result& a, const Result& b, const std::string& what) {
     ASSERT_EQ(a.error, b.error) << what;
+    ASSERT_EQ(a.flows.size(), b.flows.size()) << what;
     EXPECT_EQ(a.packets, b.packets) << what;
     for (std::size_t i = 0; i < a.flows.size(); i++) {
         const FlowResult &x = a.flows[i], &y = b.flows[i];
@@ -117,7 +167,18 @@ void expect_same(const Result& a, const Result& b, const std::string& what) {
     for (std::size_t i = 0; i < a.forward.size(); i++) {
         EXPECT_EQ(a.forward[i].packets, b.forward[i].packets) << what;
         EXPECT_EQ(a.backward[i].lost, b.backward[i].lost) << what;
+        EXPECT_EQ(a.forward[i].waited_s, b.forward[i].waited_s) << what;
+        EXPECT_EQ(a.backward[i].bytes, b.backward[i].bytes) << what;
+        EXPECT_EQ(a.backward[i].marked, b.backward[i].marked) << what;
+        EXPECT_TRUE(same(a.forward[i].arrival_s, b.forward[i].arrival_s)) << what;
+        EXPECT_TRUE(same(a.forward[i].start_s, b.forward[i].start_s)) << what;
     }
+    ASSERT_EQ(a.drops.size(), b.drops.size()) << what;
+    for (std::size_t i = 0; i < a.drops.size(); i++)
+        EXPECT_EQ(a.drops[i].time_s, b.drops[i].time_s) << what;
+    ASSERT_EQ(a.captured.size(), b.captured.size()) << what;
+    for (std::size_t i = 0; i < a.captured.size(); i++)
+        EXPECT_EQ(a.captured[i].at, b.captured[i].at) << what;
 }
 
 TEST(AnyNetwork, RunsTheSameWithAnEventAHop) {
@@ -151,6 +212,12 @@ TEST(AnyNetwork, DeliversWhatItSentAndNoMore) {
         const Result result = simulate(network, seed);
         for (std::size_t i = 0; i < result.flows.size(); i++) {
             const FlowResult& flow = result.flows[i];
+            const Flow& input = network.flows[flow.source];
+            if (input.datagrams.on) {
+                EXPECT_LE(flow.delivered_bytes, flow.sent * input.mss);
+                EXPECT_TRUE(flow.events.empty());
+                continue;
+            }
             std::uint64_t fresh = 0, again = 0, timeouts = 0;
             std::int64_t acknowledged = 0;
             for (const Event& event : flow.events) {
@@ -163,13 +230,12 @@ TEST(AnyNetwork, DeliversWhatItSentAndNoMore) {
             EXPECT_EQ(flow.sent, fresh + again);
             EXPECT_EQ(flow.retransmitted, again);
             EXPECT_EQ(flow.timeouts, timeouts);
-            EXPECT_LE(flow.delivered_bytes, fresh * network.flows[i].mss);
-            const std::uint64_t mss = network.flows[i].mss;
+            EXPECT_LE(flow.delivered_bytes, fresh * input.mss);
+            const std::uint64_t mss = input.mss;
             const std::uint64_t least = static_cast<std::uint64_t>(acknowledged) * mss;
             EXPECT_LT(least, flow.delivered_bytes + mss) << "an ACK for data that never arrived";
-            if (network.flows[i].size_bytes != kUnlimited) {
-                EXPECT_LE(flow.delivered_bytes,
-                          static_cast<std::uint64_t>(network.flows[i].size_bytes));
+            if (input.size_bytes != kUnlimited && input.arrivals_mean == 0) {
+                EXPECT_LE(flow.delivered_bytes, static_cast<std::uint64_t>(input.size_bytes));
             }
         }
     }
@@ -181,12 +247,16 @@ TEST(AnyNetwork, CompletesATransferToTheByteWhateverTheRecovery) {
         network.duration = 4000 * kSecond;
         for (Flow& flow : network.flows) {
             flow.stop = kNever;
+            flow.datagrams.on = false;
+            flow.arrivals_mean = 0;
             flow.size_bytes = 1 + static_cast<std::int64_t>(seed) * 137 % 50000;
         }
         for (Link& link : network.links) {
-            link.forward.loss.rate = std::min(link.forward.loss.rate, 0.1);
-            link.backward.loss.rate = std::min(link.backward.loss.rate, 0.1);
-            link.forward.queue_bytes = link.backward.queue_bytes = kUnlimited;
+            for (Direction* d : {&link.forward, &link.backward}) {
+                d->loss.rate = std::min(d->loss.rate, 0.1);
+                d->loss.state_mean[1] = std::min(d->loss.state_mean[1], d->loss.state_mean[0]);
+                d->queue_bytes = kUnlimited;
+            }
         }
         const Result result = simulate(network, seed);
         for (std::size_t i = 0; i < result.flows.size(); i++) {

@@ -33,7 +33,7 @@ TEST(Ring, IsAQueue) {
             ASSERT_EQ(ring.empty(), model.empty());
             if (model.empty()) continue;
             ASSERT_EQ(ring.front(), model.front());
-            ASSERT_EQ(ring.back(), model.back());
+            ASSERT_EQ(ring.at(ring.size() - 1), model.back());
             const std::size_t place = random() % model.size();
             ASSERT_EQ(ring.glance(place), model[place]);
         }

@@ -109,7 +109,7 @@ class Both {
             std::min(rfc_.next, start + 1 + static_cast<std::int64_t>(random_() % 4));
         bool news = false;
         for (std::int64_t s = start; s < end; s++) news |= rfc_.sacked.insert(s).second;
-        ASSERT_EQ(board_.add(start, end), news);
+        ASSERT_EQ(board_.add(start, end, [](std::int64_t, std::int64_t) {}), news);
         board_.detect(una(), kDupThresh);
     }
 

@@ -109,13 +109,13 @@ std::string ScriptedRun::table() const {
 }
 
 const char* name_of(Recovery recovery) {
-    constexpr const char* names[] = {"tahoe", "reno", "newreno", "sack"};
+    constexpr const char* names[] = {"tahoe", "reno", "newreno", "sack", "rate-halving", "prr"};
     return names[static_cast<int>(recovery)];
 }
 
 const char* name_of(EventKind kind) {
-    constexpr const char* names[] = {"send",     "retransmit", "ack",    "dupack",
-                                     "recovery", "exit",       "timeout"};
+    constexpr const char* names[] = {"send",     "retransmit", "ack",     "dupack",
+                                     "recovery", "exit",       "timeout", "ecn"};
     return names[static_cast<int>(kind)];
 }
 

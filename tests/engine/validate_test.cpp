@@ -145,14 +145,47 @@ TEST(Validate, CountsOfAFlow) {
 
 TEST(Validate, CongestionControl) {
     expect_flow("unknown congestion control",
-                {[](Flow& f) { f.cc.algorithm = 2; }, [](Flow& f) { f.cc.sampler = 3; },
-                 [](Flow& f) { f.cc.filter = 4; }});
+                {[](Flow& f) { f.cc.algorithm = WW_ALG_BBR + 1; },
+                 [](Flow& f) { f.cc.sampler = 3; }, [](Flow& f) { f.cc.filter = 5; }});
     expect_flow("m must be 0 or 2 to 16",
                 {[](Flow& f) { f.cc.virtual_m = 1; }, [](Flow& f) { f.cc.virtual_m = 17; }});
     expect_flow("tau must be 1 us to 60 s",
                 {[](Flow& f) { f.cc.tau_us = 0; }, [](Flow& f) { f.cc.tau_us = 60'000'001; }});
     expect_flow("alpha must be 0 to 1", {[](Flow& f) { f.cc.alpha_permille = 1001; }});
     expect_flow("the least window must be a segment", {[](Flow& f) { f.cc.min_cwnd = 0; }});
+    expect_flow("cte must be at least 1", {[](Flow& f) { f.cc.cte_permille = 999; }});
+    expect_flow("Vegas needs alpha and gamma of at least 1 and beta not below alpha",
+                {[](Flow& f) { f.cc.vegas_alpha = 0; }, [](Flow& f) { f.cc.vegas_gamma = 0; },
+                 [](Flow& f) { f.cc.vegas_beta = 1; }});
+}
+
+TEST(Validate, SourcesOfTraffic) {
+    const auto datagrams = [](const FlowChange& change) {
+        return [change](Flow& f) {
+            f.datagrams.on = true;
+            f.datagrams.rate_bps = 1'000'000;
+            change(f);
+        };
+    };
+    expect_flow("rate must be 1 bit/s to 1 Tbit/s",
+                {datagrams([](Flow& f) { f.datagrams.rate_bps = 0; }),
+                 datagrams([](Flow& f) { f.datagrams.rate_bps = INT64_MAX; })});
+    expect_flow("a source must be on 1 us or longer, and off at most 26 days",
+                {datagrams([](Flow& f) { f.datagrams.on_mean = 0; }),
+                 datagrams([](Flow& f) { f.datagrams.off_mean = -1; }),
+                 datagrams([](Flow& f) { f.datagrams.off_mean = kNever; })});
+    expect_flow("datagrams don't arrive as connections",
+                {datagrams([](Flow& f) { f.arrivals_mean = kSecond; })});
+    expect_flow("connections must arrive 0 to 26 days apart",
+                {[](Flow& f) { f.arrivals_mean = -1; }, [](Flow& f) { f.arrivals_mean = kNever; }});
+    expect_flow("connections that arrive must have a size", {[](Flow& f) {
+                    f.size_bytes = kUnlimited;
+                    f.arrivals_mean = kSecond;
+                }});
+    expect_flow("more than 1048576 connections arrive", {[](Flow& f) {
+                    f.size_bytes = 1;
+                    f.arrivals_mean = 1;
+                }});
 }
 
 TEST(Validate, LengthOfARoute) {

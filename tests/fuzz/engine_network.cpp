@@ -42,7 +42,7 @@ class Input {
 };
 
 Loss any_loss(Input& input) {
-    switch (input.few(3)) {
+    switch (input.few(5)) {
     case 1:
         return {LossKind::uniform, input.byte() / 800.0, {}};  // up to 0.32
     case 2:
@@ -54,9 +54,37 @@ Loss any_loss(Input& input) {
             loss.packets.push_back(packet += 1 + input.byte());
         return loss;
     }
+    case 4:
+        return {LossKind::bits, input.byte() * 1e-7, {}};
+    case 5: {
+        Loss loss{LossKind::states, 0, {}};
+        for (const int state : {0, 1}) {
+            loss.state_mean[state] = (1 + static_cast<Time>(input.few(200))) * 10 * kMillisecond;
+            loss.state_rate[state] = input.byte() / 255.0;
+        }
+        loss.state_fixed = input.flag();
+        return loss;
+    }
     default:
         return {};
     }
+}
+
+void any_extras(Input& input, Direction& d) {
+    if (input.flag()) {
+        const double least = input.few(20), more = 1 + input.few(20);
+        d.red = {true,  least, least + more, (1 + input.few(254)) / 255.0,
+                 0.002, 500,   input.flag(), input.flag()};
+    }
+    if (input.flag()) {
+        std::uint64_t at = 0;
+        for (std::uint32_t i = input.few(30); i > 0; i--)
+            d.opportunities_ms.push_back(at += input.few(40));
+        d.opportunities_ms.push_back(at + 1 + input.few(9));
+    }
+    d.jitter = static_cast<Time>(input.few(20)) * kMillisecond;
+    d.reorder_rate = input.few(3) == 1 ? input.byte() / 512.0 : 0;
+    d.reorder_delay = static_cast<Time>(input.few(100)) * kMillisecond;
 }
 
 Direction any_direction(Input& input) {
@@ -70,6 +98,7 @@ Direction any_direction(Input& input) {
     if (input.flag()) d.queue_packets = input.few(40);
     if (input.flag()) d.queue_bytes = input.upto(60'000);
     d.loss = any_loss(input);
+    if (input.few(4) == 1) any_extras(input, d);
     return d;
 }
 
@@ -80,7 +109,8 @@ Flow any_flow(Input& input, std::uint32_t nodes) {
     f.cc = ww_preset(static_cast<ww_preset_id>(input.few(WW_PRESET_COUNT - 1)));
     f.cc.byte_counting = input.flag();
     f.cc.validate_cwnd = input.flag();
-    f.recovery = static_cast<Recovery>(input.few(3));
+    f.recovery = static_cast<Recovery>(input.few(5));
+    f.ecn = input.flag();
     f.start = static_cast<Time>(input.upto(4000)) * kMillisecond;
     if (input.flag()) f.size_bytes = 1 + input.upto(200'000);
     f.mss = 1460 - input.upto(1459);
@@ -102,6 +132,15 @@ Flow any_flow(Input& input, std::uint32_t nodes) {
     f.handshake_rtt = input.flag();
     f.random_isn = input.flag();
     f.isn = input.number();
+    if (input.few(4) == 1) {
+        f.datagrams = {true, 1000 + input.upto(4'000'000),
+                       (1 + static_cast<Time>(input.few(250))) * kMillisecond,
+                       static_cast<Time>(input.few(250)) * kMillisecond,
+                       static_cast<Spread>(input.few(1))};
+    } else if (f.size_bytes != kUnlimited && input.flag()) {
+        f.arrivals_mean = (20 + static_cast<Time>(input.few(250))) * kMillisecond;
+        f.size_spread = static_cast<Spread>(input.few(1));
+    }
     return f;
 }
 
@@ -119,7 +158,9 @@ Network any_network(Input& input) {
     for (std::uint32_t i = 1 + input.few(5); i > 0; i--)
         network.flows.push_back(any_flow(input, network.nodes));
     network.duration = (1 + static_cast<Time>(input.upto(8'000))) * kMillisecond;
-    network.trace = {input.flag(), input.few(200) * kMillisecond, true};
+    const bool windows = input.flag();
+    const std::int64_t interval = input.few(200) * kMillisecond;
+    network.trace = {windows, interval, true, input.flag(), input.flag() ? 0 : -1};
     return network;
 }
 
@@ -151,6 +192,10 @@ void require_same(const FlowResult& a, const FlowResult& b) {
 }
 
 void require_sound(const Network& network, const Flow& flow, const FlowResult& result) {
+    if (flow.datagrams.on) {
+        require(result.delivered_bytes <= result.sent * flow.mss, "no datagram out of nothing");
+        return;
+    }
     std::uint64_t fresh = 0, again = 0, timeouts = 0;
     std::int64_t acknowledged = 0, sent_below = 0;
     const double end = static_cast<double>(network.duration) / static_cast<double>(kSecond);
@@ -160,8 +205,9 @@ void require_sound(const Network& network, const Flow& flow, const FlowResult& r
         now = event.time_s;
         if (event.kind == EventKind::send) {
             require(event.segment == sent_below, "new segments in order");
-            require(event.time_s * 1e12 < static_cast<double>(flow.stop) + 1,
-                    "no new data after the stop");
+            require(
+                flow.arrivals_mean > 0 || event.time_s * 1e12 < static_cast<double>(flow.stop) + 1,
+                "no new data after the stop");
             sent_below++;
             fresh++;
         }
@@ -186,9 +232,9 @@ void require_sound(const Network& network, const Flow& flow, const FlowResult& r
     require(acknowledged <= sent_below, "nothing acknowledged that was not sent");
     const auto least = (static_cast<std::uint64_t>(acknowledged) - (acknowledged > 0)) * flow.mss;
     require(result.delivered_bytes >= least, "nothing acknowledged that was not delivered");
-    if (flow.size_bytes != kUnlimited)
+    if (flow.size_bytes != kUnlimited && flow.arrivals_mean == 0)
         require(result.delivered_bytes <= static_cast<std::uint64_t>(flow.size_bytes), "its size");
-    if (!std::isnan(result.completed_s))
+    if (!std::isnan(result.completed_s) && flow.arrivals_mean == 0)
         require(result.delivered_bytes == static_cast<std::uint64_t>(flow.size_bytes), "completed");
     require(result.ip_bytes_at_sink <= result.sent * (std::uint64_t{flow.mss} + flow.header_bytes),
             "nothing reached the sink that was not sent");
@@ -207,10 +253,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     for (std::size_t i = 0; i < result.flows.size(); i++)
-        require_sound(network, network.flows[i], result.flows[i]);
+        require_sound(network, network.flows[result.flows[i].source], result.flows[i]);
     network.event_per_hop = true;
     const Result hops = simulate(network, seed);
-    require(hops.packets == result.packets, "the same packets with an event a hop");
+    require(hops.packets == result.packets && hops.drops.size() == result.drops.size() &&
+                hops.captured.size() == result.captured.size(),
+            "the same packets with an event a hop");
     for (std::size_t i = 0; i < result.flows.size(); i++)
         require_same(result.flows[i], hops.flows[i]);
     return 0;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Flows that stand for many connections: expanded into those that arrive in the run, before it begins.
+// Arrivals are a Poisson process (exponential gaps of mean arrivals_mean from start on); sizes are fixed
+// or exponential and at least a byte.
+#pragma once
+
+#include "network.hpp"
+
+namespace ww::sim {
+
+inline constexpr std::size_t kMostConnections = 1u << 20;
+
+struct Connections {
+    std::vector<Flow> flows;            // one connection each
+    std::vector<std::uint32_t> source;  // which flow of the network each is of
+    std::string error;                  // not empty: too many
+};
+
+Connections connections_of(const Network& network, std::uint64_t seed);
+
+}  // namespace ww::sim

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A source of datagrams: on and off in turn, beginning with on; while on, a packet whenever the time
+// spent on has grown by 8 size / rate. That time goes on where it was when the source comes on again,
+// so that the mean rate is rate * on / (on + off) whatever the periods' length.
+#pragma once
+
+#include "network.hpp"
+#include "random.hpp"
+
+namespace ww::sim {
+
+class DatagramSource {
+  public:
+    DatagramSource(const Flow& flow, const Random& random)
+        : options_(flow.datagrams),
+          stop_(flow.stop),
+          random_(random),
+          payload(flow.mss),
+          ip_bytes(flow.mss + flow.header_bytes) {
+        // 65535 * 8 * 10^12 < 2^63
+        spacing_ =
+            std::max<Time>(1, (static_cast<Time>(ip_bytes) * 8 * kSecond + options_.rate_bps / 2) /
+                                  options_.rate_bps);
+    }
+
+    // When the next packet is sent, the last one having been sent (or the source started) at `now`.
+    Time next(Time now) {
+        if (off_at_ < 0) off_at_ = now + period(options_.on_mean);
+        Time left = spacing_, at = now;
+        while (left > off_at_ - at) {
+            left -= off_at_ - at;
+            at = off_at_ + period(options_.off_mean);
+            if (at >= stop_ || at > kFar) return kNever;
+            off_at_ = at + period(options_.on_mean);
+        }
+        return at + left < stop_ ? at + left : kNever;
+    }
+
+    std::uint64_t sent = 0;
+
+  private:
+    static constexpr Time kFar = INT64_MAX / 4;
+
+    Time period(Time mean) {
+        if (options_.off_mean == 0) return kFar;  // always on
+        return options_.spread == Spread::fixed ? mean : exponential(random_, mean);
+    }
+
+    Datagrams options_;
+    Time stop_;
+    Random random_;
+    Time spacing_;
+    Time off_at_ = -1;  // when this period on ends; -1: not started
+
+  public:
+    const std::uint32_t payload, ip_bytes;
+};
+
+}  // namespace ww::sim

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A link whose rate changes as it was recorded: a list of delivery opportunities in Mahimahi's format
+// (Netravali et al., USENIX ATC 2015, section 4). Each line is a time in ms at which 1504 bytes can
+// leave; several at one time are several opportunities; after the last one the list begins again,
+// shifted by its time. As Mahimahi's link queue does it: what an opportunity has left serves the next
+// packet if that one was waiting; an opportunity that finds nothing waiting is gone; a packet may need
+// several, and leaves with the last.
+#pragma once
+
+#include <algorithm>
+
+#include "network.hpp"
+
+namespace ww::sim {
+
+class Opportunities {
+  public:
+    static constexpr std::int64_t kBytes = 1504;
+
+    explicit Opportunities(const std::vector<std::uint64_t>& times_ms) : times_ms_(times_ms) {}
+
+    struct Span {
+        Time start, end;  // the first and the last opportunity of a packet
+    };
+
+    // A packet waits from `now` on; those before it have been sent. Without a trace: no such time.
+    Span send(Time now, std::int64_t bytes) {
+        if (left_ == 0 || at_ < now) take_next(now);
+        const Time start = at_;
+        while (bytes > left_) {
+            bytes -= left_;
+            take_next(at_);
+        }
+        left_ -= bytes;
+        return {start, at_};
+    }
+
+    // Opportunities in [0, end].
+    std::int64_t count(Time end) const {
+        const auto period = static_cast<std::int64_t>(times_ms_.back());
+        const std::int64_t ms = end / kMs, cycles = ms / period;
+        const auto rest = std::upper_bound(times_ms_.begin(), times_ms_.end(),
+                                           static_cast<std::uint64_t>(ms % period));
+        return cycles * static_cast<std::int64_t>(times_ms_.size()) + (rest - times_ms_.begin());
+    }
+
+  private:
+    static constexpr Time kMs = kSecond / 1000;
+
+    Time time(std::size_t i) const { return base_ + static_cast<Time>(times_ms_[i]) * kMs; }
+
+    // The next one not before `now`.
+    void take_next(Time now) {
+        const Time period = static_cast<Time>(times_ms_.back()) * kMs;
+        if (now - base_ > 2 * period) {  // a long silence
+            base_ += ((now - base_) / period - 1) * period;
+            next_ = 0;
+        }
+        for (;; next_++) {
+            if (next_ == times_ms_.size()) {
+                next_ = 0;
+                base_ += period;
+            }
+            if (time(next_) >= now) break;
+        }
+        at_ = time(next_++);
+        left_ = kBytes;
+    }
+
+    std::vector<std::uint64_t> times_ms_;  // ascending, the last above 0
+    std::size_t next_ = 0;                 // the first one not used or gone
+    Time base_ = 0;                        // when this round of the list began
+    Time at_ = -1;                         // the last one used
+    std::int64_t left_ = 0;                // bytes of it
+};
+
+}  // namespace ww::sim

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Delivery rate samples (draft-cheng-iccrg-delivery-rate-estimation-00, section 3), in segments, for the
+// congestion controls that ww_needs_rate names.
+//
+//   each segment remembers   delivered, delivered_time and first_sent_time of the connection when sent
+//   an ACK's sample          of the segment sent last of those it delivered, cumulatively or by SACK:
+//     send_elapsed = its sent time - its first_sent_time
+//     ack_elapsed  = now - its delivered_time
+//     rate = (delivered - its delivered) / max(send_elapsed, ack_elapsed)
+//
+// No sample if the interval is shorter than the smallest RTT (as in Linux: it can't be right).
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "network.hpp"
+
+namespace ww::sim {
+
+class RateSampler {
+  public:
+    // The ring must hold all segments in flight.
+    void reserve(std::size_t segments, std::int64_t una, std::int64_t high) {
+        std::vector<Sent> larger(segments);
+        for (std::int64_t s = una; s < high; s++)
+            larger[static_cast<std::size_t>(s) & (segments - 1)] = of(s);
+        sent_.swap(larger);
+    }
+
+    // idle: nothing was in flight.
+    void on_sent(Time now, std::int64_t segment, bool idle) {
+        if (idle) first_sent_ = delivered_at_ = now;
+        of(segment) = {now,
+                       first_sent_,
+                       delivered_at_,
+                       delivered_,
+                       static_cast<std::int32_t>(limited_until_ - delivered_) > 0,
+                       false};
+    }
+
+    void on_delivered(Time now, std::int64_t segment) {
+        Sent& sent = of(segment);
+        if (sent.counted) return;
+        sent.counted = true;
+        delivered_++;
+        newly_delivered_++;
+        delivered_at_ = now;
+        // Delivered counts order what was sent at the same time by the place in the ring.
+        if (newest_.sent >= 0 && sent.sent < newest_.sent) return;
+        newest_ = sent;
+        first_sent_ = sent.sent;
+    }
+
+    // The application has nothing to send while `pipe` segments are in flight.
+    void on_application_limited(std::uint32_t pipe) {
+        limited_until_ = delivered_ + std::max(pipe, 1u);
+    }
+
+    // What the ACK at `now` says; the next one begins anew.
+    void fill(Time now, Time min_rtt, ww_sample& sample) {
+        sample.delivered = delivered_;
+        sample.newly_delivered = newly_delivered_;
+        newly_delivered_ = 0;
+        if (newest_.sent < 0) return;
+        const Time interval =
+            std::max(newest_.sent - newest_.first_sent, now - newest_.delivered_at);
+        sample.prior_delivered = newest_.delivered;
+        sample.rate_segments = delivered_ - newest_.delivered;
+        sample.is_app_limited = newest_.limited;
+        if (interval >= min_rtt)
+            sample.rate_interval_us =
+                static_cast<std::uint32_t>(std::min<Time>(interval / kMicrosecond, UINT32_MAX));
+        newest_.sent = -1;
+    }
+
+  private:
+    struct Sent {
+        Time sent = -1;
+        Time first_sent = 0, delivered_at = 0;
+        std::uint32_t delivered = 0;
+        bool limited = false;
+        bool counted = true;
+    };
+
+    Sent& of(std::int64_t segment) {
+        return sent_[static_cast<std::size_t>(segment) & (sent_.size() - 1)];
+    }
+
+    std::vector<Sent> sent_;
+    Sent newest_;  // delivered by this ACK; sent < 0: none
+    Time first_sent_ = 0, delivered_at_ = 0;
+    std::uint32_t delivered_ = 0, newly_delivered_ = 0, limited_until_ = 0;
+};
+
+}  // namespace ww::sim
