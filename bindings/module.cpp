@@ -4,6 +4,7 @@
 // which runs with the interpreter lock released. No policy and no metrics here.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -19,12 +20,15 @@ using namespace ww::sim;
 
 namespace {
 
-constexpr std::array kAlgorithms{"reno", "westwood"};
+constexpr std::array kAlgorithms{"reno", "westwood", "cubic", "vegas", "bbr"};
 constexpr std::array kSamplers{"per-ack", "per-rtt", "per-rtt-timer"};
-constexpr std::array kFilters{"none", "ewma", "tustin-constant", "tustin"};
-constexpr std::array kRecoveries{"tahoe", "reno", "newreno", "sack"};
-constexpr std::array kLosses{"none", "uniform", "script"};
-constexpr std::array kEvents{"send", "retransmit", "ack", "dupack", "recovery", "exit", "timeout"};
+constexpr std::array kFilters{"none", "ewma", "tustin-constant", "tustin", "ewma-twice"};
+constexpr std::array kRecoveries{"tahoe", "reno", "newreno", "sack", "rate-halving", "prr"};
+constexpr std::array kSpreads{"fixed", "exponential"};
+constexpr std::array kLosses{"none", "uniform", "script", "states", "bits"};
+constexpr std::array kDrops{"queue", "early", "wire", "mark"};
+constexpr std::array kEvents{"send",     "retransmit", "ack",     "dupack",
+                             "recovery", "exit",       "timeout", "ecn"};
 
 struct PresetName {
     ww_preset_id id;
@@ -77,12 +81,12 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> array(std::vector<T> values) {
     return {owned->data(), {owned->size()}, owner};
 }
 
-template <class To, class From>
-nb::ndarray<nb::numpy, To, nb::ndim<1>> column(const std::vector<Event>& events,
-                                               From Event::*field) {
+// One field of every row of a table.
+template <class To, class Row, class From>
+nb::ndarray<nb::numpy, To, nb::ndim<1>> column(const std::vector<Row>& rows, From Row::*field) {
     std::vector<To> values;
-    values.reserve(events.size());
-    for (const Event& event : events) values.push_back(static_cast<To>(event.*field));
+    values.reserve(rows.size());
+    for (const Row& row : rows) values.push_back(static_cast<To>(row.*field));
     return array(std::move(values));
 }
 
@@ -95,6 +99,8 @@ nb::dict trace(const FlowResult& result) {
     columns["estimate_bps"] = array(t.estimate_bps);
     columns["sample_bps"] = array(t.sample_bps);
     columns["rtt_s"] = array(t.rtt_s);
+    columns["srtt_s"] = array(t.srtt_s);
+    columns["rto_s"] = array(t.rto_s);
     columns["in_flight"] = array(t.in_flight);
     columns["phase"] = array(t.phase);
     return columns;
@@ -107,6 +113,41 @@ nb::dict event_log(const FlowResult& result) {
     columns["segment"] = column<std::int64_t>(result.events, &Event::segment);
     columns["cwnd"] = column<std::uint32_t>(result.events, &Event::cwnd);
     columns["ssthresh"] = column<std::uint32_t>(result.events, &Event::ssthresh);
+    return columns;
+}
+
+nb::dict drops(const Result& result) {
+    nb::dict columns;
+    columns["time_s"] = column<double>(result.drops, &Drop::time_s);
+    columns["pipe"] = column<std::uint32_t>(result.drops, &Drop::pipe);
+    columns["flow"] = column<std::uint32_t>(result.drops, &Drop::flow);
+    columns["kind"] = column<std::uint8_t>(result.drops, &Drop::kind);
+    columns["ack"] = column<std::uint8_t>(result.drops, &Drop::ack);
+    return columns;
+}
+
+nb::dict captured(const Result& result) {
+    nb::dict columns;
+    columns["time_ps"] = column<std::int64_t>(result.captured, &Captured::at);
+    columns["flow"] = column<std::uint32_t>(result.captured, &Captured::flow);
+    columns["number"] = column<std::uint32_t>(result.captured, &Captured::number);
+    columns["payload"] = column<std::uint16_t>(result.captured, &Captured::payload);
+    columns["flags"] = column<std::uint16_t>(result.captured, &Captured::flags);
+    columns["leaving"] = column<std::uint8_t>(result.captured, &Captured::leaving);
+    columns["sack_count"] = column<std::uint8_t>(result.captured, &Captured::sack_count);
+    std::vector<std::uint32_t> blocks;
+    blocks.reserve(8 * result.captured.size());
+    for (const Captured& row : result.captured)
+        blocks.insert(blocks.end(), std::begin(row.sack), std::end(row.sack));
+    columns["sack"] = array(std::move(blocks));
+    return columns;
+}
+
+nb::dict queue(const DirectionResult& result) {
+    nb::dict columns;
+    columns["arrival_s"] = array(result.arrival_s);
+    columns["start_s"] = array(result.start_s);
+    columns["bytes"] = array(result.waiting_bytes);
     return columns;
 }
 
@@ -126,7 +167,48 @@ void bind_congestion_control(nb::module_& m) {
         .def_rw("validate_cwnd", &ww_config::validate_cwnd)
         .def_rw("set_cwnd_on_loss", &ww_config::set_cwnd_on_loss)
         .def_rw("seed_filter", &ww_config::seed_filter)
-        .def_rw("literal_count", &ww_config::literal_count);
+        .def_rw("literal_count", &ww_config::literal_count)
+        .def_rw("reset_rtt_min", &ww_config::reset_rtt_min)
+        .def_rw("set_at_exit", &ww_config::set_at_exit)
+        .def_rw("halve_on_loss", &ww_config::halve_on_loss)
+        .def_rw("cte_permille", &ww_config::cte_permille)
+        .def_rw("hystart", &ww_config::hystart)
+        .def_rw("fast_convergence", &ww_config::fast_convergence)
+        .def_rw("vegas_alpha", &ww_config::vegas_alpha)
+        .def_rw("vegas_beta", &ww_config::vegas_beta)
+        .def_rw("vegas_gamma", &ww_config::vegas_gamma);
+}
+
+void bind_loss_and_red(nb::module_& m) {
+    nb::class_<Loss> loss(m, "Loss", "What a wire loses; times in ps.");
+    named(loss, "kind", &Loss::kind, kLosses);
+    loss.def_rw("rate", &Loss::rate)
+        .def_rw("packets", &Loss::packets)
+        .def_prop_rw(
+            "state_mean_ps",
+            [](const Loss& self) { return std::pair(self.state_mean[0], self.state_mean[1]); },
+            [](Loss& self, std::pair<Time, Time> mean) {
+                self.state_mean[0] = mean.first;
+                self.state_mean[1] = mean.second;
+            })
+        .def_prop_rw(
+            "state_rate",
+            [](const Loss& self) { return std::pair(self.state_rate[0], self.state_rate[1]); },
+            [](Loss& self, std::pair<double, double> rate) {
+                self.state_rate[0] = rate.first;
+                self.state_rate[1] = rate.second;
+            })
+        .def_rw("state_fixed", &Loss::state_fixed);
+
+    nb::class_<Red>(m, "Red", "Random Early Detection; off: drop-tail.")
+        .def_rw("on", &Red::on)
+        .def_rw("min_packets", &Red::min_packets)
+        .def_rw("max_packets", &Red::max_packets)
+        .def_rw("max_p", &Red::max_p)
+        .def_rw("weight", &Red::weight)
+        .def_rw("mean_packet_bytes", &Red::mean_packet_bytes)
+        .def_rw("gentle", &Red::gentle)
+        .def_rw("ecn", &Red::ecn);
 }
 
 void bind_links(nb::module_& m) {
@@ -137,23 +219,12 @@ void bind_links(nb::module_& m) {
         .def_rw("delay_ps", &Direction::delay);
     limited(direction, "queue_packets", &Direction::queue_packets, kUnlimited);
     limited(direction, "queue_bytes", &Direction::queue_bytes, kUnlimited);
-    direction
-        .def_prop_rw(
-            "loss_kind",
-            [](const Direction& self) {
-                return std::string(kLosses[static_cast<std::size_t>(self.loss.kind)]);
-            },
-            [](Direction& self, const std::string& kind) {
-                self.loss.kind = static_cast<LossKind>(position(kLosses, kind));
-            })
-        .def_prop_rw(
-            "loss_rate", [](const Direction& self) { return self.loss.rate; },
-            [](Direction& self, double rate) { self.loss.rate = rate; })
-        .def_prop_rw(
-            "loss_packets", [](const Direction& self) { return self.loss.packets; },
-            [](Direction& self, std::vector<std::uint64_t> packets) {
-                self.loss.packets = std::move(packets);
-            });
+    direction.def_rw("loss", &Direction::loss)
+        .def_rw("red", &Direction::red)
+        .def_rw("opportunities_ms", &Direction::opportunities_ms)
+        .def_rw("jitter_ps", &Direction::jitter)
+        .def_rw("reorder_rate", &Direction::reorder_rate)
+        .def_rw("reorder_delay_ps", &Direction::reorder_delay);
 
     nb::class_<Link>(m, "Link", "A duplex link between nodes a and b.")
         .def(nb::init<>())
@@ -165,6 +236,13 @@ void bind_links(nb::module_& m) {
 }
 
 void bind_flow(nb::module_& m) {
+    nb::class_<Datagrams> datagrams(m, "Datagrams", "An on/off source; times in ps.");
+    datagrams.def_rw("on", &Datagrams::on)
+        .def_rw("rate_bps", &Datagrams::rate_bps)
+        .def_rw("off_mean_ps", &Datagrams::off_mean);
+    limited(datagrams, "on_mean_ps", &Datagrams::on_mean, kNever);
+    named(datagrams, "spread", &Datagrams::spread, kSpreads);
+
     nb::class_<Flow> flow(m, "Flow", "A TCP connection; times in ps, windows in segments.");
     flow.def(nb::init<>())
         .def_rw("from_node", &Flow::from)
@@ -175,7 +253,11 @@ void bind_flow(nb::module_& m) {
     limited(flow, "stop_ps", &Flow::stop, kNever);
     limited(flow, "size_bytes", &Flow::size_bytes, kUnlimited);
     limited(flow, "initial_ssthresh", &Flow::initial_ssthresh, std::uint32_t{WW_SSTHRESH_INFINITE});
-    flow.def_rw("mss", &Flow::mss)
+    named(flow, "size_spread", &Flow::size_spread, kSpreads);
+    flow.def_rw("datagrams", &Flow::datagrams)
+        .def_rw("arrivals_mean_ps", &Flow::arrivals_mean)
+        .def_rw("ecn", &Flow::ecn)
+        .def_rw("mss", &Flow::mss)
         .def_rw("header_bytes", &Flow::header_bytes)
         .def_rw("initial_cwnd", &Flow::initial_cwnd)
         .def_rw("receive_window", &Flow::receive_window)
@@ -208,23 +290,32 @@ void bind_network(nb::module_& m) {
             "trace_events", [](const Network& self) { return self.trace.events; },
             [](Network& self, bool on) { self.trace.events = on; })
         .def_prop_rw(
+            "trace_queues", [](const Network& self) { return self.trace.queues; },
+            [](Network& self, bool on) { self.trace.queues = on; })
+        .def_prop_rw(
+            "capture_link", [](const Network& self) { return self.trace.capture_link; },
+            [](Network& self, std::int64_t link) { self.trace.capture_link = link; })
+        .def_prop_rw(
             "trace_interval_ps", [](const Network& self) { return self.trace.interval; },
             [](Network& self, std::int64_t interval) { self.trace.interval = interval; });
 }
 
 void bind_results(nb::module_& m) {
     nb::class_<FlowResult>(m, "FlowResult", "What became of a flow: engine/network.hpp.")
+        .def_ro("source", &FlowResult::source)
         .def_ro("delivered_bytes", &FlowResult::delivered_bytes)
         .def_ro("ip_bytes_at_sink", &FlowResult::ip_bytes_at_sink)
         .def_ro("sent", &FlowResult::sent)
         .def_ro("retransmitted", &FlowResult::retransmitted)
         .def_ro("timeouts", &FlowResult::timeouts)
         .def_ro("fast_recoveries", &FlowResult::fast_recoveries)
+        .def_ro("ecn_reductions", &FlowResult::ecn_reductions)
         .def_ro("queue_drops", &FlowResult::queue_drops)
         .def_ro("lost", &FlowResult::lost)
         .def_ro("mean_cwnd", &FlowResult::mean_cwnd)
         .def_ro("mean_srtt_s", &FlowResult::mean_srtt_s)
         .def_ro("min_rtt_s", &FlowResult::min_rtt_s)
+        .def_ro("start_s", &FlowResult::start_s)
         .def_ro("established_s", &FlowResult::established_s)
         .def_ro("completed_s", &FlowResult::completed_s)
         .def("trace", &trace,
@@ -236,13 +327,28 @@ void bind_results(nb::module_& m) {
 
     nb::class_<DirectionResult>(m, "DirectionResult", "What crossed a direction of a link.")
         .def_ro("packets", &DirectionResult::packets)
+        .def_ro("bytes", &DirectionResult::bytes)
         .def_ro("queue_drops", &DirectionResult::queue_drops)
-        .def_ro("lost", &DirectionResult::lost);
+        .def_ro("early_drops", &DirectionResult::early_drops)
+        .def_ro("marked", &DirectionResult::marked)
+        .def_ro("lost", &DirectionResult::lost)
+        .def_ro("waited_s", &DirectionResult::waited_s)
+        .def_ro("longest_wait_s", &DirectionResult::longest_wait_s)
+        .def_ro("utilisation", &DirectionResult::utilisation)
+        .def("queue", &queue,
+             nb::sig("def queue(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+             "Columns of the packets that waited, one entry a packet.");
 
     nb::class_<Result>(m, "Result", "One simulation's outcome.")
         .def_ro("flows", &Result::flows)
         .def_ro("forward", &Result::forward)
         .def_ro("backward", &Result::backward)
+        .def("drops", &drops,
+             nb::sig("def drops(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+             "Columns of the drops; kind indexes DROP_KINDS, pipe is 2 link (+ 1 backward).")
+        .def("captured", &captured,
+             nb::sig("def captured(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
+             "Columns of the captured packets; sack has eight entries each.")
         .def_ro("packets", &Result::packets)
         .def_ro("events", &Result::events);
 }
@@ -252,6 +358,7 @@ void bind_results(nb::module_& m) {
 NB_MODULE(_engine, m) {
     m.doc() = "The Westwood simulator's engine.";
     bind_congestion_control(m);
+    bind_loss_and_red(m);
     bind_links(m);
     bind_flow(m);
     bind_network(m);
@@ -260,6 +367,7 @@ NB_MODULE(_engine, m) {
     std::vector<std::string> presets;
     for (const PresetName& preset : kPresets) presets.emplace_back(preset.name);
     m.attr("PRESETS") = presets;
+    m.attr("DROP_KINDS") = std::vector<std::string>(kDrops.begin(), kDrops.end());
     m.attr("EVENT_KINDS") = std::vector<std::string>(kEvents.begin(), kEvents.end());
 
     m.def(

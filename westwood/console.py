@@ -79,7 +79,7 @@ def print_summary(summary: pl.DataFrame, keys: Sequence[str], title: str) -> Non
             label(row["cc"]),
             _interval(row, "goodput_bps", 1e-6, 3),
             _interval(row, "throughput_bps", 1e-6, 3),
-            _number(row["retransmitted_share"], 100, 2),
+            _number(row["retransmission_ratio"], 100, 2),
             _number(row["timeouts"], 1, 1),
             _number(row["fast_recoveries"], 1, 1),
             _number(row["mean_cwnd"], 1, 1),

@@ -11,14 +11,16 @@ import polars as pl
 
 from westwood.errors import InputError, suggestion
 from westwood.metrics import summarise
-from westwood.protocols import PROTOCOLS, label
+from westwood.protocols import PROTOCOLS, UDP, label
+from westwood.rows import Row
 from westwood.scenario import Scenario
-from westwood.sim import Job, Row, rows_frame, run_jobs, simulate, sorted_rows
+from westwood.sim import Job, rows_frame, run_jobs, simulate, sorted_rows
 
 # What a summary averages over seeds.
 SUMMARISED = (
-    "goodput_bps", "throughput_bps", "retransmitted_share", "timeouts", "fast_recoveries",
-    "mean_cwnd", "mean_srtt_s", "queue_drops", "jain",
+    "goodput_bps", "throughput_bps", "retransmission_ratio", "loss_ratio", "timeouts",
+    "fast_recoveries", "ecn_reductions", "mean_cwnd", "mean_srtt_s", "queue_drops", "completion_s",
+    "friendliness", "jain", "utilisation",
 )  # fmt: skip
 _MOST_WORKERS = 1024
 _MOST_TRACES = 12  # lines in a figure over time that can still be told apart
@@ -62,7 +64,8 @@ def plan(
             raise InputError(problem, key="--cc", value=name)
     if clash := [key for key in settings if cc and key.endswith(".cc")]:
         raise InputError("can't be set together with --cc", key=clash[0], value=settings[clash[0]])
-    variants = [{f"{flow.name}.cc": name for flow in scenario.flow} for name in dict.fromkeys(cc)]
+    tcp = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
+    variants = [{f"{flow}.cc": name for flow in tcp} for name in dict.fromkeys(cc)]
     bases = [scenario.with_settings({**variant, **settings}) for variant in variants or [{}]]
     points = [point for base in bases for point in base.points()]
     base = bases[0]
@@ -87,10 +90,7 @@ def collect(experiment: Experiment, *, workers: int | None, track: Tracker) -> O
 def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
     """A row a point and flow: means over the seeds with their intervals."""
     keys = [key for key in experiment.varied if not key.endswith(".cc")]
-    share = pl.col("retransmitted") / pl.col("sent")  # NaN where nothing was sent
-    return summarise(
-        rows.with_columns(share.alias("retransmitted_share")), [*keys, "flow", "cc"], SUMMARISED
-    )
+    return summarise(rows, [*keys, "flow", "cc"], SUMMARISED)
 
 
 def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:

@@ -42,7 +42,7 @@ def first_problem(
     found = problem.get("ctx", {}).get("error")
     if isinstance(found, InputError):
         key = ".".join(part for part in (place, found.key) if part)
-        shown = value if found.value is ... else found.value
+        shown = value if found.value is ... and not found.key else found.value
         return InputError(found.problem, key=key, value=shown)
     if problem["type"] == "missing":
         key = ".".join(part for part in (place, str(problem["loc"][-1])) if part)
@@ -59,7 +59,8 @@ def _expected(problem: ErrorDetails, model: type[BaseModel]) -> str:
         return f"expected {context['expected']}".replace("'", '"')
     for limit, words in _LIMITS.items():
         if limit in context:
-            return f"expected {words} {context[limit]}"
+            bound = context[limit]
+            return f"expected {words} {f'{bound:g}' if isinstance(bound, float) else bound}"
     return _EXPECTED.get(kind, problem["msg"])
 
 

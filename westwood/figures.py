@@ -114,7 +114,7 @@ PANELS = (
 )
 # What of a column is drawn, where that is not all of it.
 _SHOWN = {
-    "cwnd": pl.col("phase") != 2,  # in fast recovery DUPACKs inflate it
+    "cwnd": pl.col("state") != "recovery",  # in fast recovery DUPACKs inflate it
     "ssthresh": pl.col("ssthresh") < 2**30,  # "unlimited" before the first loss
 }
 

@@ -24,11 +24,13 @@ from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
-from westwood import profiles, topology
+from westwood import profiles, recorded, topology
 from westwood.errors import InputError, one_line, show, suggestion
 from westwood.explain import first_problem
-from westwood.model import Duration, Flow, Link, Name, Part
-from westwood.protocols import PROTOCOLS
+from westwood.flows import Flow
+from westwood.links import Link
+from westwood.model import Duration, Name, Part
+from westwood.protocols import PROTOCOLS, UDP
 
 FORMAT = 1  # of scenario files; part of the hash
 MOST_POINTS = 100_000  # of a sweep
@@ -51,8 +53,10 @@ class Scenario(Part):
 
     _given: dict[str, Any] = PrivateAttr(default_factory=dict)
     _source: str = PrivateAttr(default="")
+    _folder: Path = PrivateAttr(default=Path())  # the names of files are relative to
 
     def __init__(self, /, **given: Any) -> None:
+        given = _with_files(given, Path())
         try:
             super().__init__(**_completed(given))
             topology.check(self.link, self.flow, list(type(self).model_fields))
@@ -74,14 +78,14 @@ class Scenario(Part):
             data = _parsed(Path(path))
         except InputError as error:
             raise error.located(source=str(path)) from None
-        return cls._from(data, source=str(path))
+        return cls._from(data, str(path), Path(path).parent)
 
     @classmethod
     def preset(cls, name: str) -> Scenario:
         """A scenario that comes with the package; `presets()` has the names."""
         if name not in presets():
             raise InputError(f"no such scenario, {suggestion(name, presets())}", value=name)
-        return cls._from(_parsed(_presets_folder() / f"{name}.toml"), source=name)
+        return cls._from(_parsed(_presets_folder() / f"{name}.toml"), name, _presets_folder())
 
     @classmethod
     def load(cls, file_or_preset: str) -> Scenario:
@@ -95,12 +99,12 @@ class Scenario(Part):
                          value=file_or_preset)  # fmt: skip
 
     @classmethod
-    def _from(cls, data: dict[str, Any], source: str) -> Scenario:
+    def _from(cls, data: dict[str, Any], source: str, folder: Path) -> Scenario:
         try:
-            scenario = cls(**data)
+            scenario = cls(**_with_files(data, folder))
         except InputError as error:
             raise error.located(source=source) from None
-        scenario._source = source
+        scenario._source, scenario._folder = source, folder
         return scenario
 
     def with_settings(self, settings: Settings) -> Scenario:
@@ -117,7 +121,7 @@ class Scenario(Part):
             if isinstance(data.get("sweep"), dict):
                 data["sweep"].pop(key, None)
         try:
-            return self._from(data, self._source)
+            return self._from(data, self._source, self._folder)
         except InputError as error:
             raise _blamed(error, settings) from None
 
@@ -208,6 +212,15 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise InputError(f"is not TOML: {one_line(str(error))}") from None
 
 
+def _with_files(given: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """What was given, with the numbers in files for the names of the files."""
+    links = given.get("link")
+    if not isinstance(links, (list, tuple)):
+        return given
+    taken = [recorded.embedded(a, folder) if isinstance(a, Mapping) else a for a in links]
+    return {**given, "link": taken}
+
+
 def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
     """What was given, with the profile's values wherever nothing was."""
     name = given.get("profile", profiles.DEFAULT)
@@ -232,7 +245,9 @@ def _complete_link(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
 
 
 def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:
-    cc = given.get("cc", {})
+    app = given.get("app")
+    kind = app.get("kind") if isinstance(app, Mapping) else app
+    cc = given.get("cc", UDP if kind == UDP else {})
     cc = {"name": cc} if isinstance(cc, str) else cc
     if not isinstance(cc, Mapping):
         return {**profile.defaults("flow"), **given}  # the model says what is wrong

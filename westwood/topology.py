@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from westwood.errors import InputError, suggestion
-from westwood.model import Flow, Link
+from westwood.flows import Flow
+from westwood.links import Link
 
 
 def nodes(links: Sequence[Link]) -> list[str]:

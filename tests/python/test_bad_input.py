@@ -19,6 +19,7 @@ from westwood.scenario import Scenario
 SMALL = Path(__file__).with_name("small.toml").read_text(encoding="utf-8")
 Change = tuple[str, str]  # a piece of the small scenario, and what stands in its place
 RATE = 'expected a rate such as "2Mbps"'
+LOSS = '{ kind = "uniform", rate = 0.005 }'
 SWEEP = 'cc = "reno"\n[sweep]\n'
 PROBLEMS: dict[str, tuple[Change, str]] = {
     "unknown key": (("delay = \"5ms\"", "dealy = \"5ms\""),
@@ -65,6 +66,44 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
     "a name with a dot": (('name = "tcp"', 'name = "t.c.p"'),
                           't.c.p.name = "t.c.p": expected a name: letters, digits, _, - and +, '
                           "not starting with a digit"),
+    "unknown queue": (('"droptail", limit', '"rad", limit'),
+                      'bottleneck.queue.kind = "rad": unknown queue, did you mean "red"?'),
+    "a RED without thresholds": (('"droptail", limit', '"red", limit'),
+                                 "bottleneck.queue.min: is missing"),
+    "RED's thresholds": (('"droptail", limit', '"red", min = 5.5, max = 5.5, limit'),
+                         "bottleneck.queue.max = 5.5: expected more than min, 5.5"),
+    "fading without a rate": ((LOSS, '{ kind = "markov", good = "8s", bad = "4s" }'),
+                              "bottleneck.loss.bad_rate: is missing"),
+    "a state of no time": ((LOSS, '{ kind = "blackout", good = "0s", bad = "1s" }'),
+                           'bottleneck.loss.good = "0s": expected at least 1us and at most '
+                           "2592000s"),
+    "no file of lost packets": ((LOSS, '{ packets = "none.txt" }'),
+                                'bottleneck.loss.packets = "none.txt": can\'t be read: '
+                                "No such file or directory"),
+    "not a file of numbers": ((LOSS, '{ packets = "small.toml" }'),
+                              'bottleneck.loss.packets = "small.toml": expected a whole number '
+                              'in line 3, found "name = "small""'),
+    "a recorded rate in one direction": (('rate = "2Mbps"', "trace = { forward = [1, 2] }"),
+                                         "bottleneck.rate: is missing, and trace does not give "
+                                         "the rates of both directions"),
+    "times that go back": (('rate = "2Mbps"', 'rate = "2Mbps"\ntrace = { forward = [2, 1] }'),
+                           "bottleneck.trace.forward = [2, 1]: expected ascending times in ms"),
+    "a datagram source with windows": (('cc = "westwood+"', 'cc = "reno"\napp = { kind = "udp", '
+                                        'rate = "1Mbps" }'),
+                                       'tcp.cc = "reno": expected "udp", for that is its app'),
+    "a protocol that is none": (('cc = "westwood+"', 'cc = "udp"'),
+                                'tcp.cc = "udp": expected a protocol, for its app is "bulk"'),
+    "on without off": (('cc = "westwood+"', 'app = { kind = "udp", rate = "1Mbps", on = "2s" }'),
+                       "tcp.app.off: is missing: a source has both on and off, or neither"),
+    "unknown app": (('cc = "westwood+"', 'cc = "reno"\napp = "ftp"'),
+                    'tcp.app.kind = "ftp": unknown app, expected one of: bulk, udp'),
+    "two sizes": (('cc = "westwood+"', 'cc = "reno"\nsize = "1MB"\narrivals = { every = "1s", '
+                   'size = "1kB" }'), 'tcp.size = "1000000B": expected none, for arrivals has one'),
+    "a cte below one": (('"westwood+"', '{ name = "westwoodnr+", cte = 0.5 }'),
+                        "tcp.cc.cte = 0.5: expected at least 1"),
+    "unknown recovery": (('cc = "westwood+"', 'cc = "reno"\nrecovery = "ppr"'),
+                         'tcp.recovery = "ppr": expected "tahoe", "reno", "newreno", "sack", '
+                         '"rate-halving" or "prr"'),
     "missing key": (('rate = "2Mbps"\n', ""), "bottleneck.rate: is missing"),
     "wrong type": (("seeds = 3", 'seeds = "3"'), 'seeds = "3": expected a whole number'),
     "too few seeds": (("seeds = 3", "seeds = 0"), "seeds = 0: expected at least 1"),

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from westwood import _engine, profiles
+from westwood import _engine, experiment, profiles
 from westwood.errors import InputError
+from westwood.network import build
 from westwood.protocols import PROTOCOLS
 from westwood.scenario import Scenario, presets
-from westwood.sim import build
 
 LINK = {"name": "l", "between": ["a", "b"], "rate": "1Mbps", "delay": "10ms"}
 FLOW = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}
@@ -135,8 +137,8 @@ def test_what_the_scenario_says_reaches_the_engine() -> None:
     network = build(Scenario(name="s", duration="3s", link=[link], flow=[flow]))
     (built,), (tcp,) = network.links, network.flows
     assert (built.overhead_bytes, built.forward.queue_bytes) == (2, 65536)
-    assert (built.forward.loss_kind, built.backward.loss_kind) == ("none", "script")
-    assert built.backward.loss_packets == [3, 5]
+    assert (built.forward.loss.kind, built.backward.loss.kind) == ("none", "script")
+    assert built.backward.loss.packets == [3, 5]
     assert (tcp.mss, tcp.initial_ssthresh, tcp.initial_cwnd, tcp.size_bytes) == (360, 182, 1, 10**6)
     assert (tcp.start_ps, tcp.stop_ps) == (10**12, 2 * 10**12)
     assert (tcp.cc.algorithm, tcp.cc.sampler, tcp.cc.filter) == (
@@ -145,6 +147,98 @@ def test_what_the_scenario_says_reaches_the_engine() -> None:
     assert (tcp.cc.min_interval_us, tcp.cc.min_cwnd) == (70_000, 3)
     assert tcp.cc.byte_counting and tcp.cc.set_cwnd_on_loss and tcp.cc.seed_filter
     assert tcp.cc.literal_count and not tcp.cc.validate_cwnd
+
+
+def test_every_option_of_a_protocol_reaches_the_engine() -> None:
+    options = {
+        "cte": 3.6, "set_at_exit": True, "halve_on_loss": True, "reset_rtt_min": True,
+        "hystart": True, "fast_convergence": False, "vegas_alpha": 3, "vegas_beta": 5,
+        "vegas_gamma": 2,
+    }  # fmt: skip
+    flow = {**FLOW, "cc": {"name": "cubic", **options}}
+    (built,) = build(Scenario(name="s", duration="3s", link=[LINK], flow=[flow])).flows
+    assert built.cc.cte_permille == 3600
+    assert {key: getattr(built.cc, key) for key in options if key != "cte"} == {
+        key: value for key, value in options.items() if key != "cte"
+    }
+
+
+@pytest.mark.parametrize(
+    ("loss", "kind", "mean_ps", "rate"),
+    [
+        ({"kind": "markov", "good": "8s", "bad": "4s", "good_rate": 1e-5, "bad_rate": 0.3},
+         "states", (8 * 10**12, 4 * 10**12), (1e-5, 0.3)),
+        ({"kind": "blackout", "good": "4s", "bad": "0.5s"},
+         "states", (4 * 10**12, 5 * 10**11), (0.0, 1.0)),
+        ({"kind": "blackout", "good": "4s", "bad": "0s"}, "none", (0, 0), (0, 0)),
+    ],
+)  # fmt: skip
+def test_fading_and_blackout_reach_the_engine_as_two_states(
+    loss: dict[str, Any], kind: str, mean_ps: Any, rate: Any
+) -> None:
+    link = {**LINK, "loss": {**loss, "on": "forward"}}
+    (built,) = build(Scenario(name="s", duration="3s", link=[link], flow=[FLOW])).links
+    assert (built.forward.loss.kind, built.backward.loss.kind) == (kind, "none")
+    assert built.forward.loss.state_mean_ps == mean_ps
+    assert built.forward.loss.state_rate == rate
+
+
+def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine() -> None:
+    red = {"kind": "red", "limit": "50p", "min": 5, "max": 15, "gentle": True, "ecn": True,
+           "max_p": 0.02, "weight": 0.004, "mean_packet": "1kB"}  # fmt: skip
+    link = {**LINK, "queue": red, "jitter": "2ms",
+            "reorder": {"rate": 0.1, "delay": "5ms", "on": "backward"}}  # fmt: skip
+    udp = {**FLOW, "name": "udp", "app": {"kind": "udp", "rate": "1Mbps", "on": "2s", "off": "1s",
+           "durations": "exponential"}}  # fmt: skip
+    del udp["cc"]
+    web = {**FLOW, "name": "web", "ecn": True,
+           "arrivals": {"every": "2s", "size": "50kB", "sizes": "exponential"}}  # fmt: skip
+    network = build(Scenario(name="s", duration="3s", link=[link], flow=[udp, web]))
+    forward, backward = network.links[0].forward, network.links[0].backward
+    assert forward.red.on and forward.red.gentle and forward.red.ecn
+    assert (forward.red.min_packets, forward.red.max_packets) == (5, 15)
+    assert (forward.red.max_p, forward.red.weight) == (0.02, 0.004)
+    assert (forward.red.mean_packet_bytes, forward.queue_packets) == (1000, 50)
+    assert forward.jitter_ps == backward.jitter_ps == 2 * 10**9
+    assert (forward.reorder_rate, backward.reorder_rate) == (0, 0.1)
+    assert backward.reorder_delay_ps == 5 * 10**9
+    source, transfers = network.flows
+    assert source.datagrams.on and not transfers.datagrams.on
+    assert (source.datagrams.on_mean_ps, source.datagrams.off_mean_ps) == (2 * 10**12, 10**12)
+    assert (source.datagrams.rate_bps, source.datagrams.spread) == (10**6, "exponential")
+    assert (transfers.arrivals_mean_ps, transfers.size_bytes) == (2 * 10**12, 50_000)
+    assert transfers.size_spread == "exponential" and transfers.ecn
+
+
+def test_recorded_numbers_are_taken_from_files_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "down.trace").write_text("1\n2\n4\n", encoding="ascii")
+    (tmp_path / "lost.txt").write_text("# seen on Monday\n3\n\n7 # twice\n", encoding="ascii")
+    text = Path(__file__).with_name("small.toml").read_text(encoding="utf-8")
+    text = text.replace('{ kind = "uniform", rate = 0.005 }', '{ packets = "lost.txt" }')
+    text = text.replace('rate = "2Mbps"', 'rate = "2Mbps"\ntrace = { forward = "down.trace" }')
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    scenario = Scenario.from_toml(tmp_path / "mine.toml")
+    link = next(link for link in scenario.link if link.name == "bottleneck")
+    assert link.recorded("forward") == (1, 2, 4) and link.recorded("backward") == ()
+    assert link.mean_rate_bps("forward") == 8 * 1504 * 3 / 0.004
+    built = build(scenario).links[1].forward
+    assert (built.loss.packets, built.opportunities_ms) == ([3, 7], [1, 2, 4])
+    (tmp_path / "copy.toml").write_text(scenario.to_toml(), encoding="utf-8")
+    (tmp_path / "down.trace").write_text("5\n", encoding="ascii")
+    assert Scenario.from_toml(tmp_path / "copy.toml").hash == scenario.hash
+    assert Scenario.from_toml(tmp_path / "mine.toml").hash != scenario.hash
+    changed = scenario.with_settings({"bottleneck.trace.forward": "down.trace"})
+    assert changed.link[1].recorded("forward") == (5,)
+
+
+def test_a_source_of_datagrams_needs_no_protocol_and_keeps_out_of_comparisons() -> None:
+    udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}}
+    scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW, udp])
+    assert scenario.flow[1].cc.name == "udp"
+    assert Scenario(**tomllib.loads(scenario.to_toml())) == scenario
+    planned = experiment.plan(scenario, cc=["cubic", "reno"])
+    names = [[flow.cc.name for flow in job.scenario.flow] for job in planned.jobs]
+    assert names == [["cubic", "udp"], ["reno", "udp"]]
 
 
 def test_a_preset_is_found_before_a_file_of_that_name(

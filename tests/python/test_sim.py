@@ -16,7 +16,9 @@ COST = ("cpu_s", "wall_s")  # what a run cost here, now
 COLUMNS = {
     "scenario", "engine", "flow", "cc", "seed", "goodput_bps", "throughput_bps", "sent",
     "retransmitted", "timeouts", "fast_recoveries", "mean_cwnd", "mean_srtt_s", "min_rtt_s",
-    "queue_drops", "lost", "completed_s", "jain", "simulated_s", *COST,
+    "queue_drops", "lost", "completed_s", "jain", "simulated_s", "ecn_reductions", "loss_ratio",
+    "retransmission_ratio", "transfers", "completed", "completion_s", "friendliness", "utilisation",
+    *COST,
 }  # fmt: skip
 
 
