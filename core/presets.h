@@ -43,53 +43,58 @@ enum ww_preset_id { WW_PRESETS(WW_PRESET_ENUMERATOR) WW_PRESET_COUNT };
 #undef WW_PRESET_ENUMERATOR
 
 /* Every setting has a sound value in every preset, so that a user may switch one at a time. */
+static inline struct ww_config ww_default_config(void) {
+    struct ww_config config;
+    config.algorithm = WW_ALG_WESTWOOD;
+    config.sampler = WW_PER_ACK;
+    config.filter = WW_FILTER_NONE;
+    config.virtual_m = 10;
+    config.tau_us = 500000;
+    config.min_interval_us = 50000;
+    config.alpha_permille = 900;
+    config.min_cwnd = 2;
+    config.byte_counting = false;
+    config.validate_cwnd = true;
+    config.set_cwnd_on_loss = false;
+    config.seed_filter = false;
+    config.literal_count = false;
+    config.reset_rtt_min = false;
+    config.set_at_exit = false;
+    config.halve_on_loss = false;
+    config.cte_permille = 0;
+    config.hystart = false;
+    config.fast_convergence = true;
+    config.vegas_alpha = 2;
+    config.vegas_beta = 4;
+    config.vegas_gamma = 1;
+    return config;
+}
+
 static inline struct ww_config ww_preset(enum ww_preset_id id) {
-    struct ww_config config = {WW_ALG_WESTWOOD,
-                               WW_PER_ACK,
-                               WW_FILTER_NONE,
-                               10,
-                               500000,
-                               50000,
-                               900,
-                               2,
-                               false,
-                               true,
-                               false,
-                               false,
-                               false,
-                               false,
-                               false,
-                               false,
-                               0,
-                               false,
-                               true,
-                               2,
-                               4,
-                               1};
+    struct ww_config config = ww_default_config();
     switch (id) {
-    case WW_PRESET_WESTWOODNR_PLUS:
-        config.cte_permille = 2000;
-        config.filter = WW_FILTER_TUSTIN;
-        break;
     case WW_PRESET_WESTWOOD:
     case WW_PRESET_WESTWOODNR:
         config.filter = WW_FILTER_TUSTIN;
         break;
+    case WW_PRESET_WESTWOODNR_PLUS:
+        config.filter = WW_FILTER_TUSTIN;
+        config.cte_permille = 2000;
+        break;
     case WW_PRESET_WESTWOOD_NS3:
         config.literal_count = true;
         break;
-    case WW_PRESET_WESTWOOD_PLUS_LINUX24:
-        config.set_at_exit = true;
-        config.sampler = WW_PER_RTT;
-        config.filter = WW_FILTER_EWMA;
-        config.set_cwnd_on_loss = true;
-        config.seed_filter = true;
+    case WW_PRESET_WESTWOOD_PLUS_NS3:
+        config.sampler = WW_PER_RTT_TIMER;
+        config.literal_count = true;
         break;
     case WW_PRESET_WESTWOOD_PLUS:
+    case WW_PRESET_WESTWOOD_PLUS_LINUX24:
         config.sampler = WW_PER_RTT;
         config.filter = WW_FILTER_EWMA;
         config.set_cwnd_on_loss = true;
         config.seed_filter = true;
+        config.set_at_exit = id == WW_PRESET_WESTWOOD_PLUS_LINUX24;
         break;
     case WW_PRESET_WESTWOOD_PLUS_LINUX:
         config.sampler = WW_PER_RTT;
@@ -108,10 +113,6 @@ static inline struct ww_config ww_preset(enum ww_preset_id id) {
         break;
     case WW_PRESET_BBR:
         config.algorithm = WW_ALG_BBR;
-        break;
-    case WW_PRESET_WESTWOOD_PLUS_NS3:
-        config.sampler = WW_PER_RTT_TIMER;
-        config.literal_count = true;
         break;
     case WW_PRESET_RENO:
     case WW_PRESET_COUNT:

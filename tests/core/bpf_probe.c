@@ -3,6 +3,7 @@
  * Every entry point of the core, compiled to BPF by tools/check_core.sh: no signed division, no 128-bit
  * arithmetic, no library calls, for -mcpu=v1, v2 and v3.
  */
+#include "../../core/recovery.h"
 #include "../../core/westwood.h"
 
 struct probe {
@@ -11,7 +12,8 @@ struct probe {
     struct ww_window window;
     struct ww_sample sample;
     struct ww_observation seen;
-    uint32_t preset, ssthresh, flight;
+    struct ww_prr prr;
+    uint32_t preset, ssthresh, flight, count;
 };
 
 int probe_core(struct probe *p) {
@@ -20,11 +22,15 @@ int probe_core(struct probe *p) {
     ww_on_ack(&p->config, &p->state, &p->window, &p->sample);
     p->ssthresh = ww_ssthresh(&p->config, &p->state, p->sample.now_us, p->flight, p->sample.mss);
     ww_on_loss(&p->config, &p->state, &p->window, p->sample.now_us, p->flight, p->sample.mss);
-    ww_on_recovery_exit(&p->config, &p->state, &p->window, p->sample.now_us,
-                        p->sample.mss);
+    ww_on_recovery_exit(&p->config, &p->state, &p->window, p->sample.now_us, p->sample.mss);
     ww_on_rto(&p->config, &p->state, &p->window, p->sample.now_us, p->flight, p->sample.mss,
               p->sample.is_dupack);
     ww_on_undo(&p->state, &p->window);
+    ww_prr_enter(&p->prr, p->flight);
+    p->window.cwnd = ww_prr_on_ack(&p->prr, p->window.cwnd, p->window.ssthresh, p->flight,
+                                   p->sample.newly_delivered, p->sample.is_cwnd_limited);
+    p->window.cwnd =
+        ww_rate_halving_on_ack(&p->count, p->window.cwnd, p->window.ssthresh, p->flight);
     p->seen = ww_observe(&p->config, &p->state, p->sample.now_us);
     return 0;
 }

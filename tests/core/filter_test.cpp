@@ -287,7 +287,8 @@ TEST(Estimator, TheTimerOfThe2013CodeCountsTheOpeningAckToo) {  // Gangadhar et 
     plus.config = ww_preset(WW_PRESET_WESTWOOD_PLUS_NS3);
     for (std::uint64_t i = 0; i <= 9; i++) plus.ack(1000000 + i * 10000);
     EXPECT_EQ(plus.state.westwood.samples, 1u);
-    EXPECT_NEAR(bytes_a_second(plus.state.westwood.bandwidth), 9 * 1000 / 0.09, 1) << "ACKs at 0..80 ms";
+    EXPECT_NEAR(bytes_a_second(plus.state.westwood.bandwidth), 9 * 1000 / 0.09, 1)
+        << "ACKs at 0..80 ms";
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct Case {
     std::string shows[6];  // by recovery
 };
 
+// Length: a table.
 std::vector<Case> cases() {
     return {
         {"one-drop",

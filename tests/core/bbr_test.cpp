@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// BBR's state machine against draft-cardwell-iccrg-bbr-congestion-control-00, driven sample by sample.
+// tests/engine/bbr_test.cpp has it on a path.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "../../core/westwood.h"
+
+namespace {
+
+constexpr std::uint32_t kMss = 1000;
+constexpr std::uint32_t kRtt = 100000;
+
+// Rounds of one ACK each: what a round trip delivered, and what is left in flight after it.
+class Bbr {
+  public:
+    Bbr() { ww_init(&config, &state); }
+
+    void round(std::uint32_t segments, std::uint32_t pipe, std::uint32_t rtt_us = kRtt,
+               ww_phase phase = WW_OPEN, std::uint32_t lost = 0) {
+        ww_sample sample{};
+        sample.now_us = now_us += rtt_us;
+        sample.mss = kMss;
+        sample.acked_segments = segments;
+        sample.rtt_us = rtt_us;
+        sample.phase = static_cast<std::uint8_t>(phase);
+        sample.is_app_limited = app_limited;
+        sample.newly_delivered = segments;
+        sample.newly_lost = lost;
+        sample.pipe = pipe;
+        sample.rate_segments = segments;
+        sample.rate_interval_us = rtt_us;
+        sample.prior_delivered = delivered;
+        sample.delivered = delivered += segments;
+        ww_on_ack(&config, &state, &window, &sample);
+    }
+
+    // 100 segments a round trip of 100 ms: 1 MB/s, a pipe of 100 segments.
+    void fill_and_drain() {
+        for (int i = 0; i < 5; i++) round(100, 250);
+        round(100, 90);
+    }
+
+    double pacing() const {  // of what was measured
+        return static_cast<double>(window.pacing) / static_cast<double>(state.bbr.max_bw[0]);
+    }
+
+    ww_config config = ww_preset(WW_PRESET_BBR);
+    ww_state state;
+    ww_window window{10, WW_SSTHRESH_INFINITE, 0};
+    std::uint64_t now_us = 1000000;
+    std::uint32_t delivered = 0;
+    bool app_limited = false;
+};
+
+TEST(Bbr, StartupPacesAtTwoOverLnTwo) {  // 4.3.2
+    Bbr bbr;
+    bbr.round(10, 10);
+    EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_STARTUP);
+    EXPECT_NEAR(bbr.pacing(), 2.885 * 0.99, 0.01);
+    EXPECT_NEAR(static_cast<double>(bbr.state.bbr.max_bw[0]) / 256, 10 * kMss / 0.1, 10);
+}
+
+TEST(Bbr, StartupGoesOnWhileTheRateGrowsByAQuarter) {  // 4.3.2.2
+    Bbr bbr;
+    for (std::uint32_t rate = 10; rate < 1000; rate = rate * 13 / 10) bbr.round(rate, rate);
+    EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_STARTUP);
+}
+
+TEST(Bbr, ThreeRoundsWithoutGrowthMeanThePipeIsFull) {
+    Bbr bbr;
+    bbr.round(100, 250);
+    for (int i = 0; i < 2; i++) bbr.round(110, 250);
+    EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_STARTUP);
+    bbr.round(110, 250);
+    EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_DRAIN);
+    EXPECT_NEAR(bbr.pacing(), 0.99 / 2.885, 0.01) << "4.3.3";
+}
+
+TEST(Bbr, RoundsOfAnIdleApplicationDoNotFillThePipe) {  // 4.3.2.2
+    Bbr bbr;
+    bbr.app_limited = true;
+    for (int i = 0; i < 20; i++) bbr.round(10, 10);
+    EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_STARTUP);
+}
+
+TEST(Bbr, DrainEndsAtAPipeFull) {  // 4.3.3
+    Bbr bbr;
+    for (int i = 0; i < 5; i++) bbr.round(100, 250);
+    bbr.round(100, 101);
+    EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_DRAIN);
+    bbr.round(100, 100);
+    EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_PROBE_BW);
+}
+
+TEST(Bbr, ProbeBwCyclesThroughItsGains) {  // 4.3.4
+    Bbr bbr;
+    bbr.fill_and_drain();
+    ASSERT_EQ(bbr.state.bbr.mode, WW_BBR_PROBE_BW);
+    EXPECT_NE(bbr.state.bbr.cycle, 1) << "begins with any phase but 3/4";
+    int up = 0, down = 0, cruise = 0;
+    for (int i = 0; i < 80; i++) {
+        bbr.round(100, 125, kRtt + 1);
+        const double gain = bbr.pacing() / 0.99;
+        up += std::abs(gain - 1.25) < 0.01;
+        down += std::abs(gain - 0.75) < 0.01;
+        cruise += std::abs(gain - 1) < 0.01;
+    }
+    EXPECT_NEAR(up, 10, 1);
+    EXPECT_NEAR(down, 10, 1);
+    EXPECT_NEAR(cruise, 60, 2);
+}
+
+TEST(Bbr, CwndIsTwicePipe) {  // 4.2.3.2: two for the gain, and three quanta of two segments
+    Bbr bbr;
+    bbr.fill_and_drain();
+    for (int i = 0; i < 10; i++) bbr.round(100, 125);
+    EXPECT_EQ(bbr.window.cwnd, 200u + 3 * 2);
+}
+
+TEST(Bbr, TheBestRateIsForgottenAfterTenRounds) {  // 4.1.1.4
+    Bbr bbr;
+    bbr.fill_and_drain();
+    for (int i = 0; i < 10; i++) bbr.round(50, 60);
+    EXPECT_NEAR(static_cast<double>(bbr.state.bbr.max_bw[0]) / 256, 1e6, 1e3);
+    for (int i = 0; i < 2; i++) bbr.round(50, 60);
+    EXPECT_NEAR(static_cast<double>(bbr.state.bbr.max_bw[0]) / 256, 5e5, 1e3);
+}
+
+TEST(Bbr, ProbeRttAfterTenSecondsWithoutAShorterOne) {  // 4.3.5
+    Bbr bbr;
+    bbr.fill_and_drain();
+    const std::uint64_t since = bbr.now_us;
+    while (bbr.state.bbr.mode != WW_BBR_PROBE_RTT && bbr.now_us < since + 12000000)
+        bbr.round(100, 125, kRtt + 100);
+    EXPECT_NEAR(static_cast<double>(bbr.now_us - since) / 1e6, 10.0, 0.3);
+    EXPECT_EQ(bbr.window.cwnd, 4u);
+    bbr.round(100, 4);  // down at four segments: 200 ms and a round from here
+    const std::uint64_t at_floor = bbr.now_us;
+    while (bbr.state.bbr.mode == WW_BBR_PROBE_RTT) {
+        EXPECT_EQ(bbr.window.cwnd, 4u);
+        bbr.round(4, 4);
+    }
+    EXPECT_NEAR(static_cast<double>(bbr.now_us - at_floor) / 1e6, 0.2, 0.11);
+    EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_PROBE_BW);
+    EXPECT_GE(bbr.window.cwnd, 200u) << "the cwnd before it";
+}
+
+TEST(Bbr, AShorterRoundTripPutsProbeRttOff) {
+    Bbr bbr;
+    bbr.fill_and_drain();
+    for (int i = 0; i < 300; i++) bbr.round(100, 125, i % 50 == 0 ? kRtt : kRtt + 100);
+    EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_PROBE_BW);
+}
+
+TEST(Bbr, FastRecoveryConservesPacketsForARound) {  // 4.2.3.4
+    Bbr bbr;
+    bbr.fill_and_drain();
+    for (int i = 0; i < 10; i++) bbr.round(100, 125);
+    const std::uint32_t before = bbr.window.cwnd;
+    ww_on_loss(&bbr.config, &bbr.state, &bbr.window, bbr.now_us, 125, kMss);
+    EXPECT_EQ(bbr.window.cwnd, before) << "no more than what was in flight and arrived: 225";
+    EXPECT_EQ(bbr.window.ssthresh, WW_SSTHRESH_INFINITE);
+    bbr.round(10, 100, kRtt, WW_RECOVERY, 20);
+    ww_on_recovery_exit(&bbr.config, &bbr.state, &bbr.window, bbr.now_us, kMss);
+    EXPECT_EQ(bbr.window.cwnd, before) << "restored";
+}
+
+TEST(Bbr, ATimeoutStartsFromOneSegmentAndRemembers) {  // 4.2.3.4
+    Bbr bbr;
+    bbr.fill_and_drain();
+    for (int i = 0; i < 10; i++) bbr.round(100, 125);
+    const std::uint32_t before = bbr.window.cwnd;
+    ww_on_rto(&bbr.config, &bbr.state, &bbr.window, bbr.now_us, 125, kMss, false);
+    EXPECT_EQ(bbr.window.cwnd, 1u);
+    bbr.round(1, 1, kRtt, WW_LOSS);
+    EXPECT_LT(bbr.window.cwnd, 10u);
+    bbr.round(4, 4, kRtt, WW_OPEN);
+    EXPECT_EQ(bbr.window.cwnd, before);
+}
+
+TEST(Bbr, IsTheOnlyOneThatWantsRatesAndOwnsRecovery) {
+    for (int id = 0; id < WW_PRESET_COUNT; id++) {
+        const ww_config config = ww_preset(static_cast<ww_preset_id>(id));
+        EXPECT_EQ(ww_needs_rate(&config), id == WW_PRESET_BBR);
+        EXPECT_EQ(ww_owns_recovery(&config), id == WW_PRESET_BBR);
+    }
+}
+
+}  // namespace

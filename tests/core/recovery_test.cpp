@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What fast recovery sends: PRR against RFC 9937, rate halving against Dell'Aera et al. 2003, 2.2.
+#include "../../core/recovery.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace {
+
+struct Sent {
+    std::vector<std::uint32_t> each;  // segments sent on each ACK
+    std::uint32_t total = 0, cwnd = 0, pipe = 0;
+};
+
+// A window of `flight` segments of which the first `lost` are lost together: an ACK for each other one.
+Sent recover_with_prr(std::uint32_t flight, std::uint32_t lost, std::uint32_t ssthresh) {
+    ww_prr prr;
+    ww_prr_enter(&prr, flight);
+    Sent sent;
+    sent.cwnd = flight;
+    sent.pipe = flight - lost;
+    for (std::uint32_t i = lost; i < flight; i++) {
+        sent.pipe--;
+        sent.cwnd = ww_prr_on_ack(&prr, sent.cwnd, ssthresh, sent.pipe, 1, false);
+        const std::uint32_t now = sent.cwnd > sent.pipe ? sent.cwnd - sent.pipe : 0;
+        prr.out += now;
+        sent.pipe += now;
+        sent.total += now;
+        sent.each.push_back(now);
+    }
+    return sent;
+}
+
+TEST(Prr, OneLossSendsEverySecondSegment) {  // RFC 6937, 4: RB  s  s  s ...
+    const Sent sent = recover_with_prr(20, 1, 10);
+    EXPECT_EQ(sent.each.front(), 1u) << "the fast retransmit";
+    for (std::size_t i = 1; i < 14; i++)  // until in flight is down at ssthresh
+        EXPECT_EQ(sent.each[i] + sent.each[i + 1], 1u) << "ACKs " << i << " and the next";
+    EXPECT_EQ(sent.total, 10u);
+    EXPECT_EQ(sent.cwnd, 10u) << "recovery ends at ssthresh";
+}
+
+TEST(Prr, CubicsSevenTenthsSendSevenOfTen) {
+    const Sent sent = recover_with_prr(100, 1, 70);
+    EXPECT_NEAR(sent.total, 70, 1);
+    EXPECT_EQ(sent.cwnd, 70u);
+}
+
+TEST(Prr, ManyLossesSendWhatArrives) {  // RFC 6937, 4: with 15 of 20 lost, one out for each one in
+    const Sent sent = recover_with_prr(20, 15, 10);
+    for (const std::uint32_t now : sent.each) EXPECT_EQ(now, 1u);
+    EXPECT_EQ(sent.pipe, 5u) << "packet conservation: PRR-CRB without proof that it is safe";
+}
+
+TEST(Prr, AnAckThatIsSafeSendsOneMore) {  // RFC 9937, 6: SafeACK
+    ww_prr prr;
+    ww_prr_enter(&prr, 20);
+    prr.delivered = prr.out = 5;
+    EXPECT_EQ(ww_prr_on_ack(&prr, 20, 10, 4, 1, false), 5u);
+    prr.out++;
+    EXPECT_EQ(ww_prr_on_ack(&prr, 5, 10, 4, 1, true), 6u);
+}
+
+TEST(Prr, NeverMoreThanSsthresh) {
+    ww_prr prr;
+    ww_prr_enter(&prr, 20);
+    EXPECT_EQ(ww_prr_on_ack(&prr, 20, 10, 8, 12, true), 10u);
+}
+
+TEST(Prr, AnAckThatDeliversNothingChangesNothing) {
+    ww_prr prr;
+    ww_prr_enter(&prr, 20);
+    EXPECT_EQ(ww_prr_on_ack(&prr, 17, 10, 15, 0, true), 17u);
+    EXPECT_EQ(prr.delivered, 0u);
+}
+
+// RFC 9937, 4.1 and 6: whatever is lost and whenever ACKs come, no more is sent than was delivered
+// (and one more an ACK where it is safe, and the fast retransmit).
+TEST(Prr, SendsNoMoreThanArrives) {
+    std::mt19937 engine(1);
+    const auto draw = [&engine](std::uint32_t below) {
+        return static_cast<std::uint32_t>(engine() % below);
+    };
+    for (int run = 0; run < 2000; run++) {
+        const std::uint32_t flight = 4 + draw(200);
+        const std::uint32_t ssthresh = 2 + draw(flight - 2);
+        ww_prr prr;
+        ww_prr_enter(&prr, flight);
+        std::uint32_t pipe = flight - 1 - draw(flight / 2), cwnd = flight, allowed = 1, out = 0;
+        while (pipe > 3 && allowed < 4 * flight) {
+            const std::uint32_t now = 1 + draw(3);
+            const bool is_safe = draw(2) == 1;
+            pipe -= now;
+            allowed += now + is_safe;
+            cwnd = ww_prr_on_ack(&prr, cwnd, ssthresh, pipe, now, is_safe);
+            const std::uint32_t send =
+                draw(4) == 0 ? 0 : cwnd - pipe;  // it may have nothing to send
+            prr.out += send;
+            pipe += send;
+            out += send;
+            ASSERT_LE(out, allowed);
+        }
+    }
+}
+
+struct Halved {
+    std::vector<std::uint32_t> cwnd;
+    std::uint32_t longest_silence = 0;  // ACKs in a row that sent nothing
+};
+
+Halved recover_by_halving(std::uint32_t flight, std::uint32_t lost, std::uint32_t floor) {
+    std::uint32_t count = 0, cwnd = flight, pipe = flight - lost, silence = 0;
+    Halved halved;
+    for (std::uint32_t i = lost; i < flight; i++) {
+        pipe--;
+        cwnd = ww_rate_halving_on_ack(&count, cwnd, floor, pipe);
+        const bool sends = pipe < cwnd;
+        silence = sends ? 0 : silence + 1;
+        halved.longest_silence = std::max(halved.longest_silence, silence);
+        if (sends) pipe++;
+        halved.cwnd.push_back(cwnd);
+    }
+    return halved;
+}
+
+TEST(RateHalving, OneOutForEveryTwoIn) {
+    const Halved halved = recover_by_halving(20, 1, 5);
+    EXPECT_EQ(halved.cwnd.back(), 20u - 19 / 2 - 1) << "one less for every two ACKs";
+    EXPECT_LE(halved.longest_silence, 1u);
+}
+
+TEST(RateHalving, NeverBelowTheFloor) {
+    const Halved halved = recover_by_halving(20, 1, 16);
+    for (const std::uint32_t cwnd : halved.cwnd) EXPECT_GE(cwnd, 16u);
+    EXPECT_EQ(halved.cwnd.back(), 16u);
+}
+
+TEST(RateHalving, NoBurstWhenManyAreFoundLost) {
+    std::uint32_t count = 0;
+    EXPECT_EQ(ww_rate_halving_on_ack(&count, 20, 5, 9), 10u) << "at most in flight + 1";
+}
+
+}  // namespace

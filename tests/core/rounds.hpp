@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A connection over a path whose round trips a test dictates: an ACK for each segment of the window,
+// spread evenly over the round trip.
+#pragma once
+
+#include <cstdint>
+
+#include "../../core/westwood.h"
+
+namespace ww::test {
+
+inline constexpr std::uint32_t kMss = 1000;
+
+class Rounds {
+  public:
+    explicit Rounds(ww_preset_id id, std::uint32_t cwnd = 10,
+                    std::uint32_t ssthresh = WW_SSTHRESH_INFINITE)
+        : config(ww_preset(id)), window{cwnd, ssthresh, 0} {
+        ww_init(&config, &state);
+    }
+
+    void ack(std::uint64_t after_us, std::uint32_t rtt_us, std::uint32_t segments = 1,
+             ww_phase phase = WW_OPEN) {
+        ww_sample sample{};
+        sample.now_us = now_us += after_us;
+        sample.mss = kMss;
+        sample.acked_segments = segments;
+        sample.in_flight = window.cwnd;
+        sample.rtt_us = rtt_us;
+        sample.phase = static_cast<std::uint8_t>(phase);
+        sample.is_cwnd_limited = limited;
+        ww_on_ack(&config, &state, &window, &sample);
+    }
+
+    // One round trip of rtt_us.
+    void round(std::uint32_t rtt_us) {
+        const std::uint32_t count = window.cwnd;
+        for (std::uint32_t i = 0; i < count; i++) ack(rtt_us / count, rtt_us);
+    }
+
+    void loss() { ww_on_loss(&config, &state, &window, now_us, window.cwnd, kMss); }
+    void leave_recovery() { ww_on_recovery_exit(&config, &state, &window, now_us, kMss); }
+    void timeout() { ww_on_rto(&config, &state, &window, now_us, window.cwnd, kMss, false); }
+
+    ww_config config;
+    ww_state state;
+    ww_window window;
+    std::uint64_t now_us = 1000000;
+    bool limited = true;
+};
+
+}  // namespace ww::test
