@@ -10,7 +10,8 @@
 //   avg >= 2 max          drop
 //   pa = pb / (1 - count pb)          count: packets since the last one dropped or marked
 //
-// so that the gaps between two drops at a constant avg are uniform in 1..1/pb. The queue is idle when
+// so that the gaps between two drops at a constant avg are uniform, in 1..1/pb - 1 by Figure 2's count
+// (1 at the first packet after a drop) where the text of section 7 has 1..1/pb. The queue is idle when
 // the transmitter is, and m counts mean packets at the link's rate, both as in ns-2.
 //
 // ECN (RFC 3168, section 7): a packet of an ECN-capable connection is marked instead of dropped while

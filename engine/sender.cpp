@@ -196,7 +196,7 @@ bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, Pro
     progress = on_ack(now, number, sack);
     if (!open || phase_ > WW_DISORDER || ww_owns_recovery(&config_)) return false;
     window_.cwnd = std::min(window_.cwnd, before.cwnd);
-    if (una_ < ecn_until_) return false;
+    if (una_ <= ecn_until_) return false;  // sent before the receiver could see CWR
     account_cwnd(now, window_.cwnd);
     reduce_window(now);
     ww_on_recovery_exit(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond),

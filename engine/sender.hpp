@@ -212,7 +212,7 @@ class Sender {
     std::unique_ptr<RateSampler> rate_;
     Time next_send_at_ = 0;       // paced: not before
     std::uint32_t header_bytes_;  // paced, too
-    std::int64_t ecn_until_ = 0;  // marks are answered once SND.UNA is there
+    std::int64_t ecn_until_ = 0;  // marks are answered once SND.UNA is beyond
     bool cwr_ = false;            // the next new segment says so
 
     static constexpr Time kResent = -1;

@@ -31,6 +31,7 @@ test)
     need clang compiles clang
     need libclang-rt-dev compiles clang -fsanitize=address -lstdc++
     need libgtest-dev test -e /usr/include/gtest/gtest.h
+    need tshark command -v tshark
     ;;
 bench)
     need libbenchmark-dev test -e /usr/include/benchmark/benchmark.h

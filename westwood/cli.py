@@ -88,6 +88,51 @@ def run(
     _carry_out(planned, workers, out, plot and "over_time", json)
 
 
+@app.command(epilog="Example: westwood trace table1 --cc westwood+ --set duration=60s --plot")
+def trace(
+    scenario: Annotated[str, typer.Argument(metavar="FILE|PRESET",
+                                            help="A TOML file, or a scenario's name.")],
+    cc: Annotated[str | None, typer.Option(metavar="NAME", help="Protocol of every flow.")] = None,
+    set_: SetOption = None, engine: EngineOption = "sim",
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the run.")] = 1,
+    every: Annotated[str | None, typer.Option(
+        metavar="TIME", help="Sample the trace so often; else a row a change.")] = None,
+    events: Annotated[bool, typer.Option(
+        "--events", help="Every segment and decision, too (with --out).")] = False,
+    from_: Annotated[str | None, typer.Option("--from", metavar="TIME",
+                                              help="Draw from here on.")] = None,
+    to: Annotated[str | None, typer.Option(metavar="TIME", help="Draw up to here.")] = None,
+    pcap: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write the packets of a link as its first node sees them.")] = None,
+    at: Annotated[str | None, typer.Option(metavar="LINK", help="Which link.")] = None,
+    out: OutOption = None, plot: PlotOption = False,
+) -> None:  # fmt: skip
+    """Trace one run: windows, estimate, round trips, queues, every loss.
+
+    --plot draws its panel, --out writes all of it as Parquet, --pcap its packets. The sweep of a
+    scenario is left out.
+    """
+    _require(engine)
+    if not (plot or out or pcap):
+        raise InputError("nothing to do, expected --plot, --out DIR or --pcap FILE")
+    from westwood import tracing
+    from westwood.store import Folder
+
+    chosen, request = tracing.prepare(
+        scenario, cc=cc, settings=_settings(set_), seed=seed, every=every, events=events,
+        start=from_, end=to, pcap_file=pcap, at=at,
+    )  # fmt: skip
+    folder = Folder(out) if out else None
+    result = tracing.run(chosen, request)
+    if folder:
+        tracing.write(result, request, folder)
+        print(folder.path)
+    if pcap:
+        print(tracing.write_pcap(result, pcap))
+    if plot:
+        print(tracing.plot(result, request, folder or Folder.current()))
+
+
 @app.command(epilog="Example: westwood compare --loss 1% --cc newreno --cc westwood+ --plot")
 def compare(
     cc: CcOption = None,

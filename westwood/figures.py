@@ -52,8 +52,16 @@ STYLES = {
     "westwood-ns3": Style("#D55E00", "o", "-"),
     "westwood+": Style("#009E73", "P", "-"),
     "westwood+-ns3": Style("#009E73", "P", (0, (5, 1))),
+    "westwoodnr": Style("#A63C06", "h", ":"),
+    "westwoodnr+": Style("#A63C06", "H", "-"),
+    "westwood+-linux24": Style("#005C43", "p", "--"),
+    "westwood+-linux": Style("#005C43", "*", "-"),
+    "cubic": Style("#CC79A7", "<", "-"),
+    "vegas": Style("#B8860B", ">", "--"),
+    "bbr": Style("#000000", "d", "-."),
+    "udp": Style("#999999", ".", ":"),
 }
-_OTHER = Style("#CC79A7", "X", ":")
+OTHER = Style("#555555", "X", ":")
 
 _LOOK: Any = {
     "figure.dpi": 160,
@@ -73,7 +81,7 @@ _LOOK: Any = {
 
 def save(figure: Figure, write: Callable[[str, Callable[[Path], object]], Path], name: str) -> Path:
     """Writes the figure in every format through `write(FILE, fill)`; the PNG's path."""
-    with _look():
+    with look():
         written = [
             write(f"{name}.{kind}", partial(figure.savefig, metadata=metadata))
             for kind, metadata in FORMATS.items()
@@ -84,12 +92,12 @@ def save(figure: Figure, write: Callable[[str, Callable[[Path], object]], Path],
 
 def throughput_over_error_rate(points: pl.DataFrame, title: str) -> Figure:
     """Mean throughput with its interval over the packet error rate, a curve a protocol."""
-    with _look():
+    with look():
         figure, axes = plt.subplots(figsize=(7.2, 4.6), layout="constrained")
         means = points.group_by("cc").agg(pl.col("throughput_bps").mean())
         for cc in means.sort("throughput_bps", descending=True)["cc"]:  # the legend's order
             curve = points.filter(pl.col("cc") == cc).sort("per")
-            style = STYLES.get(cc, _OTHER)
+            style = STYLES.get(cc, OTHER)
             axes.errorbar(
                 curve["per"], curve["throughput_bps"] / _MBPS,
                 yerr=curve["throughput_bps_half"].fill_nan(0) / _MBPS,
@@ -121,15 +129,15 @@ _SHOWN = {
 
 def over_time(traces: Sequence[tuple[str, str, pl.DataFrame]], title: str) -> Figure:
     """Window, threshold, estimate and RTT over time; a line for each (protocol, name, trace)."""
-    with _look():
+    with look():
         figure, panels = plt.subplots(len(PANELS), 1, figsize=(8, 7.6), sharex=True,
                                       layout="constrained")  # fmt: skip
         for axes, (column, name, unit) in zip(panels, PANELS, strict=True):
             for cc, flow, trace in traces:
-                rows = _thinned(trace.filter(_SHOWN.get(column, pl.col(column).is_not_nan())))
+                rows = thinned(trace.filter(_SHOWN.get(column, pl.col(column).is_not_nan())))
                 axes.plot(
                     rows["time_s"], rows[column] / unit, label=flow, linewidth=0.9, alpha=0.85,
-                    color=STYLES.get(cc, _OTHER).color, drawstyle="steps-post",
+                    color=STYLES.get(cc, OTHER).color, drawstyle="steps-post",
                 )  # fmt: skip
             axes.set_ylabel(name)
             axes.set_ylim(bottom=0)
@@ -148,13 +156,13 @@ def bars(
     names: Sequence[tuple[str, str]], summary: pl.DataFrame, column: str, title: str
 ) -> Figure:
     """A bar with its interval for each row of the summary; `names` are (protocol, name) pairs."""
-    with _look():
+    with look():
         height = 1.3 + 0.45 * len(names)
         figure, axes = plt.subplots(figsize=(7.2, height), layout="constrained")
         places = range(len(names))
         axes.barh(
             places, summary[column] / _MBPS, xerr=summary[f"{column}_half"].fill_nan(0) / _MBPS,
-            color=[STYLES.get(cc, _OTHER).color for cc, _ in names], height=0.65, capsize=3,
+            color=[STYLES.get(cc, OTHER).color for cc, _ in names], height=0.65, capsize=3,
             error_kw={"elinewidth": 1.2},
         )  # fmt: skip
         axes.set_yticks(places, [name for _, name in names])
@@ -165,11 +173,13 @@ def bars(
         return figure
 
 
-def _thinned(trace: pl.DataFrame) -> pl.DataFrame:
+def thinned(trace: pl.DataFrame) -> pl.DataFrame:
+    """No more rows than can be seen."""
     return trace.gather_every(max(1, trace.height // _MOST_ROWS))
 
 
 @contextmanager
-def _look() -> Iterator[None]:
+def look() -> Iterator[None]:
+    """Every figure's fonts, grid and lines."""
     with plt.rc_context(_LOOK):
         yield

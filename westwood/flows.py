@@ -38,6 +38,8 @@ from westwood.model import (
 )
 from westwood.protocols import PROTOCOLS, UDP, Filter, Recovery, Sampler
 
+VEGAS_ALPHA, VEGAS_BETA = 2, 4  # of the core's preset
+
 
 def _protocol(name: object) -> str:
     if name != UDP and (not isinstance(name, str) or name not in PROTOCOLS):
@@ -77,6 +79,14 @@ class CongestionControl(Part):
         if m == 1:
             raise InputError("expected 0 (no virtual samples) or 2 to 16", value=m)
         return m
+
+    @model_validator(mode="after")
+    def _alpha_up_to_beta(self) -> CongestionControl:
+        least, most = self.vegas_alpha or VEGAS_ALPHA, self.vegas_beta or VEGAS_BETA
+        if most < least:
+            key = "vegas_beta" if self.vegas_beta else "vegas_alpha"
+            raise InputError(f"expected alpha, {least}, to be at most beta, {most}", key=key)
+        return self
 
 
 def _cc_table(value: object) -> object:

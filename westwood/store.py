@@ -46,6 +46,13 @@ class Folder:
         folder.path, folder._option = Path(), ""
         return folder
 
+    @classmethod
+    def beside(cls, file: Path) -> Folder:
+        """The folder a file that the user names is to be in."""
+        folder = cls.current()
+        folder.path = file.parent
+        return folder
+
     def _check(self) -> None:
         if not self.path.exists():
             return

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from westwood import _engine
+from westwood.links import MAHIMAHI_BYTES
 
 if TYPE_CHECKING:
     from westwood.scenario import Scenario
@@ -125,6 +126,17 @@ def sampled(trace: pl.DataFrame, every_s: float, duration_s: float) -> pl.DataFr
         for flow in trace.partition_by("flow", "transfer", maintain_order=True)
     ]
     return pl.concat(frames) if frames else trace
+
+
+def recorded_rate(times_ms: Sequence[int], duration_s: float, step_s: float) -> pl.DataFrame:
+    """time_s, bps: what a trace of delivery opportunities offers in each step, over and over."""
+    period_s = times_ms[-1] / 1000
+    repeats = math.ceil(duration_s / period_s)
+    once = np.array(times_ms) / 1000
+    all_s = (once + period_s * np.arange(repeats)[:, None]).ravel()
+    edges = np.arange(math.ceil(duration_s / step_s) + 1) * step_s
+    counts, _ = np.histogram(all_s, edges)
+    return pl.DataFrame({"time_s": edges[:-1], "bps": 8 * MAHIMAHI_BYTES * counts / step_s})
 
 
 def _names(names: Iterable[str], index: pl.Expr) -> pl.Expr:

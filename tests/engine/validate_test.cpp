@@ -91,6 +91,89 @@ TEST(Validate, BothDirectionsOfALink) {
         });
 }
 
+void expect_direction(const std::string& message,
+                      const std::vector<std::function<void(Direction&)>>& changes) {
+    for (std::size_t i = 0; i < changes.size(); i++) {
+        const std::string error = error_of([&](Network& n) { changes[i](n.links[1].forward); });
+        EXPECT_EQ(error, "link 1: " + message) << "change " << i;
+    }
+}
+
+Loss states() {
+    Loss loss;
+    loss.kind = LossKind::states;
+    loss.state_mean[0] = loss.state_mean[1] = kSecond;
+    return loss;
+}
+
+TEST(Validate, StatesOfALoss) {
+    EXPECT_EQ(error_of([](Network& n) { n.links[1].forward.loss = states(); }), "");
+    expect_direction("unknown kind of loss",
+                     {[](Direction& d) { d.loss.kind = static_cast<LossKind>(5); }});
+    expect_direction("loss rate must be 0 to 1", {[](Direction& d) {
+                                                      d.loss = states();
+                                                      d.loss.state_rate[1] = 1.5;
+                                                  },
+                                                  [](Direction& d) {
+                                                      d.loss = states();
+                                                      d.loss.state_rate[0] = kNan;
+                                                  }});
+    for (const Time mean : {Time{0}, Time{-1}, kMicrosecond - 1, kTooLong})
+        expect_direction("a state must last 1 us to 26 days", {[=](Direction& d) {
+                             d.loss = states();
+                             d.loss.state_mean[1] = mean;
+                         }});
+}
+
+TEST(Validate, Red) {
+    const auto red = [](double min, double max) {
+        return [=](Direction& d) {
+            d.red.on = true;
+            d.red.min_packets = min;
+            d.red.max_packets = max;
+        };
+    };
+    const auto with = [red](const std::function<void(Red&)>& change) {
+        return [=](Direction& d) {
+            red(5, 15)(d);
+            change(d.red);
+        };
+    };
+    EXPECT_EQ(error_of([&](Network& n) { red(5, 15)(n.links[1].forward); }), "");
+    expect_direction("RED's thresholds must be 0 <= min < max",
+                     {red(-1, 5), red(5, 5), red(kNan, 5), red(1, HUGE_VAL)});
+    expect_direction("RED's max_p must be above 0, to 1",
+                     {with([](Red& r) { r.max_p = 0; }), with([](Red& r) { r.max_p = 1.01; })});
+    expect_direction("RED's weight must be above 0, to 1",
+                     {with([](Red& r) { r.weight = 0; }), with([](Red& r) { r.weight = kNan; })});
+    expect_direction("RED's mean packet must be 1 to 65535 bytes",
+                     {with([](Red& r) { r.mean_packet_bytes = 0; }),
+                      with([](Red& r) { r.mean_packet_bytes = 65536; })});
+}
+
+TEST(Validate, RecordedRatesJitterAndReordering) {
+    expect_direction("delivery opportunities must be ascending times", {[](Direction& d) {
+                         d.opportunities_ms = {2, 1};
+                     }});
+    expect_direction("the last delivery opportunity must be 1 ms to 26 days from the start",
+                     {[](Direction& d) { d.opportunities_ms = {0}; },
+                      [](Direction& d) {
+                          d.opportunities_ms = {1, UINT64_MAX};
+                      }});
+    expect_direction(
+        "jitter and reordering delay must not be negative or longer than 26 days",
+        {[](Direction& d) { d.jitter = -1; }, [](Direction& d) { d.jitter = kTooLong; },
+         [](Direction& d) { d.reorder_delay = -1; }});
+    expect_direction("reordering rate must be 0 to 1", {[](Direction& d) { d.reorder_rate = 2; }});
+}
+
+TEST(Validate, Capture) {
+    for (const std::int64_t link : {INT64_C(-2), INT64_C(2)})
+        EXPECT_EQ(error_of([=](Network& n) { n.trace.capture_link = link; }),
+                  "no such link to capture at");
+    EXPECT_EQ(error_of([](Network& n) { n.trace.capture_link = 1; }), "");
+}
+
 using FlowChange = std::function<void(Flow&)>;
 
 void expect_flow(const std::string& message, const std::vector<FlowChange>& changes) {

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What links do on a whole run: jitter, reordering, marks and the senders' reaction, recorded rates;
+// queue statistics against the queue's trace; the capture.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/packet.hpp"
+#include "one_link.hpp"
+#include "statistics.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+// Datagrams as node 1 of a second, instant link sees them: when each arrives.
+std::vector<Captured> arrivals(Network network) {
+    network.nodes = 3;
+    Link instant;
+    instant.a = 1;
+    instant.b = 2;
+    instant.forward.rate_bps = instant.backward.rate_bps = 1'000'000'000'000;
+    network.links.push_back(instant);
+    for (Flow& flow : network.flows) flow.to = 2;
+    network.trace.capture_link = 1;
+    return simulate(network, 1).captured;
+}
+
+TEST(Jitter, IsUniformAndKeepsTheOrder) {
+    Network network = one_link(1'000'000'000, 10 * kMs, 400 * kSecond);
+    network.links[0].forward.jitter = 4 * kMs;
+    network.flows = {datagrams(1'200'000)};  // every 10 ms: the order costs nothing
+    const std::vector<Captured> seen = arrivals(network);
+    ASSERT_GT(seen.size(), 39000u);
+    constexpr std::size_t kCells = 20;
+    std::vector<double> cells(kCells);
+    for (std::size_t i = 0; i < seen.size(); i++) {
+        const Time base = static_cast<Time>(i) * 10 * kMs + 12 * kMicrosecond + 10 * kMs;
+        const Time extra = seen[i].at - base - 10 * kMs;
+        ASSERT_GE(extra, -kMicrosecond);
+        ASSERT_LE(extra, 4 * kMs + kMicrosecond);
+        const auto cell = static_cast<std::size_t>(std::max<Time>(extra, 0) * 20 / (4 * kMs));
+        cells[std::min(cell, kCells - 1)]++;
+    }
+    expect_chi_square(cells, std::vector<double>(kCells, static_cast<double>(seen.size()) / kCells),
+                      "jitter");
+}
+
+TEST(Jitter, DoesNotReorder) {
+    Network network = one_link(1'000'000'000, 10 * kMs, 20 * kSecond);
+    network.links[0].forward.jitter = 40 * kMs;
+    network.flows = {datagrams(12'000'000)};
+    const std::vector<Captured> seen = arrivals(network);
+    for (std::size_t i = 1; i < seen.size(); i++) ASSERT_LE(seen[i - 1].number, seen[i].number);
+}
+
+TEST(Reordering, HoldsBackItsShare) {
+    Network network = one_link(1'000'000'000, 10 * kMs, 200 * kSecond);
+    network.links[0].forward.reorder_rate = 0.05;
+    network.links[0].forward.reorder_delay = 5 * kMs;
+    network.flows = {datagrams(12'000'000)};  // every ms: five pass each
+    const std::vector<Captured> seen = arrivals(network);
+    double late = 0;
+    std::uint32_t newest = 0;
+    for (const Captured& packet : seen) {
+        late += packet.number < newest;
+        newest = std::max(newest, packet.number);
+    }
+    const double count = static_cast<double>(seen.size());
+    expect_chi_square({late, count - late}, {count * 0.05, count * 0.95}, "held back");
+}
+
+TEST(Reordering, LooksLikeLossToASenderWithThreeDuplicateAcks) {  // RFC 5681, 3.2
+    Network network = one_link(10'000'000, 10 * kMs, 60 * kSecond);
+    network.links[0].forward.reorder_rate = 0.01;
+    network.links[0].forward.reorder_delay = 20 * kMs;
+    network.links[0].forward.queue_packets = kUnlimited;
+    network.flows = {tcp(WW_PRESET_RENO)};
+    const FlowResult flow = simulate(network, 1).flows[0];
+    EXPECT_EQ(flow.lost + flow.queue_drops, 0u);
+    EXPECT_GT(flow.fast_recoveries, 50u);
+}
+
+Network marking(bool capable) {
+    Network network = one_link(2'000'000, 20 * kMs, 100 * kSecond);
+    Red& red = network.links[0].forward.red;
+    red.on = red.ecn = true;
+    red.min_packets = 5;
+    red.max_packets = 30;
+    network.flows = {tcp(WW_PRESET_RENO)};
+    network.flows[0].ecn = capable;
+    network.flows[0].initial_ssthresh = 20;
+    return network;
+}
+
+TEST(Ecn, HalvesOnceARoundTripWithoutALoss) {  // RFC 3168, 6.1.2
+    Network network = marking(true);
+    network.trace.events = true;
+    const Result result = simulate(network, 1);
+    const FlowResult& flow = result.flows[0];
+    EXPECT_EQ(result.forward[0].queue_drops, 0u);
+    EXPECT_EQ(flow.retransmitted, 0u);
+    EXPECT_GT(flow.ecn_reductions, 20u);
+    EXPECT_LE(flow.ecn_reductions, result.forward[0].marked);
+    double last = -1;
+    for (const Event& event : flow.events) {
+        if (event.kind != EventKind::ecn) continue;
+        EXPECT_GT(event.time_s - last, 0.04) << "a round trip apart";
+        EXPECT_EQ(event.cwnd, event.ssthresh);
+        last = event.time_s;
+    }
+}
+
+TEST(Ecn, MarksNobodyWhoDidNotAsk) {  // RFC 3168, 5: not-ECT packets are dropped
+    const Result result = simulate(marking(false), 1);
+    EXPECT_EQ(result.forward[0].marked, 0u);
+    EXPECT_GT(result.forward[0].early_drops, 20u);
+    EXPECT_EQ(result.flows[0].ecn_reductions, 0u);
+}
+
+TEST(RecordedRate, IsWhatALongFlowGets) {
+    Network network = one_link(1'000'000, 10 * kMs, 100 * kSecond);
+    // 1504 bytes every ms for 2 s, then every 4 ms for 2 s: 12 and 3 Mb/s.
+    auto& trace = network.links[0].forward.opportunities_ms;
+    for (std::uint64_t ms = 1; ms <= 2000; ms++) trace.push_back(ms);
+    for (std::uint64_t ms = 2004; ms <= 4000; ms += 4) trace.push_back(ms);
+    network.flows = {datagrams(20'000'000)};
+    network.links[0].backward.rate_bps = 100'000'000;
+    const Result result = simulate(network, 1);
+    EXPECT_NEAR(static_cast<double>(result.flows[0].delivered_bytes) * 8 / 100 * 1500 / 1460, 7.5e6,
+                0.03e6);
+    EXPECT_GT(result.forward[0].utilisation, 0.99);
+}
+
+TEST(QueueTrace, AddsUpToTheStatistics) {
+    Network network = one_link(2'000'000, 20 * kMs, 60 * kSecond);
+    network.links[0].forward.loss.kind = LossKind::uniform;
+    network.links[0].forward.loss.rate = 0.001;
+    network.flows = {tcp(WW_PRESET_RENO), tcp(WW_PRESET_CUBIC)};
+    network.trace.queues = true;
+    const Result traced = simulate(network, 1);
+    const DirectionResult& way = traced.forward[0];
+    double waited = 0, longest = 0;
+    for (std::size_t i = 0; i < way.arrival_s.size(); i++) {
+        const double wait = way.start_s[i] - way.arrival_s[i];
+        ASSERT_GT(wait, 0);
+        waited += wait;
+        longest = std::max(longest, wait);
+    }
+    EXPECT_NEAR(waited, way.waited_s, 1e-6 * waited);
+    EXPECT_NEAR(longest, way.longest_wait_s, 1e-9);
+    EXPECT_LE(way.arrival_s.size(), way.packets);
+    EXPECT_NEAR(way.utilisation, static_cast<double>(way.bytes) * 8 / 2e6 / 60, 0.01);
+    std::uint64_t by_kind[4] = {0, 0, 0, 0};
+    for (const Drop& drop : traced.drops) by_kind[static_cast<int>(drop.kind)]++;
+    EXPECT_EQ(by_kind[0], way.queue_drops + traced.backward[0].queue_drops);
+    EXPECT_EQ(by_kind[2], way.lost + traced.backward[0].lost);
+    EXPECT_GT(by_kind[0], 0u);
+    EXPECT_GT(by_kind[2], 0u);
+
+    network.trace.queues = false;
+    const Result untraced = simulate(network, 1);
+    EXPECT_EQ(untraced.flows[0].sent, traced.flows[0].sent) << "looking changes nothing";
+    EXPECT_EQ(untraced.forward[0].waited_s, way.waited_s);
+}
+
+TEST(Capture, SeesEveryPacketOfTheLinkAndChangesNothing) {
+    Network network = one_link(2'000'000, 20 * kMs, 30 * kSecond);
+    network.links[0].forward.loss.kind = LossKind::uniform;
+    network.links[0].forward.loss.rate = 0.01;
+    network.flows = {tcp(WW_PRESET_RENO)};
+    const Result plain = simulate(network, 1);
+    network.trace.capture_link = 0;
+    const Result captured = simulate(network, 1);
+    EXPECT_EQ(captured.flows[0].sent, plain.flows[0].sent);
+    std::uint64_t data = 0, again = 0;
+    std::set<std::uint32_t> seen;
+    Time last = 0;
+    for (const Captured& packet : captured.captured) {
+        EXPECT_GE(packet.at, last);
+        last = packet.at;
+        if (!packet.leaving || packet.payload == 0) continue;
+        data++;
+        again += !seen.insert(packet.number).second;
+    }
+    const FlowResult& flow = captured.flows[0];
+    EXPECT_NEAR(static_cast<double>(data), static_cast<double>(flow.sent - flow.queue_drops), 101);
+    EXPECT_NEAR(static_cast<double>(again), static_cast<double>(flow.retransmitted), 2);
+}
+
+}  // namespace
+}  // namespace ww::sim::test

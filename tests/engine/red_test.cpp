@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// RED against Floyd & Jacobson 1993: its average, its probability, the gaps between drops; gentle; ECN.
+#include "engine/red.hpp"
+
+#include <gtest/gtest.h>
+
+#include "statistics.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+constexpr Time kPacketTime = kSecond / 1000;
+
+Red red_of(double min, double max, double max_p, double weight) {
+    Red red;
+    red.on = true;
+    red.min_packets = min;
+    red.max_packets = max;
+    red.max_p = max_p;
+    red.weight = weight;
+    return red;
+}
+
+RedQueue queue_of(const Red& red, std::uint64_t seed = 1) {
+    return RedQueue(red, kPacketTime, Random(seed, Stream::red, 0));
+}
+
+// With a weight of 1 the average is the queue as it is.
+Verdict arrive(RedQueue& queue, std::size_t waiting, bool ecn_capable = false) {
+    return queue.arrive(0, waiting, 0, ecn_capable);
+}
+
+TEST(Red, AveragesTheQueue) {  // section 4, equation 2: avg = (1 - w) avg + w q
+    RedQueue queue = queue_of(red_of(1000, 2000, 0.1, 0.002));
+    double average = 0;
+    for (std::size_t i = 0; i < 5000; i++) {
+        const std::size_t waiting = i * i % 97;
+        queue.arrive(0, waiting, 1, false);
+        average = 0.998 * average + 0.002 * static_cast<double>(waiting);
+        ASSERT_NEAR(queue.average_packets(), average, 1e-9);
+    }
+}
+
+TEST(Red, ForgetsWhileTheLinkIsIdle) {  // section 4: m = idle time / transmission time of a packet
+    RedQueue queue = queue_of(red_of(1000, 2000, 0.1, 0.01));
+    for (int i = 0; i < 1000; i++) queue.arrive(0, 50, 1, false);
+    const double before = queue.average_packets();
+    queue.arrive(kSecond, 0, kSecond - 37 * kPacketTime, false);
+    EXPECT_NEAR(queue.average_packets(), before * std::pow(0.99, 38), 1e-9);
+}
+
+TEST(Red, DropsNothingBelowMinAndEverythingFromMaxOn) {
+    RedQueue queue = queue_of(red_of(5, 15, 0.1, 1));
+    for (int i = 0; i < 10000; i++) ASSERT_EQ(arrive(queue, 4), Verdict::pass);
+    for (int i = 0; i < 100; i++) ASSERT_EQ(arrive(queue, 15), Verdict::drop);
+}
+
+TEST(Red, GrowsLinearlyBetweenItsThresholds) {  // pb = max_p (avg - min) / (max - min)
+    RedQueue queue = queue_of(red_of(5, 15, 0.1, 1));
+    for (std::size_t waiting = 5; waiting < 15; waiting++) {
+        arrive(queue, waiting);
+        EXPECT_NEAR(queue.probability(), 0.01 * static_cast<double>(waiting - 5), 1e-12);
+    }
+}
+
+TEST(Red, GentleGrowsOnToTwiceMax) {  // Floyd 2000
+    Red red = red_of(5, 15, 0.1, 1);
+    red.gentle = true;
+    RedQueue queue = queue_of(red);
+    const double expected[][2] = {{14, 0.09}, {15, 0.1}, {21, 0.46}, {27, 0.82}, {30, 1}, {40, 1}};
+    for (const auto& [waiting, probability] : expected) {
+        arrive(queue, static_cast<std::size_t>(waiting));
+        EXPECT_NEAR(queue.probability(), probability, 1e-12) << waiting;
+    }
+}
+
+TEST(Red, SpreadsItsDropsEvenly) {  // section 7, method 2, as Figure 2 counts
+    RedQueue queue = queue_of(red_of(5, 15, 0.1, 1), 3);
+    constexpr std::size_t kGaps = 19;  // 1 / pb - 1 at an average of 10, where pb is 0.05
+    std::vector<double> seen(kGaps);
+    std::size_t gap = 0;
+    int drops = -1;  // the first gap begins before the first drop
+    while (drops < 40000) {
+        gap++;
+        if (arrive(queue, 10) == Verdict::pass) continue;
+        if (drops++ >= 0) {
+            ASSERT_LE(gap, kGaps);
+            seen[gap - 1]++;
+        }
+        gap = 0;
+    }
+    expect_chi_square(seen, std::vector<double>(kGaps, 40000.0 / kGaps), "gaps");
+}
+
+TEST(Red, MarksEcnCapablePacketsAndDropsTheOthers) {  // RFC 3168, 7
+    Red red = red_of(5, 15, 0.1, 1);
+    red.ecn = true;
+    RedQueue queue = queue_of(red);
+    int marked = 0;
+    for (int i = 0; i < 10000; i++) {
+        const bool capable = i % 2 == 0;
+        const Verdict verdict = arrive(queue, 10, capable);
+        ASSERT_NE(verdict, capable ? Verdict::drop : Verdict::mark);
+        marked += verdict == Verdict::mark;
+    }
+    EXPECT_GT(marked, 100);
+    EXPECT_EQ(arrive(queue, 15, true), Verdict::drop) << "beyond max a mark is not enough";
+}
+
+TEST(Red, WithoutEcnDropsAllAlike) {
+    RedQueue queue = queue_of(red_of(5, 15, 0.1, 1));
+    for (int i = 0; i < 10000; i++) ASSERT_NE(arrive(queue, 10, true), Verdict::mark);
+}
+
+}  // namespace
+}  // namespace ww::sim::test

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Chi-square tests at fixed seeds: deterministic, and at the chosen level a right model fails one in
+// ten thousand, a wrong one nearly always.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace ww::sim::test {
+
+// The 99.99 % quantile, by Wilson and Hilferty 1931.
+inline double chi_square_limit(double degrees) {
+    constexpr double kZ = 3.719;
+    const double a = 2.0 / (9.0 * degrees);
+    return degrees * std::pow(1.0 - a + kZ * std::sqrt(a), 3);
+}
+
+// Counts that should have these expected values; cells of fewer than 5 must not be given.
+inline void expect_chi_square(const std::vector<double>& seen, const std::vector<double>& expected,
+                              const std::string& what, double constraints = 1) {
+    ASSERT_EQ(seen.size(), expected.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < seen.size(); i++) {
+        ASSERT_GE(expected[i], 5) << what << ", cell " << i;
+        sum += (seen[i] - expected[i]) * (seen[i] - expected[i]) / expected[i];
+    }
+    EXPECT_LT(sum, chi_square_limit(static_cast<double>(seen.size()) - constraints)) << what;
+}
+
+// Values that should be exponentially distributed: as many in each of 20 cells of equal probability.
+inline void expect_exponential(const std::vector<double>& values, double mean,
+                               const std::string& what) {
+    constexpr std::size_t kCells = 20;
+    std::vector<double> seen(kCells),
+        expected(kCells, static_cast<double>(values.size()) / static_cast<double>(kCells));
+    for (const double value : values) {
+        const auto cell = static_cast<std::size_t>((1.0 - std::exp(-value / mean)) * kCells);
+        seen[std::min(cell, kCells - 1)]++;
+    }
+    expect_chi_square(seen, expected, what);
+}
+
+}  // namespace ww::sim::test

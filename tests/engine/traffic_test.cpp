@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sources other than one bulk connection: datagrams, transfers that arrive; start, stop, and both ways.
+#include <gtest/gtest.h>
+
+#include "engine/datagrams.hpp"
+#include "one_link.hpp"
+#include "statistics.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+double sent_bps(const Flow& flow, Time duration, std::uint64_t seed = 1) {
+    Network network = one_link(100'000'000, kMs, duration);
+    network.flows = {flow};
+    const Result result = simulate(network, seed);
+    EXPECT_EQ(result.error, "");
+    return static_cast<double>(result.flows[0].sent) * 1500 * 8 /
+           (static_cast<double>(duration) / 1e12);
+}
+
+TEST(Datagrams, KeepTheirRate) {
+    EXPECT_NEAR(sent_bps(datagrams(3'000'000), 100 * kSecond), 3e6, 200);
+}
+
+TEST(Datagrams, AreEvenlySpaced) {
+    Flow flow = datagrams(1'200'000);  // a packet of 1500 bytes every 10 ms
+    DatagramSource source(flow, Random(1, Stream::datagrams, 0));
+    for (Time now = 0; now < 5 * kSecond;) {
+        const Time next = source.next(now);
+        ASSERT_EQ(next - now, 10 * kMs);
+        now = next;
+    }
+}
+
+TEST(Datagrams, OfFixedPeriodsAreOnAndOffInTurn) {
+    Flow flow = datagrams(1'200'000);
+    flow.datagrams.on_mean = 2 * kSecond;
+    flow.datagrams.off_mean = 3 * kSecond;
+    DatagramSource source(flow, Random(1, Stream::datagrams, 0));
+    for (Time now = source.next(0); now < 100 * kSecond; now = source.next(now))
+        ASSERT_LE(now % (5 * kSecond), 2 * kSecond) << now;
+    EXPECT_NEAR(sent_bps(flow, 100 * kSecond), 1.2e6 * 2 / 5, 2000);
+}
+
+TEST(Datagrams, OfExponentialPeriodsHaveTheirMeans) {
+    constexpr Time kSpacing = kMs / 10;  // short beside the periods
+    Flow flow = datagrams(120'000'000);
+    flow.datagrams.on_mean = 50 * kMs;
+    flow.datagrams.off_mean = 100 * kMs;
+    flow.datagrams.spread = Spread::exponential;
+    DatagramSource source(flow, Random(1, Stream::datagrams, 0));
+    std::vector<double> silences;
+    Time now = 0;
+    while (silences.size() < 20000) {
+        const Time next = source.next(now);
+        // The last packet of a period and the first of the next have a spacing between them, too.
+        const Time silence = next - now - kSpacing;
+        if (silence > 0)
+            silences.push_back(static_cast<double>(silence) / static_cast<double>(kMs));
+        now = next;
+    }
+    expect_exponential(silences, 100, "silences");
+    // Four standard deviations: 4 sqrt(20000 (0.05^2 + 0.1^2)) s.
+    EXPECT_NEAR(static_cast<double>(now) / static_cast<double>(kSecond), 20000 * 0.15, 63);
+}
+
+TEST(Datagrams, BeyondTheLinksRateAreDropped) {
+    Network network = one_link(2'000'000, kMs, 100 * kSecond);
+    network.flows = {datagrams(3'000'000)};
+    const FlowResult flow = simulate(network, 1).flows[0];
+    EXPECT_NEAR(static_cast<double>(flow.queue_drops) / static_cast<double>(flow.sent), 1.0 / 3,
+                0.005);
+    EXPECT_NEAR(static_cast<double>(flow.delivered_bytes) * 8 / 100, 2e6 * 1460 / 1500, 2e4);
+}
+
+Network transfers(Time every, std::int64_t size, Time duration) {
+    Network network = one_link(1'000'000'000, kMs, duration);
+    Flow flow = tcp(WW_PRESET_RENO);
+    flow.arrivals_mean = every;
+    flow.size_bytes = size;
+    network.flows = {flow};
+    return network;
+}
+
+TEST(Arrivals, AreAPoissonProcess) {
+    const Result result = simulate(transfers(50 * kMs, 10'000, 1000 * kSecond), 1);
+    std::vector<double> gaps;
+    double last = 0;
+    for (const FlowResult& flow : result.flows) {
+        gaps.push_back(flow.start_s - last);
+        last = flow.start_s;
+    }
+    EXPECT_NEAR(static_cast<double>(gaps.size()), 20000, 4 * std::sqrt(20000));
+    expect_exponential(gaps, 0.05, "gaps");
+}
+
+TEST(Arrivals, DeliverTheirSizeAndTakeARoundTripMore) {
+    const Result result = simulate(transfers(kSecond, 14'600, 100 * kSecond), 2);
+    ASSERT_GT(result.flows.size(), 50u);
+    for (const FlowResult& flow : result.flows) {
+        if (flow.start_s > 99) continue;
+        ASSERT_EQ(flow.delivered_bytes, 14'600u);
+        // Ten segments, the initial window: the handshake's round trip, and the data's.
+        ASSERT_NEAR(flow.completed_s - flow.start_s, 0.004, 0.0003);
+    }
+}
+
+TEST(Arrivals, OfExponentialSizesHaveTheirMean) {
+    Network network = transfers(20 * kMs, 100'000, 400 * kSecond);
+    network.flows[0].size_spread = Spread::exponential;
+    const Result result = simulate(network, 3);
+    std::vector<double> sizes;
+    for (const FlowResult& flow : result.flows)
+        if (!std::isnan(flow.completed_s))
+            sizes.push_back(static_cast<double>(flow.delivered_bytes));
+    ASSERT_GT(sizes.size(), 19000u);
+    expect_exponential(sizes, 100'000, "sizes");
+}
+
+TEST(Arrivals, EndAtStopAndWhatHasBegunGoesOn) {
+    Network network = transfers(100 * kMs, 50'000'000, 100 * kSecond);
+    network.flows[0].stop = 2 * kSecond;
+    const Result result = simulate(network, 4);
+    for (const FlowResult& flow : result.flows) {
+        EXPECT_LT(flow.start_s, 2);
+        EXPECT_EQ(flow.delivered_bytes, 50'000'000u);
+    }
+}
+
+TEST(Bulk, StartsAndStopsWhenItIsTold) {
+    Network network = one_link(2'000'000, 10 * kMs, 30 * kSecond);
+    Flow flow = tcp(WW_PRESET_RENO);
+    flow.start = 5 * kSecond;
+    flow.stop = 10 * kSecond;
+    network.flows = {flow};
+    network.trace.events = true;
+    const FlowResult result = simulate(network, 1).flows[0];
+    ASSERT_FALSE(result.events.empty());
+    EXPECT_GT(result.events.front().time_s, 5);
+    for (const Event& event : result.events) {
+        if (event.kind == EventKind::send) {
+            EXPECT_LE(event.time_s, 10);
+        }
+    }
+}
+
+TEST(ReverseTraffic, QueuesDataBeforeAcksAndCompressesThem) {  // seed 000, Figure 4
+    const auto rtt_of = [](bool both_ways) {
+        Network network = one_link(2'000'000, 10 * kMs, 60 * kSecond);
+        network.flows = {tcp(WW_PRESET_RENO)};
+        if (both_ways) {
+            network.flows.push_back(tcp(WW_PRESET_RENO));
+            std::swap(network.flows[1].from, network.flows[1].to);
+        }
+        return simulate(network, 1).flows[0];
+    };
+    const FlowResult alone = rtt_of(false), shared = rtt_of(true);
+    EXPECT_LT(shared.delivered_bytes, alone.delivered_bytes);
+    EXPECT_GT(shared.mean_srtt_s, alone.mean_srtt_s) << "ACKs wait behind the other flow's data";
+}
+
+}  // namespace
+}  // namespace ww::sim::test
