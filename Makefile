@@ -42,8 +42,9 @@ bench: .venv ## measure the engine and the core, beside ns-3
 	@$(BIN)/cmake --build build/bench
 	@$(BIN)/python bench/run.py
 
-comparison: .venv ## hold the sack flow against ns-3's runs, and write docs/comparison.md
+comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and write docs/comparison.md
 	@$(BIN)/python bench/compare_ns3.py
+	@$(BIN)/python bench/comparators.py
 
 docs: .venv ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs

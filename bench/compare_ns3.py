@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -154,13 +154,13 @@ def table(compared: list[Point]) -> Iterator[str]:
         )
 
 
-def write(name: str, compared: list[Point]) -> None:
+def write(name: str, lines: Iterable[str]) -> None:
     """Replaces the table between the page's two markers."""
     start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     page = PAGE.read_text()
     before, _, rest = page.partition(start)
     _, _, after = rest.partition(end)
-    PAGE.write_text(before + start + "\n" + "\n".join(table(compared)) + "\n" + end + after)
+    PAGE.write_text(before + start + "\n" + "\n".join(lines) + "\n" + end + after)
 
 
 def main() -> int:
@@ -171,7 +171,7 @@ def main() -> int:
         compared = points(file)
         for point in compared:
             simulate_point(point)
-        write(name, compared)
+        write(name, table(compared))
         print("\n".join(table(compared)))
         different[name] = sum(not point.agrees for point in compared)
     print(f"points that differ: {different}; the tables are in {PAGE.relative_to(ROOT)}")

@@ -21,9 +21,9 @@ namespace {
 // The options of engine_run.cpp, with ns-3's name of the congestion control.
 struct Options {
     std::string cc = "TcpWestwoodPlus";
-    bool sack = true;
+    bool sack = true, hystart = false;
     uint32_t flows = 1, queue = 100, payload = 360, window = 4194304, ssthresh = 65535, seed = 1;
-    uint32_t delayedAck = 2;
+    uint32_t delayedAck = 2, vegasAlpha = 2;
     double duration = 600, rate = 2e6, access = 10e6, delay = 1e-5, accessDelay = 0.045,
            loss = 0.005;
 
@@ -31,6 +31,7 @@ struct Options {
         CommandLine command;
         command.AddValue("cc", "ns-3 class of the congestion control", cc);
         command.AddValue("sack", "", sack);
+        command.AddValue("hystart", "of TcpCubic", hystart);
         command.AddValue("flows", "", flows);
         command.AddValue("duration", "s", duration);
         command.AddValue("rate", "bit/s", rate);
@@ -43,6 +44,7 @@ struct Options {
         command.AddValue("window", "bytes", window);
         command.AddValue("ssthresh", "bytes", ssthresh);
         command.AddValue("delayed-ack", "segments", delayedAck);
+        command.AddValue("vegas-alpha", "of TcpVegas; beta is 2 above, gamma 1 below", vegasAlpha);
         command.AddValue("seed", "", seed);
         command.Parse(argc, argv);
     }
@@ -68,6 +70,10 @@ void SetDefaults(const Options& options) {
                        TypeIdValue(TypeId::LookupByName("ns3::" + options.cc)));
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
                        TypeIdValue(TcpClassicRecovery::GetTypeId()));
+    Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(options.hystart));
+    Config::SetDefault("ns3::TcpVegas::Alpha", UintegerValue(options.vegasAlpha));
+    Config::SetDefault("ns3::TcpVegas::Beta", UintegerValue(options.vegasAlpha + 2));
+    Config::SetDefault("ns3::TcpVegas::Gamma", UintegerValue(options.vegasAlpha - 1));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(options.payload));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(options.sack));
