@@ -248,7 +248,8 @@ void bind_flow(nb::module_& m) {
         .def_rw("from_node", &Flow::from)
         .def_rw("to_node", &Flow::to)
         .def_rw("cc", &Flow::cc)
-        .def_rw("start_ps", &Flow::start);
+        .def_rw("start_ps", &Flow::start)
+        .def_rw("start_spread_ps", &Flow::start_spread);
     named(flow, "recovery", &Flow::recovery, kRecoveries);
     limited(flow, "stop_ps", &Flow::stop, kNever);
     limited(flow, "size_bytes", &Flow::size_bytes, kUnlimited);

@@ -11,6 +11,11 @@ Connections connections_of(const Network& network, std::uint64_t seed) {
     Connections all;
     for (std::uint32_t i = 0; i < network.flows.size(); i++) {
         Flow flow = network.flows[i];
+        if (flow.start_spread > 0) {
+            Random random(seed, Stream::start, i);
+            const double share = random.open_unit();
+            flow.start += static_cast<Time>(share * static_cast<double>(flow.start_spread));
+        }
         if (flow.arrivals_mean == 0) {
             all.flows.push_back(flow);
             all.source.push_back(i);

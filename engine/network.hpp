@@ -82,6 +82,7 @@ struct Flow {
     ww_config cc = ww_preset(WW_PRESET_RENO);
     Recovery recovery = Recovery::newreno;
     Time start = 0, stop = kNever;         // no new data, and no new connection, from stop on
+    Time start_spread = 0;                 // it starts up to so much later, uniformly, by the seed
     std::int64_t size_bytes = kUnlimited;  // payload to deliver; unlimited: bulk
     Datagrams datagrams;
     Time arrivals_mean = 0;              // between two connections; 0: the flow is one connection

@@ -32,6 +32,7 @@ enum class Stream : std::uint64_t {
     datagrams = 8,   // place: connection
     arrivals = 9,    // place: flow
     sizes = 10,      // same
+    start = 11,      // same
 };
 
 class Random {

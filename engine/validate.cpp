@@ -106,6 +106,8 @@ std::string check(const Flow& f, std::uint32_t nodes) {
     if (f.size_bytes > kLargestSize && f.size_bytes != kUnlimited)
         return "size must be below 4 EiB";
     if (f.start < 0 || f.stop < f.start) return "start must not be negative or after stop";
+    if (f.start_spread < 0 || f.start_spread > kLongest)
+        return "start must be spread over 0 to 26 days";
     if (f.initial_cwnd < 1 || f.initial_cwnd > WW_CWND_MAX) return "initial cwnd out of range";
     if (f.initial_ssthresh < 1) return "initial ssthresh must be positive";
     if (f.receive_window < f.mss || f.receive_window > kLargestWindow)

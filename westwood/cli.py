@@ -243,7 +243,7 @@ def _carry_out(
         from westwood import figures
 
         if plot == "bars":
-            several = len(planned.scenario.flow)
+            several = len(planned.scenario.flows)
             rows = list(summary.iter_rows(named=True))
             names = [(row["cc"], experiment.point_name(row, keys, several)) for row in rows]
             figure = figures.bars(names, summary, "goodput_bps", _title(planned))

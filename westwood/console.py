@@ -62,6 +62,7 @@ def _plain(frame: pl.DataFrame) -> list[dict[str, Any]]:
 def print_summary(summary: pl.DataFrame, keys: Sequence[str], title: str) -> None:
     """The table of `run` and `compare`: a row a point and flow."""
     several = summary["flow"].n_unique() > 1
+    competing = several or any(" flows" in flow for flow in summary["flow"])
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     for key in keys:
         table.add_column(key)
@@ -70,7 +71,7 @@ def print_summary(summary: pl.DataFrame, keys: Sequence[str], title: str) -> Non
     table.add_column("protocol")
     names = ["goodput\nMb/s", "throughput\nMb/s", "resent\n%", "timeouts", "fast\nrecoveries",
              "cwnd\nsegments", "srtt\nms"]  # fmt: skip
-    for name in [*names, "fairness"] if several else names:
+    for name in [*names, "share\nof fair", "fairness"] if competing else names:
         table.add_column(name, justify="right")
     for row in summary.iter_rows(named=True):
         cells = [str(row[key]) for key in keys]
@@ -85,7 +86,8 @@ def print_summary(summary: pl.DataFrame, keys: Sequence[str], title: str) -> Non
             _number(row["mean_cwnd"], 1, 1),
             _number(row["mean_srtt_s"], 1000, 1),
         ]
-        cells += [_number(row["jain"], 1, 3)] if several else []
+        if competing:
+            cells += [_interval(row, "friendliness", 1, 2), _number(row["jain"], 1, 3)]
         table.add_row(*cells)
     _print(table)
 

@@ -22,6 +22,7 @@ SUMMARISED = (
     "fast_recoveries", "ecn_reductions", "mean_cwnd", "mean_srtt_s", "queue_drops", "completion_s",
     "friendliness", "jain", "utilisation",
 )  # fmt: skip
+MOST_FLOWS = 8  # with a row of their own in a summary
 _MOST_WORKERS = 1024
 _MOST_TRACES = 12  # lines in a figure over time that can still be told apart
 
@@ -88,9 +89,27 @@ def collect(experiment: Experiment, *, workers: int | None, track: Tracker) -> O
 
 
 def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
-    """A row a point and flow: means over the seeds with their intervals."""
-    keys = [key for key in experiment.varied if not key.endswith(".cc")]
+    """A row a point and flow: means over the seeds with their intervals.
+
+    Of more than MOST_FLOWS flows a row a point and protocol: each run's mean over its flows first.
+    """
+    keys = varied_keys(experiment, rows)
+    if len(experiment.scenario.flows) > MOST_FLOWS:
+        run = [*keys, "cc", "seed"]
+        rows = rows.group_by(run, maintain_order=True).agg(
+            (pl.len().cast(pl.String) + " flows").alias("flow"),
+            *(pl.col(name).fill_nan(None).mean() for name in SUMMARISED),
+        )
     return summarise(rows, [*keys, "flow", "cc"], SUMMARISED)
+
+
+def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:
+    """The swept keys that the column `cc` doesn't show already."""
+    tcp = rows.filter(pl.col("cc") != UDP)
+    return [
+        key for key in experiment.varied
+        if not (key.endswith(".cc") and (tcp[key].cast(pl.String) == tcp["cc"]).all())
+    ]  # fmt: skip
 
 
 def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
@@ -103,7 +122,7 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
 
 def traces(experiment: Experiment) -> list[tuple[str, str, pl.DataFrame]]:
     """(protocol, name, trace) of every flow in the first seed's run of each point."""
-    flows = len(experiment.scenario.flow)
+    flows = len(experiment.scenario.flows)
     if len(experiment.jobs) * flows > _MOST_TRACES:
         problem = (
             f"draws at most {_MOST_TRACES} flows over time, and there are "
@@ -113,9 +132,9 @@ def traces(experiment: Experiment) -> list[tuple[str, str, pl.DataFrame]]:
     found = []
     for job in experiment.jobs:
         result = simulate(job.scenario, 1, trace=True)
-        for flow in job.scenario.flow:
+        for flow in job.scenario.flows:
             row = {"cc": flow.cc.name, "flow": flow.name, **job.settings}
-            keys = [key for key in experiment.varied if not key.endswith(".cc")]
+            keys = [key for key in experiment.varied if job.settings[key] != flow.cc.name]
             trace = result.trace.filter(pl.col("flow") == flow.name)
             found.append((flow.cc.name, point_name(row, keys, flows), trace))
     return found

@@ -20,6 +20,7 @@ from westwood.errors import InputError, suggestion
 from westwood.model import (
     Amount,
     Bytes,
+    Delay,
     Durations,
     FilterTime,
     FiniteAmount,
@@ -146,11 +147,13 @@ class Flow(Part):
     to: Name
     cc: Annotated[CongestionControl, BeforeValidator(_cc_table)]
     recovery: Recovery
+    count: Annotated[int, Field(ge=1, le=10_000)] = 1  # so many alike
     app: App = Bulk()
     arrivals: Arrivals | None = None
     ecn: bool = False  # ECN-capable (RFC 3168)
     size: Bytes | None = None  # payload to deliver; None: as much as goes through
     start: Moment = 0
+    start_spread: Delay = 0  # ps: it starts up to so much later, by the seed
     stop: Moment | None = None  # no new data from then on
     packet: PacketSize  # IP packet of a full segment
     header: HeaderSize  # of which IP and TCP headers
@@ -197,6 +200,13 @@ class Flow(Part):
             problem = f"expected a time after start, {units.format_time(self.start)}"
             raise InputError(problem, key="stop", value=units.format_time(self.stop))
         return self
+
+    def each(self) -> list[Flow]:
+        """The flows it stands for."""
+        if self.count == 1:
+            return [self]
+        numbers = range(1, self.count + 1)
+        return [self.model_copy(update={"name": f"{self.name}-{i}", "count": 1}) for i in numbers]
 
     @property
     def mss(self) -> int:

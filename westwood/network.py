@@ -24,7 +24,7 @@ def build(scenario: Scenario) -> _engine.Network:
     network = _engine.Network()
     network.nodes = len(index)
     network.links = [_link(link, index) for link in scenario.link]
-    network.flows = [_flow(flow, index) for flow in scenario.flow]
+    network.flows = [_flow(flow, index) for flow in scenario.flows]
     network.duration_ps = scenario.duration
     return network
 
@@ -79,7 +79,7 @@ def _set_loss(built: _engine.Loss, loss: Loss) -> None:
 def _flow(flow: Flow, index: dict[str, int]) -> _engine.Flow:
     built = _engine.Flow()
     built.from_node, built.to_node = index[flow.from_], index[flow.to]
-    built.start_ps = flow.start
+    built.start_ps, built.start_spread_ps = flow.start, flow.start_spread
     built.stop_ps = _UNLIMITED if flow.stop is None else flow.stop
     built.size_bytes = _UNLIMITED if flow.size is None else flow.size
     built.mss, built.header_bytes = flow.mss, flow.header

@@ -39,7 +39,7 @@ Ints = NDArray[np.int64]
 
 def write(result: Result, path: Path) -> int:
     """Writes what `simulate(..., capture=LINK)` captured; the number of packets."""
-    _check_headers(result.scenario.flow)
+    _check_headers(result.scenario.flows)
     columns = {name: column.astype(np.int64) for name, column in result.raw.captured().items()}
     packets = _Packets(result, columns)
     rows = packets.rows()
@@ -65,7 +65,7 @@ class _Packets:
     def __init__(self, result: Result, columns: dict[str, Ints]) -> None:
         scenario = result.scenario
         nodes = {node: i for i, node in enumerate(scenario.nodes)}
-        flows = [scenario.flow[outcome.source] for outcome in result.raw.flows]
+        flows = [scenario.flows[outcome.source] for outcome in result.raw.flows]
         connection = columns["flow"]
 
         def of_flow(values: list[int]) -> Ints:

@@ -29,7 +29,7 @@ def rows_of_run(
     scenario: Scenario, seed: int, raw: _engine.Result, cost: dict[str, float]
 ) -> list[Row]:
     """A row a flow of the scenario."""
-    connections: list[list[_engine.FlowResult]] = [[] for _ in scenario.flow]
+    connections: list[list[_engine.FlowResult]] = [[] for _ in scenario.flows]
     for outcome in raw.flows:
         connections[outcome.source].append(outcome)
     identity, simulated_s = scenario.hash, scenario.duration / PS_PER_S
@@ -42,7 +42,7 @@ def rows_of_run(
             "seed": seed,
             **_measured(flow, outcomes, simulated_s),
         }
-        for flow, outcomes in zip(scenario.flow, connections, strict=True)
+        for flow, outcomes in zip(scenario.flows, connections, strict=True)
     ]
     competing = [float(row["goodput_bps"]) for row in rows if row["cc"] != UDP]
     mean = sum(competing) / len(competing) if competing else math.nan
@@ -102,6 +102,7 @@ def _active_s(flow: Flow, outcomes: Sequence[_engine.FlowResult], simulated_s: f
     if flow.arrivals:
         return simulated_s - flow.start / PS_PER_S
     end = simulated_s if flow.stop is None else min(simulated_s, flow.stop / PS_PER_S)
-    if outcomes and not math.isnan(outcomes[0].completed_s):
-        end = outcomes[0].completed_s
-    return end - flow.start / PS_PER_S
+    (outcome,) = outcomes
+    if not math.isnan(outcome.completed_s):
+        end = outcome.completed_s
+    return end - outcome.start_s

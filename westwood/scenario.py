@@ -59,7 +59,7 @@ class Scenario(Part):
         given = _with_files(given, Path())
         try:
             super().__init__(**_completed(given))
-            topology.check(self.link, self.flow, list(type(self).model_fields))
+            topology.check(self.link, self.flows, list(type(self).model_fields))
         except ValidationError as error:
             raise first_problem(error, given, type(self)) from None
         self._given = given
@@ -148,6 +148,11 @@ class Scenario(Part):
     def nodes(self) -> list[str]:
         """The names of the nodes; a node's index in the simulator is its place here."""
         return topology.nodes(self.link)
+
+    @cached_property
+    def flows(self) -> tuple[Flow, ...]:
+        """The flows one by one: of a group with a count, NAME-1, NAME-2..."""
+        return tuple(one for flow in self.flow for one in flow.each())
 
     def resolved(self) -> dict[str, Any]:
         """All settings, as TOML would hold them, with their units.
@@ -307,6 +312,10 @@ def _column(values: Sequence[Any]) -> list[Any]:
         return list(values)
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
         return [float(value) for value in values]
+    for key in ("kind", "name"):  # tables that it tells apart
+        kinds = [value.get(key) if isinstance(value, dict) else value for value in values]
+        if all(isinstance(kind, str) for kind in kinds) and len(set(kinds)) == len(values):
+            return kinds
     return [value if isinstance(value, str) else show(value) for value in values]
 
 

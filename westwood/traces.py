@@ -42,7 +42,7 @@ def transfers(scenario: Scenario, raw: _engine.Result) -> pl.DataFrame:
              "timeouts", "fast_recoveries", "queue_drops", "lost")  # fmt: skip
     columns: Columns = {name: [getattr(flow, name) for flow in raw.flows] for name in names}
     place = {
-        "flow": [scenario.flow[flow.source].name for flow in raw.flows],
+        "flow": [scenario.flows[flow.source].name for flow in raw.flows],
         "transfer": [number for number, _ in _numbered(raw)],
     }
     frame = pl.DataFrame({**place, **columns})
@@ -101,7 +101,7 @@ def drops(scenario: Scenario, raw: _engine.Result) -> pl.DataFrame:
     """time_s, link, direction, flow, transfer, packet ("data" or "ack"), kind."""
     columns, kinds = raw.drops(), _engine.DROP_KINDS
     link_names = [link.name for link in scenario.link]
-    flow_names = [scenario.flow[flow.source].name for flow in raw.flows]
+    flow_names = [scenario.flows[flow.source].name for flow in raw.flows]
     numbers = [number for number, _ in _numbered(raw)]
     pipe, flow = pl.col("pipe"), pl.col("flow")
     return pl.DataFrame(columns).select(
@@ -166,7 +166,7 @@ def _by_flow(
     """The columns of all connections below each other, with the names of their flows."""
     frames = [
         pl.DataFrame(column).select(
-            pl.lit(scenario.flow[flow.source].name).alias("flow"),
+            pl.lit(scenario.flows[flow.source].name).alias("flow"),
             pl.lit(number, dtype=pl.UInt32).alias("transfer"),
             pl.all(),
         )

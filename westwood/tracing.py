@@ -120,7 +120,7 @@ def panel_of(result: Result, request: Request) -> panel.Run:
     link = next(one for one in scenario.link if one.name == busiest["link"])
     side: Direction = busiest["direction"]
     there = (pl.col("link") == link.name) & (pl.col("direction") == side)
-    flows = [(f.name, f.cc.name) for f in scenario.flow if f.cc.name != UDP and not f.arrivals]
+    flows = [(f.name, f.cc.name) for f in scenario.flows if f.cc.name != UDP and not f.arrivals]
     packets = link.queue.limit.count if link.queue.limit.unit == "p" else None
     length_s = scenario.duration / _PS
     span = (request.start_s, length_s if request.end_s is None else request.end_s)
@@ -140,7 +140,7 @@ def panel_of(result: Result, request: Request) -> panel.Run:
 def _capacity(scenario: Scenario, link: Link, side: Direction) -> pl.DataFrame:
     """What the link carries of the first flow's payload, over time."""
     length_s = scenario.duration / _PS
-    flow = scenario.flow[0]
+    flow = scenario.flows[0]
     share = flow.mss / (flow.packet + link.overhead)
     times = link.recorded(side)
     if not times:

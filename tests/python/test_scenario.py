@@ -251,3 +251,15 @@ def test_a_preset_is_found_before_a_file_of_that_name(
     assert Scenario.load("mine.toml").name == "path"
     with pytest.raises(InputError, match='did you mean "table1"'):
         Scenario.load("tabel1")
+
+
+def test_a_group_is_so_many_flows_under_one_address() -> None:
+    flow = {**FLOW, "name": "web", "count": 3, "start_spread": "2s"}
+    scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW, flow])
+    assert [one.name for one in scenario.flows] == ["f", "web-1", "web-2", "web-3"]
+    assert [built.start_spread_ps for built in build(scenario).flows] == [0] + [2 * 10**12] * 3
+    changed = scenario.with_settings({"web.cc": "cubic", "web.count": 2})
+    assert [one.cc.name for one in changed.flows] == ["newreno", "cubic", "cubic"]
+    assert Scenario(**tomllib.loads(scenario.to_toml())) == scenario
+    with pytest.raises(InputError, match="expected a name that no other link or flow has"):
+        Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, "name": "web-1"}, flow])

@@ -151,3 +151,13 @@ def test_the_panel_shows_the_busiest_link(result: Result) -> None:
     assert (shown.link, shown.queue_limit) == ("l", 20)
     assert shown.flows == [("long", "westwood+")], "flows with windows that last"
     assert shown.capacity["bps"].to_list() == pytest.approx([3e6 * 1460 / 1500] * 2)
+
+
+def test_a_spread_start_is_drawn_from_the_seed() -> None:
+    flow = {"name": "f", "from": "a", "to": "b", "cc": "reno", "count": 200, "start": "1s",
+            "start_spread": "10s"}  # fmt: skip
+    link = {"name": "l", "between": ["a", "b"], "rate": "100Mbps", "delay": "1ms"}
+    scenario = Scenario(name="s", duration="12s", link=[link], flow=[flow])
+    one, two = (simulate(scenario, seed).transfers["start_s"] for seed in (1, 2))
+    assert one.is_between(1, 11).all() and (one != two).all()
+    assert one.mean() == pytest.approx(6, abs=4 * 10 / (12 * 200) ** 0.5)
