@@ -20,6 +20,7 @@ std::map<std::string, std::string> options = {
     {"rate", "2e6"},       {"access", "10e6"},      {"delay", "1e-5"},  {"access-delay", "0.045"},
     {"loss", "0.005"},     {"queue", "100"},        {"payload", "360"}, {"window", "4194304"},
     {"ssthresh", "65535"}, {"trace", "0"},          {"repeat", "5"},    {"seed", "1"},
+    {"part", "none"},  // what else the bottleneck, the flows or the recording have
 };
 
 double number(const char* key) { return std::atof(options.at(key).c_str()); }
@@ -55,6 +56,45 @@ Link link(std::uint32_t a, const char* rate, const char* delay) {
     return made;
 }
 
+const std::vector<std::string> preset_names = {
+#define NAMED(id, name) name,
+    WW_PRESETS(NAMED)
+#undef NAMED
+};
+
+std::size_t place_of(const std::string& name, const std::vector<std::string>& names) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+        std::fprintf(stderr, "engine_run: '%s' is unknown\n", name.c_str());
+        std::exit(2);
+    }
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+// A part of the engine that the plain case does not use.
+void set_part(Network& made, Direction& bottleneck, const std::string& part) {
+    if (part == "red" || part == "red-ecn") {
+        bottleneck.red.on = true;
+        bottleneck.red.min_packets = 5;
+        bottleneck.red.max_packets = 40;
+        bottleneck.red.ecn = part == "red-ecn";
+    }
+    if (part == "markov") {
+        bottleneck.loss = {LossKind::states, 0, {}, {8 * kSecond, 4 * kSecond}, {1e-5, 0.003}};
+    }
+    if (part == "bits") bottleneck.loss = {LossKind::bits, number("loss") / 12000, {}};
+    if (part == "opportunities")
+        for (std::uint64_t ms = 1; ms <= 1000; ms++) bottleneck.opportunities_ms.push_back(ms);
+    if (part == "jitter") bottleneck.jitter = kSecond / 1000;
+    if (part == "reordering") {
+        bottleneck.reorder_rate = 0.001;
+        bottleneck.reorder_delay = kSecond / 1000;
+    }
+    made.trace.queues = part == "queues";
+    made.trace.capture_link = part == "capture" ? 0 : -1;
+    made.trace.windows |= part == "windows";
+}
+
 Network network() {
     Network made;
     made.nodes = 3;
@@ -65,6 +105,8 @@ Network network() {
     bottleneck.queue_packets = static_cast<std::int64_t>(number("queue"));
     if (number("loss") > 0) bottleneck.loss = {LossKind::uniform, number("loss"), {}};
 
+    set_part(made, bottleneck, options.at("part"));
+
     Flow flow;
     flow.from = 0;
     flow.to = 2;
@@ -73,10 +115,21 @@ Network network() {
     flow.initial_ssthresh = std::max(2u, static_cast<std::uint32_t>(number("ssthresh")) / flow.mss);
     flow.receive_window = static_cast<std::uint32_t>(number("window"));
     flow.initial_rto = 3 * kSecond;
-    flow.recovery = options.at("recovery") == "sack" ? Recovery::sack : Recovery::newreno;
+    flow.recovery = static_cast<Recovery>(place_of(
+        options.at("recovery"), {"tahoe", "reno", "newreno", "sack", "rate-halving", "prr"}));
     flow.flight_excludes_sacked = true;
-    if (options.at("cc") == "westwood+") flow.cc = ww_preset(WW_PRESET_WESTWOOD_PLUS);
+    flow.cc = ww_preset(static_cast<ww_preset_id>(place_of(options.at("cc"), preset_names)));
     flow.cc.validate_cwnd = false;
+    flow.ecn = options.at("part") == "red-ecn";
+    if (options.at("part") == "datagrams") {
+        flow.datagrams.on = true;
+        flow.datagrams.rate_bps = bottleneck.rate_bps * 9 / 10;
+        flow.datagrams.on_mean = flow.datagrams.off_mean = kSecond / 10;
+    }
+    if (options.at("part") == "arrivals") {  // of 100 packets: half of the rate
+        flow.size_bytes = 100 * flow.mss;
+        flow.arrivals_mean = static_cast<Time>(1600e12 * flow.mss / number("rate"));
+    }
     for (int i = 0; i < static_cast<int>(number("flows")); i++) {
         flow.start = i * kSecond / 1000;
         made.flows.push_back(flow);

@@ -71,6 +71,36 @@ CASES = [
     Case("40 flows, 10 Gb/s, 0.3 s", None, {**FAST, "flows": 40, "duration": 0.3}),
 ]  # fmt: skip
 
+# Each part that a plain flow does not use: 10 Mb/s, 21 ms, an error in 1000, 200 s.
+PLAIN = {
+    "rate": 10e6, "access": 100e6, "delay": 0.02, "access_delay": 1e-3, "payload": 1460,
+    "queue": 50, "loss": 0.001, "ssthresh": 1 << 20, "duration": 200,
+}  # fmt: skip
+
+
+def part(name: str, ours: dict[str, Any], theirs: str | None = None) -> Case:
+    """A line of the second table; theirs: ns-3's class, where it has one."""
+    return Case(name, None, PLAIN, {"cc": "reno", "recovery": "sack", **ours},
+                {"cc": theirs} if theirs else None)  # fmt: skip
+
+
+PARTS = [
+    part("plain: Reno with SACK", {}, "TcpNewReno"),
+    part("Westwood", {"cc": "westwood", "recovery": "newreno"}),
+    part("WestwoodNR+", {"cc": "westwoodnr+", "recovery": "newreno"}),
+    part("rate halving", {"cc": "westwood+-linux24", "recovery": "rate-halving"}),
+    part("PRR", {"cc": "westwood+-linux", "recovery": "prr"}),
+    part("CUBIC", {"cc": "cubic"}, "TcpCubic"),
+    part("Vegas", {"cc": "vegas"}, "TcpVegas"),
+    part("BBR: rate samples, pacing", {"cc": "bbr"}, "TcpBbr"),
+    *(part(what, {"part": name}) for what, name in (
+        ("RED", "red"), ("RED with ECN", "red-ecn"), ("two-state loss", "markov"),
+        ("bit errors", "bits"), ("recorded rate", "opportunities"), ("jitter", "jitter"),
+        ("reordering", "reordering"), ("datagrams, on and off", "datagrams"),
+        ("transfers that arrive", "arrivals"), ("windows traced", "windows"),
+        ("queues traced", "queues"), ("a link captured", "capture"))),
+]  # fmt: skip
+
 
 def measure(case: Case, peer: Path | None, turns: int) -> dict[str, Any]:
     """Ours and theirs in turn; of each the run that took the least CPU time."""
@@ -89,8 +119,8 @@ def measure(case: Case, peer: Path | None, turns: int) -> dict[str, Any]:
     return row
 
 
-def show(rows: list[dict[str, Any]]) -> None:
-    table = Table(title="Engine beside ns-3 3.44: CPU time, best of the turns")
+def show(rows: list[dict[str, Any]], title: str) -> None:
+    table = Table(title=title)
     columns = (
         "ours (ms)",
         "ns-3 (s)",
@@ -119,6 +149,9 @@ def show(rows: list[dict[str, Any]]) -> None:
             f"{ours['peak_kib'] / 1024:.1f}",
         )
     Console(width=132).print(table)
+
+
+def show_growth(rows: list[dict[str, Any]]) -> None:
     a_packet = {row["case"]: row["engine"]["cpu_s"] / row["engine"]["packets"] for row in rows}
     alone = a_packet["1 flow, 100 Mb/s, 60 s"]
     for name in ("1000 flows, 100 Mb/s, 60 s", "1000 flows, 1 Gb/s"):
@@ -148,12 +181,16 @@ def main() -> int:
     except RuntimeError as error:
         peer = None
         print(f"without ns-3: {error}", file=sys.stderr)
-    rows = []
-    for case in CASES:
-        print(f"{case.name} ...", file=sys.stderr)
-        rows.append(measure(case, peer, 1 if quick else TURNS))
-    show(rows)
-    results = {"cases": rows, "core": core()}
+    tables: dict[str, list[dict[str, Any]]] = {}
+    for name, cases in (("cases", CASES), ("parts", PARTS)):
+        tables[name] = []
+        for case in cases:
+            print(f"{case.name} ...", file=sys.stderr)
+            tables[name].append(measure(case, peer, 1 if quick else TURNS))
+    show(tables["cases"], "Engine beside ns-3 3.44: CPU time, best of the turns")
+    show_growth(tables["cases"])
+    show(tables["parts"], "What each part costs: 1 flow, 10 Mb/s, 200 s")
+    results = {**tables, "core": core()}
     (BUILD / "results.json").write_text(json.dumps(results, indent=1))
     print(f"all figures: {(BUILD / 'results.json').relative_to(ROOT)}")
     return 0
