@@ -126,7 +126,7 @@ struct Network {
 struct WindowTrace {
     std::vector<double> time_s;
     std::vector<double> cwnd;      // segments, with the inflation of fast recovery
-    std::vector<double> ssthresh;  // segments
+    std::vector<double> ssthresh;  // segments; NaN: unlimited
     std::vector<double>
         estimate_bps;                 // filtered; NaN before the first sample and without estimator
     std::vector<double> sample_bps;   // the last raw sample
