@@ -21,7 +21,7 @@ enum Mix { kNewData, kDuplicates, kLosses };
 
 void run(benchmark::State& loop, ww_preset_id id, Mix mix) {
     ww_config config = ww_preset(id);
-    ww_state state;
+    ww_state state{};
     ww_init(&config, &state);
     ww_window window{50, 40, 0};
     ww_sample sample{};

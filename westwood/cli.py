@@ -68,7 +68,7 @@ def _root(
 @app.command(epilog="Example: westwood run table1 --cc newreno --cc westwood+ --seeds 10 --plot")
 def run(
     scenario: Annotated[str, typer.Argument(metavar="FILE|PRESET",
-                                            help="A TOML file, or table1, fig5 or path.")],
+                                            help="A TOML file, or a scenario's name: table1, fading...")],
     cc: CcOption = None, set_: SetOption = None, engine: EngineOption = "sim",
     seeds: SeedsOption = None, workers: WorkersOption = None, out: OutOption = None,
     plot: PlotOption = False, json: JsonOption = False,
@@ -91,7 +91,7 @@ def run(
 @app.command(epilog="Example: westwood trace table1 --cc westwood+ --set duration=60s --plot")
 def trace(
     scenario: Annotated[str, typer.Argument(metavar="FILE|PRESET",
-                                            help="A TOML file, or a scenario's name.")],
+                                            help="A TOML file, or a scenario's name: table1, fading...")],
     cc: Annotated[str | None, typer.Option(metavar="NAME", help="Protocol of every flow.")] = None,
     set_: SetOption = None, engine: EngineOption = "sim",
     seed: Annotated[int, typer.Option(metavar="N", help="Of the run.")] = 1,

@@ -79,7 +79,7 @@ TEST(Range, ThePipeIsRightFromTheSlowestToTheFastestPath) {
     for (const double bps : {1e3, 64e3, 2e6, 1e9, 100e9}) {
         for (const std::uint32_t rtt_us : {10u, 1000u, 90000u, 60000000u}) {
             ww_config config = ww_preset(WW_PRESET_WESTWOOD_PLUS);
-            ww_state state;
+            ww_state state{};
             ww_init(&config, &state);
             ww_window window{10, WW_SSTHRESH_INFINITE, 0};
             const double period_us = std::max(50000.0, static_cast<double>(rtt_us));

@@ -48,7 +48,7 @@ class Bbr {
     }
 
     ww_config config = ww_preset(WW_PRESET_BBR);
-    ww_state state;
+    ww_state state{};
     ww_window window{10, WW_SSTHRESH_INFINITE, 0};
     std::uint64_t now_us = 1000000;
     std::uint32_t delivered = 0;

@@ -108,7 +108,7 @@ double worst_error(const ww_config& config, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> unit(0, 1);
     const Path path = random_path(random);
-    ww_state state;
+    ww_state state{};
     ww_init(&config, &state);
     ww_window window{10, WW_SSTHRESH_INFINITE, 0};
     Reference reference(config);
@@ -206,7 +206,7 @@ class Westwood {
         return sum / 2000 / (1000 / (static_cast<double>(period_us) / 1e6));
     }
     ww_config config = ww_preset(WW_PRESET_WESTWOOD);  // tau 500 ms, m = 10
-    ww_state state;
+    ww_state state{};
     ww_window window{10, WW_SSTHRESH_INFINITE, 0};
 };
 

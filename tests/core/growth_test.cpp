@@ -50,7 +50,7 @@ class Connection {
     }
 
     ww_config config;
-    ww_state state;
+    ww_state state{};
     ww_window window;
     std::uint64_t now_us = 0;
 };

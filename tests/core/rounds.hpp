@@ -44,7 +44,7 @@ class Rounds {
     void timeout() { ww_on_rto(&config, &state, &window, now_us, window.cwnd, kMss, false); }
 
     ww_config config;
-    ww_state state;
+    ww_state state{};
     ww_window window;
     std::uint64_t now_us = 1000000;
     bool limited = true;

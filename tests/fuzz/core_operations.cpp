@@ -122,7 +122,7 @@ void recover(Bytes& bytes, ww_window& window) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Bytes bytes(data, size);
     const ww_config config = any_config(bytes);
-    ww_state state;
+    ww_state state{};
     ww_window window{1 + bytes.take<std::uint32_t>() % WW_CWND_MAX, WW_SSTHRESH_INFINITE, 0};
     ww_init(&config, &state);
     std::uint64_t now_us = bytes.take<std::uint64_t>();
