@@ -68,7 +68,7 @@ def _root(
 @app.command(epilog="Example: westwood run table1 --cc newreno --cc westwood+ --seeds 10 --plot")
 def run(
     scenario: Annotated[str, typer.Argument(metavar="FILE|PRESET",
-                                            help="A TOML file, or a scenario's name: table1, fading...")],
+                                            help="A TOML file, or a scenario's name.")],
     cc: CcOption = None, set_: SetOption = None, engine: EngineOption = "sim",
     seeds: SeedsOption = None, workers: WorkersOption = None, out: OutOption = None,
     plot: PlotOption = False, json: JsonOption = False,
@@ -91,7 +91,7 @@ def run(
 @app.command(epilog="Example: westwood trace table1 --cc westwood+ --set duration=60s --plot")
 def trace(
     scenario: Annotated[str, typer.Argument(metavar="FILE|PRESET",
-                                            help="A TOML file, or a scenario's name: table1, fading...")],
+                                            help="A TOML file, or a scenario's name.")],
     cc: Annotated[str | None, typer.Option(metavar="NAME", help="Protocol of every flow.")] = None,
     set_: SetOption = None, engine: EngineOption = "sim",
     seed: Annotated[int, typer.Option(metavar="N", help="Of the run.")] = 1,
@@ -165,29 +165,29 @@ def compare(
 
 @app.command(epilog="Example: westwood reproduce fig5 --quick")
 def reproduce(
-    what: Annotated[str, typer.Argument(metavar="all|fig5", help="Which figure.")] = "all",
+    what: Annotated[str, typer.Argument(metavar="all|fig5|fading|...",
+                                        help="Which experiment.")] = "all",
     seeds: SeedsOption = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Five seeds a point.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Three seeds a point.")] = False,
     workers: WorkersOption = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("report"),
-) -> None:
-    """Reproduce a published figure and check the paper's claims about it.
+) -> None:  # fmt: skip
+    """Reproduce published experiments and check the papers' claims about them.
 
-    Writes the figure, its points, every run and claims.json; prints what holds and what differs.
+    Writes index.html, the figures, their data, every run and claims.json; prints what holds and
+    what differs.
     """
     from westwood import console
     from westwood import reproduce as reproduction
     from westwood.store import Folder
 
-    names = list(reproduction.TARGETS) if what == "all" else [what]
+    planned = reproduction.plan(what, seeds=seeds, quick=quick)
     folder = Folder(out)
-    for name in names:
-        target, planned = reproduction.plan(name, seeds=seeds, quick=quick)
-        done = reproduction.run(target, planned, folder, workers=workers, track=console.track)
-        if done is None:
-            raise _interrupted(folder)
-        console.print_verdicts(done.verdicts)
-        print(done.figure)
+    done = reproduction.run(planned, folder, workers=workers, track=console.track)
+    if done is None:
+        raise _interrupted(folder)
+    console.print_verdicts(done.verdicts)
+    print(done.page)
 
 
 def _require(engine: str) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -77,15 +78,36 @@ def plan(
 
 def collect(experiment: Experiment, *, workers: int | None, track: Tracker) -> Outcome:
     """Runs everything; an interrupt ends it early and keeps what was finished."""
+    return collect_all({"": experiment}, workers=workers, track=track)[""]
+
+
+def collect_all(
+    experiments: Mapping[str, Experiment], *, workers: int | None, track: Tracker
+) -> dict[str, Outcome]:
+    """Runs several experiments side by side, with one progress over all of them."""
+    check_workers(workers)
+    jobs = [job for one in experiments.values() for job in one.jobs]
+    first, firsts = 0, []  # place of each experiment's first run
+    for one in experiments.values():
+        firsts.append(first)
+        first += one.runs
+    found: dict[str, list[tuple[int, list[Row]]]] = {name: [] for name in experiments}
+    names = list(experiments)
+    try:
+        for place, rows in track(run_jobs(jobs, workers=workers), first):
+            found[names[bisect.bisect_right(firsts, place) - 1]].append((place, rows))
+    except KeyboardInterrupt:
+        pass
+    return {
+        name: Outcome(rows_frame(sorted_rows(runs)), len(runs) == experiments[name].runs)
+        for name, runs in found.items()
+    }
+
+
+def check_workers(workers: int | None) -> None:
+    """An error unless it is a number of workers that makes sense."""
     if workers is not None and not 1 <= workers <= _MOST_WORKERS:
         raise InputError(f"expected from 1 to {_MOST_WORKERS}", key="--workers", value=workers)
-    runs: list[tuple[int, list[Row]]] = []
-    complete = True
-    try:
-        runs.extend(track(run_jobs(experiment.jobs, workers=workers), experiment.runs))
-    except KeyboardInterrupt:
-        complete = False
-    return Outcome(rows_frame(sorted_rows(runs)), complete)
 
 
 def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
@@ -93,14 +115,23 @@ def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
 
     Of more than MOST_FLOWS flows a row a point and protocol: each run's mean over its flows first.
     """
-    keys = varied_keys(experiment, rows)
+    return _summarised(experiment, rows, varied_keys(experiment, rows))
+
+
+def points(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
+    """A summary with all swept keys, also those that repeat the protocol."""
+    return _summarised(experiment, rows, experiment.varied)
+
+
+def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    observed = rows.columns[rows.columns.index("wall_s") + 1 :] if "wall_s" in rows.columns else []
+    columns = [*SUMMARISED, *observed]
     if len(experiment.scenario.flows) > MOST_FLOWS:
-        run = [*keys, "cc", "seed"]
-        rows = rows.group_by(run, maintain_order=True).agg(
+        rows = rows.group_by(*keys, "cc", "seed", maintain_order=True).agg(
             (pl.len().cast(pl.String) + " flows").alias("flow"),
-            *(pl.col(name).fill_nan(None).mean() for name in SUMMARISED),
+            *(pl.col(name).fill_nan(None).mean() for name in columns),
         )
-    return summarise(rows, [*keys, "flow", "cc"], SUMMARISED)
+    return summarise(rows, [*keys, "flow", "cc"], columns)
 
 
 def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:

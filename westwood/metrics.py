@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from statistics import NormalDist
 
@@ -60,6 +61,49 @@ def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> floa
     if deviation is None or runs < 2:
         return math.nan
     return t_quantile(runs - 1, level) * deviation / math.sqrt(runs)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """A difference between two protocols, run by run on common random numbers.
+
+    `half` is half the 95 % interval of the mean difference; `effect` is the mean over the standard
+    deviation of the differences (Cohen's d for pairs), without which `p` says little.
+    """
+
+    mean: float
+    half: float
+    runs: int
+    effect: float
+    p: float  # two-sided, of no difference
+
+    @property
+    def bound(self) -> float:
+        """`half`, and 0 where one run leaves it unknown."""
+        return 0.0 if math.isnan(self.half) else self.half
+
+    def entry(self) -> dict[str, float | int | None]:
+        """For JSON."""
+        values = {"mean": self.mean, "half": self.half, "effect": self.effect, "p": self.p}
+        known = {key: value if math.isfinite(value) else None for key, value in values.items()}
+        return {**known, "runs": self.runs}
+
+
+def paired(one: pl.DataFrame, two: pl.DataFrame, by: Sequence[str], column: str) -> Paired:
+    """`column` of `one` minus that of `two`, matched by `by` (the seed, the flow...)."""
+    both = one.select(*by, column).join(two.select(*by, column), on=list(by), suffix="_two")
+    differences = (both[column] - both[f"{column}_two"]).to_list()
+    runs = len(differences)
+    mean = math.fsum(differences) / runs if runs else math.nan
+    if runs < 2:
+        return Paired(mean, math.nan, runs, math.nan, math.nan)
+    deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in differences) / (runs - 1))
+    half = half_width(deviation, runs)
+    if deviation == 0:
+        return Paired(mean, half, runs, math.inf if mean else 0.0, 0.0 if mean else 1.0)
+    effect = mean / deviation
+    p = 1 - t_probability(abs(effect) * math.sqrt(runs), runs - 1)
+    return Paired(mean, half, runs, effect, p)
 
 
 def summarise(rows: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:

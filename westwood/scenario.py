@@ -34,6 +34,7 @@ from westwood.protocols import PROTOCOLS, UDP
 
 FORMAT = 1  # of scenario files; part of the hash
 MOST_POINTS = 100_000  # of a sweep
+EVERY_FLOW = "*"  # in the place of a name; for cc: every flow but datagrams
 _HERE = Path(__file__).parent
 
 Settings = Mapping[str, Any]
@@ -108,7 +109,7 @@ class Scenario(Part):
         return scenario
 
     def with_settings(self, settings: Settings) -> Scenario:
-        """This scenario with some values replaced, each addressed as KEY or NAME.KEY.
+        """This scenario with some values replaced, addressed as KEY, NAME.KEY or *.KEY (all flows).
 
         A key that is set is no longer swept.
         """
@@ -250,9 +251,7 @@ def _complete_link(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
 
 
 def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:
-    app = given.get("app")
-    kind = app.get("kind") if isinstance(app, Mapping) else app
-    cc = given.get("cc", UDP if kind == UDP else {})
+    cc = given.get("cc", UDP if _kind(given.get("app")) == UDP else {})
     cc = {"name": cc} if isinstance(cc, str) else cc
     if not isinstance(cc, Mapping):
         return {**profile.defaults("flow"), **given}  # the model says what is wrong
@@ -262,6 +261,10 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
         **given,
         **({"cc": {**profile.defaults("cc"), **cc}} if cc else {}),
     }
+
+
+def _kind(app: object) -> object:
+    return app.get("kind") if isinstance(app, Mapping) else app
 
 
 def _recovery(cc: object, profile: profiles.Profile) -> str:
@@ -277,7 +280,11 @@ def _assign(data: dict[str, Any], key: str, value: Any) -> None:
     parts: dict[str, dict[str, Any]] = {
         part["name"]: part for section in ("link", "flow") for part in data[section]
     }
-    if rest and first in parts:
+    if rest and first == EVERY_FLOW:
+        for flow in data["flow"]:
+            if rest != "cc" or _kind(flow.get("app")) != UDP:
+                _assign_within(flow, rest.split("."), key, value)
+    elif rest and first in parts:
         _assign_within(parts[first], rest.split("."), key, value)
     elif not rest and first in ("name", "duration", "seeds", "profile"):
         data[first] = value

@@ -23,6 +23,7 @@ from westwood.units import PS_PER_S
 if TYPE_CHECKING:
     import polars as pl
 
+    from westwood.observers import Observer
     from westwood.scenario import Scenario
 
 _QUEUED_PER_WORKER = 8  # runs submitted ahead: memory does not grow with a sweep's length
@@ -119,11 +120,15 @@ def simulate(
 
 @dataclass(frozen=True)
 class Job:
-    """A point of a sweep: the settings that make it, the scenario they make, the seeds to run."""
+    """A point of a sweep: the settings that make it, the scenario they make, the seeds to run.
+
+    With an observer each run is traced, and its rows have what the observer reads from the trace.
+    """
 
     scenario: Scenario
     seeds: Iterable[int]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    observer: Observer | None = None
 
 
 def simulate_many(
@@ -172,6 +177,8 @@ def rows_frame(rows: list[Row]) -> pl.DataFrame:
 def _runs(jobs: Iterable[Job]) -> Iterator[tuple[Job, _engine.Network, int]]:
     for job in jobs:
         network = build(job.scenario)  # once a point: runs only read it
+        if job.observer:
+            network.trace_windows, network.trace_events = True, job.observer.events
         for seed in job.seeds:
             yield job, network, seed
 
@@ -184,8 +191,9 @@ def _finished(pending: dict[Future[list[Row]], int]) -> Iterator[tuple[int, list
 
 
 def _rows_of_run(job: Job, network: _engine.Network, seed: int) -> list[Row]:
-    rows = _run(job.scenario, network, seed).flow_rows
-    return [{**job.settings, **row} for row in rows] if job.settings else rows
+    result = _run(job.scenario, network, seed)
+    seen = job.observer.read(result) if job.observer else {}
+    return [{**job.settings, **row, **seen.get(row["flow"], {})} for row in result.flow_rows]
 
 
 def _run(scenario: Scenario, network: _engine.Network, seed: int) -> Result:
