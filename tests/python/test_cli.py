@@ -93,18 +93,22 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
 ) -> None:
     called = westwood("reproduce", "fig5", "--seeds", "2", "--out", "report")
     assert called.code == 0
-    assert called.out.splitlines()[-1] == "report/fig5.png"
+    assert called.out.splitlines()[-1] == "report/index.html"
     folder = tmp_path / "report"
     assert (folder / "fig5.svg").stat().st_size > 10_000
-    points = pl.read_csv(folder / "fig5.csv")
-    assert points.height == 14 * 5 and points["per"].min() == 0.0001
+    points = pl.read_csv(folder / "data" / "fig5.csv")
+    assert points.height == 14 * 5 and points["bottleneck.loss.rate"].min() == 0.0001
+    assert pl.read_parquet(folder / "runs" / "fig5.parquet").height == 14 * 5 * 2
+    again = Scenario.from_toml(folder / "scenarios" / "fig5.toml")
+    assert again == Scenario.preset("fig5").with_settings({"seeds": 2})
     entries = json.loads((folder / "claims.json").read_text())["claims"]
     assert [entry["id"].split(".")[-1] for entry in entries] == [
         "order", "reno_equals_newreno", "westwoodplus_knee", "monotone"]  # fmt: skip
     for entry in entries:
         assert entry["verdict"] in ("HOLDS", "DIFFERS") and entry["measured"]
         assert bool(entry["explanation"]) == (entry["verdict"] == "DIFFERS")
-        assert entry["settings"]["profile"] == "ns3-2013"
+        assert entry["settings"]["fig5"]["profile"] == "ns3-2013"
+        assert entry["figure"] == "fig5.svg"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +137,7 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
                                        "70 points with 1 each; fix swept keys with --set"),
         (("compare", "--loss", "two"), 2, 'path: path.loss.rate = "two": expected a fraction from '
                                           '0 to 1, such as 0.005 or "0.5%"'),
-        (("reproduce", "fig6"), 2, '"fig6": unknown figure, did you mean "fig5"?'),
+        (("reproduce", "fig12"), 2, '"fig12": unknown figure, did you mean "fig11"?'),
         (("run",), 2, "Missing argument 'FILE|PRESET'."),
         (("run", "table1", "--sed", "3"), 2, "No such option: --sed"),
         (("run", "table1", "--seeds", "0"), 2,
@@ -181,16 +185,15 @@ def test_help_is_quick_and_shows_an_example_of_each_command() -> None:
         assert subprocess.run([sys.executable, "-c", check]).returncode == 0, heavy
 
 
-@pytest.mark.parametrize("command", ["run", "compare", "reproduce"])
+@pytest.mark.parametrize("command", ["run", "compare", "trace", "reproduce"])
 def test_the_example_in_the_help_works(command: str, westwood: Westwood) -> None:
     shown = westwood(command, "--help")
     assert shown.code == 0
     (example,) = [line for line in shown.out.splitlines() if "Example: westwood" in line]
     arguments = example.split("Example: westwood ")[1].split()
-    if command != "reproduce":
-        arguments += ["--set", "duration=2s", "--seeds", "2"]
-    else:
-        arguments += ["--seeds", "1"]
+    arguments += {"reproduce": ["--seeds", "1"], "trace": ["--set", "duration=2s"]}.get(
+        command, ["--set", "duration=2s", "--seeds", "2"]
+    )
     assert westwood(*arguments).code == 0
 
 
@@ -203,7 +206,7 @@ def test_a_pipe_that_closes_early_is_no_traceback() -> None:
 
 
 WORDS = st.sampled_from(
-    ["run", "compare", "reproduce", "table1", "fig5", "--cc", "reno", "", "--set", "a=b", "=",
+    ["run", "compare", "reproduce", "trace", "all", "table1", "fig5", "--plot", "--cc", "reno", "", "--set", "a=b", "=",
      "tcp.cc=", "duration=1e9s", "duration=1ms", "tcp.cc.m=[", "--seeds", "0", "-1", "1", "nan",
      "--out", "--engine", "/dev/null", "\n", "--workers", "--version", "--help", "--", "é",
      "--loss", "--rate", "9e9Gbps"]
@@ -220,7 +223,7 @@ def test_any_arguments_end_in_a_known_exit_code(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(experiment, "collect", no_runs)  # what matters here comes before it
+    monkeypatch.setattr(experiment, "collect_all", no_runs)  # what matters here comes before it
     assert call(words) in (0, 1, 2, 77, 130)
 
 
