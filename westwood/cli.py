@@ -163,6 +163,50 @@ def compare(
     _carry_out(planned, workers, out, plot and "bars", json)
 
 
+@app.command(epilog="Example: westwood sweep fading --seeds 5 --out fading")
+def sweep(
+    scenario: Annotated[str, typer.Argument(metavar="FILE|PRESET",
+                                            help="A TOML file, or a scenario's name.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")],
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what is in DIR.")] = False,
+    cc: CcOption = None, set_: SetOption = None, engine: EngineOption = "sim",
+    seeds: SeedsOption = None,
+    ci: Annotated[str | None, typer.Option(
+        metavar="2%", help="Add seeds until every 95 % interval is so narrow.")] = None,
+    metric: Annotated[str, typer.Option(metavar="COLUMN", help="Of --ci.")] = "goodput_bps",
+    most: Annotated[int, typer.Option("--max-seeds", metavar="N", help="Of --ci.")] = 1000,
+    workers: WorkersOption = None, json: JsonOption = False,
+) -> None:  # fmt: skip
+    """Run a sweep into a folder, run by run: killed at any moment, it goes on with --resume.
+
+    Writes runs.parquet, whose bytes do not depend on workers or interruptions.
+    """
+    _require(engine)
+    from westwood import console, experiment
+    from westwood import sweep as sweeping
+    from westwood.scenario import Scenario
+    from westwood.store import Folder
+
+    planned = experiment.plan(
+        Scenario.load(scenario), cc=cc or (), settings=_settings(set_), seeds=seeds
+    )
+    precision = sweeping.precision(ci, metric, most) if ci else None
+    rows, complete = sweeping.run(
+        planned, Folder(out), resume=resume, workers=workers, precision=precision,
+        track=console.track,
+    )  # fmt: skip
+    if rows.is_empty():
+        raise _interrupted(None)
+    summary = experiment.summary(planned, rows)
+    if json:
+        console.print_json(rows, summary)
+    else:
+        keys = [key for key in planned.varied if key in summary.columns]
+        console.print_summary(summary, keys, f"{planned.scenario.name}: {out}")
+    if not complete:
+        raise Interrupted(f"interrupted; --resume --out {out} goes on where it stopped")
+
+
 @app.command(epilog="Example: westwood reproduce fig5 --quick")
 def reproduce(
     what: Annotated[str, typer.Argument(metavar="all|fig5|fading|...",

@@ -37,10 +37,17 @@ def track(runs: Iterable[T], total: int) -> Iterable[T]:
         yield from runs
         return
     from rich import progress
+    from rich.text import Text
+
+    class Rate(progress.ProgressColumn):
+        """Runs a second."""
+
+        def render(self, task: progress.Task) -> Text:
+            return Text(f"{task.speed:.0f}/s" if task.speed else "")
 
     columns = (
         progress.TextColumn("running"), progress.BarColumn(), progress.MofNCompleteColumn(),
-        progress.TextColumn("time left"), progress.TimeRemainingColumn(),
+        Rate(), progress.TextColumn("time left"), progress.TimeRemainingColumn(),
     )  # fmt: skip
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield from bar.track(runs, total=total)

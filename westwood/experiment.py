@@ -124,7 +124,8 @@ def points(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    observed = rows.columns[rows.columns.index("wall_s") + 1 :] if "wall_s" in rows.columns else []
+    observed = rows.columns[rows.columns.index("simulated_s") + 1 :]
+    observed = [name for name in observed if name not in ("cpu_s", "wall_s")]
     columns = [*SUMMARISED, *observed]
     if len(experiment.scenario.flows) > MOST_FLOWS:
         rows = rows.group_by(*keys, "cc", "seed", maintain_order=True).agg(

@@ -206,7 +206,8 @@ def test_a_pipe_that_closes_early_is_no_traceback() -> None:
 
 
 WORDS = st.sampled_from(
-    ["run", "compare", "reproduce", "trace", "all", "table1", "fig5", "--plot", "--cc", "reno", "", "--set", "a=b", "=",
+    ["run", "compare", "reproduce", "trace", "sweep", "all", "table1", "fig5", "--plot", "--cc",
+     "--resume", "--ci", "--seed", "--from", "reno", "", "--set", "a=b", "=",
      "tcp.cc=", "duration=1e9s", "duration=1ms", "tcp.cc.m=[", "--seeds", "0", "-1", "1", "nan",
      "--out", "--engine", "/dev/null", "\n", "--workers", "--version", "--help", "--", "é",
      "--loss", "--rate", "9e9Gbps"]
