@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from westwood.errors import InputError, RunError, WestwoodError
+    from westwood.results import Results
     from westwood.scenario import Scenario
     from westwood.sim import Result, simulate, simulate_many
 
@@ -23,6 +24,7 @@ __version__ = "0.1.0"
 __all__ = [
     "InputError",
     "Result",
+    "Results",
     "RunError",
     "Scenario",
     "WestwoodError",
@@ -34,6 +36,7 @@ __all__ = [
 _HOMES = {
     "InputError": "errors", "RunError": "errors", "WestwoodError": "errors",
     "Scenario": "scenario",
+    "Results": "results",
     "Result": "sim", "simulate": "sim", "simulate_many": "sim",
 }  # fmt: skip
 

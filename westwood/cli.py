@@ -7,6 +7,7 @@ Exit codes: 0 done, 1 a run failed, 2 bad usage or input, 77 something is lackin
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
 import tomllib
@@ -175,6 +176,8 @@ def sweep(
         metavar="2%", help="Add seeds until every 95 % interval is so narrow.")] = None,
     metric: Annotated[str, typer.Option(metavar="COLUMN", help="Of --ci.")] = "goodput_bps",
     most: Annotated[int, typer.Option("--max-seeds", metavar="N", help="Of --ci.")] = 1000,
+    dask: Annotated[str | None, typer.Option(
+        metavar="ADDRESS", help="Run on a Dask cluster: its scheduler's tcp://HOST:8786.")] = None,
     workers: WorkersOption = None, json: JsonOption = False,
 ) -> None:  # fmt: skip
     """Run a sweep into a folder, run by run: killed at any moment, it goes on with --resume.
@@ -191,9 +194,14 @@ def sweep(
         Scenario.load(scenario), cc=cc or (), settings=_settings(set_), seeds=seeds
     )
     precision = sweeping.precision(ci, metric, most) if ci else None
+    runner = None
+    if dask:
+        from westwood import cluster
+
+        runner = functools.partial(cluster.runner, dask)
     rows, complete = sweeping.run(
         planned, Folder(out), resume=resume, workers=workers, precision=precision,
-        track=console.track,
+        track=console.track, runner=runner,
     )  # fmt: skip
     if rows.is_empty():
         raise _interrupted(None)
@@ -205,6 +213,30 @@ def sweep(
         console.print_summary(summary, keys, f"{planned.scenario.name}: {out}")
     if not complete:
         raise Interrupted(f"interrupted; --resume --out {out} goes on where it stopped")
+
+
+@app.command(epilog="Example: westwood report fading --metric goodput_bps --export")
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What run --out or sweep wrote.")],
+    metric: Annotated[str, typer.Option(metavar="COLUMN", help="Of the figure.")] = "goodput_bps",
+    export: Annotated[bool, typer.Option(
+        "--export", help="Write CSV files for gnuplot, pgfplots and others.")] = False,
+    row: Annotated[int | None, typer.Option(
+        metavar="N", help="Only print the command that runs row N of runs.parquet again.")] = None,
+) -> None:  # fmt: skip
+    """Make a page of a results folder: index.html with a figure over what was swept.
+
+    Python has the same data as an array: westwood.Results.read(DIR).to_xarray().
+    """
+    from westwood.results import Results
+
+    results = Results.read(folder)
+    if row is not None:
+        print(results.command(row))
+        return
+    print(results.write_page(metric))
+    for file in results.export() if export else ():
+        print(file)
 
 
 @app.command(epilog="Example: westwood reproduce fig5 --quick")

@@ -153,22 +153,24 @@ def over_time(traces: Sequence[tuple[str, str, pl.DataFrame]], title: str) -> Fi
 
 
 def bars(
-    names: Sequence[tuple[str, str]], summary: pl.DataFrame, column: str, title: str
-) -> Figure:
+    names: Sequence[tuple[str, str]], summary: pl.DataFrame, column: str, title: str,
+    unit: float = _MBPS, axis: str = "",
+) -> Figure:  # fmt: skip
     """A bar with its interval for each row of the summary; `names` are (protocol, name) pairs."""
     with look():
         height = 1.3 + 0.45 * len(names)
         figure, axes = plt.subplots(figsize=(7.2, height), layout="constrained")
         places = range(len(names))
         axes.barh(
-            places, summary[column] / _MBPS, xerr=summary[f"{column}_half"].fill_nan(0) / _MBPS,
+            places, summary[column] / unit, xerr=summary[f"{column}_half"].fill_nan(0) / unit,
             color=[STYLES.get(cc, OTHER).color for cc, _ in names], height=0.65, capsize=3,
             error_kw={"elinewidth": 1.2},
         )  # fmt: skip
         axes.set_yticks(places, [name for _, name in names])
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
-        axes.set(xlabel=f"{column.removesuffix('_bps').capitalize()} (Mb/s)", title=title)
+        name = axis or f"{column.removesuffix('_bps').capitalize()} (Mb/s)"
+        axes.set(xlabel=name, title=title)
         axes.set_xlim(left=0)
         return figure
 

@@ -137,7 +137,7 @@ class Scenario(Part):
         The values are as a table's columns hold them: numbers where all of a key's are, else text.
         """
         base = self.with_settings({key: values[0] for key, values in self.sweep.items()})
-        shown = [_column(values) for values in self.sweep.values()]
+        shown = [column_values(values) for values in self.sweep.values()]
         for places in itertools.product(*(range(len(values)) for values in shown)):
             swept = zip(self.sweep.items(), shown, places, strict=True)
             settings, columns = {}, {}
@@ -176,14 +176,18 @@ class Scenario(Part):
     def to_toml(self) -> str:
         """The complete scenario as a file that `from_toml` reads back to the same scenario."""
         data = self.resolved()
-        lines = [f"{key} = {_toml(data[key])}" for key in ("name", "duration", "seeds", "profile")]
+        lines = [
+            f"{key} = {toml_value(data[key])}" for key in ("name", "duration", "seeds", "profile")
+        ]
         for section in ("link", "flow"):
             for part in data[section]:
                 lines += ["", f"[[{section}]]"]
-                lines += [f"{key} = {_toml(value)}" for key, value in part.items()]
+                lines += [f"{key} = {toml_value(value)}" for key, value in part.items()]
         if self.sweep:
             lines += ["", "[sweep]"]
-            lines += [f"{json.dumps(key)} = {_toml(values)}" for key, values in self.sweep.items()]
+            lines += [
+                f"{json.dumps(key)} = {toml_value(values)}" for key, values in self.sweep.items()
+            ]
         return "\n".join(lines) + "\n"
 
 
@@ -313,7 +317,7 @@ def _blamed(error: InputError, settings: Settings) -> InputError:
     return error
 
 
-def _column(values: Sequence[Any]) -> list[Any]:
+def column_values(values: Sequence[Any]) -> list[Any]:
     """Values that a column of one type can hold."""
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
         return list(values)
@@ -326,12 +330,12 @@ def _column(values: Sequence[Any]) -> list[Any]:
     return [value if isinstance(value, str) else show(value) for value in values]
 
 
-def _toml(value: Any) -> str:
+def toml_value(value: Any) -> str:
     """A value in TOML."""
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+        return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
     if isinstance(value, (bool, str)):
         return json.dumps(value, ensure_ascii=False)
     return str(value)

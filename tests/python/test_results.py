@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A results folder read back: the page, the files for other programs, the command behind a row."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood import Results, simulate
+
+SWEPT = """[sweep]
+"bottleneck.loss.rate" = [0.001, 0.01]
+"bottleneck.delay" = ["5ms", "50ms"]
+"tcp.cc" = ["reno", { name = "westwood", filter = "none" }]
+"""
+
+
+@pytest.fixture
+def folder(small_file: Path, westwood: Callable[..., Any]) -> Path:
+    small_file.write_text(small_file.read_text(encoding="utf-8") + SWEPT, encoding="utf-8")
+    assert westwood("sweep", small_file, "--seeds", "3", "--out", "res").code == 0
+    return small_file.parent / "res"
+
+
+def test_the_command_of_a_row_runs_it_again(
+    folder: Path, westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    results = Results.read(folder)
+    for number in (1, 8, results.rows.height):
+        called = westwood("report", folder, "--row", number)
+        words = shlex.split(called.out)
+        assert words[:2] == ["westwood", "trace"] and called.code == 0
+        assert westwood(*words[1:-1], "--out", tmp_path / f"again-{number}").code == 0
+        again = pl.read_parquet(tmp_path / f"again-{number}" / "runs.parquet")
+        row = results.rows.row(number - 1, named=True)
+        same = ("scenario", "seed", "goodput_bps", "sent", "retransmitted", "timeouts")
+        assert [again[name][0] for name in same] == [row[name] for name in same]
+    called = westwood("report", folder, "--row", 99)
+    assert (called.code, called.err) == (2, "westwood: --row = 99: expected from 1 to 24\n")
+
+
+def test_the_page_is_self_contained_and_has_every_point(
+    folder: Path, westwood: Callable[..., Any]
+) -> None:
+    called = westwood("report", folder, "--metric", "throughput_bps")
+    assert (called.code, called.out) == (0, f"{folder}/index.html\n")
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert page.count("<tr>") == 8 + 1, "a row a point and protocol, and the head"
+    assert "data:image/svg+xml;base64," in page
+    assert not re.findall(r'(?:src|href)="(?!data:|#)', page)
+    HTMLParser().feed(page)
+
+
+def test_names_from_files_are_escaped(folder: Path, westwood: Callable[..., Any]) -> None:
+    manifest = folder / "manifest.json"
+    manifest.write_text(
+        manifest.read_text(encoding="utf-8").replace("small", "<script>alert(1)</script>"),
+        encoding="utf-8",
+    )
+    assert westwood("report", folder).code == 0
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert "<script>" not in page and "&lt;script&gt;" in page
+
+
+def test_the_files_for_gnuplot_have_a_protocol_each(
+    folder: Path, westwood: Callable[..., Any]
+) -> None:
+    called = westwood("report", folder, "--export")
+    names = {Path(line).name for line in called.out.splitlines()}
+    assert names == {"index.html", "summary.csv", "reno.csv", "westwood.csv"}
+    table = pl.read_csv(folder / "data" / "reno.csv")
+    assert table.height == 4
+    assert {"bottleneck.loss.rate", "bottleneck.delay", "goodput_bps", "goodput_bps_half"} <= set(
+        table.columns
+    )
+
+
+def test_xarray_has_every_run_at_its_place(folder: Path) -> None:
+    results = Results.read(folder)
+    array = results.to_xarray()
+    sizes = {"bottleneck.loss.rate": 2, "bottleneck.delay": 2, "flow": 1, "cc": 2, "seed": 3}
+    assert dict(array.sizes) == sizes
+    for row in results.rows.iter_rows(named=True):
+        here = array.sel({key: row[key] for key in array.sizes})
+        assert float(here["goodput_bps"]) == row["goodput_bps"]
+        assert float(here["timeouts"]) == row["timeouts"]
+
+
+@pytest.mark.parametrize("keys", [0, 1, 2])
+def test_a_figure_needs_no_code_whatever_was_swept(
+    keys: int, small_file: Path, westwood: Callable[..., Any]
+) -> None:
+    swept = SWEPT.splitlines()[: keys + 1]
+    text = small_file.read_text(encoding="utf-8") + ("\n".join(swept) if keys else "")
+    small_file.write_text(text + "\n", encoding="utf-8")
+    assert westwood("run", small_file, "--seeds", "2", "--out", "r").code == 0
+    assert westwood("report", "r", "--metric", "mean_srtt_s").code == 0
+    assert (small_file.parent / "r" / "figure.png").stat().st_size > 5000
+
+
+def test_a_folder_without_runs_is_one_line(tmp_path: Path, westwood: Callable[..., Any]) -> None:
+    called = westwood("report", tmp_path)
+    assert called.code == 2
+    assert "has no runs.parquet, expected a folder that run --out or sweep wrote" in called.err
+    assert called.err.count("\n") == 1
+
+
+def test_a_row_of_run_with_several_protocols_names_its_own(
+    small_file: Path, westwood: Callable[..., Any]
+) -> None:
+    arguments = ["--cc", "reno", "--cc", "cubic", "--seeds", "2", "--out", "r"]
+    assert westwood("run", small_file, *arguments).code == 0
+    results = Results.read(small_file.parent / "r")
+    number = results.rows["cc"].to_list().index("cubic") + 1
+    assert "--cc cubic" in results.command(number)
+    row = results.rows.row(number - 1, named=True)
+    scenario = results.planned.scenario.with_settings({"tcp.cc": "cubic"})
+    assert simulate(scenario, row["seed"]).flow_rows[0]["sent"] == row["sent"]
