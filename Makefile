@@ -23,7 +23,8 @@ test: .venv system-test ## run every test suite
 	@$(BIN)/python tools/run_suites.py
 
 test-slow: .venv ## run the tests that take minutes
-	@$(BIN)/python -m pytest -n 2 -m slow || [ $$? -eq 5 ] # 5: there are none
+	@PYTHON=$(PYTHON) tools/system.sh slow
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m slow
 
 lint: .venv system-test ## run the linters only
 	@$(BIN)/python tools/run_suites.py lint

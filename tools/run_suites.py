@@ -82,7 +82,13 @@ SIDE_BY_SIDE = [
     Suite("lint-imports", [["lint-imports"], [PYTHON, "tools/check_includes.py"]]),
     Suite("lint-length", [[PYTHON, "tools/check_length.py"]]),
     Suite("lint-format", [["clang-format", "--dry-run", "--Werror", *c_files()]]),
-    Suite("docs", [["sphinx-build", "-W", "-q", "-b", "html", "docs", str(BUILD / "docs")]]),
+    Suite(
+        "docs",
+        [
+            ["sphinx-build", "-W", "-q", "-b", "html", "-D", "nb_execution_mode=off", "docs"]
+            + [str(BUILD / "docs")]
+        ],
+    ),
     Suite(
         "wheel",
         [

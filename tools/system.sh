@@ -4,6 +4,7 @@
 # Makes sure that the machine has the system packages that a make target needs.
 #   system.sh build   a compiler and Python to build with: exits 1 when they can't be had
 #   system.sh test    also what the test suites use; a suite whose tool is missing is skipped
+#   system.sh slow    also a browser, which looks at the report
 #   system.sh bench   also google-benchmark
 # As root it installs what is missing; otherwise it prints the command that does. It never
 # installs anything when nothing is missing.
@@ -33,6 +34,9 @@ test)
     need libgtest-dev test -e /usr/include/gtest/gtest.h
     need tshark command -v tshark
     ;;
+slow)
+    need chromium command -v chromium
+    ;;
 bench)
     need libbenchmark-dev test -e /usr/include/benchmark/benchmark.h
     ;;
@@ -49,7 +53,7 @@ if ((${#missing[@]})); then
         echo "Missing system packages. Install them with:"
         echo "    sudo apt-get update && sudo $install"
     fi
-    ((${#missing[@]} == 0)) || [[ $1 == test ]] || exit 1
+    ((${#missing[@]} == 0)) || [[ $1 == test || $1 == slow ]] || exit 1
 fi
 if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     echo "westwood needs Python 3.11 or newer; name one with: make PYTHON=python3.11 ..."

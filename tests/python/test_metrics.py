@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import math
+import random
+import statistics
 
 import numpy as np
 import polars as pl
 import pytest
 
 from westwood import metrics
+from westwood.metrics import half_width, paired
 
 # Student's t, two-sided, from printed tables: degrees of freedom, level, quantile.
 TABLE = [
@@ -67,3 +70,44 @@ def test_jain() -> None:
     assert metrics.jain([2.0, 2.0, 2.0]) == pytest.approx(1)
     assert metrics.jain([1.0, 0.0, 0.0, 0.0]) == pytest.approx(1 / 4)
     assert math.isnan(metrics.jain([0.0, 0.0]))
+
+
+@pytest.mark.parametrize("runs", [3, 10, 30])
+def test_the_interval_covers_the_mean_as_often_as_it_says(runs: int) -> None:
+    """95 % of the intervals of a normal distribution's samples hold its mean, at a fixed seed."""
+    draw = random.Random(runs)
+    trials, covered = 4000, 0
+    for _ in range(trials):
+        sample = [draw.gauss(5.0, 2.0) for _ in range(runs)]
+        mean = statistics.mean(sample)
+        half = half_width(statistics.stdev(sample), runs)
+        covered += abs(mean - 5.0) <= half
+    # Four standard deviations of a share of 4000.
+    assert covered / trials == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / trials))
+
+
+def test_a_pair_is_compared_on_its_common_seeds() -> None:
+    one = pl.DataFrame({"seed": [1, 2, 3, 4], "x": [10.0, 12.0, 15.0, 11.0]})
+    two = pl.DataFrame({"seed": [4, 3, 2, 1, 9], "x": [9.0, 12.0, 11.0, 8.0, 100.0]})
+    found = paired(one, two, ["seed"], "x")  # differences 2, 1, 3, 2
+    assert (found.runs, found.mean) == (4, 2.0)
+    deviation = statistics.stdev([2, 1, 3, 2])
+    assert found.half == pytest.approx(3.182446 * deviation / 2, rel=1e-6)
+    assert found.effect == pytest.approx(2.0 / deviation)
+    assert found.p == pytest.approx(0.0163, abs=5e-4), "t = 4.899 with 3 degrees of freedom"
+
+
+def test_a_pair_is_narrower_than_two_intervals_where_seeds_make_the_difference() -> None:
+    draw = random.Random(1)
+    hard = [draw.gauss(0, 5) for _ in range(20)]  # what the losses of a seed do to both
+    one = pl.DataFrame({"seed": range(20), "x": [100 + h + draw.gauss(0, 1) for h in hard]})
+    two = pl.DataFrame({"seed": range(20), "x": [98 + h + draw.gauss(0, 1) for h in hard]})
+    found = paired(one, two, ["seed"], "x")
+    alone = half_width(one["x"].std(), 20)  # type: ignore[arg-type]
+    assert found.half < alone / 2 and found.p < 0.001 < found.effect
+
+
+def test_a_single_pair_has_no_interval() -> None:
+    frame = pl.DataFrame({"seed": [1], "x": [3.0]})
+    found = paired(frame, frame, ["seed"], "x")
+    assert math.isnan(found.half) and found.bound == 0 and found.entry()["half"] is None
