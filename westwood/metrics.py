@@ -99,8 +99,8 @@ def paired(one: pl.DataFrame, two: pl.DataFrame, by: Sequence[str], column: str)
         return Paired(mean, math.nan, runs, math.nan, math.nan)
     deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in differences) / (runs - 1))
     half = half_width(deviation, runs)
-    if deviation == 0:
-        return Paired(mean, half, runs, math.inf if mean else 0.0, 0.0 if mean else 1.0)
+    if deviation == 0:  # nothing was random: there is no chance to speak of
+        return Paired(mean, half, runs, math.nan, math.nan)
     effect = mean / deviation
     p = 1 - t_probability(abs(effect) * math.sqrt(runs), runs - 1)
     return Paired(mean, half, runs, effect, p)

@@ -65,6 +65,7 @@ class Part:
     verdicts: Sequence[Verdict]
     profile: str = ""
     profile_title: str = ""
+    pairs: Sequence[Sequence[str]] = ()  # cells of paired comparisons
 
     @property
     def image(self) -> str:
@@ -99,6 +100,15 @@ def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
             yield name.replace("_", " "), " to ".join(_text(item) for item in value)
         else:
             yield name.replace("_", " "), _text(value)
+
+
+def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list[str]:
+    """A paired comparison as cells: where, which, difference, its effect size and p-value."""
+    where = ", ".join(f"{key} {_text(row[key])}" for key in keys) or row["flow"]
+    difference = _interval({metric: row["mean"], f"{metric}_half": row["half"] or math.nan}, metric)
+    unit = next((unit for ending, (_, unit) in _UNITS.items() if metric.endswith(ending)), "")
+    names = f"{label(row['cc'])} minus {label(row['minus'])}"
+    return [where, names, f"{difference} {unit}".strip(), _text(row["effect"]), _text(row["p"])]
 
 
 def _named(column: str) -> str:

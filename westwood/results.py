@@ -15,6 +15,7 @@ import polars as pl
 from westwood import experiment, figures, plots, report, units
 from westwood.errors import InputError, suggestion
 from westwood.experiment import Experiment
+from westwood.metrics import paired
 from westwood.plots import Axis
 from westwood.protocols import UDP
 from westwood.scenario import Scenario, column_values, toml_value
@@ -66,6 +67,18 @@ class Results:
         """The swept keys, beside the protocol."""
         return experiment.varied_keys(self.planned, self.rows)
 
+    def pairs(self, metric: str) -> pl.DataFrame:
+        """Each protocol minus the first, run by run on the same seeds: mean, half, effect, p."""
+        found = []
+        places = [*self.keys, "flow"]
+        for place, here in self.rows.group_by(places, maintain_order=True):
+            protocols = here["cc"].unique(maintain_order=True).to_list()
+            for other in protocols[1:]:
+                pair = paired(here.filter(cc=other), here.filter(cc=protocols[0]), ["seed"], metric)
+                at = dict(zip(places, place, strict=True))
+                found.append({**at, "cc": other, "minus": protocols[0], **pair.entry()})
+        return pl.DataFrame(found, infer_schema_length=None)
+
     def write_page(self, metric: str) -> Path:
         """index.html and its figure, into the folder."""
         folder, summary, title = Folder(self.path), self.summary, self.planned.scenario.name
@@ -75,8 +88,13 @@ class Results:
         seeds = int(self.rows["seed"].n_unique())
         columns = list(dict.fromkeys([metric, "goodput_bps", "retransmission_ratio", "jain"]))
         table = report.Table(title, seeds, summary, self.keys, columns)
+        pairs = [
+            report.pair_cells(row, self.keys, metric)
+            for row in self.pairs(metric).iter_rows(named=True)
+        ]
         part = report.Part("results", f"{metric} of {title}",
-                           (self.path / "figure.svg").read_bytes(), [table], [])  # fmt: skip
+                           (self.path / "figure.svg").read_bytes(), [table], [],
+                           pairs=pairs)  # fmt: skip
         manifest = (self.path / "manifest.json").read_text(encoding="utf-8")
         return report.write(folder, f"Results: {title}", [part], [], manifest)
 

@@ -52,7 +52,9 @@ def test_the_page_is_self_contained_and_has_every_point(
     called = westwood("report", folder, "--metric", "throughput_bps")
     assert (called.code, called.out) == (0, f"{folder}/index.html\n")
     page = (folder / "index.html").read_text(encoding="utf-8")
-    assert page.count("<tr>") == 8 + 1, "a row a point and protocol, and the head"
+    # A row a point and protocol, one a pair of them, and the heads of both tables.
+    assert page.count("<tr>") == (8 + 1) + (4 + 1)
+    assert "Westwood minus Reno" in page and "effect" in page
     assert "data:image/svg+xml;base64," in page
     assert not re.findall(r'(?:src|href)="(?!data:|#)', page)
     HTMLParser().feed(page)
