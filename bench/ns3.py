@@ -38,13 +38,7 @@ def peer() -> Path:
     program = HOME / "ns3_peer"
     if program.exists() and program.stat().st_mtime > SOURCE.stat().st_mtime:
         return program
-    site = HOME / "site"
-    if not (site / "ns3").exists():
-        _call(
-            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
-            + ["--target", str(site), WHEEL],
-            f"{WHEEL} can't be installed from PyPI",
-        )
+    site = wheel()
     libraries = site / "ns3" / "lib64"
     _call(
         ["g++", "-std=c++20", "-O3", "-w", f"-I{site / 'ns3' / 'include'}", str(SOURCE)]
@@ -53,6 +47,18 @@ def peer() -> Path:
         "bench/ns3_peer.cc can't be built against the ns-3 wheel",
     )
     return program
+
+
+def wheel() -> Path:
+    """The folder that the wheel is unpacked in; ns3/ in it is an installed ns-3."""
+    site = HOME / "site"
+    if not (site / "ns3").exists():
+        _call(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+            + ["--target", str(site), WHEEL],
+            f"{WHEEL} can't be installed from PyPI",
+        )
+    return site
 
 
 def _call(command: list[str], problem: str) -> None:

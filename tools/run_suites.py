@@ -32,6 +32,7 @@ TOOLS: dict[str, tuple[Callable[[], object], str]] = {
     "clang": (lambda: shutil.which("clang"), "clang"),
     "GoogleTest": (lambda: Path("/usr/include/gtest/gtest.h").exists(), "libgtest-dev"),
     "libFuzzer": (fuzzer_libraries, "libclang-rt-dev"),
+    "ns-3 3.37": (lambda: Path("/usr/include/ns3/core-module.h").exists(), "libns3-dev"),
 }
 
 
@@ -76,6 +77,8 @@ SIDE_BY_SIDE = [
     Suite("cpp-sanitized", cmake("sanitized", "WW_SANITIZE=ON", DEBUG), ("GoogleTest",)),
     Suite("cpp-release", cmake("release"), ("GoogleTest",)),
     Suite("fuzz", cmake("fuzz", "WW_FUZZ=ON", DEBUG, CLANG), ("clang", "libFuzzer")),
+    Suite("ns3-wheel", [[PYTHON, "tools/ns3_module.py", "wheel"]]),
+    Suite("ns3-debian", [[PYTHON, "tools/ns3_module.py", "debian"]], ("ns-3 3.37",)),
     Suite("core-compiles", [["tools/check_core.sh"]], ("clang",)),
     Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]]),
     Suite("lint-mypy", [["mypy"]]),

@@ -33,6 +33,7 @@ test)
     need libclang-rt-dev compiles clang -fsanitize=address -lstdc++
     need libgtest-dev test -e /usr/include/gtest/gtest.h
     need tshark command -v tshark
+    need libns3-dev test -e /usr/include/ns3/core-module.h
     ;;
 slow)
     need chromium command -v chromium

@@ -1,0 +1,39 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef WW_CLASSIC_RECOVERY_H
+#define WW_CLASSIC_RECOVERY_H
+
+#include "ns3/tcp-recovery-ops.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup recoveryOps
+ *
+ * \brief ns-3's classic recovery, without raising cwnd on entering it
+ *
+ * TcpClassicRecovery sets cwnd to ssthresh; with Westwood ssthresh may be above cwnd, and a loss is
+ * no reason to send more (Mascolo et al. 2001: "if (cwin > ssthresh) cwin = ssthresh").
+ */
+class WwClassicRecovery : public TcpClassicRecovery
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    std::string GetName() const override;
+    void EnterRecovery(Ptr<TcpSocketState> tcb,
+                       uint32_t dupAckCount,
+                       uint32_t unAckDataCount,
+                       uint32_t deliveredBytes) override;
+    Ptr<TcpRecoveryOps> Fork() override;
+};
+
+} // namespace ns3
+
+#endif /* WW_CLASSIC_RECOVERY_H */
