@@ -1,5 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Length: in ns-3's style an attribute takes six lines, and there are a dozen.
  */
 #include "ww-tcp-westwood.h"
 
