@@ -9,7 +9,7 @@ CXX_FILES = $(shell find core engine bindings tests bench -name '*.[ch]' -o -nam
 NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help demo test test-slow bench comparison lint format golden docs clean system system-test .venv
+.PHONY: help demo test test-slow bench comparison lint format golden docs ns3 clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -46,6 +46,10 @@ bench: .venv ## measure the engine and the core, beside ns-3
 comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and write docs/comparison.md
 	@$(BIN)/python bench/compare_ns3.py
 	@$(BIN)/python bench/comparators.py
+
+ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the runner of --engine ns3
+	@tools/system.sh build
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ns3_module.py wheel
 
 docs: .venv ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs

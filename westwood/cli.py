@@ -12,16 +12,12 @@ import os
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from westwood import __version__
 from westwood.errors import InputError, Interrupted, UnavailableError, WestwoodError, one_line
-
-if TYPE_CHECKING:
-    from westwood.experiment import Experiment, Outcome
-    from westwood.store import Folder
 
 # click.ClickException, wherever this version of typer keeps its click
 _UsageError: Any = typer.BadParameter.__mro__[2]
@@ -79,14 +75,16 @@ def run(
     Prints means over the seeds with 95 % intervals. --plot draws cwnd, ssthresh, estimate and RTT
     over time, in the run with the first seed, into DIR or the current folder.
     """
-    _require(engine)
-    from westwood import experiment
+    prepare = _require(engine, ns3=not plot)
+    from westwood import deliver, experiment
     from westwood.scenario import Scenario
 
     planned = experiment.plan(
         Scenario.load(scenario), cc=cc or (), settings=_settings(set_), seeds=seeds
     )
-    _carry_out(planned, workers, out, plot and "over_time", json)
+    deliver.carry_out(
+        planned, workers, out, plot=plot and "over_time", json=json, engine=engine, prepare=prepare
+    )
 
 
 @app.command(epilog="Example: westwood trace table1 --cc westwood+ --set duration=60s --plot")
@@ -142,14 +140,16 @@ def compare(
     loss: Annotated[str | None, typer.Option(help="Of data packets; 0.005 if not given.")] = None,
     queue: Annotated[str | None, typer.Option(help="Packets or bytes; 100p if not given.")] = None,
     duration: Annotated[str | None, typer.Option(help="Simulated; 600s if not given.")] = None,
-    set_: SetOption = None, seeds: SeedsOption = None, workers: WorkersOption = None,
+    set_: SetOption = None, engine: EngineOption = "sim", seeds: SeedsOption = None,
+    workers: WorkersOption = None,
     out: OutOption = None, plot: PlotOption = False, json: JsonOption = False,
 ) -> None:  # fmt: skip
     """Compare protocols on one lossy path: a table, and with --plot bars with 95 % intervals.
 
     Without --cc: newreno, sack, westwood and westwood+. The scenario is the preset "path".
     """
-    from westwood import experiment
+    prepare = _require(engine, ns3=True)
+    from westwood import deliver, experiment
     from westwood.scenario import Scenario
 
     given = {
@@ -161,7 +161,9 @@ def compare(
         Scenario.preset("path"), cc=cc or ("newreno", "sack", "westwood", "westwood+"),
         settings={**settings, **_settings(set_)}, seeds=seeds,
     )  # fmt: skip
-    _carry_out(planned, workers, out, plot and "bars", json)
+    deliver.carry_out(
+        planned, workers, out, plot=plot and "bars", json=json, engine=engine, prepare=prepare
+    )
 
 
 @app.command(epilog="Example: westwood sweep fading --seeds 5 --out fading")
@@ -184,8 +186,8 @@ def sweep(
 
     Writes runs.parquet, whose bytes do not depend on workers or interruptions.
     """
-    _require(engine)
-    from westwood import console, experiment
+    prepare = _require(engine, ns3=not dask)
+    from westwood import console, deliver, experiment
     from westwood import sweep as sweeping
     from westwood.scenario import Scenario
     from westwood.store import Folder
@@ -195,6 +197,10 @@ def sweep(
     )
     precision = sweeping.precision(ci, metric, most) if ci else None
     runner = None
+    if prepare:
+        from westwood.sim import run_jobs
+
+        runner = functools.partial(run_jobs, workers=workers, prepare=prepare)
     if dask:
         from westwood import cluster
 
@@ -204,7 +210,7 @@ def sweep(
         track=console.track, runner=runner,
     )  # fmt: skip
     if rows.is_empty():
-        raise _interrupted(None)
+        raise deliver.interrupted(None)
     summary = experiment.summary(planned, rows)
     if json:
         console.print_json(rows, summary)
@@ -239,6 +245,31 @@ def report(
         print(file)
 
 
+@app.command(epilog="Example: westwood validate --engine ns3 --seeds 10 --out validation")
+def validate(
+    engine: EngineOption = "ns3", seeds: SeedsOption = 10, workers: WorkersOption = None,
+    duration: Annotated[str, typer.Option(metavar="TIME", help="Of every run.")] = "60s",
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("validation"),
+) -> None:  # fmt: skip
+    """Hold the simulator against another engine: 48 points, a table and a scatter plot."""
+    if engine == "sim":
+        raise InputError("expected another engine than the simulator", key="--engine", value=engine)
+    prepare = _require(engine, ns3=True)
+    from westwood import console, deliver, validate
+    from westwood.store import Folder
+
+    planned = validate.plan(seeds or 10, duration)
+    folder = Folder(out)
+    done = validate.run(planned, prepare, workers=workers, track=console.track)
+    if done is None:
+        raise deliver.interrupted(None)
+    page = validate.write(done, engine, planned, folder)
+    print(
+        f"{done.close:.0%} of {done.points.height} points within 5 %, {done.far.height} beyond 10 %"
+    )
+    print(page)
+
+
 @app.command(epilog="Example: westwood reproduce fig5 --quick")
 def reproduce(
     what: Annotated[str, typer.Argument(metavar="all|fig5|fading|...",
@@ -253,7 +284,7 @@ def reproduce(
     Writes index.html, the figures, their data, every run and claims.json; prints what holds and
     what differs.
     """
-    from westwood import console
+    from westwood import console, deliver
     from westwood import reproduce as reproduction
     from westwood.store import Folder
 
@@ -261,16 +292,23 @@ def reproduce(
     folder = Folder(out)
     done = reproduction.run(planned, folder, workers=workers, track=console.track)
     if done is None:
-        raise _interrupted(folder)
+        raise deliver.interrupted(folder)
     console.print_verdicts(done.verdicts)
     print(done.page)
 
 
-def _require(engine: str) -> None:
-    if engine in ("ns3", "linux"):
-        raise UnavailableError(f"--engine {engine} comes in a later version; this one has sim only")
-    if engine != "sim":
+def _require(engine: str, *, ns3: bool = False) -> Any:
+    """What prepares a job for this engine; None: the simulator. `ns3`: the command has ns-3."""
+    if engine not in ("sim", "ns3", "linux"):
         raise InputError("expected sim, ns3 or linux", key="--engine", value=engine)
+    if engine == "ns3" and ns3:
+        from westwood import ns3 as second
+
+        second.runner()  # or the remedy, before anything is done
+        return second.prepare
+    if engine != "sim":
+        raise UnavailableError(f"--engine {engine} comes in a later version of this command")
+    return None
 
 
 def _settings(options: list[str] | None) -> dict[str, Any]:
@@ -290,78 +328,6 @@ def _value(text: str) -> Any:
     except (ValueError, RecursionError):
         return text
     return parsed["value"] if list(parsed) == ["value"] else text
-
-
-def _carry_out(
-    planned: Experiment, workers: int | None, out: Path | None, plot: str | bool, json: bool
-) -> None:
-    """Runs what is planned, writes what was asked for, prints the summary."""
-    from westwood import console, experiment
-    from westwood.store import Folder
-
-    folder = Folder(out) if out else None
-    traces = experiment.traces(planned) if plot == "over_time" else []
-    if folder:
-        folder.manifest(_manifest(planned), complete=False)
-    outcome = experiment.collect(planned, workers=workers, track=console.track)
-    if outcome.rows.is_empty():
-        raise _interrupted(folder)
-    summary = experiment.summary(planned, outcome.rows)
-    keys = [key for key in planned.varied if key in summary.columns]
-    if folder:
-        _write(folder, planned, outcome, traces)
-    if json:
-        console.print_json(outcome.rows, summary)
-    else:
-        title = _title(planned) if outcome.complete else f"{planned.scenario.name}: interrupted"
-        console.print_summary(summary, keys, title)
-    if plot:
-        from westwood import figures
-
-        if plot == "bars":
-            several = len(planned.scenario.flows)
-            rows = list(summary.iter_rows(named=True))
-            names = [(row["cc"], experiment.point_name(row, keys, several)) for row in rows]
-            figure = figures.bars(names, summary, "goodput_bps", _title(planned))
-        else:
-            figure = figures.over_time(traces, f"{planned.scenario.name}, seed 1")
-        write = folder.file if folder else Folder.current().file
-        path = figures.save(figure, write, planned.scenario.name)
-        print(path, file=sys.stderr if json else sys.stdout)
-    if not outcome.complete:
-        raise _interrupted(folder)
-
-
-def _interrupted(folder: Folder | None) -> Interrupted:
-    kept = f"; finished runs are in {folder.path}" if folder else ""
-    return Interrupted(f"interrupted{kept}")
-
-
-def _title(planned: Experiment) -> str:
-    scenario = planned.scenario
-    return (
-        f"{scenario.name}: mean of {scenario.seeds} runs, 95 % intervals"
-        if scenario.seeds > 1
-        else f"{scenario.name}: one run"
-    )
-
-
-def _manifest(planned: Experiment) -> dict[str, Any]:
-    scenario = planned.scenario
-    return {
-        "engine": "sim",
-        "scenario": scenario.resolved(),
-        "hashes": [job.scenario.hash for job in planned.jobs],
-        "seeds": scenario.seeds,
-    }
-
-
-def _write(folder: Folder, planned: Experiment, outcome: Outcome, traces: list[Any]) -> None:
-    folder.text("scenario.toml", planned.scenario.to_toml())
-    folder.frame("runs.parquet", outcome.rows)
-    for number, (cc, _, trace) in enumerate(traces, start=1):
-        folder.frame(f"traces/{number}-{cc}-seed1.parquet", trace)
-    folder.manifest(_manifest(planned), complete=outcome.complete)
 
 
 def call(arguments: list[str]) -> int:

@@ -15,7 +15,7 @@ from westwood.metrics import summarise
 from westwood.protocols import PROTOCOLS, UDP, label
 from westwood.rows import Row
 from westwood.scenario import Scenario
-from westwood.sim import Job, rows_frame, run_jobs, simulate, sorted_rows
+from westwood.sim import Job, Prepare, rows_frame, run_jobs, simulate, sorted_rows
 
 # What a summary averages over seeds.
 SUMMARISED = (
@@ -76,14 +76,17 @@ def plan(
     return Experiment(base, jobs, list(base.sweep))
 
 
-def collect(experiment: Experiment, *, workers: int | None, track: Tracker) -> Outcome:
+def collect(
+    experiment: Experiment, *, workers: int | None, track: Tracker, prepare: Prepare | None = None
+) -> Outcome:
     """Runs everything; an interrupt ends it early and keeps what was finished."""
-    return collect_all({"": experiment}, workers=workers, track=track)[""]
+    return collect_all({"": experiment}, workers=workers, track=track, prepare=prepare)[""]
 
 
 def collect_all(
-    experiments: Mapping[str, Experiment], *, workers: int | None, track: Tracker
-) -> dict[str, Outcome]:
+    experiments: Mapping[str, Experiment], *, workers: int | None, track: Tracker,
+    prepare: Prepare | None = None,
+) -> dict[str, Outcome]:  # fmt: skip
     """Runs several experiments side by side, with one progress over all of them."""
     check_workers(workers)
     jobs = [job for one in experiments.values() for job in one.jobs]
@@ -94,7 +97,7 @@ def collect_all(
     found: dict[str, list[tuple[int, list[Row]]]] = {name: [] for name in experiments}
     names = list(experiments)
     try:
-        for place, rows in track(run_jobs(jobs, workers=workers), first):
+        for place, rows in track(run_jobs(jobs, workers=workers, prepare=prepare), first):
             found[names[bisect.bisect_right(firsts, place) - 1]].append((place, rows))
     except KeyboardInterrupt:
         pass

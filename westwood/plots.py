@@ -153,6 +153,36 @@ def courses(panels_: Sequence[Course], title: str) -> Figure:
         return figure
 
 
+def scatter(points: pl.DataFrame, columns: Sequence[str], title: str, other: str) -> Figure:
+    """A panel a column: ours over the other engine's, a mark a point, with lines at 5 and 10 %."""
+    with look():
+        figure, panels_ = plt.subplots(
+            1, len(columns), figsize=(3.7 * len(columns), 3.9), layout="constrained", squeeze=False
+        )  # fmt: skip
+        for axes, column in zip(panels_[0], columns, strict=True):
+            unit = _MBPS if column.endswith("_bps") else 1.0
+            known = points.drop_nulls([column, f"{column}_other"])
+            low, high = 1e300, 0.0
+            for (cc,), mine in known.group_by("cc", maintain_order=True):
+                style = STYLES.get(str(cc), OTHER)
+                x, y = mine[f"{column}_other"] / unit, mine[column] / unit
+                axes.plot(x, y, linestyle="none", marker=style.marker, color=style.color,
+                          label=label(str(cc)), alpha=0.85)  # fmt: skip
+                values = [v for v in [*x, *y] if v > 0]
+                low, high = min([low, *values]), max([high, *values])
+            ends = [low / 1.3, high * 1.3]
+            for factor, line in ((1.0, "-"), (1.05, "--"), (1.1, ":")):
+                for sign in {factor, 1 / factor}:
+                    axes.plot(ends, [sign * end for end in ends], color="#000000", linewidth=0.7,
+                              linestyle=line)  # fmt: skip
+            name = column.removesuffix("_bps").replace("_", " ") + (" (Mb/s)" if unit > 1 else "")
+            axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel=f"{other}: {name}",
+                     ylabel=f"simulator: {name}")  # fmt: skip
+        panels_[0][0].legend(fontsize=7)
+        figure.suptitle(title)
+        return figure
+
+
 def styled(name: str, cc: str, time_s: pl.Series, value: pl.Series) -> Line:
     """A line in its protocol's colour."""
     return Line(name, time_s, value, STYLES.get(cc, OTHER))

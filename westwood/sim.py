@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from westwood import _engine
@@ -143,19 +144,22 @@ def simulate_many(
     return rows_frame(sorted_rows(run_jobs(jobs, workers=workers)))
 
 
-def run_jobs(jobs: Iterable[Job], *, workers: int | None = None) -> Iterator[tuple[int, list[Row]]]:
+def run_jobs(
+    jobs: Iterable[Job], *, workers: int | None = None, prepare: Prepare | None = None
+) -> Iterator[tuple[int, list[Row]]]:
     """Runs every seed of every job; yields each run's rows as it ends, with its place in the order.
 
+    `prepare` makes of a job what runs a seed of it: an engine other than the simulator's own.
     Closing the iterator (or an interrupt) starts no further run.
     """
     count = workers or os.cpu_count() or 1
     pool = ThreadPoolExecutor(count)
     pending: dict[Future[list[Row]], int] = {}
     try:
-        for place, (job, network, seed) in enumerate(_runs(jobs)):
+        for place, (run, seed) in enumerate(_runs(jobs, prepare or _prepare)):
             if len(pending) >= count * _QUEUED_PER_WORKER:
                 yield from _finished(pending)
-            pending[pool.submit(_rows_of_run, job, network, seed)] = place
+            pending[pool.submit(run, seed)] = place
         while pending:
             yield from _finished(pending)
     finally:
@@ -174,13 +178,19 @@ def rows_frame(rows: list[Row]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _runs(jobs: Iterable[Job]) -> Iterator[tuple[Job, _engine.Network, int]]:
+def _runs(jobs: Iterable[Job], prepare: Prepare) -> Iterator[tuple[RunSeed, int]]:
     for job in jobs:
-        network = build(job.scenario)  # once a point: runs only read it
-        if job.observer:
-            network.trace_windows, network.trace_events = True, job.observer.events
+        run = prepare(job)  # once a point
         for seed in job.seeds:
-            yield job, network, seed
+            yield run, seed
+
+
+def _prepare(job: Job) -> RunSeed:
+    """The simulator's: the network, which runs only read."""
+    network = build(job.scenario)
+    if job.observer:
+        network.trace_windows, network.trace_events = True, job.observer.events
+    return partial(_rows_of_run, job, network)
 
 
 def _finished(pending: dict[Future[list[Row]], int]) -> Iterator[tuple[int, list[Row]]]:
@@ -188,6 +198,10 @@ def _finished(pending: dict[Future[list[Row]], int]) -> Iterator[tuple[int, list
     for future in done:
         place = pending.pop(future)
         yield place, future.result()
+
+
+RunSeed = Callable[[int], list[Row]]
+Prepare = Callable[[Job], RunSeed]
 
 
 def _rows_of_run(job: Job, network: _engine.Network, seed: int) -> list[Row]:

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The simulator and another engine side by side: the same scenarios, settings and seeds' number.
+
+The grid is 48 points of protocol, rate, delay, loss and delayed ACK with the profile ns3-3.44. A
+point agrees if the mean goodputs lie within 5 % of each other, and needs a reason beyond 10 %.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from westwood import experiment, figures, plots, report
+from westwood.experiment import Experiment, Tracker
+from westwood.scenario import Scenario
+from westwood.sim import Job, Prepare
+from westwood.store import Folder
+
+CLOSE, FAR = 0.05, 0.10
+METRICS = ("goodput_bps", "retransmission_ratio", "mean_cwnd")
+KEYS = ("cc", "rate", "delay", "loss", "delayed_ack")
+_PROTOCOLS = ("sack", "cubic", "bbr", "westwood", "westwood+", "westwood+-linux")
+_GRID = list(itertools.product(("2Mbps", "8Mbps"), ("0.01ms", "50ms"), (0.001, 0.01)))
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What came of it: a row a point, with both engines' means and their ratio."""
+
+    points: pl.DataFrame
+
+    @property
+    def close(self) -> float:
+        """The share of points within 5 %."""
+        ratios: list[float] = self.points["goodput_ratio"].to_list()
+        return sum(abs(ratio - 1) <= CLOSE for ratio in ratios) / len(ratios)
+
+    @property
+    def far(self) -> pl.DataFrame:
+        """The points beyond 10 %."""
+        return self.points.filter((pl.col("goodput_ratio") - 1).abs() > FAR)
+
+
+def plan(seeds: int, duration: str) -> Experiment:
+    """The grid: half of it with an ACK a segment, half with every second."""
+    base = Scenario.preset("table1").with_settings(
+        {"profile": "ns3-3.44", "duration": duration, "seeds": seeds, "tcp.recovery": "sack",
+         "access.queue.limit": "10000p", "tcp.initial_cwnd": "1p"}
+    )  # fmt: skip
+    jobs = []
+    for cc, (place, (rate, delay, loss)) in itertools.product(_PROTOCOLS, enumerate(_GRID)):
+        delayed_ack = 1 + (place + _PROTOCOLS.index(cc)) % 2
+        point = base.with_settings(
+            {"tcp.cc": cc, "bottleneck.rate": rate, "bottleneck.delay": delay,
+             "bottleneck.loss.rate": loss, "bottleneck.loss.on": "forward",
+             "tcp.delayed_ack": delayed_ack}
+        )  # fmt: skip
+        settings = {"rate": rate, "delay": delay, "loss": loss, "delayed_ack": delayed_ack}
+        jobs.append(Job(point, range(1, seeds + 1), settings))
+    return Experiment(base, jobs, [])
+
+
+def run(
+    planned: Experiment, prepare: Prepare, *, workers: int | None, track: Tracker
+) -> Validation | None:
+    """Both engines over the grid; None if interrupted."""
+    both = {}
+    for name, how in (("sim", None), ("other", prepare)):
+        outcome = experiment.collect(replace(planned), workers=workers, track=track, prepare=how)
+        if not outcome.complete:
+            return None
+        means = [pl.col(metric).fill_nan(None).mean() for metric in METRICS]
+        spread = pl.col("goodput_bps").std().alias("goodput_bps_sd")
+        both[name] = outcome.rows.group_by(KEYS, maintain_order=True).agg(*means, spread)
+    points = both["sim"].join(both["other"], on=KEYS, suffix="_other", maintain_order="left")
+    ratio = (pl.col("goodput_bps") / pl.col("goodput_bps_other")).alias("goodput_ratio")
+    return Validation(points.with_columns(ratio))
+
+
+def write(done: Validation, engine: str, planned: Experiment, folder: Folder) -> Path:
+    """The page with its table and scatter plot, and validation.csv."""
+    manifest = {"engine": f"sim and {engine}", "scenario": planned.scenario.resolved(),
+                "seeds": planned.scenario.seeds}  # fmt: skip
+    file = folder.manifest(manifest)
+    folder.frame("validation.csv", done.points)
+    title = f"The simulator against {engine}"
+    figures.save(plots.scatter(done.points, METRICS, title, engine), folder.file, "validation")
+    svg = (folder.path / "validation.svg").read_bytes()
+    columns = ["goodput_bps", "goodput_bps_other", "goodput_ratio"]
+    seeds, summary = planned.scenario.seeds, _summary(done.points)
+    table = report.Table("validation", seeds, summary, KEYS[1:], columns)
+    heading = (f"{title}: {done.close:.0%} of {done.points.height} points within 5 %, "
+               f"{done.far.height} beyond 10 %")  # fmt: skip
+    part = report.Part("validation", heading, svg, [table], [])
+    return report.write(folder, title, [part], [], file.read_text(encoding="utf-8"))
+
+
+def _summary(points: pl.DataFrame) -> pl.DataFrame:
+    """As a report's table reads it: a half beside each mean."""
+    nothing: Sequence[Any] = [math.nan] * points.height
+    return points.with_columns(
+        pl.lit("").alias("flow"),
+        *(pl.Series(f"{name}_half", nothing, dtype=pl.Float64)
+          for name in ("goodput_bps", "goodput_bps_other", "goodput_ratio")),
+    )  # fmt: skip
