@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The simulator and another engine side by side: the same scenarios, settings and seeds' number.
 
-The grid is 48 points of protocol, rate, delay, loss and delayed ACK with the profile ns3-3.44. A
+The grid is 40 points of protocol, rate, delay, loss and delayed ACK with the profile ns3-3.44. A
 point agrees if the mean goodputs lie within 5 % of each other, and needs a reason beyond 10 %.
 """
 
@@ -25,7 +25,8 @@ from westwood.store import Folder
 CLOSE, FAR = 0.05, 0.10
 METRICS = ("goodput_bps", "retransmission_ratio", "mean_cwnd")
 KEYS = ("cc", "rate", "delay", "loss", "delayed_ack")
-_PROTOCOLS = ("sack", "cubic", "bbr", "westwood", "westwood+", "westwood+-linux")
+# ns-3's BBR takes minutes a run with packets this small: see bench/comparators.py.
+_PROTOCOLS = ("sack", "cubic", "westwood", "westwood+", "westwood+-linux")
 _GRID = list(itertools.product(("2Mbps", "8Mbps"), ("0.01ms", "50ms"), (0.001, 0.01)))
 
 
