@@ -84,6 +84,23 @@ def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: st
         return figure
 
 
+def side_by_side(
+    parts: Sequence[tuple[pl.DataFrame, Axis]], y: Axis, title: str, by: str = "cc"
+) -> Figure:
+    """Curves over several axes, a panel each."""
+    with look():
+        figure, rows = plt.subplots(
+            1, len(parts), figsize=(3.6 * len(parts), 3.9), sharey=True, layout="constrained",
+            squeeze=False,
+        )  # fmt: skip
+        for axes, (points, x) in zip(rows[0], parts, strict=True):
+            _draw_curves(axes, points, x, y, by)
+        rows[0][0].set_ylabel(y.name)
+        rows[0][0].legend()
+        figure.suptitle(title)
+        return figure
+
+
 def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) -> None:
     others = zip(cycle(_COLORS), cycle(_MARKERS), strict=False)
     keys = points[by].unique(maintain_order=True).to_list()
@@ -146,7 +163,7 @@ def courses(panels_: Sequence[Course], title: str) -> Figure:
             for (name, level), dashes in levels:
                 axes.axhline(level, color="#000000", linewidth=0.9, linestyle=dashes, label=name)
             axes.set_ylabel(panel.y_name)
-            axes.set_ylim(bottom=0)
+            axes.set_ylim(0, 1.2 * axes.get_ylim()[1])  # room for the legend
             axes.legend(loc="upper right", ncols=3, fontsize=8)
         rows[-1, 0].set_xlabel("Time (s)")
         rows[0, 0].set_title(title)
