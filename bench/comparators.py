@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import compare_ns3
-import ns3
+import ns3_wheel
 
 from westwood import Scenario, simulate_many
 
@@ -107,14 +107,14 @@ def simulate_point(point: Point, **changes: object) -> None:
 
 def measure() -> None:
     """Runs ns-3 at every point and writes the reference file."""
-    program = ns3.peer()
+    program = ns3_wheel.peer()
     kinds = [(cc, path, 2) for cc in NAMES for path in PATHS]
     kinds += [("vegas", path, 1) for path in PATHS]  # why: docs/comparison.md
     jobs = [(*kind, seed) for kind in kinds for seed in range(1, 6 if kind[1][2] else 2)]
 
     def goodput(job: tuple[str, tuple[float, float, float, int], int, int]) -> float:
         cc, (rate, delay, per, queue), delayed_ack, seed = job
-        result = ns3.run(
+        result = ns3_wheel.run(
             program, cc=NAMES[cc], rate=rate * 1e6, delay=delay / 1e3, loss=per, queue=queue,
             access=100e6, access_delay=1e-3, payload=1460, ssthresh=2**32 - 1, seed=seed,
             delayed_ack=delayed_ack, duration=DURATION_S,

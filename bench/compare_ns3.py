@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import ns3
+import ns3_wheel
 
 from westwood import Scenario, simulate_many
 
@@ -107,12 +107,12 @@ def simulate_point(point: Point, seeds: int = SEEDS) -> None:
 
 def measure() -> None:
     """Runs ns-3 at the points of MORE and writes their file."""
-    program = ns3.peer()
+    program = ns3_wheel.peer()
     jobs = [(point, seed) for point in MORE for seed in range(1, point[4] + 1)]
 
     def goodput(job: tuple[tuple[float, float, int, float, int], int]) -> float:
         (rate, delay, delayed_ack, per, _), seed = job
-        result = ns3.run(
+        result = ns3_wheel.run(
             program,
             cc="TcpNewReno",
             rate=rate * 1e6,

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import ns3
+import ns3_wheel
 from rich.console import Console
 from rich.table import Table
 
@@ -107,9 +107,9 @@ def measure(case: Case, peer: Path | None, turns: int) -> dict[str, Any]:
     ours: list[dict[str, Any]] = []
     theirs: list[dict[str, Any]] = []
     for turn in range(turns):
-        ours.append(ns3.run(ENGINE, **case.options, **case.ours))
+        ours.append(ns3_wheel.run(ENGINE, **case.options, **case.ours))
         if peer is not None and case.theirs is not None and turn < max(1, turns - 1):
-            theirs.append(ns3.run(peer, **case.options, **case.theirs))
+            theirs.append(ns3_wheel.run(peer, **case.options, **case.theirs))
     best = min(ours, key=lambda run: float(run["cpu_s"]))
     row = {"case": case.name, "goal": case.goal, "engine": best}
     if theirs:
@@ -177,7 +177,7 @@ def core() -> dict[str, Any]:
 def main() -> int:
     quick = "--quick" in sys.argv[1:]
     try:
-        peer: Path | None = ns3.peer()
+        peer: Path | None = ns3_wheel.peer()
     except RuntimeError as error:
         peer = None
         print(f"without ns-3: {error}", file=sys.stderr)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
-import ns3  # noqa: E402
+import ns3_wheel  # noqa: E402
 
 
 def main(which: str) -> int:
     try:
-        root = ns3.wheel() / "ns3" if which == "wheel" else Path("/usr")
+        root = ns3_wheel.wheel() / "ns3" if which == "wheel" else Path("/usr")
     except RuntimeError as error:
         print(error)
         return 77  # not here; the suite is skipped
