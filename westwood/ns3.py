@@ -31,8 +31,10 @@ ENGINE = "ns3"
 VARIABLE = "WESTWOOD_NS3"
 _OVERHEAD = 2  # bytes: PPP, which ns-3's point-to-point devices add
 _UNLIMITED = 2**32 - 1
+_RECOVERIES = ("tahoe", "reno", "newreno", "sack")
 # Protocol: ns-3's class, and of our module's class the member of the family.
 _CLASSES = {
+    "tahoe": ("TcpNewReno", "-"), "reno": ("TcpNewReno", "-"), "newreno": ("TcpNewReno", "-"),
     "sack": ("TcpNewReno", "-"), "cubic": ("TcpCubic", "-"), "vegas": ("TcpVegas", "-"),
     "bbr": ("TcpBbr", "-"), "westwood": ("WwTcpWestwood", "Westwood"),
     "westwood+": ("WwTcpWestwood", "WestwoodPlus"),
@@ -157,9 +159,8 @@ def _flow(flow: Flow, index: dict[str, int]) -> str:
     name = flow.name
     if flow.cc.name not in _CLASSES:
         raise _refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(_CLASSES))
-    if flow.recovery != "sack":
-        problem = '"sack": mainline\'s recovery without SACK is broken (docs/ns3.md)'
-        raise _refuse(f"{name}.recovery", flow.recovery, problem)
+    if flow.recovery not in _RECOVERIES:
+        raise _refuse(f"{name}.recovery", flow.recovery, "one of " + ", ".join(_RECOVERIES))
     if flow.app.kind != "bulk" or flow.arrivals or flow.ecn or flow.start_spread:
         raise _refuse(name, flow.app.kind, "a bulk flow without arrivals, ECN and spread starts")
     if flow.header != 40:
@@ -168,7 +169,7 @@ def _flow(flow: Flow, index: dict[str, int]) -> str:
     ssthresh = flow.initial_ssthresh.packets(flow.mss)
     stop_s = math.inf if flow.stop is None else flow.stop / PS_PER_S
     words = [
-        index[flow.from_], index[flow.to], kind, protocol, flow.mss,
+        index[flow.from_], index[flow.to], kind, protocol, flow.recovery, flow.mss,
         max(1, flow.initial_cwnd.packets(flow.mss) or 1),
         _UNLIMITED if ssthresh is None else max(2, ssthresh) * flow.mss, flow.receive_window,
         flow.min_rto / PS_PER_S, flow.initial_rto / PS_PER_S, flow.delayed_ack,

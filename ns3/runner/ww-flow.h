@@ -6,6 +6,7 @@
 #ifndef WW_FLOW_H
 #define WW_FLOW_H
 
+#include "ww-tcp-socket.h"
 #include "ww-tcp-westwood.h"
 
 #include "ns3/applications-module.h"
@@ -28,7 +29,7 @@ inline constexpr double NOT_A_NUMBER = std::numeric_limits<double>::quiet_NaN();
 struct Settings
 {
     uint32_t from, to;
-    std::string kind, protocol;
+    std::string kind, protocol, recovery;
     uint32_t mss, initialCwnd, ssthresh, window;
     double minRto, rto;
     uint32_t delayedAck;
@@ -70,6 +71,27 @@ class Flow
                            BooleanValue(m_settings.limited));
     }
 
+    /// The socket factory, of the source's node, for the flow's recovery.
+    std::string Factory() const
+    {
+        const std::string& name = m_settings.recovery;
+        if (name == "sack")
+        {
+            return "ns3::TcpSocketFactory";
+        }
+        const std::string factory = name == "tahoe"  ? "ns3::WwTcpTahoeFactory"
+                                    : name == "reno" ? "ns3::WwTcpRenoFactory"
+                                                     : "ns3::WwTcpNewRenoFactory";
+        const TypeId tid = TypeId::LookupByName(factory);
+        if (!m_node->GetObject<Object>(tid))
+        {
+            ObjectFactory made;
+            made.SetTypeId(tid);
+            m_node->AggregateObject(made.Create());
+        }
+        return factory;
+    }
+
     void Install(NodeContainer nodes, Ipv4Address sinkAddress, double end)
     {
         const auto port = static_cast<uint16_t>(5000 + m_index);
@@ -79,7 +101,7 @@ class Flow
         m_sink = DynamicCast<PacketSink>(sink.Install(nodes.Get(m_settings.to)).Get(0));
         m_sink->SetStartTime(Start() + NanoSeconds(1));
         m_node = nodes.Get(m_settings.from);
-        BulkSendHelper source("ns3::TcpSocketFactory", InetSocketAddress(sinkAddress, port));
+        BulkSendHelper source(Factory(), InetSocketAddress(sinkAddress, port));
         source.SetAttribute("SendSize", UintegerValue(m_settings.mss));
         source.SetAttribute("MaxBytes", UintegerValue(m_settings.size));
         m_source = DynamicCast<BulkSendApplication>(source.Install(m_node).Get(0));

@@ -7,7 +7,7 @@
  *
  *   run SEED DURATION_S TRACE
  *   link A B RATE_BPS DELAY_S QUEUE_PACKETS LOSS_FORWARD LOSS_BACKWARD
- *   flow FROM TO CLASS PROTOCOL MSS INITIAL_CWND SSTHRESH_B WINDOW_B MIN_RTO_S RTO_S DELACK
+ *   flow FROM TO CLASS PROTOCOL RECOVERY MSS INITIAL_CWND SSTHRESH_B WINDOW_B MIN_RTO_S RTO_S DELACK
  *        DELACK_TIMEOUT_S DUPACKS LIMITED START_S STOP_S SIZE_B
  */
 #include "ww-classic-recovery.h"
@@ -140,7 +140,7 @@ Read(std::istream& input, Scenario& scenario)
         else if (kind == "flow")
         {
             Settings f{};
-            words >> f.from >> f.to >> f.kind >> f.protocol >> f.mss >> f.initialCwnd >>
+            words >> f.from >> f.to >> f.kind >> f.protocol >> f.recovery >> f.mss >> f.initialCwnd >>
                 f.ssthresh >> f.window >> f.minRto >> f.rto >> f.delayedAck >>
                 f.delayedAckTimeout >> f.dupAcks >> f.limited >> f.start >> f.stop >> f.size;
             f.protocol = f.protocol == "-" ? "" : f.protocol;

@@ -67,7 +67,7 @@ def test_the_command_line_runs_it(westwood: Callable[..., Any]) -> None:
     ("changes", "problem"),
     [
         ({"profile": "rfc"}, r"access\.overhead = \"0B\": --engine ns3 expects the \"2B\""),
-        ({"tcp.recovery": "reno"}, r"tcp\.recovery = \"reno\": --engine ns3 expects \"sack\""),
+        ({"tcp.recovery": "prr"}, r"tcp\.recovery = \"prr\": --engine ns3 expects one of tahoe"),
         (
             {"tcp.cc": "westwood+-linux24"},
             r"tcp\.cc = \"westwood\+-linux24\": --engine ns3 expects",
