@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from westwood.observers import Observer
     from westwood.scenario import Scenario
+    from westwood.traces import Run as Recorded
 
 _QUEUED_PER_WORKER = 8  # runs submitted ahead: memory does not grow with a sweep's length
 
@@ -40,7 +41,7 @@ class Result:
     scenario: Scenario
     seed: int
     flow_rows: list[Row]
-    raw: _engine.Result = field(repr=False)
+    raw: Recorded = field(repr=False)
 
     @property
     def rows(self) -> pl.DataFrame:

@@ -17,9 +17,10 @@ from typing import Any
 import polars as pl
 
 from westwood import experiment, figures, plots, report
+from westwood.engines import Engine
 from westwood.experiment import Experiment, Tracker
 from westwood.scenario import Scenario
-from westwood.sim import Job, Prepare
+from westwood.sim import Job
 from westwood.store import Folder
 
 CLOSE, FAR = 0.05, 0.10
@@ -68,11 +69,11 @@ def plan(seeds: int, duration: str) -> Experiment:
 
 
 def run(
-    planned: Experiment, prepare: Prepare, *, workers: int | None, track: Tracker
+    planned: Experiment, other: Engine, *, workers: int | None, track: Tracker
 ) -> Validation | None:
     """Both engines over the grid; None if interrupted."""
     both = {}
-    for name, how in (("sim", None), ("other", prepare)):
+    for name, how in (("sim", None), ("other", other.prepare)):
         outcome = experiment.collect(replace(planned), workers=workers, track=track, prepare=how)
         if not outcome.complete:
             return None
