@@ -42,7 +42,7 @@ class Experiment:
     @property
     def runs(self) -> int:
         """How many runs there are."""
-        return len(self.jobs) * self.scenario.seeds
+        return sum(len(job.seeds) for job in self.jobs)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from westwood.links import Link
     from westwood.scenario import Scenario
 
+SIDES = ("forward", "backward")
 _OVERHEAD = 2  # bytes: PPP, which ns-3's point-to-point devices add
 _UNLIMITED = 2**32 - 1
 _RECOVERIES = ("tahoe", "reno", "newreno", "sack")
@@ -37,6 +38,7 @@ def network(scenario: Scenario) -> str:
     """The scenario in the runner's words; InputError names what ns-3 can't do."""
     index = {node: i for i, node in enumerate(scenario.nodes)}
     links = [_link(link, index) for link in scenario.link]
+    links += [line for place, link in enumerate(scenario.link) for line in _lost(place, link)]
     flows = [_flow(flow, index) for flow in scenario.flows]
     return "".join(f"{line}\n" for line in [*links, *flows])
 
@@ -51,8 +53,8 @@ def _link(link: Link, index: dict[str, int]) -> str:
         raise _refuse(f"{name}.overhead", format_size(link.overhead), 'the "2B" of its devices')
     if link.queue.kind != "droptail" or link.queue.limit.unit != "p":
         raise _refuse(f"{name}.queue", link.queue.kind, "drop-tail with a limit in packets")
-    if link.loss.kind not in ("none", "uniform"):
-        raise _refuse(f"{name}.loss.kind", link.loss.kind, '"none" or "uniform"')
+    if link.loss.kind not in ("none", "uniform", "script"):
+        raise _refuse(f"{name}.loss.kind", link.loss.kind, '"none", "uniform" or "script"')
     if link.trace or link.jitter or link.reorder:
         raise _refuse(name, link.name, "no trace, jitter or reordering")
     rates = {"forward": 0.0, "backward": 0.0}
@@ -63,6 +65,14 @@ def _link(link: Link, index: dict[str, int]) -> str:
     limit = link.queue.limit.count or 2**31
     return (f"link {a} {b} {link.rate} {link.delay / PS_PER_S!r} {limit} "
             f"{rates['forward']!r} {rates['backward']!r}")  # fmt: skip
+
+
+def _lost(place: int, link: Link) -> list[str]:
+    if link.loss.kind != "script" or not link.loss.packets:
+        return []
+    packets = " ".join(map(str, link.loss.packets))
+    sides = (side for side, name in enumerate(SIDES) if link.loss.on in (name, "both"))
+    return [f"lose {place} {side} {packets}" for side in sides]
 
 
 def _flow(flow: Flow, index: dict[str, int]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
@@ -128,7 +128,7 @@ class Job:
     """
 
     scenario: Scenario
-    seeds: Iterable[int]
+    seeds: Sequence[int]
     settings: Mapping[str, Any] = field(default_factory=dict)
     observer: Observer | None = None
 

@@ -12,12 +12,41 @@
 #include "ns3/ppp-header.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace ns3
 {
+
+/// Loses the packets that a scenario names, counted from 1.
+class ListedLosses : public ErrorModel
+{
+  public:
+    explicit ListedLosses(std::vector<uint64_t> packets)
+        : m_packets(std::move(packets))
+    {
+    }
+
+  private:
+    bool DoCorrupt(Ptr<Packet>) override
+    {
+        m_count++;
+        const bool isListed = m_next < m_packets.size() && m_packets[m_next] == m_count;
+        m_next += isListed;
+        return isListed;
+    }
+
+    void DoReset() override
+    {
+    }
+
+    std::vector<uint64_t> m_packets; //!< in order
+    std::size_t m_next = 0;
+    uint64_t m_count = 0;
+};
 
 /// What the scenario says of a link.
 struct LinkSettings
@@ -25,7 +54,8 @@ struct LinkSettings
     uint32_t a, b;
     double rate, delay;
     uint32_t queue;
-    double forward, backward; // loss rates
+    double forward, backward;                 // loss rates
+    std::array<std::vector<uint64_t>, 2> lost; // packets of each direction that are lost
 };
 
 using Flows = std::vector<std::unique_ptr<Flow>>; //!< by index; a packet's port names its flow
@@ -44,9 +74,16 @@ class Side
     {
     }
 
-    void Install(Ptr<NetDevice> from, Ptr<NetDevice> to, double loss)
+    void Install(Ptr<NetDevice> from,
+                 Ptr<NetDevice> to,
+                 double loss,
+                 const std::vector<uint64_t>& lost)
     {
-        if (loss > 0)
+        if (!lost.empty())
+        {
+            to->SetAttribute("ReceiveErrorModel", PointerValue(CreateObject<ListedLosses>(lost)));
+        }
+        else if (loss > 0)
         {
             auto uniform = CreateObject<UniformRandomVariable>();
             uniform->SetStream(100 + 2 * m_link + m_side);

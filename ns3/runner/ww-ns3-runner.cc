@@ -8,6 +8,7 @@
  *
  *   run SEED DURATION_S TRACE
  *   link A B RATE_BPS DELAY_S QUEUE_PACKETS LOSS_FORWARD LOSS_BACKWARD
+ *   lose LINK SIDE PACKET...
  *   flow FROM TO CLASS PROTOCOL RECOVERY MSS INITIAL_CWND SSTHRESH_B WINDOW_B MIN_RTO_S RTO_S DELACK
  *        DELACK_TIMEOUT_S DUPACKS LIMITED START_S STOP_S SIZE_B [ATTRIBUTE=VALUE]...
  */
@@ -64,6 +65,16 @@ Read(std::istream& input, Scenario& scenario)
             scenario.nodes = std::max({scenario.nodes, l.a + 1, l.b + 1});
             scenario.links.push_back(l);
         }
+        else if (kind == "lose")
+        {
+            std::size_t link = 0;
+            std::size_t side = 0;
+            words >> link >> side;
+            for (uint64_t packet = 0; words >> packet;)
+            {
+                scenario.links.at(link).lost.at(side).push_back(packet);
+            }
+        }
         else if (kind == "flow")
         {
             Settings f{};
@@ -115,7 +126,8 @@ Build(const Scenario& scenario, NodeContainer nodes, const Flows& flows)
             sides.push_back(std::make_unique<Side>(i, side, l, flows, scenario.trace));
             sides.back()->Install(devices.Get(side),
                                   devices.Get(1 - side),
-                                  side == 0 ? l.forward : l.backward);
+                                  side == 0 ? l.forward : l.backward,
+                                  l.lost[side]);
         }
     }
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
