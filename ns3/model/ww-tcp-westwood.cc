@@ -5,6 +5,8 @@
  */
 #include "ww-tcp-westwood.h"
 
+#include "core/westwood.h"
+
 #include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/enum.h"
@@ -98,7 +100,25 @@ NowUs()
     return static_cast<uint64_t>(Simulator::Now().GetMicroSeconds());
 }
 
+/// The core's window, in segments, from the socket's, in bytes.
+ww_window
+WindowOf(Ptr<const TcpSocketState> tcb)
+{
+    const uint32_t mss = tcb->m_segmentSize;
+    ww_window window;
+    window.cwnd = std::min(std::max(tcb->m_cWnd.Get() / mss, 1u), WW_CWND_MAX);
+    window.ssthresh = std::min(tcb->m_ssThresh.Get() / mss, WW_SSTHRESH_INFINITE);
+    window.pacing = 0;
+    return window;
+}
+
 } // namespace
+
+struct WwTcpWestwood::Core
+{
+    ww_config config{};
+    ww_state state{};
+};
 
 TypeId
 WwTcpWestwood::GetTypeId()
@@ -194,8 +214,7 @@ WwTcpWestwood::WwTcpWestwood()
       m_rttMin(Time(0)),
       m_samples(0),
       m_smoothedRtt(0),
-      m_config(ww_preset(WW_PRESET_WESTWOOD_PLUS)),
-      m_state(),
+      m_core(std::make_unique<Core>()),
       m_grown(0),
       m_afterLoss(0),
       m_acked(1), // ns-3 numbers from 0, and the SYN takes a number
@@ -203,7 +222,9 @@ WwTcpWestwood::WwTcpWestwood()
       m_leaving(false),
       m_congState(TcpSocketState::CA_OPEN)
 {
-    ww_init(&m_config, &m_state);
+    NS_LOG_FUNCTION(this);
+    m_core->config = ww_preset(WW_PRESET_WESTWOOD_PLUS);
+    ww_init(&m_core->config, &m_core->state);
 }
 
 WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
@@ -222,8 +243,7 @@ WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
       m_rttMin(Time(0)),
       m_samples(0),
       m_smoothedRtt(0),
-      m_config(sock.m_config),
-      m_state(),
+      m_core(std::make_unique<Core>()),
       m_grown(0),
       m_afterLoss(0),
       m_acked(1), // ns-3 numbers from 0, and the SYN takes a number
@@ -231,12 +251,12 @@ WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
       m_leaving(false),
       m_congState(TcpSocketState::CA_OPEN)
 {
-    ww_init(&m_config, &m_state);
+    NS_LOG_FUNCTION(this << &sock);
+    m_core->config = sock.m_core->config;
+    ww_init(&m_core->config, &m_core->state);
 }
 
-WwTcpWestwood::~WwTcpWestwood()
-{
-}
+WwTcpWestwood::~WwTcpWestwood() = default;
 
 void
 WwTcpWestwood::NotifyConstructionCompleted()
@@ -260,26 +280,27 @@ WwTcpWestwood::Fork()
 void
 WwTcpWestwood::Configure()
 {
-    m_config = ww_preset(PresetOf(m_protocol));
+    ww_config& config = m_core->config;
+    config = ww_preset(PresetOf(m_protocol));
     static const uint8_t filters[] = {WW_FILTER_NONE,
                                       WW_FILTER_EWMA,
                                       WW_FILTER_TUSTIN_CONSTANT,
                                       WW_FILTER_TUSTIN};
     if (m_filter != PROTOCOL_DEFAULT)
     {
-        m_config.filter = filters[m_filter - NONE];
+        config.filter = filters[m_filter - NONE];
     }
-    m_config.alpha_permille = static_cast<uint16_t>(std::lround(1000.0 * m_alpha));
-    m_config.tau_us = static_cast<uint32_t>(m_tau.GetMicroSeconds());
-    m_config.virtual_m = m_virtual == 1 ? 0 : m_virtual;
-    m_config.min_interval_us = static_cast<uint32_t>(m_minInterval.GetMicroSeconds());
+    config.alpha_permille = static_cast<uint16_t>(std::lround(1000.0 * m_alpha));
+    config.tau_us = static_cast<uint32_t>(m_tau.GetMicroSeconds());
+    config.virtual_m = m_virtual == 1 ? 0 : m_virtual;
+    config.min_interval_us = static_cast<uint32_t>(m_minInterval.GetMicroSeconds());
     if (m_cte >= 1.0)
     {
-        m_config.cte_permille = static_cast<uint16_t>(std::lround(1000.0 * m_cte));
+        config.cte_permille = static_cast<uint16_t>(std::lround(1000.0 * m_cte));
     }
-    m_config.byte_counting = m_byteCounting;
-    m_config.validate_cwnd = false; // ns-3 grows a window whether or not it is full
-    ww_init(&m_config, &m_state);
+    config.byte_counting = m_byteCounting;
+    config.validate_cwnd = false; // ns-3 grows a window whether or not it is full
+    ww_init(&config, &m_core->state);
 }
 
 void
@@ -287,17 +308,6 @@ WwTcpWestwood::Init(Ptr<TcpSocketState> tcb)
 {
     NS_LOG_FUNCTION(this << tcb);
     Configure(); // attributes may have changed since construction
-}
-
-ww_window
-WwTcpWestwood::WindowOf(Ptr<const TcpSocketState> tcb)
-{
-    const uint32_t mss = tcb->m_segmentSize;
-    ww_window window;
-    window.cwnd = std::min(std::max(tcb->m_cWnd.Get() / mss, 1u), WW_CWND_MAX);
-    window.ssthresh = std::min(tcb->m_ssThresh.Get() / mss, WW_SSTHRESH_INFINITE);
-    window.pacing = 0;
-    return window;
 }
 
 void
@@ -322,15 +332,15 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
 
     ww_window window = WindowOf(tcb);
     const uint32_t before = window.cwnd;
-    ww_on_ack(&m_config, &m_state, &window, &sample);
+    ww_on_ack(&m_core->config, &m_core->state, &window, &sample);
     m_grown = window.cwnd != before ? window.cwnd : 0;
-    Trace(sample.now_us);
+    Trace();
 }
 
 void
-WwTcpWestwood::Trace(uint64_t nowUs)
+WwTcpWestwood::Trace()
 {
-    const ww_observation seen = ww_observe(&m_config, &m_state, nowUs);
+    const ww_observation seen = ww_observe(&m_core->config, &m_core->state, NowUs());
     if (seen.rtt_min_us != UINT32_MAX)
     {
         m_rttMin = MicroSeconds(seen.rtt_min_us);
@@ -340,6 +350,8 @@ WwTcpWestwood::Trace(uint64_t nowUs)
         m_samples = seen.samples;
         m_sampleBw = BitsPerSecond(seen.raw);
         m_estimatedBw = BitsPerSecond(seen.bandwidth);
+        NS_LOG_LOGIC("Sample " << m_sampleBw << " bit/s, estimate " << m_estimatedBw
+                               << " bit/s, RTTmin " << m_rttMin.Get());
     }
 }
 
@@ -371,13 +383,14 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
             m_ackSeen = true;
             m_grown = 0;
         }
-        ww_on_loss(&m_config, &m_state, &window, NowUs(), flight, mss);
+        ww_on_loss(&m_core->config, &m_core->state, &window, NowUs(), flight, mss);
         m_afterLoss = window.cwnd;
     }
     else
     {
-        ww_on_rto(&m_config, &m_state, &window, NowUs(), flight, mss, false);
+        ww_on_rto(&m_core->config, &m_core->state, &window, NowUs(), flight, mss, false);
     }
+    NS_LOG_LOGIC("Loss with " << flight << " segments in flight: ssthresh " << window.ssthresh);
     return window.ssthresh * mss;
 }
 
@@ -389,7 +402,7 @@ WwTcpWestwood::IncreaseWindow(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked)
     if (m_leaving)
     {
         m_leaving = false; // the socket has set cwnd to ssthresh, upwards, too
-        if (!m_config.set_cwnd_on_loss && m_config.cte_permille == 0)
+        if (!m_core->config.set_cwnd_on_loss && m_core->config.cte_permille == 0)
         {
             tcb->m_cWnd = std::min(tcb->m_cWnd.Get(), std::max(m_afterLoss, 1u) * mss);
         }
@@ -414,7 +427,7 @@ WwTcpWestwood::CongestionStateSet(Ptr<TcpSocketState> tcb,
     if (m_congState == TcpSocketState::CA_RECOVERY && newState == TcpSocketState::CA_OPEN)
     {
         ww_window window = WindowOf(tcb);
-        ww_on_recovery_exit(&m_config, &m_state, &window, NowUs(), tcb->m_segmentSize);
+        ww_on_recovery_exit(&m_core->config, &m_core->state, &window, NowUs(), tcb->m_segmentSize);
         tcb->m_ssThresh = window.ssthresh * tcb->m_segmentSize;
         m_leaving = true;
     }

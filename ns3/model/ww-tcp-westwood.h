@@ -4,13 +4,13 @@
 #ifndef WW_TCP_WESTWOOD_H
 #define WW_TCP_WESTWOOD_H
 
-#include "core/westwood.h"
-
 #include "ns3/nstime.h"
 #include "ns3/sequence-number.h"
 #include "ns3/tcp-congestion-ops.h"
 #include "ns3/traced-callback.h"
 #include "ns3/traced-value.h"
+
+#include <memory>
 
 namespace ns3
 {
@@ -98,16 +98,12 @@ class WwTcpWestwood : public TcpCongestionOps
      * \param tcb the socket's state, m_lastAckedSeq being the ACK's number
      */
     void OnAck(Ptr<const TcpSocketState> tcb);
-    /**
-     * \brief The core's window, in segments, from the socket's, in bytes
-     * \param tcb the socket's state
-     * \return cwnd and ssthresh
-     */
-    static ww_window WindowOf(Ptr<const TcpSocketState> tcb);
     /** \brief Fire the trace sources if there is a new sample. */
-    void Trace(uint64_t nowUs);
+    void Trace();
     /** \brief The core's settings from the attributes. */
     void Configure();
+
+    struct Core; //!< the core's settings and state: its headers are no part of this one
 
     Protocol m_protocol;   //!< attribute Protocol
     Filter m_filter;       //!< attribute Filter
@@ -125,8 +121,7 @@ class WwTcpWestwood : public TcpCongestionOps
     uint32_t m_samples;                //!< bandwidth samples traced so far
     Time m_smoothedRtt;                //!< as PktsAcked said last
 
-    ww_config m_config;             //!< the core's settings
-    ww_state m_state;               //!< the core's state
+    std::unique_ptr<Core> m_core;   //!< settings and state
     uint32_t m_grown;               //!< cwnd after the last ACK by the core, segments; 0: unchanged
     uint32_t m_afterLoss;           //!< cwnd the core set on the last loss, segments
     SequenceNumber32 m_acked;       //!< highest cumulative ACK that the core has seen

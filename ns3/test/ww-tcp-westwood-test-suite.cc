@@ -1,15 +1,14 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "ww-classic-recovery.h"
-#include "ww-tcp-westwood.h"
-
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
 #include "ns3/point-to-point-module.h"
 #include "ns3/traffic-control-module.h"
+#include "ns3/ww-classic-recovery.h"
+#include "ns3/ww-tcp-westwood.h"
 
 #include <cmath>
 #include <vector>
