@@ -5,6 +5,8 @@
  */
 #include "ww-tcp-westwood.h"
 
+#include "ww-releases.h"
+
 #include "core/westwood.h"
 
 #include "ns3/boolean.h"
@@ -26,29 +28,6 @@ NS_OBJECT_ENSURE_REGISTERED(WwTcpWestwood);
 
 namespace
 {
-
-// MakeEnumAccessor takes the enumeration as a template argument in newer releases, and must not in
-// older ones: whichever of the two is there.
-template <class E, class Field>
-auto
-ChooseEnumAccessor(Field field, int) -> decltype(MakeEnumAccessor<E>(field))
-{
-    return MakeEnumAccessor<E>(field);
-}
-
-template <class E, class Field>
-auto
-ChooseEnumAccessor(Field field, long) -> decltype(MakeEnumAccessor(field))
-{
-    return MakeEnumAccessor(field);
-}
-
-template <class E, class Field>
-auto
-EnumAccessor(Field field)
-{
-    return ChooseEnumAccessor<E>(field, 0);
-}
 
 double
 BitsPerSecond(uint64_t bandwidth)
@@ -258,7 +237,14 @@ WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
     ww_init(&m_core->config, &m_core->state);
 }
 
-WwTcpWestwood::~WwTcpWestwood() = default;
+WwTcpWestwood::~WwTcpWestwood()
+{
+    if (m_watched)
+    {
+        m_watched->m_lastRtt.DisconnectWithoutContext(
+            MakeCallback(&WwTcpWestwood::SmoothedRttChanged, this));
+    }
+}
 
 void
 WwTcpWestwood::NotifyConstructionCompleted()
@@ -311,6 +297,34 @@ WwTcpWestwood::Init(Ptr<TcpSocketState> tcb)
 {
     NS_LOG_FUNCTION(this << tcb);
     Configure(); // attributes may have changed since construction
+    if (!KeepsRttSamples<TcpSocketState>::value)
+    {
+        const auto changed = MakeCallback(&WwTcpWestwood::SmoothedRttChanged, this);
+        if (m_watched)
+        {
+            m_watched->m_lastRtt.DisconnectWithoutContext(changed);
+        }
+        m_watched = tcb;
+        m_watched->m_lastRtt.ConnectWithoutContext(changed);
+        m_rtt = tcb->m_lastRtt;
+    }
+}
+
+void
+WwTcpWestwood::SmoothedRttChanged(Time before, Time now)
+{
+    const Time sample = before + 8 * (now - before); // RFC 6298: now = 7/8 before + 1/8 sample
+    m_rtt = before.IsZero() || !sample.IsStrictlyPositive() ? now : sample;
+}
+
+Time
+WwTcpWestwood::Rtt(Ptr<const TcpSocketState> tcb) const
+{
+    if (m_rttSource == SMOOTHED)
+    {
+        return m_smoothedRtt;
+    }
+    return KeepsRttSamples<TcpSocketState>::value ? tcb->m_lastRtt.Get() : m_rtt;
 }
 
 void
@@ -324,7 +338,7 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
     sample.acked_segments = bytes > 0 ? (static_cast<uint32_t>(bytes) + mss - 1) / mss : 0;
     sample.is_dupack = bytes <= 0;
     sample.in_flight = tcb->m_bytesInFlight.Get() / mss;
-    const Time rtt = m_rttSource == SAMPLES ? tcb->m_lastRtt.Get() : m_smoothedRtt;
+    const Time rtt = Rtt(tcb);
     if (!sample.is_dupack && rtt.IsStrictlyPositive())
     {
         sample.rtt_us = static_cast<uint32_t>(rtt.GetMicroSeconds());
