@@ -3,6 +3,8 @@
  */
 #include "ww-subject.h"
 
+#include "../model/ww-releases.h"
+
 #include "ns3/ww-classic-recovery.h"
 #include "ns3/ww-tcp-helper.h"
 #include "ns3/ww-tcp-westwood.h"
@@ -22,7 +24,7 @@ WwSubject::Ours(const std::string& protocol)
     return subject;
 }
 
-WwSubject
+std::optional<WwSubject>
 WwSubject::Mainline()
 {
     WwSubject subject;
@@ -32,11 +34,15 @@ WwSubject::Mainline()
         subject.name = "TcpWestwoodPlus";
         subject.congestion.SetTypeId(tid);
     }
-    else // up to 3.37
+    else if (TypeId::LookupByNameFailSafe("ns3::TcpWestwood", &tid)) // up to 3.37
     {
         subject.name = "TcpWestwood";
-        subject.congestion.SetTypeId("ns3::TcpWestwood");
+        subject.congestion.SetTypeId(tid);
         subject.congestion.Set("ProtocolType", StringValue("WestwoodPlus"));
+    }
+    else
+    {
+        return std::nullopt;
     }
     subject.recovery.SetTypeId("ns3::TcpClassicRecovery");
     subject.newReno = "ns3::TcpSocketFactory";
@@ -102,10 +108,17 @@ WwDriven::WwDriven(const ObjectFactory& congestion)
 void
 WwDriven::Ack(Time after, uint32_t segments)
 {
+    Ack(after, segments, tcb->m_lastRtt, tcb->m_lastRtt);
+}
+
+void
+WwDriven::Ack(Time after, uint32_t segments, Time rtt, Time smoothed)
+{
     Simulator::Stop(after);
     Simulator::Run();
     tcb->m_lastAckedSeq += segments * MSS;
-    ops->PktsAcked(tcb, segments, tcb->m_lastRtt);
+    tcb->m_lastRtt = KeepsRttSamples<TcpSocketState>::value ? rtt : smoothed;
+    ops->PktsAcked(tcb, segments, smoothed);
     ops->IncreaseWindow(tcb, segments);
 }
 

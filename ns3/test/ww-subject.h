@@ -10,6 +10,7 @@
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,9 +34,9 @@ struct WwSubject
     static WwSubject Ours(const std::string& protocol = "WestwoodPlus");
     /**
      * \brief This ns-3's Westwood+, under whichever name it has
-     * \return the subject
+     * \return the subject, if there is one
      */
-    static WwSubject Mainline();
+    static std::optional<WwSubject> Mainline();
 };
 
 /** \brief What a congestion control's EstimatedBW says, whether it speaks of numbers or DataRates. */
@@ -77,6 +78,14 @@ class WwDriven
      * \param segments that it covers
      */
     void Ack(Time after, uint32_t segments = 1);
+    /**
+     * \brief The same with another round trip
+     * \param after the ACK before
+     * \param segments that it covers
+     * \param rtt its sample
+     * \param smoothed the mean after it
+     */
+    void Ack(Time after, uint32_t segments, Time rtt, Time smoothed);
     /**
      * \brief A duplicate ACK, as the socket's ProcessAck reports it
      * \param after the ACK before
