@@ -406,6 +406,7 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
     else
     {
         ww_on_rto(&m_core->config, &m_core->state, &window, NowUs(), flight, mss, false);
+        Trace(); // a sample whose timer has run out meanwhile
     }
     NS_LOG_LOGIC("Loss with " << flight << " segments in flight: ssthresh " << window.ssthresh);
     return window.ssthresh * mss;
