@@ -128,6 +128,7 @@ Fork(const WwSubject& subject)
     mallopt(M_PERTURB, 0);
     WwDriven driven(subject.congestion);
     driven.ops = fork;
+    fork->Init(driven.tcb); // as the copy constructor of sockets does
     driven.estimates.all.clear();
     driven.estimates.Connect(fork);
     for (int i = 0; i < 100; i++)
