@@ -71,6 +71,27 @@ static inline void set_cwnd(struct tcp_sock *tp, __u32 cwnd) {
     if (cwnd != tp->snd_cwnd) tp->snd_cwnd = cwnd;
 }
 
+/* True if its recovery is rate halving, as its preset says; else the kernel's PRR. */
+static inline bool halves(enum ww_preset_id preset) {
+    return preset == WW_PRESET_WESTWOOD_PLUS_LINUX24;
+}
+
+/* The kernel's rule (tcp_end_cwnd_reduction): what was undone meanwhile is left alone. */
+static inline bool was_undone(struct sock *sk) {
+    return ca_state(sk) != TCP_CA_CWR && tcp_sk(sk)->undo_marker == 0;
+}
+
+/* Records the core's ssthresh, also while snd_ssthresh is what PRR brings cwnd down to. */
+static inline void tell(struct sock *sk, __u32 cc, enum ww_preset_id preset,
+                        enum ww_event_kind kind, __u8 state) {
+    const struct ww_config config = config_of(preset);
+    const union ww_private *priv = private_of(sk);
+    const enum ww_phase phase = phase_of(state);
+    const bool aimed = phase == WW_RECOVERY && !halves(preset);
+    const __u32 ssthresh = aimed ? priv->exit_ssthresh : tcp_sk(sk)->snd_ssthresh;
+    record(sk, &priv->state, &config, cc, kind, phase, ssthresh);
+}
+
 static inline void on_init(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
     union ww_private *priv = private_of(sk);
     const struct ww_config config = config_of(preset);
@@ -78,13 +99,12 @@ static inline void on_init(struct sock *sk, __u32 cc, enum ww_preset_id preset) 
     priv->una = tcp_sk(sk)->snd_una;
     priv->delivered = tcp_sk(sk)->delivered;
     count_opened(cc);
-    record(sk, &priv->state, &config, cc, WW_EVENT_START, ca_state(sk));
+    tell(sk, cc, preset, WW_EVENT_START, ca_state(sk));
 }
 
 static inline void on_release(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
-    const struct ww_config config = config_of(preset);
     count_closed(cc);
-    record(sk, &private_of(sk)->state, &config, cc, WW_EVENT_END, ca_state(sk));
+    tell(sk, cc, preset, WW_EVENT_END, ca_state(sk));
 }
 
 /* Multiples of mss in (from, to]: an ACK for n full segments passes n, wherever counting began. */
@@ -121,7 +141,7 @@ static inline void on_acked(struct sock *sk, __u32 cc, enum ww_preset_id preset,
     set_cwnd(tp, window.cwnd);
     if (priv->state.westwood.samples != samples &&
         (config.sampler != WW_PER_ACK || is_new_period(mark_us, sample.now_us)))
-        record(sk, &priv->state, &config, cc, WW_EVENT_WINDOW, state);
+        tell(sk, cc, preset, WW_EVENT_WINDOW, state);
 }
 
 /* What the core makes of a loss: the window to go down to; its ssthresh in *ssthresh. */
@@ -152,13 +172,12 @@ static inline void on_timeout(struct sock *sk, enum ww_preset_id preset) {
 
 /* new_state is about to replace the present one. */
 static inline void on_state(struct sock *sk, __u32 cc, enum ww_preset_id preset, __u8 new_state) {
-    const struct ww_config config = config_of(preset);
     const __u8 old_state = ca_state(sk);
     if (new_state == TCP_CA_Loss) on_timeout(sk, preset);
     if (new_state == TCP_CA_Loss)
-        record(sk, &private_of(sk)->state, &config, cc, WW_EVENT_TIMEOUT, new_state);
+        tell(sk, cc, preset, WW_EVENT_TIMEOUT, new_state);
     else if (new_state != old_state && phase_of(new_state) == WW_RECOVERY)
-        record(sk, &private_of(sk)->state, &config, cc, WW_EVENT_LOSS, new_state);
+        tell(sk, cc, preset, WW_EVENT_LOSS, new_state);
 }
 
 static inline void on_recovery_exit(struct sock *sk, __u32 cc, enum ww_preset_id preset,
@@ -169,7 +188,7 @@ static inline void on_recovery_exit(struct sock *sk, __u32 cc, enum ww_preset_id
     ww_on_recovery_exit(&config, &priv->state, &window, tp->tcp_mstamp, tp->mss_cache);
     tp->snd_ssthresh = window.ssthresh;
     set_cwnd(tp, window.cwnd);
-    record(sk, &priv->state, &config, cc, WW_EVENT_EXIT, TCP_CA_Open);
+    tell(sk, cc, preset, WW_EVENT_EXIT, TCP_CA_Open);
 }
 
 static inline __u32 on_undo(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
@@ -177,7 +196,7 @@ static inline __u32 on_undo(struct sock *sk, __u32 cc, enum ww_preset_id preset)
     const struct ww_config config = config_of(preset);
     struct ww_window window = window_of(tcp_sk(sk));
     ww_on_undo(&config, &priv->state, &window);
-    record(sk, &priv->state, &config, cc, WW_EVENT_UNDO, ca_state(sk));
+    tell(sk, cc, preset, WW_EVENT_UNDO, ca_state(sk));
     return window.cwnd;
 }
 

@@ -49,7 +49,7 @@ static inline void fill_addresses(struct ww_event *event, struct sock *sk) {
 
 static inline void record(struct sock *sk, const struct ww_state *state,
                           const struct ww_config *config, __u32 cc, enum ww_event_kind kind,
-                          __u8 kernel_state) {
+                          enum ww_phase phase, __u32 ssthresh) {
     const __u32 first = 0;
     void *ring = bpf_map_lookup_elem(&rings, &first);
     if (!ring) return;
@@ -76,14 +76,14 @@ static inline void record(struct sock *sk, const struct ww_state *state,
     event->retransmitted = tp->total_retrans;
     event->lost = tp->lost;
     event->cwnd = tp->snd_cwnd;
-    event->ssthresh = tp->snd_ssthresh;
+    event->ssthresh = ssthresh;
     event->in_flight = tp->packets_out;
     event->mss = tp->mss_cache;
     event->srtt_us = tp->srtt_us >> 3;
     event->rttvar_us = tp->rttvar_us;
     event->kind = (__u8)kind;
     event->cc = (__u8)cc;
-    event->state = (__u8)phase_of(kernel_state);
+    event->state = (__u8)phase;
     fill_addresses(event, sk);
     bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP); /* the recorder looks every 20 ms */
 }

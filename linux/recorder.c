@@ -35,8 +35,10 @@ struct recording {
 
 static void print_end(const struct ww_event *event, const __u8 *address, __u16 port) {
     char text[INET6_ADDRSTRLEN] = "?";
-    inet_ntop(event->family, address, text, sizeof text);
-    printf(event->family == AF_INET6 ? "[%s]:%u" : "%s:%u", text, port);
+    const bool mapped = event->family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(address);
+    const bool is_v6 = event->family == AF_INET6 && !mapped;
+    inet_ntop(is_v6 ? AF_INET6 : AF_INET, mapped ? address + 12 : address, text, sizeof text);
+    printf(is_v6 ? "[%s]:%u" : "%s:%u", text, port);
 }
 
 /* Seconds, empty if there is none. */

@@ -43,7 +43,7 @@ char LICENSE[] SEC("license") = "GPL";
     }                                                                 \
     SEC("struct_ops/event_" #cc_name)                                 \
     void BPF_PROG(event_##cc_name, struct sock *sk, __u32 event) {    \
-        if (!is_complete_cwr(event)) return;                          \
+        if (!is_complete_cwr(event) || was_undone(sk)) return;        \
         struct ww_window window = window_of(tcp_sk(sk));              \
         window.ssthresh = private_of(sk)->exit_ssthresh;              \
         on_recovery_exit(sk, cc, preset, window);                     \
@@ -64,42 +64,41 @@ char LICENSE[] SEC("license") = "GPL";
         .name = #cc_name,                                             \
     };
 
-#define WW_WITH_HALVING(cc, cc_name, preset)                          \
-    WW_COMMON(cc, cc_name, preset)                                    \
-    SEC("struct_ops/ssthresh_" #cc_name)                              \
-    __u32 BPF_PROG(ssthresh_##cc_name, struct sock *sk) {             \
-        __u32 ssthresh;                                               \
-        on_loss(sk, preset, &ssthresh);                               \
-        return ssthresh;                                              \
-    }                                                                 \
-    SEC("struct_ops/state_" #cc_name)                                 \
-    void BPF_PROG(state_##cc_name, struct sock *sk, __u8 new_state) { \
-        on_state(sk, cc, preset, new_state);                          \
-        if (new_state < TCP_CA_CWR && is_done(sk))                    \
-            on_recovery_exit(sk, cc, preset, window_of(tcp_sk(sk)));  \
-    }                                                                 \
-    SEC("struct_ops/control_" #cc_name)                               \
-    void BPF_PROG(control_##cc_name, struct sock *sk) {               \
-        halve(sk);                                                    \
-        set_pacing_rate(sk);                                          \
-    }                                                                 \
-    SEC(".struct_ops")                                                \
-    struct tcp_congestion_ops cc_name = {                             \
-        .flags = TCP_CONG_NON_RESTRICTED,                             \
-        .init = (void *)init_##cc_name,                               \
-        .release = (void *)release_##cc_name,                         \
-        .pkts_acked = (void *)acked_##cc_name,                        \
-        .undo_cwnd = (void *)undo_##cc_name,                          \
-        .ssthresh = (void *)ssthresh_##cc_name,                       \
-        .set_state = (void *)state_##cc_name,                         \
-        .cong_control = (void *)control_##cc_name,                    \
-        .name = #cc_name,                                             \
+#define WW_WITH_HALVING(cc, cc_name, preset)                                                 \
+    WW_COMMON(cc, cc_name, preset)                                                           \
+    SEC("struct_ops/ssthresh_" #cc_name)                                                     \
+    __u32 BPF_PROG(ssthresh_##cc_name, struct sock *sk) {                                    \
+        __u32 ssthresh;                                                                      \
+        on_loss(sk, preset, &ssthresh);                                                      \
+        return ssthresh;                                                                     \
+    }                                                                                        \
+    SEC("struct_ops/state_" #cc_name)                                                        \
+    void BPF_PROG(state_##cc_name, struct sock *sk, __u8 new_state) {                        \
+        on_state(sk, cc, preset, new_state);                                                 \
+        if (is_over(sk, new_state)) on_recovery_exit(sk, cc, preset, window_of(tcp_sk(sk))); \
+    }                                                                                        \
+    SEC("struct_ops/control_" #cc_name)                                                      \
+    void BPF_PROG(control_##cc_name, struct sock *sk) {                                      \
+        halve(sk);                                                                           \
+        set_pacing_rate(sk);                                                                 \
+    }                                                                                        \
+    SEC(".struct_ops")                                                                       \
+    struct tcp_congestion_ops cc_name = {                                                    \
+        .flags = TCP_CONG_NON_RESTRICTED,                                                    \
+        .init = (void *)init_##cc_name,                                                      \
+        .release = (void *)release_##cc_name,                                                \
+        .pkts_acked = (void *)acked_##cc_name,                                               \
+        .undo_cwnd = (void *)undo_##cc_name,                                                 \
+        .ssthresh = (void *)ssthresh_##cc_name,                                              \
+        .set_state = (void *)state_##cc_name,                                                \
+        .cong_control = (void *)control_##cc_name,                                           \
+        .name = #cc_name,                                                                    \
     };
 
-/* Recovery was not undone meanwhile (tcp_end_cwnd_reduction's rule). */
-static inline bool is_done(struct sock *sk) {
-    const __u8 state = ca_state(sk);
-    return state == TCP_CA_CWR || (state == TCP_CA_Recovery && tcp_sk(sk)->undo_marker != 0);
+/* The kernel says so before it changes the state. */
+static inline bool is_over(struct sock *sk, __u8 new_state) {
+    const bool recovers = phase_of(ca_state(sk)) == WW_RECOVERY;
+    return recovers && phase_of(new_state) < WW_RECOVERY && !was_undone(sk);
 }
 
 /*
