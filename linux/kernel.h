@@ -55,7 +55,6 @@ struct sock_common {
     __be32 skc_daddr;
     __be32 skc_rcv_saddr;
     __be16 skc_dport;
-    __u16 skc_num;
     unsigned short skc_family;
     possible_net_t skc_net;
     struct in6_addr skc_v6_daddr;
@@ -65,6 +64,10 @@ struct sock_common {
 struct sock {
     struct sock_common __sk_common;
     unsigned long sk_pacing_rate;
+};
+
+struct inet_sock {
+    __be16 inet_sport; /* skc_num is 0 when a connection has ended */
 };
 
 struct inet_connection_sock {

@@ -32,11 +32,19 @@ static inline bool is_new_period(__u64 last_us, __u64 now_us) {
     return last_us >> 16 != now_us >> 16;
 }
 
+static inline __u16 local_port(struct sock *sk) {
+    return __builtin_bswap16(((struct inet_sock *)sk)->inet_sport);
+}
+
+static inline __u16 remote_port(struct sock *sk) {
+    return __builtin_bswap16(sk->__sk_common.skc_dport);
+}
+
 static inline void fill_addresses(struct ww_event *event, struct sock *sk) {
     const struct sock_common *common = &sk->__sk_common;
     event->family = (__u8)common->skc_family;
-    event->local_port = common->skc_num;
-    event->remote_port = __builtin_bswap16(common->skc_dport);
+    event->local_port = local_port(sk);
+    event->remote_port = remote_port(sk);
     event->netns = common->skc_net.net->ns.inum;
     if (event->family == AF_INET6) {
         BPF_CORE_READ_INTO(&event->local, common, skc_v6_rcv_saddr.in6_u.u6_addr8);
@@ -54,9 +62,7 @@ static inline void record(struct sock *sk, const struct ww_state *state,
     void *ring = bpf_map_lookup_elem(&rings, &first);
     if (!ring) return;
     const __u16 port = control.port;
-    if (port != 0 && port != sk->__sk_common.skc_num &&
-        port != __builtin_bswap16(sk->__sk_common.skc_dport))
-        return;
+    if (port != 0 && port != local_port(sk) && port != remote_port(sk)) return;
     struct ww_event *event = bpf_ringbuf_reserve(ring, sizeof(*event), 0);
     if (!event) {
         __sync_fetch_and_add(&control.dropped, 1);
