@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from westwood import __version__, kernel_cli
-from westwood.errors import InputError, Interrupted, UnavailableError, WestwoodError, one_line
+from westwood.errors import InputError, Interrupted, WestwoodError, one_line
 
 # click.ClickException, wherever this version of typer keeps its click
 _UsageError: Any = typer.BadParameter.__mro__[2]
@@ -77,16 +77,14 @@ def run(
     Prints means over the seeds with 95 % intervals. --plot draws cwnd, ssthresh, estimate and RTT
     over time, in the run with the first seed, into DIR or the current folder.
     """
-    prepare = _require(engine, ns3=not plot)
-    from westwood import deliver, experiment
+    from westwood import deliver, engines, experiment
     from westwood.scenario import Scenario
 
+    runs_it = engines.find(engine)
     planned = experiment.plan(
         Scenario.load(scenario), cc=cc or (), settings=_settings(set_), seeds=seeds
     )
-    deliver.carry_out(
-        planned, workers, out, plot=plot and "over_time", json=json, engine=engine, prepare=prepare
-    )
+    deliver.carry_out(planned, workers, out, plot=plot and "over_time", json=json, engine=runs_it)
 
 
 @app.command(epilog="Example: westwood trace table1 --cc westwood+ --set duration=60s --plot")
@@ -113,7 +111,6 @@ def trace(
     --plot draws its panel, --out writes all of it as Parquet, --pcap its packets. The sweep of a
     scenario is left out. A recording of westwood kernel record (.parquet, .csv) is drawn as it is.
     """
-    _require(engine)
     from westwood import recording
 
     if recording.is_recording(scenario):
@@ -123,17 +120,18 @@ def trace(
         return
     if not (plot or out or pcap):
         raise InputError("nothing to do, expected --plot, --out DIR or --pcap FILE")
-    from westwood import tracing
+    from westwood import engines, tracing
     from westwood.store import Folder
 
+    runs_it = engines.find(engine)
     chosen, request = tracing.prepare(
         scenario, cc=cc, settings=_settings(set_), seed=seed, every=every, events=events,
         start=from_, end=to, pcap_file=pcap, at=at,
     )  # fmt: skip
     folder = Folder(out) if out else None
-    result = tracing.run(chosen, request)
+    result = tracing.run(chosen, request, runs_it)
     if folder:
-        tracing.write(result, request, folder)
+        tracing.write(result, request, folder, runs_it)
         print(folder.path)
     if pcap:
         print(tracing.write_pcap(result, pcap))
@@ -157,10 +155,10 @@ def compare(
 
     Without --cc: newreno, sack, westwood and westwood+. The scenario is the preset "path".
     """
-    prepare = _require(engine, ns3=True)
-    from westwood import deliver, experiment
+    from westwood import deliver, engines, experiment
     from westwood.scenario import Scenario
 
+    runs_it = engines.find(engine)
     given = {
         "path.rate": rate, "path.delay": delay, "path.loss.rate": loss and _value(loss),
         "path.queue.limit": queue, "duration": duration,
@@ -170,9 +168,7 @@ def compare(
         Scenario.preset("path"), cc=cc or ("newreno", "sack", "westwood", "westwood+"),
         settings={**settings, **_settings(set_)}, seeds=seeds,
     )  # fmt: skip
-    deliver.carry_out(
-        planned, workers, out, plot=plot and "bars", json=json, engine=engine, prepare=prepare
-    )
+    deliver.carry_out(planned, workers, out, plot=plot and "bars", json=json, engine=runs_it)
 
 
 @app.command(epilog="Example: westwood sweep fading --seeds 5 --out fading")
@@ -195,8 +191,7 @@ def sweep(
 
     Writes runs.parquet, whose bytes do not depend on workers or interruptions.
     """
-    prepare = _require(engine, ns3=not dask)
-    from westwood import console, deliver, experiment
+    from westwood import console, deliver, engines, experiment
     from westwood import sweep as sweeping
     from westwood.scenario import Scenario
     from westwood.store import Folder
@@ -205,18 +200,15 @@ def sweep(
         Scenario.load(scenario), cc=cc or (), settings=_settings(set_), seeds=seeds
     )
     precision = sweeping.precision(ci, metric, most) if ci else None
+    runs_it = engines.find(engine)
     runner = None
-    if prepare:
-        from westwood.sim import run_jobs
-
-        runner = functools.partial(run_jobs, workers=workers, prepare=prepare)
     if dask:
         from westwood import cluster
 
-        runner = functools.partial(cluster.runner, dask)
+        runner = functools.partial(cluster.runner, dask, engine=runs_it)
     rows, complete = sweeping.run(
         planned, Folder(out), resume=resume, workers=workers, precision=precision,
-        track=console.track, runner=runner,
+        track=console.track, runner=runner, engine=runs_it,
     )  # fmt: skip
     if rows.is_empty():
         raise deliver.interrupted(None)
@@ -263,13 +255,13 @@ def validate(
     """Hold the simulator against another engine: 40 points, a table and a scatter plot."""
     if engine == "sim":
         raise InputError("expected another engine than the simulator", key="--engine", value=engine)
-    prepare = _require(engine, ns3=True)
-    from westwood import console, deliver, validate
+    from westwood import console, deliver, engines, validate
     from westwood.store import Folder
 
+    other = engines.find(engine)
     planned = validate.plan(seeds or 10, duration)
     folder = Folder(out)
-    done = validate.run(planned, prepare, workers=workers, track=console.track)
+    done = validate.run(planned, other, workers=workers, track=console.track)
     if done is None:
         raise deliver.interrupted(None)
     page = validate.write(done, engine, planned, folder)
@@ -304,20 +296,6 @@ def reproduce(
         raise deliver.interrupted(folder)
     console.print_verdicts(done.verdicts)
     print(done.page)
-
-
-def _require(engine: str, *, ns3: bool = False) -> Any:
-    """What prepares a job for this engine; None: the simulator. `ns3`: the command has ns-3."""
-    if engine not in ("sim", "ns3", "linux"):
-        raise InputError("expected sim, ns3 or linux", key="--engine", value=engine)
-    if engine == "ns3" and ns3:
-        from westwood import ns3 as second
-
-        second.runner()  # or the remedy, before anything is done
-        return second.prepare
-    if engine != "sim":
-        raise UnavailableError(f"--engine {engine} comes in a later version of this command")
-    return None
 
 
 def _settings(options: list[str] | None) -> dict[str, Any]:

@@ -8,28 +8,30 @@ from pathlib import Path
 from typing import Any
 
 from westwood import console, experiment
+from westwood.engines import Engine
 from westwood.errors import Interrupted
 from westwood.experiment import Experiment, Outcome
-from westwood.sim import Prepare
 from westwood.store import Folder
 
 
 def carry_out(
     planned: Experiment, workers: int | None, out: Path | None, *, plot: str | bool, json: bool,
-    engine: str, prepare: Prepare | None,
+    engine: Engine,
 ) -> None:  # fmt: skip
     """Runs what is planned, writes what was asked for, prints the summary."""
     folder = Folder(out) if out else None
-    traces = experiment.traces(planned) if plot == "over_time" else []
+    traces = experiment.traces(planned, engine.simulate) if plot == "over_time" else []
     if folder:
-        folder.manifest(_manifest(planned, engine), complete=False)
-    outcome = experiment.collect(planned, workers=workers, track=console.track, prepare=prepare)
+        folder.manifest(_manifest(planned, engine.name), complete=False)
+    outcome = experiment.collect(
+        planned, workers=workers, track=console.track, prepare=engine.prepare
+    )
     if outcome.rows.is_empty():
         raise interrupted(folder)
     summary = experiment.summary(planned, outcome.rows)
     keys = [key for key in planned.varied if key in summary.columns]
     if folder:
-        _write(folder, planned, outcome, traces, engine)
+        _write(folder, planned, outcome, traces, engine.name)
     if json:
         console.print_json(outcome.rows, summary)
     else:

@@ -10,12 +10,13 @@ from typing import Any
 
 import polars as pl
 
+from westwood.engines import SIMULATOR, Simulate
 from westwood.errors import InputError, suggestion
 from westwood.metrics import summarise
 from westwood.protocols import PROTOCOLS, UDP, label
 from westwood.rows import Row
 from westwood.scenario import Scenario
-from westwood.sim import Job, Prepare, rows_frame, run_jobs, simulate, sorted_rows
+from westwood.sim import Job, Prepare, rows_frame, run_jobs, sorted_rows
 
 # What a summary averages over seeds.
 SUMMARISED = (
@@ -41,7 +42,7 @@ class Experiment:
     @property
     def runs(self) -> int:
         """How many runs there are."""
-        return len(self.jobs) * self.scenario.seeds
+        return sum(len(job.seeds) for job in self.jobs)
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,9 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
     return ", ".join(parts)
 
 
-def traces(experiment: Experiment) -> list[tuple[str, str, pl.DataFrame]]:
+def traces(
+    experiment: Experiment, simulate: Simulate = SIMULATOR.simulate
+) -> list[tuple[str, str, pl.DataFrame]]:
     """(protocol, name, trace) of every flow in the first seed's run of each point."""
     flows = len(experiment.scenario.flows)
     if len(experiment.jobs) * flows > _MOST_TRACES:

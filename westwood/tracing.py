@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from westwood import figures, panel, pcap, units
+from westwood.engines import Engine
 from westwood.errors import InputError
 from westwood.protocols import UDP
 from westwood.scenario import Scenario
-from westwood.sim import Result, simulate
+from westwood.sim import Result
 from westwood.store import Folder
 
 if TYPE_CHECKING:
@@ -77,18 +78,19 @@ def _seconds(option: str, text: str | None, default: float) -> float:
         raise error.located(key=option) from None
 
 
-def run(scenario: Scenario, request: Request) -> Result:
+def run(scenario: Scenario, request: Request, engine: Engine) -> Result:
     """The run, everything recorded."""
-    return simulate(
+    return engine.simulate(
         scenario, request.seed, trace=True, events=request.events, queues=True, capture=request.at
     )
 
 
-def write(result: Result, request: Request, folder: Folder) -> None:
+def write(result: Result, request: Request, folder: Folder, engine: Engine) -> None:
     """Everything as files in a results folder; docs/traces.md lists them."""
     every_s = request.every_s
     trace = result.sampled(every_s) if every_s else result.trace
-    folder.manifest({"engine": "sim", "scenario": result.scenario.resolved(), "seed": result.seed})
+    scenario = result.scenario.resolved()
+    folder.manifest({"engine": engine.name, "scenario": scenario, "seed": result.seed})
     folder.text("scenario.toml", result.scenario.to_toml())
     folder.frame("runs.parquet", result.rows)
     folder.frame("trace.parquet", trace)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can run a scenario: the simulator, ns-3. Each gives the same rows and traces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from westwood import sim
+from westwood.errors import InputError, UnavailableError
+from westwood.scenario import Scenario
+from westwood.sim import Prepare, Result
+
+NAMES = ("sim", "ns3", "linux")
+
+
+class Simulate(Protocol):
+    """Runs a scenario once."""
+
+    def __call__(
+        self, scenario: Scenario, seed: int = 1, *, trace: bool = False, events: bool = False,
+        queues: bool = False, capture: str | None = None,
+    ) -> Result:  # fmt: skip
+        """`sim.simulate`."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How one runs."""
+
+    name: str
+    prepare: Prepare | None  # for `sim.run_jobs`; None: the simulator's own
+    simulate: Simulate
+
+
+SIMULATOR = Engine("sim", None, sim.simulate)
+
+
+def find(name: str) -> Engine:
+    """The engine, or what this machine lacks for it, before anything is done."""
+    if name == "sim":
+        return SIMULATOR
+    if name == "ns3":
+        from westwood import ns3
+
+        ns3.runner()
+        return Engine(name, ns3.prepare, ns3.simulate)
+    if name in NAMES:
+        raise UnavailableError(f"--engine {name} comes in a later version of this command")
+    raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)
