@@ -75,7 +75,10 @@ static int register_all(struct bpf_object *object, const char *dir) {
         struct bpf_link *link = bpf_map__attach_struct_ops(map);
         if (link == NULL && errno == EEXIST) {
             unpin(dir, name);
-            return fail(0, "%s: another program has registered this name", name);
+            return fail(0,
+                        "%s: another program has registered this name; bpftool struct_ops "
+                        "unregister name %s takes it away",
+                        name, name);
         }
         if (link == NULL) return fail(errno, "%s: can't be registered", name);
         bpf_link__disconnect(link); /* it stays when we end */

@@ -101,7 +101,7 @@ def _built() -> Check:
     try:
         return Check("ww-kernel", True, str(kernel.program()), "")
     except UnavailableError as error:
-        return Check("ww-kernel", False, str(error).partition(": ")[0], "make kernel")
+        return Check("ww-kernel", False, str(error).partition(": ")[0], "make linux")
 
 
 def _tool(name: str, remedy: str) -> Check:

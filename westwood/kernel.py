@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Our congestion controls in this machine's kernel: load, unload, status, recordings.
 
-`make kernel` builds linux/: the BPF object and ww-kernel, the program that does all of this;
+`make linux` builds linux/: the BPF object and ww-kernel, the program that does all of this;
 WESTWOOD_KERNEL names another ww-kernel, with ww.bpf.o beside it. What is loaded is pinned in
 /sys/fs/bpf/westwood, or in the folder of a bpffs that WESTWOOD_BPFFS names.
 """
@@ -50,7 +50,7 @@ def program() -> Path:
     if path.is_file() and os.access(path, os.X_OK) and bpf_object(path).is_file():
         return path
     where = f"{VARIABLE} names no ww-kernel with ww.bpf.o beside it" if named else "it is not built"
-    raise UnavailableError(f"linux/ww-kernel is needed, and {where}: make kernel")
+    raise UnavailableError(f"linux/ww-kernel is needed, and {where}: make linux")
 
 
 def bpf_object(program: Path) -> Path:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One end of TCP connections for tests, as a program.
 
-    endpoint.py receive ADDRESS PORT                          prints "ready", then a line a finished connection
-    endpoint.py send ADDRESS PORT CC SECONDS CONNECTIONS [BYTES_A_SECOND]   prints the bytes sent
+endpoint.py receive ADDRESS PORT    prints "ready", then the bytes of each finished connection
+endpoint.py send ADDRESS PORT CC SECONDS CONNECTIONS [BYTES_A_SECOND]     prints the bytes sent
 """
 
 from __future__ import annotations
 
+import resource
 import selectors
 import socket
 import sys
@@ -39,7 +40,9 @@ def receive(address: str, port: int) -> None:
                 print(counts.pop(one), flush=True)
 
 
-def send(address: str, port: int, cc: str, seconds: float, connections: int, rate: float) -> None:
+def send(
+    address: str, port: int, cc: str, seconds: float, connections: int, rate: float = 0
+) -> None:
     """As much as each takes, or `rate` bytes a second each; then ends them in order."""
     ready = selectors.DefaultSelector()
     total = 0
@@ -71,7 +74,10 @@ def send(address: str, port: int, cc: str, seconds: float, connections: int, rat
 
 if __name__ == "__main__":
     what, address, port, *rest = sys.argv[1:]
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if what == "receive":
         receive(address, int(port))
     else:
-        send(address, int(port), rest[0], float(rest[1]), int(rest[2]), float((rest + ["0"])[3]))
+        cc, seconds, connections, *more = rest
+        send(address, int(port), cc, float(seconds), int(connections), *map(float, more))
