@@ -32,7 +32,7 @@ int fail(int error, const char *format, ...) {
     va_end(arguments);
     const bool denied = error == EPERM || error == EACCES;
     if (error != 0) fprintf(stderr, ": %s", strerror(error));
-    fputs(denied ? ", expected CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON\n" : "\n", stderr);
+    fputs(denied ? ", expected CAP_BPF and CAP_PERFMON\n" : "\n", stderr);
     return denied ? LACKING : FAILED;
 }
 

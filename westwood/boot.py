@@ -25,7 +25,7 @@ Type=oneshot
 RemainAfterExit=yes
 ExecStart={program} load {pins} {object} {version}
 ExecStop={program} unload {pins}
-CapabilityBoundingSet=CAP_BPF CAP_NET_ADMIN CAP_PERFMON
+CapabilityBoundingSet=CAP_BPF CAP_PERFMON
 NoNewPrivileges=yes
 
 [Install]

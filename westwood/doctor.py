@@ -19,7 +19,7 @@ from westwood.errors import UnavailableError
 
 OLDEST = (6, 1)
 # linux/capability.h
-CAPABILITIES = {"CAP_NET_ADMIN": 12, "CAP_PERFMON": 38, "CAP_BPF": 39}
+CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ def test_another_version_takes_over_under_traffic(
     kernel.load()
     with alone() as host:
         receiver = host.receive("127.0.0.1", PORT)
-        old = host.send("127.0.0.1", PORT, "ww_nrplus", 2, connections=2)
+        old = host.send("127.0.0.1", PORT, "ww_nrplus", 3, connections=2, rate=1e6)
         assert eventually(lambda: sockets("ww_nrplus") == 2)
         before = in_kernel()
         other_version()
@@ -122,7 +122,7 @@ def test_another_version_takes_over_under_traffic(
         ]
         new = host.send("127.0.0.1", PORT, "ww_nrplus", 0.3)
         assert eventually(lambda: sockets("ww_nrplus") == 1), "counted by the new version only"
-        assert in_kernel() > before
+        assert in_kernel() & before, "the old connections keep their programs"
         new.wait()
         outcome_of_both = [int(p.communicate(timeout=30)[0]) for p in (old, new)]
         assert receiver.stdout is not None
@@ -153,7 +153,7 @@ def test_a_load_that_was_killed_is_made_good_by_the_next(westwood: Westwood) -> 
     subprocess.run([str(word) for word in words], check=True, capture_output=True)
     takes = time.monotonic() - begin
     kernel.unload()
-    for share in (0.3, 0.6, 0.75, 0.85, 0.95):
+    for share in (0.5, 0.8, 0.95):
         process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
         time.sleep(share * takes)
         process.kill()
