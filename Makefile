@@ -37,11 +37,12 @@ golden: .venv system-test ## regenerate the golden files; review the difference 
 	@WW_UPDATE_GOLDEN=1 $(BIN)/python tools/run_suites.py cpp-release python
 	@git status --short tests/golden
 
-bench: .venv ## measure the engine and the core, beside ns-3
+bench: .venv ## measure the engine and the core, beside ns-3, and what the kernel's controls cost
 	@tools/system.sh bench
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
 	@$(BIN)/python bench/run.py
+	@tools/kernel.sh && $(BIN)/python bench/kernel.py || test $$? = 77
 
 comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and write docs/comparison.md
 	@$(BIN)/python bench/compare_ns3.py
