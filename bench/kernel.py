@@ -166,7 +166,8 @@ def recorder(turns: int) -> dict[str, Any]:
             seen = in_turn(kinds, turns)
             row = results[what] = compared(seen, "without")["recorded"]
             print(f"recorded, {what}: {row['goodput_bps'] / 1e9:.3f} Gb/s, "
-                  f"{row['goodput_ratio']:.4f} of without; CPU time {row['cpu_ratio']:.4f}")  # fmt: skip
+                  f"{row['goodput_ratio']:.4f} of without; "
+                  f"CPU time {row['cpu_ratio']:.4f}")  # fmt: skip
     return results
 
 
