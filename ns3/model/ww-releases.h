@@ -47,6 +47,21 @@ struct KeepsRttSamples<State, std::void_t<decltype(State::m_srtt)>> : std::true_
 {
 };
 
+// A test case's duration is an enumeration of TestCase, scoped since 3.42.
+template <class Case>
+constexpr auto
+TakesForever(int) -> decltype(Case::Duration::TAKES_FOREVER)
+{
+    return Case::Duration::TAKES_FOREVER;
+}
+
+template <class Case>
+constexpr auto
+TakesForever(long) -> decltype(Case::TAKES_FOREVER)
+{
+    return Case::TAKES_FOREVER;
+}
+
 } // namespace ns3
 
 #endif /* WW_RELEASES_H */

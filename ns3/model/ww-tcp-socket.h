@@ -61,12 +61,14 @@ class WwTcpSocket : public TcpSocketBase
   protected:
     Ptr<TcpSocketBase> Fork() override;
     void ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader) override;
+    void ReTxTimeout() override;
 
   private:
     /** \brief Tahoe's answer to the third duplicate ACK. */
     void GoBack();
 
-    Recovery m_recovery; //!< how it recovers
+    Recovery m_recovery;         //!< how it recovers
+    SequenceNumber32 m_goneBack; //!< what had been sent when it went back the last time
 };
 
 /**

@@ -128,6 +128,14 @@ WwPath::Start(Ptr<TcpSocketBase> socket, uint16_t port)
 }
 
 void
+WwPath::SendBack(const std::string& factory, Time start)
+{
+    const InetSocketAddress address(interfaces.GetAddress(0), 5000);
+    PacketSinkHelper("ns3::TcpSocketFactory", address).Install(nodes.Get(0));
+    BulkSendHelper(factory, address).Install(nodes.Get(1)).Start(start);
+}
+
+void
 WwPath::Run(Time until)
 {
     Simulator::Stop(until - Simulator::Now());

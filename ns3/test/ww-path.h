@@ -77,6 +77,12 @@ class WwPath
      */
     Ptr<TcpSocketBase> SendBy(const std::string& factory);
     /**
+     * \brief A connection in the other direction
+     * \param factory name of the TypeId of a factory of the receiver's node
+     * \param start when it begins
+     */
+    void SendBack(const std::string& factory, Time start);
+    /**
      * \brief Run the simulation
      * \param until when to stop
      */
