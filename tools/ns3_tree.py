@@ -3,8 +3,8 @@
 `ns3_tree.py 3.37`.
 
 The sources are those that Debian has, from the mirror that this machine's apt uses, held against
-their SHA-256. The module is linked to contrib/ww-westwood, with asserts and logs on, and every suite
-runs by ns-3's own test.py; then a copy takes the link's place. About ten minutes of CPU.
+their SHA-256. The module is linked to contrib/ww-westwood, with asserts and logs on, and every
+suite runs by ns-3's own test.py; then a copy takes the link's place. About ten minutes of CPU.
 """
 
 import hashlib

@@ -1,13 +1,13 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Draws Figure 5 of the 2013 ns-3 paper (Gangadhar et al.), throughput over the packet error rate of
- * the bottleneck, in your own ns-3:
+ * Draws Figure 5 of the 2013 ns-3 paper (Gangadhar et al.), throughput over the packet error rate
+ * of the bottleneck, in your own ns-3:
  *
  *   source ==== 10 Mb/s, 45 ms ==== router ==== 2 Mb/s, 0.01 ms, lossy ==== sink
  *
- *   ./ww-fig5                       some minutes; --seconds=600 --runs=10 for the paper's length and less noise
- *   gnuplot ww-fig5.plt             writes ww-fig5.png
+ *   ./ww-fig5                       some minutes; --seconds=600 --runs=10 for the paper's length
+ * and less noise gnuplot ww-fig5.plt             writes ww-fig5.png
  *   ./ww-fig5 --protocols=WestwoodPlus,Reno --per=0.005     a point of two lines
  */
 #include "ns3/applications-module.h"
@@ -53,7 +53,8 @@ Sender(const std::string& protocol)
     return helper;
 }
 
-/// The bottleneck, which loses data packets, and the access link in front of it: the sink's address.
+/// The bottleneck, which loses data packets, and the access link in front of it: the sink's
+/// address.
 Ipv4Address
 BuildPath(const NodeContainer& nodes, double per)
 {

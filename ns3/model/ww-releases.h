@@ -36,7 +36,8 @@ EnumAccessor(Field field)
     return ChooseEnumAccessor<E>(field, 0);
 }
 
-// Where the socket's state has m_srtt, m_lastRtt is the last sample; before, it was the smoothed RTT.
+// Where the socket's state has m_srtt, m_lastRtt is the last sample; before, it was the smoothed
+// RTT.
 template <class State, class = void>
 struct KeepsRttSamples : std::false_type
 {

@@ -5,9 +5,8 @@
  */
 #include "ww-tcp-westwood.h"
 
-#include "ww-releases.h"
-
 #include "core/westwood.h"
+#include "ww-releases.h"
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"

@@ -1,15 +1,14 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * What the figures of "TCP Westwood(+) Protocol Implementation in ns-3" (Gangadhar et al., WNS3 2013)
- * show, in this ns-3. The paper's access link (10 Mb/s, 45 ms) and bottleneck are one link here. The
- * protocols are those of the paper, without SACK; 100 s a run in place of 600 s. Slow:
+ * What the figures of "TCP Westwood(+) Protocol Implementation in ns-3" (Gangadhar et al., WNS3
+ * 2013) show, in this ns-3. The paper's access link (10 Mb/s, 45 ms) and bottleneck are one link
+ * here. The protocols are those of the paper, without SACK; 100 s a run in place of 600 s. Slow:
  *
  *   ./test.py --suite=ww-figures --fullness=TAKES_FOREVER
  */
-#include "ww-path.h"
-
 #include "../model/ww-releases.h"
+#include "ww-path.h"
 
 #include "ns3/ww-tcp-helper.h"
 
@@ -25,8 +24,8 @@ struct Point
 {
     std::string protocol;
     double per = 0.005;
-    double rate = 2;       // Mb/s
-    double delay = 0.01;   // of the bottleneck, ms
+    double rate = 2;     // Mb/s
+    double delay = 0.01; // of the bottleneck, ms
     uint32_t delayedAck = 2;
     uint32_t packet = 400; // bytes
 };
@@ -139,7 +138,8 @@ WwFigureTestCase::Figure5()
         for (const std::string protocol : {"WestwoodNs3", "WestwoodPlusNs3", "NewReno", "Reno"})
         {
             now[protocol] = Throughput({protocol, per});
-            if (!last.empty() && per > 0.005) // "a decrease in throughput as the error rate is increased"
+            if (!last.empty() &&
+                per > 0.005) // "a decrease in throughput as the error rate is increased"
             {
                 NS_TEST_EXPECT_MSG_LT(now[protocol], last[protocol], protocol << " at " << per);
             }
@@ -181,8 +181,8 @@ WwFigureTestCase::Figure7()
 {
     double westwood = 0;
     std::vector<double> newReno;
-    // Not to the paper's 8 Mb/s: there the unfiltered estimate overfills a queue of 100 packets, in the
-    // project's simulator as here. The paper does not give its queue.
+    // Not to the paper's 8 Mb/s: there the unfiltered estimate overfills a queue of 100 packets, in
+    // the project's simulator as here. The paper does not give its queue.
     for (const double rate : {1.0, 2.0, 4.0})
     {
         const double now = Throughput({"WestwoodNs3", 0.005, rate});
@@ -253,7 +253,8 @@ WwFigureTestCase::Figure11()
             }
         }
     }
-    // "the bandwidth is greatly overestimated to 8 Mb/s when the bottleneck bandwidth is only 500 kb/s"
+    // "the bandwidth is greatly overestimated to 8 Mb/s when the bottleneck bandwidth is only 500
+    // kb/s"
     NS_TEST_EXPECT_MSG_GT(highest["WestwoodNs3"], 5, "Westwood overestimates");
     // "the maximum estimated bandwidth is only slightly higher than 500 kb/s"
     NS_TEST_EXPECT_MSG_LT(highest["WestwoodPlusNs3"], 1.3, "Westwood+ does not");

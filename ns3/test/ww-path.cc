@@ -58,8 +58,7 @@ WwPath::WwPath(const std::string& rate, const std::string& delay, uint32_t packe
     Ipv4AddressHelper address("10.0.0.0", "255.255.255.0");
     interfaces = address.Assign(devices);
     TrafficControlHelper().Uninstall(devices);
-    PacketSinkHelper sink("ns3::TcpSocketFactory",
-                          InetSocketAddress(Ipv4Address::GetAny(), 5000));
+    PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), 5000));
     m_sink = DynamicCast<PacketSink>(sink.Install(nodes.Get(1)).Get(0));
 }
 
@@ -151,7 +150,8 @@ WwPath::Received() const
 void
 WwPath::Fill(Ptr<Socket> socket, uint32_t)
 {
-    while (socket->GetTxAvailable() > 0 && socket->Send(Create<Packet>(socket->GetTxAvailable())) > 0)
+    while (socket->GetTxAvailable() > 0 &&
+           socket->Send(Create<Packet>(socket->GetTxAvailable())) > 0)
     {
     }
 }

@@ -39,7 +39,8 @@ struct WwSubject
     static std::optional<WwSubject> Mainline();
 };
 
-/** \brief What a congestion control's EstimatedBW says, whether it speaks of numbers or DataRates. */
+/** \brief What a congestion control's EstimatedBW says, whether it speaks of numbers or DataRates.
+ */
 class WwEstimates
 {
   public:

@@ -40,7 +40,8 @@ Make(Ptr<Node> node, const WwTcpHelper& helper)
 
 } // namespace
 
-/** \brief What the factories make: per node, beside ns-3's own sockets, changed by installing again. */
+/** \brief What the factories make: per node, beside ns-3's own sockets, changed by installing
+ * again. */
 class WwInstallTestCase : public TestCase
 {
   public:
@@ -65,7 +66,9 @@ class WwInstallTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(first->GetInstanceTypeId(), WwTcpSocket::GetTypeId(), "its class");
         NS_TEST_EXPECT_MSG_EQ(Setting(first, "Protocol"), "Westwood", "protocol");
         NS_TEST_EXPECT_MSG_EQ(Setting(first, "Tau"), "+1e+09ns", "its own setting");
-        NS_TEST_EXPECT_MSG_EQ(Setting(Make(nodes.Get(1), slow), "Tau"), "+5e+08ns", "another node's");
+        NS_TEST_EXPECT_MSG_EQ(Setting(Make(nodes.Get(1), slow), "Tau"),
+                              "+5e+08ns",
+                              "another node's");
         Ptr<Socket> second = Make(nodes.Get(0), other);
         NS_TEST_EXPECT_MSG_EQ(Setting(second, "Protocol"), "WestwoodNRPlus", "another recovery's");
         Ptr<Socket> plain = Socket::CreateSocket(nodes.Get(0), TcpSocketFactory::GetTypeId());
@@ -113,7 +116,8 @@ class WwTransferTestCase : public TestCase
     std::string m_recovery; //!< how it recovers; empty: as it is
 };
 
-/** \brief How each recovery answers three duplicate ACKs, and a slow start that overfills the queue. */
+/** \brief How each recovery answers three duplicate ACKs, and a slow start that overfills the
+ * queue. */
 class WwRecoveryTestCase : public TestCase
 {
   public:
@@ -137,7 +141,8 @@ class WwRecoveryTestCase : public TestCase
         Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(360));
         if (!lost.empty()) // leave slow start early: nothing else is lost
         {
-            Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold", UintegerValue(30 * 360));
+            Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold",
+                               UintegerValue(30 * 360));
         }
         m_recoveries = m_losses = m_undisturbed = 0;
         WwTcpHelper helper(m_recovery);

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * The congestion control by itself, ACK by ACK: every branch of the pseudo-code (Mascolo et al. 2001;
- * Gangadhar et al. 2013, 3.2.2; Frikha 2005), the virtual null samples, the filters, the attributes.
+ * The congestion control by itself, ACK by ACK: every branch of the pseudo-code (Mascolo et al.
+ * 2001; Gangadhar et al. 2013, 3.2.2; Frikha 2005), the virtual null samples, the filters, the
+ * attributes.
  */
 #include "ww-subject.h"
 
@@ -51,7 +52,8 @@ ThreeDupAcks(WwDriven& driven)
 
 } // namespace
 
-/** \brief The estimate of a steady stream of ACKs is its rate, and the trace fires once a sample. */
+/** \brief The estimate of a steady stream of ACKs is its rate, and the trace fires once a sample.
+ */
 class WwEstimateTestCase : public TestCase
 {
   public:
@@ -147,7 +149,8 @@ class WwDupAckTestCase : public TestCase
     }
 };
 
-/** \brief "ssthresh = (BWE * RTTmin) / seg_size", not below 2, after three DUPACKs and a timeout. */
+/** \brief "ssthresh = (BWE * RTTmin) / seg_size", not below 2, after three DUPACKs and a timeout.
+ */
 class WwSsThreshTestCase : public TestCase
 {
   public:
@@ -206,7 +209,8 @@ class WwEnterRecoveryTestCase : public TestCase
   private:
     void DoRun() override
     {
-        for (const auto& [cwnd, after] : {std::pair(50u, 20u), std::pair(20u, 20u), std::pair(8u, 8u)})
+        for (const auto& [cwnd, after] :
+             {std::pair(50u, 20u), std::pair(20u, 20u), std::pair(8u, 8u)})
         {
             auto tcb = CreateObject<TcpSocketState>();
             tcb->m_segmentSize = MSS;
@@ -227,8 +231,8 @@ class WwVirtualSampleTestCase : public TestCase
 {
   public:
     WwVirtualSampleTestCase(uint32_t m, Time tau)
-        : TestCase("Virtual null samples: m = " + std::to_string(m) + ", tau = " +
-                   std::to_string(tau.GetMilliSeconds()) + " ms"),
+        : TestCase("Virtual null samples: m = " + std::to_string(m) +
+                   ", tau = " + std::to_string(tau.GetMilliSeconds()) + " ms"),
           m_m(m),
           m_tau(tau)
     {
@@ -282,7 +286,8 @@ class WwFilterTestCase : public TestCase
 
   private:
     /// The estimate after `acks` of two segments each, in place of one.
-    double Doubled(const std::vector<std::pair<std::string, std::string>>& attributes, int acks) const
+    double Doubled(const std::vector<std::pair<std::string, std::string>>& attributes,
+                   int acks) const
     {
         WwDriven driven(Ours("Westwood", attributes));
         Settle(driven);
@@ -474,7 +479,8 @@ class WwTcpWestwoodTestSuite : public TestSuite
             AddTestCase(new WwEstimateTestCase(protocol));
             AddTestCase(new WwSsThreshTestCase(protocol));
         }
-        AddTestCase(new WwCountTestCase("a duplicate ACK is a segment", "Westwood", {{0, 1}, {0, 1}}));
+        AddTestCase(
+            new WwCountTestCase("a duplicate ACK is a segment", "Westwood", {{0, 1}, {0, 1}}));
         AddTestCase(new WwCountTestCase("a segment", "Westwood", {{1, 1}, {0, 1}, {1, 1}, {1, 1}}));
         AddTestCase(new WwCountTestCase("a delayed ACK", "Westwood", {{2, 2}, {3, 3}}));
         AddTestCase(new WwCountTestCase("more than was accounted for",
