@@ -243,7 +243,7 @@ def validate(
     duration: Annotated[str, typer.Option(metavar="TIME", help="Of every run.")] = "60s",
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("validation"),
 ) -> None:  # fmt: skip
-    """Hold the simulator against another engine: 40 points, a table and a scatter plot."""
+    """Hold the simulator against another engine: 56 points, a table and a scatter plot."""
     if engine == "sim":
         raise InputError("expected another engine than the simulator", key="--engine", value=engine)
     from westwood import console, deliver, engines, validate

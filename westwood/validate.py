@@ -31,6 +31,8 @@ METRICS = ("goodput_bps", "retransmission_ratio", "mean_cwnd")
 KEYS = ("cc", "rate", "delay", "loss", "delayed_ack")
 # ns-3's BBR takes minutes a run with packets this small: see bench/comparators.py.
 _PROTOCOLS = ("reno", "newreno", "sack", "westwood", "westwood+", "westwood+-linux", "cubic")
+# Unlike ns-3's NewReno its CUBIC reduces cwnd, not the pipe, and counts what an ACK covers.
+CUBIC = {"tcp.flight_excludes_sacked": False, "tcp.cc.byte_counting": True}
 _RATES_BPS = {"2Mbps": 2e6, "8Mbps": 8e6}
 _GRID = list(itertools.product(_RATES_BPS, ("0.01ms", "50ms"), (0.001, 0.01)))
 
@@ -68,6 +70,8 @@ def plan(seeds: int, duration: str) -> Experiment:
             {"tcp.cc": cc, "bottleneck.rate": rate, "bottleneck.delay": delay,
              "tcp.delayed_ack": delayed_ack, "tcp.recovery": recovery}
         )  # fmt: skip
+        if cc == "cubic":
+            point = point.with_settings(CUBIC)
         settings = {"rate": rate, "delay": delay, "loss": loss, "delayed_ack": delayed_ack}
         frames = _RATES_BPS[rate] * base.duration / PS_PER_S / (8 * base.flows[0].packet)
         for seed in numbers:

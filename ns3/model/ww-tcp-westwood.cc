@@ -197,8 +197,10 @@ WwTcpWestwood::WwTcpWestwood()
       m_core(std::make_unique<Core>()),
       m_grown(0),
       m_afterLoss(0),
+      m_inRecovery(0),
       m_acked(1), // ns-3 numbers from 0, and the SYN takes a number
       m_ackSeen(false),
+      m_entering(false),
       m_leaving(false),
       m_congState(TcpSocketState::CA_OPEN)
 {
@@ -226,8 +228,10 @@ WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
       m_core(std::make_unique<Core>()),
       m_grown(0),
       m_afterLoss(0),
+      m_inRecovery(0),
       m_acked(1), // ns-3 numbers from 0, and the SYN takes a number
       m_ackSeen(false),
+      m_entering(false),
       m_leaving(false),
       m_congState(TcpSocketState::CA_OPEN)
 {
@@ -312,7 +316,10 @@ WwTcpWestwood::Init(Ptr<TcpSocketState> tcb)
 void
 WwTcpWestwood::SmoothedRttChanged(Time before, Time now)
 {
-    const Time sample = before + 8 * (now - before); // RFC 6298: now = 7/8 before + 1/8 sample
+    // RFC 6298: now = 7/8 before + 1/8 sample; what was rounded there is less than half a
+    // microsecond
+    const Time exact = before + 8 * (now - before);
+    const Time sample = MicroSeconds((exact.GetNanoSeconds() + 500) / 1000);
     m_rtt = before.IsZero() || !sample.IsStrictlyPositive() ? now : sample;
 }
 
@@ -337,12 +344,13 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
     sample.acked_segments = bytes > 0 ? (static_cast<uint32_t>(bytes) + mss - 1) / mss : 0;
     sample.is_dupack = bytes <= 0;
     sample.in_flight = tcb->m_bytesInFlight.Get() / mss;
+    sample.phase = static_cast<uint8_t>(PhaseOf(tcb->m_congState));
     const Time rtt = Rtt(tcb);
-    if (!sample.is_dupack && rtt.IsStrictlyPositive())
+    // Karn: in recovery ACKs for new data cover retransmissions, and ns-3 measures some of them.
+    if (!sample.is_dupack && sample.phase <= WW_DISORDER && rtt.IsStrictlyPositive())
     {
         sample.rtt_us = static_cast<uint32_t>(rtt.GetMicroSeconds());
     }
-    sample.phase = static_cast<uint8_t>(PhaseOf(tcb->m_congState));
     sample.is_cwnd_limited = true;
     m_acked = std::max(m_acked, tcb->m_lastAckedSeq);
 
@@ -379,6 +387,9 @@ WwTcpWestwood::PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked, const 
     if (m_ackSeen)
     {
         m_ackSeen = false; // it caused the recovery, and the core heard of it then
+        const int64_t change = int64_t{m_inRecovery} * tcb->m_segmentSize - tcb->m_cWnd.Get();
+        tcb->m_cWnd = static_cast<uint32_t>(tcb->m_cWnd.Get() + change);
+        tcb->m_cWndInfl = static_cast<uint32_t>(tcb->m_cWndInfl.Get() + change);
         return;
     }
     OnAck(tcb);
@@ -391,22 +402,26 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
     const uint32_t mss = tcb->m_segmentSize;
     ww_window window = WindowOf(tcb);
     const uint32_t flight = bytesInFlight / mss;
-    if (m_congState == TcpSocketState::CA_RECOVERY && tcb->m_congState == m_congState)
+    const bool isEcho = tcb->m_ecnState == TcpSocketState::ECN_ECE_RCVD &&
+                        tcb->m_congState <= TcpSocketState::CA_DISORDER;
+    if (m_entering)
     {
-        if (!m_ackSeen)
-        {
-            OnAck(tcb); // ns-3 reports the third duplicate ACK after this
-            m_ackSeen = true;
-            m_grown = 0;
-        }
-        ww_on_loss(&m_core->config, &m_core->state, &window, NowUs(), flight, mss);
-        m_afterLoss = window.cwnd;
+        m_entering = false; // asked once more in the same recovery, it is for a timeout
+        OnAck(tcb);         // ns-3 reports the third duplicate ACK after this
+        m_ackSeen = true;
+        m_grown = 0;
     }
-    else
+    else if (!isEcho)
     {
         ww_on_rto(&m_core->config, &m_core->state, &window, NowUs(), flight, mss, false);
         Trace(); // a sample whose timer has run out meanwhile
+        NS_LOG_LOGIC("Timeout: ssthresh " << window.ssthresh);
+        return window.ssthresh * mss;
     }
+    const uint32_t before = window.cwnd;
+    ww_on_loss(&m_core->config, &m_core->state, &window, NowUs(), flight, mss);
+    m_afterLoss = std::max(window.cwnd, 1u);
+    m_inRecovery = std::min(m_afterLoss, before); // a window raised here sends a burst
     NS_LOG_LOGIC("Loss with " << flight << " segments in flight: ssthresh " << window.ssthresh);
     return window.ssthresh * mss;
 }
@@ -418,11 +433,8 @@ WwTcpWestwood::IncreaseWindow(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked)
     const uint32_t mss = tcb->m_segmentSize;
     if (m_leaving)
     {
-        m_leaving = false; // the socket has set cwnd to ssthresh, upwards, too
-        if (!m_core->config.set_cwnd_on_loss && m_core->config.cte_permille == 0)
-        {
-            tcb->m_cWnd = std::min(tcb->m_cWnd.Get(), std::max(m_afterLoss, 1u) * mss);
-        }
+        m_leaving = false;
+        tcb->m_cWnd = m_afterLoss * mss; // the socket has set it to ssthresh
         return;
     }
     if (tcb->m_lastAckedSeq > m_acked)
@@ -444,10 +456,13 @@ WwTcpWestwood::CongestionStateSet(Ptr<TcpSocketState> tcb,
     if (m_congState == TcpSocketState::CA_RECOVERY && newState == TcpSocketState::CA_OPEN)
     {
         ww_window window = WindowOf(tcb);
+        window.cwnd = m_afterLoss; // without what the recovery has made of it
         ww_on_recovery_exit(&m_core->config, &m_core->state, &window, NowUs(), tcb->m_segmentSize);
+        m_afterLoss = window.cwnd;
         tcb->m_ssThresh = window.ssthresh * tcb->m_segmentSize;
         m_leaving = true;
     }
+    m_entering = newState == TcpSocketState::CA_RECOVERY;
     m_congState = newState;
 }
 

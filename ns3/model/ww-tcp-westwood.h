@@ -141,8 +141,10 @@ class WwTcpWestwood : public TcpCongestionOps
     std::unique_ptr<Core> m_core; //!< settings and state
     uint32_t m_grown;             //!< cwnd after the last ACK by the core, segments; 0: unchanged
     uint32_t m_afterLoss;         //!< cwnd the core set on the last loss, segments
+    uint32_t m_inRecovery;        //!< the same, if that is no more than before
     SequenceNumber32 m_acked;     //!< highest cumulative ACK that the core has seen
     bool m_ackSeen;               //!< the ACK being processed was reported already
+    bool m_entering;              //!< recovery has begun, and ssthresh has not been asked for
     bool m_leaving;               //!< the ACK being processed ends recovery
     TcpSocketState::TcpCongState_t m_congState; //!< as CongestionStateSet said last
 };
