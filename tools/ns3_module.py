@@ -14,7 +14,6 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 import ns3_wheel  # noqa: E402
 
-
 LACKING = 77
 
 

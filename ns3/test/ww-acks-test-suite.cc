@@ -5,13 +5,12 @@
  * (tests/golden/acks, which tests/engine/replay_test.cpp replays there): the same ACKs at the same
  * times to a socket, which must decide the same.
  */
-#include "ww-classic-recovery.h"
-#include "ww-tcp-socket.h"
-#include "ww-tcp-westwood.h"
-
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
+#include "ns3/ww-classic-recovery.h"
+#include "ns3/ww-tcp-socket.h"
+#include "ns3/ww-tcp-westwood.h"
 
 #include <cmath>
 #include <fstream>
