@@ -5,11 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint tools/constraints.txt
-CXX_FILES = $(shell find core engine bindings ns3 tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
+CXX_FILES = $(shell find core engine bindings ns3 linux tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
 NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help demo test test-slow bench comparison lint format golden docs ns3 clean system system-test .venv
+.PHONY: help demo test test-slow bench comparison lint format golden docs ns3 linux clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -37,11 +37,12 @@ golden: .venv system-test ## regenerate the golden files; review the difference 
 	@WW_UPDATE_GOLDEN=1 $(BIN)/python tools/run_suites.py cpp-release python
 	@git status --short tests/golden
 
-bench: .venv ## measure the engine and the core, beside ns-3
+bench: .venv ## measure the engine and the core, beside ns-3, and what the kernel's controls cost
 	@tools/system.sh bench
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
 	@$(BIN)/python bench/run.py
+	@tools/kernel.sh && $(BIN)/python bench/kernel.py || test $$? = 77
 
 comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and write docs/comparison.md
 	@$(BIN)/python bench/compare_ns3.py
@@ -50,6 +51,10 @@ comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and wr
 ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the runner of --engine ns3
 	@tools/system.sh build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ns3_module.py wheel
+
+linux: ## build linux/: the congestion controls for this kernel, and ww-kernel, which loads them
+	@PYTHON=$(PYTHON) tools/system.sh linux
+	@tools/kernel.sh
 
 docs: .venv ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs

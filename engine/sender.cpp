@@ -188,7 +188,7 @@ void Sender::conserve(Time now, std::uint32_t delivered, bool is_safe) {
     const std::uint32_t before = window_.cwnd;
     window_.cwnd = recovery_ == Recovery::prr
                        ? ww_prr_on_ack(&prr_, before, target_, pipe(), delivered, is_safe)
-                       : ww_rate_halving_on_ack(&odd_ack_, before, target_, pipe());
+                       : ww_rate_halving_on_ack(&odd_ack_, before, target_, pipe(), 1);
     if (window_.cwnd != before) account_cwnd(now, before);
 }
 
