@@ -9,7 +9,6 @@
 #include <cmath>
 #include <iomanip>
 #include <limits>
-#include <malloc.h>
 #include <sstream>
 
 namespace ns3
@@ -116,15 +115,29 @@ OnceASample(const WwSubject& subject)
     return {most == 1, Text(most, " values at one time")};
 }
 
+/// What the next objects are made in: memory that held something else than zeros.
+void
+DirtyMemory()
+{
+    std::vector<std::unique_ptr<char[]>> blocks; // more than the allocator keeps of each size
+    for (std::size_t size = 64; size <= 512; size += 16)
+    {
+        for (int i = 0; i < 16; i++)
+        {
+            blocks.emplace_back(new char[size]);
+            std::fill_n(static_cast<volatile char*>(blocks.back().get()), size, '\x25');
+        }
+    }
+}
+
 /// The first estimate of a fork, in memory that held something else.
 WwVerdict
 Fork(const WwSubject& subject)
 {
     const Ended ended;
     WwDriven parent(subject.congestion);
-    mallopt(M_PERTURB, 0xa5); // as MALLOC_PERTURB_ does: what malloc returns is no zeros
+    DirtyMemory();
     Ptr<TcpCongestionOps> fork = parent.ops->Fork();
-    mallopt(M_PERTURB, 0);
     WwDriven driven(subject.congestion);
     driven.ops = fork;
     fork->Init(driven.tcb); // as the copy constructor of sockets does
