@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint tools/constraints.txt
-CXX_FILES = $(shell find core engine bindings linux tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
+CXX_FILES = $(shell find core engine bindings ns3 linux tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
 NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 

@@ -49,14 +49,14 @@ def peer() -> Path:
     return program
 
 
-def wheel() -> Path:
-    """The folder that the wheel is unpacked in; ns3/ in it is an installed ns-3."""
-    site = HOME / "site"
+def wheel(requirement: str = WHEEL) -> Path:
+    """The folder that a wheel is unpacked in; ns3/ in it is an installed ns-3."""
+    site = HOME / ("site" if requirement == WHEEL else requirement.replace("ns3==", "site-"))
     if not (site / "ns3").exists():
         _call(
             [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
-            + ["--target", str(site), WHEEL],
-            f"{WHEEL} can't be installed from PyPI",
+            + ["--target", str(site), requirement],
+            f"{requirement} can't be installed from PyPI",
         )
     return site
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds ns3/ out of tree and runs its test suites: `ns3_module.py wheel|debian`.
+"""Builds ns3/ out of tree and runs its suites: `ns3_module.py wheel|debian [RELEASE] [--slow]`.
 
-wheel: against ns-3 3.44 from PyPI, unpacked into build/ns3. debian: against libns3-dev 3.37.
+wheel: against ns-3 3.44 from PyPI, unpacked into build/ns3, or another release there (3.42.post2).
+debian: against libns3-dev 3.37. --slow: the figures of the papers, too.
 """
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,18 +14,22 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench"))
 import ns3_wheel  # noqa: E402
 
+LACKING = 77
 
-def main(which: str) -> int:
+
+def main(which: str, release: str, slow: bool) -> int:
     try:
-        root = ns3_wheel.wheel() / "ns3" if which == "wheel" else Path("/usr")
+        requirement = f"ns3=={release}" if release else ns3_wheel.WHEEL
+        root = ns3_wheel.wheel(requirement) / "ns3" if which == "wheel" else Path("/usr")
     except RuntimeError as error:
         print(error)
-        return 77  # not here; the suite is skipped
-    folder = ROOT / "build" / "ns3" / which
+        return LACKING
+    folder = ROOT / "build" / "ns3" / "-".join(filter(None, (which, release)))
+    test = ["ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error"]
     for command in (
         ["cmake", "-S", "ns3", "-B", folder, "-G", "Ninja", "-D", f"NS3_ROOT={root}"],
         ["cmake", "--build", folder],
-        ["ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error"],
+        [*test, "-j", os.cpu_count() or 1, *(("-C", "slow") if slow else ())],
     ):
         done = subprocess.run([str(word) for word in command], cwd=ROOT)
         if done.returncode != 0:
@@ -32,4 +38,7 @@ def main(which: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    words = [word for word in sys.argv[1:] if word != "--slow"]
+    if not words or words[0] not in ("wheel", "debian") or len(words) > 2:
+        sys.exit("usage: ns3_module.py wheel|debian [RELEASE] [--slow]")
+    sys.exit(main(words[0], words[1] if len(words) > 1 else "", "--slow" in sys.argv))

@@ -62,7 +62,7 @@ def cmake(name: str, *options: str) -> list[Command]:
 
 
 def c_files() -> list[str]:
-    rooms = ("core", "engine", "bindings", "linux", "tests", "bench")
+    rooms = ("core", "engine", "bindings", "ns3", "linux", "tests", "bench")
     return [
         str(path.relative_to(ROOT))
         for room in rooms

@@ -42,6 +42,7 @@ test)
     need libgtest-dev test -e /usr/include/gtest/gtest.h
     need tshark command -v tshark
     need libns3-dev test -e /usr/include/ns3/core-module.h
+    need valgrind command -v valgrind
     ;;
 slow)
     need chromium command -v chromium

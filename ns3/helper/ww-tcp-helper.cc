@@ -67,7 +67,8 @@ WwTcpHelper::Install(NodeContainer nodes) const
     {
         NS_LOG_FUNCTION(this << (*i)->GetId() << m_congestion << tid);
         NS_ABORT_MSG_UNLESS((*i)->GetObject<TcpL4Protocol>(),
-                            "node " << (*i)->GetId() << " has no TCP: install an internet stack first");
+                            "node " << (*i)->GetId()
+                                    << " has no TCP: install an internet stack first");
         Ptr<WwTcpSocketFactory> factory = (*i)->GetObject<WwTcpSocketFactory>(tid);
         if (!factory)
         {

@@ -23,17 +23,17 @@ namespace ns3
  *     westwood.Install(nodes.Get(0));
  *     BulkSendHelper source(westwood.GetSocketFactory(), sinkAddress);
  *
- * The senders' nodes need it; a receiver may use any TCP. Unlike TcpL4Protocol's SocketType, which is
- * one for all nodes unless it is set on each, and whose attributes are one for all sockets, every
- * node may have its own settings. A node has one congestion control for each recovery.
+ * The senders' nodes need it; a receiver may use any TCP. Unlike TcpL4Protocol's SocketType, which
+ * is one for all nodes unless it is set on each, and whose attributes are one for all sockets,
+ * every node may have its own settings. A node has one congestion control for each recovery.
  */
 class WwTcpHelper
 {
   public:
     /**
      * \brief Choose a protocol
-     * \param protocol "Tahoe", "Reno", "NewReno" or "Sack": TcpNewReno's windows with that recovery;
-     *        a value of WwTcpWestwood's attribute Protocol ("Westwood", "WestwoodPlus"...) or a
+     * \param protocol "Tahoe", "Reno", "NewReno" or "Sack": TcpNewReno's windows with that
+     * recovery; a value of WwTcpWestwood's attribute Protocol ("Westwood", "WestwoodPlus"...) or a
      *        congestion control's TypeId ("ns3::TcpCubic"), with SACK
      */
     explicit WwTcpHelper(const std::string& protocol);

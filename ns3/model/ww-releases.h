@@ -36,7 +36,8 @@ EnumAccessor(Field field)
     return ChooseEnumAccessor<E>(field, 0);
 }
 
-// Where the socket's state has m_srtt, m_lastRtt is the last sample; before, it was the smoothed RTT.
+// Where the socket's state has m_srtt, m_lastRtt is the last sample; before, it was the smoothed
+// RTT.
 template <class State, class = void>
 struct KeepsRttSamples : std::false_type
 {
@@ -46,6 +47,21 @@ template <class State>
 struct KeepsRttSamples<State, std::void_t<decltype(State::m_srtt)>> : std::true_type
 {
 };
+
+// A test case's duration is an enumeration of TestCase, scoped since 3.42.
+template <class Case>
+constexpr auto
+TakesForever(int) -> decltype(Case::Duration::TAKES_FOREVER)
+{
+    return Case::Duration::TAKES_FOREVER;
+}
+
+template <class Case>
+constexpr auto
+TakesForever(long) -> decltype(Case::TAKES_FOREVER)
+{
+    return Case::TAKES_FOREVER;
+}
 
 } // namespace ns3
 

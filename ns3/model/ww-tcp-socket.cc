@@ -42,13 +42,15 @@ WwTcpSocket::GetInstanceTypeId() const
 }
 
 WwTcpSocket::WwTcpSocket()
-    : m_recovery(NEWRENO)
+    : m_recovery(NEWRENO),
+      m_goneBack(0)
 {
 }
 
 WwTcpSocket::WwTcpSocket(const WwTcpSocket& sock)
     : TcpSocketBase(sock),
-      m_recovery(sock.m_recovery)
+      m_recovery(sock.m_recovery),
+      m_goneBack(sock.m_goneBack)
 {
 }
 
@@ -74,9 +76,10 @@ WwTcpSocket::ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader)
     const SequenceNumber32 head = m_txBuffer->HeadSequence();
     const auto state = m_tcb->m_congState.Get();
     const bool isNew = ack > head;
-    const bool isDuplicate =
-        ack == head && ack < m_tcb->m_highTxMark && packet->GetSize() == 0;
-    const bool mayRecover = m_highRxAckMark >= m_recover || !m_recoverActive;
+    const bool isDuplicate = ack == head && ack < m_tcb->m_highTxMark && packet->GetSize() == 0;
+    // Only an ACK for more than had been sent by then (RFC 6582, 3.2, step 2): those for exactly
+    // that much answer what going back sent needlessly, and would make it go back for ever.
+    const bool mayRecover = ack > m_goneBack;
     if (m_recovery == TAHOE && isDuplicate && state == TcpSocketState::CA_DISORDER &&
         m_dupAckCount + 1 == m_retxThresh && mayRecover)
     {
@@ -98,6 +101,13 @@ WwTcpSocket::ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader)
 }
 
 void
+WwTcpSocket::ReTxTimeout()
+{
+    m_goneBack = m_tcb->m_highTxMark;
+    TcpSocketBase::ReTxTimeout();
+}
+
+void
 WwTcpSocket::GoBack()
 {
     NS_LOG_FUNCTION(this);
@@ -113,9 +123,8 @@ WwTcpSocket::GoBack()
 TypeId
 WwTcpSocketFactory::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::WwTcpSocketFactory")
-                            .SetParent<SocketFactory>()
-                            .SetGroupName("Internet");
+    static TypeId tid =
+        TypeId("ns3::WwTcpSocketFactory").SetParent<SocketFactory>().SetGroupName("Internet");
     return tid;
 }
 

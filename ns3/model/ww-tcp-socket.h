@@ -16,9 +16,10 @@ namespace ns3
  *
  * \brief A socket that recovers as Tahoe, as Reno, as NewReno or by SACK
  *
- * Mainline has had no Tahoe and no Reno since 3.25, and without SACK its scoreboard of what duplicate
- * ACKs stand for is cleared by a timeout only: later ACKs mark the new head lost, and retransmissions
- * cascade. Here the marks go when their reason goes: on the ACK that ends disorder or recovery.
+ * Mainline has had no Tahoe and no Reno since 3.25, and without SACK its scoreboard of what
+ * duplicate ACKs stand for is cleared by a timeout only: later ACKs mark the new head lost, and
+ * retransmissions cascade. Here the marks go when their reason goes: on the ACK that ends disorder
+ * or recovery.
  *
  *   Tahoe    the third duplicate ACK is answered as a timeout, but the timer is not backed off
  *            (Fall and Floyd 1996, 2.1)
@@ -61,12 +62,14 @@ class WwTcpSocket : public TcpSocketBase
   protected:
     Ptr<TcpSocketBase> Fork() override;
     void ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader) override;
+    void ReTxTimeout() override;
 
   private:
     /** \brief Tahoe's answer to the third duplicate ACK. */
     void GoBack();
 
-    Recovery m_recovery; //!< how it recovers
+    Recovery m_recovery;         //!< how it recovers
+    SequenceNumber32 m_goneBack; //!< what had been sent when it went back the last time
 };
 
 /**
@@ -74,7 +77,8 @@ class WwTcpSocket : public TcpSocketBase
  *
  * \brief Makes WwTcpSockets; aggregate one to a node to use it, as WwTcpHelper does
  */
-class WwTcpSocketFactory : public SocketFactory // no TcpSocketFactory: a node asked for one has its own
+class WwTcpSocketFactory
+    : public SocketFactory // no TcpSocketFactory: a node asked for one has its own
 {
   public:
     /**

@@ -5,9 +5,8 @@
  */
 #include "ww-tcp-westwood.h"
 
-#include "ww-releases.h"
-
 #include "core/westwood.h"
+#include "ww-releases.h"
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"
@@ -317,7 +316,8 @@ WwTcpWestwood::Init(Ptr<TcpSocketState> tcb)
 void
 WwTcpWestwood::SmoothedRttChanged(Time before, Time now)
 {
-    // RFC 6298: now = 7/8 before + 1/8 sample; what was rounded there is less than half a microsecond
+    // RFC 6298: now = 7/8 before + 1/8 sample; what was rounded there is less than half a
+    // microsecond
     const Time exact = before + 8 * (now - before);
     const Time sample = MicroSeconds((exact.GetNanoSeconds() + 500) / 1000);
     m_rtt = before.IsZero() || !sample.IsStrictlyPositive() ? now : sample;

@@ -29,9 +29,10 @@ namespace ns3
  *   CongestionStateSet   the end of recovery, to ww_on_recovery_exit
  *   IncreaseWindow       the window the core said becomes cwnd
  *
- * ns-3's segment counts are not used: they are unreliable on duplicate ACKs and in disorder. What an
- * ACK acknowledges is the difference of m_lastAckedSeq, and its RTT the socket's last sample. Releases
- * that keep a smoothed RTT only (3.37): the sample is what changed it, at RttMeanDeviation's own Alpha of 1/8.
+ * ns-3's segment counts are not used: they are unreliable on duplicate ACKs and in disorder. What
+ * an ACK acknowledges is the difference of m_lastAckedSeq, and its RTT the socket's last sample.
+ * Releases that keep a smoothed RTT only (3.37): the sample is what changed it, at
+ * RttMeanDeviation's own Alpha of 1/8.
  *
  * Sources: Mascolo et al., MOBICOM 2001; Gangadhar et al., WNS3 2013; Dell'Aera et al. 2003; see
  * core/westwood_family.h for the equations.
@@ -137,14 +138,14 @@ class WwTcpWestwood : public TcpCongestionOps
     Time m_rtt;                        //!< last sample, where the socket does not keep it
     Ptr<TcpSocketState> m_watched;     //!< there, whose smoothed RTT is listened to
 
-    std::unique_ptr<Core> m_core;   //!< settings and state
-    uint32_t m_grown;               //!< cwnd after the last ACK by the core, segments; 0: unchanged
-    uint32_t m_afterLoss;           //!< cwnd the core set on the last loss, segments
-    uint32_t m_inRecovery;          //!< the same, if that is no more than before
-    SequenceNumber32 m_acked;       //!< highest cumulative ACK that the core has seen
-    bool m_ackSeen;                 //!< the ACK being processed was reported already
-    bool m_entering;                //!< recovery has begun, and ssthresh has not been asked for
-    bool m_leaving;                 //!< the ACK being processed ends recovery
+    std::unique_ptr<Core> m_core; //!< settings and state
+    uint32_t m_grown;             //!< cwnd after the last ACK by the core, segments; 0: unchanged
+    uint32_t m_afterLoss;         //!< cwnd the core set on the last loss, segments
+    uint32_t m_inRecovery;        //!< the same, if that is no more than before
+    SequenceNumber32 m_acked;     //!< highest cumulative ACK that the core has seen
+    bool m_ackSeen;               //!< the ACK being processed was reported already
+    bool m_entering;              //!< recovery has begun, and ssthresh has not been asked for
+    bool m_leaving;               //!< the ACK being processed ends recovery
     TcpSocketState::TcpCongState_t m_congState; //!< as CongestionStateSet said last
 };
 

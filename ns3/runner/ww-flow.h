@@ -55,7 +55,8 @@ class Flow
     {
     }
 
-    /// Attributes of the sockets that are made next: ns-3 has no other way to give each flow its own.
+    /// Attributes of the sockets that are made next: ns-3 has no other way to give each flow its
+    /// own.
     void SetDefaults() const
     {
         Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(m_settings.mss));
@@ -71,8 +72,7 @@ class Flow
         Config::SetDefault("ns3::TcpSocket::DataRetries", UintegerValue(1000000));
         Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(Seconds(m_settings.minRto)));
         Config::SetDefault("ns3::TcpSocketBase::ReTxThreshold", UintegerValue(m_settings.dupAcks));
-        Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit",
-                           BooleanValue(m_settings.limited));
+        Config::SetDefault("ns3::TcpSocketBase::LimitedTransmit", BooleanValue(m_settings.limited));
     }
 
     /// The socket factory, of the source's node, for the flow's recovery.
@@ -124,7 +124,8 @@ class Flow
         if (!m_settings.protocol.empty())
         {
             TypeId tid = WwTcpWestwood::GetTypeId();
-            for (std::size_t i = 0; i < tid.GetAttributeN(); i++) // the flow before may have set some
+            for (std::size_t i = 0; i < tid.GetAttributeN();
+                 i++) // the flow before may have set some
             {
                 tid.SetAttributeInitialValue(i, tid.GetAttribute(i).originalInitialValue);
             }
@@ -150,8 +151,8 @@ class Flow
                                            MakeCallback(&Flow::Inflated, this));
         socket->TraceConnectWithoutContext("RTO", MakeCallback(&Flow::Rto, this));
         socket->TraceConnectWithoutContext("BytesInFlight", MakeCallback(&Flow::InFlight, this));
-        m_lastRtt = socket->TraceConnectWithoutContext("LastRTT",
-                                                       MakeCallback(&Flow::LastRtt, this));
+        m_lastRtt =
+            socket->TraceConnectWithoutContext("LastRTT", MakeCallback(&Flow::LastRtt, this));
         PointerValue ops;
         if (m_settings.kind == "WwTcpWestwood")
         {
@@ -208,7 +209,8 @@ class Flow
         return m_settings.to;
     }
 
-    /// Flows of one time start two nanoseconds apart: their sockets are made with different defaults.
+    /// Flows of one time start two nanoseconds apart: their sockets are made with different
+    /// defaults.
     Time Start() const
     {
         return Seconds(m_settings.start) + NanoSeconds(2 * m_index);

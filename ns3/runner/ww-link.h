@@ -54,7 +54,7 @@ struct LinkSettings
     uint32_t a, b;
     double rate, delay;
     uint32_t queue;
-    double forward, backward;                 // loss rates
+    double forward, backward;                  // loss rates
     std::array<std::vector<uint64_t>, 2> lost; // packets of each direction that are lost
 };
 

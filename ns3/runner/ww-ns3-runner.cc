@@ -1,16 +1,16 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs one of the project's scenarios in ns-3: `westwood run FILE --engine ns3`. Reads the network from
- * standard input, a line a part; westwood/ns3.py writes them and reads what is printed: a line a flow,
- * one a direction of a link, and with TRACE one a change of a flow's state (row), a packet that waited
- * in a queue (wait), a packet that was dropped (drop).
+ * Runs one of the project's scenarios in ns-3: `westwood run FILE --engine ns3`. Reads the network
+ * from standard input, a line a part; westwood/ns3.py writes them and reads what is printed: a line
+ * a flow, one a direction of a link, and with TRACE one a change of a flow's state (row), a packet
+ * that waited in a queue (wait), a packet that was dropped (drop).
  *
  *   run SEED DURATION_S TRACE
  *   link A B RATE_BPS DELAY_S QUEUE_PACKETS LOSS_FORWARD LOSS_BACKWARD
  *   lose LINK SIDE PACKET...
- *   flow FROM TO CLASS PROTOCOL RECOVERY MSS INITIAL_CWND SSTHRESH_B WINDOW_B MIN_RTO_S RTO_S DELACK
- *        DELACK_TIMEOUT_S DUPACKS LIMITED START_S STOP_S SIZE_B [ATTRIBUTE=VALUE]...
+ *   flow FROM TO CLASS PROTOCOL RECOVERY MSS INITIAL_CWND SSTHRESH_B WINDOW_B MIN_RTO_S RTO_S
+ * DELACK DELACK_TIMEOUT_S DUPACKS LIMITED START_S STOP_S SIZE_B [ATTRIBUTE=VALUE]...
  */
 #include "ww-classic-recovery.h"
 #include "ww-link.h"
@@ -78,8 +78,8 @@ Read(std::istream& input, Scenario& scenario)
         else if (kind == "flow")
         {
             Settings f{};
-            words >> f.from >> f.to >> f.kind >> f.protocol >> f.recovery >> f.mss >> f.initialCwnd >>
-                f.ssthresh >> f.window >> f.minRto >> f.rto >> f.delayedAck >>
+            words >> f.from >> f.to >> f.kind >> f.protocol >> f.recovery >> f.mss >>
+                f.initialCwnd >> f.ssthresh >> f.window >> f.minRto >> f.rto >> f.delayedAck >>
                 f.delayedAckTimeout >> f.dupAcks >> f.limited >> f.start >> f.stop >> f.size;
             f.protocol = f.protocol == "-" ? "" : f.protocol;
             for (std::string word; words >> word;)

@@ -5,13 +5,12 @@
  * (tests/golden/acks, which tests/engine/replay_test.cpp replays there): the same ACKs at the same
  * times to a socket, which must decide the same.
  */
-#include "ww-classic-recovery.h"
-#include "ww-tcp-socket.h"
-#include "ww-tcp-westwood.h"
-
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
+#include "ns3/ww-classic-recovery.h"
+#include "ns3/ww-tcp-socket.h"
+#include "ns3/ww-tcp-westwood.h"
 
 #include <cmath>
 #include <fstream>
@@ -34,9 +33,9 @@ using Block = std::pair<uint32_t, uint32_t>;
 struct Decision
 {
     std::string phase;
-    double cwnd, ssthresh;          // segments
-    double estimate, sample;        // byte/s
-    double rttMin;                  // us
+    double cwnd, ssthresh;   // segments
+    double estimate, sample; // byte/s
+    double rttMin;           // us
 
     /// The window of a recovery is the hosts' own: one inflates it (RFC 6582), one counts apart.
     bool Matches(const Decision& other) const
@@ -88,8 +87,8 @@ ReadAcks(const std::string& name)
             ack.sacked.push_back(block);
         }
         Decision& d = ack.decided;
-        std::istringstream(line.substr(bar + 1)) >> d.phase >> d.cwnd >> d.ssthresh >>
-            d.estimate >> d.sample >> d.rttMin;
+        std::istringstream(line.substr(bar + 1)) >> d.phase >> d.cwnd >> d.ssthresh >> d.estimate >>
+            d.sample >> d.rttMin;
         acks.push_back(ack);
     }
     return acks;
@@ -113,7 +112,9 @@ class ScriptedPeer
         auto device = CreateObject<SimpleNetDevice>();
         device->SetChannel(CreateObject<SimpleChannel>());
         node->AddDevice(device);
-        m_source = Ipv4AddressHelper("10.0.0.0", "255.0.0.0").Assign(NetDeviceContainer(device)).GetAddress(0);
+        m_source = Ipv4AddressHelper("10.0.0.0", "255.0.0.0")
+                       .Assign(NetDeviceContainer(device))
+                       .GetAddress(0);
         m_tcp = node->GetObject<TcpL4Protocol>();
         m_tcp->SetDownTarget(MakeCallback(&ScriptedPeer::Sent, this));
         node->AggregateObject(CreateObject<WwTcpNewRenoFactory>());
@@ -123,8 +124,7 @@ class ScriptedPeer
             sack ? TcpSocketFactory::GetTypeId() : WwTcpNewRenoFactory::GetTypeId()));
         auto ops = CreateObject<WwTcpWestwood>();
         ops->SetAttribute("Protocol", StringValue(protocol));
-        ops->TraceConnectWithoutContext("EstimatedBW",
-                                        MakeCallback(&ScriptedPeer::Estimate, this));
+        ops->TraceConnectWithoutContext("EstimatedBW", MakeCallback(&ScriptedPeer::Estimate, this));
         ops->TraceConnectWithoutContext("SampleBW", MakeCallback(&ScriptedPeer::Sample, this));
         ops->TraceConnectWithoutContext("RttMin", MakeCallback(&ScriptedPeer::RttMin, this));
         m_socket->SetCongestionControlAlgorithm(ops);
@@ -275,8 +275,8 @@ class WwAcksTestCase : public TestCase
         {
             const Decision seen = peer.On(ack);
             std::ostringstream difference;
-            difference << ack.at.GetMicroSeconds() << " us, ACK of " << ack.segment << ": "
-                       << seen << " instead of " << ack.decided;
+            difference << ack.at.GetMicroSeconds() << " us, ACK of " << ack.segment << ": " << seen
+                       << " instead of " << ack.decided;
             NS_TEST_EXPECT_MSG_EQ(seen.Matches(ack.decided), true, difference.str());
         }
     }

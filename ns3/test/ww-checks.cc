@@ -5,12 +5,11 @@
 
 #include "ns3/ww-tcp-helper.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <limits>
+#include <memory>
 #include <sstream>
 
 namespace ns3
@@ -117,15 +116,29 @@ OnceASample(const WwSubject& subject)
     return {most == 1, Text(most, " values at one time")};
 }
 
+/// What the next objects are made in: memory that held something else than zeros.
+void
+DirtyMemory()
+{
+    std::vector<std::unique_ptr<char[]>> blocks; // more than the allocator keeps of each size
+    for (std::size_t size = 64; size <= 512; size += 16)
+    {
+        for (int i = 0; i < 16; i++)
+        {
+            blocks.emplace_back(new char[size]);
+            std::fill_n(static_cast<volatile char*>(blocks.back().get()), size, '\x25');
+        }
+    }
+}
+
 /// The first estimate of a fork, in memory that held something else.
 WwVerdict
 Fork(const WwSubject& subject)
 {
     const Ended ended;
     WwDriven parent(subject.congestion);
-    mallopt(M_PERTURB, 0xa5); // as MALLOC_PERTURB_ does: what malloc returns is no zeros
+    DirtyMemory();
     Ptr<TcpCongestionOps> fork = parent.ops->Fork();
-    mallopt(M_PERTURB, 0);
     WwDriven driven(subject.congestion);
     driven.ops = fork;
     fork->Init(driven.tcb); // as the copy constructor of sockets does
@@ -137,7 +150,8 @@ Fork(const WwSubject& subject)
     }
     const double first = driven.estimates.all.empty() ? 0 : driven.estimates.all.front().second;
     const double rate = 8.0 * WwDriven::MSS / 0.01;
-    return {first > 0 && first < 2 * rate, Text("first estimate ", first / 1e6, " Mb/s of ", rate / 1e6)};
+    return {first > 0 && first < 2 * rate,
+            Text("first estimate ", first / 1e6, " Mb/s of ", rate / 1e6)};
 }
 
 /// One flow at a packet error rate of 0.005 (Table 1 of the 2013 paper), SACK on.
@@ -154,7 +168,10 @@ CountedOnce(const WwSubject& subject)
     const double goodput = path.Received() * 8 / 100.0;
     const double ratio = estimates.Mean(Seconds(2)) / goodput;
     return {ratio < 1.15,
-            Text("mean estimate ", estimates.Mean(Seconds(2)) / 1e6, " Mb/s, delivered ", goodput / 1e6)};
+            Text("mean estimate ",
+                 estimates.Mean(Seconds(2)) / 1e6,
+                 " Mb/s, delivered ",
+                 goodput / 1e6)};
 }
 
 void
@@ -315,7 +332,9 @@ const std::vector<WwCheck>&
 WwChecks()
 {
     static const std::vector<WwCheck> checks = {
-        {"counted-once", "duplicate ACKs count once: the estimate is not above what arrives", CountedOnce},
+        {"counted-once",
+         "duplicate ACKs count once: the estimate is not above what arrives",
+         CountedOnce},
         {"steady-stream", "the estimate of a steady stream of ACKs is its rate", SteadyStream},
         {"gaps", "the time between two samples is part of one of them", Gaps},
         {"floor", "a sample takes 50 ms at least", Floor},

@@ -22,8 +22,8 @@ struct WwVerdict
 /** \brief A check. */
 struct WwCheck
 {
-    std::string name;                         //!< a word
-    std::string clause;                       //!< what must be so
+    std::string name;                           //!< a word
+    std::string clause;                         //!< what must be so
     WwVerdict (*run)(const WwSubject& subject); //!< whether it is
 };
 

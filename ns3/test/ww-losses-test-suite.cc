@@ -150,7 +150,8 @@ class WwLossesTestCase : public TestCase
         Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(MSS));
         Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false)); // of milliseconds
         // The pipe holds 22 segments and the queue 100: it is used, and does not overflow. (The
-        // receiver's window is no limit to use: with SACK, a socket of 3.37 crashes when it is full.)
+        // receiver's window is no limit to use: with SACK, a socket of 3.37 crashes when it is
+        // full.)
         Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold", UintegerValue(30 * MSS));
         WwPath path("2Mbps", "45ms");
         path.Lose(m_script.lost);
@@ -166,7 +167,9 @@ class WwLossesTestCase : public TestCase
         }
         for (const uint32_t cwnd : follower.afterRecovery)
         {
-            NS_TEST_EXPECT_MSG_LT_OR_EQ(cwnd, follower.losses.front().cwndBefore, "recovery raises cwnd");
+            NS_TEST_EXPECT_MSG_LT_OR_EQ(cwnd,
+                                        follower.losses.front().cwndBefore,
+                                        "recovery raises cwnd");
         }
         Estimates(follower);
     }

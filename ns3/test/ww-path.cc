@@ -58,8 +58,7 @@ WwPath::WwPath(const std::string& rate, const std::string& delay, uint32_t packe
     Ipv4AddressHelper address("10.0.0.0", "255.255.255.0");
     interfaces = address.Assign(devices);
     TrafficControlHelper().Uninstall(devices);
-    PacketSinkHelper sink("ns3::TcpSocketFactory",
-                          InetSocketAddress(Ipv4Address::GetAny(), 5000));
+    PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), 5000));
     m_sink = DynamicCast<PacketSink>(sink.Install(nodes.Get(1)).Get(0));
 }
 
@@ -128,6 +127,14 @@ WwPath::Start(Ptr<TcpSocketBase> socket, uint16_t port)
 }
 
 void
+WwPath::SendBack(const std::string& factory, Time start)
+{
+    const InetSocketAddress address(interfaces.GetAddress(0), 5000);
+    PacketSinkHelper("ns3::TcpSocketFactory", address).Install(nodes.Get(0));
+    BulkSendHelper(factory, address).Install(nodes.Get(1)).Start(start);
+}
+
+void
 WwPath::Run(Time until)
 {
     Simulator::Stop(until - Simulator::Now());
@@ -143,7 +150,8 @@ WwPath::Received() const
 void
 WwPath::Fill(Ptr<Socket> socket, uint32_t)
 {
-    while (socket->GetTxAvailable() > 0 && socket->Send(Create<Packet>(socket->GetTxAvailable())) > 0)
+    while (socket->GetTxAvailable() > 0 &&
+           socket->Send(Create<Packet>(socket->GetTxAvailable())) > 0)
     {
     }
 }

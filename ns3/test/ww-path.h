@@ -77,6 +77,12 @@ class WwPath
      */
     Ptr<TcpSocketBase> SendBy(const std::string& factory);
     /**
+     * \brief A connection in the other direction
+     * \param factory name of the TypeId of a factory of the receiver's node
+     * \param start when it begins
+     */
+    void SendBack(const std::string& factory, Time start);
+    /**
      * \brief Run the simulation
      * \param until when to stop
      */
@@ -87,20 +93,20 @@ class WwPath
      */
     uint64_t Received() const;
 
-    NodeContainer nodes;           //!< sender and receiver
-    NetDeviceContainer devices;    //!< theirs
+    NodeContainer nodes;               //!< sender and receiver
+    NetDeviceContainer devices;        //!< theirs
     Ipv4InterfaceContainer interfaces; //!< theirs
-    uint32_t sent = 0;             //!< data segments
-    uint32_t retransmitted = 0;    //!< of those, which had been sent before
+    uint32_t sent = 0;                 //!< data segments
+    uint32_t retransmitted = 0;        //!< of those, which had been sent before
 
   private:
     void Start(Ptr<TcpSocketBase> socket, uint16_t port);
     void Fill(Ptr<Socket> socket, uint32_t);
     void Transmit(Ptr<const Packet> packet, const TcpHeader& header, Ptr<const TcpSocketBase>);
 
-    Ptr<PacketSink> m_sink;          //!< the receiver
+    Ptr<PacketSink> m_sink;            //!< the receiver
     Ptr<ReceiveListErrorModel> m_list; //!< what Lose names
-    SequenceNumber32 m_highest{1};   //!< end of what was sent so far
+    SequenceNumber32 m_highest{1};     //!< end of what was sent so far
 };
 
 } // namespace ns3

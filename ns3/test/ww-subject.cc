@@ -24,6 +24,18 @@ WwSubject::Ours(const std::string& protocol)
     return subject;
 }
 
+ObjectFactory
+WwSubject::Factory(const std::string& protocol,
+                   const std::vector<std::pair<std::string, std::string>>& more)
+{
+    ObjectFactory factory = Ours(protocol).congestion;
+    for (const auto& [name, value] : more)
+    {
+        factory.Set(name, StringValue(value));
+    }
+    return factory;
+}
+
 std::optional<WwSubject>
 WwSubject::Mainline()
 {
@@ -134,6 +146,23 @@ WwDriven::DupAck(Time after, bool third)
         tcb->m_ssThresh = ops->GetSsThresh(tcb, 50 * MSS);
     }
     ops->PktsAcked(tcb, 1, tcb->m_lastRtt);
+}
+
+void
+WwDriven::Settle(int acks)
+{
+    for (int i = 0; i < acks; i++)
+    {
+        Ack(MilliSeconds(10));
+    }
+}
+
+void
+WwDriven::ThreeDupAcks()
+{
+    DupAck(MilliSeconds(10));
+    DupAck(MilliSeconds(10));
+    DupAck(MilliSeconds(10), true);
 }
 
 void

@@ -33,13 +33,22 @@ struct WwSubject
      */
     static WwSubject Ours(const std::string& protocol = "WestwoodPlus");
     /**
+     * \brief What makes this module's congestion control
+     * \param protocol value of the attribute Protocol
+     * \param more other attributes and their values
+     * \return it
+     */
+    static ObjectFactory Factory(const std::string& protocol,
+                                 const std::vector<std::pair<std::string, std::string>>& more = {});
+    /**
      * \brief This ns-3's Westwood+, under whichever name it has
      * \return the subject, if there is one
      */
     static std::optional<WwSubject> Mainline();
 };
 
-/** \brief What a congestion control's EstimatedBW says, whether it speaks of numbers or DataRates. */
+/** \brief What a congestion control's EstimatedBW says, whether it speaks of numbers or DataRates.
+ */
 class WwEstimates
 {
   public:
@@ -92,6 +101,13 @@ class WwDriven
      * \param third it starts recovery, which the socket does before it reports it
      */
     void DupAck(Time after, bool third = false);
+    /**
+     * \brief A segment every 10 ms and RTTmin 100 ms: a pipe of ten segments
+     * \param acks how many
+     */
+    void Settle(int acks = 2000);
+    /** \brief Duplicate ACKs until recovery starts */
+    void ThreeDupAcks();
     /** \brief The retransmission timer expires. */
     void Timeout();
     /**
@@ -102,6 +118,7 @@ class WwDriven
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     static constexpr uint32_t MSS = 1000; //!< bytes
+    static constexpr double RATE = 8e5;   //!< of Settle's ACKs, bit/s
     Ptr<TcpSocketState> tcb;              //!< what a socket would have
     Ptr<TcpCongestionOps> ops;            //!< the congestion control
     WwEstimates estimates;                //!< its estimates
