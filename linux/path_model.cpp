@@ -46,25 +46,40 @@ void Model::run(sim::Time now, const Deliver& deliver) {
 
 void Model::forward(std::uint32_t held, sim::Time now) {
     Held& packet = held_[held];
-    sim::Pipe& pipe = pipes_[route(packet.seen)[packet.hop++]];
+    const std::uint32_t number = route(packet.seen)[packet.hop++];
+    sim::Pipe& pipe = pipes_[number];
     const auto bytes = static_cast<std::uint32_t>(packet.data.size());
     sim::Time at = pipe.transmit(now, bytes);
     if (at == sim::Pipe::kHasExtras) {
         sim::Packet seen_by_red;
         seen_by_red.flags = packet.seen.ecn_capable ? sim::kEct : 0;
         at = pipe.transmit_with_extras(now, bytes, seen_by_red, nullptr);
-        if ((seen_by_red.flags & sim::kCe) != 0) mark(packet.data);
+        if ((seen_by_red.flags & sim::kCe) != 0) {
+            mark(packet.data);
+            account(packet, number, now, sim::DropKind::mark);
+        }
     }
     if (at >= 0 && at < sim::kNever) {
         due_.push_back({at, order_++, held});
         std::push_heap(due_.begin(), due_.end(), later);
         return;
     }
-    if (packet.seen.to_sink && packet.seen.has_payload && at < 0) {
-        Counts& counts = counts_[packet.seen.flow];
-        (at == sim::Pipe::kLost ? counts.lost : counts.queue_drops)++;
-    }
+    if (at == sim::Pipe::kLost) account(packet, number, pipe.last_lost_at(), sim::DropKind::wire);
+    if (at == sim::Pipe::kDropped) account(packet, number, now, sim::DropKind::queue);
+    if (at == sim::Pipe::kDroppedEarly) account(packet, number, now, sim::DropKind::early);
     free_.push_back(held);
+}
+
+void Model::account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::DropKind kind) {
+    const Seen& seen = packet.seen;
+    const bool is_data = seen.to_sink && seen.has_payload;
+    if (is_data && kind != sim::DropKind::mark) {
+        Counts& counts = counts_[seen.flow];
+        (kind == sim::DropKind::wire ? counts.lost : counts.queue_drops)++;
+    }
+    if (!network_.trace.queues) return;
+    const double at_s = static_cast<double>(now) / static_cast<double>(sim::kSecond);
+    drops_.push_back({at_s, pipe, seen.flow, kind, !is_data});
 }
 
 void Model::arrive(Held& packet, sim::Time at, const Deliver& deliver) {

@@ -54,6 +54,9 @@ class Model {
     const Counts& counts(std::size_t flow) const { return counts_[flow]; }
     std::uint64_t strangers() const { return strangers_; }  // packets of no flow
 
+    // Every packet dropped, lost or marked, where queues are traced; `flow` is the flow's number.
+    const std::vector<sim::Drop>& drops() const { return drops_; }
+
     // Per pipe, at the end of the run.
     std::vector<sim::DirectionResult> finish(sim::Time end);
 
@@ -77,6 +80,7 @@ class Model {
     }
     void forward(std::uint32_t held, sim::Time now);
     void arrive(Held& packet, sim::Time at, const Deliver& deliver);
+    void account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::DropKind kind);
     std::uint32_t take();
 
     const sim::Network& network_;
@@ -86,6 +90,7 @@ class Model {
     std::vector<Held> held_;
     std::vector<std::uint32_t> free_;
     std::vector<Due> due_;  // a heap
+    std::vector<sim::Drop> drops_;
     std::unique_ptr<std::uint8_t[]> room_ = std::make_unique<std::uint8_t[]>(kRoom);
     sim::Time now_ = 0;
     std::uint64_t order_ = 0, strangers_ = 0;

@@ -176,6 +176,7 @@ class Reader {
             plan.sample = microseconds * sim::kMicrosecond;
         } else if (name == "trace") {
             plan.trace = rest.word();
+            network.trace.queues = true;
         } else if (name == "hold") {
             plan.hold = true;
         } else if (name == "nodes") {

@@ -4,7 +4,7 @@
 // A line a statement, words separated by spaces; times in ps, sizes in bytes, rates in bit/s, -1: no
 // limit. `forward` and `backward` speak of the last link, the statements below them of that direction.
 //
-//   seed N | duration_ps N | sample_us N | trace FILE | hold
+//   seed N | duration_ps N | sample_us N | trace FOLDER | hold
 //   nodes N
 //   link A B OVERHEAD
 //   forward | backward
@@ -35,7 +35,7 @@ struct Plan {
     std::vector<char> sack;            // of each flow
     std::uint64_t seed = 1;
     sim::Time sample = 10'000 * sim::kMicrosecond;  // between two looks at TCP_INFO
-    std::string trace;                              // the file for what was seen; none: empty
+    std::string trace;  // the folder for windows, queues and drops; empty: not traced
     bool hold = false;  // say where the hosts are, and go on although the flows are through
 };
 

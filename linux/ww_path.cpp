@@ -9,7 +9,7 @@
 //   emulator NAME VALUE ...          how exact it was
 //   end CPU_SECONDS
 //
-// With `hold` it says at the beginning where the hosts are, for tools that are to look into them:
+// With `trace` it writes windows.csv, queues.csv and drops.csv into the folder. With `hold` it says at the beginning where the hosts are, for tools that are to look into them:
 //   host NODE /proc/PID/fd/N
 //
 // Exit codes: 0 done, 1 failed, 2 no plan, 77 this machine lacks something, 130 its starter is gone.
@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -40,6 +41,15 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
+// A file of the trace; none without one.
+File open_trace(const Plan& plan, const char* name) {
+    if (plan.trace.empty()) return {};
+    const std::string path = plan.trace + "/" + name;
+    File file(std::fopen(path.c_str(), "w"));
+    if (!file) throw PlanError("trace " + path + ": " + std::strerror(errno));
+    return file;
+}
+
 void raise_limits() {
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
@@ -58,19 +68,42 @@ double cpu_seconds() {
     return both(used.ru_utime) + both(used.ru_stime);
 }
 
-// The flow's counts go to its first connection: addresses tell flows apart, not their connections.
-void add_counts(std::vector<sim::FlowResult>& results, const Plan& plan, const Model& model) {
-    std::vector<char> counted(plan.network.flows.size(), false);
-    for (sim::FlowResult& result : results) {
-        if (counted[result.source]) continue;
-        counted[result.source] = true;
-        const Counts& counts = model.counts(result.source);
+// The first connection of each flow: addresses tell flows apart, not their connections.
+std::vector<std::uint32_t> first_connections(const Plan& plan, const sim::Connections& all) {
+    std::vector<std::uint32_t> first(plan.network.flows.size(), UINT32_MAX);
+    for (std::uint32_t i = 0; i < all.source.size(); i++)
+        first[all.source[i]] = std::min(first[all.source[i]], i);
+    return first;
+}
+
+// A flow's counts go to its first connection.
+void add_counts(std::vector<sim::FlowResult>& results, const std::vector<std::uint32_t>& first,
+                const Plan& plan, const Model& model) {
+    for (std::size_t flow = 0; flow < first.size(); flow++) {
+        if (first[flow] == UINT32_MAX) continue;
+        sim::FlowResult& result = results[first[flow]];
+        const Counts& counts = model.counts(flow);
         result.queue_drops = counts.queue_drops;
         result.lost = counts.lost;
         result.ip_bytes_at_sink = counts.ip_bytes_at_sink;
-        const sim::Flow& flow = plan.network.flows[result.source];
-        if (flow.datagrams.on) result.delivered_bytes = counts.packets_at_sink * flow.mss;
+        const sim::Flow& f = plan.network.flows[flow];
+        if (f.datagrams.on) result.delivered_bytes = counts.packets_at_sink * f.mss;
     }
+}
+
+void write_queues(std::FILE* file, const std::vector<sim::DirectionResult>& pipes) {
+    std::fputs("pipe,arrival_s,start_s,bytes\n", file);
+    for (std::size_t pipe = 0; pipe < pipes.size(); pipe++)
+        for (std::size_t i = 0; i < pipes[pipe].arrival_s.size(); i++)
+            std::fprintf(file, "%zu,%.9f,%.9f,%u\n", pipe, pipes[pipe].arrival_s[i],
+                         pipes[pipe].start_s[i], pipes[pipe].waiting_bytes[i]);
+}
+
+void write_drops(std::FILE* file, const Model& model, const std::vector<std::uint32_t>& first) {
+    std::fputs("time_s,pipe,flow,kind,ack\n", file);
+    for (const sim::Drop& drop : model.drops())
+        std::fprintf(file, "%.9f,%u,%u,%u,%u\n", drop.time_s, drop.pipe, first[drop.flow],
+                     static_cast<unsigned>(drop.kind), static_cast<unsigned>(drop.ack));
 }
 
 void print(const sim::FlowResult& r) {
@@ -100,29 +133,13 @@ void signal_eventfd(int fd) {
     if (::write(fd, &one, sizeof one) < 0) std::perror("ww-path: eventfd");
 }
 
-int run(const Plan& plan) {
-    const sim::Topology topology(plan.network);
-    if (!topology.error().empty()) throw PlanError(topology.error());
-    const sim::Connections connections = sim::connections_of(plan.network, plan.seed);
-    if (!connections.error.empty()) throw PlanError(connections.error);
-    File trace;
-    if (!plan.trace.empty()) {
-        trace.reset(std::fopen(plan.trace.c_str(), "w"));
-        if (!trace) throw PlanError("trace " + plan.trace + ": " + std::strerror(errno));
-    }
-    const std::vector<Host> hosts = make_hosts(plan);
-    Model model(plan.network, topology, plan.seed);
-    Traffic traffic(plan, connections, hosts, trace.get());
-    for (const Host& host : hosts)
-        if (plan.hold) std::printf("host %u /proc/%d/fd/%d\n", host.node(), ::getpid(), host.net());
-    std::fflush(stdout);
-
+// Traffic in this thread, the path in another, until the one or the other ends.
+Ended run_both(Traffic& traffic, Model& model, const std::vector<Host>& hosts, LoopReport& report) {
     const Descriptor stop(::eventfd(0, EFD_CLOEXEC)), broke(::eventfd(0, EFD_CLOEXEC));
-    LoopReport report;
     const Clock clock;
     std::thread loop([&] {
         report = run_loop(model, hosts, clock, stop.get());
-        signal_eventfd(broke.get());  // if it ended by itself, so must the traffic
+        signal_eventfd(broke.get());
     });
     Ended ended;
     try {
@@ -134,14 +151,37 @@ int run(const Plan& plan) {
     }
     signal_eventfd(stop.get());
     loop.join();
+    return ended;
+}
+
+int run(const Plan& plan) {
+    const sim::Topology topology(plan.network);
+    if (!topology.error().empty()) throw PlanError(topology.error());
+    const sim::Connections connections = sim::connections_of(plan.network, plan.seed);
+    if (!connections.error.empty()) throw PlanError(connections.error);
+    const File windows = open_trace(plan, "windows.csv"), queues = open_trace(plan, "queues.csv"),
+               drops = open_trace(plan, "drops.csv");
+    const std::vector<Host> hosts = make_hosts(plan);
+    Model model(plan.network, topology, plan.seed);
+    Traffic traffic(plan, connections, hosts, windows.get());
+    for (const Host& host : hosts)
+        if (plan.hold) std::printf("host %u /proc/%d/fd/%d\n", host.node(), ::getpid(), host.net());
+    std::fflush(stdout);
+
+    LoopReport report;
+    const Ended ended = run_both(traffic, model, hosts, report);
     if (ended.cancelled) return 130;
     const std::string& error = report.error.empty() ? ended.error : report.error;
     if (!error.empty()) throw std::runtime_error(error);
 
+    const std::vector<std::uint32_t> first = first_connections(plan, connections);
     std::vector<sim::FlowResult> results = traffic.results();
-    add_counts(results, plan, model);
+    add_counts(results, first, plan, model);
     for (const sim::FlowResult& result : results) print(result);
-    print(model.finish(plan.network.duration));
+    const std::vector<sim::DirectionResult> pipes = model.finish(plan.network.duration);
+    print(pipes);
+    if (queues) write_queues(queues.get(), pipes);
+    if (drops) write_drops(drops.get(), model, first);
     std::uint64_t overruns = 0;
     for (const Host& host : hosts) overruns += host.overruns();
     std::printf(

@@ -75,16 +75,14 @@ def run(
     Prints means over the seeds with 95 % intervals. --plot draws cwnd, ssthresh, estimate and RTT
     over time, in the run with the first seed, into DIR or the current folder.
     """
-    prepare = _require(engine, ns3=not plot)
+    chosen = _engine(engine, traces=plot)
     from westwood import deliver, experiment
     from westwood.scenario import Scenario
 
     planned = experiment.plan(
         Scenario.load(scenario), cc=cc or (), settings=_settings(set_), seeds=seeds
     )
-    deliver.carry_out(
-        planned, workers, out, plot=plot and "over_time", json=json, engine=engine, prepare=prepare
-    )
+    deliver.carry_out(planned, workers, out, plot=plot and "over_time", json=json, engine=chosen)
 
 
 @app.command(epilog="Example: westwood trace table1 --cc westwood+ --set duration=60s --plot")
@@ -111,7 +109,7 @@ def trace(
     --plot draws its panel, --out writes all of it as Parquet, --pcap its packets. The sweep of a
     scenario is left out.
     """
-    _require(engine)
+    runner = _engine(engine, traces=True)
     if not (plot or out or pcap):
         raise InputError("nothing to do, expected --plot, --out DIR or --pcap FILE")
     from westwood import tracing
@@ -122,9 +120,9 @@ def trace(
         start=from_, end=to, pcap_file=pcap, at=at,
     )  # fmt: skip
     folder = Folder(out) if out else None
-    result = tracing.run(chosen, request)
+    result = tracing.run(chosen, request, runner)
     if folder:
-        tracing.write(result, request, folder)
+        tracing.write(result, request, folder, engine)
         print(folder.path)
     if pcap:
         print(tracing.write_pcap(result, pcap))
@@ -148,7 +146,7 @@ def compare(
 
     Without --cc: newreno, sack, westwood and westwood+. The scenario is the preset "path".
     """
-    prepare = _require(engine, ns3=True)
+    chosen = _engine(engine)
     from westwood import deliver, experiment
     from westwood.scenario import Scenario
 
@@ -161,9 +159,7 @@ def compare(
         Scenario.preset("path"), cc=cc or ("newreno", "sack", "westwood", "westwood+"),
         settings={**settings, **_settings(set_)}, seeds=seeds,
     )  # fmt: skip
-    deliver.carry_out(
-        planned, workers, out, plot=plot and "bars", json=json, engine=engine, prepare=prepare
-    )
+    deliver.carry_out(planned, workers, out, plot=plot and "bars", json=json, engine=chosen)
 
 
 @app.command(epilog="Example: westwood sweep fading --seeds 5 --out fading")
@@ -186,7 +182,9 @@ def sweep(
 
     Writes runs.parquet, whose bytes do not depend on workers or interruptions.
     """
-    prepare = _require(engine, ns3=not dask)
+    chosen = _engine(engine)
+    if dask and engine != "sim":
+        raise UnavailableError(f"--engine {engine} runs on this machine only, without --dask")
     from westwood import console, deliver, experiment
     from westwood import sweep as sweeping
     from westwood.scenario import Scenario
@@ -197,17 +195,18 @@ def sweep(
     )
     precision = sweeping.precision(ci, metric, most) if ci else None
     runner = None
-    if prepare:
+    if chosen.prepare:
         from westwood.sim import run_jobs
 
-        runner = functools.partial(run_jobs, workers=workers, prepare=prepare)
+        count = workers or chosen.workers
+        runner = functools.partial(run_jobs, workers=count, prepare=chosen.prepare)
     if dask:
         from westwood import cluster
 
         runner = functools.partial(cluster.runner, dask)
     rows, complete = sweeping.run(
         planned, Folder(out), resume=resume, workers=workers, precision=precision,
-        track=console.track, runner=runner,
+        track=deliver.tracker(chosen, planned, workers), runner=runner, engine=engine,
     )  # fmt: skip
     if rows.is_empty():
         raise deliver.interrupted(None)
@@ -254,7 +253,7 @@ def validate(
     """Hold the simulator against another engine: 40 points, a table and a scatter plot."""
     if engine == "sim":
         raise InputError("expected another engine than the simulator", key="--engine", value=engine)
-    prepare = _require(engine, ns3=True)
+    prepare = _engine(engine).prepare
     from westwood import console, deliver, validate
     from westwood.store import Folder
 
@@ -297,18 +296,13 @@ def reproduce(
     print(done.page)
 
 
-def _require(engine: str, *, ns3: bool = False) -> Any:
-    """What prepares a job for this engine; None: the simulator. `ns3`: the command has ns-3."""
-    if engine not in ("sim", "ns3", "linux"):
-        raise InputError("expected sim, ns3 or linux", key="--engine", value=engine)
-    if engine == "ns3" and ns3:
-        from westwood import ns3 as second
+def _engine(name: str, *, traces: bool = False) -> Any:
+    """What runs it, or the remedy, before anything is done."""
+    if name not in ("sim", "ns3", "linux"):  # before the import, which takes its time
+        raise InputError("expected sim, ns3 or linux", key="--engine", value=name)
+    from westwood import engines
 
-        second.runner()  # or the remedy, before anything is done
-        return second.prepare
-    if engine != "sim":
-        raise UnavailableError(f"--engine {engine} comes in a later version of this command")
-    return None
+    return engines.find(name, traces=traces)
 
 
 def _settings(options: list[str] | None) -> dict[str, Any]:

@@ -53,6 +53,23 @@ def track(runs: Iterable[T], total: int) -> Iterable[T]:
         yield from bar.track(runs, total=total)
 
 
+def track_real_time(runs: Iterable[T], total: int, *, a_run_s: float, all_s: float) -> Iterable[T]:
+    """The same for runs that take as long as they say: the time passes, whatever they do."""
+    if not sys.stderr.isatty():
+        yield from runs
+        return
+    from rich import progress
+
+    minutes, seconds = divmod(round(all_s), 60)
+    columns = (
+        progress.TextColumn(f"in real time, {a_run_s:g} s a run"), progress.BarColumn(),
+        progress.MofNCompleteColumn(), progress.TimeElapsedColumn(),
+        progress.TextColumn(f"of about {minutes // 60}:{minutes % 60:02}:{seconds:02}"),
+    )  # fmt: skip
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield from bar.track(runs, total=total)
+
+
 def print_json(runs: pl.DataFrame, summary: pl.DataFrame) -> None:
     """One JSON object; what has no value is null."""
     content = {"runs": _plain(runs), "summary": _plain(summary)}

@@ -3,33 +3,45 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from westwood import console, experiment
 from westwood.errors import Interrupted
-from westwood.experiment import Experiment, Outcome
-from westwood.sim import Prepare
+from westwood.experiment import Experiment, Outcome, Tracker
 from westwood.store import Folder
+from westwood.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from westwood.engines import Engine
 
 
 def carry_out(
     planned: Experiment, workers: int | None, out: Path | None, *, plot: str | bool, json: bool,
-    engine: str, prepare: Prepare | None,
+    engine: Engine,
 ) -> None:  # fmt: skip
     """Runs what is planned, writes what was asked for, prints the summary."""
     folder = Folder(out) if out else None
-    traces = experiment.traces(planned) if plot == "over_time" else []
+    if plot == "over_time":
+        experiment.check_traces(planned)
     if folder:
-        folder.manifest(_manifest(planned, engine), complete=False)
-    outcome = experiment.collect(planned, workers=workers, track=console.track, prepare=prepare)
+        folder.manifest(_manifest(planned, engine.name), complete=False)
+    outcome = experiment.collect(
+        planned, workers=workers or engine.workers, track=tracker(engine, planned, workers),
+        prepare=engine.prepare,
+    )  # fmt: skip
     if outcome.rows.is_empty():
         raise interrupted(folder)
+    traces = []
+    if plot == "over_time" and engine.trace_of:
+        traces = experiment.traces(planned, engine.trace_of)
     summary = experiment.summary(planned, outcome.rows)
     keys = [key for key in planned.varied if key in summary.columns]
     if folder:
-        _write(folder, planned, outcome, traces, engine)
+        _write(folder, planned, outcome, traces, engine.name)
     if json:
         console.print_json(outcome.rows, summary)
     else:
@@ -50,6 +62,16 @@ def carry_out(
         print(path, file=sys.stderr if json else sys.stdout)
     if not outcome.complete:
         raise interrupted(folder)
+
+
+def tracker(engine: Engine, planned: Experiment, workers: int | None) -> Tracker:
+    """What shows the progress; of runs in real time it knows how long they take."""
+    if not engine.real_time:
+        return console.track
+    longest = [job.scenario.duration / PS_PER_S for job in planned.jobs]
+    a_round = sum(longest) * planned.scenario.seeds / max(1, planned.runs)
+    rounds = math.ceil(planned.runs / (workers or engine.workers or 1))
+    return partial(console.track_real_time, a_run_s=a_round, all_s=a_round * rounds)
 
 
 def interrupted(folder: Folder | None) -> Interrupted:

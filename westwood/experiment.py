@@ -15,7 +15,7 @@ from westwood.metrics import summarise
 from westwood.protocols import PROTOCOLS, UDP, label
 from westwood.rows import Row
 from westwood.scenario import Scenario
-from westwood.sim import Job, Prepare, rows_frame, run_jobs, simulate, sorted_rows
+from westwood.sim import Job, Prepare, rows_frame, run_jobs, sorted_rows
 
 # What a summary averages over seeds.
 SUMMARISED = (
@@ -155,8 +155,8 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
     return ", ".join(parts)
 
 
-def traces(experiment: Experiment) -> list[tuple[str, str, pl.DataFrame]]:
-    """(protocol, name, trace) of every flow in the first seed's run of each point."""
+def check_traces(experiment: Experiment) -> None:
+    """An error if there are too many lines for a figure over time."""
     flows = len(experiment.scenario.flows)
     if len(experiment.jobs) * flows > _MOST_TRACES:
         problem = (
@@ -164,12 +164,22 @@ def traces(experiment: Experiment) -> list[tuple[str, str, pl.DataFrame]]:
             f"{len(experiment.jobs)} points with {flows} each; fix swept keys with --set"
         )
         raise InputError(problem, key="--plot")
+
+
+def traces(
+    experiment: Experiment, trace_of: Callable[[Job], pl.DataFrame | None]
+) -> list[tuple[str, str, pl.DataFrame]]:
+    """(protocol, name, trace) of every flow in the first seed's run of each point."""
+    check_traces(experiment)
+    flows = len(experiment.scenario.flows)
     found = []
     for job in experiment.jobs:
-        result = simulate(job.scenario, 1, trace=True)
+        whole = trace_of(job)
+        if whole is None:  # it was interrupted before
+            continue
         for flow in job.scenario.flows:
             row = {"cc": flow.cc.name, "flow": flow.name, **job.settings}
             keys = [key for key in experiment.varied if job.settings[key] != flow.cc.name]
-            trace = result.trace.filter(pl.col("flow") == flow.name)
+            trace = whole.filter(pl.col("flow") == flow.name)
             found.append((flow.cc.name, point_name(row, keys, flows), trace))
     return found

@@ -72,8 +72,8 @@ def precision(ci: str, metric: str, most: int) -> Precision:
 class Store:
     """The runs of a sweep in its folder. Use as a context manager: it holds the lock."""
 
-    def __init__(self, folder: Folder, planned: Experiment) -> None:
-        self._folder, self.path = folder, folder.path
+    def __init__(self, folder: Folder, planned: Experiment, engine: str = "sim") -> None:
+        self._folder, self.path, self._engine = folder, folder.path, engine
         self._planned = planned
         self._done: dict[Key, list[Row]] = {}
         self._journal: Any = None
@@ -123,12 +123,13 @@ class Store:
             os.close(lock)
 
     def _check(self, resume: bool) -> None:
-        state = {"points": [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]}
+        points = [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]
+        state = {"engine": self._engine, "points": points}
         file = self.path / _STATE
         if not file.exists():
             if resume and any(self.path.glob("*.parquet")):
                 raise self._error("holds no sweep to resume")
-            self._folder.manifest(manifest(self._planned), complete=False)
+            self._folder.manifest(manifest(self._planned, self._engine), complete=False)
             self._folder.text("scenario.toml", self._planned.scenario.to_toml())
             self._folder.json(_STATE, state)
             return
@@ -139,7 +140,7 @@ class Store:
         except (OSError, ValueError):
             found = None
         if found != json.loads(json.dumps(state)):
-            raise self._error("holds another sweep: scenario, settings or protocols differ")
+            raise self._error("holds another sweep: scenario, settings, protocols or engine differ")
 
     def _error(self, problem: str) -> InputError:
         return InputError(problem, key="--out", value=str(self.path))
@@ -204,15 +205,16 @@ class Store:
         seeds = dict.fromkeys(range(len(self._planned.jobs)), 0)
         for point, _ in self._done:
             seeds[point] += 1
-        self._folder.manifest({**manifest(self._planned), "runs_a_point": list(seeds.values())})
+        made_by = manifest(self._planned, self._engine)
+        self._folder.manifest({**made_by, "runs_a_point": list(seeds.values())})
         return path
 
 
-def manifest(planned: Experiment) -> dict[str, Any]:
+def manifest(planned: Experiment, engine: str) -> dict[str, Any]:
     """What is run, for the folder's manifest."""
     scenario = planned.scenario
     return {
-        "engine": "sim",
+        "engine": engine,
         "scenario": scenario.resolved(),
         "hashes": [job.scenario.hash for job in planned.jobs],
         "seeds": scenario.seeds,
@@ -222,10 +224,11 @@ def manifest(planned: Experiment) -> dict[str, Any]:
 def run(
     planned: Experiment, folder: Folder, *, resume: bool = False, workers: int | None = None,
     precision: Precision | None = None, track: Tracker, runner: Runner | None = None,
+    engine: str = "sim",
 ) -> tuple[pl.DataFrame, bool]:  # fmt: skip
     """Runs what is missing; the rows there are then, and whether that is all."""
     experiment.check_workers(workers)
-    with Store(folder, planned).opened(resume=resume) as store:
+    with Store(folder, planned, engine).opened(resume=resume) as store:
         try:
             for wanted in _rounds(planned, store, precision):
                 missing = sorted(wanted - store.done)

@@ -18,6 +18,7 @@ from westwood.sim import Result, simulate
 from westwood.store import Folder
 
 if TYPE_CHECKING:
+    from westwood.engines import Engine
     from westwood.links import Direction, Link
 
 _PS = units.PS_PER_S
@@ -77,18 +78,23 @@ def _seconds(option: str, text: str | None, default: float) -> float:
         raise error.located(key=option) from None
 
 
-def run(scenario: Scenario, request: Request) -> Result:
+def run(scenario: Scenario, request: Request, engine: Engine) -> Result:
     """The run, everything recorded."""
+    if engine.traced is not None:
+        for option, asked in (("--events", request.events), ("--pcap", request.pcap is not None)):
+            if asked:
+                raise InputError("needs the simulator", key=option)
+        return engine.traced(scenario, request.seed)
     return simulate(
         scenario, request.seed, trace=True, events=request.events, queues=True, capture=request.at
     )
 
 
-def write(result: Result, request: Request, folder: Folder) -> None:
+def write(result: Result, request: Request, folder: Folder, engine: str = "sim") -> None:
     """Everything as files in a results folder; docs/traces.md lists them."""
     every_s = request.every_s
     trace = result.sampled(every_s) if every_s else result.trace
-    folder.manifest({"engine": "sim", "scenario": result.scenario.resolved(), "seed": result.seed})
+    folder.manifest({"engine": engine, "scenario": result.scenario.resolved(), "seed": result.seed})
     folder.text("scenario.toml", result.scenario.to_toml())
     folder.frame("runs.parquet", result.rows)
     folder.frame("trace.parquet", trace)
