@@ -5,11 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint tools/constraints.txt
-CXX_FILES = $(shell find core engine bindings tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
+CXX_FILES = $(shell find core engine bindings linux tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
 NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help demo test test-slow bench comparison lint format golden docs ns3 clean system system-test .venv
+.PHONY: help demo test test-slow bench comparison lint format golden docs linux ns3 clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -50,6 +50,11 @@ comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and wr
 ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the runner of --engine ns3
 	@tools/system.sh build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ns3_module.py wheel
+
+linux: .venv ## build linux/ww-path, the emulated path of --engine linux, into build/linux
+	@tools/system.sh build
+	@$(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log-level=WARNING
+	@$(BIN)/cmake --build build/linux
 
 docs: .venv ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs

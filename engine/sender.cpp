@@ -103,8 +103,11 @@ void Sender::on_sack_news(Time now) {
 // FlightSize for the congestion control, without what limited transmit added (RFC 5681, 3.2, step 2).
 std::uint32_t Sender::flight_for_ssthresh() const {
     std::int64_t flight = in_flight();
+    // Each duplicate ACK says that a segment has left the network (RFC 5681, 3.2, step 4). Counted in, a
+    // timeout in NewReno's recovery from many losses sets ssthresh to half of all that was sent since.
+    if (phase_ == WW_RECOVERY) flight -= std::max(inflation_, 0);
     if (flight_excludes_sacked_)
-        flight -= board_.sacked();
+        flight -= uses_sack() ? board_.sacked() : phase_ == WW_DISORDER ? dupacks_ : 0;
     else if (phase_ == WW_DISORDER)
         flight = std::min(flight, flight_in_order_);
     return static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight));

@@ -75,14 +75,14 @@ def run(
     Prints means over the seeds with 95 % intervals. --plot draws cwnd, ssthresh, estimate and RTT
     over time, in the run with the first seed, into DIR or the current folder.
     """
-    chosen = _engine(engine, traces=plot)
-    from westwood import deliver, experiment
+    from westwood import deliver, engines, experiment
     from westwood.scenario import Scenario
 
+    runs_it = engines.find(engine)
     planned = experiment.plan(
         Scenario.load(scenario), cc=cc or (), settings=_settings(set_), seeds=seeds
     )
-    deliver.carry_out(planned, workers, out, plot=plot and "over_time", json=json, engine=chosen)
+    deliver.carry_out(planned, workers, out, plot=plot and "over_time", json=json, engine=runs_it)
 
 
 @app.command(epilog="Example: westwood trace table1 --cc westwood+ --set duration=60s --plot")
@@ -109,20 +109,20 @@ def trace(
     --plot draws its panel, --out writes all of it as Parquet, --pcap its packets. The sweep of a
     scenario is left out.
     """
-    runner = _engine(engine, traces=True)
     if not (plot or out or pcap):
         raise InputError("nothing to do, expected --plot, --out DIR or --pcap FILE")
-    from westwood import tracing
+    from westwood import engines, tracing
     from westwood.store import Folder
 
+    runs_it = engines.find(engine)
     chosen, request = tracing.prepare(
         scenario, cc=cc, settings=_settings(set_), seed=seed, every=every, events=events,
         start=from_, end=to, pcap_file=pcap, at=at,
     )  # fmt: skip
     folder = Folder(out) if out else None
-    result = tracing.run(chosen, request, runner)
+    result = tracing.run(chosen, request, runs_it)
     if folder:
-        tracing.write(result, request, folder, engine)
+        tracing.write(result, request, folder, runs_it)
         print(folder.path)
     if pcap:
         print(tracing.write_pcap(result, pcap))
@@ -146,10 +146,10 @@ def compare(
 
     Without --cc: newreno, sack, westwood and westwood+. The scenario is the preset "path".
     """
-    chosen = _engine(engine)
-    from westwood import deliver, experiment
+    from westwood import deliver, engines, experiment
     from westwood.scenario import Scenario
 
+    runs_it = engines.find(engine)
     given = {
         "path.rate": rate, "path.delay": delay, "path.loss.rate": loss and _value(loss),
         "path.queue.limit": queue, "duration": duration,
@@ -159,7 +159,7 @@ def compare(
         Scenario.preset("path"), cc=cc or ("newreno", "sack", "westwood", "westwood+"),
         settings={**settings, **_settings(set_)}, seeds=seeds,
     )  # fmt: skip
-    deliver.carry_out(planned, workers, out, plot=plot and "bars", json=json, engine=chosen)
+    deliver.carry_out(planned, workers, out, plot=plot and "bars", json=json, engine=runs_it)
 
 
 @app.command(epilog="Example: westwood sweep fading --seeds 5 --out fading")
@@ -182,10 +182,7 @@ def sweep(
 
     Writes runs.parquet, whose bytes do not depend on workers or interruptions.
     """
-    chosen = _engine(engine)
-    if dask and engine != "sim":
-        raise UnavailableError(f"--engine {engine} runs on this machine only, without --dask")
-    from westwood import console, deliver, experiment
+    from westwood import console, deliver, engines, experiment
     from westwood import sweep as sweeping
     from westwood.scenario import Scenario
     from westwood.store import Folder
@@ -194,19 +191,17 @@ def sweep(
         Scenario.load(scenario), cc=cc or (), settings=_settings(set_), seeds=seeds
     )
     precision = sweeping.precision(ci, metric, most) if ci else None
+    runs_it = engines.find(engine)
     runner = None
-    if chosen.prepare:
-        from westwood.sim import run_jobs
-
-        count = workers or chosen.workers
-        runner = functools.partial(run_jobs, workers=count, prepare=chosen.prepare)
+    if dask and runs_it.real_time:
+        raise UnavailableError(f"--engine {engine} runs on this machine only: leave --dask out")
     if dask:
         from westwood import cluster
 
-        runner = functools.partial(cluster.runner, dask)
+        runner = functools.partial(cluster.runner, dask, engine=runs_it)
     rows, complete = sweeping.run(
         planned, Folder(out), resume=resume, workers=workers, precision=precision,
-        track=deliver.tracker(chosen, planned, workers), runner=runner, engine=engine,
+        track=deliver.tracker(runs_it, planned, workers), runner=runner, engine=runs_it,
     )  # fmt: skip
     if rows.is_empty():
         raise deliver.interrupted(None)
@@ -253,13 +248,13 @@ def validate(
     """Hold the simulator against another engine: 40 points, a table and a scatter plot."""
     if engine == "sim":
         raise InputError("expected another engine than the simulator", key="--engine", value=engine)
-    prepare = _engine(engine).prepare
-    from westwood import console, deliver, validate
+    from westwood import console, deliver, engines, validate
     from westwood.store import Folder
 
+    other = engines.find(engine)
     planned = validate.plan(seeds or 10, duration)
     folder = Folder(out)
-    done = validate.run(planned, prepare, workers=workers, track=console.track)
+    done = validate.run(planned, other, workers=workers, track=console.track)
     if done is None:
         raise deliver.interrupted(None)
     page = validate.write(done, engine, planned, folder)
@@ -294,15 +289,6 @@ def reproduce(
         raise deliver.interrupted(folder)
     console.print_verdicts(done.verdicts)
     print(done.page)
-
-
-def _engine(name: str, *, traces: bool = False) -> Any:
-    """What runs it, or the remedy, before anything is done."""
-    if name not in ("sim", "ns3", "linux"):  # before the import, which takes its time
-        raise InputError("expected sim, ns3 or linux", key="--engine", value=name)
-    from westwood import engines
-
-    return engines.find(name, traces=traces)
 
 
 def _settings(options: list[str] | None) -> dict[str, Any]:

@@ -12,7 +12,8 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from westwood import __version__
+from westwood import __version__, engines
+from westwood.engines import SIMULATOR, Engine
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError, one_line
 from westwood.rows import Row
 from westwood.sim import Job
@@ -23,7 +24,9 @@ _CONNECT_S = 10
 Runs = list[tuple[int, list[Row]]]
 
 
-def runner(address: str, jobs: Iterable[Job]) -> Iterator[tuple[int, list[Row]]]:
+def runner(
+    address: str, jobs: Iterable[Job], engine: Engine = SIMULATOR
+) -> Iterator[tuple[int, list[Row]]]:
     """As `sim.run_jobs`, on the cluster whose scheduler is at `address`."""
     try:
         from distributed import Client, as_completed
@@ -40,7 +43,7 @@ def runner(address: str, jobs: Iterable[Job]) -> Iterator[tuple[int, list[Row]]]
         tasks = _tasks(jobs)
 
         def submit(count: int) -> list[Any]:
-            return [client.submit(run_task, *task, pure=False, retries=2)
+            return [client.submit(run_task, engine.name, *task, pure=False, retries=2)
                     for task in itertools.islice(tasks, count)]  # fmt: skip
 
         waiting = as_completed(submit(_OUTSTANDING), loop=client.loop)
@@ -70,16 +73,20 @@ def _tasks(jobs: Iterable[Job]) -> Iterator[tuple[str, str, dict[str, Any], list
 
 
 def run_task(
-    version: str, scenario: str, settings: Mapping[str, Any], runs: list[tuple[int, int]]
+    engine: str,
+    version: str,
+    scenario: str,
+    settings: Mapping[str, Any],
+    runs: list[tuple[int, int]],
 ) -> Runs:
     """Runs a task on a worker: (place, rows) of each run."""
     import tomllib
 
     from westwood.scenario import Scenario
-    from westwood.sim import simulate
 
     if version != __version__:
         raise RunError(f"a worker has westwood {__version__}, expected {version}")
+    simulate = engines.find(engine).simulate
     made = Scenario(**tomllib.loads(scenario))
     return [
         (place, [{**settings, **row} for row in simulate(made, seed).flow_rows])

@@ -53,14 +53,16 @@ def track(runs: Iterable[T], total: int) -> Iterable[T]:
         yield from bar.track(runs, total=total)
 
 
-def track_real_time(runs: Iterable[T], total: int, *, a_run_s: float, all_s: float) -> Iterable[T]:
+def track_real_time(
+    runs: Iterable[T], total: int, *, a_run_s: float, workers: int = 1
+) -> Iterable[T]:
     """The same for runs that take as long as they say: the time passes, whatever they do."""
     if not sys.stderr.isatty():
         yield from runs
         return
     from rich import progress
 
-    minutes, seconds = divmod(round(all_s), 60)
+    minutes, seconds = divmod(round(a_run_s * math.ceil(total / workers)), 60)
     columns = (
         progress.TextColumn(f"in real time, {a_run_s:g} s a run"), progress.BarColumn(),
         progress.MofNCompleteColumn(), progress.TimeElapsedColumn(),

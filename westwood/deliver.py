@@ -3,20 +3,17 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from westwood import console, experiment
+from westwood.engines import Engine
 from westwood.errors import Interrupted
 from westwood.experiment import Experiment, Outcome, Tracker
 from westwood.store import Folder
 from westwood.units import PS_PER_S
-
-if TYPE_CHECKING:
-    from westwood.engines import Engine
 
 
 def carry_out(
@@ -25,19 +22,14 @@ def carry_out(
 ) -> None:  # fmt: skip
     """Runs what is planned, writes what was asked for, prints the summary."""
     folder = Folder(out) if out else None
-    if plot == "over_time":
-        experiment.check_traces(planned)
+    count = workers or engine.workers
+    track = tracker(engine, planned, count)
+    traces = experiment.traces(planned, engine, track) if plot == "over_time" else []
     if folder:
         folder.manifest(_manifest(planned, engine.name), complete=False)
-    outcome = experiment.collect(
-        planned, workers=workers or engine.workers, track=tracker(engine, planned, workers),
-        prepare=engine.prepare,
-    )  # fmt: skip
+    outcome = experiment.collect(planned, workers=count, track=track, prepare=engine.prepare)
     if outcome.rows.is_empty():
         raise interrupted(folder)
-    traces = []
-    if plot == "over_time" and engine.trace_of:
-        traces = experiment.traces(planned, engine.trace_of)
     summary = experiment.summary(planned, outcome.rows)
     keys = [key for key in planned.varied if key in summary.columns]
     if folder:
@@ -68,10 +60,9 @@ def tracker(engine: Engine, planned: Experiment, workers: int | None) -> Tracker
     """What shows the progress; of runs in real time it knows how long they take."""
     if not engine.real_time:
         return console.track
-    longest = [job.scenario.duration / PS_PER_S for job in planned.jobs]
-    a_round = sum(longest) * planned.scenario.seeds / max(1, planned.runs)
-    rounds = math.ceil(planned.runs / (workers or engine.workers or 1))
-    return partial(console.track_real_time, a_run_s=a_round, all_s=a_round * rounds)
+    seconds = [job.scenario.duration / PS_PER_S for job in planned.jobs]
+    a_run_s = sum(seconds) / max(1, len(seconds))
+    return partial(console.track_real_time, a_run_s=a_run_s, workers=workers or 1)
 
 
 def interrupted(folder: Folder | None) -> Interrupted:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
+from westwood.engines import SIMULATOR, Engine
 from westwood.errors import InputError, suggestion
 from westwood.metrics import summarise
 from westwood.protocols import PROTOCOLS, UDP, label
@@ -27,7 +28,15 @@ MOST_FLOWS = 8  # with a row of their own in a summary
 _MOST_WORKERS = 1024
 _MOST_TRACES = 12  # lines in a figure over time that can still be told apart
 
-Tracker = Callable[[Iterable[tuple[int, list[Row]]], int], Iterable[tuple[int, list[Row]]]]
+T = TypeVar("T")
+
+
+class Tracker(Protocol):
+    """Passes the runs on, of which there are so many, and shows how far they are."""
+
+    def __call__(self, runs: Iterable[T], total: int, /) -> Iterable[T]:
+        """`console.track`."""
+
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,7 @@ class Experiment:
     @property
     def runs(self) -> int:
         """How many runs there are."""
-        return len(self.jobs) * self.scenario.seeds
+        return sum(len(job.seeds) for job in self.jobs)
 
 
 @dataclass(frozen=True)
@@ -155,8 +164,10 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
     return ", ".join(parts)
 
 
-def check_traces(experiment: Experiment) -> None:
-    """An error if there are too many lines for a figure over time."""
+def traces(
+    experiment: Experiment, engine: Engine = SIMULATOR, track: Tracker | None = None
+) -> list[tuple[str, str, pl.DataFrame]]:
+    """(protocol, name, trace) of every flow in the first seed's run of each point."""
     flows = len(experiment.scenario.flows)
     if len(experiment.jobs) * flows > _MOST_TRACES:
         problem = (
@@ -164,22 +175,13 @@ def check_traces(experiment: Experiment) -> None:
             f"{len(experiment.jobs)} points with {flows} each; fix swept keys with --set"
         )
         raise InputError(problem, key="--plot")
-
-
-def traces(
-    experiment: Experiment, trace_of: Callable[[Job], pl.DataFrame | None]
-) -> list[tuple[str, str, pl.DataFrame]]:
-    """(protocol, name, trace) of every flow in the first seed's run of each point."""
-    check_traces(experiment)
-    flows = len(experiment.scenario.flows)
     found = []
-    for job in experiment.jobs:
-        whole = trace_of(job)
-        if whole is None:  # it was interrupted before
-            continue
+    jobs = experiment.jobs
+    for job in track(jobs, len(jobs)) if track else jobs:
+        result = engine.simulate(job.scenario, 1, trace=True)
         for flow in job.scenario.flows:
             row = {"cc": flow.cc.name, "flow": flow.name, **job.settings}
             keys = [key for key in experiment.varied if job.settings[key] != flow.cc.name]
-            trace = whole.filter(pl.col("flow") == flow.name)
+            trace = result.trace.filter(pl.col("flow") == flow.name)
             found.append((flow.cc.name, point_name(row, keys, flows), trace))
     return found

@@ -143,28 +143,33 @@ def _rows(job: Job, seed: int) -> list[Row]:
 
 
 class Recorder:
-    """Prepares jobs like `prepare`, and keeps the trace of each one's first seed."""
+    """Runs scenarios, and takes the rows of what was traced before from there: time is real."""
 
     def __init__(self) -> None:
-        self._traces: dict[str, pl.DataFrame] = {}
+        self._traced: dict[tuple[str, int], list[Row]] = {}
+
+    def simulate(
+        self, scenario: Scenario, seed: int = 1, *, trace: bool = False, events: bool = False,
+        queues: bool = False, capture: str | None = None,
+    ) -> Result:  # fmt: skip
+        """`sim.simulate` on Linux, whose sockets tell no events; nothing is captured here."""
+        for option, asked in (("--events", events), ("--pcap", capture)):
+            if asked:
+                problem = "comes of the simulator only, expected no --engine linux"
+                raise InputError(problem, key=option)
+        result = run(scenario, seed, trace=trace or queues)
+        self._traced[scenario.hash, seed] = result.flow_rows
+        return result
 
     def prepare(self, job: Job) -> Callable[[int], list[Row]]:
-        """What runs a seed of the job; the first one is traced."""
+        """For `sim.run_jobs`: what runs a seed of the job."""
         plain = prepare(job)
-        first = next(iter(job.seeds))
 
         def run_seed(seed: int) -> list[Row]:
-            if seed != first:
-                return plain(seed)
-            result = run(job.scenario, seed, trace=True)
-            self._traces[job.scenario.hash] = result.trace
-            return [{**job.settings, **row} for row in result.flow_rows]
+            known = self._traced.pop((job.scenario.hash, seed), None)
+            return plain(seed) if known is None else [{**job.settings, **row} for row in known]
 
         return run_seed
-
-    def trace_of(self, job: Job) -> pl.DataFrame | None:
-        """What was recorded; None if it was not run."""
-        return self._traces.get(job.scenario.hash)
 
 
 def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:

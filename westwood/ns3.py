@@ -1,46 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """ns-3 as a second engine: the same scenario through ns3/runner, a program of our ns-3 module.
 
-`make ns3` builds it against ns-3 3.44; WESTWOOD_NS3 names another one. ns-3 can do what this module
-says: loss-based protocols with SACK on point-to-point links. Everything else is one clear line.
+`make ns3` builds it against ns-3 3.44; WESTWOOD_NS3 names another one.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import subprocess
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from westwood._engine import DROP_KINDS
 from westwood.errors import InputError, RunError, UnavailableError, one_line
-from westwood.rows import Direction, Row, rows_of_run
-from westwood.units import PS_PER_S, format_size
+from westwood.ns3_words import network
+from westwood.rows import Row, rows_of_run
+from westwood.sim import Result
+from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
-    from westwood.flows import Flow
-    from westwood.links import Link
     from westwood.scenario import Scenario
     from westwood.sim import Job
+    from westwood.traces import Columns
 
 ENGINE = "ns3"
 VARIABLE = "WESTWOOD_NS3"
-_OVERHEAD = 2  # bytes: PPP, which ns-3's point-to-point devices add
-_UNLIMITED = 2**32 - 1
-# Protocol: ns-3's class, and of our module's class the member of the family.
-_CLASSES = {
-    "sack": ("TcpNewReno", "-"), "cubic": ("TcpCubic", "-"), "vegas": ("TcpVegas", "-"),
-    "bbr": ("TcpBbr", "-"), "westwood": ("WwTcpWestwood", "Westwood"),
-    "westwood+": ("WwTcpWestwood", "WestwoodPlus"),
-    "westwood-ns3": ("WwTcpWestwood", "WestwoodNs3"),
-    "westwood+-ns3": ("WwTcpWestwood", "WestwoodPlusNs3"),
-    "westwoodnr+": ("WwTcpWestwood", "WestwoodNRPlus"),
-    "westwood+-linux": ("WwTcpWestwood", "WestwoodPlusLinux"),
-}  # fmt: skip
 
 
 def runner() -> Path:
@@ -59,6 +49,7 @@ class FlowResult:
     """What ns-3 says of a flow, under the simulator's names."""
 
     source: int
+    start_s: float
     delivered_bytes: int
     ip_bytes_at_sink: int
     sent: int
@@ -70,109 +61,155 @@ class FlowResult:
     mean_cwnd: float
     mean_srtt_s: float
     min_rtt_s: float
-    start_s: float
+    established_s: float
     completed_s: float
+    rows: Columns
     ecn_reductions: int = 0
+
+    def trace(self) -> Columns:
+        """Columns of the window trace."""
+        return self.rows
+
+
+@dataclass(frozen=True)
+class DirectionResult:
+    """What ns-3 says of a direction of a link."""
+
+    packets: int
+    bytes: int
+    queue_drops: int
+    lost: int
+    utilisation: float
+    longest_wait_s: float
+    waited_s: float
+    waits: Columns
+    early_drops: int = 0
+    marked: int = 0
+
+    def queue(self) -> Columns:
+        """Columns of the packets that waited."""
+        return self.waits
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run; ns-3 says nothing of its links."""
+    """What ns-3 says of a run."""
 
     flows: list[FlowResult]
-    forward: Sequence[Direction] = field(default=())
-    backward: Sequence[Direction] = field(default=())
+    forward: list[DirectionResult]
+    backward: list[DirectionResult]
+    dropped: Columns
+
+    def drops(self) -> Columns:
+        """Columns of what was dropped."""
+        return self.dropped
+
+    def captured(self) -> Columns:
+        """Never asked for: `simulate` refuses it."""
+        raise NotImplementedError
+
+
+def simulate(
+    scenario: Scenario, seed: int = 1, *, trace: bool = False, queues: bool = False,
+    events: bool = False, capture: str | None = None,
+) -> Result:  # fmt: skip
+    """`sim.simulate` in ns-3, which knows no events and captures nothing here."""
+    for option, asked in (("--events", events), ("--pcap", capture)):
+        if asked:
+            raise InputError("comes of the simulator only, expected no --engine ns3", key=option)
+    return _run(runner(), network(scenario), scenario, seed, trace or queues)
 
 
 def prepare(job: Job) -> Callable[[int], list[Row]]:
     """For `sim.run_jobs`: what runs a seed of the job in ns-3."""
-    if job.observer:
-        raise InputError("traces nothing for this figure yet", key="--engine", value=ENGINE)
-    program, text = runner(), network(job.scenario)
-    return partial(_rows, program, text, job)
+    if job.observer and job.observer.events:
+        raise InputError("logs no events for this figure", key="--engine", value=ENGINE)
+    return partial(_rows, runner(), network(job.scenario), job)
 
 
 def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
+    result = _run(program, text, job.scenario, seed, bool(job.observer))
+    seen = job.observer.read(result) if job.observer else {}
+    return [{**job.settings, **row, **seen.get(row["flow"], {})} for row in result.flow_rows]
+
+
+def _run(program: Path, text: str, scenario: Scenario, seed: int, trace: bool) -> Result:
     wall = time.perf_counter()
-    scenario = job.scenario
-    head = f"run {seed} {scenario.duration / PS_PER_S!r} 0\n"
+    head = f"run {seed} {scenario.duration / PS_PER_S!r} {int(trace)}\n"
     done = subprocess.run([program], input=head + text, capture_output=True, text=True, check=False)
     lines = [line.split() for line in done.stdout.splitlines()]
     if done.returncode != 0 or not lines or lines[-1][0] != "end":
         last = (done.stderr.strip() or "no message").splitlines()[-1]
         raise RunError(f"{scenario.name}, seed {seed}: ns-3 ended with {one_line(last)}")
-    flows = [_flow_result(scenario, line) for line in lines if line[0] == "flow"]
+    raw = _read(lines, scenario)
     cost = {"cpu_s": float(lines[-1][1]), "wall_s": time.perf_counter() - wall}
-    rows = rows_of_run(scenario, seed, Run(flows), cost, ENGINE)
-    return [{**job.settings, **row} for row in rows]
+    return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
 
 
-def _flow_result(scenario: Scenario, words: list[str]) -> FlowResult:
-    index = int(words[1])
-    seen = dict(zip(words[2::2], words[3::2], strict=True))
-    return FlowResult(
-        source=index, delivered_bytes=int(seen["delivered"]),
-        ip_bytes_at_sink=int(seen["ip_bytes"]), sent=int(seen["sent"]),
-        retransmitted=int(seen["retransmitted"]), timeouts=int(seen["timeouts"]),
-        fast_recoveries=int(seen["recoveries"]), queue_drops=int(seen["drops"]),
-        lost=int(seen["lost"]), mean_cwnd=float(seen["mean_cwnd"]),
-        mean_srtt_s=float(seen["mean_srtt_s"]), min_rtt_s=float(seen["min_rtt_s"]),
-        start_s=scenario.flows[index].start / PS_PER_S, completed_s=float(seen["completed_s"]),
+_ROW = ("time_s", "cwnd", "ssthresh", "estimate_bps", "sample_bps", "rtt_s", "srtt_s", "rto_s",
+        "in_flight", "phase")  # fmt: skip
+_WAIT = ("arrival_s", "start_s", "bytes")
+_DROP = ("time_s", "pipe", "flow", "ack", "kind")
+
+
+def _read(lines: Iterable[list[str]], scenario: Scenario) -> Run:
+    """What the runner printed."""
+    said: dict[tuple[str, ...], list[str]] = {}  # the kind of line and the place it is about
+    tables: dict[tuple[str, ...], list[list[str]]] = {}
+    for kind, *words in lines:
+        if kind == "flow":
+            said[kind, words[0]] = words[1:]
+        elif kind == "way":
+            said[kind, words[0], words[1]] = words[2:]
+        elif kind == "row":
+            tables.setdefault((kind, words[0]), []).append(words[1:])
+        elif kind == "wait":
+            tables.setdefault((kind, words[0], words[1]), []).append(words[2:])
+        elif kind == "drop":
+            time_s, link, side, flow, ack, why = words
+            row = [time_s, str(2 * int(link) + int(side)), flow, ack, str(DROP_KINDS.index(why))]
+            tables.setdefault((kind,), []).append(row)
+    flows = [
+        _flow_result(scenario, index, said["flow", str(index)],
+                     _columns(_ROW, tables.get(("row", str(index)), []), ("phase",)))
+        for index in range(len(scenario.flows))
+    ]  # fmt: skip
+    forward, backward = (
+        [_way(said["way", str(link), side], tables.get(("wait", str(link), side), []))
+         for link in range(len(scenario.link))]
+        for side in ("0", "1")
+    )  # fmt: skip
+    return Run(flows, forward, backward, _columns(_DROP, tables.get(("drop",), []), _DROP[1:]))
+
+
+def _columns(names: tuple[str, ...], rows: list[list[str]], whole: tuple[str, ...]) -> Columns:
+    """A table's columns; those in `whole` are whole numbers."""
+    table = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
+    return {
+        name: table[:, i].astype(np.uint32) if name in whole else table[:, i]
+        for i, name in enumerate(names)
+    }
+
+
+def _way(words: list[str], waits: list[list[str]]) -> DirectionResult:
+    seen = dict(zip(words[::2], words[1::2], strict=True))
+    return DirectionResult(
+        packets=int(seen["packets"]), bytes=int(seen["bytes"]),
+        queue_drops=int(seen["queue_drops"]), lost=int(seen["lost"]),
+        utilisation=float(seen["utilisation"]), longest_wait_s=float(seen["longest_wait_s"]),
+        waited_s=float(seen["waited_s"]), waits=_columns(_WAIT, waits, ("bytes",)),
     )  # fmt: skip
 
 
-def network(scenario: Scenario) -> str:
-    """The scenario in the runner's words; InputError names what ns-3 can't do."""
-    index = {node: i for i, node in enumerate(scenario.nodes)}
-    links = [_link(link, index) for link in scenario.link]
-    flows = [_flow(flow, index) for flow in scenario.flows]
-    return "".join(f"{line}\n" for line in [*links, *flows])
-
-
-def _refuse(key: str, value: object, expected: str) -> InputError:
-    return InputError(f"--engine ns3 expects {expected}", key=key, value=value)
-
-
-def _link(link: Link, index: dict[str, int]) -> str:
-    name = link.name
-    if link.overhead != _OVERHEAD:
-        raise _refuse(f"{name}.overhead", format_size(link.overhead), 'the "2B" of its devices')
-    if link.queue.kind != "droptail" or link.queue.limit.unit != "p":
-        raise _refuse(f"{name}.queue", link.queue.kind, "drop-tail with a limit in packets")
-    if link.loss.kind not in ("none", "uniform"):
-        raise _refuse(f"{name}.loss.kind", link.loss.kind, '"none" or "uniform"')
-    if link.trace or link.jitter or link.reorder:
-        raise _refuse(name, link.name, "no trace, jitter or reordering")
-    rates = {"forward": 0.0, "backward": 0.0}
-    if link.loss.kind == "uniform":
-        for side in rates:
-            rates[side] = link.loss.rate if link.loss.on in (side, "both") else 0.0
-    a, b = (index[node] for node in link.between)
-    limit = link.queue.limit.count or 2**31
-    return (f"link {a} {b} {link.rate} {link.delay / PS_PER_S!r} {limit} "
-            f"{rates['forward']!r} {rates['backward']!r}")  # fmt: skip
-
-
-def _flow(flow: Flow, index: dict[str, int]) -> str:
-    name = flow.name
-    if flow.cc.name not in _CLASSES:
-        raise _refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(_CLASSES))
-    if flow.recovery != "sack":
-        problem = '"sack": mainline\'s recovery without SACK is broken (docs/ns3.md)'
-        raise _refuse(f"{name}.recovery", flow.recovery, problem)
-    if flow.app.kind != "bulk" or flow.arrivals or flow.ecn or flow.start_spread:
-        raise _refuse(name, flow.app.kind, "a bulk flow without arrivals, ECN and spread starts")
-    if flow.header != 40:
-        raise _refuse(f"{name}.header", format_size(flow.header), '"40B"')
-    kind, protocol = _CLASSES[flow.cc.name]
-    ssthresh = flow.initial_ssthresh.packets(flow.mss)
-    stop_s = math.inf if flow.stop is None else flow.stop / PS_PER_S
-    words = [
-        index[flow.from_], index[flow.to], kind, protocol, flow.mss,
-        max(1, flow.initial_cwnd.packets(flow.mss) or 1),
-        _UNLIMITED if ssthresh is None else max(2, ssthresh) * flow.mss, flow.receive_window,
-        flow.min_rto / PS_PER_S, flow.initial_rto / PS_PER_S, flow.delayed_ack,
-        flow.delayed_ack_timeout / PS_PER_S, flow.dupack_threshold, int(flow.limited_transmit),
-        flow.start / PS_PER_S, 1e9 if math.isinf(stop_s) else stop_s, flow.size or 0,
-    ]  # fmt: skip
-    return "flow " + " ".join(str(word) for word in words)
+def _flow_result(scenario: Scenario, index: int, words: list[str], rows: Columns) -> FlowResult:
+    seen = dict(zip(words[::2], words[1::2], strict=True))
+    return FlowResult(
+        source=index, start_s=scenario.flows[index].start / PS_PER_S,
+        delivered_bytes=int(seen["delivered"]), ip_bytes_at_sink=int(seen["ip_bytes"]),
+        sent=int(seen["sent"]), retransmitted=int(seen["retransmitted"]),
+        timeouts=int(seen["timeouts"]), fast_recoveries=int(seen["recoveries"]),
+        queue_drops=int(seen["drops"]), lost=int(seen["lost"]),
+        mean_cwnd=float(seen["mean_cwnd"]), mean_srtt_s=float(seen["mean_srtt_s"]),
+        min_rtt_s=float(seen["min_rtt_s"]), established_s=float(seen["established_s"]),
+        completed_s=float(seen["completed_s"]), rows=rows,
+    )  # fmt: skip

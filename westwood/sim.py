@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from westwood.observers import Observer
     from westwood.scenario import Scenario
+    from westwood.traces import Run as Recorded
 
 _QUEUED_PER_WORKER = 8  # runs submitted ahead: memory does not grow with a sweep's length
 
@@ -40,7 +41,7 @@ class Result:
     scenario: Scenario
     seed: int
     flow_rows: list[Row]
-    raw: _engine.Result = field(repr=False)
+    raw: Recorded = field(repr=False)
 
     @property
     def rows(self) -> pl.DataFrame:
@@ -127,7 +128,7 @@ class Job:
     """
 
     scenario: Scenario
-    seeds: Iterable[int]
+    seeds: Sequence[int]
     settings: Mapping[str, Any] = field(default_factory=dict)
     observer: Observer | None = None
 

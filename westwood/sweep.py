@@ -28,6 +28,7 @@ from typing import Any
 import polars as pl
 
 from westwood import experiment
+from westwood.engines import SIMULATOR, Engine
 from westwood.errors import InputError, RunError, suggestion
 from westwood.experiment import Experiment, Tracker
 from westwood.metrics import half_width
@@ -72,9 +73,9 @@ def precision(ci: str, metric: str, most: int) -> Precision:
 class Store:
     """The runs of a sweep in its folder. Use as a context manager: it holds the lock."""
 
-    def __init__(self, folder: Folder, planned: Experiment, engine: str = "sim") -> None:
-        self._folder, self.path, self._engine = folder, folder.path, engine
-        self._planned = planned
+    def __init__(self, folder: Folder, planned: Experiment, engine: Engine = SIMULATOR) -> None:
+        self._folder, self.path = folder, folder.path
+        self._planned, self._engine = planned, engine
         self._done: dict[Key, list[Row]] = {}
         self._journal: Any = None
         self._in_journal: list[tuple[Key, list[Row]]] = []
@@ -124,7 +125,7 @@ class Store:
 
     def _check(self, resume: bool) -> None:
         points = [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]
-        state = {"engine": self._engine, "points": points}
+        state = {"engine": self._engine.name, "points": points}
         file = self.path / _STATE
         if not file.exists():
             if resume and any(self.path.glob("*.parquet")):
@@ -140,7 +141,7 @@ class Store:
         except (OSError, ValueError):
             found = None
         if found != json.loads(json.dumps(state)):
-            raise self._error("holds another sweep: scenario, settings, protocols or engine differ")
+            raise self._error("holds another sweep: scenario, settings or protocols differ")
 
     def _error(self, problem: str) -> InputError:
         return InputError(problem, key="--out", value=str(self.path))
@@ -148,7 +149,7 @@ class Store:
     def _read(self) -> None:
         for file in [self.path / _RUNS, *sorted(self.path.glob("parts/*.parquet"))]:
             if file.exists():
-                self._take(pl.read_parquet(file).iter_rows(named=True))
+                self._done |= _by_run(pl.read_parquet(file))
         for file in sorted(self.path.glob("journal-*.jsonl")):
             number = int(file.stem.partition("-")[2])
             self._number = max(self._number, number)
@@ -158,11 +159,6 @@ class Store:
                         run = json.loads(line)
                         self._done[run["point"], run["seed"]] = run["rows"]
         self._number += 1
-
-    def _take(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            key = (row["point"], row["seed"])
-            self._done.setdefault(key, []).append(row)
 
     def add(self, key: Key, rows: list[Row]) -> None:
         """A run has ended: it is on disk when this returns."""
@@ -205,16 +201,25 @@ class Store:
         seeds = dict.fromkeys(range(len(self._planned.jobs)), 0)
         for point, _ in self._done:
             seeds[point] += 1
-        made_by = manifest(self._planned, self._engine)
-        self._folder.manifest({**made_by, "runs_a_point": list(seeds.values())})
+        self._folder.manifest(
+            {**manifest(self._planned, self._engine), "runs_a_point": list(seeds.values())}
+        )
         return path
 
 
-def manifest(planned: Experiment, engine: str) -> dict[str, Any]:
+def _by_run(rows: pl.DataFrame) -> dict[Key, list[Row]]:
+    """A file's rows, run by run."""
+    found: dict[Key, list[Row]] = {}
+    for row in rows.iter_rows(named=True):
+        found.setdefault((row["point"], row["seed"]), []).append(row)
+    return found
+
+
+def manifest(planned: Experiment, engine: Engine) -> dict[str, Any]:
     """What is run, for the folder's manifest."""
     scenario = planned.scenario
     return {
-        "engine": engine,
+        "engine": engine.name,
         "scenario": scenario.resolved(),
         "hashes": [job.scenario.hash for job in planned.jobs],
         "seeds": scenario.seeds,
@@ -224,7 +229,7 @@ def manifest(planned: Experiment, engine: str) -> dict[str, Any]:
 def run(
     planned: Experiment, folder: Folder, *, resume: bool = False, workers: int | None = None,
     precision: Precision | None = None, track: Tracker, runner: Runner | None = None,
-    engine: str = "sim",
+    engine: Engine = SIMULATOR,
 ) -> tuple[pl.DataFrame, bool]:  # fmt: skip
     """Runs what is missing; the rows there are then, and whether that is all."""
     experiment.check_workers(workers)
@@ -233,7 +238,10 @@ def run(
             for wanted in _rounds(planned, store, precision):
                 missing = sorted(wanted - store.done)
                 jobs = _jobs(planned, missing)
-                runs = runner(jobs) if runner else run_jobs(jobs, workers=workers)
+                runs = (
+                    runner(jobs) if runner
+                    else run_jobs(jobs, workers=workers or engine.workers, prepare=engine.prepare)
+                )  # fmt: skip
                 for place, rows in track(runs, len(missing)):
                     store.add(missing[place], rows)
         except KeyboardInterrupt:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from westwood import figures, panel, pcap, units
+from westwood.engines import Engine
 from westwood.errors import InputError
 from westwood.protocols import UDP
 from westwood.scenario import Scenario
-from westwood.sim import Result, simulate
+from westwood.sim import Result
 from westwood.store import Folder
 
 if TYPE_CHECKING:
-    from westwood.engines import Engine
     from westwood.links import Direction, Link
 
 _PS = units.PS_PER_S
@@ -80,21 +80,17 @@ def _seconds(option: str, text: str | None, default: float) -> float:
 
 def run(scenario: Scenario, request: Request, engine: Engine) -> Result:
     """The run, everything recorded."""
-    if engine.traced is not None:
-        for option, asked in (("--events", request.events), ("--pcap", request.pcap is not None)):
-            if asked:
-                raise InputError("needs the simulator", key=option)
-        return engine.traced(scenario, request.seed)
-    return simulate(
+    return engine.simulate(
         scenario, request.seed, trace=True, events=request.events, queues=True, capture=request.at
     )
 
 
-def write(result: Result, request: Request, folder: Folder, engine: str = "sim") -> None:
+def write(result: Result, request: Request, folder: Folder, engine: Engine) -> None:
     """Everything as files in a results folder; docs/traces.md lists them."""
     every_s = request.every_s
     trace = result.sampled(every_s) if every_s else result.trace
-    folder.manifest({"engine": engine, "scenario": result.scenario.resolved(), "seed": result.seed})
+    scenario = result.scenario.resolved()
+    folder.manifest({"engine": engine.name, "scenario": scenario, "seed": result.seed})
     folder.text("scenario.toml", result.scenario.to_toml())
     folder.frame("runs.parquet", result.rows)
     folder.frame("trace.parquet", trace)

@@ -137,7 +137,9 @@ WwTcpWestwood::GetTypeId()
                                           TUSTIN_CONSTANT,
                                           "TustinConstant",
                                           TUSTIN,
-                                          "Tustin"))
+                                          "Tustin",
+                                          EWMA_TWICE,
+                                          "EwmaTwice"))
             .AddAttribute("Alpha",
                           "Pole of the constant Tustin filter",
                           DoubleValue(0.9),
@@ -264,7 +266,8 @@ WwTcpWestwood::Configure()
     static const uint8_t filters[] = {WW_FILTER_NONE,
                                       WW_FILTER_EWMA,
                                       WW_FILTER_TUSTIN_CONSTANT,
-                                      WW_FILTER_TUSTIN};
+                                      WW_FILTER_TUSTIN,
+                                      WW_FILTER_EWMA_TWICE};
     if (m_filter != PROTOCOL_DEFAULT)
     {
         m_config.filter = filters[m_filter - NONE];

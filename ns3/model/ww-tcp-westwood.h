@@ -70,7 +70,8 @@ class WwTcpWestwood : public TcpCongestionOps
         NONE,             //!< the last sample
         EWMA,             //!< 7/8 and 1/8
         TUSTIN_CONSTANT,  //!< pole Alpha
-        TUSTIN            //!< time constant Tau, virtual null samples
+        TUSTIN,           //!< time constant Tau, virtual null samples
+        EWMA_TWICE        //!< two of EWMA, one behind the other
     };
 
     /** \brief What RTTmin is the minimum of. */

@@ -117,13 +117,29 @@ TEST(NewReno, NoFastRetransmitForDataSentBeforeATimeout) {
 // RFC 6582, 3.2, step 2: "covers more than recover". Segments sent again for nothing after the timeout
 // bring three duplicate ACKs for recover + 1, and nothing is lost.
 TEST(NewReno, NoFastRetransmitWhereTheAckOnlyReachesRecover) {
-    const ScriptedRun run(Recovery::newreno, {{{4}, {5}, {6}, {8}, {4, 2}}});
+    const auto wide = [](Network& network) {
+        network.flows[0].initial_cwnd = network.flows[0].initial_ssthresh = 20;
+        network.flows[0].size_bytes *= 5;
+    };
+    const ScriptedRun run(Recovery::newreno, {{{4}, {5}, {6}, {8}, {4, 2}}, {}, wide});
     const int timeout = run.find(EventKind::timeout), exit = run.find(EventKind::exit, -1, timeout);
     ASSERT_GT(exit, timeout);
     const std::int64_t beyond = run.at(exit).segment;
     EXPECT_GE(run.count(EventKind::dupack, beyond), 3) << run.table();
     EXPECT_EQ(run.find(EventKind::recovery, -1, timeout), -1) << run.table();
     EXPECT_EQ(run.count(EventKind::retransmit, beyond), 0);
+}
+
+// RFC 5681, 3.2, step 4: each duplicate ACK says that a segment has left the network, so that those sent
+// on duplicate ACKs are no reason for a larger ssthresh when the retransmission is lost as well.
+TEST(NewReno, ATimeoutInRecoveryHalvesWhatIsInTheNetwork) {
+    const auto endless = [](Network& network) { network.flows[0].size_bytes *= 5; };
+    const ScriptedRun run(Recovery::newreno, {{{4}, {4, 2}}, {}, endless});
+    const int recovery = run.find(EventKind::recovery);
+    const int timeout = run.find(EventKind::timeout, -1, recovery);
+    ASSERT_GT(timeout, recovery);
+    EXPECT_EQ(run.at(recovery).ssthresh, 5u);
+    EXPECT_EQ(run.at(timeout).ssthresh, 2u) << run.table();
 }
 
 }  // namespace

@@ -99,4 +99,4 @@ def test_the_command_line_finds_the_cluster_or_says_that_none_is_there(
 
 def test_another_version_on_a_worker_is_refused(small: Scenario) -> None:
     with pytest.raises(Exception, match=r"a worker has westwood .*, expected 0\.0\.0"):
-        cluster.run_task("0.0.0", small.to_toml(), {}, [(0, 1)])
+        cluster.run_task("sim", "0.0.0", small.to_toml(), {}, [(0, 1)])

@@ -63,16 +63,78 @@ def test_the_command_line_runs_it(westwood: Callable[..., Any]) -> None:
     assert rows["engine"].to_list() == ["ns3", "ns3"] and rows["goodput_bps"].min() > 1e5
 
 
+@needs_runner
+def test_a_trace_has_the_simulators_columns_and_tells_of_the_same_run() -> None:
+    scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": "westwood+"})
+    theirs = ns3.simulate(scenario, 3, trace=True, queues=True)
+    ours = simulate(scenario, 3, trace=True, queues=True)
+    for frame in ("trace", "queues", "drops", "links", "transfers"):
+        assert getattr(theirs, frame).schema == getattr(ours, frame).schema, frame
+    row, trace = theirs.flow_rows[0], theirs.trace
+    assert trace["time_s"].is_sorted() and trace["estimate_bps"].is_not_nan().any()
+    assert set(trace["state"].cast(pl.String)) >= {"open", "disorder", "recovery"}
+    lost = theirs.drops.filter(kind="wire", packet="data")
+    assert lost.height == row["lost"] > 0
+    bottleneck = theirs.links.filter(link="bottleneck", direction="forward")
+    assert row["utilisation"] == pytest.approx(bottleneck["utilisation"][0])
+    assert bottleneck["packets"][0] == pytest.approx(row["sent"], abs=20)
+    assert theirs.queues["packets"].min() == 0
+
+
+@needs_runner
+def test_queue_drops_are_counted_once() -> None:
+    changes = {"tcp.cc": "sack", "bottleneck.loss.rate": 0.0, "bottleneck.queue.limit": "5p"}
+    scenario = Scenario.preset("table1").with_settings({**SAME, **changes})
+    result = ns3.simulate(scenario, 1, trace=True, queues=True)
+    row = result.flow_rows[0]
+    assert result.drops.filter(kind="queue").height == row["queue_drops"] > 0
+    assert row["retransmitted"] == pytest.approx(row["queue_drops"], rel=0.1)
+
+
+@needs_runner
+def test_options_of_the_protocol_reach_ns3_and_only_their_flow() -> None:
+    def goodput(cc: object) -> float:
+        scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": cc})
+        return float(ns3.simulate(scenario, 1).flow_rows[0]["goodput_bps"])
+
+    plain, slow = goodput("westwood"), goodput({"name": "westwood", "tau": "10s"})
+    assert plain != slow and goodput({"name": "westwood", "tau": "500ms"}) == plain
+    link = {"name": "l", "between": ["a", "b"], "rate": "8Mbps", "delay": "45ms"}
+    both = [
+        {"name": name, "from": "a", "to": "b", "cc": cc, "recovery": "sack"}
+        for name, cc in (("slow", {"name": "westwood", "tau": "10s"}), ("plain", "westwood"))
+    ]
+    scenario = Scenario(name="s", duration="2s", profile="ns3-3.44", link=[link], flow=both)
+    trace = ns3.simulate(scenario, 1, trace=True).trace.filter(pl.col("time_s") > 1)
+    estimates = trace.group_by("flow").agg(pl.col("estimate_bps").fill_nan(None).mean())
+    seen = dict(estimates.iter_rows())
+    assert seen["slow"] < 0.5 * seen["plain"]  # a filter of 10 s has not yet risen
+
+
+@pytest.mark.parametrize("option", [["--events"], ["--pcap", "f.pcap", "--at", "access"]])
+@needs_runner
+def test_what_only_the_simulator_records_is_said(
+    westwood: Callable[..., Any], option: list[str]
+) -> None:
+    settings = ["--set", "profile=ns3-3.44", "--set", "tcp.recovery=sack", "--cc", "sack"]
+    called = westwood("trace", "table1", "--engine", "ns3", *settings, "--out", "o", *option)
+    assert called.code == 2 and f"{option[0]}: comes of the simulator only" in called.err
+
+
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
         ({"profile": "rfc"}, r"access\.overhead = \"0B\": --engine ns3 expects the \"2B\""),
-        ({"tcp.recovery": "reno"}, r"tcp\.recovery = \"reno\": --engine ns3 expects \"sack\""),
+        ({"tcp.recovery": "prr"}, r"tcp\.recovery = \"prr\": --engine ns3 expects one of tahoe"),
         (
             {"tcp.cc": "westwood+-linux24"},
             r"tcp\.cc = \"westwood\+-linux24\": --engine ns3 expects",
         ),
         ({"bottleneck.loss": {"kind": "bits", "rate": 1e-6}}, r"bottleneck\.loss\.kind = \"bits\""),
+        (
+            {"tcp.cc": {"name": "cubic", "hystart": True}},
+            r"tcp\.cc\.hystart = true: --engine ns3 expects options of Westwood and its family",
+        ),
         ({"bottleneck.jitter": "1ms"}, r"bottleneck = \"bottleneck\": --engine ns3 expects no"),
     ],
 )

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,6 +76,8 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
             kills += 1
         on_disk = keys_on_disk(folder)
         assert len(on_disk) == len(set(on_disk)), f"attempt {attempt}: a run was repeated"
+        if (folder / "runs.parquet").exists():  # killed while it cleaned up
+            on_disk += pl.read_parquet(folder / "runs.parquet").select("point", "seed").rows()
         assert before <= set(on_disk), f"attempt {attempt}: a finished run is lost"
         before = set(on_disk)
     assert kills >= 3 and before, "too fast to be killed: make the sweep longer"
@@ -83,6 +86,16 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
     ).read_bytes()
     assert not list(folder.glob("journal-*")) and not (folder / "parts").exists()
     assert json.loads((folder / "manifest.json").read_text())["complete"]
+
+
+def test_dying_before_the_parts_are_gone_repeats_no_run(swept_file: Path, tmp_path: Path) -> None:
+    planned = experiment.plan(Scenario.from_toml(swept_file), seeds=3)
+    folder = tmp_path / "s"
+    rows, _ = sweep.run(planned, Folder(folder), track=track)
+    (folder / "parts").mkdir()
+    shutil.copy(folder / "runs.parquet", folder / "parts" / "000001.parquet")
+    again, complete = sweep.run(planned, Folder(folder), resume=True, track=track)
+    assert complete and again.equals(rows)
 
 
 def test_parts_and_journals_hold_the_same_as_one_journal(

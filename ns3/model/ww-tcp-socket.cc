@@ -1,0 +1,184 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "ww-tcp-socket.h"
+
+#include "ww-classic-recovery.h"
+
+#include "ns3/boolean.h"
+#include "ns3/node.h"
+#include "ns3/object-factory.h"
+#include "ns3/rtt-estimator.h"
+#include "ns3/simulator.h"
+#include "ns3/tcp-congestion-ops.h"
+#include "ns3/tcp-l4-protocol.h"
+#include "ns3/tcp-tx-buffer.h"
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(WwTcpSocket);
+NS_OBJECT_ENSURE_REGISTERED(WwTcpSocketFactory);
+NS_OBJECT_ENSURE_REGISTERED(WwTcpTahoeFactory);
+NS_OBJECT_ENSURE_REGISTERED(WwTcpRenoFactory);
+NS_OBJECT_ENSURE_REGISTERED(WwTcpNewRenoFactory);
+
+TypeId
+WwTcpSocket::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WwTcpSocket")
+                            .SetParent<TcpSocketBase>()
+                            .SetGroupName("Internet")
+                            .AddConstructor<WwTcpSocket>();
+    return tid;
+}
+
+TypeId
+WwTcpSocket::GetInstanceTypeId() const
+{
+    return GetTypeId();
+}
+
+WwTcpSocket::WwTcpSocket()
+    : m_recovery(NEWRENO)
+{
+}
+
+WwTcpSocket::WwTcpSocket(const WwTcpSocket& sock)
+    : TcpSocketBase(sock),
+      m_recovery(sock.m_recovery)
+{
+}
+
+void
+WwTcpSocket::SetRecovery(Recovery recovery)
+{
+    m_recovery = recovery;
+    m_sackEnabled = false;
+}
+
+Ptr<TcpSocketBase>
+WwTcpSocket::Fork()
+{
+    return CopyObject<WwTcpSocket>(this);
+}
+
+void
+WwTcpSocket::ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader)
+{
+    const SequenceNumber32 ack = tcpHeader.GetAckNumber();
+    const SequenceNumber32 head = m_txBuffer->HeadSequence();
+    const auto state = m_tcb->m_congState.Get();
+    const bool isNew = ack > head;
+    const bool isDuplicate =
+        ack == head && ack < m_tcb->m_highTxMark && packet->GetSize() == 0;
+    const bool mayRecover = m_highRxAckMark >= m_recover || !m_recoverActive;
+    if (m_recovery == TAHOE && isDuplicate && state == TcpSocketState::CA_DISORDER &&
+        m_dupAckCount + 1 == m_retxThresh && mayRecover)
+    {
+        GoBack();
+        return;
+    }
+    if (m_recovery == RENO && isNew && state == TcpSocketState::CA_RECOVERY && ack < m_recover)
+    {
+        m_recover = ack; // it is no partial ACK: Reno knows none
+    }
+    const bool ends = state == TcpSocketState::CA_DISORDER ||
+                      (state == TcpSocketState::CA_RECOVERY && ack >= m_recover);
+    if (isNew && ends)
+    {
+        m_txBuffer->ResetRenoSack();
+    }
+    TcpSocketBase::ReceivedAck(packet, tcpHeader);
+}
+
+void
+WwTcpSocket::GoBack()
+{
+    const Time rto = m_rto;
+    const uint32_t retries = m_dataRetrCount;
+    ReTxTimeout();
+    m_rto = rto; // nothing was lost on the way to the timer: no backoff
+    m_dataRetrCount = retries;
+    m_retxEvent.Cancel();
+    m_retxEvent = Simulator::Schedule(m_rto, &WwTcpSocket::ReTxTimeout, this);
+}
+
+TypeId
+WwTcpSocketFactory::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WwTcpSocketFactory")
+                            .SetParent<SocketFactory>()
+                            .SetGroupName("Internet");
+    return tid;
+}
+
+Ptr<Socket>
+WwTcpSocketFactory::CreateSocket()
+{
+    Ptr<Node> node = GetObject<Node>();
+    Ptr<TcpL4Protocol> tcp = node->GetObject<TcpL4Protocol>();
+    TypeIdValue congestion;
+    tcp->GetAttribute("SocketType", congestion);
+    ObjectFactory factory;
+    factory.SetTypeId(congestion.Get());
+    Ptr<WwTcpSocket> socket = CreateObject<WwTcpSocket>();
+    socket->SetNode(node);
+    socket->SetTcp(tcp);
+    socket->SetRtt(CreateObject<RttMeanDeviation>());
+    socket->SetCongestionControlAlgorithm(factory.Create<TcpCongestionOps>());
+    socket->SetRecoveryAlgorithm(CreateObject<WwClassicRecovery>());
+    socket->SetRecovery(Kind());
+    tcp->AddSocket(socket);
+    return socket;
+}
+
+TypeId
+WwTcpTahoeFactory::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WwTcpTahoeFactory")
+                            .SetParent<WwTcpSocketFactory>()
+                            .SetGroupName("Internet")
+                            .AddConstructor<WwTcpTahoeFactory>();
+    return tid;
+}
+
+WwTcpSocket::Recovery
+WwTcpTahoeFactory::Kind() const
+{
+    return WwTcpSocket::TAHOE;
+}
+
+TypeId
+WwTcpRenoFactory::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WwTcpRenoFactory")
+                            .SetParent<WwTcpSocketFactory>()
+                            .SetGroupName("Internet")
+                            .AddConstructor<WwTcpRenoFactory>();
+    return tid;
+}
+
+WwTcpSocket::Recovery
+WwTcpRenoFactory::Kind() const
+{
+    return WwTcpSocket::RENO;
+}
+
+TypeId
+WwTcpNewRenoFactory::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WwTcpNewRenoFactory")
+                            .SetParent<WwTcpSocketFactory>()
+                            .SetGroupName("Internet")
+                            .AddConstructor<WwTcpNewRenoFactory>();
+    return tid;
+}
+
+WwTcpSocket::Recovery
+WwTcpNewRenoFactory::Kind() const
+{
+    return WwTcpSocket::NEWRENO;
+}
+
+} // namespace ns3

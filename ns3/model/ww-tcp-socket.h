@@ -1,0 +1,137 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef WW_TCP_SOCKET_H
+#define WW_TCP_SOCKET_H
+
+#include "ns3/socket-factory.h"
+#include "ns3/tcp-socket-base.h"
+
+namespace ns3
+{
+
+/**
+ * \ingroup tcp
+ *
+ * \brief A socket without SACK that recovers as Tahoe, as Reno or as NewReno
+ *
+ * Mainline has had no Tahoe and no Reno since 3.25, and without SACK its scoreboard of what duplicate
+ * ACKs stand for is cleared by a timeout only: later ACKs mark the new head lost, and retransmissions
+ * cascade. Here the marks go when their reason goes: on the ACK that ends disorder or recovery.
+ *
+ *   Tahoe    the third duplicate ACK is answered as a timeout, but the timer is not backed off
+ *            (Fall and Floyd 1996, 2.1)
+ *   Reno     any ACK for new data ends fast recovery (RFC 5681, 3.2)
+ *   NewReno  partial ACKs retransmit the next hole (RFC 6582), as mainline
+ */
+class WwTcpSocket : public TcpSocketBase
+{
+  public:
+    /** \brief How it recovers from losses. */
+    enum Recovery
+    {
+        TAHOE,
+        RENO,
+        NEWRENO
+    };
+
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+    TypeId GetInstanceTypeId() const override;
+
+    WwTcpSocket();
+    /**
+     * \brief Copy constructor
+     * \param sock the object to copy
+     */
+    WwTcpSocket(const WwTcpSocket& sock);
+
+    /**
+     * \brief Choose how it recovers; SACK is turned off
+     * \param recovery how
+     */
+    void SetRecovery(Recovery recovery);
+
+  protected:
+    Ptr<TcpSocketBase> Fork() override;
+    void ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader) override;
+
+  private:
+    /** \brief Tahoe's answer to the third duplicate ACK. */
+    void GoBack();
+
+    Recovery m_recovery; //!< how it recovers
+};
+
+/**
+ * \ingroup tcp
+ *
+ * \brief Makes WwTcpSockets with the node's congestion control; aggregate one to a node to use it
+ */
+class WwTcpSocketFactory : public SocketFactory // no TcpSocketFactory: a node asked for one has its own
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    Ptr<Socket> CreateSocket() override;
+
+  protected:
+    /**
+     * \brief How the sockets recover
+     * \return how
+     */
+    virtual WwTcpSocket::Recovery Kind() const = 0;
+};
+
+/** \brief Makes Tahoe sockets. */
+class WwTcpTahoeFactory : public WwTcpSocketFactory
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+  protected:
+    WwTcpSocket::Recovery Kind() const override;
+};
+
+/** \brief Makes Reno sockets. */
+class WwTcpRenoFactory : public WwTcpSocketFactory
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+  protected:
+    WwTcpSocket::Recovery Kind() const override;
+};
+
+/** \brief Makes NewReno sockets. */
+class WwTcpNewRenoFactory : public WwTcpSocketFactory
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+  protected:
+    WwTcpSocket::Recovery Kind() const override;
+};
+
+} // namespace ns3
+
+#endif /* WW_TCP_SOCKET_H */
