@@ -21,6 +21,7 @@ def carry_out(
     engine: Engine,
 ) -> None:  # fmt: skip
     """Runs what is planned, writes what was asked for, prints the summary."""
+    engine.check(planned.jobs)
     folder = Folder(out) if out else None
     count = workers or engine.workers
     track = tracker(engine, planned, count)

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 from westwood import sim
 from westwood.errors import InputError
 from westwood.scenario import Scenario
-from westwood.sim import Prepare, Result
+from westwood.sim import Job, Prepare, Result
 
 NAMES = ("sim", "ns3", "linux")
 
@@ -33,6 +34,12 @@ class Engine:
     simulate: Simulate
     real_time: bool = False  # a run takes as long as it says
     workers: int | None = None  # unless the user says how many; None: one a core
+
+    def check(self, jobs: Iterable[Job]) -> None:
+        """What it can't do, and what this machine lacks for it, before anything is run."""
+        if self.prepare:
+            for job in jobs:
+                self.prepare(job)
 
 
 SIMULATOR = Engine("sim", None, sim.simulate)

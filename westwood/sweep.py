@@ -233,6 +233,7 @@ def run(
 ) -> tuple[pl.DataFrame, bool]:  # fmt: skip
     """Runs what is missing; the rows there are then, and whether that is all."""
     experiment.check_workers(workers)
+    engine.check(planned.jobs)
     with Store(folder, planned, engine).opened(resume=resume) as store:
         try:
             for wanted in _rounds(planned, store, precision):

@@ -87,6 +87,7 @@ def run(
     planned: Experiment, other: Engine, *, workers: int | None, track: Tracker
 ) -> Validation | None:
     """Both engines over the grid; None if interrupted."""
+    other.check(planned.jobs)
     both = {}
     for name, how in (("sim", None), ("other", other.prepare)):
         outcome = experiment.collect(replace(planned), workers=workers, track=track, prepare=how)
