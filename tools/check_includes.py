@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that #include directives only point the way the architecture allows.
 
-core includes nothing but itself; engine, ns3 and linux include core, and never each other, but for the
-emulated path in linux/path_*, which runs the engine's model of links (docs/decisions); bindings include
-engine. The engine is pure, so the standard headers of files, threads, clocks and unportable
+core includes nothing but itself; engine, ns3 and linux include core, and never each other, but for
+the emulated path in linux/path_*, which runs the engine's model of links (docs/decisions); bindings
+include engine. The engine is pure, so the standard headers of files, threads, clocks and unportable
 random distributions are closed to it.
 """
 

@@ -241,26 +241,28 @@ def report(
 
 @app.command(epilog="Example: westwood validate --engine ns3 --seeds 10 --out validation")
 def validate(
-    engine: EngineOption = "ns3", seeds: SeedsOption = 10, workers: WorkersOption = None,
-    duration: Annotated[str, typer.Option(metavar="TIME", help="Of every run.")] = "60s",
+    engine: EngineOption = "ns3", seeds: SeedsOption = None, workers: WorkersOption = None,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help="Of every run.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("validation"),
 ) -> None:  # fmt: skip
-    """Hold the simulator against another engine: 40 points, a table and a scatter plot."""
+    """Hold the simulator against another engine: a grid, a table and a scatter plot.
+
+    Against ns3 56 points, 10 seeds of 60 s; against linux 42 points, 5 seeds of 30 s.
+    """
     if engine == "sim":
         raise InputError("expected another engine than the simulator", key="--engine", value=engine)
     from westwood import console, deliver, engines, validate
     from westwood.store import Folder
 
     other = engines.find(engine)
-    planned = validate.plan(seeds or 10, duration)
+    grid = validate.GRIDS[engine]
+    planned = validate.plan(grid, seeds, duration)
     folder = Folder(out)
-    done = validate.run(planned, other, workers=workers, track=console.track)
+    done = validate.run(planned, grid, other, workers=workers, track=console.track)
     if done is None:
         raise deliver.interrupted(None)
     page = validate.write(done, engine, planned, folder)
-    print(
-        f"{done.close:.0%} of {done.points.height} points within 5 %, {done.far.height} beyond 10 %"
-    )
+    print(done)
     print(page)
 
 

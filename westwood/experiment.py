@@ -38,7 +38,6 @@ class Tracker(Protocol):
         """`console.track`."""
 
 
-
 @dataclass(frozen=True)
 class Experiment:
     """Everything that will be run, checked before the first run starts."""

@@ -30,6 +30,7 @@ CONTROLS = {
     "westwood+": "ww_plus", "westwoodnr+": "ww_nrplus", "westwood+-linux24": "ww_plus_rh",
 }  # fmt: skip
 _OURS = "ww_"
+_LINUX_HAS = ("byte_counting", "validate_cwnd", "hystart")  # of options of a flow's cc
 _MOST_HOSTS = 256
 _MOST_FLOWS = 4096
 _LEAST_MSS = 88  # bytes: of the kernel's tcp_min_snd_mss and its options
@@ -77,7 +78,7 @@ def _check_flow(flow: Flow) -> None:
     if flow.initial_ssthresh.count is not None:
         raise _refuse(f"{name}.initial_ssthresh", str(flow.initial_ssthresh),
                       '"unlimited", the only one that Linux starts with')  # fmt: skip
-    chosen = flow.cc.model_dump(exclude={"name", "byte_counting", "validate_cwnd"})
+    chosen = flow.cc.model_dump(exclude={"name", *_LINUX_HAS})
     for key, value in chosen.items():
         if value is not None:
             raise _refuse(f"{name}.cc.{key}", value, "the kernel's own, which can't be set")
@@ -88,8 +89,10 @@ def _check_flow(flow: Flow) -> None:
 
 def _fixed(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
     """What Linux does in one way: key, value, whether it is Linux's, what that is."""
-    for key in ("byte_counting", "validate_cwnd"):
-        yield f"cc.{key}", getattr(flow.cc, key), getattr(flow.cc, key), "true"
+    for key in _LINUX_HAS:
+        # None is the preset's false, of protocols which don't have it too
+        value, matters = getattr(flow.cc, key), key != "hystart" or flow.cc.name == "cubic"
+        yield f"cc.{key}", value or False, bool(value) or not matters, "true"
     for key in ("limited_transmit", "handshake_rtt", "flight_excludes_sacked"):
         yield key, getattr(flow, key), getattr(flow, key), "true"
     yield "delayed_ack", flow.delayed_ack, flow.delayed_ack in (1, 2), "1 or 2"
