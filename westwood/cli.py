@@ -215,6 +215,34 @@ def sweep(
         raise Interrupted(f"interrupted; --resume --out {out} goes on where it stopped")
 
 
+@app.command(epilog="Example: westwood measure bari --uploads 3 --out bari")
+def measure(
+    plan: Annotated[str, typer.Argument(metavar="FILE|PRESET",
+                                        help="A plan in TOML, or a plan's name: bari.")],
+    uploads: Annotated[int | None, typer.Option(
+        metavar="N", help="Of each protocol and session, instead of the plan's.")] = None,
+    target: Annotated[list[str] | None, typer.Option(
+        metavar="NAME", help="Only this one of the plan's; may be repeated.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what is in DIR.")] = False,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("measurement"),
+    json: JsonOption = False,
+) -> None:  # fmt: skip
+    """Upload files in turn under two or more protocols: to iperf3 servers or over emulated paths.
+
+    Prints the gain over the last protocol, pipe sizes and retransmissions of every path, and
+    writes every upload, its trace, figures and a page.
+    """
+    from westwood import campaign, console, measure
+    from westwood.store import Folder
+
+    chosen = campaign.Plan.load(plan)
+    todo = measure.turns(chosen, target, uploads)
+    outcome = measure.run(chosen, todo, Folder(out), resume=resume, track=console.track)
+    page = measure.deliver(chosen, outcome, Folder(out), json=json)
+    print(page, file=sys.stderr if json else sys.stdout)
+    measure.check_complete(chosen, outcome, out)
+
+
 @app.command(epilog="Example: westwood report fading --metric goodput_bps --export")
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What run --out or sweep wrote.")],

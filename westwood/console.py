@@ -72,9 +72,9 @@ def track_real_time(
         yield from bar.track(runs, total=total)
 
 
-def print_json(runs: pl.DataFrame, summary: pl.DataFrame) -> None:
+def print_json(runs: pl.DataFrame, summary: pl.DataFrame, name: str = "runs") -> None:
     """One JSON object; what has no value is null."""
-    content = {"runs": _plain(runs), "summary": _plain(summary)}
+    content = {name: _plain(runs), "summary": _plain(summary)}
     print(json.dumps(content, allow_nan=False))
 
 
@@ -129,6 +129,16 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
         text = f"{says} [bold]{verdict.explanation}[/bold]" if verdict.explanation else says
         color = "green" if verdict.verdict == "HOLDS" else "red"
         table.add_row(verdict.claim.id, f"[{color}]{verdict.verdict}[/{color}]", text)
+    _print(table)
+
+
+def print_frame(frame: pl.DataFrame, heads: Mapping[str, str], title: str) -> None:
+    """A table of texts, a column for each of the heads."""
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    for head in heads.values():
+        table.add_column(head)
+    for row in frame.select(*heads).iter_rows():
+        table.add_row(*row)
     _print(table)
 
 

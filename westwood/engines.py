@@ -57,7 +57,7 @@ def find(name: str) -> Engine:
     if name == "linux":
         from westwood import linux
 
-        linux.program()
+        linux.check_machine()
         recorder = linux.Recorder()
         return Engine(name, recorder.prepare, recorder.simulate, real_time=True, workers=1)
     raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)

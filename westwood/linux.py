@@ -128,6 +128,13 @@ def program() -> Path:
     raise UnavailableError(f"--engine linux needs linux/ww-path, and {where}: make linux")
 
 
+def check_machine() -> None:
+    """UnavailableError, with the remedy, if this machine can't emulate a path: a millisecond's."""
+    flow = {"name": "probe", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}}
+    link = {"name": "path", "between": ["a", "b"], "rate": "1Mbps", "delay": "0s"}
+    run(Scenario(name="probe", duration="1ms", profile="linux", link=[link], flow=[flow]))
+
+
 def prepare(job: Job) -> Callable[[int], list[Row]]:
     """For `sim.run_jobs`: what runs a seed of the job."""
     if job.observer:
