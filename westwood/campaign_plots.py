@@ -14,7 +14,6 @@ from matplotlib import pyplot as plt
 
 from westwood.figures import OTHER, STYLES, look, thinned
 from westwood.protocols import label
-from westwood.units import format_size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +21,11 @@ if TYPE_CHECKING:
 
 _MBPS = 1e6
 _WIDTH = 0.8  # of a session's bars
+
+
+def megabytes(size: int) -> str:
+    """A file's size, as it is called."""
+    return f"{size / 1e6:g} MB"
 
 
 def sessions(found: pl.DataFrame, title: str) -> Figure:
@@ -49,7 +53,7 @@ def _bars(axes: Axes, found: pl.DataFrame, column: str, factor: float) -> None:
             width=0.92 * width, yerr=mine[f"{column}_half"].fill_nan(0) * factor, capsize=3,
             color=STYLES.get(cc, OTHER).color, label=label(cc), error_kw={"elinewidth": 1.2},
         )  # fmt: skip
-    axes.set_xticks(range(len(sizes)), [f"files of {format_size(size)}" for size in sizes])
+    axes.set_xticks(range(len(sizes)), [f"files of {megabytes(size)}" for size in sizes])
     axes.grid(axis="x", visible=False)
     axes.set_ylim(bottom=0)
 
@@ -67,7 +71,7 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
                 axes.plot(mine["number"], mine["goodput_bps"] / _MBPS, label=label(str(cc)),
                           color=style.color, marker=style.marker, linewidth=0.8,
                           markersize=3.5)  # fmt: skip
-            axes.set(ylabel="Goodput (Mb/s)", title=f"{title}, files of {format_size(size)}")
+            axes.set(ylabel="Goodput (Mb/s)", title=f"{title}, files of {megabytes(size)}")
             axes.set_ylim(bottom=0)
         panels[-1, 0].set_xlabel("Upload")
         panels[0, 0].legend(ncols=4, fontsize=8)

@@ -17,7 +17,14 @@ from typing import Annotated, Any
 import typer
 
 from westwood import __version__
-from westwood.errors import InputError, Interrupted, UnavailableError, WestwoodError, one_line
+from westwood.errors import (
+    InputError,
+    Interrupted,
+    RunError,
+    UnavailableError,
+    WestwoodError,
+    one_line,
+)
 
 # click.ClickException, wherever this version of typer keeps its click
 _UsageError: Any = typer.BadParameter.__mro__[2]
@@ -366,7 +373,7 @@ def main() -> None:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
-    if code == Interrupted.exit_code:
+    if code in (RunError.exit_code, Interrupted.exit_code):
         sys.stderr.flush()
         os._exit(code)  # runs in progress can't be stopped, and leaving would wait for them
     sys.exit(code)

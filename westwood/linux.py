@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -30,6 +31,7 @@ from westwood.sim import Job, Result
 
 ENGINE = "linux"
 VARIABLE = "WESTWOOD_LINUX"
+_TRACES = "westwood-trace-"  # begins the names of folders for them
 _LACKING = 77  # exit code of ww-path
 _FLOATS = frozenset(("mean_cwnd", "mean_srtt_s", "min_rtt_s", "start_s", "established_s",
                      "completed_s", "waited_s", "longest_wait_s", "utilisation"))  # fmt: skip
@@ -186,7 +188,8 @@ def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
     if not trace:
         raw = _run(scenario, seed, None)
     else:
-        with tempfile.TemporaryDirectory(prefix="westwood-") as folder:
+        _sweep_up()
+        with tempfile.TemporaryDirectory(prefix=f"{_TRACES}{os.getpid()}-") as folder:
             raw = _run(scenario, seed, Path(folder))
     cost = {"cpu_s": raw.cpu_s, "wall_s": time.perf_counter() - wall}
     rows = rows_of_run(scenario, seed, cast(Any, raw), cost, ENGINE)
@@ -211,6 +214,14 @@ def _run(scenario: Scenario, seed: int, folder: Path | None) -> Run:
         its = looks.filter(pl.col("connection") == index)
         results.append(FlowResult({"source": int(words[1]), **_numbers(words[2:])}, its))
     return Run(results, sides["forward"], sides["backward"], emulator, float(lines[-1][1]), dropped)
+
+
+def _sweep_up() -> None:
+    """Removes the traces of processes that were killed: nothing else of theirs is left."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_TRACES}*"):
+        owner = folder.name.removeprefix(_TRACES).partition("-")[0]
+        if not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def execute(plan: str, what: str) -> list[list[str]]:

@@ -17,10 +17,10 @@ from typing import Any
 import polars as pl
 
 from westwood import campaign_plots, figures, report
+from westwood.campaign_plots import megabytes
 from westwood.metrics import paired, summarise
 from westwood.protocols import label
 from westwood.store import Folder
-from westwood.units import format_size
 
 _PACKET_BITS = 8 * 1500
 _METRICS = ("goodput_bps", "retransmission_ratio", "mean_cwnd", "mean_srtt_s")
@@ -78,7 +78,7 @@ HEADS = {
 
 def _percent(row: Mapping[str, Any]) -> str:
     half = "" if row["gain_half"] != row["gain_half"] else f" ± {100 * row['gain_half']:.0f}"
-    return f"{100 * row['gain']:+.0f}{half} % ({format_size(row['size_bytes'])})"
+    return f"{100 * row['gain']:+.0f}{half} % ({megabytes(row['size_bytes'])})"
 
 
 def _range(values: pl.Series) -> str:
@@ -115,7 +115,7 @@ def _part(
     for name, figure in _figures(target, found, rows, traces):
         figures.save(figure, folder.file, f"{target}-{name}")
     svg = (folder.path / f"{target}-sessions.svg").read_bytes()
-    size = pl.col("size_bytes").map_elements(format_size, return_dtype=pl.String).alias("size")
+    size = pl.col("size_bytes").map_elements(megabytes, return_dtype=pl.String).alias("size")
     shown = found.with_columns(size, pl.lit("").alias("flow"))
     columns = [name for name in _METRICS if name in found.columns]
     data = report.Table(target, int(found["runs"].max() or 0), shown, ["size"], columns)  # type: ignore[arg-type]
