@@ -93,7 +93,7 @@ def _fixed(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
         # None is the preset's false, of protocols which don't have it too
         value, matters = getattr(flow.cc, key), key != "hystart" or flow.cc.name == "cubic"
         yield f"cc.{key}", value or False, bool(value) or not matters, "true"
-    for key in ("limited_transmit", "handshake_rtt", "flight_excludes_sacked"):
+    for key in ("limited_transmit", "handshake_rtt", "ssthresh_from_cwnd"):
         yield key, getattr(flow, key), getattr(flow, key), "true"
     yield "delayed_ack", flow.delayed_ack, flow.delayed_ack in (1, 2), "1 or 2"
     ack, first = flow.delayed_ack_timeout, flow.initial_rto

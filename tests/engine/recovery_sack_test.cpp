@@ -122,5 +122,19 @@ TEST(SackRecovery, SsthreshMayComeFromThePipe) {
     EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 4u);  // (12 - 3) / 2
 }
 
+// Linux halves cwnd, whatever has been SACKed or sent beyond it: tcp_reno_ssthresh().
+TEST(SackRecovery, SsthreshMayComeFromCwnd) {
+    Script script{{{4}}};
+    script.change = [](Network& network) { network.flows[0].ssthresh_from_cwnd = true; };
+    const ScriptedRun run(Recovery::sack, script);
+    const Event entered = run.first(EventKind::recovery);
+    std::uint32_t before = 0;
+    for (const Event& event : run.flow().events) {
+        if (event.kind == EventKind::recovery) break;
+        before = event.cwnd;
+    }
+    EXPECT_EQ(entered.ssthresh, before / 2) << run.table();
+}
+
 }  // namespace
 }  // namespace ww::sim::test
