@@ -9,7 +9,7 @@ CXX_FILES = $(shell find core engine bindings linux tests bench -name '*.[ch]' -
 NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help demo test test-slow bench comparison lint format golden docs linux ns3 clean system system-test .venv
+.PHONY: help demo test test-slow bench bench-path comparison lint format golden docs linux ns3 clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -42,6 +42,10 @@ bench: .venv ## measure the engine and the core, beside ns-3
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
 	@$(BIN)/python bench/run.py
+
+bench-path: linux ## measure how exact the emulated path of --engine linux is (as root)
+	@tools/system.sh bench
+	@$(BIN)/python bench/linux_path.py
 
 comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and write docs/comparison.md
 	@$(BIN)/python bench/compare_ns3.py

@@ -33,12 +33,14 @@ test)
     need libclang-rt-dev compiles clang -fsanitize=address -lstdc++
     need libgtest-dev test -e /usr/include/gtest/gtest.h
     need tshark command -v tshark
+    need iperf3 command -v iperf3
     need libns3-dev test -e /usr/include/ns3/core-module.h
     ;;
 slow)
     need chromium command -v chromium
     ;;
 bench)
+    need iperf3 command -v iperf3
     need libbenchmark-dev test -e /usr/include/benchmark/benchmark.h
     ;;
 esac
