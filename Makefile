@@ -9,7 +9,7 @@ CXX_FILES = $(shell find core engine bindings linux tests bench -name '*.[ch]' -
 NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help demo test test-slow bench bench-path comparison lint format golden docs linux ns3 clean system system-test .venv
+.PHONY: help demo test test-slow bench bench-path comparison lint format golden docs linux-path ns3 clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -43,7 +43,7 @@ bench: .venv ## measure the engine and the core, beside ns-3
 	@$(BIN)/cmake --build build/bench
 	@$(BIN)/python bench/run.py
 
-bench-path: linux ## measure how exact the emulated path of --engine linux is (as root)
+bench-path: linux-path ## measure how exact the emulated path of --engine linux is (as root)
 	@tools/system.sh bench
 	@$(BIN)/python bench/linux_path.py
 
@@ -55,7 +55,7 @@ ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the
 	@tools/system.sh build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ns3_module.py wheel
 
-linux: .venv ## build linux/ww-path, the emulated path of --engine linux, into build/linux
+linux-path: .venv ## build linux/ww-path, the emulated path of --engine linux, into build/linux
 	@tools/system.sh build
 	@$(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log-level=WARNING
 	@$(BIN)/cmake --build build/linux

@@ -3,7 +3,8 @@
 
 The path is held open (`hold` of linux/path_plan.hpp), and others measure it from inside its
 namespaces: the kernel answers ICMP echoes, whose arrival it stamps itself; iperf3 measures goodput.
-Meant for a quiet machine. Everything printed is also in build/bench/linux_path.json. Exit code 1 if a goal is missed.
+Meant for a quiet machine. Everything printed is also in build/bench/linux_path.json. Exit code 1 if
+a goal is missed.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ def compare(
     runs_it = engines.find(engine)
     given = {
         "path.rate": rate, "path.delay": delay, "path.loss.rate": loss and _value(loss),
-        "path.queue.limit": queue, "duration": duration,
+        "path.queue.limit": queue, "duration": duration, "profile": runs_it.profile,
     }  # fmt: skip
     settings = {key: value for key, value in given.items() if value is not None}
     planned = experiment.plan(

@@ -33,6 +33,7 @@ class Engine:
     prepare: Prepare | None  # for `sim.run_jobs`; None: the simulator's own
     simulate: Simulate
     real_time: bool = False  # a run takes as long as it says
+    profile: str | None = None  # what `compare` is to use, unless the user says
     workers: int | None = None  # unless the user says how many; None: one a core
 
     def check(self, jobs: Iterable[Job]) -> None:
@@ -59,5 +60,7 @@ def find(name: str) -> Engine:
 
         linux.check_machine()
         recorder = linux.Recorder()
-        return Engine(name, recorder.prepare, recorder.simulate, real_time=True, workers=1)
+        return Engine(
+            name, recorder.prepare, recorder.simulate, real_time=True, profile=name, workers=1
+        )
     raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linux as an engine: the same scenario on real sockets, through the kernel that runs here.
 
-linux/ww-path (`make linux`; WESTWOOD_LINUX names another one) emulates the network between
+linux/ww-path (`make linux-path`; WESTWOOD_LINUX names another one) emulates the network between
 namespaces of its own and runs the flows, in real time. It lives as long as its standard input is
 open: whatever ends this process ends it, and nothing that it made has a name or outlives it.
 """
@@ -127,7 +127,7 @@ def program() -> Path:
     if path.is_file() and os.access(path, os.X_OK):
         return path
     where = f"{VARIABLE} names no program" if named else "it is not built"
-    raise UnavailableError(f"--engine linux needs linux/ww-path, and {where}: make linux")
+    raise UnavailableError(f"--engine linux needs linux/ww-path, and {where}: make linux-path")
 
 
 def check_machine() -> None:

@@ -146,6 +146,19 @@ def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> 
     assert call(["run", *common, str(tmp_path / "r"), "--json", "--plot"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     assert run["engine"] == "linux" and run["goodput_bps"] > 1e6
+    compare = [
+        "compare",
+        "--engine",
+        "linux",
+        "--cc",
+        "reno",
+        "--duration",
+        "300ms",
+        "--seeds",
+        "1",
+    ]
+    assert call(compare) == 0  # with the profile that it needs
+    assert "Reno" in capsys.readouterr().out
     sweep = ["sweep", *common, str(tmp_path / "w"), "--set", "duration=500ms", "--seeds", "2"]
     assert call(sweep) == 0 and call([*sweep, "--resume"]) == 0
     rows = pl.read_parquet(tmp_path / "w" / "runs.parquet")
@@ -225,7 +238,7 @@ def test_what_is_lacking_is_named_with_its_remedy(
                  "--set", "profile=linux", "--out", str(tmp_path / "r")]  # fmt: skip
     monkeypatch.setenv(linux.VARIABLE, str(tmp_path / "nothing"))
     code, error = refused(arguments, capsys)
-    assert code == 77 and "WESTWOOD_LINUX names no program: make linux" in error
+    assert code == 77 and "WESTWOOD_LINUX names no program: make linux-path" in error
     monkeypatch.delenv(linux.VARIABLE)
     if LACKING is None:
         monkeypatch.setitem(linux_plan.CONTROLS, "westwood+", "ww_absent")
