@@ -98,7 +98,8 @@ def test_the_kernels_own_controls_fill_a_path_as_the_simulators_do() -> None:
     assert real.queues.schema == ours.queues.schema and real.drops.schema == ours.drops.schema
     for theirs, seen in zip(ours.rows.to_dicts(), real.rows.to_dicts(), strict=True):
         assert seen["goodput_bps"] == pytest.approx(theirs["goodput_bps"], rel=0.1), seen["cc"]
-        assert seen["min_rtt_s"] == pytest.approx(theirs["min_rtt_s"], abs=0.005)
+        # The handshake's, which is shorter, counts in Linux.
+        assert 0.0199 < seen["min_rtt_s"] < theirs["min_rtt_s"] + 0.005
         assert seen["sent"] == pytest.approx(theirs["sent"], rel=0.15)
     there = real.trace.filter(flow=flows[0]["name"])
     assert there["cwnd"].max() > 20 and there["srtt_s"].drop_nans().min() > 0.02  # type: ignore[operator]
@@ -184,7 +185,7 @@ def test_validate_holds_both_engines_against_each_other(tmp_path: Path, monkeypa
     small = validate.replace(grid, protocols={"reno": {"recovery": "prr"}}, points=grid.points[4:5])
     monkeypatch.setitem(validate.GRIDS, "linux", small)
     out = tmp_path / "v"
-    assert call(["validate", "--engine", "linux", "--seeds", "2", "--duration", "2s",
+    assert call(["validate", "--engine", "linux", "--seeds", "1", "--duration", "2s",
                  "--out", str(out)]) == 0  # fmt: skip
     (point,) = pl.read_csv(out / "validation.csv").to_dicts()
     assert point["goodput_ratio"] == pytest.approx(1, abs=0.15)
