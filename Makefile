@@ -9,7 +9,7 @@ CXX_FILES = $(shell find core engine bindings linux tests bench -name '*.[ch]' -
 NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help demo test test-slow bench bench-path comparison lint format golden docs linux-path ns3 clean system system-test .venv
+.PHONY: help demo test test-slow bench bench-path comparison lint format golden docs ns3 linux linux-path clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -37,11 +37,12 @@ golden: .venv system-test ## regenerate the golden files; review the difference 
 	@WW_UPDATE_GOLDEN=1 $(BIN)/python tools/run_suites.py cpp-release python
 	@git status --short tests/golden
 
-bench: .venv ## measure the engine and the core, beside ns-3
+bench: .venv ## measure the engine and the core, beside ns-3, and what the kernel's controls cost
 	@tools/system.sh bench
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
 	@$(BIN)/python bench/run.py
+	@tools/kernel.sh && $(BIN)/python bench/kernel.py || test $$? = 77
 
 bench-path: linux-path ## measure how exact the emulated path of --engine linux is (as root)
 	@tools/system.sh bench
@@ -54,6 +55,10 @@ comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and wr
 ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the runner of --engine ns3
 	@tools/system.sh build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ns3_module.py wheel
+
+linux: linux-path ## build linux/: the emulated path, the congestion controls for this kernel, and ww-kernel, which loads them
+	@PYTHON=$(PYTHON) tools/system.sh linux
+	@tools/kernel.sh
 
 linux-path: .venv ## build linux/ww-path, the emulated path of --engine linux, into build/linux
 	@tools/system.sh build

@@ -98,6 +98,7 @@ def simulate_point(point: Point, **changes: object) -> None:
             "bottleneck.queue.limit": f"{point.queue}p",
             "bottleneck.loss.rate": point.per,
             "bottleneck.loss.on": "forward",
+            "tcp.flight_excludes_sacked": point.cc != "cubic",  # ns-3's CUBIC reduces cwnd
             **changes,
         }
     )

@@ -3,7 +3,8 @@
  * How many segments an ACK says were newly delivered: the bookkeeping of duplicate, delayed and
  * cumulative ACKs (Mascolo 2001, "Delayed and Cumulative ACKs"; CountAck of Gangadhar 2013, 3.2.2).
  *
- *   duplicate ACK                       accounted_for += 1, counts 1
+ *   duplicate ACK                       accounted_for += 1, counts 1; += n and n where the host knows
+ *                                       that it stands for n (SACK, receivers with GRO)
  *   advances by 1                       counts 1
  *   advances by c > 1, c <= accounted   accounted_for -= c - 1, counts 1
  *   advances by c > accounted           counts c - accounted_for, accounted_for = 0
@@ -22,11 +23,13 @@
 
 #include "arith.h"
 
+/* On a duplicate acked_segments is how many it stands for; 0 if the host can't tell. */
 static inline uint32_t ww_count_ack(const struct ww_config *config, struct ww_westwood_state *state,
                                     bool is_dupack, uint32_t acked_segments) {
     if (is_dupack) {
-        state->accounted_for++;
-        return 1;
+        const uint32_t arrived = ww_max_u32(acked_segments, 1);
+        state->accounted_for += arrived;
+        return arrived;
     }
     if (acked_segments <= 1) return acked_segments;
     if (state->accounted_for >= acked_segments) {

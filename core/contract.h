@@ -62,6 +62,7 @@ struct ww_config {
     uint16_t alpha_permille;  /* constant Tustin: a, in thousandths, 0..1000 */
     uint8_t min_cwnd;         /* floor of ssthresh, segments */
     bool byte_counting; /* RFC 3465 with L = 2 (L = 1 after a timeout) instead of once an ACK */
+    bool batched_acks;  /* an ACK may stand for any number of segments, and each counts (Linux) */
     bool validate_cwnd; /* grow only while the window is what limits the sender (RFC 7661) */
     bool
         set_cwnd_on_loss; /* Westwood: cwnd = ssthresh even upwards (Dell'Aera 2003); else only down */
@@ -87,10 +88,11 @@ struct ww_sample {
     uint32_t rtt_us; /* RTT of the newest segment acknowledged and never retransmitted; 0: none */
     uint8_t phase;   /* enum ww_phase */
     bool is_dupack;  /* RFC 5681, section 2 */
-    bool is_cwnd_limited; /* the window was full when this ACK arrived */
+    bool is_cwnd_limited;     /* the window was full when this ACK arrived */
+    uint32_t newly_delivered; /* segments this ACK says have arrived, cumulatively or by SACK. On a
+                                 duplicate 0 means 1; else only ww_needs_rate's read it */
     /* Only a control that ww_needs_rate names reads what follows; others may find 0. */
     bool is_app_limited;       /* the rate sample was taken while the sender had nothing to send */
-    uint32_t newly_delivered;  /* segments this ACK says have arrived, cumulatively or by SACK */
     uint32_t newly_lost;       /* segments found lost with this ACK */
     uint32_t pipe;             /* segments in flight without those SACKed or lost, after this ACK */
     uint32_t rate_segments;    /* delivery rate sample: delivered in rate_interval_us */

@@ -48,7 +48,9 @@ static inline void ww_estimator_on_ack(const struct ww_config *config,
             state->rtt_min_us = sample->rtt_us;
         state->rtt_min_stale = false;
     }
-    const uint32_t counted = ww_count_ack(config, state, sample->is_dupack, sample->acked_segments);
+    const uint32_t counted =
+        ww_count_ack(config, state, sample->is_dupack,
+                     sample->is_dupack ? sample->newly_delivered : sample->acked_segments);
     const uint64_t bytes = (uint64_t)counted * sample->mss; /* 2^32 * 2^16 */
 
     if (!state->interval_open) {

@@ -54,6 +54,7 @@ static inline struct ww_config ww_default_config(void) {
     config.alpha_permille = 900;
     config.min_cwnd = 2;
     config.byte_counting = false;
+    config.batched_acks = false;
     config.validate_cwnd = true;
     config.set_cwnd_on_loss = false;
     config.seed_filter = false;

@@ -20,7 +20,8 @@
  * and never below the floor, BWE*RTTmin for Westwood+ and ssthresh for the others; at the end it is
  * the floor. While above it, cwnd is held at in flight + 1, so that what the scoreboard takes off the
  * pipe at once does not leave as a burst; Linux 2.4 holds it there below the floor too, where the
- * paper's "we do not allow cwnd to become smaller" is kept here.
+ * paper's "we do not allow cwnd to become smaller" is kept here. An ACK that stands for n segments (a
+ * receiver with GRO) counts as n ACKs: cwnd falls by n / 2 and is held at in flight + n.
  *
  * Segments are counted, not bytes: all but a transfer's last are full.
  */
@@ -61,12 +62,14 @@ static inline uint32_t ww_prr_on_ack(struct ww_prr *prr, uint32_t cwnd, uint32_t
     return (uint32_t)ww_min_u64(in_flight + send, WW_CWND_MAX);
 }
 
-/* The cwnd after an ACK; `count` holds the odd one between calls. */
+/* The cwnd after what is worth `acks` ACKs, at most 2^28; `count` holds the odd one between calls. */
 static inline uint32_t ww_rate_halving_on_ack(uint32_t *count, uint32_t cwnd, uint32_t floor,
-                                              uint32_t in_flight) {
-    *count ^= 1;
-    if (*count == 0 && cwnd > floor) cwnd--;
-    cwnd = ww_min_u32(cwnd, in_flight + 1);
+                                              uint32_t in_flight, uint32_t acks) {
+    *count += acks;
+    const uint32_t fall = *count >> 1;
+    *count &= 1;
+    if (cwnd > floor) cwnd -= ww_min_u32(fall, cwnd - floor);
+    cwnd = ww_min_u32(cwnd, in_flight + acks);
     return ww_max_u32(cwnd, floor);
 }
 

@@ -6,6 +6,8 @@
  *   congestion avoidance  cwnd += 1 a window's worth of ACKs                RFC 5681, 3.1
  *   byte counting         slow start += min(acked, L), L = 2, after a timeout L = 1;
  *                         congestion avoidance += 1 a window of data        RFC 3465, 2.1 - 2.3
+ *   batched ACKs          slow start += acked up to ssthresh, the rest of them to congestion
+ *                         avoidance, += 1 a window of them                  Linux, tcp_cong.c
  *   loss                  ssthresh = max(flight / 2, 2), cwnd = ssthresh    RFC 5681, 3.1, eq. 4
  *   timeout               the same ssthresh, cwnd = 1; a second timeout of one segment holds ssthresh
  *
@@ -23,9 +25,35 @@ static inline bool ww_may_grow(const struct ww_sample *sample) {
     return !sample->is_dupack && sample->acked_segments != 0 && sample->phase != WW_RECOVERY;
 }
 
+/*
+ * For hosts that merge ACKs (GRO), where growth once an ACK, or by at most 2, is next to none. Each
+ * segment opens the window by no more than an ACK of its own would have.
+ */
+static inline void ww_grow_by_batch(struct ww_state *state, struct ww_window *window,
+                                    uint32_t segments) {
+    segments = ww_min_u32(segments, WW_CWND_MAX);
+    if (window->cwnd < window->ssthresh) {
+        const uint32_t opened = ww_min_u32(segments, window->ssthresh - window->cwnd);
+        window->cwnd = ww_min_u32(window->cwnd + opened, WW_CWND_MAX);
+        segments -= opened;
+    }
+    if (state->cwnd_count >= window->cwnd) { /* counted towards a larger window than this one */
+        state->cwnd_count = 0;
+        window->cwnd = ww_min_u32(window->cwnd + 1, WW_CWND_MAX);
+    }
+    state->cwnd_count += segments; /* below 2 * WW_CWND_MAX */
+    const uint32_t steps = (uint32_t)ww_div(state->cwnd_count, window->cwnd);
+    state->cwnd_count -= steps * window->cwnd;
+    window->cwnd = ww_min_u32(window->cwnd + steps, WW_CWND_MAX);
+}
+
 static inline void ww_grow(const struct ww_config *config, struct ww_state *state,
                            struct ww_window *window, const struct ww_sample *sample) {
     if (config->validate_cwnd && !sample->is_cwnd_limited) return;
+    if (config->batched_acks) {
+        ww_grow_by_batch(state, window, sample->acked_segments);
+        return;
+    }
     const bool slow_start = window->cwnd < window->ssthresh;
     uint32_t credit = 1;
     if (config->byte_counting) {

@@ -142,7 +142,9 @@ static inline void ww_on_rto(const struct ww_config *config, struct ww_state *st
     window->cwnd = 1;
 }
 
-static inline void ww_on_undo(struct ww_state *state, struct ww_window *window) {
+static inline void ww_on_undo(const struct ww_config *config, struct ww_state *state,
+                              struct ww_window *window) {
+    if (config->algorithm == WW_ALG_WESTWOOD) state->westwood.plateau = 0;
     window->cwnd = ww_max_u32(window->cwnd, state->prior_cwnd);
     window->ssthresh = ww_max_u32(window->ssthresh, state->prior_ssthresh);
 }

@@ -109,7 +109,7 @@ std::uint32_t Sender::flight_for_ssthresh() const {
     // timeout in NewReno's recovery from many losses sets ssthresh to half of all that was sent since.
     if (phase_ == WW_RECOVERY) flight -= std::max(inflation_, 0);
     if (flight_excludes_sacked_)
-        flight -= uses_sack() ? board_.sacked() : phase_ == WW_DISORDER ? dupacks_ : 0;
+        flight = uses_sack() ? pipe() : phase_ == WW_DISORDER ? flight - dupacks_ : flight;
     else if (phase_ == WW_DISORDER)
         flight = std::min(flight, flight_in_order_);
     return static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight));
@@ -192,7 +192,7 @@ void Sender::conserve(Time now, std::uint32_t delivered, bool is_safe) {
     const std::uint32_t before = window_.cwnd;
     window_.cwnd = recovery_ == Recovery::prr
                        ? ww_prr_on_ack(&prr_, before, target_, pipe(), delivered, is_safe)
-                       : ww_rate_halving_on_ack(&odd_ack_, before, target_, pipe());
+                       : ww_rate_halving_on_ack(&odd_ack_, before, target_, pipe(), 1);
     if (window_.cwnd != before) account_cwnd(now, before);
 }
 

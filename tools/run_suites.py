@@ -32,6 +32,7 @@ TOOLS: dict[str, tuple[Callable[[], object], str]] = {
     "clang": (lambda: shutil.which("clang"), "clang"),
     "GoogleTest": (lambda: Path("/usr/include/gtest/gtest.h").exists(), "libgtest-dev"),
     "libFuzzer": (fuzzer_libraries, "libclang-rt-dev"),
+    "libbpf": (lambda: Path("/usr/include/bpf/libbpf.h").exists(), "libbpf-dev"),
     "ns-3 3.37": (lambda: Path("/usr/include/ns3/core-module.h").exists(), "libns3-dev"),
 }
 
@@ -93,6 +94,7 @@ SIDE_BY_SIDE = [
     ),
     Suite("ns3-wheel", [[PYTHON, "tools/ns3_module.py", "wheel"]]),
     Suite("ns3-debian", [[PYTHON, "tools/ns3_module.py", "debian"]], ("ns-3 3.37",)),
+    Suite("linux-builds", [["tools/kernel.sh", "check"]], ("clang", "libbpf")),
     Suite("core-compiles", [["tools/check_core.sh"]], ("clang",)),
     Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]]),
     Suite("lint-mypy", [["mypy"]]),
@@ -119,7 +121,11 @@ SIDE_BY_SIDE = [
         ],
     ),
 ]
-ALONE = [Suite("python", [[PYTHON, "-m", "pytest", "-q", "-n", "2"]])]
+PYTEST = [PYTHON, "-m", "pytest", "-q"]
+ALONE = [
+    Suite("python", [[*PYTEST, "-n", "2", "tests/python", "tests/engine"]]),
+    Suite("linux-kernel", [[*PYTEST, "-rs", "tests/linux"]]),  # one kernel: one after another
+]
 
 
 def run(suite: Suite) -> Outcome:

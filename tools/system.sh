@@ -4,7 +4,8 @@
 # Makes sure that the machine has the system packages that a make target needs.
 #   system.sh build   a compiler and Python to build with: exits 1 when they can't be had
 #   system.sh test    also what the test suites use; a suite whose tool is missing is skipped
-#   system.sh slow    also a browser, which looks at the report
+#   system.sh linux   also what linux/ is built with
+#   system.sh slow    also a browser, which looks at the report, and an emulator for another kernel
 #   system.sh bench   also google-benchmark
 # As root it installs what is missing; otherwise it prints the command that does. It never
 # installs anything when nothing is missing.
@@ -28,8 +29,15 @@ need "$name-venv" python_has 'import ensurepip, venv'
 need "$name-dev" python_has \
     'os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))'
 case $1 in
-test)
+linux | test | slow | bench)
     need clang compiles clang
+    need libbpf-dev test -e /usr/include/bpf/libbpf.h
+    ;;&
+test)
+    need bpftool test -x /usr/sbin/bpftool
+    need iproute2 command -v ip
+    need iperf3 command -v iperf3
+    need util-linux command -v setpriv
     need libclang-rt-dev compiles clang -fsanitize=address -lstdc++
     need libgtest-dev test -e /usr/include/gtest/gtest.h
     need tshark command -v tshark
@@ -38,6 +46,10 @@ test)
     ;;
 slow)
     need chromium command -v chromium
+    need qemu-system-x86 command -v qemu-system-x86_64
+    need busybox-static test -x /bin/busybox
+    need kmod command -v depmod
+    need cpio command -v cpio
     ;;
 bench)
     need iperf3 command -v iperf3

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from westwood import __version__
+from westwood import __version__, kernel_cli
 from westwood.errors import (
     InputError,
     Interrupted,
@@ -34,6 +34,8 @@ app = typer.Typer(
     help="TCP Westwood and its family, simulated.",
     epilog="Example: westwood run table1 --cc newreno --cc westwood+ --plot",
 )  # fmt: skip
+
+app.add_typer(kernel_cli.app, name="kernel")
 
 CcOption = Annotated[
     list[str] | None,
@@ -114,8 +116,15 @@ def trace(
     """Trace one run: windows, estimate, round trips, queues, every loss.
 
     --plot draws its panel, --out writes all of it as Parquet, --pcap its packets. The sweep of a
-    scenario is left out.
+    scenario is left out. A recording of westwood kernel record (.parquet, .csv) is drawn as it is.
     """
+    from westwood import recording
+
+    if recording.is_recording(scenario):
+        if not plot or any((cc, set_, every, events, pcap, at, out)):
+            raise InputError("a recording takes --plot, --from and --to", source=scenario)
+        print(recording.plot(Path(scenario), from_, to))
+        return
     if not (plot or out or pcap):
         raise InputError("nothing to do, expected --plot, --out DIR or --pcap FILE")
     from westwood import engines, tracing

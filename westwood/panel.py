@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One run's panel: windows, estimate and capacity, round trips, the queue; losses marked."""
+"""One run's panel: windows, estimate and capacity, round trips, the queue; losses marked.
+
+Of real connections nobody knows capacity and queue: those parts are left out, and what the sender
+noticed is marked instead.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +35,10 @@ _DROPS = {
 }
 
 
+# What a sender noticed, in the `event` of a recording.
+_EVENTS = {"loss": ("x", "loss"), "timeout": ("v", "timeout")}
+
+
 @dataclass(frozen=True)
 class Run:
     """What is drawn: frames as `westwood.traces` makes them, and the link that limits the run."""
@@ -38,12 +46,12 @@ class Run:
     title: str
     flows: Sequence[tuple[str, str]]  # (name, protocol) of those with windows
     trace: pl.DataFrame
-    queue: pl.DataFrame  # of the link, in the direction of its load: time_s, packets
-    drops: pl.DataFrame  # on the link, in that direction
-    link: str
-    capacity: pl.DataFrame  # of the link, in payload: time_s, bps
-    queue_limit: float | None  # packets, where the limit is in packets
     span_s: tuple[float, float]  # what is shown
+    link: str | None = None  # None: unknown, and what follows as well
+    queue: pl.DataFrame | None = None  # of the link, in the direction of its load: time_s, packets
+    drops: pl.DataFrame | None = None  # on the link, in that direction
+    capacity: pl.DataFrame | None = None  # of the link, in payload: time_s, bps
+    queue_limit: float | None = None  # packets, where the limit is in packets
 
 
 def draw(run: Run) -> Figure:
@@ -51,27 +59,33 @@ def draw(run: Run) -> Figure:
     shown = run.flows[:MOST_FLOWS]
     styles = _styles(shown)
     within = pl.col("time_s").is_between(*run.span_s)
-    trace, queue, drops = (_from_start(frame, run.span_s[0]).filter(within)
-                           for frame in (run.trace, run.queue, run.drops))  # fmt: skip
+    trace = _from_start(run.trace, run.span_s[0]).filter(within)
+    heights = (1.4, 1.2, 1, 1.2) if run.queue is not None else (1.4, 1.2, 1)
     with look():
-        figure, (windows, rates, trips, waiting) = plt.subplots(
-            4, 1, figsize=(7.2, 8.2), sharex=True, layout="constrained",
-            height_ratios=(1.4, 1.2, 1, 1.2),
+        figure, axes = plt.subplots(
+            len(heights), 1, figsize=(7.2, 1.71 * sum(heights)), sharex=True,
+            layout="constrained", height_ratios=heights,
         )  # fmt: skip
+        windows, rates, trips = axes[:3]
         for name, cc in shown:
             rows = thinned(trace.filter(flow=name))
             _draw_windows(windows, rows, styles[name], _name(name, cc, len(shown)))
             _draw_rates(rates, rows, styles[name])
             _draw_trips(trips, rows, styles[name])
+            if "event" in trace.columns:
+                _draw_events(windows, trace.filter(flow=name), styles[name])
         _finish_windows(windows)
-        _draw_capacity(rates, run, has_estimate=not _has_none(trace, "estimate_bps"))
-        _draw_queue(waiting, thinned(queue), drops, run)
+        _finish_rates(rates, run, has_estimate=not _has_none(trace, "estimate_bps"))
+        if run.queue is not None and run.drops is not None:
+            queue, drops = (_from_start(frame, run.span_s[0]).filter(within)
+                            for frame in (run.queue, run.drops))  # fmt: skip
+            _draw_queue(axes[3], thinned(queue), drops, run)
         more = len(run.flows) - len(shown)
         windows.set_title(run.title + (f" (first {MOST_FLOWS} flows of {len(run.flows)})"
                                        if more else ""))  # fmt: skip
         windows.set_xlim(*run.span_s)
-        waiting.set_xlabel("Time (s)")
-        figure.align_ylabels([windows, rates, trips, waiting])
+        axes[-1].set_xlabel("Time (s)")
+        figure.align_ylabels(axes)
         return figure
 
 
@@ -114,12 +128,26 @@ def _draw_windows(axes: Axes, rows: pl.DataFrame, style: Style, name: str) -> No
               **steps)  # fmt: skip
 
 
+def _draw_events(axes: Axes, rows: pl.DataFrame, style: Style) -> None:
+    """At the window that each met."""
+    for event, (marker, _) in _EVENTS.items():
+        met = rows.filter(pl.col("event") == event)
+        axes.plot(met["time_s"], met["cwnd"], linestyle="none", marker=marker, markersize=4.5,
+                  markeredgewidth=0.9, color=style.color)  # fmt: skip
+
+
 def _finish_windows(axes: Axes) -> None:
     marks, names = axes.get_legend_handles_labels()
     marks.append(Line2D([], [], color="#555555", linewidth=0.9, linestyle="--"))
+    names.append("ssthresh")
+    for marker, name in _EVENTS.values():
+        if any(line.get_marker() == marker and len(np.asarray(line.get_xdata()))
+               for line in axes.lines):  # fmt: skip
+            marks.append(Line2D([], [], color="#555555", linestyle="none", marker=marker))
+            names.append(name)
     axes.set_ylabel("Window\n(segments)")
     axes.set_ylim(0, 1.15 * axes.get_ylim()[1])
-    axes.legend(marks, [*names, "ssthresh"], loc="upper right", ncols=4, fontsize=8)
+    axes.legend(marks, names, loc="upper right", ncols=4, fontsize=8)
 
 
 def _draw_rates(axes: Axes, rows: pl.DataFrame, style: Style) -> None:
@@ -131,21 +159,26 @@ def _draw_rates(axes: Axes, rows: pl.DataFrame, style: Style) -> None:
                   drawstyle="steps-post")  # fmt: skip
 
 
-def _draw_capacity(axes: Axes, run: Run, *, has_estimate: bool) -> None:
-    axes.plot(run.capacity["time_s"], run.capacity["bps"] / _MBPS, color="#000000", linewidth=1,
-              linestyle=(0, (4, 2)), drawstyle="steps-post")  # fmt: skip
-    highest = float(run.capacity["bps"].max() or 0) / _MBPS  # type: ignore[arg-type]
+def _finish_rates(axes: Axes, run: Run, *, has_estimate: bool) -> None:
     lines = [np.asarray(line.get_ydata()) for line in axes.lines if line.get_marker() != "."]
-    estimates = [float(values.max()) for values in lines if values.size]
-    axes.set_ylim(0, 1.35 * max(highest, min(max(estimates), 4 * highest)))
+    estimates = [float(values.max()) for values in lines if values.size] or [0.0]
+    limit = max(estimates)
+    marks: list[Line2D] = []
+    names: list[str] = []
+    if run.capacity is not None:
+        dashed: Any = {"color": "#000000", "linewidth": 1, "linestyle": (0, (4, 2))}
+        axes.plot(run.capacity["time_s"], run.capacity["bps"] / _MBPS, drawstyle="steps-post",
+                  **dashed)  # fmt: skip
+        highest = float(run.capacity["bps"].max() or 0) / _MBPS  # type: ignore[arg-type]
+        limit = max(highest, min(limit, 4 * highest))
+        marks, names = [Line2D([], [], **dashed)], [f"capacity of {run.link} for payload"]
+    axes.set_ylim(0, 1.35 * (limit or 1))
     axes.set_ylabel("Estimate\n(Mb/s)")
-    marks = [Line2D([], [], color="#000000", linewidth=1, linestyle=(0, (4, 2)))]
-    names = [f"capacity of {run.link} for payload"]
     if has_estimate:
         marks += [Line2D([], [], color="#555555", linewidth=1.2),
                   Line2D([], [], color="#555555", linestyle="none", marker=".")]  # fmt: skip
         names += ["filtered estimate", "raw sample"]
-    else:
+    elif names:
         names[0] += " (no flow estimates it)"
     axes.legend(marks, names, loc="upper right", ncols=3, fontsize=8)
 

@@ -59,12 +59,16 @@ def _points(names: str, *values: tuple[str | float, ...]) -> list[Settings]:
     return [dict(zip(names.split(), value, strict=True)) for value in values]
 
 
+# Unlike ns-3's NewReno its CUBIC reduces cwnd, not the pipe, and counts what an ACK covers.
+_CUBIC = {"flight_excludes_sacked": False, "cc": {"name": "cubic", "byte_counting": True}}
 # ns-3's BBR takes minutes a run with packets this small: see bench/comparators.py.
 _NS3 = Grid(
     scenario={"preset": "table1", "profile": "ns3-3.44", "access.queue.limit": "10000p",
               "tcp.initial_cwnd": "1p"},
-    protocols={cc: {"recovery": cc if cc in ("reno", "newreno") else "sack"} for cc in (
-        "reno", "newreno", "sack", "westwood", "westwood+", "westwood+-linux", "cubic")},
+    protocols={
+        "reno": {"recovery": "reno"}, "newreno": {"recovery": "newreno"},
+        **{cc: {"recovery": "sack"} for cc in ("sack", "westwood", "westwood+", "westwood+-linux")},
+        "cubic": {"recovery": "sack", **_CUBIC}},
     points=_points("rate delay loss", *itertools.product(
         ("2Mbps", "8Mbps"), ("0.01ms", "50ms"), (0.001, 0.01))),
     bottleneck="bottleneck", alternate_delayed_ack=True, close=0.05, far=0.10, median=False,

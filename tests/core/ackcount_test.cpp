@@ -19,7 +19,9 @@ ww_config counting(bool literal) {
 class Counter {
   public:
     explicit Counter(bool literal) : config_(counting(literal)) { ww_init(&config_, &state_); }
-    std::uint32_t dupack() { return ww_count_ack(&config_, &state_.westwood, true, 0); }
+    std::uint32_t dupack(std::uint32_t arrived = 0) {
+        return ww_count_ack(&config_, &state_.westwood, true, arrived);
+    }
     std::uint32_t ack(std::uint32_t segments) {
         return ww_count_ack(&config_, &state_.westwood, false, segments);
     }
@@ -35,6 +37,13 @@ TEST(AckCount, ADuplicateCountsOneAndIsRemembered) {
     EXPECT_EQ(counter.dupack(), 1u);
     EXPECT_EQ(counter.dupack(), 1u);
     EXPECT_EQ(counter.accounted_for(), 2u);
+}
+
+TEST(AckCount, ADuplicateThatStandsForSeveralCountsThem) {  // a receiver with GRO
+    Counter counter(false);
+    EXPECT_EQ(counter.dupack(8), 8u);
+    EXPECT_EQ(counter.ack(9), 1u) << "the retransmission";
+    EXPECT_EQ(counter.accounted_for(), 0u);
 }
 
 TEST(AckCount, AnAckForOneSegmentCountsOneAndLeavesTheAccount) {

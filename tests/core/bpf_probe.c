@@ -25,12 +25,12 @@ int probe_core(struct probe *p) {
     ww_on_recovery_exit(&p->config, &p->state, &p->window, p->sample.now_us, p->sample.mss);
     ww_on_rto(&p->config, &p->state, &p->window, p->sample.now_us, p->flight, p->sample.mss,
               p->sample.is_dupack);
-    ww_on_undo(&p->state, &p->window);
+    ww_on_undo(&p->config, &p->state, &p->window);
     ww_prr_enter(&p->prr, p->flight);
     p->window.cwnd = ww_prr_on_ack(&p->prr, p->window.cwnd, p->window.ssthresh, p->flight,
                                    p->sample.newly_delivered, p->sample.is_cwnd_limited);
     p->window.cwnd =
-        ww_rate_halving_on_ack(&p->count, p->window.cwnd, p->window.ssthresh, p->flight);
+        ww_rate_halving_on_ack(&p->count, p->window.cwnd, p->window.ssthresh, p->flight, 1);
     p->seen = ww_observe(&p->config, &p->state, p->sample.now_us);
     return 0;
 }

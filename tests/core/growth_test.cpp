@@ -106,6 +106,33 @@ TEST(Growth, AnAckOfManyWindowsAddsOneSegment) {
     EXPECT_EQ(reno.window.cwnd, 11u);
 }
 
+TEST(BatchedAcks, SlowStartOpensByAllThatWasAcknowledgedUpToSsthresh) {  // Linux: tcp_slow_start
+    Connection reno(WW_PRESET_RENO, 10, 40);
+    reno.config.batched_acks = true;
+    reno.ack(8);
+    EXPECT_EQ(reno.window.cwnd, 18u);
+    reno.ack(22 + 39);
+    EXPECT_EQ(reno.window.cwnd, 40u) << "the 39 left over count in congestion avoidance";
+    reno.ack(1);
+    EXPECT_EQ(reno.window.cwnd, 41u);
+}
+
+TEST(BatchedAcks, CongestionAvoidanceGrowsAsWithAnAckForEachSegment) {  // Linux: tcp_cong_avoid_ai
+    Connection batched(WW_PRESET_RENO, 10, 10), single(WW_PRESET_RENO, 10, 10);
+    batched.config.batched_acks = true;
+    for (int i = 0; i < 40; i++) batched.ack(5);
+    for (int i = 0; i < 200; i++) single.ack(1);
+    EXPECT_EQ(batched.window.cwnd, single.window.cwnd);
+}
+
+TEST(BatchedAcks, WhatWasCountedTowardsALargerWindowOpensThisOneByOne) {
+    Connection reno(WW_PRESET_RENO, 10, 10);
+    reno.config.batched_acks = true;
+    reno.state.cwnd_count = 1000;
+    reno.ack(1);
+    EXPECT_EQ(reno.window.cwnd, 11u);
+}
+
 TEST(Growth, OnlyWhereTheWindowLimitsIfValidated) {  // RFC 7661
     Connection reno(WW_PRESET_RENO);
     reno.config.validate_cwnd = true;
@@ -198,7 +225,7 @@ TEST_P(FamilyTest, UndoRestoresTheWindows) {
     Connection westwood(GetParam(), 500, 400);
     westwood.settle();
     westwood.loss(500);
-    ww_on_undo(&westwood.state, &westwood.window);
+    ww_on_undo(&westwood.config, &westwood.state, &westwood.window);
     EXPECT_EQ(westwood.window.cwnd, 500u);
     EXPECT_EQ(westwood.window.ssthresh, 400u);
 }

@@ -116,7 +116,7 @@ Halved recover_by_halving(std::uint32_t flight, std::uint32_t lost, std::uint32_
     Halved halved;
     for (std::uint32_t i = lost; i < flight; i++) {
         pipe--;
-        cwnd = ww_rate_halving_on_ack(&count, cwnd, floor, pipe);
+        cwnd = ww_rate_halving_on_ack(&count, cwnd, floor, pipe, 1);
         const bool sends = pipe < cwnd;
         silence = sends ? 0 : silence + 1;
         halved.longest_silence = std::max(halved.longest_silence, silence);
@@ -140,7 +140,18 @@ TEST(RateHalving, NeverBelowTheFloor) {
 
 TEST(RateHalving, NoBurstWhenManyAreFoundLost) {
     std::uint32_t count = 0;
-    EXPECT_EQ(ww_rate_halving_on_ack(&count, 20, 5, 9), 10u) << "at most in flight + 1";
+    EXPECT_EQ(ww_rate_halving_on_ack(&count, 20, 5, 9, 1), 10u) << "at most in flight + 1";
+}
+
+TEST(RateHalving, AMergedAckCountsAsThoseItStandsFor) {
+    std::uint32_t one_by_one = 40, pipe = 40, odd = 0;
+    for (int ack = 0; ack < 15; ack++) {
+        one_by_one = ww_rate_halving_on_ack(&odd, one_by_one, 5, --pipe, 1);
+        pipe = std::max(pipe, one_by_one);
+    }
+    std::uint32_t odd_merged = 0;
+    EXPECT_EQ(ww_rate_halving_on_ack(&odd_merged, 40, 5, 40 - 15, 15), one_by_one);
+    EXPECT_EQ(odd_merged, odd);
 }
 
 }  // namespace

@@ -114,12 +114,15 @@ TEST(SackRecovery, AnAdvancingAckWithSackNewsStartsRecovery) {
     EXPECT_EQ(run.flow().fast_recoveries, 1u);
 }
 
-// Linux and ns-3 halve the pipe, which leaves SACKed segments out.
+// ns-3 halves the pipe (RFC 6675, 4), which leaves out what is SACKed and what is lost.
 TEST(SackRecovery, SsthreshMayComeFromThePipe) {
     Script script{{{4}}};
-    script.change = [](Network& network) { network.flows[0].flight_excludes_sacked = true; };
+    script.change = [](Network& network) {
+        network.flows[0].flight_excludes_sacked = true;
+        network.flows[0].initial_cwnd = network.flows[0].initial_ssthresh = 11;
+    };
     const ScriptedRun run(Recovery::sack, script);
-    EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 4u);  // (12 - 3) / 2
+    EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 4u);  // (13 - 3 - 1) / 2
 }
 
 // Linux halves cwnd, whatever has been SACKed or sent beyond it: tcp_reno_ssthresh().

@@ -54,6 +54,7 @@ ww_config any_config(Bytes& bytes) {
     const std::uint8_t more = bytes.take<std::uint8_t>();
     config.hystart = more & 1;
     config.fast_convergence = more & 2;
+    config.batched_acks = more & 8;
     if (more & 4) config.cte_permille = 1000 + bytes.take<std::uint16_t>() % 64000;
     config.vegas_alpha = bytes.take<std::uint8_t>();
     config.vegas_beta = bytes.take<std::uint8_t>();
@@ -111,7 +112,7 @@ void recover(Bytes& bytes, ww_window& window) {
             std::abort();
         prr.out += window.cwnd > in_flight ? window.cwnd - in_flight : 0;
         const std::uint32_t floor = window.ssthresh < WW_CWND_MAX ? window.ssthresh : WW_CWND_MAX;
-        window.cwnd = ww_rate_halving_on_ack(&count, window.cwnd, floor, in_flight);
+        window.cwnd = ww_rate_halving_on_ack(&count, window.cwnd, floor, in_flight, 1);
         if (window.cwnd < floor) std::abort();
     }
     if (window.cwnd == 0) window.cwnd = 1;
@@ -141,7 +142,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         } else if (operation < 243) {
             recover(bytes, window);
         } else if (operation < 248 && state.prior_cwnd != 0) {
-            ww_on_undo(&state, &window);
+            ww_on_undo(&config, &state, &window);
         } else {
             ww_observe(&config, &state, now_us + flight);
         }

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from westwood import Scenario, experiment, ns3, simulate
+from westwood import Scenario, engines, experiment, ns3, simulate, validate
 from westwood.errors import InputError, UnavailableError
 
 BUILT = Path(__file__).parents[2] / "build" / "ns3" / "wheel" / "ww-ns3-runner"
@@ -27,6 +28,7 @@ def track(runs: Any, total: int) -> Any:
 def test_without_losses_both_engines_deliver_the_same(cc: str) -> None:
     scenario = Scenario.preset("table1").with_settings(
         {**SAME, "tcp.cc": cc, "bottleneck.loss.rate": 0.0}
+        | (validate.CUBIC if cc == "cubic" else {})
     )
     planned = experiment.plan(scenario, seeds=1)
     theirs = experiment.collect(planned, workers=1, track=track, prepare=ns3.prepare).rows
@@ -109,6 +111,28 @@ def test_options_of_the_protocol_reach_ns3_and_only_their_flow() -> None:
     estimates = trace.group_by("flow").agg(pl.col("estimate_bps").fill_nan(None).mean())
     seen = dict(estimates.iter_rows())
     assert seen["slow"] < 0.5 * seen["plain"]  # a filter of 10 s has not yet risen
+
+
+@needs_runner
+def test_both_engines_lose_the_packets_that_a_script_lists() -> None:
+    lost = {"kind": "script", "packets": [40, 41, 90], "on": "forward"}
+    scenario = Scenario.preset("table1").with_settings(SAME | {"bottleneck.loss": lost})
+    for engine in (simulate, ns3.simulate):
+        row = engine(scenario, 1).flow_rows[0]
+        assert (row["lost"], row["queue_drops"]) == (3, 1)  # and the queue overflows once
+        assert (row["retransmitted"], row["fast_recoveries"]) == (4, 3)
+
+
+@needs_runner
+def test_the_same_losses_give_the_same_goodput() -> None:
+    """Of sack, reno, newreno, westwood and westwood+: 5 % (all points: `westwood validate`)."""
+    planned = validate.plan(2, "60s")
+    few = [job for job in planned.jobs if job.settings["rate"] == "2Mbps"
+           and (job.settings["delay"], job.settings["loss"]) == ("0.01ms", 0.001)
+           and job.scenario.flows[0].cc.name not in ("cubic", "westwood+-linux")]  # fmt: skip
+    planned = replace(planned, jobs=few)
+    done = validate.run(planned, engines.find("ns3"), workers=2, track=track)
+    assert done is not None and done.points.height == 5 and done.close == 1
 
 
 @pytest.mark.parametrize("option", [["--events"], ["--pcap", "f.pcap", "--at", "access"]])

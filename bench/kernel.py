@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`make bench`: what our congestion controls and their recorder cost in this machine's kernel.
+
+    kernel.py [--quick]     --quick: fewer turns
+
+All on the loopback of a namespace, by iperf3, in turn with the kernel's own reno, so that the
+machine of the day cancels out; of the turns the one that took the least CPU time, as others disturb
+it upwards only. CPU time is that of both ends, with the softirqs in their context. The two paths:
+segments as the loopback takes them, an ACK for each 64 KiB; and packets of 1500 bytes one by one,
+an ACK for every other, where a control runs some thirty times as often. "reno again" shows what is
+left of noise. The kernel also counts the time inside our programs, which no neighbour disturbs.
+Exits 77 with the reason where the tests of tests/linux can't run. All figures are also in
+build/bench/kernel.json.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "linux")]
+
+from conftest import lacking  # noqa: E402
+from machine import Namespace, alone, eventually, outcome  # noqa: E402
+
+from westwood import kernel  # noqa: E402
+
+RESULTS = ROOT / "build" / "bench" / "kernel.json"
+GB = 1e9
+PATHS = {"segments of 64 KiB": "65536", "packets of 1500 bytes": "1500"}
+BYTES = {"segments of 64 KiB": 1 << 29, "packets of 1500 bytes": 100 << 20}
+PACED = "2G"  # bit/s
+Measured = dict[str, float]
+
+
+def iperf3(host: Namespace, cc: str, *options: str) -> Measured:
+    """One transfer: CPU time a gigabyte, goodput."""
+    server = host.start("iperf3", "-s", "-1", "-p", "5201", "--forceflush")
+    assert server.stdout is not None and "---" in server.stdout.readline()
+    time.sleep(0.05)
+    words = ("iperf3", "-c", "127.0.0.1", "-p", "5201", "-C", cc, "-J", *options)
+    end = json.loads(host.run(*words))["end"]
+    server.communicate()
+    seconds, size = end["sum_sent"]["seconds"], end["sum_received"]["bytes"]
+    use = end["cpu_utilization_percent"]
+    cpu_s = (use["host_total"] + use["remote_total"]) / 100 * seconds
+    return {"cpu_s_a_gb": cpu_s / (size / GB), "goodput_bps": 8 * size / seconds}
+
+
+def transfer(host: Namespace, cc: str, size: int) -> Callable[[], Measured]:
+    return lambda: iperf3(host, cc, "-n", str(size))
+
+
+def prepare(host: Namespace, path: str) -> None:
+    size = PATHS[path]
+    host.run("ip", "link", "set", "lo", "mtu", size)
+    if size == "1500":
+        host.run("ip", "link", "set", "lo", "gso_max_size", "1500", "gso_max_segs", "1")
+
+
+def in_turn(kinds: dict[str, Callable[[], Measured]], turns: int) -> dict[str, list[Measured]]:
+    """Each kind once a turn, in an order that changes."""
+    order, seen = list(kinds), {name: [] for name in kinds}
+    draw = random.Random(1)
+    for _ in range(turns):
+        draw.shuffle(order)
+        for name in order:
+            seen[name].append(kinds[name]())
+    return seen
+
+
+def compared(seen: dict[str, list[Measured]], reference: str) -> dict[str, dict[str, float]]:
+    """The least CPU time of each kind, and that over the reference's; the most goodput likewise."""
+    rows = {}
+    for name, turns in seen.items():
+        cpu, least = (min(one["cpu_s_a_gb"] for one in of) for of in (turns, seen[reference]))
+        rate, most = (max(one["goodput_bps"] for one in of) for of in (turns, seen[reference]))
+        rows[name] = {"cpu_s_a_gb": cpu, "cpu_ratio": cpu / least,
+                      "goodput_bps": rate, "goodput_ratio": rate / most}  # fmt: skip
+    return rows
+
+
+def cpu_time(turns: int) -> dict[str, Any]:
+    """CPU time a gigabyte of each control over reno's."""
+    results = {}
+    for path, size in BYTES.items():
+        with alone() as host:
+            prepare(host, path)
+            names = ["reno", "reno again", *kernel.CONTROLS]
+            kinds = {name: transfer(host, name.split()[0], size) for name in names}
+            seen = in_turn(kinds, turns)
+        results[path] = compared(seen, "reno")
+        print(f"CPU time a gigabyte, {path}, {turns} turns")
+        for name, row in results[path].items():
+            print(f"  {name:<12} {row['cpu_s_a_gb']:.3f} s/GB, {row['cpu_ratio']:.3f} of reno's; "
+                  f"at most {row['goodput_bps'] / 1e9:.2f} Gb/s")  # fmt: skip
+    return results
+
+
+def programs(turns: int) -> dict[str, Any]:
+    """The time inside our programs by the kernel's own count, over all the CPU time."""
+    results = {}
+    path = "packets of 1500 bytes"
+    with alone() as host, counted():
+        prepare(host, path)
+        for name in kernel.CONTROLS:
+            shares, calls, spent = [], 0, 0.0
+            for _ in range(turns):
+                before = run_time()
+                got = iperf3(host, name, "-n", str(BYTES[path]))
+                after = run_time()
+                spent = after[0] - before[0]
+                calls = after[1] - before[1]
+                shares.append(spent / (got["cpu_s_a_gb"] * BYTES[path] / GB))
+            results[name] = {"share": statistics.median(shares), "ns_a_call": spent / calls * 1e9}
+            print(f"  {name:<12} {100 * results[name]['share']:.2f} % of the CPU time is in its "
+                  f"programs, {results[name]['ns_a_call']:.0f} ns a call")  # fmt: skip
+    return results
+
+
+@contextmanager
+def counted() -> Iterator[None]:
+    """The kernel counts the run time of BPF programs meanwhile."""
+    switch = Path("/proc/sys/kernel/bpf_stats_enabled")
+    before = switch.read_text()
+    switch.write_text("1")
+    try:
+        yield
+    finally:
+        switch.write_text(before)
+
+
+def run_time() -> tuple[float, int]:
+    """Seconds in our programs since they were loaded, and calls."""
+    listed = subprocess.run(["bpftool", "-j", "prog", "list"], capture_output=True, check=True)
+    ours = [one for one in json.loads(listed.stdout) if "ww_" in one.get("name", "")]
+    return (sum(one.get("run_time_ns", 0) for one in ours) / 1e9,
+            sum(one.get("run_cnt", 0) for one in ours))  # fmt: skip
+
+
+def recorder(turns: int) -> dict[str, Any]:
+    """What `kernel record` costs a flow of 2 Gb/s, and one that takes what it gets."""
+    results = {}
+    path = "packets of 1500 bytes"
+    with alone() as host:
+        prepare(host, path)
+        for what, options in (("paced to 2 Gb/s", ("-b", PACED, "-t", "1")),
+                              ("unlimited", ("-n", str(BYTES[path])))):  # fmt: skip
+
+            def once(recorded: bool, options: tuple[str, ...] = options) -> Measured:
+                with kernel.recording() if recorded else nullcontext():
+                    return iperf3(host, "ww_plus", *options)
+
+            kinds = {"without": lambda: once(False), "recorded": lambda: once(True)}
+            seen = in_turn(kinds, turns)
+            row = results[what] = compared(seen, "without")["recorded"]
+            print(f"recorded, {what}: {row['goodput_bps'] / 1e9:.3f} Gb/s, "
+                  f"{row['goodput_ratio']:.4f} of without; "
+                  f"CPU time {row['cpu_ratio']:.4f}")  # fmt: skip
+    return results
+
+
+def thousand() -> dict[str, Any]:
+    """1000 flows at once, each at a tenth of a Mb/s: is every event there?"""
+    count = 1000
+    with alone() as host:
+        receiver = host.receive("127.0.0.1", 5001)
+        with kernel.recording() as recorded:
+            sender = host.send("127.0.0.1", 5001, "ww_plus", 10, count, 12500)
+            eventually(lambda: kernel.status()["controls"][1]["sockets"] == count, 10)
+            at_once = kernel.status()["controls"][1]["sockets"]
+            outcome(sender, receiver, count)
+    events = recorded.trace["event"].value_counts()
+    seen = dict(events.iter_rows())
+    print(f"{at_once} connections at once: {recorded.events} events, {recorded.dropped} dropped; "
+          f"{seen['start']} starts, {seen['window']} windows, {seen['end']} ends")  # fmt: skip
+    return {"at_once": at_once, "events": recorded.events, "dropped": recorded.dropped, **seen}
+
+
+def main() -> int:
+    reason = lacking()
+    if reason:
+        print(f"without the kernel: {reason}", file=sys.stderr)
+        return 77
+    turns = 5 if "--quick" in sys.argv[1:] else 40
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["mount", "-t", "bpf", "bpf", folder], check=True)
+        os.environ[kernel.PINS_VARIABLE] = f"{folder}/westwood"
+        try:
+            kernel.load()
+            results = {"thousand": thousand(), "cpu": cpu_time(turns)}
+            results |= {"programs": programs(5), "recorder": recorder(turns // 2)}
+        finally:
+            kernel.unload()
+            subprocess.run(["umount", folder], check=True)
+    RESULTS.write_text(json.dumps(results, indent=1))
+    print(f"all figures: {RESULTS.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel as a host of our core: which of its operations become which of the core's.
+ *
+ *   pkts_acked     ww_on_ack. Called once an ACK that finds data outstanding, duplicates included, after
+ *                  snd_una, SACKs and the RTT sample were taken, and before the kernel looks for losses:
+ *                  the order the contract asks for, and the state (phase) is the one the ACK arrived in.
+ *                  Growth is the core's, too: cong_avoid, which comes later, does nothing.
+ *   ssthresh       ww_on_loss. Returns what the core says cwnd shall become, for the kernel's PRR
+ *                  (RFC 6937) goes down to what it returns; the core's ssthresh is set when it is there.
+ *   set_state      Loss: ww_on_rto; windows as before the loss that ssthresh has just reported
+ *   cwnd_event     COMPLETE_CWR: ww_on_recovery_exit
+ *   undo_cwnd      ww_on_undo
+ *
+ *   acked_segments   whole segments of mss bytes that snd_una passed: small writes count by their bytes.
+ *   is_dupack        snd_una stood still and the peer reports more arrived (SACK; without it the
+ *                    kernel's count of duplicates, which is one ACK behind here).
+ *   newly_delivered  of a duplicate: what the scoreboard has beyond what the core accounted for, which
+ *                    corrects itself when a merged ACK covers several retransmissions
+ *   rtt_us           the kernel's sample for congestion controls, not srtt. With timestamps it is known
+ *                    after a retransmission as well, to a millisecond.
+ *   now_us           tcp_mstamp
+ *
+ * Deviations of the kernel from RFC 5681 that stay: cwnd after a timeout is 1 + what is still in
+ * flight; a second timeout of a segment, as in the RFC, holds ssthresh.
+ */
+#ifndef WW_CONTROL_H
+#define WW_CONTROL_H
+
+#include "record.h"
+
+/*
+ * The connection's private area, icsk_ca_priv. ww_state is as large as BBR's, whose last 8 bytes the
+ * Westwood family does not use: they are the host's. Zero until init, so that rtt_min_us tells.
+ */
+#define WW_FAMILY_END (offsetof(struct ww_state, westwood) + sizeof(struct ww_westwood_state))
+union ww_private {
+    struct ww_state state;
+    struct {
+        __u8 core[WW_FAMILY_END];
+        __u32 una; /* snd_una at the last ACK */
+        union {
+            __u32 exit_ssthresh; /* with the kernel's PRR: ssthresh when recovery is over */
+            __u32 delivered;     /* with rate halving: tp->delivered at the last ACK */
+        };
+    };
+};
+_Static_assert(sizeof(union ww_private) <= WW_STATE_MAX, "the private area is full");
+
+static inline union ww_private *private_of(struct sock *sk) {
+    return (union ww_private *)inet_csk(sk)->icsk_ca_priv;
+}
+
+static inline bool is_ready(const union ww_private *priv) {
+    return priv->state.westwood.rtt_min_us != 0;
+}
+
+static inline struct ww_config config_of(enum ww_preset_id preset) {
+    struct ww_config config = ww_preset(preset);
+    config.batched_acks = true;
+    return config;
+}
+
+static inline struct ww_window window_of(const struct tcp_sock *tp) {
+    const struct ww_window window = {tp->snd_cwnd, tp->snd_ssthresh, 0};
+    return window;
+}
+
+static inline void set_cwnd(struct tcp_sock *tp, __u32 cwnd) {
+    cwnd = ww_max_u32(ww_min_u32(cwnd, tp->snd_cwnd_clamp), 1);
+    if (cwnd != tp->snd_cwnd) tp->snd_cwnd = cwnd;
+}
+
+/* True if its recovery is rate halving, as its preset says; else the kernel's PRR. */
+static inline bool halves(enum ww_preset_id preset) {
+    return preset == WW_PRESET_WESTWOOD_PLUS_LINUX24;
+}
+
+/* The kernel's rule (tcp_end_cwnd_reduction): what was undone meanwhile is left alone. */
+static inline bool was_undone(struct sock *sk) {
+    return ca_state(sk) != TCP_CA_CWR && tcp_sk(sk)->undo_marker == 0;
+}
+
+/* Records the core's ssthresh, also while snd_ssthresh is what PRR brings cwnd down to. */
+static inline void tell(struct sock *sk, __u32 cc, enum ww_preset_id preset,
+                        enum ww_event_kind kind, __u8 state) {
+    const struct ww_config config = config_of(preset);
+    const union ww_private *priv = private_of(sk);
+    const enum ww_phase phase = phase_of(state);
+    const bool aimed = phase == WW_RECOVERY && !halves(preset);
+    const __u32 ssthresh = aimed ? priv->exit_ssthresh : tcp_sk(sk)->snd_ssthresh;
+    record(sk, &priv->state, &config, cc, kind, phase, ssthresh);
+}
+
+static inline void on_init(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
+    union ww_private *priv = private_of(sk);
+    const struct ww_config config = config_of(preset);
+    ww_init(&config, &priv->state);
+    priv->una = tcp_sk(sk)->snd_una;
+    priv->delivered = tcp_sk(sk)->delivered;
+    count_opened(cc);
+    tell(sk, cc, preset, WW_EVENT_START, ca_state(sk));
+}
+
+static inline void on_release(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
+    count_closed(cc);
+    tell(sk, cc, preset, WW_EVENT_END, ca_state(sk));
+}
+
+/* Multiples of mss in (from, to]: an ACK for n full segments passes n, wherever counting began. */
+static inline __u32 whole_segments(__u32 from, __u32 to, __u32 mss) {
+    const __u64 end = (__u64)from + (__u32)(to - from);
+    return (__u32)(ww_div(end, mss) - ww_div(from, mss));
+}
+
+static inline void on_acked(struct sock *sk, __u32 cc, enum ww_preset_id preset, __s32 rtt_us) {
+    union ww_private *priv = private_of(sk);
+    if (!is_ready(priv)) return; /* the ACK of our SYN */
+    struct tcp_sock *tp = tcp_sk(sk);
+    const struct ww_config config = config_of(preset);
+    const __u32 una = tp->snd_una, mss = tp->mss_cache, sacked = tp->sacked_out;
+    const __u32 accounted = priv->state.westwood.accounted_for;
+    const __u8 state = ca_state(sk);
+
+    struct ww_sample sample = {};
+    sample.now_us = tp->tcp_mstamp;
+    sample.mss = mss;
+    sample.acked_segments = whole_segments(priv->una, una, mss);
+    sample.in_flight = tp->packets_out;
+    sample.rtt_us = rtt_us > 0 ? (__u32)rtt_us : 0;
+    sample.phase = phase_of(state);
+    sample.is_dupack = una == priv->una && sacked > accounted;
+    sample.newly_delivered = sacked - accounted;
+    sample.is_cwnd_limited = is_cwnd_limited(tp);
+    priv->una = una;
+
+    const __u32 samples = priv->state.westwood.samples;
+    const __u64 mark_us = priv->state.westwood.mark_us;
+    struct ww_window window = window_of(tp);
+    ww_on_ack(&config, &priv->state, &window, &sample);
+    set_cwnd(tp, window.cwnd);
+    if (priv->state.westwood.samples != samples &&
+        (config.sampler != WW_PER_ACK || is_new_period(mark_us, sample.now_us)))
+        tell(sk, cc, preset, WW_EVENT_WINDOW, state);
+}
+
+/* What the core makes of a loss: the window to go down to; its ssthresh in *ssthresh. */
+static inline __u32 on_loss(struct sock *sk, enum ww_preset_id preset, __u32 *ssthresh) {
+    union ww_private *priv = private_of(sk);
+    struct tcp_sock *tp = tcp_sk(sk);
+    const struct ww_config config = config_of(preset);
+    struct ww_window window = window_of(tp);
+    ww_on_loss(&config, &priv->state, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache);
+    *ssthresh = window.ssthresh;
+    return window.cwnd;
+}
+
+/*
+ * The kernel has called ssthresh unless it was in recovery already, and has set cwnd. The windows
+ * before the first of all these losses are remembered in the state; an undo goes back to those.
+ */
+static inline void on_timeout(struct sock *sk, enum ww_preset_id preset) {
+    union ww_private *priv = private_of(sk);
+    struct tcp_sock *tp = tcp_sk(sk);
+    if (inet_csk(sk)->icsk_retransmits != 0) return; /* the same segment again: all is held */
+    const struct ww_config config = config_of(preset);
+    struct ww_window window = {priv->state.prior_cwnd, priv->state.prior_ssthresh, 0};
+    ww_on_rto(&config, &priv->state, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache,
+              false);
+    tp->snd_ssthresh = window.ssthresh;
+}
+
+/* new_state is about to replace the present one. */
+static inline void on_state(struct sock *sk, __u32 cc, enum ww_preset_id preset, __u8 new_state) {
+    const __u8 old_state = ca_state(sk);
+    if (new_state == TCP_CA_Loss) on_timeout(sk, preset);
+    if (new_state == TCP_CA_Loss)
+        tell(sk, cc, preset, WW_EVENT_TIMEOUT, new_state);
+    else if (new_state != old_state && phase_of(new_state) == WW_RECOVERY)
+        tell(sk, cc, preset, WW_EVENT_LOSS, new_state);
+}
+
+static inline void on_recovery_exit(struct sock *sk, __u32 cc, enum ww_preset_id preset,
+                                    struct ww_window window) {
+    union ww_private *priv = private_of(sk);
+    struct tcp_sock *tp = tcp_sk(sk);
+    const struct ww_config config = config_of(preset);
+    ww_on_recovery_exit(&config, &priv->state, &window, tp->tcp_mstamp, tp->mss_cache);
+    tp->snd_ssthresh = window.ssthresh;
+    set_cwnd(tp, window.cwnd);
+    tell(sk, cc, preset, WW_EVENT_EXIT, TCP_CA_Open);
+}
+
+static inline __u32 on_undo(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
+    union ww_private *priv = private_of(sk);
+    const struct ww_config config = config_of(preset);
+    struct ww_window window = window_of(tcp_sk(sk));
+    ww_on_undo(&config, &priv->state, &window);
+    tell(sk, cc, preset, WW_EVENT_UNDO, ca_state(sk));
+    return window.cwnd;
+}
+
+#endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A host's part in a congestion control is small: it says which ACK came when, and does what the core
+// decides. tests/golden/acks/*.txt are ACKs as they once arrived at a sender, and what was decided on
+// each; the simulator's sender must decide so again, and ns-3's socket too (suite ww-acks of ns3/).
+// WW_UPDATE_GOLDEN=1 records them anew.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "engine/sender.hpp"
+#include "scripted.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+struct Recording {
+    const char* protocol;
+    ww_preset_id preset;
+    const char* losses;
+    Recovery recovery;
+
+    std::string name() const {
+        return std::string(protocol) + "-" + name_of(recovery) + "-" + losses;
+    }
+    Script script() const {
+        const bool twice = std::string(losses) == "timeout";
+        Script script;
+        script.lost = twice ? std::vector<Transmission>{{44}, {44, 2}}
+                            : std::vector<Transmission>{{24}, {60}, {62}, {64}};
+        script.change = [this](Network& network) {
+            network.flows[0].cc = ww_preset(preset);
+            network.flows[0].cc.validate_cwnd = false;       // ns-3 has no RFC 7661
+            network.flows[0].flight_excludes_sacked = true;  // and halves its pipe
+            network.flows[0].size_bytes = 180 * network.flows[0].mss;
+            network.flows[0].receive_window = 180 * network.flows[0].mss;
+            network.trace.capture_link = 0;
+        };
+        return script;
+    }
+};
+
+struct Ack {
+    std::int64_t at_us;
+    std::int64_t segment;  // the next one expected
+    std::vector<std::array<std::int64_t, 2>> sacked;
+
+    std::string text() const {
+        std::ostringstream line;
+        line << at_us << " " << segment;
+        for (const auto& [start, end] : sacked) line << " " << start << "-" << end;
+        return line.str();
+    }
+};
+
+// What arrived at the sender.
+std::vector<Ack> record(const Recording& recording) {
+    const ScriptedRun run(recording.recovery, recording.script());
+    std::vector<Ack> acks;
+    for (const Captured& packet : run.result().captured) {
+        if ((packet.flags & kAck) == 0 || (packet.flags & kBare) != 0) continue;
+        const auto segment = [](std::uint32_t number) {
+            return static_cast<std::int64_t>((number - 1) / 1000);  // sequence numbers start with 0
+        };
+        Ack ack{packet.at / kMicrosecond, segment(packet.number), {}};
+        for (unsigned i = 0; i < packet.sack_count; i++)
+            ack.sacked.push_back({segment(packet.sack[2 * i]), segment(packet.sack[2 * i + 1])});
+        acks.push_back(ack);
+    }
+    return acks;
+}
+
+std::vector<Ack> read(std::istream& file) {
+    std::vector<Ack> acks;
+    for (std::string line; std::getline(file, line);) {
+        if (line.empty() || line[0] == '#') continue;
+        std::istringstream words(line.substr(0, line.find('|')));
+        Ack ack{};
+        words >> ack.at_us >> ack.segment;
+        for (std::array<std::int64_t, 2> block{}; words >> block[0];) {
+            words.ignore(1, '-');
+            words >> block[1];
+            ack.sacked.push_back(block);
+        }
+        acks.push_back(ack);
+    }
+    return acks;
+}
+
+// The sender alone, and its timer.
+class Replay {
+  public:
+    explicit Replay(const Recording& recording)
+        : network_(changed(recording)), sender_(network_.flows[0], 0) {
+        sender_.on_syn_sent(0);
+    }
+
+    // What it decided, as the file has it.
+    std::string on(const Ack& ack) {
+        const Time now = ack.at_us * kMicrosecond;
+        while (sender_.established() && sender_.timer.deadline <= now) {
+            const Time due = sender_.timer.deadline;
+            sender_.on_timeout(due);
+            send(due);
+        }
+        if (!sender_.established()) {
+            sender_.on_syn_ack(now);
+        } else {
+            SackBlocks blocks;
+            for (const auto& [start, end] : ack.sacked)
+                blocks.block[blocks.count++] = {sender_.number(start), sender_.number(end)};
+            sender_.on_ack(now, sender_.number(ack.segment), blocks.count > 0 ? &blocks : nullptr);
+        }
+        const std::string decided = decisions(now);
+        send(now);
+        return decided;
+    }
+
+  private:
+    static Network changed(const Recording& recording) {
+        Network network = scripted_network(recording.recovery);
+        recording.script().change(network);
+        return network;
+    }
+    void send(Time now) {
+        while (sender_.next_segment(now) >= 0) {
+        }
+    }
+    std::string decisions(Time now) const {
+        constexpr std::array<const char*, 4> kPhases = {"open", "disorder", "recovery", "loss"};
+        const ww_observation seen = sender_.observe(now);
+        std::ostringstream line;
+        line << " | " << kPhases.at(sender_.phase()) << " " << sender_.window().cwnd << " "
+             << sender_.window().ssthresh << " " << (seen.bandwidth >> WW_BW_FRACTION) << " "
+             << (seen.raw >> WW_BW_FRACTION) << " "
+             << (seen.rtt_min_us == UINT32_MAX ? 0 : seen.rtt_min_us);
+        return line.str();
+    }
+
+    Network network_;
+    Sender sender_;
+};
+
+class ReplayTest : public testing::TestWithParam<Recording> {};
+
+TEST_P(ReplayTest, DecidesAsRecorded) {
+    const Recording& recording = GetParam();
+    const auto path = std::filesystem::path(__FILE__).parent_path().parent_path() / "golden" /
+                      "acks" / (recording.name() + ".txt");
+    const auto text = [&](const std::vector<Ack>& acks) {
+        std::string lines = "# " + recording.name() +
+                            ": ACKs, and what a sender decides on each.\n"
+                            "# time_us segment sacked... | phase cwnd ssthresh estimate_Bps "
+                            "sample_Bps rtt_min_us\n";
+        Replay replay(recording);
+        for (const Ack& ack : acks) lines += ack.text() + replay.on(ack) + "\n";
+        return lines;
+    };
+    if (const char* update = std::getenv("WW_UPDATE_GOLDEN"); update != nullptr && *update == '1') {
+        std::ofstream(path) << text(record(recording));
+        return;
+    }
+    std::ifstream file(path);
+    ASSERT_TRUE(file) << path << " is missing: make golden";
+    std::stringstream expected;
+    expected << file.rdbuf();
+    EXPECT_EQ(text(read(expected)), expected.str())
+        << "if this is meant: make golden, and review the difference";
+}
+
+std::vector<Recording> recordings() {
+    std::vector<Recording> all;
+    for (const auto& [name, preset] : {std::pair{"westwood", WW_PRESET_WESTWOOD},
+                                       {"westwood+", WW_PRESET_WESTWOOD_PLUS},
+                                       {"westwoodnr+", WW_PRESET_WESTWOODNR_PLUS},
+                                       {"westwood+-linux", WW_PRESET_WESTWOOD_PLUS_LINUX}})
+        for (const Recovery recovery : {Recovery::newreno, Recovery::sack})
+            for (const char* losses : {"four-drops", "timeout"})
+                all.push_back({name, preset, losses, recovery});
+    return all;
+}
+
+std::string title(const testing::TestParamInfo<Recording>& info) {
+    std::string name = info.param.name();
+    for (char& c : name)
+        if (c == '-' || c == '+') c = '_';
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Engine, ReplayTest, testing::ValuesIn(recordings()), title);
+
+}  // namespace
+}  // namespace ww::sim::test

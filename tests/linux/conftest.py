@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tests on this machine's kernel share: our controls, loaded, and the command line.
+
+The controls are the whole machine's: a lock keeps tests that need them apart.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from machine import OURS, available
+
+from westwood import kernel
+from westwood.cli import call
+from westwood.errors import UnavailableError
+
+HERE = Path(__file__).parent
+LOCK = Path(tempfile.gettempdir()) / "westwood-kernel-tests.lock"
+
+
+def lacking() -> str | None:
+    """Why the tests of this folder can't run here; None: they can."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "needs root: BPF, namespaces"
+    if not Path("/sys/kernel/btf/vmlinux").exists():
+        return "needs a kernel with BTF"
+    if not Path("/dev/net/tun").exists():
+        return "needs TUN: modprobe tun"
+    try:
+        kernel.program()
+    except UnavailableError as error:
+        return str(error)
+    with tempfile.TemporaryDirectory() as folder:  # a container's root may not
+        attempt = ["unshare", "-n", "-m", "mount", "-t", "bpf", "bpf", folder]
+        if subprocess.run(attempt, capture_output=True).returncode != 0:
+            return "needs to mount a bpffs and to make namespaces"
+    return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mine = [item for item in items if item.path.is_relative_to(HERE)]
+    mine = [item for item in mine if item.get_closest_marker("kernel")]
+    reason = lacking() if mine else None
+    for item in mine if reason else ():
+        item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@dataclass
+class Called:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def westwood(capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
+    """Calls the command line."""
+
+    def run(*arguments: object) -> Called:
+        code = call([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Called(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def bpffs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A bpffs of the tests' own, and the machine's controls to themselves meanwhile."""
+    folder = tmp_path_factory.mktemp("bpffs")
+    with LOCK.open("w") as lock, pytest.MonkeyPatch.context() as patch:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if available() & OURS:
+            pytest.skip("this machine has our controls loaded: westwood kernel unload")
+        subprocess.run(["mount", "-t", "bpf", "bpf", str(folder)], check=True)
+        patch.setenv(kernel.PINS_VARIABLE, str(folder / "westwood"))
+        try:
+            yield folder
+        finally:
+            kernel.unload()
+            subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture(scope="module")
+def controls(bpffs: Path) -> Path:
+    """Our controls, loaded."""
+    kernel.load()
+    return bpffs

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Namespaces, a path, traffic and the kernel's own account of our controls, for the tests.
+
+Everything made here is in namespaces that are named by nothing but the processes in them, and is
+gone with those.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from westwood import kernel
+
+HERE = Path(__file__).parent
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+OURS = set(kernel.CONTROLS)
+HOLD = "ip link set lo up; echo; exec sleep 600"
+
+
+def available() -> set[str]:
+    """The congestion controls that this kernel knows now."""
+    return set(AVAILABLE.read_text().split())
+
+
+def in_kernel() -> set[tuple[str, int]]:
+    """Our struct_ops maps and programs that the kernel holds, registered or not: kind and id."""
+    found = set()
+    for kind in ("map", "prog"):
+        listed = subprocess.run(["bpftool", "-j", kind, "list"], capture_output=True, check=True)
+        found |= {
+            (kind, one["id"])
+            for one in json.loads(listed.stdout)
+            if one["type"] == "struct_ops" and "ww_" in one.get("name", "")
+        }
+    return found
+
+
+class Namespace:
+    """A network namespace, as long as the process in it lives."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        holder = subprocess.Popen(["unshare", "-n", "sh", "-c", HOLD], stdout=subprocess.PIPE)
+        stack.callback(_end, holder)
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        self.pid = holder.pid
+
+    def start(self, *words: object) -> subprocess.Popen[str]:
+        """A program in it that ends with the test at the latest."""
+        command = [str(word) for word in ("nsenter", "-n", "-t", self.pid, *words)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._stack.callback(_end, process)
+        return process
+
+    def run(self, *words: object) -> str:
+        """What a program in it prints."""
+        process = self.start(*words)
+        out, _ = process.communicate()
+        assert process.returncode == 0, words
+        return out
+
+    def receive(self, address: str, port: int) -> subprocess.Popen[str]:
+        """The receiving end of connections."""
+        process = self.start(sys.executable, HERE / "endpoint.py", "receive", address, port)
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        return process
+
+    def send(
+        self,
+        address: str,
+        port: int,
+        cc: str,
+        seconds: float,
+        connections: int = 1,
+        rate: float = 0,
+    ) -> subprocess.Popen[str]:
+        """The sending end, of which `outcome` says how it went."""
+        words = (address, port, cc, seconds, connections, rate)
+        return self.start(sys.executable, HERE / "endpoint.py", "send", *words)
+
+
+def outcome(
+    sender: subprocess.Popen[str], receiver: subprocess.Popen[str], connections: int
+) -> int:
+    """Bytes sent; fails unless every connection ended in order and all of them arrived."""
+    out, _ = sender.communicate(timeout=60)
+    assert sender.returncode == 0, "a connection was lost"
+    assert receiver.stdout is not None
+    arrived = sum(int(receiver.stdout.readline()) for _ in range(connections))
+    assert arrived == int(out)
+    return arrived
+
+
+def eventually(holds: Callable[[], object], seconds: float = 5) -> bool:
+    """Whether something comes true: the kernel frees what nobody uses a little later."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+@contextmanager
+def joined(*options: object) -> Iterator[tuple[Namespace, Namespace]]:
+    """Two namespaces, of a sender and a receiver, with tests/linux/delay_line.py between them."""
+    with ExitStack() as stack:
+        sender, receiver = Namespace(stack), Namespace(stack)
+        for one in (sender, receiver):  # nothing remembered from one connection for the next
+            one.run("sysctl", "-qw", "net.ipv4.tcp_no_metrics_save=1")
+        words = (sys.executable, HERE / "delay_line.py", sender.pid, receiver.pid, *options)
+        line = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True)
+        stack.callback(_end, line)
+        assert line.stdout is not None and line.stdout.readline() == "ready\n"
+        yield sender, receiver
+
+
+@contextmanager
+def alone() -> Iterator[Namespace]:
+    """A namespace with its loopback only."""
+    with ExitStack() as stack:
+        yield Namespace(stack)
