@@ -336,4 +336,11 @@ std::vector<sim::FlowResult> Traffic::results() const {
     return results;
 }
 
+std::vector<std::uint16_t> Traffic::ports() const {
+    std::vector<std::uint16_t> ports;
+    for (const Connection& c : connections_)
+        ports.push_back(static_cast<std::uint16_t>(c.port_key & 0xffffu));
+    return ports;
+}
+
 }  // namespace ww::path

@@ -42,6 +42,9 @@ class Traffic {
     // A result a connection: what its sockets know of it.
     std::vector<sim::FlowResult> results() const;
 
+    // The sender's port of each connection; 0: it never started, or sends datagrams.
+    std::vector<std::uint16_t> ports() const;
+
   private:
     enum class Role : std::uint8_t { sender, receiver, listener, input, stop };
     enum class Event : std::uint8_t { start, stop, datagram, look, end };

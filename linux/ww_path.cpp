@@ -106,14 +106,15 @@ void write_drops(std::FILE* file, const Model& model, const std::vector<std::uin
                      static_cast<unsigned>(drop.kind), static_cast<unsigned>(drop.ack));
 }
 
-void print(const sim::FlowResult& r) {
+void print(const sim::FlowResult& r, std::uint16_t port) {
     std::printf("flow %u delivered_bytes %lu ip_bytes_at_sink %lu sent %lu retransmitted %lu",
                 r.source, r.delivered_bytes, r.ip_bytes_at_sink, r.sent, r.retransmitted);
     std::printf(" timeouts %lu fast_recoveries %lu ecn_reductions %lu queue_drops %lu lost %lu",
                 r.timeouts, r.fast_recoveries, r.ecn_reductions, r.queue_drops, r.lost);
     std::printf(" mean_cwnd %.9g mean_srtt_s %.9g min_rtt_s %.9g start_s %.9g", r.mean_cwnd,
                 r.mean_srtt_s, r.min_rtt_s, r.start_s);
-    std::printf(" established_s %.9g completed_s %.9g\n", r.established_s, r.completed_s);
+    std::printf(" established_s %.9g completed_s %.9g port %u\n", r.established_s, r.completed_s,
+                port);
 }
 
 void print(const std::vector<sim::DirectionResult>& pipes) {
@@ -177,7 +178,8 @@ int run(const Plan& plan) {
     const std::vector<std::uint32_t> first = first_connections(plan, connections);
     std::vector<sim::FlowResult> results = traffic.results();
     add_counts(results, first, plan, model);
-    for (const sim::FlowResult& result : results) print(result);
+    const std::vector<std::uint16_t> ports = traffic.ports();
+    for (std::size_t i = 0; i < results.size(); i++) print(results[i], ports[i]);
     const std::vector<sim::DirectionResult> pipes = model.finish(plan.network.duration);
     print(pipes);
     if (queues) write_queues(queues.get(), pipes);

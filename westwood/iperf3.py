@@ -53,6 +53,8 @@ class Uploaded:
     mean_srtt_s: float
     min_rtt_s: float
     mss: int
+    ends: str  # of the data connection: ADDRESS:PORT>ADDRESS:PORT
+    established_s: float  # before the first byte, so that it is negative
     trace: pl.DataFrame
 
 
@@ -69,10 +71,11 @@ def upload(host: str, port: int, control: str, size: int, timeout_s: float) -> U
                         "parallel": 1, "len": _CHUNK, "client_version": "3.12"})  # fmt: skip
             _expect(talk, "streams", where)
             with _data_connection(host, port, control) as data:
+                established = time.monotonic()
                 data.sendall(cookie)
                 _expect(talk, "start", where)
                 _expect(talk, "run", where)
-                uploaded = _send(data, talk, size, deadline, where)
+                uploaded = _send(data, talk, size, deadline, established, where)
                 _finish(talk, uploaded, size, where)
     return uploaded
 
@@ -105,8 +108,9 @@ def _data_connection(host: str, port: int, control: str) -> Iterator[socket.sock
 
 
 def _send(
-    data: socket.socket, talk: socket.socket, size: int, deadline: float, where: str
-) -> Uploaded:
+    data: socket.socket, talk: socket.socket, size: int, deadline: float, established: float,
+    where: str,
+) -> Uploaded:  # fmt: skip
     """All of it, until it is acknowledged."""
     looks = Looks(data)
     start = time.monotonic()
@@ -135,8 +139,15 @@ def _send(
     seconds = time.monotonic() - start
     looks.look(seconds)
     info, (cwnd, srtt_s) = looks.last, looks.means()
+    ends = f"{_end(data.getsockname())}>{_end(data.getpeername())}"
     return Uploaded(seconds, info["sent"], info["retransmitted"], cwnd, srtt_s,
-                    info["min_rtt"] * 1e-6, info["mss"], looks.trace())  # fmt: skip
+                    info["min_rtt"] * 1e-6, info["mss"], ends, established - start,
+                    looks.trace())  # fmt: skip
+
+
+def _end(address: tuple[Any, ...]) -> str:
+    host, port = address[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _unacknowledged(data: socket.socket) -> int:

@@ -23,7 +23,7 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from westwood import _engine, linux_plan
+from westwood import _engine, estimates, linux_plan
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.rows import Row, rows_of_run
 from westwood.scenario import Scenario
@@ -33,6 +33,7 @@ ENGINE = "linux"
 VARIABLE = "WESTWOOD_LINUX"
 _TRACES = "westwood-trace-"  # begins the names of folders for them
 _LACKING = 77  # exit code of ww-path
+_PORT = 5001  # kPort of linux/path_host.hpp
 _FLOATS = frozenset(("mean_cwnd", "mean_srtt_s", "min_rtt_s", "start_s", "established_s",
                      "completed_s", "waited_s", "longest_wait_s", "utilisation"))  # fmt: skip
 # The files of a trace; what is no number of theirs is "nan".
@@ -71,16 +72,12 @@ class FlowResult(_Counted):
         self._looks = looks
 
     def trace(self) -> Columns:
-        """Of TCP_INFO: it has no bandwidth estimate, and of round trips the smoothed one."""
+        """Of TCP_INFO, which has of round trips the smoothed one; and estimates, where recorded."""
         looks = self._looks
-        nothing = np.full(looks.height, np.nan)
-        return {
-            "time_s": looks["time_s"].to_numpy(),
-            **{name: looks[name].to_numpy() for name in ("cwnd", "ssthresh")},
-            "estimate_bps": nothing, "sample_bps": nothing,
-            **{name: looks[name].to_numpy() for name in ("rtt_s", "srtt_s", "rto_s", "in_flight")},
-            "phase": looks["phase"].to_numpy().astype(np.uint8),
-        }  # fmt: skip
+        names = ("time_s", "cwnd", "ssthresh", "estimate_bps", "sample_bps", "rtt_s", "srtt_s",
+                 "rto_s", "in_flight")  # fmt: skip
+        columns = {name: looks[name].to_numpy() for name in names}
+        return {**columns, "phase": looks["phase"].to_numpy().astype(np.uint8)}
 
     def event_log(self) -> Columns:
         """None: the kernel doesn't say."""
@@ -198,7 +195,9 @@ def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
 
 def _run(scenario: Scenario, seed: int, folder: Path | None) -> Run:
     plan = linux_plan.text(scenario) + linux_plan.run_lines(seed, folder)
-    lines = execute(plan, f"{scenario.name}, seed {seed}")
+    controls = {linux_plan.CONTROLS.get(flow.cc.name, "") for flow in scenario.flows if folder}
+    with estimates.recorded(controls, _PORT) as recording:
+        lines = execute(plan, f"{scenario.name}, seed {seed}")
     emulator = next(_numbers(words[1:]) for words in lines if words[0] == "emulator")
     if lost := emulator["overruns"] + emulator["refused"]:
         problem = f"this machine was too slow: {lost:.0f} packets never reached the path"
@@ -209,10 +208,15 @@ def _run(scenario: Scenario, seed: int, folder: Path | None) -> Run:
     for pipe, words in enumerate(words for words in lines if words[0] == "link"):
         there = waited.filter(pl.col("pipe") == pipe)
         sides[words[1]].append(DirectionResult(_numbers(words[2:]), there))
+    looks = looks.with_columns(estimate_bps=pl.lit(math.nan), sample_bps=pl.lit(math.nan))
     results = []
     for index, words in enumerate(flows):
+        source, numbers = int(words[1]), _numbers(words[2:])
         its = looks.filter(pl.col("connection") == index)
-        results.append(FlowResult({"source": int(words[1]), **_numbers(words[2:])}, its))
+        if scenario.flows[source].arrivals is None:  # else it has several connections
+            ends = _ends(source, round(numbers["port"]))
+            its = estimates.beside(its, recording, ends, numbers["established_s"])
+        results.append(FlowResult({"source": source, **numbers}, its))
     return Run(results, sides["forward"], sides["backward"], emulator, float(lines[-1][1]), dropped)
 
 
@@ -222,6 +226,12 @@ def _sweep_up() -> None:
         owner = folder.name.removeprefix(_TRACES).partition("-")[0]
         if not Path(f"/proc/{owner}").exists():
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _ends(flow: int, port: int) -> str:
+    """Of a flow's connection, as a recording names it: linux/path_packet.hpp has the addresses."""
+    host = f"{flow >> 8}.{flow & 255}"
+    return f"10.64.{host}:{port}>10.65.{host}:{_PORT}"
 
 
 def execute(plan: str, what: str) -> list[list[str]]:

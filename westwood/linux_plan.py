@@ -131,6 +131,11 @@ def _sack(flow: Flow) -> bool:
     return flow.recovery != "newreno"
 
 
+def is_ours(control: str) -> bool:
+    """Whether it is one that `westwood kernel load` registers."""
+    return control.startswith(_OURS)
+
+
 def require(control: str) -> None:
     """UnavailableError, with the remedy, if the kernel has no such congestion control."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
@@ -139,8 +144,7 @@ def require(control: str) -> None:
         except OSError as error:
             if error.errno == errno.EPERM:  # it is there, and in a namespace of ours it may be used
                 return
-            ours = control.startswith(_OURS)
-            remedy = "westwood kernel load" if ours else f"modprobe tcp_{control}"
+            remedy = "westwood kernel load" if is_ours(control) else f"modprobe tcp_{control}"
             problem = f"--engine linux: this kernel has no congestion control {control}"
             raise UnavailableError(f"{problem}: {remedy}") from None
 

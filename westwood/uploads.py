@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from westwood import iperf3, linux, linux_plan
+from westwood import estimates, iperf3, linux, linux_plan
 from westwood.campaign import Plan, Target, scenario
 from westwood.errors import RunError
 from westwood.tcp_info import COLUMNS
@@ -79,10 +79,12 @@ def _real(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     server = turn.target.server
     assert server is not None
     control, timeout_s = linux_plan.CONTROLS[turn.cc], plan.timeout / PS_PER_S
-    done = iperf3.upload(server.host, server.port, control, turn.size, timeout_s)
+    with estimates.recorded([control], server.port) as recording:
+        done = iperf3.upload(server.host, server.port, control, turn.size, timeout_s)
+    trace = estimates.beside(done.trace, recording, done.ends, done.established_s)
     return {
         "goodput_bps": 8 * turn.size / done.seconds, "sent": done.sent,
         "retransmitted": done.retransmitted, "mean_cwnd": done.mean_cwnd,
         "mean_srtt_s": done.mean_srtt_s, "min_rtt_s": done.min_rtt_s, "mss": done.mss,
         "seconds": done.seconds,
-    }, done.trace  # fmt: skip
+    }, trace  # fmt: skip
