@@ -23,7 +23,7 @@ def carry_out(
     """Runs what is planned, writes what was asked for, prints the summary."""
     engine.check(planned.jobs)
     folder = Folder(out) if out else None
-    count = workers or engine.workers
+    count = engine.workers if workers is None else workers
     track = tracker(engine, planned, count)
     traces = experiment.traces(planned, engine, track) if plot == "over_time" else []
     if folder:

@@ -216,6 +216,7 @@ def run(
     """Runs what is missing; the rows there are then, and whether that is all."""
     experiment.check_workers(workers)
     engine.check(planned.jobs)
+    count = engine.workers if workers is None else workers
     with Store(folder, planned, engine).opened(resume=resume) as store:
         try:
             for wanted in _rounds(planned, store, precision):
@@ -223,7 +224,7 @@ def run(
                 jobs = _jobs(planned, missing)
                 runs = (
                     runner(jobs) if runner
-                    else run_jobs(jobs, workers=workers or engine.workers, prepare=engine.prepare)
+                    else run_jobs(jobs, workers=count, prepare=engine.prepare)
                 )  # fmt: skip
                 for place, rows in track(runs, len(missing)):
                     store.add(missing[place], rows)
