@@ -9,7 +9,7 @@ CXX_FILES = $(shell find core engine bindings ns3 linux tests bench -name '*.[ch
 NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help demo test test-slow bench comparison lint format golden docs ns3 linux clean system system-test .venv
+.PHONY: help demo test test-slow bench bench-path comparison lint format golden docs ns3 linux linux-path clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -44,6 +44,10 @@ bench: .venv ## measure the engine and the core, beside ns-3, and what the kerne
 	@$(BIN)/python bench/run.py
 	@tools/kernel.sh && $(BIN)/python bench/kernel.py || test $$? = 77
 
+bench-path: linux-path ## measure how exact the emulated path of --engine linux is (as root)
+	@tools/system.sh bench
+	@$(BIN)/python bench/linux_path.py
+
 comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and write docs/comparison.md
 	@$(BIN)/python bench/compare_ns3.py
 	@$(BIN)/python bench/comparators.py
@@ -52,9 +56,14 @@ ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the
 	@tools/system.sh build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ns3_module.py wheel
 
-linux: ## build linux/: the congestion controls for this kernel, and ww-kernel, which loads them
+linux: linux-path ## build linux/: the emulated path, the congestion controls for this kernel, and ww-kernel, which loads them
 	@PYTHON=$(PYTHON) tools/system.sh linux
 	@tools/kernel.sh
+
+linux-path: .venv ## build linux/ww-path, the emulated path of --engine linux, into build/linux
+	@tools/system.sh build
+	@$(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log-level=WARNING
+	@$(BIN)/cmake --build build/linux
 
 docs: .venv ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs

@@ -271,6 +271,7 @@ void bind_flow(nb::module_& m) {
         .def_rw("dupack_threshold", &Flow::dupack_threshold)
         .def_rw("limited_transmit", &Flow::limited_transmit)
         .def_rw("flight_excludes_sacked", &Flow::flight_excludes_sacked)
+        .def_rw("ssthresh_from_cwnd", &Flow::ssthresh_from_cwnd)
         .def_rw("handshake_rtt", &Flow::handshake_rtt)
         .def_rw("random_isn", &Flow::random_isn)
         .def_rw("isn", &Flow::isn);

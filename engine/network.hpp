@@ -99,6 +99,7 @@ struct Flow {
     std::uint32_t dupack_threshold = 3;
     bool limited_transmit = true;         // RFC 3042
     bool flight_excludes_sacked = false;  // ssthresh from the pipe (ns-3), not FlightSize
+    bool ssthresh_from_cwnd = false;      // from cwnd (Linux), once an episode of losses
     bool handshake_rtt = true;  // the SYN's round trip is the timer's first sample (RFC 6298, 2)
     bool ecn = false;           // ECN-capable transport (RFC 3168)
     bool random_isn = true;     // initial sequence number from the seed; else isn

@@ -16,6 +16,7 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
       conserves_(flow.recovery > Recovery::sack && !ww_owns_recovery(&flow.cc)),
       limited_transmit_(flow.limited_transmit),
       flight_excludes_sacked_(flow.flight_excludes_sacked),
+      ssthresh_from_cwnd_(flow.ssthresh_from_cwnd),
       handshake_rtt_(flow.handshake_rtt),
       stop_(flow.stop),
       rto_(flow.initial_rto),
@@ -102,6 +103,7 @@ void Sender::on_sack_news(Time now) {
 
 // FlightSize for the congestion control, without what limited transmit added (RFC 5681, 3.2, step 2).
 std::uint32_t Sender::flight_for_ssthresh() const {
+    if (ssthresh_from_cwnd_) return window_.cwnd;
     std::int64_t flight = in_flight();
     // Each duplicate ACK says that a segment has left the network (RFC 5681, 3.2, step 4). Counted in, a
     // timeout in NewReno's recovery from many losses sets ssthresh to half of all that was sent since.
@@ -149,8 +151,10 @@ void Sender::restart_slow_start() {
 void Sender::on_timeout(Time now) {
     timeouts++;
     account_cwnd(now, window_.cwnd);
+    // Linux (tcp_enter_loss) leaves what entering recovery made of ssthresh.
+    const bool holds = timed_out_ == una_ || (ssthresh_from_cwnd_ && phase_ == WW_RECOVERY);
     ww_on_rto(&config_, &cc_, &window_, static_cast<std::uint64_t>(now / kMicrosecond),
-              flight_for_ssthresh(), mss_, timed_out_ == una_);
+              flight_for_ssthresh(), mss_, holds);
     timed_out_ = una_;
     recover_ = guarded_ = high_;
     dupacks_ = 0;

@@ -180,6 +180,7 @@ class Sender {
     bool cwnd_limited_ = false;
     bool limited_transmit_;
     bool flight_excludes_sacked_;
+    bool ssthresh_from_cwnd_;
     bool handshake_rtt_;
     bool partial_seen_ = false;  // the impatient timer was restarted in this recovery
     Time stop_;

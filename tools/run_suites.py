@@ -50,12 +50,12 @@ class Outcome:
     note: str
 
 
-def cmake(name: str, *options: str) -> list[Command]:
-    """Configure, build and run the C++ tests with CMake's `options`."""
+def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
+    """Configure, build and run the C++ tests of `source` with CMake's `options`."""
     folder = str(BUILD / name)
     defines = [f"-D{option}" for option in options]
     return [
-        ["cmake", "-S", ".", "-B", folder, "-G", "Ninja", *defines],
+        ["cmake", "-S", source, "-B", folder, "-G", "Ninja", *defines],
         ["cmake", "--build", folder],
         ["ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error", "-j", CORES],
     ]
@@ -78,7 +78,20 @@ WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
 SIDE_BY_SIDE = [
     Suite("cpp-sanitized", cmake("sanitized", "WW_SANITIZE=ON", DEBUG), ("GoogleTest",)),
     Suite("cpp-release", cmake("release"), ("GoogleTest",)),
-    Suite("fuzz", cmake("fuzz", "WW_FUZZ=ON", DEBUG, CLANG), ("clang", "libFuzzer")),
+    Suite(
+        "linux-build", cmake("linux", "WW_TESTS=OFF", source="linux")[:2]
+    ),  # the Python tests' ww-path
+    Suite(
+        "linux-path",
+        cmake("path-sanitized", "WW_SANITIZE=ON", DEBUG, source="linux"),
+        ("GoogleTest",),
+    ),
+    Suite(
+        "fuzz",
+        cmake("fuzz", "WW_FUZZ=ON", DEBUG, CLANG)
+        + cmake("path-fuzz", "WW_FUZZ=ON", DEBUG, CLANG, source="linux"),
+        ("clang", "libFuzzer"),
+    ),
     Suite("ns3-wheel", [[PYTHON, "tools/ns3_module.py", "wheel"]]),
     Suite("ns3-debian", [[PYTHON, "tools/ns3_module.py", "debian"]], ("ns-3 3.37",)),
     Suite("linux-builds", [["tools/kernel.sh", "check"]], ("clang", "libbpf")),
@@ -160,7 +173,7 @@ def main(names: list[str]) -> int:
 
     print("\nSummary")
     for suite, outcome in zip(suites, outcomes, strict=True):
-        print(f"  {suite.name:<14} {outcome.verdict:<8} {outcome.note}")
+        print(f"  {suite.name:<20} {outcome.verdict:<8} {outcome.note}")
     verdicts = [outcome.verdict for outcome in outcomes]
     failed = verdicts.count("FAIL")
     summary = f"{verdicts.count('PASS')} passed, {failed} failed"

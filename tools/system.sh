@@ -41,6 +41,7 @@ test)
     need libclang-rt-dev compiles clang -fsanitize=address -lstdc++
     need libgtest-dev test -e /usr/include/gtest/gtest.h
     need tshark command -v tshark
+    need iperf3 command -v iperf3
     need libns3-dev test -e /usr/include/ns3/core-module.h
     need valgrind command -v valgrind
     ;;
@@ -52,6 +53,7 @@ slow)
     need cpio command -v cpio
     ;;
 bench)
+    need iperf3 command -v iperf3
     need libbenchmark-dev test -e /usr/include/benchmark/benchmark.h
     ;;
 esac

@@ -53,9 +53,28 @@ def track(runs: Iterable[T], total: int) -> Iterable[T]:
         yield from bar.track(runs, total=total)
 
 
-def print_json(runs: pl.DataFrame, summary: pl.DataFrame) -> None:
+def track_real_time(
+    runs: Iterable[T], total: int, *, a_run_s: float, workers: int = 1
+) -> Iterable[T]:
+    """The same for runs that take as long as they say: the time passes, whatever they do."""
+    if not sys.stderr.isatty():
+        yield from runs
+        return
+    from rich import progress
+
+    minutes, seconds = divmod(round(a_run_s * math.ceil(total / workers)), 60)
+    columns = (
+        progress.TextColumn(f"in real time, {a_run_s:g} s a run"), progress.BarColumn(),
+        progress.MofNCompleteColumn(), progress.TimeElapsedColumn(),
+        progress.TextColumn(f"of about {minutes // 60}:{minutes % 60:02}:{seconds:02}"),
+    )  # fmt: skip
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield from bar.track(runs, total=total)
+
+
+def print_json(runs: pl.DataFrame, summary: pl.DataFrame, name: str = "runs") -> None:
     """One JSON object; what has no value is null."""
-    content = {"runs": _plain(runs), "summary": _plain(summary)}
+    content = {name: _plain(runs), "summary": _plain(summary)}
     print(json.dumps(content, allow_nan=False))
 
 
@@ -110,6 +129,16 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
         text = f"{says} [bold]{verdict.explanation}[/bold]" if verdict.explanation else says
         color = "green" if verdict.verdict == "HOLDS" else "red"
         table.add_row(verdict.claim.id, f"[{color}]{verdict.verdict}[/{color}]", text)
+    _print(table)
+
+
+def print_frame(frame: pl.DataFrame, heads: Mapping[str, str], title: str) -> None:
+    """A table of texts, a column for each of the heads."""
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    for head in heads.values():
+        table.add_column(head)
+    for row in frame.select(*heads).iter_rows():
+        table.add_row(*row)
     _print(table)
 
 

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from westwood import console, experiment
 from westwood.engines import Engine
 from westwood.errors import Interrupted
-from westwood.experiment import Experiment, Outcome
+from westwood.experiment import Experiment, Outcome, Tracker
 from westwood.store import Folder
+from westwood.units import PS_PER_S
 
 
 def carry_out(
@@ -19,13 +21,14 @@ def carry_out(
     engine: Engine,
 ) -> None:  # fmt: skip
     """Runs what is planned, writes what was asked for, prints the summary."""
+    engine.check(planned.jobs)
     folder = Folder(out) if out else None
-    traces = experiment.traces(planned, engine.simulate) if plot == "over_time" else []
+    count = engine.workers if workers is None else workers
+    track = tracker(engine, planned, count)
+    traces = experiment.traces(planned, engine, track) if plot == "over_time" else []
     if folder:
         folder.manifest(_manifest(planned, engine.name), complete=False)
-    outcome = experiment.collect(
-        planned, workers=workers, track=console.track, prepare=engine.prepare
-    )
+    outcome = experiment.collect(planned, workers=count, track=track, prepare=engine.prepare)
     if outcome.rows.is_empty():
         raise interrupted(folder)
     summary = experiment.summary(planned, outcome.rows)
@@ -52,6 +55,15 @@ def carry_out(
         print(path, file=sys.stderr if json else sys.stdout)
     if not outcome.complete:
         raise interrupted(folder)
+
+
+def tracker(engine: Engine, planned: Experiment, workers: int | None) -> Tracker:
+    """What shows the progress; of runs in real time it knows how long they take."""
+    if not engine.real_time:
+        return console.track
+    seconds = [job.scenario.duration / PS_PER_S for job in planned.jobs]
+    a_run_s = sum(seconds) / max(1, len(seconds))
+    return partial(console.track_real_time, a_run_s=a_run_s, workers=workers or 1)
 
 
 def interrupted(folder: Folder | None) -> Interrupted:

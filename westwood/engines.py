@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can run a scenario: the simulator, ns-3. Each gives the same rows and traces."""
+"""What can run a scenario: the simulator, ns-3, Linux. Each gives the same rows and traces."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 from westwood import sim
-from westwood.errors import InputError, UnavailableError
+from westwood.errors import InputError
 from westwood.scenario import Scenario
-from westwood.sim import Prepare, Result
+from westwood.sim import Job, Prepare, Result
 
 NAMES = ("sim", "ns3", "linux")
 
@@ -31,6 +32,15 @@ class Engine:
     name: str
     prepare: Prepare | None  # for `sim.run_jobs`; None: the simulator's own
     simulate: Simulate
+    real_time: bool = False  # a run takes as long as it says
+    profile: str | None = None  # what `compare` is to use, unless the user says
+    workers: int | None = None  # unless the user says how many; None: one a core
+
+    def check(self, jobs: Iterable[Job]) -> None:
+        """What it can't do, and what this machine lacks for it, before anything is run."""
+        if self.prepare:
+            for job in jobs:
+                self.prepare(job)
 
 
 SIMULATOR = Engine("sim", None, sim.simulate)
@@ -45,6 +55,12 @@ def find(name: str) -> Engine:
 
         ns3.runner()
         return Engine(name, ns3.prepare, ns3.simulate)
-    if name in NAMES:
-        raise UnavailableError(f"--engine {name} comes in a later version of this command")
+    if name == "linux":
+        from westwood import linux
+
+        linux.check_machine()
+        recorder = linux.Recorder()
+        return Engine(
+            name, recorder.prepare, recorder.simulate, real_time=True, profile=name, workers=1
+        )
     raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
-from westwood.engines import SIMULATOR, Simulate
+from westwood.engines import SIMULATOR, Engine
 from westwood.errors import InputError, suggestion
 from westwood.metrics import summarise
 from westwood.protocols import PROTOCOLS, UDP, label
@@ -28,7 +28,14 @@ MOST_FLOWS = 8  # with a row of their own in a summary
 _MOST_WORKERS = 1024
 _MOST_TRACES = 12  # lines in a figure over time that can still be told apart
 
-Tracker = Callable[[Iterable[tuple[int, list[Row]]], int], Iterable[tuple[int, list[Row]]]]
+T = TypeVar("T")
+
+
+class Tracker(Protocol):
+    """Passes the runs on, of which there are so many, and shows how far they are."""
+
+    def __call__(self, runs: Iterable[T], total: int, /) -> Iterable[T]:
+        """`console.track`."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +164,7 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
 
 
 def traces(
-    experiment: Experiment, simulate: Simulate = SIMULATOR.simulate
+    experiment: Experiment, engine: Engine = SIMULATOR, track: Tracker | None = None
 ) -> list[tuple[str, str, pl.DataFrame]]:
     """(protocol, name, trace) of every flow in the first seed's run of each point."""
     flows = len(experiment.scenario.flows)
@@ -168,8 +175,9 @@ def traces(
         )
         raise InputError(problem, key="--plot")
     found = []
-    for job in experiment.jobs:
-        result = simulate(job.scenario, 1, trace=True)
+    jobs = experiment.jobs
+    for job in track(jobs, len(jobs)) if track else jobs:
+        result = engine.simulate(job.scenario, 1, trace=True)
         for flow in job.scenario.flows:
             row = {"cc": flow.cc.name, "flow": flow.name, **job.settings}
             keys = [key for key in experiment.varied if job.settings[key] != flow.cc.name]

@@ -170,6 +170,7 @@ class Flow(Part):
     limited_transmit: bool
     handshake_rtt: bool
     flight_excludes_sacked: bool
+    ssthresh_from_cwnd: bool  # instead of either, once an episode of losses: Linux
 
     @model_validator(mode="after")
     def _consistent(self) -> Flow:

@@ -113,6 +113,7 @@ def _set_windows_and_timers(built: _engine.Flow, flow: Flow) -> None:
     built.limited_transmit = flow.limited_transmit
     built.handshake_rtt = flow.handshake_rtt
     built.flight_excludes_sacked = flow.flight_excludes_sacked
+    built.ssthresh_from_cwnd = flow.ssthresh_from_cwnd
 
 
 def _congestion_control(cc: CongestionControl) -> _engine.CongestionControl:

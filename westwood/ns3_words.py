@@ -111,7 +111,7 @@ def _attributes(flow: Flow) -> list[str]:
         "PlateauCte": cc.cte,
     }
     known = ("filter", "alpha", "tau", "m", "min_interval", "cte")
-    of_profile = {"name", "byte_counting", "validate_cwnd"}
+    of_profile = {"name", "byte_counting", "validate_cwnd", *([] if cc.hystart else ["hystart"])}
     ours = _CLASSES[cc.name][0] == "WwTcpWestwood"
     for option, value in cc.model_dump(exclude_none=True, exclude=of_profile).items():
         if option not in known or not ours:

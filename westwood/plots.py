@@ -170,8 +170,11 @@ def courses(panels_: Sequence[Course], title: str) -> Figure:
         return figure
 
 
-def scatter(points: pl.DataFrame, columns: Sequence[str], title: str, other: str) -> Figure:
-    """A panel a column: ours over the other engine's, a mark a point, with lines at 5 and 10 %."""
+def scatter(
+    points: pl.DataFrame, columns: Sequence[str], title: str, other: str,
+    limits: tuple[float, float] = (0.05, 0.1),
+) -> Figure:  # fmt: skip
+    """A panel a column: ours over the other engine's, a mark a point, with lines at the limits."""
     with look():
         figure, panels_ = plt.subplots(
             1, len(columns), figsize=(3.7 * len(columns), 3.9), layout="constrained", squeeze=False
@@ -188,7 +191,7 @@ def scatter(points: pl.DataFrame, columns: Sequence[str], title: str, other: str
                 values = [v for v in [*x, *y] if v > 0]
                 low, high = min([low, *values]), max([high, *values])
             ends = [low / 1.3, high * 1.3]
-            for factor, line in ((1.0, "-"), (1.05, "--"), (1.1, ":")):
+            for factor, line in ((1.0, "-"), (1 + limits[0], "--"), (1 + limits[1], ":")):
                 for sign in {factor, 1 / factor}:
                     axes.plot(ends, [sign * end for end in ends], color="#000000", linewidth=0.7,
                               linestyle=line)  # fmt: skip

@@ -76,7 +76,7 @@ class Scenario(Part):
     def from_toml(cls, path: str | Path) -> Scenario:
         """The scenario in a TOML file."""
         try:
-            data = _parsed(Path(path))
+            data = read_toml(Path(path))
         except InputError as error:
             raise error.located(source=str(path)) from None
         return cls._from(data, str(path), Path(path).parent)
@@ -86,7 +86,7 @@ class Scenario(Part):
         """A scenario that comes with the package; `presets()` has the names."""
         if name not in presets():
             raise InputError(f"no such scenario, {suggestion(name, presets())}", value=name)
-        return cls._from(_parsed(_presets_folder() / f"{name}.toml"), name, _presets_folder())
+        return cls._from(read_toml(_presets_folder() / f"{name}.toml"), name, _presets_folder())
 
     @classmethod
     def load(cls, file_or_preset: str) -> Scenario:
@@ -202,8 +202,8 @@ def _presets_folder() -> Path:
     return inside if inside.is_dir() else _HERE.parent / "scenarios"
 
 
-def _parsed(path: Path) -> dict[str, Any]:
-    """The file's tables, not checked yet."""
+def read_toml(path: Path) -> dict[str, Any]:
+    """A file's tables, not checked yet."""
     try:
         if path.is_dir():
             raise InputError("is a folder, expected a TOML file")

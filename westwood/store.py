@@ -7,12 +7,13 @@ Every file appears whole or not at all. A folder that holds something else is ne
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import platform
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,6 +71,24 @@ class Folder:
 
     def _error(self, problem: str) -> InputError:
         return InputError(problem, key=self._option, value=str(self.path))
+
+    @contextlib.contextmanager
+    def locked(self, what: str) -> Iterator[None]:
+        """Nobody else's while the block runs; `what` is being written."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise RunError(f"{self.path}: can't be written: {error.strerror or error}") from None
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                problem = f"another {what} is writing into it, expected another folder"
+                raise self._error(problem) from None
+            yield
+        finally:
+            os.close(lock)
 
     def file(self, name: str, write: Callable[[Path], object]) -> Path:
         """Lets `write` fill a temporary file and moves it to `name`; the file's path."""

@@ -15,7 +15,6 @@ bytes of runs.parquet depend on the scenario only: not on workers, machines or i
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import math
 import os
@@ -97,7 +96,7 @@ class Store:
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[Store]:
         """Takes the lock, checks that the folder fits, reads what is there."""
-        with self._locked():
+        with self._folder.locked("sweep"):
             self._check(resume)
             self._read()
             try:
@@ -105,23 +104,6 @@ class Store:
             finally:
                 if self._journal is not None:
                     self._journal.close()
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        except OSError as error:
-            raise RunError(f"{self.path}: can't be written: {error.strerror or error}") from None
-        try:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                problem = "another sweep is writing into it, expected another folder"
-                raise InputError(problem, key="--out", value=str(self.path)) from None
-            yield
-        finally:
-            os.close(lock)
 
     def _check(self, resume: bool) -> None:
         points = [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]
@@ -233,6 +215,8 @@ def run(
 ) -> tuple[pl.DataFrame, bool]:  # fmt: skip
     """Runs what is missing; the rows there are then, and whether that is all."""
     experiment.check_workers(workers)
+    engine.check(planned.jobs)
+    count = engine.workers if workers is None else workers
     with Store(folder, planned, engine).opened(resume=resume) as store:
         try:
             for wanted in _rounds(planned, store, precision):
@@ -240,7 +224,7 @@ def run(
                 jobs = _jobs(planned, missing)
                 runs = (
                     runner(jobs) if runner
-                    else run_jobs(jobs, workers=workers, prepare=engine.prepare)
+                    else run_jobs(jobs, workers=count, prepare=engine.prepare)
                 )  # fmt: skip
                 for place, rows in track(runs, len(missing)):
                     store.add(missing[place], rows)

@@ -94,6 +94,7 @@ Flow any_flow(Draw& draw, std::uint32_t nodes) {
     f.delayed_ack = 1 + draw.upto(7);
     f.limited_transmit = draw.chance(0.5);
     f.flight_excludes_sacked = draw.chance(0.5);
+    f.ssthresh_from_cwnd = f.mss % 2 == 0;
     f.min_rto = draw.chance(0.5) ? kSecond : 200 * kMs;
     if (draw.chance(0.2)) {
         f.datagrams.on = true;

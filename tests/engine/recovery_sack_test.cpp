@@ -125,5 +125,13 @@ TEST(SackRecovery, SsthreshMayComeFromThePipe) {
     EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 4u);  // (13 - 3 - 1) / 2
 }
 
+// Linux halves cwnd, whatever has been SACKed or sent beyond it: tcp_reno_ssthresh().
+TEST(SackRecovery, SsthreshMayComeFromCwnd) {
+    Script script{{{4}}};
+    script.change = [](Network& network) { network.flows[0].ssthresh_from_cwnd = true; };
+    const ScriptedRun run(Recovery::sack, script);
+    EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 5u) << run.table();  // 10 / 2
+}
+
 }  // namespace
 }  // namespace ww::sim::test

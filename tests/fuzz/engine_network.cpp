@@ -129,6 +129,7 @@ Flow any_flow(Input& input, std::uint32_t nodes) {
     f.dupack_threshold = 1 + input.few(5);
     f.limited_transmit = input.flag();
     f.flight_excludes_sacked = input.flag();
+    f.ssthresh_from_cwnd = input.flag();
     f.handshake_rtt = input.flag();
     f.random_isn = input.flag();
     f.isn = input.number();

@@ -128,8 +128,6 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
          'table1: tcp.min_rto = "soon": expected a time such as "45ms"'),
         (("run", "table1", "--cc", "reno", "--set", "tcp.cc=tahoe"), 2,
          'tcp.cc = "tahoe": can\'t be set together with --cc'),
-        (("run", "table1", "--engine", "linux"), 77,
-         "--engine linux comes in a later version of this command"),
         (("validate", "--engine", "sim"), 2,
          '--engine = "sim": expected another engine than the simulator'),
         (("run", "table1", "--engine", "ns4"), 2, '--engine = "ns4": expected sim, ns3, linux'),
