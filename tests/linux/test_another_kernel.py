@@ -118,8 +118,8 @@ def test_it_loads_with_two_capabilities_there_too(printed: list[str]) -> None:
 def test_a_flow_runs_with_each(printed: list[str], name: str) -> None:
     said = "\n".join(vm.after(printed, f"flow {name}"))
     assert re.search(r"20\.0 MBytes .* receiver", said), said
-    assert f'"{name}", "registered": true, "sockets": 0, "total": 1' in "".join(
-        vm.after(printed, "status"))  # fmt: skip
+    status = "".join(vm.after(printed, "status"))
+    assert re.search(f'"{name}", "registered": true, "sockets": 0, "total": [1-9]', status), status
 
 
 def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Debian's kernel in an emulated machine, with our programs in its initial RAM disk and no other disk.
+"""Debian's kernel in an emulated machine, with our programs in its initial RAM disk, and no other.
 
-The machine's time is counted in instructions (qemu's -icount), not in the host's seconds: delays and
-rates in it are exact however busy the host is, and what waits takes no time at all.
+The machine's time is counted in instructions (qemu's -icount), not in the host's seconds: delays
+and rates in it are exact however busy the host is.
 """
 
 from __future__ import annotations
