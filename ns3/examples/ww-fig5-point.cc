@@ -10,15 +10,14 @@
  *   for p in Westwood WestwoodPlus; do for e in 0.001 0.005 0.02; do
  *     ./ww-fig5-point --protocol=$p --per=$e; done; done > fig5.dat
  */
-#include "ww-classic-recovery.h"
-#include "ww-tcp-westwood.h"
-
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
 #include "ns3/point-to-point-module.h"
 #include "ns3/traffic-control-module.h"
+#include "ns3/ww-classic-recovery.h"
+#include "ns3/ww-tcp-westwood.h"
 
 #include <iostream>
 

@@ -5,7 +5,7 @@
 
 #include "ww-classic-recovery.h"
 
-#include "ns3/boolean.h"
+#include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/object-factory.h"
 #include "ns3/rtt-estimator.h"
@@ -17,11 +17,13 @@
 namespace ns3
 {
 
+NS_LOG_COMPONENT_DEFINE("WwTcpSocket");
 NS_OBJECT_ENSURE_REGISTERED(WwTcpSocket);
 NS_OBJECT_ENSURE_REGISTERED(WwTcpSocketFactory);
 NS_OBJECT_ENSURE_REGISTERED(WwTcpTahoeFactory);
 NS_OBJECT_ENSURE_REGISTERED(WwTcpRenoFactory);
 NS_OBJECT_ENSURE_REGISTERED(WwTcpNewRenoFactory);
+NS_OBJECT_ENSURE_REGISTERED(WwTcpSackFactory);
 
 TypeId
 WwTcpSocket::GetTypeId()
@@ -53,8 +55,9 @@ WwTcpSocket::WwTcpSocket(const WwTcpSocket& sock)
 void
 WwTcpSocket::SetRecovery(Recovery recovery)
 {
+    NS_LOG_FUNCTION(this << recovery);
     m_recovery = recovery;
-    m_sackEnabled = false;
+    m_sackEnabled = recovery == SACK;
 }
 
 Ptr<TcpSocketBase>
@@ -66,6 +69,7 @@ WwTcpSocket::Fork()
 void
 WwTcpSocket::ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader)
 {
+    NS_LOG_FUNCTION(this << packet << tcpHeader);
     const SequenceNumber32 ack = tcpHeader.GetAckNumber();
     const SequenceNumber32 head = m_txBuffer->HeadSequence();
     const auto state = m_tcb->m_congState.Get();
@@ -81,11 +85,12 @@ WwTcpSocket::ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader)
     }
     if (m_recovery == RENO && isNew && state == TcpSocketState::CA_RECOVERY && ack < m_recover)
     {
+        NS_LOG_LOGIC("ACK " << ack << " for new data ends Reno's recovery");
         m_recover = ack; // it is no partial ACK: Reno knows none
     }
     const bool ends = state == TcpSocketState::CA_DISORDER ||
                       (state == TcpSocketState::CA_RECOVERY && ack >= m_recover);
-    if (isNew && ends)
+    if (isNew && ends && !m_sackEnabled)
     {
         m_txBuffer->ResetRenoSack();
     }
@@ -95,6 +100,7 @@ WwTcpSocket::ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader)
 void
 WwTcpSocket::GoBack()
 {
+    NS_LOG_FUNCTION(this);
     const Time rto = m_rto;
     const uint32_t retries = m_dataRetrCount;
     ReTxTimeout();
@@ -113,15 +119,26 @@ WwTcpSocketFactory::GetTypeId()
     return tid;
 }
 
+void
+WwTcpSocketFactory::SetCongestion(const ObjectFactory& congestion)
+{
+    NS_LOG_FUNCTION(this << congestion);
+    m_congestion = congestion;
+    m_hasCongestion = true;
+}
+
 Ptr<Socket>
 WwTcpSocketFactory::CreateSocket()
 {
     Ptr<Node> node = GetObject<Node>();
     Ptr<TcpL4Protocol> tcp = node->GetObject<TcpL4Protocol>();
-    TypeIdValue congestion;
-    tcp->GetAttribute("SocketType", congestion);
-    ObjectFactory factory;
-    factory.SetTypeId(congestion.Get());
+    ObjectFactory factory = m_congestion;
+    if (!m_hasCongestion)
+    {
+        TypeIdValue congestion;
+        tcp->GetAttribute("SocketType", congestion);
+        factory.SetTypeId(congestion.Get());
+    }
     Ptr<WwTcpSocket> socket = CreateObject<WwTcpSocket>();
     socket->SetNode(node);
     socket->SetTcp(tcp);
@@ -179,6 +196,22 @@ WwTcpSocket::Recovery
 WwTcpNewRenoFactory::Kind() const
 {
     return WwTcpSocket::NEWRENO;
+}
+
+TypeId
+WwTcpSackFactory::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WwTcpSackFactory")
+                            .SetParent<WwTcpSocketFactory>()
+                            .SetGroupName("Internet")
+                            .AddConstructor<WwTcpSackFactory>();
+    return tid;
+}
+
+WwTcpSocket::Recovery
+WwTcpSackFactory::Kind() const
+{
+    return WwTcpSocket::SACK;
 }
 
 } // namespace ns3

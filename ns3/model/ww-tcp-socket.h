@@ -4,6 +4,7 @@
 #ifndef WW_TCP_SOCKET_H
 #define WW_TCP_SOCKET_H
 
+#include "ns3/object-factory.h"
 #include "ns3/socket-factory.h"
 #include "ns3/tcp-socket-base.h"
 
@@ -13,7 +14,7 @@ namespace ns3
 /**
  * \ingroup tcp
  *
- * \brief A socket without SACK that recovers as Tahoe, as Reno or as NewReno
+ * \brief A socket that recovers as Tahoe, as Reno, as NewReno or by SACK
  *
  * Mainline has had no Tahoe and no Reno since 3.25, and without SACK its scoreboard of what duplicate
  * ACKs stand for is cleared by a timeout only: later ACKs mark the new head lost, and retransmissions
@@ -23,6 +24,7 @@ namespace ns3
  *            (Fall and Floyd 1996, 2.1)
  *   Reno     any ACK for new data ends fast recovery (RFC 5681, 3.2)
  *   NewReno  partial ACKs retransmit the next hole (RFC 6582), as mainline
+ *   SACK     mainline's (RFC 6675), if the peer does SACK; as NewReno if it does not
  */
 class WwTcpSocket : public TcpSocketBase
 {
@@ -32,7 +34,8 @@ class WwTcpSocket : public TcpSocketBase
     {
         TAHOE,
         RENO,
-        NEWRENO
+        NEWRENO,
+        SACK
     };
 
     /**
@@ -50,7 +53,7 @@ class WwTcpSocket : public TcpSocketBase
     WwTcpSocket(const WwTcpSocket& sock);
 
     /**
-     * \brief Choose how it recovers; SACK is turned off
+     * \brief Choose how it recovers, which turns SACK on or off
      * \param recovery how
      */
     void SetRecovery(Recovery recovery);
@@ -69,7 +72,7 @@ class WwTcpSocket : public TcpSocketBase
 /**
  * \ingroup tcp
  *
- * \brief Makes WwTcpSockets with the node's congestion control; aggregate one to a node to use it
+ * \brief Makes WwTcpSockets; aggregate one to a node to use it, as WwTcpHelper does
  */
 class WwTcpSocketFactory : public SocketFactory // no TcpSocketFactory: a node asked for one has its own
 {
@@ -80,6 +83,12 @@ class WwTcpSocketFactory : public SocketFactory // no TcpSocketFactory: a node a
      */
     static TypeId GetTypeId();
 
+    /**
+     * \brief Choose the congestion control of the sockets; without, TcpL4Protocol's SocketType
+     * \param congestion what makes one
+     */
+    void SetCongestion(const ObjectFactory& congestion);
+
     Ptr<Socket> CreateSocket() override;
 
   protected:
@@ -88,6 +97,10 @@ class WwTcpSocketFactory : public SocketFactory // no TcpSocketFactory: a node a
      * \return how
      */
     virtual WwTcpSocket::Recovery Kind() const = 0;
+
+  private:
+    ObjectFactory m_congestion;  //!< makes the congestion control
+    bool m_hasCongestion{false}; //!< it was chosen
 };
 
 /** \brief Makes Tahoe sockets. */
@@ -120,6 +133,20 @@ class WwTcpRenoFactory : public WwTcpSocketFactory
 
 /** \brief Makes NewReno sockets. */
 class WwTcpNewRenoFactory : public WwTcpSocketFactory
+{
+  public:
+    /**
+     * \brief Get the type ID.
+     * \return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+  protected:
+    WwTcpSocket::Recovery Kind() const override;
+};
+
+/** \brief Makes SACK sockets. */
+class WwTcpSackFactory : public WwTcpSocketFactory
 {
   public:
     /**

@@ -5,6 +5,10 @@
  */
 #include "ww-tcp-westwood.h"
 
+#include "ww-releases.h"
+
+#include "core/westwood.h"
+
 #include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/enum.h"
@@ -24,29 +28,6 @@ NS_OBJECT_ENSURE_REGISTERED(WwTcpWestwood);
 
 namespace
 {
-
-// MakeEnumAccessor takes the enumeration as a template argument in newer releases, and must not in
-// older ones: whichever of the two is there.
-template <class E, class Field>
-auto
-ChooseEnumAccessor(Field field, int) -> decltype(MakeEnumAccessor<E>(field))
-{
-    return MakeEnumAccessor<E>(field);
-}
-
-template <class E, class Field>
-auto
-ChooseEnumAccessor(Field field, long) -> decltype(MakeEnumAccessor(field))
-{
-    return MakeEnumAccessor(field);
-}
-
-template <class E, class Field>
-auto
-EnumAccessor(Field field)
-{
-    return ChooseEnumAccessor<E>(field, 0);
-}
 
 double
 BitsPerSecond(uint64_t bandwidth)
@@ -98,7 +79,25 @@ NowUs()
     return static_cast<uint64_t>(Simulator::Now().GetMicroSeconds());
 }
 
+/// The core's window, in segments, from the socket's, in bytes.
+ww_window
+WindowOf(Ptr<const TcpSocketState> tcb)
+{
+    const uint32_t mss = tcb->m_segmentSize;
+    ww_window window;
+    window.cwnd = std::min(std::max(tcb->m_cWnd.Get() / mss, 1u), WW_CWND_MAX);
+    window.ssthresh = std::min(tcb->m_ssThresh.Get() / mss, WW_SSTHRESH_INFINITE);
+    window.pacing = 0;
+    return window;
+}
+
 } // namespace
+
+struct WwTcpWestwood::Core
+{
+    ww_config config{};
+    ww_state state{};
+};
 
 TypeId
 WwTcpWestwood::GetTypeId()
@@ -196,8 +195,7 @@ WwTcpWestwood::WwTcpWestwood()
       m_rttMin(Time(0)),
       m_samples(0),
       m_smoothedRtt(0),
-      m_config(ww_preset(WW_PRESET_WESTWOOD_PLUS)),
-      m_state(),
+      m_core(std::make_unique<Core>()),
       m_grown(0),
       m_afterLoss(0),
       m_inRecovery(0),
@@ -207,7 +205,9 @@ WwTcpWestwood::WwTcpWestwood()
       m_leaving(false),
       m_congState(TcpSocketState::CA_OPEN)
 {
-    ww_init(&m_config, &m_state);
+    NS_LOG_FUNCTION(this);
+    m_core->config = ww_preset(WW_PRESET_WESTWOOD_PLUS);
+    ww_init(&m_core->config, &m_core->state);
 }
 
 WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
@@ -226,8 +226,7 @@ WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
       m_rttMin(Time(0)),
       m_samples(0),
       m_smoothedRtt(0),
-      m_config(sock.m_config),
-      m_state(),
+      m_core(std::make_unique<Core>()),
       m_grown(0),
       m_afterLoss(0),
       m_inRecovery(0),
@@ -237,11 +236,18 @@ WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
       m_leaving(false),
       m_congState(TcpSocketState::CA_OPEN)
 {
-    ww_init(&m_config, &m_state);
+    NS_LOG_FUNCTION(this << &sock);
+    m_core->config = sock.m_core->config;
+    ww_init(&m_core->config, &m_core->state);
 }
 
 WwTcpWestwood::~WwTcpWestwood()
 {
+    if (m_watched)
+    {
+        m_watched->m_lastRtt.DisconnectWithoutContext(
+            MakeCallback(&WwTcpWestwood::SmoothedRttChanged, this));
+    }
 }
 
 void
@@ -266,7 +272,8 @@ WwTcpWestwood::Fork()
 void
 WwTcpWestwood::Configure()
 {
-    m_config = ww_preset(PresetOf(m_protocol));
+    ww_config& config = m_core->config;
+    config = ww_preset(PresetOf(m_protocol));
     static const uint8_t filters[] = {WW_FILTER_NONE,
                                       WW_FILTER_EWMA,
                                       WW_FILTER_TUSTIN_CONSTANT,
@@ -274,19 +281,19 @@ WwTcpWestwood::Configure()
                                       WW_FILTER_EWMA_TWICE};
     if (m_filter != PROTOCOL_DEFAULT)
     {
-        m_config.filter = filters[m_filter - NONE];
+        config.filter = filters[m_filter - NONE];
     }
-    m_config.alpha_permille = static_cast<uint16_t>(std::lround(1000.0 * m_alpha));
-    m_config.tau_us = static_cast<uint32_t>(m_tau.GetMicroSeconds());
-    m_config.virtual_m = m_virtual == 1 ? 0 : m_virtual;
-    m_config.min_interval_us = static_cast<uint32_t>(m_minInterval.GetMicroSeconds());
+    config.alpha_permille = static_cast<uint16_t>(std::lround(1000.0 * m_alpha));
+    config.tau_us = static_cast<uint32_t>(m_tau.GetMicroSeconds());
+    config.virtual_m = m_virtual == 1 ? 0 : m_virtual;
+    config.min_interval_us = static_cast<uint32_t>(m_minInterval.GetMicroSeconds());
     if (m_cte >= 1.0)
     {
-        m_config.cte_permille = static_cast<uint16_t>(std::lround(1000.0 * m_cte));
+        config.cte_permille = static_cast<uint16_t>(std::lround(1000.0 * m_cte));
     }
-    m_config.byte_counting = m_byteCounting;
-    m_config.validate_cwnd = false; // ns-3 grows a window whether or not it is full
-    ww_init(&m_config, &m_state);
+    config.byte_counting = m_byteCounting;
+    config.validate_cwnd = false; // ns-3 grows a window whether or not it is full
+    ww_init(&config, &m_core->state);
 }
 
 void
@@ -294,17 +301,36 @@ WwTcpWestwood::Init(Ptr<TcpSocketState> tcb)
 {
     NS_LOG_FUNCTION(this << tcb);
     Configure(); // attributes may have changed since construction
+    if (!KeepsRttSamples<TcpSocketState>::value)
+    {
+        const auto changed = MakeCallback(&WwTcpWestwood::SmoothedRttChanged, this);
+        if (m_watched)
+        {
+            m_watched->m_lastRtt.DisconnectWithoutContext(changed);
+        }
+        m_watched = tcb;
+        m_watched->m_lastRtt.ConnectWithoutContext(changed);
+        m_rtt = tcb->m_lastRtt;
+    }
 }
 
-ww_window
-WwTcpWestwood::WindowOf(Ptr<const TcpSocketState> tcb)
+void
+WwTcpWestwood::SmoothedRttChanged(Time before, Time now)
 {
-    const uint32_t mss = tcb->m_segmentSize;
-    ww_window window;
-    window.cwnd = std::min(std::max(tcb->m_cWnd.Get() / mss, 1u), WW_CWND_MAX);
-    window.ssthresh = std::min(tcb->m_ssThresh.Get() / mss, WW_SSTHRESH_INFINITE);
-    window.pacing = 0;
-    return window;
+    // RFC 6298: now = 7/8 before + 1/8 sample; what was rounded there is less than half a microsecond
+    const Time exact = before + 8 * (now - before);
+    const Time sample = MicroSeconds((exact.GetNanoSeconds() + 500) / 1000);
+    m_rtt = before.IsZero() || !sample.IsStrictlyPositive() ? now : sample;
+}
+
+Time
+WwTcpWestwood::Rtt(Ptr<const TcpSocketState> tcb) const
+{
+    if (m_rttSource == SMOOTHED)
+    {
+        return m_smoothedRtt;
+    }
+    return KeepsRttSamples<TcpSocketState>::value ? tcb->m_lastRtt.Get() : m_rtt;
 }
 
 void
@@ -319,7 +345,7 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
     sample.is_dupack = bytes <= 0;
     sample.in_flight = tcb->m_bytesInFlight.Get() / mss;
     sample.phase = static_cast<uint8_t>(PhaseOf(tcb->m_congState));
-    const Time rtt = m_rttSource == SAMPLES ? tcb->m_lastRtt.Get() : m_smoothedRtt;
+    const Time rtt = Rtt(tcb);
     // Karn: in recovery ACKs for new data cover retransmissions, and ns-3 measures some of them.
     if (!sample.is_dupack && sample.phase <= WW_DISORDER && rtt.IsStrictlyPositive())
     {
@@ -330,15 +356,15 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
 
     ww_window window = WindowOf(tcb);
     const uint32_t before = window.cwnd;
-    ww_on_ack(&m_config, &m_state, &window, &sample);
+    ww_on_ack(&m_core->config, &m_core->state, &window, &sample);
     m_grown = window.cwnd != before ? window.cwnd : 0;
-    Trace(sample.now_us);
+    Trace();
 }
 
 void
-WwTcpWestwood::Trace(uint64_t nowUs)
+WwTcpWestwood::Trace()
 {
-    const ww_observation seen = ww_observe(&m_config, &m_state, nowUs);
+    const ww_observation seen = ww_observe(&m_core->config, &m_core->state, NowUs());
     if (seen.rtt_min_us != UINT32_MAX)
     {
         m_rttMin = MicroSeconds(seen.rtt_min_us);
@@ -348,6 +374,8 @@ WwTcpWestwood::Trace(uint64_t nowUs)
         m_samples = seen.samples;
         m_sampleBw = BitsPerSecond(seen.raw);
         m_estimatedBw = BitsPerSecond(seen.bandwidth);
+        NS_LOG_LOGIC("Sample " << m_sampleBw << " bit/s, estimate " << m_estimatedBw
+                               << " bit/s, RTTmin " << m_rttMin.Get());
     }
 }
 
@@ -385,13 +413,16 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
     }
     else if (!isEcho)
     {
-        ww_on_rto(&m_config, &m_state, &window, NowUs(), flight, mss, false);
+        ww_on_rto(&m_core->config, &m_core->state, &window, NowUs(), flight, mss, false);
+        Trace(); // a sample whose timer has run out meanwhile
+        NS_LOG_LOGIC("Timeout: ssthresh " << window.ssthresh);
         return window.ssthresh * mss;
     }
     const uint32_t before = window.cwnd;
-    ww_on_loss(&m_config, &m_state, &window, NowUs(), flight, mss);
+    ww_on_loss(&m_core->config, &m_core->state, &window, NowUs(), flight, mss);
     m_afterLoss = std::max(window.cwnd, 1u);
     m_inRecovery = std::min(m_afterLoss, before); // a window raised here sends a burst
+    NS_LOG_LOGIC("Loss with " << flight << " segments in flight: ssthresh " << window.ssthresh);
     return window.ssthresh * mss;
 }
 
@@ -426,7 +457,7 @@ WwTcpWestwood::CongestionStateSet(Ptr<TcpSocketState> tcb,
     {
         ww_window window = WindowOf(tcb);
         window.cwnd = m_afterLoss; // without what the recovery has made of it
-        ww_on_recovery_exit(&m_config, &m_state, &window, NowUs(), tcb->m_segmentSize);
+        ww_on_recovery_exit(&m_core->config, &m_core->state, &window, NowUs(), tcb->m_segmentSize);
         m_afterLoss = window.cwnd;
         tcb->m_ssThresh = window.ssthresh * tcb->m_segmentSize;
         m_leaving = true;

@@ -4,13 +4,13 @@
 #ifndef WW_TCP_WESTWOOD_H
 #define WW_TCP_WESTWOOD_H
 
-#include "core/westwood.h"
-
 #include "ns3/nstime.h"
 #include "ns3/sequence-number.h"
 #include "ns3/tcp-congestion-ops.h"
 #include "ns3/traced-callback.h"
 #include "ns3/traced-value.h"
+
+#include <memory>
 
 namespace ns3
 {
@@ -30,7 +30,8 @@ namespace ns3
  *   IncreaseWindow       the window the core said becomes cwnd
  *
  * ns-3's segment counts are not used: they are unreliable on duplicate ACKs and in disorder. What an
- * ACK acknowledges is the difference of m_lastAckedSeq, and its RTT the socket's last sample.
+ * ACK acknowledges is the difference of m_lastAckedSeq, and its RTT the socket's last sample. Releases
+ * that keep a smoothed RTT only (3.37): the sample is what changed it, at RttMeanDeviation's own Alpha of 1/8.
  *
  * Sources: Mascolo et al., MOBICOM 2001; Gangadhar et al., WNS3 2013; Dell'Aera et al. 2003; see
  * core/westwood_family.h for the equations.
@@ -100,15 +101,23 @@ class WwTcpWestwood : public TcpCongestionOps
      */
     void OnAck(Ptr<const TcpSocketState> tcb);
     /**
-     * \brief The core's window, in segments, from the socket's, in bytes
+     * \brief The RTT that this ACK brought
      * \param tcb the socket's state
-     * \return cwnd and ssthresh
+     * \return its sample, or the smoothed one if RttSource says so
      */
-    static ww_window WindowOf(Ptr<const TcpSocketState> tcb);
+    Time Rtt(Ptr<const TcpSocketState> tcb) const;
+    /**
+     * \brief In releases whose m_lastRtt is the smoothed RTT: find the sample that changed it
+     * \param before its old value
+     * \param now its new value
+     */
+    void SmoothedRttChanged(Time before, Time now);
     /** \brief Fire the trace sources if there is a new sample. */
-    void Trace(uint64_t nowUs);
+    void Trace();
     /** \brief The core's settings from the attributes. */
     void Configure();
+
+    struct Core; //!< the core's settings and state: its headers are no part of this one
 
     Protocol m_protocol;   //!< attribute Protocol
     Filter m_filter;       //!< attribute Filter
@@ -125,9 +134,10 @@ class WwTcpWestwood : public TcpCongestionOps
     TracedValue<Time> m_rttMin;        //!< RTTmin
     uint32_t m_samples;                //!< bandwidth samples traced so far
     Time m_smoothedRtt;                //!< as PktsAcked said last
+    Time m_rtt;                        //!< last sample, where the socket does not keep it
+    Ptr<TcpSocketState> m_watched;     //!< there, whose smoothed RTT is listened to
 
-    ww_config m_config;             //!< the core's settings
-    ww_state m_state;               //!< the core's state
+    std::unique_ptr<Core> m_core;   //!< settings and state
     uint32_t m_grown;               //!< cwnd after the last ACK by the core, segments; 0: unchanged
     uint32_t m_afterLoss;           //!< cwnd the core set on the last loss, segments
     uint32_t m_inRecovery;          //!< the same, if that is no more than before

@@ -293,11 +293,6 @@ class WwAcksTestSuite : public TestSuite
     WwAcksTestSuite()
         : TestSuite("ww-acks", Type::UNIT)
     {
-        TypeId::TraceSourceInformation lastRtt;
-        if (!TcpSocketBase::GetTypeId().LookupTraceSourceByName("LastRTT", &lastRtt))
-        {
-            return; // older releases tell only the smoothed round trip
-        }
         const std::vector<std::pair<std::string, std::string>> protocols = {
             {"westwood", "Westwood"},
             {"westwood+", "WestwoodPlus"},

@@ -1,0 +1,73 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef WW_TCP_HELPER_H
+#define WW_TCP_HELPER_H
+
+#include "ns3/attribute.h"
+#include "ns3/node-container.h"
+#include "ns3/object-factory.h"
+
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup tcp
+ *
+ * \brief Installs a TCP on nodes, beside those that are there
+ *
+ *     WwTcpHelper westwood("Westwood");
+ *     westwood.SetAttribute("Tau", TimeValue(MilliSeconds(250)));
+ *     westwood.Install(nodes.Get(0));
+ *     BulkSendHelper source(westwood.GetSocketFactory(), sinkAddress);
+ *
+ * The senders' nodes need it; a receiver may use any TCP. Unlike TcpL4Protocol's SocketType, which is
+ * one for all nodes unless it is set on each, and whose attributes are one for all sockets, every
+ * node may have its own settings. A node has one congestion control for each recovery.
+ */
+class WwTcpHelper
+{
+  public:
+    /**
+     * \brief Choose a protocol
+     * \param protocol "Tahoe", "Reno", "NewReno" or "Sack": TcpNewReno's windows with that recovery;
+     *        a value of WwTcpWestwood's attribute Protocol ("Westwood", "WestwoodPlus"...) or a
+     *        congestion control's TypeId ("ns3::TcpCubic"), with SACK
+     */
+    explicit WwTcpHelper(const std::string& protocol);
+
+    /**
+     * \brief Choose how the sockets recover from losses
+     * \param recovery "Tahoe", "Reno", "NewReno" or "Sack"
+     */
+    void SetRecovery(const std::string& recovery);
+
+    /**
+     * \brief Set an attribute of the congestion control
+     * \param name its name
+     * \param value its value
+     */
+    void SetAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
+     * \brief Install on nodes that have an internet stack; a second time to change what is there
+     * \param nodes the senders' nodes
+     */
+    void Install(NodeContainer nodes) const;
+
+    /**
+     * \brief The socket factory that applications of these nodes are to name
+     * \return its TypeId's name
+     */
+    std::string GetSocketFactory() const;
+
+  private:
+    ObjectFactory m_congestion; //!< makes the congestion control
+    std::string m_recovery;     //!< how the sockets recover
+};
+
+} // namespace ns3
+
+#endif /* WW_TCP_HELPER_H */
