@@ -18,6 +18,7 @@ from pathlib import Path
 from westwood import kernel
 
 CACHE = Path(__file__).parents[2] / "build" / "vm"
+SERIAL = CACHE / "serial.log"  # what the last machine printed
 META = "linux-image-amd64"
 MODULES = ("kernel/drivers/net/veth.ko", "kernel/net/sched/sch_netem.ko",
            "kernel/net/ipv4/tcp_westwood.ko")  # fmt: skip
@@ -121,14 +122,12 @@ def run(script: str, seconds: float) -> list[str]:
             "-kernel", booted, "-initrd", disk(Path(folder), script), "-append",
             "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable random.trust_cpu=on",
         ]  # fmt: skip
-        done = subprocess.run(
-            [str(word) for word in command],
-            capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
-            timeout=seconds,
-        )  # fmt: skip
-    lines = [line.rstrip() for line in done.stdout.splitlines()]
+        with SERIAL.open("wb") as out:
+            subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out,
+                           stderr=subprocess.STDOUT, timeout=seconds, check=True)  # fmt: skip
+    lines = [line.rstrip() for line in SERIAL.read_text(errors="replace").splitlines()]
     starts = [number for number, line in enumerate(lines) if line.startswith("## 6.")]
-    assert starts and "## end" in lines, "\n".join([done.stderr, *lines[-30:]])
+    assert starts and "## end" in lines, "\n".join(lines[-30:])
     return lines[starts[0] : lines.index("## end")]
 
 
