@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from westwood.cli import call
 from westwood.errors import UnavailableError
 
 HERE = Path(__file__).parent
+TOOLS = ("bpftool", "ip", "iperf3", "nsenter", "setpriv", "ss", "unshare")
 
 
 def lacking() -> str | None:
@@ -29,6 +31,9 @@ def lacking() -> str | None:
         return "needs a kernel with BTF"
     if not Path("/dev/net/tun").exists():
         return "needs TUN: modprobe tun"
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    if missing:
+        return f"needs {', '.join(missing)}: tools/system.sh test"
     try:
         kernel.program()
     except UnavailableError as error:

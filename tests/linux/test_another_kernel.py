@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from pathlib import Path
 
 import pytest
 import vm
@@ -21,11 +20,12 @@ CAPABILITIES = "--inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon"
 TURNS, SECONDS = 6, 15  # and the first OMITTED seconds not counted
 OMITTED = 4
 T_975 = {5: 2.571}[TURNS - 1]  # Student's t
-# name: rate in Mb/s, one way in ms, loss in percent, queue in packets
+# name: rate in Mb/s, one way in ms, loss in percent, queue in packets; ours over upstream's, at
+# least and at most. The simulator has 1.43 (westwood+ over westwood+-linux), 1.03 and 0.99.
 PATHS = {
-    "10 Mb/s, 90 ms, loss 0.5 %": (10, 45, 0.5, 100),
-    "10 Mb/s, 20 ms, loss 0.5 %": (10, 10, 0.5, 100),
-    "5 Mb/s, 50 ms, no loss": (5, 25, 0, 25),
+    "10 Mb/s, 90 ms, loss 0.5 %": ((10, 45, 0.5, 100), (1.0, 1.8)),
+    "10 Mb/s, 20 ms, loss 0.5 %": ((10, 10, 0.5, 100), (0.95, 1.1)),
+    "5 Mb/s, 50 ms, no loss": ((5, 25, 0, 25), (0.97, 1.03)),
 }
 PAIR = ("westwood", "ww_plus")
 # A sender, a middle with the path, a receiver; netem on the sender's own device would hide losses.
@@ -56,7 +56,7 @@ def script() -> str:
     )
     lanes = [(path, cc) for path in PATHS for cc in PAIR]
     set_up = "\n".join(
-        f"lane {number} {' '.join(map(str, PATHS[path]))}"
+        f"lane {number} {' '.join(map(str, PATHS[path][0]))}"
         for number, (path, _) in enumerate(lanes, 1)
     )
     turn = "\n".join(
@@ -134,21 +134,19 @@ def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
     return found
 
 
-def test_upstreams_westwood_gets_the_same_on_the_same_paths(printed: list[str]) -> None:
-    """After the first recovery, where tcp_westwood.c's `.ssthresh = tcp_reno_ssthresh` keeps half
-    the window and ours, after Dell'Aera 2003, what slow start's first samples say: docs/linux.md.
+def test_upstreams_westwood_beside_ours_on_the_same_paths(printed: list[str]) -> None:
+    """Equal but where losses are many and far: there tcp_westwood.c's `.ssthresh =
+    tcp_reno_ssthresh` halves in recovery, and the estimate sees the half (docs/linux.md).
     """
     found = goodputs(printed)
     lines, wrong = [], []
-    for path in PATHS:
+    for path, (_, (least, most)) in PATHS.items():
         rows = [found[path, cc] for cc in PAIR]
         means = [statistics.mean(row) for row in rows]
         halves = [T_975 * statistics.stdev(row) / math.sqrt(len(row)) for row in rows]
         both = " | ".join(f"{m:.2f} ± {h:.2f}" for m, h in zip(means, halves, strict=True))
         lines.append(f"| {path} | {both} | {means[1] / means[0]:.2f} |")
-        if abs(means[0] - means[1]) > sum(halves):
+        if not least <= means[1] / means[0] <= most:
             wrong.append(lines[-1])
-    table = Path(vm.CACHE) / "upstream.txt"
-    table.write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+    (vm.CACHE / "upstream.txt").write_text("\n".join(lines) + "\n")
     assert not wrong
