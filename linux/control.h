@@ -17,8 +17,9 @@
  *                    kernel's count of duplicates, which is one ACK behind here).
  *   newly_delivered  of a duplicate: what the scoreboard has beyond what the core accounted for, which
  *                    corrects itself when a merged ACK covers several retransmissions
- *   rtt_us           the kernel's sample for congestion controls, not srtt. With timestamps it is known
- *                    after a retransmission as well, to a millisecond.
+ *   rtt_us           the kernel's sample for congestion controls, not srtt, of ACKs for new data as in
+ *                    the other hosts: the kernel also measures SACKed segments. With timestamps it
+ *                    is known after a retransmission as well, to a millisecond.
  *   now_us           tcp_mstamp
  *
  * Deviations of the kernel from RFC 5681 that stay: cwnd after a timeout is 1 + what is still in
@@ -127,7 +128,7 @@ static inline void on_acked(struct sock *sk, __u32 cc, enum ww_preset_id preset,
     sample.mss = mss;
     sample.acked_segments = whole_segments(priv->una, una, mss);
     sample.in_flight = tp->packets_out;
-    sample.rtt_us = rtt_us > 0 ? (__u32)rtt_us : 0;
+    sample.rtt_us = una != priv->una && rtt_us > 0 ? (__u32)rtt_us : 0;
     sample.phase = phase_of(state);
     sample.is_dupack = una == priv->una && sacked > accounted;
     sample.newly_delivered = sacked - accounted;

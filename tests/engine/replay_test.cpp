@@ -2,7 +2,8 @@
 //
 // A host's part in a congestion control is small: it says which ACK came when, and does what the core
 // decides. tests/golden/acks/*.txt are ACKs as they once arrived at a sender, and what was decided on
-// each; the simulator's sender must decide so again, and ns-3's socket too (suite ww-acks of ns3/).
+// each; the simulator's sender must decide so again, and ns-3's socket and the kernel's too (suite
+// ww-acks of ns3/, tests/linux/test_acks.py).
 // WW_UPDATE_GOLDEN=1 records them anew.
 #include <gtest/gtest.h>
 
@@ -23,24 +24,51 @@ struct Recording {
     ww_preset_id preset;
     const char* losses;
     Recovery recovery;
+    bool of_kernel;
 
     std::string name() const {
+        if (of_kernel) return std::string(protocol) + "-" + losses;
         return std::string(protocol) + "-" + name_of(recovery) + "-" + losses;
     }
     Script script() const {
-        const bool twice = std::string(losses) == "timeout";
         Script script;
-        script.lost = twice ? std::vector<Transmission>{{44}, {44, 2}}
-                            : std::vector<Transmission>{{24}, {60}, {62}, {64}};
+        script.lost = lost();
         script.change = [this](Network& network) {
-            network.flows[0].cc = ww_preset(preset);
-            network.flows[0].cc.validate_cwnd = false;       // ns-3 has no RFC 7661
-            network.flows[0].flight_excludes_sacked = true;  // and halves its pipe
-            network.flows[0].size_bytes = 180 * network.flows[0].mss;
-            network.flows[0].receive_window = 180 * network.flows[0].mss;
+            Flow& flow = network.flows[0];
+            flow.cc = ww_preset(preset);
+            flow.size_bytes = flow.receive_window = kSegments * flow.mss;
+            if (of_kernel)
+                as_in_the_kernel(flow);
+            else
+                as_in_ns3(flow);
             network.trace.capture_link = 0;
         };
         return script;
+    }
+
+  private:
+    static constexpr std::uint32_t kSegments = 180;
+
+    std::vector<Transmission> lost() const {
+        const std::string what = losses;
+        if (what == "timeout") return {{44}, {44, 2}};
+        if (what == "four-drops") return {{24}, {60}, {62}, {64}};
+        if (what == "one-drop") return {{70}};
+        std::vector<Transmission> tail;  // nothing comes back of it: the timer
+        for (std::int64_t segment = kSegments - 15; segment < kSegments; segment++)
+            tail.push_back({segment});
+        return tail;
+    }
+    static void as_in_ns3(Flow& flow) {
+        flow.cc.validate_cwnd = false;       // it has no RFC 7661
+        flow.flight_excludes_sacked = true;  // and halves its pipe
+    }
+    static void as_in_the_kernel(Flow& flow) {
+        flow.cc.batched_acks = true;
+        flow.cc.validate_cwnd =
+            false;  // it is, but slow start goes on up to twice what was in flight
+        flow.initial_ssthresh = WW_SSTHRESH_INFINITE;
+        flow.min_rto = 3 * kSecond / 10;  // its RTO is SRTT + max(4 RTTVAR, 200 ms)
     }
 };
 
@@ -180,7 +208,14 @@ std::vector<Recording> recordings() {
                                        {"westwood+-linux", WW_PRESET_WESTWOOD_PLUS_LINUX}})
         for (const Recovery recovery : {Recovery::newreno, Recovery::sack})
             for (const char* losses : {"four-drops", "timeout"})
-                all.push_back({name, preset, losses, recovery});
+                all.push_back({name, preset, losses, recovery, false});
+    for (const char* losses : {"one-drop", "tail"}) {
+        all.push_back({"ww_westwood", WW_PRESET_WESTWOOD, losses, Recovery::prr, true});
+        all.push_back({"ww_plus", WW_PRESET_WESTWOOD_PLUS, losses, Recovery::prr, true});
+        all.push_back({"ww_nrplus", WW_PRESET_WESTWOODNR_PLUS, losses, Recovery::prr, true});
+        all.push_back(
+            {"ww_plus_rh", WW_PRESET_WESTWOOD_PLUS_LINUX24, losses, Recovery::rate_halving, true});
+    }
     return all;
 }
 
