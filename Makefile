@@ -24,6 +24,7 @@ test: .venv system-test ## run every test suite
 
 test-slow: .venv ## run the tests that take minutes
 	@PYTHON=$(PYTHON) tools/system.sh slow
+	@tools/kernel.sh || test $$? = 77
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m slow
 
 lint: .venv system-test ## run the linters only

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests on this machine's kernel share: our controls, loaded, and the command line.
-
-The controls are the whole machine's: a lock keeps tests that need them apart.
-"""
+"""What the tests on this machine's kernel share: our controls, loaded, and the command line."""
 
 from __future__ import annotations
 
-import fcntl
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from machine import OURS, available
+from machine import own_bpffs
 
 from westwood import kernel
 from westwood.cli import call
 from westwood.errors import UnavailableError
 
 HERE = Path(__file__).parent
-LOCK = Path(tempfile.gettempdir()) / "westwood-kernel-tests.lock"
+TOOLS = ("bpftool", "ip", "iperf3", "nsenter", "setpriv", "ss", "unshare")
 
 
 def lacking() -> str | None:
@@ -34,6 +31,9 @@ def lacking() -> str | None:
         return "needs a kernel with BTF"
     if not Path("/dev/net/tun").exists():
         return "needs TUN: modprobe tun"
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    if missing:
+        return f"needs {', '.join(missing)}: tools/system.sh test"
     try:
         kernel.program()
     except UnavailableError as error:
@@ -78,17 +78,10 @@ def westwood(capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
 def bpffs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A bpffs of the tests' own, and the machine's controls to themselves meanwhile."""
     folder = tmp_path_factory.mktemp("bpffs")
-    with LOCK.open("w") as lock, pytest.MonkeyPatch.context() as patch:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if available() & OURS:
+    with own_bpffs(folder) as ours:
+        if not ours:
             pytest.skip("this machine has our controls loaded: westwood kernel unload")
-        subprocess.run(["mount", "-t", "bpf", "bpf", str(folder)], check=True)
-        patch.setenv(kernel.PINS_VARIABLE, str(folder / "westwood"))
-        try:
-            yield folder
-        finally:
-            kernel.unload()
-            subprocess.run(["umount", str(folder)], check=True)
+        yield folder
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,17 @@
 """Namespaces, a path, traffic and the kernel's own account of our controls, for the tests.
 
 Everything made here is in namespaces that are named by nothing but the processes in them, and is
-gone with those.
+gone with those. The controls are the whole machine's: a lock keeps those apart who load them here.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,12 +23,34 @@ from westwood import kernel
 HERE = Path(__file__).parent
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 OURS = set(kernel.CONTROLS)
+LOCK = Path(tempfile.gettempdir()) / "westwood-kernel-tests.lock"
 HOLD = "ip link set lo up; echo; exec sleep 600"
 
 
 def available() -> set[str]:
     """The congestion controls that this kernel knows now."""
     return set(AVAILABLE.read_text().split())
+
+
+@contextmanager
+def own_bpffs(folder: Path) -> Iterator[bool]:
+    """A bpffs for our controls, and the machine's to ourselves meanwhile; False if it has some."""
+    with LOCK.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if available() & OURS:
+            yield False
+            return
+        subprocess.run(["mount", "-t", "bpf", "bpf", str(folder)], check=True)
+        before = os.environ.get(kernel.PINS_VARIABLE)
+        os.environ[kernel.PINS_VARIABLE] = str(folder / "westwood")
+        try:
+            yield True
+        finally:
+            kernel.unload()
+            del os.environ[kernel.PINS_VARIABLE]
+            if before is not None:
+                os.environ[kernel.PINS_VARIABLE] = before
+            subprocess.run(["umount", str(folder)], check=True)
 
 
 def in_kernel() -> set[tuple[str, int]]:

@@ -8,6 +8,7 @@ a second of everything: fast recovery, and a timeout.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import time
 from pathlib import Path
@@ -21,6 +22,7 @@ from westwood import kernel
 pytestmark = pytest.mark.kernel
 PATH = ("--rate", "20e6", "--delay", "0.04", "--queue", "60")
 FLOOR = 2  # segments
+ATTEMPTS = 3
 BPS_PER_BYTE = 8
 
 
@@ -115,22 +117,28 @@ def test_the_recording_and_tcp_info_agree(lossy: Lossy) -> None:
 
 def test_growth_is_renos_between_losses(lossy: Lossy) -> None:
     """RFC 5681: in congestion avoidance a segment a round trip, in slow start twice the window."""
-    if lossy[0] == "ww_nrplus":
-        pytest.skip("grows from its plateau")
-    rows = [r for r in lossy[1].iter_rows(named=True) if r["event"] in ("window", "start", "exit")]
-    avoided = 0.0
+    rows = list(lossy[1].iter_rows(named=True))
+    compared = 0
     for before, after in itertools.pairwise(rows):
-        rounds = (after["time_s"] - before["time_s"]) / after["rtt_min_s"] + 1
-        if before["state"] == after["state"] == "open" and before["cwnd"] >= before["ssthresh"]:
+        quiet = before["event"] in ("window", "exit") and after["event"] == "window"
+        avoids = (
+            before["state"] == after["state"] == "open" and before["cwnd"] >= before["ssthresh"]
+        )
+        if quiet and avoids and lossy[0] != "ww_nrplus":  # which grows from its plateau
+            rounds = (after["time_s"] - before["time_s"]) / after["rtt_min_s"] + 1
             assert 0 <= after["cwnd"] - before["cwnd"] <= rounds + 1
-            avoided += after["cwnd"] - before["cwnd"]
-    first = [r for r in rows if r["ssthresh"] != r["ssthresh"]]
-    assert max(r["cwnd"] for r in first) > 100, "slow start doubled the first window of ten"
+            compared += 1
+    assert compared or lossy[0] in ("ww_nrplus", "ww_westwood")  # ssthresh too high to get there
+    first = [row for row in rows if math.isnan(row["ssthresh"])]
+    assert max(row["cwnd"] for row in first) > 100, "slow start doubled the first window of ten"
 
 
 def test_what_proves_spurious_is_undone(controls: Path) -> None:
     """RFC 5682, RFC 3522: data held up, not lost, and the windows are what they were."""
-    trace, _ = run("ww_plus", 2.2, "--hold", "1.2,1.7")
+    for _ in range(ATTEMPTS):  # a machine that is busy doesn't send what is held in time
+        trace, _ = run("ww_plus", 2.4, "--hold", "1.2,1.8")
+        if {"timeout", "undo"} <= set(trace["event"]):
+            break
     timeout = trace.filter(pl.col("event") == "timeout").row(0, named=True)
     undo = trace.filter(pl.col("event") == "undo").row(0, named=True)
     assert undo["time_s"] > timeout["time_s"]
