@@ -16,6 +16,7 @@ from westwood.errors import InputError, UnavailableError
 
 BUILT = Path(__file__).parents[2] / "build" / "ns3" / "wheel" / "ww-ns3-runner"
 needs_runner = pytest.mark.skipif(not BUILT.exists(), reason="no ns-3 runner: make ns3")
+GRID = validate.GRIDS["ns3"]
 SAME = {"profile": "ns3-3.44", "tcp.recovery": "sack", "duration": "60s"}
 
 
@@ -26,9 +27,9 @@ def track(runs: Any, total: int) -> Any:
 @needs_runner
 @pytest.mark.parametrize("cc", ["sack", "westwood", "westwood+", "westwood+-linux", "cubic"])
 def test_without_losses_both_engines_deliver_the_same(cc: str) -> None:
+    of_protocol = {f"tcp.{key}": value for key, value in GRID.protocols[cc].items()}
     scenario = Scenario.preset("table1").with_settings(
-        {**SAME, "tcp.cc": cc, "bottleneck.loss.rate": 0.0}
-        | (validate.CUBIC if cc == "cubic" else {})
+        SAME | {"tcp.cc": cc, "bottleneck.loss.rate": 0.0} | of_protocol
     )
     planned = experiment.plan(scenario, seeds=1)
     theirs = experiment.collect(planned, workers=1, track=track, prepare=ns3.prepare).rows
@@ -126,12 +127,12 @@ def test_both_engines_lose_the_packets_that_a_script_lists() -> None:
 @needs_runner
 def test_the_same_losses_give_the_same_goodput() -> None:
     """Of sack, reno, newreno, westwood and westwood+: 5 % (all points: `westwood validate`)."""
-    planned = validate.plan(2, "60s")
-    few = [job for job in planned.jobs if job.settings["rate"] == "2Mbps"
-           and (job.settings["delay"], job.settings["loss"]) == ("0.01ms", 0.001)
-           and job.scenario.flows[0].cc.name not in ("cubic", "westwood+-linux")]  # fmt: skip
-    planned = replace(planned, jobs=few)
-    done = validate.run(planned, engines.find("ns3"), workers=2, track=track)
+    five = ("sack", "reno", "newreno", "westwood", "westwood+")
+    point = {"rate": "2Mbps", "delay": "0.01ms", "loss": 0.001}
+    assert point in GRID.points
+    few = replace(GRID, protocols={cc: GRID.protocols[cc] for cc in five}, points=[point])
+    planned = validate.plan(few, 2, "60s")
+    done = validate.run(planned, few, engines.find("ns3"), workers=2, track=track)
     assert done is not None and done.points.height == 5 and done.close == 1
 
 
