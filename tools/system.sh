@@ -49,7 +49,6 @@ slow)
     need chromium command -v chromium
     need qemu-system-x86 command -v qemu-system-x86_64
     need busybox-static test -x /bin/busybox
-    need kmod command -v depmod
     need cpio command -v cpio
     ;;
 bench)
