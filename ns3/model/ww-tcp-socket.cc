@@ -14,6 +14,8 @@
 #include "ns3/tcp-l4-protocol.h"
 #include "ns3/tcp-tx-buffer.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -90,6 +92,11 @@ WwTcpSocket::ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader)
     {
         NS_LOG_LOGIC("ACK " << ack << " for new data ends Reno's recovery");
         m_recover = ack; // it is no partial ACK: Reno knows none
+    }
+    if (isDuplicate && !mayRecover && state <= TcpSocketState::CA_DISORDER)
+    {
+        m_recover = std::max(m_recover, ack + 1); // mainline recovers from "at least", too
+        m_recoverActive = true;
     }
     const bool ends = state == TcpSocketState::CA_DISORDER ||
                       (state == TcpSocketState::CA_RECOVERY && ack >= m_recover);
