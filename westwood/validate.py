@@ -89,6 +89,7 @@ _LINUX = Grid(
     seeds=5, duration="30s", workers=8,
 )  # fmt: skip
 GRIDS = {"ns3": _NS3, "linux": _LINUX}
+_TITLES = {"ns3": "ns-3", "linux": "Linux"}
 
 
 @dataclass(frozen=True)
@@ -182,10 +183,11 @@ def write(done: Validation, engine: str, planned: Experiment, folder: Folder) ->
                 "seeds": planned.scenario.seeds}  # fmt: skip
     file = folder.manifest(manifest)
     folder.frame("validation.csv", done.points)
-    title = f"The simulator against {engine}"
+    other = _TITLES[engine]
+    title = f"The simulator against {other}"
     limits = (done.grid.close, done.grid.far)
     figures.save(
-        plots.scatter(done.points, METRICS, title, engine, limits), folder.file, "validation"
+        plots.scatter(done.points, METRICS, title, other, limits), folder.file, "validation"
     )
     svg = (folder.path / "validation.svg").read_bytes()
     columns = ["goodput_bps", "goodput_bps_other", "goodput_ratio"]
