@@ -28,6 +28,13 @@ char LICENSE[] SEC("license") = "GPL";
     SEC("struct_ops/undo_" #cc_name)                                                   \
     __u32 BPF_PROG(undo_##cc_name, struct sock *sk) { return on_undo(sk, cc, preset); }
 
+/* The operations that all four have, as members of their struct. */
+#define WW_COMMON_OPS(cc_name)                                                   \
+    .flags = TCP_CONG_NON_RESTRICTED, .init = (void *)init_##cc_name,            \
+    .release = (void *)release_##cc_name, .pkts_acked = (void *)acked_##cc_name, \
+    .undo_cwnd = (void *)undo_##cc_name, .ssthresh = (void *)ssthresh_##cc_name, \
+    .set_state = (void *)state_##cc_name, .name = #cc_name
+
 #define WW_WITH_PRR(cc, cc_name, preset)                              \
     WW_COMMON(cc, cc_name, preset)                                    \
     SEC("struct_ops/ssthresh_" #cc_name)                              \
@@ -52,16 +59,9 @@ char LICENSE[] SEC("license") = "GPL";
     void BPF_PROG(avoid_##cc_name) {}                                 \
     SEC(".struct_ops")                                                \
     struct tcp_congestion_ops cc_name = {                             \
-        .flags = TCP_CONG_NON_RESTRICTED,                             \
-        .init = (void *)init_##cc_name,                               \
-        .release = (void *)release_##cc_name,                         \
-        .pkts_acked = (void *)acked_##cc_name,                        \
-        .undo_cwnd = (void *)undo_##cc_name,                          \
-        .ssthresh = (void *)ssthresh_##cc_name,                       \
-        .set_state = (void *)state_##cc_name,                         \
+        WW_COMMON_OPS(cc_name),                                       \
         .cwnd_event = (void *)event_##cc_name,                        \
         .cong_avoid = (void *)avoid_##cc_name,                        \
-        .name = #cc_name,                                             \
     };
 
 #define WW_WITH_HALVING(cc, cc_name, preset)                                                 \
@@ -84,15 +84,8 @@ char LICENSE[] SEC("license") = "GPL";
     }                                                                                        \
     SEC(".struct_ops")                                                                       \
     struct tcp_congestion_ops cc_name = {                                                    \
-        .flags = TCP_CONG_NON_RESTRICTED,                                                    \
-        .init = (void *)init_##cc_name,                                                      \
-        .release = (void *)release_##cc_name,                                                \
-        .pkts_acked = (void *)acked_##cc_name,                                               \
-        .undo_cwnd = (void *)undo_##cc_name,                                                 \
-        .ssthresh = (void *)ssthresh_##cc_name,                                              \
-        .set_state = (void *)state_##cc_name,                                                \
+        WW_COMMON_OPS(cc_name),                                                              \
         .cong_control = (void *)control_##cc_name,                                           \
-        .name = #cc_name,                                                                    \
     };
 
 /* The kernel says so before it changes the state. */

@@ -189,20 +189,7 @@ WwTcpWestwood::GetTypeId()
 }
 
 WwTcpWestwood::WwTcpWestwood()
-    : m_estimatedBw(0.0),
-      m_sampleBw(0.0),
-      m_rttMin(Time(0)),
-      m_samples(0),
-      m_smoothedRtt(0),
-      m_core(std::make_unique<Core>()),
-      m_grown(0),
-      m_afterLoss(0),
-      m_inRecovery(0),
-      m_acked(1), // ns-3 numbers from 0, and the SYN takes a number
-      m_ackSeen(false),
-      m_entering(false),
-      m_leaving(false),
-      m_congState(TcpSocketState::CA_OPEN)
+    : m_core(std::make_unique<Core>())
 {
     NS_LOG_FUNCTION(this);
     m_core->config = ww_preset(WW_PRESET_WESTWOOD_PLUS);
@@ -220,20 +207,7 @@ WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
       m_minInterval(sock.m_minInterval),
       m_cte(sock.m_cte),
       m_byteCounting(sock.m_byteCounting),
-      m_estimatedBw(0.0),
-      m_sampleBw(0.0),
-      m_rttMin(Time(0)),
-      m_samples(0),
-      m_smoothedRtt(0),
-      m_core(std::make_unique<Core>()),
-      m_grown(0),
-      m_afterLoss(0),
-      m_inRecovery(0),
-      m_acked(1), // ns-3 numbers from 0, and the SYN takes a number
-      m_ackSeen(false),
-      m_entering(false),
-      m_leaving(false),
-      m_congState(TcpSocketState::CA_OPEN)
+      m_core(std::make_unique<Core>())
 {
     NS_LOG_FUNCTION(this << &sock);
     m_core->config = sock.m_core->config;
@@ -387,9 +361,9 @@ WwTcpWestwood::PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked, const 
     if (m_ackSeen)
     {
         m_ackSeen = false; // it caused the recovery, and the core heard of it then
-        const int64_t change = int64_t{m_inRecovery} * tcb->m_segmentSize - tcb->m_cWnd.Get();
-        tcb->m_cWnd = static_cast<uint32_t>(tcb->m_cWnd.Get() + change);
-        tcb->m_cWndInfl = static_cast<uint32_t>(tcb->m_cWndInfl.Get() + change);
+        const uint32_t inflation = tcb->m_cWndInfl.Get() - tcb->m_cWnd.Get();
+        tcb->m_cWnd = m_inRecovery * tcb->m_segmentSize;
+        tcb->m_cWndInfl = tcb->m_cWnd.Get() + inflation;
         return;
     }
     OnAck(tcb);

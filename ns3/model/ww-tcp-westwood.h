@@ -133,20 +133,21 @@ class WwTcpWestwood : public TcpCongestionOps
     TracedValue<double> m_estimatedBw; //!< filtered estimate, bit/s
     TracedValue<double> m_sampleBw;    //!< last raw sample, bit/s
     TracedValue<Time> m_rttMin;        //!< RTTmin
-    uint32_t m_samples;                //!< bandwidth samples traced so far
+    uint32_t m_samples{0};             //!< bandwidth samples traced so far
     Time m_smoothedRtt;                //!< as PktsAcked said last
     Time m_rtt;                        //!< last sample, where the socket does not keep it
     Ptr<TcpSocketState> m_watched;     //!< there, whose smoothed RTT is listened to
 
     std::unique_ptr<Core> m_core; //!< settings and state
-    uint32_t m_grown;             //!< cwnd after the last ACK by the core, segments; 0: unchanged
-    uint32_t m_afterLoss;         //!< cwnd the core set on the last loss, segments
-    uint32_t m_inRecovery;        //!< the same, if that is no more than before
-    SequenceNumber32 m_acked;     //!< highest cumulative ACK that the core has seen
-    bool m_ackSeen;               //!< the ACK being processed was reported already
-    bool m_entering;              //!< recovery has begun, and ssthresh has not been asked for
-    bool m_leaving;               //!< the ACK being processed ends recovery
-    TcpSocketState::TcpCongState_t m_congState; //!< as CongestionStateSet said last
+    uint32_t m_grown{0};          //!< cwnd after the last ACK by the core, segments; 0: unchanged
+    uint32_t m_afterLoss{0};      //!< cwnd the core set on the last loss, segments
+    uint32_t m_inRecovery{0};     //!< the same, if that is no more than before
+    SequenceNumber32 m_acked{1};  //!< highest ACK the core has seen; the SYN takes number 0
+    bool m_ackSeen{false};        //!< the ACK being processed was reported already
+    bool m_entering{false};       //!< recovery has begun, and ssthresh has not been asked for
+    bool m_leaving{false};        //!< the ACK being processed ends recovery
+    /// As CongestionStateSet said last.
+    TcpSocketState::TcpCongState_t m_congState{TcpSocketState::CA_OPEN};
 };
 
 } // namespace ns3

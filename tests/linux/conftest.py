@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests on this machine's kernel share: our controls, loaded, and the command line."""
+"""What the tests on this machine's kernel share: our controls, loaded."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from machine import own_bpffs
 
 from westwood import kernel
-from westwood.cli import call
 from westwood.errors import UnavailableError
 
 HERE = Path(__file__).parent
@@ -51,27 +49,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     reason = lacking() if mine else None
     for item in mine if reason else ():
         item.add_marker(pytest.mark.skip(reason=reason))
-
-
-@dataclass
-class Called:
-    """What a command printed, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def westwood(capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
-    """Calls the command line."""
-
-    def run(*arguments: object) -> Called:
-        code = call([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return Called(code, captured.out, captured.err)
-
-    return run
 
 
 @pytest.fixture(scope="module")

@@ -35,9 +35,8 @@ def enter(pid: int) -> None:
             raise OSError(ctypes.get_errno(), "setns")
 
 
-def device(pid: int, mine: str, other: str) -> int:
-    """A TUN device in the namespace of `pid`."""
-    enter(pid)
+def device(mine: str, other: str) -> int:
+    """A TUN device in this namespace."""
     tun = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH14s", b"path", IFF_TUN | IFF_NO_PI, b""))
     up = f"link set path up mtu {FRAME} txqueuelen 1000"
@@ -124,7 +123,10 @@ def main() -> None:
         parser.add_argument(option, type=numbers, default=[])
     options = parser.parse_args()
     ends = zip(options.pids, (ADDRESSES, ADDRESSES[::-1]), strict=True)
-    tuns = [device(pid, *pair) for pid, pair in ends]
+    tuns = []
+    for pid, pair in ends:
+        enter(pid)
+        tuns.append(device(*pair))
     there = Line(options.rate, options.delay / 2, options.queue)
     back = Line(1e9, options.delay / 2, 10000)
     print("ready", flush=True)

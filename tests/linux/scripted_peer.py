@@ -11,17 +11,16 @@ timestamps, tail loss probes, F-RTO.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 import struct
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
+from delay_line import device
+
 MINE, PEER, PORT = "10.78.0.1", "10.78.0.2", 5001
 MSS = 1000
 SYN, ACK = 0x02, 0x10
@@ -61,10 +60,7 @@ def read(path: Path) -> list[Line]:
 
 def open_device() -> int:
     """The namespace's TUN device, and its settings."""
-    tun = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-    fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH14s", b"peer", IFF_TUN | IFF_NO_PI, b""))
-    for words in (f"addr add {MINE} peer {PEER} dev peer", "link set peer up txqueuelen 1000"):
-        subprocess.run(["ip", *words.split()], check=True)
+    tun = device(MINE, PEER)
     for name, value in SETTINGS.items():
         Path("/proc/sys/net/ipv4", name).write_text(str(value))
     return tun

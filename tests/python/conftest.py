@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the Python tests share: a small scenario, and the command line called in this process."""
+"""What the Python tests share: a small scenario, and an empty folder for the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from westwood.cli import call
 from westwood.scenario import Scenario
 
 SMALL = Path(__file__).with_name("small.toml").read_text(encoding="utf-8")
@@ -29,25 +28,10 @@ def small(small_file: Path) -> Scenario:
     return Scenario.from_toml(small_file)
 
 
-@dataclass
-class Called:
-    """What a command printed, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
 def westwood(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Called]:
+    westwood: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
     """Calls the command line in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> Called:
-        code = call([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return Called(code, captured.out, captured.err)
-
-    return run
+    return westwood
