@@ -34,7 +34,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "linux")]
 from conftest import lacking  # noqa: E402
 from machine import Namespace, alone, eventually, outcome, own_bpffs  # noqa: E402
 
-from westwood import kernel  # noqa: E402
+from westwood.kernel import ww_kernel  # noqa: E402
 
 RESULTS = ROOT / "build" / "bench" / "kernel.json"
 GB = 1e9
@@ -98,7 +98,7 @@ def cpu_time(turns: int) -> dict[str, Any]:
     for path, size in BYTES.items():
         with alone() as host:
             prepare(host, path)
-            names = ["reno", "reno again", *kernel.CONTROLS]
+            names = ["reno", "reno again", *ww_kernel.CONTROLS]
             kinds = {name: transfer(host, name.split()[0], size) for name in names}
             seen = in_turn(kinds, turns)
         results[path] = compared(seen, "reno")
@@ -115,7 +115,7 @@ def programs(turns: int) -> dict[str, Any]:
     path = "packets of 1500 bytes"
     with alone() as host, counted():
         prepare(host, path)
-        for name in kernel.CONTROLS:
+        for name in ww_kernel.CONTROLS:
             shares, calls, spent = [], 0, 0.0
             for _ in range(turns):
                 before = run_time()
@@ -157,8 +157,8 @@ def recorder(turns: int) -> dict[str, Any]:
         prepare(host, "packets of 1500 bytes")
 
         def once(recorded: bool) -> Measured:
-            with kernel.recording() if recorded else nullcontext():
-                process = kernel.status()["recorder"]
+            with ww_kernel.recording() if recorded else nullcontext():
+                process = ww_kernel.status()["recorder"]
                 before, began = run_time()[0], on_cpu(process)
                 got = iperf3(host, "ww_plus", "-b", PACED, "-n", str(size))
                 got["programs_s"] = run_time()[0] - before
@@ -192,10 +192,10 @@ def thousand() -> dict[str, Any]:
     count = 1000
     with alone() as host:
         receiver = host.receive("127.0.0.1", 5001)
-        with kernel.recording() as recorded:
+        with ww_kernel.recording() as recorded:
             sender = host.send("127.0.0.1", 5001, "ww_plus", 10, count, 12500)
-            eventually(lambda: kernel.status()["controls"][1]["sockets"] == count, 10)
-            at_once = kernel.status()["controls"][1]["sockets"]
+            eventually(lambda: ww_kernel.status()["controls"][1]["sockets"] == count, 10)
+            at_once = ww_kernel.status()["controls"][1]["sockets"]
             outcome(sender, receiver, count)
     events = recorded.trace["event"].value_counts()
     seen = dict(events.iter_rows())
@@ -215,7 +215,7 @@ def main() -> int:
         if not ours:
             print("our controls are loaded here: westwood kernel unload", file=sys.stderr)
             return 77
-        kernel.load()
+        ww_kernel.load()
         results = {"thousand": thousand(), "recorder": recorder(turns // 4)}
         results |= {"programs": programs(5), "cpu": cpu_time(turns)}
     RESULTS.write_text(json.dumps(results, indent=1))

@@ -26,7 +26,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from westwood import Scenario, linux, linux_plan
+from westwood import Scenario
+from westwood.engines import linux, linux_plan
 
 RESULTS = Path(__file__).resolve().parent.parent / "build" / "bench" / "linux_path.json"
 SOURCE, SINK = "10.64.0.0", "10.65.0.0"  # of the first flow: linux/path_packet.hpp

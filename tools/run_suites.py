@@ -124,7 +124,7 @@ SIDE_BY_SIDE = [
 ]
 PYTEST = [PYTHON, "-m", "pytest", "-q"]
 ALONE = [
-    Suite("python", [[*PYTEST, "-n", "2", "tests/python", "tests/engine"]]),
+    Suite("python", [[*PYTEST, "-n", "2", "tests/westwood", "tests/engine"]]),
     Suite(  # one kernel: one after another; in real time: a busy machine gets a second chance
         "linux-kernel",
         [[*PYTEST, "-rs", "tests/linux"]],

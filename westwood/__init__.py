@@ -15,10 +15,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from westwood.engines.contract import Result
+    from westwood.engines.simulator import simulate, simulate_many
     from westwood.errors import InputError, RunError, WestwoodError
-    from westwood.results import Results
+    from westwood.experiments.readback import Results
     from westwood.scenario import Scenario
-    from westwood.sim import Result, simulate, simulate_many
 
 __version__ = "0.1.0"
 __all__ = [
@@ -34,11 +35,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "InputError": "errors", "RunError": "errors", "WestwoodError": "errors",
+    "InputError": "errors",
+    "RunError": "errors",
+    "WestwoodError": "errors",
     "Scenario": "scenario",
-    "Results": "results",
-    "Result": "sim", "simulate": "sim", "simulate_many": "sim",
-}  # fmt: skip
+    "Results": "experiments.readback",
+    "Result": "engines.contract",
+    "simulate": "engines.simulator",
+    "simulate_many": "engines.simulator",
+}
 
 
 def __getattr__(name: str) -> Any:

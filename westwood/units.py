@@ -139,3 +139,13 @@ def format_size(size: int) -> str:
         if size and size % SIZE_UNITS[unit] == 0:
             return f"{size // SIZE_UNITS[unit]}{unit}"
     return f"{size}B"
+
+
+def option_seconds(option: str, text: str | None, default: float) -> float:
+    """A time given on the command line, in seconds; the default where it was left out."""
+    if text is None:
+        return default
+    try:
+        return parse_time(text) / PS_PER_S
+    except InputError as error:
+        raise error.located(key=option) from None

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from machine import own_bpffs
 
-from westwood import kernel
 from westwood.errors import UnavailableError
+from westwood.kernel import ww_kernel
 
 HERE = Path(__file__).parent
 TOOLS = ("bpftool", "ip", "iperf3", "nsenter", "setpriv", "ss", "unshare")
@@ -33,7 +33,7 @@ def lacking() -> str | None:
     if missing:
         return f"needs {', '.join(missing)}: tools/system.sh test"
     try:
-        kernel.program()
+        ww_kernel.program()
     except UnavailableError as error:
         return str(error)
     with tempfile.TemporaryDirectory() as folder:  # a container's root may not
@@ -64,5 +64,5 @@ def bpffs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def controls(bpffs: Path) -> Path:
     """Our controls, loaded."""
-    kernel.load()
+    ww_kernel.load()
     return bpffs

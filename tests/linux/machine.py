@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from westwood import kernel
+from westwood.kernel import ww_kernel
 
 HERE = Path(__file__).parent
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
-OURS = set(kernel.CONTROLS)
+OURS = set(ww_kernel.CONTROLS)
 LOCK = Path(tempfile.gettempdir()) / "westwood-kernel-tests.lock"
 HOLD = "ip link set lo up; echo; exec sleep 600"
 
@@ -41,15 +41,15 @@ def own_bpffs(folder: Path) -> Iterator[bool]:
             yield False
             return
         subprocess.run(["mount", "-t", "bpf", "bpf", str(folder)], check=True)
-        before = os.environ.get(kernel.PINS_VARIABLE)
-        os.environ[kernel.PINS_VARIABLE] = str(folder / "westwood")
+        before = os.environ.get(ww_kernel.PINS_VARIABLE)
+        os.environ[ww_kernel.PINS_VARIABLE] = str(folder / "westwood")
         try:
             yield True
         finally:
-            kernel.unload()
-            del os.environ[kernel.PINS_VARIABLE]
+            ww_kernel.unload()
+            del os.environ[ww_kernel.PINS_VARIABLE]
             if before is not None:
-                os.environ[kernel.PINS_VARIABLE] = before
+                os.environ[ww_kernel.PINS_VARIABLE] = before
             subprocess.run(["umount", str(folder)], check=True)
 
 

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 from scripted_peer import MSS, PORT, Line, read
 
-from westwood import kernel
+from westwood.kernel import ww_kernel
 
 pytestmark = pytest.mark.kernel
 HERE = Path(__file__).parent
@@ -39,12 +39,12 @@ def losses(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="module", params=kernel.CONTROLS)
+@pytest.fixture(scope="module", params=ww_kernel.CONTROLS)
 def played(request: pytest.FixtureRequest, losses: str, controls: Path) -> Played:
     path = ACKS / f"{request.param}-{losses}.txt"
     command = ["unshare", "-n", sys.executable, HERE / "scripted_peer.py", request.param, path]
     for _ in range(ATTEMPTS):
-        with kernel.recording(PORT) as recorded:
+        with ww_kernel.recording(PORT) as recorded:
             out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         words = [line.split() for line in out.splitlines()]
         if max(int(late_us) for late_us, *_ in words) < MOST_LATE_US:

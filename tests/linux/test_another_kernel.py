@@ -13,7 +13,7 @@ import statistics
 import pytest
 import vm
 
-from westwood import kernel
+from westwood.kernel import ww_kernel
 
 pytestmark = pytest.mark.slow
 CAPABILITIES = "--inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon"
@@ -52,7 +52,7 @@ lane() { # number rate_mbit delay_ms loss_percent queue
 def script() -> str:
     flows = "\n".join(
         f'echo "## flow {cc}"; iperf3 -c 127.0.0.1 -n 20M -C {cc} -f m 2>&1'
-        for cc in kernel.CONTROLS
+        for cc in ww_kernel.CONTROLS
     )
     lanes = [(path, cc) for path in PATHS for cc in PAIR]
     set_up = "\n".join(
@@ -101,8 +101,8 @@ def printed() -> list[str]:
     if reason:
         pytest.skip(reason)
     try:
-        kernel.program()
-    except kernel.UnavailableError as error:
+        ww_kernel.program()
+    except ww_kernel.UnavailableError as error:
         pytest.skip(str(error))
     return vm.run(script(), 1800)
 
@@ -112,10 +112,10 @@ def test_it_loads_with_two_capabilities_there_too(printed: list[str]) -> None:
     assert vm.after(printed, "load") == ["version test is loaded", "0"]
     *said, code, left = vm.after(printed, "unload")
     assert said == ["version test is unloaded"] and code == "0"
-    assert not set(left.split()) & set(kernel.CONTROLS)
+    assert not set(left.split()) & set(ww_kernel.CONTROLS)
 
 
-@pytest.mark.parametrize("name", kernel.CONTROLS)
+@pytest.mark.parametrize("name", ww_kernel.CONTROLS)
 def test_a_flow_runs_with_each(printed: list[str], name: str) -> None:
     said = "\n".join(vm.after(printed, f"flow {name}"))
     assert re.search(r"20\.0 MBytes .* receiver", said), said

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from westwood import boot, kernel
 from westwood.errors import InputError
+from westwood.kernel import boot, ww_kernel
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "ww-kernel"
     path.write_text("#!/bin/sh\n")
     path.chmod(0o755)
-    kernel.bpf_object(path).write_bytes(b"")
-    monkeypatch.setenv(kernel.VARIABLE, str(path))
+    ww_kernel.bpf_object(path).write_bytes(b"")
+    monkeypatch.setenv(ww_kernel.VARIABLE, str(path))
     return path
 
 
@@ -42,8 +42,9 @@ def parsed(text: str) -> configparser.ConfigParser:
 def test_the_unit_loads_and_unloads_what_lies_here(program: Path) -> None:
     service = parsed(boot.unit())["Service"]
     words = service["ExecStart"].split()
-    assert words[:4] == [str(program), "load", str(kernel.pins()), str(kernel.bpf_object(program))]
-    assert service["ExecStop"].split() == [str(program), "unload", str(kernel.pins())]
+    pins, controls = str(ww_kernel.pins()), str(ww_kernel.bpf_object(program))
+    assert words[:4] == [str(program), "load", pins, controls]
+    assert service["ExecStop"].split() == [str(program), "unload", str(ww_kernel.pins())]
     assert service["CapabilityBoundingSet"] == "CAP_BPF CAP_PERFMON"
     assert service["NoNewPrivileges"] == "yes"
 
@@ -68,9 +69,9 @@ def test_a_path_that_systemd_would_misread_is_refused(
 ) -> None:
     folder = tmp_path / "my programs"
     folder.mkdir()
-    for path in (program, kernel.bpf_object(program)):
+    for path in (program, ww_kernel.bpf_object(program)):
         shutil.copy2(path, folder)
-    monkeypatch.setenv(kernel.VARIABLE, str(folder / "ww-kernel"))
+    monkeypatch.setenv(ww_kernel.VARIABLE, str(folder / "ww-kernel"))
     with pytest.raises(InputError, match="expected a path without spaces"):
         boot.unit()
 
@@ -90,4 +91,4 @@ def test_what_the_unit_starts_works(bpffs: Path) -> None:
     for command in ("ExecStart", "ExecStop"):
         done = subprocess.run(service[command].split(), capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        assert kernel.status()["loaded"] is (command == "ExecStart")
+        assert ww_kernel.status()["loaded"] is (command == "ExecStart")

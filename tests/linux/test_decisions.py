@@ -17,7 +17,7 @@ import polars as pl
 import pytest
 from machine import joined, outcome
 
-from westwood import kernel
+from westwood.kernel import ww_kernel
 
 pytestmark = pytest.mark.kernel
 PATH = ("--rate", "20e6", "--delay", "0.04", "--queue", "60")
@@ -30,7 +30,7 @@ def run(cc: str, seconds: float, *losses: str) -> tuple[pl.DataFrame, list[str]]
     """The recording of one connection, and what TCP_INFO said of it meanwhile."""
     with joined(*PATH, *losses) as (here, there):
         receiver = there.receive("10.77.0.2", 5001)
-        with kernel.recording() as recorded:
+        with ww_kernel.recording() as recorded:
             sender = here.send("10.77.0.2", 5001, cc, seconds)
             infos = []
             while sender.poll() is None:
@@ -50,7 +50,7 @@ def of(trace: pl.DataFrame, event: str) -> list[dict[str, float]]:
     return list(trace.filter(pl.col("event") == event).iter_rows(named=True))
 
 
-@pytest.fixture(scope="module", params=kernel.CONTROLS)
+@pytest.fixture(scope="module", params=ww_kernel.CONTROLS)
 def lossy(request: pytest.FixtureRequest, controls: Path) -> tuple[str, pl.DataFrame, list[str]]:
     """A control, its recording, TCP_INFO."""
     return (request.param, *run(request.param, 2.5, "--drop", "1100", "--dark", "1.3,1.8"))

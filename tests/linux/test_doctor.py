@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from westwood import doctor, kernel
+from westwood.kernel import doctor, ww_kernel
 
 Westwood = Callable[..., Any]
 ALL_CAPABILITIES = (1 << 41) - 1
@@ -74,7 +74,7 @@ def test_the_kernel_is_new_enough(
 def test_a_bpffs_that_is_there_is_found(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
+    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
     assert machine(mounts=f"bpf {tmp_path} bpf rw 0 0\n")["bpffs"].ok
     missing = machine(mounts=f"tmpfs {tmp_path} tmpfs rw 0 0\n")["bpffs"]
     assert not missing.ok and f"mount -t bpf bpf {tmp_path}" in str(missing)
@@ -84,7 +84,7 @@ def test_missing_tools_are_named_with_their_package(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv(kernel.VARIABLE, str(tmp_path / "ww-kernel"))
+    monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
     found = machine()
     assert "apt-get install clang" in str(found["clang"])
     assert "apt-get install iperf3" in str(found["iperf3"])
@@ -95,7 +95,7 @@ def test_missing_tools_are_named_with_their_package(
 def test_exit_code_77_if_anything_is_missing(
     westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(kernel.VARIABLE, str(tmp_path / "ww-kernel"))
+    monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
     called = westwood("kernel", "doctor")
     assert called.code == 77
     lines = called.out.splitlines()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from westwood import linux
+from westwood.engines import linux
 from westwood.errors import WestwoodError
 
 try:

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from westwood import Scenario, engines, linux, linux_plan, simulate, validate
+from westwood import Scenario, engines, simulate
 from westwood.cli import call
+from westwood.engines import linux, linux_plan
 from westwood.errors import UnavailableError, WestwoodError
+from westwood.experiments import validation
 
 
 def lacking() -> str | None:
@@ -173,17 +176,18 @@ def test_a_traced_run_is_not_run_again() -> None:
     chosen = scenario([link("l")], [flow("l", cc="reno", recovery="prr")], "300ms")
     traced = engine.simulate(chosen, 1, trace=True).flow_rows
     assert engine.prepare is not None
-    job = validate.Job(chosen, [1], {"key": "value"})
+    job = validation.Job(chosen, [1], {"key": "value"})
     assert engine.prepare(job)(1) == [{"key": "value", **row} for row in traced]
 
 
 @needs_path
 def test_validate_holds_both_engines_against_each_other(tmp_path: Path, monkeypatch: Any) -> None:
-    grid = validate.GRIDS["linux"]
+    grid = validation.GRIDS["linux"]
     assert len(grid.protocols) * len(grid.points) >= 20
     assert {"reno", "cubic", "bbr", "westwood", "westwood+"} <= set(grid.protocols)
-    small = validate.replace(grid, protocols={"reno": {"recovery": "prr"}}, points=grid.points[4:5])
-    monkeypatch.setitem(validate.GRIDS, "linux", small)
+    protocols = {"reno": {"recovery": "prr"}}
+    small = replace(grid, protocols=protocols, points=grid.points[4:5])
+    monkeypatch.setitem(validation.GRIDS, "linux", small)
     out = tmp_path / "v"
     assert call(["validate", "--engine", "linux", "--seeds", "1", "--duration", "2s",
                  "--out", str(out)]) == 0  # fmt: skip

@@ -9,10 +9,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from westwood import Scenario, linux, linux_plan
-from westwood.campaign import Plan
+from westwood import Scenario
+from westwood.campaign.plan import Plan
+from westwood.campaign.uploads import Turn, upload
+from westwood.engines import linux, linux_plan
 from westwood.errors import WestwoodError
-from westwood.uploads import Turn, upload
 
 try:
     linux.check_machine()

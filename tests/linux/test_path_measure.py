@@ -17,9 +17,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from westwood import linux
-from westwood.campaign import Plan, presets
+from westwood.campaign.plan import Plan, presets
 from westwood.cli import call
+from westwood.engines import linux
 from westwood.errors import InputError, WestwoodError
 
 try:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from machine import OURS, alone, available, eventually, in_kernel, outcome
 
-from westwood import kernel
+from westwood.kernel import ww_kernel
 
 pytestmark = pytest.mark.kernel
 NOBODY = 65534
@@ -27,13 +27,13 @@ GUIDE = Path(__file__).parents[2] / "docs" / "linux.md"
 @pytest.fixture
 def own_folder(bpffs: Path) -> Iterator[Path]:
     """A bpffs whose root, and all of what leads to it, an unprivileged user may enter."""
-    kernel.unload()
+    ww_kernel.unload()
     assert eventually(lambda: not in_kernel())
     for folder in (bpffs.parent, bpffs.parent.parent, bpffs.parent.parent.parent):
         folder.chmod(folder.stat().st_mode | 0o011)
     os.chown(bpffs, NOBODY, NOBODY)
     yield bpffs
-    kernel.unload()
+    ww_kernel.unload()
     os.chown(bpffs, 0, 0)
     assert eventually(lambda: not in_kernel())
 
@@ -44,8 +44,8 @@ def program(tmp_path: Path) -> Path:
     folder = Path(f"/tmp/westwood-privilege-{os.getpid()}")
     folder.mkdir(mode=0o755)
     try:
-        there = kernel.program()
-        shutil.copy2(kernel.bpf_object(there), folder)
+        there = ww_kernel.program()
+        shutil.copy2(ww_kernel.bpf_object(there), folder)
         yield Path(shutil.copy2(there, folder))  # type: ignore[misc]
     finally:
         shutil.rmtree(folder)
@@ -65,7 +65,7 @@ def as_user(
 
 def load(program: Path, folder: Path, capabilities: set[str]) -> subprocess.CompletedProcess[str]:
     return as_user(capabilities, program, "load", folder / "westwood",
-                   kernel.bpf_object(program), "test")  # fmt: skip
+                   ww_kernel.bpf_object(program), "test")  # fmt: skip
 
 
 def test_load_status_record_unload_with_just_those_two(program: Path, own_folder: Path) -> None:

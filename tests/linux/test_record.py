@@ -16,8 +16,9 @@ import polars as pl
 import pytest
 from machine import Namespace, alone, eventually, outcome
 
-from westwood import kernel, simulate
+from westwood import simulate
 from westwood.errors import RunError
+from westwood.kernel import ww_kernel
 from westwood.scenario import Scenario
 
 pytestmark = pytest.mark.kernel
@@ -46,7 +47,7 @@ def transfer(host: Namespace, cc: str = "ww_plus", connections: int = 1, port: i
 
 def test_every_connection_from_start_to_end(host: Namespace) -> None:
     count = 200
-    with kernel.recording() as recorded:
+    with ww_kernel.recording() as recorded:
         sent = transfer(host, connections=count)
     assert recorded.dropped == 0 and recorded.trace.height == recorded.events
     each = recorded.trace.group_by("flow", "transfer", maintain_order=True)
@@ -61,7 +62,7 @@ def test_every_connection_from_start_to_end(host: Namespace) -> None:
 
 def test_one_row_a_bandwidth_window(host: Namespace) -> None:
     """Westwood+ samples every 50 ms at most: Dell'Aera 2003, section 2.2."""
-    with kernel.recording() as recorded:
+    with ww_kernel.recording() as recorded:
         transfer(host)
     windows = recorded.trace.filter(pl.col("event") == "window")
     assert 5 <= windows.height <= 13
@@ -71,13 +72,13 @@ def test_one_row_a_bandwidth_window(host: Namespace) -> None:
 
 @pytest.mark.parametrize("name", ["ww_westwood", "ww_nrplus"])
 def test_those_that_sample_each_ack_have_no_more_rows(host: Namespace, name: str) -> None:
-    with kernel.recording() as recorded:
+    with ww_kernel.recording() as recorded:
         transfer(host, name)
     assert recorded.trace.filter(pl.col("event") == "window").height <= 13
 
 
 def test_the_columns_are_the_simulators(host: Namespace) -> None:
-    with kernel.recording() as recorded:
+    with ww_kernel.recording() as recorded:
         transfer(host)
     simulated = simulate(
         Scenario.preset("table1").with_settings({"duration": "2s"}), seed=1, trace=True
@@ -91,7 +92,7 @@ def test_the_columns_are_the_simulators(host: Namespace) -> None:
 
 
 def test_only_the_port_that_was_asked_for(host: Namespace) -> None:
-    with kernel.recording(PORT + 1) as recorded:
+    with ww_kernel.recording(PORT + 1) as recorded:
         transfer(host)
         transfer(host, port=PORT + 1)
     assert recorded.trace["flow"].str.ends_with(f":{PORT + 1}").all() and recorded.events > 3
@@ -131,12 +132,12 @@ def test_ended_by_a_signal_what_was_recorded_is_kept(
     recorder.communicate()
     assert recorder.returncode == 0
     assert set(pl.read_parquet(file)["event"]) >= {"start", "window", "end"}
-    assert eventually(lambda: kernel.status()["recorder"] == 0)
+    assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
 
 
 def test_what_is_lost_is_counted(host: Namespace, tmp_path: Path) -> None:
     """A recorder that does not get to read, with a buffer of a page."""
-    words = [str(word) for word in (kernel.program(), "record", kernel.pins(), 0, 4096)]
+    words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096)]
     log = tmp_path / "log"
     with log.open("wb") as errors, (tmp_path / "csv").open("wb") as out:
         recorder = subprocess.Popen(words, stdout=out, stderr=errors)
@@ -149,22 +150,22 @@ def test_what_is_lost_is_counted(host: Namespace, tmp_path: Path) -> None:
     events, _, dropped = log.read_text().split()[:3]
     lines = (tmp_path / "csv").read_text().splitlines()
     assert int(events) == len(lines) - 1 and int(dropped) > 20
-    assert kernel.status()["dropped"] >= int(dropped)
+    assert ww_kernel.status()["dropped"] >= int(dropped)
 
 
 def test_a_second_recorder_is_told_of_the_first() -> None:
     refused = pytest.raises(RunError, match=r"process \d+ is recording already")
-    with kernel.recording(), refused, kernel.recording():
+    with ww_kernel.recording(), refused, ww_kernel.recording():
         pass
 
 
 def test_after_a_recorder_was_killed_the_next_one_records(host: Namespace) -> None:
-    words = [str(word) for word in (kernel.program(), "record", kernel.pins(), 0, 1 << 16)]
+    words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 1 << 16)]
     recorder = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     assert recorder.stdout is not None and recorder.stdout.readline()
     recorder.kill()
     recorder.communicate()
-    with kernel.recording() as recorded:
+    with ww_kernel.recording() as recorded:
         transfer(host)
     assert recorded.events > 3 and recorded.dropped == 0
 
@@ -177,12 +178,12 @@ def test_recording_ends_with_what_started_it(tmp_path: Path) -> None:
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert command.stdout is not None and command.stdout.readline()
-    recorder = int(kernel.status()["recorder"])
+    recorder = int(ww_kernel.status()["recorder"])
     assert os.path.exists(f"/proc/{recorder}")
     command.kill()
     command.communicate()
     assert eventually(lambda: not os.path.exists(f"/proc/{recorder}"))
-    assert eventually(lambda: kernel.status()["recorder"] == 0)
+    assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
 
 
 def test_bad_input_is_a_line_with_what_was_expected(westwood: Westwood, tmp_path: Path) -> None:
@@ -200,9 +201,9 @@ def test_bad_input_is_a_line_with_what_was_expected(westwood: Westwood, tmp_path
 
 
 def test_without_controls_it_says_what_to_do(westwood: Westwood, tmp_path: Path) -> None:
-    kernel.unload()
+    ww_kernel.unload()
     called = westwood("kernel", "record", "--out", tmp_path / "day.csv", "--duration", "1s")
-    kernel.load()
+    ww_kernel.load()
     assert called.code == 1 and called.err.count("\n") == 1
     assert "nothing is loaded: westwood kernel load" in called.err
     assert not list(tmp_path.glob("*"))
@@ -210,11 +211,11 @@ def test_without_controls_it_says_what_to_do(westwood: Westwood, tmp_path: Path)
 
 def test_a_recorder_outlives_unload(host: Namespace) -> None:
     """The connections go on, and so does their recording."""
-    with kernel.recording() as recorded:
+    with ww_kernel.recording() as recorded:
         receiver = host.receive("127.0.0.1", PORT)
         sender = host.send("127.0.0.1", PORT, "ww_plus", 0.6, 1, rate=2e5)
         time.sleep(0.3)
-        kernel.unload()
+        ww_kernel.unload()
         outcome(sender, receiver, 1)
-    kernel.load()
+    ww_kernel.load()
     assert "end" in set(recorded.trace["event"])

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from machine import OURS, alone, available, eventually, in_kernel, outcome
 
-from westwood import __version__, kernel
+from westwood import __version__
+from westwood.kernel import ww_kernel
 
 pytestmark = pytest.mark.kernel
 Westwood = Callable[..., Any]
@@ -24,16 +25,16 @@ PORT = 5001
 @pytest.fixture(autouse=True)
 def clean(bpffs: Path) -> Iterator[None]:
     """Nothing of ours in the kernel, before and after."""
-    kernel.unload()
+    ww_kernel.unload()
     assert eventually(lambda: not in_kernel())
     yield
-    kernel.unload()
+    ww_kernel.unload()
     assert eventually(lambda: not in_kernel()), "something was leaked"
     assert not (bpffs / "westwood").exists()
 
 
 def sockets(name: str) -> int:
-    found = {one["name"]: one["sockets"] for one in kernel.status()["controls"]}
+    found = {one["name"]: one["sockets"] for one in ww_kernel.status()["controls"]}
     return int(found[name])
 
 
@@ -42,10 +43,10 @@ def other_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[
     """Makes what `load` loads another version."""
 
     def change() -> None:
-        program = Path(shutil.copy2(kernel.program(), tmp_path))
-        there = kernel.bpf_object(kernel.program()).read_bytes()
-        kernel.bpf_object(program).write_bytes(there + b"\n")
-        monkeypatch.setenv(kernel.VARIABLE, str(program))
+        program = Path(shutil.copy2(ww_kernel.program(), tmp_path))
+        there = ww_kernel.bpf_object(ww_kernel.program()).read_bytes()
+        ww_kernel.bpf_object(program).write_bytes(there + b"\n")
+        monkeypatch.setenv(ww_kernel.VARIABLE, str(program))
 
     return change
 
@@ -57,7 +58,7 @@ def test_load_registers_all_four_and_says_which_version(westwood: Westwood) -> N
     state = json.loads(westwood("kernel", "status", "--json").out)
     assert state["loaded"] and state["version"] == __version__ and state["recorder"] == 0
     assert state["controls"] == [
-        {"name": name, "registered": True, "sockets": 0, "total": 0} for name in kernel.CONTROLS
+        {"name": name, "registered": True, "sockets": 0, "total": 0} for name in ww_kernel.CONTROLS
     ]
 
 
@@ -77,7 +78,7 @@ def test_nothing_loaded_is_no_error(westwood: Westwood) -> None:
 
 @pytest.mark.parametrize("name", sorted(OURS))
 def test_status_counts_the_sockets_of_every_namespace(westwood: Westwood, name: str) -> None:
-    kernel.load()
+    ww_kernel.load()
     with alone() as host:
         receiver = host.receive("127.0.0.1", PORT)
         sender = host.send("127.0.0.1", PORT, name, 0.3, connections=3, rate=1e5)
@@ -88,7 +89,7 @@ def test_status_counts_the_sockets_of_every_namespace(westwood: Westwood, name: 
 
 
 def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
-    kernel.load()
+    ww_kernel.load()
     with alone() as host:
         receiver = host.receive("127.0.0.1", PORT)
         sender = host.send("127.0.0.1", PORT, "ww_plus", 0.8, connections=4)
@@ -107,7 +108,7 @@ def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
 def test_another_version_takes_over_under_traffic(
     westwood: Westwood, other_version: Callable[[], None]
 ) -> None:
-    kernel.load()
+    ww_kernel.load()
     with alone() as host:
         receiver = host.receive("127.0.0.1", PORT)
         old = host.send("127.0.0.1", PORT, "ww_nrplus", 3, connections=2, rate=1e6)
@@ -134,9 +135,9 @@ def test_another_version_takes_over_under_traffic(
 def test_beside_somebody_elses_of_the_same_name(
     westwood: Westwood, bpffs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernel.load()
+    ww_kernel.load()
     before = in_kernel()
-    monkeypatch.setenv(kernel.PINS_VARIABLE, str(bpffs / "another"))
+    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(bpffs / "another"))
     called = westwood("kernel", "load")
     assert called.code == 1 and called.err.count("\n") == 1
     assert "ww_westwood: another program has registered this name" in called.err
@@ -147,12 +148,12 @@ def test_beside_somebody_elses_of_the_same_name(
 
 
 def test_a_load_that_was_killed_is_made_good_by_the_next(westwood: Westwood) -> None:
-    program = kernel.program()
-    words = [program, "load", kernel.pins(), kernel.bpf_object(program), __version__]
+    program = ww_kernel.program()
+    words = [program, "load", ww_kernel.pins(), ww_kernel.bpf_object(program), __version__]
     begin = time.monotonic()
     subprocess.run([str(word) for word in words], check=True, capture_output=True)
     takes = time.monotonic() - begin
-    kernel.unload()
+    ww_kernel.unload()
     for share in (0.5, 0.8, 0.95):
         process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
         time.sleep(share * takes)
@@ -160,13 +161,13 @@ def test_a_load_that_was_killed_is_made_good_by_the_next(westwood: Westwood) -> 
         process.wait()
         called = westwood("kernel", "load")
         assert called.code == 0, called.err
-        assert all(one["registered"] for one in kernel.status()["controls"])
-        assert kernel.unload()
+        assert all(one["registered"] for one in ww_kernel.status()["controls"])
+        assert ww_kernel.unload()
         assert eventually(lambda: not in_kernel())
 
 
 def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
-    kernel.load()
+    ww_kernel.load()
     with alone() as host:
         host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus")
         assert westwood("kernel", "unload").code == 0
@@ -181,7 +182,7 @@ def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
 
 
 def test_a_namespace_that_goes_with_its_default_leaks_nothing(westwood: Westwood) -> None:
-    kernel.load()
+    ww_kernel.load()
     with alone() as host:
         host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus_rh")
     assert westwood("kernel", "unload").code == 0
@@ -191,7 +192,7 @@ def test_a_namespace_that_goes_with_its_default_leaks_nothing(westwood: Westwood
 def test_pins_outside_of_a_bpffs_are_refused(
     westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
+    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
     called = westwood("kernel", "load")
     assert called.code == 1 and called.err.count("\n") == 1
     assert "expected a folder of a bpffs" in called.err
@@ -201,6 +202,6 @@ def test_pins_outside_of_a_bpffs_are_refused(
 def test_without_the_program_the_remedy_is_named(
     westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(kernel.VARIABLE, str(tmp_path / "nothing"))
+    monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "nothing"))
     called = westwood("kernel", "status")
     assert called.code == 77 and called.err.endswith("make linux\n")

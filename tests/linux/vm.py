@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from westwood import kernel
+from westwood.kernel import ww_kernel
 
 CACHE = Path(__file__).parents[2] / "build" / "vm"
 SERIAL = CACHE / "serial.log"  # what the last machine printed
@@ -83,7 +83,7 @@ def disk(folder: Path, script: str) -> Path:
     root = folder / "root"
     for name in ("bin", "proc", "sys", "tmp", "dev", "modules", "etc", "run/netns"):
         (root / name).mkdir(parents=True)
-    programs = {Path(str(find(tool))) for tool in TOOLS} | {kernel.program()}
+    programs = {Path(str(find(tool))) for tool in TOOLS} | {ww_kernel.program()}
     for path in programs:
         shutil.copy2(path, root / "bin" / path.name)
     for path in set().union(*(libraries(path) for path in programs)):
@@ -94,7 +94,7 @@ def disk(folder: Path, script: str) -> Path:
     for name in listed.stdout.split():
         if not (root / "bin" / name).exists():
             (root / "bin" / name).symlink_to("busybox")
-    shutil.copy2(kernel.bpf_object(kernel.program()), root / "ww.bpf.o")
+    shutil.copy2(ww_kernel.bpf_object(ww_kernel.program()), root / "ww.bpf.o")
     (root / "bin/sh").unlink()
     (root / "bin/sh").symlink_to("dash")
     modules = next((CACHE / "lib/modules").iterdir())

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line: what it prints where, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from westwood.cli import call, console
+from westwood.experiments import experiment
+from westwood.scenario import Scenario
+
+Westwood = Callable[..., Any]
+QUICK = ("--set", "duration=5s", "--seeds", "2")
+
+
+def test_json_is_one_object_and_nothing_else(westwood: Westwood) -> None:
+    called = westwood(
+        "run", "table1", *QUICK, "--json", "--plot", "--cc", "tahoe", "--cc", "westwood+"
+    )
+    assert called.code == 0
+    result = json.loads(called.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    assert list(result) == ["runs", "summary"]
+    assert [(row["cc"], row["seed"]) for row in result["runs"]] == [
+        ("tahoe", 1), ("tahoe", 2), ("westwood+", 1), ("westwood+", 2)]  # fmt: skip
+    assert result["runs"][0]["completed_s"] is None
+    mean = sum(row["goodput_bps"] for row in result["runs"][:2]) / 2
+    assert result["summary"][0]["goodput_bps"] == pytest.approx(mean)
+    assert result["summary"][0]["goodput_bps_half"] > 0
+
+
+def test_a_table_names_the_protocols(westwood: Westwood) -> None:
+    called = westwood("run", "table1", *QUICK, "--cc", "newreno", "--cc", "westwood+-ns3")
+    assert called.code == 0 and called.err == ""
+    assert "NewReno" in called.out and "Westwood+ (ns-3, 2013)" in called.out and "±" in called.out
+
+
+def test_a_results_folder_can_be_run_again(westwood: Westwood, tmp_path: Path) -> None:
+    assert westwood("run", "table1", *QUICK, "--out", "res", "--plot").code == 0
+    folder = tmp_path / "res"
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "manifest.json", "runs.parquet", "scenario.toml", "table1.png", "table1.svg", "traces"
+    ]  # fmt: skip
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["complete"] and manifest["seeds"] == 2 and manifest["version"]
+    first = pl.read_parquet(folder / "runs.parquet").drop("cpu_s", "wall_s")
+    assert westwood("run", "res/scenario.toml", "--out", "res").code == 0
+    second = pl.read_parquet(folder / "runs.parquet").drop("cpu_s", "wall_s")
+    assert second.equals(first)
+
+
+def test_a_folder_with_something_else_is_left_alone(westwood: Westwood, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("years of work")
+    called = westwood("run", "table1", *QUICK, "--out", "mine")
+    assert called.code == 2
+    assert called.err == ('westwood: --out = "mine": holds files that westwood did not write, '
+                          "expected a new folder\n")  # fmt: skip
+    assert [p.name for p in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
+
+
+def test_figures_without_a_folder_go_to_the_current_one(westwood: Westwood, tmp_path: Path) -> None:
+    called = westwood("compare", "--duration", "5s", "--seeds", "2", "--plot")
+    assert called.code == 0
+    assert called.out.splitlines()[-1] == "path.png"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["path.png", "path.svg"]
+
+
+def test_compare_takes_the_paths_numbers(westwood: Westwood) -> None:
+    path = ("--rate", "1Mbps", "--delay", "10ms", "--loss", "1%", "--queue", "20p")
+    called = westwood(
+        "compare", *path, "--duration", "10s", "--seeds", "1", "--cc", "reno", "--json"
+    )
+    (row,) = json.loads(called.out)["runs"]
+    transmission_s = 1500 * 8 / 1e6  # of one packet; two in a burst are acknowledged together
+    assert 0.02 + transmission_s < row["min_rtt_s"] < 0.02 + 2 * transmission_s + 0.001
+    assert row["lost"] > 0 and row["simulated_s"] == 10
+
+
+def test_reproduce_writes_the_figure_its_points_and_the_claims(
+    westwood: Westwood, tmp_path: Path
+) -> None:
+    called = westwood("reproduce", "fig5", "--seeds", "2", "--out", "report")
+    assert called.code == 0
+    assert called.out.splitlines()[-1] == "report/index.html"
+    folder = tmp_path / "report"
+    assert (folder / "fig5.svg").stat().st_size > 10_000
+    points = pl.read_csv(folder / "data" / "fig5.csv")
+    assert points.height == 14 * 5 and points["bottleneck.loss.rate"].min() == 0.0001
+    assert pl.read_parquet(folder / "runs" / "fig5.parquet").height == 14 * 5 * 2
+    again = Scenario.from_toml(folder / "scenarios" / "fig5.toml")
+    assert again == Scenario.preset("fig5").with_settings({"seeds": 2})
+    entries = json.loads((folder / "claims.json").read_text())["claims"]
+    assert [entry["id"].split(".")[-1] for entry in entries] == [
+        "order", "reno_equals_newreno", "westwoodplus_knee", "monotone"]  # fmt: skip
+    for entry in entries:
+        assert entry["verdict"] in ("HOLDS", "DIFFERS") and entry["measured"]
+        assert bool(entry["explanation"]) == (entry["verdict"] == "DIFFERS")
+        assert entry["settings"]["fig5"]["profile"] == "ns3-2013"
+        assert entry["figure"] == "fig5.svg"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("run", "tabel1"), 2, '"tabel1": neither a file nor a scenario of the package, '
+                               'did you mean "table1"?'),
+        (("run", "gone.toml"), 2, "gone.toml: no such file"),
+        (("run", "."), 2, ".: is a folder, expected a TOML file"),
+        (("run", "table1", "--cc", "renoo"), 2,
+         '--cc = "renoo": unknown protocol, did you mean "reno"?'),
+        (("run", "table1", "--set", "duration"), 2,
+         '--set = "duration": expected KEY=VALUE, such as duration=200s'),
+        (("run", "table1", "--set", "duration=0s"), 2,
+         'table1: duration = "0s": expected more than 0s and at most 2592000s'),
+        (("run", "table1", "--set", "tcp.min_rto=soon"), 2,
+         'table1: tcp.min_rto = "soon": expected a time such as "45ms"'),
+        (("run", "table1", "--cc", "reno", "--set", "tcp.cc=tahoe"), 2,
+         'tcp.cc = "tahoe": can\'t be set together with --cc'),
+        (("validate", "--engine", "sim"), 2,
+         '--engine = "sim": expected another engine than the simulator'),
+        (("run", "table1", "--engine", "ns4"), 2, '--engine = "ns4": expected sim, ns3, linux'),
+        (("run", "fig5", "--plot"), 2, "--plot: draws at most 12 flows over time, and there are "
+                                       "70 points with 1 each; fix swept keys with --set"),
+        (("compare", "--loss", "two"), 2, 'path: path.loss.rate = "two": expected a fraction from '
+                                          '0 to 1, such as 0.005 or "0.5%"'),
+        (("reproduce", "fig12"), 2, '"fig12": unknown figure, did you mean "fig11"?'),
+        (("run",), 2, "Missing argument 'FILE|PRESET'."),
+        (("run", "table1", "--sed", "3"), 2, "No such option: --sed"),
+        (("run", "table1", "--seeds", "0"), 2,
+         "table1: seeds = 0: expected at least 1"),
+        (("run", "table1", "--workers", "0"), 2, "--workers = 0: expected from 1 to 1024"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line(
+    arguments: tuple[str, ...], code: int, message: str, westwood: Westwood, tmp_path: Path
+) -> None:
+    called = westwood(*arguments)
+    assert (called.code, called.out) == (code, "")
+    assert called.err.startswith(f"westwood: {message}")
+    assert called.err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupt_keeps_finished_runs(
+    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(runs: Any, total: int) -> Any:
+        for count, run in enumerate(runs):
+            if count == 3:
+                raise KeyboardInterrupt
+            yield run
+
+    monkeypatch.setattr(console, "track", interrupted)
+    called = westwood("run", "table1", "--set", "duration=5s", "--seeds", "10", "--out", "res")
+    assert called.code == 130
+    assert called.err == "westwood: interrupted; finished runs are in res\n"
+    assert pl.read_parquet(tmp_path / "res" / "runs.parquet").height == 3
+    assert not json.loads((tmp_path / "res" / "manifest.json").read_text())["complete"]
+
+
+def test_help_is_quick_and_shows_an_example_of_each_command() -> None:
+    started = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "westwood", "--help"], capture_output=True, text=True
+    )
+    elapsed = time.perf_counter() - started
+    assert done.returncode == 0 and "reproduce" in done.stdout
+    assert elapsed < 1, "0.3 s on an idle machine"
+    for heavy in ("polars", "matplotlib", "pydantic", "numpy"):
+        check = f"import sys, westwood.cli; sys.exit('{heavy}' in sys.modules)"
+        assert subprocess.run([sys.executable, "-c", check]).returncode == 0, heavy
+
+
+@pytest.mark.parametrize("command", ["run", "compare", "trace", "reproduce"])
+def test_the_example_in_the_help_works(command: str, westwood: Westwood) -> None:
+    shown = westwood(command, "--help")
+    assert shown.code == 0
+    (example,) = [line for line in shown.out.splitlines() if "Example: westwood" in line]
+    arguments = example.split("Example: westwood ")[1].split()
+    arguments += {"reproduce": ["--seeds", "1"], "trace": ["--set", "duration=2s"]}.get(
+        command, ["--set", "duration=2s", "--seeds", "2"]
+    )
+    assert westwood(*arguments).code == 0
+
+
+def test_a_pipe_that_closes_early_is_no_traceback() -> None:
+    command = (
+        f"{sys.executable} -m westwood run table1 --set duration=1s --seeds 2 --json | head -c 1"
+    )
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert done.stdout == "{" and "Traceback" not in done.stderr
+
+
+WORDS = st.sampled_from(
+    ["run", "compare", "reproduce", "trace", "sweep", "all", "table1", "fig5", "--plot", "--cc",
+     "--resume", "--ci", "--seed", "--from", "reno", "", "--set", "a=b", "=",
+     "tcp.cc=", "duration=1e9s", "duration=1ms", "tcp.cc.m=[", "--seeds", "0", "-1", "1", "nan",
+     "--out", "--engine", "/dev/null", "\n", "--workers", "--version", "--help", "--", "é",
+     "--loss", "--rate", "9e9Gbps"]
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(words=st.lists(WORDS, max_size=6))
+def test_any_arguments_end_in_a_known_exit_code(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_runs(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(experiment, "collect_all", no_runs)  # what matters here comes before it
+    assert call(words) in (0, 1, 2, 77, 130)
+
+
+def test_a_trace_in_a_figure_is_the_run_of_the_row(small: Scenario) -> None:
+    planned = experiment.plan(small, cc=["reno", "westwood+"])
+    (_, first, trace), (_, second, _) = experiment.traces(planned)
+    assert (first, second) == ("Reno", "Westwood+")
+    assert trace["time_s"].max() <= 20 and not math.isnan(trace["cwnd"][0])  # type: ignore[operator]

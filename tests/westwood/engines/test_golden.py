@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The golden table: what every protocol does on a grid of paths. `make golden` writes it anew.
+
+Two flows of one protocol, started within a second of each other. A difference is a change of
+behaviour: CHANGELOG.md names it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import polars as pl
+
+from westwood import simulate_many
+from westwood.catalogue import PROTOCOLS
+from westwood.scenario import Scenario
+
+TABLE = Path(__file__).parents[2] / "golden" / "table.csv"
+SEEDS = 3
+
+
+def measured() -> pl.DataFrame:
+    link = {"name": "path", "between": ["a", "b"], "rate": "2Mbps", "delay": "10ms",
+            "queue": {"limit": "30p"}, "loss": {"rate": 0.0}}  # fmt: skip
+    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "reno", "count": 2, "start_spread": "1s"}
+    scenario = Scenario(
+        name="golden", duration="30s", link=[link], flow=[flow],
+        sweep={
+            "tcp.cc": list(PROTOCOLS),
+            "path.rate": ["2Mbps", "10Mbps"],
+            "path.delay": ["10ms", "50ms"],
+            "path.loss.rate": [0.0, 0.001, 0.01],
+        },
+    )  # fmt: skip
+    rows = simulate_many(scenario, range(1, SEEDS + 1))
+    keys = ["cc", "path.rate", "path.delay", "path.loss.rate"]
+    sums = [pl.col(name).sum() for name in ("sent", "retransmitted", "timeouts")]
+    table = rows.group_by(keys, maintain_order=True).agg(
+        pl.col("throughput_bps").sum() / SEEDS, *sums, pl.col("jain").mean()
+    )
+    ratio = (pl.col("retransmitted") / pl.col("sent")).alias("retransmission_ratio")
+    return table.with_columns(ratio).with_columns(
+        pl.col("throughput_bps").round(0),
+        pl.col("jain", "retransmission_ratio").round(6),
+    )
+
+
+def test_every_protocol_does_what_it_did() -> None:
+    table = measured()
+    if os.environ.get("WW_UPDATE_GOLDEN"):
+        table.write_csv(TABLE)
+    golden = pl.read_csv(TABLE)
+    keys = golden.columns[:4]
+    changed = [
+        f"{' '.join(str(new[key]) for key in keys)}: {name} was {old[name]}, is {new[name]}"
+        for old, new in zip(golden.to_dicts(), table.to_dicts(), strict=True)
+        for name in golden.columns
+        if old[name] != new[name]
+    ]
+    assert not changed, "\n".join(changed[:20])
+
+
+def test_the_table_is_sound() -> None:
+    golden = pl.read_csv(TABLE)
+    assert golden["cc"].n_unique() == len(PROTOCOLS) and golden.height == 12 * len(PROTOCOLS)
+    capacity = pl.col("path.rate").str.strip_suffix("Mbps").cast(pl.Float64) * 1e6
+    assert (golden.select(pl.col("throughput_bps") <= capacity * 1.04)).to_series().all(), (
+        "rates count from each start"
+    )
+    assert golden["jain"].is_between(0.5, 1).all()
+    lossy = golden.group_by("path.loss.rate").agg(pl.mean("throughput_bps"))
+    assert lossy.sort("path.loss.rate")["throughput_bps"].is_sorted(descending=True)

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ns3/ in releases and ways to build that `make test` has no time for: docs/ns3.md's table."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+LACKING = 77
+pytestmark = pytest.mark.slow
+
+
+def holds(*words: str) -> None:
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode == LACKING:
+        pytest.skip(done.stdout.strip())
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+@pytest.mark.parametrize("release", ["3.37", "3.43", "3.48"])
+def test_the_module_builds_and_passes_in_ns3s_own_tree(release: str) -> None:
+    holds("tools/ns3_tree.py", release)
+
+
+@pytest.mark.parametrize("release", ["3.39.post2", "3.42.post2", "3.43.post9"])
+def test_the_module_builds_and_passes_against_older_wheels(release: str) -> None:
+    holds("tools/ns3_module.py", "wheel", release)
+
+
+def test_the_figures_of_the_2013_paper_hold_in_ns3() -> None:
+    holds("tools/ns3_module.py", "wheel", "--slow")

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A sweep on a real Dask scheduler and workers, on loopback: the same bytes, also when one dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood.experiments import cluster, experiment, sweep
+from westwood.results.store import Folder
+from westwood.scenario import Scenario
+
+SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n"tcp.cc" = ["reno", "westwood+"]\n'
+
+
+@pytest.fixture
+def dask(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The address of a scheduler, and its two workers."""
+    file = tmp_path / "scheduler.json"
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    command = [sys.executable, "-m", "dask"]
+    environment = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "10"}
+    scheduler = subprocess.Popen(
+        [*command, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+         "--scheduler-file", str(file)], env=environment, **quiet)  # fmt: skip
+    workers = []
+    try:
+        deadline = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        workers = [
+            subprocess.Popen(
+                [*command, "worker", "--scheduler-file", str(file), "--host", "127.0.0.1",
+                 "--no-nanny", "--no-dashboard", "--nthreads", "1", "--local-directory",
+                 str(tmp_path)], **quiet)
+            for _ in range(2)
+        ]  # fmt: skip
+        from distributed import Client
+
+        with Client(scheduler_file=str(file), set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)
+            address = str(client.scheduler.address)
+        yield address, workers
+    finally:
+        for process in [*workers, scheduler]:
+            process.kill()
+            process.wait()
+
+
+def track(runs: Any, total: int) -> Any:
+    return runs
+
+
+def test_a_worker_that_dies_loses_nothing_and_changes_nothing(
+    dask: tuple[str, list[subprocess.Popen[bytes]]], small_file: Path, tmp_path: Path
+) -> None:
+    address, workers = dask
+    small_file.write_text(small_file.read_text(encoding="utf-8") + SWEPT, encoding="utf-8")
+    scenario = Scenario.from_toml(small_file).with_settings({"duration": "300s"})
+    planned = experiment.plan(scenario, seeds=100)
+    sweep.run(planned, Folder(tmp_path / "here"), track=track)
+
+    def kill_one(runs: Any, total: int) -> Any:
+        for count, run in enumerate(runs):
+            if count == 60:
+                workers[0].send_signal(signal.SIGKILL)
+            yield run
+
+    rows, complete = sweep.run(
+        planned, Folder(tmp_path / "there"), track=kill_one,
+        runner=lambda jobs: cluster.runner(address, jobs),
+    )  # fmt: skip
+    assert complete and rows.height == 400 and workers[0].poll() is not None
+    here, there = (tmp_path / name / "runs.parquet" for name in ("here", "there"))
+    assert here.read_bytes() == there.read_bytes()
+
+
+def test_the_command_line_finds_the_cluster_or_says_that_none_is_there(
+    dask: tuple[str, list[subprocess.Popen[bytes]]], small_file: Path,
+    westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    called = westwood("sweep", small_file, "--seeds", "4", "--dask", dask[0], "--out", "s")
+    assert called.code == 0, called.err
+    monkeypatch.setattr(cluster, "_CONNECT_S", 1)
+    called = westwood("sweep", small_file, "--dask", "tcp://127.0.0.1:9", "--out", "t")
+    assert called.code == 2 and called.err.count("\n") == 1
+    assert called.err.startswith(
+        'westwood: --dask = "tcp://127.0.0.1:9": no Dask scheduler answers'
+    )
+
+
+def test_another_version_on_a_worker_is_refused(small: Scenario) -> None:
+    with pytest.raises(Exception, match=r"a worker has westwood .*, expected 0\.0\.0"):
+        cluster.run_task("sim", "0.0.0", small.to_toml(), {}, [(0, 1)])

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A sweep that is killed, refused or out of space loses no finished run, and repeats none."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood.experiments import experiment, sweep
+from westwood.results.store import Folder
+from westwood.scenario import Scenario
+
+SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n"tcp.cc" = ["reno", "westwood+"]\n'
+
+
+@pytest.fixture
+def swept_file(small_file: Path) -> Path:
+    small_file.write_text(small_file.read_text(encoding="utf-8") + SWEPT, encoding="utf-8")
+    return small_file
+
+
+def track(runs: Any, total: int) -> Any:
+    return runs
+
+
+def keys_on_disk(folder: Path) -> list[tuple[int, int]]:
+    """Every finished run there, repeated if it is there twice; torn lines left out."""
+    found = []
+    for part in folder.glob("parts/*.parquet"):
+        found += pl.read_parquet(part).select("point", "seed").unique().rows()
+    for journal in folder.glob("journal-*.jsonl"):
+        for line in journal.read_text(encoding="utf-8").splitlines(keepends=True):
+            if line.endswith("\n"):
+                run = json.loads(line)
+                found.append((run["point"], run["seed"]))
+    return found
+
+
+def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
+    swept_file: Path, tmp_path: Path
+) -> None:
+    def command(out: str, *more: str) -> list[str]:
+        # Runs of some milliseconds, so that kills meet runs in progress.
+        return [sys.executable, "-m", "westwood", "sweep", str(swept_file), "--seeds", "700",
+                "--set", "duration=600s", "--out", str(tmp_path / out), *more]  # fmt: skip
+
+    whole = subprocess.run(command("whole"), capture_output=True, text=True)
+    assert whole.returncode == 0, whole.stderr
+    folder, before, kills = tmp_path / "killed", set[tuple[int, int]](), 0
+    chance = random.Random(1)
+    for attempt in range(60):
+        process = subprocess.Popen(
+            command("killed", *(["--resume"] if (folder / "sweep.json").exists() else [])),
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            _, errors = process.communicate(timeout=0.6 + 0.8 * chance.random())
+            assert process.returncode == 0, errors
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            kills += 1
+        on_disk = keys_on_disk(folder)
+        assert len(on_disk) == len(set(on_disk)), f"attempt {attempt}: a run was repeated"
+        if (folder / "runs.parquet").exists():  # killed while it cleaned up
+            on_disk += pl.read_parquet(folder / "runs.parquet").select("point", "seed").rows()
+        assert before <= set(on_disk), f"attempt {attempt}: a finished run is lost"
+        before = set(on_disk)
+    assert kills >= 3 and before, "too fast to be killed: make the sweep longer"
+    assert (folder / "runs.parquet").read_bytes() == (
+        tmp_path / "whole" / "runs.parquet"
+    ).read_bytes()
+    assert not list(folder.glob("journal-*")) and not (folder / "parts").exists()
+    assert json.loads((folder / "manifest.json").read_text())["complete"]
+
+
+def test_dying_before_the_parts_are_gone_repeats_no_run(swept_file: Path, tmp_path: Path) -> None:
+    planned = experiment.plan(Scenario.from_toml(swept_file), seeds=3)
+    folder = tmp_path / "s"
+    rows, _ = sweep.run(planned, Folder(folder), track=track)
+    (folder / "parts").mkdir()
+    shutil.copy(folder / "runs.parquet", folder / "parts" / "000001.parquet")
+    again, complete = sweep.run(planned, Folder(folder), resume=True, track=track)
+    assert complete and again.equals(rows)
+
+
+def test_parts_and_journals_hold_the_same_as_one_journal(
+    swept_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = experiment.plan(Scenario.from_toml(swept_file), seeds=10)
+    one, _ = sweep.run(planned, Folder(tmp_path / "one"), track=track)
+    monkeypatch.setattr(sweep, "_A_PART", 7)
+
+    def stop_at_30(runs: Any, total: int) -> Any:
+        for count, run in enumerate(runs):
+            if count == 30:
+                raise KeyboardInterrupt
+            yield run
+
+    folder = tmp_path / "two"
+    rows, complete = sweep.run(planned, Folder(folder), track=stop_at_30)
+    assert (rows["seed"].len(), complete) == (30, False)
+    assert len(list(folder.glob("parts/*.parquet"))) == 4
+    assert len(keys_on_disk(folder)) == 30
+    # As if killed between writing a part and removing its journal.
+    last = sorted(folder.glob("parts/*.parquet"))[-1]
+    rows = pl.read_parquet(last)
+    run = {"point": rows["point"][0], "seed": rows["seed"][0], "rows": rows.head(1).to_dicts()}
+    (folder / "journal-000004.jsonl").write_text(json.dumps(run) + "\n" + '{"point": 1, "se')
+    two, complete = sweep.run(planned, Folder(folder), resume=True, track=track)
+    assert complete and two.equals(one)
+    assert (folder / "runs.parquet").read_bytes() == (tmp_path / "one/runs.parquet").read_bytes()
+
+
+def test_a_finished_sweep_has_nothing_left_to_do(swept_file: Path, tmp_path: Path) -> None:
+    planned = experiment.plan(Scenario.from_toml(swept_file), seeds=3)
+    sweep.run(planned, Folder(tmp_path / "s"), track=track)
+    ran: list[int] = []
+
+    def count(runs: Any, total: int) -> Any:
+        ran.append(total)
+        return runs
+
+    sweep.run(planned, Folder(tmp_path / "s"), resume=True, track=count)
+    assert sum(ran) == 0
+    more = experiment.plan(Scenario.from_toml(swept_file), seeds=5)
+    sweep.run(more, Folder(tmp_path / "s"), resume=True, track=count)
+    assert sum(ran) == 4 * 2, "only the seeds that are new"
+
+
+def test_rows_do_not_depend_on_the_workers(swept_file: Path, tmp_path: Path) -> None:
+    planned = experiment.plan(Scenario.from_toml(swept_file), seeds=5)
+    for workers in (1, 4):
+        sweep.run(planned, Folder(tmp_path / str(workers)), workers=workers, track=track)
+    one, four = (tmp_path / str(workers) / "runs.parquet" for workers in (1, 4))
+    assert one.read_bytes() == four.read_bytes()
+
+
+def test_precision_adds_seeds_where_the_interval_is_wide(swept_file: Path, tmp_path: Path) -> None:
+    planned = experiment.plan(Scenario.from_toml(swept_file), seeds=5)
+    wanted = sweep.Precision(0.04, most=200)
+    rows, complete = sweep.run(planned, Folder(tmp_path / "s"), precision=wanted, track=track)
+    assert complete
+    summary = experiment.summary(planned, rows)
+    for row in summary.iter_rows(named=True):
+        narrow = row["goodput_bps_half"] <= 0.04 * row["goodput_bps"]
+        assert narrow or row["runs"] == 200
+    runs = summary["runs"].to_list()
+    assert min(runs) < max(runs), "more only where it is needed"
+    again, _ = sweep.run(
+        planned, Folder(tmp_path / "s"), resume=True, precision=wanted, track=track
+    )
+    assert again.equals(rows)
+    manifest = json.loads((tmp_path / "s" / "manifest.json").read_text())
+    assert sum(manifest["runs_a_point"]) == rows.height
+
+
+def test_two_sweeps_in_one_folder_refuse_each_other(
+    swept_file: Path, westwood: Callable[..., Any]
+) -> None:
+    planned = experiment.plan(Scenario.from_toml(swept_file), seeds=2)
+    folder = swept_file.parent / "s"
+    with sweep.Store(Folder(folder), planned).opened(resume=False):
+        called = westwood("sweep", swept_file, "--seeds", "2", "--out", "s", "--resume")
+    assert called.code == 2
+    assert called.err == (
+        'westwood: --out = "s": another sweep is writing into it, expected another folder\n'
+    )
+    assert westwood("sweep", swept_file, "--seeds", "2", "--out", "s", "--resume").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--resume", "--set", "duration=9s"],
+         '--out = "s": holds another sweep: scenario, settings or protocols differ'),
+        ([], '--out = "s": holds a sweep, expected --resume or a new folder'),
+        (["--resume", "--ci", "0%"], '--ci = "0%": expected more than 0'),
+        (["--resume", "--ci", "many"], '--ci = "many": expected a fraction'),
+        (["--resume", "--ci", "2%", "--metric", "goodput"],
+         '--metric = "goodput": unknown column, did you mean "goodput_bps"?'),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_one_line(
+    options: list[str], problem: str, swept_file: Path, westwood: Callable[..., Any]
+) -> None:
+    assert westwood("sweep", swept_file, "--seeds", "2", "--out", "s").code == 0
+    before = (swept_file.parent / "s" / "runs.parquet").read_bytes()
+    called = westwood("sweep", swept_file, "--seeds", "2", "--out", "s", *options)
+    assert called.code == 2 and called.err.startswith(f"westwood: {problem}")
+    assert called.err.count("\n") == 1
+    assert (swept_file.parent / "s" / "runs.parquet").read_bytes() == before
+
+
+def test_a_full_disk_is_one_line_and_loses_nothing(swept_file: Path, tmp_path: Path) -> None:
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    command = [sys.executable, "-m", "westwood", "sweep", str(swept_file), "--seeds", "50", "--out",
+               str(tmp_path / "s")]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_files)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert "s: can't be written: " in done.stderr and "; --resume goes on" in done.stderr
+    kept = len(keys_on_disk(tmp_path / "s"))
+    assert kept > 10
+    done = subprocess.run([*command, "--resume"], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert pl.read_parquet(tmp_path / "s" / "runs.parquet").height == 200
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_an_unwritable_folder_is_one_line(
+    swept_file: Path, tmp_path: Path, westwood: Callable[..., Any]
+) -> None:
+    (tmp_path / "s").mkdir(mode=0o500)
+    called = westwood("sweep", swept_file, "--out", tmp_path / "s")
+    assert called.code == 1 and called.err.count("\n") == 1
+
+
+def test_an_interrupt_says_how_to_go_on(swept_file: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "westwood", "sweep", str(swept_file), "--seeds", "2000",
+               "--set", "duration=600s", "--out", str(tmp_path / "s")]  # fmt: skip
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    deadline = time.monotonic() + 20
+    while not list((tmp_path / "s").glob("journal-*")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "--resume --out" in errors and errors.count("\n") == 1
+    assert keys_on_disk(tmp_path / "s")

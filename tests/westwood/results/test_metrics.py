@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Means, intervals and fairness are what the textbooks say."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import numpy as np
+import polars as pl
+import pytest
+
+from westwood.results import metrics
+from westwood.results.metrics import half_width, paired
+
+# Student's t, two-sided, from printed tables: degrees of freedom, level, quantile.
+TABLE = [
+    (1, 0.95, 12.706), (2, 0.95, 4.303), (3, 0.95, 3.182), (4, 0.95, 2.776), (9, 0.95, 2.262),
+    (10, 0.95, 2.228), (29, 0.95, 2.045), (30, 0.95, 2.042), (60, 0.95, 2.000),
+    (120, 0.95, 1.980), (100_000, 0.95, 1.960),
+    (1, 0.99, 63.657), (5, 0.99, 4.032), (29, 0.99, 2.756), (5, 0.90, 2.015),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("dof", "level", "quantile"), TABLE)
+def test_t_quantiles(dof: int, level: float, quantile: float) -> None:
+    assert metrics.t_quantile(dof, level) == pytest.approx(quantile, abs=5.1e-4)
+
+
+@pytest.mark.parametrize("dof", [1, 2, 3, 10, 11, 500])
+def test_probability_and_quantile_are_inverse(dof: int) -> None:
+    assert metrics.t_probability(metrics.t_quantile(dof), dof) == pytest.approx(0.95, abs=1e-10)
+
+
+def test_the_expansion_for_many_degrees_continues_the_exact_sum() -> None:
+    assert metrics.t_probability(metrics.t_quantile(1001), 1001) == pytest.approx(0.95, abs=1e-9)
+
+
+def test_95_of_100_intervals_cover_the_mean() -> None:
+    """4000 experiments of 5 normal samples: coverage within 4 standard errors of 95 %."""
+    experiments = 4000
+    samples = np.random.default_rng(1).normal(3.0, 2.0, (experiments, 5))
+    frame = pl.DataFrame({"experiment": np.repeat(np.arange(experiments), 5),
+                          "value": samples.ravel()})  # fmt: skip
+    summary = metrics.summarise(frame, ["experiment"], ["value"])
+    covered = ((summary["value"] - 3.0).abs() <= summary["value_half"]).mean()
+    assert covered == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / experiments))
+
+
+def test_a_summary_keeps_order_and_ignores_runs_without_a_value() -> None:
+    rows = pl.DataFrame(
+        {"cc": ["b", "b", "a", "a", "a"], "x": [1.0, 3.0, 5.0, math.nan, 5.0], "n": [1, 2, 3, 4, 5]}
+    )
+    summary = metrics.summarise(rows, ["cc"], ["x", "n"])
+    assert summary["cc"].to_list() == ["b", "a"]
+    assert summary["runs"].to_list() == [2, 3]
+    assert summary["x"].to_list() == [2.0, 5.0]
+    assert summary["x_half"].to_list() == pytest.approx([12.706 * math.sqrt(2) / math.sqrt(2), 0.0],
+                                                        abs=1e-3)  # fmt: skip
+
+
+def test_one_run_has_no_interval() -> None:
+    summary = metrics.summarise(pl.DataFrame({"cc": ["a"], "x": [1.0]}), ["cc"], ["x"])
+    assert math.isnan(summary["x_half"][0])
+
+
+def test_jain() -> None:
+    assert metrics.jain([5.0]) == 1
+    assert metrics.jain([2.0, 2.0, 2.0]) == pytest.approx(1)
+    assert metrics.jain([1.0, 0.0, 0.0, 0.0]) == pytest.approx(1 / 4)
+    assert math.isnan(metrics.jain([0.0, 0.0]))
+
+
+@pytest.mark.parametrize("runs", [3, 10, 30])
+def test_the_interval_covers_the_mean_as_often_as_it_says(runs: int) -> None:
+    """95 % of the intervals of a normal distribution's samples hold its mean, at a fixed seed."""
+    draw = random.Random(runs)
+    trials, covered = 4000, 0
+    for _ in range(trials):
+        sample = [draw.gauss(5.0, 2.0) for _ in range(runs)]
+        mean = statistics.mean(sample)
+        half = half_width(statistics.stdev(sample), runs)
+        covered += abs(mean - 5.0) <= half
+    # Four standard deviations of a share of 4000.
+    assert covered / trials == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / trials))
+
+
+def test_a_pair_is_compared_on_its_common_seeds() -> None:
+    one = pl.DataFrame({"seed": [1, 2, 3, 4], "x": [10.0, 12.0, 15.0, 11.0]})
+    two = pl.DataFrame({"seed": [4, 3, 2, 1, 9], "x": [9.0, 12.0, 11.0, 8.0, 100.0]})
+    found = paired(one, two, ["seed"], "x")  # differences 2, 1, 3, 2
+    assert (found.runs, found.mean) == (4, 2.0)
+    deviation = statistics.stdev([2, 1, 3, 2])
+    assert found.half == pytest.approx(3.182446 * deviation / 2, rel=1e-6)
+    assert found.effect == pytest.approx(2.0 / deviation)
+    assert found.p == pytest.approx(0.0163, abs=5e-4), "t = 4.899 with 3 degrees of freedom"
+
+
+def test_a_pair_is_narrower_than_two_intervals_where_seeds_make_the_difference() -> None:
+    draw = random.Random(1)
+    hard = [draw.gauss(0, 5) for _ in range(20)]  # what the losses of a seed do to both
+    one = pl.DataFrame({"seed": range(20), "x": [100 + h + draw.gauss(0, 1) for h in hard]})
+    two = pl.DataFrame({"seed": range(20), "x": [98 + h + draw.gauss(0, 1) for h in hard]})
+    found = paired(one, two, ["seed"], "x")
+    alone = half_width(one["x"].std(), 20)  # type: ignore[arg-type]
+    assert found.half < alone / 2 and found.p < 0.001 < found.effect
+
+
+def test_a_single_pair_has_no_interval() -> None:
+    frame = pl.DataFrame({"seed": [1], "x": [3.0]})
+    found = paired(frame, frame, ["seed"], "x")
+    assert math.isnan(found.half) and found.bound == 0 and found.entry()["half"] is None

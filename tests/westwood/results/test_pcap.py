@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A capture is what tshark understands: nothing malformed, and the same retransmissions as ours."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import Scenario, simulate
+from westwood.errors import InputError
+from westwood.results import pcap
+
+needs_tshark = pytest.mark.skipif(
+    not shutil.which("tshark"), reason="no tshark: apt-get install tshark"
+)
+# tshark takes a retransmission that comes soon after an ACK for a segment that was overtaken; where
+# the sender's own link begins nothing can overtake.
+RESENT = "tcp.analysis.retransmission or tcp.analysis.out_of_order"
+WRONG = "_ws.malformed or _ws.expert.severity == error or ip.checksum.status == 0"
+
+
+def count(file: Path, which: str) -> int:
+    """How many packets a display filter of tshark finds; checksums are verified."""
+    options = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
+    done = subprocess.run(
+        ["tshark", "-r", file, *options, "-Y", which, "-T", "fields", "-e", "frame.number"],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    return done.stdout.count("\n")
+
+
+def fields(file: Path, which: str, *names: str) -> list[list[str]]:
+    chosen = [word for name in names for word in ("-e", name)]
+    done = subprocess.run(
+        ["tshark", "-r", file, "-Y", which, "-T", "fields", *chosen],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+@needs_tshark
+@pytest.mark.parametrize("cc", ["tahoe", "newreno", "sack", "westwood+-linux", "bbr"])
+def test_tshark_counts_the_same_retransmissions(cc: str, tmp_path: Path) -> None:
+    scenario = Scenario.preset("table1").with_settings({"duration": "100s", "tcp.cc": cc})
+    result = simulate(scenario, 3, capture="access")
+    file = tmp_path / "access.pcap"
+    written = pcap.write(result, file)
+    (row,) = result.flow_rows
+    assert count(file, "ip") == written
+    assert count(file, WRONG) == 0
+    assert row["retransmitted"] > 20
+    assert count(file, RESENT) == pytest.approx(row["retransmitted"], rel=0.01)
+    data = count(file, "tcp.len > 0")
+    assert data == pytest.approx(row["sent"], rel=0.01)
+
+
+@needs_tshark
+def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
+    """ECN, datagrams, long headers, SACK blocks, both directions, several connections."""
+    red = {"kind": "red", "limit": "50p", "min": 3, "max": 40, "weight": 0.05, "ecn": True}
+    data = {
+        **small.resolved(), "duration": "30s", "sweep": {},
+        "link": [{"name": "l", "between": ["a", "b"], "rate": "3Mbps", "delay": "20ms",
+                  "queue": red, "loss": {"rate": 0.02}, "reorder": {"rate": 0.02, "delay": "9ms"}}],
+        "flow": [
+            {"name": "ecn", "from": "a", "to": "b", "cc": "westwood+", "ecn": True},
+            {"name": "sack", "from": "b", "to": "a", "cc": "sack", "header": "52B"},
+            {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "300kbps"}},
+            {"name": "web", "from": "a", "to": "b", "cc": "cubic",
+             "arrivals": {"every": "3s", "size": "20kB"}, "receive_window": "300kB"},
+        ],
+    }  # fmt: skip
+    result = simulate(Scenario(**data), 1, capture="l")
+    file = tmp_path / "l.pcap"
+    written = pcap.write(result, file)
+    assert (count(file, "ip"), count(file, WRONG)) == (written, 0)
+    assert count(file, "tcp.checksum.status == 0 and not tcp.payload") == 0
+    marked = sum(way.marked for way in (*result.raw.forward, *result.raw.backward))
+    assert marked > 0 and count(file, "ip.dsfield.ecn == 1") == 0
+    assert count(file, "tcp.flags.ece == 1 and tcp.flags.syn == 0") >= marked / 3
+    assert count(file, "tcp.flags.cwr == 1 and tcp.flags.syn == 0") > 0
+    assert count(file, "udp.length == 1480") == pytest.approx(
+        sum(flow.sent for flow in result.raw.flows if flow.source == 2), abs=60
+    )
+    assert count(file, "tcp.options.sack_le") > 20
+    syns = fields(file, "tcp.flags.syn == 1 and tcp.flags.ack == 0 and tcp.srcport != 10001",
+                  "tcp.options.mss_val", "tcp.options.wscale.shift", "tcp.dstport")  # fmt: skip
+    assert {tuple(syn) for syn in syns} == {("1460", "5", "5001"), ("1460", "3", "5001")}
+    sizes = fields(file, "tcp.srcport == 10001 and tcp.len == 1448", "ip.len", "tcp.hdr_len")
+    assert sizes and {tuple(size) for size in sizes} == {("1500", "32")}
+    # Window scaling: what the receiver of 300 kB announces.
+    announced = fields(file, "tcp.dstport == 10004 and tcp.flags.syn == 0", "tcp.window_size")
+    assert {int(size) for (size,) in announced} == {300_000}
+
+
+def test_the_file_is_in_nanoseconds_and_in_order(small: Scenario, tmp_path: Path) -> None:
+    result = simulate(small, 1, capture="bottleneck")
+    file = tmp_path / "b.pcap"
+    written = pcap.write(result, file)
+    content = file.read_bytes()
+    assert struct.unpack_from("<IHHiIII", content)[:3] == (0xA1B23C4D, 2, 4)
+    place, last, packets = 24, (0, 0), 0
+    while place < len(content):
+        seconds, rest, stored, length = struct.unpack_from("<IIII", content, place)
+        assert last <= (seconds, rest) and rest < 10**9 and stored <= length
+        last, place, packets = (seconds, rest), place + 16 + stored, packets + 1
+    assert packets == written and last <= (20, 0)
+
+
+def test_headers_that_tcp_can_not_have_are_refused(small: Scenario, tmp_path: Path) -> None:
+    odd = small.with_settings({"tcp.header": "42B"})
+    result = simulate(odd, 1, capture="bottleneck")
+    with pytest.raises(InputError, match=r"tcp\.header = \"42B\": a capture needs the 40B to 80B"):
+        pcap.write(result, tmp_path / "never.pcap")
+
+
+def test_the_command_line_writes_the_link_it_is_told(
+    westwood: Callable[..., Any], small_file: Path, tmp_path: Path
+) -> None:
+    called = westwood("trace", small_file, "--pcap", "cap.pcap", "--at", "access")
+    assert (called.code, called.out, called.err) == (0, "cap.pcap\n", "")
+    called = westwood("trace", small_file, "--pcap", "again.pcap")
+    assert called.code == 2
+    assert called.err == "westwood: --at: is missing, expected one of: access, bottleneck\n"
+    called = westwood("trace", small_file, "--pcap", "again.pcap", "--at", "acces")
+    assert called.code == 2 and "no such link" in called.err

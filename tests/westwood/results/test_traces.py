@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run records: windows, queues, drops, transfers, links; and `westwood trace`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood import Scenario, simulate
+from westwood.cli import tracing
+from westwood.engines.contract import Result
+from westwood.results.traces import STATES, recorded_rate
+
+NETWORK: dict[str, Any] = {
+    "name": "mixed", "duration": "40s",
+    "link": [{"name": "l", "between": ["a", "b"], "rate": "3Mbps", "delay": "20ms",
+              "queue": {"limit": "20p"}, "loss": {"rate": 0.005}}],
+    "flow": [
+        {"name": "long", "from": "a", "to": "b", "cc": "westwood+"},
+        {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "300kbps"}},
+        {"name": "web", "from": "b", "to": "a", "cc": "sack",
+         "arrivals": {"every": "2s", "size": "20kB"}},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return simulate(Scenario(**NETWORK), 1, trace=True, queues=True, events=True)
+
+
+def test_the_trace_has_what_a_researcher_plots(result: Result) -> None:
+    trace = result.trace
+    assert trace.columns == [
+        "flow", "transfer", "time_s", "cwnd", "ssthresh", "estimate_bps", "sample_bps", "rtt_s",
+        "srtt_s", "rto_s", "in_flight", "state",
+    ]  # fmt: skip
+    assert set(trace["state"].unique()) <= set(STATES)
+    long = trace.filter(flow="long")
+    assert (long["rto_s"] >= 1).all(), "RFC 6298, 2.4: at least a second"
+    known = long.filter(pl.col("rtt_s").is_not_nan())
+    assert (known["rtt_s"] >= 0.04).all() and (known["srtt_s"] >= 0.04).all()
+    web = trace.filter(flow="web")
+    assert web["transfer"].unique().sort().to_list() == list(
+        range(1, result.transfers.filter(flow="web").height + 1)
+    )
+    assert trace.filter(flow="udp").is_empty()
+
+
+def test_sampling_takes_what_holds_at_each_moment(result: Result) -> None:
+    sampled = result.sampled(0.5).filter(flow="long")
+    assert sampled["time_s"].to_list() == pytest.approx([0.5 * i for i in range(1, 81)])
+    changes = result.trace.filter(flow="long")
+    for row in sampled.iter_rows(named=True):
+        before = changes.filter(pl.col("time_s") <= row["time_s"]).row(-1, named=True)
+        assert {**before, "time_s": row["time_s"]} == pytest.approx(row, nan_ok=True)
+
+
+def test_a_queue_never_holds_more_than_its_limit_and_empties(result: Result) -> None:
+    queue = result.queues.filter(direction="forward")
+    assert queue["packets"].max() == 20 and queue["packets"].min() == 0
+    assert queue["time_s"].is_sorted() and queue["time_s"].is_unique().all()
+    assert (queue.filter(packets=0)["bytes"] == 0).all()
+    # The mean over time is the one of the statistics.
+    lengths = queue.with_columns(pl.col("time_s").diff().shift(-1).alias("held_s"))
+    area = (lengths["packets"] * lengths["held_s"]).sum()
+    (link,) = result.links.filter(direction="forward").to_dicts()
+    assert area / 40 == pytest.approx(link["mean_queue"], rel=0.01)
+
+
+def test_drops_are_those_of_the_rows(result: Result) -> None:
+    data = result.drops.filter(packet="data")
+    for row in result.flow_rows:
+        mine = data.filter(flow=row["flow"])
+        assert mine.filter(kind="queue").height == row["queue_drops"]
+        assert mine.filter(kind="wire").height == row["lost"]
+    assert result.drops["time_s"].is_sorted()
+
+
+def test_transfers_are_summed_up_in_their_flows_row(result: Result) -> None:
+    transfers = result.transfers.filter(flow="web")
+    (row,) = (row for row in result.flow_rows if row["flow"] == "web")
+    done = transfers.filter(pl.col("completed_s").is_not_nan())
+    assert row["transfers"] == transfers.height > 10
+    assert row["completed"] == done.height
+    assert row["sent"] == transfers["sent"].sum()
+    assert row["completion_s"] == pytest.approx(done["completion_s"].mean())
+    assert (done["delivered_bytes"] == 20_000).all()
+
+
+def test_metrics_of_a_run_of_several_flows(result: Result) -> None:
+    long, udp, web = result.flow_rows
+    assert udp["cc"] == "udp" and udp["friendliness"] != udp["friendliness"]  # NaN
+    assert long["friendliness"] + web["friendliness"] == pytest.approx(2), "1 is the fair share"
+    assert long["jain"] == udp["jain"] < 1
+    assert 0.5 < long["utilisation"] <= 1
+    assert long["loss_ratio"] == (long["queue_drops"] + long["lost"]) / long["sent"]
+    assert long["retransmission_ratio"] == long["retransmitted"] / long["sent"]
+    assert udp["goodput_bps"] == pytest.approx(300e3 * 1460 / 1500, rel=0.05)
+
+
+def test_a_recorded_rate_is_averaged_over_its_steps() -> None:
+    rate = recorded_rate([250, 500, 500, 1000], 2.0, 0.5)
+    bits = 8 * 1504 / 0.5
+    assert rate["bps"].to_list() == [bits, 2 * bits, 2 * bits, 3 * bits]
+
+
+def test_trace_writes_every_frame_and_draws(
+    westwood: Callable[..., Any], small_file: Path, tmp_path: Path
+) -> None:
+    called = westwood("trace", small_file, "--out", "run", "--every", "100ms", "--events", "--plot")
+    assert (called.code, called.err) == (0, "")
+    assert called.out.splitlines() == ["run", "run/small-trace.png"]
+    frames = {
+        file.stem: pl.read_parquet(file) for file in (small_file.parent / "run").glob("*.parquet")
+    }
+    assert set(frames) == {"runs", "trace", "queues", "drops", "links", "transfers", "events"}
+    assert frames["trace"].height <= 201
+    assert (small_file.parent / "run" / "small-trace.svg").stat().st_size > 10_000
+    again = Scenario.from_toml(small_file.parent / "run" / "scenario.toml")
+    assert again.hash == Scenario.from_toml(small_file).hash
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ([], "nothing to do, expected --plot, --out DIR or --pcap FILE"),
+        (["--plot", "--from", "9s", "--to", "3s"],
+         '--to = "3s": expected times with from before to, both within 20s'),
+        (["--plot", "--every", "3"], '--every = "3": a unit is missing, expected a time such as '
+         '"45ms"'),
+        (["--plot", "--at", "access"], '--at = "access": expected --pcap FILE with it'),
+        (["--plot", "--seed", "-1"], "--seed = -1: expected a whole number from 0 to 2^64 - 1"),
+        (["--plot", "--cc", "udp"], '--cc = "udp": unknown protocol'),
+    ],
+)  # fmt: skip
+def test_bad_options_are_one_line(
+    options: list[str], problem: str, westwood: Callable[..., Any], small_file: Path
+) -> None:
+    called = westwood("trace", small_file, *options)
+    assert called.code == 2
+    assert called.err.startswith(f"westwood: {problem}") and called.err.count("\n") == 1
+    assert called.out == ""
+
+
+def test_the_panel_shows_the_busiest_link(result: Result) -> None:
+    shown = tracing.panel_of(result, tracing.Request())
+    assert (shown.link, shown.queue_limit) == ("l", 20)
+    assert shown.flows == [("long", "westwood+")], "flows with windows that last"
+    assert shown.capacity["bps"].to_list() == pytest.approx([3e6 * 1460 / 1500] * 2)
+
+
+def test_a_spread_start_is_drawn_from_the_seed() -> None:
+    flow = {"name": "f", "from": "a", "to": "b", "cc": "reno", "count": 200, "start": "1s",
+            "start_spread": "10s"}  # fmt: skip
+    link = {"name": "l", "between": ["a", "b"], "rate": "100Mbps", "delay": "1ms"}
+    scenario = Scenario(name="s", duration="12s", link=[link], flow=[flow])
+    one, two = (simulate(scenario, seed).transfers["start_s"] for seed in (1, 2))
+    assert one.is_between(1, 11).all() and (one != two).all()
+    assert one.mean() == pytest.approx(6, abs=4 * 10 / (12 * 200) ** 0.5)

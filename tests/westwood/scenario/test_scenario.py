@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scenarios are complete, addressable by key, and the same after being written and read."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import _engine
+from westwood.catalogue import PROTOCOLS
+from westwood.engines.network import build
+from westwood.errors import InputError
+from westwood.experiments import experiment
+from westwood.scenario import Scenario, presets, profiles
+
+LINK = {"name": "l", "between": ["a", "b"], "rate": "1Mbps", "delay": "10ms"}
+FLOW = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}
+
+
+def test_table_1_is_what_the_paper_says() -> None:
+    scenario = Scenario.preset("table1")
+    access, bottleneck = scenario.link
+    (flow,) = scenario.flow
+    assert (access.rate, access.delay) == (10_000_000, 45 * 10**9)
+    assert (bottleneck.rate, bottleneck.delay) == (2_000_000, 10**7)
+    assert (flow.packet, flow.mss, flow.delayed_ack) == (400, 360, 2)
+    assert flow.delayed_ack_timeout == 200 * 10**9
+    assert scenario.duration == 600 * 10**12
+
+
+def test_keywords_and_toml_make_the_same_scenario(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(
+        'name = "s"\nduration = "1s"\n[[link]]\nname = "l"\nbetween = ["a", "b"]\nrate = "1Mbps"\n'
+        'delay = "10ms"\n[[flow]]\nname = "f"\nfrom = "a"\nto = "b"\ncc = "newreno"\n'
+    )
+    made = Scenario(name="s", duration="1s", link=[LINK], flow=[FLOW])
+    assert made == Scenario.from_toml(file)
+    assert made.hash == Scenario.from_toml(file).hash
+
+
+@pytest.mark.parametrize("name", presets())
+def test_a_written_scenario_reads_back_the_same(name: str, tmp_path: Path) -> None:
+    scenario = Scenario.preset(name)
+    file = tmp_path / "again.toml"
+    file.write_text(scenario.to_toml(), encoding="utf-8")
+    again = Scenario.from_toml(file)
+    assert again == scenario
+    assert [p.hash for _, p in again.points()] == [p.hash for _, p in scenario.points()]
+
+
+def test_settings_are_addressed_by_name_and_key(small: Scenario) -> None:
+    changed = small.with_settings(
+        {
+            "bottleneck.loss.rate": 0.01,
+            "tcp.cc.filter": "none",
+            "duration": "5s",
+            "tcp.to": "router",
+        }
+    )
+    assert changed.link[1].loss.rate == 0.01  # type: ignore[union-attr]
+    assert (changed.flow[0].cc.name, changed.flow[0].cc.filter) == ("westwood+", "none")
+    assert changed.flow[0].to == "router"
+    assert small.link[1].loss.rate == 0.005  # type: ignore[union-attr]
+
+
+def test_the_hash_covers_what_decides_a_run_and_nothing_else(small: Scenario) -> None:
+    assert small.with_settings({"name": "other", "seeds": 7}).hash == small.hash
+    assert small.with_settings({"tcp.min_rto": "200ms"}).hash != small.hash
+
+
+def test_a_sweep_is_the_product_of_its_values() -> None:
+    points = list(Scenario.preset("fig5").points())
+    assert len(points) == 14 * 5
+    settings, scenario = points[-1]
+    assert settings == {"bottleneck.loss.rate": 0.05, "tcp.cc": "westwood+-ns3"}
+    assert scenario.flow[0].cc.name == "westwood+-ns3"
+    assert scenario.link[1].loss.rate == 0.05  # type: ignore[union-attr]
+
+
+def test_a_key_that_is_set_is_no_longer_swept() -> None:
+    fixed = Scenario.preset("fig5").with_settings({"bottleneck.loss.rate": 0.01})
+    assert list(fixed.sweep) == ["tcp.cc"]
+
+
+def test_recovery_follows_the_protocol_unless_the_flow_chooses() -> None:
+    def recovery(cc: str, profile: str = "rfc", **flow: str) -> str:
+        made = Scenario(name="s", duration="1s", profile=profile, link=[LINK],
+                        flow=[{**FLOW, "cc": cc, **flow}])  # fmt: skip
+        return made.flow[0].recovery
+
+    assert recovery("tahoe") == "tahoe"
+    assert recovery("westwood+") == "newreno"
+    assert recovery("westwood+", "ns3-2013") == "reno"
+    assert recovery("newreno", "ns3-2013") == "newreno"
+    assert recovery("westwood+", recovery="sack") == "sack"
+
+
+@pytest.mark.parametrize("profile", profiles.names())
+def test_every_setting_of_a_profile_has_a_reason_and_fits(profile: str) -> None:
+    for settings in profiles.get(profile).sections.values():
+        for setting in settings.values():
+            assert len(setting.reason) > 10
+    made = Scenario(name="s", duration="1s", profile=profile, link=[LINK], flow=[FLOW])
+    assert made.resolved()["flow"][0]["min_rto"]
+
+
+def test_profiles_set_the_same_keys() -> None:
+    keys = [
+        {section: sorted(settings) for section, settings in profiles.get(name).sections.items()}
+        for name in profiles.names()
+    ]
+    assert all(one == keys[0] for one in keys)
+
+
+def test_the_page_on_the_model_shows_every_profile_as_it_is() -> None:
+    page = Path(__file__).parents[3].joinpath("docs", "model.md").read_text(encoding="utf-8")
+    for name in profiles.names():
+        assert profiles.markdown(name) in page, f"docs/model.md: the table of {name} is out of date"
+
+
+def test_every_protocol_has_a_preset_in_the_engine_and_none_is_left_out() -> None:
+    assert {protocol.preset for protocol in PROTOCOLS.values()} == set(_engine.PRESETS)
+
+
+def test_what_the_scenario_says_reaches_the_engine() -> None:
+    cc = {"name": "westwood", "filter": "tustin-constant", "tau": "400ms", "m": 5, "alpha": 0.8,
+          "sampler": "per-rtt", "min_interval": "70ms", "min_cwnd": 3, "byte_counting": True,
+          "validate_cwnd": False, "set_cwnd_on_loss": True, "seed_filter": True,
+          "literal_count": True}  # fmt: skip
+    link = {**LINK, "overhead": "2B", "queue": {"limit": "64KiB"},
+            "loss": {"packets": [3, 5], "on": "backward"}}  # fmt: skip
+    flow = {**FLOW, "cc": cc, "packet": "400B", "initial_ssthresh": "65535B", "stop": "2s",
+            "initial_cwnd": "1p", "size": "1MB", "start": "1s"}  # fmt: skip
+    network = build(Scenario(name="s", duration="3s", link=[link], flow=[flow]))
+    (built,), (tcp,) = network.links, network.flows
+    assert (built.overhead_bytes, built.forward.queue_bytes) == (2, 65536)
+    assert (built.forward.loss.kind, built.backward.loss.kind) == ("none", "script")
+    assert built.backward.loss.packets == [3, 5]
+    assert (tcp.mss, tcp.initial_ssthresh, tcp.initial_cwnd, tcp.size_bytes) == (360, 182, 1, 10**6)
+    assert (tcp.start_ps, tcp.stop_ps) == (10**12, 2 * 10**12)
+    assert (tcp.cc.algorithm, tcp.cc.sampler, tcp.cc.filter) == (
+        "westwood", "per-rtt", "tustin-constant")  # fmt: skip
+    assert (tcp.cc.tau_us, tcp.cc.virtual_m, tcp.cc.alpha_permille) == (400_000, 5, 800)
+    assert (tcp.cc.min_interval_us, tcp.cc.min_cwnd) == (70_000, 3)
+    assert tcp.cc.byte_counting and tcp.cc.set_cwnd_on_loss and tcp.cc.seed_filter
+    assert tcp.cc.literal_count and not tcp.cc.validate_cwnd
+
+
+def test_every_option_of_a_protocol_reaches_the_engine() -> None:
+    options = {
+        "cte": 3.6, "set_at_exit": True, "halve_on_loss": True, "reset_rtt_min": True,
+        "hystart": True, "fast_convergence": False, "vegas_alpha": 3, "vegas_beta": 5,
+        "vegas_gamma": 2,
+    }  # fmt: skip
+    flow = {**FLOW, "cc": {"name": "cubic", **options}}
+    (built,) = build(Scenario(name="s", duration="3s", link=[LINK], flow=[flow])).flows
+    assert built.cc.cte_permille == 3600
+    assert {key: getattr(built.cc, key) for key in options if key != "cte"} == {
+        key: value for key, value in options.items() if key != "cte"
+    }
+
+
+@pytest.mark.parametrize(
+    ("loss", "kind", "mean_ps", "rate"),
+    [
+        ({"kind": "markov", "good": "8s", "bad": "4s", "good_rate": 1e-5, "bad_rate": 0.3},
+         "states", (8 * 10**12, 4 * 10**12), (1e-5, 0.3)),
+        ({"kind": "blackout", "good": "4s", "bad": "0.5s"},
+         "states", (4 * 10**12, 5 * 10**11), (0.0, 1.0)),
+        ({"kind": "blackout", "good": "4s", "bad": "0s"}, "none", (0, 0), (0, 0)),
+    ],
+)  # fmt: skip
+def test_fading_and_blackout_reach_the_engine_as_two_states(
+    loss: dict[str, Any], kind: str, mean_ps: Any, rate: Any
+) -> None:
+    link = {**LINK, "loss": {**loss, "on": "forward"}}
+    (built,) = build(Scenario(name="s", duration="3s", link=[link], flow=[FLOW])).links
+    assert (built.forward.loss.kind, built.backward.loss.kind) == (kind, "none")
+    assert built.forward.loss.state_mean_ps == mean_ps
+    assert built.forward.loss.state_rate == rate
+
+
+def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine() -> None:
+    red = {"kind": "red", "limit": "50p", "min": 5, "max": 15, "gentle": True, "ecn": True,
+           "max_p": 0.02, "weight": 0.004, "mean_packet": "1kB"}  # fmt: skip
+    link = {**LINK, "queue": red, "jitter": "2ms",
+            "reorder": {"rate": 0.1, "delay": "5ms", "on": "backward"}}  # fmt: skip
+    udp = {**FLOW, "name": "udp", "app": {"kind": "udp", "rate": "1Mbps", "on": "2s", "off": "1s",
+           "durations": "exponential"}}  # fmt: skip
+    del udp["cc"]
+    web = {**FLOW, "name": "web", "ecn": True,
+           "arrivals": {"every": "2s", "size": "50kB", "sizes": "exponential"}}  # fmt: skip
+    network = build(Scenario(name="s", duration="3s", link=[link], flow=[udp, web]))
+    forward, backward = network.links[0].forward, network.links[0].backward
+    assert forward.red.on and forward.red.gentle and forward.red.ecn
+    assert (forward.red.min_packets, forward.red.max_packets) == (5, 15)
+    assert (forward.red.max_p, forward.red.weight) == (0.02, 0.004)
+    assert (forward.red.mean_packet_bytes, forward.queue_packets) == (1000, 50)
+    assert forward.jitter_ps == backward.jitter_ps == 2 * 10**9
+    assert (forward.reorder_rate, backward.reorder_rate) == (0, 0.1)
+    assert backward.reorder_delay_ps == 5 * 10**9
+    source, transfers = network.flows
+    assert source.datagrams.on and not transfers.datagrams.on
+    assert (source.datagrams.on_mean_ps, source.datagrams.off_mean_ps) == (2 * 10**12, 10**12)
+    assert (source.datagrams.rate_bps, source.datagrams.spread) == (10**6, "exponential")
+    assert (transfers.arrivals_mean_ps, transfers.size_bytes) == (2 * 10**12, 50_000)
+    assert transfers.size_spread == "exponential" and transfers.ecn
+
+
+def test_recorded_numbers_are_taken_from_files_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "down.trace").write_text("1\n2\n4\n", encoding="ascii")
+    (tmp_path / "lost.txt").write_text("# seen on Monday\n3\n\n7 # twice\n", encoding="ascii")
+    text = Path(__file__).parents[1].joinpath("small.toml").read_text(encoding="utf-8")
+    text = text.replace('{ kind = "uniform", rate = 0.005 }', '{ packets = "lost.txt" }')
+    text = text.replace('rate = "2Mbps"', 'rate = "2Mbps"\ntrace = { forward = "down.trace" }')
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    scenario = Scenario.from_toml(tmp_path / "mine.toml")
+    link = next(link for link in scenario.link if link.name == "bottleneck")
+    assert link.recorded("forward") == (1, 2, 4) and link.recorded("backward") == ()
+    assert link.mean_rate_bps("forward") == 8 * 1504 * 3 / 0.004
+    built = build(scenario).links[1].forward
+    assert (built.loss.packets, built.opportunities_ms) == ([3, 7], [1, 2, 4])
+    (tmp_path / "copy.toml").write_text(scenario.to_toml(), encoding="utf-8")
+    (tmp_path / "down.trace").write_text("5\n", encoding="ascii")
+    assert Scenario.from_toml(tmp_path / "copy.toml").hash == scenario.hash
+    assert Scenario.from_toml(tmp_path / "mine.toml").hash != scenario.hash
+    changed = scenario.with_settings({"bottleneck.trace.forward": "down.trace"})
+    assert changed.link[1].recorded("forward") == (5,)
+
+
+def test_a_source_of_datagrams_needs_no_protocol_and_keeps_out_of_comparisons() -> None:
+    udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}}
+    scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW, udp])
+    assert scenario.flow[1].cc.name == "udp"
+    assert Scenario(**tomllib.loads(scenario.to_toml())) == scenario
+    planned = experiment.plan(scenario, cc=["cubic", "reno"])
+    names = [[flow.cc.name for flow in job.scenario.flow] for job in planned.jobs]
+    assert names == [["cubic", "udp"], ["reno", "udp"]]
+
+
+def test_a_preset_is_found_before_a_file_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table1").mkdir()
+    assert Scenario.load("table1") == Scenario.preset("table1")
+    (tmp_path / "mine.toml").write_text(Scenario.preset("path").to_toml())
+    assert Scenario.load("mine.toml").name == "path"
+    with pytest.raises(InputError, match='did you mean "table1"'):
+        Scenario.load("tabel1")
+
+
+def test_a_group_is_so_many_flows_under_one_address() -> None:
+    flow = {**FLOW, "name": "web", "count": 3, "start_spread": "2s"}
+    scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW, flow])
+    assert [one.name for one in scenario.flows] == ["f", "web-1", "web-2", "web-3"]
+    assert [built.start_spread_ps for built in build(scenario).flows] == [0] + [2 * 10**12] * 3
+    changed = scenario.with_settings({"web.cc": "cubic", "web.count": 2})
+    assert [one.cc.name for one in changed.flows] == ["newreno", "cubic", "cubic"]
+    assert Scenario(**tomllib.loads(scenario.to_toml())) == scenario
+    with pytest.raises(InputError, match="expected a name that no other link or flow has"):
+        Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, "name": "web-1"}, flow])

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A plan of measurements: which files go to which targets, by which congestion controls in turn.
+
+Read from TOML; docs/linux-path.md has the format. A target is an emulated path (a link of a
+scenario, with the profile linux) or an iperf3 server. A session is a target and a size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, PlainValidator, ValidationError, field_validator, model_validator
+
+from westwood.engines import linux_plan
+from westwood.errors import InputError, suggestion
+from westwood.scenario import Scenario
+from westwood.scenario.explain import first_problem
+from westwood.scenario.parts import Bytes, Delay, Duration, Name, Part
+from westwood.scenario.scenario import read_toml
+from westwood.units import PS_PER_S, format_size, format_time
+
+PROFILE = "linux"
+PORT = 5201  # iperf3's
+_FOLDER = Path(__file__).parent / "plans"
+Uploads = Annotated[int, Field(ge=1, le=100_000)]
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where an iperf3 server listens."""
+
+    host: str
+    port: int
+
+
+def _server(text: object) -> Server:
+    if not isinstance(text, str) or not text.strip():
+        raise InputError('expected HOST or HOST:PORT, such as "192.0.2.1:5201"', value=text)
+    bare = text.startswith("[") or text.count(":") == 1  # IPv6 has several, and brackets
+    host, _, port = text.rpartition(":") if bare and not text.endswith("]") else (text, "", "")
+    number = int(port) if port.isdecimal() else 0 if port else PORT
+    if not host or not 1 <= number <= 65535:
+        raise InputError('expected HOST or HOST:PORT, such as "192.0.2.1:5201"', value=text)
+    return Server(host.strip("[]"), number)
+
+
+class Target(Part):
+    """Where files are uploaded to."""
+
+    name: Name
+    path: dict[str, Any] | None = None  # a link's settings
+    server: Annotated[Server, PlainValidator(_server)] | None = None
+    sizes: Annotated[tuple[Bytes, ...], Field(strict=False, min_length=1)]
+    uploads: Uploads | None = None  # instead of the plan's
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Target:
+        if (self.path is None) == (self.server is None):
+            problem = "expected a path to emulate or an iperf3 server, one of the two"
+            raise InputError(problem, key="path" if self.path is None else "server")
+        if len(set(self.sizes)) < len(self.sizes):
+            raise InputError("expected each size once", key="sizes",
+                             value=[format_size(size) for size in self.sizes])  # fmt: skip
+        return self
+
+
+class Plan(Part):
+    """A campaign. Times in ps, sizes in bytes."""
+
+    name: Name
+    cc: Annotated[tuple[str, ...], Field(strict=False, min_length=2, max_length=8)]
+    uploads: Uploads = 20  # of each cc in each session
+    timeout: Duration = 600 * PS_PER_S  # of an upload
+    retries: Annotated[int, Field(ge=0, le=1000)] = 2  # of an upload that failed
+    retry_after: Delay = 5 * PS_PER_S
+    target: Annotated[tuple[Target, ...], Field(strict=False, min_length=1, max_length=1000)]
+
+    @field_validator("cc")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name not in linux_plan.CONTROLS:
+                known = suggestion(name, linux_plan.CONTROLS)
+                raise InputError(f"no congestion control of Linux or of ours, {known}", value=name)
+        if len({linux_plan.CONTROLS[name] for name in names}) < len(names):
+            raise InputError("expected each congestion control once", value=list(names))
+        return names
+
+    @model_validator(mode="after")
+    def _names_once(self) -> Plan:
+        names = [target.name for target in self.target]
+        if len(set(names)) < len(names):
+            raise InputError("expected each target's name once", key="target", value=names)
+        return self
+
+    @classmethod
+    def load(cls, file_or_preset: str) -> Plan:
+        """A plan of the package by name, else a file."""
+        path = Path(file_or_preset)
+        if file_or_preset in presets():
+            path = _FOLDER / f"{file_or_preset}.toml"
+        elif "." not in file_or_preset and "/" not in file_or_preset and not path.exists():
+            problem = f"neither a file nor a plan of the package, {suggestion(path, presets())}"
+            raise InputError(problem, value=file_or_preset)
+        try:
+            return cls.read(read_toml(path))
+        except InputError as error:
+            raise error.located(source=file_or_preset) from None
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> Plan:
+        """The plan that these tables are, its paths checked."""
+        try:
+            plan = cls(**given)
+        except ValidationError as error:
+            raise first_problem(error, given, cls) from None
+        for target in plan.target:
+            if target.path is not None:
+                scenario(plan, target, plan.cc[0], 1)
+        return plan
+
+    @property
+    def baseline(self) -> str:
+        """What gains are over: the last one named."""
+        return self.cc[-1]
+
+    def sessions(self) -> Iterator[tuple[Target, int, int]]:
+        """(target, size in bytes, uploads of each cc), in order."""
+        for target in self.target:
+            for size in target.sizes:
+                yield target, size, target.uploads or self.uploads
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides what is measured; not how patient we are."""
+        targets = [
+            {
+                "name": target.name, "path": target.path,
+                "server": f"{target.server.host}:{target.server.port}" if target.server else None,
+                "sizes": [format_size(size) for size in target.sizes],
+            }
+            for target in self.target
+        ]  # fmt: skip
+        return {"name": self.name, "cc": list(self.cc), "target": targets}
+
+
+def presets() -> list[str]:
+    """The plans that come with the package."""
+    return sorted(file.stem for file in _FOLDER.glob("*.toml"))
+
+
+def scenario(plan: Plan, target: Target, cc: str, size: int) -> Scenario:
+    """An upload over an emulated path."""
+    assert target.path is not None
+    ends = {key: target.path[key] for key in ("name", "between") if key in target.path}
+    if ends:
+        raise InputError("unknown key, a path is between us and the target",
+                         key=f"{target.name}.path.{next(iter(ends))}")  # fmt: skip
+    link = {"name": "path", "between": ["source", target.name], **target.path}
+    recovery = "newreno" if cc == "newreno" else "prr"  # without SACK, or as Linux does it
+    flow = {"name": "upload", "from": "source", "to": target.name, "cc": cc, "size": f"{size}B",
+            "recovery": recovery}  # fmt: skip
+    try:
+        return Scenario(name=target.name, duration=format_time(plan.timeout), profile=PROFILE,
+                        link=[link], flow=[flow])  # fmt: skip
+    except InputError as error:
+        raise error.located(key=f"{target.name}.{error.key}") from None

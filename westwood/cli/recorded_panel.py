@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws what `kernel record` recorded: `trace FILE --plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from westwood.draw import figures, panel
+from westwood.errors import InputError
+from westwood.kernel import ww_kernel
+from westwood.kernel.recording import read
+from westwood.results.store import Folder
+from westwood.units import option_seconds
+
+
+def plot(path: Path, start: str | None, end: str | None) -> Path:
+    """Draws a recording's panel beside it; the PNG's path."""
+    frame = read(path)
+    first, last = (float(frame["time_s"].min() or 0), float(frame["time_s"].max() or 0))  # type: ignore[arg-type]
+    later = max(last, first + 1e-3)
+    span = (option_seconds("--from", start, first), option_seconds("--to", end, later))
+    if not span[0] < span[1]:
+        raise InputError("expected times with from before to", key="--to" if end else "--from",
+                         value=end or start)  # fmt: skip
+    folder = Folder.beside(path)
+    return figures.save(panel.draw(panel_of(frame, path.stem, span)), folder.file, path.stem)
+
+
+def panel_of(frame: pl.DataFrame, title: str, span_s: tuple[float, float]) -> panel.Run:
+    """What is drawn: the connections that delivered most, each under a name of its own."""
+    name = pl.when(pl.col("transfer") > 1).then(
+        pl.format("{} ({})", "flow", "transfer")).otherwise(pl.col("flow"))  # fmt: skip
+    named = frame.with_columns(name.alias("flow"))
+    busiest = (
+        named.group_by("flow", maintain_order=True)
+        .agg(pl.col("cc").last(), pl.col("delivered_bytes").max())
+        .filter(pl.col("delivered_bytes") > 0)
+        .sort("delivered_bytes", descending=True, maintain_order=True)
+    )
+    if busiest.is_empty():
+        busiest = named.group_by("flow", maintain_order=True).agg(pl.col("cc").last())
+    flows = [
+        (flow, ww_kernel.CONTROLS.get(cc, cc)) for flow, cc in busiest.select("flow", "cc").rows()
+    ]
+    return panel.Run(title=title, flows=flows, trace=named, span_s=span_s)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A campaign's figures: sessions, single uploads, and what some looked like over time.
+
+Numbers are those of the figures in Dell'Aera, Grieco and Mascolo 2003 that each one follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+from matplotlib import pyplot as plt
+
+from westwood.catalogue import label
+from westwood.draw.figures import OTHER, STYLES, look, thinned
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MBPS = 1e6
+_WIDTH = 0.8  # of a session's bars
+
+
+def megabytes(size: int) -> str:
+    """A file's size, as it is called."""
+    return f"{size / 1e6:g} MB"
+
+
+def sessions(found: pl.DataFrame, title: str) -> Figure:
+    """Mean goodput and share of retransmissions with their intervals (Figures 1, 2 and 7 to 10)."""
+    with look():
+        figure, (rates, resent) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
+        _bars(rates, found, "goodput_bps", 1 / _MBPS)
+        _bars(resent, found, "retransmission_ratio", 100)
+        rates.set_ylabel("Mean goodput (Mb/s)")
+        resent.set_ylabel("Retransmitted segments (%)")
+        figure.legend(*rates.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        figure.suptitle(title)
+        return figure
+
+
+def _bars(axes: Axes, found: pl.DataFrame, column: str, factor: float) -> None:
+    sizes = found["size_bytes"].unique(maintain_order=True).to_list()
+    protocols = found["cc"].unique(maintain_order=True).to_list()
+    width = _WIDTH / len(protocols)
+    for number, cc in enumerate(protocols):
+        mine = found.filter(cc=cc)
+        left = (number - (len(protocols) - 1) / 2) * width
+        axes.bar(
+            [sizes.index(size) + left for size in mine["size_bytes"]], mine[column] * factor,
+            width=0.92 * width, yerr=mine[f"{column}_half"].fill_nan(0) * factor, capsize=3,
+            color=STYLES.get(cc, OTHER).color, label=label(cc), error_kw={"elinewidth": 1.2},
+        )  # fmt: skip
+    axes.set_xticks(range(len(sizes)), [f"files of {megabytes(size)}" for size in sizes])
+    axes.grid(axis="x", visible=False)
+    axes.set_ylim(bottom=0)
+
+
+def uploads(rows: pl.DataFrame, title: str) -> Figure:
+    """Every upload's goodput, session by session (Figures 15 to 35)."""
+    sizes = rows["size_bytes"].unique(maintain_order=True).to_list()
+    with look():
+        figure, panels = plt.subplots(
+            len(sizes), 1, figsize=(7.2, 1 + 2.4 * len(sizes)), layout="constrained", squeeze=False
+        )
+        for axes, size in zip(panels[:, 0], sizes, strict=True):
+            for (cc,), mine in rows.filter(size_bytes=size).group_by("cc", maintain_order=True):
+                style = STYLES.get(str(cc), OTHER)
+                axes.plot(mine["number"], mine["goodput_bps"] / _MBPS, label=label(str(cc)),
+                          color=style.color, marker=style.marker, linewidth=0.8,
+                          markersize=3.5)  # fmt: skip
+            axes.set(ylabel="Goodput (Mb/s)", title=f"{title}, files of {megabytes(size)}")
+            axes.set_ylim(bottom=0)
+        panels[-1, 0].set_xlabel("Upload")
+        panels[0, 0].legend(ncols=4, fontsize=8)
+        return figure
+
+
+def dynamics(traces: Sequence[tuple[str, pl.DataFrame]], title: str) -> Figure:
+    """cwnd and ssthresh of each, estimates where told, round trips (Figures 3 to 6, 11 to 14)."""
+    told = [one for one in traces if not one[1]["estimate_bps"].drop_nans().is_empty()]
+    rows = len(traces) + bool(told) + 1
+    with look():
+        figure, panels = plt.subplots(rows, 1, figsize=(7.2, 1.7 * rows), sharex=True,
+                                      layout="constrained")  # fmt: skip
+        for axes, (cc, trace) in zip(panels, traces, strict=False):
+            _windows(axes, cc, thinned(trace))
+        for cc, trace in told:
+            _line(panels[-2], cc, trace["time_s"], trace["estimate_bps"] / _MBPS)
+        for cc, trace in traces:
+            known = thinned(trace.filter(pl.col("rtt_s").is_not_nan()))
+            _line(panels[-1], cc, known["time_s"], known["rtt_s"] * 1000)
+        if told:
+            panels[-2].set_ylabel("Estimate\n(Mb/s)")
+        panels[-1].set(ylabel="RTT (ms)", xlabel="Time (s)")
+        for axes in panels:
+            axes.set_ylim(bottom=0)
+        panels[0].set_title(f"{title}: one upload each, one after the other")
+        figure.align_ylabels(panels)
+        return figure
+
+
+def _windows(axes: Axes, cc: str, trace: pl.DataFrame) -> None:
+    _line(axes, cc, trace["time_s"], trace["cwnd"], "cwnd")
+    largest = 1.5 * float(trace["cwnd"].max() or 1)  # type: ignore[arg-type]
+    threshold = trace.select(
+        pl.when(pl.col("ssthresh") < largest).then(pl.col("ssthresh")).otherwise(None)
+    ).to_series()
+    axes.plot(trace["time_s"], threshold, color="#555555", linewidth=0.9, linestyle="--",
+              drawstyle="steps-post", label="ssthresh")  # fmt: skip
+    axes.set_ylabel(f"{label(cc)}\n(segments)")
+    axes.legend(loc="upper right", ncols=2, fontsize=8)
+
+
+def _line(axes: Axes, cc: str, time_s: pl.Series, value: pl.Series, name: str = "") -> None:
+    axes.plot(time_s, value, color=STYLES.get(cc, OTHER).color, linewidth=1.0,
+              drawstyle="steps-post", label=name or label(cc))  # fmt: skip

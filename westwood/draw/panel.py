@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One run's panel: windows, estimate and capacity, round trips, the queue; losses marked.
+
+Of real connections nobody knows capacity and queue: those parts are left out, and what the sender
+noticed is marked instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from matplotlib import pyplot as plt
+from matplotlib.lines import Line2D
+
+from westwood.catalogue import label
+from westwood.draw.figures import OTHER, STYLES, Style, look, thinned
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_FLOWS = 6  # that can be told apart
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+_MBPS = 1e6
+# How a packet went: the mark, its colour, what the legend says.
+_DROPS = {
+    "queue": ("x", "#D55E00", "dropped, queue full"),
+    "early": ("+", "#E69F00", "dropped early (RED)"),
+    "wire": ("|", "#666666", "lost on the wire"),
+    "mark": ("^", "#0072B2", "marked (ECN)"),
+}
+
+
+# What a sender noticed, in the `event` of a recording.
+_EVENTS = {"loss": ("x", "loss"), "timeout": ("v", "timeout")}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is drawn: frames of `westwood.results.traces`, and the link that limits the run."""
+
+    title: str
+    flows: Sequence[tuple[str, str]]  # (name, protocol) of those with windows
+    trace: pl.DataFrame
+    span_s: tuple[float, float]  # what is shown
+    link: str | None = None  # None: unknown, and what follows as well
+    queue: pl.DataFrame | None = None  # of the link, in the direction of its load: time_s, packets
+    drops: pl.DataFrame | None = None  # on the link, in that direction
+    capacity: pl.DataFrame | None = None  # of the link, in payload: time_s, bps
+    queue_limit: float | None = None  # packets, where the limit is in packets
+
+
+def draw(run: Run) -> Figure:
+    """The panel; of more than MOST_FLOWS flows the first ones."""
+    shown = run.flows[:MOST_FLOWS]
+    styles = _styles(shown)
+    within = pl.col("time_s").is_between(*run.span_s)
+    trace = _from_start(run.trace, run.span_s[0]).filter(within)
+    heights = (1.4, 1.2, 1, 1.2) if run.queue is not None else (1.4, 1.2, 1)
+    with look():
+        figure, axes = plt.subplots(
+            len(heights), 1, figsize=(7.2, 1.71 * sum(heights)), sharex=True,
+            layout="constrained", height_ratios=heights,
+        )  # fmt: skip
+        windows, rates, trips = axes[:3]
+        for name, cc in shown:
+            rows = thinned(trace.filter(flow=name))
+            _draw_windows(windows, rows, styles[name], _name(name, cc, len(shown)))
+            _draw_rates(rates, rows, styles[name])
+            _draw_trips(trips, rows, styles[name])
+            if "event" in trace.columns:
+                _draw_events(windows, trace.filter(flow=name), styles[name])
+        _finish_windows(windows)
+        _finish_rates(rates, run, has_estimate=not _has_none(trace, "estimate_bps"))
+        if run.queue is not None and run.drops is not None:
+            queue, drops = (_from_start(frame, run.span_s[0]).filter(within)
+                            for frame in (run.queue, run.drops))  # fmt: skip
+            _draw_queue(axes[3], thinned(queue), drops, run)
+        more = len(run.flows) - len(shown)
+        windows.set_title(run.title + (f" (first {MOST_FLOWS} flows of {len(run.flows)})"
+                                       if more else ""))  # fmt: skip
+        windows.set_xlim(*run.span_s)
+        axes[-1].set_xlabel("Time (s)")
+        figure.align_ylabels(axes)
+        return figure
+
+
+def _name(flow: str, cc: str, flows: int) -> str:
+    return f"{flow}: {label(cc)}" if flows > 1 else f"{label(cc)}: cwnd"
+
+
+def _from_start(frame: pl.DataFrame, start_s: float) -> pl.DataFrame:
+    """With the state that holds when the shown part begins, for lines to begin at its left edge."""
+    if frame.is_empty() or start_s <= 0 or "kind" in frame.columns:
+        return frame
+    keys = [key for key in ("flow", "transfer") if key in frame.columns]
+    before = frame.filter(pl.col("time_s") < start_s)
+    held = before.group_by(keys, maintain_order=True).last() if keys else before.tail(1)
+    held = held.select(frame.columns).with_columns(pl.lit(start_s).alias("time_s"))
+    return pl.concat([held, frame]).sort("time_s", maintain_order=True)
+
+
+def _styles(flows: Sequence[tuple[str, str]]) -> Mapping[str, Style]:
+    """A protocol's own style where all differ, else a colour a flow."""
+    protocols = [cc for _, cc in flows]
+    if len(set(protocols)) == len(protocols):
+        return {name: STYLES.get(cc, OTHER) for name, cc in flows}
+    return {name: Style(color, "o", "-") for (name, _), color in zip(flows, _COLORS, strict=False)}
+
+
+def _has_none(trace: pl.DataFrame, column: str) -> bool:
+    return trace[column].drop_nans().is_empty()
+
+
+def _draw_windows(axes: Axes, rows: pl.DataFrame, style: Style, name: str) -> None:
+    steps: Any = {"drawstyle": "steps-post", "color": style.color}
+    # In fast recovery duplicate ACKs inflate it: faint, for the path is not asked to hold that.
+    axes.plot(rows["time_s"], rows["cwnd"], linewidth=0.7, alpha=0.3, **steps)
+    steady = rows.filter(pl.col("state") != "recovery")
+    axes.plot(steady["time_s"], steady["cwnd"], linewidth=1.2, label=name, **steps)
+    largest = 1.3 * float(rows["cwnd"].max() or 1)  # type: ignore[arg-type]
+    threshold = pl.when(pl.col("ssthresh") < largest).then(pl.col("ssthresh"))
+    axes.plot(rows["time_s"], rows.select(threshold).to_series(), linewidth=0.9, linestyle="--",
+              **steps)  # fmt: skip
+
+
+def _draw_events(axes: Axes, rows: pl.DataFrame, style: Style) -> None:
+    """At the window that each met."""
+    for event, (marker, _) in _EVENTS.items():
+        met = rows.filter(pl.col("event") == event)
+        axes.plot(met["time_s"], met["cwnd"], linestyle="none", marker=marker, markersize=4.5,
+                  markeredgewidth=0.9, color=style.color)  # fmt: skip
+
+
+def _finish_windows(axes: Axes) -> None:
+    marks, names = axes.get_legend_handles_labels()
+    marks.append(Line2D([], [], color="#555555", linewidth=0.9, linestyle="--"))
+    names.append("ssthresh")
+    for marker, name in _EVENTS.values():
+        if any(line.get_marker() == marker and len(np.asarray(line.get_xdata()))
+               for line in axes.lines):  # fmt: skip
+            marks.append(Line2D([], [], color="#555555", linestyle="none", marker=marker))
+            names.append(name)
+    axes.set_ylabel("Window\n(segments)")
+    axes.set_ylim(0, 1.15 * axes.get_ylim()[1])
+    axes.legend(marks, names, loc="upper right", ncols=4, fontsize=8)
+
+
+def _draw_rates(axes: Axes, rows: pl.DataFrame, style: Style) -> None:
+    known = rows.filter(pl.col("estimate_bps").is_not_nan())
+    if not known.is_empty():
+        axes.plot(known["time_s"], known["sample_bps"] / _MBPS, linestyle="none", marker=".",
+                  markersize=1.8, alpha=0.35, color=style.color, rasterized=True)  # fmt: skip
+        axes.plot(known["time_s"], known["estimate_bps"] / _MBPS, linewidth=1.2, color=style.color,
+                  drawstyle="steps-post")  # fmt: skip
+
+
+def _finish_rates(axes: Axes, run: Run, *, has_estimate: bool) -> None:
+    lines = [np.asarray(line.get_ydata()) for line in axes.lines if line.get_marker() != "."]
+    estimates = [float(values.max()) for values in lines if values.size] or [0.0]
+    limit = max(estimates)
+    marks: list[Line2D] = []
+    names: list[str] = []
+    if run.capacity is not None:
+        dashed: Any = {"color": "#000000", "linewidth": 1, "linestyle": (0, (4, 2))}
+        axes.plot(run.capacity["time_s"], run.capacity["bps"] / _MBPS, drawstyle="steps-post",
+                  **dashed)  # fmt: skip
+        highest = float(run.capacity["bps"].max() or 0) / _MBPS  # type: ignore[arg-type]
+        limit = max(highest, min(limit, 4 * highest))
+        marks, names = [Line2D([], [], **dashed)], [f"capacity of {run.link} for payload"]
+    axes.set_ylim(0, 1.35 * (limit or 1))
+    axes.set_ylabel("Estimate\n(Mb/s)")
+    if has_estimate:
+        marks += [Line2D([], [], color="#555555", linewidth=1.2),
+                  Line2D([], [], color="#555555", linestyle="none", marker=".")]  # fmt: skip
+        names += ["filtered estimate", "raw sample"]
+    elif names:
+        names[0] += " (no flow estimates it)"
+    axes.legend(marks, names, loc="upper right", ncols=3, fontsize=8)
+
+
+def _draw_trips(axes: Axes, rows: pl.DataFrame, style: Style) -> None:
+    axes.plot(rows["time_s"], rows["rtt_s"] * 1000, linestyle="none", marker=".", markersize=1.8,
+              alpha=0.35, color=style.color, rasterized=True)  # fmt: skip
+    axes.plot(rows["time_s"], rows["srtt_s"] * 1000, linewidth=1.1, color=style.color)
+    axes.set_ylabel("RTT, smoothed\nRTT (ms)")
+    axes.set_ylim(bottom=0)
+
+
+def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Run) -> None:
+    axes.fill_between(queue["time_s"], queue["packets"], step="post", color="#56B4E9", alpha=0.6,
+                      linewidth=0)  # fmt: skip
+    highest = float(queue["packets"].max() or 1)  # type: ignore[arg-type]
+    limit = run.queue_limit
+    near = limit is not None and highest > limit / 4  # else it would flatten the queue
+    top = max(highest, limit) if limit is not None and near else highest
+    if limit is not None and near:
+        axes.axhline(limit, color="#000000", linewidth=0.8, linestyle=":", label="limit")
+    present = [kind for kind in _DROPS if not drops.filter(kind=kind).is_empty()]
+    for level, kind in enumerate(present):
+        marker, color, name = _DROPS[kind]
+        times = drops.filter(kind=kind)["time_s"]
+        axes.plot(times, [top * (1.12 + 0.14 * level)] * len(times), linestyle="none",
+                  marker=marker, markersize=4.5, markeredgewidth=0.9, color=color,
+                  label=f"{name}: {len(times)}", clip_on=False)  # fmt: skip
+    entries = len(axes.get_legend_handles_labels()[0])
+    axes.set_ylim(0, top * (1.45 + 0.14 * len(present) + (0.2 if entries > 3 else 0)))
+    axes.set_ylabel(f"Queue of {run.link}\n(packets)")
+    if entries:
+        axes.legend(loc="upper right", ncols=3, fontsize=8)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures of a report: curves, panels of curves, bars, and courses over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import cycle
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from matplotlib import pyplot as plt
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from westwood.catalogue import label
+from westwood.draw.figures import OTHER, STYLES, Style, look, thinned
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MBPS = 1e6
+_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+_MARKERS = ("o", "s", "^", "D", "P", "X", "v", "h")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Which column, how it is called, what a unit of the axis is in the column's."""
+
+    column: str
+    name: str
+    unit: float = 1.0
+    log: bool = False
+
+
+THROUGHPUT = Axis("throughput_bps", "Throughput (Mb/s)", _MBPS)
+GOODPUT = Axis("goodput_bps", "Goodput (Mb/s)", _MBPS)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a figure over time."""
+
+    name: str
+    time_s: pl.Series
+    value: pl.Series
+    style: Style = OTHER
+
+
+@dataclass(frozen=True)
+class Course:
+    """A panel of a figure over time."""
+
+    y_name: str
+    lines: Sequence[Line]
+    levels: dict[str, float] = field(default_factory=dict)  # horizontal lines, by name
+
+
+def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -> Figure:
+    """A curve with intervals for each value of `by`: protocols in their styles, or others."""
+    with look():
+        figure, axes = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
+        _draw_curves(axes, points, x, y, by)
+        axes.set(title=title, ylabel=y.name)
+        axes.legend()
+        return figure
+
+
+def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: str) -> Figure:
+    """A panel a protocol, in it a curve for each value of `by`, which is called `name`."""
+    protocols = points["cc"].unique(maintain_order=True).to_list()
+    with look():
+        figure, rows = plt.subplots(
+            1, len(protocols), figsize=(3.6 * len(protocols), 3.9), sharey=True,
+            layout="constrained", squeeze=False,
+        )  # fmt: skip
+        for axes, cc in zip(rows[0], protocols, strict=True):
+            _draw_curves(axes, points.filter(pl.col("cc") == cc), x, y, by)
+            axes.set_title(label(cc))
+        rows[0][0].set_ylabel(y.name)
+        rows[0][-1].legend(title=name)
+        figure.suptitle(title)
+        return figure
+
+
+def side_by_side(
+    parts: Sequence[tuple[pl.DataFrame, Axis]], y: Axis, title: str, by: str = "cc"
+) -> Figure:
+    """Curves over several axes, a panel each."""
+    with look():
+        figure, rows = plt.subplots(
+            1, len(parts), figsize=(3.6 * len(parts), 3.9), sharey=True, layout="constrained",
+            squeeze=False,
+        )  # fmt: skip
+        for axes, (points, x) in zip(rows[0], parts, strict=True):
+            _draw_curves(axes, points, x, y, by)
+        rows[0][0].set_ylabel(y.name)
+        rows[0][0].legend()
+        figure.suptitle(title)
+        return figure
+
+
+def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) -> None:
+    others = zip(cycle(_COLORS), cycle(_MARKERS), strict=False)
+    keys = points[by].unique(maintain_order=True).to_list()
+    if by == "cc":  # the legend in the order of the curves
+        mean = points.group_by("cc").agg(pl.mean(y.column)).sort(y.column, descending=True)
+        keys = mean["cc"].to_list()
+    for key in keys:
+        curve = points.filter(pl.col(by) == key).sort(x.column)
+        color, marker = next(others)
+        style = STYLES.get(key, OTHER) if by == "cc" else Style(color, marker, "-")
+        axes.errorbar(
+            curve[x.column] / x.unit, curve[y.column] / y.unit,
+            yerr=curve[f"{y.column}_half"].fill_nan(0) / y.unit,
+            label=label(key) if by == "cc" else str(key), color=style.color, marker=style.marker,
+            linestyle=style.line, markerfacecolor="none" if style.hollow else style.color,
+            capsize=2.5, elinewidth=1,
+        )  # fmt: skip
+    axes.set_xlabel(x.name)
+    axes.set_ylim(bottom=0)
+    if x.log:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def bars(
+    groups: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], x_name: str, title: str
+) -> Figure:
+    """Groups of horizontal bars: (group, [(protocol or name, value, half of its interval)])."""
+    rows = [(group, *bar) for group, bars_ in groups for bar in bars_]
+    with look():
+        figure, axes = plt.subplots(figsize=(7.2, 1.3 + 0.42 * len(rows)), layout="constrained")
+        axes.barh(
+            range(len(rows)), [row[2] for row in rows], xerr=[row[3] for row in rows],
+            color=[STYLES.get(row[1], OTHER).color for row in rows], height=0.65, capsize=3,
+            error_kw={"elinewidth": 1.2},
+        )  # fmt: skip
+        names = [f"{group}: {label(name)}" if group else label(name) for group, name, *_ in rows]
+        axes.set_yticks(range(len(rows)), names)
+        axes.invert_yaxis()
+        axes.grid(axis="y", visible=False)
+        axes.set(xlabel=x_name, title=title)
+        axes.set_xlim(left=0)
+        return figure
+
+
+def courses(panels_: Sequence[Course], title: str) -> Figure:
+    """Panels over the same time, one below the other."""
+    with look():
+        figure, rows = plt.subplots(
+            len(panels_), 1, figsize=(7.2, 1.2 + 2.4 * len(panels_)), sharex=True,
+            layout="constrained", squeeze=False,
+        )  # fmt: skip
+        for axes, panel in zip(rows[:, 0], panels_, strict=True):
+            for line in panel.lines:
+                drawn = thinned(pl.DataFrame({"t": line.time_s, "y": line.value}))
+                axes.plot(drawn["t"], drawn["y"], label=line.name, color=line.style.color,
+                          linewidth=1.0, drawstyle="steps-post")  # fmt: skip
+            levels = zip(panel.levels.items(), cycle(["--", ":"]), strict=False)
+            for (name, level), dashes in levels:
+                axes.axhline(level, color="#000000", linewidth=0.9, linestyle=dashes, label=name)
+            axes.set_ylabel(panel.y_name)
+            axes.set_ylim(0, 1.2 * axes.get_ylim()[1])  # room for the legend
+            axes.legend(loc="upper right", ncols=3, fontsize=8)
+        rows[-1, 0].set_xlabel("Time (s)")
+        rows[0, 0].set_title(title)
+        return figure
+
+
+def scatter(
+    points: pl.DataFrame, columns: Sequence[str], title: str, other: str,
+    limits: tuple[float, float] = (0.05, 0.1),
+) -> Figure:  # fmt: skip
+    """A panel a column: ours over the other engine's, a mark a point, with lines at the limits."""
+    with look():
+        figure, panels_ = plt.subplots(
+            1, len(columns), figsize=(3.7 * len(columns), 3.9), layout="constrained", squeeze=False
+        )  # fmt: skip
+        for axes, column in zip(panels_[0], columns, strict=True):
+            unit = _MBPS if column.endswith("_bps") else 1.0
+            known = points.drop_nulls([column, f"{column}_other"])
+            low, high = 1e300, 0.0
+            for (cc,), mine in known.group_by("cc", maintain_order=True):
+                style = STYLES.get(str(cc), OTHER)
+                x, y = mine[f"{column}_other"] / unit, mine[column] / unit
+                axes.plot(x, y, linestyle="none", marker=style.marker, color=style.color,
+                          label=label(str(cc)), alpha=0.85)  # fmt: skip
+                values = [v for v in [*x, *y] if v > 0]
+                low, high = min([low, *values]), max([high, *values])
+            ends = [low / 1.3, high * 1.3]
+            for factor, line in ((1.0, "-"), (1 + limits[0], "--"), (1 + limits[1], ":")):
+                for sign in {factor, 1 / factor}:
+                    axes.plot(ends, [sign * end for end in ends], color="#000000", linewidth=0.7,
+                              linestyle=line)  # fmt: skip
+            name = column.removesuffix("_bps").replace("_", " ") + (" (Mb/s)" if unit > 1 else "")
+            axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel=f"{other}: {name}",
+                     ylabel=f"simulator: {name}")  # fmt: skip
+        panels_[0][0].legend(fontsize=7)
+        figure.suptitle(title)
+        return figure
+
+
+def styled(name: str, cc: str, time_s: pl.Series, value: pl.Series) -> Line:
+    """A line in its protocol's colour."""
+    return Line(name, time_s, value, STYLES.get(cc, OTHER))
+
+
+def numeric(points: pl.DataFrame, column: str, to: Any) -> pl.DataFrame:
+    """`column` as numbers: a swept quantity such as "10ms" is text."""
+    values = [float(to(value)) for value in points[column]]
+    return points.with_columns(pl.Series(column, values, dtype=pl.Float64))

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page: one self-contained HTML file, for a phone, a screen and paper.
+
+Every text is escaped by the template; figures are SVG, embedded as images.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import polars as pl
+
+from westwood import __version__
+from westwood.catalogue import label
+from westwood.results.store import Folder
+
+if TYPE_CHECKING:
+    from westwood.papers.claims import Verdict
+
+_TEMPLATES = Path(__file__).parent
+_UNITS = {"_bps": (1e-6, "Mb/s"), "_s": (1e3, "ms")}  # factor from the column's unit
+_ORDER = {"DIFFERS": 0, "HOLDS": 1, "TESTED": 2}
+
+
+@dataclass(frozen=True)
+class Table:
+    """The data behind a figure: a row a point and protocol."""
+
+    scenario: str
+    seeds: int
+    frame: pl.DataFrame
+    keys: Sequence[str]  # columns that tell the points apart, beside the protocol
+    columns: Sequence[str]  # with their intervals
+
+    @property
+    def heads(self) -> list[str]:
+        """Names of the columns, with their units."""
+        return [*self._keys, "protocol", *(_named(column) for column in self.columns)]
+
+    @property
+    def rows(self) -> Iterator[list[str]]:
+        """Cells as text."""
+        for row in self.frame.iter_rows(named=True):
+            cells = [_text(row[key]) for key in self._keys] + [label(row["cc"])]
+            yield cells + [_interval(row, column) for column in self.columns]
+
+    @property
+    def _keys(self) -> list[str]:
+        several = self.frame["flow"].n_unique() > 1
+        return [*self.keys, *(["flow"] if several else [])]
+
+
+@dataclass(frozen=True)
+class Part:
+    """An experiment on the page."""
+
+    name: str
+    title: str
+    svg: bytes
+    tables: Sequence[Table]
+    verdicts: Sequence[Verdict]
+    profile: str = ""
+    profile_title: str = ""
+    pairs: Sequence[Sequence[str]] = ()  # cells of paired comparisons
+
+    @property
+    def image(self) -> str:
+        """The figure as the address of an image."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode("ascii")
+
+
+def write(
+    folder: Folder, title: str, parts: Sequence[Part], verdicts: Sequence[Verdict], manifest: str
+) -> Path:
+    """Writes index.html; its path."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True,
+        lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+    )  # fmt: skip
+    environment.filters["facts"] = facts
+    counts = {name: sum(one.verdict == name for one in verdicts) for name in _ORDER}
+    page = environment.get_template("report.html.j2").render(
+        title=title, parts=parts, counts=counts, manifest=manifest, version=__version__,
+        verdicts=sorted(verdicts, key=lambda one: _ORDER[one.verdict]),
+    )  # fmt: skip
+    return folder.text("index.html", page)
+
+
+def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """What was measured as (name, value) pairs, nested names joined."""
+    for key, value in measured.items():
+        name = f"{prefix}, {key}" if prefix else str(key)
+        if isinstance(value, Mapping):
+            yield from facts(value, name)
+        elif isinstance(value, (list, tuple)):
+            yield name.replace("_", " "), " to ".join(_text(item) for item in value)
+        else:
+            yield name.replace("_", " "), _text(value)
+
+
+def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list[str]:
+    """A paired comparison as cells: where, which, difference, its effect size and p-value."""
+    where = ", ".join(f"{key} {_text(row[key])}" for key in keys) or row["flow"]
+    difference = _interval({metric: row["mean"], f"{metric}_half": row["half"] or math.nan}, metric)
+    unit = next((unit for ending, (_, unit) in _UNITS.items() if metric.endswith(ending)), "")
+    names = f"{label(row['cc'])} minus {label(row['minus'])}"
+    return [where, names, f"{difference} {unit}".strip(), _text(row["effect"]), _text(row["p"])]
+
+
+def _named(column: str) -> str:
+    for ending, (_, unit) in _UNITS.items():
+        if column.endswith(ending):
+            return f"{column.removesuffix(ending).replace('_', ' ')} ({unit})"
+    return column.replace("_", " ")
+
+
+def _interval(row: Mapping[str, Any], column: str) -> str:
+    factor = next((f for ending, (f, _) in _UNITS.items() if column.endswith(ending)), 1.0)
+    mean, half = row[column], row[f"{column}_half"]
+    if mean is None or math.isnan(mean):
+        return "-"
+    shown = f"{mean * factor:.4g}"
+    return shown if math.isnan(half) else f"{shown} ± {half * factor:.2g}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return "-" if value is None else str(value).lower()
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

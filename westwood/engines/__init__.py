@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can run a scenario: the simulator, ns-3, Linux. Each gives the same rows and traces."""
+
+from __future__ import annotations
+
+from westwood.engines.contract import Engine
+from westwood.errors import InputError
+
+NAMES = ("sim", "ns3", "linux")
+
+
+def find(name: str) -> Engine:
+    """The engine of this name; raises what this machine lacks for it, before anything is done."""
+    if name == "sim":
+        from westwood.engines.simulator import SIMULATOR
+
+        return SIMULATOR
+    if name == "ns3":
+        from westwood.engines import ns3
+
+        ns3.runner()
+        return Engine(name, ns3.prepare, ns3.simulate)
+    if name == "linux":
+        from westwood.engines import linux
+
+        linux.check_machine()
+        recorder = linux.Recorder()
+        return Engine(
+            name, recorder.prepare, recorder.simulate, real_time=True, profile=name, workers=1
+        )
+    raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)

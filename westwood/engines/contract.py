@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every engine takes and gives: a job goes in, rows come out; a traced run is a `Result`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from westwood.results.rows import Row, rows_frame
+from westwood.units import PS_PER_S
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from westwood.results.traces import Run as Recorded
+    from westwood.scenario.scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run: a row a flow, and, where asked for, what happened over time.
+
+    The frames of what was not asked for are empty. docs/traces.md lists their columns.
+    """
+
+    scenario: Scenario
+    seed: int
+    flow_rows: list[Row]
+    raw: Recorded = field(repr=False)
+
+    @property
+    def rows(self) -> pl.DataFrame:
+        """A row a flow; docs/cli.md lists the columns and their units."""
+        return rows_frame(self.flow_rows)
+
+    @property
+    def trace(self) -> pl.DataFrame:
+        """A row whenever a sender's windows, estimate, timer or RTT changed (`trace`)."""
+        from westwood.results import traces
+
+        return traces.windows(self.scenario, self.raw)
+
+    def sampled(self, every_s: float) -> pl.DataFrame:
+        """The trace at 0, `every_s`, 2 `every_s`... seconds, as it stood then."""
+        from westwood.results import traces
+
+        return traces.sampled(self.trace, every_s, self.scenario.duration / PS_PER_S)
+
+    @property
+    def events(self) -> pl.DataFrame:
+        """A row a segment sent, ACK and decision of a sender (`events`)."""
+        from westwood.results import traces
+
+        return traces.events(self.scenario, self.raw)
+
+    @property
+    def queues(self) -> pl.DataFrame:
+        """A row whenever the length of a link's queue changed (`queues`)."""
+        from westwood.results import traces
+
+        return traces.queues(self.scenario, self.raw)
+
+    @property
+    def drops(self) -> pl.DataFrame:
+        """A row a packet dropped by a queue, lost on a wire or marked (`queues`)."""
+        from westwood.results import traces
+
+        return traces.drops(self.scenario, self.raw)
+
+    @property
+    def links(self) -> pl.DataFrame:
+        """A row a direction of a link: what crossed it and what its queue did. Always there."""
+        from westwood.results import traces
+
+        return traces.links(self.scenario, self.raw)
+
+    @property
+    def transfers(self) -> pl.DataFrame:
+        """A row a connection, several where a flow has arrivals. Always there."""
+        from westwood.results import traces
+
+        return traces.transfers(self.scenario, self.raw)
+
+
+MoreColumns = Callable[[Result], Mapping[str, Mapping[str, float]]]  # by the flow's name
+
+
+@dataclass(frozen=True)
+class Job:
+    """A point of a sweep: the settings that make it, the scenario they make, the seeds to run.
+
+    With `more_columns` each run is traced, with events where it needs them, and every flow's row
+    gets the columns that it reads from the traced run.
+    """
+
+    scenario: Scenario
+    seeds: Sequence[int]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    more_columns: MoreColumns | None = None
+    needs_events: bool = False
+
+    def rows(self, result: Result) -> list[Row]:
+        """The rows of a run of this job: its settings, the flow's results, and more columns."""
+        more = self.more_columns(result) if self.more_columns else {}
+        return [{**self.settings, **row, **more.get(row["flow"], {})} for row in result.flow_rows]
+
+
+RunSeed = Callable[[int], list[Row]]
+Prepare = Callable[[Job], RunSeed]
+
+
+class Simulate(Protocol):
+    """Runs a scenario once, not its sweep; what is asked for is recorded."""
+
+    def __call__(
+        self,
+        scenario: Scenario,
+        seed: int = 1,
+        *,
+        trace: bool = False,
+        events: bool = False,
+        queues: bool = False,
+        capture: str | None = None,
+    ) -> Result:
+        """`westwood.engines.simulator.simulate` says what the options record."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A way to run scenarios, and how its runs differ from those of the others."""
+
+    name: str
+    prepare: Prepare  # checks a job and makes of it what runs one of its seeds
+    simulate: Simulate
+    runs_everything: bool = False  # no valid scenario is refused, so that none is checked before
+    real_time: bool = False  # a run takes as long as it says
+    profile: str | None = None  # what `compare` is to use, unless the user says
+    workers: int | None = None  # unless the user says how many; None: one a core
+
+    def check(self, jobs: Iterable[Job]) -> None:
+        """Raises what this engine can't do, or this machine lacks, before anything is run."""
+        if not self.runs_everything:
+            for job in jobs:
+                self.prepare(job)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The bandwidth estimates of our congestion controls in the kernel, beside what TCP_INFO tells.
+
+`westwood.kernel.ww_kernel` records them while a run is traced; where it can't (nothing is loaded,
+somebody else records, no rights) a trace has no estimate.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+
+import polars as pl
+
+from westwood.engines import linux_plan
+from westwood.errors import RunError, UnavailableError
+from westwood.kernel import ww_kernel
+
+_COLUMNS = ("estimate_bps", "sample_bps")
+
+
+@contextmanager
+def recorded(controls: Iterable[str], port: int) -> Iterator[ww_kernel.Recorded]:
+    """Records connections to `port` while the block runs, if one of the controls is ours."""
+    with ExitStack() as stack:
+        recording = ww_kernel.Recorded()
+        if any(linux_plan.is_ours(control) for control in controls):
+            with suppress(RunError, UnavailableError):
+                recording = stack.enter_context(ww_kernel.recording(port))
+        yield recording
+
+
+def beside(
+    trace: pl.DataFrame, recording: ww_kernel.Recorded, ends: str, established_s: float
+) -> pl.DataFrame:
+    """The trace of the connection with these ends (ADDRESS:PORT>ADDRESS:PORT) with its estimates.
+
+    A recording has times of its own: both have the moment when the connection was established.
+    """
+    seen = recording.trace
+    if seen.is_empty() or trace.is_empty():
+        return trace
+    # Of a recording from several namespaces, @ and the namespace follow.
+    its = seen.filter(pl.col("flow").str.contains(f"^{re.escape(ends)}(@[0-9]+)?$"))
+    its = its.sort("time_s", maintain_order=True)
+    starts = its.filter(event="start")
+    if starts.is_empty():
+        return trace
+    time_s = pl.col("time_s") - starts["time_s"][-1] + established_s
+    known = its.with_columns(time_s).filter(pl.col("estimate_bps").is_not_nan())
+    joined = trace.drop(_COLUMNS).join_asof(known.select("time_s", *_COLUMNS), on="time_s")
+    return joined.with_columns(pl.col(_COLUMNS).fill_null(math.nan)).select(trace.columns)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The simulator as an engine for scenarios: runs them, returns rows and traces.
+
+Deterministic: the same scenario and seed give the same rows (but for `cpu_s` and `wall_s`, what the
+run cost here) and the same traces, whatever the number of workers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from westwood import _engine
+from westwood.engines.contract import Engine, Job, Result, RunSeed
+from westwood.engines.network import build
+from westwood.engines.pool import run_jobs, sorted_rows
+from westwood.errors import InputError, RunError, suggestion
+from westwood.results.rows import Row, rows_frame, rows_of_run
+from westwood.units import PS_PER_S
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from westwood.scenario import Scenario
+
+
+def simulate(
+    scenario: Scenario,
+    seed: int = 1,
+    *,
+    trace: bool = False,
+    interval_s: float = 0,
+    events: bool = False,
+    queues: bool = False,
+    capture: str | None = None,
+) -> Result:
+    """Runs a scenario once (not its sweep).
+
+    `trace` records windows, estimate and RTT, at most every `interval_s` seconds; `events` every
+    segment and decision; `queues` the queues and what they drop; `capture` the packets of the link
+    of this name, as its first node sees them, for `westwood.results.pcap`.
+    """
+    network = build(scenario)
+    network.trace_windows = trace
+    network.trace_interval_ps = round(interval_s * PS_PER_S)
+    network.trace_events = events
+    network.trace_queues = queues
+    if capture is not None:
+        names = [link.name for link in scenario.link]
+        if capture not in names:
+            raise InputError(f"no such link, {suggestion(capture, names)}", value=capture)
+        network.capture_link = names.index(capture)
+    return _run(scenario, network, seed)
+
+
+def simulate_many(
+    scenario: Scenario, seeds: Iterable[int] | None = None, *, workers: int | None = None
+) -> pl.DataFrame:
+    """Every point of the scenario's sweep with every seed, on all cores: a row a flow and run.
+
+    The swept values are columns of the frame, under the names they have in `[sweep]`.
+    """
+    chosen = range(1, scenario.seeds + 1) if seeds is None else list(seeds)
+    jobs = [Job(point, chosen, settings) for settings, point in scenario.points()]
+    return rows_frame(sorted_rows(run_jobs(jobs, prepare, workers=workers)))
+
+
+def prepare(job: Job) -> RunSeed:
+    """Builds the network, which the runs of all seeds only read."""
+    network = build(job.scenario)
+    if job.more_columns:
+        network.trace_windows, network.trace_events = True, job.needs_events
+    return partial(_rows, job, network)
+
+
+def _rows(job: Job, network: _engine.Network, seed: int) -> list[Row]:
+    return job.rows(_run(job.scenario, network, seed))
+
+
+def _run(scenario: Scenario, network: _engine.Network, seed: int) -> Result:
+    wall, cpu = time.perf_counter(), time.thread_time()
+    try:
+        raw = _engine.simulate(network, seed)
+    except ValueError as error:
+        raise InputError(f"the simulator refuses it: {error}") from None
+    except (MemoryError, RuntimeError) as error:
+        raise RunError(f"{scenario.name}, seed {seed}: {error or 'out of memory'}") from error
+    cost = {"cpu_s": time.thread_time() - cpu, "wall_s": time.perf_counter() - wall}
+    return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost), raw)
+
+
+SIMULATOR = Engine("sim", prepare, simulate, runs_everything=True)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plans an experiment, runs it and sums it up: what `run`, `compare` and `reproduce` share."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import polars as pl
+
+from westwood.catalogue import PROTOCOLS, UDP, label
+from westwood.engines.contract import Engine, Job
+from westwood.engines.pool import run_jobs, sorted_rows
+from westwood.engines.simulator import SIMULATOR
+from westwood.errors import InputError, suggestion
+from westwood.results.metrics import summarise
+from westwood.results.rows import Row, rows_frame
+from westwood.scenario import Scenario
+
+# What a summary averages over seeds.
+SUMMARISED = (
+    "goodput_bps", "throughput_bps", "retransmission_ratio", "loss_ratio", "timeouts",
+    "fast_recoveries", "ecn_reductions", "mean_cwnd", "mean_srtt_s", "queue_drops", "completion_s",
+    "friendliness", "jain", "utilisation",
+)  # fmt: skip
+MOST_FLOWS = 8  # with a row of their own in a summary
+_MOST_WORKERS = 1024
+_MOST_TRACES = 12  # lines in a figure over time that can still be told apart
+
+T = TypeVar("T")
+
+
+class Tracker(Protocol):
+    """Passes the runs on, of which there are so many, and shows how far they are."""
+
+    def __call__(self, runs: Iterable[T], total: int, /) -> Iterable[T]:
+        """`console.track`."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything that will be run, checked before the first run starts."""
+
+    scenario: Scenario
+    jobs: list[Job]
+    varied: list[str]  # swept keys, in the order of the rows' columns
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return sum(len(job.seeds) for job in self.jobs)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an experiment: a row a flow and run, and whether all runs were finished."""
+
+    rows: pl.DataFrame
+    complete: bool
+
+
+def plan(
+    scenario: Scenario, *, cc: Sequence[str] = (), settings: Mapping[str, Any] | None = None,
+    seeds: int | None = None,
+) -> Experiment:  # fmt: skip
+    """The scenario's points, with each protocol in `cc` (for all flows) and with `settings`."""
+    settings = dict(settings or {})
+    if seeds is not None:
+        settings["seeds"] = seeds
+    for name in cc:
+        if name not in PROTOCOLS:
+            problem = f"unknown protocol, {suggestion(name, PROTOCOLS)}"
+            raise InputError(problem, key="--cc", value=name)
+    if clash := [key for key in settings if cc and key.endswith(".cc")]:
+        raise InputError("can't be set together with --cc", key=clash[0], value=settings[clash[0]])
+    tcp = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
+    variants = [{f"{flow}.cc": name for flow in tcp} for name in dict.fromkeys(cc)]
+    bases = [scenario.with_settings({**variant, **settings}) for variant in variants or [{}]]
+    points = [point for base in bases for point in base.points()]
+    base = bases[0]
+    numbers = range(1, base.seeds + 1)
+    jobs = [Job(one, numbers, columns) for columns, one in points]
+    return Experiment(base, jobs, list(base.sweep))
+
+
+def collect(
+    experiment: Experiment,
+    engine: Engine = SIMULATOR,
+    *,
+    workers: int | None,
+    track: Tracker,
+) -> Outcome:
+    """Runs everything; an interrupt ends it early and keeps what was finished."""
+    return collect_all({"": experiment}, engine, workers=workers, track=track)[""]
+
+
+def collect_all(
+    experiments: Mapping[str, Experiment],
+    engine: Engine = SIMULATOR,
+    *,
+    workers: int | None,
+    track: Tracker,
+) -> dict[str, Outcome]:
+    """Runs several experiments side by side, with one progress over all of them."""
+    check_workers(workers)
+    jobs = [job for one in experiments.values() for job in one.jobs]
+    first, firsts = 0, []  # place of each experiment's first run
+    for one in experiments.values():
+        firsts.append(first)
+        first += one.runs
+    found: dict[str, list[tuple[int, list[Row]]]] = {name: [] for name in experiments}
+    names = list(experiments)
+    try:
+        for place, rows in track(run_jobs(jobs, engine.prepare, workers=workers), first):
+            found[names[bisect.bisect_right(firsts, place) - 1]].append((place, rows))
+    except KeyboardInterrupt:
+        pass
+    return {
+        name: Outcome(rows_frame(sorted_rows(runs)), len(runs) == experiments[name].runs)
+        for name, runs in found.items()
+    }
+
+
+def check_workers(workers: int | None) -> None:
+    """An error unless it is a number of workers that makes sense."""
+    if workers is not None and not 1 <= workers <= _MOST_WORKERS:
+        raise InputError(f"expected from 1 to {_MOST_WORKERS}", key="--workers", value=workers)
+
+
+def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
+    """A row a point and flow: means over the seeds with their intervals.
+
+    Of more than MOST_FLOWS flows a row a point and protocol: each run's mean over its flows first.
+    """
+    return _summarised(experiment, rows, varied_keys(experiment, rows))
+
+
+def points(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
+    """A summary with all swept keys, also those that repeat the protocol."""
+    return _summarised(experiment, rows, experiment.varied)
+
+
+def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    observed = rows.columns[rows.columns.index("simulated_s") + 1 :]
+    observed = [name for name in observed if name not in ("cpu_s", "wall_s")]
+    columns = [*SUMMARISED, *observed]
+    if len(experiment.scenario.flows) > MOST_FLOWS:
+        rows = rows.group_by(*keys, "cc", "seed", maintain_order=True).agg(
+            (pl.len().cast(pl.String) + " flows").alias("flow"),
+            *(pl.col(name).fill_nan(None).mean() for name in columns),
+        )
+    return summarise(rows, [*keys, "flow", "cc"], columns)
+
+
+def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:
+    """The swept keys that the column `cc` doesn't show already."""
+    tcp = rows.filter(pl.col("cc") != UDP)
+    return [
+        key for key in experiment.varied
+        if not (key.endswith(".cc") and (tcp[key].cast(pl.String) == tcp["cc"]).all())
+    ]  # fmt: skip
+
+
+def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
+    """A row's name in a figure: the protocol, and the flow and settings where they vary."""
+    parts = [label(row["cc"])]
+    parts += [row["flow"]] if flows > 1 else []
+    parts += [f"{key} {row[key]}" for key in keys]
+    return ", ".join(parts)
+
+
+def traces(
+    experiment: Experiment, engine: Engine = SIMULATOR, track: Tracker | None = None
+) -> list[tuple[str, str, pl.DataFrame]]:
+    """(protocol, name, trace) of every flow in the first seed's run of each point."""
+    flows = len(experiment.scenario.flows)
+    if len(experiment.jobs) * flows > _MOST_TRACES:
+        problem = (
+            f"draws at most {_MOST_TRACES} flows over time, and there are "
+            f"{len(experiment.jobs)} points with {flows} each; fix swept keys with --set"
+        )
+        raise InputError(problem, key="--plot")
+    found = []
+    jobs = experiment.jobs
+    for job in track(jobs, len(jobs)) if track else jobs:
+        result = engine.simulate(job.scenario, 1, trace=True)
+        for flow in job.scenario.flows:
+            row = {"cc": flow.cc.name, "flow": flow.name, **job.settings}
+            keys = [key for key in experiment.varied if job.settings[key] != flow.cc.name]
+            trace = result.trace.filter(pl.col("flow") == flow.name)
+            found.append((flow.cc.name, point_name(row, keys, flows), trace))
+    return found

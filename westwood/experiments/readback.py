@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A results folder read back: its page, its data for other programs, the command behind a row."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from westwood import units
+from westwood.catalogue import UDP
+from westwood.draw import figures, plots, report
+from westwood.draw.plots import Axis
+from westwood.errors import InputError, suggestion
+from westwood.experiments import experiment
+from westwood.experiments.experiment import Experiment
+from westwood.results.metrics import paired
+from westwood.results.store import Folder
+from westwood.scenario.scenario import Scenario, column_values, toml_value
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+# A metric's name and unit in a figure.
+_METRICS = {
+    "goodput_bps": ("Goodput (Mb/s)", 1e6), "throughput_bps": ("Throughput (Mb/s)", 1e6),
+    "mean_srtt_s": ("Mean smoothed RTT (ms)", 1e-3), "completion_s": ("Completion time (s)", 1.0),
+}  # fmt: skip
+_QUANTITIES: tuple[tuple[Callable[[object], int], str, float], ...] = (
+    (units.parse_rate, "Mb/s", 1e6), (units.parse_time, "ms", 1e9), (units.parse_size, "B", 1.0),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Results:
+    """What `run --out`, `compare --out` or `sweep` left in a folder."""
+
+    path: Path
+    planned: Experiment
+    rows: pl.DataFrame
+
+    @classmethod
+    def read(cls, path: Path) -> Results:
+        """The folder's runs and scenario."""
+        files = [path / "runs.parquet", path / "scenario.toml"]
+        for file in files:
+            if not file.exists():
+                problem = f"has no {file.name}, expected a folder that run --out or sweep wrote"
+                raise InputError(problem, value=str(path))
+        try:
+            rows = pl.read_parquet(files[0])
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise InputError(f"can't be read: {error}", value=str(files[0])) from None
+        return cls(path, experiment.plan(Scenario.from_toml(files[1])), rows)
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """Means with intervals."""
+        return experiment.summary(self.planned, self.rows)
+
+    @property
+    def keys(self) -> list[str]:
+        """The swept keys, beside the protocol."""
+        return experiment.varied_keys(self.planned, self.rows)
+
+    def pairs(self, metric: str) -> pl.DataFrame:
+        """Each protocol minus the first, run by run on the same seeds: mean, half, effect, p."""
+        found = []
+        places = [*self.keys, "flow"]
+        for place, here in self.rows.group_by(places, maintain_order=True):
+            protocols = here["cc"].unique(maintain_order=True).to_list()
+            for other in protocols[1:]:
+                pair = paired(here.filter(cc=other), here.filter(cc=protocols[0]), ["seed"], metric)
+                at = dict(zip(places, place, strict=True))
+                found.append({**at, "cc": other, "minus": protocols[0], **pair.entry()})
+        return pl.DataFrame(found, infer_schema_length=None)
+
+    def write_page(self, metric: str) -> Path:
+        """index.html and its figure, into the folder."""
+        folder, summary, title = Folder(self.path), self.summary, self.planned.scenario.name
+        metric_axis(metric)
+        figure = draw(summary, self.keys, metric, title)
+        figures.save(figure, folder.file, "figure")
+        seeds = int(self.rows["seed"].n_unique())
+        columns = list(dict.fromkeys([metric, "goodput_bps", "retransmission_ratio", "jain"]))
+        table = report.Table(title, seeds, summary, self.keys, columns)
+        pairs = [
+            report.pair_cells(row, self.keys, metric)
+            for row in self.pairs(metric).iter_rows(named=True)
+        ]
+        part = report.Part("results", f"{metric} of {title}",
+                           (self.path / "figure.svg").read_bytes(), [table], [],
+                           pairs=pairs)  # fmt: skip
+        manifest = (self.path / "manifest.json").read_text(encoding="utf-8")
+        return report.write(folder, f"Results: {title}", [part], [], manifest)
+
+    def export(self) -> list[Path]:
+        """summary.csv, and for gnuplot and pgfplots a file a protocol: data/PROTOCOL.csv."""
+        folder = Folder(self.path)
+        written = [folder.frame("summary.csv", self.summary)]
+        for (cc,), mine in self.summary.group_by("cc", maintain_order=True):
+            written.append(folder.frame(f"data/{cc}.csv", mine.drop("cc")))
+        return written
+
+    def command(self, number: int) -> str:
+        """The command line that runs row `number` (from 1) again, with its trace."""
+        if not 1 <= number <= self.rows.height:
+            problem = f"expected from 1 to {self.rows.height}"
+            raise InputError(problem, key="--row", value=number)
+        row = self.rows.row(number - 1, named=True)
+        scenario = self.planned.scenario
+        words = ["westwood", "trace", str(self.path / "scenario.toml")]
+        for key, values in scenario.sweep.items():
+            value = values[column_values(values).index(row[key])]
+            words += ["--set", f"{key}={toml_value(value)}"]
+        flow = next(one for one in scenario.flows if one.name == row["flow"])
+        swept = any(key.endswith(".cc") for key in scenario.sweep)
+        if not swept and row["cc"] not in (flow.cc.name, UDP):
+            words += ["--cc", row["cc"]]
+        words += ["--seed", str(row["seed"]), "--plot"]
+        return shlex.join(words)
+
+    def to_xarray(self) -> xr.Dataset:
+        """Every number over (swept keys, flow, protocol, seed), as an xarray Dataset."""
+        return to_xarray(self.rows, self.planned.varied)
+
+
+def to_xarray(rows: pl.DataFrame, keys: Sequence[str] = ()) -> xr.Dataset:
+    """Rows as a labelled array; needs xarray, which `pip install westwood[xarray]` brings."""
+    import xarray as xr
+
+    places = [*(key for key in keys if not key.endswith(".cc")), "flow", "cc", "seed"]
+    others = [name for name in rows.columns if name not in (*places, *keys, "point")]
+    numbers = [name for name in others if rows[name].dtype.is_numeric()]
+    labels = {name: rows[name].unique(maintain_order=True).to_list() for name in places}
+    schema = {name: rows.schema[name] for name in places}
+    grid = pl.DataFrame(list(itertools.product(*labels.values())), schema=schema, orient="row")
+    joined = grid.join(rows, on=places, how="left", maintain_order="left")
+    shape = [len(labels[name]) for name in places]
+    data = {name: (places, joined[name].cast(pl.Float64).to_numpy().reshape(shape))
+            for name in numbers}  # fmt: skip
+    return xr.Dataset(data, coords=labels)
+
+
+def metric_axis(metric: str) -> Axis:
+    """How a column of a summary is drawn."""
+    if metric not in experiment.SUMMARISED:
+        known = suggestion(metric, experiment.SUMMARISED)
+        raise InputError(f"unknown column, {known}", key="--metric", value=metric)
+    name, unit = _METRICS.get(metric, (metric.replace("_", " ").capitalize(), 1.0))
+    return Axis(metric, name, unit)
+
+
+def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) -> Figure:
+    """Curves over one swept number, panels over two keys, bars where nothing is a number."""
+    y = metric_axis(metric)
+    numbers = {key: _numbers(summary[key].to_list()) for key in keys}
+    x = next((key for key in keys if numbers[key]), None)
+    if x is None:
+        names = [(row["cc"], _name(row, keys)) for row in summary.iter_rows(named=True)]
+        return figures.bars(names, summary, metric, title, y.unit, y.name)
+    values, unit = numbers[x] or ([], "")
+    points = summary.with_columns(pl.Series(x, values, dtype=pl.Float64))
+    positive = [value for value in values if value > 0]
+    log = len(positive) == len(values) and max(values) > 30 * min(values)
+    axis = Axis(x, f"{x} ({unit})" if unit else x, log=log)
+    rest = [key for key in keys if key != x]
+    if points["flow"].n_unique() > 1:
+        rest.append("flow")
+    if not rest:
+        return plots.curves(points, axis, y, title)
+    joined = pl.concat_str([pl.col(key).cast(pl.String) for key in rest], separator=", ")
+    points = points.with_columns(joined.alias("curve"))
+    return plots.panels(points, axis, y, title, "curve", ", ".join(rest))
+
+
+def _name(row: dict[str, Any], keys: Sequence[str]) -> str:
+    return experiment.point_name(row, keys, 2)
+
+
+def _numbers(values: list[Any]) -> tuple[list[float], str] | None:
+    """A swept column as numbers with their unit; None where it is none."""
+    if all(isinstance(value, (int, float)) for value in values):
+        return [float(value) for value in values], ""
+    for parse, unit, factor in _QUANTITIES:
+        try:
+            return [parse(value) / factor for value in values], unit
+        except InputError:
+            continue
+    return None

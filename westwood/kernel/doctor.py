@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What this machine lacks for our congestion controls and for --engine linux, and what helps.
+
+The capabilities are those that `kernel load` needs, exactly; docs/linux.md lists them by command.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from westwood.errors import UnavailableError
+from westwood.kernel import ww_kernel
+
+OLDEST = (6, 1)
+# linux/capability.h
+CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing: whether it is there, in words what was found, and the remedy if not."""
+
+    name: str
+    ok: bool
+    found: str
+    remedy: str
+
+    def __str__(self) -> str:
+        verdict = "ok     " if self.ok else "missing"
+        return f"{verdict}  {self.name}: {self.found}" + ("" if self.ok else f"; {self.remedy}")
+
+
+def checks(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> list[Check]:
+    """Everything that is looked at, in the order in which it is of use to put it right."""
+    return [
+        _kernel_version(platform.release()),
+        _file("BTF", sys / "kernel/btf/vmlinux",
+              "use a kernel built with CONFIG_DEBUG_INFO_BTF"),
+        _jit(proc),
+        *(_capability(name, proc) for name in CAPABILITIES),
+        _bpffs(proc),
+        _tool("clang", "apt-get install clang"),
+        _file("libbpf", Path("/usr/include/bpf/libbpf.h"), "apt-get install libbpf-dev"),
+        _built(),
+        _file("TUN", Path("/dev/net/tun"), "modprobe tun"),
+        _tool("ip", "apt-get install iproute2"),
+        _tool("iperf3", "apt-get install iperf3"),
+    ]  # fmt: skip
+
+
+def missing(found: Iterable[Check]) -> list[str]:
+    """The names of what is not there."""
+    return [check.name for check in found if not check.ok]
+
+
+def _kernel_version(release: str) -> Check:
+    numbers = re.match(r"(\d+)\.(\d+)", release)
+    version = (int(numbers[1]), int(numbers[2])) if numbers else (0, 0)
+    oldest = ".".join(map(str, OLDEST))
+    return Check("kernel", version >= OLDEST, release, f"expected {oldest} or newer")
+
+
+def _jit(proc: Path) -> Check:
+    name = "net/core/bpf_jit_enable"
+    value = _text(proc / "sys" / name)
+    # Others than root may not read it; a kernel that says nothing compiles always.
+    ok = value is None or value in ("1", "2")
+    return Check("BPF JIT", ok, "on" if ok else "off", "sysctl net.core.bpf_jit_enable=1")
+
+
+def _capability(name: str, proc: Path) -> Check:
+    held = re.search(r"^CapEff:\s*(\w+)", _text(proc / "self/status") or "", re.M)
+    ok = bool(held and int(held[1], 16) >> CAPABILITIES[name] & 1)
+    remedy = f"run as root, or with setpriv or systemd's AmbientCapabilities={name}"
+    return Check(name, ok, "held" if ok else "not held", remedy)
+
+
+def _bpffs(proc: Path) -> Check:
+    folder = ww_kernel.pins().parent
+    mounts = [line.split() for line in (_text(proc / "self/mounts") or "").splitlines()]
+    bpffs = {Path(words[1]) for words in mounts if words[2] == "bpf"}
+    if not bpffs & {folder, *folder.parents}:
+        remedy = f"mount -t bpf bpf {folder} (kernel load does it as root)"
+        return Check("bpffs", _can_mount(), f"{folder} is none", remedy)
+    ok = os.access(ww_kernel.pins() if ww_kernel.pins().exists() else folder, os.W_OK | os.X_OK)
+    own = f"mount -t bpf bpf DIR && chown USER DIR, and {ww_kernel.PINS_VARIABLE}=DIR/westwood"
+    return Check("bpffs", ok, f"{folder}{'' if ok else ' is not yours to write'}", own)
+
+
+def _can_mount() -> bool:
+    return os.geteuid() == 0 and ww_kernel.PINS_VARIABLE not in os.environ
+
+
+def _built() -> Check:
+    try:
+        return Check("ww-kernel", True, str(ww_kernel.program()), "")
+    except UnavailableError as error:
+        return Check("ww-kernel", False, str(error).partition(": ")[0], "make linux")
+
+
+def _tool(name: str, remedy: str) -> Check:
+    path = shutil.which(name)
+    return Check(name, path is not None, path or "not in PATH", remedy)
+
+
+def _file(name: str, path: Path, remedy: str) -> Check:
+    if not path.exists():
+        return Check(name, False, f"no {path}", remedy)
+    ok = os.access(path, os.R_OK)
+    return Check(name, ok, f"{path}{'' if ok else ' is not yours to read'}", "run as root")
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return None
+
+
+def check_all(say: Callable[[str], object]) -> None:
+    """Says a line for each; UnavailableError if anything is missing."""
+    found = checks()
+    for check in found:
+        say(str(check))
+    if missing(found):
+        raise UnavailableError(f"missing: {', '.join(missing(found))}")

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Claims of "Linux 2.4 Implementation of Westwood+ TCP with rate-halving" (Dell'Aera et al.)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from westwood.papers.checks.common import Finding, Measured, outside
+
+
+def _rate_halving(all_: Mapping[str, Measured]) -> Finding:
+    rows = all_["rate-halving"].rows
+    episodes = int(rows["recoveries_seen"].sum())
+    silence = float(rows["longest_silence_rtts"].max())  # type: ignore[arg-type]
+    steps = int(rows["steeper_steps"].sum())
+    below = int(rows["below_floor"].sum())
+    unset = int(rows["not_set_at_exit"].sum())
+    failures = outside("the longest silence after a loss", silence, 0.0, 0.5, " round trips")
+    if below:
+        failures.append(f"cwnd was below BWE*RTTmin {below} times")
+    if unset:
+        failures.append(f"{unset} recoveries did not end at ssthresh")
+    return Finding(
+        {
+            "recoveries": episodes,
+            "longest_silence_round_trips": silence,
+            "below_the_floor": below,
+            "steps_of_more_than_one_where_losses_came_together": steps,
+            "not_at_BWE*RTTmin_at_the_end": unset,
+        },
+        failures,
+    )
+
+
+CHECKS = {"linux.rate_halving": _rate_halving}

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The papers' claims, and what became of each.
+
+A claim is decided by a check (`westwood.papers.checks`), or it names the tests that prove it, or
+where it will be decided: then its verdict is TESTED. Nothing here changes a setting.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from westwood.papers.checks import CHECKS
+from westwood.papers.checks.common import Measured
+
+_FILE = Path(__file__).with_name("claims.toml")
+
+Outcome = Literal["HOLDS", "DIFFERS", "TESTED"]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Where claims come from."""
+
+    key: str
+    title: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a paper says, and how it is decided whether that holds."""
+
+    id: str
+    paper: Paper
+    where: str
+    says: str
+    setup: str
+    open: str
+    measure: str
+    tested: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a claim."""
+
+    claim: Claim
+    verdict: Outcome
+    measured: dict[str, Any]
+    explanation: str  # of DIFFERS: what differs, where and by how much; of TESTED: by what
+
+    def entry(self) -> dict[str, Any]:
+        """The entry in claims.json, without the settings of the runs."""
+        return {
+            "id": self.claim.id,
+            "says": self.claim.says,
+            "where": f"{self.claim.paper.title}: {self.claim.where}",
+            "measure": self.claim.measure,
+            "verdict": self.verdict,
+            "published": {"setup": self.claim.setup, "open": self.claim.open},
+            "measured": self.measured,
+            "explanation": self.explanation,
+        }
+
+
+@cache
+def claims() -> dict[str, Claim]:
+    """All claims by id."""
+    data = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    papers = {key: Paper(key, **paper) for key, paper in data.items() if key != "claim"}
+    return {c["id"]: Claim(**{**c, "paper": papers[c["paper"]]}) for c in data["claim"]}
+
+
+def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[Verdict]:
+    """Holds the claims against what was measured, by the scenarios' names."""
+    verdicts = []
+    for claim_id in ids:
+        finding = CHECKS[claim_id](measured)
+        verdict: Outcome = "DIFFERS" if finding.failures else "HOLDS"
+        explanation = "; ".join(finding.failures)
+        verdicts.append(Verdict(claims()[claim_id], verdict, finding.measured, explanation))
+    return verdicts
+
+
+def tested() -> list[Verdict]:
+    """Those that no simulation here decides."""
+    return [Verdict(one, "TESTED", {}, one.tested) for one in claims().values() if one.tested]

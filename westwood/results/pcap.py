@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A capture of the simulator as a pcap file, for tshark and what else reads one.
+
+Raw IPv4 (link type 101, times in ns), headers only: payload is counted in lengths and not stored,
+as with `tcpdump -s`. Node n has the address 10.0.0.0 + n + 1; connection c goes from port
+10000 + c % 50000 to port 5001 + c // 50000.
+
+A segment has the simulator's size: what `header` counts beyond 40 bytes is NOP options, as far as
+TCP's 40 bytes of options allow beside SACK blocks. Only SYNs are larger than simulated, by the
+options (MSS, window scale, SACK) that a reader of the file needs. Data acknowledge the SYN-ACK; the
+window is the constant receive window.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from westwood.catalogue import UDP
+from westwood.errors import InputError
+from westwood.units import format_size
+
+if TYPE_CHECKING:
+    from westwood.engines.contract import Result
+    from westwood.scenario.flows import Flow
+
+# engine/packet.hpp: PacketFlags
+_ACK, _SYN, _ECT, _CE, _CWR, _DATAGRAM, _BARE = 1, 2, 32, 64, 128, 256, 512
+_MAGIC_NS, _LINKTYPE_RAW, _SNAPLEN = 0xA1B23C4D, 101, 65535
+_RECORD, _IP, _TCP, _UDP, _OPTIONS = 16, 20, 20, 8, 40
+_NOP, _FIRST_PORT, _PORTS, _SERVER_PORT = 1, 10_000, 50_000, 5001
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+
+
+def write(result: Result, path: Path) -> int:
+    """Writes what `simulate(..., capture=LINK)` captured; the number of packets."""
+    _check_headers(result.scenario.flows)
+    columns = {name: column.astype(np.int64) for name, column in result.raw.captured().items()}
+    packets = _Packets(result, columns)
+    rows = packets.rows()
+    header = np.array([_MAGIC_NS, 0x0004_0002, 0, 0, _SNAPLEN, _LINKTYPE_RAW], dtype="<u4")
+    path.write_bytes(header.tobytes() + rows.tobytes())
+    return packets.count
+
+
+def _check_headers(flows: tuple[Flow, ...]) -> None:
+    for flow in flows:
+        least, most, step = (28, 28, 1) if flow.cc.name == UDP else (40, 80, 4)
+        if flow.cc.name != UDP and (not least <= flow.header <= most or flow.header % step):
+            raise InputError(
+                "a capture needs the 40B to 80B, in steps of 4B, that IPv4 and TCP headers have",
+                key=f"{flow.name}.header",
+                value=format_size(flow.header),
+            )
+
+
+class _Packets:
+    """All packets at once: each step fills a column or a field of every row."""
+
+    def __init__(self, result: Result, columns: dict[str, Ints]) -> None:
+        scenario = result.scenario
+        nodes = {node: i for i, node in enumerate(scenario.nodes)}
+        flows = [scenario.flows[outcome.source] for outcome in result.raw.flows]
+        connection = columns["flow"]
+
+        def of_flow(values: list[int]) -> Ints:
+            return np.array(values, dtype=np.int64)[connection]
+
+        self.count = len(connection)
+        self.connection, self.time_ps = connection, columns["time_ps"]
+        self.number, self.payload = columns["number"], columns["payload"]
+        self.flags, self.blocks = columns["flags"], columns["sack_count"]
+        self.sack = columns["sack"].reshape(-1, 8)
+        self.is_udp = self.flags & _DATAGRAM != 0
+        self.is_ack = self.flags & _ACK != 0
+        self.is_syn = self.flags & _SYN != 0
+        self.header = of_flow([flow.header for flow in flows])
+        self.window = of_flow([flow.receive_window for flow in flows])
+        self.mss = of_flow([flow.mss for flow in flows])
+        self.ecn = of_flow([int(flow.ecn) for flow in flows])
+        ends = (
+            of_flow([nodes[flow.from_] for flow in flows]),
+            of_flow([nodes[flow.to] for flow in flows]),
+        )
+        self.source, self.sink = np.where(self.is_ack, ends[::-1], ends)
+        self.shift = np.zeros(self.count, dtype=np.int64)
+        while (too_large := (self.window >> self.shift) > 0xFFFF).any():
+            self.shift += too_large
+
+    def rows(self) -> Bytes:
+        """Records of the file, one after another."""
+        options, used = self._options()
+        transport = np.where(self.is_udp, _UDP, _TCP + used)
+        stored = _IP + transport
+        # A datagram's simulated header may be any; its payload is what is left beside the real one.
+        length = np.where(self.is_udp, self.header + self.payload, stored + self.payload)
+        table = np.zeros((self.count, _RECORD + _IP + _TCP + _OPTIONS), dtype=np.uint8)
+        self._record_headers(table, stored, length)
+        self._ip_headers(table[:, _RECORD : _RECORD + _IP], length)
+        self._udp_headers(table[:, _RECORD + _IP :], length)
+        self._tcp_headers(table[:, _RECORD + _IP :], options, used)
+        used_columns = np.arange(table.shape[1]) < (_RECORD + stored)[:, None]
+        return table[used_columns]
+
+    def _record_headers(self, table: Bytes, stored: Ints, length: Ints) -> None:
+        seconds, rest = np.divmod(self.time_ps, 10**12)
+        for place, value in enumerate((seconds, rest // 1000, stored, length)):
+            _put(table, 4 * place, value, 4, order="little")
+
+    def _ip_headers(self, ip: Bytes, length: Ints) -> None:
+        capable = (self.flags & _ECT != 0) & ~self.is_ack & ~self.is_syn
+        marked = capable & (self.flags & _CE != 0)
+        ip[:, 0] = 0x45
+        ip[:, 1] = np.where(marked, 3, np.where(capable, 2, 0))
+        _put(ip, 2, length, 2)
+        _put(ip, 4, np.arange(self.count) & 0xFFFF, 2)
+        ip[:, 6] = 0x40  # don't fragment
+        ip[:, 8] = 64
+        ip[:, 9] = np.where(self.is_udp, 17, 6)
+        _put(ip, 12, (10 << 24) + self.source + 1, 4)
+        _put(ip, 16, (10 << 24) + self.sink + 1, 4)
+        words = (ip[:, 0::2].astype(np.int64) << 8) + ip[:, 1::2]
+        _put(ip, 10, _complement(words.sum(axis=1)), 2)
+
+    def _ports(self) -> tuple[Ints, Ints]:
+        client = _FIRST_PORT + self.connection % _PORTS
+        server = _SERVER_PORT + self.connection // _PORTS
+        return np.where(self.is_ack, server, client), np.where(self.is_ack, client, server)
+
+    def _udp_headers(self, udp: Bytes, length: Ints) -> None:
+        source, sink = self._ports()
+        rows = np.flatnonzero(self.is_udp)
+        header = np.zeros((len(rows), _UDP), dtype=np.uint8)
+        for place, value in enumerate((source, sink, length - _IP)):
+            _put(header, 2 * place, value[rows], 2)  # a checksum of 0: none
+        udp[rows, :_UDP] = header
+
+    def _tcp_headers(self, tcp: Bytes, options: Bytes, used: Ints) -> None:
+        source, sink = self._ports()
+        is_tcp = ~self.is_udp
+        from_sink = self.is_ack
+        # The receiving end numbers from 0; its SYN takes that number.
+        sequence = np.where(from_sink, np.where(self.is_syn, 0, 1), self.number)
+        acknowledged = np.where(from_sink, self.number, np.where(self.is_syn, 0, 1))
+        flags = np.where(self.is_syn & ~from_sink, 0x02, np.where(self.is_syn, 0x12, 0x10))
+        congested = self.flags & _CE != 0
+        echo = from_sink & congested & ~self.is_syn
+        flags = flags | np.where(echo, 0x40, 0)
+        flags = flags | np.where(self.flags & _CWR != 0, 0x80, 0)
+        asked = self.is_syn & (self.ecn != 0)  # RFC 3168, 6.1.1
+        flags = flags | np.where(asked & ~from_sink, 0xC0, 0) | np.where(asked & from_sink, 0x40, 0)
+        window = np.minimum(self.window >> np.where(self.is_syn, 0, self.shift), 0xFFFF)
+        header = np.zeros((self.count, _TCP + _OPTIONS), dtype=np.uint8)
+        _put(header, 0, source, 2)
+        _put(header, 2, sink, 2)
+        _put(header, 4, sequence, 4)
+        _put(header, 8, acknowledged, 4)
+        header[:, 12] = (_TCP + used) // 4 << 4
+        header[:, 13] = flags
+        _put(header, 14, window, 2)
+        header[:, _TCP:] = options
+        _put(header, 16, self._tcp_checksum(header, used), 2)
+        tcp[is_tcp] = header[is_tcp]
+
+    def _tcp_checksum(self, header: Bytes, used: Ints) -> Ints:
+        """Over the pseudo header, too; the payload is zeros and adds nothing."""
+        words = ((header[:, 0::2].astype(np.int64) << 8) + header[:, 1::2]).sum(axis=1)
+        for node in (self.source, self.sink):
+            address = (10 << 24) + node + 1
+            words += (address >> 16) + (address & 0xFFFF)
+        return _complement(words + 6 + _TCP + used + self.payload)
+
+    def _options(self) -> tuple[Bytes, Ints]:
+        """Options padded with NOPs, and how many bytes of them each packet has."""
+        options = np.full((self.count, _OPTIONS), _NOP, dtype=np.uint8)
+        sack_bytes = np.where(self.blocks > 0, 4 + 8 * self.blocks, 0)
+        used = np.minimum(self.header - _IP - _TCP + sack_bytes, _OPTIONS)
+        # Two NOPs, kind 5, length, the blocks: RFC 2018, at the end of the options.
+        for count in range(1, 5):
+            for room in np.unique(used[self.blocks == count]):
+                rows = np.flatnonzero((self.blocks == count) & (used == room))
+                part = np.full((len(rows), _OPTIONS), _NOP, dtype=np.uint8)
+                start = int(room) - 8 * count
+                part[:, start - 2] = 5
+                part[:, start - 1] = 2 + 8 * count
+                for edge in range(2 * count):
+                    _put(part, start + 4 * edge, self.sack[rows, edge], 4)
+                options[rows] = part
+        syn = np.flatnonzero(self.is_syn)
+        opening = np.full((len(syn), _OPTIONS), _NOP, dtype=np.uint8)
+        opening[:, 0:2] = (2, 4)  # RFC 9293: maximum segment size
+        _put(opening, 2, self.mss[syn], 2)
+        opening[:, 4:6] = (4, 2)  # RFC 2018: SACK permitted
+        opening[:, 9:11] = (3, 3)  # RFC 7323: window scale
+        opening[:, 11] = self.shift[syn]
+        options[syn] = opening
+        used[syn] = np.maximum(used[syn], 12)
+        options[np.arange(_OPTIONS) >= used[:, None]] = 0  # not there, and not in the checksum
+        return options, used
+
+
+def _put(rows: Bytes, start: int, value: Ints, size: int, order: str = "big") -> None:
+    """The value's low `size` bytes into columns `start`... of every row."""
+    for i in range(size):
+        shift = 8 * (i if order == "little" else size - 1 - i)
+        rows[:, start + i] = (value >> shift) & 0xFF
+
+
+def _complement(total: Ints) -> Ints:
+    """The one's complement of a one's complement sum (RFC 1071)."""
+    total = (total & 0xFFFF) + (total >> 16)
+    total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF

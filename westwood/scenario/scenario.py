@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A scenario: a network, the flows over it, and what to vary. Read from TOML or from keywords.
+
+    Scenario.preset("table1")                        one that comes with the package
+    Scenario.from_toml("mine.toml")                  a file; docs/scenarios.md has the format
+    Scenario(name="a", duration="60s", link=[{...}], flow=[{...}])
+    scenario.with_settings({"bottleneck.loss.rate": 0.01, "tcp.cc": "westwood+"})
+
+A scenario is complete: whatever was not given has been taken from its profile.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import json
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, PrivateAttr, ValidationError, field_validator
+
+from westwood.catalogue import PROTOCOLS, UDP
+from westwood.errors import InputError, one_line, show, suggestion
+from westwood.scenario import number_files, profiles, topology
+from westwood.scenario.explain import first_problem
+from westwood.scenario.flows import Flow
+from westwood.scenario.links import Link
+from westwood.scenario.parts import Duration, Name, Part
+
+FORMAT = 1  # of scenario files; part of the hash
+MOST_POINTS = 100_000  # of a sweep
+EVERY_FLOW = "*"  # in the place of a name; for cc: every flow but datagrams
+_PACKAGE = Path(__file__).parents[1]
+
+Settings = Mapping[str, Any]
+Values = Annotated[tuple[Any, ...], Field(strict=False, min_length=1)]
+
+
+class Scenario(Part):
+    """One experiment. Attributes are in base units: bit/s, picoseconds, bytes, segments."""
+
+    name: Name
+    duration: Duration  # ps of simulated time
+    seeds: Annotated[int, Field(ge=1, le=1_000_000)] = 30  # runs of every point
+    profile: str = profiles.DEFAULT
+    link: Annotated[tuple[Link, ...], Field(strict=False, min_length=1, max_length=10_000)]
+    flow: Annotated[tuple[Flow, ...], Field(strict=False, min_length=1, max_length=100_000)]
+    sweep: dict[str, Values] = Field(default={})
+
+    _given: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _source: str = PrivateAttr(default="")
+    _folder: Path = PrivateAttr(default=Path())  # the names of files are relative to
+
+    def __init__(self, /, **given: Any) -> None:
+        given = _with_files(given, Path())
+        try:
+            super().__init__(**_completed(given))
+            topology.check(self.link, self.flows, list(type(self).model_fields))
+        except ValidationError as error:
+            raise first_problem(error, given, type(self)) from None
+        self._given = given
+
+    @field_validator("sweep")
+    @classmethod
+    def _not_too_many(cls, sweep: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+        if math.prod(len(values) for values in sweep.values()) > MOST_POINTS:
+            raise InputError(f"expected at most {MOST_POINTS} points in all", value=list(sweep))
+        return sweep
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Scenario:
+        """The scenario in a TOML file."""
+        try:
+            data = read_toml(Path(path))
+        except InputError as error:
+            raise error.located(source=str(path)) from None
+        return cls._from(data, str(path), Path(path).parent)
+
+    @classmethod
+    def preset(cls, name: str) -> Scenario:
+        """A scenario that comes with the package; `presets()` has the names."""
+        if name not in presets():
+            raise InputError(f"no such scenario, {suggestion(name, presets())}", value=name)
+        return cls._from(read_toml(_presets_folder() / f"{name}.toml"), name, _presets_folder())
+
+    @classmethod
+    def load(cls, file_or_preset: str) -> Scenario:
+        """A preset by name, else a file."""
+        if file_or_preset in presets():
+            return cls.preset(file_or_preset)
+        if "." in file_or_preset or "/" in file_or_preset or Path(file_or_preset).exists():
+            return cls.from_toml(file_or_preset)
+        known = suggestion(file_or_preset, presets())
+        raise InputError(f"neither a file nor a scenario of the package, {known}",
+                         value=file_or_preset)  # fmt: skip
+
+    @classmethod
+    def _from(cls, data: dict[str, Any], source: str, folder: Path) -> Scenario:
+        try:
+            scenario = cls(**_with_files(data, folder))
+        except InputError as error:
+            raise error.located(source=source) from None
+        scenario._source, scenario._folder = source, folder
+        return scenario
+
+    def with_settings(self, settings: Settings) -> Scenario:
+        """This scenario with some values replaced, addressed as KEY, NAME.KEY or *.KEY (all flows).
+
+        A key that is set is no longer swept.
+        """
+        data = copy.deepcopy(self._given)
+        for key, value in settings.items():
+            try:
+                _assign(data, key, value)
+            except InputError as error:
+                raise error.located(source=self._source) from None
+            if isinstance(data.get("sweep"), dict):
+                data["sweep"].pop(key, None)
+        try:
+            return self._from(data, self._source, self._folder)
+        except InputError as error:
+            raise _blamed(error, settings) from None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scenario) and self.model_dump() == other.model_dump()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def points(self) -> Iterator[tuple[dict[str, Any], Scenario]]:
+        """Each combination of the swept values, in order, with the scenario it makes.
+
+        The values are as a table's columns hold them: numbers where all of a key's are, else text.
+        """
+        base = self.with_settings({key: values[0] for key, values in self.sweep.items()})
+        shown = [column_values(values) for values in self.sweep.values()]
+        for places in itertools.product(*(range(len(values)) for values in shown)):
+            swept = zip(self.sweep.items(), shown, places, strict=True)
+            settings, columns = {}, {}
+            for (key, values), texts, place in swept:
+                settings[key], columns[key] = values[place], texts[place]
+            yield columns, base.with_settings(settings)
+
+    @property
+    def nodes(self) -> list[str]:
+        """The names of the nodes; a node's index in the simulator is its place here."""
+        return topology.nodes(self.link)
+
+    @cached_property
+    def flows(self) -> tuple[Flow, ...]:
+        """The flows one by one: of a group with a count, NAME-1, NAME-2..."""
+        return tuple(one for flow in self.flow for one in flow.each())
+
+    def resolved(self) -> dict[str, Any]:
+        """All settings, as TOML would hold them, with their units.
+
+        Without a recovery that follows from the protocol: it must change when the protocol does.
+        """
+        data = self.model_dump(exclude_none=True)
+        for flow in data["flow"]:
+            if flow["recovery"] == _recovery(flow["cc"]["name"], profiles.get(self.profile)):
+                del flow["recovery"]
+        return data
+
+    @cached_property
+    def hash(self) -> str:
+        """Twelve hexadecimal digits over everything that decides a run's outcome but the seed."""
+        settings = self.model_dump(exclude={"name", "seeds", "sweep", "profile"})
+        text = json.dumps([FORMAT, settings], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def to_toml(self) -> str:
+        """The complete scenario as a file that `from_toml` reads back to the same scenario."""
+        data = self.resolved()
+        lines = [
+            f"{key} = {toml_value(data[key])}" for key in ("name", "duration", "seeds", "profile")
+        ]
+        for section in ("link", "flow"):
+            for part in data[section]:
+                lines += ["", f"[[{section}]]"]
+                lines += [f"{key} = {toml_value(value)}" for key, value in part.items()]
+        if self.sweep:
+            lines += ["", "[sweep]"]
+            lines += [
+                f"{json.dumps(key)} = {toml_value(values)}" for key, values in self.sweep.items()
+            ]
+        return "\n".join(lines) + "\n"
+
+
+def presets() -> list[str]:
+    """The scenarios that come with the package."""
+    return sorted(file.stem for file in _presets_folder().glob("*.toml"))
+
+
+def _presets_folder() -> Path:
+    """Installed, they lie in the package; in a source tree (or an editable install) beside it."""
+    inside = _PACKAGE / "scenarios"
+    return inside if inside.is_dir() else _PACKAGE.parent / "scenarios"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A file's tables, not checked yet."""
+    try:
+        if path.is_dir():
+            raise InputError("is a folder, expected a TOML file")
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise InputError("no such file") from None
+    except OSError as error:
+        raise InputError(f"can't be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not TOML: byte {error.start + 1} is not UTF-8") from None
+    except RecursionError:
+        raise InputError("is not TOML that we can read: nested too deeply") from None
+    except ValueError as error:  # also a date that doesn't exist, or a NUL in the file's name
+        raise InputError(f"is not TOML: {one_line(str(error))}") from None
+
+
+def _with_files(given: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """What was given, with the numbers in files for the names of the files."""
+    links = given.get("link")
+    if not isinstance(links, (list, tuple)):
+        return given
+    taken = [number_files.embedded(a, folder) if isinstance(a, Mapping) else a for a in links]
+    return {**given, "link": taken}
+
+
+def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given, with the profile's values wherever nothing was."""
+    name = given.get("profile", profiles.DEFAULT)
+    if not isinstance(name, str):
+        raise InputError("expected the name of a profile", key="profile", value=name)
+    profile = profiles.get(name)
+    data = dict(given)
+    for section, complete in (("link", _complete_link), ("flow", _complete_flow)):
+        parts = data.get(section)
+        if isinstance(parts, (list, tuple)):
+            data[section] = [
+                complete(part, profile) if isinstance(part, Mapping) else part for part in parts
+            ]
+    return data
+
+
+def _complete_link(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:
+    link = {**profile.defaults("link"), **given}
+    if isinstance(link.get("loss"), Mapping):
+        link["loss"] = {**profile.defaults("loss"), **link["loss"]}
+    return link
+
+
+def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:
+    cc = given.get("cc", UDP if _kind(given.get("app")) == UDP else {})
+    cc = {"name": cc} if isinstance(cc, str) else cc
+    if not isinstance(cc, Mapping):
+        return {**profile.defaults("flow"), **given}  # the model says what is wrong
+    return {
+        **profile.defaults("flow"),
+        "recovery": _recovery(cc.get("name"), profile),
+        **given,
+        **({"cc": {**profile.defaults("cc"), **cc}} if cc else {}),
+    }
+
+
+def _kind(app: object) -> object:
+    return app.get("kind") if isinstance(app, Mapping) else app
+
+
+def _recovery(cc: object, profile: profiles.Profile) -> str:
+    """The loss recovery of a protocol whose flow doesn't choose one."""
+    protocol = PROTOCOLS.get(cc) if isinstance(cc, str) else None
+    fixed = protocol.recovery if protocol else None
+    return fixed or str(profile.defaults("westwood")["recovery"])
+
+
+def _assign(data: dict[str, Any], key: str, value: Any) -> None:
+    """Sets what `key` addresses: KEY of the scenario, or NAME.KEY of the link or flow NAME."""
+    first, _, rest = key.partition(".")
+    parts: dict[str, dict[str, Any]] = {
+        part["name"]: part for section in ("link", "flow") for part in data[section]
+    }
+    if rest and first == EVERY_FLOW:
+        for flow in data["flow"]:
+            if rest != "cc" or _kind(flow.get("app")) != UDP:
+                _assign_within(flow, rest.split("."), key, value)
+    elif rest and first in parts:
+        _assign_within(parts[first], rest.split("."), key, value)
+    elif not rest and first in ("name", "duration", "seeds", "profile"):
+        data[first] = value
+    else:
+        known = ["duration", "seeds", "profile", *(f"{name}." + "KEY" for name in parts)]
+        problem = f"no such setting, {suggestion(key if not rest else first + '.KEY', known)}"
+        raise InputError(problem, key=key, value=value)
+
+
+def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: Any) -> None:
+    for step in path[:-1]:
+        inner = table.get(step, {})
+        if step == "cc" and isinstance(inner, str):
+            inner = {"name": inner}  # the short form
+        if not isinstance(inner, dict):
+            raise InputError(f'"{step}" is {show(inner)}, not a table', key=key, value=value)
+        table[step] = table = inner
+    table[path[-1]] = value
+
+
+def _blamed(error: InputError, settings: Settings) -> InputError:
+    """An error under a key that was set as a whole names that key, as the user knows it."""
+    for key, value in settings.items():
+        if error.key == key or error.key.startswith(key + "."):
+            return error if isinstance(value, dict) else error.located(key=key)
+    return error
+
+
+def column_values(values: Sequence[Any]) -> list[Any]:
+    """Values that a column of one type can hold."""
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return list(values)
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+        return [float(value) for value in values]
+    for key in ("kind", "name"):  # tables that it tells apart
+        kinds = [value.get(key) if isinstance(value, dict) else value for value in values]
+        if all(isinstance(kind, str) for kind in kinds) and len(set(kinds)) == len(values):
+            return kinds
+    return [value if isinstance(value, str) else show(value) for value in values]
+
+
+def toml_value(value: Any) -> str:
+    """A value in TOML."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    if isinstance(value, (bool, str)):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
