@@ -35,6 +35,7 @@ from conftest import lacking  # noqa: E402
 from machine import Namespace, alone, eventually, outcome, own_bpffs  # noqa: E402
 
 from westwood.kernel import ww_kernel  # noqa: E402
+from westwood.kernel.recording import recording  # noqa: E402
 
 RESULTS = ROOT / "build" / "bench" / "kernel.json"
 GB = 1e9
@@ -157,7 +158,7 @@ def recorder(turns: int) -> dict[str, Any]:
         prepare(host, "packets of 1500 bytes")
 
         def once(recorded: bool) -> Measured:
-            with ww_kernel.recording() if recorded else nullcontext():
+            with recording() if recorded else nullcontext():
                 process = ww_kernel.status()["recorder"]
                 before, began = run_time()[0], on_cpu(process)
                 got = iperf3(host, "ww_plus", "-b", PACED, "-n", str(size))
@@ -192,7 +193,7 @@ def thousand() -> dict[str, Any]:
     count = 1000
     with alone() as host:
         receiver = host.receive("127.0.0.1", 5001)
-        with ww_kernel.recording() as recorded:
+        with recording() as recorded:
             sender = host.send("127.0.0.1", 5001, "ww_plus", 10, count, 12500)
             eventually(lambda: ww_kernel.status()["controls"][1]["sockets"] == count, 10)
             at_once = ww_kernel.status()["controls"][1]["sockets"]

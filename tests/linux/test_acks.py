@@ -17,6 +17,7 @@ import pytest
 from scripted_peer import MSS, PORT, Line, read
 
 from westwood.kernel import ww_kernel
+from westwood.kernel.recording import recording
 
 pytestmark = pytest.mark.kernel
 HERE = Path(__file__).parent
@@ -44,7 +45,7 @@ def played(request: pytest.FixtureRequest, losses: str, controls: Path) -> Playe
     path = ACKS / f"{request.param}-{losses}.txt"
     command = ["unshare", "-n", sys.executable, HERE / "scripted_peer.py", request.param, path]
     for _ in range(ATTEMPTS):
-        with ww_kernel.recording(PORT) as recorded:
+        with recording(PORT) as recorded:
             out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         words = [line.split() for line in out.splitlines()]
         if max(int(late_us) for late_us, *_ in words) < MOST_LATE_US:

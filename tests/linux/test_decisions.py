@@ -18,6 +18,7 @@ import pytest
 from machine import joined, outcome
 
 from westwood.kernel import ww_kernel
+from westwood.kernel.recording import recording
 
 pytestmark = pytest.mark.kernel
 PATH = ("--rate", "20e6", "--delay", "0.04", "--queue", "60")
@@ -30,7 +31,7 @@ def run(cc: str, seconds: float, *losses: str) -> tuple[pl.DataFrame, list[str]]
     """The recording of one connection, and what TCP_INFO said of it meanwhile."""
     with joined(*PATH, *losses) as (here, there):
         receiver = there.receive("10.77.0.2", 5001)
-        with ww_kernel.recording() as recorded:
+        with recording() as recorded:
             sender = here.send("10.77.0.2", 5001, cc, seconds)
             infos = []
             while sender.poll() is None:

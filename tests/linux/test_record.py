@@ -19,6 +19,7 @@ from machine import Namespace, alone, eventually, outcome
 from westwood import simulate
 from westwood.errors import RunError
 from westwood.kernel import ww_kernel
+from westwood.kernel.recording import recording
 from westwood.scenario import Scenario
 
 pytestmark = pytest.mark.kernel
@@ -47,7 +48,7 @@ def transfer(host: Namespace, cc: str = "ww_plus", connections: int = 1, port: i
 
 def test_every_connection_from_start_to_end(host: Namespace) -> None:
     count = 200
-    with ww_kernel.recording() as recorded:
+    with recording() as recorded:
         sent = transfer(host, connections=count)
     assert recorded.dropped == 0 and recorded.trace.height == recorded.events
     each = recorded.trace.group_by("flow", "transfer", maintain_order=True)
@@ -62,7 +63,7 @@ def test_every_connection_from_start_to_end(host: Namespace) -> None:
 
 def test_one_row_a_bandwidth_window(host: Namespace) -> None:
     """Westwood+ samples every 50 ms at most: Dell'Aera 2003, section 2.2."""
-    with ww_kernel.recording() as recorded:
+    with recording() as recorded:
         transfer(host)
     windows = recorded.trace.filter(pl.col("event") == "window")
     assert 5 <= windows.height <= 13
@@ -72,13 +73,13 @@ def test_one_row_a_bandwidth_window(host: Namespace) -> None:
 
 @pytest.mark.parametrize("name", ["ww_westwood", "ww_nrplus"])
 def test_those_that_sample_each_ack_have_no_more_rows(host: Namespace, name: str) -> None:
-    with ww_kernel.recording() as recorded:
+    with recording() as recorded:
         transfer(host, name)
     assert recorded.trace.filter(pl.col("event") == "window").height <= 13
 
 
 def test_the_columns_are_the_simulators(host: Namespace) -> None:
-    with ww_kernel.recording() as recorded:
+    with recording() as recorded:
         transfer(host)
     simulated = simulate(
         Scenario.preset("table1").with_settings({"duration": "2s"}), seed=1, trace=True
@@ -92,7 +93,7 @@ def test_the_columns_are_the_simulators(host: Namespace) -> None:
 
 
 def test_only_the_port_that_was_asked_for(host: Namespace) -> None:
-    with ww_kernel.recording(PORT + 1) as recorded:
+    with recording(PORT + 1) as recorded:
         transfer(host)
         transfer(host, port=PORT + 1)
     assert recorded.trace["flow"].str.ends_with(f":{PORT + 1}").all() and recorded.events > 3
@@ -155,7 +156,7 @@ def test_what_is_lost_is_counted(host: Namespace, tmp_path: Path) -> None:
 
 def test_a_second_recorder_is_told_of_the_first() -> None:
     refused = pytest.raises(RunError, match=r"process \d+ is recording already")
-    with ww_kernel.recording(), refused, ww_kernel.recording():
+    with recording(), refused, recording():
         pass
 
 
@@ -165,7 +166,7 @@ def test_after_a_recorder_was_killed_the_next_one_records(host: Namespace) -> No
     assert recorder.stdout is not None and recorder.stdout.readline()
     recorder.kill()
     recorder.communicate()
-    with ww_kernel.recording() as recorded:
+    with recording() as recorded:
         transfer(host)
     assert recorded.events > 3 and recorded.dropped == 0
 
@@ -211,7 +212,7 @@ def test_without_controls_it_says_what_to_do(westwood: Westwood, tmp_path: Path)
 
 def test_a_recorder_outlives_unload(host: Namespace) -> None:
     """The connections go on, and so does their recording."""
-    with ww_kernel.recording() as recorded:
+    with recording() as recorded:
         receiver = host.receive("127.0.0.1", PORT)
         sender = host.send("127.0.0.1", PORT, "ww_plus", 0.6, 1, rate=2e5)
         time.sleep(0.3)

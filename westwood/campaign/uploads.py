@@ -80,7 +80,7 @@ def _real(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     server = turn.target.server
     assert server is not None
     control, timeout_s = linux_plan.CONTROLS[turn.cc], plan.timeout / PS_PER_S
-    with estimates.recorded([control], server.port) as recording:
+    with estimates.recording_of([control], server.port) as recording:
         done = iperf3.upload(server.host, server.port, control, turn.size, timeout_s)
     trace = estimates.beside(done.trace, recording, done.ends, done.established_s)
     return {

@@ -18,14 +18,12 @@ def find(name: str) -> Engine:
     if name == "ns3":
         from westwood.engines import ns3
 
-        ns3.runner()
+        ns3.program()
         return Engine(name, ns3.prepare, ns3.simulate)
     if name == "linux":
         from westwood.engines import linux
 
         linux.check_machine()
-        recorder = linux.Recorder()
-        return Engine(
-            name, recorder.prepare, recorder.simulate, real_time=True, profile=name, workers=1
-        )
+        runs = linux.TracedOnce()
+        return Engine(name, runs.prepare, runs.simulate, real_time=True, profile=name, workers=1)
     raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)

@@ -13,7 +13,7 @@ from westwood.units import PS_PER_S
 if TYPE_CHECKING:
     import polars as pl
 
-    from westwood.results.traces import Run as Recorded
+    from westwood.results.raw import RawResult
     from westwood.scenario.scenario import Scenario
 
 
@@ -27,7 +27,7 @@ class Result:
     scenario: Scenario
     seed: int
     flow_rows: list[Row]
-    raw: Recorded = field(repr=False)
+    raw: RawResult = field(repr=False)
 
     @property
     def rows(self) -> pl.DataFrame:

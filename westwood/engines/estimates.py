@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The bandwidth estimates of our congestion controls in the kernel, beside what TCP_INFO tells.
 
-`westwood.kernel.ww_kernel` records them while a run is traced; where it can't (nothing is loaded,
+`westwood.kernel.recording` records them while a run is traced; where it can't (nothing is loaded,
 somebody else records, no rights) a trace has no estimate.
 """
 
@@ -16,24 +16,24 @@ import polars as pl
 
 from westwood.engines import linux_plan
 from westwood.errors import RunError, UnavailableError
-from westwood.kernel import ww_kernel
+from westwood.kernel.recording import Recording, recording
 
 _COLUMNS = ("estimate_bps", "sample_bps")
 
 
 @contextmanager
-def recorded(controls: Iterable[str], port: int) -> Iterator[ww_kernel.Recorded]:
+def recording_of(controls: Iterable[str], port: int) -> Iterator[Recording]:
     """Records connections to `port` while the block runs, if one of the controls is ours."""
     with ExitStack() as stack:
-        recording = ww_kernel.Recorded()
+        made = Recording()
         if any(linux_plan.is_ours(control) for control in controls):
             with suppress(RunError, UnavailableError):
-                recording = stack.enter_context(ww_kernel.recording(port))
-        yield recording
+                made = stack.enter_context(recording(port))
+        yield made
 
 
 def beside(
-    trace: pl.DataFrame, recording: ww_kernel.Recorded, ends: str, established_s: float
+    trace: pl.DataFrame, recording: Recording, ends: str, established_s: float
 ) -> pl.DataFrame:
     """The trace of the connection with these ends (ADDRESS:PORT>ADDRESS:PORT) with its estimates.
 

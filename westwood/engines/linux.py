@@ -14,19 +14,20 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import polars as pl
 
-from westwood import _engine
 from westwood.engines import estimates, linux_plan
-from westwood.engines.contract import Job, Result
+from westwood.engines.contract import Job, Result, RunSeed
+from westwood.engines.counted import CountedConnection, CountedLinkSide, CountedResult
 from westwood.errors import InputError, RunError, UnavailableError, one_line
+from westwood.kernel.recording import Recording
+from westwood.programs import Program
+from westwood.results.raw import Columns
 from westwood.results.rows import Row, rows_of_run
 from westwood.scenario import Scenario
 
@@ -48,84 +49,35 @@ _FILES: dict[str, dict[str, pl.DataType]] = {
     "queues": {"pipe": _COUNT, "arrival_s": _NUMBER, "start_s": _NUMBER, "bytes": _COUNT},
     "drops": {"time_s": _NUMBER, "pipe": _COUNT, "flow": _COUNT, "kind": _COUNT, "ack": _COUNT},
 }  # fmt: skip
-Columns = dict[str, Any]
-Numbers = Mapping[str, float]
-
-
-class _Counted:
-    """Numbers by name, as attributes."""
-
-    def __init__(self, numbers: Numbers) -> None:
-        self._numbers = numbers
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self._numbers[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-
-class FlowResult(_Counted):
-    """What the sockets and the path say of a connection, under the simulator's names."""
-
-    def __init__(self, numbers: Numbers, looks: pl.DataFrame) -> None:
-        super().__init__(numbers)
-        self._looks = looks
-
-    def trace(self) -> Columns:
-        """Of TCP_INFO, which has of round trips the smoothed one; and estimates, where recorded."""
-        looks = self._looks
-        names = ("time_s", "cwnd", "ssthresh", "estimate_bps", "sample_bps", "rtt_s", "srtt_s",
-                 "rto_s", "in_flight")  # fmt: skip
-        columns = {name: looks[name].to_numpy() for name in names}
-        return {**columns, "phase": looks["phase"].to_numpy().astype(np.uint8)}
-
-    def event_log(self) -> Columns:
-        """None: the kernel doesn't say."""
-        kinds = np.array([], dtype=np.uint8)
-        numbers = ("time_s", "segment", "cwnd", "ssthresh")
-        return {"kind": kinds, **{name: np.array([], dtype=np.float64) for name in numbers}}
-
-
-class DirectionResult(_Counted):
-    """What crossed a direction of a link."""
-
-    def __init__(self, numbers: Numbers, waited: pl.DataFrame) -> None:
-        super().__init__(numbers)
-        self._waited = waited
-
-    def queue(self) -> Columns:
-        """The packets that waited, by arrival."""
-        return {name: self._waited[name].to_numpy() for name in ("arrival_s", "start_s", "bytes")}
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run, as the simulator's own result looks."""
-
-    flows: list[FlowResult]
-    forward: list[DirectionResult]
-    backward: list[DirectionResult]
-    emulator: Numbers  # how late it was, seconds
-    cpu_s: float
-    dropped: pl.DataFrame = field(repr=False)
-
-    def drops(self) -> Columns:
-        """The packets that the links dropped, lost or marked."""
-        types = {"time_s": np.float64, "pipe": np.uint32, "flow": np.uint32, "kind": np.uint8,
-                 "ack": np.bool_}  # fmt: skip
-        return {name: self.dropped[name].to_numpy().astype(kind) for name, kind in types.items()}
+# The columns of a traced run, with their types.
+_WINDOWS: dict[str, type] = {
+    "time_s": np.float64,
+    "cwnd": np.float64,
+    "ssthresh": np.float64,
+    "estimate_bps": np.float64,
+    "sample_bps": np.float64,
+    "rtt_s": np.float64,
+    "srtt_s": np.float64,
+    "rto_s": np.float64,
+    "in_flight": np.float64,
+    "phase": np.uint8,
+}
+_WAIT: dict[str, type] = {"arrival_s": np.float64, "start_s": np.float64, "bytes": np.int64}
+_DROP: dict[str, type] = {
+    "time_s": np.float64,
+    "pipe": np.uint32,
+    "flow": np.uint32,
+    "kind": np.uint8,
+    "ack": np.bool_,
+}
+PROGRAM = Program(
+    "linux/ww-path", VARIABLE, "--engine linux needs linux/ww-path", "make linux-path"
+)
 
 
 def program() -> Path:
     """ww-path; UnavailableError with the remedy if it is not there."""
-    named = os.environ.get(VARIABLE)
-    built = Path(__file__).parents[2] / "build" / "linux" / "ww-path"
-    path = Path(named) if named else built
-    if path.is_file() and os.access(path, os.X_OK):
-        return path
-    where = f"{VARIABLE} names no program" if named else "it is not built"
-    raise UnavailableError(f"--engine linux needs linux/ww-path, and {where}: make linux-path")
+    return PROGRAM.find()
 
 
 def check_machine() -> None:
@@ -135,7 +87,7 @@ def check_machine() -> None:
     run(Scenario(name="probe", duration="1ms", profile="linux", link=[link], flow=[flow]))
 
 
-def prepare(job: Job) -> Callable[[int], list[Row]]:
+def prepare(job: Job) -> RunSeed:
     """Checks a job; gives what runs one of its seeds."""
     if job.more_columns:
         raise InputError("traces nothing for this figure yet", key="--engine", value=ENGINE)
@@ -149,8 +101,8 @@ def _rows(job: Job, seed: int) -> list[Row]:
     return [{**job.settings, **row} for row in rows]
 
 
-class Recorder:
-    """Runs scenarios, and takes the rows of what was traced before from there: time is real."""
+class TracedOnce:
+    """Runs scenarios, but not again what was traced before: a run takes as long as it says."""
 
     def __init__(self) -> None:
         self._traced: dict[tuple[str, int], list[Row]] = {}
@@ -168,7 +120,7 @@ class Recorder:
         self._traced[scenario.hash, seed] = result.flow_rows
         return result
 
-    def prepare(self, job: Job) -> Callable[[int], list[Row]]:
+    def prepare(self, job: Job) -> RunSeed:
         """Checks a job; gives what runs one of its seeds."""
         plain = prepare(job)
 
@@ -184,41 +136,56 @@ def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
     linux_plan.check(scenario)
     wall = time.perf_counter()
     if not trace:
-        raw = _run(scenario, seed, None)
+        raw, cpu_s = _run(scenario, seed, None)
     else:
         _sweep_up()
         with tempfile.TemporaryDirectory(prefix=f"{_TRACES}{os.getpid()}-") as folder:
-            raw = _run(scenario, seed, Path(folder))
-    cost = {"cpu_s": raw.cpu_s, "wall_s": time.perf_counter() - wall}
-    rows = rows_of_run(scenario, seed, cast(Any, raw), cost, ENGINE)
-    return Result(scenario, seed, rows, cast(_engine.Result, raw))
+            raw, cpu_s = _run(scenario, seed, Path(folder))
+    cost = {"cpu_s": cpu_s, "wall_s": time.perf_counter() - wall}
+    return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
 
 
-def _run(scenario: Scenario, seed: int, folder: Path | None) -> Run:
+def _run(scenario: Scenario, seed: int, folder: Path | None) -> tuple[CountedResult, float]:
+    """What was counted, and the processor time it took; traces come through the folder."""
     plan = linux_plan.text(scenario) + linux_plan.run_lines(seed, folder)
     controls = {linux_plan.CONTROLS.get(flow.cc.name, "") for flow in scenario.flows if folder}
-    with estimates.recorded(controls, _PORT) as recording:
+    with estimates.recording_of(controls, _PORT) as recording:
         lines = execute(plan, f"{scenario.name}, seed {seed}")
     emulator = next(_numbers(words[1:]) for words in lines if words[0] == "emulator")
     if lost := emulator["overruns"] + emulator["refused"]:
         problem = f"this machine was too slow: {lost:.0f} packets never reached the path"
         raise RunError(f"{scenario.name}, seed {seed}: {problem}; lower rates or fewer --workers")
     looks, waited, dropped = (_table(folder, name) for name in _FILES)
-    flows = [words for words in lines if words[0] == "flow"]
-    sides: dict[str, list[DirectionResult]] = {"forward": [], "backward": []}
+    sides: dict[str, list[CountedLinkSide]] = {"forward": [], "backward": []}
     for pipe, words in enumerate(words for words in lines if words[0] == "link"):
         there = waited.filter(pl.col("pipe") == pipe)
-        sides[words[1]].append(DirectionResult(_numbers(words[2:]), there))
+        sides[words[1]].append(CountedLinkSide(_numbers(words[2:]), _columns(there, _WAIT)))
+    connections = [words[1:] for words in lines if words[0] == "flow"]
+    flows = [
+        _connection(scenario, words, looks.filter(pl.col("connection") == index), recording)
+        for index, words in enumerate(connections)
+    ]
+    drops = _columns(dropped, _DROP)
+    return CountedResult(flows, sides["forward"], sides["backward"], drops), float(lines[-1][1])
+
+
+def _connection(
+    scenario: Scenario, words: list[str], looks: pl.DataFrame, recording: Recording
+) -> CountedConnection:
+    """A connection with its trace: TCP_INFO's columns, and the estimates where they are recorded.
+
+    TCP_INFO tells the smoothed round trip only, which stands for both.
+    """
+    source, numbers = int(words[0]), _numbers(words[1:])
     looks = looks.with_columns(estimate_bps=pl.lit(math.nan), sample_bps=pl.lit(math.nan))
-    results = []
-    for index, words in enumerate(flows):
-        source, numbers = int(words[1]), _numbers(words[2:])
-        its = looks.filter(pl.col("connection") == index)
-        if scenario.flows[source].arrivals is None:  # else it has several connections
-            ends = _ends(source, round(numbers["port"]))
-            its = estimates.beside(its, recording, ends, numbers["established_s"])
-        results.append(FlowResult({"source": source, **numbers}, its))
-    return Run(results, sides["forward"], sides["backward"], emulator, float(lines[-1][1]), dropped)
+    if scenario.flows[source].arrivals is None:  # else it has several connections
+        ends = _ends(source, round(numbers["port"]))
+        looks = estimates.beside(looks, recording, ends, numbers["established_s"])
+    return CountedConnection({"source": source, **numbers}, _columns(looks, _WINDOWS))
+
+
+def _columns(table: pl.DataFrame, types: Mapping[str, type]) -> Columns:
+    return {name: table[name].to_numpy().astype(kind) for name, kind in types.items()}
 
 
 def _sweep_up() -> None:

@@ -6,11 +6,9 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,95 +16,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from westwood._engine import DROP_KINDS
-from westwood.engines.contract import Result
+from westwood.engines.contract import Result, RunSeed
+from westwood.engines.counted import CountedConnection, CountedLinkSide, CountedResult
 from westwood.engines.ns3_words import network
-from westwood.errors import InputError, RunError, UnavailableError, one_line
+from westwood.errors import InputError, RunError, one_line
+from westwood.programs import Program
+from westwood.results.raw import Columns
 from westwood.results.rows import Row, rows_of_run
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Job
-    from westwood.results.traces import Columns
     from westwood.scenario import Scenario
 
 ENGINE = "ns3"
 VARIABLE = "WESTWOOD_NS3"
 
 
-def runner() -> Path:
-    """The program; UnavailableError with the remedy if it is not there."""
-    named = os.environ.get(VARIABLE)
-    built = Path(__file__).parents[2] / "build" / "ns3" / "wheel" / "ww-ns3-runner"
-    for path in [Path(named)] if named else [built]:
-        if path.is_file() and os.access(path, os.X_OK):
-            return path
-    where = f"{VARIABLE} names no program" if named else "it is not built"
-    raise UnavailableError(f"--engine ns3 needs ns3/runner, and {where}: make ns3")
+PROGRAM = Program("ns3/wheel/ww-ns3-runner", VARIABLE, "--engine ns3 needs ns3/runner", "make ns3")
 
 
-@dataclass(frozen=True)
-class FlowResult:
-    """What ns-3 says of a flow, under the simulator's names."""
-
-    source: int
-    start_s: float
-    delivered_bytes: int
-    ip_bytes_at_sink: int
-    sent: int
-    retransmitted: int
-    timeouts: int
-    fast_recoveries: int
-    queue_drops: int
-    lost: int
-    mean_cwnd: float
-    mean_srtt_s: float
-    min_rtt_s: float
-    established_s: float
-    completed_s: float
-    rows: Columns
-    ecn_reductions: int = 0
-
-    def trace(self) -> Columns:
-        """Columns of the window trace."""
-        return self.rows
-
-
-@dataclass(frozen=True)
-class DirectionResult:
-    """What ns-3 says of a direction of a link."""
-
-    packets: int
-    bytes: int
-    queue_drops: int
-    lost: int
-    utilisation: float
-    longest_wait_s: float
-    waited_s: float
-    waits: Columns
-    early_drops: int = 0
-    marked: int = 0
-
-    def queue(self) -> Columns:
-        """Columns of the packets that waited."""
-        return self.waits
-
-
-@dataclass(frozen=True)
-class Run:
-    """What ns-3 says of a run."""
-
-    flows: list[FlowResult]
-    forward: list[DirectionResult]
-    backward: list[DirectionResult]
-    dropped: Columns
-
-    def drops(self) -> Columns:
-        """Columns of what was dropped."""
-        return self.dropped
-
-    def captured(self) -> Columns:
-        """Never asked for: `simulate` refuses it."""
-        raise NotImplementedError
+def program() -> Path:
+    """The runner; UnavailableError with the remedy if it is not there."""
+    return PROGRAM.find()
 
 
 def simulate(
@@ -117,14 +49,14 @@ def simulate(
     for option, asked in (("--events", events), ("--pcap", capture)):
         if asked:
             raise InputError("comes of the simulator only, expected no --engine ns3", key=option)
-    return _run(runner(), network(scenario), scenario, seed, trace or queues)
+    return _run(program(), network(scenario), scenario, seed, trace or queues)
 
 
-def prepare(job: Job) -> Callable[[int], list[Row]]:
+def prepare(job: Job) -> RunSeed:
     """Checks a job; gives what runs one of its seeds in ns-3."""
     if job.needs_events:
         raise InputError("logs no events for this figure", key="--engine", value=ENGINE)
-    return partial(_rows, runner(), network(job.scenario), job)
+    return partial(_rows, program(), network(job.scenario), job)
 
 
 def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
@@ -150,7 +82,7 @@ _WAIT = ("arrival_s", "start_s", "bytes")
 _DROP = ("time_s", "pipe", "flow", "ack", "kind")
 
 
-def _read(lines: Iterable[list[str]], scenario: Scenario) -> Run:
+def _read(lines: Iterable[list[str]], scenario: Scenario) -> CountedResult:
     """What the runner printed."""
     said: dict[tuple[str, ...], list[str]] = {}  # the kind of line and the place it is about
     tables: dict[tuple[str, ...], list[list[str]]] = {}
@@ -168,8 +100,8 @@ def _read(lines: Iterable[list[str]], scenario: Scenario) -> Run:
             row = [time_s, str(2 * int(link) + int(side)), flow, ack, str(DROP_KINDS.index(why))]
             tables.setdefault((kind,), []).append(row)
     flows = [
-        _flow_result(scenario, index, said["flow", str(index)],
-                     _columns(_ROW, tables.get(("row", str(index)), []), ("phase",)))
+        _connection(scenario, index, said["flow", str(index)],
+                    _columns(_ROW, tables.get(("row", str(index)), []), ("phase",)))
         for index in range(len(scenario.flows))
     ]  # fmt: skip
     forward, backward = (
@@ -177,7 +109,9 @@ def _read(lines: Iterable[list[str]], scenario: Scenario) -> Run:
          for link in range(len(scenario.link))]
         for side in ("0", "1")
     )  # fmt: skip
-    return Run(flows, forward, backward, _columns(_DROP, tables.get(("drop",), []), _DROP[1:]))
+    return CountedResult(
+        flows, forward, backward, _columns(_DROP, tables.get(("drop",), []), _DROP[1:])
+    )
 
 
 def _columns(names: tuple[str, ...], rows: list[list[str]], whole: tuple[str, ...]) -> Columns:
@@ -189,25 +123,30 @@ def _columns(names: tuple[str, ...], rows: list[list[str]], whole: tuple[str, ..
     }
 
 
-def _way(words: list[str], waits: list[list[str]]) -> DirectionResult:
+def _way(words: list[str], waits: list[list[str]]) -> CountedLinkSide:
     seen = dict(zip(words[::2], words[1::2], strict=True))
-    return DirectionResult(
-        packets=int(seen["packets"]), bytes=int(seen["bytes"]),
-        queue_drops=int(seen["queue_drops"]), lost=int(seen["lost"]),
-        utilisation=float(seen["utilisation"]), longest_wait_s=float(seen["longest_wait_s"]),
-        waited_s=float(seen["waited_s"]), waits=_columns(_WAIT, waits, ("bytes",)),
-    )  # fmt: skip
+    counts = {name: int(seen[name]) for name in ("packets", "bytes", "queue_drops", "lost")}
+    times = {name: float(seen[name]) for name in ("utilisation", "longest_wait_s", "waited_s")}
+    waited = _columns(_WAIT, waits, ("bytes",))
+    return CountedLinkSide({**counts, **times, "early_drops": 0, "marked": 0}, waited)
 
 
-def _flow_result(scenario: Scenario, index: int, words: list[str], rows: Columns) -> FlowResult:
-    seen = dict(zip(words[::2], words[1::2], strict=True))
-    return FlowResult(
-        source=index, start_s=scenario.flows[index].start / PS_PER_S,
-        delivered_bytes=int(seen["delivered"]), ip_bytes_at_sink=int(seen["ip_bytes"]),
-        sent=int(seen["sent"]), retransmitted=int(seen["retransmitted"]),
-        timeouts=int(seen["timeouts"]), fast_recoveries=int(seen["recoveries"]),
-        queue_drops=int(seen["drops"]), lost=int(seen["lost"]),
-        mean_cwnd=float(seen["mean_cwnd"]), mean_srtt_s=float(seen["mean_srtt_s"]),
-        min_rtt_s=float(seen["min_rtt_s"]), established_s=float(seen["established_s"]),
-        completed_s=float(seen["completed_s"]), rows=rows,
-    )  # fmt: skip
+# What the runner calls a count of a connection, where rows have another name for it.
+_OTHER_NAMES = {
+    "delivered": "delivered_bytes",
+    "ip_bytes": "ip_bytes_at_sink",
+    "recoveries": "fast_recoveries",
+    "drops": "queue_drops",
+}
+_MEASURES = ("mean_cwnd", "mean_srtt_s", "min_rtt_s", "established_s", "completed_s")
+
+
+def _connection(
+    scenario: Scenario, index: int, words: list[str], rows: Columns
+) -> CountedConnection:
+    start_s = scenario.flows[index].start / PS_PER_S
+    numbers: dict[str, float] = {"source": index, "start_s": start_s, "ecn_reductions": 0}
+    for name, value in zip(words[::2], words[1::2], strict=True):
+        number = float(value) if name in _MEASURES else int(value)
+        numbers[_OTHER_NAMES.get(name, name)] = number
+    return CountedConnection(numbers, rows)

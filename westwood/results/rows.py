@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from westwood.catalogue import UDP
 from westwood.results.metrics import jain
+from westwood.results.raw import RawConnection, RawResult
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -26,63 +27,11 @@ _SUMS = ("sent", "retransmitted", "timeouts", "fast_recoveries", "ecn_reductions
          "lost")  # fmt: skip
 
 
-class Connection(Protocol):
-    """What an engine says of a connection: the attributes of engine/network.hpp's FlowResult."""
-
-    @property
-    def source(self) -> int:
-        """Which flow of the scenario it belongs to."""
-
-    @property
-    def start_s(self) -> float:
-        """When it was to start."""
-
-    @property
-    def completed_s(self) -> float:
-        """When all was acknowledged; NaN if not."""
-
-    @property
-    def mean_cwnd(self) -> float:
-        """Segments, over time."""
-
-    @property
-    def mean_srtt_s(self) -> float:
-        """Over the RTT samples."""
-
-    @property
-    def min_rtt_s(self) -> float:
-        """The least of them."""
-
-
-class Direction(Protocol):
-    """What an engine says of a direction of a link."""
-
-    @property
-    def utilisation(self) -> float:
-        """Share of the time that it was sending."""
-
-
-class Run(Protocol):
-    """What an engine says of a run."""
-
-    @property
-    def flows(self) -> Sequence[Connection]:
-        """Its connections."""
-
-    @property
-    def forward(self) -> Sequence[Direction]:
-        """Its links; none where the engine doesn't say."""
-
-    @property
-    def backward(self) -> Sequence[Direction]:
-        """Same."""
-
-
 def rows_of_run(
-    scenario: Scenario, seed: int, raw: Run, cost: dict[str, float], engine: str = ENGINE
+    scenario: Scenario, seed: int, raw: RawResult, cost: dict[str, float], engine: str = ENGINE
 ) -> list[Row]:
     """A row a flow of the scenario."""
-    connections: list[list[Connection]] = [[] for _ in scenario.flows]
+    connections: list[list[RawConnection]] = [[] for _ in scenario.flows]
     for outcome in raw.flows:
         connections[outcome.source].append(outcome)
     identity, simulated_s = scenario.hash, scenario.duration / PS_PER_S
@@ -113,7 +62,7 @@ def rows_of_run(
     return rows
 
 
-def _measured(flow: Flow, outcomes: Sequence[Connection], simulated_s: float) -> Row:
+def _measured(flow: Flow, outcomes: Sequence[RawConnection], simulated_s: float) -> Row:
     active_s = _active_s(flow, outcomes, simulated_s)
     sums = {name: sum(getattr(one, name) for one in outcomes) for name in _SUMS}
     sent = sums["sent"]
@@ -136,7 +85,7 @@ def _measured(flow: Flow, outcomes: Sequence[Connection], simulated_s: float) ->
     }  # fmt: skip
 
 
-def _rate(outcomes: Sequence[Connection], size: str, active_s: float) -> float:
+def _rate(outcomes: Sequence[RawConnection], size: str, active_s: float) -> float:
     """Bit/s."""
     total = sum(getattr(one, size) for one in outcomes)
     return 8.0 * total / active_s if active_s > 0 else 0.0
@@ -148,7 +97,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-def _active_s(flow: Flow, outcomes: Sequence[Connection], simulated_s: float) -> float:
+def _active_s(flow: Flow, outcomes: Sequence[RawConnection], simulated_s: float) -> float:
     """Seconds over which a flow's rates are averaged: from its start to its end or the run's.
 
     Of transfers that arrive: to the run's end, for the last may go on after `stop`.

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
 from westwood import _engine
+from westwood.results.raw import Columns, RawConnection, RawLinkSide, RawResult
 from westwood.scenario.links import MAHIMAHI_BYTES
 
 if TYPE_CHECKING:
@@ -18,32 +19,9 @@ if TYPE_CHECKING:
 
 STATES = ("open", "disorder", "recovery", "loss")  # enum ww_phase
 SIDES = ("forward", "backward")
-Columns = dict[str, Any]
 
 
-class Run(Protocol):
-    """A run as an engine recorded it: as the simulator's bindings/module.cpp says."""
-
-    @property
-    def flows(self) -> Sequence[Any]:
-        """Its connections, each with trace() and event_log()."""
-
-    @property
-    def forward(self) -> Sequence[Any]:
-        """Its links, each with queue()."""
-
-    @property
-    def backward(self) -> Sequence[Any]:
-        """Same."""
-
-    def drops(self) -> Columns:
-        """time_s, pipe, flow, ack, kind."""
-
-    def captured(self) -> Columns:
-        """What westwood.results.pcap writes."""
-
-
-def windows(scenario: Scenario, raw: Run) -> pl.DataFrame:
+def windows(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
     """flow, transfer, time_s, cwnd, ssthresh, estimate_bps, sample_bps, rtt_s, srtt_s, rto_s,
     in_flight, state."""
     frame = _by_flow(scenario, raw, ((number, flow.trace()) for number, flow in _numbered(raw)))
@@ -51,14 +29,14 @@ def windows(scenario: Scenario, raw: Run) -> pl.DataFrame:
     return frame.with_columns(state).drop("phase")
 
 
-def events(scenario: Scenario, raw: Run) -> pl.DataFrame:
+def events(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
     """flow, transfer, time_s, kind, segment, cwnd, ssthresh."""
     frame = _by_flow(scenario, raw, ((number, flow.event_log()) for number, flow in _numbered(raw)))
     kinds = _engine.EVENT_KINDS
     return frame.with_columns(_names(kinds, pl.col("kind")).cast(pl.Enum(kinds)).alias("kind"))
 
 
-def transfers(scenario: Scenario, raw: Run) -> pl.DataFrame:
+def transfers(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
     """flow, transfer, start_s, established_s, completed_s, completion_s and what was sent."""
     names = ("start_s", "established_s", "completed_s", "delivered_bytes", "sent", "retransmitted",
              "timeouts", "fast_recoveries", "queue_drops", "lost")  # fmt: skip
@@ -72,7 +50,7 @@ def transfers(scenario: Scenario, raw: Run) -> pl.DataFrame:
     return frame.with_columns(completion.alias("completion_s"))
 
 
-def links(scenario: Scenario, raw: Run) -> pl.DataFrame:
+def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
     """link, direction, packets, bytes, drops by kind, waiting times, mean queue, utilisation."""
     names = ("packets", "bytes", "queue_drops", "early_drops", "marked", "lost", "utilisation",
              "longest_wait_s", "waited_s")  # fmt: skip
@@ -91,7 +69,7 @@ def links(scenario: Scenario, raw: Run) -> pl.DataFrame:
     )
 
 
-def queues(scenario: Scenario, raw: Run) -> pl.DataFrame:
+def queues(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
     """link, direction, time_s, packets, bytes: waiting from that time on."""
     frames = [
         _lengths(way.queue()).select(
@@ -119,7 +97,7 @@ def _lengths(waited: Columns) -> pl.DataFrame:
     return frame.unique("time_s", keep="last", maintain_order=True)
 
 
-def drops(scenario: Scenario, raw: Run) -> pl.DataFrame:
+def drops(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
     """time_s, link, direction, flow, transfer, packet ("data" or "ack"), kind."""
     columns, kinds = raw.drops(), _engine.DROP_KINDS
     link_names = [link.name for link in scenario.link]
@@ -166,7 +144,7 @@ def _names(names: Iterable[str], index: pl.Expr) -> pl.Expr:
     return pl.lit(pl.Series(list(names), dtype=pl.String)).gather(index)
 
 
-def _numbered(raw: Run) -> Iterator[tuple[int, Any]]:
+def _numbered(raw: RawResult) -> Iterator[tuple[int, RawConnection]]:
     """Each connection with its number among those of its flow, from 1."""
     seen: dict[int, int] = {}
     for flow in raw.flows:
@@ -174,13 +152,15 @@ def _numbered(raw: Run) -> Iterator[tuple[int, Any]]:
         yield seen[flow.source], flow
 
 
-def _directions(scenario: Scenario, raw: Run) -> Iterator[tuple[str, str, Any]]:
+def _directions(scenario: Scenario, raw: RawResult) -> Iterator[tuple[str, str, RawLinkSide]]:
     for link, *ways in zip(scenario.link, raw.forward, raw.backward, strict=True):
         for side, way in zip(SIDES, ways, strict=True):
             yield link.name, side, way
 
 
-def _by_flow(scenario: Scenario, raw: Run, columns: Iterable[tuple[int, Columns]]) -> pl.DataFrame:
+def _by_flow(
+    scenario: Scenario, raw: RawResult, columns: Iterable[tuple[int, Columns]]
+) -> pl.DataFrame:
     """The columns of all connections below each other, with the names of their flows."""
     frames = [
         pl.DataFrame(column).select(

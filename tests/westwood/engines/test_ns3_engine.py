@@ -175,4 +175,4 @@ def test_what_ns3_can_not_do_is_said(changes: dict[str, Any], problem: str) -> N
 def test_without_the_runner_there_is_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ns3.VARIABLE, "/nowhere/ww-ns3-runner")
     with pytest.raises(UnavailableError, match=r"names no program: make ns3"):
-        ns3.runner()
+        ns3.program()
