@@ -34,7 +34,7 @@ def test_without_losses_both_engines_deliver_the_same(cc: str) -> None:
         SAME | {"tcp.cc": cc, "bottleneck.loss.rate": 0.0} | of_protocol
     )
     planned = experiment.plan(scenario, seeds=1)
-    theirs = experiment.collect(planned, workers=1, track=track, prepare=ns3.prepare).rows
+    theirs = experiment.collect(planned, engines.find("ns3"), workers=1, track=track).rows
     ours = simulate(scenario, 1).rows
     assert theirs["engine"][0] == "ns3" and set(theirs.columns) == set(ours.columns)
     for column, tolerance in (("goodput_bps", 0.01), ("sent", 0.01), ("mean_cwnd", 0.1),
@@ -51,7 +51,7 @@ def test_each_flow_has_its_own_protocol_and_settings() -> None:
     ]
     scenario = Scenario(name="s", duration="20s", profile="ns3-3.44", link=[link], flow=flows)
     planned = experiment.plan(scenario, seeds=1)
-    rows = experiment.collect(planned, workers=1, track=track, prepare=ns3.prepare).rows
+    rows = experiment.collect(planned, engines.find("ns3"), workers=1, track=track).rows
     one, two = rows.to_dicts()
     assert (one["cc"], two["cc"]) == ("westwood+", "cubic")
     assert two["completed"] == 1 and 1 < two["completed_s"] < 20
