@@ -17,8 +17,9 @@ from typing import Any
 import polars as pl
 
 from westwood.catalogue import label
-from westwood.draw import campaign_plots, figures, report
+from westwood.draw import campaign_plots, report
 from westwood.draw.campaign_plots import megabytes
+from westwood.draw.style import save
 from westwood.results.metrics import paired, summarise
 from westwood.results.store import Folder
 
@@ -113,7 +114,7 @@ def _part(
     """A target on the page, its figures in the folder."""
     target = found["target"][0]
     for name, figure in _figures(target, found, rows, traces):
-        figures.save(figure, folder.file, f"{target}-{name}")
+        save(figure, folder.file, f"{target}-{name}")
     svg = (folder.path / f"{target}-sessions.svg").read_bytes()
     size = pl.col("size_bytes").map_elements(megabytes, return_dtype=pl.String).alias("size")
     shown = found.with_columns(size, pl.lit("").alias("flow"))

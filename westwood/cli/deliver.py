@@ -42,17 +42,19 @@ def carry_out(
         title = _title(planned) if outcome.complete else f"{planned.scenario.name}: interrupted"
         console.print_summary(summary, keys, title)
     if plot:
-        from westwood.draw import figures
+        from westwood.draw.bars import summary_bars
+        from westwood.draw.over_time import over_time
+        from westwood.draw.style import save
 
         if plot == "bars":
             several = len(planned.scenario.flows)
             rows = list(summary.iter_rows(named=True))
             names = [(row["cc"], experiment.point_name(row, keys, several)) for row in rows]
-            figure = figures.bars(names, summary, "goodput_bps", _title(planned))
+            figure = summary_bars(names, summary, "goodput_bps", _title(planned))
         else:
-            figure = figures.over_time(traces, f"{planned.scenario.name}, seed 1")
+            figure = over_time(traces, f"{planned.scenario.name}, seed 1")
         write = folder.file if folder else Folder.current().file
-        path = figures.save(figure, write, planned.scenario.name)
+        path = save(figure, write, planned.scenario.name)
         print(path, file=sys.stderr if json else sys.stdout)
     if not outcome.complete:
         raise interrupted(folder)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from westwood.draw import figures, panel
+from westwood.draw import panel
+from westwood.draw.style import save
 from westwood.errors import InputError
 from westwood.kernel import ww_kernel
 from westwood.kernel.recording import read
@@ -25,7 +26,7 @@ def plot(path: Path, start: str | None, end: str | None) -> Path:
         raise InputError("expected times with from before to", key="--to" if end else "--from",
                          value=end or start)  # fmt: skip
     folder = Folder.beside(path)
-    return figures.save(panel.draw(panel_of(frame, path.stem, span)), folder.file, path.stem)
+    return save(panel.draw(panel_of(frame, path.stem, span)), folder.file, path.stem)
 
 
 def panel_of(frame: pl.DataFrame, title: str, span_s: tuple[float, float]) -> panel.Run:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from westwood.catalogue import UDP
-from westwood.draw import figures, panel
+from westwood.draw import panel
+from westwood.draw.style import save
 from westwood.engines.contract import Engine, Result
 from westwood.errors import InputError
 from westwood.results import pcap
@@ -101,7 +102,7 @@ def write_pcap(result: Result, path: Path) -> Path:
 def plot(result: Result, request: Request, folder: Folder) -> Path:
     """Draws the panel into the folder; the PNG's path."""
     figure = panel.draw(panel_of(result, request))
-    return figures.save(figure, folder.file, f"{result.scenario.name}-trace")
+    return save(figure, folder.file, f"{result.scenario.name}-trace")
 
 
 def panel_of(result: Result, request: Request) -> panel.Run:

@@ -13,13 +13,12 @@ import polars as pl
 from matplotlib import pyplot as plt
 
 from westwood.catalogue import label
-from westwood.draw.figures import OTHER, STYLES, look, thinned
+from westwood.draw.style import MBPS, OTHER, STYLES, look, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MBPS = 1e6
 _WIDTH = 0.8  # of a session's bars
 
 
@@ -32,7 +31,7 @@ def sessions(found: pl.DataFrame, title: str) -> Figure:
     """Mean goodput and share of retransmissions with their intervals (Figures 1, 2 and 7 to 10)."""
     with look():
         figure, (rates, resent) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
-        _bars(rates, found, "goodput_bps", 1 / _MBPS)
+        _bars(rates, found, "goodput_bps", 1 / MBPS)
         _bars(resent, found, "retransmission_ratio", 100)
         rates.set_ylabel("Mean goodput (Mb/s)")
         resent.set_ylabel("Retransmitted segments (%)")
@@ -68,7 +67,7 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
         for axes, size in zip(panels[:, 0], sizes, strict=True):
             for (cc,), mine in rows.filter(size_bytes=size).group_by("cc", maintain_order=True):
                 style = STYLES.get(str(cc), OTHER)
-                axes.plot(mine["number"], mine["goodput_bps"] / _MBPS, label=label(str(cc)),
+                axes.plot(mine["number"], mine["goodput_bps"] / MBPS, label=label(str(cc)),
                           color=style.color, marker=style.marker, linewidth=0.8,
                           markersize=3.5)  # fmt: skip
             axes.set(ylabel="Goodput (Mb/s)", title=f"{title}, files of {megabytes(size)}")
@@ -88,7 +87,7 @@ def dynamics(traces: Sequence[tuple[str, pl.DataFrame]], title: str) -> Figure:
         for axes, (cc, trace) in zip(panels, traces, strict=False):
             _windows(axes, cc, thinned(trace))
         for cc, trace in told:
-            _line(panels[-2], cc, trace["time_s"], trace["estimate_bps"] / _MBPS)
+            _line(panels[-2], cc, trace["time_s"], trace["estimate_bps"] / MBPS)
         for cc, trace in traces:
             known = thinned(trace.filter(pl.col("rtt_s").is_not_nan()))
             _line(panels[-1], cc, known["time_s"], known["rtt_s"] * 1000)

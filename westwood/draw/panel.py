@@ -17,7 +17,7 @@ from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 
 from westwood.catalogue import label
-from westwood.draw.figures import OTHER, STYLES, Style, look, thinned
+from westwood.draw.style import MBPS, OTHER, STYLES, Style, look, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 MOST_FLOWS = 6  # that can be told apart
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-_MBPS = 1e6
 # How a packet went: the mark, its colour, what the legend says.
 _DROPS = {
     "queue": ("x", "#D55E00", "dropped, queue full"),
@@ -153,9 +152,9 @@ def _finish_windows(axes: Axes) -> None:
 def _draw_rates(axes: Axes, rows: pl.DataFrame, style: Style) -> None:
     known = rows.filter(pl.col("estimate_bps").is_not_nan())
     if not known.is_empty():
-        axes.plot(known["time_s"], known["sample_bps"] / _MBPS, linestyle="none", marker=".",
+        axes.plot(known["time_s"], known["sample_bps"] / MBPS, linestyle="none", marker=".",
                   markersize=1.8, alpha=0.35, color=style.color, rasterized=True)  # fmt: skip
-        axes.plot(known["time_s"], known["estimate_bps"] / _MBPS, linewidth=1.2, color=style.color,
+        axes.plot(known["time_s"], known["estimate_bps"] / MBPS, linewidth=1.2, color=style.color,
                   drawstyle="steps-post")  # fmt: skip
 
 
@@ -167,9 +166,9 @@ def _finish_rates(axes: Axes, run: Run, *, has_estimate: bool) -> None:
     names: list[str] = []
     if run.capacity is not None:
         dashed: Any = {"color": "#000000", "linewidth": 1, "linestyle": (0, (4, 2))}
-        axes.plot(run.capacity["time_s"], run.capacity["bps"] / _MBPS, drawstyle="steps-post",
+        axes.plot(run.capacity["time_s"], run.capacity["bps"] / MBPS, drawstyle="steps-post",
                   **dashed)  # fmt: skip
-        highest = float(run.capacity["bps"].max() or 0) / _MBPS  # type: ignore[arg-type]
+        highest = float(run.capacity["bps"].max() or 0) / MBPS  # type: ignore[arg-type]
         limit = max(highest, min(limit, 4 * highest))
         marks, names = [Line2D([], [], **dashed)], [f"capacity of {run.link} for payload"]
     axes.set_ylim(0, 1.35 * (limit or 1))

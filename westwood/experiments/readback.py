@@ -14,8 +14,10 @@ import polars as pl
 
 from westwood import units
 from westwood.catalogue import UDP
-from westwood.draw import figures, plots, report
-from westwood.draw.plots import Axis
+from westwood.draw import report
+from westwood.draw.bars import summary_bars
+from westwood.draw.curves import Axis, curves, panels
+from westwood.draw.style import save
 from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment
@@ -86,7 +88,7 @@ class Results:
         folder, summary, title = Folder(self.path), self.summary, self.planned.scenario.name
         metric_axis(metric)
         figure = draw(summary, self.keys, metric, title)
-        figures.save(figure, folder.file, "figure")
+        save(figure, folder.file, "figure")
         seeds = int(self.rows["seed"].n_unique())
         columns = list(dict.fromkeys([metric, "goodput_bps", "retransmission_ratio", "jain"]))
         table = report.Table(title, seeds, summary, self.keys, columns)
@@ -164,7 +166,7 @@ def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) ->
     x = next((key for key in keys if numbers[key]), None)
     if x is None:
         names = [(row["cc"], _name(row, keys)) for row in summary.iter_rows(named=True)]
-        return figures.bars(names, summary, metric, title, y.unit, y.name)
+        return summary_bars(names, summary, metric, title, y.unit, y.name)
     values, unit = numbers[x] or ([], "")
     points = summary.with_columns(pl.Series(x, values, dtype=pl.Float64))
     positive = [value for value in values if value > 0]
@@ -174,10 +176,10 @@ def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) ->
     if points["flow"].n_unique() > 1:
         rest.append("flow")
     if not rest:
-        return plots.curves(points, axis, y, title)
+        return curves(points, axis, y, title)
     joined = pl.concat_str([pl.col(key).cast(pl.String) for key in rest], separator=", ")
     points = points.with_columns(joined.alias("curve"))
-    return plots.panels(points, axis, y, title, "curve", ", ".join(rest))
+    return panels(points, axis, y, title, "curve", ", ".join(rest))
 
 
 def _name(row: dict[str, Any], keys: Sequence[str]) -> str:

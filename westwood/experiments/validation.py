@@ -20,7 +20,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from westwood.draw import figures, plots, report
+from westwood.draw import report
+from westwood.draw.curves import scatter
+from westwood.draw.style import save
 from westwood.engines.contract import Engine, Job
 from westwood.engines.simulator import SIMULATOR
 from westwood.experiments import experiment
@@ -186,9 +188,7 @@ def write(done: Validation, engine: str, planned: Experiment, folder: Folder) ->
     other = _TITLES[engine]
     title = f"The simulator against {other}"
     limits = (done.grid.close, done.grid.far)
-    figures.save(
-        plots.scatter(done.points, METRICS, title, other, limits), folder.file, "validation"
-    )
+    save(scatter(done.points, METRICS, title, other, limits), folder.file, "validation")
     svg = (folder.path / "validation.svg").read_bytes()
     columns = ["goodput_bps", "goodput_bps_other", "goodput_ratio"]
     seeds, summary = planned.scenario.seeds, _summary(done.points)

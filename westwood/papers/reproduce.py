@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from westwood.draw import figures, report
+from westwood.draw import report
+from westwood.draw.style import save
 from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment, Outcome, Tracker
@@ -88,7 +89,7 @@ def run(
     for name, target in planned.targets.items():
         found = claims.check(target.claims, measured)
         figure = target.draw(measured, target.title)
-        drawn.append(figures.save(figure, folder.file, name))
+        drawn.append(save(figure, folder.file, name))
         verdicts += found
         parts.append(_part(planned, name, target, measured, found, folder))
     others = claims.tested() if len(planned.targets) == len(TARGETS) else []

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from westwood.catalogue import label
-from westwood.draw import plots
-from westwood.draw.plots import THROUGHPUT, Axis, Course
+from westwood.draw.bars import grouped_bars
+from westwood.draw.curves import THROUGHPUT, Axis, curves, numeric, panels, side_by_side
+from westwood.draw.over_time import Course, Line, courses, styled
 from westwood.engines.contract import Result
 from westwood.engines.simulator import simulate
 from westwood.papers import observers
@@ -46,8 +47,8 @@ def _curves(scenario: str, x: Axis, *, words: bool = False) -> Callable[[All, st
 
     def draw(all_: All, title: str) -> Figure:
         points = all_[scenario].points
-        points = plots.numeric(points, x.column, quantity) if words else points
-        return plots.curves(points, x, THROUGHPUT, title)
+        points = numeric(points, x.column, quantity) if words else points
+        return curves(points, x, THROUGHPUT, title)
 
     return draw
 
@@ -55,7 +56,7 @@ def _curves(scenario: str, x: Axis, *, words: bool = False) -> Callable[[All, st
 def _panels(scenario: str, by: str, name: str) -> Callable[[All, str], Figure]:
     def draw(all_: All, title: str) -> Figure:
         points = all_[scenario].points
-        return plots.panels(points, _PER_AXIS, THROUGHPUT, title, by, name)
+        return panels(points, _PER_AXIS, THROUGHPUT, title, by, name)
 
     return draw
 
@@ -64,53 +65,53 @@ def _traced(scenario: str, **settings: object) -> Result:
     return simulate(Scenario.preset(scenario).with_settings(settings), 1, trace=True)
 
 
-def _line(result: Result, column: str, unit: float, flow: str, name: str = "") -> plots.Line:
+def _line(result: Result, column: str, unit: float, flow: str, name: str = "") -> Line:
     cc = next(one.cc.name for one in result.scenario.flows if one.name == flow)
     rows = result.trace.filter(pl.col("flow") == flow, pl.col(column).is_not_nan())
     if column == "cwnd":  # duplicate ACKs inflate it in fast recovery
         rows = rows.filter(pl.col("state") != "recovery")
-    return plots.styled(name or label(cc), cc, rows["time_s"], rows[column] / unit)
+    return styled(name or label(cc), cc, rows["time_s"], rows[column] / unit)
 
 
 def _cwnd_over_time(all_: All, title: str) -> Figure:
     lines = []
     for cc in ("westwood-ns3", "westwood+-ns3", "reno"):
         samples = _traced("fig10", **{"tcp.cc": cc}).sampled(3.0)
-        lines.append(plots.styled(label(cc), cc, samples["time_s"], samples["cwnd"]))
-    return plots.courses([Course("cwnd (segments)", lines)], f"{title}: seed 1")
+        lines.append(styled(label(cc), cc, samples["time_s"], samples["cwnd"]))
+    return courses([Course("cwnd (segments)", lines)], f"{title}: seed 1")
 
 
 def _ack_compression(all_: All, title: str) -> Figure:
-    panels = []
+    rows = []
     for cc in ("westwood-ns3", "westwood+-ns3"):
         result = _traced("ack-compression", **{"upload.cc": cc})
         line = _line(result, "estimate_bps", 1e6, "upload")
-        panels.append(Course("Estimate (Mb/s)", [line], {"bottleneck, 500 kb/s": 0.5}))
-    return plots.courses(panels, title)
+        rows.append(Course("Estimate (Mb/s)", [line], {"bottleneck, 500 kb/s": 0.5}))
+    return courses(rows, title)
 
 
 def _udp_share(all_: All, title: str) -> Figure:
     line = _line(_traced("udp-share"), "estimate_bps", 1e6, "tcp", "Westwood's estimate")
     levels = {"payload that 5 Mb/s carry": 4.5, "and what 2 Mb/s of UDP leave": 2.7}
-    return plots.courses([Course("Estimate (Mb/s)", [line], levels)], title)
+    return courses([Course("Estimate (Mb/s)", [line], levels)], title)
 
 
 def _ssthresh(all_: All, title: str) -> Figure:
-    panels = []
+    rows = []
     for cc in ("westwood", "reno"):
         result = _traced("traces", **{"tcp.cc": cc, "duration": "100s"})
         lines = [_line(result, column, 1.0, "tcp", f"{label(cc)}: {column}")
                  for column in ("cwnd", "ssthresh")]  # fmt: skip
-        lines[1] = plots.Line(lines[1].name, lines[1].time_s, lines[1].value)
-        panels.append(Course("segments", lines, {"pipe": 57.6}))
-    return plots.courses(panels, f"{title}: seed 1")
+        lines[1] = Line(lines[1].name, lines[1].time_s, lines[1].value)
+        rows.append(Course("segments", lines, {"pipe": 57.6}))
+    return courses(rows, f"{title}: seed 1")
 
 
 def _rate_halving(all_: All, title: str) -> Figure:
     result = _traced("rate-halving", duration="60s")
     lines = [_line(result, "cwnd", 1.0, "upload", "cwnd"),
-             plots.Line("ssthresh", *_series(result, "ssthresh"))]  # fmt: skip
-    return plots.courses([Course("segments", lines)], f"{title}: seed 1")
+             Line("ssthresh", *_series(result, "ssthresh"))]  # fmt: skip
+    return courses([Course("segments", lines)], f"{title}: seed 1")
 
 
 def _series(result: Result, column: str) -> tuple[pl.Series, pl.Series]:
@@ -126,7 +127,7 @@ def _fairness(all_: All, title: str) -> Figure:
             runs = points.group_by("cc", maintain_order=True).first()
             bars = list(zip(runs["cc"], runs["jain"], runs["jain_half"], strict=True))
             groups.append((f"{text}, {queue}", bars))
-    return plots.bars(groups, "Jain's fairness index", title)
+    return grouped_bars(groups, "Jain's fairness index", title)
 
 
 def _friendliness(all_: All, title: str) -> Figure:
@@ -138,13 +139,13 @@ def _friendliness(all_: All, title: str) -> Figure:
         bars = [(row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
                 for row in here.iter_rows(named=True)]  # fmt: skip
         groups.append((text, bars))
-    return plots.bars(groups, "Mean throughput of a flow (Mb/s)", title)
+    return grouped_bars(groups, "Mean throughput of a flow (Mb/s)", title)
 
 
 def _wired(all_: All, title: str) -> Figure:
     rows = all_["plateau-wired"].points.iter_rows(named=True)
     bars = [(row["cc"], row["throughput_bps"] / 1e6, 0.0) for row in rows]
-    return plots.bars([("", bars)], "Throughput (Mb/s)", title)
+    return grouped_bars([("", bars)], "Throughput (Mb/s)", title)
 
 
 def _cte(all_: All, title: str) -> Figure:
@@ -153,7 +154,7 @@ def _cte(all_: All, title: str) -> Figure:
         for kind in ("wired", "wireless")
     ]
     x = Axis("tcp.cc.cte", "cte")
-    figure = plots.curves(pl.concat(frames), x, THROUGHPUT, title, by="path")
+    figure = curves(pl.concat(frames), x, THROUGHPUT, title, by="path")
     figure.axes[0].set_ylim(4.0, 5.0)
     return figure
 
@@ -166,14 +167,14 @@ def _plateau_friendly(all_: All, title: str) -> Figure:
         bars = [(row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
                 for row in here.iter_rows(named=True)]  # fmt: skip
         groups.append((f"beside {label(other)}", bars))
-    return plots.bars(groups, "Throughput (Mb/s)", title)
+    return grouped_bars(groups, "Throughput (Mb/s)", title)
 
 
 def _three(all_: All, title: str) -> Figure:
     parts = [(all_["loss"].points, _PER_AXIS)]
     for scenario, axis in (("delay", _DELAY), ("capacity", _RATE)):
-        parts.append((plots.numeric(all_[scenario].points, axis.column, quantity), axis))
-    return plots.side_by_side(parts, THROUGHPUT, title)
+        parts.append((numeric(all_[scenario].points, axis.column, quantity), axis))
+    return side_by_side(parts, THROUGHPUT, title)
 
 
 _DELAY = Axis("bottleneck.delay", "One-way delay of the bottleneck (ms)")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of a report: curves, panels of curves, bars, and courses over time."""
+"""Curves over a swept quantity, with 95 % intervals, and one engine over another."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,12 @@ from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from westwood.catalogue import label
-from westwood.draw.figures import OTHER, STYLES, Style, look, thinned
+from westwood.draw.style import MBPS, OTHER, STYLES, Style, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MBPS = 1e6
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 _MARKERS = ("o", "s", "^", "D", "P", "X", "v", "h")
 
@@ -34,27 +33,7 @@ class Axis:
     log: bool = False
 
 
-THROUGHPUT = Axis("throughput_bps", "Throughput (Mb/s)", _MBPS)
-GOODPUT = Axis("goodput_bps", "Goodput (Mb/s)", _MBPS)
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of a figure over time."""
-
-    name: str
-    time_s: pl.Series
-    value: pl.Series
-    style: Style = OTHER
-
-
-@dataclass(frozen=True)
-class Course:
-    """A panel of a figure over time."""
-
-    y_name: str
-    lines: Sequence[Line]
-    levels: dict[str, float] = field(default_factory=dict)  # horizontal lines, by name
+THROUGHPUT = Axis("throughput_bps", "Throughput (Mb/s)", MBPS)
 
 
 def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -> Figure:
@@ -126,50 +105,6 @@ def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) ->
         axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-def bars(
-    groups: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], x_name: str, title: str
-) -> Figure:
-    """Groups of horizontal bars: (group, [(protocol or name, value, half of its interval)])."""
-    rows = [(group, *bar) for group, bars_ in groups for bar in bars_]
-    with look():
-        figure, axes = plt.subplots(figsize=(7.2, 1.3 + 0.42 * len(rows)), layout="constrained")
-        axes.barh(
-            range(len(rows)), [row[2] for row in rows], xerr=[row[3] for row in rows],
-            color=[STYLES.get(row[1], OTHER).color for row in rows], height=0.65, capsize=3,
-            error_kw={"elinewidth": 1.2},
-        )  # fmt: skip
-        names = [f"{group}: {label(name)}" if group else label(name) for group, name, *_ in rows]
-        axes.set_yticks(range(len(rows)), names)
-        axes.invert_yaxis()
-        axes.grid(axis="y", visible=False)
-        axes.set(xlabel=x_name, title=title)
-        axes.set_xlim(left=0)
-        return figure
-
-
-def courses(panels_: Sequence[Course], title: str) -> Figure:
-    """Panels over the same time, one below the other."""
-    with look():
-        figure, rows = plt.subplots(
-            len(panels_), 1, figsize=(7.2, 1.2 + 2.4 * len(panels_)), sharex=True,
-            layout="constrained", squeeze=False,
-        )  # fmt: skip
-        for axes, panel in zip(rows[:, 0], panels_, strict=True):
-            for line in panel.lines:
-                drawn = thinned(pl.DataFrame({"t": line.time_s, "y": line.value}))
-                axes.plot(drawn["t"], drawn["y"], label=line.name, color=line.style.color,
-                          linewidth=1.0, drawstyle="steps-post")  # fmt: skip
-            levels = zip(panel.levels.items(), cycle(["--", ":"]), strict=False)
-            for (name, level), dashes in levels:
-                axes.axhline(level, color="#000000", linewidth=0.9, linestyle=dashes, label=name)
-            axes.set_ylabel(panel.y_name)
-            axes.set_ylim(0, 1.2 * axes.get_ylim()[1])  # room for the legend
-            axes.legend(loc="upper right", ncols=3, fontsize=8)
-        rows[-1, 0].set_xlabel("Time (s)")
-        rows[0, 0].set_title(title)
-        return figure
-
-
 def scatter(
     points: pl.DataFrame, columns: Sequence[str], title: str, other: str,
     limits: tuple[float, float] = (0.05, 0.1),
@@ -180,7 +115,7 @@ def scatter(
             1, len(columns), figsize=(3.7 * len(columns), 3.9), layout="constrained", squeeze=False
         )  # fmt: skip
         for axes, column in zip(panels_[0], columns, strict=True):
-            unit = _MBPS if column.endswith("_bps") else 1.0
+            unit = MBPS if column.endswith("_bps") else 1.0
             known = points.drop_nulls([column, f"{column}_other"])
             low, high = 1e300, 0.0
             for (cc,), mine in known.group_by("cc", maintain_order=True):
@@ -201,11 +136,6 @@ def scatter(
         panels_[0][0].legend(fontsize=7)
         figure.suptitle(title)
         return figure
-
-
-def styled(name: str, cc: str, time_s: pl.Series, value: pl.Series) -> Line:
-    """A line in its protocol's colour."""
-    return Line(name, time_s, value, STYLES.get(cc, OTHER))
 
 
 def numeric(points: pl.DataFrame, column: str, to: Any) -> pl.DataFrame:
