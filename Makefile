@@ -61,7 +61,7 @@ linux: linux-path ## build linux/: the emulated path, the congestion controls fo
 	@PYTHON=$(PYTHON) tools/system.sh linux
 	@tools/kernel.sh
 
-linux-path: .venv ## build linux/ww-path, the emulated path of --engine linux, into build/linux
+linux-path: .venv ## build ww-path, the emulated path of --engine linux, into build/linux
 	@tools/system.sh build
 	@$(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log-level=WARNING
 	@$(BIN)/cmake --build build/linux

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The network between the hosts, without any clock or device: the engine's own pipes (../engine/pipe.hpp,
+// The network between the hosts, without any clock or device: the engine's own pipes (../../engine/pipe.hpp,
 // with its queues, losses, jitter, recorded rates), fed with real packets instead of simulated ones.
 //
 //   a packet enters the first pipe of its flow's route when its host sent it, each further pipe at the
@@ -16,9 +16,9 @@
 #include <span>
 #include <vector>
 
-#include "../engine/pipe.hpp"
-#include "../engine/topology.hpp"
-#include "path_packet.hpp"
+#include "../../engine/pipe.hpp"
+#include "../../engine/topology.hpp"
+#include "packet.hpp"
 
 namespace ww::path {
 

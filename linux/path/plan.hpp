@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "../engine/network.hpp"
+#include "../../engine/network.hpp"
 
 namespace ww::path {
 

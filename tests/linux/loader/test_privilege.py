@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from machine import OURS, alone, available, eventually, in_kernel, outcome
+from machine import HELPERS, OURS, alone, available, eventually, in_kernel, outcome
 
 from westwood import kernel
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.kernel
 NOBODY = 65534
 LOAD = {"bpf", "perfmon"}
 RECORD = {"bpf"}  # and status and unload none, for whom the pins belong to
-GUIDE = Path(__file__).parents[2] / "docs" / "linux.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "linux.md"
 
 
 @pytest.fixture
@@ -110,10 +110,9 @@ def test_other_users_are_refused(program: Path, own_folder: Path) -> None:
 def test_any_user_may_choose_a_control(controls: Path) -> None:
     with alone() as host:
         receiver = host.receive("127.0.0.1", 5001)
-        endpoint = Path(__file__).with_name("endpoint.py")
         user = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
                 "--bounding-set", "-all")  # fmt: skip
-        code = endpoint.read_text()
+        code = (HELPERS / "endpoint.py").read_text()
         sender = host.start(*user, sys.executable, "-c", code, "send", "127.0.0.1", 5001,
                             "ww_plus", 0.1, 1)  # fmt: skip
         assert outcome(sender, receiver, 1) > 0

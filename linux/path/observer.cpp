@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "path_observer.hpp"
+#include "observer.hpp"
 
 #include <linux/tcp.h>
 #include <netinet/in.h>

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "linux/path_packet.hpp"
-#include "linux/path_plan.hpp"
+#include "linux/path/packet.hpp"
+#include "linux/path/plan.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::vector<std::uint8_t> packet(data, data + std::min<std::size_t>(size, 2000));

@@ -32,7 +32,6 @@ def lacking() -> str | None:
 
 LACKING = lacking()
 needs_path = pytest.mark.skipif(LACKING is not None, reason=str(LACKING))
-HERE = Path(__file__).parent
 
 
 def link(name: str, **settings: Any) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "path_host.hpp"
+#include "host.hpp"
 
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -17,8 +17,8 @@
 #include <set>
 #include <system_error>
 
-#include "path_netlink.hpp"
-#include "path_packet.hpp"
+#include "netlink.hpp"
+#include "packet.hpp"
 
 namespace ww::path {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "path_loop.hpp"
+#include "loop.hpp"
 
 #include <poll.h>
 #include <sched.h>

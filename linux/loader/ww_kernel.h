@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "event.h"
+#include "../bpf/event.h"
 
 enum { DONE = 0, FAILED = 1, USAGE = 2, LACKING = 77 };
 

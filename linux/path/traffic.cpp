@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "path_traffic.hpp"
+#include "traffic.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path_plan.hpp: a plan becomes the network that it says, and what is none is refused by its line.
-#include "linux/path_plan.hpp"
+// linux/path/plan.hpp: a plan becomes the network that it says, and what is none is refused by its line.
+#include "linux/path/plan.hpp"
 
 #include <gtest/gtest.h>
 

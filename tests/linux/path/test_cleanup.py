@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Whatever ends the tool ends what it made: namespaces and devices have no names and no life of
-their own, they are gone with linux/ww-path, which is gone with its starter."""
+their own, they are gone with ww-path, which is gone with its starter."""
 
 from __future__ import annotations
 

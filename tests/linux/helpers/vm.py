@@ -17,7 +17,7 @@ from pathlib import Path
 
 from westwood import kernel
 
-CACHE = Path(__file__).parents[2] / "build" / "vm"
+CACHE = Path(__file__).parents[3] / "build" / "vm"
 SERIAL = CACHE / "serial.log"  # what the last machine printed
 META = "linux-image-amd64"
 MODULES = ("kernel/drivers/net/veth.ko", "kernel/net/sched/sch_netem.ko",

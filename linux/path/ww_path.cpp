@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// ww-path: reads a plan (path_plan.hpp) from standard input, runs its flows over its network in real time
+// ww-path: reads a plan (plan.hpp) from standard input, runs its flows over its network in real time
 // and prints what came of them. Standard input must stay open: when it ends before the run does, whoever
 // started it is gone, and so is this program, with all that it made.
 //
@@ -25,11 +25,11 @@
 #include <memory>
 #include <thread>
 
-#include "path_host.hpp"
-#include "path_loop.hpp"
-#include "path_model.hpp"
-#include "path_plan.hpp"
-#include "path_traffic.hpp"
+#include "host.hpp"
+#include "loop.hpp"
+#include "model.hpp"
+#include "plan.hpp"
+#include "traffic.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "path_model.hpp"
+#include "model.hpp"
 
 #include <algorithm>
 

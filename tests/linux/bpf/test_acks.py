@@ -14,13 +14,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from machine import HELPERS
 from scripted_peer import MSS, PORT, Line, read
 
 from westwood import kernel
 
 pytestmark = pytest.mark.kernel
-HERE = Path(__file__).parent
-ACKS = HERE.parent / "golden" / "acks"
+ACKS = Path(__file__).parents[2] / "golden" / "acks"
 ATTEMPTS = 3
 MOST_LATE_US = 300
 
@@ -42,7 +42,7 @@ def losses(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module", params=kernel.CONTROLS)
 def played(request: pytest.FixtureRequest, losses: str, controls: Path) -> Played:
     path = ACKS / f"{request.param}-{losses}.txt"
-    command = ["unshare", "-n", sys.executable, HERE / "scripted_peer.py", request.param, path]
+    command = ["unshare", "-n", sys.executable, HELPERS / "scripted_peer.py", request.param, path]
     for _ in range(ATTEMPTS):
         with kernel.recording(PORT) as recorded:
             out = subprocess.run(command, capture_output=True, text=True, check=True).stdout

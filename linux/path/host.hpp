@@ -5,7 +5,7 @@
 // Nothing of it outlives this process: namespace and device exist as long as descriptors of this
 // process (and sockets that it opened) do, and the kernel closes those whatever ends it.
 //
-// Each flow has an address at either end (path_packet.hpp) and a route to the other one, which carries
+// Each flow has an address at either end (packet.hpp) and a route to the other one, which carries
 // what Linux sets per route: packet size, initial window, least timeout, ACK policy (ip-route(8)).
 #pragma once
 
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "path_plan.hpp"
+#include "plan.hpp"
 
 namespace ww::path {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "path_plan.hpp"
+#include "plan.hpp"
 
 #include <charconv>
 #include <functional>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "../engine/validate.hpp"
+#include "../../engine/validate.hpp"
 
 namespace ww::path {
 namespace {

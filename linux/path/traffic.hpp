@@ -17,11 +17,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "../engine/arrivals.hpp"
-#include "../engine/datagrams.hpp"
-#include "path_host.hpp"
-#include "path_loop.hpp"
-#include "path_observer.hpp"
+#include "../../engine/arrivals.hpp"
+#include "../../engine/datagrams.hpp"
+#include "host.hpp"
+#include "loop.hpp"
+#include "observer.hpp"
 
 namespace ww::path {
 

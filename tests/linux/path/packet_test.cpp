@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path_packet.hpp: what is read in a packet, and the one thing that is written into it.
-#include "linux/path_packet.hpp"
+// linux/path/packet.hpp: what is read in a packet, and the one thing that is written into it.
+#include "linux/path/packet.hpp"
 
 #include <gtest/gtest.h>
 
-#include "path_packets.hpp"
+#include "packets.hpp"
 
 namespace ww::path::test {
 namespace {

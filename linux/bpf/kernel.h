@@ -23,8 +23,8 @@
 
 /* Every program is one preset's and nothing else: the core is inlined and its switches folded. */
 #define inline inline __attribute__((always_inline))
-#include "../core/recovery.h"
-#include "../core/westwood.h"
+#include "../../core/recovery.h"
+#include "../../core/westwood.h"
 
 #define AF_INET 2
 #define AF_INET6 10

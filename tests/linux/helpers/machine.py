@@ -20,7 +20,7 @@ from pathlib import Path
 
 from westwood import kernel
 
-HERE = Path(__file__).parent
+HELPERS = Path(__file__).parent  # the programs that run in namespaces lie beside this file
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 OURS = set(kernel.CONTROLS)
 LOCK = Path(tempfile.gettempdir()) / "westwood-kernel-tests.lock"
@@ -93,7 +93,7 @@ class Namespace:
 
     def receive(self, address: str, port: int) -> subprocess.Popen[str]:
         """The receiving end of connections."""
-        process = self.start(sys.executable, HERE / "endpoint.py", "receive", address, port)
+        process = self.start(sys.executable, HELPERS / "endpoint.py", "receive", address, port)
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
         return process
 
@@ -108,7 +108,7 @@ class Namespace:
     ) -> subprocess.Popen[str]:
         """The sending end, of which `outcome` says how it went."""
         words = (address, port, cc, seconds, connections, rate)
-        return self.start(sys.executable, HERE / "endpoint.py", "send", *words)
+        return self.start(sys.executable, HELPERS / "endpoint.py", "send", *words)
 
 
 def outcome(
@@ -142,12 +142,12 @@ def _end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def joined(*options: object) -> Iterator[tuple[Namespace, Namespace]]:
-    """Two namespaces, of a sender and a receiver, with tests/linux/delay_line.py between them."""
+    """Two namespaces, a sender's and a receiver's, joined by the path of delay_line.py."""
     with ExitStack() as stack:
         sender, receiver = Namespace(stack), Namespace(stack)
         for one in (sender, receiver):  # nothing remembered from one connection for the next
             one.run("sysctl", "-qw", "net.ipv4.tcp_no_metrics_save=1")
-        words = (sys.executable, HERE / "delay_line.py", sender.pid, receiver.pid, *options)
+        words = (sys.executable, HELPERS / "delay_line.py", sender.pid, receiver.pid, *options)
         line = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True)
         stack.callback(_end, line)
         assert line.stdout is not None and line.stdout.readline() == "ready\n"

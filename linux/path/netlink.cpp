@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "path_netlink.hpp"
+#include "netlink.hpp"
 
 #include <arpa/inet.h>
 #include <linux/rtnetlink.h>

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "../engine/network.hpp"
+#include "../../engine/network.hpp"
 
 namespace ww::path {
 

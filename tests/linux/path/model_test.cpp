@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path_model.hpp: the emulated path and the simulator are the same links. Datagrams that enter at
+// linux/path/model.hpp: the emulated path and the simulator are the same links. Datagrams that enter at
 // the simulator's times meet the same fate at the same time, whatever the model of loss and delay.
-#include "linux/path_model.hpp"
+#include "linux/path/model.hpp"
 
 #include <gtest/gtest.h>
 
 #include "engine/datagrams.hpp"
-#include "linux/path_host.hpp"
-#include "path_packets.hpp"
+#include "linux/path/host.hpp"
+#include "packets.hpp"
 #include "tests/engine/one_link.hpp"
 
 namespace ww::path::test {

@@ -14,8 +14,8 @@
 #include <span>
 #include <string>
 
-#include "path_host.hpp"
-#include "path_model.hpp"
+#include "host.hpp"
+#include "model.hpp"
 
 namespace ww::path {
 
