@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint tools/constraints.txt
 CXX_FILES = $(shell find core engine bindings ns3 linux tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
-NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
+NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
 .PHONY: help demo test test-slow bench bench-path comparison lint format golden docs ns3 linux linux-path clean system system-test .venv
