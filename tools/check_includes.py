@@ -3,9 +3,9 @@
 
 core includes nothing but itself; engine, ns3 and linux/bpf include core, and never each other;
 bindings include engine. The emulated path in linux/path runs the engine's model of links, so it
-includes engine, too (docs/decisions). linux/loader shares with linux/bpf the layout of its events.
-The engine is pure, so the standard headers of files, threads, clocks and unportable random
-distributions are closed to it.
+includes engine, too (docs/decisions). linux/bpf lends linux/loader the layout of its events and
+linux/path the table of the kernel's states. The engine is pure, so the standard headers of files,
+threads, clocks and unportable random distributions are closed to it.
 """
 
 import re
@@ -35,7 +35,7 @@ RULES = {
     "ns3": ({"core", "ns3"}, ANY),
     "linux/bpf": ({"core", "linux/bpf"}, ANY),
     "linux/loader": ({"linux/bpf", "linux/loader"}, ANY),
-    "linux/path": ({"core", "engine", "linux/path"}, ANY),
+    "linux/path": ({"core", "engine", "linux/bpf", "linux/path"}, ANY),
 }
 SUFFIXES = {".h", ".hpp", ".c", ".cc", ".cpp"}
 

@@ -25,6 +25,7 @@
 #define inline inline __attribute__((always_inline))
 #include "../../core/recovery.h"
 #include "../../core/westwood.h"
+#include "ca_state.h"
 
 #define AF_INET 2
 #define AF_INET6 10
@@ -106,7 +107,6 @@ struct ack_sample {
 #pragma clang attribute pop
 
 enum tcp_ca_event { CA_EVENT_COMPLETE_CWR = 2 };
-enum tcp_ca_state { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 
 /* libbpf matches these to the running kernel's by name. */
 struct tcp_congestion_ops {
@@ -131,13 +131,6 @@ static inline struct inet_connection_sock *inet_csk(struct sock *sk) {
 
 static inline __u8 ca_state(struct sock *sk) {
     return (__u8)BPF_CORE_READ_BITFIELD(inet_csk(sk), icsk_ca_state);
-}
-
-/* CWR is the kernel's recovery without a loss: after ECN, or when a local queue is full. */
-static inline enum ww_phase phase_of(__u8 state) {
-    if (state == TCP_CA_Loss) return WW_LOSS;
-    if (state == TCP_CA_Recovery || state == TCP_CA_CWR) return WW_RECOVERY;
-    return state == TCP_CA_Disorder ? WW_DISORDER : WW_OPEN;
 }
 
 /* Segments in the network as the kernel counts them (tcp_packets_in_flight). */

@@ -5,26 +5,29 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <limits>
 
+#include "../bpf/ca_state.h"
+
 namespace ww::path {
 namespace {
 
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint32_t kNoSsthresh = 0x7fffffff;
-constexpr std::uint8_t kSynSent = 2;  // enum of the kernel's net/tcp_states.h
-// 16 bits, since Linux 6.7: behind fields that older headers do not name.
+constexpr std::uint8_t kSynSent = 2;  // TCP_SYN_SENT of the kernel's net/tcp_states.h
+// Since Linux 6.7 the kernel counts timeouts in tcpi_total_rto, a field of 16 bits behind those that older
+// headers name.
 constexpr std::size_t kTotalRto = offsetof(tcp_info, tcpi_snd_wnd) + 12;
 
-double seconds(double microseconds) { return microseconds * 1e-6; }
+double seconds_of_us(double microseconds) { return microseconds * 1e-6; }
+double seconds_of_ps(sim::Time time) {
+    return static_cast<double>(time) / static_cast<double>(sim::kSecond);
+}
 
-// enum ww_phase: what the kernel calls CWR (after an ECN echo) is a recovery without a loss.
-std::uint8_t phase(std::uint8_t state) {
-    static constexpr std::array<std::uint8_t, 5> phases = {WW_OPEN, WW_DISORDER, WW_RECOVERY,
-                                                           WW_RECOVERY, WW_LOSS};
-    return phases[state < phases.size() ? state : 0];
+double mean(std::uint64_t sum, std::uint64_t count) {
+    return count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : kNan;
 }
 
 }  // namespace
@@ -38,23 +41,33 @@ void Observer::look(int fd, sim::Time now, std::uint32_t index, std::FILE* trace
     socklen_t size = sizeof raw;
     if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, raw, &size) != 0) return;
     tcp_info info;
+    std::uint16_t timeouts = 0;
     std::memcpy(&info, raw, sizeof info);
+    std::memcpy(&timeouts, raw + kTotalRto, sizeof timeouts);
+    knows_timeouts_ = size >= kTotalRto + sizeof timeouts;
+    timeouts_ = timeouts;
     sent_ = info.tcpi_data_segs_out;
     retransmitted_ = info.tcpi_total_retrans;
-    knows_timeouts_ = size >= kTotalRto + sizeof(std::uint16_t);
-    std::uint16_t timeouts = 0;
-    std::memcpy(&timeouts, raw + kTotalRto, sizeof timeouts);
-    timeouts_ = timeouts;
     if (info.tcpi_state == kSynSent) return;
     if (established_ < 0) established_ = now;
+    count_changes(info.tcpi_ca_state);
+    add_to_means(info);
+    const Row row{info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh, info.tcpi_rtt,
+                  info.tcpi_rto,      info.tcpi_unacked,      phase_of(ca_state_)};
+    if (trace == nullptr || (looks_ > 1 && row == last_)) return;
+    last_ = row;
+    write_row(trace, index, now, row);
+}
 
-    const std::uint8_t state = info.tcpi_ca_state;
-    if (state != state_) {
-        recoveries_ += state == TCP_CA_Recovery;
-        reductions_ += state == TCP_CA_CWR;
-        losses_ += state == TCP_CA_Loss;
-        state_ = state;
-    }
+void Observer::count_changes(std::uint8_t ca_state) {
+    if (ca_state == ca_state_) return;
+    ca_state_ = ca_state;
+    recoveries_ += ca_state == TCP_CA_Recovery;
+    reductions_ += ca_state == TCP_CA_CWR;
+    losses_ += ca_state == TCP_CA_Loss;
+}
+
+void Observer::add_to_means(const tcp_info& info) {
     looks_++;
     cwnd_sum_ += info.tcpi_snd_cwnd;
     if (info.tcpi_rtt > 0) {
@@ -62,34 +75,27 @@ void Observer::look(int fd, sim::Time now, std::uint32_t index, std::FILE* trace
         srtt_sum_us_ += info.tcpi_rtt;
     }
     if (info.tcpi_min_rtt > 0 && info.tcpi_min_rtt < min_rtt_us_) min_rtt_us_ = info.tcpi_min_rtt;
-    const Row row{info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh, info.tcpi_rtt,
-                  info.tcpi_rto,      info.tcpi_unacked,      phase(state)};
-    if (trace == nullptr || (looks_ > 1 && row == last_)) return;
-    last_ = row;
-    const double ssthresh =
-        row.ssthresh >= kNoSsthresh ? std::numeric_limits<double>::quiet_NaN() : row.ssthresh;
-    const double rtt =
-        row.rtt_us == 0 ? std::numeric_limits<double>::quiet_NaN() : seconds(row.rtt_us);
-    std::fprintf(trace, "%u,%.6f,%u,%g,%g,%g,%g,%u,%u\n", index,
-                 static_cast<double>(now) / static_cast<double>(sim::kSecond), row.cwnd, ssthresh,
-                 rtt, rtt, seconds(row.rto_us), row.in_flight, row.state);
+}
+
+void Observer::write_row(std::FILE* trace, std::uint32_t index, sim::Time now, const Row& row) {
+    const double ssthresh = row.ssthresh >= kNoSsthresh ? kNan : row.ssthresh;
+    // TCP_INFO has the smoothed RTT only: it stands in both columns.
+    const double srtt_s = row.rtt_us == 0 ? kNan : seconds_of_us(row.rtt_us);
+    std::fprintf(trace, "%u,%.6f,%u,%g,%g,%g,%g,%u,%u\n", index, seconds_of_ps(now), row.cwnd,
+                 ssthresh, srtt_s, srtt_s, seconds_of_us(row.rto_us), row.in_flight,
+                 static_cast<unsigned>(row.phase));
 }
 
 void Observer::report(sim::FlowResult& result) const {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     result.sent = sent_;
     result.retransmitted = retransmitted_;
     result.timeouts = knows_timeouts_ ? timeouts_ : losses_;
     result.fast_recoveries = recoveries_;
     result.ecn_reductions = reductions_;
-    result.mean_cwnd =
-        looks_ > 0 ? static_cast<double>(cwnd_sum_) / static_cast<double>(looks_) : nan;
-    result.mean_srtt_s =
-        rtts_ > 0 ? seconds(static_cast<double>(srtt_sum_us_) / static_cast<double>(rtts_)) : nan;
-    result.min_rtt_s = min_rtt_us_ < UINT32_MAX ? seconds(min_rtt_us_) : nan;
-    result.established_s =
-        established_ < 0 ? nan
-                         : static_cast<double>(established_) / static_cast<double>(sim::kSecond);
+    result.mean_cwnd = mean(cwnd_sum_, looks_);
+    result.mean_srtt_s = seconds_of_us(mean(srtt_sum_us_, rtts_));
+    result.min_rtt_s = min_rtt_us_ < UINT32_MAX ? seconds_of_us(min_rtt_us_) : kNan;
+    result.established_s = established_ < 0 ? kNan : seconds_of_ps(established_);
 }
 
 }  // namespace ww::path
