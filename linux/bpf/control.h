@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel as a host of our core: which of its operations become which of the core's.
+ * The kernel is a host of our core: this file turns the kernel's operations into the core's.
  *
- *   pkts_acked     ww_on_ack. Called once an ACK that finds data outstanding, duplicates included, after
- *                  snd_una, SACKs and the RTT sample were taken, and before the kernel looks for losses:
- *                  the order the contract asks for, and the state (phase) is the one the ACK arrived in.
- *                  Growth is the core's, too: cong_avoid, which comes later, does nothing.
- *   ssthresh       ww_on_loss. Returns what the core says cwnd shall become, for the kernel's PRR
- *                  (RFC 6937) goes down to what it returns; the core's ssthresh is set when it is there.
- *   set_state      Loss: ww_on_rto; windows as before the loss that ssthresh has just reported
- *   cwnd_event     COMPLETE_CWR: ww_on_recovery_exit
- *   undo_cwnd      ww_on_undo
+ *   pkts_acked     calls ww_on_ack. The kernel calls it once for each ACK that finds data outstanding,
+ *                  duplicates included, after it has taken snd_una, SACKs and the RTT sample, and before
+ *                  it looks for losses. The contract asks for this order: the phase is the one that the
+ *                  ACK arrived in. The core grows the window here, so cong_avoid, which the kernel calls
+ *                  later, does nothing.
+ *   ssthresh       calls ww_on_loss. It returns what the core says cwnd shall become, since the kernel's
+ *                  PRR (RFC 6937) brings cwnd down to what it returns; the core's ssthresh is set when
+ *                  cwnd has got there.
+ *   set_state      calls ww_on_rto when the new state is Loss, with the windows from before the loss that
+ *                  the kernel has just reported through ssthresh.
+ *   cwnd_event     calls ww_on_recovery_exit when the event is COMPLETE_CWR.
+ *   undo_cwnd      calls ww_on_undo.
  *
- *   acked_segments   whole segments of mss bytes that snd_una passed: small writes count by their bytes.
- *   is_dupack        snd_una stood still and the peer reports more arrived (SACK; without it the
- *                    kernel's count of duplicates, which is one ACK behind here).
- *   newly_delivered  of a duplicate: what the scoreboard has beyond what the core accounted for, which
- *                    corrects itself when a merged ACK covers several retransmissions
- *   rtt_us           the kernel's sample for congestion controls, not srtt, of ACKs for new data as in
- *                    the other hosts: the kernel also measures SACKed segments. With timestamps it
- *                    is known after a retransmission as well, to a millisecond.
- *   now_us           tcp_mstamp
+ * A sample's fields are filled in so:
  *
- * Deviations of the kernel from RFC 5681 that stay: cwnd after a timeout is 1 + what is still in
- * flight; a second timeout of a segment, as in the RFC, holds ssthresh.
+ *   acked_segments   counts whole segments of mss bytes that snd_una passed: small writes count by bytes.
+ *   is_dupack        is true if snd_una stood still and the peer reports that more arrived, by SACK or,
+ *                    without it, by the kernel's count of duplicates, which is one ACK behind here.
+ *   newly_delivered  counts, on a duplicate, what the scoreboard has beyond what the core accounted for.
+ *                    This corrects itself when a merged ACK covers several retransmissions.
+ *   rtt_us           is the kernel's sample for congestion controls, not srtt, and only that of ACKs for
+ *                    new data, as in the other hosts: the kernel also measures SACKed segments. With
+ *                    timestamps it is known after a retransmission as well, to a millisecond.
+ *   now_us           is tcp_mstamp.
+ *
+ * The kernel deviates from RFC 5681 in one thing that we leave alone: cwnd after a timeout is 1 + what is
+ * still in flight. A second timeout of the same segment holds ssthresh, as the RFC asks.
  */
 #ifndef WW_CONTROL_H
 #define WW_CONTROL_H
@@ -31,8 +36,9 @@
 #include "record.h"
 
 /*
- * The connection's private area, icsk_ca_priv. ww_state is as large as BBR's, whose last 8 bytes the
- * Westwood family does not use: they are the host's. Zero until init, so that rtt_min_us tells.
+ * What the connection's private area, icsk_ca_priv, holds. ww_state is as large as BBR's state, and the
+ * Westwood family leaves the last 8 bytes unused: this host keeps its own two numbers there. The kernel
+ * zeroes the area before init, so that rtt_min_us tells whether init has run.
  */
 #define WW_FAMILY_END (offsetof(struct ww_state, westwood) + sizeof(struct ww_westwood_state))
 union ww_private {
@@ -72,25 +78,28 @@ static inline void set_cwnd(struct tcp_sock *tp, __u32 cwnd) {
     if (cwnd != tp->snd_cwnd) tp->snd_cwnd = cwnd;
 }
 
-/* True if its recovery is rate halving, as its preset says; else the kernel's PRR. */
-static inline bool halves(enum ww_preset_id preset) {
+/* True if the control brings cwnd down by rate halving; the others leave that to the kernel's PRR. */
+static inline bool has_rate_halving(enum ww_preset_id preset) {
     return preset == WW_PRESET_WESTWOOD_PLUS_LINUX24;
 }
 
-/* The kernel's rule (tcp_end_cwnd_reduction): what was undone meanwhile is left alone. */
+/* True if the kernel has undone the reduction meanwhile (its test is in tcp_end_cwnd_reduction). */
 static inline bool was_undone(struct sock *sk) {
     return ca_state(sk) != TCP_CA_CWR && tcp_sk(sk)->undo_marker == 0;
 }
 
-/* Records the core's ssthresh, also while snd_ssthresh is what PRR brings cwnd down to. */
-static inline void tell(struct sock *sk, __u32 cc, enum ww_preset_id preset,
-                        enum ww_event_kind kind, __u8 state) {
+/*
+ * Records an event. During PRR the kernel's snd_ssthresh is what cwnd is brought down to: the event then
+ * has the ssthresh that the core decided on.
+ */
+static inline void record_event(struct sock *sk, __u32 cc, enum ww_preset_id preset,
+                                enum ww_event_kind kind, __u8 state) {
     const struct ww_config config = config_of(preset);
     const union ww_private *priv = private_of(sk);
     const enum ww_phase phase = phase_of(state);
-    const bool aimed = phase == WW_RECOVERY && !halves(preset);
-    const __u32 ssthresh = aimed ? priv->exit_ssthresh : tcp_sk(sk)->snd_ssthresh;
-    record(sk, &priv->state, &config, cc, kind, phase, ssthresh);
+    const bool in_prr = phase == WW_RECOVERY && !has_rate_halving(preset);
+    const __u32 ssthresh = in_prr ? priv->exit_ssthresh : tcp_sk(sk)->snd_ssthresh;
+    write_event(sk, &priv->state, &config, cc, kind, phase, ssthresh);
 }
 
 static inline void on_init(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
@@ -100,15 +109,15 @@ static inline void on_init(struct sock *sk, __u32 cc, enum ww_preset_id preset) 
     priv->una = tcp_sk(sk)->snd_una;
     priv->delivered = tcp_sk(sk)->delivered;
     count_opened(cc);
-    tell(sk, cc, preset, WW_EVENT_START, ca_state(sk));
+    record_event(sk, cc, preset, WW_EVENT_START, ca_state(sk));
 }
 
 static inline void on_release(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
     count_closed(cc);
-    tell(sk, cc, preset, WW_EVENT_END, ca_state(sk));
+    record_event(sk, cc, preset, WW_EVENT_END, ca_state(sk));
 }
 
-/* Multiples of mss in (from, to]: an ACK for n full segments passes n, wherever counting began. */
+/* Counts the multiples of mss in (from, to]: an ACK for n full segments passes n of them from anywhere. */
 static inline __u32 whole_segments(__u32 from, __u32 to, __u32 mss) {
     const __u64 end = (__u64)from + (__u32)(to - from);
     return (__u32)(ww_div(end, mss) - ww_div(from, mss));
@@ -116,7 +125,7 @@ static inline __u32 whole_segments(__u32 from, __u32 to, __u32 mss) {
 
 static inline void on_acked(struct sock *sk, __u32 cc, enum ww_preset_id preset, __s32 rtt_us) {
     union ww_private *priv = private_of(sk);
-    if (!is_ready(priv)) return; /* the ACK of our SYN */
+    if (!is_ready(priv)) return; /* this ACK is for our SYN */
     struct tcp_sock *tp = tcp_sk(sk);
     const struct ww_config config = config_of(preset);
     const __u32 una = tp->snd_una, mss = tp->mss_cache, sacked = tp->sacked_out;
@@ -142,10 +151,10 @@ static inline void on_acked(struct sock *sk, __u32 cc, enum ww_preset_id preset,
     set_cwnd(tp, window.cwnd);
     if (priv->state.westwood.samples != samples &&
         (config.sampler != WW_PER_ACK || is_new_period(mark_us, sample.now_us)))
-        tell(sk, cc, preset, WW_EVENT_WINDOW, state);
+        record_event(sk, cc, preset, WW_EVENT_WINDOW, state);
 }
 
-/* What the core makes of a loss: the window to go down to; its ssthresh in *ssthresh. */
+/* Tells the core of a loss. Returns the window to go down to, and puts its ssthresh into *ssthresh. */
 static inline __u32 on_loss(struct sock *sk, enum ww_preset_id preset, __u32 *ssthresh) {
     union ww_private *priv = private_of(sk);
     struct tcp_sock *tp = tcp_sk(sk);
@@ -157,13 +166,15 @@ static inline __u32 on_loss(struct sock *sk, enum ww_preset_id preset, __u32 *ss
 }
 
 /*
- * The kernel has called ssthresh unless it was in recovery already, and has set cwnd. The windows
- * before the first of all these losses are remembered in the state; an undo goes back to those.
+ * Tells the core of a timeout. Before it the kernel has called ssthresh, unless it was in recovery
+ * already, and has set cwnd. The state remembers the windows from before the first of these losses, to
+ * which an undo goes back.
  */
 static inline void on_timeout(struct sock *sk, enum ww_preset_id preset) {
     union ww_private *priv = private_of(sk);
     struct tcp_sock *tp = tcp_sk(sk);
-    if (inet_csk(sk)->icsk_retransmits != 0) return; /* the same segment again: all is held */
+    if (inet_csk(sk)->icsk_retransmits != 0)
+        return; /* the same segment timed out again: ssthresh stays */
     const struct ww_config config = config_of(preset);
     struct ww_window window = {priv->state.prior_cwnd, priv->state.prior_ssthresh, 0};
     ww_on_rto(&config, &priv->state, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache,
@@ -171,14 +182,14 @@ static inline void on_timeout(struct sock *sk, enum ww_preset_id preset) {
     tp->snd_ssthresh = window.ssthresh;
 }
 
-/* new_state is about to replace the present one. */
+/* The kernel is about to replace the present state by new_state. */
 static inline void on_state(struct sock *sk, __u32 cc, enum ww_preset_id preset, __u8 new_state) {
     const __u8 old_state = ca_state(sk);
     if (new_state == TCP_CA_Loss) on_timeout(sk, preset);
     if (new_state == TCP_CA_Loss)
-        tell(sk, cc, preset, WW_EVENT_TIMEOUT, new_state);
+        record_event(sk, cc, preset, WW_EVENT_TIMEOUT, new_state);
     else if (new_state != old_state && phase_of(new_state) == WW_RECOVERY)
-        tell(sk, cc, preset, WW_EVENT_LOSS, new_state);
+        record_event(sk, cc, preset, WW_EVENT_LOSS, new_state);
 }
 
 static inline void on_recovery_exit(struct sock *sk, __u32 cc, enum ww_preset_id preset,
@@ -189,7 +200,7 @@ static inline void on_recovery_exit(struct sock *sk, __u32 cc, enum ww_preset_id
     ww_on_recovery_exit(&config, &priv->state, &window, tp->tcp_mstamp, tp->mss_cache);
     tp->snd_ssthresh = window.ssthresh;
     set_cwnd(tp, window.cwnd);
-    tell(sk, cc, preset, WW_EVENT_EXIT, TCP_CA_Open);
+    record_event(sk, cc, preset, WW_EVENT_EXIT, TCP_CA_Open);
 }
 
 static inline __u32 on_undo(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
@@ -197,7 +208,7 @@ static inline __u32 on_undo(struct sock *sk, __u32 cc, enum ww_preset_id preset)
     const struct ww_config config = config_of(preset);
     struct ww_window window = window_of(tcp_sk(sk));
     ww_on_undo(&config, &priv->state, &window);
-    tell(sk, cc, preset, WW_EVENT_UNDO, ca_state(sk));
+    record_event(sk, cc, preset, WW_EVENT_UNDO, ca_state(sk));
     return window.cwnd;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What our programs know of the kernel, 6.1 to 7.1: the fields of its structures that they use, which
- * libbpf relocates to wherever the running kernel has them (CO-RE), so that no kernel's headers and no
- * vmlinux.h are needed to build. Differences between kernels stop at this file:
+ * This file declares what our programs know of the kernel, 6.1 to 7.1: the fields of its structures that
+ * they use. libbpf relocates them to wherever the running kernel has them (CO-RE), so that the build needs
+ * neither a kernel's headers nor a vmlinux.h. Differences between kernels stop here:
  *
- *   icsk_ca_state, is_cwnd_limited   bit fields, which moved: read through phase_of, is_cwnd_limited
- *   enum tcp_ca_event, tcp_ca_state  by name: 7.1 renumbers events
+ *   icsk_ca_state, is_cwnd_limited   are bit fields that moved: ca_state and is_cwnd_limited read them
+ *   enum tcp_ca_event                is found by name, since 7.1 renumbers the events
  *   cong_control                     gained two arguments in 6.10: only the first is used
- *   in_ack_event                     moved behind pkts_acked in 6.16: not used
- *   cwnd_event(CA_EVENT_TX_START)    an operation of its own in 7.1: not used
+ *   in_ack_event                     moved behind pkts_acked in 6.16: it is not used
+ *   cwnd_event(CA_EVENT_TX_START)    is an operation of its own in 7.1: it is not used
  */
 #ifndef WW_KERNEL_H
 #define WW_KERNEL_H
@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Every program is one preset's and nothing else: the core is inlined and its switches folded. */
+/* Each program serves one preset: all of the core is inlined, so that the compiler folds its switches. */
 #define inline inline __attribute__((always_inline))
 #include "../../core/recovery.h"
 #include "../../core/westwood.h"
@@ -30,7 +30,7 @@
 #define AF_INET 2
 #define AF_INET6 10
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
-#define TCP_CONG_NON_RESTRICTED 0x1 /* any user may choose it: docs/decisions/0006 */
+#define TCP_CONG_NON_RESTRICTED 0x1 /* lets any user choose it: docs/decisions/0006 */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -68,7 +68,7 @@ struct sock {
 };
 
 struct inet_sock {
-    __be16 inet_sport; /* skc_num is 0 when a connection has ended */
+    __be16 inet_sport; /* unlike skc_num it is still set when a connection has ended */
 };
 
 struct inet_connection_sock {
@@ -96,12 +96,13 @@ struct tcp_sock {
     __u32 data_segs_out;
     __u32 undo_marker;
     __u64 bytes_acked;
-    __u64 tcp_mstamp; /* us, when the kernel last looked at the clock: at each segment and timer */
+    __u64 tcp_mstamp; /* us: the kernel reads its clock at each segment and timer */
     __u8 is_cwnd_limited : 1;
 };
 
 struct ack_sample {
-    __s32 rtt_us; /* of the newest segment (S)ACKed now, never ambiguous (Karn); -1: none */
+    __s32
+        rtt_us; /* the newest segment's that was just (S)ACKed, never ambiguous (Karn); -1: none */
 };
 
 #pragma clang attribute pop
@@ -133,12 +134,12 @@ static inline __u8 ca_state(struct sock *sk) {
     return (__u8)BPF_CORE_READ_BITFIELD(inet_csk(sk), icsk_ca_state);
 }
 
-/* Segments in the network as the kernel counts them (tcp_packets_in_flight). */
+/* Counts the segments in the network as the kernel does (tcp_packets_in_flight). */
 static inline __u32 pipe_of(const struct tcp_sock *tp) {
     return tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
 }
 
-/* tcp_is_cwnd_limited: in slow start the window may double what was in flight. */
+/* Follows tcp_is_cwnd_limited: in slow start the window may double what was in flight. */
 static inline bool is_cwnd_limited(const struct tcp_sock *tp) {
     if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited)) return true;
     return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;

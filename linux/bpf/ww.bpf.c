@@ -2,19 +2,19 @@
 /*
  * The Westwood family as congestion controls of Linux, loaded at run time: ww_westwood, ww_plus and
  * ww_nrplus on the kernel's own recovery (PRR), ww_plus_rh with the rate halving of Linux 2.4
- * (Dell'Aera 2003, 2.2). The arithmetic is core/'s; control.h says what of the kernel it is told.
+ * (Dell'Aera 2003, 2.2). The arithmetic is core/'s; control.h says what the kernel tells it.
  *
- * With rate halving cwnd in recovery is ours: the operation for that is cong_control, which replaces
- * PRR. It also replaces the kernel's pacing rate, by which TSO sizes its bursts; that is set here as
- * tcp_update_pacing_rate does.
+ * With rate halving we set cwnd in recovery: the operation for that is cong_control, which replaces PRR.
+ * It also replaces the kernel's computation of the pacing rate, by which TSO sizes its bursts;
+ * set_pacing_rate does here what tcp_update_pacing_rate does there.
  */
 #include "control.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * What all four have. The kernel calls set_state(Open) and then, with its own recovery only, sends
- * COMPLETE_CWR once it has set cwnd = ssthresh.
+ * Defines the operations that all four controls have alike. When recovery ends the kernel calls
+ * set_state(Open); with its own recovery it then sends COMPLETE_CWR once it has set cwnd = ssthresh.
  */
 #define WW_COMMON(cc, cc_name, preset)                                                 \
     SEC("struct_ops/init_" #cc_name)                                                   \
@@ -28,7 +28,7 @@ char LICENSE[] SEC("license") = "GPL";
     SEC("struct_ops/undo_" #cc_name)                                                   \
     __u32 BPF_PROG(undo_##cc_name, struct sock *sk) { return on_undo(sk, cc, preset); }
 
-/* The operations that all four have, as members of their struct. */
+/* Initialises the members of tcp_congestion_ops that all four controls have. */
 #define WW_COMMON_OPS(cc_name)                                                   \
     .flags = TCP_CONG_NON_RESTRICTED, .init = (void *)init_##cc_name,            \
     .release = (void *)release_##cc_name, .pkts_acked = (void *)acked_##cc_name, \
@@ -64,41 +64,42 @@ char LICENSE[] SEC("license") = "GPL";
         .cong_avoid = (void *)avoid_##cc_name,                        \
     };
 
-#define WW_WITH_HALVING(cc, cc_name, preset)                                                 \
-    WW_COMMON(cc, cc_name, preset)                                                           \
-    SEC("struct_ops/ssthresh_" #cc_name)                                                     \
-    __u32 BPF_PROG(ssthresh_##cc_name, struct sock *sk) {                                    \
-        __u32 ssthresh;                                                                      \
-        on_loss(sk, preset, &ssthresh);                                                      \
-        return ssthresh;                                                                     \
-    }                                                                                        \
-    SEC("struct_ops/state_" #cc_name)                                                        \
-    void BPF_PROG(state_##cc_name, struct sock *sk, __u8 new_state) {                        \
-        on_state(sk, cc, preset, new_state);                                                 \
-        if (is_over(sk, new_state)) on_recovery_exit(sk, cc, preset, window_of(tcp_sk(sk))); \
-    }                                                                                        \
-    SEC("struct_ops/control_" #cc_name)                                                      \
-    void BPF_PROG(control_##cc_name, struct sock *sk) {                                      \
-        halve(sk);                                                                           \
-        set_pacing_rate(sk);                                                                 \
-    }                                                                                        \
-    SEC(".struct_ops")                                                                       \
-    struct tcp_congestion_ops cc_name = {                                                    \
-        WW_COMMON_OPS(cc_name),                                                              \
-        .cong_control = (void *)control_##cc_name,                                           \
+#define WW_WITH_HALVING(cc, cc_name, preset)                                                       \
+    WW_COMMON(cc, cc_name, preset)                                                                 \
+    SEC("struct_ops/ssthresh_" #cc_name)                                                           \
+    __u32 BPF_PROG(ssthresh_##cc_name, struct sock *sk) {                                          \
+        __u32 ssthresh;                                                                            \
+        on_loss(sk, preset, &ssthresh);                                                            \
+        return ssthresh;                                                                           \
+    }                                                                                              \
+    SEC("struct_ops/state_" #cc_name)                                                              \
+    void BPF_PROG(state_##cc_name, struct sock *sk, __u8 new_state) {                              \
+        on_state(sk, cc, preset, new_state);                                                       \
+        if (ends_recovery(sk, new_state)) on_recovery_exit(sk, cc, preset, window_of(tcp_sk(sk))); \
+    }                                                                                              \
+    SEC("struct_ops/control_" #cc_name)                                                            \
+    void BPF_PROG(control_##cc_name, struct sock *sk) {                                            \
+        halve_rate(sk);                                                                            \
+        set_pacing_rate(sk);                                                                       \
+    }                                                                                              \
+    SEC(".struct_ops")                                                                             \
+    struct tcp_congestion_ops cc_name = {                                                          \
+        WW_COMMON_OPS(cc_name),                                                                    \
+        .cong_control = (void *)control_##cc_name,                                                 \
     };
 
-/* The kernel says so before it changes the state. */
-static inline bool is_over(struct sock *sk, __u8 new_state) {
+/* True if recovery ends with this change of state, which the kernel announces before it makes it. */
+static inline bool ends_recovery(struct sock *sk, __u8 new_state) {
     const bool recovers = phase_of(ca_state(sk)) == WW_RECOVERY;
     return recovers && phase_of(new_state) < WW_RECOVERY && !was_undone(sk);
 }
 
 /*
- * cwnd after an ACK in recovery. Its floor, BWE*RTTmin at the loss, is ssthresh. The number of ACKs is
- * that of the segments delivered, since ACKs may come merged; cwnd_count holds the odd one.
+ * Sets cwnd after an ACK in recovery. It does not fall below ssthresh, which is BWE*RTTmin at the loss.
+ * Delivered segments stand for the number of ACKs, since ACKs may come merged; cwnd_count keeps the odd
+ * one for the next call.
  */
-static inline void halve(struct sock *sk) {
+static inline void halve_rate(struct sock *sk) {
     struct tcp_sock *tp = tcp_sk(sk);
     union ww_private *priv = private_of(sk);
     if (!is_ready(priv)) return;
@@ -110,7 +111,10 @@ static inline void halve(struct sock *sk) {
     priv->state.cwnd_count = odd;
 }
 
-/* Twice the window a smoothed round trip, or 1.2 times. Bound: 2^16 * 2^24 * 2^17 / 2^3 * 2^8. */
+/*
+ * Paces twice the window per smoothed round trip in early slow start, 1.2 times afterwards. No overflow:
+ * the product stays below 2^16 * 2^24 * 2^17 / 2^3 * 2^8.
+ */
 static inline void set_pacing_rate(struct sock *sk) {
     const struct tcp_sock *tp = tcp_sk(sk);
     const __u32 window = ww_min_u32(ww_max_u32(tp->snd_cwnd, tp->packets_out), 1u << 24);

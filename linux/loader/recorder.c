@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes events as CSV, in the simulator's trace format (docs/traces.md) and some columns more. Ends
- * with SIGINT or SIGTERM, or with the process that started it; then says how many there were.
+ * Writes events as CSV: the columns of the simulator's traces (docs/traces.md), and some more. The
+ * recorder ends on SIGINT or SIGTERM, or with the process that started it, and says how many there were.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -19,6 +19,7 @@
 
 #include "ww_kernel.h"
 
+/* In the order of enum ww_event_kind and of enum ww_phase. */
 static const char *const kinds[] = {"start", "window", "loss", "timeout", "exit", "undo", "end"};
 static const char *const states[] = {"open", "disorder", "recovery", "loss"};
 static volatile sig_atomic_t stopped;
@@ -41,7 +42,7 @@ static void print_end(const struct ww_event *event, const __u8 *address, __u16 p
     printf(is_v6 ? "[%s]:%u" : "%s:%u", text, port);
 }
 
-/* Seconds, empty if there is none. */
+/* Prints seconds, or leaves the column empty if the time is unknown. */
 static void print_span(bool known, __u32 us) {
     if (known)
         printf(",%u.%06u", us / 1000000, us % 1000000);
@@ -49,7 +50,7 @@ static void print_span(bool known, __u32 us) {
         putchar(',');
 }
 
-/* Bandwidth << 8 in bytes/s as bit/s. */
+/* Prints bit/s from bytes/s << 8, or leaves the column empty if the bandwidth is unknown. */
 static void print_rate(bool known, __u64 bandwidth) {
     if (known)
         printf(",%.2f", (double)bandwidth / 32);
@@ -85,7 +86,10 @@ static int print_event(void *context, void *data, size_t size) {
     return ferror(stdout) ? -EPIPE : 0;
 }
 
-/* When a process started, in ticks since boot; 0: there is none. */
+/*
+ * Returns when a process started, in ticks since boot: field 22 of /proc/PID/stat (proc(5)), counted from
+ * behind the name, which may contain spaces. Returns 0 if there is no such process.
+ */
 static __u64 start_of(__u32 process) {
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%u/stat", process);
@@ -100,6 +104,7 @@ static __u64 start_of(__u32 process) {
     return rest != NULL ? strtoull(rest, NULL, 10) : 0;
 }
 
+/* Prints events until a signal stops us. */
 static int consume(struct ring_buffer *events) {
     const struct timespec pause = {0, 20000000};
     int result = 0;
@@ -111,7 +116,7 @@ static int consume(struct ring_buffer *events) {
     return result;
 }
 
-/* Lets the programs write into `ring` until we are told to end. */
+/* Hands `ring` to the programs, prints what they write into it, and takes it back when a signal stops us. */
 static int run(struct ww_control_block *block, int rings, int ring, __u16 port) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -129,8 +134,7 @@ static int run(struct ww_control_block *block, int rings, int ring, __u16 port) 
     }
     puts(
         "netns,flow,time_s,cwnd,ssthresh,estimate_bps,sample_bps,rtt_s,srtt_s,rto_s,in_flight,"
-        "state,"
-        "event,cc,rtt_min_s,mss,delivered_bytes,sent,retransmitted,lost");
+        "state,event,cc,rtt_min_s,mss,delivered_bytes,sent,retransmitted,lost");
     fflush(stdout);
     int result = consume(events);
     bpf_map_delete_elem(rings, &first); /* waits for the programs that still write */

@@ -30,7 +30,7 @@ static int pin(struct bpf_map *map, const char *dir, const char *name) {
     return bpf_map__pin(map, path);
 }
 
-/* Whether the control in DIR is registered; a negative errno if there is none. */
+/* Returns 1 if the control in DIR is registered, 0 if it is not, and a negative errno if there is none. */
 static int is_registered(const char *dir, const char *name) {
     const int fd = open_pin(dir, name);
     if (fd < 0) return fd;
@@ -40,13 +40,14 @@ static int is_registered(const char *dir, const char *name) {
     int result = bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? 0 : -errno;
     __u32 *value = result == 0 ? calloc(1, info.value_size + 8) : NULL;
     if (value != NULL && bpf_map_lookup_elem(fd, &first, value) == 0)
-        result = value[1] == 1; /* struct bpf_struct_ops_common_value: refcnt, state; 1: in use */
+        result =
+            value[1] == 1; /* refcnt and state of struct bpf_struct_ops_common_value; 1: in use */
     free(value);
     close(fd);
     return result;
 }
 
-/* Unregisters what is in DIR, as far as it was registered, and removes the pins. */
+/* Unregisters the controls in DIR that are registered, and removes the pins. */
 static void remove_all(const char *dir) {
     const __u32 first = 0;
     for (int i = 0; i < WW_CONTROL_COUNT; i++) {
@@ -57,11 +58,11 @@ static void remove_all(const char *dir) {
         unpin(dir, ww_control_names[i]);
     }
     unpin(dir, "rings");
-    unpin(dir, "control"); /* the last: while it is there, so is what it controls */
+    unpin(dir, "control"); /* goes last: while it is there, so are the controls */
     rmdir(dir);
 }
 
-/* Pins first, so that what is registered can always be found. Says itself what failed. */
+/* Pins each control before it registers it, so that a registered one can always be found again. */
 static int register_all(struct bpf_object *object, const char *dir) {
     int error = pin(bpf_object__find_map_by_name(object, ".bss"), dir, "control");
     if (error == 0) error = pin(bpf_object__find_map_by_name(object, "rings"), dir, "rings");
@@ -87,7 +88,7 @@ static int register_all(struct bpf_object *object, const char *dir) {
     return DONE;
 }
 
-/* FNV-1a of the file; 0 with errno set if it can't be read. */
+/* Hashes the file with FNV-1a. Returns 0 and sets errno if it can't be read. */
 static __u64 tag_of(const char *path) {
     FILE *file = fopen(path, "rb");
     if (file == NULL) return 0;
@@ -97,13 +98,14 @@ static __u64 tag_of(const char *path) {
     return tag;
 }
 
+/* Counts the connections that are open. */
 static __u64 connections(const struct ww_control_block *block) {
     __u64 open = 0;
     for (int i = 0; i < WW_CONTROL_COUNT; i++) open += block->opened[i] - block->closed[i];
     return open;
 }
 
-/* Prints what happens to what is in DIR; true if it is what shall be loaded, and whole. */
+/* True if DIR holds all controls of this tag, registered. Prints what happens to those that it holds. */
 static bool is_same(const char *dir, __u64 tag, bool *is_there) {
     const struct ww_control_block *old = open_control_block(dir);
     *is_there = old != NULL;
@@ -135,7 +137,7 @@ int load(const char *dir, const char *path, const char *version) {
         bpf_object__close(object);
         return DONE;
     }
-    remove_all(dir); /* also what an interrupted load or unload has left */
+    remove_all(dir); /* this also clears what an interrupted load or unload has left */
     int result = register_all(object, dir);
     struct ww_control_block *block = result == DONE ? open_control_block(dir) : NULL;
     if (block != NULL) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ww-kernel: what `westwood kernel` runs.
+ * ww-kernel is the program that `westwood kernel` runs.
  *
- *   ww-kernel load DIR OBJECT VERSION     registers the controls and pins them in DIR, of a bpffs
- *   ww-kernel unload DIR
- *   ww-kernel status DIR                  a JSON object
- *   ww-kernel record DIR PORT BYTES       CSV, until SIGINT or SIGTERM; PORT 0: all, BYTES of buffer
+ *   ww-kernel load DIR OBJECT VERSION     registers the controls and pins them in DIR, a folder of a bpffs
+ *   ww-kernel unload DIR                  unregisters them and removes DIR
+ *   ww-kernel status DIR                  prints what is loaded as a JSON object
+ *   ww-kernel record DIR PORT BYTES       prints events as CSV until SIGINT or SIGTERM: those of connections
+ *                                         with PORT at either end (0: all), through a buffer of BYTES
  *
  * Exit codes: 0 done, 1 failed, 2 bad usage, 77 not permitted.
  */
@@ -55,7 +56,7 @@ struct ww_control_block *open_control_block(const char *dir) {
     return block == MAP_FAILED ? NULL : block;
 }
 
-/* libbpf's own words only where asked for: they are long, and our messages say what to do. */
+/* Prints libbpf's own messages only if WW_VERBOSE is set: they are long, and ours say what to do. */
 static int speak(enum libbpf_print_level level, const char *format, va_list arguments) {
     if (level == LIBBPF_DEBUG || getenv("WW_VERBOSE") == NULL) return 0;
     return vfprintf(stderr, format, arguments);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of ww-kernel share. */
+/* Declares what the source files of ww-kernel share. */
 #ifndef WW_KERNEL_PROGRAM_H
 #define WW_KERNEL_PROGRAM_H
 
@@ -11,15 +11,17 @@ enum { DONE = 0, FAILED = 1, USAGE = 2, LACKING = 77 };
 
 extern const char *const ww_control_names[WW_CONTROL_COUNT];
 
-/* Says why on standard error and returns FAILED, or LACKING if it is a matter of permission. */
+/* Prints the message, and the error if it is not 0, on standard error. Returns LACKING if the error is a
+ * lack of permission, else FAILED. */
 int fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The file DIR/NAME as a map; a negative errno if there is none. */
+/* Opens the map that is pinned as DIR/NAME. Returns its descriptor or a negative errno. */
 int open_pin(const char *dir, const char *name);
 
-/* The control block in DIR, shared with the programs; NULL with errno set. */
+/* Maps the control block in DIR, which the programs share. Returns NULL and sets errno if it fails. */
 struct ww_control_block *open_control_block(const char *dir);
 
+/* Each of these is a command of ww-kernel and returns its exit code. */
 int load(const char *dir, const char *object, const char *version);
 int unload(const char *dir);
 int status(const char *dir);

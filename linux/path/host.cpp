@@ -24,24 +24,24 @@ namespace ww::path {
 namespace {
 
 constexpr const char* kDevice = "path";
-constexpr int kDeviceQueue =
-    10'000;  // packets: bursts of a sender, before the emulator's own queue
-constexpr std::int64_t kLeastBuffer = 131072;  // Linux's default
-constexpr std::int64_t kMostBuffer = INT32_MAX;
-constexpr std::uint32_t kMostPatience = 127;  // of a connection whose peer is silent: never give up
+// Packets: takes a sender's bursts until the emulator reads them, before the emulator's own queue.
+constexpr int kDeviceQueue = 10'000;
+constexpr std::int64_t kMinBuffer = 131072;  // bytes, Linux's default
+constexpr std::int64_t kMaxBuffer = INT32_MAX;
+constexpr std::uint32_t kMaxRetries = 127;  // a connection whose peer is silent never gives up
 
 void check(int result, const char* what) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), what);
 }
 
-// A parameter of this namespace; one that this kernel does not know stays as it is.
+// Sets a parameter of this namespace (sysctl(8)), unless this kernel does not know it.
 void set(const std::string& name, const std::string& value) {
     std::ofstream("/proc/sys/net/" + name) << value << std::flush;
 }
 
 void enter_new_namespace() {
     if (::unshare(CLONE_NEWNET) == 0) return;
-    // Without privileges: in a user namespace, where we have those that count.
+    // An unprivileged user makes a user namespace around it and has the privileges there.
     if (errno == EPERM && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) return;
     throw Unavailable(std::string("no network namespace (") + std::strerror(errno) +
                       "): run it as root, or allow unprivileged user namespaces");
@@ -98,7 +98,7 @@ void Host::set_up_device(const Plan& plan) {
 }
 
 void Host::set_parameters(const Plan& plan) const {
-    std::int64_t buffer = kLeastBuffer;
+    std::int64_t buffer = kMinBuffer;
     bool timestamps = true, sack = true;
     std::uint32_t dupacks = 3;
     for (std::uint32_t i = 0; i < plan.network.flows.size(); i++) {
@@ -108,12 +108,12 @@ void Host::set_parameters(const Plan& plan) const {
             sack = plan.sack[i] != 0;
             dupacks = flow.dupack_threshold;
         }
-        // Four times the window: the buffer counts the kernel's own bookkeeping with the data.
+        // The buffer is four times the window, since the kernel counts its bookkeeping with the data.
         if (flow.to == node_) buffer = std::max<std::int64_t>(buffer, 4LL * flow.receive_window);
     }
-    const std::string size = std::to_string(std::min(buffer, kMostBuffer));
-    const std::string patience = std::to_string(kMostPatience);
-    set("ipv6/conf/all/disable_ipv6", "1");  // no packets but the flows'
+    const std::string size = std::to_string(std::min(buffer, kMaxBuffer));
+    const std::string retries = std::to_string(kMaxRetries);
+    set("ipv6/conf/all/disable_ipv6", "1");  // IPv6 would send packets of its own
     set("ipv6/conf/default/disable_ipv6", "1");
     set("ipv4/conf/all/rp_filter", "0");
     set("ipv4/conf/default/rp_filter", "0");
@@ -122,12 +122,12 @@ void Host::set_parameters(const Plan& plan) const {
     set("ipv4/tcp_reordering", std::to_string(dupacks));
     set("ipv4/tcp_no_metrics_save", "1");  // a flow learns nothing from the one before
     set("ipv4/tcp_ecn_fallback", "0");
-    set("ipv4/tcp_moderate_rcvbuf", "0");  // the route's window holds
+    set("ipv4/tcp_moderate_rcvbuf", "0");  // the window is the route's
     set("ipv4/tcp_rmem", "4096 " + size + " " + size);
-    set("ipv4/tcp_wmem", "4096 65536 " + std::to_string(kMostBuffer));
-    set("ipv4/tcp_retries2", patience);
-    set("ipv4/tcp_syn_retries", patience);
-    set("ipv4/tcp_synack_retries", patience);
+    set("ipv4/tcp_wmem", "4096 65536 " + std::to_string(kMaxBuffer));
+    set("ipv4/tcp_retries2", retries);
+    set("ipv4/tcp_syn_retries", retries);
+    set("ipv4/tcp_synack_retries", retries);
     set("ipv4/tcp_max_syn_backlog", "65536");
     set("ipv4/ip_local_port_range", "10000 65000");
     set("core/somaxconn", "65536");
@@ -175,7 +175,7 @@ std::uint64_t Host::overruns() const {
         std::uint64_t counter = 0;
         if (name != std::string(kDevice) + ":") continue;
         for (int column = 1; column <= 12; column++) table >> counter;
-        return counter;  // dropped when sending
+        return counter;  // column 12 counts what was dropped when sending
     }
     return 0;
 }

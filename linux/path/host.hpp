@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A host: a network namespace of its own, without a name, with one TUN device as its only way out.
+// A host is a network namespace without a name, and one TUN device is its only way out.
 //
 // Nothing of it outlives this process: namespace and device exist as long as descriptors of this
 // process (and sockets that it opened) do, and the kernel closes those whatever ends it.
 //
 // Each flow has an address at either end (packet.hpp) and a route to the other one, which carries
-// what Linux sets per route: packet size, initial window, least timeout, ACK policy (ip-route(8)).
+// what Linux sets per route: packet size, initial cwnd, minimum RTO, ACK policy (ip-route(8)).
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@
 
 namespace ww::path {
 
-// What this machine lacks; the message has the remedy.
+// Thrown if this machine lacks something; the message names it and the remedy.
 struct Unavailable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// A descriptor that is closed with its owner.
+// Owns a file descriptor and closes it.
 class Descriptor {
   public:
     explicit Descriptor(int fd = -1) : fd_(fd) {}
@@ -44,21 +44,21 @@ class Descriptor {
     int fd_;
 };
 
-inline constexpr std::uint16_t kPort = 5001;  // on which sinks listen
+inline constexpr std::uint16_t kPort = 5001;  // sinks listen on it
 
 class Host {
   public:
-    // With everything that the plan's flows need at this node.
+    // Makes the host of a node, with all addresses and routes that the plan's flows need there.
     Host(const Plan& plan, std::uint32_t node);
 
     std::uint32_t node() const { return node_; }
     int tun() const { return tun_.get(); }
-    int net() const { return net_.get(); }  // its namespace
+    int net() const { return net_.get(); }  // the descriptor of its namespace
 
-    // A socket in the namespace; throws Unavailable.
+    // Opens a socket in the namespace; throws Unavailable.
     Descriptor socket(int type) const;
 
-    // Packets that the device dropped because nobody took them.
+    // Counts the packets that the device dropped because nobody took them in time.
     std::uint64_t overruns() const;
 
   private:
@@ -70,7 +70,7 @@ class Host {
     Descriptor net_, tun_;
 };
 
-// A host for each node that a flow begins or ends at. The caller's thread changes its namespace.
+// Makes a host for each node that a flow begins or ends at. The calling thread is then in another namespace.
 std::vector<Host> make_hosts(const Plan& plan);
 
 std::uint32_t source_address(std::uint32_t flow);  // host byte order

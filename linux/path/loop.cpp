@@ -14,14 +14,15 @@
 namespace ww::path {
 namespace {
 
-constexpr int kBatch = 64;  // packets from one device before the others and what is due
+// So many packets are read from one device before the others have their turn.
+constexpr int kBatch = 64;
 constexpr sim::Time kNanosecond = 1000;
 
 void ask_for_precision() {
     ::prctl(PR_SET_TIMERSLACK, 1);
     sched_param priority{};
     priority.sched_priority = 1;
-    (void)::sched_setscheduler(0, SCHED_FIFO, &priority);  // may be refused
+    (void)::sched_setscheduler(0, SCHED_FIFO, &priority);  // goes on if it is refused
 }
 
 timespec until(sim::Time now, sim::Time due) {
@@ -29,50 +30,71 @@ timespec until(sim::Time now, sim::Time due) {
     return {left / 1'000'000'000, left % 1'000'000'000};
 }
 
-// Not the device's fault but a packet's, or a device that is going down.
+// True if only this packet was wrong, or the device is going down: the loop goes on.
 bool is_harmless(int error) {
     return error == EINVAL || error == EAGAIN || error == EIO || error == ENOBUFS ||
            error == ENOMEM || error == EINTR;
 }
 
+class Loop {
+  public:
+    Loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop)
+        : model_(model), hosts_(hosts), clock_(clock), ready_{{stop, POLLIN, 0}} {
+        for (const Host& host : hosts) {
+            ready_.push_back({host.tun(), POLLIN, 0});
+            tun_of_node_.resize(std::max<std::size_t>(tun_of_node_.size(), host.node() + 1), -1);
+            tun_of_node_[host.node()] = host.tun();
+        }
+    }
+
+    LoopReport run() {
+        while (report_.error.empty()) {
+            model_.run(clock_.now(), deliver_);
+            const timespec timeout = until(clock_.now(), model_.next());
+            if (::ppoll(ready_.data(), ready_.size(), &timeout, nullptr) < 0 && errno != EINTR)
+                report_.error = std::strerror(errno);
+            if (ready_[0].revents != 0) break;
+            for (std::size_t i = 0; i < hosts_.size(); i++)
+                if (ready_[i + 1].revents != 0) take_batch(hosts_[i]);
+        }
+        return report_;
+    }
+
+  private:
+    void take_batch(const Host& host) {
+        for (int count = 0; count < kBatch; count++) {
+            const auto room = model_.room();
+            const ssize_t size = ::read(host.tun(), room.data(), room.size());
+            if (size <= 0) return;
+            const sim::Time now = clock_.now();
+            model_.run(now, deliver_);
+            model_.enter(now, host.node(), static_cast<std::size_t>(size));
+        }
+    }
+
+    void deliver(std::uint32_t node, std::span<const std::uint8_t> packet, sim::Time at) {
+        report_.lateness.add(clock_.now() - at);
+        if (::write(tun_of_node_[node], packet.data(), packet.size()) >= 0) return;
+        report_.refused++;
+        if (!is_harmless(errno)) report_.error = std::strerror(errno);
+    }
+
+    Model& model_;
+    std::span<const Host> hosts_;
+    const Clock& clock_;
+    std::vector<pollfd> ready_;  // `stop`, then the device of each host
+    std::vector<int> tun_of_node_;
+    const Model::Deliver deliver_ = [this](auto node, auto packet, auto at) {
+        deliver(node, packet, at);
+    };
+    LoopReport report_;
+};
+
 }  // namespace
 
 LoopReport run_loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop) {
     ask_for_precision();
-    LoopReport report;
-    std::vector<pollfd> ready{{stop, POLLIN, 0}};
-    std::vector<int> device;  // of a node
-    for (const Host& host : hosts) {
-        ready.push_back({host.tun(), POLLIN, 0});
-        device.resize(std::max<std::size_t>(device.size(), host.node() + 1), -1);
-        device[host.node()] = host.tun();
-    }
-    const Model::Deliver deliver = [&](std::uint32_t node, std::span<const std::uint8_t> packet,
-                                       sim::Time at) {
-        report.lateness.add(clock.now() - at);
-        if (::write(device[node], packet.data(), packet.size()) >= 0) return;
-        report.refused++;
-        if (!is_harmless(errno)) report.error = std::strerror(errno);
-    };
-    while (report.error.empty()) {
-        model.run(clock.now(), deliver);
-        const timespec timeout = until(clock.now(), model.next());
-        if (::ppoll(ready.data(), ready.size(), &timeout, nullptr) < 0 && errno != EINTR)
-            report.error = std::strerror(errno);
-        if (ready[0].revents != 0) break;
-        for (std::size_t i = 1; i < ready.size(); i++) {
-            if (ready[i].revents == 0) continue;
-            for (int count = 0; count < kBatch; count++) {
-                const auto room = model.room();
-                const ssize_t size = ::read(ready[i].fd, room.data(), room.size());
-                if (size <= 0) break;
-                const sim::Time now = clock.now();
-                model.run(now, deliver);
-                model.enter(now, hosts[i - 1].node(), static_cast<std::size_t>(size));
-            }
-        }
-    }
-    return report;
+    return Loop(model, hosts, clock, stop).run();
 }
 
 }  // namespace ww::path

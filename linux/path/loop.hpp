@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Real time: moves packets between the hosts' devices and the model, when the model says so.
+// The loop moves packets between the hosts' devices and the model, in real time.
 //
-// A packet's time of entry is the clock's when it is read from its device. How late packets were handed
-// over is kept, since it is the emulator's error: it sleeps until the next one is due, with a timer
-// slack of a nanosecond and, where it may, at a real-time priority.
+// A packet enters the model at the time at which it is read from its device. The loop then sleeps until
+// the next packet is due, with a timer slack of a nanosecond and, where it may, at a real-time priority.
+// It records how late it handed packets over, since that is the emulator's error.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace ww::path {
 
-// ps since its making.
+// Tells the time in ps since it was made.
 class Clock {
   public:
     Clock() : start_ns_(monotonic_ns()) {}
@@ -34,7 +34,7 @@ class Clock {
     std::int64_t start_ns_;
 };
 
-// How late: counts by eighths of a power of two.
+// A histogram of how late packets were, with eight buckets in each power of two of ps.
 class Lateness {
   public:
     void add(sim::Time late) {
@@ -42,7 +42,7 @@ class Lateness {
         total_++;
         if (late > worst_) worst_ = late;
     }
-    // No less than this share of the packets was later than that.
+    // At least this share of the packets was no later than the returned time.
     sim::Time quantile(double share) const {
         std::uint64_t below = 0;
         for (std::size_t i = 0; i < counts_.size(); i++) {
@@ -73,8 +73,8 @@ class Lateness {
 
 struct LoopReport {
     Lateness lateness;
-    std::uint64_t refused = 0;  // packets that a device did not take
-    std::string error;          // not empty: why it ended
+    std::uint64_t refused = 0;  // packets that a device did not accept
+    std::string error;          // why the loop failed; empty: it did not
 };
 
 // Runs until `stop` (an eventfd) can be read.

@@ -20,8 +20,8 @@ void Model::enter(sim::Time now, std::uint32_t node, std::size_t size) {
         strangers_++;
         return;
     }
-    now_ = std::max(now_, now);  // what a pipe asks for
-    const std::uint32_t held = take();
+    now_ = std::max(now_, now);  // pipes take packets in order of time
+    const std::uint32_t held = take_slot();
     held_[held].data.assign(room_.get(), room_.get() + size);
     held_[held].hop = 0;
     held_[held].seen = *seen;
@@ -92,7 +92,7 @@ void Model::arrive(Held& packet, sim::Time at, const Deliver& deliver) {
     deliver(seen.to_sink ? flow.to : flow.from, packet.data, at);
 }
 
-std::uint32_t Model::take() {
+std::uint32_t Model::take_slot() {
     if (free_.empty()) {
         held_.emplace_back();
         return static_cast<std::uint32_t>(held_.size() - 1);

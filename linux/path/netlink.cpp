@@ -14,7 +14,7 @@
 namespace ww::path {
 namespace {
 
-// A message, attribute by attribute.
+// Builds a message, attribute by attribute.
 class Message {
   public:
     Message() : bytes_(NLMSG_SPACE(sizeof(rtmsg))) {}
@@ -40,7 +40,7 @@ class Message {
         std::memcpy(bytes_.data() + at + offsetof(rtattr, rta_len), &size, sizeof size);
     }
 
-    // The whole, with its headers.
+    // Puts both headers before the attributes and returns the whole message.
     const std::vector<std::uint8_t>& finish(nlmsghdr head, const rtmsg& route) {
         head.nlmsg_len = static_cast<std::uint32_t>(bytes_.size());
         std::memcpy(bytes_.data(), &head, sizeof head);
@@ -53,6 +53,31 @@ class Message {
   private:
     std::vector<std::uint8_t> bytes_;
 };
+
+Message attributes_of(const Route& route) {
+    Message message;
+    message.put(RTA_DST, htonl(route.to));
+    message.put(RTA_OIF, route.device);
+    if (route.from != 0) message.put(RTA_PREFSRC, htonl(route.from));
+    if (route.metrics.empty()) return message;
+    const std::size_t start = message.open(RTA_METRICS);
+    if (route.locked != 0) message.put(RTAX_LOCK, route.locked);
+    for (const auto& [metric, value] : route.metrics) message.put(metric, value);
+    message.close(start, message.size() - start);
+    return message;
+}
+
+rtmsg header_of(const Route& route) {
+    const bool own = route.from == 0;
+    rtmsg head{};
+    head.rtm_family = AF_INET;
+    head.rtm_dst_len = 32;
+    head.rtm_protocol = RTPROT_BOOT;
+    head.rtm_table = own ? RT_TABLE_LOCAL : RT_TABLE_MAIN;
+    head.rtm_scope = own ? RT_SCOPE_HOST : RT_SCOPE_LINK;
+    head.rtm_type = own ? RTN_LOCAL : RTN_UNICAST;
+    return head;
+}
 
 [[noreturn]] void fail(int error) {
     throw std::system_error(error, std::generic_category(), "adding a route");
@@ -67,30 +92,12 @@ RouteTable::RouteTable() : fd_(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NET
 RouteTable::~RouteTable() { ::close(fd_); }
 
 void RouteTable::add(const Route& route) {
-    rtmsg head{};
-    head.rtm_family = AF_INET;
-    head.rtm_dst_len = 32;
-    head.rtm_protocol = RTPROT_BOOT;
-    const bool own = route.from == 0;
-    head.rtm_table = own ? RT_TABLE_LOCAL : RT_TABLE_MAIN;
-    head.rtm_scope = own ? RT_SCOPE_HOST : RT_SCOPE_LINK;
-    head.rtm_type = own ? RTN_LOCAL : RTN_UNICAST;
-
-    Message message;
-    message.put(RTA_DST, htonl(route.to));
-    message.put(RTA_OIF, route.device);
-    if (!own) message.put(RTA_PREFSRC, htonl(route.from));
-    if (!route.metrics.empty()) {
-        const std::size_t start = message.open(RTA_METRICS);
-        if (route.locked != 0) message.put(RTAX_LOCK, route.locked);
-        for (const auto& [metric, value] : route.metrics) message.put(metric, value);
-        message.close(start, message.size() - start);
-    }
     nlmsghdr netlink{};
     netlink.nlmsg_type = RTM_NEWROUTE;
     netlink.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL;
     netlink.nlmsg_seq = ++sequence_;
-    const auto& bytes = message.finish(netlink, head);
+    Message message = attributes_of(route);
+    const auto& bytes = message.finish(netlink, header_of(route));
     if (::send(fd_, bytes.data(), bytes.size(), 0) < 0) fail(errno);
 
     alignas(nlmsghdr) std::uint8_t answer[1024];

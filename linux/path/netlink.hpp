@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Routes, by rtnetlink(7): the little of it that the hosts need.
+// Adds routes by rtnetlink(7), of which the hosts need this little.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace ww::path {
 
 struct Route {
     std::uint32_t to = 0;    // an address, host byte order
-    std::uint32_t from = 0;  // address that packets there have; 0: `to` is an address of this host
+    std::uint32_t from = 0;  // the source address of packets to it; 0: `to` is this host's own
     int device = 0;
     std::map<std::uint16_t, std::uint32_t> metrics = {};  // RTAX_*
-    std::uint32_t locked = 0;  // bits of the metrics that the kernel must not change
+    std::uint32_t locked = 0;  // a bit for each metric that the kernel must not change
 };
 
 // Adds routes in the namespace that the calling thread is in.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What the emulator reads in a packet and writes into it. Everything else passes unseen.
+// Reads in a packet what the emulator needs to know, and writes the ECN mark. Everything else passes unseen.
 //
-//   10.64.F.F is the source's address of flow F, 10.65.F.F its sink's: an address tells the flow and the
-//   direction. ECN (RFC 3168, section 5) is the low two bits of the second byte; a mark changes the
-//   header's checksum as RFC 1624, equation 3, says.
+// Flow F has the source address 10.64.F.F and the sink address 10.65.F.F, F in 16 bits, so that an address
+// tells the flow and the direction. ECN (RFC 3168, section 5) is the low two bits of the second byte; a mark
+// changes the header's checksum as RFC 1624, equation 3, says.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline std::uint32_t big_endian(std::span<const std::uint8_t> bytes, std::size_t
 }
 }  // namespace detail
 
-// nullopt: no whole IPv4 packet between the addresses of a flow.
+// Returns nullopt unless it is a whole IPv4 packet between the two addresses of a flow.
 inline std::optional<Seen> look_at(std::span<const std::uint8_t> packet) {
     constexpr std::size_t kIp = 20, kTcp = 20, kUdp = 8;
     if (packet.size() < kIp || packet[0] >> 4 != 4) return {};
@@ -55,7 +55,7 @@ inline std::optional<Seen> look_at(std::span<const std::uint8_t> packet) {
     return Seen{to & 0xffffu, to_sink, packet.size() > payload_at, (packet[1] & 3u) != 0};
 }
 
-// Congestion experienced. Of a packet that look_at() knew.
+// Sets Congestion Experienced in a packet that look_at() has accepted.
 inline void mark(std::span<std::uint8_t> packet) {
     const std::uint32_t old_word = detail::big_endian(packet, 0, 2);
     packet[1] |= 3u;

@@ -17,9 +17,10 @@ using sim::kNever;
 using sim::kUnlimited;
 using Words = std::vector<std::string>;
 
-constexpr std::uint32_t kMostParts = 1u << 16;  // links, flows: an address has 16 bits for the flow
+constexpr std::uint32_t kMaxParts = 1u
+                                    << 16;  // links or flows: an address has 16 bits for the flow
 
-// The rest of a statement, word by word.
+// Reads the words of a statement behind its name, one after the other.
 class Arguments {
   public:
     explicit Arguments(const Words& words) : words_(words) {}
@@ -43,7 +44,7 @@ class Arguments {
         flag = text == "1";
     }
 
-    // A number, or -1 for `unlimited`.
+    // Reads a number, where -1 means `unlimited`.
     template <class Number>
     void into(Number& number, Number unlimited) {
         std::int64_t value = 0;
@@ -200,7 +201,7 @@ class Reader {
     void part(const std::string& name, Arguments& rest) {
         sim::Network& network = plan.network;
         if (name == "link") {
-            direction_ = nullptr;  // it may move
+            direction_ = nullptr;  // a further link may move the others
             sim::Link& link = network.links.emplace_back();
             rest.all(link.a, link.b, link.overhead_bytes);
         } else {
@@ -209,7 +210,7 @@ class Reader {
             plan.control.push_back(rest.word());
             plan.sack.push_back(true);
         }
-        if (network.links.size() > kMostParts || network.flows.size() > kMostParts)
+        if (network.links.size() > kMaxParts || network.flows.size() > kMaxParts)
             throw PlanError("more than 65536 of them");
     }
 

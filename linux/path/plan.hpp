@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What the emulator is to do, read from text: the engine's network and what only Linux needs to know.
-// A line a statement, words separated by spaces; times in ps, sizes in bytes, rates in bit/s, -1: no
-// limit. `forward` and `backward` speak of the last link, the statements below them of that direction.
+// A plan says what the emulator is to do: the engine's network and what only Linux needs to know. It is read
+// from text. Each line is a statement of words separated by spaces; times are in ps, sizes in bytes, rates in
+// bit/s, and -1 means no limit. `forward` and `backward` choose a direction of the last link, for which the
+// statements below them hold.
 //
 //   seed N | duration_ps N | sample_us N | trace FOLDER | hold
 //   nodes N
@@ -31,20 +32,20 @@ namespace ww::path {
 
 struct Plan {
     sim::Network network;
-    std::vector<std::string> control;  // of each flow: the kernel's name of its congestion control
-    std::vector<char> sack;            // of each flow
+    std::vector<std::string> control;  // the kernel's name of each flow's control
+    std::vector<char> sack;            // whether each flow has SACK
     std::uint64_t seed = 1;
     sim::Time sample = 10'000 * sim::kMicrosecond;  // between two looks at TCP_INFO
     std::string trace;  // the folder for windows, queues and drops; empty: not traced
     bool hold = false;  // say where the hosts are, and go on although the flows are through
 };
 
-// What the text says is not a plan; the message names the line.
+// Thrown if the text is no plan; the message names the line.
 struct PlanError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// Reads up to the line `end`; throws PlanError. The result has passed the engine's own checks.
+// Reads up to the line `end`, or throws PlanError. The network has then passed the engine's own checks.
 Plan read_plan(std::istream& text);
 
 }  // namespace ww::path

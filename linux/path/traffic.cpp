@@ -18,8 +18,9 @@
 namespace ww::path {
 namespace {
 
-constexpr std::size_t kChunk = 128 * 1024;  // bytes a write; also what may wait unsent in a socket
-constexpr int kRtoMaxMs = 44;               // TCP_RTO_MAX_MS, since Linux 6.15
+constexpr std::size_t kChunk =
+    128 * 1024;                // bytes of one write, and what may wait unsent in a socket
+constexpr int kRtoMaxMs = 44;  // TCP_RTO_MAX_MS, since Linux 6.15
 constexpr sim::Time kLinuxRtoMax = 120 * sim::kSecond;
 
 void check(int result, const char* what) {
@@ -70,7 +71,7 @@ Traffic::Traffic(const Plan& plan, const sim::Connections& connections, std::spa
         else if (c.flow->stop < sim::kNever)
             timers_.push({c.flow->stop, Event::stop, i});
     }
-    to_come_ = connections_.size();
+    unfinished_ = connections_.size();
     timers_.push({plan.sample, Event::look, 0});
     timers_.push({plan.network.duration, Event::end, 0});
     if (trace_ != nullptr) Observer::write_header(trace_);
@@ -93,7 +94,7 @@ void Traffic::open_sink(std::uint32_t flow) {
     Descriptor fd = host(f.to).socket(f.datagrams.on ? SOCK_DGRAM : SOCK_STREAM);
     bind_to(fd.get(), sink_address(flow), kPort);
     if (f.datagrams.on) {
-        // Nobody reads them: they are counted on the way. Without the socket an ICMP would answer.
+        // Nobody reads datagrams: the model counts them on their way. Without a socket ICMP would answer.
         set_option(fd.get(), SOL_SOCKET, SO_RCVBUF, 0, "setting SO_RCVBUF");
     } else {
         close_with_reset(fd.get());
@@ -142,8 +143,8 @@ void Traffic::set_options(const Connection& c, int fd) const {
         throw Unavailable("congestion control " + control + ": " + std::strerror(errno));
     set_option(fd, SOL_TCP, TCP_NOTSENT_LOWAT, static_cast<int>(kChunk),
                "setting TCP_NOTSENT_LOWAT");
-    set_option(fd, SOL_TCP, TCP_NODELAY, 1,
-               "setting TCP_NODELAY");  // a last short segment goes at once
+    // A last short segment leaves at once.
+    set_option(fd, SOL_TCP, TCP_NODELAY, 1, "setting TCP_NODELAY");
     if (c.flow->max_rto == kLinuxRtoMax) return;
     const auto milliseconds = static_cast<int>(c.flow->max_rto / (1000 * sim::kMicrosecond));
     if (::setsockopt(fd, SOL_TCP, kRtoMaxMs, &milliseconds, sizeof milliseconds) < 0)
@@ -156,7 +157,7 @@ void Traffic::write(Connection& c) {
             std::min<std::int64_t>(c.unwritten, static_cast<std::int64_t>(kChunk)));
         if (size == 0) return finish_writing(c);
         const ssize_t sent = ::send(c.sender.get(), zeros_.data(), size, MSG_NOSIGNAL);
-        if (sent < 0) return;  // full, or the error that follows as an event
+        if (sent < 0) return;  // the buffer is full, or an event will report the error
         if (c.unwritten != sim::kUnlimited) c.unwritten -= sent;
     }
 }
@@ -193,7 +194,8 @@ void Traffic::accept(std::uint32_t flow) {
 
 void Traffic::read(Connection& c) {
     for (;;) {
-        const ssize_t size = ::recv(c.receiver.get(), nullptr, 1 << 24, MSG_TRUNC);  // thrown away
+        const ssize_t size =
+            ::recv(c.receiver.get(), nullptr, 1 << 24, MSG_TRUNC);  // the data are thrown away
         if (size < 0) return;
         if (size == 0) {
             ::shutdown(c.receiver.get(), SHUT_WR);  // in answer to the sender's FIN
@@ -223,7 +225,7 @@ void Traffic::sender_ready(std::uint32_t index, std::uint32_t events, sim::Time 
     by_port_.erase(c.port_key);
     c.sender = Descriptor();
     c.receiver = Descriptor();
-    to_come_--;
+    unfinished_--;
 }
 
 void Traffic::look(sim::Time now) {
@@ -244,7 +246,7 @@ void Traffic::fire(const Timer& timer, sim::Time now) {
         break;
     case Event::datagram:
         if (timer.at >= sim::kNever) {
-            to_come_--;
+            unfinished_--;
             break;
         }
         send_datagram(*c);
@@ -252,7 +254,7 @@ void Traffic::fire(const Timer& timer, sim::Time now) {
         break;
     case Event::look:
         look(now);
-        // At least a quarter of the time between two looks is left to others.
+        // Looking leaves at least a quarter of the time between two looks to everything else.
         timers_.push({std::max(timer.at + plan_.sample, now + plan_.sample / 4), Event::look, 0});
         break;
     case Event::end:
@@ -289,14 +291,14 @@ void Traffic::handle(std::uint64_t tag, std::uint32_t events, sim::Time now) {
 Ended Traffic::run(const Clock& clock, int stop) {
     ::prctl(PR_SET_TIMERSLACK, 1);
     watch(stop, EPOLLIN, Role::stop, 0);
-    // A file or /dev/null can't be watched, and is no one who could go away.
+    // A file or /dev/null can't be watched, and never closes: a failure here means nothing.
     epoll_event input{};
     input.events = EPOLLIN;
     input.data.u64 = static_cast<std::uint8_t>(Role::input);
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, STDIN_FILENO, &input);
 
     std::vector<epoll_event> events(256);
-    while (running_ && (to_come_ > 0 || plan_.hold)) {
+    while (running_ && (unfinished_ > 0 || plan_.hold)) {
         sim::Time now = clock.now();
         while (running_ && timers_.top().at <= now) {
             const Timer timer = timers_.top();

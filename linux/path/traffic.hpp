@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The flows: connections and datagrams on real sockets in the hosts' namespaces, as the plan says.
+// Traffic runs the plan's flows: connections and datagrams on real sockets in the hosts' namespaces.
 //
 // A sink listens at its flow's address and reads as fast as it can. A sender connects at its start and
-// writes zeros: all of its size, or until its stop. What is all written is followed by a FIN, and the
-// sink's FIN in answer says that everything has arrived: the completion. Sockets close with a reset
-// (SO_LINGER 0), so that the kernel keeps none of them when this process ends.
+// writes zeros: all of its size, or until its stop. It then sends a FIN, and the FIN that the sink sends in
+// answer says that everything has arrived: the flow is complete. Sockets close with a reset (SO_LINGER 0),
+// so that the kernel keeps none of them when this process ends.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@
 namespace ww::path {
 
 struct Ended {
-    bool cancelled = false;  // standard input was closed: whoever started us is gone
+    bool cancelled = false;  // standard input was closed, so whoever started us is gone
     std::string error;
 };
 
@@ -35,14 +35,14 @@ class Traffic {
     Traffic(const Plan& plan, const sim::Connections& connections, std::span<const Host> hosts,
             std::FILE* trace);
 
-    // Until the end of the plan's duration, or all that was to be sent has arrived, or until `stop` (an
-    // eventfd) can be read, or standard input ends.
+    // Runs until the end of the plan's duration, or until all that was to be sent has arrived, or until
+    // `stop` (an eventfd) can be read, or until standard input ends.
     Ended run(const Clock& clock, int stop);
 
-    // A result a connection: what its sockets know of it.
+    // Returns a result for each connection, with what its sockets know of it.
     std::vector<sim::FlowResult> results() const;
 
-    // The sender's port of each connection; 0: it never started, or sends datagrams.
+    // Returns the sender's port of each connection; 0: it never started, or it sends datagrams.
     std::vector<std::uint16_t> ports() const;
 
   private:
@@ -53,12 +53,12 @@ class Traffic {
         const sim::Flow* flow = nullptr;
         std::uint32_t source = 0;
         Descriptor sender, receiver;
-        std::uint64_t port_key = 0;  // in by_port_
+        std::uint64_t port_key = 0;  // its key in by_port_
         std::int64_t unwritten = 0;
-        bool written = false;  // and a FIN sent
+        bool written = false;  // everything is written, and a FIN is sent
         std::uint64_t delivered = 0, datagrams_sent = 0;
         sim::Time completed = -1;
-        bool open = false;  // looked at
+        bool open = false;  // its observer looks at it
         Observer observer;
         std::optional<sim::DatagramSource> datagrams;
     };
@@ -90,13 +90,12 @@ class Traffic {
     std::span<const Host> hosts_;
     std::FILE* trace_;
     Descriptor epoll_;
-    std::vector<Descriptor> listeners_;  // of each flow
+    std::vector<Descriptor> listeners_;  // the sink of each flow
     std::deque<Connection> connections_;
     std::unordered_map<std::uint64_t, std::uint32_t> by_port_;  // flow << 16 | the sender's port
     std::priority_queue<Timer> timers_;
     std::vector<char> zeros_;
-    std::size_t to_come_ =
-        0;  // connections that have a size and are not complete, and endless ones
+    std::size_t unfinished_ = 0;  // connections that are not complete, endless ones among them
     Ended ended_;
     bool running_ = true;
 };

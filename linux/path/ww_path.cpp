@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// ww-path: reads a plan (plan.hpp) from standard input, runs its flows over its network in real time
-// and prints what came of them. Standard input must stay open: when it ends before the run does, whoever
-// started it is gone, and so is this program, with all that it made.
+// ww-path reads a plan (plan.hpp) from standard input, runs its flows over its network in real time and
+// prints what came of them. Standard input must stay open: when it ends before the run does, whoever
+// started ww-path is gone, and it ends, too, with all that it made.
 //
-//   flow SOURCE NAME VALUE ...       a line a connection
-//   link forward|backward NAME VALUE ...
-//   emulator NAME VALUE ...          how exact it was
+//   flow SOURCE NAME VALUE ...            for each connection
+//   link forward|backward NAME VALUE ...  for each direction of each link
+//   emulator NAME VALUE ...               says how exact the emulation was
 //   end CPU_SECONDS
 //
-// With `trace` it writes windows.csv, queues.csv and drops.csv into the folder. With `hold` it says at the beginning where the hosts are, for tools that are to look into them:
+// With `trace` it writes windows.csv, queues.csv and drops.csv into the folder. With `hold` it first says
+// where the hosts are, for tools that are to look into them:
+//
 //   host NODE /proc/PID/fd/N
 //
 // Exit codes: 0 done, 1 failed, 2 no plan, 77 this machine lacks something, 130 its starter is gone.
@@ -41,7 +43,7 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-// A file of the trace; none without one.
+// Opens a file of the trace, if the plan asks for one.
 File open_trace(const Plan& plan, const char* name) {
     if (plan.trace.empty()) return {};
     const std::string path = plan.trace + "/" + name;
@@ -68,7 +70,7 @@ double cpu_seconds() {
     return both(used.ru_utime) + both(used.ru_stime);
 }
 
-// The first connection of each flow: addresses tell flows apart, not their connections.
+// Finds the first connection of each flow: addresses tell flows apart, but not their connections.
 std::vector<std::uint32_t> first_connections(const Plan& plan, const sim::Connections& all) {
     std::vector<std::uint32_t> first(plan.network.flows.size(), UINT32_MAX);
     for (std::uint32_t i = 0; i < all.source.size(); i++)
@@ -76,7 +78,7 @@ std::vector<std::uint32_t> first_connections(const Plan& plan, const sim::Connec
     return first;
 }
 
-// A flow's counts go to its first connection.
+// Adds each flow's counts to the result of its first connection.
 void add_counts(std::vector<sim::FlowResult>& results, const std::vector<std::uint32_t>& first,
                 const Plan& plan, const Model& model) {
     for (std::size_t flow = 0; flow < first.size(); flow++) {
@@ -134,7 +136,7 @@ void signal_eventfd(int fd) {
     if (::write(fd, &one, sizeof one) < 0) std::perror("ww-path: eventfd");
 }
 
-// Traffic in this thread, the path in another, until the one or the other ends.
+// Runs the traffic in this thread and the path in another until one of them ends.
 Ended run_both(Traffic& traffic, Model& model, const std::vector<Host>& hosts, LoopReport& report) {
     const Descriptor stop(::eventfd(0, EFD_CLOEXEC)), broke(::eventfd(0, EFD_CLOEXEC));
     const Clock clock;
@@ -155,16 +157,46 @@ Ended run_both(Traffic& traffic, Model& model, const std::vector<Host>& hosts, L
     return ended;
 }
 
+// The files of the trace; each is empty if the plan asks for none.
+struct TraceFiles {
+    explicit TraceFiles(const Plan& plan)
+        : windows(open_trace(plan, "windows.csv")),
+          queues(open_trace(plan, "queues.csv")),
+          drops(open_trace(plan, "drops.csv")) {}
+    File windows, queues, drops;
+};
+
+void print(const LoopReport& report, const std::vector<Host>& hosts) {
+    std::uint64_t overruns = 0;
+    for (const Host& host : hosts) overruns += host.overruns();
+    std::printf(
+        "emulator late_p50_s %.9g late_p99_s %.9g late_worst_s %.9g overruns %lu refused %lu\n",
+        seconds(report.lateness.quantile(0.5)), seconds(report.lateness.quantile(0.99)),
+        seconds(report.lateness.worst()), overruns, report.refused);
+}
+
+void print_results(const Plan& plan, const sim::Connections& connections, const Traffic& traffic,
+                   Model& model, const TraceFiles& files) {
+    const std::vector<std::uint32_t> first = first_connections(plan, connections);
+    std::vector<sim::FlowResult> results = traffic.results();
+    add_counts(results, first, plan, model);
+    const std::vector<std::uint16_t> ports = traffic.ports();
+    for (std::size_t i = 0; i < results.size(); i++) print(results[i], ports[i]);
+    const std::vector<sim::DirectionResult> pipes = model.finish(plan.network.duration);
+    print(pipes);
+    if (files.queues) write_queues(files.queues.get(), pipes);
+    if (files.drops) write_drops(files.drops.get(), model, first);
+}
+
 int run(const Plan& plan) {
     const sim::Topology topology(plan.network);
     if (!topology.error().empty()) throw PlanError(topology.error());
     const sim::Connections connections = sim::connections_of(plan.network, plan.seed);
     if (!connections.error.empty()) throw PlanError(connections.error);
-    const File windows = open_trace(plan, "windows.csv"), queues = open_trace(plan, "queues.csv"),
-               drops = open_trace(plan, "drops.csv");
+    const TraceFiles files(plan);
     const std::vector<Host> hosts = make_hosts(plan);
     Model model(plan.network, topology, plan.seed);
-    Traffic traffic(plan, connections, hosts, windows.get());
+    Traffic traffic(plan, connections, hosts, files.windows.get());
     for (const Host& host : hosts)
         if (plan.hold) std::printf("host %u /proc/%d/fd/%d\n", host.node(), ::getpid(), host.net());
     std::fflush(stdout);
@@ -174,22 +206,8 @@ int run(const Plan& plan) {
     if (ended.cancelled) return 130;
     const std::string& error = report.error.empty() ? ended.error : report.error;
     if (!error.empty()) throw std::runtime_error(error);
-
-    const std::vector<std::uint32_t> first = first_connections(plan, connections);
-    std::vector<sim::FlowResult> results = traffic.results();
-    add_counts(results, first, plan, model);
-    const std::vector<std::uint16_t> ports = traffic.ports();
-    for (std::size_t i = 0; i < results.size(); i++) print(results[i], ports[i]);
-    const std::vector<sim::DirectionResult> pipes = model.finish(plan.network.duration);
-    print(pipes);
-    if (queues) write_queues(queues.get(), pipes);
-    if (drops) write_drops(drops.get(), model, first);
-    std::uint64_t overruns = 0;
-    for (const Host& host : hosts) overruns += host.overruns();
-    std::printf(
-        "emulator late_p50_s %.9g late_p99_s %.9g late_worst_s %.9g overruns %lu refused %lu\n",
-        seconds(report.lateness.quantile(0.5)), seconds(report.lateness.quantile(0.99)),
-        seconds(report.lateness.worst()), overruns, report.refused);
+    print_results(plan, connections, traffic, model, files);
+    print(report, hosts);
     std::printf("end %.6f\n", cpu_seconds());
     return 0;
 }
@@ -203,8 +221,7 @@ int main() {
     try {
         const int code = run(read_plan(std::cin));
         std::fflush(stdout);
-        // Namespaces are taken down by the kernel, and nobody waits for it.
-        return code;
+        return code;  // the kernel takes the namespaces down, and nobody waits for it
     } catch (const PlanError& error) {
         std::fprintf(stderr, "ww-path: %s\n", error.what());
         return 2;

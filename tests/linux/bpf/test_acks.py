@@ -27,7 +27,7 @@ MOST_LATE_US = 300
 
 @dataclass(frozen=True)
 class Played:
-    """A recording, what the kernel decided on each of its ACKs, and its own recording."""
+    """A recording of ACKs, with what the kernel decided on each and what our recorder saw."""
 
     lines: list[Line]
     decided: list[tuple[str, int, int]]  # state, cwnd, ssthresh
@@ -54,12 +54,14 @@ def played(request: pytest.FixtureRequest, losses: str, controls: Path) -> Playe
 
 
 def test_the_kernel_decides_as_the_simulator(played: Played) -> None:
-    """On each ACK, duplicate or not, in and after recovery and a timeout."""
+    """They agree on each ACK, duplicate or not, in and after recovery and a timeout."""
     for line, (state, cwnd, ssthresh) in zip(played.lines, played.decided, strict=True):
         assert state == line.state, line
-        # A segment: BWE * RTTmin is cut to whole ones, and PRR divides by cwnd, not by RecoverFS.
+        # They may differ by a segment: BWE * RTTmin is cut to whole segments, and the kernel's PRR
+        # divides by cwnd where RFC 6937 has RecoverFS.
         assert abs(cwnd - line.cwnd) <= 1, line
-        if state != "recovery":  # then it is where PRR goes to; the core's is in the recording
+        # In recovery the kernel's ssthresh is the target of PRR; the recording has the core's.
+        if state != "recovery":
             assert abs(ssthresh - line.ssthresh) <= 1, line
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same object in Debian's 6.1 kernel, and beside upstream's Westwood+ there.
+"""The same object runs in Debian's 6.1 kernel, and beside upstream's Westwood+ there.
 
-One emulated machine for all of it; the table of the comparison is in build/vm/upstream.txt.
+One emulated machine does all of it; the table of the comparison is in build/vm/upstream.txt.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from westwood import kernel
 
 pytestmark = pytest.mark.slow
 CAPABILITIES = "--inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon"
-TURNS, SECONDS = 6, 15  # and the first OMITTED seconds not counted
+TURNS, SECONDS = 6, 15  # the OMITTED seconds before them are not counted
 OMITTED = 4
-T_975 = {5: 2.571}[TURNS - 1]  # Student's t
+T_975 = {5: 2.571}[TURNS - 1]  # quantile of Student's t by degrees of freedom
 # name: rate in Mb/s, one way in ms, loss in percent, queue in packets; ours over upstream's, at
 # least and at most. The simulator has 1.43 (westwood+ over westwood+-linux), 1.03 and 0.99.
 PATHS = {
@@ -28,7 +28,7 @@ PATHS = {
     "5 Mb/s, 50 ms, no loss": ((5, 25, 0, 25), (0.97, 1.03)),
 }
 PAIR = ("westwood", "ww_plus")
-# A sender, a middle with the path, a receiver; netem on the sender's own device would hide losses.
+# The path is in a third namespace: netem on the sender's own device would hide losses from TCP.
 LANE = """
 end() { # namespace device address
     ip -n $1 addr add $3/24 dev $2
@@ -96,7 +96,7 @@ cat /proc/sys/net/ipv4/tcp_available_congestion_control
 
 @pytest.fixture(scope="module")
 def printed() -> list[str]:
-    """What the machine printed."""
+    """Runs the script once and returns what the machine printed."""
     reason = vm.lacking()
     if reason:
         pytest.skip(reason)
@@ -124,7 +124,7 @@ def test_a_flow_runs_with_each(printed: list[str], name: str) -> None:
 
 
 def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
-    """Mb/s by path and control."""
+    """Reads the goodput in Mb/s, by path and control."""
     found: dict[tuple[str, str], list[float]] = {}
     for line in vm.after(printed, "upstream"):
         _, path, cc, received, _ = line.split("|")
@@ -135,8 +135,9 @@ def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
 
 
 def test_upstreams_westwood_beside_ours_on_the_same_paths(printed: list[str]) -> None:
-    """Equal, or more where losses are many and far: there tcp_westwood.c's `.ssthresh =
-    tcp_reno_ssthresh` halves in recovery, and the estimate sees the half (docs/linux.md).
+    """Ours gets as much, and more where losses are many and the RTT is long: there tcp_westwood.c's
+    `.ssthresh = tcp_reno_ssthresh` halves in recovery, and the estimate sees half the rate
+    (docs/linux.md).
     """
     found = goodputs(printed)
     lines, wrong = [], []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each control decides in the real kernel after losses, by its own recording and by TCP_INFO.
+"""Each control decides after losses as its papers say, by its own recording and by TCP_INFO.
 
 A path of 20 Mb/s and 40 ms loses what slow start sends too much, one packet by its number, and half
 a second of everything: fast recovery, and a timeout.
@@ -27,7 +27,7 @@ BPS_PER_BYTE = 8
 
 
 def run(cc: str, seconds: float, *losses: str) -> tuple[pl.DataFrame, list[str]]:
-    """The recording of one connection, and what TCP_INFO said of it meanwhile."""
+    """Runs a connection; returns its recording and what TCP_INFO said of it meanwhile."""
     with joined(*PATH, *losses) as (here, there):
         receiver = there.receive("10.77.0.2", 5001)
         with kernel.recording() as recorded:
@@ -42,7 +42,7 @@ def run(cc: str, seconds: float, *losses: str) -> tuple[pl.DataFrame, list[str]]
 
 
 def bwe_times_rtt_min(row: dict[str, float]) -> int:
-    """Segments, by what the recorder says."""
+    """Computes BWE * RTTmin in segments from what the recorder says."""
     return int(row["estimate_bps"] * row["rtt_min_s"] / (BPS_PER_BYTE * row["mss"]))
 
 
@@ -52,7 +52,7 @@ def of(trace: pl.DataFrame, event: str) -> list[dict[str, float]]:
 
 @pytest.fixture(scope="module", params=kernel.CONTROLS)
 def lossy(request: pytest.FixtureRequest, controls: Path) -> tuple[str, pl.DataFrame, list[str]]:
-    """A control, its recording, TCP_INFO."""
+    """Runs a control over the lossy path; returns its name, its recording and TCP_INFO."""
     return (request.param, *run(request.param, 2.5, "--drop", "1100", "--dark", "1.3,1.8"))
 
 
@@ -60,7 +60,7 @@ Lossy = tuple[str, pl.DataFrame, list[str]]
 
 
 def test_a_loss_sets_ssthresh_to_bwe_times_rtt_min(lossy: Lossy) -> None:
-    """Mascolo 2001, section 2.2; Dell'Aera 2003, section 2.2."""
+    """The rule is in Mascolo 2001, section 2.2, and Dell'Aera 2003, section 2.2."""
     losses = of(lossy[1], "loss")
     assert losses, "there was none"
     for row in losses:
@@ -91,7 +91,7 @@ def test_after_recovery_the_window_is_what_was_decided(lossy: Lossy) -> None:
             if cc == "ww_plus_rh":  # Dell'Aera 2003: when the phase ends cwnd is BWE * RTTmin
                 assert row["cwnd"] == row["ssthresh"]
                 assert row["ssthresh"] == pytest.approx(max(bwe_times_rtt_min(row), FLOOR), abs=1)
-            elif cc != "ww_nrplus":  # which has its plateau
+            elif cc != "ww_nrplus":  # ww_nrplus has its plateau instead
                 assert row["ssthresh"] == decided["ssthresh"]
                 assert row["cwnd"] == min(decided["cwnd"], decided["ssthresh"])
     assert exits
@@ -110,13 +110,13 @@ def test_the_recording_and_tcp_info_agree(lossy: Lossy) -> None:
         compared += 1
         assert f" {cc} " in info and int(words["mss"]) == around[0]["mss"]
         assert around[0]["cwnd"] <= int(words["cwnd"]) <= around[1]["cwnd"]
-        if "ssthresh" in words:  # ss leaves out what is unlimited
+        if "ssthresh" in words:  # ss leaves an unlimited one out
             assert int(words["ssthresh"]) == around[0]["ssthresh"]
     assert compared >= 1
 
 
 def test_growth_is_renos_between_losses(lossy: Lossy) -> None:
-    """RFC 5681: in congestion avoidance a segment a round trip, in slow start twice the window."""
+    """RFC 5681: cwnd grows by a segment each RTT in congestion avoidance, doubles in slow start."""
     rows = list(lossy[1].iter_rows(named=True))
     compared = 0
     for before, after in itertools.pairwise(rows):
@@ -124,7 +124,7 @@ def test_growth_is_renos_between_losses(lossy: Lossy) -> None:
         avoids = (
             before["state"] == after["state"] == "open" and before["cwnd"] >= before["ssthresh"]
         )
-        if quiet and avoids and lossy[0] != "ww_nrplus":  # which grows from its plateau
+        if quiet and avoids and lossy[0] != "ww_nrplus":  # it grows from its plateau
             rounds = (after["time_s"] - before["time_s"]) / after["rtt_min_s"] + 1
             assert 0 <= after["cwnd"] - before["cwnd"] <= rounds + 1
             compared += 1
@@ -134,7 +134,7 @@ def test_growth_is_renos_between_losses(lossy: Lossy) -> None:
 
 
 def test_what_proves_spurious_is_undone(controls: Path) -> None:
-    """RFC 5682, RFC 3522: data held up, not lost, and the windows are what they were."""
+    """Data are held up, not lost: the windows become what they were (RFC 5682, RFC 3522)."""
     for _ in range(ATTEMPTS):  # a machine that is busy doesn't send what is held in time
         trace, _ = run("ww_plus", 2.4, "--hold", "1.2,1.8")
         if {"timeout", "undo"} <= set(trace["event"]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A path for tests, as a program: two namespaces joined by TUN devices, a rate, a queue, a delay.
+"""This program joins two namespaces by TUN devices and a path of a rate, a queue and a delay.
 
     delay_line.py PID PID --rate BPS --delay S --queue PACKETS
                   [--drop N,N...] [--dark FROM,TO] [--hold FROM,TO]
@@ -36,7 +36,7 @@ def enter(pid: int) -> None:
 
 
 def device(mine: str, other: str) -> int:
-    """A TUN device in this namespace."""
+    """Makes a TUN device in this namespace."""
     tun = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(tun, TUNSETIFF, struct.pack("16sH14s", b"path", IFF_TUN | IFF_NO_PI, b""))
     up = f"link set path up mtu {FRAME} txqueuelen 1000"
@@ -46,19 +46,19 @@ def device(mine: str, other: str) -> int:
 
 
 def payload(packet: bytes) -> int:
-    """Bytes of TCP payload; packets are IPv4."""
+    """Counts the bytes of TCP payload in an IPv4 packet."""
     header = (packet[0] & 15) * 4
     return len(packet) - header - (packet[header + 12] >> 4) * 4 if packet[9] == 6 else 0
 
 
 class Line:
-    """One direction: a FIFO of a rate, then a delay."""
+    """One direction of the path: a FIFO is served at a rate, and a delay follows."""
 
     def __init__(self, rate: float, delay: float, queue: int) -> None:
         self.rate, self.delay, self.queue, self.free_at = rate, delay, queue, 0.0
 
     def arrival(self, now: float, size: int) -> float | None:
-        """When a packet that is sent now arrives; None: the queue is full."""
+        """Tells when a packet that is sent now arrives; None: the queue is full."""
         start = max(now, self.free_at)
         if (start - now) * self.rate / 8 > self.queue * FRAME:
             return None
@@ -67,7 +67,7 @@ class Line:
 
 
 class Losses:
-    """What happens to data packets besides."""
+    """Decides which data packets are lost or held up on purpose."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.drop = {int(number) for number in options.drop}

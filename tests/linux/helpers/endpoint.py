@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One end of TCP connections for tests, as a program.
+"""This program is one end of TCP connections for tests.
 
 endpoint.py receive ADDRESS PORT    prints "ready", then the bytes of each finished connection
 endpoint.py send ADDRESS PORT CC SECONDS CONNECTIONS [BYTES_A_SECOND]     prints the bytes sent
@@ -43,7 +43,7 @@ def receive(address: str, port: int) -> None:
 def send(
     address: str, port: int, cc: str, seconds: float, connections: int, rate: float = 0
 ) -> None:
-    """As much as each takes, or `rate` bytes a second each; then ends them in order."""
+    """Sends on each what it takes, or `rate` bytes a second; then ends them in order."""
     ready = selectors.DefaultSelector()
     total = 0
     sockets = []

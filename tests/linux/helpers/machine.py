@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Namespaces, a path, traffic and the kernel's own account of our controls, for the tests.
+"""Makes namespaces, a path and traffic for the tests, and asks the kernel about our controls.
 
 Everything made here is in namespaces that are named by nothing but the processes in them, and is
 gone with those. The controls are the whole machine's: a lock keeps those apart who load them here.
@@ -28,13 +28,16 @@ HOLD = "ip link set lo up; echo; exec sleep 600"
 
 
 def available() -> set[str]:
-    """The congestion controls that this kernel knows now."""
+    """Lists the congestion controls that this kernel knows now."""
     return set(AVAILABLE.read_text().split())
 
 
 @contextmanager
 def own_bpffs(folder: Path) -> Iterator[bool]:
-    """A bpffs for our controls, and the machine's to ourselves meanwhile; False if it has some."""
+    """Mounts a bpffs for our controls and keeps others from loading theirs meanwhile.
+
+    Yields False if this machine has our controls loaded already.
+    """
     with LOCK.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if available() & OURS:
@@ -54,7 +57,7 @@ def own_bpffs(folder: Path) -> Iterator[bool]:
 
 
 def in_kernel() -> set[tuple[str, int]]:
-    """Our struct_ops maps and programs that the kernel holds, registered or not: kind and id."""
+    """Finds our struct_ops maps and programs in the kernel, registered or not: kind and id."""
     found = set()
     for kind in ("map", "prog"):
         listed = subprocess.run(["bpftool", "-j", kind, "list"], capture_output=True, check=True)
@@ -67,7 +70,7 @@ def in_kernel() -> set[tuple[str, int]]:
 
 
 class Namespace:
-    """A network namespace, as long as the process in it lives."""
+    """A network namespace that lives as long as the process in it."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
@@ -78,21 +81,21 @@ class Namespace:
         self.pid = holder.pid
 
     def start(self, *words: object) -> subprocess.Popen[str]:
-        """A program in it that ends with the test at the latest."""
+        """Starts a program in the namespace that ends with the test at the latest."""
         command = [str(word) for word in ("nsenter", "-n", "-t", self.pid, *words)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self._stack.callback(_end, process)
         return process
 
     def run(self, *words: object) -> str:
-        """What a program in it prints."""
+        """Runs a program in the namespace and returns what it prints."""
         process = self.start(*words)
         out, _ = process.communicate()
         assert process.returncode == 0, words
         return out
 
     def receive(self, address: str, port: int) -> subprocess.Popen[str]:
-        """The receiving end of connections."""
+        """Starts the receiving end of connections."""
         process = self.start(sys.executable, HELPERS / "endpoint.py", "receive", address, port)
         assert process.stdout is not None and process.stdout.readline() == "ready\n"
         return process
@@ -106,7 +109,7 @@ class Namespace:
         connections: int = 1,
         rate: float = 0,
     ) -> subprocess.Popen[str]:
-        """The sending end, of which `outcome` says how it went."""
+        """Starts the sending end; `outcome` says how it went."""
         words = (address, port, cc, seconds, connections, rate)
         return self.start(sys.executable, HELPERS / "endpoint.py", "send", *words)
 
@@ -114,7 +117,7 @@ class Namespace:
 def outcome(
     sender: subprocess.Popen[str], receiver: subprocess.Popen[str], connections: int
 ) -> int:
-    """Bytes sent; fails unless every connection ended in order and all of them arrived."""
+    """Returns the bytes sent; fails unless all arrived and every connection ended in order."""
     out, _ = sender.communicate(timeout=60)
     assert sender.returncode == 0, "a connection was lost"
     assert receiver.stdout is not None
@@ -124,7 +127,7 @@ def outcome(
 
 
 def eventually(holds: Callable[[], object], seconds: float = 5) -> bool:
-    """Whether something comes true: the kernel frees what nobody uses a little later."""
+    """Waits until something is true, since the kernel frees unused things a little later."""
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:
@@ -142,7 +145,7 @@ def _end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def joined(*options: object) -> Iterator[tuple[Namespace, Namespace]]:
-    """Two namespaces, a sender's and a receiver's, joined by the path of delay_line.py."""
+    """Makes a sender's and a receiver's namespace, joined by the path of delay_line.py."""
     with ExitStack() as stack:
         sender, receiver = Namespace(stack), Namespace(stack)
         for one in (sender, receiver):  # nothing remembered from one connection for the next
@@ -156,6 +159,6 @@ def joined(*options: object) -> Iterator[tuple[Namespace, Namespace]]:
 
 @contextmanager
 def alone() -> Iterator[Namespace]:
-    """A namespace with its loopback only."""
+    """Makes a namespace that has its loopback only."""
     with ExitStack() as stack:
         yield Namespace(stack)

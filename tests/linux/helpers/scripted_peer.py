@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A peer that is a script, as a program in a network namespace of its own (unshare -n).
+"""This program is a TCP peer that follows a script, in a network namespace of its own (unshare -n).
 
     scripted_peer.py CC FILE
 
 Plays the ACKs of a recording (tests/golden/acks) at their times to a socket of this kernel, over a
 TUN device, and prints how late each was, in us, and what TCP_INFO says after it: state, cwnd,
-ssthresh. What the socket sends goes nowhere. Off is what the recording's sender has not:
-timestamps, tail loss probes, F-RTO.
+ssthresh. What the socket sends goes nowhere. Timestamps, tail loss probes and F-RTO are
+off, since the recording's sender has none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SETTINGS = {"tcp_timestamps": 0, "tcp_early_retrans": 0, "tcp_frto": 0, "tcp_ecn
 
 @dataclass(frozen=True)
 class Line:
-    """An ACK of the recording, and what is decided on it."""
+    """An ACK of the recording, with what the simulator decided on it."""
 
     at_s: float
     segment: int
@@ -44,7 +44,7 @@ class Line:
 
 
 def read(path: Path) -> list[Line]:
-    """A recording: tests/engine/replay_test.cpp says how it is written."""
+    """Reads a recording; tests/engine/replay_test.cpp says how it is written."""
     lines = []
     for line in path.read_text().splitlines():
         if line.startswith("#"):
@@ -59,7 +59,7 @@ def read(path: Path) -> list[Line]:
 
 
 def open_device() -> int:
-    """The namespace's TUN device, and its settings."""
+    """Opens the namespace's TUN device and makes the namespace's settings."""
     tun = device(MINE, PEER)
     for name, value in SETTINGS.items():
         Path("/proc/sys/net/ipv4", name).write_text(str(value))
@@ -67,14 +67,14 @@ def open_device() -> int:
 
 
 def checksum(data: bytes) -> int:
-    """RFC 1071."""
+    """Computes the Internet checksum (RFC 1071)."""
     total = sum(struct.unpack(f"!{len(data) // 2}H", data))
     total = (total >> 16) + (total & 0xFFFF)
     return ~(total + (total >> 16)) & 0xFFFF
 
 
 class Peer:
-    """The other end of one connection."""
+    """The other end of the socket's connection."""
 
     def __init__(self, tun: int) -> None:
         self._tun = tun
@@ -96,7 +96,7 @@ class Peer:
             pass
 
     def send(self, line: Line, flags: int) -> None:
-        """An ACK; the first one opens the connection."""
+        """Sends an ACK; the first one opens the connection."""
         options = b""
         if flags & SYN:
             options = struct.pack("!BBH6Bxx", 2, 4, MSS, 4, 2, 1, 3, 3, SCALE)
@@ -120,7 +120,7 @@ class Peer:
 
 
 def decided(sender: socket.socket) -> str:
-    """struct tcp_info of linux/tcp.h."""
+    """Reads state, cwnd and ssthresh in struct tcp_info of linux/tcp.h."""
     info = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
     ssthresh, cwnd = struct.unpack_from("II", info, 76)
     return f"{STATES[info[1]]} {cwnd} {ssthresh}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Debian's kernel in an emulated machine, with our programs in its initial RAM disk, and no other.
+"""Boots Debian's kernel in an emulated machine; its initial RAM disk holds our programs only.
 
 The machine's time is counted in instructions (qemu's -icount), not in the host's seconds: delays
 and rates in it are exact however busy the host is.
@@ -22,7 +22,7 @@ SERIAL = CACHE / "serial.log"  # what the last machine printed
 META = "linux-image-amd64"
 MODULES = ("kernel/drivers/net/veth.ko", "kernel/net/sched/sch_netem.ko",
            "kernel/net/ipv4/tcp_westwood.ko")  # fmt: skip
-# dash, since busybox as a shell takes its own ip and tc before those in PATH
+# The shell is dash, since busybox as a shell takes its own ip and tc before those in PATH.
 TOOLS = ("dash", "ip", "tc", "iperf3", "setpriv")
 INIT = """#!/bin/dash
 export PATH=/bin:/sbin
@@ -38,7 +38,7 @@ poweroff -f
 
 
 def lacking() -> str | None:
-    """Why no machine can be emulated here; None: one can."""
+    """Says why no machine can be emulated here; None: one can."""
     tools = ("qemu-system-x86_64", "cpio", "dpkg-deb", *TOOLS)
     missing = [tool for tool in tools if find(tool) is None]
     if not Path("/bin/busybox").exists():
@@ -55,7 +55,7 @@ def find(tool: str) -> str | None:
 
 
 def image() -> Path | None:
-    """Debian's 6.1 kernel and its modules, unpacked; fetched by apt-get once."""
+    """Finds Debian's 6.1 kernel with its modules, which apt-get fetches once."""
     there = sorted(CACHE.glob("boot/vmlinuz-6.1.*"))
     if there:
         return there[-1]
@@ -73,13 +73,13 @@ def image() -> Path | None:
 
 
 def libraries(program: Path) -> set[Path]:
-    """The shared libraries that a program needs, with the loader."""
+    """Lists the shared libraries that a program needs, with the loader."""
     listed = subprocess.run(["ldd", str(program)], capture_output=True, text=True)
     return {Path(path) for path in re.findall(r"(/\S+) \(0x", listed.stdout)}
 
 
 def disk(folder: Path, script: str) -> Path:
-    """The initial RAM disk, which runs `script` and ends."""
+    """Builds the initial RAM disk, which runs `script` and ends."""
     root = folder / "root"
     for name in ("bin", "proc", "sys", "tmp", "dev", "modules", "etc", "run/netns"):
         (root / name).mkdir(parents=True)
@@ -112,7 +112,7 @@ def disk(folder: Path, script: str) -> Path:
 
 
 def run(script: str, seconds: float) -> list[str]:
-    """What a script prints in the machine, from the kernel's name to the end, a line each."""
+    """Runs a script in the machine; returns the lines it prints, the kernel's name first."""
     booted = image()
     assert booted is not None
     with tempfile.TemporaryDirectory() as folder:
@@ -132,7 +132,7 @@ def run(script: str, seconds: float) -> list[str]:
 
 
 def after(lines: Iterable[str], heading: str) -> list[str]:
-    """The lines under a heading, up to the next."""
+    """Returns the lines between a heading and the next one."""
     found, inside = [], False
     for line in lines:
         if line.startswith("## "):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""westwood kernel load --boot: a systemd unit that does what `load` does, with no right more."""
+"""westwood kernel load --boot makes a systemd unit that does what `load` does, no more."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from westwood.errors import InputError
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Something in ww-kernel's place."""
+    """Puts a script in ww-kernel's place."""
     path = tmp_path / "ww-kernel"
     path.write_text("#!/bin/sh\n")
     path.chmod(0o755)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""westwood kernel doctor: a line a thing, the remedy where it is missing; exit code 77 then."""
+"""westwood kernel doctor prints a line a thing; what is missing has a remedy, and exit code 77."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL_CAPABILITIES = (1 << 41) - 1
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Callable[..., dict[str, doctor.Check]]:
-    """What the doctor finds in a /proc and /sys of ours."""
+    """Lets the doctor examine a /proc and a /sys that the test wrote."""
 
     def examined(
         *, btf: bool = True, jit: str = "1", held: int = ALL_CAPABILITIES, mounts: str = ""

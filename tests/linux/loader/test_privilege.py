@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Least privilege: what each command needs is what docs/linux.md says, no less and no more."""
+"""Each command needs the privileges that docs/linux.md names, no less and no more."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from westwood import kernel
 pytestmark = pytest.mark.kernel
 NOBODY = 65534
 LOAD = {"bpf", "perfmon"}
-RECORD = {"bpf"}  # and status and unload none, for whom the pins belong to
+RECORD = {"bpf"}  # status and unload need none from the user whom the pins belong to
 GUIDE = Path(__file__).parents[3] / "docs" / "linux.md"
 
 
 @pytest.fixture
 def own_folder(bpffs: Path) -> Iterator[Path]:
-    """A bpffs whose root, and all of what leads to it, an unprivileged user may enter."""
+    """Gives the bpffs to an unprivileged user, who may enter all folders that lead to it."""
     kernel.unload()
     assert eventually(lambda: not in_kernel())
     for folder in (bpffs.parent, bpffs.parent.parent, bpffs.parent.parent.parent):
@@ -40,7 +40,7 @@ def own_folder(bpffs: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    """ww-kernel where the user can read it."""
+    """Copies ww-kernel to where the user can read it."""
     folder = Path(f"/tmp/westwood-privilege-{os.getpid()}")
     folder.mkdir(mode=0o755)
     try:
@@ -54,7 +54,7 @@ def program(tmp_path: Path) -> Path:
 def as_user(
     capabilities: set[str], *words: object, user: int = NOBODY
 ) -> subprocess.CompletedProcess[str]:
-    """A command as an unprivileged user with these capabilities and no other."""
+    """Runs a command as an unprivileged user with these capabilities and no other."""
     held = ",".join(["-all", *(f"+{name}" for name in sorted(capabilities))])
     setpriv = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups",
                "--no-new-privs", "--inh-caps", held, "--ambient-caps", held,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""westwood kernel record: every connection, each event or a count of the lost, our trace format."""
+"""westwood kernel record misses no connection, counts lost events, writes our trace format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PORT = 5001
 
 @pytest.fixture(autouse=True)
 def loaded(controls: Path) -> None:
-    """All need the controls."""
+    """Loads the controls, which all of these tests need."""
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def host() -> Iterator[Namespace]:
 
 
 def transfer(host: Namespace, cc: str = "ww_plus", connections: int = 1, port: int = PORT) -> int:
-    """Bytes sent by connections that last 0.6 s."""
+    """Runs connections for 0.6 s and returns the bytes that they sent."""
     receiver = host.receive("127.0.0.1", port)
     sender = host.send("127.0.0.1", port, cc, 0.6, connections, rate=2e5)
     return outcome(sender, receiver, connections)
@@ -54,13 +54,13 @@ def test_every_connection_from_start_to_end(host: Namespace) -> None:
     assert events.height == count
     assert set(events["first"]) == {"start"} and set(events["last"]) == {"end"}
     ends = recorded.trace.filter(pl.col("event") == "end")
-    # The kernel counts SYN and FIN a byte each.
+    # The kernel counts SYN and FIN as a byte each.
     assert sent <= ends["delivered_bytes"].sum() <= sent + 2 * count
     assert set(recorded.trace["cc"]) == {"ww_plus"}
 
 
 def test_one_row_a_bandwidth_window(host: Namespace) -> None:
-    """Westwood+ samples every 50 ms at most: Dell'Aera 2003, section 2.2."""
+    """Westwood+ samples at most once in 50 ms: Dell'Aera 2003, section 2.2."""
     with kernel.recording() as recorded:
         transfer(host)
     windows = recorded.trace.filter(pl.col("event") == "window")
@@ -135,7 +135,7 @@ def test_ended_by_a_signal_what_was_recorded_is_kept(
 
 
 def test_what_is_lost_is_counted(host: Namespace, tmp_path: Path) -> None:
-    """A recorder that does not get to read, with a buffer of a page."""
+    """The recorder is stopped and has a buffer of a page: most events do not fit."""
     words = [str(word) for word in (kernel.program(), "record", kernel.pins(), 0, 4096)]
     log = tmp_path / "log"
     with log.open("wb") as errors, (tmp_path / "csv").open("wb") as out:

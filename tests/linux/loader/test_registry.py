@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""westwood kernel load, status, unload: safe at any time, under traffic, nothing left behind."""
+"""westwood kernel load, status and unload work at any time and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PORT = 5001
 
 @pytest.fixture(autouse=True)
 def clean(bpffs: Path) -> Iterator[None]:
-    """Nothing of ours in the kernel, before and after."""
+    """Makes sure that the kernel has nothing of ours, before and after."""
     kernel.unload()
     assert eventually(lambda: not in_kernel())
     yield

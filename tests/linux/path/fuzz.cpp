@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Any text as a plan, any bytes as a packet: read or refused, never more.
+// Feeds the emulator any text as a plan and any bytes as a packet: it reads or refuses them, and does no more.
 #include <algorithm>
 #include <sstream>
 

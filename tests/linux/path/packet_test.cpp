@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path/packet.hpp: what is read in a packet, and the one thing that is written into it.
+// linux/path/packet.hpp reads a packet's flow and direction, and writes nothing but the ECN mark.
 #include "linux/path/packet.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(PathPacket, EveryTruncationIsNoPacket) {
     EXPECT_FALSE(look_at(short_tcp));
 }
 
-// RFC 3168, section 5: both bits set; RFC 1624: the checksum still is right.
+// The mark sets both bits (RFC 3168, section 5), and the checksum is still right (RFC 1624).
 TEST(PathPacket, MarkingKeepsTheChecksumRight) {
     for (const int tos : {1, 2, 3, 0xb9, 0xfe}) {
         const auto before = static_cast<std::uint8_t>(tos);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Packets as a kernel makes them, for tests of what the emulated path reads in them.
+// Makes packets as a kernel does, for tests of what the emulated path reads in them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ inline void put(Bytes& bytes, std::size_t at, std::uint32_t value, std::size_t c
         bytes[at + i] = static_cast<std::uint8_t>(value >> (8 * (count - 1 - i)));
 }
 
-// The sum that RFC 791 puts into a header; of a header that has its own it is 0.
+// Computes the checksum of a header (RFC 791), which is 0 if the header already has its checksum.
 inline std::uint32_t checksum(const Bytes& bytes, std::size_t header = 20) {
     std::uint32_t sum = 0;
     for (std::size_t i = 0; i < header; i += 2)
@@ -24,7 +24,7 @@ inline std::uint32_t checksum(const Bytes& bytes, std::size_t header = 20) {
     return ~sum & 0xffffu;
 }
 
-// An IPv4 packet with this protocol, options and payload of zeros after a header of the protocol.
+// Makes an IPv4 packet whose transport header has this length and whose options and payload are zeros.
 inline Bytes packet(std::uint32_t from, std::uint32_t to, std::uint8_t protocol, std::size_t header,
                     std::size_t payload, std::uint8_t ecn = 0) {
     Bytes bytes(20 + header + payload);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path/plan.hpp: a plan becomes the network that it says, and what is none is refused by its line.
+// linux/path/plan.hpp turns a plan into the network that it describes, and names the line that is wrong.
 #include "linux/path/plan.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whatever ends the tool ends what it made: namespaces and devices have no names and no life of
-their own, they are gone with ww-path, which is gone with its starter."""
+"""Whatever ends the tool ends what it made: namespaces and devices have no names and go with
+ww-path, which goes with its starter."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMAND = [sys.executable, "-m", "westwood", "run", "path", "--engine", "linux",
 
 
 def children(pid: int) -> list[int]:
-    """Of the process, by number."""
+    """Lists the numbers of a process's children."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for task in tasks for child in task.read_text().split()]
 
@@ -55,7 +55,7 @@ def devices() -> str:
 
 
 class Running:
-    """The tool in the midst of a long run, and its ww-path."""
+    """Starts the tool on a long run and waits until its ww-path is at work."""
 
     def __init__(self, folder: Path) -> None:
         command = [*COMMAND, "--set", "duration=60s", "--out", str(folder / "r")]
@@ -65,7 +65,7 @@ class Running:
         self.path = 0
 
         def runs() -> bool:
-            # The first one is a probe of a millisecond: wait for one that stays, and has a socket.
+            # The first child is a probe of a millisecond: wait for one that stays and has a device.
             for child in children(self.tool.pid):
                 if Path(f"/proc/{child}/comm").read_text() == "ww-path\n" and self._has_tun(child):
                     self.path = child
@@ -119,7 +119,7 @@ def test_a_path_that_is_killed_is_an_error_in_one_line(tmp_path: Path) -> None:
 
 
 def test_many_starts_leave_no_namespace_behind() -> None:
-    """By the kernel's own count of them, which shrinks a moment after the last process ends."""
+    """The kernel counts namespaces; its count falls a moment after the last process has ended."""
 
     def count() -> int:
         lines = Path("/proc/slabinfo").read_text().splitlines()
@@ -140,7 +140,7 @@ def test_many_starts_leave_no_namespace_behind() -> None:
     shutil.which("unshare") is None, reason="no unshare: apt-get install util-linux"
 )
 def test_a_machine_without_tun_is_told_so() -> None:
-    """Exit code 77 and the remedy, in a mount namespace where /dev/net is empty."""
+    """In a mount namespace where /dev/net is empty it exits with 77 and names the remedy."""
     if os.geteuid() != 0:
         pytest.skip("needs root: to hide /dev/net/tun")
     hidden = 'mount -t tmpfs none /dev/net && exec "$@"'

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`--engine linux`: real sockets over the emulated path give the simulator's rows and traces.
 
-What is compared is exact where the path decides it (which packets are lost) and a ratio of rates
-elsewhere; what depends on how busy this machine is has wide limits, and the bench has the narrow
-ones.
+Where the path decides (which packets are lost) the comparison is exact; elsewhere it is a ratio of
+rates. Limits are wide where this machine's load counts; bench/linux_path.py has the narrow ones.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from westwood.errors import UnavailableError, WestwoodError
 
 
 def lacking() -> str | None:
-    """What this machine lacks for an emulated path; None: nothing."""
+    """Says what this machine lacks for an emulated path; None: nothing."""
     try:
         linux.check_machine()
     except WestwoodError as error:
@@ -48,7 +47,7 @@ def scenario(links: list[Any], flows: list[Any], duration: str = "2s", **setting
                     **settings)  # fmt: skip
 
 
-# Many links at once, each with a flow of its own: a run a test, not a run a model.
+# One run has all of these links, each with a flow of its own.
 LOSSES: Mapping[str, Any] = {
     "none": {"kind": "none"},
     "uniform": {"kind": "uniform", "rate": 0.1},
@@ -61,8 +60,8 @@ LOSSES: Mapping[str, Any] = {
 
 @needs_path
 def test_every_loss_model_loses_what_the_simulators_does() -> None:
-    """A datagram every 5 ms: those that models by number lose are the same ones; those that lose by
-    time may differ by one at each change of state."""
+    """A datagram leaves every 5 ms. Models that lose by number lose the same ones; models that lose
+    by time may differ by one at each change of state."""
     links = [link(name, loss=loss) for name, loss in LOSSES.items()]
     app = {"kind": "udp", "rate": "1.6Mbps"}
     flows = [flow(name, app=app, packet="1000B", header="28B") for name in LOSSES]
@@ -97,7 +96,7 @@ def test_the_kernels_own_controls_fill_a_path_as_the_simulators_do() -> None:
     assert real.queues.schema == ours.queues.schema and real.drops.schema == ours.drops.schema
     for theirs, seen in zip(ours.rows.to_dicts(), real.rows.to_dicts(), strict=True):
         assert seen["goodput_bps"] == pytest.approx(theirs["goodput_bps"], rel=0.1), seen["cc"]
-        # The handshake's, which is shorter, counts in Linux.
+        # In Linux the RTT of the handshake counts, which is shorter.
         assert 0.0199 < seen["min_rtt_s"] < theirs["min_rtt_s"] + 0.005
         assert seen["sent"] == pytest.approx(theirs["sent"], rel=0.15)
     there = real.trace.filter(flow=flows[0]["name"])
@@ -157,7 +156,7 @@ def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> 
         "--seeds",
         "1",
     ]
-    assert call(compare) == 0  # with the profile that it needs
+    assert call(compare) == 0  # it takes the profile that it needs by itself
     assert "Reno" in capsys.readouterr().out
     sweep = ["sweep", *common, str(tmp_path / "w"), "--set", "duration=500ms", "--seeds", "2"]
     assert call(sweep) == 0 and call([*sweep, "--resume"]) == 0
@@ -167,7 +166,7 @@ def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> 
 
 @needs_path
 def test_a_traced_run_is_not_run_again() -> None:
-    """Time is real: the first seed's run is the one that was drawn."""
+    """Time is real, so the first seed's run is the one that was drawn."""
     engine = engines.find("linux")
     chosen = scenario([link("l")], [flow("l", cc="reno", recovery="prr")], "300ms")
     traced = engine.simulate(chosen, 1, trace=True).flow_rows
@@ -233,7 +232,7 @@ def test_what_linux_cannot_do_is_refused_in_one_line(
 def test_what_is_lacking_is_named_with_its_remedy(
     tmp_path: Path, capsys: Any, monkeypatch: Any
 ) -> None:
-    """Exit code 77: no program, no device, no congestion control; nothing was run or written."""
+    """Without the program or a control it exits with 77, and nothing was run or written."""
     arguments = ["run", "path", "--engine", "linux", "--cc", "reno", "--cc", "westwood+",
                  "--set", "profile=linux", "--out", str(tmp_path / "r")]  # fmt: skip
     monkeypatch.setenv(linux.VARIABLE, str(tmp_path / "nothing"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The family in the kernel over the emulated path: what `--engine linux` and `measure` make of it,
-and the estimates that a recording puts beside their traces."""
+"""`--engine linux` and `measure` run the family in the kernel over the emulated path, and a
+recording puts its bandwidth estimates beside their traces."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OURS = [cc for cc, control in linux_plan.CONTROLS.items() if linux_plan.is_ours(
 
 
 def test_each_of_ours_tells_its_estimate(controls: Path) -> None:
-    """Of a path without losses: the link's rate, of payload, once slow start has found it."""
+    """On a path without losses it is the link's rate of payload, once slow start has found it."""
     assert OURS == ["westwood", "westwood+", "westwoodnr+", "westwood+-linux24"]
     links = [{"name": f"l{i}", "between": [f"a{i}", f"b{i}"], "rate": "4Mbps", "delay": "10ms",
               "queue": {"limit": "40p"}} for i in range(len(OURS))]  # fmt: skip

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`westwood measure`: uploads in turn, over emulated paths and to a real iperf3 server in a
-namespace of the test's own; what a target that goes away, a stop and a resumption leave behind."""
+"""`westwood measure` uploads in turn, over emulated paths and to a real iperf3 server in a
+namespace of the test's own, and survives a target that goes away, a stop and a resumption."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ sizes = ["300kB"]
 
 
 class Lab:
-    """A namespace with an iperf3 server on its loopback."""
+    """Makes a namespace with an iperf3 server on its loopback."""
 
     def __init__(self) -> None:
         hold = ["unshare", "-n", "sh", "-c", "ip link set lo up; echo; exec sleep 300"]
@@ -139,7 +139,7 @@ def test_a_campaign_alternates_and_ends_with_a_table_and_figures(lab: Lab, tmp_p
 def test_a_target_that_goes_away_is_left_out_and_resumed(
     lab: Lab, tmp_path: Path, capsys: Any
 ) -> None:
-    """The others are measured all the same; --resume does what is missing, nothing twice."""
+    """The others are measured all the same; --resume does what is missing, and nothing twice."""
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + LAB + FAR)
     done = lab.measure(plan, "--out", out)
