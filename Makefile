@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint tools/constraints.txt
 CXX_FILES = $(shell find core engine bindings ns3 linux tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
-NATIVE := CMakeLists.txt $(wildcard core/*.h engine/*.hpp engine/*.cpp bindings/*)
+NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
 .PHONY: help demo test test-slow bench bench-path comparison lint format golden docs ns3 linux linux-path clean system system-test .venv
@@ -61,7 +61,7 @@ linux: linux-path ## build linux/: the emulated path, the congestion controls fo
 	@PYTHON=$(PYTHON) tools/system.sh linux
 	@tools/kernel.sh
 
-linux-path: .venv ## build linux/ww-path, the emulated path of --engine linux, into build/linux
+linux-path: .venv ## build ww-path, the emulated path of --engine linux, into build/linux
 	@tools/system.sh build
 	@$(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log-level=WARNING
 	@$(BIN)/cmake --build build/linux

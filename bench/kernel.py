@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "linux")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "linux" / "helpers")]
 
 from conftest import lacking  # noqa: E402
 from machine import Namespace, alone, eventually, outcome, own_bpffs  # noqa: E402

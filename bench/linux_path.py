@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`make bench-path`, as root: how exact the emulated path of `--engine linux` is.
 
-The path is held open (`hold` of linux/path_plan.hpp), and others measure it from inside its
+The path is held open (`hold` of linux/path/plan.hpp), and others measure it from inside its
 namespaces: the kernel answers ICMP echoes, whose arrival it stamps itself; iperf3 measures goodput.
 Meant for a quiet machine. Everything printed is also in build/bench/linux_path.json. Exit code 1 if
 a goal is missed.
@@ -30,7 +30,7 @@ from westwood import Scenario
 from westwood.engines import linux, linux_plan
 
 RESULTS = Path(__file__).resolve().parent.parent / "build" / "bench" / "linux_path.json"
-SOURCE, SINK = "10.64.0.0", "10.65.0.0"  # of the first flow: linux/path_packet.hpp
+SOURCE, SINK = "10.64.0.0", "10.65.0.0"  # of the first flow: linux/path/packet.hpp
 SO_TIMESTAMPNS = 35
 CLONE_NEWNET = 0x40000000
 SHARE = 1448 / 1500  # payload of a packet with timestamps

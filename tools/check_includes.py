@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that #include directives only point the way the architecture allows.
 
-core includes nothing but itself; engine, ns3 and linux include core, and never each other, but for
-the emulated path in linux/path_*, which runs the engine's model of links (docs/decisions); bindings
-include engine. The engine is pure, so the standard headers of files, threads, clocks and unportable
-random distributions are closed to it.
+core includes nothing but itself; engine, ns3 and linux/bpf include core, and never each other;
+bindings include engine. The emulated path in linux/path runs the engine's model of links, so it
+includes engine, too (docs/decisions). linux/bpf lends linux/loader the layout of its events and
+linux/path the table of the kernel's states. The engine is pure, so the standard headers of files,
+threads, clocks and unportable random distributions are closed to it.
 """
 
 import re
@@ -18,45 +19,55 @@ ANY = re.compile(r".*")
 IMPURE = {"chrono", "cstdio", "ctime", "filesystem", "fstream", "iostream"}
 IMPURE |= {"atomic", "condition_variable", "future", "mutex", "random", "shared_mutex", "thread"}
 
-# room: the rooms whose files it may include, and the headers that lie in no room that it may
+# room (a folder): the rooms whose files it may include, and the headers of no room that it may
 RULES = {
     "core": ({"core"}, FREESTANDING),
     "engine": ({"core", "engine"}, STANDARD),
     "bindings": ({"engine", "bindings"}, re.compile(r"nanobind/.*|[a-z_0-9]+|Python\.h")),
-    "tests": ({"core", "engine", "linux", "tests"}, re.compile(r"gtest/.*|[a-z_0-9]+|std\w+\.h")),
+    "tests": (
+        {"core", "engine", "linux/path", "tests"},
+        re.compile(r"gtest/.*|[a-z_0-9]+|std\w+\.h"),
+    ),
     "bench": (
         {"core", "engine", "bench"},
         re.compile(r"benchmark/.*|ns3/.*-module\.h|[a-z_0-9]+|sys/.*\.h"),
     ),
     "ns3": ({"core", "ns3"}, ANY),
-    "linux": ({"core", "linux"}, ANY),
+    "linux/bpf": ({"core", "linux/bpf"}, ANY),
+    "linux/loader": ({"linux/bpf", "linux/loader"}, ANY),
+    "linux/path": ({"core", "engine", "linux/bpf", "linux/path"}, ANY),
 }
-# Files that may include one room more than their room may.
-EXCEPTIONS = [(re.compile(r"linux/path_\w+\.[ch]pp"), "engine")]
+SUFFIXES = {".h", ".hpp", ".c", ".cc", ".cpp"}
 
 
-def room_of(name: str, source: Path) -> str | None:
-    """The room that the quoted file `name`, included by `source`, lies in; None if in no room."""
+def room_of(path: Path) -> str | None:
+    """The room that a file of this repository lies in; None if it lies in none."""
+    return next((room for room in RULES if path.is_relative_to(ROOT / room)), None)
+
+
+def included(name: str, source: Path) -> Path | None:
+    """The file of this repository that `source` includes as "name"; None if there is none."""
     for folder in (source.parent, ROOT, ROOT / "core"):
         path = (folder / name).resolve()
         if path.is_file() and path.is_relative_to(ROOT):
-            return path.relative_to(ROOT).parts[0]
+            return path
     return None
 
 
-def complaints(room: str, source: Path) -> list[str]:
-    """What is wrong with the #include directives of one file of `room`."""
+def complaints(source: Path) -> list[str]:
+    """Says what is wrong with the #include directives of one file."""
+    room = room_of(source)
+    if room is None:
+        return [f"{source.relative_to(ROOT)}: lies in no room, expected one of {', '.join(RULES)}"]
     rooms, headers = RULES[room]
-    name = source.relative_to(ROOT).as_posix()
-    rooms = rooms | {more for files, more in EXCEPTIONS if files.fullmatch(name)}
     found = []
     directive = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
     text = source.read_text()
     for match in directive.finditer(text):
         quoted, system = match.groups()
         if quoted:
-            target = room_of(quoted, source)
-            allowed = target in rooms or (target is None and bool(headers.fullmatch(quoted)))
+            target = included(quoted, source)
+            allowed = room_of(target) in rooms if target else bool(headers.fullmatch(quoted))
         else:
             closed = room == "engine" and system in IMPURE
             allowed = bool(headers.fullmatch(system)) and not closed
@@ -70,10 +81,10 @@ def complaints(room: str, source: Path) -> list[str]:
 def main() -> int:
     found = [
         complaint
-        for room in RULES
-        for source in sorted((ROOT / room).rglob("*"))
-        if source.suffix in {".h", ".hpp", ".c", ".cc", ".cpp"}
-        for complaint in complaints(room, source)
+        for top in dict.fromkeys(room.split("/")[0] for room in RULES)
+        for source in sorted((ROOT / top).rglob("*"))
+        if source.suffix in SUFFIXES
+        for complaint in complaints(source)
     ]
     print("\n".join(found) or "every #include points the allowed way")
     return bool(found)

@@ -13,7 +13,7 @@ mkdir -p $out
 # bpf CPU OBJECT: asm/ lies in the folder of the machine's architecture, which this target is not.
 bpf() {
     clang -target bpf "-mcpu=$1" -O2 -g -ffreestanding -Wall -Wextra -Werror -Wno-unused-parameter \
-        -idirafter "/usr/include/$(${CC:-cc} -print-multiarch)" -c linux/ww.bpf.c -o "$2"
+        -idirafter "/usr/include/$(${CC:-cc} -print-multiarch)" -c linux/bpf/ww.bpf.c -o "$2"
 }
 
 if [[ ${1:-} == check ]]; then
@@ -21,4 +21,4 @@ if [[ ${1:-} == check ]]; then
 fi
 bpf v3 $out/ww.bpf.o
 ${CC:-cc} -std=gnu11 -O2 -Wall -Wextra -Wconversion -Werror \
-    linux/ww_kernel.c linux/registry.c linux/recorder.c -lbpf -o $out/ww-kernel
+    linux/loader/*.c -lbpf -o $out/ww-kernel

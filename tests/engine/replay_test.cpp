@@ -3,7 +3,7 @@
 // A host's part in a congestion control is small: it says which ACK came when, and does what the core
 // decides. tests/golden/acks/*.txt are ACKs as they once arrived at a sender, and what was decided on
 // each; the simulator's sender must decide so again, and ns-3's socket and the kernel's too (suite
-// ww-acks of ns3/, tests/linux/test_acks.py).
+// ww-acks of ns3/, tests/linux/bpf/test_acks.py).
 // WW_UPDATE_GOLDEN=1 records them anew.
 #include <gtest/gtest.h>
 

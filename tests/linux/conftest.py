@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests on this machine's kernel share: our controls, loaded."""
+"""Loads our controls for the tests on this machine's kernel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOOLS = ("bpftool", "ip", "iperf3", "nsenter", "setpriv", "ss", "unshare")
 
 
 def lacking() -> str | None:
-    """Why the tests of this folder can't run here; None: they can."""
+    """Says why the tests of this folder can't run here; None: they can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "needs root: BPF, namespaces"
     if not Path("/sys/kernel/btf/vmlinux").exists():
@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def bpffs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A bpffs of the tests' own, and the machine's controls to themselves meanwhile."""
+    """Mounts a bpffs for a file of tests, which has the machine's controls to itself meanwhile."""
     folder = tmp_path_factory.mktemp("bpffs")
     with own_bpffs(folder) as ours:
         if not ours:
@@ -63,6 +63,6 @@ def bpffs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def controls(bpffs: Path) -> Path:
-    """Our controls, loaded."""
+    """Loads our controls."""
     ww_kernel.load()
     return bpffs

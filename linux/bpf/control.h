@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel is a host of our core: this file turns the kernel's operations into the core's.
+ *
+ *   pkts_acked     calls ww_on_ack. The kernel calls it once for each ACK that finds data outstanding,
+ *                  duplicates included, after it has taken snd_una, SACKs and the RTT sample, and before
+ *                  it looks for losses. The contract asks for this order: the phase is the one that the
+ *                  ACK arrived in. The core grows the window here, so cong_avoid, which the kernel calls
+ *                  later, does nothing.
+ *   ssthresh       calls ww_on_loss. It returns what the core says cwnd shall become, since the kernel's
+ *                  PRR (RFC 6937) brings cwnd down to what it returns; the core's ssthresh is set when
+ *                  cwnd has got there.
+ *   set_state      calls ww_on_rto when the new state is Loss, with the windows from before the loss that
+ *                  the kernel has just reported through ssthresh.
+ *   cwnd_event     calls ww_on_recovery_exit when the event is COMPLETE_CWR.
+ *   undo_cwnd      calls ww_on_undo.
+ *
+ * A sample's fields are filled in so:
+ *
+ *   acked_segments   counts whole segments of mss bytes that snd_una passed: small writes count by bytes.
+ *   is_dupack        is true if snd_una stood still and the peer reports that more arrived, by SACK or,
+ *                    without it, by the kernel's count of duplicates, which is one ACK behind here.
+ *   newly_delivered  counts, on a duplicate, what the scoreboard has beyond what the core accounted for.
+ *                    This corrects itself when a merged ACK covers several retransmissions.
+ *   rtt_us           is the kernel's sample for congestion controls, not srtt, and only that of ACKs for
+ *                    new data, as in the other hosts: the kernel also measures SACKed segments. With
+ *                    timestamps it is known after a retransmission as well, to a millisecond.
+ *   now_us           is tcp_mstamp.
+ *
+ * The kernel deviates from RFC 5681 in one thing that we leave alone: cwnd after a timeout is 1 + what is
+ * still in flight. A second timeout of the same segment holds ssthresh, as the RFC asks.
+ */
+#ifndef WW_CONTROL_H
+#define WW_CONTROL_H
+
+#include "record.h"
+
+/*
+ * What the connection's private area, icsk_ca_priv, holds. ww_state is as large as BBR's state, and the
+ * Westwood family leaves the last 8 bytes unused: this host keeps its own two numbers there. The kernel
+ * zeroes the area before init, so that rtt_min_us tells whether init has run.
+ */
+#define WW_FAMILY_END (offsetof(struct ww_state, westwood) + sizeof(struct ww_westwood_state))
+union ww_private {
+    struct ww_state state;
+    struct {
+        __u8 core[WW_FAMILY_END];
+        __u32 una; /* snd_una at the last ACK */
+        union {
+            __u32 exit_ssthresh; /* with the kernel's PRR: ssthresh when recovery is over */
+            __u32 delivered;     /* with rate halving: tp->delivered at the last ACK */
+        };
+    };
+};
+_Static_assert(sizeof(union ww_private) <= WW_STATE_MAX, "the private area is full");
+
+static inline union ww_private *private_of(struct sock *sk) {
+    return (union ww_private *)inet_csk(sk)->icsk_ca_priv;
+}
+
+static inline bool is_ready(const union ww_private *priv) {
+    return priv->state.westwood.rtt_min_us != 0;
+}
+
+static inline struct ww_config config_of(enum ww_preset_id preset) {
+    struct ww_config config = ww_preset(preset);
+    config.batched_acks = true;
+    return config;
+}
+
+static inline struct ww_window window_of(const struct tcp_sock *tp) {
+    const struct ww_window window = {tp->snd_cwnd, tp->snd_ssthresh, 0};
+    return window;
+}
+
+static inline void set_cwnd(struct tcp_sock *tp, __u32 cwnd) {
+    cwnd = ww_max_u32(ww_min_u32(cwnd, tp->snd_cwnd_clamp), 1);
+    if (cwnd != tp->snd_cwnd) tp->snd_cwnd = cwnd;
+}
+
+/* True if the control brings cwnd down by rate halving; the others leave that to the kernel's PRR. */
+static inline bool has_rate_halving(enum ww_preset_id preset) {
+    return preset == WW_PRESET_WESTWOOD_PLUS_LINUX24;
+}
+
+/* True if the kernel has undone the reduction meanwhile (its test is in tcp_end_cwnd_reduction). */
+static inline bool was_undone(struct sock *sk) {
+    return ca_state(sk) != TCP_CA_CWR && tcp_sk(sk)->undo_marker == 0;
+}
+
+/*
+ * Records an event. During PRR the kernel's snd_ssthresh is what cwnd is brought down to: the event then
+ * has the ssthresh that the core decided on.
+ */
+static inline void record_event(struct sock *sk, __u32 cc, enum ww_preset_id preset,
+                                enum ww_event_kind kind, __u8 state) {
+    const struct ww_config config = config_of(preset);
+    const union ww_private *priv = private_of(sk);
+    const enum ww_phase phase = phase_of(state);
+    const bool in_prr = phase == WW_RECOVERY && !has_rate_halving(preset);
+    const __u32 ssthresh = in_prr ? priv->exit_ssthresh : tcp_sk(sk)->snd_ssthresh;
+    write_event(sk, &priv->state, &config, cc, kind, phase, ssthresh);
+}
+
+static inline void on_init(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
+    union ww_private *priv = private_of(sk);
+    const struct ww_config config = config_of(preset);
+    ww_init(&config, &priv->state);
+    priv->una = tcp_sk(sk)->snd_una;
+    priv->delivered = tcp_sk(sk)->delivered;
+    count_opened(cc);
+    record_event(sk, cc, preset, WW_EVENT_START, ca_state(sk));
+}
+
+static inline void on_release(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
+    count_closed(cc);
+    record_event(sk, cc, preset, WW_EVENT_END, ca_state(sk));
+}
+
+/* Counts the multiples of mss in (from, to]: an ACK for n full segments passes n of them from anywhere. */
+static inline __u32 whole_segments(__u32 from, __u32 to, __u32 mss) {
+    const __u64 end = (__u64)from + (__u32)(to - from);
+    return (__u32)(ww_div(end, mss) - ww_div(from, mss));
+}
+
+static inline void on_acked(struct sock *sk, __u32 cc, enum ww_preset_id preset, __s32 rtt_us) {
+    union ww_private *priv = private_of(sk);
+    if (!is_ready(priv)) return; /* this ACK is for our SYN */
+    struct tcp_sock *tp = tcp_sk(sk);
+    const struct ww_config config = config_of(preset);
+    const __u32 una = tp->snd_una, mss = tp->mss_cache, sacked = tp->sacked_out;
+    const __u32 accounted = priv->state.westwood.accounted_for;
+    const __u8 state = ca_state(sk);
+
+    struct ww_sample sample = {};
+    sample.now_us = tp->tcp_mstamp;
+    sample.mss = mss;
+    sample.acked_segments = whole_segments(priv->una, una, mss);
+    sample.in_flight = tp->packets_out;
+    sample.rtt_us = una != priv->una && rtt_us > 0 ? (__u32)rtt_us : 0;
+    sample.phase = phase_of(state);
+    sample.is_dupack = una == priv->una && sacked > accounted;
+    sample.newly_delivered = sacked - accounted;
+    sample.is_cwnd_limited = is_cwnd_limited(tp);
+    priv->una = una;
+
+    const __u32 samples = priv->state.westwood.samples;
+    const __u64 mark_us = priv->state.westwood.mark_us;
+    struct ww_window window = window_of(tp);
+    ww_on_ack(&config, &priv->state, &window, &sample);
+    set_cwnd(tp, window.cwnd);
+    if (priv->state.westwood.samples != samples &&
+        (config.sampler != WW_PER_ACK || is_new_period(mark_us, sample.now_us)))
+        record_event(sk, cc, preset, WW_EVENT_WINDOW, state);
+}
+
+/* Tells the core of a loss. Returns the window to go down to, and puts its ssthresh into *ssthresh. */
+static inline __u32 on_loss(struct sock *sk, enum ww_preset_id preset, __u32 *ssthresh) {
+    union ww_private *priv = private_of(sk);
+    struct tcp_sock *tp = tcp_sk(sk);
+    const struct ww_config config = config_of(preset);
+    struct ww_window window = window_of(tp);
+    ww_on_loss(&config, &priv->state, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache);
+    *ssthresh = window.ssthresh;
+    return window.cwnd;
+}
+
+/*
+ * Tells the core of a timeout. Before it the kernel has called ssthresh, unless it was in recovery
+ * already, and has set cwnd. The state remembers the windows from before the first of these losses, to
+ * which an undo goes back.
+ */
+static inline void on_timeout(struct sock *sk, enum ww_preset_id preset) {
+    union ww_private *priv = private_of(sk);
+    struct tcp_sock *tp = tcp_sk(sk);
+    if (inet_csk(sk)->icsk_retransmits != 0)
+        return; /* the same segment timed out again: ssthresh stays */
+    const struct ww_config config = config_of(preset);
+    struct ww_window window = {priv->state.prior_cwnd, priv->state.prior_ssthresh, 0};
+    ww_on_rto(&config, &priv->state, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache,
+              false);
+    tp->snd_ssthresh = window.ssthresh;
+}
+
+/* The kernel is about to replace the present state by new_state. */
+static inline void on_state(struct sock *sk, __u32 cc, enum ww_preset_id preset, __u8 new_state) {
+    const __u8 old_state = ca_state(sk);
+    if (new_state == TCP_CA_Loss) on_timeout(sk, preset);
+    if (new_state == TCP_CA_Loss)
+        record_event(sk, cc, preset, WW_EVENT_TIMEOUT, new_state);
+    else if (new_state != old_state && phase_of(new_state) == WW_RECOVERY)
+        record_event(sk, cc, preset, WW_EVENT_LOSS, new_state);
+}
+
+static inline void on_recovery_exit(struct sock *sk, __u32 cc, enum ww_preset_id preset,
+                                    struct ww_window window) {
+    union ww_private *priv = private_of(sk);
+    struct tcp_sock *tp = tcp_sk(sk);
+    const struct ww_config config = config_of(preset);
+    ww_on_recovery_exit(&config, &priv->state, &window, tp->tcp_mstamp, tp->mss_cache);
+    tp->snd_ssthresh = window.ssthresh;
+    set_cwnd(tp, window.cwnd);
+    record_event(sk, cc, preset, WW_EVENT_EXIT, TCP_CA_Open);
+}
+
+static inline __u32 on_undo(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
+    union ww_private *priv = private_of(sk);
+    const struct ww_config config = config_of(preset);
+    struct ww_window window = window_of(tcp_sk(sk));
+    ww_on_undo(&config, &priv->state, &window);
+    record_event(sk, cc, preset, WW_EVENT_UNDO, ca_state(sk));
+    return window.cwnd;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The control block and the events of a recording pass between the BPF programs and ww-kernel. Both sides
+ * are built together; a control block with another tag belongs to another version.
+ */
+#ifndef WW_EVENT_H
+#define WW_EVENT_H
+
+#include <linux/types.h>
+
+/* Lists our controls in the order of their numbers: the number, the name in the kernel, the preset. */
+#define WW_CONTROLS(X)                         \
+    X(0, ww_westwood, WW_PRESET_WESTWOOD)      \
+    X(1, ww_plus, WW_PRESET_WESTWOOD_PLUS)     \
+    X(2, ww_nrplus, WW_PRESET_WESTWOODNR_PLUS) \
+    X(3, ww_plus_rh, WW_PRESET_WESTWOOD_PLUS_LINUX24)
+#define WW_CONTROL_COUNT 4
+
+enum ww_event_kind {
+    WW_EVENT_START,
+    WW_EVENT_WINDOW,  /* a bandwidth sample; controls with one per ACK report one in 65 ms */
+    WW_EVENT_LOSS,    /* fast recovery begins: ssthresh is decided, cwnd is still what it was */
+    WW_EVENT_TIMEOUT, /* a timeout: ssthresh is decided, cwnd is set */
+    WW_EVENT_EXIT,    /* fast recovery is over, the windows are set */
+    WW_EVENT_UNDO,    /* the last loss proved spurious, and the windows are back */
+    WW_EVENT_END,
+};
+
+struct ww_event {
+    __u64 time_us;     /* CLOCK_MONOTONIC */
+    __u64 estimate;    /* filtered, bytes/s << 8 */
+    __u64 sample;      /* raw, bytes/s << 8 */
+    __u64 acked_bytes; /* since the connection began, as are the four counters below */
+    __u32 sent;        /* segments with data */
+    __u32 retransmitted;
+    __u32 lost;
+    __u32 samples;    /* bandwidth samples; 0: estimate and sample mean nothing yet */
+    __u32 cwnd;       /* segments, as are the two below */
+    __u32 ssthresh;   /* 0x7fffffff: still unlimited */
+    __u32 in_flight;  /* sent and not cumulatively acknowledged */
+    __u32 mss;        /* bytes */
+    __u32 rtt_us;     /* last sample; 0: none yet */
+    __u32 rtt_min_us; /* UINT32_MAX: none yet */
+    __u32 srtt_us;
+    __u32 rttvar_us; /* the kernel's: RTO = srtt + this, before back-off */
+    __u32 netns;     /* inode number of the network namespace */
+    __u8 local[16];  /* an address in network order; IPv4 has the first four bytes */
+    __u8 remote[16];
+    __u16 local_port; /* in host order */
+    __u16 remote_port;
+    __u8 kind;   /* enum ww_event_kind */
+    __u8 cc;     /* a number of WW_CONTROLS */
+    __u8 state;  /* enum ww_phase */
+    __u8 family; /* AF_INET, AF_INET6 */
+};
+
+/*
+ * The control block lies in the object's .bss, which both sides map. ww-kernel writes version, tag, port
+ * and the recorder, the BPF programs write the counters.
+ */
+struct ww_control_block {
+    char version[32]; /* the package's version */
+    __u64 tag;        /* a hash of the object's contents */
+    __u16 port;       /* record only connections with this port at either end; 0: all */
+    __u16 unused;
+    __u32 recorder; /* number of the process that records; 0: none */
+    /* When that process started, in ticks since boot: tells it from a later one of the same number. */
+    __u64 recorder_start;
+    __u64 dropped;                  /* events for which the ring buffer had no room */
+    __u64 opened[WW_CONTROL_COUNT]; /* connections since the object was loaded */
+    __u64 closed[WW_CONTROL_COUNT];
+};
+
+#endif

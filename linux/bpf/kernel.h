@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * This file declares what our programs know of the kernel, 6.1 to 7.1: the fields of its structures that
+ * they use. libbpf relocates them to wherever the running kernel has them (CO-RE), so that the build needs
+ * neither a kernel's headers nor a vmlinux.h. Differences between kernels stop here:
+ *
+ *   icsk_ca_state, is_cwnd_limited   are bit fields that moved: ca_state and is_cwnd_limited read them
+ *   enum tcp_ca_event                is found by name, since 7.1 renumbers the events
+ *   cong_control                     gained two arguments in 6.10: only the first is used
+ *   in_ack_event                     moved behind pkts_acked in 6.16: it is not used
+ *   cwnd_event(CA_EVENT_TX_START)    is an operation of its own in 7.1: it is not used
+ */
+#ifndef WW_KERNEL_H
+#define WW_KERNEL_H
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Each program serves one preset: all of the core is inlined, so that the compiler folds its switches. */
+#define inline inline __attribute__((always_inline))
+#include "../../core/recovery.h"
+#include "../../core/westwood.h"
+#include "ca_state.h"
+
+#define AF_INET 2
+#define AF_INET6 10
+#define TCP_INFINITE_SSTHRESH 0x7fffffff
+#define TCP_CONG_NON_RESTRICTED 0x1 /* lets any user choose it: docs/decisions/0006 */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct in6_addr {
+    union {
+        __u8 u6_addr8[16];
+    } in6_u;
+};
+
+struct ns_common {
+    unsigned int inum;
+};
+
+struct net {
+    struct ns_common ns;
+};
+
+typedef struct {
+    struct net *net;
+} possible_net_t;
+
+struct sock_common {
+    __be32 skc_daddr;
+    __be32 skc_rcv_saddr;
+    __be16 skc_dport;
+    unsigned short skc_family;
+    possible_net_t skc_net;
+    struct in6_addr skc_v6_daddr;
+    struct in6_addr skc_v6_rcv_saddr;
+};
+
+struct sock {
+    struct sock_common __sk_common;
+    unsigned long sk_pacing_rate;
+};
+
+struct inet_sock {
+    __be16 inet_sport; /* unlike skc_num it is still set when a connection has ended */
+};
+
+struct inet_connection_sock {
+    __u8 icsk_ca_state : 5;
+    __u8 icsk_retransmits;
+    __u64 icsk_ca_priv[13];
+};
+
+struct tcp_sock {
+    __u32 snd_una;
+    __u32 snd_cwnd;
+    __u32 snd_cwnd_clamp;
+    __u32 snd_ssthresh;
+    __u32 mss_cache;
+    __u32 srtt_us; /* eighths of a microsecond */
+    __u32 rttvar_us;
+    __u32 packets_out;
+    __u32 max_packets_out;
+    __u32 retrans_out;
+    __u32 sacked_out;
+    __u32 lost_out;
+    __u32 delivered;
+    __u32 lost;
+    __u32 total_retrans;
+    __u32 data_segs_out;
+    __u32 undo_marker;
+    __u64 bytes_acked;
+    __u64 tcp_mstamp; /* us: the kernel reads its clock at each segment and timer */
+    __u8 is_cwnd_limited : 1;
+};
+
+struct ack_sample {
+    __s32
+        rtt_us; /* the newest segment's that was just (S)ACKed, never ambiguous (Karn); -1: none */
+};
+
+#pragma clang attribute pop
+
+enum tcp_ca_event { CA_EVENT_COMPLETE_CWR = 2 };
+
+/* libbpf matches these to the running kernel's by name. */
+struct tcp_congestion_ops {
+    __u32 flags;
+    __u32 (*ssthresh)(struct sock *sk);
+    void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
+    void (*set_state)(struct sock *sk, __u8 new_state);
+    void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
+    void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+    void (*cong_control)(struct sock *sk);
+    __u32 (*undo_cwnd)(struct sock *sk);
+    void (*init)(struct sock *sk);
+    void (*release)(struct sock *sk);
+    char name[16];
+};
+
+static inline struct tcp_sock *tcp_sk(struct sock *sk) { return (struct tcp_sock *)sk; }
+
+static inline struct inet_connection_sock *inet_csk(struct sock *sk) {
+    return (struct inet_connection_sock *)sk;
+}
+
+static inline __u8 ca_state(struct sock *sk) {
+    return (__u8)BPF_CORE_READ_BITFIELD(inet_csk(sk), icsk_ca_state);
+}
+
+/* Counts the segments in the network as the kernel does (tcp_packets_in_flight). */
+static inline __u32 pipe_of(const struct tcp_sock *tp) {
+    return tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
+}
+
+/* Follows tcp_is_cwnd_limited: in slow start the window may double what was in flight. */
+static inline bool is_cwnd_limited(const struct tcp_sock *tp) {
+    if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited)) return true;
+    return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
+}
+
+static inline bool is_complete_cwr(__u32 event) {
+    return event == bpf_core_enum_value(enum tcp_ca_event, CA_EVENT_COMPLETE_CWR);
+}
+
+#endif

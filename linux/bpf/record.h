@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The programs' side of `westwood kernel record`: each start, bandwidth window, loss, timeout, exit, undo
+ * and end of a connection writes an event into the ring buffer that a recorder put into `rings`. While
+ * nobody records, an event costs a look-up.
+ */
+#ifndef WW_RECORD_H
+#define WW_RECORD_H
+
+#include "event.h"
+#include "kernel.h"
+
+struct ww_ring {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, 4096);
+};
+
+/* Holds the recorder's ring buffer, which has whatever size the recorder chose. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __array(values, struct ww_ring);
+} rings SEC(".maps");
+
+struct ww_control_block control = {};
+
+static inline void count_opened(__u32 cc) { __sync_fetch_and_add(&control.opened[cc], 1); }
+static inline void count_closed(__u32 cc) { __sync_fetch_and_add(&control.closed[cc], 1); }
+
+/* True for the first ACK in each period of 2^16 us, which is 65.5 ms. */
+static inline bool is_new_period(__u64 last_us, __u64 now_us) {
+    return last_us >> 16 != now_us >> 16;
+}
+
+static inline __u16 local_port(struct sock *sk) {
+    return __builtin_bswap16(((struct inet_sock *)sk)->inet_sport);
+}
+
+static inline __u16 remote_port(struct sock *sk) {
+    return __builtin_bswap16(sk->__sk_common.skc_dport);
+}
+
+static inline void fill_addresses(struct ww_event *event, struct sock *sk) {
+    const struct sock_common *common = &sk->__sk_common;
+    event->family = (__u8)common->skc_family;
+    event->local_port = local_port(sk);
+    event->remote_port = remote_port(sk);
+    event->netns = common->skc_net.net->ns.inum;
+    if (event->family == AF_INET6) {
+        BPF_CORE_READ_INTO(&event->local, common, skc_v6_rcv_saddr.in6_u.u6_addr8);
+        BPF_CORE_READ_INTO(&event->remote, common, skc_v6_daddr.in6_u.u6_addr8);
+    } else {
+        *(__u32 *)event->local = common->skc_rcv_saddr;
+        *(__u32 *)event->remote = common->skc_daddr;
+    }
+}
+
+static inline void fill_estimate(struct ww_event *event, const struct ww_state *state,
+                                 const struct ww_config *config) {
+    const struct ww_observation seen = ww_observe(config, state, event->time_us);
+    event->estimate = seen.bandwidth;
+    event->sample = seen.raw;
+    event->samples = seen.samples;
+    event->rtt_min_us = seen.rtt_min_us;
+    event->rtt_us = state->westwood.last_rtt_us;
+}
+
+static inline void fill_counters(struct ww_event *event, const struct tcp_sock *tp) {
+    event->acked_bytes = tp->bytes_acked;
+    event->sent = tp->data_segs_out;
+    event->retransmitted = tp->total_retrans;
+    event->lost = tp->lost;
+    event->cwnd = tp->snd_cwnd;
+    event->in_flight = tp->packets_out;
+    event->mss = tp->mss_cache;
+    event->srtt_us = tp->srtt_us >> 3;
+    event->rttvar_us = tp->rttvar_us;
+}
+
+static inline bool is_recorded(struct sock *sk) {
+    const __u16 port = control.port;
+    return port == 0 || port == local_port(sk) || port == remote_port(sk);
+}
+
+static inline void write_event(struct sock *sk, const struct ww_state *state,
+                               const struct ww_config *config, __u32 cc, enum ww_event_kind kind,
+                               enum ww_phase phase, __u32 ssthresh) {
+    const __u32 first = 0;
+    void *ring = bpf_map_lookup_elem(&rings, &first);
+    if (!ring || !is_recorded(sk)) return;
+    struct ww_event *event = bpf_ringbuf_reserve(ring, sizeof(*event), 0);
+    if (!event) {
+        __sync_fetch_and_add(&control.dropped, 1);
+        return;
+    }
+    __builtin_memset(event, 0, sizeof(*event));
+    event->time_us = tcp_sk(sk)->tcp_mstamp;
+    event->ssthresh = ssthresh;
+    event->kind = (__u8)kind;
+    event->cc = (__u8)cc;
+    event->state = (__u8)phase;
+    fill_estimate(event, state, config);
+    fill_counters(event, tcp_sk(sk));
+    fill_addresses(event, sk);
+    bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP); /* the recorder looks every 20 ms */
+}
+
+#endif

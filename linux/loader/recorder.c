@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writes events as CSV: the columns of the simulator's traces (docs/traces.md), and some more. The
+ * recorder ends on SIGINT or SIGTERM, or with the process that started it, and says how many there were.
+ */
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ww_kernel.h"
+
+/* In the order of enum ww_event_kind and of enum ww_phase. */
+static const char *const kinds[] = {"start", "window", "loss", "timeout", "exit", "undo", "end"};
+static const char *const states[] = {"open", "disorder", "recovery", "loss"};
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal) {
+    (void)signal;
+    stopped = 1;
+}
+
+struct recording {
+    __u64 start_us;
+    __u64 events;
+};
+
+static void print_end(const struct ww_event *event, const __u8 *address, __u16 port) {
+    char text[INET6_ADDRSTRLEN] = "?";
+    const bool mapped = event->family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(address);
+    const bool is_v6 = event->family == AF_INET6 && !mapped;
+    inet_ntop(is_v6 ? AF_INET6 : AF_INET, mapped ? address + 12 : address, text, sizeof text);
+    printf(is_v6 ? "[%s]:%u" : "%s:%u", text, port);
+}
+
+/* Prints seconds, or leaves the column empty if the time is unknown. */
+static void print_span(bool known, __u32 us) {
+    if (known)
+        printf(",%u.%06u", us / 1000000, us % 1000000);
+    else
+        putchar(',');
+}
+
+/* Prints bit/s from bytes/s << 8, or leaves the column empty if the bandwidth is unknown. */
+static void print_rate(bool known, __u64 bandwidth) {
+    if (known)
+        printf(",%.2f", (double)bandwidth / 32);
+    else
+        putchar(',');
+}
+
+static int print_event(void *context, void *data, size_t size) {
+    struct recording *recording = context;
+    const struct ww_event *event = data;
+    if (size < sizeof *event) return -EINVAL;
+    const __u64 us =
+        event->time_us > recording->start_us ? event->time_us - recording->start_us : 0;
+    recording->events++;
+    printf("%u,", event->netns);
+    print_end(event, event->local, event->local_port);
+    putchar('>');
+    print_end(event, event->remote, event->remote_port);
+    printf(",%" PRIu64 ".%06u,%u,", (uint64_t)(us / 1000000), (unsigned)(us % 1000000),
+           event->cwnd);
+    if (event->ssthresh != 0x7fffffff) printf("%u", event->ssthresh);
+    print_rate(event->samples != 0, event->estimate);
+    print_rate(event->samples != 0, event->sample);
+    print_span(event->rtt_us != 0, event->rtt_us);
+    print_span(event->srtt_us != 0, event->srtt_us);
+    print_span(event->srtt_us != 0, event->srtt_us + event->rttvar_us);
+    printf(",%u,%s,%s,%s", event->in_flight, states[event->state & 3],
+           event->kind < sizeof kinds / sizeof *kinds ? kinds[event->kind] : "?",
+           event->cc < WW_CONTROL_COUNT ? ww_control_names[event->cc] : "?");
+    print_span(event->rtt_min_us != 0xffffffff, event->rtt_min_us);
+    printf(",%u,%" PRIu64 ",%u,%u,%u\n", event->mss, (uint64_t)event->acked_bytes, event->sent,
+           event->retransmitted, event->lost);
+    return ferror(stdout) ? -EPIPE : 0;
+}
+
+/*
+ * Returns when a process started, in ticks since boot: field 22 of /proc/PID/stat (proc(5)), counted from
+ * behind the name, which may contain spaces. Returns 0 if there is no such process.
+ */
+static __u64 start_of(__u32 process) {
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%u/stat", process);
+    FILE *file = process != 0 ? fopen(path, "r") : NULL;
+    if (file == NULL) return 0;
+    const char *rest = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    fclose(file);
+    for (int field = 2; rest != NULL && field < 22; field++) {
+        rest = strchr(rest, ' ');
+        if (rest != NULL) rest++;
+    }
+    return rest != NULL ? strtoull(rest, NULL, 10) : 0;
+}
+
+/* Prints events until a signal stops us. */
+static int consume(struct ring_buffer *events) {
+    const struct timespec pause = {0, 20000000};
+    int result = 0;
+    while (!stopped && result >= 0) {
+        nanosleep(&pause, NULL);
+        result = ring_buffer__consume(events);
+        fflush(stdout);
+    }
+    return result;
+}
+
+/* Hands `ring` to the programs, prints what they write into it, and takes it back when a signal stops us. */
+static int run(struct ww_control_block *block, int rings, int ring, __u16 port) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    struct recording recording = {(__u64)now.tv_sec * 1000000 + (__u64)now.tv_nsec / 1000, 0};
+    struct ring_buffer *events = ring_buffer__new(ring, print_event, &recording, NULL);
+    if (events == NULL) return fail(errno, "the ring buffer can't be read");
+    const __u32 first = 0;
+    const __u64 dropped = block->dropped;
+    block->port = port;
+    block->recorder_start = start_of((__u32)getpid());
+    block->recorder = (__u32)getpid();
+    if (bpf_map_update_elem(rings, &first, &ring, BPF_ANY) != 0) {
+        ring_buffer__free(events);
+        return fail(errno, "the ring buffer can't be handed to the programs");
+    }
+    puts(
+        "netns,flow,time_s,cwnd,ssthresh,estimate_bps,sample_bps,rtt_s,srtt_s,rto_s,in_flight,"
+        "state,event,cc,rtt_min_s,mss,delivered_bytes,sent,retransmitted,lost");
+    fflush(stdout);
+    int result = consume(events);
+    bpf_map_delete_elem(rings, &first); /* waits for the programs that still write */
+    if (result >= 0) result = ring_buffer__consume(events);
+    block->recorder = 0;
+    ring_buffer__free(events);
+    if (fflush(stdout) != 0 || result < 0)
+        return fail(result < 0 ? -result : errno, "the recording can't be written");
+    fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " dropped\n", (uint64_t)recording.events,
+            (uint64_t)(block->dropped - dropped));
+    return DONE;
+}
+
+int record(const char *dir, unsigned port, unsigned ring_bytes) {
+    struct ww_control_block *block = open_control_block(dir);
+    if (block == NULL && errno == ENOENT) return fail(0, "nothing is loaded: westwood kernel load");
+    if (block == NULL) return fail(errno, "%s/control: can't be opened", dir);
+    if (block->recorder != 0 && start_of(block->recorder) == block->recorder_start)
+        return fail(0, "process %u is recording already", block->recorder);
+    const struct sigaction action = {.sa_handler = stop};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    const int rings = open_pin(dir, "rings");
+    if (rings < 0) return fail(-rings, "%s/rings: can't be opened", dir);
+    const int ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ww_events", 0, 0, ring_bytes, NULL);
+    if (ring < 0) return fail(errno, "a ring buffer of %u bytes can't be made", ring_bytes);
+    const int result = run(block, rings, ring, (__u16)port);
+    close(ring);
+    close(rings);
+    return result;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Registers and unregisters the controls, and says what is registered.
+ *
+ * A registered struct_ops map holds itself until its element is deleted, so that it outlives this
+ * process; the pins in DIR are there to find it again. Links, which would do both, begin with 6.4.
+ * Connections hold the programs they use: unregistering takes the name away and nothing else.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ww_kernel.h"
+
+static void unpin(const char *dir, const char *name) {
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", dir, name) < (int)sizeof path) unlink(path);
+}
+
+static int pin(struct bpf_map *map, const char *dir, const char *name) {
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) return -ENAMETOOLONG;
+    return bpf_map__pin(map, path);
+}
+
+/* Returns 1 if the control in DIR is registered, 0 if it is not, and a negative errno if there is none. */
+static int is_registered(const char *dir, const char *name) {
+    const int fd = open_pin(dir, name);
+    if (fd < 0) return fd;
+    struct bpf_map_info info = {};
+    __u32 size = sizeof info;
+    const __u32 first = 0;
+    int result = bpf_obj_get_info_by_fd(fd, &info, &size) == 0 ? 0 : -errno;
+    __u32 *value = result == 0 ? calloc(1, info.value_size + 8) : NULL;
+    if (value != NULL && bpf_map_lookup_elem(fd, &first, value) == 0)
+        result =
+            value[1] == 1; /* refcnt and state of struct bpf_struct_ops_common_value; 1: in use */
+    free(value);
+    close(fd);
+    return result;
+}
+
+/* Unregisters the controls in DIR that are registered, and removes the pins. */
+static void remove_all(const char *dir) {
+    const __u32 first = 0;
+    for (int i = 0; i < WW_CONTROL_COUNT; i++) {
+        const int fd = open_pin(dir, ww_control_names[i]);
+        if (fd < 0) continue;
+        bpf_map_delete_elem(fd, &first);
+        close(fd);
+        unpin(dir, ww_control_names[i]);
+    }
+    unpin(dir, "rings");
+    unpin(dir, "control"); /* goes last: while it is there, so are the controls */
+    rmdir(dir);
+}
+
+/* Pins each control before it registers it, so that a registered one can always be found again. */
+static int register_all(struct bpf_object *object, const char *dir) {
+    int error = pin(bpf_object__find_map_by_name(object, ".bss"), dir, "control");
+    if (error == 0) error = pin(bpf_object__find_map_by_name(object, "rings"), dir, "rings");
+    if (error != 0)
+        return fail(-error, "%s: can't be pinned in, expected a folder of a bpffs", dir);
+    for (int i = 0; i < WW_CONTROL_COUNT; i++) {
+        const char *name = ww_control_names[i];
+        struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+        error = map == NULL ? -ENOENT : pin(map, dir, name);
+        if (error != 0) return fail(-error, "%s: %s can't be pinned", dir, name);
+        struct bpf_link *link = bpf_map__attach_struct_ops(map);
+        if (link == NULL && errno == EEXIST) {
+            unpin(dir, name);
+            return fail(0,
+                        "%s: another program has registered this name; bpftool struct_ops "
+                        "unregister name %s takes it away",
+                        name, name);
+        }
+        if (link == NULL) return fail(errno, "%s: can't be registered", name);
+        bpf_link__disconnect(link); /* it stays when we end */
+        bpf_link__destroy(link);
+    }
+    return DONE;
+}
+
+/* Hashes the file with FNV-1a. Returns 0 and sets errno if it can't be read. */
+static __u64 tag_of(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return 0;
+    __u64 tag = 0xcbf29ce484222325u;
+    for (int byte; (byte = getc(file)) != EOF;) tag = (tag ^ (__u64)byte) * 0x100000001b3u;
+    fclose(file);
+    return tag;
+}
+
+/* Counts the connections that are open. */
+static __u64 connections(const struct ww_control_block *block) {
+    __u64 open = 0;
+    for (int i = 0; i < WW_CONTROL_COUNT; i++) open += block->opened[i] - block->closed[i];
+    return open;
+}
+
+/* True if DIR holds all controls of this tag, registered. Prints what happens to those that it holds. */
+static bool is_same(const char *dir, __u64 tag, bool *is_there) {
+    const struct ww_control_block *old = open_control_block(dir);
+    *is_there = old != NULL;
+    if (old == NULL) return false;
+    bool same = old->tag == tag;
+    for (int i = 0; i < WW_CONTROL_COUNT; i++)
+        same = same && is_registered(dir, ww_control_names[i]) == 1;
+    if (same)
+        printf("version %s is loaded already\n", old->version);
+    else
+        printf("replaces version %s, with which %" PRIu64 " connections go on until they end\n",
+               old->version, (uint64_t)connections(old));
+    munmap((void *)(uintptr_t)old, sizeof *old);
+    return same;
+}
+
+int load(const char *dir, const char *path, const char *version) {
+    const __u64 tag = tag_of(path);
+    if (tag == 0) return fail(errno, "%s", path);
+    bool is_there;
+    struct bpf_object *object = bpf_object__open_file(path, NULL);
+    if (object == NULL) return fail(errno, "%s: no BPF object that this kernel can use", path);
+    if (bpf_object__load(object) != 0) {
+        const int error = errno;
+        bpf_object__close(object);
+        return fail(error, "%s: the kernel does not take it (WW_VERBOSE=1 says why)", path);
+    }
+    if (is_same(dir, tag, &is_there)) {
+        bpf_object__close(object);
+        return DONE;
+    }
+    remove_all(dir); /* this also clears what an interrupted load or unload has left */
+    int result = register_all(object, dir);
+    struct ww_control_block *block = result == DONE ? open_control_block(dir) : NULL;
+    if (block != NULL) {
+        snprintf(block->version, sizeof block->version, "%s", version);
+        block->tag = tag;
+        printf("version %s is loaded\n", version);
+        munmap(block, sizeof *block);
+    } else {
+        if (result == DONE) result = fail(errno, "%s/control: can't be mapped", dir);
+        remove_all(dir);
+    }
+    bpf_object__close(object);
+    return result;
+}
+
+int unload(const char *dir) {
+    struct ww_control_block *block = open_control_block(dir);
+    if (block == NULL && errno != ENOENT) return fail(errno, "%s/control: can't be opened", dir);
+    remove_all(dir);
+    if (block == NULL) {
+        puts("nothing is loaded");
+        return DONE;
+    }
+    const __u64 open = connections(block);
+    printf("version %s is unloaded", block->version);
+    if (open != 0) printf("; %" PRIu64 " connections go on with it until they end", (uint64_t)open);
+    puts("");
+    munmap(block, sizeof *block);
+    return DONE;
+}
+
+int status(const char *dir) {
+    struct ww_control_block *block = open_control_block(dir);
+    if (block == NULL && errno != ENOENT) return fail(errno, "%s/control: can't be opened", dir);
+    if (block == NULL) {
+        puts("{\"loaded\": false}");
+        return DONE;
+    }
+    printf("{\"loaded\": true, \"version\": \"%s\", \"tag\": \"%016" PRIx64
+           "\", \"recorder\": %u, \"dropped\": %" PRIu64 ", \"controls\": [",
+           block->version, (uint64_t)block->tag, block->recorder, (uint64_t)block->dropped);
+    for (int i = 0; i < WW_CONTROL_COUNT; i++)
+        printf("%s{\"name\": \"%s\", \"registered\": %s, \"sockets\": %" PRIu64
+               ", \"total\": %" PRIu64 "}",
+               i ? ", " : "", ww_control_names[i],
+               is_registered(dir, ww_control_names[i]) == 1 ? "true" : "false",
+               (uint64_t)(block->opened[i] - block->closed[i]), (uint64_t)block->opened[i]);
+    puts("]}");
+    munmap(block, sizeof *block);
+    return DONE;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ww-kernel is the program that `westwood kernel` runs.
+ *
+ *   ww-kernel load DIR OBJECT VERSION     registers the controls and pins them in DIR, a folder of a bpffs
+ *   ww-kernel unload DIR                  unregisters them and removes DIR
+ *   ww-kernel status DIR                  prints what is loaded as a JSON object
+ *   ww-kernel record DIR PORT BYTES       prints events as CSV until SIGINT or SIGTERM: those of connections
+ *                                         with PORT at either end (0: all), through a buffer of BYTES
+ *
+ * Exit codes: 0 done, 1 failed, 2 bad usage, 77 not permitted.
+ */
+#include "ww_kernel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define WW_NAME(number, name, preset) [number] = #name,
+const char *const ww_control_names[WW_CONTROL_COUNT] = {WW_CONTROLS(WW_NAME)};
+
+int fail(int error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    const bool denied = error == EPERM || error == EACCES;
+    if (error != 0) fprintf(stderr, ": %s", strerror(error));
+    fputs(denied ? ", expected CAP_BPF and CAP_PERFMON\n" : "\n", stderr);
+    return denied ? LACKING : FAILED;
+}
+
+int open_pin(const char *dir, const char *name) {
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) return -ENAMETOOLONG;
+    const int fd = bpf_obj_get(path);
+    return fd < 0 ? -errno : fd;
+}
+
+struct ww_control_block *open_control_block(const char *dir) {
+    const int fd = open_pin(dir, "control");
+    if (fd < 0) {
+        errno = -fd;
+        return NULL;
+    }
+    void *block =
+        mmap(NULL, sizeof(struct ww_control_block), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    return block == MAP_FAILED ? NULL : block;
+}
+
+/* Prints libbpf's own messages only if WW_VERBOSE is set: they are long, and ours say what to do. */
+static int speak(enum libbpf_print_level level, const char *format, va_list arguments) {
+    if (level == LIBBPF_DEBUG || getenv("WW_VERBOSE") == NULL) return 0;
+    return vfprintf(stderr, format, arguments);
+}
+
+static bool is_number(const char *text, unsigned long most, unsigned *number) {
+    char *end;
+    errno = 0;
+    const unsigned long value = strtoul(text, &end, 10);
+    *number = (unsigned)value;
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && value <= most;
+}
+
+int main(int count, char **words) {
+    unsigned port, bytes;
+    libbpf_set_print(speak);
+    if (count == 5 && strcmp(words[1], "load") == 0) return load(words[2], words[3], words[4]);
+    if (count == 3 && strcmp(words[1], "unload") == 0) return unload(words[2]);
+    if (count == 3 && strcmp(words[1], "status") == 0) return status(words[2]);
+    if (count == 5 && strcmp(words[1], "record") == 0 && is_number(words[3], 65535, &port) &&
+        is_number(words[4], 1u << 30, &bytes))
+        return record(words[2], port, bytes);
+    fputs(
+        "usage: ww-kernel load DIR OBJECT VERSION | unload DIR | status DIR | record DIR PORT "
+        "BYTES\n",
+        stderr);
+    return USAGE;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "host.hpp"
+
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <system_error>
+
+#include "netlink.hpp"
+#include "packet.hpp"
+
+namespace ww::path {
+namespace {
+
+constexpr const char* kDevice = "path";
+// Packets: takes a sender's bursts until the emulator reads them, before the emulator's own queue.
+constexpr int kDeviceQueue = 10'000;
+constexpr std::int64_t kMinBuffer = 131072;  // bytes, Linux's default
+constexpr std::int64_t kMaxBuffer = INT32_MAX;
+constexpr std::uint32_t kMaxRetries = 127;  // a connection whose peer is silent never gives up
+
+void check(int result, const char* what) {
+    if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+}
+
+// Sets a parameter of this namespace (sysctl(8)), unless this kernel does not know it.
+void set(const std::string& name, const std::string& value) {
+    std::ofstream("/proc/sys/net/" + name) << value << std::flush;
+}
+
+void enter_new_namespace() {
+    if (::unshare(CLONE_NEWNET) == 0) return;
+    // An unprivileged user makes a user namespace around it and has the privileges there.
+    if (errno == EPERM && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) return;
+    throw Unavailable(std::string("no network namespace (") + std::strerror(errno) +
+                      "): run it as root, or allow unprivileged user namespaces");
+}
+
+std::uint32_t milliseconds(sim::Time time) {
+    constexpr sim::Time kMillisecond = 1000 * sim::kMicrosecond;
+    return static_cast<std::uint32_t>(std::max<sim::Time>(1, time / kMillisecond));
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+}
+
+Descriptor::~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+std::uint32_t source_address(std::uint32_t flow) { return kSources | flow; }
+std::uint32_t sink_address(std::uint32_t flow) { return kSinks | flow; }
+
+Host::Host(const Plan& plan, std::uint32_t node) : node_(node) {
+    enter_new_namespace();
+    net_ = Descriptor(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
+    check(net_.get(), "opening the network namespace");
+    set_parameters(plan);
+    set_up_device(plan);
+    set_routes(plan);
+}
+
+void Host::set_up_device(const Plan& plan) {
+    tun_ = Descriptor(::open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    if (!tun_)
+        throw Unavailable(std::string("no /dev/net/tun (") + std::strerror(errno) +
+                          "): modprobe tun, and run it as root or let this user open it");
+    ifreq request{};
+    std::strncpy(request.ifr_name, kDevice, IFNAMSIZ - 1);
+    request.ifr_flags = IFF_TUN | IFF_NO_PI;
+    check(::ioctl(tun_.get(), TUNSETIFF, &request), "making a TUN device");
+    const Descriptor control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    check(control.get(), "opening a socket");
+    std::uint32_t largest = 1500;
+    for (const sim::Flow& flow : plan.network.flows)
+        largest = std::max(largest, flow.mss + flow.header_bytes);
+    request.ifr_mtu = static_cast<int>(largest);
+    check(::ioctl(control.get(), SIOCSIFMTU, &request), "setting the device's packet size");
+    request.ifr_qlen = kDeviceQueue;
+    check(::ioctl(control.get(), SIOCSIFTXQLEN, &request), "setting the device's queue");
+    request.ifr_flags = IFF_UP | IFF_RUNNING;
+    check(::ioctl(control.get(), SIOCSIFFLAGS, &request), "starting the device");
+}
+
+void Host::set_parameters(const Plan& plan) const {
+    std::int64_t buffer = kMinBuffer;
+    bool timestamps = true, sack = true;
+    std::uint32_t dupacks = 3;
+    for (std::uint32_t i = 0; i < plan.network.flows.size(); i++) {
+        const sim::Flow& flow = plan.network.flows[i];
+        if (flow.from == node_ && !flow.datagrams.on) {
+            timestamps = flow.header_bytes >= 52;  // 20 IP, 20 TCP, 12 for the option
+            sack = plan.sack[i] != 0;
+            dupacks = flow.dupack_threshold;
+        }
+        // The buffer is four times the window, since the kernel counts its bookkeeping with the data.
+        if (flow.to == node_) buffer = std::max<std::int64_t>(buffer, 4LL * flow.receive_window);
+    }
+    const std::string size = std::to_string(std::min(buffer, kMaxBuffer));
+    const std::string retries = std::to_string(kMaxRetries);
+    set("ipv6/conf/all/disable_ipv6", "1");  // IPv6 would send packets of its own
+    set("ipv6/conf/default/disable_ipv6", "1");
+    set("ipv4/conf/all/rp_filter", "0");
+    set("ipv4/conf/default/rp_filter", "0");
+    set("ipv4/tcp_timestamps", timestamps ? "1" : "0");
+    set("ipv4/tcp_sack", sack ? "1" : "0");
+    set("ipv4/tcp_reordering", std::to_string(dupacks));
+    set("ipv4/tcp_no_metrics_save", "1");  // a flow learns nothing from the one before
+    set("ipv4/tcp_ecn_fallback", "0");
+    set("ipv4/tcp_moderate_rcvbuf", "0");  // the window is the route's
+    set("ipv4/tcp_rmem", "4096 " + size + " " + size);
+    set("ipv4/tcp_wmem", "4096 65536 " + std::to_string(kMaxBuffer));
+    set("ipv4/tcp_retries2", retries);
+    set("ipv4/tcp_syn_retries", retries);
+    set("ipv4/tcp_synack_retries", retries);
+    set("ipv4/tcp_max_syn_backlog", "65536");
+    set("ipv4/ip_local_port_range", "10000 65000");
+    set("core/somaxconn", "65536");
+}
+
+void Host::set_routes(const Plan& plan) const {
+    RouteTable table;
+    const auto device = static_cast<int>(::if_nametoindex(kDevice));
+    for (std::uint32_t i = 0; i < plan.network.flows.size(); i++) {
+        const sim::Flow& flow = plan.network.flows[i];
+        const std::uint32_t packet = flow.mss + flow.header_bytes;
+        if (flow.from == node_) {
+            Route route{sink_address(i), source_address(i), device, {{RTAX_MTU, packet}}};
+            route.metrics[RTAX_INITCWND] = flow.initial_cwnd;
+            route.metrics[RTAX_RTO_MIN] = milliseconds(flow.min_rto);
+            route.locked = 1u << RTAX_RTO_MIN | 1u << RTAX_MTU;
+            if (flow.ecn) route.metrics[RTAX_FEATURES] = RTAX_FEATURE_ECN;
+            table.add({source_address(i), 0, device});
+            table.add(route);
+        }
+        if (flow.to == node_) {
+            Route route{source_address(i), sink_address(i), device, {{RTAX_MTU, packet}}};
+            route.metrics[RTAX_WINDOW] = flow.receive_window;
+            if (flow.delayed_ack == 1) route.metrics[RTAX_QUICKACK] = 1;
+            route.locked = 1u << RTAX_MTU;
+            table.add({sink_address(i), 0, device});
+            table.add(route);
+        }
+    }
+}
+
+Descriptor Host::socket(int type) const {
+    check(::setns(net_.get(), CLONE_NEWNET), "entering a network namespace");
+    Descriptor made(::socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!made)
+        throw Unavailable(std::string("no further socket (") + std::strerror(errno) +
+                          "): raise the limit of open files (ulimit -n)");
+    return made;
+}
+
+std::uint64_t Host::overruns() const {
+    check(::setns(net_.get(), CLONE_NEWNET), "entering a network namespace");
+    std::ifstream table("/proc/thread-self/net/dev");
+    for (std::string name; table >> name;) {
+        std::uint64_t counter = 0;
+        if (name != std::string(kDevice) + ":") continue;
+        for (int column = 1; column <= 12; column++) table >> counter;
+        return counter;  // column 12 counts what was dropped when sending
+    }
+    return 0;
+}
+
+std::vector<Host> make_hosts(const Plan& plan) {
+    std::set<std::uint32_t> ends;
+    for (const sim::Flow& flow : plan.network.flows) {
+        ends.insert(flow.from);
+        ends.insert(flow.to);
+    }
+    std::vector<Host> hosts;
+    for (const std::uint32_t node : ends) hosts.emplace_back(plan, node);
+    return hosts;
+}
+
+}  // namespace ww::path

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// A host is a network namespace without a name, and one TUN device is its only way out.
+//
+// Nothing of it outlives this process: namespace and device exist as long as descriptors of this
+// process (and sockets that it opened) do, and the kernel closes those whatever ends it.
+//
+// Each flow has an address at either end (packet.hpp) and a route to the other one, which carries
+// what Linux sets per route: packet size, initial cwnd, minimum RTO, ACK policy (ip-route(8)).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plan.hpp"
+
+namespace ww::path {
+
+// Thrown if this machine lacks something; the message names it and the remedy.
+struct Unavailable : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Owns a file descriptor and closes it.
+class Descriptor {
+  public:
+    explicit Descriptor(int fd = -1) : fd_(fd) {}
+    Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+    Descriptor& operator=(Descriptor&& other) noexcept;
+    ~Descriptor();
+
+    int get() const { return fd_; }
+    explicit operator bool() const { return fd_ >= 0; }
+    int release() {
+        const int fd = fd_;
+        fd_ = -1;
+        return fd;
+    }
+
+  private:
+    int fd_;
+};
+
+inline constexpr std::uint16_t kPort = 5001;  // sinks listen on it
+
+class Host {
+  public:
+    // Makes the host of a node, with all addresses and routes that the plan's flows need there.
+    Host(const Plan& plan, std::uint32_t node);
+
+    std::uint32_t node() const { return node_; }
+    int tun() const { return tun_.get(); }
+    int net() const { return net_.get(); }  // the descriptor of its namespace
+
+    // Opens a socket in the namespace; throws Unavailable.
+    Descriptor socket(int type) const;
+
+    // Counts the packets that the device dropped because nobody took them in time.
+    std::uint64_t overruns() const;
+
+  private:
+    void set_up_device(const Plan& plan);
+    void set_parameters(const Plan& plan) const;
+    void set_routes(const Plan& plan) const;
+
+    std::uint32_t node_;
+    Descriptor net_, tun_;
+};
+
+// Makes a host for each node that a flow begins or ends at. The calling thread is then in another namespace.
+std::vector<Host> make_hosts(const Plan& plan);
+
+std::uint32_t source_address(std::uint32_t flow);  // host byte order
+std::uint32_t sink_address(std::uint32_t flow);
+
+}  // namespace ww::path

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "loop.hpp"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+namespace ww::path {
+namespace {
+
+// So many packets are read from one device before the others have their turn.
+constexpr int kBatch = 64;
+constexpr sim::Time kNanosecond = 1000;
+
+void ask_for_precision() {
+    ::prctl(PR_SET_TIMERSLACK, 1);
+    sched_param priority{};
+    priority.sched_priority = 1;
+    (void)::sched_setscheduler(0, SCHED_FIFO, &priority);  // goes on if it is refused
+}
+
+timespec until(sim::Time now, sim::Time due) {
+    const sim::Time left = std::clamp<sim::Time>(due - now, 0, 3600 * sim::kSecond) / kNanosecond;
+    return {left / 1'000'000'000, left % 1'000'000'000};
+}
+
+// True if only this packet was wrong, or the device is going down: the loop goes on.
+bool is_harmless(int error) {
+    return error == EINVAL || error == EAGAIN || error == EIO || error == ENOBUFS ||
+           error == ENOMEM || error == EINTR;
+}
+
+class Loop {
+  public:
+    Loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop)
+        : model_(model), hosts_(hosts), clock_(clock), ready_{{stop, POLLIN, 0}} {
+        for (const Host& host : hosts) {
+            ready_.push_back({host.tun(), POLLIN, 0});
+            tun_of_node_.resize(std::max<std::size_t>(tun_of_node_.size(), host.node() + 1), -1);
+            tun_of_node_[host.node()] = host.tun();
+        }
+    }
+
+    LoopReport run() {
+        while (report_.error.empty()) {
+            model_.run(clock_.now(), deliver_);
+            const timespec timeout = until(clock_.now(), model_.next());
+            if (::ppoll(ready_.data(), ready_.size(), &timeout, nullptr) < 0 && errno != EINTR)
+                report_.error = std::strerror(errno);
+            if (ready_[0].revents != 0) break;
+            for (std::size_t i = 0; i < hosts_.size(); i++)
+                if (ready_[i + 1].revents != 0) take_batch(hosts_[i]);
+        }
+        return report_;
+    }
+
+  private:
+    void take_batch(const Host& host) {
+        for (int count = 0; count < kBatch; count++) {
+            const auto room = model_.room();
+            const ssize_t size = ::read(host.tun(), room.data(), room.size());
+            if (size <= 0) return;
+            const sim::Time now = clock_.now();
+            model_.run(now, deliver_);
+            model_.enter(now, host.node(), static_cast<std::size_t>(size));
+        }
+    }
+
+    void deliver(std::uint32_t node, std::span<const std::uint8_t> packet, sim::Time at) {
+        report_.lateness.add(clock_.now() - at);
+        if (::write(tun_of_node_[node], packet.data(), packet.size()) >= 0) return;
+        report_.refused++;
+        if (!is_harmless(errno)) report_.error = std::strerror(errno);
+    }
+
+    Model& model_;
+    std::span<const Host> hosts_;
+    const Clock& clock_;
+    std::vector<pollfd> ready_;  // `stop`, then the device of each host
+    std::vector<int> tun_of_node_;
+    const Model::Deliver deliver_ = [this](auto node, auto packet, auto at) {
+        deliver(node, packet, at);
+    };
+    LoopReport report_;
+};
+
+}  // namespace
+
+LoopReport run_loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop) {
+    ask_for_precision();
+    return Loop(model, hosts, clock, stop).run();
+}
+
+}  // namespace ww::path

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The loop moves packets between the hosts' devices and the model, in real time.
+//
+// A packet enters the model at the time at which it is read from its device. The loop then sleeps until
+// the next packet is due, with a timer slack of a nanosecond and, where it may, at a real-time priority.
+// It records how late it handed packets over, since that is the emulator's error.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <ctime>
+#include <span>
+#include <string>
+
+#include "host.hpp"
+#include "model.hpp"
+
+namespace ww::path {
+
+// Tells the time in ps since it was made.
+class Clock {
+  public:
+    Clock() : start_ns_(monotonic_ns()) {}
+    sim::Time now() const { return (monotonic_ns() - start_ns_) * 1000; }
+
+  private:
+    static std::int64_t monotonic_ns() {
+        timespec now;
+        ::clock_gettime(CLOCK_MONOTONIC, &now);
+        return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+    }
+    std::int64_t start_ns_;
+};
+
+// A histogram of how late packets were, with eight buckets in each power of two of ps.
+class Lateness {
+  public:
+    void add(sim::Time late) {
+        counts_[place(late)]++;
+        total_++;
+        if (late > worst_) worst_ = late;
+    }
+    // At least this share of the packets was no later than the returned time.
+    sim::Time quantile(double share) const {
+        std::uint64_t below = 0;
+        for (std::size_t i = 0; i < counts_.size(); i++) {
+            below += counts_[i];
+            if (static_cast<double>(below) >= share * static_cast<double>(total_))
+                return std::min(worst_, upper(i));
+        }
+        return worst_;
+    }
+    sim::Time worst() const { return worst_; }
+
+  private:
+    static constexpr unsigned kSteps = 8;
+
+    static std::size_t place(sim::Time late) {
+        const auto value = static_cast<std::uint64_t>(std::max<sim::Time>(late, kSteps));
+        const auto power = static_cast<unsigned>(std::bit_width(value)) - 1;
+        return power * kSteps + ((value >> (power - 3)) & (kSteps - 1));
+    }
+    static sim::Time upper(std::size_t i) {
+        return static_cast<sim::Time>((i % kSteps + kSteps + 1) << (i / kSteps - 3));
+    }
+
+    std::array<std::uint64_t, 64 * kSteps> counts_{};
+    std::uint64_t total_ = 0;
+    sim::Time worst_ = 0;
+};
+
+struct LoopReport {
+    Lateness lateness;
+    std::uint64_t refused = 0;  // packets that a device did not accept
+    std::string error;          // why the loop failed; empty: it did not
+};
+
+// Runs until `stop` (an eventfd) can be read.
+LoopReport run_loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop);
+
+}  // namespace ww::path

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "model.hpp"
+
+#include <algorithm>
+
+namespace ww::path {
+
+Model::Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed)
+    : network_(network), topology_(topology), counts_(network.flows.size()) {
+    pipes_.reserve(2 * network.links.size());
+    for (std::uint32_t i = 0; i < 2 * network.links.size(); i++)
+        pipes_.emplace_back(network, i, seed);
+}
+
+void Model::enter(sim::Time now, std::uint32_t node, std::size_t size) {
+    const auto seen = look_at({room_.get(), size});
+    const bool known = seen && seen->flow < network_.flows.size();
+    if (!known ||
+        node != (seen->to_sink ? network_.flows[seen->flow].from : network_.flows[seen->flow].to)) {
+        strangers_++;
+        return;
+    }
+    now_ = std::max(now_, now);  // pipes take packets in order of time
+    const std::uint32_t held = take_slot();
+    held_[held].data.assign(room_.get(), room_.get() + size);
+    held_[held].hop = 0;
+    held_[held].seen = *seen;
+    forward(held, now_);
+}
+
+void Model::run(sim::Time now, const Deliver& deliver) {
+    while (!due_.empty() && due_.front().at <= now) {
+        const Due due = due_.front();
+        std::pop_heap(due_.begin(), due_.end(), later);
+        due_.pop_back();
+        now_ = std::max(now_, due.at);
+        Held& packet = held_[due.held];
+        if (packet.hop < route(packet.seen).size()) {
+            forward(due.held, due.at);
+        } else {
+            arrive(packet, due.at, deliver);
+            free_.push_back(due.held);
+        }
+    }
+}
+
+void Model::forward(std::uint32_t held, sim::Time now) {
+    Held& packet = held_[held];
+    const std::uint32_t number = route(packet.seen)[packet.hop++];
+    sim::Pipe& pipe = pipes_[number];
+    const auto bytes = static_cast<std::uint32_t>(packet.data.size());
+    sim::Time at = pipe.transmit(now, bytes);
+    if (at == sim::Pipe::kHasExtras) {
+        sim::Packet seen_by_red;
+        seen_by_red.flags = packet.seen.ecn_capable ? sim::kEct : 0;
+        at = pipe.transmit_with_extras(now, bytes, seen_by_red, nullptr);
+        if ((seen_by_red.flags & sim::kCe) != 0) {
+            mark(packet.data);
+            account(packet, number, now, sim::DropKind::mark);
+        }
+    }
+    if (at >= 0 && at < sim::kNever) {
+        due_.push_back({at, order_++, held});
+        std::push_heap(due_.begin(), due_.end(), later);
+        return;
+    }
+    if (at == sim::Pipe::kLost) account(packet, number, pipe.last_lost_at(), sim::DropKind::wire);
+    if (at == sim::Pipe::kDropped) account(packet, number, now, sim::DropKind::queue);
+    if (at == sim::Pipe::kDroppedEarly) account(packet, number, now, sim::DropKind::early);
+    free_.push_back(held);
+}
+
+void Model::account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::DropKind kind) {
+    const Seen& seen = packet.seen;
+    const bool is_data = seen.to_sink && seen.has_payload;
+    if (is_data && kind != sim::DropKind::mark) {
+        Counts& counts = counts_[seen.flow];
+        (kind == sim::DropKind::wire ? counts.lost : counts.queue_drops)++;
+    }
+    if (!network_.trace.queues) return;
+    const double at_s = static_cast<double>(now) / static_cast<double>(sim::kSecond);
+    drops_.push_back({at_s, pipe, seen.flow, kind, !is_data});
+}
+
+void Model::arrive(Held& packet, sim::Time at, const Deliver& deliver) {
+    const Seen& seen = packet.seen;
+    if (seen.to_sink && seen.has_payload) {
+        counts_[seen.flow].packets_at_sink++;
+        counts_[seen.flow].ip_bytes_at_sink += packet.data.size();
+    }
+    const sim::Flow& flow = network_.flows[seen.flow];
+    deliver(seen.to_sink ? flow.to : flow.from, packet.data, at);
+}
+
+std::uint32_t Model::take_slot() {
+    if (free_.empty()) {
+        held_.emplace_back();
+        return static_cast<std::uint32_t>(held_.size() - 1);
+    }
+    const std::uint32_t held = free_.back();
+    free_.pop_back();
+    return held;
+}
+
+std::vector<sim::DirectionResult> Model::finish(sim::Time end) {
+    std::vector<sim::DirectionResult> results;
+    for (sim::Pipe& pipe : pipes_) results.push_back(pipe.result(end));
+    return results;
+}
+
+}  // namespace ww::path

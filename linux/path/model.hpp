@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// The model is the network between the hosts, without any clock or device: the engine's own pipes
+// (../../engine/pipe.hpp, with its queues, losses, jitter and recorded rates) take real packets instead of
+// simulated ones.
+//
+// A packet enters the first pipe of its flow's route when its host sends it, and each further pipe at the
+// exact time at which the one before hands it on. It is due at the other host when the last one hands it
+// on. These times are those that the pipes compute, not those at which somebody asked, so that being late
+// with one packet delays none of the others.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../../engine/pipe.hpp"
+#include "../../engine/topology.hpp"
+#include "packet.hpp"
+
+namespace ww::path {
+
+// Counts the packets of one flow that carry data towards its sink.
+struct Counts {
+    std::uint64_t packets_at_sink = 0, ip_bytes_at_sink = 0;
+    std::uint64_t queue_drops = 0, lost = 0;
+};
+
+class Model {
+  public:
+    // Bytes of the largest IPv4 packet, rounded up.
+    static constexpr std::size_t kRoom = 65536;
+
+    // Expects a validated network in which every flow has a path.
+    Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed);
+
+    // Returns where the next packet is to be written before enter().
+    std::span<std::uint8_t> room() { return {room_.get(), kRoom}; }
+
+    // Lets the packet in the first `size` bytes of room() leave the host of `node` at `now`. A packet of no
+    // flow is counted and dropped.
+    void enter(sim::Time now, std::uint32_t node, std::size_t size);
+
+    // Returns when the next packet is due somewhere; kNever: none is under way.
+    sim::Time next() const { return due_.empty() ? sim::kNever : due_.front().at; }
+
+    using Deliver =
+        std::function<void(std::uint32_t node, std::span<const std::uint8_t>, sim::Time)>;
+
+    // Moves every packet that is due up to `now`, in order; `deliver` gets those that reach their host.
+    void run(sim::Time now, const Deliver& deliver);
+
+    const Counts& counts(std::size_t flow) const { return counts_[flow]; }
+    std::uint64_t strangers() const { return strangers_; }  // packets of no flow
+
+    // Lists every packet that was dropped, lost or marked, if queues are traced; `flow` is the flow's number.
+    const std::vector<sim::Drop>& drops() const { return drops_; }
+
+    // Closes the accounts of all pipes at the end of the run.
+    std::vector<sim::DirectionResult> finish(sim::Time end);
+
+  private:
+    struct Held {
+        std::vector<std::uint8_t> data;
+        std::uint32_t hop = 0;  // number of pipes that it has passed
+        Seen seen{};
+    };
+    struct Due {
+        sim::Time at;
+        std::uint64_t order;
+        std::uint32_t held;
+    };
+    static bool later(const Due& a, const Due& b) {
+        return a.at != b.at ? a.at > b.at : a.order > b.order;
+    }
+
+    std::span<const std::uint32_t> route(const Seen& seen) const {
+        return seen.to_sink ? topology_.to_receiver(seen.flow) : topology_.to_sender(seen.flow);
+    }
+    void forward(std::uint32_t held, sim::Time now);
+    void arrive(Held& packet, sim::Time at, const Deliver& deliver);
+    void account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::DropKind kind);
+    std::uint32_t take_slot();
+
+    const sim::Network& network_;
+    const sim::Topology& topology_;
+    std::vector<sim::Pipe> pipes_;
+    std::vector<Counts> counts_;
+    std::vector<Held> held_;           // packets under way, each in a slot
+    std::vector<std::uint32_t> free_;  // slots of held_ to use again
+    std::vector<Due> due_;             // a heap, soonest first
+    std::vector<sim::Drop> drops_;
+    std::unique_ptr<std::uint8_t[]> room_ = std::make_unique<std::uint8_t[]>(kRoom);
+    sim::Time now_ = 0;
+    std::uint64_t order_ = 0, strangers_ = 0;
+};
+
+}  // namespace ww::path

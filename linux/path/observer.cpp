@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "observer.hpp"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstddef>
+#include <cstring>
+#include <limits>
+
+#include "../bpf/ca_state.h"
+
+namespace ww::path {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::uint32_t kNoSsthresh = 0x7fffffff;
+constexpr std::uint8_t kSynSent = 2;  // TCP_SYN_SENT of the kernel's net/tcp_states.h
+// Since Linux 6.7 the kernel counts timeouts in tcpi_total_rto, a field of 16 bits behind those that older
+// headers name.
+constexpr std::size_t kTotalRto = offsetof(tcp_info, tcpi_snd_wnd) + 12;
+
+double seconds_of_us(double microseconds) { return microseconds * 1e-6; }
+double seconds_of_ps(sim::Time time) {
+    return static_cast<double>(time) / static_cast<double>(sim::kSecond);
+}
+
+double mean(std::uint64_t sum, std::uint64_t count) {
+    return count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : kNan;
+}
+
+}  // namespace
+
+void Observer::write_header(std::FILE* trace) {
+    std::fputs("connection,time_s,cwnd,ssthresh,rtt_s,srtt_s,rto_s,in_flight,phase\n", trace);
+}
+
+void Observer::look(int fd, sim::Time now, std::uint32_t index, std::FILE* trace) {
+    alignas(tcp_info) unsigned char raw[512] = {};
+    socklen_t size = sizeof raw;
+    if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, raw, &size) != 0) return;
+    tcp_info info;
+    std::uint16_t timeouts = 0;
+    std::memcpy(&info, raw, sizeof info);
+    std::memcpy(&timeouts, raw + kTotalRto, sizeof timeouts);
+    knows_timeouts_ = size >= kTotalRto + sizeof timeouts;
+    timeouts_ = timeouts;
+    sent_ = info.tcpi_data_segs_out;
+    retransmitted_ = info.tcpi_total_retrans;
+    if (info.tcpi_state == kSynSent) return;
+    if (established_ < 0) established_ = now;
+    count_changes(info.tcpi_ca_state);
+    add_to_means(info);
+    const Row row{info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh, info.tcpi_rtt,
+                  info.tcpi_rto,      info.tcpi_unacked,      phase_of(ca_state_)};
+    if (trace == nullptr || (looks_ > 1 && row == last_)) return;
+    last_ = row;
+    write_row(trace, index, now, row);
+}
+
+void Observer::count_changes(std::uint8_t ca_state) {
+    if (ca_state == ca_state_) return;
+    ca_state_ = ca_state;
+    recoveries_ += ca_state == TCP_CA_Recovery;
+    reductions_ += ca_state == TCP_CA_CWR;
+    losses_ += ca_state == TCP_CA_Loss;
+}
+
+void Observer::add_to_means(const tcp_info& info) {
+    looks_++;
+    cwnd_sum_ += info.tcpi_snd_cwnd;
+    if (info.tcpi_rtt > 0) {
+        rtts_++;
+        srtt_sum_us_ += info.tcpi_rtt;
+    }
+    if (info.tcpi_min_rtt > 0 && info.tcpi_min_rtt < min_rtt_us_) min_rtt_us_ = info.tcpi_min_rtt;
+}
+
+void Observer::write_row(std::FILE* trace, std::uint32_t index, sim::Time now, const Row& row) {
+    const double ssthresh = row.ssthresh >= kNoSsthresh ? kNan : row.ssthresh;
+    // TCP_INFO has the smoothed RTT only: it stands in both columns.
+    const double srtt_s = row.rtt_us == 0 ? kNan : seconds_of_us(row.rtt_us);
+    std::fprintf(trace, "%u,%.6f,%u,%g,%g,%g,%g,%u,%u\n", index, seconds_of_ps(now), row.cwnd,
+                 ssthresh, srtt_s, srtt_s, seconds_of_us(row.rto_us), row.in_flight,
+                 static_cast<unsigned>(row.phase));
+}
+
+void Observer::report(sim::FlowResult& result) const {
+    result.sent = sent_;
+    result.retransmitted = retransmitted_;
+    result.timeouts = knows_timeouts_ ? timeouts_ : losses_;
+    result.fast_recoveries = recoveries_;
+    result.ecn_reductions = reductions_;
+    result.mean_cwnd = mean(cwnd_sum_, looks_);
+    result.mean_srtt_s = seconds_of_us(mean(srtt_sum_us_, rtts_));
+    result.min_rtt_s = min_rtt_us_ < UINT32_MAX ? seconds_of_us(min_rtt_us_) : kNan;
+    result.established_s = established_ < 0 ? kNan : seconds_of_ps(established_);
+}
+
+}  // namespace ww::path

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// An observer reads TCP_INFO (tcp(7)) of a connection's sender again and again, at equal distances.
+//
+// Its counters are the kernel's, and exact. Its means are over the looks. It counts a fast recovery when
+// a look finds one that the look before did not find, so it may miss one that is shorter than that.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+#include "../../engine/network.hpp"
+
+struct tcp_info;
+
+namespace ww::path {
+
+class Observer {
+  public:
+    // Looks at socket `fd` at `now`. If there is a trace and something has changed, writes a row into it
+    // for connection `index`.
+    void look(int fd, sim::Time now, std::uint32_t index, std::FILE* trace);
+
+    // Fills in what the looks so far have shown; the other fields of the result stay as they are.
+    void report(sim::FlowResult& result) const;
+
+    static void write_header(std::FILE* trace);
+
+  private:
+    struct Row {
+        std::uint32_t cwnd, ssthresh, rtt_us, rto_us, in_flight;
+        ww_phase phase;
+        bool operator==(const Row&) const = default;
+    };
+
+    void count_changes(std::uint8_t ca_state);
+    void add_to_means(const tcp_info& info);
+    static void write_row(std::FILE* trace, std::uint32_t index, sim::Time now, const Row& row);
+
+    Row last_{};
+    std::uint64_t looks_ = 0, rtts_ = 0, cwnd_sum_ = 0, srtt_sum_us_ = 0;
+    std::uint64_t sent_ = 0, retransmitted_ = 0, timeouts_ = 0, losses_ = 0;
+    std::uint64_t recoveries_ = 0, reductions_ = 0;
+    std::uint32_t min_rtt_us_ = UINT32_MAX;
+    sim::Time established_ = -1;
+    std::uint8_t ca_state_ = 0;  // enum tcp_ca_state at the last look
+    bool knows_timeouts_ = false;
+};
+
+}  // namespace ww::path

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+//
+// Reads in a packet what the emulator needs to know, and writes the ECN mark. Everything else passes unseen.
+//
+// Flow F has the source address 10.64.F.F and the sink address 10.65.F.F, F in 16 bits, so that an address
+// tells the flow and the direction. ECN (RFC 3168, section 5) is the low two bits of the second byte; a mark
+// changes the header's checksum as RFC 1624, equation 3, says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace ww::path {
+
+inline constexpr std::uint32_t kSources = (10u << 24) | (64u << 16);
+inline constexpr std::uint32_t kSinks = (10u << 24) | (65u << 16);
+
+struct Seen {
+    std::uint32_t flow;
+    bool to_sink;
+    bool has_payload;
+    bool ecn_capable;
+};
+
+namespace detail {
+inline std::uint32_t big_endian(std::span<const std::uint8_t> bytes, std::size_t at,
+                                std::size_t count) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < count; i++) value = value << 8 | bytes[at + i];
+    return value;
+}
+}  // namespace detail
+
+// Returns nullopt unless it is a whole IPv4 packet between the two addresses of a flow.
+inline std::optional<Seen> look_at(std::span<const std::uint8_t> packet) {
+    constexpr std::size_t kIp = 20, kTcp = 20, kUdp = 8;
+    if (packet.size() < kIp || packet[0] >> 4 != 4) return {};
+    const std::size_t header = 4u * (packet[0] & 15u);
+    if (header < kIp || detail::big_endian(packet, 2, 2) != packet.size()) return {};
+    const std::uint32_t from = detail::big_endian(packet, 12, 4);
+    const std::uint32_t to = detail::big_endian(packet, 16, 4);
+    const bool to_sink = (to & 0xffff0000u) == kSinks;
+    if ((to_sink ? from + (kSinks - kSources) : from) !=
+            (to_sink ? to : to + (kSinks - kSources)) ||
+        (from & 0xffff0000u) != (to_sink ? kSources : kSinks))
+        return {};
+    std::size_t payload_at = header;
+    if (packet[9] == 6) {  // TCP: the data offset says where its payload begins
+        if (packet.size() < header + kTcp) return {};
+        payload_at += 4u * (packet[header + 12] >> 4);
+    } else if (packet[9] == 17) {
+        payload_at += kUdp;
+    }
+    return Seen{to & 0xffffu, to_sink, packet.size() > payload_at, (packet[1] & 3u) != 0};
+}
+
+// Sets Congestion Experienced in a packet that look_at() has accepted.
+inline void mark(std::span<std::uint8_t> packet) {
+    const std::uint32_t old_word = detail::big_endian(packet, 0, 2);
+    packet[1] |= 3u;
+    const std::uint32_t new_word = detail::big_endian(packet, 0, 2);
+    std::uint32_t sum = (~detail::big_endian(packet, 10, 2) & 0xffffu) + (~old_word & 0xffffu);
+    sum += new_word;
+    sum = (sum & 0xffffu) + (sum >> 16);
+    sum = (sum & 0xffffu) + (sum >> 16);
+    packet[10] = static_cast<std::uint8_t>(~sum >> 8);
+    packet[11] = static_cast<std::uint8_t>(~sum);
+}
+
+}  // namespace ww::path

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""This program is one end of TCP connections for tests.
+
+endpoint.py receive ADDRESS PORT    prints "ready", then the bytes of each finished connection
+endpoint.py send ADDRESS PORT CC SECONDS CONNECTIONS [BYTES_A_SECOND]     prints the bytes sent
+"""
+
+from __future__ import annotations
+
+import resource
+import selectors
+import socket
+import sys
+import time
+
+CHUNK = bytes(1 << 16)
+
+
+def receive(address: str, port: int) -> None:
+    """Reads and counts what any number of connections bring, until it is killed."""
+    ready = selectors.DefaultSelector()
+    listener = socket.create_server((address, port), backlog=4096)
+    ready.register(listener, selectors.EVENT_READ)
+    counts: dict[socket.socket, int] = {}
+    print("ready", flush=True)
+    buffer = bytearray(1 << 20)
+    while True:
+        for key, _ in ready.select():
+            if key.fileobj is listener:
+                one, _ = listener.accept()
+                counts[one] = 0
+                ready.register(one, selectors.EVENT_READ)
+                continue
+            one = key.fileobj  # type: ignore[assignment]
+            size = one.recv_into(buffer)
+            counts[one] += size
+            if size == 0:
+                ready.unregister(one)
+                one.close()
+                print(counts.pop(one), flush=True)
+
+
+def send(
+    address: str, port: int, cc: str, seconds: float, connections: int, rate: float = 0
+) -> None:
+    """Sends on each what it takes, or `rate` bytes a second; then ends them in order."""
+    ready = selectors.DefaultSelector()
+    total = 0
+    sockets = []
+    for _ in range(connections):
+        one = socket.socket()
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
+        one.connect((address, port))
+        one.setblocking(False)
+        sockets.append(one)
+        ready.register(one, selectors.EVENT_WRITE)
+    start = time.monotonic()
+    while (now := time.monotonic()) < start + seconds:
+        if rate:  # a piece for each, every 20 ms
+            for one in sockets:
+                total += one.send(CHUNK[: int(rate / 50)])
+            time.sleep(max(0, now + 0.02 - time.monotonic()))
+        else:
+            for key, _ in ready.select(timeout=0.1):
+                total += key.fileobj.send(CHUNK)  # type: ignore[union-attr]
+    for one in sockets:
+        one.setblocking(True)
+        one.shutdown(socket.SHUT_WR)
+    for one in sockets:
+        one.recv(1)  # the other end has read all and closes
+        one.close()
+    print(total)
+
+
+if __name__ == "__main__":
+    what, address, port, *rest = sys.argv[1:]
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    if what == "receive":
+        receive(address, int(port))
+    else:
+        cc, seconds, connections, *more = rest
+        send(address, int(port), cc, float(seconds), int(connections), *map(float, more))

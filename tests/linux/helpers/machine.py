@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes namespaces, a path and traffic for the tests, and asks the kernel about our controls.
+
+Everything made here is in namespaces that are named by nothing but the processes in them, and is
+gone with those. The controls are the whole machine's: a lock keeps those apart who load them here.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from westwood.kernel import ww_kernel
+
+HELPERS = Path(__file__).parent  # the programs that run in namespaces lie beside this file
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+OURS = set(ww_kernel.CONTROLS)
+LOCK = Path(tempfile.gettempdir()) / "westwood-kernel-tests.lock"
+HOLD = "ip link set lo up; echo; exec sleep 600"
+
+
+def available() -> set[str]:
+    """Lists the congestion controls that this kernel knows now."""
+    return set(AVAILABLE.read_text().split())
+
+
+@contextmanager
+def own_bpffs(folder: Path) -> Iterator[bool]:
+    """Mounts a bpffs for our controls and keeps others from loading theirs meanwhile.
+
+    Yields False if this machine has our controls loaded already.
+    """
+    with LOCK.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if available() & OURS:
+            yield False
+            return
+        subprocess.run(["mount", "-t", "bpf", "bpf", str(folder)], check=True)
+        before = os.environ.get(ww_kernel.PINS_VARIABLE)
+        os.environ[ww_kernel.PINS_VARIABLE] = str(folder / "westwood")
+        try:
+            yield True
+        finally:
+            ww_kernel.unload()
+            del os.environ[ww_kernel.PINS_VARIABLE]
+            if before is not None:
+                os.environ[ww_kernel.PINS_VARIABLE] = before
+            subprocess.run(["umount", str(folder)], check=True)
+
+
+def in_kernel() -> set[tuple[str, int]]:
+    """Finds our struct_ops maps and programs in the kernel, registered or not: kind and id."""
+    found = set()
+    for kind in ("map", "prog"):
+        listed = subprocess.run(["bpftool", "-j", kind, "list"], capture_output=True, check=True)
+        found |= {
+            (kind, one["id"])
+            for one in json.loads(listed.stdout)
+            if one["type"] == "struct_ops" and "ww_" in one.get("name", "")
+        }
+    return found
+
+
+class Namespace:
+    """A network namespace that lives as long as the process in it."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        holder = subprocess.Popen(["unshare", "-n", "sh", "-c", HOLD], stdout=subprocess.PIPE)
+        stack.callback(_end, holder)
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        self.pid = holder.pid
+
+    def start(self, *words: object) -> subprocess.Popen[str]:
+        """Starts a program in the namespace that ends with the test at the latest."""
+        command = [str(word) for word in ("nsenter", "-n", "-t", self.pid, *words)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._stack.callback(_end, process)
+        return process
+
+    def run(self, *words: object) -> str:
+        """Runs a program in the namespace and returns what it prints."""
+        process = self.start(*words)
+        out, _ = process.communicate()
+        assert process.returncode == 0, words
+        return out
+
+    def receive(self, address: str, port: int) -> subprocess.Popen[str]:
+        """Starts the receiving end of connections."""
+        process = self.start(sys.executable, HELPERS / "endpoint.py", "receive", address, port)
+        assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        return process
+
+    def send(
+        self,
+        address: str,
+        port: int,
+        cc: str,
+        seconds: float,
+        connections: int = 1,
+        rate: float = 0,
+    ) -> subprocess.Popen[str]:
+        """Starts the sending end; `outcome` says how it went."""
+        words = (address, port, cc, seconds, connections, rate)
+        return self.start(sys.executable, HELPERS / "endpoint.py", "send", *words)
+
+
+def outcome(
+    sender: subprocess.Popen[str], receiver: subprocess.Popen[str], connections: int
+) -> int:
+    """Returns the bytes sent; fails unless all arrived and every connection ended in order."""
+    out, _ = sender.communicate(timeout=60)
+    assert sender.returncode == 0, "a connection was lost"
+    assert receiver.stdout is not None
+    arrived = sum(int(receiver.stdout.readline()) for _ in range(connections))
+    assert arrived == int(out)
+    return arrived
+
+
+def eventually(holds: Callable[[], object], seconds: float = 5) -> bool:
+    """Waits until something is true, since the kernel frees unused things a little later."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+@contextmanager
+def joined(*options: object) -> Iterator[tuple[Namespace, Namespace]]:
+    """Makes a sender's and a receiver's namespace, joined by the path of delay_line.py."""
+    with ExitStack() as stack:
+        sender, receiver = Namespace(stack), Namespace(stack)
+        for one in (sender, receiver):  # nothing remembered from one connection for the next
+            one.run("sysctl", "-qw", "net.ipv4.tcp_no_metrics_save=1")
+        words = (sys.executable, HELPERS / "delay_line.py", sender.pid, receiver.pid, *options)
+        line = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True)
+        stack.callback(_end, line)
+        assert line.stdout is not None and line.stdout.readline() == "ready\n"
+        yield sender, receiver
+
+
+@contextmanager
+def alone() -> Iterator[Namespace]:
+    """Makes a namespace that has its loopback only."""
+    with ExitStack() as stack:
+        yield Namespace(stack)

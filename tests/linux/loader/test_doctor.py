@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""westwood kernel doctor prints a line a thing; what is missing has a remedy, and exit code 77."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood.kernel import doctor, ww_kernel
+
+Westwood = Callable[..., Any]
+ALL_CAPABILITIES = (1 << 41) - 1
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Callable[..., dict[str, doctor.Check]]:
+    """Lets the doctor examine a /proc and a /sys that the test wrote."""
+
+    def examined(
+        *, btf: bool = True, jit: str = "1", held: int = ALL_CAPABILITIES, mounts: str = ""
+    ) -> dict[str, doctor.Check]:
+        proc, sys_ = tmp_path / "proc", tmp_path / "sys"
+        for folder in ("self", "sys/net/core"):
+            (proc / folder).mkdir(parents=True, exist_ok=True)
+        (proc / "self/status").write_text(f"Name:\twestwood\nCapEff:\t{held:016x}\n")
+        (proc / "self/mounts").write_text(mounts)
+        (proc / "sys/net/core/bpf_jit_enable").write_text(jit)
+        if btf:
+            (sys_ / "kernel/btf").mkdir(parents=True, exist_ok=True)
+            (sys_ / "kernel/btf/vmlinux").write_bytes(b"")
+        return {check.name: check for check in doctor.checks(proc, sys_)}
+
+    return examined
+
+
+Machine = Callable[..., dict[str, doctor.Check]]
+
+
+def test_a_line_says_what_was_found_and_what_helps(machine: Machine) -> None:
+    found = machine(btf=False, jit="0")
+    assert str(found["BPF JIT"]) == "missing  BPF JIT: off; sysctl net.core.bpf_jit_enable=1"
+    assert str(found["BTF"]).startswith("missing  BTF: no ")
+    assert str(found["BTF"]).endswith("; use a kernel built with CONFIG_DEBUG_INFO_BTF")
+    assert str(machine()["BPF JIT"]) == "ok       BPF JIT: on"
+    for check in found.values():
+        assert "\n" not in str(check) and (check.ok or check.remedy)
+
+
+@pytest.mark.parametrize("name", ["CAP_BPF", "CAP_PERFMON"])
+def test_each_capability_is_named(machine: Machine, name: str) -> None:
+    found = machine(held=ALL_CAPABILITIES & ~(1 << doctor.CAPABILITIES[name]))
+    wrong = [check for check in found.values() if check.name.startswith("CAP_") and not check.ok]
+    assert [check.name for check in wrong] == [name]
+    assert f"AmbientCapabilities={name}" in str(wrong[0])
+
+
+@pytest.mark.parametrize(
+    ("release", "ok"),
+    [("5.15.0-91-generic", False), ("6.0.19", False), ("6.1.0-44-amd64", True), ("7.1-rc3", True),
+     ("10.0", True), ("custom", False)],
+)  # fmt: skip
+def test_the_kernel_is_new_enough(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, release: str, ok: bool
+) -> None:
+    monkeypatch.setattr(doctor.platform, "release", lambda: release)
+    check = machine()["kernel"]
+    assert check.ok is ok and release in str(check)
+    assert ok or "expected 6.1 or newer" in str(check)
+
+
+def test_a_bpffs_that_is_there_is_found(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
+    assert machine(mounts=f"bpf {tmp_path} bpf rw 0 0\n")["bpffs"].ok
+    missing = machine(mounts=f"tmpfs {tmp_path} tmpfs rw 0 0\n")["bpffs"]
+    assert not missing.ok and f"mount -t bpf bpf {tmp_path}" in str(missing)
+
+
+def test_missing_tools_are_named_with_their_package(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
+    found = machine()
+    assert "apt-get install clang" in str(found["clang"])
+    assert "apt-get install iperf3" in str(found["iperf3"])
+    assert "apt-get install iproute2" in str(found["ip"])
+    assert str(found["ww-kernel"]).endswith("; make linux")
+
+
+def test_exit_code_77_if_anything_is_missing(
+    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
+    called = westwood("kernel", "doctor")
+    assert called.code == 77
+    lines = called.out.splitlines()
+    assert len(lines) == len(doctor.checks())
+    assert all(line.startswith(("ok ", "missing ")) for line in lines)
+    assert called.err.startswith("westwood: missing: ") and "ww-kernel" in called.err
+
+
+@pytest.mark.kernel
+def test_exit_code_0_where_the_controls_load(
+    westwood: Westwood, bpffs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called = westwood("kernel", "doctor")
+    assert (called.code, called.err) == (0, ""), called.out
+    assert westwood("kernel", "load").code == 0

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each command needs the privileges that docs/linux.md names, no less and no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from machine import HELPERS, OURS, alone, available, eventually, in_kernel, outcome
+
+from westwood.kernel import ww_kernel
+
+pytestmark = pytest.mark.kernel
+NOBODY = 65534
+LOAD = {"bpf", "perfmon"}
+RECORD = {"bpf"}  # status and unload need none from the user whom the pins belong to
+GUIDE = Path(__file__).parents[3] / "docs" / "linux.md"
+
+
+@pytest.fixture
+def own_folder(bpffs: Path) -> Iterator[Path]:
+    """Gives the bpffs to an unprivileged user, who may enter all folders that lead to it."""
+    ww_kernel.unload()
+    assert eventually(lambda: not in_kernel())
+    for folder in (bpffs.parent, bpffs.parent.parent, bpffs.parent.parent.parent):
+        folder.chmod(folder.stat().st_mode | 0o011)
+    os.chown(bpffs, NOBODY, NOBODY)
+    yield bpffs
+    ww_kernel.unload()
+    os.chown(bpffs, 0, 0)
+    assert eventually(lambda: not in_kernel())
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """Copies ww-kernel to where the user can read it."""
+    folder = Path(f"/tmp/westwood-privilege-{os.getpid()}")
+    folder.mkdir(mode=0o755)
+    try:
+        there = ww_kernel.program()
+        shutil.copy2(ww_kernel.bpf_object(there), folder)
+        yield Path(shutil.copy2(there, folder))  # type: ignore[misc]
+    finally:
+        shutil.rmtree(folder)
+
+
+def as_user(
+    capabilities: set[str], *words: object, user: int = NOBODY
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command as an unprivileged user with these capabilities and no other."""
+    held = ",".join(["-all", *(f"+{name}" for name in sorted(capabilities))])
+    setpriv = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups",
+               "--no-new-privs", "--inh-caps", held, "--ambient-caps", held,
+               "--bounding-set", held]  # fmt: skip
+    command = [*setpriv, *(str(word) for word in words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+
+
+def load(program: Path, folder: Path, capabilities: set[str]) -> subprocess.CompletedProcess[str]:
+    return as_user(capabilities, program, "load", folder / "westwood",
+                   ww_kernel.bpf_object(program), "test")  # fmt: skip
+
+
+def test_load_status_record_unload_with_just_those_two(program: Path, own_folder: Path) -> None:
+    pins = own_folder / "westwood"
+    assert load(program, own_folder, LOAD).stdout == "version test is loaded\n"
+    assert available() >= OURS
+    status = as_user(set(), program, "status", pins)
+    assert json.loads(status.stdout)["version"] == "test"
+    recorded = as_user(RECORD, "timeout", "-s", "INT", "0.3", program, "record", pins, 0, 1 << 16)
+    assert recorded.stderr == "0 events, 0 dropped\n" and recorded.stdout.startswith("netns,flow,")
+    unload = as_user(set(), program, "unload", pins)
+    assert unload.stdout == "version test is unloaded\n"
+    assert not available() & OURS
+
+
+@pytest.mark.parametrize("lacking", sorted(LOAD))
+def test_load_with_one_less_is_refused_in_a_line(
+    program: Path, own_folder: Path, lacking: str
+) -> None:
+    called = load(program, own_folder, LOAD - {lacking})
+    assert called.returncode == 77
+    assert called.stderr.count("\n") == 1 and "expected CAP_BPF" in called.stderr
+    assert not available() & OURS
+    assert not (own_folder / "westwood").exists()
+
+
+def test_record_without_any_is_refused(program: Path, own_folder: Path) -> None:
+    load(program, own_folder, LOAD)
+    called = as_user(set(), program, "record", own_folder / "westwood", 0, 1 << 16)
+    assert called.returncode == 77 and called.stderr.count("\n") == 1
+
+
+def test_other_users_are_refused(program: Path, own_folder: Path) -> None:
+    load(program, own_folder, LOAD)
+    for words in (("status",), ("unload",), ("record", 0, 1 << 16)):
+        command = (program, words[0], own_folder / "westwood", *words[1:])
+        called = as_user(LOAD, *command, user=NOBODY - 1)
+        assert called.returncode == 77 and called.stderr.count("\n") == 1
+    assert available() >= OURS
+
+
+def test_any_user_may_choose_a_control(controls: Path) -> None:
+    with alone() as host:
+        receiver = host.receive("127.0.0.1", 5001)
+        user = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
+                "--bounding-set", "-all")  # fmt: skip
+        code = (HELPERS / "endpoint.py").read_text()
+        sender = host.start(*user, sys.executable, "-c", code, "send", "127.0.0.1", 5001,
+                            "ww_plus", 0.1, 1)  # fmt: skip
+        assert outcome(sender, receiver, 1) > 0
+
+
+def test_the_guide_names_the_capabilities() -> None:
+    line = re.compile(r"^\| `(load|unload|status|record)` \| ([^|]*) \|", re.M)
+    table = dict(line.findall(GUIDE.read_text(encoding="utf-8")))
+    for command, held in (("load", LOAD), ("record", RECORD), ("status", set()), ("unload", set())):
+        assert set(re.findall(r"CAP_(\w+)", table[command])) == {name.upper() for name in held}

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""westwood kernel record misses no connection, counts lost events, writes our trace format."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from machine import Namespace, alone, eventually, outcome
+
+from westwood import simulate
+from westwood.errors import RunError
+from westwood.kernel import ww_kernel
+from westwood.kernel.recording import recording
+from westwood.scenario import Scenario
+
+pytestmark = pytest.mark.kernel
+Westwood = Callable[..., Any]
+CLI = "from westwood.cli import main; main()"
+PORT = 5001
+
+
+@pytest.fixture(autouse=True)
+def loaded(controls: Path) -> None:
+    """Loads the controls, which all of these tests need."""
+
+
+@pytest.fixture
+def host() -> Iterator[Namespace]:
+    with alone() as namespace:
+        yield namespace
+
+
+def transfer(host: Namespace, cc: str = "ww_plus", connections: int = 1, port: int = PORT) -> int:
+    """Runs connections for 0.6 s and returns the bytes that they sent."""
+    receiver = host.receive("127.0.0.1", port)
+    sender = host.send("127.0.0.1", port, cc, 0.6, connections, rate=2e5)
+    return outcome(sender, receiver, connections)
+
+
+def test_every_connection_from_start_to_end(host: Namespace) -> None:
+    count = 200
+    with recording() as recorded:
+        sent = transfer(host, connections=count)
+    assert recorded.dropped == 0 and recorded.trace.height == recorded.events
+    each = recorded.trace.group_by("flow", "transfer", maintain_order=True)
+    events = each.agg(pl.col("event").first().alias("first"), pl.col("event").last().alias("last"))
+    assert events.height == count
+    assert set(events["first"]) == {"start"} and set(events["last"]) == {"end"}
+    ends = recorded.trace.filter(pl.col("event") == "end")
+    # The kernel counts SYN and FIN as a byte each.
+    assert sent <= ends["delivered_bytes"].sum() <= sent + 2 * count
+    assert set(recorded.trace["cc"]) == {"ww_plus"}
+
+
+def test_one_row_a_bandwidth_window(host: Namespace) -> None:
+    """Westwood+ samples at most once in 50 ms: Dell'Aera 2003, section 2.2."""
+    with recording() as recorded:
+        transfer(host)
+    windows = recorded.trace.filter(pl.col("event") == "window")
+    assert 5 <= windows.height <= 13
+    assert windows["time_s"].diff().drop_nulls().min() >= 0.05
+    assert windows["sample_bps"].is_not_nan().all()
+
+
+@pytest.mark.parametrize("name", ["ww_westwood", "ww_nrplus"])
+def test_those_that_sample_each_ack_have_no_more_rows(host: Namespace, name: str) -> None:
+    with recording() as recorded:
+        transfer(host, name)
+    assert recorded.trace.filter(pl.col("event") == "window").height <= 13
+
+
+def test_the_columns_are_the_simulators(host: Namespace) -> None:
+    with recording() as recorded:
+        transfer(host)
+    simulated = simulate(
+        Scenario.preset("table1").with_settings({"duration": "2s"}), seed=1, trace=True
+    ).trace
+    for name, kind in simulated.schema.items():
+        if name in ("flow", "transfer", "state"):
+            assert recorded.trace.schema[name] == kind or name == "flow"
+        else:
+            assert recorded.trace.schema[name] == kind, name
+    assert recorded.trace["time_s"].is_sorted()
+
+
+def test_only_the_port_that_was_asked_for(host: Namespace) -> None:
+    with recording(PORT + 1) as recorded:
+        transfer(host)
+        transfer(host, port=PORT + 1)
+    assert recorded.trace["flow"].str.ends_with(f":{PORT + 1}").all() and recorded.events > 3
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_drawn_by_trace(host: Namespace, westwood: Westwood, tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"day.{ending}"
+    recorder = subprocess.Popen(
+        [sys.executable, "-c", CLI, "kernel", "record", "--out", str(file), "--duration", "1.5s"],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert recorder.stdout is not None
+    assert recorder.stdout.readline() == "recording for 1.5s\n"
+    transfer(host, connections=2)
+    said = recorder.communicate()[0]
+    assert recorder.returncode == 0
+    assert said.startswith(f"{file}: 2 connections, ") and said.endswith(", 0 dropped\n")
+    called = westwood("trace", file, "--plot")
+    assert (called.code, called.out.strip()) == (0, str(tmp_path / "day.png")), called.err
+    assert (tmp_path / "day.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ended_by_a_signal_what_was_recorded_is_kept(
+    host: Namespace, tmp_path: Path, number: signal.Signals
+) -> None:
+    file = tmp_path / "cut.parquet"
+    recorder = subprocess.Popen(
+        [sys.executable, "-c", CLI, "kernel", "record", "--out", str(file)],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert recorder.stdout is not None
+    assert recorder.stdout.readline() == "recording; Ctrl-C ends it\n"
+    transfer(host)
+    recorder.send_signal(number)
+    recorder.communicate()
+    assert recorder.returncode == 0
+    assert set(pl.read_parquet(file)["event"]) >= {"start", "window", "end"}
+    assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
+
+
+def test_what_is_lost_is_counted(host: Namespace, tmp_path: Path) -> None:
+    """The recorder is stopped and has a buffer of a page: most events do not fit."""
+    words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096)]
+    log = tmp_path / "log"
+    with log.open("wb") as errors, (tmp_path / "csv").open("wb") as out:
+        recorder = subprocess.Popen(words, stdout=out, stderr=errors)
+    assert eventually(lambda: (tmp_path / "csv").stat().st_size > 0)
+    recorder.send_signal(signal.SIGSTOP)
+    transfer(host, connections=20)
+    recorder.send_signal(signal.SIGCONT)
+    recorder.send_signal(signal.SIGINT)
+    assert recorder.wait() == 0
+    events, _, dropped = log.read_text().split()[:3]
+    lines = (tmp_path / "csv").read_text().splitlines()
+    assert int(events) == len(lines) - 1 and int(dropped) > 20
+    assert ww_kernel.status()["dropped"] >= int(dropped)
+
+
+def test_a_second_recorder_is_told_of_the_first() -> None:
+    refused = pytest.raises(RunError, match=r"process \d+ is recording already")
+    with recording(), refused, recording():
+        pass
+
+
+def test_after_a_recorder_was_killed_the_next_one_records(host: Namespace) -> None:
+    words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 1 << 16)]
+    recorder = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert recorder.stdout is not None and recorder.stdout.readline()
+    recorder.kill()
+    recorder.communicate()
+    with recording() as recorded:
+        transfer(host)
+    assert recorded.events > 3 and recorded.dropped == 0
+
+
+def test_recording_ends_with_what_started_it(tmp_path: Path) -> None:
+    """SIGKILL of the command leaves no recorder behind."""
+    file = tmp_path / "gone.parquet"
+    command = subprocess.Popen(
+        [sys.executable, "-c", CLI, "kernel", "record", "--out", str(file)],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert command.stdout is not None and command.stdout.readline()
+    recorder = int(ww_kernel.status()["recorder"])
+    assert os.path.exists(f"/proc/{recorder}")
+    command.kill()
+    command.communicate()
+    assert eventually(lambda: not os.path.exists(f"/proc/{recorder}"))
+    assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
+
+
+def test_bad_input_is_a_line_with_what_was_expected(westwood: Westwood, tmp_path: Path) -> None:
+    for words, expected in (
+        (("--out", tmp_path / "day.txt"), "expected a name in .parquet or .csv"),
+        (("--out", tmp_path / "no" / "day.csv"), "there is no such folder"),
+        (("--out", tmp_path / "day.csv", "--port", 70000), "expected a port from 1 to 65535"),
+        (("--out", tmp_path / "day.csv", "--duration", "soon"), "--duration"),
+    ):
+        called = westwood("kernel", "record", *words)
+        assert called.code == 2 and called.err.count("\n") == 1 and expected in called.err
+    (tmp_path / "mine.csv").write_text("a,b\n1,2\n")
+    called = westwood("trace", tmp_path / "mine.csv", "--plot")
+    assert called.code == 2 and "expected a recording" in called.err
+
+
+def test_without_controls_it_says_what_to_do(westwood: Westwood, tmp_path: Path) -> None:
+    ww_kernel.unload()
+    called = westwood("kernel", "record", "--out", tmp_path / "day.csv", "--duration", "1s")
+    ww_kernel.load()
+    assert called.code == 1 and called.err.count("\n") == 1
+    assert "nothing is loaded: westwood kernel load" in called.err
+    assert not list(tmp_path.glob("*"))
+
+
+def test_a_recorder_outlives_unload(host: Namespace) -> None:
+    """The connections go on, and so does their recording."""
+    with recording() as recorded:
+        receiver = host.receive("127.0.0.1", PORT)
+        sender = host.send("127.0.0.1", PORT, "ww_plus", 0.6, 1, rate=2e5)
+        time.sleep(0.3)
+        ww_kernel.unload()
+        outcome(sender, receiver, 1)
+    ww_kernel.load()
+    assert "end" in set(recorded.trace["event"])

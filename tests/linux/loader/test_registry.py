@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""westwood kernel load, status and unload work at any time and leave nothing behind."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from machine import OURS, alone, available, eventually, in_kernel, outcome
+
+from westwood import __version__
+from westwood.kernel import ww_kernel
+
+pytestmark = pytest.mark.kernel
+Westwood = Callable[..., Any]
+PORT = 5001
+
+
+@pytest.fixture(autouse=True)
+def clean(bpffs: Path) -> Iterator[None]:
+    """Makes sure that the kernel has nothing of ours, before and after."""
+    ww_kernel.unload()
+    assert eventually(lambda: not in_kernel())
+    yield
+    ww_kernel.unload()
+    assert eventually(lambda: not in_kernel()), "something was leaked"
+    assert not (bpffs / "westwood").exists()
+
+
+def sockets(name: str) -> int:
+    found = {one["name"]: one["sockets"] for one in ww_kernel.status()["controls"]}
+    return int(found[name])
+
+
+@pytest.fixture
+def other_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Makes what `load` loads another version."""
+
+    def change() -> None:
+        program = Path(shutil.copy2(ww_kernel.program(), tmp_path))
+        there = ww_kernel.bpf_object(ww_kernel.program()).read_bytes()
+        ww_kernel.bpf_object(program).write_bytes(there + b"\n")
+        monkeypatch.setenv(ww_kernel.VARIABLE, str(program))
+
+    return change
+
+
+def test_load_registers_all_four_and_says_which_version(westwood: Westwood) -> None:
+    called = westwood("kernel", "load")
+    assert (called.code, called.out, called.err) == (0, f"version {__version__} is loaded\n", "")
+    assert available() >= OURS
+    state = json.loads(westwood("kernel", "status", "--json").out)
+    assert state["loaded"] and state["version"] == __version__ and state["recorder"] == 0
+    assert state["controls"] == [
+        {"name": name, "registered": True, "sockets": 0, "total": 0} for name in ww_kernel.CONTROLS
+    ]
+
+
+def test_load_twice_leaves_what_is_there(westwood: Westwood) -> None:
+    westwood("kernel", "load")
+    before = in_kernel()
+    called = westwood("kernel", "load")
+    assert (called.code, called.out) == (0, f"version {__version__} is loaded already\n")
+    assert eventually(lambda: in_kernel() == before)
+
+
+def test_nothing_loaded_is_no_error(westwood: Westwood) -> None:
+    assert westwood("kernel", "status").out == "nothing is loaded\n"
+    called = westwood("kernel", "unload")
+    assert (called.code, called.out) == (0, "nothing is loaded\n")
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_status_counts_the_sockets_of_every_namespace(westwood: Westwood, name: str) -> None:
+    ww_kernel.load()
+    with alone() as host:
+        receiver = host.receive("127.0.0.1", PORT)
+        sender = host.send("127.0.0.1", PORT, name, 0.3, connections=3, rate=1e5)
+        assert eventually(lambda: sockets(name) == 3)
+        assert f"{name:<12} 3 sockets, 3 since it was loaded" in westwood("kernel", "status").out
+        outcome(sender, receiver, 3)
+    assert eventually(lambda: sockets(name) == 0)
+
+
+def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
+    ww_kernel.load()
+    with alone() as host:
+        receiver = host.receive("127.0.0.1", PORT)
+        sender = host.send("127.0.0.1", PORT, "ww_plus", 0.8, connections=4)
+        assert eventually(lambda: sockets("ww_plus") == 4)
+        called = westwood("kernel", "unload")
+        assert called.code == 0
+        assert called.out == (f"version {__version__} is unloaded; "
+                              "4 connections go on with it until they end\n")  # fmt: skip
+        assert not available() & OURS
+        assert in_kernel(), "the connections keep their programs"
+        assert sender.poll() is None
+        assert outcome(sender, receiver, 4) > 0
+    assert eventually(lambda: not in_kernel()), "the last connection took them along"
+
+
+def test_another_version_takes_over_under_traffic(
+    westwood: Westwood, other_version: Callable[[], None]
+) -> None:
+    ww_kernel.load()
+    with alone() as host:
+        receiver = host.receive("127.0.0.1", PORT)
+        old = host.send("127.0.0.1", PORT, "ww_nrplus", 3, connections=2, rate=1e6)
+        assert eventually(lambda: sockets("ww_nrplus") == 2)
+        before = in_kernel()
+        other_version()
+        called = westwood("kernel", "load")
+        assert called.code == 0
+        assert called.out.splitlines() == [
+            f"replaces version {__version__}, with which 2 connections go on until they end",
+            f"version {__version__} is loaded",
+        ]
+        new = host.send("127.0.0.1", PORT, "ww_nrplus", 0.3)
+        assert eventually(lambda: sockets("ww_nrplus") == 1), "counted by the new version only"
+        assert in_kernel() & before, "the old connections keep their programs"
+        new.wait()
+        outcome_of_both = [int(p.communicate(timeout=30)[0]) for p in (old, new)]
+        assert receiver.stdout is not None
+        arrived = [int(receiver.stdout.readline()) for _ in range(3)]
+        assert sum(arrived) == sum(outcome_of_both)
+    assert eventually(lambda: not in_kernel() & before)
+
+
+def test_beside_somebody_elses_of_the_same_name(
+    westwood: Westwood, bpffs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ww_kernel.load()
+    before = in_kernel()
+    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(bpffs / "another"))
+    called = westwood("kernel", "load")
+    assert called.code == 1 and called.err.count("\n") == 1
+    assert "ww_westwood: another program has registered this name" in called.err
+    assert "bpftool struct_ops unregister" in called.err
+    assert not (bpffs / "another").exists()
+    assert eventually(lambda: in_kernel() == before), "all of the attempt is gone"
+    assert available() >= OURS
+
+
+def test_a_load_that_was_killed_is_made_good_by_the_next(westwood: Westwood) -> None:
+    program = ww_kernel.program()
+    words = [program, "load", ww_kernel.pins(), ww_kernel.bpf_object(program), __version__]
+    begin = time.monotonic()
+    subprocess.run([str(word) for word in words], check=True, capture_output=True)
+    takes = time.monotonic() - begin
+    ww_kernel.unload()
+    for share in (0.5, 0.8, 0.95):
+        process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL)
+        time.sleep(share * takes)
+        process.kill()
+        process.wait()
+        called = westwood("kernel", "load")
+        assert called.code == 0, called.err
+        assert all(one["registered"] for one in ww_kernel.status()["controls"])
+        assert ww_kernel.unload()
+        assert eventually(lambda: not in_kernel())
+
+
+def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
+    ww_kernel.load()
+    with alone() as host:
+        host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus")
+        assert westwood("kernel", "unload").code == 0
+        assert not available() & OURS
+        receiver = host.receive("127.0.0.1", PORT)
+        sender = host.send("127.0.0.1", PORT, "cubic", 0.1)
+        assert outcome(sender, receiver, 1) > 0
+        host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=reno")
+        receiver.kill()
+        receiver.wait()
+    assert eventually(lambda: not in_kernel())
+
+
+def test_a_namespace_that_goes_with_its_default_leaks_nothing(westwood: Westwood) -> None:
+    ww_kernel.load()
+    with alone() as host:
+        host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus_rh")
+    assert westwood("kernel", "unload").code == 0
+    assert eventually(lambda: not in_kernel(), 10)
+
+
+def test_pins_outside_of_a_bpffs_are_refused(
+    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
+    called = westwood("kernel", "load")
+    assert called.code == 1 and called.err.count("\n") == 1
+    assert "expected a folder of a bpffs" in called.err
+    assert not available() & OURS
+
+
+def test_without_the_program_the_remedy_is_named(
+    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "nothing"))
+    called = westwood("kernel", "status")
+    assert called.code == 77 and called.err.endswith("make linux\n")

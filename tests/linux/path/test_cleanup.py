@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Whatever ends the tool ends what it made: namespaces and devices have no names and go with
+ww-path, which goes with its starter."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from westwood.engines import linux
+from westwood.errors import WestwoodError
+
+try:
+    linux.check_machine()
+    reason = ""
+except WestwoodError as error:
+    reason = str(error)
+pytestmark = pytest.mark.skipif(bool(reason), reason=reason)
+
+COMMAND = [sys.executable, "-m", "westwood", "run", "path", "--engine", "linux", "--cc", "reno",
+           "--set", "profile=linux", "--seeds", "3"]  # fmt: skip
+
+
+def children(pid: int) -> list[int]:
+    """Lists the numbers of a process's children."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_for(condition: object, seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():  # type: ignore[operator]
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def devices() -> str:
+    return Path("/proc/net/dev").read_text().count("\n").__str__()
+
+
+class Running:
+    """Starts the tool on a long run and waits until its ww-path is at work."""
+
+    def __init__(self, folder: Path) -> None:
+        command = [*COMMAND, "--set", "duration=60s", "--out", str(folder / "r")]
+        self._log = folder / "stderr"
+        with self._log.open("w") as log:
+            self.tool = subprocess.Popen(command, stderr=log, start_new_session=True)
+        self.path = 0
+
+        def runs() -> bool:
+            # The first child is a probe of a millisecond: wait for one that stays and has a device.
+            for child in children(self.tool.pid):
+                if Path(f"/proc/{child}/comm").read_text() == "ww-path\n" and self._has_tun(child):
+                    self.path = child
+            return bool(self.path) and time.monotonic() > self.since + 1.5 and alive(self.path)
+
+        self.since = time.monotonic()
+        assert wait_for(runs), "it did not start"
+
+    @staticmethod
+    def _has_tun(pid: int) -> bool:
+        try:
+            links = [os.readlink(fd) for fd in Path(f"/proc/{pid}/fd").iterdir()]
+        except OSError:
+            return False
+        return "/dev/net/tun" in links
+
+    def said(self) -> str:
+        return self._log.read_text()
+
+    def end(self, how: signal.Signals) -> int:
+        self.tool.send_signal(how)
+        self.tool.wait(10)
+        return self.tool.returncode
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_outlives_a_tool_that_was_killed(how: signal.Signals, tmp_path: Path) -> None:
+    before = devices()
+    running = Running(tmp_path)
+    assert running.end(how) == -how
+    assert wait_for(lambda: not alive(running.path), 3), "ww-path outlived its starter"
+    assert devices() == before
+    linux.check_machine()  # the next start meets nothing that would be in its way
+
+
+def test_ctrl_c_ends_it_and_keeps_what_was_finished(tmp_path: Path) -> None:
+    running = Running(tmp_path)
+    os.killpg(running.tool.pid, signal.SIGINT)  # as a terminal does
+    assert running.tool.wait(10) == 130
+    assert wait_for(lambda: not alive(running.path), 3)
+    assert "Traceback" not in running.said()
+
+
+def test_a_path_that_is_killed_is_an_error_in_one_line(tmp_path: Path) -> None:
+    running = Running(tmp_path)
+    os.kill(running.path, signal.SIGKILL)
+    assert running.tool.wait(10) == 1
+    said = running.said()
+    assert said.startswith("westwood: path, seed 1: the emulated path ended with exit code -9")
+    assert said.count("\n") == 1
+
+
+def test_many_starts_leave_no_namespace_behind() -> None:
+    """The kernel counts namespaces; its count falls a moment after the last process has ended."""
+
+    def count() -> int:
+        lines = Path("/proc/slabinfo").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("net_namespace"))
+
+    if not os.access("/proc/slabinfo", os.R_OK):
+        pytest.skip("needs root: /proc/slabinfo")
+    for _ in range(3):
+        linux.check_machine()
+    assert wait_for(lambda: count() >= 0)
+    before = count()
+    for _ in range(20):
+        linux.check_machine()
+    assert wait_for(lambda: count() < before + 20), "namespaces remain"
+
+
+@pytest.mark.skipif(
+    shutil.which("unshare") is None, reason="no unshare: apt-get install util-linux"
+)
+def test_a_machine_without_tun_is_told_so() -> None:
+    """In a mount namespace where /dev/net is empty it exits with 77 and names the remedy."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root: to hide /dev/net/tun")
+    hidden = 'mount -t tmpfs none /dev/net && exec "$@"'
+    done = subprocess.run(["unshare", "-m", "sh", "-c", hidden, "sh", *COMMAND],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 77
+    assert done.stderr.startswith("westwood: --engine linux: no /dev/net/tun")
+    assert "modprobe tun" in done.stderr and done.stderr.count("\n") == 1

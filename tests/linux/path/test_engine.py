@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`--engine linux`: real sockets over the emulated path give the simulator's rows and traces.
+
+Where the path decides (which packets are lost) the comparison is exact; elsewhere it is a ratio of
+rates. Limits are wide where this machine's load counts; bench/linux_path.py has the narrow ones.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood import Scenario, engines, simulate
+from westwood.cli import call
+from westwood.engines import linux, linux_plan
+from westwood.errors import UnavailableError, WestwoodError
+from westwood.experiments import validation
+
+
+def lacking() -> str | None:
+    """Says what this machine lacks for an emulated path; None: nothing."""
+    try:
+        linux.check_machine()
+    except WestwoodError as error:
+        return str(error)
+    return None
+
+
+LACKING = lacking()
+needs_path = pytest.mark.skipif(LACKING is not None, reason=str(LACKING))
+
+
+def link(name: str, **settings: Any) -> dict[str, Any]:
+    ends = [f"a-{name}", f"b-{name}"]
+    return {"name": name, "between": ends, "rate": "10Mbps", "delay": "10ms", **settings}
+
+
+def flow(name: str, **settings: Any) -> dict[str, Any]:
+    return {"name": f"on-{name}", "from": f"a-{name}", "to": f"b-{name}", **settings}
+
+
+def scenario(links: list[Any], flows: list[Any], duration: str = "2s", **settings: Any) -> Scenario:
+    return Scenario(name="s", duration=duration, seeds=1, profile="linux", link=links, flow=flows,
+                    **settings)  # fmt: skip
+
+
+# One run has all of these links, each with a flow of its own.
+LOSSES: Mapping[str, Any] = {
+    "none": {"kind": "none"},
+    "uniform": {"kind": "uniform", "rate": 0.1},
+    "bits": {"kind": "bits", "rate": 1e-5},
+    "script": {"kind": "script", "packets": [1, 3, 100, 300]},
+    "markov": {"kind": "markov", "good": "200ms", "bad": "50ms", "bad_rate": 0.5},
+    "blackout": {"kind": "blackout", "good": "500ms", "bad": "100ms"},
+}
+
+
+@needs_path
+def test_every_loss_model_loses_what_the_simulators_does() -> None:
+    """A datagram leaves every 5 ms. Models that lose by number lose the same ones; models that lose
+    by time may differ by one at each change of state."""
+    links = [link(name, loss=loss) for name, loss in LOSSES.items()]
+    app = {"kind": "udp", "rate": "1.6Mbps"}
+    flows = [flow(name, app=app, packet="1000B", header="28B") for name in LOSSES]
+    chosen = scenario(links, flows)
+    ours, real = simulate(chosen, 3, queues=True), linux.run(chosen, 3, trace=True)
+    for theirs, seen in zip(ours.rows.to_dicts(), real.rows.to_dicts(), strict=True):
+        name = theirs["flow"]
+        assert seen["engine"] == "linux" and abs(seen["sent"] - theirs["sent"]) <= 1, name
+        by_time = name in ("on-markov", "on-blackout")
+        assert abs(seen["lost"] - theirs["lost"]) <= (4 if by_time else 0), name
+        assert (theirs["lost"] > 0) == (name != "on-none"), name
+    by_number = ["uniform", "bits", "script"]
+    for name in by_number:
+        there = pl.col("link") == name
+        at = [drops.filter(there)["time_s"].to_list() for drops in (ours.drops, real.drops)]
+        assert at[1] == pytest.approx(at[0], abs=0.1), name
+
+
+CONTROLS = ["reno", "cubic", "bbr"]
+
+
+@needs_path
+def test_the_kernels_own_controls_fill_a_path_as_the_simulators_do() -> None:
+    """Rows, trace and columns of both engines are the same; rates within a tenth."""
+    controls = [cc for cc in CONTROLS if _has(cc)]
+    links = [link(cc, rate="4Mbps", queue={"limit": "40p"}) for cc in controls]
+    flows = [flow(cc, cc=cc, recovery="sack" if cc == "bbr" else "prr") for cc in controls]
+    chosen = scenario(links, flows, "4s")
+    ours, real = simulate(chosen, 1, trace=True), linux.run(chosen, 1, trace=True)
+    assert real.rows.columns == ours.rows.columns
+    assert real.trace.schema == ours.trace.schema
+    assert real.queues.schema == ours.queues.schema and real.drops.schema == ours.drops.schema
+    for theirs, seen in zip(ours.rows.to_dicts(), real.rows.to_dicts(), strict=True):
+        assert seen["goodput_bps"] == pytest.approx(theirs["goodput_bps"], rel=0.1), seen["cc"]
+        # In Linux the RTT of the handshake counts, which is shorter.
+        assert 0.0199 < seen["min_rtt_s"] < theirs["min_rtt_s"] + 0.005
+        assert seen["sent"] == pytest.approx(theirs["sent"], rel=0.15)
+    there = real.trace.filter(flow=flows[0]["name"])
+    assert there["cwnd"].max() > 20 and there["srtt_s"].drop_nans().min() > 0.02  # type: ignore[operator]
+    waiting = real.queues.filter(link=controls[0], direction="forward")["packets"]
+    assert 20 < waiting.max() <= 41  # type: ignore[operator]
+
+
+def _has(cc: str) -> bool:
+    try:
+        linux_plan.require(linux_plan.CONTROLS[cc])
+    except UnavailableError:
+        return False
+    return True
+
+
+@needs_path
+def test_several_flows_and_cross_traffic_share_a_link() -> None:
+    both = {"from": "a-l", "to": "b-l", "recovery": "prr"}
+    flows = [
+        {"name": "one", "cc": "reno", **both},
+        {"name": "two", "cc": "cubic", "start": "500ms", "size": "200kB", **both},
+        {"name": "back", "cc": "reno", "from": "b-l", "to": "a-l", "recovery": "prr"},
+        {"name": "noise", "from": "a-l", "to": "b-l", "app": {"kind": "udp", "rate": "2Mbps"}},
+    ]
+    rows = linux.run(scenario([link("l")], flows, "3s"), 1).rows
+    one, two, back, noise = rows.to_dicts()
+    assert two["completed"] == 1 and 0.5 < two["completed_s"] < 3
+    assert noise["throughput_bps"] == pytest.approx(2e6, rel=0.1)
+    total = one["throughput_bps"] + noise["throughput_bps"] + 8 * 200e3 / 3
+    assert 6e6 < total <= 10.1e6
+    assert back["goodput_bps"] > 5e6  # the other direction is another link
+
+
+@needs_path
+def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(scenario([link("l")], [flow("l", cc="reno", recovery="prr")], "1s").to_toml())
+    common = [str(file), "--engine", "linux", "--out"]
+    assert call(["trace", *common, str(tmp_path / "t"), "--plot"]) == 0
+    names = {path.name for path in (tmp_path / "t").iterdir()}
+    assert names == {"manifest.json", "scenario.toml", "runs.parquet", "trace.parquet",
+                     "queues.parquet", "drops.parquet", "links.parquet", "transfers.parquet",
+                     "s-trace.png", "s-trace.svg"}  # fmt: skip
+    capsys.readouterr()
+    assert call(["run", *common, str(tmp_path / "r"), "--json", "--plot"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["engine"] == "linux" and run["goodput_bps"] > 1e6
+    compare = [
+        "compare",
+        "--engine",
+        "linux",
+        "--cc",
+        "reno",
+        "--duration",
+        "300ms",
+        "--seeds",
+        "1",
+    ]
+    assert call(compare) == 0  # it takes the profile that it needs by itself
+    assert "Reno" in capsys.readouterr().out
+    sweep = ["sweep", *common, str(tmp_path / "w"), "--set", "duration=500ms", "--seeds", "2"]
+    assert call(sweep) == 0 and call([*sweep, "--resume"]) == 0
+    rows = pl.read_parquet(tmp_path / "w" / "runs.parquet")
+    assert rows["engine"].to_list() == ["linux"] * 2 and rows["seed"].to_list() == [1, 2]
+
+
+@needs_path
+def test_a_traced_run_is_not_run_again() -> None:
+    """Time is real, so the first seed's run is the one that was drawn."""
+    engine = engines.find("linux")
+    chosen = scenario([link("l")], [flow("l", cc="reno", recovery="prr")], "300ms")
+    traced = engine.simulate(chosen, 1, trace=True).flow_rows
+    assert engine.prepare is not None
+    job = validation.Job(chosen, [1], {"key": "value"})
+    assert engine.prepare(job)(1) == [{"key": "value", **row} for row in traced]
+
+
+@needs_path
+def test_validate_holds_both_engines_against_each_other(tmp_path: Path, monkeypatch: Any) -> None:
+    grid = validation.GRIDS["linux"]
+    assert len(grid.protocols) * len(grid.points) >= 20
+    assert {"reno", "cubic", "bbr", "westwood", "westwood+"} <= set(grid.protocols)
+    protocols = {"reno": {"recovery": "prr"}}
+    small = replace(grid, protocols=protocols, points=grid.points[4:5])
+    monkeypatch.setitem(validation.GRIDS, "linux", small)
+    out = tmp_path / "v"
+    assert call(["validate", "--engine", "linux", "--seeds", "1", "--duration", "2s",
+                 "--out", str(out)]) == 0  # fmt: skip
+    (point,) = pl.read_csv(out / "validation.csv").to_dicts()
+    assert point["goodput_ratio"] == pytest.approx(1, abs=0.15)
+    assert (out / "validation.png").exists() and "1 points within" in (
+        out / "index.html"
+    ).read_text()
+
+
+def refused(arguments: list[str], capsys: Any) -> tuple[int, str]:
+    code = call(arguments)
+    error = str(capsys.readouterr().err)
+    assert error.count("\n") == 1, error
+    return code, error
+
+
+@needs_path
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (["tcp.cc=tahoe"], "tcp.cc = \"tahoe\": --engine linux expects one of reno, newreno"),
+        (["tcp.recovery=tahoe"], "another recovery: Linux has no Tahoe"),
+        (["tcp.header=45B"], 'tcp.header = "45B": --engine linux expects "52B"'),
+        (["tcp.delayed_ack=3"], "expects 1 or 2; the profile linux has it"),
+        (["tcp.initial_ssthresh=20p"], '"unlimited", the only one that Linux starts with'),
+        (["tcp.clock_granularity=1ms"], "its floor is of the variance"),
+        (["tcp.cc.hystart=true"], "none"),
+        (['tcp.cc={ name = "cubic", hystart = false }'], "tcp.cc.hystart = false"),
+        (['tcp.cc={ name = "reno", cte = 2.0 }'], "the kernel's own, which can't be set"),
+    ],
+)  # fmt: skip
+def test_what_linux_cannot_do_is_refused_in_one_line(
+    settings: list[str], expected: str, capsys: Any
+) -> None:
+    options = [word for setting in settings for word in ("--set", setting)]
+    arguments = ["run", "path", "--engine", "linux", "--cc", "reno"]
+    if any(setting.startswith("tcp.cc") for setting in settings):
+        arguments = arguments[:-2]
+    always = ["--set", "profile=linux", "--set", "duration=100ms", "--seeds", "1"]
+    if expected == "none":
+        assert call([*arguments, *always, "--set", "tcp.cc.name=reno", *options]) == 0
+        return
+    code, error = refused([*arguments, *always, *options], capsys)
+    assert code == 2 and expected in error
+
+
+def test_what_is_lacking_is_named_with_its_remedy(
+    tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    """Without the program or a control it exits with 77, and nothing was run or written."""
+    arguments = ["run", "path", "--engine", "linux", "--cc", "reno", "--cc", "westwood+",
+                 "--set", "profile=linux", "--out", str(tmp_path / "r")]  # fmt: skip
+    monkeypatch.setenv(linux.VARIABLE, str(tmp_path / "nothing"))
+    code, error = refused(arguments, capsys)
+    assert code == 77 and "WESTWOOD_LINUX names no program: make linux-path" in error
+    monkeypatch.delenv(linux.VARIABLE)
+    if LACKING is None:
+        monkeypatch.setitem(linux_plan.CONTROLS, "westwood+", "ww_absent")
+        code, error = refused(arguments, capsys)
+        assert code == 77
+        assert "no congestion control ww_absent: westwood kernel load" in error
+        monkeypatch.setitem(linux_plan.CONTROLS, "westwood+", "absent")
+        assert "absent: modprobe tcp_absent" in refused(arguments, capsys)[1]
+    assert not (tmp_path / "r").exists()
+
+
+def test_dask_is_for_engines_that_need_not_be_here(
+    tmp_path: Path, capsys: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(linux, "check_machine", lambda: None)
+    arguments = ["sweep", "path", "--engine", "linux", "--dask", "tcp://x", "--out", str(tmp_path)]
+    code, error = refused(arguments, capsys)
+    assert code == 77 and "leave --dask out" in error

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`--engine linux` and `measure` run the family in the kernel over the emulated path, and a
+recording puts its bandwidth estimates beside their traces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from westwood import Scenario
+from westwood.campaign.plan import Plan
+from westwood.campaign.uploads import Turn, upload
+from westwood.engines import linux, linux_plan
+from westwood.errors import WestwoodError
+
+try:
+    linux.check_machine()
+    reason = ""
+except WestwoodError as error:
+    reason = str(error)
+pytestmark = [pytest.mark.kernel, pytest.mark.skipif(bool(reason), reason=reason)]
+
+RATE_BPS = 4e6
+OURS = [cc for cc, control in linux_plan.CONTROLS.items() if linux_plan.is_ours(control)]
+
+
+def test_each_of_ours_tells_its_estimate(controls: Path) -> None:
+    """On a path without losses it is the link's rate of payload, once slow start has found it."""
+    assert OURS == ["westwood", "westwood+", "westwoodnr+", "westwood+-linux24"]
+    links = [{"name": f"l{i}", "between": [f"a{i}", f"b{i}"], "rate": "4Mbps", "delay": "10ms",
+              "queue": {"limit": "40p"}} for i in range(len(OURS))]  # fmt: skip
+    flows = [{"name": f"f{i}", "from": f"a{i}", "to": f"b{i}", "cc": cc, "recovery": "prr"}
+             for i, cc in enumerate(OURS)]  # fmt: skip
+    flows.append({"name": "other", "from": "a0", "to": "b0", "cc": "reno", "start": "2s"})
+    chosen = Scenario(name="s", duration="3s", profile="linux", link=links, flow=flows)
+    result = linux.run(chosen, 1, trace=True)
+    for i, row in enumerate(result.flow_rows[: len(OURS)]):
+        assert row["goodput_bps"] > 0.4 * RATE_BPS, row["cc"]
+        its = result.trace.filter(pl.col("flow") == f"f{i}", pl.col("time_s") < 2)
+        late = its.filter(pl.col("time_s") > 1.5)["estimate_bps"]
+        assert not late.is_nan().any(), row["cc"]
+        assert 0.3 * RATE_BPS < late.median() < 1.5 * RATE_BPS, row["cc"]  # type: ignore[operator]
+        assert its["estimate_bps"][0] != its["estimate_bps"][0]  # none before the first sample
+    reno = result.trace.filter(flow="other")
+    assert reno.height > 10 and reno["estimate_bps"].is_nan().all()
+
+
+def test_a_campaigns_traces_have_it(controls: Path) -> None:
+    path = {"rate": "4Mbps", "delay": "20ms", "queue": {"limit": "40p"}}
+    plan = Plan.read({"name": "p", "cc": ["westwood+", "reno"],
+                      "target": [{"name": "t", "path": path, "sizes": ["500kB"]}]})  # fmt: skip
+    for cc in plan.cc:
+        row, trace = upload(plan, Turn(plan.target[0], 500_000, 1, cc))
+        assert row["goodput_bps"] > 1e6
+        assert trace["estimate_bps"].is_nan().all() == (cc == "reno")

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`westwood measure` uploads in turn, over emulated paths and to a real iperf3 server in a
+namespace of the test's own, and survives a target that goes away, a stop and a resumption."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood.campaign.plan import Plan, presets
+from westwood.cli import call
+from westwood.engines import linux
+from westwood.errors import InputError, WestwoodError
+
+try:
+    linux.check_machine()
+    reason = "" if shutil.which("iperf3") else "no iperf3: apt-get install iperf3"
+except WestwoodError as error:
+    reason = str(error)
+needs_path = pytest.mark.skipif(bool(reason), reason=reason)
+WESTWOOD = [sys.executable, "-m", "westwood"]
+
+HEAD = """name = "try"
+cc = ["cubic", "reno"]
+uploads = 2
+timeout = "10s"
+retries = 1
+retry_after = "50ms"
+"""
+FAR = """
+[[target]]
+name = "far"
+path = { rate = "10Mbps", delay = "10ms", queue = { limit = "50p" }, loss = { rate = 0.01 } }
+sizes = ["50kB", "150kB"]
+"""
+LAB = """
+[[target]]
+name = "lab"
+server = "127.0.0.1:5301"
+sizes = ["300kB"]
+"""
+
+
+class Lab:
+    """Makes a namespace with an iperf3 server on its loopback."""
+
+    def __init__(self) -> None:
+        hold = ["unshare", "-n", "sh", "-c", "ip link set lo up; echo; exec sleep 300"]
+        self._holder = subprocess.Popen(hold, stdout=subprocess.PIPE)
+        assert self._holder.stdout is not None
+        self._holder.stdout.readline()
+        self.server: subprocess.Popen[str] | None = None
+
+    def inside(self, *words: object) -> list[str]:
+        return ["nsenter", "-n", "-t", str(self._holder.pid), *map(str, words)]
+
+    def serve(self) -> None:
+        command = self.inside("iperf3", "-s", "-p", 5301, "--forceflush")
+        self.server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.server.stdout is not None
+        while "listening" not in self.server.stdout.readline():
+            pass
+
+    def stop(self) -> None:
+        if self.server is not None:
+            self.server.kill()
+            self.server.wait()
+            assert self.server.stdout is not None
+            self.server.stdout.close()
+            self.server = None
+
+    def close(self) -> None:
+        self.stop()
+        self._holder.kill()
+        self._holder.wait()
+        assert self._holder.stdout is not None
+        self._holder.stdout.close()
+
+    def measure(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        command = self.inside(*WESTWOOD, "measure", *arguments)
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.fixture
+def lab() -> Iterator[Lab]:
+    made = Lab()
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def journal(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "uploads.jsonl").read_text().splitlines()]
+
+
+@needs_path
+def test_a_campaign_alternates_and_ends_with_a_table_and_figures(lab: Lab, tmp_path: Path) -> None:
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text(HEAD + FAR + LAB)
+    lab.serve()
+    done = lab.measure(plan, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "gain over Reno" in done.stdout and "CUBIC" in done.stdout
+    rows = journal(out)
+    assert [row["cc"] for row in rows] == ["cubic", "reno"] * 6
+    sessions = [("far", 50_000), ("far", 150_000), ("lab", 300_000)]
+    assert [(row["target"], row["size_bytes"]) for row in rows] == [
+        session for session in sessions for _ in range(4)
+    ]
+    for row in rows:
+        assert row["goodput_bps"] == pytest.approx(8 * row["size_bytes"] / row["seconds"], rel=0.01)
+        assert row["sent"] >= row["size_bytes"] / row["mss"] and row["mean_cwnd"] >= 2
+        where = f"{row['target']}-{row['size_bytes']}B-{row['number']}-{row['cc']}.parquet"
+        trace = pl.read_parquet(out / "traces" / where)
+        assert trace["cwnd"].max() >= 2 and trace["srtt_s"].drop_nans().len() > 0  # type: ignore[operator]
+        if row["target"] == "far":
+            assert 0.02 < row["min_rtt_s"] < 0.03
+    uploads = pl.read_parquet(out / "uploads.parquet")
+    assert uploads.height == 12
+    table = pl.read_csv(out / "table.csv").to_dicts()
+    assert [row["target"] for row in table] == ["far", "lab"]
+    assert "± " in table[0]["gain"] and "(0.15 MB)" in table[0]["gain"]
+    for name in ("far-sessions.png", "far-uploads.svg", "lab-dynamics.png", "index.html"):
+        assert (out / name).stat().st_size > 0
+
+
+@needs_path
+def test_a_target_that_goes_away_is_left_out_and_resumed(
+    lab: Lab, tmp_path: Path, capsys: Any
+) -> None:
+    """The others are measured all the same; --resume does what is missing, and nothing twice."""
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text(HEAD + LAB + FAR)
+    done = lab.measure(plan, "--out", out)
+    assert done.returncode == 1
+    assert "target lab was left out: 127.0.0.1:5301: Connection refused" in done.stderr
+    assert f"--resume --out {out} goes on" in done.stderr and "Traceback" not in done.stderr
+    rows = journal(out)
+    failed = [row for row in rows if "error" in row]
+    assert len(failed) == 2 and len(rows) == 2 + 8  # an upload, tried twice; and the path's
+    assert [row["target"] for row in pl.read_csv(out / "table.csv").to_dicts()] == ["far"]
+    assert call(["measure", str(plan), "--out", str(out)]) == 2
+    assert "holds a campaign, expected --resume" in capsys.readouterr().err
+    lab.serve()
+    with (out / "uploads.jsonl").open("a") as file:
+        file.write('{"target": "la')  # as if it had been killed while it wrote
+    resumed = lab.measure(plan, "--out", out, "--resume", "--json")
+    assert resumed.returncode == 0, resumed.stderr
+    assert len(json.loads(resumed.stdout)["uploads"]) == 12
+    assert len(journal(out)) == 10 + 4
+    plan.write_text(HEAD + FAR)
+    assert call(["measure", str(plan), "--out", str(out), "--resume"]) == 2
+    assert "holds another campaign" in capsys.readouterr().err
+
+
+@needs_path
+def test_a_server_that_dies_in_an_upload_is_noticed(lab: Lab, tmp_path: Path) -> None:
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text(HEAD + LAB.replace("300kB", "100GB").replace('"lab"', '"big"'))
+    lab.serve()
+    command = lab.inside(*WESTWOOD, "measure", plan, "--out", out)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as tool:
+        time.sleep(2.5)
+        lab.stop()
+        assert tool.stderr is not None
+        said = tool.stderr.read()
+        assert tool.wait(20) == 1
+    assert "target big was left out: 127.0.0.1:5301" in said and said.count("\n") == 1
+    assert all("error" in row for row in journal(out))
+
+
+@needs_path
+def test_killed_in_an_upload_it_goes_on_with_the_next(lab: Lab, tmp_path: Path) -> None:
+    plan, out = tmp_path / "plan.toml", tmp_path / "out"
+    plan.write_text(HEAD + FAR)
+    command = lab.inside(*WESTWOOD, "measure", plan, "--out", out)
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as tool:
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            if (out / "uploads.jsonl").exists() and journal(out):
+                break
+            time.sleep(0.02)
+        tool.send_signal(signal.SIGKILL)
+    before = journal(out)
+    assert 0 < len(before) < 8
+    assert lab.measure(plan, "--out", out, "--resume").returncode == 0
+    assert journal(out)[: len(before)] == before and len(journal(out)) == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('name = "x"\ncc = ["reno"]\n' + FAR, "cc = [\"reno\"]: expected a list of at least 2"),
+        (HEAD.replace("cubic", "cubik") + FAR, 'did you mean "cubic"?'),
+        (HEAD.replace("cubic", "sack") + FAR, "expected each congestion control once"),
+        (HEAD, "target: is missing"),
+        (HEAD + FAR + FAR, "expected each target's name once"),
+        (HEAD + FAR.replace("10ms", "10"), 'far.path.delay = "10": a unit is missing'),
+        (HEAD + FAR.replace("rate = 0.01", "rate = 2"), "far.path.loss.rate = 2"),
+        (HEAD + FAR.replace('path = {', 'path = { between = ["a", "b"],'), "far.path.between"),
+        (HEAD + FAR + 'server = "x"\n', "server: expected a path to emulate or an iperf3 server"),
+        (HEAD + LAB.replace(":5301", ":0"), "expected HOST or HOST:PORT"),
+        (HEAD + LAB.replace('"300kB"', '"300kB", "300kB"'), "expected each size once"),
+        (HEAD + "colour = 1\n" + FAR, "unknown key"),
+        ("cc = [", "is not TOML"),
+    ],
+)  # fmt: skip
+def test_a_wrong_plan_is_told_in_one_line(
+    text: str, expected: str, tmp_path: Path, capsys: Any
+) -> None:
+    plan = tmp_path / "plan.toml"
+    plan.write_text(text)
+    assert call(["measure", str(plan), "--out", str(tmp_path / "r")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"westwood: {plan}: ") and error.count("\n") == 1
+    assert expected in error and not (tmp_path / "r").exists()
+
+
+def test_every_plan_of_the_package_can_be_read(capsys: Any) -> None:
+    for name in presets():
+        plan = Plan.load(name)
+        assert plan.name == name and all(count >= 1 for _, _, count in plan.sessions())
+    assert {target.name for target in Plan.load("bari").target} == {"ucla", "uppsala", "parma"}
+    with pytest.raises(InputError, match="neither a file nor a plan"):
+        Plan.load("barry")
+    assert call(["measure", "bari", "--target", "rome"]) == 2
+    assert '--target = "rome": no such target' in capsys.readouterr().err
+
+
+def test_a_server_is_a_host_and_a_port() -> None:
+    def port(text: str) -> tuple[str, int]:
+        given = {"name": "t", "server": text, "sizes": ["1MB"]}
+        (target,) = Plan.read({"name": "x", "cc": ["cubic", "reno"], "target": [given]}).target
+        assert target.server is not None
+        return target.server.host, target.server.port
+
+    assert port("example.org") == ("example.org", 5201)
+    assert port("192.0.2.1:99") == ("192.0.2.1", 99)
+    assert port("2001:db8::1") == ("2001:db8::1", 5201)
+    assert port("[2001:db8::1]:7") == ("2001:db8::1", 7)
