@@ -11,9 +11,10 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
       window_{flow.initial_cwnd, flow.initial_ssthresh, 0},
       receive_window_(std::max(1u, flow.receive_window / flow.mss)),
       recovery_(flow.recovery),
+      uses_sack_(uses_sack(flow.recovery)),
       paced_(ww_needs_rate(&flow.cc)),
-      follows_deliveries_(paced_ || flow.recovery > Recovery::sack),
-      conserves_(flow.recovery > Recovery::sack && !ww_owns_recovery(&flow.cc)),
+      follows_deliveries_(paced_ || conserves(flow.recovery)),
+      conserves_(conserves(flow.recovery) && !ww_owns_recovery(&flow.cc)),
       limited_transmit_(flow.limited_transmit),
       flight_excludes_sacked_(flow.flight_excludes_sacked),
       ssthresh_from_cwnd_(flow.ssthresh_from_cwnd),
@@ -37,7 +38,7 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
         total_ = (flow.size_bytes + mss_ - 1) / mss_;
         last_bytes_ = static_cast<std::uint32_t>(flow.size_bytes - (total_ - 1) * mss_);
     }
-    if (uses_sack()) board_.reserve(sent_at_.size());
+    if (uses_sack_) board_.reserve(sent_at_.size());
     if (paced_) {
         rate_ = std::make_unique<RateSampler>();
         rate_->reserve(sent_at_.size(), 0, 0);
@@ -71,23 +72,23 @@ template <bool rated>
 Progress Sender::on_duplicate(Time now, bool news) {
     if (next_ == una_ && high_ == una_)
         return Progress::none;  // nothing outstanding: RFC 5681, 2 (a)
-    if (uses_sack() && !news)
+    if (uses_sack_ && !news)
         return Progress::none;  // it says nothing new: no duplicate by RFC 6675, 2
     dupacks_++;
     call_cc<rated>(now, 0, 0, true);
     if (phase_ == WW_RECOVERY) {
-        if (!uses_sack()) inflation_++;
+        if (!uses_sack_) inflation_++;
         return Progress::dupack;
     }
     // Data sent before a timeout is no reason for fast retransmit: RFC 6582, 3.2, steps 2 and 4 (the ACK
     // must cover more than recover), RFC 6675, 5.1.
     if (recovery_ == Recovery::newreno && una_ <= guarded_) return Progress::dupack;
-    if (uses_sack() && phase_ == WW_LOSS) return Progress::dupack;
+    if (uses_sack_ && phase_ == WW_LOSS) return Progress::dupack;
     if (phase_ == WW_OPEN) {
         phase_ = WW_DISORDER;
         flight_in_order_ = in_flight();
     }
-    const bool sack_says_lost = uses_sack() && board_.is_lost(una_);
+    const bool sack_says_lost = uses_sack_ && board_.is_lost(una_);
     if (dupacks_ == threshold_ || sack_says_lost) enter_recovery(now);
     return Progress::dupack;
 }
@@ -109,7 +110,7 @@ std::uint32_t Sender::flight_for_ssthresh() const {
     // timeout in NewReno's recovery from many losses sets ssthresh to half of all that was sent since.
     if (phase_ == WW_RECOVERY) flight -= std::max(inflation_, 0);
     if (flight_excludes_sacked_)
-        flight = uses_sack() ? pipe() : phase_ == WW_DISORDER ? flight - dupacks_ : flight;
+        flight = uses_sack_ ? pipe() : phase_ == WW_DISORDER ? flight - dupacks_ : flight;
     else if (phase_ == WW_DISORDER)
         flight = std::min(flight, flight_in_order_);
     return static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight));
@@ -129,7 +130,7 @@ void Sender::enter_recovery(Time now) {
     phase_ = WW_RECOVERY;
     retransmit_first_ = true;
     partial_seen_ = false;
-    if (uses_sack()) {
+    if (uses_sack_) {
         board_.enter_recovery(una_);
         board_.mark_lost(una_);
     } else {
@@ -141,7 +142,7 @@ void Sender::enter_recovery(Time now) {
 void Sender::restart_slow_start() {
     phase_ = WW_LOSS;
     inflation_ = 0;
-    if (uses_sack()) {
+    if (uses_sack_) {
         board_.mark_all_lost(una_, next_);
     } else {
         next_ = una_;
@@ -305,11 +306,11 @@ std::int64_t Sender::next_unpaced(Time now) {
     if (retransmit_first_) {
         retransmit_first_ = false;
         if (next_ == una_) next_++;
-        if (uses_sack()) board_.retransmitted(una_);
+        if (uses_sack_) board_.retransmitted(una_);
         prr_.out++;
         return record_sent(now, una_);
     }
-    const bool by_window = !uses_sack() || (phase_ == WW_OPEN && board_.idle());
+    const bool by_window = !uses_sack_ || (phase_ == WW_OPEN && board_.idle());
     return by_window ? next_new(now, new_end(now)) : next_with_sack(now);
 }
 
@@ -349,7 +350,7 @@ void Sender::grow_ring() {
     sent_at_.swap(larger);
     sent_at_data_ = sent_at_.data();
     sent_at_mask_ = sent_at_.size() - 1;
-    if (uses_sack()) board_.reserve(sent_at_.size());
+    if (uses_sack_) board_.reserve(sent_at_.size());
     if (paced_) rate_->reserve(sent_at_.size(), una_, high_);
 }
 

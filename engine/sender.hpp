@@ -31,6 +31,7 @@
 
 #include "../core/recovery.h"
 #include "ratesample.hpp"
+#include "recovery.hpp"
 #include "scoreboard.hpp"
 #include "timers.hpp"
 
@@ -61,7 +62,7 @@ class Sender {
     std::int64_t next_segment(Time now);
     bool is_plain() const {
         return !(retransmit_first_ | paced_) &&
-               (recovery_ < Recovery::sack || (phase_ == WW_OPEN && board_.idle()));
+               (!uses_sack_ || (phase_ == WW_OPEN && board_.idle()));
     }
     std::int64_t new_end(Time now);
     std::int64_t next_new(Time now, std::int64_t end) {
@@ -136,7 +137,6 @@ class Sender {
     template <bool rated>
     void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack);
     void fill_rate(Time now, ww_sample& sample);
-    bool uses_sack() const { return recovery_ >= Recovery::sack; }
     std::uint32_t pipe() const {
         return static_cast<std::uint32_t>(std::max<std::int64_t>(0, board_.pipe(una_, next_)));
     }
@@ -170,6 +170,7 @@ class Sender {
     std::uint32_t dupacks_ = 0;
     std::uint32_t receive_window_;  // segments
     Recovery recovery_;
+    bool uses_sack_;
     std::uint8_t phase_ = WW_OPEN;
     bool established_ = false;
     bool retransmit_first_ = false;  // SND.UNA is to be sent again
@@ -272,7 +273,7 @@ template <bool rated>
 inline Progress Sender::take_ack(Time now, std::uint32_t number, const SackBlocks* sack) {
     const auto bytes = static_cast<std::int32_t>(number - this->number(una_));
     if (bytes < 0) return Progress::old;
-    const bool news = sack != nullptr && uses_sack() && read_sack(now, *sack);
+    const bool news = sack != nullptr && uses_sack_ && read_sack(now, *sack);
     if (bytes == 0) return on_duplicate<rated>(now, news);
     const auto advance = static_cast<std::uint32_t>(bytes);
     std::int64_t acked = 1;

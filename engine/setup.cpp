@@ -55,7 +55,7 @@ void Simulation::build_connections(const Network& network, const Connections& co
         c.to_sender = route_of(topology.to_sender(source));
         c.receiver.delayed_ack = flow.delayed_ack;
         c.receiver.delayed_ack_timeout = flow.delayed_ack_timeout;
-        c.receiver.sack = flow.recovery >= Recovery::sack;
+        c.receiver.sack = uses_sack(flow.recovery);
         c.sender.timer.deadline = flow.start;
         sender_timers_.hasten(c.sender.timer, i);
         pacing_ |= c.sender.is_paced();
