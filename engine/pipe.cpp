@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipe.hpp"
 
+#include "seconds.hpp"
+
 namespace ww::sim {
 
 namespace {
@@ -9,8 +11,6 @@ const Direction& direction(const Network& network, std::uint32_t number) {
     const Link& link = network.links[number / 2];
     return number % 2 == 0 ? link.forward : link.backward;
 }
-
-double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
 
 // Of a packet of so many bytes, where the rate is as recorded on average.
 Time mean_duration(const Direction& d, std::uint32_t bytes) {

@@ -3,6 +3,7 @@
 // A simulation before its first event and after its last: what it is built of, what it hands out.
 #include <limits>
 
+#include "seconds.hpp"
 #include "simulation.hpp"
 
 namespace ww::sim {
@@ -109,7 +110,7 @@ void Simulation::finish() {
     for (Connection& c : connections_) {
         FlowResult& result = *c.result;
         c.sender.finish(end_, result);
-        result.start_s = static_cast<double>(c.start) / static_cast<double>(kSecond);
+        result.start_s = seconds(c.start);
         result.delivered_bytes = c.receiver.delivered_bytes;
         result.ip_bytes_at_sink = c.receiver.ip_bytes;
         if (c.datagrams == nullptr) continue;
@@ -138,15 +139,13 @@ void Simulation::account_drop(Connection& c, const Pipe& pipe, std::uint32_t pay
                           : at == Pipe::kDroppedEarly ? DropKind::early
                                                       : DropKind::queue;
     if (kind == DropKind::wire) now = pipe.last_lost_at();
-    result_.drops.push_back({static_cast<double>(now) / static_cast<double>(kSecond),
-                             static_cast<std::uint32_t>(&pipe - pipes_.data()), c.index, kind,
-                             ack});
+    result_.drops.push_back(
+        {seconds(now), static_cast<std::uint32_t>(&pipe - pipes_.data()), c.index, kind, ack});
 }
 
 void Simulation::record_mark(const Connection& c, const Pipe& pipe, Time now) {
-    result_.drops.push_back({static_cast<double>(now) / static_cast<double>(kSecond),
-                             static_cast<std::uint32_t>(&pipe - pipes_.data()), c.index,
-                             DropKind::mark, false});
+    result_.drops.push_back({seconds(now), static_cast<std::uint32_t>(&pipe - pipes_.data()),
+                             c.index, DropKind::mark, false});
 }
 
 }  // namespace ww::sim

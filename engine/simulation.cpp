@@ -271,7 +271,7 @@ void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const Sac
 void Simulation::take_syn_ack(Connection& c, Time now) {
     if (!c.sender.established()) c.sender.on_syn_ack(now);
     Packet last;  // of the handshake; it is lost without harm, data acknowledges the SYN too
-    last.number = c.sender.isn() + 1;
+    last.number = c.sender.segments().isn() + 1;
     last.flags = kBare;
     carry<false>(c, last, c.header_bytes, now, nullptr);
     send_what_may(c, now);
@@ -280,7 +280,7 @@ void Simulation::take_syn_ack(Connection& c, Time now) {
 
 void Simulation::send_syn(Connection& c, Time now) {
     Packet packet;
-    packet.number = c.sender.isn();
+    packet.number = c.sender.segments().isn();
     packet.flags = kSyn;
     carry<false>(c, packet, c.header_bytes, now, nullptr);
 }
@@ -302,11 +302,11 @@ inline void Simulation::send_data(Connection& c, Time now, std::int64_t segment)
         recorders_[c.index].event(now, again ? EventKind::retransmit : EventKind::send, segment,
                                   sender);
     }
-    const std::uint32_t payload = sender.payload(segment);
+    const std::uint32_t payload = sender.segments().payload(segment);
     Packet packet;
-    packet.number = sender.number(segment);
+    packet.number = sender.segments().number(segment);
     packet.payload = static_cast<std::uint16_t>(payload);
-    packet.flags = sender.is_last(segment) ? kLast : 0;
+    packet.flags = sender.segments().is_last(segment) ? kLast : 0;
     if (c.ecn) [[unlikely]]
         packet.flags |= c.sender.ecn_flags();
     carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
