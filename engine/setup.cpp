@@ -10,7 +10,7 @@ namespace ww::sim {
 
 Simulation::Simulation(const Network& network, const Connections& connections,
                        const Topology& topology, std::uint64_t seed)
-    : end_(network.duration) {
+    : end_(network.duration), drops_(network.trace.queues) {
     build_pipes(network, topology, seed);
     build_connections(network, connections, topology, seed);
     build_slots(topology);
@@ -24,7 +24,6 @@ void Simulation::build_pipes(const Network& network, const Topology& topology, s
         if (network.trace.capture_link == static_cast<std::int64_t>(i / 2))
             pipes_[i].extras->captured = &result_.captured;
     }
-    tracing_queues_ = network.trace.queues;
 }
 
 void Simulation::build_connections(const Network& network, const Connections& connections,
@@ -126,26 +125,7 @@ void Simulation::finish() {
     const auto by_time = [](const Captured& a, const Captured& b) { return a.at < b.at; };
     std::erase_if(result_.captured, [&](const Captured& row) { return row.at > end_; });
     std::stable_sort(result_.captured.begin(), result_.captured.end(), by_time);
-    const auto earlier = [](const Drop& a, const Drop& b) { return a.time_s < b.time_s; };
-    std::stable_sort(result_.drops.begin(), result_.drops.end(), earlier);
-}
-
-// at: why, as transmit() says.
-void Simulation::account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload, Time at,
-                              Time now, bool ack) {
-    if (!ack && payload > 0) (at == Pipe::kLost ? c.result->lost : c.result->queue_drops)++;
-    if (!tracing_queues_) return;
-    const DropKind kind = at == Pipe::kLost           ? DropKind::wire
-                          : at == Pipe::kDroppedEarly ? DropKind::early
-                                                      : DropKind::queue;
-    if (kind == DropKind::wire) now = pipe.last_lost_at();
-    result_.drops.push_back(
-        {seconds(now), static_cast<std::uint32_t>(&pipe - pipes_.data()), c.index, kind, ack});
-}
-
-void Simulation::record_mark(const Connection& c, const Pipe& pipe, Time now) {
-    result_.drops.push_back({seconds(now), static_cast<std::uint32_t>(&pipe - pipes_.data()),
-                             c.index, DropKind::mark, false});
+    result_.drops = drops_.take();
 }
 
 }  // namespace ww::sim
