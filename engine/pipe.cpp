@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipe.hpp"
 
+#include "seconds.hpp"
+
 namespace ww::sim {
 
 namespace {
@@ -9,8 +11,6 @@ const Direction& direction(const Network& network, std::uint32_t number) {
     const Link& link = network.links[number / 2];
     return number % 2 == 0 ? link.forward : link.backward;
 }
-
-double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
 
 // Of a packet of so many bytes, where the rate is as recorded on average.
 Time mean_duration(const Direction& d, std::uint32_t bytes) {
@@ -62,11 +62,11 @@ Pipe::Pipe(const Network& network, std::uint32_t number, std::uint64_t seed)
     if (direction(network, number).reorder_rate > 0) far = Far::reordering;
 }
 
-Time Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
-                                const SackBlocks* sack) {
+Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
+                                   const SackBlocks* sack) {
     Extras& x = *extras;
     const std::uint32_t bytes = ip_bytes + overhead_;
-    if (x.busy_until > kFar) return kNever;
+    if (x.busy_until > kFar) return {Fate::arrives, kNever};
     remove_started(now);
     if (x.red) {
         const Verdict verdict =
@@ -74,14 +74,14 @@ Time Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet
         if (verdict == Verdict::drop) {
             queue_drops_++;
             x.early_drops++;
-            return kDroppedEarly;
+            return {Fate::dropped_early, now};
         }
         if (verdict == Verdict::mark) {
             packet.flags |= kCe;
             x.marked++;
         }
     }
-    if ((x.busy_until > now || x.opportunities) && full_of_bytes(now, bytes)) return dropped();
+    if ((x.busy_until > now || x.opportunities) && full_of_bytes(now, bytes)) return dropped(now);
     Time start = std::max(now, x.busy_until);
     if (x.opportunities) {
         const Opportunities::Span span = x.opportunities->send(now, bytes);
@@ -104,7 +104,7 @@ Time Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet
     if (x.captured != nullptr && x.leaving) x.capture(packet, sack, start);
     if (loss_.is_due() && loss_.lose(x.busy_until, bytes)) {
         lost_++;
-        return kLost;
+        return {Fate::lost, x.busy_until + delay_};
     }
     Time at = x.busy_until + delay_;
     if (x.jitter > 0) {
@@ -114,7 +114,7 @@ Time Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet
     }
     if (x.reorder_rate > 0 && x.reorder_draws.open_unit() < x.reorder_rate) at += x.reorder_delay;
     if (x.captured != nullptr && !x.leaving) x.capture(packet, sack, at);
-    return at;
+    return {Fate::arrives, at};
 }
 
 bool Pipe::hold_in_order(const Packet& packet, const SackBlocks* sack) {

@@ -24,33 +24,61 @@
 
 namespace ww::sim {
 
+// What became of a packet that entered a pipe.
+enum class Fate : std::uint8_t {
+    arrives,
+    dropped,        // by the full queue
+    dropped_early,  // by RED
+    lost,           // on the wire
+    undecided,      // the pipe has extras, and transmit_with_extras() decides
+};
+
+// When: an arrival at the far end (kNever: beyond any run), the moment when the far end misses what was
+// lost, or the moment at which the queue dropped.
+struct Passage {
+    Fate fate;
+    Time at;
+    bool operator==(const Passage&) const = default;
+};
+
+// How the list of drops names it.
+constexpr DropKind drop_kind(Fate fate) {
+    switch (fate) {
+    case Fate::dropped:
+        return DropKind::queue;
+    case Fate::dropped_early:
+        return DropKind::early;
+    case Fate::lost:
+        return DropKind::wire;
+    case Fate::arrives:
+    case Fate::undecided:
+        break;
+    }
+    __builtin_unreachable();  // it was not dropped
+}
+
 class Pipe {
   public:
-    static constexpr Time kDropped = -1;         // by the full queue
-    static constexpr Time kLost = -2;            // on the wire
-    static constexpr Time kDroppedEarly = -3;    // by RED
-    static constexpr Time kHasExtras = -4;       // transmit_with_extras() is to be asked
     static constexpr Time kFar = INT64_MAX / 4;  // a transmission and a delay more still fit
 
     // number: 2 i for link i's forward direction, 2 i + 1 for its backward one.
     Pipe(const Network& network, std::uint32_t number, std::uint64_t seed);
 
-    // A packet of ip_bytes arrives at now (never before the last one): when it reaches the far end,
-    // or kDropped or kLost; kNever if that is beyond any run; kHasExtras.
-    Time transmit(Time now, std::uint32_t ip_bytes) {
+    // A packet of ip_bytes enters at `now`, which is never before the last one.
+    Passage transmit(Time now, std::uint32_t ip_bytes) {
         const std::uint32_t bytes = ip_bytes + overhead_;
         Time start = now;
         if (busy_until_ > now) {
             start = busy_until_;
             if (start > kFar) [[unlikely]]
-                return extras != nullptr ? kHasExtras : kNever;  // never: beyond any duration
+                return {extras != nullptr ? Fate::undecided : Fate::arrives, kNever};
             if (limit_ == Limit::packets) {
                 if (full_of_packets(now)) [[unlikely]]
-                    return dropped();
+                    return dropped(now);
                 waiting_.push({start, bytes});
             } else if (limit_ == Limit::bytes) {
                 if (full_of_bytes(now, bytes)) [[unlikely]]
-                    return dropped();
+                    return dropped(now);
                 waiting_.push({start, bytes});
                 waiting_bytes_ += bytes;
             }
@@ -59,14 +87,14 @@ class Pipe {
         busy_until_ = start + duration(bytes);
         if (loss_.is_due() && loss_.lose(busy_until_, bytes)) [[unlikely]] {
             lost_++;
-            return kLost;
+            return {Fate::lost, busy_until_ + delay_};
         }
-        return busy_until_ + delay_;
+        return {Fate::arrives, busy_until_ + delay_};
     }
 
-    // The same for a pipe with extras; the packet may be marked.
-    Time transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
-                              const SackBlocks* sack);
+    // Does the same for a pipe with extras, and decides; the packet may be marked.
+    Passage transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
+                                 const SackBlocks* sack);
 
     // Puts a packet that reaches the far end at packet.at behind those before it in time. True if it
     // is the first now.
@@ -78,9 +106,6 @@ class Pipe {
         if (sack != nullptr) sack_blocks.push(*sack);
         return first;
     }
-
-    // When the far end misses the packet last lost.
-    Time last_lost_at() const { return busy_until() + delay_; }
 
     // What happens to arrivals at the far end: acted on at once (topology.hpp), or held in the order
     // in which they were sent, or by their times.
@@ -125,9 +150,9 @@ class Pipe {
         }
     }
 
-    Time dropped() {
+    Passage dropped(Time now) {
         queue_drops_++;
-        return kDropped;
+        return {Fate::dropped, now};
     }
 
     void account_wait(Time wait) {

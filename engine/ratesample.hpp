@@ -58,8 +58,11 @@ class RateSampler {
         limited_until_ = delivered_ + std::max(pipe, 1u);
     }
 
-    // What the ACK at `now` says; the next one begins anew.
-    void fill(Time now, Time min_rtt, ww_sample& sample) {
+    // Writes what the ACK at `now` says, and begins anew for the next one. found_lost: segments found
+    // lost since the start.
+    void fill(Time now, Time min_rtt, std::uint64_t found_lost, ww_sample& sample) {
+        sample.newly_lost = static_cast<std::uint32_t>(found_lost - reported_lost_);
+        reported_lost_ = found_lost;
         sample.delivered = delivered_;
         sample.newly_delivered = newly_delivered_;
         newly_delivered_ = 0;
@@ -92,6 +95,7 @@ class RateSampler {
     Sent newest_;  // delivered by this ACK; sent < 0: none
     Time first_sent_ = 0, delivered_at_ = 0;
     std::uint32_t delivered_ = 0, newly_delivered_ = 0, limited_until_ = 0;
+    std::uint64_t reported_lost_ = 0;
 };
 
 }  // namespace ww::sim

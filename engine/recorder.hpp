@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "seconds.hpp"
 #include "sender.hpp"
 
 namespace ww::sim {
@@ -30,7 +31,7 @@ class Recorder {
         if (!windows_ || now < next_row_) return;
         const ww_observation seen = sender.observe(now);
         const Row row{sender.effective_cwnd(), sender.window().ssthresh, seen.bandwidth, seen.raw,
-                      sender.last_rtt(),       sender.in_flight(),       sender.phase()};
+                      sender.rtt().last(),     sender.in_flight(),       sender.phase()};
         if (row == last_) return;
         last_ = row;
         next_row_ = now + interval_;
@@ -41,8 +42,8 @@ class Recorder {
         trace_.estimate_bps.push_back(measured ? bits(seen.bandwidth) : kNan);
         trace_.sample_bps.push_back(measured ? bits(seen.raw) : kNan);
         trace_.rtt_s.push_back(row.rtt > 0 ? seconds(row.rtt) : kNan);
-        trace_.srtt_s.push_back(sender.srtt() > 0 ? seconds(sender.srtt()) : kNan);
-        trace_.rto_s.push_back(seconds(sender.rto()));
+        trace_.srtt_s.push_back(sender.rtt().srtt() > 0 ? seconds(sender.rtt().srtt()) : kNan);
+        trace_.rto_s.push_back(seconds(sender.rtt().rto()));
         trace_.in_flight.push_back(static_cast<double>(row.in_flight));
         trace_.phase.push_back(row.phase);
     }
@@ -58,7 +59,6 @@ class Recorder {
     };
 
     static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-    static double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
     static double bits(std::uint64_t bandwidth) {
         return static_cast<double>(bandwidth) * 8.0 / static_cast<double>(1u << WW_BW_FRACTION);
     }

@@ -3,13 +3,14 @@
 // A simulation before its first event and after its last: what it is built of, what it hands out.
 #include <limits>
 
+#include "seconds.hpp"
 #include "simulation.hpp"
 
 namespace ww::sim {
 
 Simulation::Simulation(const Network& network, const Connections& connections,
                        const Topology& topology, std::uint64_t seed)
-    : end_(network.duration) {
+    : end_(network.duration), drops_(network.trace.queues) {
     build_pipes(network, topology, seed);
     build_connections(network, connections, topology, seed);
     build_slots(topology);
@@ -23,7 +24,6 @@ void Simulation::build_pipes(const Network& network, const Topology& topology, s
         if (network.trace.capture_link == static_cast<std::int64_t>(i / 2))
             pipes_[i].extras->captured = &result_.captured;
     }
-    tracing_queues_ = network.trace.queues;
 }
 
 void Simulation::build_connections(const Network& network, const Connections& connections,
@@ -55,7 +55,7 @@ void Simulation::build_connections(const Network& network, const Connections& co
         c.to_sender = route_of(topology.to_sender(source));
         c.receiver.delayed_ack = flow.delayed_ack;
         c.receiver.delayed_ack_timeout = flow.delayed_ack_timeout;
-        c.receiver.sack = flow.recovery >= Recovery::sack;
+        c.receiver.sack = uses_sack(flow.recovery);
         c.sender.timer.deadline = flow.start;
         sender_timers_.hasten(c.sender.timer, i);
         pacing_ |= c.sender.is_paced();
@@ -109,7 +109,7 @@ void Simulation::finish() {
     for (Connection& c : connections_) {
         FlowResult& result = *c.result;
         c.sender.finish(end_, result);
-        result.start_s = static_cast<double>(c.start) / static_cast<double>(kSecond);
+        result.start_s = seconds(c.start);
         result.delivered_bytes = c.receiver.delivered_bytes;
         result.ip_bytes_at_sink = c.receiver.ip_bytes;
         if (c.datagrams == nullptr) continue;
@@ -125,28 +125,7 @@ void Simulation::finish() {
     const auto by_time = [](const Captured& a, const Captured& b) { return a.at < b.at; };
     std::erase_if(result_.captured, [&](const Captured& row) { return row.at > end_; });
     std::stable_sort(result_.captured.begin(), result_.captured.end(), by_time);
-    const auto earlier = [](const Drop& a, const Drop& b) { return a.time_s < b.time_s; };
-    std::stable_sort(result_.drops.begin(), result_.drops.end(), earlier);
-}
-
-// at: why, as transmit() says.
-void Simulation::account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload, Time at,
-                              Time now, bool ack) {
-    if (!ack && payload > 0) (at == Pipe::kLost ? c.result->lost : c.result->queue_drops)++;
-    if (!tracing_queues_) return;
-    const DropKind kind = at == Pipe::kLost           ? DropKind::wire
-                          : at == Pipe::kDroppedEarly ? DropKind::early
-                                                      : DropKind::queue;
-    if (kind == DropKind::wire) now = pipe.last_lost_at();
-    result_.drops.push_back({static_cast<double>(now) / static_cast<double>(kSecond),
-                             static_cast<std::uint32_t>(&pipe - pipes_.data()), c.index, kind,
-                             ack});
-}
-
-void Simulation::record_mark(const Connection& c, const Pipe& pipe, Time now) {
-    result_.drops.push_back({static_cast<double>(now) / static_cast<double>(kSecond),
-                             static_cast<std::uint32_t>(&pipe - pipes_.data()), c.index,
-                             DropKind::mark, false});
+    result_.drops = drops_.take();
 }
 
 }  // namespace ww::sim

@@ -32,18 +32,6 @@ Result Simulation::run() {
 
 // ---- The way of a packet
 
-// The packet is passed by value and its flags beside it, so that carry() keeps it in registers.
-[[gnu::noinline]] Time Simulation::transmit_with_extras(Connection& c, Pipe& pipe, Packet packet,
-                                                        std::uint32_t ip_bytes, Time now,
-                                                        const SackBlocks* sack,
-                                                        std::uint16_t& flags) {
-    packet.flow = c.index;
-    const Time at = pipe.transmit_with_extras(now, ip_bytes, packet, sack);
-    if (tracing_queues_ && packet.flags != flags) record_mark(c, pipe, now);
-    flags = packet.flags;
-    return at;
-}
-
 // Inlined into its callers, so that a packet's fields stay in registers along an inlined path.
 template <bool ack>
 [[gnu::always_inline]] inline void Simulation::carry(Connection& c, Packet packet,
@@ -53,29 +41,44 @@ template <bool ack>
     Pipe* const* route = start + packet.hop;
     while (now <= end_) [[likely]] {
             Pipe& pipe = **route++;
-            Time at = pipe.transmit(now, ip_bytes);
-            if (at < 0) [[unlikely]] {
-                if (at == Pipe::kHasExtras) {
-                    std::uint16_t flags = packet.flags;
-                    at = transmit_with_extras(c, pipe, packet, ip_bytes, now, sack, flags);
-                    packet.flags = flags;
+            Passage passage = pipe.transmit(now, ip_bytes);
+            if (passage.fate != Fate::arrives) [[unlikely]] {
+                if (passage.fate == Fate::undecided) {
+                    Packet seen = packet;  // a copy, so that the packet itself stays in registers
+                    seen.flow = c.index;
+                    passage = pipe.transmit_with_extras(now, ip_bytes, seen, sack);
+                    if (seen.flags != packet.flags) record_mark(c, pipe, now);
+                    packet.flags = seen.flags;
                 }
-                if (at < 0) return account_drop(c, pipe, packet.payload, at, now, ack);
+                if (passage.fate != Fate::arrives)
+                    return account_drop(c, pipe, packet.payload, passage, ack);
             }
             const bool there = *route == nullptr;
             if (pipe.far != Pipe::Far::inlined) {
-                packet.at = at;
+                packet.at = passage.at;
                 packet.flow = c.index;
                 packet.hop = static_cast<std::uint8_t>(route - start);
                 packet.flags |= there ? kThere : 0;
-                if (pipe.hold(packet, sack)) packets_.set(pipe.slot, at);
+                if (pipe.hold(packet, sack)) packets_.set(pipe.slot, passage.at);
                 return;
             }
-            now = at;
+            now = passage.at;
             if constexpr (!ack) {  // the last pipe of an ACK is not inlined
                 if (there) return arrive_at_receiver(c, packet, now);
             }
         }
+}
+
+[[gnu::noinline]] void Simulation::record_mark(const Connection& c, const Pipe& pipe, Time now) {
+    drops_.add(now, number_of(pipe), c.index, DropKind::mark, false);
+}
+
+[[gnu::noinline]] void Simulation::account_drop(Connection& c, const Pipe& pipe,
+                                                std::uint32_t payload, const Passage& passage,
+                                                bool ack) {
+    const DropKind kind = drop_kind(passage.fate);
+    if (!ack && payload > 0) (kind == DropKind::wire ? c.result->lost : c.result->queue_drops)++;
+    drops_.add(passage.at, number_of(pipe), c.index, kind, ack);
 }
 
 // At the far end of a pipe that is not inlined, in global order.
@@ -271,7 +274,7 @@ void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const Sac
 void Simulation::take_syn_ack(Connection& c, Time now) {
     if (!c.sender.established()) c.sender.on_syn_ack(now);
     Packet last;  // of the handshake; it is lost without harm, data acknowledges the SYN too
-    last.number = c.sender.isn() + 1;
+    last.number = c.sender.segments().isn() + 1;
     last.flags = kBare;
     carry<false>(c, last, c.header_bytes, now, nullptr);
     send_what_may(c, now);
@@ -280,7 +283,7 @@ void Simulation::take_syn_ack(Connection& c, Time now) {
 
 void Simulation::send_syn(Connection& c, Time now) {
     Packet packet;
-    packet.number = c.sender.isn();
+    packet.number = c.sender.segments().isn();
     packet.flags = kSyn;
     carry<false>(c, packet, c.header_bytes, now, nullptr);
 }
@@ -302,11 +305,11 @@ inline void Simulation::send_data(Connection& c, Time now, std::int64_t segment)
         recorders_[c.index].event(now, again ? EventKind::retransmit : EventKind::send, segment,
                                   sender);
     }
-    const std::uint32_t payload = sender.payload(segment);
+    const std::uint32_t payload = sender.segments().payload(segment);
     Packet packet;
-    packet.number = sender.number(segment);
+    packet.number = sender.segments().number(segment);
     packet.payload = static_cast<std::uint16_t>(payload);
-    packet.flags = sender.is_last(segment) ? kLast : 0;
+    packet.flags = sender.segments().is_last(segment) ? kLast : 0;
     if (c.ecn) [[unlikely]]
         packet.flags |= c.sender.ecn_flags();
     carry<false>(c, packet, c.header_bytes + payload, now, nullptr);

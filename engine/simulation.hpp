@@ -16,6 +16,7 @@
 
 #include "arrivals.hpp"
 #include "datagrams.hpp"
+#include "droplist.hpp"
 #include "pipe.hpp"
 #include "receiver.hpp"
 #include "recorder.hpp"
@@ -71,8 +72,12 @@ class Simulation {
     template <bool ack>
     void carry(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now,
                const SackBlocks* sack);
-    Time transmit_with_extras(Connection& c, Pipe& pipe, Packet packet, std::uint32_t ip_bytes,
-                              Time now, const SackBlocks* sack, std::uint16_t& flags);
+    void record_mark(const Connection& c, const Pipe& pipe, Time now);
+    void account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload,
+                      const Passage& passage, bool ack);
+    std::uint32_t number_of(const Pipe& pipe) const {
+        return static_cast<std::uint32_t>(&pipe - pipes_.data());
+    }
     void arrive_at_receiver(Connection& c, const Packet& packet, Time now);
     bool take_unusual(Connection& c, const Packet& packet, Time now);
     void take_syn(Connection& c, const Packet& packet, Time now);
@@ -87,9 +92,6 @@ class Simulation {
     void send_data(Connection& c, Time now, std::int64_t segment);
     void record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before);
     void after_sender(Connection& c, Time now);
-    void account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload, Time at, Time now,
-                      bool ack);
-    void record_mark(const Connection& c, const Pipe& pipe, Time now);
     void finish();
 
     Time end_;
@@ -104,7 +106,7 @@ class Simulation {
     std::vector<Connection> connections_;
     bool recording_ = false;
     bool many_ = false;  // flows: worth prefetching
-    bool tracing_queues_ = false;
+    DropList drops_;
     std::vector<Recorder> recorders_;  // one a connection, or none
     std::vector<DatagramSource> datagram_sources_;
     std::vector<Pipe> pipes_;

@@ -49,24 +49,23 @@ void Model::forward(std::uint32_t held, sim::Time now) {
     const std::uint32_t number = route(packet.seen)[packet.hop++];
     sim::Pipe& pipe = pipes_[number];
     const auto bytes = static_cast<std::uint32_t>(packet.data.size());
-    sim::Time at = pipe.transmit(now, bytes);
-    if (at == sim::Pipe::kHasExtras) {
+    sim::Passage passage = pipe.transmit(now, bytes);
+    if (passage.fate == sim::Fate::undecided) {
         sim::Packet seen_by_red;
         seen_by_red.flags = packet.seen.ecn_capable ? sim::kEct : 0;
-        at = pipe.transmit_with_extras(now, bytes, seen_by_red, nullptr);
+        passage = pipe.transmit_with_extras(now, bytes, seen_by_red, nullptr);
         if ((seen_by_red.flags & sim::kCe) != 0) {
             mark(packet.data);
             account(packet, number, now, sim::DropKind::mark);
         }
     }
-    if (at >= 0 && at < sim::kNever) {
-        due_.push_back({at, order_++, held});
+    if (passage.fate != sim::Fate::arrives) {
+        account(packet, number, passage.at, sim::drop_kind(passage.fate));
+    } else if (passage.at < sim::kNever) {
+        due_.push_back({passage.at, order_++, held});
         std::push_heap(due_.begin(), due_.end(), later);
         return;
     }
-    if (at == sim::Pipe::kLost) account(packet, number, pipe.last_lost_at(), sim::DropKind::wire);
-    if (at == sim::Pipe::kDropped) account(packet, number, now, sim::DropKind::queue);
-    if (at == sim::Pipe::kDroppedEarly) account(packet, number, now, sim::DropKind::early);
     free_.push_back(held);
 }
 

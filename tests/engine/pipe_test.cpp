@@ -27,6 +27,10 @@ Pipe pipe_of(const Direction& d, std::uint32_t overhead = 0) {
     return Pipe(network, 0, 1);
 }
 
+Passage arrival(Time at) { return {Fate::arrives, at}; }
+Passage drop(Time at) { return {Fate::dropped, at}; }
+Passage loss(Time at) { return {Fate::lost, at}; }
+
 LossProcess process_of(const Loss& loss, const Random& random = any_random()) {
     return LossProcess(loss, random, Random(1, Stream::link_state, 0));
 }
@@ -39,7 +43,7 @@ class ListedPipe {
   public:
     ListedPipe(const Direction& d, std::uint32_t overhead) : d_(d), overhead_(overhead) {}
 
-    Time transmit(Time now, std::uint32_t ip_bytes) {
+    Passage transmit(Time now, std::uint32_t ip_bytes) {
         const std::int64_t bytes = ip_bytes + overhead_;
         while (!waiting_.empty() && waiting_.front().start <= now) waiting_.pop_front();
         Time start = now;
@@ -48,13 +52,13 @@ class ListedPipe {
             for (const Waiting& w : waiting_) waiting_bytes += w.bytes;
             if (static_cast<std::int64_t>(waiting_.size()) + 1 > d_.queue_packets ||
                 (d_.queue_bytes != kUnlimited && waiting_bytes + bytes > d_.queue_bytes))
-                return Pipe::kDropped;
+                return {Fate::dropped, now};
             start = free_at_;
             waiting_.push_back({start, bytes});
         }
         const double exact = static_cast<double>(bytes) * 8e12 / static_cast<double>(d_.rate_bps);
         free_at_ = start + static_cast<Time>(std::floor(exact + 0.5));
-        return free_at_ + d_.delay;
+        return {Fate::arrives, free_at_ + d_.delay};
     }
 
     std::size_t waiting() const { return waiting_.size(); }
@@ -84,14 +88,11 @@ void expect_as_listed(const Direction& d, std::uint32_t overhead, std::uint64_t 
         if (random() % 8 != 0) now += static_cast<Time>(random() % slot);
         if (random() % 100 == 0) now += static_cast<Time>(random() % (slot * 40));
         const std::uint32_t bytes = sizes[random() % kinds];
-        const Time is = pipe.transmit(now, bytes), should_be = model.transmit(now, bytes);
+        const Passage is = pipe.transmit(now, bytes), should_be = model.transmit(now, bytes);
         ASSERT_EQ(is, should_be) << "seed " << seed << " packet " << i;
-        (is == Pipe::kDropped ? drops : accepted)++;
-        if (is != Pipe::kDropped && random() % 50 == 0) {
-            now =
-                is -
-                d.delay;  // exactly when it leaves: what waits behind it starts, and no longer waits
-        }
+        (is.fate == Fate::dropped ? drops : accepted)++;
+        // Go on exactly when it leaves: what waits behind it starts then, and no longer waits.
+        if (is.fate == Fate::arrives && random() % 50 == 0) now = is.at - d.delay;
     }
     EXPECT_EQ(pipe.result(kSecond).packets, accepted);
     EXPECT_EQ(pipe.result(kSecond).queue_drops, drops);
@@ -127,14 +128,15 @@ TEST(Queue, OfNothingHoldsNothingButThePacketInTransmission) {
     Direction d = direction(8'000'000, 0);
     d.queue_packets = 0;
     Pipe pipe = pipe_of(d);
-    EXPECT_EQ(pipe.transmit(0, 1000), kSecond / 1000);
-    EXPECT_EQ(pipe.transmit(kSecond / 1000 - 1, 1000), Pipe::kDropped);
-    EXPECT_EQ(pipe.transmit(kSecond / 1000, 1000), 2 * kSecond / 1000);
+    EXPECT_EQ(pipe.transmit(0, 1000), arrival(kSecond / 1000));
+    EXPECT_EQ(pipe.transmit(kSecond / 1000 - 1, 1000), drop(kSecond / 1000 - 1));
+    EXPECT_EQ(pipe.transmit(kSecond / 1000, 1000), arrival(2 * kSecond / 1000));
 }
 
 TEST(Queue, OfAnySizeHoldsAnything) {
     Pipe pipe = pipe_of(direction(8'000'000, 0));
-    for (Time i = 1; i <= 100'000; i++) ASSERT_EQ(pipe.transmit(0, 1000), i * kSecond / 1000);
+    for (Time i = 1; i <= 100'000; i++)
+        ASSERT_EQ(pipe.transmit(0, 1000), arrival(i * kSecond / 1000));
 }
 
 // 1500 bytes at 10 Gb/s take 1.2 us, at 100 Gb/s 120 ns, at 1 Tb/s 12 ns: whole picoseconds, no drift.
@@ -143,7 +145,7 @@ TEST(Transmitter, IsExactAtHighRates) {
         const Time step = 12'000'000 / gigabits;
         Pipe pipe = pipe_of(direction(gigabits * 1'000'000'000, 1'000'000'007));
         for (Time i = 1; i <= 1'000'000; i++)
-            ASSERT_EQ(pipe.transmit(0, 1500), i * step + 1'000'000'007);
+            ASSERT_EQ(pipe.transmit(0, 1500), arrival(i * step + 1'000'000'007));
     }
 }
 
@@ -153,13 +155,13 @@ TEST(Transmitter, AlternatesBetweenManySizesExactly) {
     for (std::uint32_t i = 0; i < 10'000; i++) {
         const std::uint32_t bytes = 40 + i * 7919 % 1461;
         end += static_cast<Time>(bytes) * 800;
-        ASSERT_EQ(pipe.transmit(0, bytes), end);
+        ASSERT_EQ(pipe.transmit(0, bytes), arrival(end));
     }
 }
 
 TEST(Transmitter, CountsFraming) {
     Pipe pipe = pipe_of(direction(8'000'000, 0), 18);
-    EXPECT_EQ(pipe.transmit(0, 982), kSecond / 1000);
+    EXPECT_EQ(pipe.transmit(0, 982), arrival(kSecond / 1000));
 }
 
 // ---- Loss
@@ -267,11 +269,11 @@ TEST(ScriptedLoss, CountsWhatCrosses) {
     d.queue_packets = 1;
     d.loss = {LossKind::script, 0, {2, 3}};
     Pipe pipe = pipe_of(d);
-    EXPECT_EQ(pipe.transmit(0, 1000), kSecond / 1000);
-    EXPECT_EQ(pipe.transmit(0, 1000), Pipe::kLost);
-    EXPECT_EQ(pipe.transmit(0, 1000), Pipe::kDropped);
-    EXPECT_EQ(pipe.transmit(2 * kSecond / 1000, 1000), Pipe::kLost);
-    EXPECT_EQ(pipe.transmit(2 * kSecond / 1000, 1000), 4 * kSecond / 1000);
+    EXPECT_EQ(pipe.transmit(0, 1000), arrival(kSecond / 1000));
+    EXPECT_EQ(pipe.transmit(0, 1000), loss(2 * kSecond / 1000));
+    EXPECT_EQ(pipe.transmit(0, 1000), drop(0));
+    EXPECT_EQ(pipe.transmit(2 * kSecond / 1000, 1000), loss(3 * kSecond / 1000));
+    EXPECT_EQ(pipe.transmit(2 * kSecond / 1000, 1000), arrival(4 * kSecond / 1000));
     EXPECT_EQ(pipe.result(kSecond).packets, 4u);
     EXPECT_EQ(pipe.result(kSecond).lost, 2u);
     EXPECT_EQ(pipe.result(kSecond).queue_drops, 1u);

@@ -22,36 +22,24 @@ Sender connected(Flow flow, Time round_trip) {
 // receiver's delay, so that it is of the oldest.
 TEST(Sender, MeasuresTheNewestSegmentAndTimesTheOldest) {
     Sender sender = connected(Flow(), 100 * kMs);
-    EXPECT_EQ(sender.rto(), 300 * kMs);
+    EXPECT_EQ(sender.rtt().rto(), 300 * kMs);
     EXPECT_EQ(sender.next_segment(100 * kMs), 0);
     EXPECT_EQ(sender.next_segment(160 * kMs), 1);
-    EXPECT_EQ(sender.on_ack(260 * kMs, sender.number(2), nullptr), Progress::advanced);
-    EXPECT_EQ(sender.last_rtt(), 100 * kMs);
+    EXPECT_EQ(sender.on_ack(260 * kMs, sender.segments().number(2), nullptr), Progress::advanced);
+    EXPECT_EQ(sender.rtt().last(), 100 * kMs);
     // R' = 160: RTTVAR = 3/4 50 + 1/4 60 = 52.5, SRTT = 7/8 100 + 1/8 160 = 107.5
-    EXPECT_EQ(sender.rto(), (107'500 + 4 * 52'500) * kMicrosecond);
-}
-
-TEST(Sender, NumbersBytesFromTheInitialSequenceNumber) {  // RFC 9293, 3.4: the SYN takes a number
-    Flow flow;
-    flow.size_bytes = 3 * 1460 + 7;
-    const Sender sender(flow, UINT32_MAX - 1460);
-    EXPECT_EQ(sender.number(0), UINT32_MAX - 1459);
-    EXPECT_EQ(sender.number(1), 0u);
-    EXPECT_EQ(sender.payload(0), 1460u);
-    EXPECT_EQ(sender.payload(3), 7u);
-    EXPECT_TRUE(sender.is_last(3));
-    EXPECT_FALSE(sender.is_last(2));
+    EXPECT_EQ(sender.rtt().rto(), (107'500 + 4 * 52'500) * kMicrosecond);
 }
 
 TEST(Sender, IgnoresWhatIsOldAndWhatAcknowledgesNothing) {
     Sender sender = connected(Flow(), 100 * kMs);
-    EXPECT_EQ(sender.on_ack(100 * kMs, sender.number(0), nullptr),
+    EXPECT_EQ(sender.on_ack(100 * kMs, sender.segments().number(0), nullptr),
               Progress::none);  // nothing is out
     while (sender.next_segment(100 * kMs) >= 0) continue;
     EXPECT_EQ(sender.in_flight(), 10);
-    EXPECT_EQ(sender.on_ack(200 * kMs, sender.number(4), nullptr), Progress::advanced);
-    EXPECT_EQ(sender.on_ack(201 * kMs, sender.number(2), nullptr), Progress::old);
-    EXPECT_EQ(sender.on_ack(202 * kMs, sender.number(4), nullptr), Progress::dupack);
+    EXPECT_EQ(sender.on_ack(200 * kMs, sender.segments().number(4), nullptr), Progress::advanced);
+    EXPECT_EQ(sender.on_ack(201 * kMs, sender.segments().number(2), nullptr), Progress::old);
+    EXPECT_EQ(sender.on_ack(202 * kMs, sender.segments().number(4), nullptr), Progress::dupack);
     EXPECT_EQ(sender.una(), 4);
 }
 
@@ -69,9 +57,9 @@ TEST(Sender, TurnsItsTimerOffWhenAllIsAcknowledged) {
     Sender sender = connected(flow, 100 * kMs);
     while (sender.next_segment(100 * kMs) >= 0) continue;
     EXPECT_EQ(sender.timer.deadline, 400 * kMs);
-    sender.on_ack(200 * kMs, sender.number(1), nullptr);
-    EXPECT_EQ(sender.timer.deadline, 200 * kMs + sender.rto());
-    sender.on_ack(201 * kMs, sender.number(2), nullptr);
+    sender.on_ack(200 * kMs, sender.segments().number(1), nullptr);
+    EXPECT_EQ(sender.timer.deadline, 200 * kMs + sender.rtt().rto());
+    sender.on_ack(201 * kMs, sender.segments().number(2), nullptr);
     EXPECT_EQ(sender.timer.deadline, kNever);
 }
 

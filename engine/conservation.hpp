@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Recovery in which cwnd falls step by step, with what each ACK delivers, to what the congestion control
+// said: rate halving and PRR (core/recovery.h). The losses and their repairs are the scoreboard's.
+#pragma once
+
+#include <algorithm>
+
+#include "../core/recovery.h"
+#include "network.hpp"
+
+namespace ww::sim {
+
+class Conservation {
+  public:
+    explicit Conservation(Recovery recovery) : is_prr_(recovery == Recovery::prr) {}
+
+    // target: cwnd at the end of recovery; flight: segments in flight and not SACKed before it began.
+    void enter(std::uint32_t target, std::int64_t flight) {
+        target_ = target;
+        odd_ack_ = 0;
+        ww_prr_enter(&prr_, static_cast<std::uint32_t>(std::max<std::int64_t>(flight, 1)));
+    }
+
+    void on_sent() { prr_.out++; }
+
+    // cwnd after an ACK that delivered so many segments, with `pipe` in flight; is_safe: the ACK brought
+    // new data and told of no further loss.
+    std::uint32_t on_ack(std::uint32_t cwnd, std::uint32_t pipe, std::uint32_t delivered,
+                         bool is_safe) {
+        return is_prr_ ? ww_prr_on_ack(&prr_, cwnd, target_, pipe, delivered, is_safe)
+                       : ww_rate_halving_on_ack(&odd_ack_, cwnd, target_, pipe, 1);
+    }
+
+    std::uint32_t target() const { return target_; }
+
+  private:
+    ww_prr prr_{};
+    std::uint32_t odd_ack_ = 0;  // of rate halving, which takes a segment off for every second ACK
+    std::uint32_t target_ = 0;
+    bool is_prr_;
+};
+
+}  // namespace ww::sim

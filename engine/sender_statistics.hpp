@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a sender counts and sums up for its FlowResult; nothing here changes what the sender does.
+#pragma once
+
+#include <limits>
+
+#include "network.hpp"
+#include "seconds.hpp"
+
+namespace ww::sim {
+
+class SenderStatistics {
+  public:
+    void on_established(Time now) { established_at_ = cwnd_since_ = now; }
+    void on_complete(Time now) { completed_at_ = now; }
+
+    // The smoothed RTT after an ACK of data.
+    void on_srtt(Time srtt) {
+        srtt_sum_ += static_cast<double>(srtt);
+        srtt_samples_++;
+    }
+
+    // cwnd was this until now.
+    void on_cwnd(Time now, std::uint32_t cwnd) {
+        cwnd_time_ += static_cast<double>(cwnd) * static_cast<double>(now - cwnd_since_);
+        cwnd_since_ = now;
+    }
+
+    // At the end of the run; cwnd and min_rtt (kNever: none) as the sender left them.
+    void write(Time end, std::uint32_t cwnd, Time min_rtt, FlowResult& result) {
+        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+        const bool established = established_at_ >= 0;
+        const Time last = completed_at_ >= 0 ? completed_at_ : end;
+        if (established) on_cwnd(last, cwnd);
+        const auto open = static_cast<double>(last - established_at_);
+        result.retransmitted = retransmitted;
+        result.timeouts = timeouts;
+        result.fast_recoveries = fast_recoveries;
+        result.ecn_reductions = ecn_reductions;
+        result.mean_cwnd = established && open > 0 ? cwnd_time_ / open : nan;
+        result.mean_srtt_s = srtt_samples_ == 0 ? nan
+                                                : srtt_sum_ / static_cast<double>(srtt_samples_) /
+                                                      static_cast<double>(kSecond);
+        result.min_rtt_s = min_rtt == kNever ? nan : seconds(min_rtt);
+        result.established_s = established ? seconds(established_at_) : nan;
+        result.completed_s = completed_at_ >= 0 ? seconds(completed_at_) : nan;
+    }
+
+    std::uint64_t retransmitted = 0, timeouts = 0, fast_recoveries = 0, ecn_reductions = 0;
+
+  private:
+    double srtt_sum_ = 0;  // ps
+    std::uint64_t srtt_samples_ = 0;
+    double cwnd_time_ = 0;  // the integral of cwnd over time, segments times ps
+    Time cwnd_since_ = 0;
+    Time established_at_ = -1, completed_at_ = -1;
+};
+
+}  // namespace ww::sim

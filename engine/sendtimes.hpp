@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// When each segment in flight was sent, in a ring by segment number, and by that which of them may
+// measure a round trip: none that was sent more than once, since its ACK does not say which of the
+// two it answers (Karn's rule, RFC 6298, 3).
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "network.hpp"
+
+namespace ww::sim {
+
+class SendTimes {
+  public:
+    std::size_t capacity() const { return times_.size(); }
+    // Can `segment` be in the ring beside `una`, the first in flight?
+    bool has_room_for(std::int64_t segment, std::int64_t una) const {
+        return segment - una <= static_cast<std::int64_t>(mask_);
+    }
+
+    // Doubles the capacity; [una, end) are in the ring.
+    void grow(std::int64_t una, std::int64_t end) {
+        std::vector<Time> larger(times_.size() * 2);
+        for (std::int64_t s = una; s < end; s++)
+            larger[static_cast<std::size_t>(s) & (larger.size() - 1)] = at(s);
+        times_.swap(larger);
+        mask_ = times_.size() - 1;
+    }
+
+    void on_sent(std::int64_t segment, Time now) { place(segment) = now; }
+    void on_sent_again(std::int64_t segment) {
+        place(segment) = kSentAgain;
+        resent_below_ = std::max(resent_below_, segment + 1);
+    }
+
+    // True if each segment of [una, end) was sent once.
+    bool may_measure(std::int64_t una, std::int64_t end) const {
+        if (una >= resent_below_) [[likely]]
+            return true;
+        for (std::int64_t s = una; s < end; s++)
+            if (at(s) == kSentAgain) return false;
+        return true;
+    }
+
+    Time at(std::int64_t segment) const {
+        return times_[static_cast<std::size_t>(segment) & mask_];
+    }
+    void prefetch(std::int64_t segment) const {
+        __builtin_prefetch(&times_[static_cast<std::size_t>(segment) & mask_]);
+    }
+
+  private:
+    static constexpr Time kSentAgain = -1;
+
+    Time& place(std::int64_t segment) { return times_[static_cast<std::size_t>(segment) & mask_]; }
+
+    std::vector<Time> times_ = std::vector<Time>(16);
+    std::size_t mask_ = 15;
+    std::int64_t resent_below_ = 0;  // no segment from here on was ever sent twice
+};
+
+}  // namespace ww::sim

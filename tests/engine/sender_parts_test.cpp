@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The sender's smaller parts, each by itself: segments, times of sending, pacing, ECN, statistics. The
+// RTT estimator has rtt_test.cpp, core/recovery.h's arithmetic tests/core/recovery_test.cpp.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "engine/conservation.hpp"
+#include "engine/ecn.hpp"
+#include "engine/pacing.hpp"
+#include "engine/segmentation.hpp"
+#include "engine/sender_statistics.hpp"
+#include "engine/sendtimes.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+constexpr Time kMs = 1000 * kMicrosecond;
+
+// RFC 9293, 3.4: the SYN takes a number.
+TEST(Segmentation, NumbersSegmentsAcrossTheWrapAndKnowsTheLast) {
+    Flow flow;
+    flow.size_bytes = 3 * 1460 + 7;
+    const Segmentation segments(flow, UINT32_MAX - 1460);
+    EXPECT_EQ(segments.isn(), UINT32_MAX - 1460);
+    EXPECT_EQ(segments.number(0), UINT32_MAX - 1459);
+    EXPECT_EQ(segments.number(1), 0u);
+    EXPECT_EQ(segments.count(), 4);
+    EXPECT_EQ(segments.payload(0), 1460u);
+    EXPECT_EQ(segments.payload(3), 7u);
+    EXPECT_TRUE(segments.is_last(3));
+    EXPECT_FALSE(segments.is_last(2));
+}
+
+TEST(Segmentation, OfAMultipleOfTheSegmentSizeEndsWithAFullOne) {
+    Flow flow;
+    flow.size_bytes = 2 * 1460;
+    const Segmentation segments(flow, 0);
+    EXPECT_EQ(segments.count(), 2);
+    EXPECT_EQ(segments.payload(1), 1460u);
+}
+
+TEST(Segmentation, CountsTheSegmentsThatHoldSomeBytes) {
+    Flow flow;
+    flow.mss = 100;
+    const Segmentation segments(flow, 0);
+    for (std::uint32_t bytes = 1; bytes <= 1000; bytes++)
+        EXPECT_EQ(segments.segments_in(bytes), std::ceil(bytes / 100.0)) << bytes;
+}
+
+// Random sending, sending again and acknowledging, against a table of all times.
+TEST(SendTimes, RemembersEachSegmentInFlightAndWhichMayMeasure) {
+    std::mt19937_64 random(1);
+    SendTimes times;
+    std::vector<Time> sent;
+    std::set<std::int64_t> again;
+    std::int64_t una = 0;
+    for (Time now = 1; now < 20'000; now++) {
+        const auto next = static_cast<std::int64_t>(sent.size());
+        const std::uint64_t what = random() % 100;
+        if (what < 55) {
+            if (!times.has_room_for(next, una)) times.grow(una, next);
+            ASSERT_TRUE(times.has_room_for(next, una));
+            times.on_sent(next, now);
+            sent.push_back(now);
+        } else if (una < next && what < 57) {
+            const std::int64_t segment =
+                una + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(next - una));
+            times.on_sent_again(segment);
+            again.insert(segment);
+        } else if (una < next) {
+            const std::int64_t end = una + 1 + static_cast<std::int64_t>(random() % 2);
+            if (end > next) continue;
+            const bool measures = again.lower_bound(una) == again.lower_bound(end);
+            ASSERT_EQ(times.may_measure(una, end), measures) << una;
+            if (measures) {
+                ASSERT_EQ(times.at(una), sent[static_cast<std::size_t>(una)]);
+                ASSERT_EQ(times.at(end - 1), sent[static_cast<std::size_t>(end - 1)]);
+            }
+            una = end;
+        }
+    }
+    EXPECT_GT(una, 5000);
+    EXPECT_GT(again.size(), 100u);
+    EXPECT_GT(times.capacity(), 16u);  // it grew
+}
+
+TEST(Pacer, HoldsBackForThePacketsTimeAtTheRate) {
+    const Flow flow;  // 1460 and 40 bytes
+    Pacer pacer(flow);
+    EXPECT_FALSE(pacer.holds_back(0));
+    pacer.on_sent(kMs, 1460, 0);  // not paced
+    EXPECT_FALSE(pacer.holds_back(0));
+    pacer.on_sent(kMs, 1460, std::uint64_t{1'500'000} << WW_BW_FRACTION);
+    EXPECT_EQ(pacer.next_at(), 2 * kMs);
+    EXPECT_TRUE(pacer.holds_back(2 * kMs - 1));
+    EXPECT_FALSE(pacer.holds_back(2 * kMs));
+    pacer.on_sent(2 * kMs, 65495, 1);  // slower than any run lasts, and no overflow
+    EXPECT_TRUE(pacer.holds_back(INT64_MAX / 16));
+}
+
+TEST(EcnSender, AnswersOnceAWindowOfDataAndSaysSoOnce) {
+    EcnSender ecn;
+    EXPECT_EQ(ecn.flags(false), kEct);
+    EXPECT_TRUE(ecn.answers(1));
+    ecn.on_reduced(10);
+    EXPECT_FALSE(ecn.answers(10));
+    EXPECT_TRUE(ecn.answers(11));
+    EXPECT_EQ(ecn.flags(true), 0);  // RFC 3168, 6.1.5, and CWR waits for a new segment
+    EXPECT_EQ(ecn.flags(false), kEct | kCwr);
+    EXPECT_EQ(ecn.flags(false), kEct);
+}
+
+// RFC 9937: at entry cwnd stays, then a segment leaves for every second one delivered.
+TEST(Conservation, HalvesInStepsWithPrr) {
+    Conservation prr(Recovery::prr);
+    prr.enter(10, 20);
+    std::uint32_t cwnd = 20, sent = 0;
+    for (std::uint32_t pipe = 19, acks = 0; acks < 18; acks++, pipe--) {
+        cwnd = prr.on_ack(cwnd, pipe, 1, false);
+        for (; pipe < cwnd; pipe++, sent++) prr.on_sent();
+    }
+    EXPECT_EQ(sent, 9u);
+    EXPECT_EQ(prr.target(), 10u);
+}
+
+TEST(Conservation, TakesASegmentOffForTwoAcksWithRateHalvingAndBeginsAnew) {
+    Conservation halving(Recovery::rate_halving);
+    for (int episode = 0; episode < 2; episode++) {
+        halving.enter(10, 20);
+        EXPECT_EQ(halving.on_ack(20, 30, 1, true), 20u);
+        EXPECT_EQ(halving.on_ack(20, 30, 1, true), 19u);
+        EXPECT_EQ(halving.on_ack(19, 30, 1, true), 19u);  // the odd one is forgotten by enter()
+    }
+}
+
+TEST(SenderStatistics, AveragesCwndOverTheConnectionAndSrttOverItsSamples) {
+    SenderStatistics statistics;
+    statistics.on_established(2 * kSecond);
+    statistics.on_cwnd(3 * kSecond, 10);  // 10 for a second, then 40
+    statistics.on_srtt(100 * kMs);
+    statistics.on_srtt(200 * kMs);
+    statistics.on_complete(5 * kSecond);
+    FlowResult result;
+    statistics.write(100 * kSecond, 40, 90 * kMs, result);
+    EXPECT_DOUBLE_EQ(result.mean_cwnd, 30);
+    EXPECT_DOUBLE_EQ(result.mean_srtt_s, 0.15);
+    EXPECT_DOUBLE_EQ(result.min_rtt_s, 0.09);
+    EXPECT_DOUBLE_EQ(result.established_s, 2);
+    EXPECT_DOUBLE_EQ(result.completed_s, 5);
+}
+
+TEST(SenderStatistics, HasNoMeansOfAConnectionThatNeverWas) {
+    SenderStatistics statistics;
+    FlowResult result;
+    statistics.write(kSecond, 10, kNever, result);
+    for (const double value : {result.mean_cwnd, result.mean_srtt_s, result.min_rtt_s,
+                               result.established_s, result.completed_s})
+        EXPECT_TRUE(std::isnan(value));
+}
+
+}  // namespace
+}  // namespace ww::sim::test
