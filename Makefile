@@ -4,22 +4,34 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/pip --disable-pip-version-check install --quiet --constraint tools/constraints.txt
-CXX_FILES = $(shell find core engine bindings ns3 linux tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
+# Byte code is made when a module is first imported: most of what is installed never is.
+PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-compile --constraint tools/constraints.txt
+CXX_FILES = $(shell find core engine wire bindings ns3 linux tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
 NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help demo test test-slow bench bench-path comparison lint format golden docs ns3 linux linux-path clean system system-test .venv
+DEV := build/dev
+T ?= tests
+
+.PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison ns3 linux \
+    linux-path docs release clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z0-9 -]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 demo: .venv ## reproduce Figure 5 of the 2013 ns-3 paper
 	@$(BIN)/westwood reproduce fig5 --out report
 	@echo "Figure: $(CURDIR)/report/fig5.png"
 
-test: .venv system-test ## run every test suite
+core engine: $(DEV)/build.ninja ## build and run the C++ tests of core/ or of engine/, for use while editing
+	@$(BIN)/cmake --build $(DEV) --target ww_$@_tests -- --quiet
+	@$(BIN)/ctest --test-dir $(DEV) --tests-regex ^$@/ --output-on-failure --no-tests=error -j $$(nproc)
+
+py: .venv ## run Python tests while editing: make py T=tests/.../test_units.py
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -q $(T)
+
+test: $(VENV)/.tools system-test ## run every test suite
 	@$(BIN)/python tools/run_suites.py
 
 test-slow: .venv ## run the tests that take minutes
@@ -42,16 +54,16 @@ bench: .venv ## measure the engine and the core, beside ns-3, and what the kerne
 	@tools/system.sh bench
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
-	@$(BIN)/python bench/run.py
-	@tools/kernel.sh && $(BIN)/python bench/kernel.py || test $$? = 77
+	@$(BIN)/python -m bench.run
+	@tools/kernel.sh && $(BIN)/python -m bench.kernel || test $$? = 77
 
 bench-path: linux-path ## measure how exact the emulated path of --engine linux is (as root)
 	@tools/system.sh bench
-	@$(BIN)/python bench/linux_path.py
+	@$(BIN)/python -m bench.linux_path
 
 comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and write docs/comparison.md
-	@$(BIN)/python bench/compare_ns3.py
-	@$(BIN)/python bench/comparators.py
+	@$(BIN)/python -m bench.compare_ns3
+	@$(BIN)/python -m bench.comparators
 
 ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the runner of --engine ns3
 	@tools/system.sh build
@@ -70,10 +82,20 @@ docs: .venv ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs
 	@echo "Documentation: $(CURDIR)/build/docs/index.html"
 
+release: .venv ## check that this commit is a release and build its distributions and documentation
+	@$(BIN)/python tools/release.py
+	@$(MAKE) docs
+
 clean: ## remove everything that was built
 	rm -rf build report $(VENV) westwood/_engine.pyi .hypothesis .*_cache
 
-# The virtual environment: made when the pins change, the package in it when native code changes
+# `make core` and `make engine` build here: with assertions and little optimisation, without sanitizers.
+$(DEV)/build.ninja: $(VENV)/.tools
+	@PYTHON=$(PYTHON) tools/system.sh test
+	@$(BIN)/cmake -S . -B $(DEV) -G Ninja --log-level=WARNING \
+	    -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O1
+
+# The virtual environment is made anew when the pins change, and the package in it when native code changes
 # (Python code is read from the source tree).
 .venv: $(VENV)/.installed
 

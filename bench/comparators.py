@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds CUBIC, Vegas and BBR against ns-3's own: docs/comparison.md.
+"""Holds CUBIC, Vegas and their like against ns-3's own: docs/comparison.md.
 
-    comparators.py             simulate every point and write the table
-    comparators.py --measure   first run ns-3 again (minutes)
+    python -m bench.comparators                  simulate every point and write the table
+    python -m bench.comparators --measure        first run ns-3 again (minutes)
+    python -m bench.comparators --measure vegas  first run ns-3 again for these protocols only
 
 A point agrees if our mean goodput lies within 10 % of ns-3's.
 """
@@ -12,20 +13,24 @@ from __future__ import annotations
 import csv
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-import compare_ns3
-import ns3_wheel
-
+from bench import compare_ns3, ns3_peer
 from westwood import Scenario, simulate_many
+from westwood.catalogue import PROTOCOLS
 
 FILE = compare_ns3.REFERENCE / "ns3-comparators.csv"
 TOLERANCE = 0.10
 DURATION_S = 100
 SEEDS = 30
-NAMES = {"cubic": "TcpCubic", "vegas": "TcpVegas", "bbr": "TcpBbr"}
+# The protocols that ns-3 has a class of its own for; Reno's window rules are held in compare_ns3.
+NAMES = {
+    name: one.ns3
+    for name, one in PROTOCOLS.items()
+    if one.ns3 and one.algorithm not in ("reno", "westwood")
+}
 # Rate (Mb/s), one-way delay (ms), PER and queue (packets) of the bottleneck, after 100 Mb/s, 1 ms.
 PATHS = [
     (2.0, 45.0, 0.0, 50),
@@ -39,7 +44,7 @@ PATHS = [
 
 @dataclass
 class Point:
-    """A protocol on a path; goodputs in bit/s, a value a run."""
+    """Holds the goodputs of a protocol on a path: bit/s, a value a run."""
 
     cc: str
     rate_mbps: float
@@ -106,33 +111,41 @@ def simulate_point(point: Point, **changes: object) -> None:
     point.ours = rows["goodput_bps"].to_list()
 
 
-def measure() -> None:
-    """Runs ns-3 at every point and writes the reference file."""
-    program = ns3_wheel.peer()
-    kinds = [(cc, path, 2) for cc in NAMES for path in PATHS]
-    kinds += [("vegas", path, 1) for path in PATHS]  # why: docs/comparison.md
+def measure(names: Sequence[str]) -> None:
+    """Runs ns-3 at every point of these protocols and writes their rows of the reference file."""
+    program = ns3_peer.peer()
+    kinds = [(cc, path, 2) for cc in names for path in PATHS]
+    kinds += [("vegas", path, 1) for path in PATHS if "vegas" in names]  # why: docs/comparison.md
     jobs = [(*kind, seed) for kind in kinds for seed in range(1, 6 if kind[1][2] else 2)]
 
     def goodput(job: tuple[str, tuple[float, float, float, int], int, int]) -> float:
         cc, (rate, delay, per, queue), delayed_ack, seed = job
-        result = ns3_wheel.run(
-            program, cc=NAMES[cc], rate=rate * 1e6, delay=delay / 1e3, loss=per, queue=queue,
-            access=100e6, access_delay=1e-3, payload=1460, ssthresh=2**32 - 1, seed=seed,
-            delayed_ack=delayed_ack, duration=DURATION_S,
-        )  # fmt: skip
+        result = ns3_peer.run(
+            program,
+            cc=NAMES[cc],
+            rate=rate * 1e6,
+            delay=delay / 1e3,
+            loss=per,
+            queue=queue,
+            access=100e6,
+            access_delay=1e-3,
+            payload=1460,
+            ssthresh=2**32 - 1,
+            seed=seed,
+            delayed_ack=delayed_ack,
+            duration=DURATION_S,
+        )
         return float(result["delivered_bytes"]) * 8 / DURATION_S
 
-    with ThreadPoolExecutor(2) as pool, FILE.open("w") as file:
-        file.write(
-            "# Unmodified ns-3 3.44 by bench/ns3_peer.cc: one row a run of "
-            f"{DURATION_S} s. SACK on, packets of 1500 B,\n"
-            "# access 100 Mb/s 1 ms, TcpCubic with HyStart off. By comparators.py --measure.\n"
-            "cc,rate_mbps,delay_ms,per,queue,delayed_ack,seed,goodput_bps\n"
-        )
-        for job, bps in zip(jobs, pool.map(goodput, jobs), strict=True):
-            cc, path, delayed_ack, seed = job
-            settings = ",".join(f"{value:g}" for value in (*path, delayed_ack, seed))
-            file.write(f"{cc},{settings},{bps:.1f}\n")
+    with ThreadPoolExecutor(2) as pool:
+        rates = list(pool.map(goodput, jobs))
+    lines = FILE.read_text().splitlines(keepends=True)
+    kept = [line for line in lines if line.partition(",")[0] not in names]
+    for job, bps in zip(jobs, rates, strict=True):
+        cc, path, delayed_ack, seed = job
+        settings = ",".join(f"{value:g}" for value in (*path, delayed_ack, seed))
+        kept.append(f"{cc},{settings},{bps:.1f}\n")
+    FILE.write_text("".join(kept))
 
 
 def table(compared: list[Point]) -> Iterator[str]:
@@ -154,7 +167,7 @@ def table(compared: list[Point]) -> Iterator[str]:
 
 def main() -> int:
     if "--measure" in sys.argv[1:]:
-        measure()
+        measure(sys.argv[2:] or list(NAMES))
     compared = points()
     for point in compared:
         simulate_point(point)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds the simulator's `sack` flow against ns-3's NewReno with SACK: docs/comparison.md.
 
-    compare_ns3.py             simulate every point of bench/reference/ and write the tables
-    compare_ns3.py --measure   first run ns-3 again for the second set of points (minutes)
+    python -m bench.compare_ns3             simulate every point of bench/reference/, write tables
+    python -m bench.compare_ns3 --measure   first run ns-3 again for the second set of points
 
 A point agrees if our mean goodput lies within 8 % of ns-3's mean or inside the range of its runs.
 Of a path in both sets it is those of the second, ten with the three of the first among them.
@@ -18,8 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import ns3_wheel
-
+from bench import ns3_peer
 from westwood import Scenario, simulate_many
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -118,12 +117,12 @@ def simulate_point(point: Point, seeds: int = SEEDS) -> None:
 
 def measure() -> None:
     """Runs ns-3 at the points of MORE and writes their file."""
-    program = ns3_wheel.peer()
+    program = ns3_peer.peer()
     jobs = [(point, seed) for point in MORE for seed in range(1, point[4] + 1)]
 
     def goodput(job: tuple[tuple[float, float, int, float, int], int]) -> float:
         (rate, delay, delayed_ack, per, _), seed = job
-        result = ns3_wheel.run(
+        result = ns3_peer.run(
             program,
             cc="TcpNewReno",
             rate=rate * 1e6,

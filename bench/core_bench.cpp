@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The core by itself: time for an ACK (new data, a duplicate), and for a loss with its recovery's end.
+// Measures the core by itself: the time of an ACK (new data, a duplicate), and of a loss with the end of
+// its recovery.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -9,18 +10,18 @@
 
 namespace {
 
-struct PresetName {
-    ww_preset_id id;
+struct Named {
+    ww_protocol id;
     const char* name;
 };
-#define WW_NAMED_PRESET(id, name) PresetName{id, name},
-constexpr std::array kPresets = {WW_PRESETS(WW_NAMED_PRESET)};
-#undef WW_NAMED_PRESET
+#define WW_ROW(ID, name, ...) Named{WW_PROTOCOL_##ID, name},
+constexpr std::array kProtocols = {WW_PROTOCOLS(WW_ROW)};
+#undef WW_ROW
 
 enum Mix { kNewData, kDuplicates, kLosses };
 
-void run(benchmark::State& loop, ww_preset_id id, Mix mix) {
-    ww_config config = ww_preset(id);
+void run(benchmark::State& loop, ww_protocol id, Mix mix) {
+    ww_config config = ww_configure(id);
     ww_state state{};
     ww_init(&config, &state);
     ww_window window{50, 40, 0};
@@ -48,12 +49,12 @@ void run(benchmark::State& loop, ww_preset_id id, Mix mix) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    for (const PresetName& preset : kPresets) {
-        const std::string name = preset.name;
+    for (const Named& protocol : kProtocols) {
+        const std::string name = protocol.name;
         const auto add = [&](const char* what, Mix mix) {
             benchmark::RegisterBenchmark(
                 (name + "/" + what).c_str(),
-                [id = preset.id, mix](benchmark::State& loop) { run(loop, id, mix); });
+                [id = protocol.id, mix](benchmark::State& loop) { run(loop, id, mix); });
         };
         add("new data", kNewData);
         add("duplicate", kDuplicates);

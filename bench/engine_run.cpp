@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One benchmark case on the engine: flows from one source through a router to one sink. Prints a JSON
-// object. bench/run.py runs it in turn with the ns-3 peer, which takes the same options.
+// Runs one benchmark case on the engine: flows from one source through a router to one sink. It prints a
+// JSON object. bench/run.py runs it in turn with the ns-3 peer, which takes the same options.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +32,7 @@ double cpu_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Peak resident memory since the program began (getrusage's figure would include the parent's).
+// Returns the peak resident memory since the program began (getrusage's figure would include the parent's).
 long peak_kib() {
     long peak = 0;
     char line[128];
@@ -56,10 +56,15 @@ Link link(std::uint32_t a, const char* rate, const char* delay) {
     return made;
 }
 
-const std::vector<std::string> preset_names = {
-#define NAMED(id, name) name,
-    WW_PRESETS(NAMED)
-#undef NAMED
+const std::vector<std::string> protocol_names = {
+#define WW_ROW(ID, name, ...) name,
+    WW_PROTOCOLS(WW_ROW)
+#undef WW_ROW
+};
+const std::vector<std::string> recovery_names = {
+#define WW_ROW(ID, id, name, ...) name,
+    WW_RECOVERIES(WW_ROW)
+#undef WW_ROW
 };
 
 std::size_t place_of(const std::string& name, const std::vector<std::string>& names) {
@@ -71,7 +76,7 @@ std::size_t place_of(const std::string& name, const std::vector<std::string>& na
     return static_cast<std::size_t>(found - names.begin());
 }
 
-// A part of the engine that the plain case does not use.
+// Adds a part of the engine that the plain case does not use.
 void set_part(Network& made, Direction& bottleneck, const std::string& part) {
     if (part == "red" || part == "red-ecn") {
         bottleneck.red.on = true;
@@ -110,15 +115,16 @@ Network network() {
     Flow flow;
     flow.from = 0;
     flow.to = 2;
-    flow.mss = static_cast<std::uint32_t>(number("payload"));
+    flow.packet_bytes = flow.header_bytes + static_cast<std::uint32_t>(number("payload"));
     flow.initial_cwnd = 1;
-    flow.initial_ssthresh = std::max(2u, static_cast<std::uint32_t>(number("ssthresh")) / flow.mss);
-    flow.receive_window = static_cast<std::uint32_t>(number("window"));
+    flow.initial_ssthresh =
+        std::max(2u, static_cast<std::uint32_t>(number("ssthresh")) / flow.mss());
+    flow.receive_window_bytes = static_cast<std::uint32_t>(number("window"));
     flow.initial_rto = 3 * kSecond;
-    flow.recovery = static_cast<Recovery>(place_of(
-        options.at("recovery"), {"tahoe", "reno", "newreno", "sack", "rate-halving", "prr"}));
+    flow.recovery = static_cast<Recovery>(place_of(options.at("recovery"), recovery_names));
     flow.flight_excludes_sacked = true;
-    flow.cc = ww_preset(static_cast<ww_preset_id>(place_of(options.at("cc"), preset_names)));
+    flow.cc = ww_configure(static_cast<ww_protocol>(place_of(options.at("cc"), protocol_names)));
+    flow.cc.byte_counting = false;
     flow.cc.validate_cwnd = false;
     flow.ecn = options.at("part") == "red-ecn";
     if (options.at("part") == "datagrams") {
@@ -126,9 +132,9 @@ Network network() {
         flow.datagrams.rate_bps = bottleneck.rate_bps * 9 / 10;
         flow.datagrams.on_mean = flow.datagrams.off_mean = kSecond / 10;
     }
-    if (options.at("part") == "arrivals") {  // of 100 packets: half of the rate
-        flow.size_bytes = 100 * flow.mss;
-        flow.arrivals_mean = static_cast<Time>(1600e12 * flow.mss / number("rate"));
+    if (options.at("part") == "arrivals") {  // flows of 100 packets take half of the rate
+        flow.size_bytes = 100 * flow.mss();
+        flow.arrivals_mean = static_cast<Time>(1600e12 * flow.mss() / number("rate"));
     }
     for (int i = 0; i < static_cast<int>(number("flows")); i++) {
         flow.start = i * kSecond / 1000;

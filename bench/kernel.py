@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`make bench`: what our congestion controls and their recorder cost in this machine's kernel.
 
-    kernel.py [--quick]     --quick: fewer turns
+    python -m bench.kernel [--quick]     --quick: fewer turns
 
 All on the loopback of a namespace, by iperf3, in turn with the kernel's own reno, so that the
 machine of the day cancels out; of the turns the median (the least is luck here: in some turns the
@@ -28,15 +28,11 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+from tests.linux.helpers.machine import Namespace, alone, eventually, lacking, outcome, own_bpffs
+from westwood.kernel import ww_kernel
+from westwood.kernel.recording import recording
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "linux" / "helpers")]
-
-from conftest import lacking  # noqa: E402
-from machine import Namespace, alone, eventually, outcome, own_bpffs  # noqa: E402
-
-from westwood.kernel import ww_kernel  # noqa: E402
-from westwood.kernel.recording import recording  # noqa: E402
-
 RESULTS = ROOT / "build" / "bench" / "kernel.json"
 GB = 1e9
 PATHS = {"segments of 64 KiB": "65536", "packets of 1500 bytes": "1500"}
@@ -46,7 +42,7 @@ Measured = dict[str, float]
 
 
 def iperf3(host: Namespace, cc: str, *options: str) -> Measured:
-    """One transfer: CPU time a gigabyte, goodput."""
+    """Makes one transfer and returns its CPU time a gigabyte and its goodput."""
     server = host.start("iperf3", "-s", "-1", "-p", "5201", "--forceflush")
     assert server.stdout is not None and "---" in server.stdout.readline()
     time.sleep(0.05)
@@ -71,7 +67,7 @@ def prepare(host: Namespace, path: str) -> None:
 
 
 def in_turn(kinds: dict[str, Callable[[], Measured]], turns: int) -> dict[str, list[Measured]]:
-    """Each kind once a turn, in an order that changes."""
+    """Measures each kind once a turn, in an order that changes."""
     order, seen = list(kinds), {name: [] for name in kinds}
     draw = random.Random(1)
     for _ in range(turns):
@@ -82,19 +78,23 @@ def in_turn(kinds: dict[str, Callable[[], Measured]], turns: int) -> dict[str, l
 
 
 def compared(seen: dict[str, list[Measured]], reference: str) -> dict[str, dict[str, float]]:
-    """Each kind's CPU time, and that over the reference's; its highest goodput likewise."""
+    """Returns each kind's CPU time, that over the reference's, and its highest goodput likewise."""
     rows = {}
     for name, turns in seen.items():
         both = (turns, seen[reference])
         cpu, usual = (statistics.median(one["cpu_s_a_gb"] for one in of) for of in both)
         rate, most = (max(one["goodput_bps"] for one in of) for of in both)
-        rows[name] = {"cpu_s_a_gb": cpu, "cpu_ratio": cpu / usual,
-                      "goodput_bps": rate, "goodput_ratio": rate / most}  # fmt: skip
+        rows[name] = {
+            "cpu_s_a_gb": cpu,
+            "cpu_ratio": cpu / usual,
+            "goodput_bps": rate,
+            "goodput_ratio": rate / most,
+        }
     return rows
 
 
 def cpu_time(turns: int) -> dict[str, Any]:
-    """CPU time a gigabyte of each control over reno's."""
+    """Compares each control's CPU time a gigabyte with reno's."""
     results = {}
     for path, size in BYTES.items():
         with alone() as host:
@@ -105,13 +105,15 @@ def cpu_time(turns: int) -> dict[str, Any]:
         results[path] = compared(seen, "reno")
         print(f"CPU time a gigabyte, {path}, {turns} turns")
         for name, row in results[path].items():
-            print(f"  {name:<12} {row['cpu_s_a_gb']:.3f} s/GB, {row['cpu_ratio']:.3f} of reno's; "
-                  f"at most {row['goodput_bps'] / 1e9:.2f} Gb/s")  # fmt: skip
+            print(
+                f"  {name:<12} {row['cpu_s_a_gb']:.3f} s/GB, {row['cpu_ratio']:.3f} of reno's; "
+                f"at most {row['goodput_bps'] / 1e9:.2f} Gb/s"
+            )
     return results
 
 
 def programs(turns: int) -> dict[str, Any]:
-    """The time inside our programs by the kernel's own count, over all the CPU time."""
+    """Measures the time inside our programs by the kernel's own count, over all the CPU time."""
     results = {}
     path = "packets of 1500 bytes"
     with alone() as host, counted():
@@ -126,8 +128,10 @@ def programs(turns: int) -> dict[str, Any]:
                 calls = after[1] - before[1]
                 shares.append(spent / (got["cpu_s_a_gb"] * BYTES[path] / GB))
             results[name] = {"share": statistics.median(shares), "ns_a_call": spent / calls * 1e9}
-            print(f"  {name:<12} {100 * results[name]['share']:.2f} % of the CPU time is in its "
-                  f"programs, {results[name]['ns_a_call']:.0f} ns a call")  # fmt: skip
+            print(
+                f"  {name:<12} {100 * results[name]['share']:.2f} % of the CPU time is in its "
+                f"programs, {results[name]['ns_a_call']:.0f} ns a call"
+            )
     return results
 
 
@@ -147,12 +151,14 @@ def run_time() -> tuple[float, int]:
     """Seconds in our programs since they were loaded, and calls."""
     listed = subprocess.run(["bpftool", "-j", "prog", "list"], capture_output=True, check=True)
     ours = [one for one in json.loads(listed.stdout) if "ww_" in one.get("name", "")]
-    return (sum(one.get("run_time_ns", 0) for one in ours) / 1e9,
-            sum(one.get("run_cnt", 0) for one in ours))  # fmt: skip
+    return (
+        sum(one.get("run_time_ns", 0) for one in ours) / 1e9,
+        sum(one.get("run_cnt", 0) for one in ours),
+    )
 
 
 def recorder(turns: int) -> dict[str, Any]:
-    """What `kernel record` costs a flow of 2 Gb/s: goodput; CPU time of recorder and programs."""
+    """Measures what `kernel record` costs a flow of 2 Gb/s: goodput, CPU time of each process."""
     size = 1 << 29
     with alone() as host, counted():
         prepare(host, "packets of 1500 bytes")
@@ -200,8 +206,10 @@ def thousand() -> dict[str, Any]:
             outcome(sender, receiver, count)
     events = recorded.trace["event"].value_counts()
     seen = dict(events.iter_rows())
-    print(f"{at_once} connections at once: {recorded.events} events, {recorded.dropped} dropped; "
-          f"{seen['start']} starts, {seen['window']} windows, {seen['end']} ends")  # fmt: skip
+    print(
+        f"{at_once} connections at once: {recorded.events} events, {recorded.dropped} dropped; "
+        f"{seen['start']} starts, {seen['window']} windows, {seen['end']} ends"
+    )
     return {"at_once": at_once, "events": recorded.events, "dropped": recorded.dropped, **seen}
 
 

@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from westwood import Scenario
-from westwood.engines import linux, linux_plan
+from westwood.engines import linux, wire
 
 RESULTS = Path(__file__).resolve().parent.parent / "build" / "bench" / "linux_path.json"
 SOURCE, SINK = "10.64.0.0", "10.65.0.0"  # of the first flow: linux/path/packet.hpp
@@ -37,8 +37,13 @@ SHARE = 1448 / 1500  # payload of a packet with timestamps
 
 
 def scenario(rate: str, delay: str, queue: str) -> Scenario:
-    link = {"name": "path", "between": ["a", "b"], "rate": rate, "delay": delay,
-            "queue": {"limit": queue}}  # fmt: skip
+    link = {
+        "name": "path",
+        "between": ["a", "b"],
+        "rate": rate,
+        "delay": delay,
+        "queue": {"limit": queue},
+    }
     flow = {"name": "f", "from": "a", "to": "b", "cc": "cubic", "recovery": "prr", "size": "1B"}
     return Scenario(name="bench", duration="1h", profile="linux", link=[link], flow=[flow])
 
@@ -46,11 +51,12 @@ def scenario(rate: str, delay: str, queue: str) -> Scenario:
 @contextmanager
 def held(path: Scenario) -> Iterator[list[str]]:
     """The network namespaces of its source and its sink, as files, while the path is there."""
-    with subprocess.Popen([linux.program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          text=True) as process:  # fmt: skip
+    with subprocess.Popen(
+        [linux.program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdin is not None and process.stdout is not None
         try:
-            process.stdin.write(linux_plan.text(path) + "hold\n" + linux_plan.run_lines(1, None))
+            process.stdin.write(wire.plan(path) + "hold\n" + wire.conclusion(1, None))
             process.stdin.flush()
             yield [process.stdout.readline().split()[2] for _ in "ab"]
         finally:
@@ -102,15 +108,30 @@ def _echoes(count: int, every_s: float) -> list[float]:
 
 
 def goodput_bps(namespaces: list[str], seconds: int, block: int) -> float:
-    """By iperf3, 5 s after its start. It counts in whole blocks of so many bytes."""
+    """Is what iperf3 says from 5 s after its start on. It counts whole blocks of so many bytes."""
     source, sink = (["nsenter", f"--net={namespace}"] for namespace in namespaces)
     serve = [*sink, "iperf3", "-s", "-1", "-B", SINK, "--forceflush"]
     with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         while "listening" not in server.stdout.readline():
             pass
-        send = [*source, "iperf3", "-c", SINK, "-B", SOURCE, "-C", "cubic", "-O", "5", "-J",
-                "-t", str(seconds), "-l", str(block)]  # fmt: skip
+        send = [
+            *source,
+            "iperf3",
+            "-c",
+            SINK,
+            "-B",
+            SOURCE,
+            "-C",
+            "cubic",
+            "-O",
+            "5",
+            "-J",
+            "-t",
+            str(seconds),
+            "-l",
+            str(block),
+        ]
         done = subprocess.run(send, capture_output=True, text=True, check=True)
         server.communicate()
     end: dict[str, Any] = json.loads(done.stdout)["end"]
@@ -127,17 +148,30 @@ def main(quick: bool) -> int:
     base_s = 2 * (0.045 + 8 * 28 / 10e6)
     errors = sorted(abs(trip - base_s) * 1e3 for trip in trips)
     p50, p99 = statistics.median(errors), errors[int(0.99 * len(errors))]
-    rows.append(("base RTT, 90 ms: error, median and p99", f"{p50:.3f} and {p99:.3f} ms",
-                 "p99 below 1 ms", p99 < 1))  # fmt: skip
+    rows.append(
+        (
+            "base RTT, 90 ms: error, median and p99",
+            f"{p50:.3f} and {p99:.3f} ms",
+            "p99 below 1 ms",
+            p99 < 1,
+        )
+    )
     for rate, delay, queue in ((2, "20ms", "50p"), (10, "20ms", "100p"), (100, "10ms", "400p")):
         with held(scenario(f"{rate}Mbps", delay, queue)) as namespaces:
             share = goodput_bps(namespaces, seconds, 1448) / (rate * 1e6 * SHARE)
-        rows.append((f"goodput at {rate} Mb/s over the theoretical share", f"{share:.4f}",
-                     "1 within 0.5 %", abs(share - 1) < 0.005))  # fmt: skip
+        rows.append(
+            (
+                f"goodput at {rate} Mb/s over the theoretical share",
+                f"{share:.4f}",
+                "1 within 0.5 %",
+                abs(share - 1) < 0.005,
+            )
+        )
     with held(scenario("100Gbps", "0s", "1000000p")) as namespaces:
         rate_bps = goodput_bps(namespaces, seconds, 128 * 1024)
-    rows.append(("goodput without limits", f"{rate_bps / 1e9:.2f} Gb/s", "at least 1 Gb/s",
-                 rate_bps >= 1e9))  # fmt: skip
+    rows.append(
+        ("goodput without limits", f"{rate_bps / 1e9:.2f} Gb/s", "at least 1 Gb/s", rate_bps >= 1e9)
+    )
     table = Table("what", "measured", "goal", "met")
     for *cells, met in rows:
         table.add_row(*cells, "yes" if met else "NO")

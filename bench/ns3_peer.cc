@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The peer of engine_run.cpp: the same case in unmodified ns-3 3.44, in its leanest fair form. No
-// queue discs, no tracing, no packet metadata; BulkSend to PacketSink. Prints a JSON object.
+// The peer of engine_run.cpp runs the same case in unmodified ns-3 3.44, in its leanest fair form: BulkSend
+// sends to PacketSink without queue discs, tracing and packet metadata. It prints a JSON object.
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -18,7 +18,7 @@ using namespace ns3;
 
 namespace {
 
-// The options of engine_run.cpp, with ns-3's name of the congestion control.
+// These are the options of engine_run.cpp, with ns-3's name of the congestion control.
 struct Options {
     std::string cc = "TcpWestwoodPlus";
     bool sack = true, hystart = false;

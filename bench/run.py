@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`make bench`: the engine beside ns-3, in turn in the same session, and the core by itself.
 
-    run.py [--quick]     --quick: shorter ns-3 runs, fewer repeats
+    python -m bench.run [--quick]     --quick: shorter ns-3 runs, fewer repeats
 
 Each case runs on both sides with the same path, flows and simulated duration. Two ratios are
 printed, since the two do not send the same number of packets (mainline's Westwood+ counts
@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import ns3_wheel
 from rich.console import Console
 from rich.table import Table
+
+from bench import ns3_peer
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "bench"
@@ -29,14 +30,29 @@ TURNS = 3
 
 # Flows on one bottleneck: 100 Mb/s, 45 ms, 1500 B packets, a queue of one bandwidth-delay product.
 SHARED = {
-    "rate": 100e6, "access": 1e9, "delay": 1e-3, "access_delay": 0.0225, "payload": 1460,
-    "queue": 400, "loss": 0.0005, "window": 1 << 20, "ssthresh": 1 << 20, "duration": 10,
-}  # fmt: skip
+    "rate": 100e6,
+    "access": 1e9,
+    "delay": 1e-3,
+    "access_delay": 0.0225,
+    "payload": 1460,
+    "queue": 400,
+    "loss": 0.0005,
+    "window": 1 << 20,
+    "ssthresh": 1 << 20,
+    "duration": 10,
+}
 # 10 Gb/s, 10 ms: a queue of a tenth of the bandwidth-delay product.
 FAST = {
-    "rate": 10e9, "access": 40e9, "delay": 1e-3, "access_delay": 0.004, "payload": 1460,
-    "queue": 830, "loss": 1e-6, "window": 1 << 26, "ssthresh": 1 << 25,
-}  # fmt: skip
+    "rate": 10e9,
+    "access": 40e9,
+    "delay": 1e-3,
+    "access_delay": 0.004,
+    "payload": 1460,
+    "queue": 830,
+    "loss": 1e-6,
+    "window": 1 << 26,
+    "ssthresh": 1 << 25,
+}
 
 
 @dataclass
@@ -53,8 +69,13 @@ class Case:
 WESTWOOD = {"cc": "westwood+", "recovery": "newreno"}
 CASES = [
     Case("1 flow, Table 1, Westwood+", 1000, {}, WESTWOOD, {"cc": "TcpWestwoodPlus"}),
-    Case("1 flow, Table 1, Westwood+, traced", 500, {}, {**WESTWOOD, "trace": 1},
-         {"cc": "TcpWestwoodPlus"}),
+    Case(
+        "1 flow, Table 1, Westwood+, traced",
+        500,
+        {},
+        {**WESTWOOD, "trace": 1},
+        {"cc": "TcpWestwoodPlus"},
+    ),
     Case("1 flow, Table 1, NewReno with SACK", 1000),
     Case("1 flow, 100 Mb/s", None, {**SHARED, "flows": 1}),
     Case("10 flows, 100 Mb/s", None, {**SHARED, "flows": 10}),
@@ -62,26 +83,43 @@ CASES = [
     Case("100 flows, 100 Mb/s", 200, {**SHARED, "flows": 100}),
     Case("1000 flows, 100 Mb/s", None, {**SHARED, "flows": 1000}),
     Case("1 flow, 100 Mb/s, 60 s", None, {**SHARED, "flows": 1, "duration": 60}, theirs=None),
-    Case("1000 flows, 100 Mb/s, 60 s", None, {**SHARED, "flows": 1000, "duration": 60},
-         theirs=None),
-    Case("1000 flows, 1 Gb/s", None,
-         {**SHARED, "flows": 1000, "rate": 1e9, "access": 10e9, "queue": 4000}, theirs=None),
+    Case(
+        "1000 flows, 100 Mb/s, 60 s", None, {**SHARED, "flows": 1000, "duration": 60}, theirs=None
+    ),
+    Case(
+        "1000 flows, 1 Gb/s",
+        None,
+        {**SHARED, "flows": 1000, "rate": 1e9, "access": 10e9, "queue": 4000},
+        theirs=None,
+    ),
     Case("1 flow, 10 Gb/s, 10 s", None, {**FAST, "flows": 1, "duration": 10}, theirs=None),
     Case("40 flows, 10 Gb/s, 10 s", None, {**FAST, "flows": 40, "duration": 10}, theirs=None),
     Case("40 flows, 10 Gb/s, 0.3 s", None, {**FAST, "flows": 40, "duration": 0.3}),
-]  # fmt: skip
+]
 
 # Each part that a plain flow does not use: 10 Mb/s, 21 ms, an error in 1000, 200 s.
 PLAIN = {
-    "rate": 10e6, "access": 100e6, "delay": 0.02, "access_delay": 1e-3, "payload": 1460,
-    "queue": 50, "loss": 0.001, "ssthresh": 1 << 20, "duration": 200,
-}  # fmt: skip
+    "rate": 10e6,
+    "access": 100e6,
+    "delay": 0.02,
+    "access_delay": 1e-3,
+    "payload": 1460,
+    "queue": 50,
+    "loss": 0.001,
+    "ssthresh": 1 << 20,
+    "duration": 200,
+}
 
 
 def part(name: str, ours: dict[str, Any], theirs: str | None = None) -> Case:
-    """A line of the second table; theirs: ns-3's class, where it has one."""
-    return Case(name, None, PLAIN, {"cc": "reno", "recovery": "sack", **ours},
-                {"cc": theirs} if theirs else None)  # fmt: skip
+    """Measures a line of the second table; theirs is ns-3's class, where it has one."""
+    return Case(
+        name,
+        None,
+        PLAIN,
+        {"cc": "reno", "recovery": "sack", **ours},
+        {"cc": theirs} if theirs else None,
+    )
 
 
 PARTS = [
@@ -93,13 +131,24 @@ PARTS = [
     part("CUBIC", {"cc": "cubic"}, "TcpCubic"),
     part("Vegas", {"cc": "vegas"}, "TcpVegas"),
     part("BBR: rate samples, pacing", {"cc": "bbr"}, "TcpBbr"),
-    *(part(what, {"part": name}) for what, name in (
-        ("RED", "red"), ("RED with ECN", "red-ecn"), ("two-state loss", "markov"),
-        ("bit errors", "bits"), ("recorded rate", "opportunities"), ("jitter", "jitter"),
-        ("reordering", "reordering"), ("datagrams, on and off", "datagrams"),
-        ("transfers that arrive", "arrivals"), ("windows traced", "windows"),
-        ("queues traced", "queues"), ("a link captured", "capture"))),
-]  # fmt: skip
+    *(
+        part(what, {"part": name})
+        for what, name in (
+            ("RED", "red"),
+            ("RED with ECN", "red-ecn"),
+            ("two-state loss", "markov"),
+            ("bit errors", "bits"),
+            ("recorded rate", "opportunities"),
+            ("jitter", "jitter"),
+            ("reordering", "reordering"),
+            ("datagrams, on and off", "datagrams"),
+            ("transfers that arrive", "arrivals"),
+            ("windows traced", "windows"),
+            ("queues traced", "queues"),
+            ("a link captured", "capture"),
+        )
+    ),
+]
 
 
 def measure(case: Case, peer: Path | None, turns: int) -> dict[str, Any]:
@@ -107,9 +156,9 @@ def measure(case: Case, peer: Path | None, turns: int) -> dict[str, Any]:
     ours: list[dict[str, Any]] = []
     theirs: list[dict[str, Any]] = []
     for turn in range(turns):
-        ours.append(ns3_wheel.run(ENGINE, **case.options, **case.ours))
+        ours.append(ns3_peer.run(ENGINE, **case.options, **case.ours))
         if peer is not None and case.theirs is not None and turn < max(1, turns - 1):
-            theirs.append(ns3_wheel.run(peer, **case.options, **case.theirs))
+            theirs.append(ns3_peer.run(peer, **case.options, **case.theirs))
     best = min(ours, key=lambda run: float(run["cpu_s"]))
     row = {"case": case.name, "goal": case.goal, "engine": best}
     if theirs:
@@ -177,7 +226,7 @@ def core() -> dict[str, Any]:
 def main() -> int:
     quick = "--quick" in sys.argv[1:]
     try:
-        peer: Path | None = ns3_wheel.peer()
+        peer: Path | None = ns3_peer.peer()
     except RuntimeError as error:
         peer = None
         print(f"without ns-3: {error}", file=sys.stderr)

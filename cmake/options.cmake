@@ -28,7 +28,7 @@ endif()
 # -march=native, because the same scenario and seed must give the same bytes on every machine, and draw the
 # same losses in the simulator and on the emulated path.
 get_filename_component(WW_ROOT ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
-set(WW_WARNINGS -Wall -Wextra -Wconversion) # ns3/ takes these alone, since ns-3 sets the rest
+set(WW_WARNINGS -Wall -Wextra -Wconversion -Wswitch-enum) # ns3/ takes these alone, since ns-3 sets the rest
 add_library(ww_options INTERFACE)
 target_include_directories(ww_options INTERFACE ${WW_ROOT})
 target_compile_options(ww_options INTERFACE ${WW_WARNINGS} -ffp-contract=off

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * How many segments an ACK says were newly delivered: the bookkeeping of duplicate, delayed and
+ * Counts the segments that an ACK says were newly delivered, by bookkeeping of duplicate, delayed and
  * cumulative ACKs (Mascolo 2001, "Delayed and Cumulative ACKs"; CountAck of Gangadhar 2013, 3.2.2).
  *
  *   duplicate ACK                       accounted_for += 1, counts 1; += n and n where the host knows
@@ -21,9 +21,12 @@
 #ifndef WW_ACKCOUNT_H
 #define WW_ACKCOUNT_H
 
-#include "arith.h"
+#include "westwood_state.h"
 
-/* On a duplicate acked_segments is how many it stands for; 0 if the host can't tell. */
+/*
+ * Returns what an ACK counts. On a duplicate acked_segments is how many segments it stands for; 0 if the
+ * host can't tell.
+ */
 static inline uint32_t ww_count_ack(const struct ww_config *config, struct ww_westwood_state *state,
                                     bool is_dupack, uint32_t acked_segments) {
     if (is_dupack) {

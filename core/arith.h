@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Integer arithmetic shared by the core. Unsigned 64 bit only: BPF has no signed division before
- * -mcpu=v4 and no 128-bit multiplication. x / 0 is undefined in C and 0 in BPF; here it is 0.
+ * The integer arithmetic that the core shares. All of it is unsigned and of at most 64 bit, because BPF
+ * has no signed division before -mcpu=v4 and no 128-bit multiplication. x / 0 is undefined in C and 0 in
+ * BPF; here it is 0.
  */
 #ifndef WW_ARITH_H
 #define WW_ARITH_H
@@ -17,7 +18,7 @@ static inline uint32_t ww_min_u32(uint32_t a, uint32_t b) { return a < b ? a : b
 static inline uint32_t ww_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /*
- * a * b / c rounded to nearest, without a 128-bit product.
+ * Returns a * b / c rounded to nearest, without a 128-bit product.
  * Bounds: a <= c < 2^31 (so the result is at most b), b <= 2 * WW_BW_MAX.
  * (b / c) * a <= b; (b % c) * a + c / 2 < c * c + c < 2^63.
  */
@@ -27,8 +28,8 @@ static inline uint64_t ww_scale(uint64_t a, uint64_t b, uint64_t c) {
 }
 
 /*
- * bytes / us as bytes/s << WW_BW_FRACTION, at most WW_BW_MAX; 0 for us = 0.
- * 10^6 * 2^8 < 2^28. One division while bytes < 2^36. Beyond: the remainder is below us, so that
+ * Returns bytes / us as bytes/s << WW_BW_FRACTION, at most WW_BW_MAX; 0 for us = 0.
+ * 10^6 * 2^8 < 2^28. One division is enough while bytes < 2^36. Beyond, the remainder is below us, so that
  * remainder * 2^28 fits for us < 2^36 (19 hours; clamped), and a quotient of 2^15 or more already
  * exceeds WW_BW_MAX.
  */
@@ -43,8 +44,8 @@ static inline uint64_t ww_rate(uint64_t bytes, uint64_t us) {
 }
 
 /*
- * bandwidth * time in whole bytes, rounded down. bandwidth <= 2^42 gives a whole part <= 2^34;
- * 2^34 * rtt < 2^60 for rtt <= 60 s (2^26 us), fraction 2^8 * 2^26 = 2^34. Longer is clamped to
+ * Returns bandwidth * time in whole bytes, rounded down. bandwidth <= 2^42 gives a whole part <= 2^34;
+ * 2^34 * rtt < 2^60 for rtt <= 60 s (2^26 us), fraction 2^8 * 2^26 = 2^34. A longer time is clamped to
  * 2^29 us (9 minutes): 2^63.
  */
 static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us) {
@@ -54,7 +55,10 @@ static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us) {
     return (whole * span + ((fraction * span) >> WW_BW_FRACTION)) / 1000000u;
 }
 
-/* The largest r with r^3 <= x, for x < 2^63: r < 2^21. A bit a step, so that the loop is bounded. */
+/*
+ * Returns the largest r with r^3 <= x, for x < 2^63: r < 2^21. It finds a bit a step, so that the loop
+ * is bounded.
+ */
 static inline uint32_t ww_cube_root(uint64_t x) {
     uint64_t root = 0;
     for (int bit = 20; bit >= 0; bit--) {
@@ -64,7 +68,7 @@ static inline uint32_t ww_cube_root(uint64_t x) {
     return (uint32_t)root;
 }
 
-/* True where a counter that wraps has reached `end` (it is less than 2^31 beyond it). */
+/* Says whether a counter that wraps has reached `end` (it is less than 2^31 beyond it). */
 static inline bool ww_reached(uint32_t counter, uint32_t end) {
     return counter - end < UINT32_C(0x80000000);
 }

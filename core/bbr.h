@@ -19,15 +19,15 @@
  * The host measures the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-00), paces by
  * window->pacing and runs no recovery arithmetic of its own: ww_owns_recovery.
  *
- * As in Linux (tcp_bbr.c) and not in the draft: pacing 1 % below the rate, so that queues drain; a
- * timeout restarts the search for the full pipe. Not implemented: policer detection (Linux's lt_bw) and
- * the model of ACK aggregation, which Linux added later. PROBE_BW's first phase is drawn from the
- * clock's low bits, for the core has no random numbers.
+ * Two things are as in Linux (tcp_bbr.c) and not in the draft: pacing stays 1 % below the rate, so that
+ * queues drain, and a timeout restarts the search for the full pipe. Two are left out: policer detection
+ * (Linux's lt_bw) and the model of ACK aggregation, which Linux added later. PROBE_BW's first phase is
+ * drawn from the clock's low bits, because the core has no random numbers.
  */
 #ifndef WW_BBR_H
 #define WW_BBR_H
 
-#include "arith.h"
+#include "reno.h"
 
 enum ww_bbr_mode { WW_BBR_STARTUP, WW_BBR_DRAIN, WW_BBR_PROBE_BW, WW_BBR_PROBE_RTT };
 
@@ -43,7 +43,7 @@ enum ww_bbr_flag {
 enum {
     WW_BBR_UNIT = 256,      /* gains are in 1/256 */
     WW_BBR_HIGH_GAIN = 739, /* 2 / ln 2 */
-    WW_BBR_DRAIN_GAIN = 88, /* its inverse */
+    WW_BBR_DRAIN_GAIN = 88, /* ln 2 / 2 */
     WW_BBR_CWND_GAIN = 512,
     WW_BBR_BW_ROUNDS = 10,
     WW_BBR_CYCLE = 8,
@@ -54,97 +54,120 @@ enum {
 #define WW_BBR_RTPROP_US UINT64_C(10000000)
 #define WW_BBR_PROBE_RTT_US UINT32_C(200000)
 
-static inline void ww_bbr_init(struct ww_bbr_state *state) {
-    const struct ww_bbr_state fresh = {{0, 0, 0}, 0, 0, {0, 0, 0},      UINT32_MAX, 0, 0, 0,
-                                       0,         0, 0, WW_BBR_STARTUP, 0,          0, 0};
-    *state = fresh;
+struct ww_bbr_state {
+    struct ww_common common;
+    uint64_t max_bw[3]; /* best, second and third best of the window, bytes/s << WW_BW_FRACTION */
+    uint64_t full_bw;   /* STARTUP's growth is measured from it, bytes/s << WW_BW_FRACTION */
+    uint64_t rtprop_at_us;      /* when rtprop_us was measured */
+    uint32_t max_bw_round[3];   /* when each of max_bw was measured, in rounds */
+    uint32_t rtprop_us;         /* smallest RTT of the last 10 s; UINT32_MAX before the first */
+    uint32_t rounds;            /* round trips so far */
+    uint32_t round_end;         /* `delivered` that ends this round */
+    uint32_t limited_until;     /* samples of data sent before this `delivered` are no maximum */
+    uint32_t cycle_at_us;       /* when this phase of PROBE_BW began; wraps */
+    uint32_t probe_rtt_done_us; /* when PROBE_RTT may end; wraps */
+    uint32_t conserved;         /* pipe + delivered after the last ACK: cwnd on entering recovery */
+    uint8_t mode;               /* enum ww_bbr_mode */
+    uint8_t cycle;              /* phase of PROBE_BW, 0..7 */
+    uint8_t full_rounds;        /* rounds without growth */
+    uint8_t flags;              /* enum ww_bbr_flag */
+};
+
+static inline void ww_bbr_init(struct ww_bbr_state *bbr) {
+    const struct ww_bbr_state fresh = {{0, 0, 0}, {0, 0, 0}, 0, 0, {0, 0, 0}, UINT32_MAX,     0,
+                                       0,         0,         0, 0, 0,         WW_BBR_STARTUP, 0,
+                                       0,         0};
+    *bbr = fresh;
 }
 
-static inline bool ww_bbr_is(const struct ww_bbr_state *state, enum ww_bbr_flag flag) {
-    return (state->flags & flag) != 0;
+static inline bool ww_bbr_is(const struct ww_bbr_state *bbr, enum ww_bbr_flag flag) {
+    return (bbr->flags & flag) != 0;
 }
 
-static inline void ww_bbr_set(struct ww_bbr_state *state, enum ww_bbr_flag flag, bool on) {
-    state->flags = (uint8_t)(on ? state->flags | flag : state->flags & ~(unsigned)flag);
+static inline void ww_bbr_set(struct ww_bbr_state *bbr, enum ww_bbr_flag flag, bool on) {
+    bbr->flags = (uint8_t)(on ? bbr->flags | flag : bbr->flags & ~(unsigned)flag);
 }
 
-static inline void ww_bbr_keep(struct ww_bbr_state *state, uint32_t from, uint64_t bw,
+static inline void ww_bbr_keep(struct ww_bbr_state *bbr, uint32_t from, uint64_t bw,
                                uint32_t round) {
     for (uint32_t i = from; i < 3; i++) {
-        state->max_bw[i] = bw;
-        state->max_bw_round[i] = round;
+        bbr->max_bw[i] = bw;
+        bbr->max_bw_round[i] = round;
     }
 }
 
-static inline void ww_bbr_shift(struct ww_bbr_state *state, uint64_t bw, uint32_t round) {
-    state->max_bw[0] = state->max_bw[1];
-    state->max_bw_round[0] = state->max_bw_round[1];
-    state->max_bw[1] = state->max_bw[2];
-    state->max_bw_round[1] = state->max_bw_round[2];
-    ww_bbr_keep(state, 2, bw, round);
+static inline void ww_bbr_shift(struct ww_bbr_state *bbr, uint64_t bw, uint32_t round) {
+    bbr->max_bw[0] = bbr->max_bw[1];
+    bbr->max_bw_round[0] = bbr->max_bw_round[1];
+    bbr->max_bw[1] = bbr->max_bw[2];
+    bbr->max_bw_round[1] = bbr->max_bw_round[2];
+    ww_bbr_keep(bbr, 2, bw, round);
 }
 
-/* Kathleen Nichols' windowed maximum: the best, and the best of what came after it, twice. */
-static inline void ww_bbr_update_max(struct ww_bbr_state *state, uint64_t bw) {
-    const uint32_t round = state->rounds, window = WW_BBR_BW_ROUNDS;
-    if (bw >= state->max_bw[0] || round - state->max_bw_round[2] > window) {
-        ww_bbr_keep(state, 0, bw, round);
+/*
+ * Updates Kathleen Nichols' windowed maximum: it keeps the best sample, the best of those that came after
+ * that, and again the best of those that came after that one.
+ */
+static inline void ww_bbr_update_max(struct ww_bbr_state *bbr, uint64_t bw) {
+    const uint32_t round = bbr->rounds, window = WW_BBR_BW_ROUNDS;
+    if (bw >= bbr->max_bw[0] || round - bbr->max_bw_round[2] > window) {
+        ww_bbr_keep(bbr, 0, bw, round);
         return;
     }
-    if (bw >= state->max_bw[1])
-        ww_bbr_keep(state, 1, bw, round);
-    else if (bw >= state->max_bw[2])
-        ww_bbr_keep(state, 2, bw, round);
-    const uint32_t age = round - state->max_bw_round[0];
+    if (bw >= bbr->max_bw[1])
+        ww_bbr_keep(bbr, 1, bw, round);
+    else if (bw >= bbr->max_bw[2])
+        ww_bbr_keep(bbr, 2, bw, round);
+    const uint32_t age = round - bbr->max_bw_round[0];
     if (age > window) {
-        ww_bbr_shift(state, bw, round);
-        if (round - state->max_bw_round[0] > window) ww_bbr_shift(state, bw, round);
-    } else if (state->max_bw_round[1] == state->max_bw_round[0] && age > window / 4) {
-        ww_bbr_keep(state, 1, bw, round);
-    } else if (state->max_bw_round[2] == state->max_bw_round[1] && age > window / 2) {
-        ww_bbr_keep(state, 2, bw, round);
+        ww_bbr_shift(bbr, bw, round);
+        if (round - bbr->max_bw_round[0] > window) ww_bbr_shift(bbr, bw, round);
+    } else if (bbr->max_bw_round[1] == bbr->max_bw_round[0] && age > window / 4) {
+        ww_bbr_keep(bbr, 1, bw, round);
+    } else if (bbr->max_bw_round[2] == bbr->max_bw_round[1] && age > window / 2) {
+        ww_bbr_keep(bbr, 2, bw, round);
     }
 }
 
-static inline void ww_bbr_update_bandwidth(struct ww_bbr_state *state,
+static inline void ww_bbr_update_bandwidth(struct ww_bbr_state *bbr,
                                            const struct ww_sample *sample) {
-    ww_bbr_set(state, WW_BBR_ROUND_START, false);
+    ww_bbr_set(bbr, WW_BBR_ROUND_START, false);
     if (sample->rate_interval_us == 0) return;
-    if (ww_reached(sample->prior_delivered, state->round_end)) {
-        state->round_end = sample->delivered;
-        state->rounds++;
-        ww_bbr_set(state, WW_BBR_ROUND_START, true);
-        ww_bbr_set(state, WW_BBR_CONSERVATION, false);
+    if (ww_reached(sample->prior_delivered, bbr->round_end)) {
+        bbr->round_end = sample->delivered;
+        bbr->rounds++;
+        ww_bbr_set(bbr, WW_BBR_ROUND_START, true);
+        ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
     }
-    const bool limited = sample->is_app_limited || state->mode == WW_BBR_PROBE_RTT ||
-                         !ww_reached(sample->prior_delivered, state->limited_until);
+    const bool limited = sample->is_app_limited || bbr->mode == WW_BBR_PROBE_RTT ||
+                         !ww_reached(sample->prior_delivered, bbr->limited_until);
     const uint64_t bw =
         ww_rate((uint64_t)sample->rate_segments * sample->mss, sample->rate_interval_us);
-    if (!limited || bw >= state->max_bw[0]) ww_bbr_update_max(state, bw);
+    if (!limited || bw >= bbr->max_bw[0]) ww_bbr_update_max(bbr, bw);
 }
 
-static inline uint32_t ww_bbr_pacing_gain(const struct ww_bbr_state *state) {
-    if (state->mode == WW_BBR_STARTUP) return WW_BBR_HIGH_GAIN;
-    if (state->mode == WW_BBR_DRAIN) return WW_BBR_DRAIN_GAIN;
-    if (state->mode == WW_BBR_PROBE_BW && state->cycle == 0) return WW_BBR_UNIT * 5 / 4;
-    if (state->mode == WW_BBR_PROBE_BW && state->cycle == 1) return WW_BBR_UNIT * 3 / 4;
+static inline uint32_t ww_bbr_pacing_gain(const struct ww_bbr_state *bbr) {
+    if (bbr->mode == WW_BBR_STARTUP) return WW_BBR_HIGH_GAIN;
+    if (bbr->mode == WW_BBR_DRAIN) return WW_BBR_DRAIN_GAIN;
+    if (bbr->mode == WW_BBR_PROBE_BW && bbr->cycle == 0) return WW_BBR_UNIT * 5 / 4;
+    if (bbr->mode == WW_BBR_PROBE_BW && bbr->cycle == 1) return WW_BBR_UNIT * 3 / 4;
     return WW_BBR_UNIT;
 }
 
-static inline uint32_t ww_bbr_cwnd_gain(const struct ww_bbr_state *state) {
-    if (state->mode == WW_BBR_PROBE_BW) return WW_BBR_CWND_GAIN;
-    return state->mode == WW_BBR_PROBE_RTT ? WW_BBR_UNIT : WW_BBR_HIGH_GAIN;
+static inline uint32_t ww_bbr_cwnd_gain(const struct ww_bbr_state *bbr) {
+    if (bbr->mode == WW_BBR_PROBE_BW) return WW_BBR_CWND_GAIN;
+    return bbr->mode == WW_BBR_PROBE_RTT ? WW_BBR_UNIT : WW_BBR_HIGH_GAIN;
 }
 
-/* BBRInflight without its quanta: gain * BtlBw * RTprop, rounded up. 2^44 bytes * 2^10. */
-static inline uint32_t ww_bbr_bdp(const struct ww_bbr_state *state, uint32_t gain, uint32_t mss) {
-    if (state->rtprop_us == UINT32_MAX) return 10; /* InitialCwnd, RFC 6928 */
+/* Returns BBRInflight without its quanta: gain * BtlBw * RTprop, rounded up. 2^44 bytes * 2^10. */
+static inline uint32_t ww_bbr_bdp(const struct ww_bbr_state *bbr, uint32_t gain, uint32_t mss) {
+    if (bbr->rtprop_us == UINT32_MAX) return 10; /* InitialCwnd, RFC 6928 */
     const uint64_t bytes =
-        ww_bytes_in(state->max_bw[0], state->rtprop_us) * gain / WW_BBR_UNIT + mss - 1;
+        ww_bytes_in(bbr->max_bw[0], bbr->rtprop_us) * gain / WW_BBR_UNIT + mss - 1;
     return (uint32_t)ww_min_u64(ww_div(bytes, mss), WW_CWND_MAX);
 }
 
-/* BBR.send_quantum, 4.2.2, in segments. */
+/* Returns BBR.send_quantum, 4.2.2, in segments. */
 static inline uint32_t ww_bbr_quantum(uint64_t pacing, uint32_t mss) {
     const uint64_t bytes_per_s = pacing >> WW_BW_FRACTION;
     if (bytes_per_s < 1200000 / 8) return 1;
@@ -152,69 +175,67 @@ static inline uint32_t ww_bbr_quantum(uint64_t pacing, uint32_t mss) {
     return ww_max_u32((uint32_t)ww_div(ww_min_u64(bytes_per_s / 1000, 65536), mss), 2);
 }
 
-static inline void ww_bbr_enter_probe_bw(struct ww_bbr_state *state, uint64_t now_us) {
-    state->mode = WW_BBR_PROBE_BW;
-    state->cycle_at_us = (uint32_t)now_us;
-    /* Any phase but the 3/4: 0, 2..7. */
+static inline void ww_bbr_enter_probe_bw(struct ww_bbr_state *bbr, uint64_t now_us) {
+    bbr->mode = WW_BBR_PROBE_BW;
+    bbr->cycle_at_us = (uint32_t)now_us;
+    /* The cycle begins in any phase but that of gain 3/4: 0, 2..7. */
     const uint32_t draw = (uint32_t)(now_us * UINT64_C(2654435761) >> 16) % (WW_BBR_CYCLE - 1);
-    state->cycle = (uint8_t)(draw == 0 ? 0 : draw + 1);
+    bbr->cycle = (uint8_t)(draw == 0 ? 0 : draw + 1);
 }
 
-static inline void ww_bbr_update_cycle(struct ww_bbr_state *state, const struct ww_sample *sample) {
-    if (state->mode != WW_BBR_PROBE_BW) return;
-    const bool full_length = (uint32_t)sample->now_us - state->cycle_at_us > state->rtprop_us;
+static inline void ww_bbr_update_cycle(struct ww_bbr_state *bbr, const struct ww_sample *sample) {
+    if (bbr->mode != WW_BBR_PROBE_BW) return;
+    const bool full_length = (uint32_t)sample->now_us - bbr->cycle_at_us > bbr->rtprop_us;
     bool next = full_length;
-    if (state->cycle == 0) /* probe until the path holds it, or loses */
+    if (bbr->cycle == 0) /* it probes until the path is full or loses */
         next = full_length && (sample->newly_lost > 0 ||
-                               sample->pipe >= ww_bbr_bdp(state, WW_BBR_UNIT * 5 / 4, sample->mss));
-    else if (state->cycle == 1) /* drain no longer than needed */
-        next = full_length || sample->pipe <= ww_bbr_bdp(state, WW_BBR_UNIT, sample->mss);
+                               sample->pipe >= ww_bbr_bdp(bbr, WW_BBR_UNIT * 5 / 4, sample->mss));
+    else if (bbr->cycle == 1) /* it drains no longer than needed */
+        next = full_length || sample->pipe <= ww_bbr_bdp(bbr, WW_BBR_UNIT, sample->mss);
     if (!next) return;
-    state->cycle = (uint8_t)((state->cycle + 1) % WW_BBR_CYCLE);
-    state->cycle_at_us = (uint32_t)sample->now_us;
+    bbr->cycle = (uint8_t)((bbr->cycle + 1) % WW_BBR_CYCLE);
+    bbr->cycle_at_us = (uint32_t)sample->now_us;
 }
 
-static inline void ww_bbr_check_full_pipe(struct ww_bbr_state *state,
+static inline void ww_bbr_check_full_pipe(struct ww_bbr_state *bbr,
                                           const struct ww_sample *sample) {
-    if (ww_bbr_is(state, WW_BBR_FULL) || !ww_bbr_is(state, WW_BBR_ROUND_START) ||
+    if (ww_bbr_is(bbr, WW_BBR_FULL) || !ww_bbr_is(bbr, WW_BBR_ROUND_START) ||
         sample->is_app_limited)
         return;
-    if (state->max_bw[0] >= state->full_bw + state->full_bw / 4) {
-        state->full_bw = state->max_bw[0];
-        state->full_rounds = 0;
+    if (bbr->max_bw[0] >= bbr->full_bw + bbr->full_bw / 4) {
+        bbr->full_bw = bbr->max_bw[0];
+        bbr->full_rounds = 0;
         return;
     }
-    state->full_rounds++;
-    ww_bbr_set(state, WW_BBR_FULL, state->full_rounds >= WW_BBR_FULL_ROUNDS);
+    bbr->full_rounds++;
+    ww_bbr_set(bbr, WW_BBR_FULL, bbr->full_rounds >= WW_BBR_FULL_ROUNDS);
 }
 
-static inline void ww_bbr_check_drain(struct ww_bbr_state *state, const struct ww_sample *sample) {
-    if (state->mode == WW_BBR_STARTUP && ww_bbr_is(state, WW_BBR_FULL)) state->mode = WW_BBR_DRAIN;
-    if (state->mode == WW_BBR_DRAIN && sample->pipe <= ww_bbr_bdp(state, WW_BBR_UNIT, sample->mss))
-        ww_bbr_enter_probe_bw(state, sample->now_us);
+static inline void ww_bbr_check_drain(struct ww_bbr_state *bbr, const struct ww_sample *sample) {
+    if (bbr->mode == WW_BBR_STARTUP && ww_bbr_is(bbr, WW_BBR_FULL)) bbr->mode = WW_BBR_DRAIN;
+    if (bbr->mode == WW_BBR_DRAIN && sample->pipe <= ww_bbr_bdp(bbr, WW_BBR_UNIT, sample->mss))
+        ww_bbr_enter_probe_bw(bbr, sample->now_us);
 }
 
-static inline void ww_bbr_leave_probe_rtt(struct ww_state *state, struct ww_window *window,
+static inline void ww_bbr_leave_probe_rtt(struct ww_bbr_state *bbr, struct ww_window *window,
                                           uint64_t now_us) {
-    struct ww_bbr_state *const bbr = &state->bbr;
     bbr->rtprop_at_us = now_us;
-    window->cwnd = ww_max_u32(window->cwnd, state->prior_cwnd);
+    window->cwnd = ww_max_u32(window->cwnd, bbr->common.prior_cwnd);
     if (ww_bbr_is(bbr, WW_BBR_FULL))
         ww_bbr_enter_probe_bw(bbr, now_us);
     else
         bbr->mode = WW_BBR_STARTUP;
 }
 
-/* cwnd as it was in good times: not what recovery or PROBE_RTT made of it. */
-static inline void ww_bbr_save_cwnd(struct ww_state *state, const struct ww_window *window) {
-    const struct ww_bbr_state *const bbr = &state->bbr;
+/* Keeps cwnd as it was in good times, and not what recovery or PROBE_RTT made of it. */
+static inline void ww_bbr_save_cwnd(struct ww_bbr_state *bbr, const struct ww_window *window) {
     const bool reduced = ww_bbr_is(bbr, WW_BBR_RECOVERING) || bbr->mode == WW_BBR_PROBE_RTT;
-    state->prior_cwnd = reduced ? ww_max_u32(state->prior_cwnd, window->cwnd) : window->cwnd;
+    bbr->common.prior_cwnd =
+        reduced ? ww_max_u32(bbr->common.prior_cwnd, window->cwnd) : window->cwnd;
 }
 
-static inline void ww_bbr_update_rtprop(struct ww_state *state, struct ww_window *window,
+static inline void ww_bbr_update_rtprop(struct ww_bbr_state *bbr, struct ww_window *window,
                                         const struct ww_sample *sample) {
-    struct ww_bbr_state *const bbr = &state->bbr;
     const bool expired =
         bbr->rtprop_us != UINT32_MAX && sample->now_us - bbr->rtprop_at_us > WW_BBR_RTPROP_US;
     if (sample->rtt_us != 0 && (sample->rtt_us <= bbr->rtprop_us || expired)) {
@@ -222,7 +243,7 @@ static inline void ww_bbr_update_rtprop(struct ww_state *state, struct ww_window
         bbr->rtprop_at_us = sample->now_us;
     }
     if (expired && bbr->mode != WW_BBR_PROBE_RTT) {
-        ww_bbr_save_cwnd(state, window);
+        ww_bbr_save_cwnd(bbr, window);
         bbr->mode = WW_BBR_PROBE_RTT;
         ww_bbr_set(bbr, WW_BBR_AT_FLOOR, false);
     }
@@ -239,31 +260,30 @@ static inline void ww_bbr_update_rtprop(struct ww_state *state, struct ww_window
     if (ww_bbr_is(bbr, WW_BBR_ROUND_START)) ww_bbr_set(bbr, WW_BBR_FLOOR_ROUND, true);
     if (ww_bbr_is(bbr, WW_BBR_FLOOR_ROUND) &&
         ww_reached((uint32_t)sample->now_us, bbr->probe_rtt_done_us))
-        ww_bbr_leave_probe_rtt(state, window, sample->now_us);
+        ww_bbr_leave_probe_rtt(bbr, window, sample->now_us);
 }
 
-static inline void ww_bbr_set_pacing(const struct ww_bbr_state *state, struct ww_window *window,
+static inline void ww_bbr_set_pacing(const struct ww_bbr_state *bbr, struct ww_window *window,
                                      const struct ww_sample *sample) {
-    uint64_t bw = state->max_bw[0];
-    if (bw == 0) { /* before the first sample: a window a round trip */
+    uint64_t bw = bbr->max_bw[0];
+    if (bw == 0) { /* before the first sample it paces a window a round trip */
         if (sample->rtt_us == 0) return;
         bw = ww_rate((uint64_t)window->cwnd * sample->mss, sample->rtt_us);
     }
     /* 2^42 * 739 * 99 < 2^59 */
     const uint64_t rate =
-        ww_min_u64(bw * ww_bbr_pacing_gain(state) * WW_BBR_MARGIN / (100 * WW_BBR_UNIT), WW_BW_MAX);
-    if (ww_bbr_is(state, WW_BBR_FULL) || rate > window->pacing) window->pacing = rate;
+        ww_min_u64(bw * ww_bbr_pacing_gain(bbr) * WW_BBR_MARGIN / (100 * WW_BBR_UNIT), WW_BW_MAX);
+    if (ww_bbr_is(bbr, WW_BBR_FULL) || rate > window->pacing) window->pacing = rate;
 }
 
-static inline void ww_bbr_set_cwnd(struct ww_state *state, struct ww_window *window,
+static inline void ww_bbr_set_cwnd(struct ww_bbr_state *bbr, struct ww_window *window,
                                    const struct ww_sample *sample) {
-    struct ww_bbr_state *const bbr = &state->bbr;
     const uint32_t delivered = sample->newly_delivered;
     uint32_t cwnd = window->cwnd;
     if (sample->newly_lost > 0 && sample->phase >= WW_RECOVERY)
         cwnd = cwnd > sample->newly_lost ? cwnd - sample->newly_lost : 1;
     if (ww_bbr_is(bbr, WW_BBR_RECOVERING) && sample->phase < WW_RECOVERY) {
-        cwnd = ww_max_u32(cwnd, state->prior_cwnd);
+        cwnd = ww_max_u32(cwnd, bbr->common.prior_cwnd);
         ww_bbr_set(bbr, WW_BBR_RECOVERING, false);
         ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
     }
@@ -280,41 +300,59 @@ static inline void ww_bbr_set_cwnd(struct ww_state *state, struct ww_window *win
     window->cwnd = ww_min_u32(cwnd, WW_CWND_MAX);
 }
 
-static inline void ww_bbr_on_ack(struct ww_state *state, struct ww_window *window,
+static inline void ww_bbr_on_ack(struct ww_bbr_state *bbr, struct ww_window *window,
                                  const struct ww_sample *sample) {
-    struct ww_bbr_state *const bbr = &state->bbr;
     ww_bbr_update_bandwidth(bbr, sample);
     ww_bbr_update_cycle(bbr, sample);
     ww_bbr_check_full_pipe(bbr, sample);
     ww_bbr_check_drain(bbr, sample);
-    ww_bbr_update_rtprop(state, window, sample);
+    ww_bbr_update_rtprop(bbr, window, sample);
     ww_bbr_set_pacing(bbr, window, sample);
-    ww_bbr_set_cwnd(state, window, sample);
+    ww_bbr_set_cwnd(bbr, window, sample);
     bbr->conserved = sample->pipe + ww_max_u32(sample->newly_delivered, 1);
 }
 
-/* Fast recovery begins; ssthresh is not BBR's. */
-static inline void ww_bbr_on_loss(struct ww_state *state, struct ww_window *window) {
-    struct ww_bbr_state *const bbr = &state->bbr;
-    ww_bbr_save_cwnd(state, window);
+/* Fast recovery begins. BBR does not use ssthresh, and leaves it alone. */
+static inline void ww_bbr_on_loss(struct ww_bbr_state *bbr, struct ww_window *window) {
+    ww_bbr_save_cwnd(bbr, window);
     ww_bbr_set(bbr, WW_BBR_RECOVERING, true);
     ww_bbr_set(bbr, WW_BBR_CONSERVATION, true);
     window->cwnd = ww_min_u32(window->cwnd, ww_max_u32(bbr->conserved, 1));
 }
 
-static inline void ww_bbr_on_rto(struct ww_state *state, struct ww_window *window) {
-    struct ww_bbr_state *const bbr = &state->bbr;
-    ww_bbr_save_cwnd(state, window);
+static inline void ww_bbr_on_rto(struct ww_bbr_state *bbr, struct ww_window *window) {
+    ww_bbr_save_cwnd(bbr, window);
     ww_bbr_set(bbr, WW_BBR_RECOVERING, true);
     ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
     bbr->full_bw = 0;
     window->cwnd = 1;
 }
 
-static inline void ww_bbr_restore(struct ww_state *state, struct ww_window *window) {
-    window->cwnd = ww_max_u32(window->cwnd, state->prior_cwnd);
-    ww_bbr_set(&state->bbr, WW_BBR_RECOVERING, false);
-    ww_bbr_set(&state->bbr, WW_BBR_CONSERVATION, false);
+/* Recovery ends. The host's own recovery left cwnd alone meanwhile. */
+static inline void ww_bbr_on_recovery_exit(struct ww_bbr_state *bbr, struct ww_window *window) {
+    window->cwnd = ww_max_u32(window->cwnd, bbr->common.prior_cwnd);
+    ww_bbr_set(bbr, WW_BBR_RECOVERING, false);
+    ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
 }
+
+/* Shows the fastest delivery, and the path's round trip without a queue. */
+static inline struct ww_observation ww_bbr_observe(const struct ww_bbr_state *bbr) {
+    const struct ww_observation seen = {bbr->max_bw[0], bbr->max_bw[0], bbr->rtprop_us,
+                                        bbr->rounds};
+    return seen;
+}
+
+/* These are BBR's operations: westwood.h calls them, see reno.h. */
+#define WW_BBR_TRAITS (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES)
+#define WW_BBR_INIT ww_bbr_init
+#define WW_BBR_ON_ACK(config, bbr, window, sample) ww_bbr_on_ack(bbr, window, sample)
+#define WW_BBR_SSTHRESH WW_RENO_SSTHRESH
+#define WW_BBR_ON_LOSS(config, bbr, window, now_us, in_flight, mss) ww_bbr_on_loss(bbr, window)
+#define WW_BBR_ON_RECOVERY_EXIT(config, bbr, window, now_us, mss) \
+    ww_bbr_on_recovery_exit(bbr, window)
+#define WW_BBR_ON_RTO(config, bbr, window, now_us, in_flight, mss, repeated) \
+    ww_bbr_on_rto(bbr, window)
+#define WW_BBR_ON_UNDO WW_RENO_ON_UNDO
+#define WW_BBR_OBSERVE(config, bbr, now_us) ww_bbr_observe(bbr)
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * When a bandwidth sample is taken, and what it divides.
+ * Decides when a bandwidth sample s is taken, and what it divides. t is the time of this ACK, and
+ * `counted` the segments that ackcount.h counted since the last sample.
  *
  *   per ACK        s = counted / (t - t'), t' the last ACK                 Mascolo 2001; Gangadhar 2013, eq. 2
  *   per RTT        s = counted / T, T the time since the window opened, closed by the first ACK with
@@ -29,7 +30,10 @@ static inline void ww_estimator_close(const struct ww_config *config,
     state->mark_us = end_us;
 }
 
-/* The timer of the ns-3 code, run when the host next calls: nothing read the estimate before. */
+/*
+ * Runs the timer of the ns-3 code when the host next calls. That is early enough, because nothing read
+ * the estimate in between.
+ */
 static inline void ww_estimator_advance(const struct ww_config *config,
                                         struct ww_westwood_state *state, uint64_t now_us) {
     if (config->sampler != WW_PER_RTT_TIMER || !state->interval_open) return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * The low-pass filters of the family. s: sample, b: estimate, D: time since the filter's last step,
- * primes mark the step before.
+ * The low-pass filters of the family. s is the sample, b the estimate, D the time since the filter's last
+ * step, and primes mark the step before.
  *
  *   none              b = s
  *   EWMA              b = 7/8 b' + 1/8 s                                       Dell'Aera 2003, equation 1
@@ -17,8 +17,8 @@
  * each tau / m without an ACK a sample of 0 is assumed, and b decays by (2m - 1)/(2m + 1). They are
  * applied when the next ACK (or the host's question) arrives; nothing reads b in between.
  *
- * The first real sample after h of them. The virtual samples take filter indices, so this step spans
- * only what remains, D = elapsed - h tau/m, and follows a sample of 0. The data d acknowledged enters
+ * The first real sample after h virtual ones: they take filter indices, so its step spans only what
+ * remains, D = elapsed - h tau/m, and follows a sample of 0. The data d acknowledged enters
  * it whole, D s = d: dividing d by the whole silence instead would lose h/(h + 1) of the data and
  * more. The sample that is kept as s' and shown to the host is equation 2's, d / elapsed: d / D would
  * grow without bound as D goes to 0. See docs/decisions/0002-virtual-null-samples.md.
@@ -28,7 +28,7 @@
 #ifndef WW_FILTER_H
 #define WW_FILTER_H
 
-#include "arith.h"
+#include "westwood_state.h"
 
 /* b * 7 <= 2^45 */
 static inline uint64_t ww_filter_ewma(uint64_t b, uint64_t sample) {
@@ -43,7 +43,10 @@ static inline uint64_t ww_filter_tustin_constant(uint64_t b, uint64_t sample, ui
     return (old_part + new_part + 1000) / 2000;
 }
 
-/* steps null samples; factor < 1, so that 2^42 reaches 0 within 29 (m + 1) steps: 512 covers m = 16. */
+/*
+ * Applies `steps` null samples. Their factor is < 1, so that 2^42 reaches 0 within 29 (m + 1) steps: 512
+ * covers m = 16.
+ */
 static inline uint64_t ww_filter_decay(uint64_t b, uint64_t steps, uint32_t m) {
     const uint64_t bound = 512;
     if (steps >= bound) return 0;
@@ -52,9 +55,10 @@ static inline uint64_t ww_filter_decay(uint64_t b, uint64_t steps, uint32_t m) {
 }
 
 /*
- * One step of span_us < 2 tau. `area` is D s, bandwidth times microseconds, at most 2^62.
+ * Returns b after one step of span_us < 2 tau. `area` is D s, bandwidth times microseconds, at most 2^62.
  * Bounds: bandwidths <= 2^42. While 2 tau + span < 2^21 the two other terms sum to at most
- * (2 tau) * 2^42 < 2^63: one division. Longer tau (at most 2^27 in all): term by term.
+ * (2 tau) * 2^42 < 2^63: one division. A longer tau (at most 2^27 in all)
+ * needs a division for each term.
  */
 static inline uint64_t ww_filter_tustin(uint64_t b, uint64_t area, uint64_t last_sample,
                                         uint64_t span_us, uint64_t tau_us) {
@@ -69,28 +73,34 @@ static inline uint64_t ww_filter_tustin(uint64_t b, uint64_t area, uint64_t last
                       WW_BW_MAX);
 }
 
-/* D s of `bytes`, whatever D: the unit of ww_rate. 2^34 bytes (a second and a half at 100 Gb/s) * 2^28. */
+/*
+ * Returns D s of `bytes`, which is the same for every D, in bandwidth times microseconds. 2^34 bytes (a
+ * second and a half at 100 Gb/s) * 2^28.
+ */
 static inline uint64_t ww_area(uint64_t bytes) {
     return ww_min_u64(bytes, UINT64_C(1) << 34) * (UINT64_C(1000000) << WW_BW_FRACTION);
 }
 
-/* Time without an ACK before a virtual sample is due; 0: never (a sample a round trip is no silence). */
+/*
+ * Returns the time without an ACK, us, after which a virtual sample is due; 0: never, as with another
+ * filter, with m = 0, or with a sample once a round trip, which means no silence.
+ */
 static inline uint64_t ww_filter_silence(const struct ww_config *config) {
     if (config->filter != WW_FILTER_TUSTIN || config->sampler != WW_PER_ACK) return 0;
-    if (config->virtual_m == 0) return 0;
-    return config->tau_us / config->virtual_m;
+    if (config->m == 0) return 0;
+    return config->tau_us / config->m;
 }
 
-/* The estimate at now_us, with the virtual samples of a silence that still lasts. */
+/* Returns the estimate at now_us, with the virtual samples of a silence that still lasts. */
 static inline uint64_t ww_filter_read(const struct ww_config *config,
                                       const struct ww_westwood_state *state, uint64_t now_us) {
     const uint64_t silence = ww_filter_silence(config);
     const uint64_t span = now_us - state->filter_us;
     if (silence == 0 || span < silence || state->samples == 0) return state->bandwidth;
-    return ww_filter_decay(state->bandwidth, span / silence, config->virtual_m);
+    return ww_filter_decay(state->bandwidth, span / silence, config->m);
 }
 
-/* A sample of `bytes` acknowledged over `elapsed_us`, ending at now_us, into the estimate. */
+/* Takes a sample of `bytes` acknowledged over `elapsed_us`, ending at now_us, into the estimate. */
 static inline void ww_filter_step(const struct ww_config *config, struct ww_westwood_state *state,
                                   uint64_t now_us, uint64_t bytes, uint64_t elapsed_us) {
     const uint64_t sample = ww_rate(bytes, elapsed_us);
@@ -111,8 +121,9 @@ static inline void ww_filter_step(const struct ww_config *config, struct ww_west
         uint64_t span = now_us - state->filter_us;
         uint64_t last_sample = state->raw;
         if (silence != 0 && span > silence) {
-            const uint64_t steps = (span - 1) / silence; /* the real sample takes 1..silence */
-            state->bandwidth = ww_filter_decay(state->bandwidth, steps, config->virtual_m);
+            /* 1..silence us are left for the real sample. */
+            const uint64_t steps = (span - 1) / silence;
+            state->bandwidth = ww_filter_decay(state->bandwidth, steps, config->m);
             span -= steps * silence;
             last_sample = 0;
         }

@@ -15,7 +15,17 @@
 #ifndef WW_HYSTART_H
 #define WW_HYSTART_H
 
-#include "arith.h"
+#include "rounds.h"
+
+struct ww_hystart_state {
+    struct ww_rounds rounds;
+    uint32_t last_min_rtt_us;    /* smallest RTT of the last round; UINT32_MAX: none */
+    uint32_t current_min_rtt_us; /* smallest RTT of this round; UINT32_MAX: none */
+    uint32_t baseline_us;        /* cssBaselineMinRtt; UINT32_MAX outside of CSS */
+    uint8_t samples;             /* RTT samples in this round, saturating */
+    uint8_t css_rounds;          /* rounds of conservative slow start so far */
+    bool done;                   /* slow start was left for good */
+};
 
 #define WW_HYSTART_FRESH \
     { {0, 0}, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 0, false }
@@ -28,19 +38,11 @@ enum {
     WW_HYSTART_MOST_US = 16000,
 };
 
-/* Counts what an ACK acknowledges; true if that ends the round, and the next one has begun. */
-static inline bool ww_round_ends(struct ww_rounds *rounds, const struct ww_sample *sample) {
-    rounds->acked += sample->acked_segments;
-    if (!ww_reached(rounds->acked, rounds->end)) return false;
-    rounds->end = rounds->acked + sample->in_flight;
-    return true;
-}
-
 static inline bool ww_hystart_in_css(const struct ww_hystart_state *state) {
     return state->baseline_us != UINT32_MAX;
 }
 
-/* An ACK for new data in slow start. May set ssthresh, which ends it. */
+/* Takes an ACK for new data in slow start. It may set ssthresh, which ends slow start. */
 static inline void ww_hystart_on_ack(struct ww_hystart_state *state, struct ww_window *window,
                                      const struct ww_sample *sample) {
     if (state->done) return;
@@ -70,7 +72,7 @@ static inline void ww_hystart_on_ack(struct ww_hystart_state *state, struct ww_w
     }
 }
 
-/* In CSS every fourth ACK grows the window; `count` is 0..3 between them. */
+/* Says whether an ACK may grow the window: in CSS every fourth may. `count` is 0..3 between them. */
 static inline bool ww_hystart_may_grow(const struct ww_hystart_state *state, uint32_t *count) {
     if (state->done || !ww_hystart_in_css(state)) return true;
     if (++*count < WW_HYSTART_DIVISOR) return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * How many segments fast recovery sends on each ACK, for any congestion control that set ssthresh. The
- * host finds the losses, keeps the scoreboard and sends; its limit is cwnd against its pipe.
+ * Computes how many segments fast recovery sends on each ACK, for any congestion control that set
+ * ssthresh. The host finds the losses, keeps the scoreboard and sends; its limit is cwnd against its pipe.
  *
  * PRR (RFC 9937, which obsoletes RFC 6937), section 6:
  *
@@ -32,8 +32,8 @@
 
 struct ww_prr {
     uint32_t recover_fs; /* segments in flight when recovery began, at least 1 */
-    uint32_t delivered;  /* since then */
-    uint32_t out;        /* sent since then */
+    uint32_t delivered;  /* segments delivered since then */
+    uint32_t out;        /* segments sent since then */
 };
 
 static inline void ww_prr_enter(struct ww_prr *prr, uint32_t recover_fs) {
@@ -42,7 +42,7 @@ static inline void ww_prr_enter(struct ww_prr *prr, uint32_t recover_fs) {
     prr->out = 0;
 }
 
-/* The cwnd after an ACK that delivered `delivered` segments. Product: 2^28 * 2^31 and a divisor. */
+/* Returns the cwnd after an ACK that delivered `delivered` segments. Product: 2^28 * 2^31 and a divisor. */
 static inline uint32_t ww_prr_on_ack(struct ww_prr *prr, uint32_t cwnd, uint32_t ssthresh,
                                      uint32_t in_flight, uint32_t delivered, bool is_safe) {
     if (delivered == 0) return cwnd;
@@ -62,7 +62,10 @@ static inline uint32_t ww_prr_on_ack(struct ww_prr *prr, uint32_t cwnd, uint32_t
     return (uint32_t)ww_min_u64(in_flight + send, WW_CWND_MAX);
 }
 
-/* The cwnd after what is worth `acks` ACKs, at most 2^28; `count` holds the odd one between calls. */
+/*
+ * Returns the cwnd after an ACK that counts as `acks` ACKs, at most 2^28. `count` keeps the odd one for the
+ * next call.
+ */
 static inline uint32_t ww_rate_halving_on_ack(uint32_t *count, uint32_t cwnd, uint32_t floor,
                                               uint32_t in_flight, uint32_t acks) {
     *count += acks;

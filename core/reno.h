@@ -11,8 +11,8 @@
  *   loss                  ssthresh = max(flight / 2, 2), cwnd = ssthresh    RFC 5681, 3.1, eq. 4
  *   timeout               the same ssthresh, cwnd = 1; a second timeout of one segment holds ssthresh
  *
- * The growth is the family's as well: "cwnd increases as stated in RFC 2581" (Dell'Aera 2003, 2.1). Windows
- * are whole segments; the fraction is a counter, as in 4.4BSD and Linux.
+ * The Westwood family grows in the same way: "cwnd increases as stated in RFC 2581" (Dell'Aera 2003, 2.1).
+ * Windows are whole segments; the fraction is a counter, as in 4.4BSD and Linux.
  * The inflation by duplicate ACKs (RFC 5681, 3.2) belongs to the host's recovery.
  */
 #ifndef WW_RENO_H
@@ -26,10 +26,10 @@ static inline bool ww_may_grow(const struct ww_sample *sample) {
 }
 
 /*
- * For hosts that merge ACKs (GRO), where growth once an ACK, or by at most 2, is next to none. Each
- * segment opens the window by no more than an ACK of its own would have.
+ * Grows the window on hosts that merge ACKs (GRO), where growth once an ACK, or by at most 2, would be
+ * next to none. Each segment opens the window by no more than an ACK of its own would have.
  */
-static inline void ww_grow_by_batch(struct ww_state *state, struct ww_window *window,
+static inline void ww_grow_by_batch(struct ww_common *common, struct ww_window *window,
                                     uint32_t segments) {
     segments = ww_min_u32(segments, WW_CWND_MAX);
     if (window->cwnd < window->ssthresh) {
@@ -37,21 +37,21 @@ static inline void ww_grow_by_batch(struct ww_state *state, struct ww_window *wi
         window->cwnd = ww_min_u32(window->cwnd + opened, WW_CWND_MAX);
         segments -= opened;
     }
-    if (state->cwnd_count >= window->cwnd) { /* counted towards a larger window than this one */
-        state->cwnd_count = 0;
+    if (common->cwnd_count >= window->cwnd) { /* it was counted towards a larger window */
+        common->cwnd_count = 0;
         window->cwnd = ww_min_u32(window->cwnd + 1, WW_CWND_MAX);
     }
-    state->cwnd_count += segments; /* below 2 * WW_CWND_MAX */
-    const uint32_t steps = (uint32_t)ww_div(state->cwnd_count, window->cwnd);
-    state->cwnd_count -= steps * window->cwnd;
+    common->cwnd_count += segments; /* below 2 * WW_CWND_MAX */
+    const uint32_t steps = (uint32_t)ww_div(common->cwnd_count, window->cwnd);
+    common->cwnd_count -= steps * window->cwnd;
     window->cwnd = ww_min_u32(window->cwnd + steps, WW_CWND_MAX);
 }
 
-static inline void ww_grow(const struct ww_config *config, struct ww_state *state,
+static inline void ww_grow(const struct ww_config *config, struct ww_common *common,
                            struct ww_window *window, const struct ww_sample *sample) {
     if (config->validate_cwnd && !sample->is_cwnd_limited) return;
     if (config->batched_acks) {
-        ww_grow_by_batch(state, window, sample->acked_segments);
+        ww_grow_by_batch(common, window, sample->acked_segments);
         return;
     }
     const bool slow_start = window->cwnd < window->ssthresh;
@@ -64,11 +64,11 @@ static inline void ww_grow(const struct ww_config *config, struct ww_state *stat
         window->cwnd = ww_min_u32(window->cwnd + credit, WW_CWND_MAX);
         return;
     }
-    state->cwnd_count += ww_min_u32(credit, WW_CWND_MAX); /* below 2 * WW_CWND_MAX */
-    if (state->cwnd_count >= window->cwnd) {
-        state->cwnd_count -= window->cwnd;
+    common->cwnd_count += ww_min_u32(credit, WW_CWND_MAX); /* below 2 * WW_CWND_MAX */
+    if (common->cwnd_count >= window->cwnd) {
+        common->cwnd_count -= window->cwnd;
         /* An ACK that covers several windows grows by one: RFC 5681 allows one segment a round trip. */
-        if (state->cwnd_count >= window->cwnd) state->cwnd_count = 0;
+        if (common->cwnd_count >= window->cwnd) common->cwnd_count = 0;
         window->cwnd = ww_min_u32(window->cwnd + 1, WW_CWND_MAX);
     }
 }
@@ -76,5 +76,77 @@ static inline void ww_grow(const struct ww_config *config, struct ww_state *stat
 static inline uint32_t ww_reno_ssthresh(const struct ww_config *config, uint32_t in_flight) {
     return ww_max_u32(ww_min_u32(in_flight / 2, WW_CWND_MAX), config->min_cwnd);
 }
+
+struct ww_reno_state {
+    struct ww_common common;
+};
+
+static inline void ww_reno_init(struct ww_common *common) {
+    const struct ww_common fresh = {0, 0, 0};
+    *common = fresh;
+}
+
+static inline void ww_reno_on_ack(const struct ww_config *config, struct ww_common *common,
+                                  struct ww_window *window, const struct ww_sample *sample) {
+    if (ww_may_grow(sample)) ww_grow(config, common, window, sample);
+}
+
+/*
+ * Keeps the windows as they were before a reduction, for ww_reno_on_undo. The ACKs counted towards the next
+ * increment are void.
+ */
+static inline void ww_remember(struct ww_common *common, const struct ww_window *window) {
+    common->prior_cwnd = window->cwnd;
+    common->prior_ssthresh = window->ssthresh;
+    common->cwnd_count = 0;
+}
+
+/* Reacts to a loss found by duplicate ACKs or SACK; `ssthresh` is the control's answer to it. */
+static inline void ww_reno_on_loss(struct ww_common *common, struct ww_window *window,
+                                   uint32_t ssthresh) {
+    ww_remember(common, window);
+    window->ssthresh = ssthresh;
+    window->cwnd = ssthresh;
+}
+
+static inline void ww_reno_on_rto(struct ww_common *common, struct ww_window *window,
+                                  uint32_t ssthresh, bool repeated) {
+    ww_remember(common, window);
+    if (!repeated) window->ssthresh = ssthresh;
+    window->cwnd = 1;
+}
+
+static inline void ww_reno_on_recovery_exit(struct ww_common *common) { common->cwnd_count = 0; }
+
+static inline void ww_reno_on_undo(const struct ww_common *common, struct ww_window *window) {
+    window->cwnd = ww_max_u32(window->cwnd, common->prior_cwnd);
+    window->ssthresh = ww_max_u32(window->ssthresh, common->prior_ssthresh);
+}
+
+/* A control that estimates no bandwidth has no samples. */
+static inline struct ww_observation ww_observe_nothing(void) {
+    const struct ww_observation seen = {0, 0, UINT32_MAX, 0};
+    return seen;
+}
+
+/*
+ * These are Reno's operations. Where a host calls ww_on_ack, westwood.h calls WW_RENO_ON_ACK, and so on;
+ * `reno` points at a struct ww_reno_state. The header of every control ends with such a list. An entry
+ * without parameters names a function that takes all of the call's arguments, or, for what a control does
+ * as Reno does, an entry of this list: every state has a member `common`.
+ */
+#define WW_RENO_TRAITS 0u
+#define WW_RENO_INIT(reno) ww_reno_init(&(reno)->common)
+#define WW_RENO_ON_ACK(config, reno, window, sample) \
+    ww_reno_on_ack(config, &(reno)->common, window, sample)
+#define WW_RENO_SSTHRESH(config, reno, now_us, in_flight, mss) ww_reno_ssthresh(config, in_flight)
+#define WW_RENO_ON_LOSS(config, reno, window, now_us, in_flight, mss) \
+    ww_reno_on_loss(&(reno)->common, window, ww_reno_ssthresh(config, in_flight))
+#define WW_RENO_ON_RECOVERY_EXIT(config, reno, window, now_us, mss) \
+    ww_reno_on_recovery_exit(&(reno)->common)
+#define WW_RENO_ON_RTO(config, reno, window, now_us, in_flight, mss, repeated) \
+    ww_reno_on_rto(&(reno)->common, window, ww_reno_ssthresh(config, in_flight), repeated)
+#define WW_RENO_ON_UNDO(reno, window) ww_reno_on_undo(&(reno)->common, window)
+#define WW_RENO_OBSERVE(config, reno, now_us) ww_observe_nothing()
 
 #endif

@@ -8,7 +8,7 @@
  *     slow start    diff > gamma: cwnd = min(cwnd, cwnd BaseRTT / RTT + 1), and slow start ends
  *     afterwards    diff > beta:  cwnd -= 1      diff < alpha: cwnd += 1      else it stays
  *   alpha = 2, beta = 4, gamma = 1 segments; with fewer than 3 samples in the round trip: Reno's growth
- *   loss and timeout as Reno
+ *   a loss and a timeout are answered as by Reno
  *
  * Deviations from the paper, with Linux: slow start doubles every round trip instead of every other; no
  * retransmission on the first or second duplicate ACK by a fine-grained timer (that is the host's loss
@@ -17,23 +17,33 @@
 #ifndef WW_VEGAS_H
 #define WW_VEGAS_H
 
-#include "hystart.h"
 #include "reno.h"
+#include "rounds.h"
 
-static inline void ww_vegas_init(struct ww_vegas_state *state) {
-    const struct ww_vegas_state fresh = {{0, 0}, UINT32_MAX, UINT32_MAX, 0};
-    *state = fresh;
+struct ww_vegas_state {
+    struct ww_common common;
+    struct ww_rounds rounds;
+    uint32_t base_rtt_us; /* smallest RTT so far; UINT32_MAX before the first */
+    uint32_t min_rtt_us;  /* smallest RTT in this round; UINT32_MAX before the first */
+    uint32_t rtts;        /* RTT samples in this round */
+};
+
+static inline void ww_vegas_init(struct ww_vegas_state *vegas) {
+    const struct ww_vegas_state fresh = {{0, 0, 0}, {0, 0}, UINT32_MAX, UINT32_MAX, 0};
+    *vegas = fresh;
 }
 
-/* Linux's tcp_current_ssthresh: what was reached is not forgotten when slow start ends. */
+/*
+ * Returns ssthresh as Linux's tcp_current_ssthresh has it: what was reached is not forgotten when slow
+ * start ends.
+ */
 static inline uint32_t ww_vegas_reached(const struct ww_window *window) {
     return ww_max_u32(window->ssthresh, window->cwnd - window->cwnd / 4);
 }
 
-/* The end of a round trip with enough samples. Products: 2^28 * 2^32 < 2^60. */
-static inline void ww_vegas_adjust(const struct ww_config *config, struct ww_state *state,
+/* Adjusts the window at the end of a round trip with enough samples. Products: 2^28 * 2^32 < 2^60. */
+static inline void ww_vegas_adjust(const struct ww_config *config, struct ww_vegas_state *vegas,
                                    struct ww_window *window, const struct ww_sample *sample) {
-    const struct ww_vegas_state *const vegas = &state->vegas;
     const uint64_t rtt = vegas->min_rtt_us, base = vegas->base_rtt_us, cwnd = window->cwnd;
     const uint64_t diff = ww_div(cwnd * (rtt - base), base);
     const bool slow_start = window->cwnd < window->ssthresh;
@@ -42,7 +52,7 @@ static inline void ww_vegas_adjust(const struct ww_config *config, struct ww_sta
         window->cwnd = (uint32_t)ww_min_u64(cwnd, target + 1);
         window->ssthresh = ww_min_u32(window->ssthresh, window->cwnd - 1);
     } else if (slow_start) {
-        ww_grow(config, state, window, sample);
+        ww_grow(config, &vegas->common, window, sample);
     } else if (diff > config->vegas_beta) {
         window->cwnd--;
         window->ssthresh = ww_min_u32(window->ssthresh, window->cwnd - 1);
@@ -53,9 +63,8 @@ static inline void ww_vegas_adjust(const struct ww_config *config, struct ww_sta
     window->ssthresh = ww_vegas_reached(window);
 }
 
-static inline void ww_vegas_on_ack(const struct ww_config *config, struct ww_state *state,
+static inline void ww_vegas_on_ack(const struct ww_config *config, struct ww_vegas_state *vegas,
                                    struct ww_window *window, const struct ww_sample *sample) {
-    struct ww_vegas_state *const vegas = &state->vegas;
     if (sample->rtt_us != 0) {
         vegas->base_rtt_us = ww_min_u32(vegas->base_rtt_us, sample->rtt_us);
         vegas->min_rtt_us = ww_min_u32(vegas->min_rtt_us, sample->rtt_us);
@@ -65,14 +74,25 @@ static inline void ww_vegas_on_ack(const struct ww_config *config, struct ww_sta
     const bool round_over = ww_round_ends(&vegas->rounds, sample);
     if (ww_may_grow(sample)) {
         if (round_over && vegas->rtts > 2)
-            ww_vegas_adjust(config, state, window, sample);
+            ww_vegas_adjust(config, vegas, window, sample);
         else if (round_over || window->cwnd < window->ssthresh)
-            ww_grow(config, state, window, sample);
+            ww_grow(config, &vegas->common, window, sample);
     }
     if (round_over) {
         vegas->min_rtt_us = UINT32_MAX;
         vegas->rtts = 0;
     }
 }
+
+/* These are Vegas' operations: westwood.h calls them, see reno.h. */
+#define WW_VEGAS_TRAITS 0u
+#define WW_VEGAS_INIT ww_vegas_init
+#define WW_VEGAS_ON_ACK ww_vegas_on_ack
+#define WW_VEGAS_SSTHRESH WW_RENO_SSTHRESH
+#define WW_VEGAS_ON_LOSS WW_RENO_ON_LOSS
+#define WW_VEGAS_ON_RECOVERY_EXIT WW_RENO_ON_RECOVERY_EXIT
+#define WW_VEGAS_ON_RTO WW_RENO_ON_RTO
+#define WW_VEGAS_ON_UNDO WW_RENO_ON_UNDO
+#define WW_VEGAS_OBSERVE WW_RENO_OBSERVE
 
 #endif

@@ -8,8 +8,8 @@
  *   timeout     ssthresh = max(2, BWE * RTTmin / MSS), cwnd = 1
  *   ACKs        as Reno
  *
- * Which of the two it is, is the estimator's sampler and filter: see presets.h.
- * Before the first sample there is nothing to set a window from: the floor of 2 segments, as in
+ * The two also differ in the estimator's sampler and filter: see their rows in catalogue.h.
+ * Before the first sample there is nothing to set a window from, and it is the floor of 2 segments, as in
  * Linux. Deviation: Mascolo 2001 states the floor for timeouts only; a window of 0 cannot be meant.
  *
  * WestwoodNR+ (Frikha 2005) replaces the fall after 3 DUPACKs by a plateau, if cwnd > ssthresh:
@@ -33,48 +33,58 @@
 #include "estimator.h"
 #include "reno.h"
 
-static inline void ww_westwood_init(struct ww_westwood_state *state) {
-    const struct ww_westwood_state fresh = {0,          0, 0, 0, 0, 0,     0,
+static inline void ww_westwood_init(struct ww_westwood_state *westwood) {
+    const struct ww_westwood_state fresh = {{0, 0, 0},  0, 0, 0, 0, 0,     0,    0,
                                             UINT32_MAX, 0, 0, 0, 0, false, false};
-    *state = fresh;
+    *westwood = fresh;
 }
 
-/* BWE * RTTmin / MSS, rounded down: a part of a segment cannot be in flight. */
+/* Returns BWE * RTTmin / MSS, at least the floor, rounded down: a part of a segment cannot be in flight. */
 static inline uint32_t ww_westwood_pipe(const struct ww_config *config,
-                                        const struct ww_westwood_state *state, uint64_t now_us,
+                                        const struct ww_westwood_state *westwood, uint64_t now_us,
                                         uint32_t mss) {
-    if (state->samples == 0 || state->rtt_min_us == UINT32_MAX) return config->min_cwnd;
+    if (westwood->samples == 0 || westwood->rtt_min_us == UINT32_MAX) return config->min_cwnd;
     const uint64_t pipe_bytes =
-        ww_bytes_in(ww_filter_read(config, state, now_us), state->rtt_min_us);
+        ww_bytes_in(ww_filter_read(config, westwood, now_us), westwood->rtt_min_us);
     const uint64_t segments = ww_min_u64(ww_div(pipe_bytes, mss), WW_CWND_MAX);
     return ww_max_u32((uint32_t)segments, config->min_cwnd);
 }
 
-/* Frikha 2005, equations 3 to 5. */
-static inline void ww_plateau_grow(const struct ww_config *config, struct ww_state *state,
-                                   struct ww_window *window, const struct ww_sample *sample) {
-    struct ww_westwood_state *const westwood = &state->westwood;
+/* Grows the window by Frikha 2005, equations 3 to 5. */
+static inline void ww_plateau_grow(const struct ww_config *config,
+                                   struct ww_westwood_state *westwood, struct ww_window *window,
+                                   const struct ww_sample *sample) {
     struct ww_window counter = {westwood->counter, westwood->counter, 0};
-    ww_grow(config, state, &counter, sample);
+    ww_grow(config, &westwood->common, &counter, sample);
     westwood->counter = counter.cwnd;
     window->cwnd = ww_max_u32(westwood->plateau, westwood->counter);
     if (westwood->counter >= westwood->plateau) westwood->plateau = 0;
 }
 
-static inline void ww_westwood_on_ack(const struct ww_config *config, struct ww_state *state,
-                                      struct ww_window *window, const struct ww_sample *sample) {
-    ww_estimator_on_ack(config, &state->westwood, sample);
+static inline void ww_westwood_on_ack(const struct ww_config *config,
+                                      struct ww_westwood_state *westwood, struct ww_window *window,
+                                      const struct ww_sample *sample) {
+    ww_estimator_on_ack(config, westwood, sample);
     if (!ww_may_grow(sample)) return;
-    if (state->westwood.plateau != 0)
-        ww_plateau_grow(config, state, window, sample);
+    if (westwood->plateau != 0)
+        ww_plateau_grow(config, westwood, window, sample);
     else
-        ww_grow(config, state, window, sample);
+        ww_grow(config, &westwood->common, window, sample);
 }
 
-/* The windows after 3 DUPACKs, window->ssthresh being set already. */
-static inline void ww_westwood_on_loss(const struct ww_config *config, struct ww_state *state,
-                                       struct ww_window *window) {
-    struct ww_westwood_state *const westwood = &state->westwood;
+static inline uint32_t ww_westwood_ssthresh(const struct ww_config *config,
+                                            const struct ww_westwood_state *westwood,
+                                            uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    if (config->halve_on_loss) return ww_reno_ssthresh(config, in_flight);
+    return ww_westwood_pipe(config, westwood, now_us, mss);
+}
+
+/* Sets the windows after 3 DUPACKs. */
+static inline void ww_westwood_on_loss(const struct ww_config *config,
+                                       struct ww_westwood_state *westwood, struct ww_window *window,
+                                       uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+    ww_remember(&westwood->common, window);
+    window->ssthresh = ww_westwood_ssthresh(config, westwood, now_us, in_flight, mss);
     westwood->plateau = 0;
     if (config->cte_permille != 0 && window->cwnd > window->ssthresh) {
         const uint64_t fall = window->cwnd - window->ssthresh; /* 2^28 * 1000 < 2^38 */
@@ -88,10 +98,50 @@ static inline void ww_westwood_on_loss(const struct ww_config *config, struct ww
     }
 }
 
-static inline void ww_westwood_on_rto(const struct ww_config *config,
-                                      struct ww_westwood_state *state) {
-    state->plateau = 0;
-    state->rtt_min_stale = config->reset_rtt_min;
+static inline void ww_westwood_on_recovery_exit(const struct ww_config *config,
+                                                struct ww_westwood_state *westwood,
+                                                struct ww_window *window, uint64_t now_us,
+                                                uint32_t mss) {
+    ww_reno_on_recovery_exit(&westwood->common);
+    if (!config->set_at_exit) return;
+    window->ssthresh = ww_westwood_pipe(config, westwood, now_us, mss);
+    window->cwnd = window->ssthresh;
 }
+
+static inline void ww_westwood_on_rto(const struct ww_config *config,
+                                      struct ww_westwood_state *westwood, struct ww_window *window,
+                                      uint64_t now_us, uint32_t mss, bool repeated) {
+    ww_estimator_advance(config, westwood, now_us);
+    ww_reno_on_rto(&westwood->common, window, ww_westwood_pipe(config, westwood, now_us, mss),
+                   repeated);
+    westwood->plateau = 0;
+    westwood->rtt_min_stale = config->reset_rtt_min;
+}
+
+static inline void ww_westwood_on_undo(struct ww_westwood_state *westwood,
+                                       struct ww_window *window) {
+    westwood->plateau = 0;
+    ww_reno_on_undo(&westwood->common, window);
+}
+
+static inline struct ww_observation ww_westwood_observe(const struct ww_config *config,
+                                                        const struct ww_westwood_state *westwood,
+                                                        uint64_t now_us) {
+    const struct ww_observation seen = {ww_filter_read(config, westwood, now_us), westwood->raw,
+                                        westwood->rtt_min_us, westwood->samples};
+    return seen;
+}
+
+/* These are the family's operations: westwood.h calls them, see reno.h. */
+#define WW_WESTWOOD_TRAITS WW_ESTIMATES
+#define WW_WESTWOOD_INIT ww_westwood_init
+#define WW_WESTWOOD_ON_ACK ww_westwood_on_ack
+#define WW_WESTWOOD_SSTHRESH ww_westwood_ssthresh
+#define WW_WESTWOOD_ON_LOSS ww_westwood_on_loss
+#define WW_WESTWOOD_ON_RECOVERY_EXIT ww_westwood_on_recovery_exit
+#define WW_WESTWOOD_ON_RTO(config, westwood, window, now_us, in_flight, mss, repeated) \
+    ww_westwood_on_rto(config, westwood, window, now_us, mss, repeated)
+#define WW_WESTWOOD_ON_UNDO ww_westwood_on_undo
+#define WW_WESTWOOD_OBSERVE ww_westwood_observe
 
 #endif

@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How Sphinx builds the guide."""
+"""Tells Sphinx how to build the guide."""
 
-import tomllib
-from pathlib import Path
+from typing import Any
 
-_pyproject = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+import westwood
+from westwood.reference import listing
 
 project = "Westwood"
 author = "the Westwood authors"
 copyright = f"2026, {author}"
-release = version = _pyproject["project"]["version"]
+release = version = westwood.__version__
 
-extensions = ["myst_nb"]  # myst_parser, and pages that are notebooks
+# autodoc looks for what a module has, and westwood imports what it exports when it is first used.
+vars(westwood).update({name: getattr(westwood, name) for name in westwood.__all__})
+
+extensions = ["myst_nb", "sphinx.ext.autodoc"]  # myst_nb: myst_parser, and pages that are notebooks
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+default_role = "literal"  # `this` in a docstring is code
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
@@ -22,3 +32,33 @@ nb_execution_timeout = 120
 
 html_theme = "furo"
 html_title = f"Westwood {version}"
+
+
+def _plain_text(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Our docstrings are plain text, so a star is a star. The package's own is not shown."""
+    lines[:] = [] if what == "module" else [line.replace("*", r"\*") for line in lines]
+
+
+def _without_fields(app: Any, what: str, name: str, *rest: Any) -> tuple[str, str] | None:
+    """A scenario takes the keys of a file, which docs/scenarios.md lists with their units."""
+    return ("(**keys)", "") if name == "westwood.Scenario" else None
+
+
+class Declared(SphinxDirective):
+    """A table of what the code declares: ```{declared} protocols, as `westwood list` has it."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Parses the table as if it stood on the page."""
+        lines = listing(self.arguments[0]).markdown().splitlines()
+        holder = nodes.container()
+        self.state.nested_parse(StringList(lines, source="westwood list"), 0, holder)
+        return holder.children
+
+
+def setup(app: Any) -> None:
+    app.add_directive("declared", Declared)
+    app.connect("autodoc-process-docstring", _plain_text)
+    app.connect("autodoc-process-signature", _without_fields)

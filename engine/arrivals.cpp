@@ -25,7 +25,7 @@ Connections connections_of(const Network& network, std::uint64_t seed) {
         const std::int64_t mean_size = flow.size_bytes;
         const Time end = std::min(flow.stop, network.duration);
         flow.arrivals_mean = 0;
-        flow.stop = kNever;  // of arrivals; what has begun goes on
+        flow.stop = kNever;  // it ends the arrivals; what has begun goes on
         for (Time at = flow.start + exponential(gaps, network.flows[i].arrivals_mean); at < end;
              at += exponential(gaps, network.flows[i].arrivals_mean)) {
             if (all.flows.size() == kMostConnections) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Flows that stand for many connections: expanded into those that arrive in the run, before it begins.
-// Arrivals are a Poisson process (exponential gaps of mean arrivals_mean from start on); sizes are fixed
+// Flows that stand for many connections are expanded, before the run begins, into those that arrive in
+// it. Arrivals are a Poisson process (exponential gaps of mean arrivals_mean from start on); sizes are fixed
 // or exponential and at least a byte.
 #pragma once
 
@@ -13,8 +13,8 @@ inline constexpr std::size_t kMostConnections = 1u << 20;
 
 struct Connections {
     std::vector<Flow> flows;            // one connection each
-    std::vector<std::uint32_t> source;  // which flow of the network each is of
-    std::string error;                  // not empty: too many
+    std::vector<std::uint32_t> source;  // the flow of the network that each belongs to
+    std::string error;                  // not empty: there are too many
 };
 
 Connections connections_of(const Network& network, std::uint64_t seed);

@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A source of datagrams: on and off in turn, beginning with on; while on, a packet whenever the time
+// A source of datagrams is on and off in turn, beginning with on; it sends a packet whenever the time
 // spent on has grown by 8 size / rate. That time goes on where it was when the source comes on again,
 // so that the mean rate is rate * on / (on + off) whatever the periods' length.
 #pragma once
 
+#include <limits>
+
 #include "network.hpp"
 #include "random.hpp"
+#include "timers.hpp"
 
 namespace ww::sim {
 
 class DatagramSource {
   public:
     DatagramSource(const Flow& flow, const Random& random)
-        : options_(flow.datagrams),
+        : payload(flow.mss()),
+          ip_bytes(flow.packet_bytes),
+          options_(flow.datagrams),
           stop_(flow.stop),
-          random_(random),
-          payload(flow.mss),
-          ip_bytes(flow.mss + flow.header_bytes) {
+          random_(random) {
         // 65535 * 8 * 10^12 < 2^63
         spacing_ =
             std::max<Time>(1, (static_cast<Time>(ip_bytes) * 8 * kSecond + options_.rate_bps / 2) /
                                   options_.rate_bps);
     }
 
-    // When the next packet is sent, the last one having been sent (or the source started) at `now`.
+    // Returns when the next packet is sent; the last one was sent, or the source started, at `now`.
     Time next(Time now) {
         if (off_at_ < 0) off_at_ = now + period(options_.on_mean);
         Time left = spacing_, at = now;
@@ -37,7 +40,12 @@ class DatagramSource {
         return at + left < stop_ ? at + left : kNever;
     }
 
+    // A source measures nothing of what a sender reports but how much it sent.
+    void finish(Time, FlowResult& result) const { result.sent = sent; }
+
+    const std::uint32_t payload, ip_bytes;
     std::uint64_t sent = 0;
+    Timer timer;  // start of the source, then its next packet; the host sets and queues it
 
   private:
     static constexpr Time kFar = INT64_MAX / 4;
@@ -52,9 +60,6 @@ class DatagramSource {
     Random random_;
     Time spacing_;
     Time off_at_ = -1;  // when this period on ends; -1: not started
-
-  public:
-    const std::uint32_t payload, ip_bytes;
 };
 
 }  // namespace ww::sim

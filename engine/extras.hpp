@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What few pipes have: RED, recorded rates, jitter and reordering, a trace of the queue, a capture.
+// These parts of a pipe stand apart because few pipes have them: RED, recorded rates, jitter and
+// reordering, a trace of the queue, a capture.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ struct Extras {
     Extras(std::uint64_t seed, std::uint32_t pipe)
         : jitter_draws(seed, Stream::jitter, pipe), reorder_draws(seed, Stream::reordering, pipe) {}
 
-    Time busy_until = 0;  // in place of the pipe's own
+    Time busy_until = 0;  // is used in place of the pipe's own
     std::optional<RedQueue> red;
     std::optional<Opportunities> opportunities;
     Time jitter = 0;
@@ -26,8 +27,7 @@ struct Extras {
     std::uint64_t early_drops = 0, marked = 0;
 
     bool trace_queue = false;
-    std::vector<double> arrival_s, start_s;
-    std::vector<std::uint32_t> waiting_bytes;
+    QueueTrace trace;
 
     std::vector<Captured>* captured = nullptr;
     bool leaving = false;  // capture at the near end, else at the far one

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which packets a wire loses. One draw of a random number a loss where losses are independent:
+// This decides which packets a wire loses. Where losses are independent it draws one random number a
+// loss, not one a packet:
 //
 //   uniform   the gap to the next loss is geometric: P(gap > n) = (1 - rate)^n
 //   bits      the gap to the next bit error is geometric too; a packet that an error hits is lost, so
@@ -19,7 +20,7 @@ namespace ww::sim {
 
 class LossProcess {
   public:
-    // random: of this direction; shared: of the link.
+    // `random` belongs to this direction, `shared` to the link.
     LossProcess(const Loss& loss, const Random& random, const Random& shared)
         : loss_(loss), random_(random), shared_(shared) {
         if (loss_.rate > 0 && loss_.rate < 1) log_pass_ = natural_log(1.0 - loss_.rate);
@@ -28,10 +29,10 @@ class LossProcess {
         draw();
     }
 
-    // To be asked once a packet: true if lose() must decide on it.
+    // The pipe asks once a packet; true if lose() must decide on it.
     bool is_due() { return --until_due_ == 0; }
 
-    // Whether the packet is lost that is due and leaves the transmitter at `now`.
+    // Decides on the packet that is due and leaves the transmitter at `now`: true if it is lost.
     [[gnu::noinline]] bool lose(Time now, std::uint32_t bytes) {
         draw();
         if (loss_.kind == LossKind::states) {
@@ -54,7 +55,7 @@ class LossProcess {
     std::uint64_t crossed() const { return drawn_ - until_due_; }
 
   private:
-    // Trials that pass before the next that fails.
+    // Draws how many trials pass before the next that fails.
     std::uint64_t gap() {
         if (loss_.rate <= 0) return UINT64_MAX / 2;
         const double gap = loss_.rate < 1 ? natural_log(random_.open_unit()) / log_pass_ : 0.0;

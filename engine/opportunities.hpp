@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A link whose rate changes as it was recorded: a list of delivery opportunities in Mahimahi's format
-// (Netravali et al., USENIX ATC 2015, section 4). Each line is a time in ms at which 1504 bytes can
-// leave; several at one time are several opportunities; after the last one the list begins again,
-// shifted by its time. As Mahimahi's link queue does it: what an opportunity has left serves the next
-// packet if that one was waiting; an opportunity that finds nothing waiting is gone; a packet may need
-// several, and leaves with the last.
+// The rate of a link changes here as it was recorded, in a list of delivery opportunities in Mahimahi's
+// format (Netravali et al., USENIX ATC 2015, section 4). Each line is a time in ms at which 1504 bytes
+// can leave; several at one time are several opportunities; after the last one the list begins again,
+// shifted by its time. The rules are those of Mahimahi's link queue: what an opportunity has left serves
+// the next packet if that one was waiting; an opportunity that finds nothing waiting is gone; a packet
+// may need several, and leaves with the last.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Opportunities {
         Time start, end;  // the first and the last opportunity of a packet
     };
 
-    // A packet waits from `now` on; those before it have been sent. Without a trace: no such time.
+    // Sends a packet that waits from `now` on; those before it have been sent.
     Span send(Time now, std::int64_t bytes) {
         if (left_ == 0 || at_ < now) take_next(now);
         const Time start = at_;
@@ -36,7 +36,7 @@ class Opportunities {
         return {start, at_};
     }
 
-    // Opportunities in [0, end].
+    // Counts the opportunities in [0, end].
     std::int64_t count(Time end) const {
         const auto period = static_cast<std::int64_t>(times_ms_.back());
         const std::int64_t ms = end / kMs, cycles = ms / period;
@@ -50,7 +50,7 @@ class Opportunities {
 
     Time time(std::size_t i) const { return base_ + static_cast<Time>(times_ms_[i]) * kMs; }
 
-    // The next one not before `now`.
+    // Goes to the next one that is not before `now`.
     void take_next(Time now) {
         const Time period = static_cast<Time>(times_ms_.back()) * kMs;
         if (now - base_ > 2 * period) {  // a long silence

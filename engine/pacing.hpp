@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// When a sender may go on that a congestion control paces (ww_window's pacing): a packet of n bytes
-// holds back the next one for n / rate.
+// A congestion control may pace its sender (ww_window's pacing): a packet of n bytes then holds back the
+// next one for n / rate.
 #pragma once
 
 #include "network.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What travels. A segment's sequence and acknowledgment numbers are 32 bits wide and wrap, as on the
-// wire; each end unwraps them against what it knows.
+// A packet is what travels. A segment's sequence and acknowledgment numbers are 32 bits wide and wrap, as
+// on the wire; each end unwraps them against what it knows.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct SackBlocks {
     std::uint32_t count = 0;
     Block block[kMaxSackBlocks];
 
-    // Two NOPs, kind, length and eight bytes a block (RFC 2018).
+    // The option has two NOPs, kind, length and eight bytes a block (RFC 2018).
     std::uint32_t option_bytes() const { return count == 0 ? 0 : 4 + 8 * count; }
 };
 
@@ -29,12 +29,12 @@ enum PacketFlags : std::uint16_t {
     kSack = 4,    // SACK blocks travel beside it
     kLast = 8,    // the sender has no more data: acknowledge at once
     kThere = 16,  // the end of the pipe it is in is the end of its way
-    kEct = 32,    // of an ECN-capable connection
+    kEct = 32,    // the connection is ECN-capable
     kCe = 64,     // data: congestion experienced; ACK: its echo (ECE)
     kCwr = 128,   // congestion window reduced
     kDatagram = 256,
     kBare = 512,                                       // the handshake's last ACK
-    kUnusual = kSyn | kCe | kCwr | kDatagram | kBare,  // no plain data for a receiver
+    kUnusual = kSyn | kCe | kCwr | kDatagram | kBare,  // a receiver does not take it as plain data
 };
 
 struct Packet {

@@ -12,7 +12,7 @@ const Direction& direction(const Network& network, std::uint32_t number) {
     return number % 2 == 0 ? link.forward : link.backward;
 }
 
-// Of a packet of so many bytes, where the rate is as recorded on average.
+// A packet of so many bytes takes this long; a recorded rate counts by its average.
 Time mean_duration(const Direction& d, std::uint32_t bytes) {
     if (d.opportunities_ms.empty())
         return std::max<Time>(1, static_cast<Time>(bytes) * 8 * kSecond / d.rate_bps);
@@ -87,7 +87,7 @@ Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& pac
         const Opportunities::Span span = x.opportunities->send(now, bytes);
         start = span.start;
         x.busy_until = span.end;
-        (void)duration(bytes);  // for bytes()
+        (void)duration(bytes);  // bytes() needs to know the size
     } else {
         x.busy_until = start + duration(bytes);
     }
@@ -96,9 +96,9 @@ Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& pac
         waiting_bytes_ += bytes;
         account_wait(start - now);
         if (x.trace_queue) {
-            x.arrival_s.push_back(seconds(now));
-            x.start_s.push_back(seconds(start));
-            x.waiting_bytes.push_back(bytes);
+            x.trace.arrival_s.push_back(seconds(now));
+            x.trace.start_s.push_back(seconds(start));
+            x.trace.bytes.push_back(bytes);
         }
     }
     if (x.captured != nullptr && x.leaving) x.capture(packet, sack, start);
@@ -159,9 +159,7 @@ DirectionResult Pipe::result(Time end) {
     if (extras != nullptr) {
         result.early_drops = extras->early_drops;
         result.marked = extras->marked;
-        result.arrival_s = std::move(extras->arrival_s);
-        result.start_s = std::move(extras->start_s);
-        result.waiting_bytes = std::move(extras->waiting_bytes);
+        result.trace = std::move(extras->trace);
     }
     return result;
 }

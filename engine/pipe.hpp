@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One direction of a link while it runs: queue, transmitter, wire.
+// A pipe is one direction of a link while it runs: queue, transmitter and wire.
 //
 //   start     = max(arrival, busy_until)        busy_until = start + 8 size / rate
 //   reaches the far end at busy_until + delay
@@ -8,9 +8,9 @@
 // Departures are computed when a packet arrives, never scheduled. A packet waits from its arrival to
 // its start; those that wait at a moment are the queue. An idle transmitter keeps nothing.
 //
-// What few links have (RED, recorded rates, jitter, reordering, traces) is in `Extras`, and their
-// packets take the longer way of transmit_with_extras(). Such a pipe seems busy for ever to
-// transmit(), which costs the others nothing.
+// Few links have RED, recorded rates, jitter, reordering or traces: these are in `Extras`, and the
+// packets of such a pipe take the longer way of transmit_with_extras(). To transmit() the pipe seems
+// busy for ever, so that the others pay nothing for the question.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@
 
 namespace ww::sim {
 
-// What became of a packet that entered a pipe.
+// A packet that entered a pipe has met one of these.
 enum class Fate : std::uint8_t {
     arrives,
     dropped,        // by the full queue
@@ -33,15 +33,15 @@ enum class Fate : std::uint8_t {
     undecided,      // the pipe has extras, and transmit_with_extras() decides
 };
 
-// When: an arrival at the far end (kNever: beyond any run), the moment when the far end misses what was
-// lost, or the moment at which the queue dropped.
+// A fate has its time: a packet arrives at the far end (kNever: after any run), the far end misses what
+// was lost, or the queue dropped the packet as it came.
 struct Passage {
     Fate fate;
     Time at;
     bool operator==(const Passage&) const = default;
 };
 
-// How the list of drops names it.
+// The list of drops names a fate so.
 constexpr DropKind drop_kind(Fate fate) {
     switch (fate) {
     case Fate::dropped:
@@ -107,17 +107,17 @@ class Pipe {
         return first;
     }
 
-    // What happens to arrivals at the far end: acted on at once (topology.hpp), or held in the order
-    // in which they were sent, or by their times.
+    // Arrivals at the far end are acted on at once (topology.hpp), or held in the order in which they
+    // were sent, or sorted by their times.
     enum class Far : std::uint8_t { inlined, in_order, reordering };
 
     Far far = Far::in_order;
-    std::uint32_t slot = 0;  // otherwise: its place in the event loop
+    std::uint32_t slot = 0;  // its place in the event loop, unless it is inlined
     std::unique_ptr<Extras> extras;
     Ring<Packet> in_transit;
-    Ring<SackBlocks> sack_blocks;  // of those packets that carry some, in their order
+    Ring<SackBlocks> sack_blocks;  // those of the packets that carry some, in their order
 
-    // What came of it by `end`; takes the traces along.
+    // Sums up what the pipe did by `end`, and hands over its traces.
     DirectionResult result(Time end);
 
   private:
@@ -128,7 +128,7 @@ class Pipe {
 
     enum class Limit : std::uint8_t { none, packets, bytes };
 
-    // What waits is at most what was pushed and not yet removed: look closer only at the limit.
+    // No more waits than was pushed and not yet removed, so a closer look is due only at the limit.
     bool full_of_packets(Time now) {
         if (static_cast<std::int64_t>(waiting_.size()) < limit_packets_) [[likely]]
             return false;
@@ -161,7 +161,7 @@ class Pipe {
             longest_wait_ = wait;
     }
 
-    // Transmission time; nearly all packets of a direction have one of two sizes.
+    // The transmission time is remembered: nearly all packets of a direction have one of two sizes.
     Time duration(std::uint32_t bytes) {
         if (bytes == size_[0]) [[likely]]
             return duration_[0];
@@ -169,7 +169,7 @@ class Pipe {
     }
 
     [[gnu::noinline]] Time other_duration(std::uint32_t bytes) {
-        // All that crossed since the last change had the size of then.
+        // All packets that crossed since the last change had the size before it.
         bytes_ += (loss_.crossed() - counted_) * size_[0];
         counted_ = loss_.crossed();
         if (bytes != size_[1]) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random numbers: xoshiro256++ (Blackman & Vigna 2018), seeded by SplitMix64, one independent stream
-// a purpose and place, so that changing one model leaves the draws of the others alone.
-// Only IEEE basic operations on doubles (no libm), so that every machine draws the same.
+// Random numbers come from xoshiro256++ (Blackman & Vigna 2018), seeded by SplitMix64. Each purpose and
+// place has an independent stream, so that changing one model leaves the draws of the others alone.
+// Only IEEE basic operations on doubles are used (no libm), so that every machine draws the same.
 #pragma once
 
 #include <bit>
@@ -20,19 +20,20 @@ inline std::uint64_t split_mix(std::uint64_t& state) {
     return z ^ (z >> 31);
 }
 
-// What is drawn for both directions of a link alike, or for each (place 2 i forward, 2 i + 1 backward).
+// A purpose has a stream at each of its places: connections and flows by their index, links too, and
+// directions by 2 i (forward) and 2 i + 1 (backward).
 enum class Stream : std::uint64_t {
     loss_forward = 1,
     loss_backward = 2,
     isn = 3,
     link_state = 4,  // place: link
     red = 5,         // place: direction
-    jitter = 6,      // same
-    reordering = 7,  // same
+    jitter = 6,      // place: direction
+    reordering = 7,  // place: direction
     datagrams = 8,   // place: connection
     arrivals = 9,    // place: flow
-    sizes = 10,      // same
-    start = 11,      // same
+    sizes = 10,      // place: flow
+    start = 11,      // place: flow
 };
 
 class Random {
@@ -56,15 +57,15 @@ class Random {
         return result;
     }
 
-    // Uniform in (0, 1): never 0, so that its logarithm is finite.
+    // The number is uniform in (0, 1) and never 0, so that its logarithm is finite.
     double open_unit() { return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52; }
 
   private:
     std::uint64_t words_[4];
 };
 
-// Natural logarithm of a normal x > 0: ln x = e ln 2 + 2 atanh((m - 1) / (m + 1)), m in [0.7, 1.42).
-// Twelve terms: the first one left out is below 1e-19.
+// The natural logarithm of a normal x > 0 is ln x = e ln 2 + 2 atanh((m - 1) / (m + 1)), m in [0.7, 1.42).
+// Twelve terms are summed: the first one left out is below 1e-19.
 inline double natural_log(double x) {
     const std::uint64_t pattern = std::bit_cast<std::uint64_t>(x);
     int exponent = static_cast<int>(pattern >> 52) - 1023;
@@ -80,7 +81,7 @@ inline double natural_log(double x) {
     return static_cast<double>(exponent) * 0.6931471805599453 + 2.0 * t * sum;
 }
 
-// An exponentially distributed time of this mean, at least 1 ps.
+// Draws an exponentially distributed time of this mean, at least 1 ps.
 inline Time exponential(Random& random, Time mean) {
     const double t = -natural_log(random.open_unit()) * static_cast<double>(mean);
     return t < 1.0 ? 1 : t < 0x1p61 ? static_cast<Time>(t) : Time{1} << 61;

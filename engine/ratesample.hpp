@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Delivery rate samples (draft-cheng-iccrg-delivery-rate-estimation-00, section 3), in segments, for the
-// congestion controls that ww_needs_rate names.
+// Delivery rate samples (draft-cheng-iccrg-delivery-rate-estimation-00, section 3) are taken in segments,
+// and only for the congestion controls that ww_needs_rate names.
 //
 //   each segment remembers   delivered, delivered_time and first_sent_time of the connection when sent
 //   an ACK's sample          of the segment sent last of those it delivered, cumulatively or by SACK:
@@ -9,7 +9,7 @@
 //     ack_elapsed  = now - its delivered_time
 //     rate = (delivered - its delivered) / max(send_elapsed, ack_elapsed)
 //
-// No sample if the interval is shorter than the smallest RTT (as in Linux: it can't be right).
+// There is no sample if the interval is shorter than the smallest RTT: it can't be right (so in Linux).
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class RateSampler {
         sent_.swap(larger);
     }
 
-    // idle: nothing was in flight.
+    // `idle` says that nothing was in flight.
     void on_sent(Time now, std::int64_t segment, bool idle) {
         if (idle) first_sent_ = delivered_at_ = now;
         of(segment) = {now,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ranges of numbers, disjoint and sorted: what a receiver holds beyond the first gap, and what a
-// sender knows of it. `Reassembly` adds the order in which SACK reports them (RFC 2018, section 4:
-// the block of the segment that just arrived first, then the most recently reported ones).
+// Disjoint and sorted ranges of numbers hold what a receiver has beyond the first gap, and what a sender
+// knows of it. `Reassembly` adds the order in which SACK reports them (RFC 2018, section 4:
+// the block of the segment that just arrived comes first, then the most recently reported ones).
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class Ranges {
         return merged;
     }
 
-    // The range that contains `number`, or none.
+    // Finds the range that contains `number`; nullptr if none does.
     const Range* find(std::int64_t number) {
         const auto after = at_or_after(number + 1);
         if (after == ranges_.begin() || std::prev(after)->end <= number) return nullptr;
@@ -70,7 +70,7 @@ class Ranges {
     std::vector<Range> ranges_;
 };
 
-// A receiver's out-of-order data, in bytes of the stream.
+// This holds a receiver's out-of-order data, in bytes of the stream.
 class Reassembly {
   public:
     bool empty() const { return ranges_.empty(); }
@@ -82,7 +82,7 @@ class Reassembly {
         if (recent_.size() > kMaxSackBlocks) recent_.pop_back();
     }
 
-    // The stream is complete up to `next`: how far it is with what is held.
+    // The stream is complete up to `next`; returns how far it is complete with what is held.
     std::int64_t advance(std::int64_t next) {
         if (ranges_.empty() || ranges_.first().start > next) return next;
         next = std::max(next, ranges_.first().end);
@@ -99,7 +99,7 @@ class Reassembly {
             if (range != nullptr) append(blocks, origin, *range);
         }
         if (blocks.count == kMaxSackBlocks || blocks.count == ranges_.size()) return blocks;
-        // "As many distinct SACK blocks as possible": those that had to give way to others before.
+        // "As many distinct SACK blocks as possible": room is left for those that gave way before.
         for (const Range& range : ranges_.all()) {
             const bool named =
                 std::find(recent_.begin(), recent_.end(), range.start) != recent_.end();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The receiving end of a connection: reassembly and acknowledgment.
+// The receiving end of a connection reassembles the stream and acknowledges it.
 //
 //   in order              an ACK every `delayed_ack` segments or after the timeout   RFC 5681, 4.2
 //   out of order          an ACK at once, a duplicate, with SACK blocks              RFC 5681, 4.2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Traces of one flow: its windows and estimate, and the decisions of its sender.
+// The recorder traces one flow: its windows and estimate, and its sender's decisions.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ class Recorder {
             {seconds(now), kind, segment, sender.effective_cwnd(), sender.window().ssthresh});
     }
 
-    // A row if what it would say differs from the last and the interval has passed.
+    // Adds a row if it would differ from the last one and the interval has passed.
     void windows(Time now, const Sender& sender) {
         if (!windows_ || now < next_row_) return;
         const ww_observation seen = sender.observe(now);

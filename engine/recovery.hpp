@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The ways of recovering from losses differ in two questions; a new way must answer both to compile.
+// The ways of recovering from losses differ in two questions, which core/recoveries.h answers.
 #pragma once
 
 #include "network.hpp"
@@ -10,14 +10,11 @@ namespace ww::sim {
 // Does the sender know from SACK blocks which segments are missing (RFC 6675, scoreboard.hpp)?
 constexpr bool uses_sack(Recovery recovery) {
     switch (recovery) {
-    case Recovery::tahoe:
-    case Recovery::reno:
-    case Recovery::newreno:
-        return false;
-    case Recovery::sack:
-    case Recovery::rate_halving:
-    case Recovery::prr:
-        return true;
+#define WW_CASE(ID, id, name, has_sack, ...) \
+    case Recovery::id:                       \
+        return has_sack != 0;
+        WW_RECOVERIES(WW_CASE)
+#undef WW_CASE
     }
     __builtin_unreachable();  // validate() lets no other value pass
 }
@@ -25,14 +22,11 @@ constexpr bool uses_sack(Recovery recovery) {
 // Does core/recovery.h say what cwnd is during recovery, so that it falls step by step?
 constexpr bool conserves(Recovery recovery) {
     switch (recovery) {
-    case Recovery::tahoe:
-    case Recovery::reno:
-    case Recovery::newreno:
-    case Recovery::sack:
-        return false;
-    case Recovery::rate_halving:
-    case Recovery::prr:
-        return true;
+#define WW_CASE(ID, id, name, has_sack, steps, ...) \
+    case Recovery::id:                              \
+        return steps != 0;
+        WW_RECOVERIES(WW_CASE)
+#undef WW_CASE
     }
     __builtin_unreachable();
 }

@@ -29,7 +29,7 @@ enum class Verdict : std::uint8_t { pass, mark, drop };
 
 class RedQueue {
   public:
-    // packet_time: of a mean packet.
+    // A mean packet takes packet_time to send.
     RedQueue(const Red& red, Time packet_time, const Random& random)
         : red_(red), packet_time_(packet_time), random_(random) {}
 
@@ -43,7 +43,7 @@ class RedQueue {
         since_last_++;
         const double pb = probability();
         const double denominator = 1.0 - static_cast<double>(since_last_) * pb;
-        // The paper's pa, without its division.
+        // This compares with the paper's pa, without its division.
         if (pb < 1.0 && random_.open_unit() * denominator >= pb) return Verdict::pass;
         since_last_ = 0;
         return red_.ecn && ecn_capable && average_ < red_.max_packets ? Verdict::mark
@@ -52,7 +52,7 @@ class RedQueue {
 
     double average_packets() const { return average_; }
 
-    // pb at the average as it is.
+    // Returns pb at the present average.
     double probability() const {
         if (average_ < red_.min_packets) return 0.0;
         if (average_ < red_.max_packets)

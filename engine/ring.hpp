@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A growing first-in-first-out ring; its capacity is a power of two. No allocation once warm.
+// A first-in-first-out ring grows by doubling, so that its capacity is a power of two and that it
+// allocates nothing once it has been as full as it gets.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ class Ring {
     std::size_t size() const { return tail_ - head_; }
     const T& front() const { return data_[head_ & mask_]; }
     T& at(std::size_t i) { return data_[(head_ + i) & mask_]; }  // the i-th from the front
-    // The i-th from the front, or any stored item where fewer are queued: for prefetching only.
+    // This is the i-th too, or any stored item where fewer are queued: it serves for prefetching only.
     const T& glance(std::size_t i) const { return data_[(head_ + i) & mask_]; }
     void pop() { head_++; }
 

@@ -37,7 +37,7 @@ class RttEstimator {
         on_sample(oldest);
     }
 
-    // A round trip for the timer alone.
+    // Takes a round trip for the timer alone.
     void on_sample(Time rtt) {
         if (srtt_ == 0) {
             srtt_ = rtt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a SACK sender knows of the segments in flight (RFC 6675, sections 3 and 4), by segment number.
+// The scoreboard holds what a SACK sender knows of the segments in flight (RFC 6675, sections 3 and 4).
 //
 //   IsLost(S)   DupThresh or more SACKed segments above S
 //   pipe        segments not SACKed and not lost, plus those retransmitted and not SACKed
@@ -37,8 +37,8 @@ class Scoreboard {
         flags_.swap(larger);
     }
 
-    // SACK information on [start, end), all in flight. True if any of it is news; fresh(a, b) is called
-    // for each part that is.
+    // SACK says that [start, end), all in flight, has arrived. True if any of it is news; fresh(a, b) is
+    // called for each part that is.
     template <class Fresh>
     bool add(std::int64_t start, std::int64_t end, Fresh&& fresh) {
         bool news = false;
@@ -106,7 +106,7 @@ class Scoreboard {
         next_retransmission_ = std::max(next_retransmission_, segment + 1);
     }
 
-    // NextSeg, rule 1: a segment or -1. Below lost_below_ all is SACKed or lost, and stays so.
+    // NextSeg, rule 1 names a segment or -1. Below lost_below_ all is SACKed or lost, and stays so.
     std::int64_t next_lost(std::int64_t una) {
         next_lost_ = std::max({una, next_lost_, next_retransmission_});
         for (; next_lost_ < lost_below_; next_lost_++)
@@ -114,7 +114,7 @@ class Scoreboard {
         return -1;
     }
 
-    // NextSeg, rule 3, once rule 1 finds nothing.
+    // NextSeg, rule 3 is asked once rule 1 finds nothing.
     std::int64_t next_unsacked(std::int64_t una) const {
         const std::int64_t start = std::max({una, lost_below_, next_retransmission_});
         for (std::int64_t s = start; s < high_sacked_; s++)
@@ -122,7 +122,7 @@ class Scoreboard {
         return -1;
     }
 
-    // NextSeg, rule 4. HighRxt and the pipe are not touched by it.
+    // NextSeg, rule 4 leaves HighRxt and the pipe as they are.
     std::int64_t rescue(std::int64_t una, std::int64_t next, std::int64_t recovery_point) {
         if (una <= rescued_below_) return -1;
         for (std::int64_t s = next - 1; s >= una; s--) {

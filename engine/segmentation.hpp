@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How a transfer is cut into segments. They are counted from 0 and all but the last carry mss bytes, so
-// that the number of a segment says where its bytes are; on the wire sequence numbers are 32 bits wide
+// A transfer is cut into segments. They are counted from 0 and all but the last carry mss bytes, so that
+// the number of a segment says where its bytes are; on the wire sequence numbers are 32 bits wide
 // and wrap, and the first byte follows the SYN.
 #pragma once
 
@@ -16,8 +16,8 @@ class Segmentation {
     Segmentation(const Flow& flow, std::uint32_t isn)
         : count_(std::numeric_limits<std::int64_t>::max()),
           first_number_(isn + 1),
-          mss_(flow.mss),
-          last_bytes_(flow.mss) {
+          mss_(flow.mss()),
+          last_bytes_(flow.mss()) {
         if (flow.size_bytes == kUnlimited) return;
         count_ = (flow.size_bytes + mss_ - 1) / mss_;
         last_bytes_ = static_cast<std::uint32_t>(flow.size_bytes - (count_ - 1) * mss_);
@@ -34,7 +34,7 @@ class Segmentation {
         return first_number_ + static_cast<std::uint32_t>(segment) * mss_;
     }
 
-    // How many segments hold so many bytes. An ACK covers one or two of them nearly always, and a
+    // Counts the segments that hold so many bytes. An ACK covers one or two of them nearly always, and a
     // division would cost more than all else that an ACK does here.
     std::int64_t segments_in(std::uint32_t bytes) const {
         if (bytes == 2 * mss_) return 2;

@@ -6,7 +6,7 @@ namespace ww::sim {
 Sender::Sender(const Flow& flow, std::uint32_t isn)
     : segments_(flow, isn),
       window_{flow.initial_cwnd, flow.initial_ssthresh, 0},
-      receive_window_(std::max(1u, flow.receive_window / flow.mss)),
+      receive_window_(std::max(1u, flow.receive_window_bytes / flow.mss())),
       recovery_(flow.recovery),
       uses_sack_(uses_sack(flow.recovery)),
       conserves_(conserves(flow.recovery) && !ww_owns_recovery(&flow.cc)),
@@ -82,7 +82,7 @@ void Sender::on_sack_news(Time now) {
     if (board_.is_lost(una_)) enter_recovery(now);
 }
 
-// FlightSize for the congestion control, without what limited transmit added (RFC 5681, 3.2, step 2).
+// The congestion control is told a FlightSize without what limited transmit added (RFC 5681, 3.2, step 2).
 std::uint32_t Sender::flight_for_ssthresh() const {
     if (ssthresh_from_cwnd_) return window_.cwnd;
     std::int64_t flight = in_flight();
@@ -145,7 +145,7 @@ void Sender::on_timeout(Time now) {
     timer.deadline = now + rtt_.rto();
 }
 
-template Progress Sender::on_duplicate<false>(Time now, bool news);  // for sender.hpp
+template Progress Sender::on_duplicate<false>(Time now, bool news);  // sender.hpp calls it
 
 // Conservation and rate samples ask what each ACK delivered, which takes the state before it.
 Progress Sender::on_ack_with_deliveries(Time now, std::uint32_t number, const SackBlocks* sack) {
@@ -170,7 +170,8 @@ Progress Sender::on_ack_with_deliveries(Time now, std::uint32_t number, const Sa
     return progress;
 }
 
-// RFC 3168, 6.1.2: as for a loss, once a window of data, and the ACK itself brings no growth.
+// RFC 3168, 6.1.2: a mark reduces the window as a loss does, once a window of data, and the ACK that
+// brings it lets nothing grow.
 bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, Progress& progress) {
     const ww_window before = window_;
     const bool open = phase_ <= WW_DISORDER;
@@ -280,7 +281,7 @@ std::int64_t Sender::next_unpaced(Time now) {
     return record_sent(now, segment);
 }
 
-// NextSeg (RFC 6675, 4), as long as the pipe is below cwnd.
+// Asks NextSeg (RFC 6675, 4) as long as the pipe is below cwnd; -1: nothing may be sent.
 std::int64_t Sender::choose_by_scoreboard(Time now) {
     const std::int64_t pipe = board_.pipe(una_, next_);
     cwnd_limited_ = pipe >= static_cast<std::int64_t>(window_.cwnd);

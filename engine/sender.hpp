@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sending end of a connection: window, loss detection, recovery, retransmission timer. It does no
-// I/O: an ACK or a timer goes in, and next_segment() is asked what to send until it says nothing.
+// The sending end of a connection has the window, finds losses, repairs them and runs the retransmission
+// timer. It does no I/O: an ACK or a timer goes in, and next_segment() is asked what to send until it
+// says nothing.
 //
 // Sequence numbers are counted in segments from 0 here (segmentation.hpp); the 32-bit numbers of the wire
 // are unwrapped against SND.UNA. The parts that can be understood alone have headers of their own:
@@ -30,6 +31,7 @@
 
 #include <memory>
 
+#include "../core/westwood.h"
 #include "conservation.hpp"
 #include "ecn.hpp"
 #include "pacing.hpp"
@@ -92,9 +94,7 @@ class Sender {
     }
     const ww_window& window() const { return window_; }
     ww_observation observe(Time now) const { return ww_observe(&config_, &cc_, microseconds(now)); }
-    bool estimates() const {
-        return config_.algorithm == WW_ALG_WESTWOOD || config_.algorithm == WW_ALG_BBR;
-    }
+    bool estimates() const { return ww_estimates(&config_); }
     std::uint8_t phase() const { return phase_; }
 
     // Fetches into the cache what the next ACK and the next segment touch outside of this object.
@@ -177,7 +177,7 @@ class Sender {
     ww_state cc_;
     Scoreboard board_;
 
-    // Losses and set-up
+    // Only losses, set-up and the rarer controls touch these.
     std::int64_t flight_in_order_ = 0;  // when the first duplicate ACK came
     std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
     std::int64_t guarded_ = -1;         // recover_ of the last timeout (RFC 6582)
@@ -192,7 +192,7 @@ class Sender {
 
 // ---- Every ACK and every segment runs these; the rest is in sender.cpp.
 
-// The RTT of the newest segment acknowledged; 0: none may be measured.
+// Returns the RTT of the newest segment acknowledged; 0 if it may not be measured.
 inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
     if (!times_.may_measure(una_, una_ + acked)) [[unlikely]]
         return 0;
@@ -274,7 +274,7 @@ inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
     return segment;
 }
 
-// One past the last segment that cwnd, the receiver and the application allow.
+// Returns one past the last segment that cwnd, the receiver and the application allow.
 inline std::int64_t Sender::new_end(Time now) {
     std::int64_t usable = static_cast<std::int64_t>(window_.cwnd) + inflation_;
     if (phase_ == WW_DISORDER && limited_transmit_) usable += dupacks_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a sender counts and sums up for its FlowResult; nothing here changes what the sender does.
+// A sender counts and sums up its part of the FlowResult here; nothing of it changes what it does.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@ class SenderStatistics {
     void on_established(Time now) { established_at_ = cwnd_since_ = now; }
     void on_complete(Time now) { completed_at_ = now; }
 
-    // The smoothed RTT after an ACK of data.
+    // An ACK of data left this smoothed RTT.
     void on_srtt(Time srtt) {
         srtt_sum_ += static_cast<double>(srtt);
         srtt_samples_++;
@@ -27,7 +27,7 @@ class SenderStatistics {
         cwnd_since_ = now;
     }
 
-    // At the end of the run; cwnd and min_rtt (kNever: none) as the sender left them.
+    // The run is over; cwnd and min_rtt (kNever: none) are as the sender left them.
     void write(Time end, std::uint32_t cwnd, Time min_rtt, FlowResult& result) {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
         const bool established = established_at_ >= 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// When each segment in flight was sent, in a ring by segment number, and by that which of them may
-// measure a round trip: none that was sent more than once, since its ACK does not say which of the
-// two it answers (Karn's rule, RFC 6298, 3).
+// The sender remembers when it sent each segment in flight, in a ring by segment number. A segment that
+// was sent more than once measures no round trip, since its ACK does not say which of the two it
+// answers (Karn's rule, RFC 6298, 3).
 #pragma once
 
 #include <algorithm>

@@ -32,7 +32,7 @@ Result Simulation::run() {
 
 // ---- The way of a packet
 
-// Inlined into its callers, so that a packet's fields stay in registers along an inlined path.
+// It is inlined into its callers so that a packet's fields stay in registers along an inlined path.
 template <bool ack>
 [[gnu::always_inline]] inline void Simulation::carry(Connection& c, Packet packet,
                                                      std::uint32_t ip_bytes, Time now,
@@ -81,7 +81,7 @@ template <bool ack>
     drops_.add(passage.at, number_of(pipe), c.index, kind, ack);
 }
 
-// At the far end of a pipe that is not inlined, in global order.
+// The next packet in global order reaches the far end of a pipe that is not inlined.
 void Simulation::next_packet(Pipe& pipe) {
     const Packet packet = pipe.in_transit.front();
     pipe.in_transit.pop();
@@ -89,7 +89,8 @@ void Simulation::next_packet(Pipe& pipe) {
     if (many_) {
         // The flows that come next are known: fetch their state while this one is at work.
         prefetch(&connections_[pipe.in_transit.glance(3).flow], sizeof(c));
-        connections_[pipe.in_transit.glance(1).flow].sender.prefetch();
+        const Packet& next = pipe.in_transit.glance(1);
+        if ((next.flags & kAck) != 0) connections_[next.flow].sender().prefetch();
     }
     if ((packet.flags & (kAck | kThere | kSack | kSyn | kCe)) == (kAck | kThere)) [[likely]]
         arrive_at_sender(c, packet, nullptr);
@@ -98,7 +99,7 @@ void Simulation::next_packet(Pipe& pipe) {
     packets_.set(pipe.slot, pipe.in_transit.empty() ? kNever : pipe.in_transit.front().at);
 }
 
-// All but plain ACKs at their sender.
+// Here go all packets but plain ACKs at their sender.
 void Simulation::next_rare_packet(Connection& c, Pipe& pipe, const Packet& packet) {
     SackBlocks blocks;
     const bool has_sack = (packet.flags & kSack) != 0;
@@ -127,62 +128,69 @@ void Simulation::next_rare_packet(Connection& c, Pipe& pipe, const Packet& packe
 void Simulation::next_timer(std::uint32_t slot) {
     if (slot < groups_.size())
         next_delayed_ack(groups_[slot]);
-    else if (slot == sender_slot_)
-        next_sender_timer();
+    else if (slot == source_timers_.slot)
+        next_source_timer();
     else
         next_pacing_timer();
 }
 
 void Simulation::next_delayed_ack(Group& group) {
-    Connection& c = *group.members[group.timers.next_owner()];
-    const Time now = group.timers.next();
-    if (group.timers.take(c.receiver.timer)) send_ack(c, now);
-    timers_.set(group.slot, group.timers.next());
+    TimerQueue& queue = group.delayed_acks.queue;
+    Connection& c = *group.members[queue.next_owner()];
+    const Time now = queue.next();
+    if (queue.take(c.receiver.timer)) send_ack(c, now);
+    timers_.set(group.delayed_acks.slot, queue.next());
 }
 
-void Simulation::next_sender_timer() {
-    Connection& c = connections_[sender_timers_.next_owner()];
-    const Time now = sender_timers_.next();
-    if (sender_timers_.take(c.sender.timer)) {
-        if (c.datagrams != nullptr) {
-            next_datagram(c, now);
-        } else if (!c.sender.established()) {
-            c.sender.on_syn_sent(now);
-            send_syn(c, now);
-            after_sender(c, now);
-        } else {
-            c.sender.on_timeout(now);
-            if (recording_)
-                recorders_[c.index].event(now, EventKind::timeout, c.sender.una(), c.sender);
-            send_what_may(c, now);
-            after_sender(c, now);
-        }
+void Simulation::next_source_timer() {
+    TimerQueue& queue = source_timers_.queue;
+    Connection& c = connections_[queue.next_owner()];
+    const Time now = queue.next();
+    if (DatagramSource* datagrams = std::get_if<DatagramSource>(&c.source)) {
+        if (queue.take(datagrams->timer)) next_datagram(c, *datagrams, now);
+    } else {
+        if (queue.take(c.sender().timer)) next_sender_timer(c, now);
     }
-    timers_.set(sender_slot_, sender_timers_.next());
+    timers_.set(source_timers_.slot, queue.next());
+}
+
+void Simulation::next_sender_timer(Connection& c, Time now) {
+    Sender& sender = c.sender();
+    if (!sender.established()) {
+        sender.on_syn_sent(now);
+        send_syn(c, now);
+    } else {
+        sender.on_timeout(now);
+        if (recording_) recorders_[c.index].event(now, EventKind::timeout, sender.una(), sender);
+        send_what_may(c, now);
+    }
+    after_sender(c, now);
+}
+
+// The timer is first due at the start of the source, and then for each packet.
+void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) {
+    if (now > c.start) {
+        Packet packet;
+        packet.number = static_cast<std::uint32_t>(source.sent++);
+        packet.payload = static_cast<std::uint16_t>(source.payload);
+        packet.flags = kDatagram;
+        carry<false>(c, packet, source.ip_bytes, now, nullptr);
+    }
+    source.timer.deadline = source.next(now);
+    // next_source_timer() sets the slot anew.
+    if (source.timer.deadline < source.timer.queued)
+        source_timers_.queue.hasten(source.timer, c.index);
 }
 
 void Simulation::next_pacing_timer() {
-    Connection& c = connections_[pacing_timers_.next_owner()];
-    const Time now = pacing_timers_.next();
-    if (pacing_timers_.take(c.sender.pace)) {
+    TimerQueue& queue = pacing_timers_.queue;
+    Connection& c = connections_[queue.next_owner()];
+    const Time now = queue.next();
+    if (queue.take(c.sender().pace)) {
         send_what_may(c, now);
         after_sender(c, now);
     }
-    timers_.set(pacing_slot_, pacing_timers_.next());
-}
-
-// Its first timer is the start of the source.
-void Simulation::next_datagram(Connection& c, Time now) {
-    if (now > c.start) {
-        Packet packet;
-        packet.number = static_cast<std::uint32_t>(c.datagrams->sent++);
-        packet.payload = static_cast<std::uint16_t>(c.datagrams->payload);
-        packet.flags = kDatagram;
-        carry<false>(c, packet, c.datagrams->ip_bytes, now, nullptr);
-    }
-    c.sender.timer.deadline = c.datagrams->next(now);
-    if (c.sender.timer.deadline < c.sender.timer.queued)
-        sender_timers_.hasten(c.sender.timer, c.index);
+    timers_.set(pacing_timers_.slot, queue.next());
 }
 
 // ---- The receiving end
@@ -191,7 +199,7 @@ inline void Simulation::arrive_at_receiver(Connection& c, const Packet& packet, 
     if (now > end_) [[unlikely]]
         return;
     Group& group = *c.group;
-    while (group.timers.next() < now) [[unlikely]] next_delayed_ack(group);
+    while (group.delayed_acks.queue.next() < now) [[unlikely]] next_delayed_ack(group);
     if ((packet.flags & kUnusual) != 0 && take_unusual(c, packet, now)) [[unlikely]]
         return;
     Receiver& receiver = c.receiver;
@@ -200,14 +208,12 @@ inline void Simulation::arrive_at_receiver(Connection& c, const Packet& packet, 
         send_ack(c, now);
     } else if (receiver.unacknowledged == 1) {
         receiver.timer.deadline = now + receiver.delayed_ack_timeout;
-        if (receiver.timer.deadline < receiver.timer.queued) [[unlikely]] {
-            group.timers.hasten(receiver.timer, c.place);
-            timers_.set(group.slot, group.timers.next());
-        }
+        if (receiver.timer.deadline < receiver.timer.queued) [[unlikely]]
+            hasten(group.delayed_acks, receiver.timer, c.place);
     }
 }
 
-// True if it is done with; false: data whose marks have been noted.
+// True if the packet is done with; false if it is data, whose marks have been noted.
 [[gnu::noinline]] bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
     if (packet.flags & kSyn) take_syn(c, packet, now);
     if (packet.flags & kDatagram) {
@@ -249,9 +255,10 @@ void Simulation::send_sack(Connection& c, Time now) {
 
 inline void Simulation::arrive_at_sender(Connection& c, const Packet& packet,
                                          const SackBlocks* sack) {
+    Sender& sender = c.sender();
     const Time now = packet.at;
-    const std::uint8_t phase = c.sender.phase();
-    const Progress progress = c.sender.on_ack(now, packet.number, sack);
+    const std::uint8_t phase = sender.phase();
+    const Progress progress = sender.on_ack(now, packet.number, sack);
     if (recording_) [[unlikely]]
         record_ack(c, now, progress, phase);
     send_what_may(c, now);
@@ -259,22 +266,24 @@ inline void Simulation::arrive_at_sender(Connection& c, const Packet& packet,
 }
 
 void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack) {
+    Sender& sender = c.sender();
     const Time now = packet.at;
-    const std::uint8_t phase = c.sender.phase();
+    const std::uint8_t phase = sender.phase();
     Progress progress;
-    const bool reduced = c.sender.on_echo(now, packet.number, sack, progress);
+    const bool reduced = sender.on_echo(now, packet.number, sack, progress);
     if (recording_) {
         record_ack(c, now, progress, phase);
-        if (reduced) recorders_[c.index].event(now, EventKind::ecn, c.sender.una(), c.sender);
+        if (reduced) recorders_[c.index].event(now, EventKind::ecn, sender.una(), sender);
     }
     send_what_may(c, now);
     after_sender(c, now);
 }
 
 void Simulation::take_syn_ack(Connection& c, Time now) {
-    if (!c.sender.established()) c.sender.on_syn_ack(now);
-    Packet last;  // of the handshake; it is lost without harm, data acknowledges the SYN too
-    last.number = c.sender.segments().isn() + 1;
+    Sender& sender = c.sender();
+    if (!sender.established()) sender.on_syn_ack(now);
+    Packet last;  // the handshake's; its loss does no harm, since data acknowledges the SYN too
+    last.number = sender.segments().isn() + 1;
     last.flags = kBare;
     carry<false>(c, last, c.header_bytes, now, nullptr);
     send_what_may(c, now);
@@ -283,23 +292,24 @@ void Simulation::take_syn_ack(Connection& c, Time now) {
 
 void Simulation::send_syn(Connection& c, Time now) {
     Packet packet;
-    packet.number = c.sender.segments().isn();
+    packet.number = c.sender().segments().isn();
     packet.flags = kSyn;
     carry<false>(c, packet, c.header_bytes, now, nullptr);
 }
 
 void Simulation::send_what_may(Connection& c, Time now) {
+    Sender& sender = c.sender();
     std::int64_t segment;
-    if (c.sender.is_plain()) [[likely]] {
-        const std::int64_t end = c.sender.new_end(now);
-        while ((segment = c.sender.next_new(now, end)) >= 0) send_data(c, now, segment);
+    if (sender.is_plain()) [[likely]] {
+        const std::int64_t end = sender.new_end(now);
+        while ((segment = sender.next_new(now, end)) >= 0) send_data(c, now, segment);
     } else {
-        while ((segment = c.sender.next_segment(now)) >= 0) send_data(c, now, segment);
+        while ((segment = sender.next_segment(now)) >= 0) send_data(c, now, segment);
     }
 }
 
 inline void Simulation::send_data(Connection& c, Time now, std::int64_t segment) {
-    const Sender& sender = c.sender;
+    Sender& sender = c.sender();
     if (recording_) [[unlikely]] {
         const bool again = sender.is_retransmission();
         recorders_[c.index].event(now, again ? EventKind::retransmit : EventKind::send, segment,
@@ -311,12 +321,12 @@ inline void Simulation::send_data(Connection& c, Time now, std::int64_t segment)
     packet.payload = static_cast<std::uint16_t>(payload);
     packet.flags = sender.segments().is_last(segment) ? kLast : 0;
     if (c.ecn) [[unlikely]]
-        packet.flags |= c.sender.ecn_flags();
+        packet.flags |= sender.ecn_flags();
     carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
 }
 
 void Simulation::record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before) {
-    const Sender& sender = c.sender;
+    Sender& sender = c.sender();
     Recorder& recorder = recorders_[c.index];
     if (progress == Progress::dupack) recorder.event(now, EventKind::dupack, sender.una(), sender);
     if (progress == Progress::advanced) recorder.event(now, EventKind::ack, sender.una(), sender);
@@ -327,17 +337,13 @@ void Simulation::record_ack(Connection& c, Time now, Progress progress, std::uin
 }
 
 inline void Simulation::after_sender(Connection& c, Time now) {
-    Timer& timer = c.sender.timer;
-    if (timer.deadline < timer.queued) [[unlikely]] {
-        sender_timers_.hasten(timer, c.index);
-        timers_.set(sender_slot_, sender_timers_.next());
-    }
-    if (pacing_ && c.sender.pace.deadline < c.sender.pace.queued) [[unlikely]] {
-        pacing_timers_.hasten(c.sender.pace, c.index);
-        timers_.set(pacing_slot_, pacing_timers_.next());
-    }
-    if (recording_ && c.sender.established()) [[unlikely]]
-        recorders_[c.index].windows(now, c.sender);
+    Sender& sender = c.sender();
+    if (sender.timer.deadline < sender.timer.queued) [[unlikely]]
+        hasten(source_timers_, sender.timer, c.index);
+    if (pacing_ && sender.pace.deadline < sender.pace.queued) [[unlikely]]
+        hasten(pacing_timers_, sender.pace, c.index);
+    if (recording_ && sender.established()) [[unlikely]]
+        recorders_[c.index].windows(now, sender);
 }
 
 Result simulate(const Network& network, std::uint64_t seed) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The event loop. Its sources, each in order of time, are merged by a tournament:
+// The event loop. What can happen next, each kind in order of time, is merged by tournaments:
 //
 //   pipes that are not inlined   packets on their way to the far end
 //   receiver groups              delayed ACKs that fall due (a group: the receivers behind one pipe)
-//   senders                      start of a connection, SYN and retransmission timers; datagrams
+//   sources of the flows         start, SYN and retransmission of a sender; start and next packet of a
+//                                source of datagrams
 //   paced senders, if any        when the next segment may go
 //
 // A packet is carried through inlined pipes as soon as it is sent (topology.hpp). The receivers behind
@@ -13,6 +14,7 @@
 #pragma once
 
 #include <map>
+#include <variant>
 
 #include "arrivals.hpp"
 #include "datagrams.hpp"
@@ -27,7 +29,7 @@ namespace ww::sim {
 
 class Simulation {
   public:
-    // connections: of the network's flows, as topology was told of them.
+    // The connections are those of the network's flows, which the topology has routed.
     Simulation(const Network& network, const Connections& connections, const Topology& topology,
                std::uint64_t seed);
     Result run();
@@ -35,39 +37,66 @@ class Simulation {
   private:
     using Route = std::vector<Pipe*>;  // ends with a nullptr
     struct Connection;
+
+    // Timers that hold one slot of timers_ together; between equals the lowest owner goes first.
+    struct SharedTimers {
+        std::uint32_t slot = 0;
+        TimerQueue queue{0};
+    };
     struct Group {                         // the receivers behind one pipe
-        std::uint32_t slot;                // in timers_
-        std::vector<Connection*> members;  // by their place in the queue
-        TimerQueue timers{0};
+        std::vector<Connection*> members;  // the owners of `delayed_acks`
+        SharedTimers delayed_acks;
     };
     struct alignas(64) Connection {
-        Sender sender;
+        using Source = std::variant<Sender, DatagramSource>;
+
+        Source source;
         Receiver receiver;
         std::uint32_t index;
         std::uint32_t header_bytes;
-        bool ecn = false;
+        bool ecn;
         Time start;
-        DatagramSource* datagrams = nullptr;  // instead of its sender
-        Group* group = nullptr;               // of its receiver, and its place there
-        std::uint32_t place = 0;
-        const Route* to_receiver;
-        const Route* to_sender;
+        Group* group = nullptr;   // its receiver belongs to it,
+        std::uint32_t place = 0;  // as this member
+        const Route* to_receiver = nullptr;
+        const Route* to_sender = nullptr;
         FlowResult* result;
+
+        Connection(const Flow& flow, std::uint64_t seed, std::uint32_t number,
+                   FlowResult& result_of_flow);
+        static Source source_of(const Flow& flow, std::uint64_t seed, std::uint32_t connection);
+
+        // Only packets and timers of a TCP connection lead here.
+        Sender& sender() {
+            Sender* found = std::get_if<Sender>(&source);
+            if (found == nullptr) __builtin_unreachable();
+            return *found;
+        }
+        Timer& timer() {
+            return std::visit([](auto& any) -> Timer& { return any.timer; }, source);
+        }
     };
 
     void build_pipes(const Network& network, const Topology& topology, std::uint64_t seed);
     void build_connections(const Network& network, const Connections& connections,
                            const Topology& topology, std::uint64_t seed);
     const Route* route_of(std::span<const std::uint32_t> pipes);
-    void build_slots(const Topology& topology);
+    void build_groups(const Topology& topology);
+    void build_slots();
 
     void next_packet(Pipe& pipe);
     void next_rare_packet(Connection& c, Pipe& pipe, const Packet& packet);
     void next_timer(std::uint32_t slot);
     void next_delayed_ack(Group& group);
-    void next_sender_timer();
+    void next_source_timer();
+    void next_sender_timer(Connection& c, Time now);
+    void next_datagram(Connection& c, DatagramSource& source, Time now);
     void next_pacing_timer();
-    void next_datagram(Connection& c, Time now);
+    // The timer is due before its queue would have looked at it.
+    void hasten(SharedTimers& timers, Timer& timer, std::uint32_t owner) {
+        timers.queue.hasten(timer, owner);
+        timers_.set(timers.slot, timers.queue.next());
+    }
 
     template <bool ack>
     void carry(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now,
@@ -96,19 +125,16 @@ class Simulation {
 
     Time end_;
     Tournament packets_{1};  // slots: the pipes that are not inlined
-    Tournament timers_{1};   // slots: receiver groups, then the senders
+    Tournament timers_{1};   // slots: receiver groups, then the sources, then the paced senders
     std::vector<Pipe*> pipe_of_slot_;
     std::vector<Group> groups_;
-    TimerQueue sender_timers_{0};
-    TimerQueue pacing_timers_{0};
-    std::uint32_t sender_slot_ = 0, pacing_slot_ = 0;
-    bool pacing_ = false;  // any sender paces
+    SharedTimers source_timers_, pacing_timers_;  // owners: the connections
+    bool pacing_ = false;                         // true if any sender paces
     std::vector<Connection> connections_;
     bool recording_ = false;
-    bool many_ = false;  // flows: worth prefetching
+    bool many_ = false;  // there are several flows, so that prefetching is worth it
     DropList drops_;
     std::vector<Recorder> recorders_;  // one a connection, or none
-    std::vector<DatagramSource> datagram_sources_;
     std::vector<Pipe> pipes_;
     std::map<std::vector<std::uint32_t>, Route> routes_;  // shared by the flows that take them
     Result result_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What happens next: a tournament over a fixed set of slots, and lazy timers on top of it.
+// A tournament over a fixed set of slots says what happens next; lazy timers stand on top of it.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace ww::sim {
 
-// Which of a fixed set of slots holds the smallest key; ties go to the lower slot. A new key replays the
+// It knows which of its slots holds the smallest key; ties go to the lower slot. A new key replays the
 // matches on its way to the root, a compare and a conditional move each: the opponents' places are known
 // beforehand, so that the loads do not wait for each other.
 class Tournament {
@@ -32,7 +32,7 @@ class Tournament {
         while (i > 1) {
             const Entrant opponent = nodes_[i ^ 1];
             // The opponent of a right child has the lower slots.
-            // All ones if so; a mask, since compilers make an unpredictable branch of a choice here.
+            // The mask is all ones if it wins; of a choice compilers would make an unpredictable branch.
             const Time loses =
                 -static_cast<Time>(opponent.key < winner.key + static_cast<Time>(i & 1));
             winner.key ^= (winner.key ^ opponent.key) & loses;
@@ -57,8 +57,9 @@ struct Timer {
     Time queued = kNever;    // when the queue will look at it, at or before the deadline
 };
 
-// Timers of a fixed set of owners. They are lazy: a deadline that moves later (the retransmission timer
-// moves on every ACK) costs its store and nothing else; the queue looks again when the old one is due.
+// Each of a fixed set of owners has a timer here. They are lazy: a deadline that moves later (the
+// retransmission timer moves on every ACK) costs its store and nothing else; the queue looks again when
+// the old one is due.
 class TimerQueue {
   public:
     explicit TimerQueue(std::size_t owners) : order_(owners) {}
@@ -66,7 +67,7 @@ class TimerQueue {
     Time next() const { return next_; }
     std::uint32_t next_owner() const { return order_.first(); }
 
-    // To be called after the timer's deadline became earlier than `queued`.
+    // The caller has set the timer's deadline to before `queued`.
     void hasten(Timer& timer, std::uint32_t owner) { put(timer, owner, timer.deadline); }
 
     // Looks at next_owner()'s timer: true if it is due; it is off then. Otherwise it is queued anew.

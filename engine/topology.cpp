@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kNone = UINT32_MAX;
 constexpr std::size_t kLongestRoute = 255;  // Packet::hop
 
-// The pipe by which each node is first reached from `source`, breadth first, lower links first.
+// Finds the pipe by which each node is first reached from `source`, breadth first, lower links first.
 std::vector<std::uint32_t> reach(const Network& network,
                                  const std::vector<std::vector<std::uint32_t>>& leaving,
                                  std::uint32_t source) {
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> reach(const Network& network,
     return by;
 }
 
-// What feeds each pipe; kNone: nothing so far.
+// Each pipe has one source or several; kNone: none so far.
 class Feeders {
   public:
     explicit Feeders(std::size_t pipes) : source_(pipes, kNone), single_(pipes, true) {}

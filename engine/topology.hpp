@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Static routes, and which pipes may run ahead of the clock.
+// The topology finds the routes, which are static, and which pipes may run ahead of the clock.
 //
 // A pipe processes packets in the order of their arrival. Where all of them come from one source that
 // is itself in order, that order is known as soon as a packet enters the pipe before, and everything

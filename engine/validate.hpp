@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a network must satisfy before the loop may trust it.
+// Checks what the event loop takes for granted of a network.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ww::sim {
 
-// One line that says what is wrong, or an empty string.
+// Returns one line that says what is wrong, or an empty string.
 std::string validate(const Network& network);
 
 }  // namespace ww::sim

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all Python tests share: the command line, called."""
+"""Gives all Python tests the command line to call."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from westwood.cli import call
 
 @dataclass
 class Called:
-    """What a command printed, and its exit code."""
+    """Holds what a command printed, and its exit code."""
 
     code: int
     out: str

@@ -13,7 +13,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE_LIMIT, FUNCTION_LIMIT = 400, 60
-ROOMS = ("core", "engine", "bindings", "westwood", "ns3", "linux", "tests", "bench", "tools")
+ROOMS = (
+    "core",
+    "engine",
+    "wire",
+    "bindings",
+    "westwood",
+    "ns3",
+    "linux",
+    "tests",
+    "bench",
+    "tools",
+)
 C_FAMILY = {".h", ".hpp", ".c", ".cc", ".cpp"}
 COMMENT = re.compile(r"\s*(#(?!\s*(include|define|if|pragma))|//|/\*|\*)|\s*$")
 REASON = re.compile(r"^\W*Length: \w", re.M)
@@ -24,14 +35,14 @@ NOT_CODE = re.compile(r"""\"(\\.|[^\"])*\"|'(\\.|[^'])'|//.*|/\*.*?\*/|\\$""")
 
 
 def python_functions(text: str) -> Iterator[tuple[int, int, str]]:
-    """First line (from 1), last line and docstring of every function."""
+    """Yields the first line (from 1), last line and docstring of every function."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node.lineno, node.end_lineno or node.lineno, ast.get_docstring(node) or ""
 
 
 def c_functions(lines: list[str]) -> Iterator[tuple[int, int, str]]:
-    """The same for C and C++, where a function's brace ends its line, as clang-format has it."""
+    """Finds the functions of C and C++: clang-format puts a function's brace at its line's end."""
     blocks: list[tuple[int, bool]] = []  # first line of the head; in a function?
     for number, line in enumerate(lines, 1):
         code = NOT_CODE.sub("", line).rstrip()
@@ -47,7 +58,7 @@ def c_functions(lines: list[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def first_line_of_head(lines: list[str], last: int) -> int:
-    """Where the parentheses open that close before the brace on line `last`."""
+    """Finds where the parentheses open that close before the brace on line `last`."""
     first, balance = last + 1, 0
     while first == last + 1 or (balance < 0 and first > 1):
         first -= 1
@@ -56,7 +67,7 @@ def first_line_of_head(lines: list[str], last: int) -> int:
 
 
 def comment_above(lines: list[str], number: int) -> str:
-    """The comment lines that end just above line `number`."""
+    """Returns the comment lines that end just above line `number`."""
     first = number - 1
     while first > 0 and lines[first - 1].strip() and COMMENT.match(lines[first - 1]):
         first -= 1

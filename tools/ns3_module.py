@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds ns3/ out of tree and runs its suites: `ns3_module.py wheel|debian [RELEASE] [--slow]`.
 
-wheel: against ns-3 3.44 from PyPI, unpacked into build/ns3, or another release there (3.42.post2).
-debian: against libns3-dev 3.37. --slow: the figures of the papers, too.
+With `wheel` ns3/ is built against ns-3 3.44 from PyPI, unpacked into build/ns3, or against another
+release there (3.42.post2); with `debian` against libns3-dev 3.37. `--slow` also runs the figures of
+the papers.
 """
 
 import os
@@ -10,9 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import ns3_wheel
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "bench"))
-import ns3_wheel  # noqa: E402
 
 LACKING = 77
 

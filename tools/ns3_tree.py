@@ -4,7 +4,7 @@
 
 The sources are those that Debian has, from the mirror that this machine's apt uses, held against
 their SHA-256. The module is linked to contrib/ww-westwood, with asserts and logs on, and every
-suite runs by ns-3's own test.py; then a copy takes the link's place. About ten minutes of CPU.
+suite runs by ns-3's own test.py; then a copy takes the link's place. This takes ten minutes of CPU.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / "build" / "ns3" / "trees"
 LACKING = 77
-RELEASES = {  # of ns3_RELEASE.orig.tar.bz2
+RELEASES = {  # SHA-256 of ns3_RELEASE.orig.tar.bz2
     "3.37": "dfa5ca1994ff3dbe1d4b23cef54e05e6079f5707a2ed6055f717bdd5b458c38d",  # Debian 12
     "3.43": "b8873410948be3ae468ff97e7dfca3d6d8248a2c831e9f24d015483009bafb8d",  # Debian 13
     "3.48": "5700ceecef2c9bc862502914b2237fe798d4c7ae07652247050e300e49407c4d",  # unstable
@@ -26,7 +26,7 @@ RELEASES = {  # of ns3_RELEASE.orig.tar.bz2
 
 
 def sources(release: str) -> Path:
-    """The folder of ns-3's own tree, fetched and unpacked if it is not there."""
+    """Returns the folder of ns-3's own tree, fetched and unpacked if it is not there."""
     folder = HOME / release
     if not folder.exists():
         archive = HOME / f"ns3_{release}.orig.tar.bz2"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the test suites and sums up: `run_suites.py [NAME...]`; `lint` means every lint-*.
 
-Suites that build or check run side by side; the Python tests, which measure time, run alone after
-them. What a suite printed is in build/logs/; a failing one shows the end of it. A suite whose tool
+What the real-time tests need is built first. They run beside the suites that build or check, which
+give way to them (nice). The Python tests, which use every core and measure time, run alone at the
+end. What a suite printed is in build/logs/; a failing one shows the end of it. A suite whose tool
 this machine lacks is skipped, by name and with the remedy.
 """
 
@@ -11,8 +12,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def fuzzer_libraries() -> list[Path]:
     return list(Path("/usr/lib").glob("llvm-*/**/libclang_rt.fuzzer*.a"))
 
 
-# tool: how to see that it is there, the Debian package that brings it
+# Each tool has a way to see that it is there, and the Debian package that brings it.
 TOOLS: dict[str, tuple[Callable[[], object], str]] = {
     "clang": (lambda: shutil.which("clang"), "clang"),
     "GoogleTest": (lambda: Path("/usr/include/gtest/gtest.h").exists(), "libgtest-dev"),
@@ -37,12 +38,13 @@ TOOLS: dict[str, tuple[Callable[[], object], str]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Suite:
     name: str
     commands: list[Command]
     needs: tuple[str, ...] = ()
-    again: Command | None = None  # after a failure, and decides
+    again: Command | None = None  # runs after a failure, and then decides
+    with_package: bool = False  # it needs westwood and the tools for Python in .venv
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
 
 
 def c_files() -> list[str]:
-    rooms = ("core", "engine", "bindings", "ns3", "linux", "tests", "bench")
+    rooms = ("core", "engine", "wire", "bindings", "ns3", "linux", "tests", "bench")
     return [
         str(path.relative_to(ROOT))
         for room in rooms
@@ -72,16 +74,22 @@ def c_files() -> list[str]:
     ]
 
 
+Started = dict[Suite, Future[Outcome]]
 LACKING = 77  # exit code of a suite that this machine can't run
 DEBUG = "CMAKE_BUILD_TYPE=Debug"  # with assertions
 CLANG = "CMAKE_CXX_COMPILER=clang++"
 WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
-SIDE_BY_SIDE = [
+# The package is installed while suites run that need only a compiler.
+PACKAGE = Suite("package", [["make", "--no-print-directory", ".venv"]])
+FIRST = [
+    Suite("linux-path-build", cmake("linux", "WW_TESTS=OFF", source="linux")[:2]),
+    Suite("linux-controls-build", [["tools/kernel.sh", "check"]], ("clang", "libbpf")),
+]
+SIDE_BY_SIDE = [  # the longest first
     Suite("cpp-sanitized", cmake("sanitized", "WW_SANITIZE=ON", DEBUG), ("GoogleTest",)),
+    Suite("ns3-wheel", [[PYTHON, "tools/ns3_module.py", "wheel"]]),
+    Suite("ns3-debian", [[PYTHON, "tools/ns3_module.py", "debian"]], ("ns-3 3.37",)),
     Suite("cpp-release", cmake("release"), ("GoogleTest",)),
-    Suite(
-        "linux-path-build", cmake("linux", "WW_TESTS=OFF", source="linux")[:2]
-    ),  # the Python tests' ww-path
     Suite(
         "linux-path",
         cmake("path-sanitized", "WW_SANITIZE=ON", DEBUG, source="linux"),
@@ -93,21 +101,23 @@ SIDE_BY_SIDE = [
         + cmake("path-fuzz", "WW_FUZZ=ON", DEBUG, CLANG, source="linux"),
         ("clang", "libFuzzer"),
     ),
-    Suite("ns3-wheel", [[PYTHON, "tools/ns3_module.py", "wheel"]]),
-    Suite("ns3-debian", [[PYTHON, "tools/ns3_module.py", "debian"]], ("ns-3 3.37",)),
-    Suite("linux-controls-build", [["tools/kernel.sh", "check"]], ("clang", "libbpf")),
     Suite("core-compiles", [["tools/check_core.sh"]], ("clang",)),
-    Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]]),
-    Suite("lint-mypy", [["mypy"]]),
-    Suite("lint-imports", [["lint-imports"], [PYTHON, "tools/check_includes.py"]]),
+    Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]], with_package=True),
+    Suite("lint-mypy", [["mypy"]], with_package=True),
+    Suite(
+        "lint-imports", [["lint-imports"], [PYTHON, "tools/check_includes.py"]], with_package=True
+    ),
     Suite("lint-length", [[PYTHON, "tools/check_length.py"]]),
-    Suite("lint-format", [["clang-format", "--dry-run", "--Werror", *c_files()]]),
+    Suite(
+        "lint-format", [["clang-format", "--dry-run", "--Werror", *c_files()]], with_package=True
+    ),
     Suite(
         "docs",
         [
             ["sphinx-build", "-W", "-q", "-b", "html", "-D", "nb_execution_mode=off", "docs"]
             + [str(BUILD / "docs")]
         ],
+        with_package=True,
     ),
     Suite(
         "wheel",
@@ -122,19 +132,28 @@ SIDE_BY_SIDE = [
         ],
     ),
 ]
+NICE = ("nice", "-n", "19")
 PYTEST = [PYTHON, "-m", "pytest", "-q"]
-ALONE = [
-    Suite("python", [[*PYTEST, "-n", "2", "tests/westwood", "tests/engine"]]),
-    Suite(  # one kernel: one after another; in real time: a busy machine gets a second chance
+REAL_TIME = [
+    # They share one kernel, so they run one after another, and in real time, so that a busy machine
+    # gets a second chance.
+    Suite(
         "linux-kernel",
         [[*PYTEST, "-rs", "tests/linux"]],
         again=[*PYTEST, "--last-failed", "--last-failed-no-failures=none", "tests/linux"],
+        with_package=True,
     ),
+]
+ALONE = [
+    Suite("python", [[*PYTEST, "-n", "2", "tests", "--ignore=tests/linux"]], with_package=True),
 ]
 
 
-def run(suite: Suite) -> Outcome:
-    """Run one suite, its output into its log, and say on standard output how it went."""
+def run(suite: Suite, prefix: Sequence[str] = ()) -> Outcome:
+    """Run one suite, its output into its log, and say on standard output how it went.
+
+    prefix stands before each of its commands.
+    """
     missing = [tool for tool in suite.needs if not TOOLS[tool][0]()]
     if missing:
         packages = " ".join(TOOLS[tool][1] for tool in missing)
@@ -143,7 +162,7 @@ def run(suite: Suite) -> Outcome:
         start = time.monotonic()
         log = BUILD / "logs" / f"{suite.name}.log"
         with log.open("w") as output:
-            codes = (finishes(command, output.fileno()) for command in suite.commands)
+            codes = (finishes([*prefix, *command], output.fileno()) for command in suite.commands)
             code = next((code for code in codes if code != 0), 0)
             if code not in (0, LACKING) and suite.again:
                 code = finishes(suite.again, output.fileno())
@@ -157,7 +176,7 @@ def run(suite: Suite) -> Outcome:
 
 
 def finishes(command: Command, output: int) -> int:
-    """The exit code of `command`; 1 if it takes more than a quarter of an hour."""
+    """Returns the exit code of `command`; 1 if it takes more than a quarter of an hour."""
     os.write(output, f"$ {' '.join(command)}\n".encode())
     try:
         done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, timeout=900)
@@ -168,20 +187,33 @@ def finishes(command: Command, output: int) -> int:
 
 
 def main(names: list[str]) -> int:
-    def chosen(suites: list[Suite]) -> list[Suite]:
-        return [s for s in suites if not names or {s.name, s.name.split("-")[0]} & set(names)]
+    def start(suites: Iterable[Suite], pool: ThreadPoolExecutor, *prefix: str) -> Started:
+        wanted = set(names)
+        chosen = [s for s in suites if not names or {s.name, s.name.split("-")[0]} & wanted]
+        return {suite: pool.submit(run_with, suite, prefix) for suite in chosen}
+
+    def run_with(suite: Suite, prefix: Sequence[str]) -> Outcome:
+        if suite.with_package and package.result().verdict != "PASS":
+            return Outcome("FAIL", "without the package")
+        return run(suite, prefix)
 
     os.environ["PATH"] = f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"
     (BUILD / "logs").mkdir(parents=True, exist_ok=True)
-    suites = chosen(SIDE_BY_SIDE) + chosen(ALONE)
-    with ThreadPoolExecutor(2) as pool:
-        outcomes = list(pool.map(run, chosen(SIDE_BY_SIDE)))
-    outcomes += [run(suite) for suite in chosen(ALONE)]
+    with ThreadPoolExecutor(1) as installer:
+        package = installer.submit(run, PACKAGE)
+        with ThreadPoolExecutor(2) as pool:
+            started = start(FIRST, pool)
+        with ThreadPoolExecutor(1) as real_time, ThreadPoolExecutor(2) as pool:
+            started |= start(REAL_TIME, real_time) | start(SIDE_BY_SIDE, pool, *NICE)
+        with ThreadPoolExecutor(1) as pool:
+            started |= start(ALONE, pool)
+    outcomes = {PACKAGE: package.result()}
+    outcomes |= {suite: future.result() for suite, future in started.items()}
 
     print("\nSummary")
-    for suite, outcome in zip(suites, outcomes, strict=True):
+    for suite, outcome in outcomes.items():
         print(f"  {suite.name:<20} {outcome.verdict:<8} {outcome.note}")
-    verdicts = [outcome.verdict for outcome in outcomes]
+    verdicts = [outcome.verdict for outcome in outcomes.values()]
     failed = verdicts.count("FAIL")
     summary = f"{verdicts.count('PASS')} passed, {failed} failed"
     (BUILD / "summary.txt").write_text(summary + "\n")

@@ -11,13 +11,13 @@ _SHOWN = 60  # characters of a value that an error message repeats
 
 
 class WestwoodError(Exception):
-    """Base of what the command line reports in one line instead of a traceback."""
+    """Is the base of what the command line reports in one line instead of a traceback."""
 
     exit_code = 1
 
 
 class RunError(WestwoodError):
-    """A run could not be finished, through no fault of the input."""
+    """Says that a run could not be finished, through no fault of the input."""
 
 
 class Interrupted(WestwoodError):
@@ -52,7 +52,7 @@ class InputError(WestwoodError, ValueError):
         return ": ".join(part for part in (one_line(self.source), setting, self.problem) if part)
 
     def located(self, *, key: str | None = None, source: str | None = None) -> InputError:
-        """The same error, with the place filled in."""
+        """Returns this error with the place filled in."""
         return InputError(
             self.problem,
             key=self.key if key is None else key,
@@ -62,12 +62,12 @@ class InputError(WestwoodError, ValueError):
 
 
 def one_line(text: str) -> str:
-    """`text` with nothing in it that could break a line or a terminal."""
+    """Takes out of `text` what could break a line or a terminal."""
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def show(value: object) -> str:
-    """A value as the user would write it in TOML, on one line, shortened."""
+    """Writes a value as the user would in TOML, on one line, shortened."""
     try:
         text = _toml_like(value)
     except (ValueError, RecursionError):  # Python refuses to print integers of 4300 digits
@@ -89,7 +89,7 @@ def _toml_like(value: object) -> str:
 
 
 def suggestion(word: object, known: Iterable[str]) -> str:
-    """What to say about a word that is not among the known ones."""
+    """Returns what to say about a word that is not among the known ones."""
     names = list(known)
     near = difflib.get_close_matches(str(word)[:80].lower(), names, n=1, cutoff=0.6)
     return f'did you mean "{near[0]}"?' if near else "expected one of: " + ", ".join(names)

@@ -14,7 +14,7 @@ _BUILD = Path(__file__).parents[1] / "build"
 
 @dataclass(frozen=True)
 class Program:
-    """A program that is built in the source tree; an environment variable may name another one."""
+    """Is built in the source tree; an environment variable may name another program."""
 
     name: str  # below build/
     variable: str
@@ -23,7 +23,7 @@ class Program:
     companion: str = ""  # a file that has to lie beside it
 
     def find(self) -> Path:
-        """Its path; UnavailableError with the remedy if it is not there."""
+        """Finds its path; UnavailableError with the remedy if it is not there."""
         named = os.environ.get(self.variable)
         path = Path(named) if named else _BUILD / self.name
         there = path.is_file() and os.access(path, os.X_OK)

@@ -20,15 +20,30 @@ from westwood.errors import InputError, one_line
 PS_PER_S = 10**12  # picoseconds in a second
 
 RATE_UNITS: Mapping[str, int] = {
-    "bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12,
-}  # fmt: skip
+    "bps": 1,
+    "kbps": 10**3,
+    "Mbps": 10**6,
+    "Gbps": 10**9,
+    "Tbps": 10**12,
+}
 TIME_UNITS: Mapping[str, int] = {
-    "ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": PS_PER_S,
-    "min": 60 * PS_PER_S, "h": 3600 * PS_PER_S,
-}  # fmt: skip
+    "ps": 1,
+    "ns": 10**3,
+    "us": 10**6,
+    "ms": 10**9,
+    "s": PS_PER_S,
+    "min": 60 * PS_PER_S,
+    "h": 3600 * PS_PER_S,
+}
 SIZE_UNITS: Mapping[str, int] = {
-    "B": 1, "kB": 10**3, "KiB": 2**10, "MB": 10**6, "MiB": 2**20, "GB": 10**9, "GiB": 2**30,
-}  # fmt: skip
+    "B": 1,
+    "kB": 10**3,
+    "KiB": 2**10,
+    "MB": 10**6,
+    "MiB": 2**20,
+    "GB": 10**9,
+    "GiB": 2**30,
+}
 _SPELLINGS = {"b/s": "bps", "bit/s": "bps", "µs": "us", "μs": "us"}
 _QUANTITY = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?) ?(\S*)")
 _LONGEST = 40  # characters of a quantity
@@ -36,7 +51,7 @@ _LONGEST = 40  # characters of a quantity
 
 @dataclass(frozen=True)
 class Amount:
-    """A length of a queue or a window: packets ("p"), bytes ("B"), or no limit (count None)."""
+    """Is a length of a queue or a window: packets ("p"), bytes ("B"), no limit (count None)."""
 
     count: int | None
     unit: Literal["p", "B"]
@@ -47,7 +62,7 @@ class Amount:
         return f"{self.count}p" if self.unit == "p" else format_size(self.count)
 
     def packets(self, packet_bytes: int) -> int | None:
-        """The amount in whole packets of this size; None without a limit."""
+        """Returns the amount in whole packets of this size; None without a limit."""
         return self.count if self.count is None or self.unit == "p" else self.count // packet_bytes
 
 
@@ -55,7 +70,7 @@ UNLIMITED = "unlimited"
 
 
 def _quantity(text: object, units: Mapping[str, int], expected: str) -> int:
-    """The value in the base unit; an error unless it is a whole number of them, 0 or more."""
+    """Reads a value in the base unit; an error unless it is a whole number of them, 0 or more."""
     match = _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) <= _LONGEST else None
     if not match:
         raise InputError(f"expected {expected}", value=text)
@@ -76,22 +91,22 @@ def _quantity(text: object, units: Mapping[str, int], expected: str) -> int:
 
 
 def parse_rate(text: object) -> int:
-    """ "2Mbps" as bit/s."""
+    """Reads a rate: "2Mbps" is 2000000 bit/s."""
     return _quantity(text, RATE_UNITS, 'a rate such as "2Mbps"')
 
 
 def parse_time(text: object) -> int:
-    """ "45ms" as picoseconds."""
+    """Reads a time: "45ms" is 45 * 10**9 ps."""
     return _quantity(text, TIME_UNITS, 'a time such as "45ms"')
 
 
 def parse_size(text: object) -> int:
-    """ "64KiB" as bytes."""
+    """Reads a size: "64KiB" is 65536 bytes."""
     return _quantity(text, SIZE_UNITS, 'a size such as "64KiB"')
 
 
 def parse_amount(text: object) -> Amount:
-    """ "100p" or "64KiB", or "unlimited"."""
+    """Reads "100p", "64KiB" or "unlimited"."""
     if text == UNLIMITED:
         return Amount(None, "p")
     expected = f'packets or bytes such as "100p" or "64KiB", or "{UNLIMITED}"'
@@ -100,7 +115,7 @@ def parse_amount(text: object) -> Amount:
 
 
 def parse_fraction(value: object) -> float:
-    """0.005 or "0.5%" as a number from 0 to 1."""
+    """Reads 0.005 or "0.5%" as a number from 0 to 1."""
     problem = 'expected a fraction from 0 to 1, such as 0.005 or "0.5%"'
     number = -1.0
     if isinstance(value, str) and value.endswith("%"):
@@ -115,7 +130,7 @@ def parse_fraction(value: object) -> float:
 
 
 def _written(value: int, units: Mapping[str, int]) -> str:
-    """The value in the largest unit that it is at least one of, as an exact decimal."""
+    """Writes the value in the largest unit that it is at least one of, as an exact decimal."""
     unit, scale = max(
         ((u, s) for u, s in units.items() if s <= max(value, 1)), key=lambda item: item[1]
     )
@@ -124,17 +139,17 @@ def _written(value: int, units: Mapping[str, int]) -> str:
 
 
 def format_rate(bps: int) -> str:
-    """A rate as `parse_rate` reads it: 2000000 is "2Mbps"."""
+    """Writes a rate as `parse_rate` reads it: 2000000 is "2Mbps"."""
     return _written(bps, RATE_UNITS)
 
 
 def format_time(ps: int) -> str:
-    """A time as `parse_time` reads it, in at most seconds: 45 * 10**9 is "45ms"."""
+    """Writes a time as `parse_time` reads it, in at most seconds: 45 * 10**9 is "45ms"."""
     return _written(ps, {u: TIME_UNITS[u] for u in ("ps", "ns", "us", "ms", "s")}) if ps else "0s"
 
 
 def format_size(size: int) -> str:
-    """A size as `parse_size` reads it, in binary units where it is whole: 65536 is "64KiB"."""
+    """Writes a size as `parse_size` reads it, in whole binary units: 65536 is "64KiB"."""
     for unit in ("GiB", "MiB", "KiB"):
         if size and size % SIZE_UNITS[unit] == 0:
             return f"{size // SIZE_UNITS[unit]}{unit}"
@@ -142,7 +157,7 @@ def format_size(size: int) -> str:
 
 
 def option_seconds(option: str, text: str | None, default: float) -> float:
-    """A time given on the command line, in seconds; the default where it was left out."""
+    """Reads a time on the command line, in seconds; the default where it was left out."""
     if text is None:
         return default
     try:

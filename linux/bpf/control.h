@@ -62,8 +62,8 @@ static inline bool is_ready(const union ww_private *priv) {
     return priv->state.westwood.rtt_min_us != 0;
 }
 
-static inline struct ww_config config_of(enum ww_preset_id preset) {
-    struct ww_config config = ww_preset(preset);
+static inline struct ww_config config_of(enum ww_protocol protocol) {
+    struct ww_config config = ww_configure(protocol);
     config.batched_acks = true;
     return config;
 }
@@ -79,8 +79,8 @@ static inline void set_cwnd(struct tcp_sock *tp, __u32 cwnd) {
 }
 
 /* True if the control brings cwnd down by rate halving; the others leave that to the kernel's PRR. */
-static inline bool has_rate_halving(enum ww_preset_id preset) {
-    return preset == WW_PRESET_WESTWOOD_PLUS_LINUX24;
+static inline bool has_rate_halving(enum ww_protocol protocol) {
+    return ww_recovery_of(protocol) == WW_RECOVERY_RATE_HALVING;
 }
 
 /* True if the kernel has undone the reduction meanwhile (its test is in tcp_end_cwnd_reduction). */
@@ -92,29 +92,29 @@ static inline bool was_undone(struct sock *sk) {
  * Records an event. During PRR the kernel's snd_ssthresh is what cwnd is brought down to: the event then
  * has the ssthresh that the core decided on.
  */
-static inline void record_event(struct sock *sk, __u32 cc, enum ww_preset_id preset,
+static inline void record_event(struct sock *sk, __u32 cc, enum ww_protocol protocol,
                                 enum ww_event_kind kind, __u8 state) {
-    const struct ww_config config = config_of(preset);
+    const struct ww_config config = config_of(protocol);
     const union ww_private *priv = private_of(sk);
     const enum ww_phase phase = phase_of(state);
-    const bool in_prr = phase == WW_RECOVERY && !has_rate_halving(preset);
+    const bool in_prr = phase == WW_RECOVERY && !has_rate_halving(protocol);
     const __u32 ssthresh = in_prr ? priv->exit_ssthresh : tcp_sk(sk)->snd_ssthresh;
     write_event(sk, &priv->state, &config, cc, kind, phase, ssthresh);
 }
 
-static inline void on_init(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
+static inline void on_init(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
     union ww_private *priv = private_of(sk);
-    const struct ww_config config = config_of(preset);
+    const struct ww_config config = config_of(protocol);
     ww_init(&config, &priv->state);
     priv->una = tcp_sk(sk)->snd_una;
     priv->delivered = tcp_sk(sk)->delivered;
     count_opened(cc);
-    record_event(sk, cc, preset, WW_EVENT_START, ca_state(sk));
+    record_event(sk, cc, protocol, WW_EVENT_START, ca_state(sk));
 }
 
-static inline void on_release(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
+static inline void on_release(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
     count_closed(cc);
-    record_event(sk, cc, preset, WW_EVENT_END, ca_state(sk));
+    record_event(sk, cc, protocol, WW_EVENT_END, ca_state(sk));
 }
 
 /* Counts the multiples of mss in (from, to]: an ACK for n full segments passes n of them from anywhere. */
@@ -123,11 +123,11 @@ static inline __u32 whole_segments(__u32 from, __u32 to, __u32 mss) {
     return (__u32)(ww_div(end, mss) - ww_div(from, mss));
 }
 
-static inline void on_acked(struct sock *sk, __u32 cc, enum ww_preset_id preset, __s32 rtt_us) {
+static inline void on_acked(struct sock *sk, __u32 cc, enum ww_protocol protocol, __s32 rtt_us) {
     union ww_private *priv = private_of(sk);
     if (!is_ready(priv)) return; /* this ACK is for our SYN */
     struct tcp_sock *tp = tcp_sk(sk);
-    const struct ww_config config = config_of(preset);
+    const struct ww_config config = config_of(protocol);
     const __u32 una = tp->snd_una, mss = tp->mss_cache, sacked = tp->sacked_out;
     const __u32 accounted = priv->state.westwood.accounted_for;
     const __u8 state = ca_state(sk);
@@ -151,14 +151,14 @@ static inline void on_acked(struct sock *sk, __u32 cc, enum ww_preset_id preset,
     set_cwnd(tp, window.cwnd);
     if (priv->state.westwood.samples != samples &&
         (config.sampler != WW_PER_ACK || is_new_period(mark_us, sample.now_us)))
-        record_event(sk, cc, preset, WW_EVENT_WINDOW, state);
+        record_event(sk, cc, protocol, WW_EVENT_WINDOW, state);
 }
 
 /* Tells the core of a loss. Returns the window to go down to, and puts its ssthresh into *ssthresh. */
-static inline __u32 on_loss(struct sock *sk, enum ww_preset_id preset, __u32 *ssthresh) {
+static inline __u32 on_loss(struct sock *sk, enum ww_protocol protocol, __u32 *ssthresh) {
     union ww_private *priv = private_of(sk);
     struct tcp_sock *tp = tcp_sk(sk);
-    const struct ww_config config = config_of(preset);
+    const struct ww_config config = config_of(protocol);
     struct ww_window window = window_of(tp);
     ww_on_loss(&config, &priv->state, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache);
     *ssthresh = window.ssthresh;
@@ -170,45 +170,45 @@ static inline __u32 on_loss(struct sock *sk, enum ww_preset_id preset, __u32 *ss
  * already, and has set cwnd. The state remembers the windows from before the first of these losses, to
  * which an undo goes back.
  */
-static inline void on_timeout(struct sock *sk, enum ww_preset_id preset) {
+static inline void on_timeout(struct sock *sk, enum ww_protocol protocol) {
     union ww_private *priv = private_of(sk);
     struct tcp_sock *tp = tcp_sk(sk);
     if (inet_csk(sk)->icsk_retransmits != 0)
         return; /* the same segment timed out again: ssthresh stays */
-    const struct ww_config config = config_of(preset);
-    struct ww_window window = {priv->state.prior_cwnd, priv->state.prior_ssthresh, 0};
+    const struct ww_config config = config_of(protocol);
+    struct ww_window window = {priv->state.common.prior_cwnd, priv->state.common.prior_ssthresh, 0};
     ww_on_rto(&config, &priv->state, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache,
               false);
     tp->snd_ssthresh = window.ssthresh;
 }
 
 /* The kernel is about to replace the present state by new_state. */
-static inline void on_state(struct sock *sk, __u32 cc, enum ww_preset_id preset, __u8 new_state) {
+static inline void on_state(struct sock *sk, __u32 cc, enum ww_protocol protocol, __u8 new_state) {
     const __u8 old_state = ca_state(sk);
-    if (new_state == TCP_CA_Loss) on_timeout(sk, preset);
+    if (new_state == TCP_CA_Loss) on_timeout(sk, protocol);
     if (new_state == TCP_CA_Loss)
-        record_event(sk, cc, preset, WW_EVENT_TIMEOUT, new_state);
+        record_event(sk, cc, protocol, WW_EVENT_TIMEOUT, new_state);
     else if (new_state != old_state && phase_of(new_state) == WW_RECOVERY)
-        record_event(sk, cc, preset, WW_EVENT_LOSS, new_state);
+        record_event(sk, cc, protocol, WW_EVENT_LOSS, new_state);
 }
 
-static inline void on_recovery_exit(struct sock *sk, __u32 cc, enum ww_preset_id preset,
+static inline void on_recovery_exit(struct sock *sk, __u32 cc, enum ww_protocol protocol,
                                     struct ww_window window) {
     union ww_private *priv = private_of(sk);
     struct tcp_sock *tp = tcp_sk(sk);
-    const struct ww_config config = config_of(preset);
+    const struct ww_config config = config_of(protocol);
     ww_on_recovery_exit(&config, &priv->state, &window, tp->tcp_mstamp, tp->mss_cache);
     tp->snd_ssthresh = window.ssthresh;
     set_cwnd(tp, window.cwnd);
-    record_event(sk, cc, preset, WW_EVENT_EXIT, TCP_CA_Open);
+    record_event(sk, cc, protocol, WW_EVENT_EXIT, TCP_CA_Open);
 }
 
-static inline __u32 on_undo(struct sock *sk, __u32 cc, enum ww_preset_id preset) {
+static inline __u32 on_undo(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
     union ww_private *priv = private_of(sk);
-    const struct ww_config config = config_of(preset);
+    const struct ww_config config = config_of(protocol);
     struct ww_window window = window_of(tcp_sk(sk));
     ww_on_undo(&config, &priv->state, &window);
-    record_event(sk, cc, preset, WW_EVENT_UNDO, ca_state(sk));
+    record_event(sk, cc, protocol, WW_EVENT_UNDO, ca_state(sk));
     return window.cwnd;
 }
 

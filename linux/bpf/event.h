@@ -8,13 +8,27 @@
 
 #include <linux/types.h>
 
-/* Lists our controls in the order of their numbers: the number, the name in the kernel, the preset. */
-#define WW_CONTROLS(X)                         \
-    X(0, ww_westwood, WW_PRESET_WESTWOOD)      \
-    X(1, ww_plus, WW_PRESET_WESTWOOD_PLUS)     \
-    X(2, ww_nrplus, WW_PRESET_WESTWOODNR_PLUS) \
-    X(3, ww_plus_rh, WW_PRESET_WESTWOOD_PLUS_LINUX24)
-#define WW_CONTROL_COUNT 4
+#include "../../core/catalogue.h"
+
+/*
+ * Our controls are the rows of the catalogue that say WW_OURS, numbered in its order. WW_CONTROLS lists
+ * them: whoever uses it defines WW_CONTROL(name in the kernel, protocol, recovery) first.
+ */
+#define WW_CONTROLS WW_PROTOCOLS(WW_CONTROL_ROW)
+#define WW_CONTROL_ROW(ID, name, ALGORITHM, RECOVERY, settings, label, look, ns3, kernel, source) \
+    WW_CONTROL_IF(kernel, WW_PROTOCOL_##ID, RECOVERY)
+#define WW_CONTROL_IF(...) WW_CONTROL_WHERE(__VA_ARGS__)
+#define WW_CONTROL_WHERE(where, name, protocol, RECOVERY) \
+    WW_CONTROL_##where(name, protocol, RECOVERY)
+#define WW_CONTROL_HERE(name, protocol, RECOVERY) WW_CONTROL(name, protocol, RECOVERY)
+#define WW_CONTROL_ELSEWHERE(name, protocol, RECOVERY)
+#define WW_OURS(name) HERE, name
+#define WW_UPSTREAM(name) ELSEWHERE, name
+#define WW_NOWHERE ELSEWHERE, none
+
+#define WW_CONTROL(name, protocol, RECOVERY) WW_NUMBER_##name,
+enum ww_control { WW_CONTROLS WW_CONTROL_COUNT };
+#undef WW_CONTROL
 
 enum ww_event_kind {
     WW_EVENT_START,
@@ -49,7 +63,7 @@ struct ww_event {
     __u16 local_port; /* in host order */
     __u16 remote_port;
     __u8 kind;   /* enum ww_event_kind */
-    __u8 cc;     /* a number of WW_CONTROLS */
+    __u8 cc;     /* enum ww_control */
     __u8 state;  /* enum ww_phase */
     __u8 family; /* AF_INET, AF_INET6 */
 };

@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Each program serves one preset: all of the core is inlined, so that the compiler folds its switches. */
+/* Each program serves one protocol: all of the core is inlined, so that the compiler folds its switches. */
 #define inline inline __attribute__((always_inline))
 #include "../../core/recovery.h"
 #include "../../core/westwood.h"

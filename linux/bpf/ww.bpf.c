@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The Westwood family as congestion controls of Linux, loaded at run time: ww_westwood, ww_plus and
- * ww_nrplus on the kernel's own recovery (PRR), ww_plus_rh with the rate halving of Linux 2.4
- * (Dell'Aera 2003, 2.2). The arithmetic is core/'s; control.h says what the kernel tells it.
+ * The Westwood family as congestion controls of Linux, loaded at run time: those that the catalogue calls
+ * ours, with the rate halving of Linux 2.4 (Dell'Aera 2003, 2.2) where that is their recovery, the others
+ * on the kernel's own (PRR). The arithmetic is core/'s; control.h says what the kernel tells it.
  *
  * With rate halving we set cwnd in recovery: the operation for that is cong_control, which replaces PRR.
  * It also replaces the kernel's computation of the pacing rate, by which TSO sizes its bursts;
@@ -13,47 +13,47 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * Defines the operations that all four controls have alike. When recovery ends the kernel calls
+ * Defines the operations that all controls have alike. When recovery ends the kernel calls
  * set_state(Open); with its own recovery it then sends COMPLETE_CWR once it has set cwnd = ssthresh.
  */
-#define WW_COMMON(cc, cc_name, preset)                                                 \
-    SEC("struct_ops/init_" #cc_name)                                                   \
-    void BPF_PROG(init_##cc_name, struct sock *sk) { on_init(sk, cc, preset); }        \
-    SEC("struct_ops/release_" #cc_name)                                                \
-    void BPF_PROG(release_##cc_name, struct sock *sk) { on_release(sk, cc, preset); }  \
-    SEC("struct_ops/acked_" #cc_name)                                                  \
-    void BPF_PROG(acked_##cc_name, struct sock *sk, const struct ack_sample *sample) { \
-        on_acked(sk, cc, preset, sample->rtt_us);                                      \
-    }                                                                                  \
-    SEC("struct_ops/undo_" #cc_name)                                                   \
-    __u32 BPF_PROG(undo_##cc_name, struct sock *sk) { return on_undo(sk, cc, preset); }
+#define WW_COMMON(cc, cc_name, protocol)                                                \
+    SEC("struct_ops/init_" #cc_name)                                                    \
+    void BPF_PROG(init_##cc_name, struct sock *sk) { on_init(sk, cc, protocol); }       \
+    SEC("struct_ops/release_" #cc_name)                                                 \
+    void BPF_PROG(release_##cc_name, struct sock *sk) { on_release(sk, cc, protocol); } \
+    SEC("struct_ops/acked_" #cc_name)                                                   \
+    void BPF_PROG(acked_##cc_name, struct sock *sk, const struct ack_sample *sample) {  \
+        on_acked(sk, cc, protocol, sample->rtt_us);                                     \
+    }                                                                                   \
+    SEC("struct_ops/undo_" #cc_name)                                                    \
+    __u32 BPF_PROG(undo_##cc_name, struct sock *sk) { return on_undo(sk, cc, protocol); }
 
-/* Initialises the members of tcp_congestion_ops that all four controls have. */
+/* Initialises the members of tcp_congestion_ops that all controls have. */
 #define WW_COMMON_OPS(cc_name)                                                   \
     .flags = TCP_CONG_NON_RESTRICTED, .init = (void *)init_##cc_name,            \
     .release = (void *)release_##cc_name, .pkts_acked = (void *)acked_##cc_name, \
     .undo_cwnd = (void *)undo_##cc_name, .ssthresh = (void *)ssthresh_##cc_name, \
     .set_state = (void *)state_##cc_name, .name = #cc_name
 
-#define WW_WITH_PRR(cc, cc_name, preset)                              \
-    WW_COMMON(cc, cc_name, preset)                                    \
+#define WW_WITH_PRR(cc, cc_name, protocol)                            \
+    WW_COMMON(cc, cc_name, protocol)                                  \
     SEC("struct_ops/ssthresh_" #cc_name)                              \
     __u32 BPF_PROG(ssthresh_##cc_name, struct sock *sk) {             \
         __u32 ssthresh;                                               \
-        const __u32 target = on_loss(sk, preset, &ssthresh);          \
+        const __u32 target = on_loss(sk, protocol, &ssthresh);        \
         private_of(sk)->exit_ssthresh = ssthresh;                     \
         return target;                                                \
     }                                                                 \
     SEC("struct_ops/state_" #cc_name)                                 \
     void BPF_PROG(state_##cc_name, struct sock *sk, __u8 new_state) { \
-        on_state(sk, cc, preset, new_state);                          \
+        on_state(sk, cc, protocol, new_state);                        \
     }                                                                 \
     SEC("struct_ops/event_" #cc_name)                                 \
     void BPF_PROG(event_##cc_name, struct sock *sk, __u32 event) {    \
         if (!is_complete_cwr(event) || was_undone(sk)) return;        \
         struct ww_window window = window_of(tcp_sk(sk));              \
         window.ssthresh = private_of(sk)->exit_ssthresh;              \
-        on_recovery_exit(sk, cc, preset, window);                     \
+        on_recovery_exit(sk, cc, protocol, window);                   \
     }                                                                 \
     SEC("struct_ops/avoid_" #cc_name)                                 \
     void BPF_PROG(avoid_##cc_name) {}                                 \
@@ -64,28 +64,29 @@ char LICENSE[] SEC("license") = "GPL";
         .cong_avoid = (void *)avoid_##cc_name,                        \
     };
 
-#define WW_WITH_HALVING(cc, cc_name, preset)                                                       \
-    WW_COMMON(cc, cc_name, preset)                                                                 \
-    SEC("struct_ops/ssthresh_" #cc_name)                                                           \
-    __u32 BPF_PROG(ssthresh_##cc_name, struct sock *sk) {                                          \
-        __u32 ssthresh;                                                                            \
-        on_loss(sk, preset, &ssthresh);                                                            \
-        return ssthresh;                                                                           \
-    }                                                                                              \
-    SEC("struct_ops/state_" #cc_name)                                                              \
-    void BPF_PROG(state_##cc_name, struct sock *sk, __u8 new_state) {                              \
-        on_state(sk, cc, preset, new_state);                                                       \
-        if (ends_recovery(sk, new_state)) on_recovery_exit(sk, cc, preset, window_of(tcp_sk(sk))); \
-    }                                                                                              \
-    SEC("struct_ops/control_" #cc_name)                                                            \
-    void BPF_PROG(control_##cc_name, struct sock *sk) {                                            \
-        halve_rate(sk);                                                                            \
-        set_pacing_rate(sk);                                                                       \
-    }                                                                                              \
-    SEC(".struct_ops")                                                                             \
-    struct tcp_congestion_ops cc_name = {                                                          \
-        WW_COMMON_OPS(cc_name),                                                                    \
-        .cong_control = (void *)control_##cc_name,                                                 \
+#define WW_WITH_HALVING(cc, cc_name, protocol)                         \
+    WW_COMMON(cc, cc_name, protocol)                                   \
+    SEC("struct_ops/ssthresh_" #cc_name)                               \
+    __u32 BPF_PROG(ssthresh_##cc_name, struct sock *sk) {              \
+        __u32 ssthresh;                                                \
+        on_loss(sk, protocol, &ssthresh);                              \
+        return ssthresh;                                               \
+    }                                                                  \
+    SEC("struct_ops/state_" #cc_name)                                  \
+    void BPF_PROG(state_##cc_name, struct sock *sk, __u8 new_state) {  \
+        on_state(sk, cc, protocol, new_state);                         \
+        if (ends_recovery(sk, new_state))                              \
+            on_recovery_exit(sk, cc, protocol, window_of(tcp_sk(sk))); \
+    }                                                                  \
+    SEC("struct_ops/control_" #cc_name)                                \
+    void BPF_PROG(control_##cc_name, struct sock *sk) {                \
+        halve_rate(sk);                                                \
+        set_pacing_rate(sk);                                           \
+    }                                                                  \
+    SEC(".struct_ops")                                                 \
+    struct tcp_congestion_ops cc_name = {                              \
+        WW_COMMON_OPS(cc_name),                                        \
+        .cong_control = (void *)control_##cc_name,                     \
     };
 
 /* True if recovery ends with this change of state, which the kernel announces before it makes it. */
@@ -106,9 +107,9 @@ static inline void halve_rate(struct sock *sk) {
     const __u32 acks = ww_min_u32(tp->delivered - priv->delivered, WW_CWND_MAX);
     priv->delivered = tp->delivered;
     if (acks == 0 || phase_of(ca_state(sk)) != WW_RECOVERY) return;
-    __u32 odd = priv->state.cwnd_count & 1;
+    __u32 odd = priv->state.common.cwnd_count & 1;
     set_cwnd(tp, ww_rate_halving_on_ack(&odd, tp->snd_cwnd, tp->snd_ssthresh, pipe_of(tp), acks));
-    priv->state.cwnd_count = odd;
+    priv->state.common.cwnd_count = odd;
 }
 
 /*
@@ -123,7 +124,9 @@ static inline void set_pacing_rate(struct sock *sk) {
     if (tp->srtt_us >= 8) sk->sk_pacing_rate = per_100 / tp->srtt_us * percent;
 }
 
-WW_WITH_PRR(0, ww_westwood, WW_PRESET_WESTWOOD)
-WW_WITH_PRR(1, ww_plus, WW_PRESET_WESTWOOD_PLUS)
-WW_WITH_PRR(2, ww_nrplus, WW_PRESET_WESTWOODNR_PLUS)
-WW_WITH_HALVING(3, ww_plus_rh, WW_PRESET_WESTWOOD_PLUS_LINUX24)
+#define WW_WITH_ANY WW_WITH_PRR
+#define WW_WITH_NEWRENO WW_WITH_PRR
+#define WW_WITH_SACK WW_WITH_PRR
+#define WW_WITH_RATE_HALVING WW_WITH_HALVING
+#define WW_CONTROL(name, protocol, RECOVERY) WW_WITH_##RECOVERY(WW_NUMBER_##name, name, protocol)
+WW_CONTROLS

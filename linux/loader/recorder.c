@@ -19,7 +19,7 @@
 
 #include "ww_kernel.h"
 
-/* In the order of enum ww_event_kind and of enum ww_phase. */
+/* These names are in the order of enum ww_event_kind and of enum ww_phase. */
 static const char *const kinds[] = {"start", "window", "loss", "timeout", "exit", "undo", "end"};
 static const char *const states[] = {"open", "disorder", "recovery", "loss"};
 static volatile sig_atomic_t stopped;

@@ -23,8 +23,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define WW_NAME(number, name, preset) [number] = #name,
-const char *const ww_control_names[WW_CONTROL_COUNT] = {WW_CONTROLS(WW_NAME)};
+#define WW_CONTROL(name, protocol, RECOVERY) [WW_NUMBER_##name] = #name,
+const char *const ww_control_names[WW_CONTROL_COUNT] = {WW_CONTROLS};
 
 int fail(int error, const char *format, ...) {
     va_list arguments;

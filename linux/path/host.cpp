@@ -87,8 +87,7 @@ void Host::set_up_device(const Plan& plan) {
     const Descriptor control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     check(control.get(), "opening a socket");
     std::uint32_t largest = 1500;
-    for (const sim::Flow& flow : plan.network.flows)
-        largest = std::max(largest, flow.mss + flow.header_bytes);
+    for (const sim::Flow& flow : plan.network.flows) largest = std::max(largest, flow.packet_bytes);
     request.ifr_mtu = static_cast<int>(largest);
     check(::ioctl(control.get(), SIOCSIFMTU, &request), "setting the device's packet size");
     request.ifr_qlen = kDeviceQueue;
@@ -105,11 +104,12 @@ void Host::set_parameters(const Plan& plan) const {
         const sim::Flow& flow = plan.network.flows[i];
         if (flow.from == node_ && !flow.datagrams.on) {
             timestamps = flow.header_bytes >= 52;  // 20 IP, 20 TCP, 12 for the option
-            sack = plan.sack[i] != 0;
+            sack = has_sack(flow);
             dupacks = flow.dupack_threshold;
         }
         // The buffer is four times the window, since the kernel counts its bookkeeping with the data.
-        if (flow.to == node_) buffer = std::max<std::int64_t>(buffer, 4LL * flow.receive_window);
+        if (flow.to == node_)
+            buffer = std::max<std::int64_t>(buffer, 4LL * flow.receive_window_bytes);
     }
     const std::string size = std::to_string(std::min(buffer, kMaxBuffer));
     const std::string retries = std::to_string(kMaxRetries);
@@ -138,7 +138,7 @@ void Host::set_routes(const Plan& plan) const {
     const auto device = static_cast<int>(::if_nametoindex(kDevice));
     for (std::uint32_t i = 0; i < plan.network.flows.size(); i++) {
         const sim::Flow& flow = plan.network.flows[i];
-        const std::uint32_t packet = flow.mss + flow.header_bytes;
+        const std::uint32_t packet = flow.packet_bytes;
         if (flow.from == node_) {
             Route route{sink_address(i), source_address(i), device, {{RTAX_MTU, packet}}};
             route.metrics[RTAX_INITCWND] = flow.initial_cwnd;
@@ -150,7 +150,7 @@ void Host::set_routes(const Plan& plan) const {
         }
         if (flow.to == node_) {
             Route route{source_address(i), sink_address(i), device, {{RTAX_MTU, packet}}};
-            route.metrics[RTAX_WINDOW] = flow.receive_window;
+            route.metrics[RTAX_WINDOW] = flow.receive_window_bytes;
             if (flow.delayed_ack == 1) route.metrics[RTAX_QUICKACK] = 1;
             route.locked = 1u << RTAX_MTU;
             table.add({sink_address(i), 0, device});

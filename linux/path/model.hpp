@@ -30,7 +30,7 @@ struct Counts {
 
 class Model {
   public:
-    // Bytes of the largest IPv4 packet, rounded up.
+    // The largest IPv4 packet has so many bytes, rounded up.
     static constexpr std::size_t kRoom = 65536;
 
     // Expects a validated network in which every flow has a path.

@@ -32,11 +32,7 @@ double mean(std::uint64_t sum, std::uint64_t count) {
 
 }  // namespace
 
-void Observer::write_header(std::FILE* trace) {
-    std::fputs("connection,time_s,cwnd,ssthresh,rtt_s,srtt_s,rto_s,in_flight,phase\n", trace);
-}
-
-void Observer::look(int fd, sim::Time now, std::uint32_t index, std::FILE* trace) {
+void Observer::look(int fd, sim::Time now, std::uint32_t index, wire::Trace& trace) {
     alignas(tcp_info) unsigned char raw[512] = {};
     socklen_t size = sizeof raw;
     if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, raw, &size) != 0) return;
@@ -54,9 +50,9 @@ void Observer::look(int fd, sim::Time now, std::uint32_t index, std::FILE* trace
     add_to_means(info);
     const Row row{info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh, info.tcpi_rtt,
                   info.tcpi_rto,      info.tcpi_unacked,      phase_of(ca_state_)};
-    if (trace == nullptr || (looks_ > 1 && row == last_)) return;
+    if (looks_ > 1 && row == last_) return;
     last_ = row;
-    write_row(trace, index, now, row);
+    trace.write_window(index, traced(now, row));
 }
 
 void Observer::count_changes(std::uint8_t ca_state) {
@@ -77,13 +73,17 @@ void Observer::add_to_means(const tcp_info& info) {
     if (info.tcpi_min_rtt > 0 && info.tcpi_min_rtt < min_rtt_us_) min_rtt_us_ = info.tcpi_min_rtt;
 }
 
-void Observer::write_row(std::FILE* trace, std::uint32_t index, sim::Time now, const Row& row) {
-    const double ssthresh = row.ssthresh >= kNoSsthresh ? kNan : row.ssthresh;
+wire::WindowRow Observer::traced(sim::Time now, const Row& row) {
+    wire::WindowRow traced;
+    traced.time_s = seconds_of_ps(now);
+    traced.cwnd = row.cwnd;
+    if (row.ssthresh < kNoSsthresh) traced.ssthresh = row.ssthresh;
     // TCP_INFO has the smoothed RTT only: it stands in both columns.
-    const double srtt_s = row.rtt_us == 0 ? kNan : seconds_of_us(row.rtt_us);
-    std::fprintf(trace, "%u,%.6f,%u,%g,%g,%g,%g,%u,%u\n", index, seconds_of_ps(now), row.cwnd,
-                 ssthresh, srtt_s, srtt_s, seconds_of_us(row.rto_us), row.in_flight,
-                 static_cast<unsigned>(row.phase));
+    if (row.rtt_us != 0) traced.rtt_s = traced.srtt_s = seconds_of_us(row.rtt_us);
+    traced.rto_s = seconds_of_us(row.rto_us);
+    traced.in_flight = row.in_flight;
+    traced.phase = static_cast<std::uint8_t>(row.phase);
+    return traced;
 }
 
 void Observer::report(sim::FlowResult& result) const {

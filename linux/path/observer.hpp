@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 
 #include "../../engine/network.hpp"
+#include "../../wire/report.hpp"
 
 struct tcp_info;
 
@@ -17,14 +17,12 @@ namespace ww::path {
 
 class Observer {
   public:
-    // Looks at socket `fd` at `now`. If there is a trace and something has changed, writes a row into it
-    // for connection `index`.
-    void look(int fd, sim::Time now, std::uint32_t index, std::FILE* trace);
+    // Looks at socket `fd` at `now`. If something has changed, writes a row into the trace for connection
+    // `index`.
+    void look(int fd, sim::Time now, std::uint32_t index, wire::Trace& trace);
 
     // Fills in what the looks so far have shown; the other fields of the result stay as they are.
     void report(sim::FlowResult& result) const;
-
-    static void write_header(std::FILE* trace);
 
   private:
     struct Row {
@@ -35,7 +33,7 @@ class Observer {
 
     void count_changes(std::uint8_t ca_state);
     void add_to_means(const tcp_info& info);
-    static void write_row(std::FILE* trace, std::uint32_t index, sim::Time now, const Row& row);
+    static wire::WindowRow traced(sim::Time now, const Row& row);
 
     Row last_{};
     std::uint64_t looks_ = 0, rtts_ = 0, cwnd_sum_ = 0, srtt_sum_us_ = 0;

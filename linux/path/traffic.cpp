@@ -52,7 +52,7 @@ void bind_to(int fd, std::uint32_t host, std::uint16_t port) {
 }  // namespace
 
 Traffic::Traffic(const Plan& plan, const sim::Connections& connections, std::span<const Host> hosts,
-                 std::FILE* trace)
+                 wire::Trace& trace)
     : plan_(plan),
       hosts_(hosts),
       trace_(trace),
@@ -74,7 +74,6 @@ Traffic::Traffic(const Plan& plan, const sim::Connections& connections, std::spa
     unfinished_ = connections_.size();
     timers_.push({plan.sample, Event::look, 0});
     timers_.push({plan.network.duration, Event::end, 0});
-    if (trace_ != nullptr) Observer::write_header(trace_);
 }
 
 const Host& Traffic::host(std::uint32_t node) const {
@@ -137,7 +136,7 @@ void Traffic::connect(std::uint32_t index) {
 
 void Traffic::set_options(const Connection& c, int fd) const {
     close_with_reset(fd);
-    const std::string& control = plan_.control[c.source];
+    const std::string control = control_of(plan_.protocols[c.source]);
     if (::setsockopt(fd, SOL_TCP, TCP_CONGESTION, control.data(),
                      static_cast<socklen_t>(control.size())) < 0)
         throw Unavailable("congestion control " + control + ": " + std::strerror(errno));

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <deque>
 #include <optional>
 #include <queue>
@@ -33,7 +32,7 @@ struct Ended {
 class Traffic {
   public:
     Traffic(const Plan& plan, const sim::Connections& connections, std::span<const Host> hosts,
-            std::FILE* trace);
+            wire::Trace& trace);
 
     // Runs until the end of the plan's duration, or until all that was to be sent has arrived, or until
     // `stop` (an eventfd) can be read, or until standard input ends.
@@ -88,7 +87,7 @@ class Traffic {
 
     const Plan& plan_;
     std::span<const Host> hosts_;
-    std::FILE* trace_;
+    wire::Trace& trace_;
     Descriptor epoll_;
     std::vector<Descriptor> listeners_;  // the sink of each flow
     std::deque<Connection> connections_;

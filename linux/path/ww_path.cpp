@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// ww-path reads a plan (plan.hpp) from standard input, runs its flows over its network in real time and
+// ww-path reads a plan (wire/plan.hpp) from standard input, runs its flows over its network in real time and
 // prints what came of them. Standard input must stay open: when it ends before the run does, whoever
-// started ww-path is gone, and it ends, too, with all that it made.
+// started ww-path is gone, and it ends, too, with all that it made. Beside the lines that every host prints
+// (wire/report.hpp) it has some of its own:
 //
-//   flow SOURCE NAME VALUE ...            for each connection
-//   link forward|backward NAME VALUE ...  for each direction of each link
-//   emulator NAME VALUE ...               says how exact the emulation was
-//   end CPU_SECONDS
-//
-// With `trace` it writes windows.csv, queues.csv and drops.csv into the folder. With `hold` it first says
-// where the hosts are, for tools that are to look into them:
-//
-//   host NODE /proc/PID/fd/N
+//   host NODE /proc/PID/fd/N  with `hold`, at first: where the hosts are, for tools that are to look into them
+//   port N                    after each connection: its sender's port; 0: it never started, or it sends datagrams
+//   emulator NAME VALUE ...   before the end: how exact the emulation was
 //
 // Exit codes: 0 done, 1 failed, 2 no plan, 77 this machine lacks something, 130 its starter is gone.
 #include <sys/eventfd.h>
@@ -22,9 +17,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <iostream>
-#include <memory>
 #include <thread>
 
 #include "host.hpp"
@@ -37,20 +30,6 @@ namespace {
 
 using namespace ww;
 using namespace ww::path;
-
-struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-// Opens a file of the trace, if the plan asks for one.
-File open_trace(const Plan& plan, const char* name) {
-    if (plan.trace.empty()) return {};
-    const std::string path = plan.trace + "/" + name;
-    File file(std::fopen(path.c_str(), "w"));
-    if (!file) throw PlanError("trace " + path + ": " + std::strerror(errno));
-    return file;
-}
 
 void raise_limits() {
     rlimit files{};
@@ -89,45 +68,20 @@ void add_counts(std::vector<sim::FlowResult>& results, const std::vector<std::ui
         result.lost = counts.lost;
         result.ip_bytes_at_sink = counts.ip_bytes_at_sink;
         const sim::Flow& f = plan.network.flows[flow];
-        if (f.datagrams.on) result.delivered_bytes = counts.packets_at_sink * f.mss;
+        if (f.datagrams.on) result.delivered_bytes = counts.packets_at_sink * f.mss();
     }
 }
 
-void write_queues(std::FILE* file, const std::vector<sim::DirectionResult>& pipes) {
-    std::fputs("pipe,arrival_s,start_s,bytes\n", file);
-    for (std::size_t pipe = 0; pipe < pipes.size(); pipe++)
-        for (std::size_t i = 0; i < pipes[pipe].arrival_s.size(); i++)
-            std::fprintf(file, "%zu,%.9f,%.9f,%u\n", pipe, pipes[pipe].arrival_s[i],
-                         pipes[pipe].start_s[i], pipes[pipe].waiting_bytes[i]);
+void write_queues(wire::Trace& trace, const std::vector<sim::DirectionResult>& pipes) {
+    for (std::uint32_t pipe = 0; pipe < pipes.size(); pipe++)
+        trace.write_queues(pipe, pipes[pipe].trace);
 }
 
-void write_drops(std::FILE* file, const Model& model, const std::vector<std::uint32_t>& first) {
-    std::fputs("time_s,pipe,flow,kind,ack\n", file);
-    for (const sim::Drop& drop : model.drops())
-        std::fprintf(file, "%.9f,%u,%u,%u,%u\n", drop.time_s, drop.pipe, first[drop.flow],
-                     static_cast<unsigned>(drop.kind), static_cast<unsigned>(drop.ack));
-}
-
-void print(const sim::FlowResult& r, std::uint16_t port) {
-    std::printf("flow %u delivered_bytes %lu ip_bytes_at_sink %lu sent %lu retransmitted %lu",
-                r.source, r.delivered_bytes, r.ip_bytes_at_sink, r.sent, r.retransmitted);
-    std::printf(" timeouts %lu fast_recoveries %lu ecn_reductions %lu queue_drops %lu lost %lu",
-                r.timeouts, r.fast_recoveries, r.ecn_reductions, r.queue_drops, r.lost);
-    std::printf(" mean_cwnd %.9g mean_srtt_s %.9g min_rtt_s %.9g start_s %.9g", r.mean_cwnd,
-                r.mean_srtt_s, r.min_rtt_s, r.start_s);
-    std::printf(" established_s %.9g completed_s %.9g port %u\n", r.established_s, r.completed_s,
-                port);
-}
-
-void print(const std::vector<sim::DirectionResult>& pipes) {
-    for (std::size_t i = 0; i < pipes.size(); i++) {
-        const sim::DirectionResult& r = pipes[i];
-        std::printf(
-            "link %s packets %lu bytes %lu queue_drops %lu early_drops %lu marked %lu lost %lu",
-            i % 2 == 0 ? "forward" : "backward", r.packets, r.bytes, r.queue_drops, r.early_drops,
-            r.marked, r.lost);
-        std::printf(" waited_s %.9g longest_wait_s %.9g utilisation %.9g\n", r.waited_s,
-                    r.longest_wait_s, r.utilisation);
+// In the trace a drop names a connection, in the model a flow.
+void write_drops(wire::Trace& trace, const Model& model, const std::vector<std::uint32_t>& first) {
+    for (sim::Drop drop : model.drops()) {
+        drop.flow = first[drop.flow];
+        trace.write_drop(drop);
     }
 }
 
@@ -157,15 +111,6 @@ Ended run_both(Traffic& traffic, Model& model, const std::vector<Host>& hosts, L
     return ended;
 }
 
-// The files of the trace; each is empty if the plan asks for none.
-struct TraceFiles {
-    explicit TraceFiles(const Plan& plan)
-        : windows(open_trace(plan, "windows.csv")),
-          queues(open_trace(plan, "queues.csv")),
-          drops(open_trace(plan, "drops.csv")) {}
-    File windows, queues, drops;
-};
-
 void print(const LoopReport& report, const std::vector<Host>& hosts) {
     std::uint64_t overruns = 0;
     for (const Host& host : hosts) overruns += host.overruns();
@@ -176,16 +121,19 @@ void print(const LoopReport& report, const std::vector<Host>& hosts) {
 }
 
 void print_results(const Plan& plan, const sim::Connections& connections, const Traffic& traffic,
-                   Model& model, const TraceFiles& files) {
+                   Model& model, wire::Trace& trace) {
     const std::vector<std::uint32_t> first = first_connections(plan, connections);
     std::vector<sim::FlowResult> results = traffic.results();
     add_counts(results, first, plan, model);
     const std::vector<std::uint16_t> ports = traffic.ports();
-    for (std::size_t i = 0; i < results.size(); i++) print(results[i], ports[i]);
+    for (std::size_t i = 0; i < results.size(); i++) {
+        wire::print(stdout, results[i]);
+        std::printf("port %u\n", ports[i]);
+    }
     const std::vector<sim::DirectionResult> pipes = model.finish(plan.network.duration);
-    print(pipes);
-    if (files.queues) write_queues(files.queues.get(), pipes);
-    if (files.drops) write_drops(files.drops.get(), model, first);
+    for (std::size_t i = 0; i < pipes.size(); i++) wire::print(stdout, pipes[i], i % 2 == 0);
+    write_queues(trace, pipes);
+    write_drops(trace, model, first);
 }
 
 int run(const Plan& plan) {
@@ -193,10 +141,10 @@ int run(const Plan& plan) {
     if (!topology.error().empty()) throw PlanError(topology.error());
     const sim::Connections connections = sim::connections_of(plan.network, plan.seed);
     if (!connections.error.empty()) throw PlanError(connections.error);
-    const TraceFiles files(plan);
+    wire::Trace trace(plan.trace);
     const std::vector<Host> hosts = make_hosts(plan);
     Model model(plan.network, topology, plan.seed);
-    Traffic traffic(plan, connections, hosts, files.windows.get());
+    Traffic traffic(plan, connections, hosts, trace);
     for (const Host& host : hosts)
         if (plan.hold) std::printf("host %u /proc/%d/fd/%d\n", host.node(), ::getpid(), host.net());
     std::fflush(stdout);
@@ -206,9 +154,9 @@ int run(const Plan& plan) {
     if (ended.cancelled) return 130;
     const std::string& error = report.error.empty() ? ended.error : report.error;
     if (!error.empty()) throw std::runtime_error(error);
-    print_results(plan, connections, traffic, model, files);
+    print_results(plan, connections, traffic, model, trace);
     print(report, hosts);
-    std::printf("end %.6f\n", cpu_seconds());
+    wire::print_end(stdout, cpu_seconds());
     return 0;
 }
 

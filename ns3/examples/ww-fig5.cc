@@ -6,9 +6,10 @@
  *
  *   source ==== 10 Mb/s, 45 ms ==== router ==== 2 Mb/s, 0.01 ms, lossy ==== sink
  *
- *   ./ww-fig5                       some minutes; --seconds=600 --runs=10 for the paper's length
- * and less noise gnuplot ww-fig5.plt             writes ww-fig5.png
- *   ./ww-fig5 --protocols=WestwoodPlus,Reno --per=0.005     a point of two lines
+ *   ./ww-fig5                                  takes some minutes
+ *   ./ww-fig5 --seconds=600 --runs=10          has the paper's length, and less noise
+ *   gnuplot ww-fig5.plt                        writes ww-fig5.png
+ *   ./ww-fig5 --protocols=westwood+,reno --per=0.005     runs a point of two lines
  */
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -41,19 +42,19 @@ Split(const std::string& text)
     return words;
 }
 
-/// Recovery as the paper's sockets had it: no SACK.
+/// Makes the sender. It recovers as the paper's sockets did, which had no SACK.
 WwTcpHelper
 Sender(const std::string& protocol)
 {
     WwTcpHelper helper(protocol);
-    if (protocol != "Tahoe" && protocol != "Reno")
+    if (protocol != "tahoe" && protocol != "reno")
     {
-        helper.SetRecovery("NewReno");
+        helper.SetRecovery("newreno");
     }
     return helper;
 }
 
-/// The bottleneck, which loses data packets, and the access link in front of it: the sink's
+/// Builds the access link and the bottleneck, which loses data packets, and returns the sink's
 /// address.
 Ipv4Address
 BuildPath(const NodeContainer& nodes, double per)
@@ -81,7 +82,7 @@ BuildPath(const NodeContainer& nodes, double per)
     return sink;
 }
 
-/// Throughput of one flow, Mb/s.
+/// Runs one flow, and returns its throughput in Mb/s.
 double
 Throughput(const std::string& protocol, double per, double seconds, uint64_t run)
 {
@@ -106,7 +107,7 @@ Throughput(const std::string& protocol, double per, double seconds, uint64_t run
 int
 main(int argc, char* argv[])
 {
-    std::string protocols = "WestwoodNs3,WestwoodPlusNs3,NewReno,Reno,Tahoe";
+    std::string protocols = "westwood-ns3,westwood+-ns3,newreno,reno,tahoe";
     std::string rates = "0.0001,0.0005,0.001,0.005,0.01,0.05";
     double seconds = 200;
     uint32_t runs = 1;

@@ -8,49 +8,53 @@
 #include "ns3/node.h"
 #include "ns3/string.h"
 #include "ns3/tcp-l4-protocol.h"
+#include "ns3/ww-catalogue.h"
 #include "ns3/ww-tcp-socket.h"
+#include "ns3/ww-tcp-westwood.h"
+
+#include <map>
 
 namespace ns3
 {
 
 NS_LOG_COMPONENT_DEFINE("WwTcpHelper");
 
-namespace
+std::string
+WwTcpHelper::FactoryOf(const std::string& recovery)
 {
-
-bool
-IsRecovery(const std::string& name)
-{
-    return name == "Tahoe" || name == "Reno" || name == "NewReno" || name == "Sack";
+    static const std::map<std::string, std::string> factories{
+        {"tahoe", "ns3::WwTcpTahoeFactory"},
+        {"reno", "ns3::WwTcpRenoFactory"},
+        {"newreno", "ns3::WwTcpNewRenoFactory"},
+        {"sack", "ns3::WwTcpSackFactory"},
+    };
+    const auto found = factories.find(recovery);
+    return found == factories.end() ? "" : found->second;
 }
 
-} // namespace
-
 WwTcpHelper::WwTcpHelper(const std::string& protocol)
-    : m_recovery(IsRecovery(protocol) ? protocol : "Sack")
 {
+    const WwProtocol* const row = WwFindProtocol(protocol);
+    const std::string name = row ? "ns3::" + row->ns3Class : protocol;
     TypeId tid;
-    if (IsRecovery(protocol))
+    NS_ABORT_MSG_UNLESS(TypeId::LookupByNameFailSafe(name, &tid),
+                        "protocol \"" << protocol
+                                      << "\": expected one of core/catalogue.h that ns-3 has, or "
+                                         "the TypeId of a congestion control");
+    m_congestion.SetTypeId(tid);
+    if (tid == WwTcpWestwood::GetTypeId() && row)
     {
-        m_congestion.SetTypeId("ns3::TcpNewReno");
+        m_congestion.Set("Protocol", StringValue(protocol));
     }
-    else if (TypeId::LookupByNameFailSafe(protocol, &tid))
-    {
-        m_congestion.SetTypeId(tid);
-    }
-    else
-    {
-        m_congestion.SetTypeId("ns3::WwTcpWestwood");
-        m_congestion.Set("Protocol", StringValue(protocol)); // complains about an unknown one
-    }
+    SetRecovery(row && !FactoryOf(row->recovery).empty() ? row->recovery : "sack");
 }
 
 void
 WwTcpHelper::SetRecovery(const std::string& recovery)
 {
-    NS_ABORT_MSG_UNLESS(IsRecovery(recovery),
-                        "recovery \"" << recovery << "\": expected Tahoe, Reno, NewReno or Sack");
-    m_recovery = recovery;
+    m_factory = FactoryOf(recovery);
+    NS_ABORT_MSG_IF(m_factory.empty(),
+                    "recovery \"" << recovery << "\": expected tahoe, reno, newreno or sack");
 }
 
 void
@@ -84,7 +88,7 @@ WwTcpHelper::Install(NodeContainer nodes) const
 std::string
 WwTcpHelper::GetSocketFactory() const
 {
-    return "ns3::WwTcp" + m_recovery + "Factory";
+    return m_factory;
 }
 
 } // namespace ns3

@@ -18,7 +18,7 @@ namespace ns3
  *
  * \brief Installs a TCP on nodes, beside those that are there
  *
- *     WwTcpHelper westwood("Westwood");
+ *     WwTcpHelper westwood("westwood");
  *     westwood.SetAttribute("Tau", TimeValue(MilliSeconds(250)));
  *     westwood.Install(nodes.Get(0));
  *     BulkSendHelper source(westwood.GetSocketFactory(), sinkAddress);
@@ -32,15 +32,15 @@ class WwTcpHelper
   public:
     /**
      * \brief Choose a protocol
-     * \param protocol "Tahoe", "Reno", "NewReno" or "Sack": TcpNewReno's windows with that
-     * recovery; a value of WwTcpWestwood's attribute Protocol ("Westwood", "WestwoodPlus"...) or a
-     *        congestion control's TypeId ("ns3::TcpCubic"), with SACK
+     * \param protocol a name of the catalogue, such as "westwood+", "newreno" or "cubic", with the
+     *        recovery that belongs to it; or the TypeId of a congestion control ("ns3::TcpCubic").
+     *        Where none belongs to it, or one that the module does not have, it is SACK
      */
     explicit WwTcpHelper(const std::string& protocol);
 
     /**
      * \brief Choose how the sockets recover from losses
-     * \param recovery "Tahoe", "Reno", "NewReno" or "Sack"
+     * \param recovery "tahoe", "reno", "newreno" or "sack"
      */
     void SetRecovery(const std::string& recovery);
 
@@ -52,7 +52,7 @@ class WwTcpHelper
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \brief Install on nodes that have an internet stack; a second time to change what is there
+     * \brief Install on nodes that have an internet stack, or change what was installed there
      * \param nodes the senders' nodes
      */
     void Install(NodeContainer nodes) const;
@@ -63,9 +63,16 @@ class WwTcpHelper
      */
     std::string GetSocketFactory() const;
 
+    /**
+     * \brief The factory of sockets that recover in a way
+     * \param recovery its name in core/recoveries.h
+     * \return the name of the factory's TypeId; empty if the module has no such sockets
+     */
+    static std::string FactoryOf(const std::string& recovery);
+
   private:
     ObjectFactory m_congestion; //!< makes the congestion control
-    std::string m_recovery;     //!< how the sockets recover
+    std::string m_factory;      //!< the sockets' factory
 };
 
 } // namespace ns3

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * What differs between ns-3's releases, and matters here. No header of the module's users.
+ * Hides where ns-3's releases differ. Users of the module don't need this header.
  */
 #ifndef WW_RELEASES_H
 #define WW_RELEASES_H
@@ -13,8 +13,8 @@
 namespace ns3
 {
 
-// MakeEnumAccessor takes the enumeration as a template argument in newer releases, and must not in
-// older ones: whichever of the two is there.
+// Newer releases give MakeEnumAccessor the enumeration as a template argument, and older ones must
+// not. EnumAccessor calls the one that is there.
 template <class E, class Field>
 auto
 ChooseEnumAccessor(Field field, int) -> decltype(MakeEnumAccessor<E>(field))
@@ -36,8 +36,8 @@ EnumAccessor(Field field)
     return ChooseEnumAccessor<E>(field, 0);
 }
 
-// Where the socket's state has m_srtt, m_lastRtt is the last sample; before, it was the smoothed
-// RTT.
+// If the socket's state has m_srtt, its m_lastRtt is the last RTT sample. In older releases it is
+// the smoothed RTT.
 template <class State, class = void>
 struct KeepsRttSamples : std::false_type
 {
@@ -48,7 +48,7 @@ struct KeepsRttSamples<State, std::void_t<decltype(State::m_srtt)>> : std::true_
 {
 };
 
-// A test case's duration is an enumeration of TestCase, scoped since 3.42.
+// A test case's duration is an enumeration of TestCase, which is scoped since 3.42.
 template <class Case>
 constexpr auto
 TakesForever(int) -> decltype(Case::Duration::TAKES_FOREVER)

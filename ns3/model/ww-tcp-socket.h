@@ -24,8 +24,8 @@ namespace ns3
  *   Tahoe    the third duplicate ACK is answered as a timeout, but the timer is not backed off
  *            (Fall and Floyd 1996, 2.1)
  *   Reno     any ACK for new data ends fast recovery (RFC 5681, 3.2)
- *   NewReno  partial ACKs retransmit the next hole (RFC 6582), as mainline
- *   SACK     mainline's (RFC 6675), if the peer does SACK; as NewReno if it does not
+ *   NewReno  partial ACKs retransmit the next hole (RFC 6582), as they do in mainline
+ *   SACK     mainline's scoreboard tells the holes (RFC 6675); if the peer has no SACK, as NewReno
  */
 class WwTcpSocket : public TcpSocketBase
 {
@@ -88,8 +88,8 @@ class WwTcpSocketFactory
     static TypeId GetTypeId();
 
     /**
-     * \brief Choose the congestion control of the sockets; without, TcpL4Protocol's SocketType
-     * \param congestion what makes one
+     * \brief Choose the congestion control of the sockets; otherwise it is TcpL4Protocol's
+     * SocketType \param congestion what makes one
      */
     void SetCongestion(const ObjectFactory& congestion);
 

@@ -1,23 +1,22 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
- *
- * Length: in ns-3's style an attribute takes six lines, and there are a dozen.
  */
 #include "ww-tcp-westwood.h"
 
 #include "core/westwood.h"
+#include "ww-catalogue.h"
+#include "ww-phase.h"
 #include "ww-releases.h"
+#include "ww-settings.h"
 
-#include "ns3/boolean.h"
-#include "ns3/double.h"
+#include "ns3/abort.h"
 #include "ns3/enum.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/tcp-socket-state.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ns3
 {
@@ -34,51 +33,13 @@ BitsPerSecond(uint64_t bandwidth)
     return static_cast<double>(bandwidth) * 8.0 / static_cast<double>(1u << WW_BW_FRACTION);
 }
 
-ww_preset_id
-PresetOf(WwTcpWestwood::Protocol protocol)
-{
-    switch (protocol)
-    {
-    case WwTcpWestwood::WESTWOOD_PLUS:
-        return WW_PRESET_WESTWOOD_PLUS;
-    case WwTcpWestwood::WESTWOODNR_PLUS:
-        return WW_PRESET_WESTWOODNR_PLUS;
-    case WwTcpWestwood::WESTWOOD_NS3:
-        return WW_PRESET_WESTWOOD_NS3;
-    case WwTcpWestwood::WESTWOOD_PLUS_NS3:
-        return WW_PRESET_WESTWOOD_PLUS_NS3;
-    case WwTcpWestwood::WESTWOOD_PLUS_LINUX:
-        return WW_PRESET_WESTWOOD_PLUS_LINUX;
-    case WwTcpWestwood::WESTWOOD:
-    default:
-        return WW_PRESET_WESTWOOD;
-    }
-}
-
-ww_phase
-PhaseOf(TcpSocketState::TcpCongState_t state)
-{
-    switch (state)
-    {
-    case TcpSocketState::CA_DISORDER:
-        return WW_DISORDER;
-    case TcpSocketState::CA_CWR:
-    case TcpSocketState::CA_RECOVERY:
-        return WW_RECOVERY;
-    case TcpSocketState::CA_LOSS:
-        return WW_LOSS;
-    default:
-        return WW_OPEN;
-    }
-}
-
 uint64_t
 NowUs()
 {
     return static_cast<uint64_t>(Simulator::Now().GetMicroSeconds());
 }
 
-/// The core's window, in segments, from the socket's, in bytes.
+/// Makes the core's window, in segments, of the socket's, in bytes.
 ww_window
 WindowOf(Ptr<const TcpSocketState> tcb)
 {
@@ -94,6 +55,7 @@ WindowOf(Ptr<const TcpSocketState> tcb)
 
 struct WwTcpWestwood::Core
 {
+    WwSettings settings;
     ww_config config{};
     ww_state state{};
 };
@@ -101,78 +63,22 @@ struct WwTcpWestwood::Core
 TypeId
 WwTcpWestwood::GetTypeId()
 {
-    static TypeId tid =
+    static TypeId tid = WwSettings::AddAttributes(
         TypeId("ns3::WwTcpWestwood")
             .SetParent<TcpCongestionOps>()
             .SetGroupName("Internet")
             .AddConstructor<WwTcpWestwood>()
-            .AddAttribute("Protocol",
-                          "Which member of the family",
-                          EnumValue(WESTWOOD_PLUS),
-                          EnumAccessor<Protocol>(&WwTcpWestwood::m_protocol),
-                          MakeEnumChecker(WESTWOOD,
-                                          "Westwood",
-                                          WESTWOOD_PLUS,
-                                          "WestwoodPlus",
-                                          WESTWOODNR_PLUS,
-                                          "WestwoodNRPlus",
-                                          WESTWOOD_NS3,
-                                          "WestwoodNs3",
-                                          WESTWOOD_PLUS_NS3,
-                                          "WestwoodPlusNs3",
-                                          WESTWOOD_PLUS_LINUX,
-                                          "WestwoodPlusLinux"))
-            .AddAttribute("Filter",
-                          "Filter of the bandwidth samples",
-                          EnumValue(PROTOCOL_DEFAULT),
-                          EnumAccessor<Filter>(&WwTcpWestwood::m_filter),
-                          MakeEnumChecker(PROTOCOL_DEFAULT,
-                                          "Default",
-                                          NONE,
-                                          "None",
-                                          EWMA,
-                                          "Ewma",
-                                          TUSTIN_CONSTANT,
-                                          "TustinConstant",
-                                          TUSTIN,
-                                          "Tustin",
-                                          EWMA_TWICE,
-                                          "EwmaTwice"))
-            .AddAttribute("Alpha",
-                          "Pole of the constant Tustin filter",
-                          DoubleValue(0.9),
-                          MakeDoubleAccessor(&WwTcpWestwood::m_alpha),
-                          MakeDoubleChecker<double>(0.0, 1.0))
-            .AddAttribute("Tau",
-                          "Time constant of the time-varying Tustin filter",
-                          TimeValue(MilliSeconds(500)),
-                          MakeTimeAccessor(&WwTcpWestwood::m_tau),
-                          MakeTimeChecker(MicroSeconds(1), Seconds(60)))
-            .AddAttribute("VirtualSamples",
-                          "m: a virtual null sample after each Tau / m without an ACK; 0: none",
-                          UintegerValue(10),
-                          MakeUintegerAccessor(&WwTcpWestwood::m_virtual),
-                          MakeUintegerChecker<uint8_t>(0, WW_VIRTUAL_MAX))
-            .AddAttribute("MinInterval",
-                          "Shortest interval of a sample a round trip",
-                          TimeValue(MilliSeconds(50)),
-                          MakeTimeAccessor(&WwTcpWestwood::m_minInterval),
-                          MakeTimeChecker(Time(0), Seconds(60)))
+            .AddAttribute(
+                "Protocol",
+                "Which member of the family: " + WwSettings::ProtocolNames(),
+                StringValue("westwood+"),
+                MakeStringAccessor(&WwTcpWestwood::SetProtocol, &WwTcpWestwood::GetProtocol),
+                WwSettings::ProtocolChecker())
             .AddAttribute("RttSource",
                           "What RTTmin is the minimum of",
                           EnumValue(SAMPLES),
                           EnumAccessor<RttSource>(&WwTcpWestwood::m_rttSource),
                           MakeEnumChecker(SAMPLES, "Samples", SMOOTHED, "Smoothed"))
-            .AddAttribute("PlateauCte",
-                          "cte of WestwoodNR+'s plateau, from 1; 0: the protocol's",
-                          DoubleValue(0.0),
-                          MakeDoubleAccessor(&WwTcpWestwood::m_cte),
-                          MakeDoubleChecker<double>(0.0, 65.0))
-            .AddAttribute("ByteCounting",
-                          "Grow by what an ACK covers (RFC 3465), not once an ACK",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&WwTcpWestwood::m_byteCounting),
-                          MakeBooleanChecker())
             .AddTraceSource("EstimatedBW",
                             "The filtered estimate (bit/s), once a sample",
                             MakeTraceSourceAccessor(&WwTcpWestwood::m_estimatedBw),
@@ -184,7 +90,8 @@ WwTcpWestwood::GetTypeId()
             .AddTraceSource("RttMin",
                             "The smallest round trip seen",
                             MakeTraceSourceAccessor(&WwTcpWestwood::m_rttMin),
-                            "ns3::TracedValueCallback::Time");
+                            "ns3::TracedValueCallback::Time"),
+        SettingsOf);
     return tid;
 }
 
@@ -192,26 +99,16 @@ WwTcpWestwood::WwTcpWestwood()
     : m_core(std::make_unique<Core>())
 {
     NS_LOG_FUNCTION(this);
-    m_core->config = ww_preset(WW_PRESET_WESTWOOD_PLUS);
-    ww_init(&m_core->config, &m_core->state);
 }
 
 WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
     : TcpCongestionOps(sock),
-      m_protocol(sock.m_protocol),
-      m_filter(sock.m_filter),
       m_rttSource(sock.m_rttSource),
-      m_alpha(sock.m_alpha),
-      m_tau(sock.m_tau),
-      m_virtual(sock.m_virtual),
-      m_minInterval(sock.m_minInterval),
-      m_cte(sock.m_cte),
-      m_byteCounting(sock.m_byteCounting),
       m_core(std::make_unique<Core>())
 {
     NS_LOG_FUNCTION(this << &sock);
-    m_core->config = sock.m_core->config;
-    ww_init(&m_core->config, &m_core->state);
+    m_core->settings = sock.m_core->settings;
+    Configure();
 }
 
 WwTcpWestwood::~WwTcpWestwood()
@@ -243,30 +140,31 @@ WwTcpWestwood::Fork()
 }
 
 void
+WwTcpWestwood::SetProtocol(std::string name)
+{
+    const auto& family = WwFamily();
+    NS_ABORT_MSG_IF(std::find(family.begin(), family.end(), name) == family.end(),
+                    "protocol \"" << name << "\": expected a name of WwFamily()");
+    m_core->settings.protocol = name;
+}
+
+std::string
+WwTcpWestwood::GetProtocol() const
+{
+    return m_core->settings.protocol;
+}
+
+WwSettings&
+WwTcpWestwood::SettingsOf(const ObjectBase& object)
+{
+    return static_cast<const WwTcpWestwood&>(object).m_core->settings;
+}
+
+void
 WwTcpWestwood::Configure()
 {
-    ww_config& config = m_core->config;
-    config = ww_preset(PresetOf(m_protocol));
-    static const uint8_t filters[] = {WW_FILTER_NONE,
-                                      WW_FILTER_EWMA,
-                                      WW_FILTER_TUSTIN_CONSTANT,
-                                      WW_FILTER_TUSTIN,
-                                      WW_FILTER_EWMA_TWICE};
-    if (m_filter != PROTOCOL_DEFAULT)
-    {
-        config.filter = filters[m_filter - NONE];
-    }
-    config.alpha_permille = static_cast<uint16_t>(std::lround(1000.0 * m_alpha));
-    config.tau_us = static_cast<uint32_t>(m_tau.GetMicroSeconds());
-    config.virtual_m = m_virtual == 1 ? 0 : m_virtual;
-    config.min_interval_us = static_cast<uint32_t>(m_minInterval.GetMicroSeconds());
-    if (m_cte >= 1.0)
-    {
-        config.cte_permille = static_cast<uint16_t>(std::lround(1000.0 * m_cte));
-    }
-    config.byte_counting = m_byteCounting;
-    config.validate_cwnd = false; // ns-3 grows a window whether or not it is full
-    ww_init(&config, &m_core->state);
+    m_core->config = m_core->settings.Configuration();
+    ww_init(&m_core->config, &m_core->state);
 }
 
 void
@@ -290,8 +188,8 @@ WwTcpWestwood::Init(Ptr<TcpSocketState> tcb)
 void
 WwTcpWestwood::SmoothedRttChanged(Time before, Time now)
 {
-    // RFC 6298: now = 7/8 before + 1/8 sample; what was rounded there is less than half a
-    // microsecond
+    // RFC 6298 has now = 7/8 before + 1/8 sample. What was rounded there is less than half a
+    // microsecond.
     const Time exact = before + 8 * (now - before);
     const Time sample = MicroSeconds((exact.GetNanoSeconds() + 500) / 1000);
     m_rtt = before.IsZero() || !sample.IsStrictlyPositive() ? now : sample;
@@ -318,18 +216,19 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
     sample.acked_segments = bytes > 0 ? (static_cast<uint32_t>(bytes) + mss - 1) / mss : 0;
     sample.is_dupack = bytes <= 0;
     sample.in_flight = tcb->m_bytesInFlight.Get() / mss;
-    sample.phase = static_cast<uint8_t>(PhaseOf(tcb->m_congState));
+    sample.phase = static_cast<uint8_t>(WwPhaseOf(tcb->m_congState));
     const Time rtt = Rtt(tcb);
-    // Karn: in recovery ACKs for new data cover retransmissions, and ns-3 measures some of them.
+    // Karn's rule forbids samples in recovery, where ACKs for new data cover retransmissions: ns-3
+    // measures some of them.
     if (!sample.is_dupack && sample.phase <= WW_DISORDER && rtt.IsStrictlyPositive())
     {
         sample.rtt_us = static_cast<uint32_t>(rtt.GetMicroSeconds());
     }
-    sample.is_cwnd_limited = true;
     m_acked = std::max(m_acked, tcb->m_lastAckedSeq);
 
     ww_window window = WindowOf(tcb);
     const uint32_t before = window.cwnd;
+    sample.is_cwnd_limited = sample.in_flight + sample.acked_segments >= before;
     ww_on_ack(&m_core->config, &m_core->state, &window, &sample);
     m_grown = window.cwnd != before ? window.cwnd : 0;
     Trace();
@@ -357,7 +256,7 @@ void
 WwTcpWestwood::PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked, const Time& rtt)
 {
     NS_LOG_FUNCTION(this << tcb << segmentsAcked << rtt);
-    m_smoothedRtt = rtt; // is what ns-3 passes here
+    m_smoothedRtt = rtt; // ns-3 passes the smoothed one
     if (m_ackSeen)
     {
         m_ackSeen = false; // it caused the recovery, and the core heard of it then
@@ -380,7 +279,7 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
                         tcb->m_congState <= TcpSocketState::CA_DISORDER;
     if (m_entering)
     {
-        m_entering = false; // asked once more in the same recovery, it is for a timeout
+        m_entering = false; // if it is asked again in this recovery, that is for a timeout
         OnAck(tcb);         // ns-3 reports the third duplicate ACK after this
         m_ackSeen = true;
         m_grown = 0;
@@ -388,14 +287,14 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
     else if (!isEcho)
     {
         ww_on_rto(&m_core->config, &m_core->state, &window, NowUs(), flight, mss, false);
-        Trace(); // a sample whose timer has run out meanwhile
+        Trace(); // the timer of a sample may have run out meanwhile
         NS_LOG_LOGIC("Timeout: ssthresh " << window.ssthresh);
         return window.ssthresh * mss;
     }
     const uint32_t before = window.cwnd;
     ww_on_loss(&m_core->config, &m_core->state, &window, NowUs(), flight, mss);
     m_afterLoss = std::max(window.cwnd, 1u);
-    m_inRecovery = std::min(m_afterLoss, before); // a window raised here sends a burst
+    m_inRecovery = std::min(m_afterLoss, before); // a window raised here would send a burst
     NS_LOG_LOGIC("Loss with " << flight << " segments in flight: ssthresh " << window.ssthresh);
     return window.ssthresh * mss;
 }
@@ -430,7 +329,7 @@ WwTcpWestwood::CongestionStateSet(Ptr<TcpSocketState> tcb,
     if (m_congState == TcpSocketState::CA_RECOVERY && newState == TcpSocketState::CA_OPEN)
     {
         ww_window window = WindowOf(tcb);
-        window.cwnd = m_afterLoss; // without what the recovery has made of it
+        window.cwnd = m_afterLoss; // the recovery has changed the socket's
         ww_on_recovery_exit(&m_core->config, &m_core->state, &window, NowUs(), tcb->m_segmentSize);
         m_afterLoss = window.cwnd;
         tcb->m_ssThresh = window.ssthresh * tcb->m_segmentSize;

@@ -1,137 +1,211 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs one of the project's scenarios in ns-3: `westwood run FILE --engine ns3`. Reads the network
- * from standard input, a line a part; westwood/ns3.py writes them and reads what is printed: a line
- * a flow, one a direction of a link, and with TRACE one a change of a flow's state (row), a packet
- * that waited in a queue (wait), a packet that was dropped (drop).
+ * Runs a plan (wire/plan.hpp) in ns-3: `westwood run FILE --engine ns3`. It reads the plan from
+ * standard input and prints a report (wire/report.hpp): its trace has a row of windows.csv for each
+ * change of a connection's state, one of queues.csv for each packet that waited, and one of
+ * drops.csv for each packet that was dropped or lost.
  *
- *   run SEED DURATION_S TRACE
- *   link A B RATE_BPS DELAY_S QUEUE_PACKETS LOSS_FORWARD LOSS_BACKWARD
- *   lose LINK SIDE PACKET...
- *   flow FROM TO CLASS PROTOCOL RECOVERY MSS INITIAL_CWND SSTHRESH_B WINDOW_B MIN_RTO_S RTO_S
- * DELACK DELACK_TIMEOUT_S DUPACKS LIMITED START_S STOP_S SIZE_B [ATTRIBUTE=VALUE]...
+ * Exit code: 0, or 2 if that is no plan, or asks for what ns-3 does not do here.
  */
-#include "ww-classic-recovery.h"
-#include "ww-link.h"
+#include "ww-direction.h"
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
 #include "ns3/point-to-point-module.h"
+#include "ns3/ww-classic-recovery.h"
 
 #include <cstdio>
 #include <ctime>
 #include <iostream>
 #include <memory>
-#include <sstream>
+#include <string>
 #include <vector>
 
 using namespace ns3;
+using ww::sim::LossKind;
 
 namespace
 {
 
-/// The scenario, as it is read.
-struct Scenario
-{
-    uint64_t seed = 1;
-    double duration = 0;
-    bool trace = false;
-    uint32_t nodes = 0;
+constexpr uint32_t FRAMING = 2;           // bytes of PPP, which ns-3's point-to-point devices add
+constexpr uint32_t HEADERS = 40;          // bytes of IPv4 and TCP without options
+constexpr uint32_t ENDLESS = 1u << 31;    // packets of a queue that has no limit
+constexpr std::size_t MOST_FLOWS = 60000; // each has a port of its own
 
-    std::vector<LinkSettings> links;
-    std::vector<Settings> flows;
-};
-
-bool
-Read(std::istream& input, Scenario& scenario)
+void
+Expect(bool isSo, const std::string& part, std::size_t index, const std::string& expected)
 {
-    std::string line;
-    while (std::getline(input, line))
+    if (!isSo)
     {
-        std::istringstream words(line);
-        std::string kind;
-        words >> kind;
-        if (kind == "run")
-        {
-            words >> scenario.seed >> scenario.duration >> scenario.trace;
-        }
-        else if (kind == "link")
-        {
-            LinkSettings l{};
-            words >> l.a >> l.b >> l.rate >> l.delay >> l.queue >> l.forward >> l.backward;
-            scenario.nodes = std::max({scenario.nodes, l.a + 1, l.b + 1});
-            scenario.links.push_back(l);
-        }
-        else if (kind == "lose")
-        {
-            std::size_t link = 0;
-            std::size_t side = 0;
-            words >> link >> side;
-            for (uint64_t packet = 0; words >> packet;)
-            {
-                scenario.links.at(link).lost.at(side).push_back(packet);
-            }
-        }
-        else if (kind == "flow")
-        {
-            Settings f{};
-            words >> f.from >> f.to >> f.kind >> f.protocol >> f.recovery >> f.mss >>
-                f.initialCwnd >> f.ssthresh >> f.window >> f.minRto >> f.rto >> f.delayedAck >>
-                f.delayedAckTimeout >> f.dupAcks >> f.limited >> f.start >> f.stop >> f.size;
-            f.protocol = f.protocol == "-" ? "" : f.protocol;
-            for (std::string word; words >> word;)
-            {
-                const auto equals = word.find('=');
-                f.attributes.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-            }
-            words.clear(words.rdstate() & ~std::ios::failbit);
-            scenario.flows.push_back(f);
-        }
-        if (!words && !words.eof())
-        {
-            std::cerr << "ww-ns3-runner: can't read: " << line << "\n";
-            return false;
-        }
+        throw ww::wire::PlanError(part + " " + std::to_string(index) + ": ns-3 expects " +
+                                  expected);
     }
-    return true;
 }
 
-std::vector<std::unique_ptr<Side>>
-Build(const Scenario& scenario, NodeContainer nodes, const Flows& flows)
+void
+CheckDirection(const ww::sim::Direction& d, std::size_t link)
+{
+    const auto expect = [&](bool isSo, const char* expected) {
+        Expect(isSo, "link", link, expected);
+    };
+    const LossKind loss = d.loss.kind;
+    expect(!d.red.on && d.queue_bytes == ww::sim::kUnlimited,
+           "a drop-tail queue with a limit in packets");
+    expect(loss == LossKind::none || loss == LossKind::uniform || loss == LossKind::script,
+           "a loss that is none, uniform or script");
+    expect(d.jitter == 0 && d.reorder_rate <= 0, "neither jitter nor reordering");
+    expect(d.opportunities_ms.empty(), "no recorded rates");
+}
+
+/// Throws PlanError if the plan asks for what ns-3, or this runner, does not do.
+void
+Check(const ww::wire::Plan& plan)
+{
+    const ww::sim::Network& network = plan.network;
+    for (std::size_t i = 0; i < network.links.size(); i++)
+    {
+        const ww::sim::Link& l = network.links[i];
+        Expect(l.overhead_bytes == FRAMING, "link", i, "an overhead of 2 bytes, its devices'");
+        Expect(l.forward.delay == l.backward.delay, "link", i, "one delay for both directions");
+        CheckDirection(l.forward, i);
+        CheckDirection(l.backward, i);
+    }
+    Expect(network.flows.size() <= MOST_FLOWS, "flow", MOST_FLOWS, "no more flows than ports");
+    for (std::size_t i = 0; i < network.flows.size(); i++)
+    {
+        const ww::sim::Flow& f = network.flows[i];
+        const auto expect = [&](bool isSo, const char* expected) {
+            Expect(isSo, "flow", i, expected);
+        };
+        expect(!f.datagrams.on && f.arrivals_mean == 0, "one TCP connection");
+        expect(!WwProtocols().at(plan.protocols[i]).ns3Class.empty(), "a protocol that it has");
+        expect(!FactoryOf(f.recovery).empty(), "recovery tahoe, reno, newreno or sack");
+        expect(!f.ecn && f.start_spread == 0, "neither ECN nor a spread start");
+        expect(f.header_bytes == HEADERS, "40 bytes of headers");
+    }
+}
+
+/// Sets what one end of a link has of its own.
+void
+SetUp(Ptr<NetDevice> device, const ww::sim::Direction& settings)
+{
+    const auto rate = static_cast<uint64_t>(settings.rate_bps);
+    const int64_t limit = std::min<int64_t>(settings.queue_packets, ENDLESS);
+    const QueueSize size(QueueSizeUnit::PACKETS, static_cast<uint32_t>(limit));
+    const auto sender = DynamicCast<PointToPointNetDevice>(device);
+    sender->SetDataRate(DataRate(rate));
+    sender->GetQueue()->SetAttribute("MaxSize", QueueSizeValue(size));
+}
+
+std::vector<std::unique_ptr<Direction>>
+Build(const ww::sim::Network& network,
+      NodeContainer nodes,
+      const Connections& connections,
+      ww::wire::Trace& trace)
 {
     InternetStackHelper().Install(nodes);
     Ipv4AddressHelper address("10.0.0.0", "255.255.255.0");
-    std::vector<std::unique_ptr<Side>> sides;
-    for (uint32_t i = 0; i < scenario.links.size(); i++)
+    std::vector<std::unique_ptr<Direction>> directions;
+    for (const ww::sim::Link& l : network.links)
     {
-        const LinkSettings& l = scenario.links[i];
         PointToPointHelper helper;
-        helper.SetDeviceAttribute("DataRate",
-                                  DataRateValue(DataRate(static_cast<uint64_t>(l.rate))));
-        helper.SetChannelAttribute("Delay", TimeValue(Seconds(l.delay)));
-        helper.SetQueue("ns3::DropTailQueue<Packet>",
-                        "MaxSize",
-                        QueueSizeValue(QueueSize(QueueSizeUnit::PACKETS, l.queue)));
-        // The queue is the device's: no queue disc above it, and no flow control, with which that
-        // layer would drop what the queue can't hold, uncounted.
+        helper.SetChannelAttribute("Delay", TimeValue(TimeOf(l.forward.delay)));
+        // The device's queue is the only one: there is no queue disc above it, and no flow control,
+        // with which that layer would drop what the queue can't hold, uncounted.
         helper.DisableFlowControl();
         const NetDeviceContainer devices = helper.Install(nodes.Get(l.a), nodes.Get(l.b));
         address.Assign(devices);
         address.NewNetwork();
         for (uint32_t side = 0; side < 2; side++)
         {
-            sides.push_back(std::make_unique<Side>(i, side, l, flows, scenario.trace));
-            sides.back()->Install(devices.Get(side),
-                                  devices.Get(1 - side),
-                                  side == 0 ? l.forward : l.backward,
-                                  l.lost[side]);
+            const ww::sim::Direction& settings = side == 0 ? l.forward : l.backward;
+            const uint32_t sink = side == 0 ? l.b : l.a;
+            const auto pipe = static_cast<uint32_t>(directions.size());
+            SetUp(devices.Get(side), settings);
+            directions.push_back(
+                std::make_unique<Direction>(pipe, settings, sink, connections, trace));
+            directions.back()->Install(devices.Get(side), devices.Get(1 - side));
         }
     }
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
-    return sides;
+    return directions;
+}
+
+void
+SetDefaults(uint64_t seed)
+{
+    RngSeedManager::SetSeed(12345);
+    RngSeedManager::SetRun(seed);
+    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
+                       TypeIdValue(WwClassicRecovery::GetTypeId()));
+    Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
+    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
+    Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(false));
+}
+
+/// Makes the connections. Their settings, their applications and their traces follow each other a
+/// nanosecond apart.
+void
+Install(const ww::wire::Plan& plan,
+        NodeContainer nodes,
+        Connections& connections,
+        ww::wire::Trace& trace)
+{
+    for (std::size_t i = 0; i < plan.network.flows.size(); i++)
+    {
+        const ww::sim::Flow& settings = plan.network.flows[i];
+        const WwProtocol& protocol = WwProtocols().at(plan.protocols[i]);
+        connections.push_back(
+            std::make_unique<Connection>(static_cast<uint32_t>(i), settings, protocol, trace));
+        Connection* const connection = connections.back().get();
+        const Ipv4Address sink =
+            nodes.Get(settings.to)->GetObject<Ipv4>()->GetAddress(1, 0).GetLocal();
+        connection->Install(nodes, sink, TimeOf(plan.network.duration));
+        Simulator::Schedule(connection->Start(), &Connection::Prepare, connection);
+        Simulator::Schedule(connection->Start() + NanoSeconds(2), &Connection::Hook, connection);
+    }
+}
+
+/// Runs the simulation, and says how many CPU seconds it took.
+double
+RunUntil(Time end)
+{
+    Simulator::Stop(end);
+    timespec before{};
+    timespec after{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    Simulator::Run();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    return static_cast<double>(after.tv_sec - before.tv_sec) +
+           1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec);
+}
+
+void
+Run(const ww::wire::Plan& plan)
+{
+    Check(plan);
+    ww::wire::Trace trace(plan.trace);
+    SetDefaults(plan.seed);
+    NodeContainer nodes(plan.network.nodes);
+    Connections connections;
+    const auto directions = Build(plan.network, nodes, connections, trace);
+    Install(plan, nodes, connections, trace);
+    const double cpuSeconds = RunUntil(TimeOf(plan.network.duration));
+    for (const auto& connection : connections)
+    {
+        ww::wire::print(stdout, connection->Result());
+    }
+    for (std::size_t i = 0; i < directions.size(); i++)
+    {
+        ww::wire::print(stdout,
+                        directions[i]->Result(SecondsOf(plan.network.duration)),
+                        i % 2 == 0);
+    }
+    ww::wire::print_end(stdout, cpuSeconds);
+    Simulator::Destroy();
 }
 
 } // namespace
@@ -139,50 +213,14 @@ Build(const Scenario& scenario, NodeContainer nodes, const Flows& flows)
 int
 main()
 {
-    Scenario scenario;
-    if (!Read(std::cin, scenario))
+    try
     {
+        Run(ww::wire::read_plan(std::cin));
+    }
+    catch (const ww::wire::PlanError& error)
+    {
+        std::cerr << "ww-ns3-runner: " << error.what() << "\n";
         return 2;
     }
-    RngSeedManager::SetSeed(12345);
-    RngSeedManager::SetRun(scenario.seed);
-    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
-                       TypeIdValue(WwClassicRecovery::GetTypeId()));
-    Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
-    Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
-    Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(false));
-    NodeContainer nodes(scenario.nodes);
-    Flows flows;
-    const auto sides = Build(scenario, nodes, flows);
-    for (const auto& settings : scenario.flows)
-    {
-        const auto index = static_cast<uint32_t>(flows.size());
-        flows.push_back(std::make_unique<Flow>(index, settings, scenario.trace));
-        Flow* const flow = flows.back().get();
-        const Ipv4Address sink =
-            nodes.Get(settings.to)->GetObject<Ipv4>()->GetAddress(1, 0).GetLocal();
-        // A nanosecond apart: the settings, the applications, the traces.
-        flow->Install(nodes, sink, scenario.duration);
-        Simulator::Schedule(flow->Start(), &Flow::Prepare, flow);
-        Simulator::Schedule(flow->Start() + NanoSeconds(2), &Flow::Hook, flow);
-    }
-    Simulator::Stop(Seconds(scenario.duration));
-    timespec before{};
-    timespec after{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-    Simulator::Run();
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    for (const auto& flow : flows)
-    {
-        flow->Print();
-    }
-    for (const auto& side : sides)
-    {
-        side->Print(scenario.duration);
-    }
-    std::printf("end %.6f\n",
-                static_cast<double>(after.tv_sec - before.tv_sec) +
-                    1e-9 * static_cast<double>(after.tv_nsec - before.tv_nsec));
-    Simulator::Destroy();
     return 0;
 }

@@ -1,10 +1,12 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * ACKs as they once arrived at the simulator's sender, and what was decided on each
- * (tests/golden/acks, which tests/engine/replay_test.cpp replays there): the same ACKs at the same
- * times to a socket, which must decide the same.
+ * Replays ACKs that once arrived at the simulator's sender to a socket, at the same times. The
+ * socket must decide on each what the simulator decided (tests/golden/acks, which
+ * tests/engine/replay_test.cpp replays there).
  */
+#include "../model/ww-phase.h"
+
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
@@ -37,7 +39,8 @@ struct Decision
     double estimate, sample; // byte/s
     double rttMin;           // us
 
-    /// The window of a recovery is the hosts' own: one inflates it (RFC 6582), one counts apart.
+    /// Compares all but the window of a recovery, which is the host's own: one inflates it (RFC
+    /// 6582), one counts apart.
     bool Matches(const Decision& other) const
     {
         const auto near = [](double a, double b, double most) { return std::abs(a - b) <= most; };
@@ -54,7 +57,7 @@ operator<<(std::ostream& out, const Decision& d)
                << d.sample << " " << d.rttMin;
 }
 
-/// An ACK of a recording.
+/// An ACK, as it was recorded, and what was decided on it.
 struct Ack
 {
     Time at;
@@ -94,7 +97,7 @@ ReadAcks(const std::string& name)
     return acks;
 }
 
-/// A socket whose peer is a script: what it sends goes nowhere.
+/// A socket whose peer is a script. What it sends goes nowhere.
 class ScriptedPeer
 {
   public:
@@ -149,7 +152,8 @@ class ScriptedPeer
     /// Lets an ACK arrive, and says what the socket decided.
     Decision On(const Ack& ack)
     {
-        // What an application hands over is sent a nanosecond later, and was sent at once.
+        // The socket sends what an application hands over a nanosecond later; the simulator sent it
+        // at once.
         Simulator::Stop(ack.at - Simulator::Now() - (m_established ? TimeStep(0) : TimeStep(1)));
         Simulator::Run();
         TcpHeader header;
@@ -222,8 +226,8 @@ class ScriptedPeer
 
     void Phase(TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t phase)
     {
-        static const char* const names[] = {"open", "disorder", "cwr", "recovery", "loss"};
-        m_now.phase = names[phase];
+        static const char* const names[] = {"open", "disorder", "recovery", "loss"};
+        m_now.phase = names[WwPhaseOf(phase)];
     }
 
     void Estimate(double, double bps)
@@ -253,7 +257,7 @@ class ScriptedPeer
 
 } // namespace
 
-/** \brief A recording, and the socket's decisions. */
+/** \brief The socket decides as it was recorded. */
 class WwAcksTestCase : public TestCase
 {
   public:
@@ -286,26 +290,22 @@ class WwAcksTestCase : public TestCase
     bool m_sack;
 };
 
-/** \brief All recordings. */
+/** \brief Has a case for each recording. */
 class WwAcksTestSuite : public TestSuite
 {
   public:
     WwAcksTestSuite()
         : TestSuite("ww-acks", Type::UNIT)
     {
-        const std::vector<std::pair<std::string, std::string>> protocols = {
-            {"westwood", "Westwood"},
-            {"westwood+", "WestwoodPlus"},
-            {"westwoodnr+", "WestwoodNRPlus"},
-            {"westwood+-linux", "WestwoodPlusLinux"}};
-        for (const auto& [name, protocol] : protocols)
+        for (const std::string protocol :
+             {"westwood", "westwood+", "westwoodnr+", "westwood+-linux"})
         {
             for (const std::string recovery : {"newreno", "sack"})
             {
                 for (const std::string losses : {"four-drops", "timeout"})
                 {
                     AddTestCase(new WwAcksTestCase(protocol,
-                                                   name + "-" + recovery + "-" + losses,
+                                                   protocol + "-" + recovery + "-" + losses,
                                                    recovery == "sack"));
                 }
             }

@@ -3,10 +3,10 @@
  *
  * Holds what a Westwood+ must do against this module's and against the one of your ns-3:
  *
- *   ./ww-checks                     every check, as a table
- *   ./ww-checks --only=fork         one
- *   ./ww-checks --only=memory       a connection that is reset, under valgrind
- *   valgrind ./ww-checks --reset=mainline     the same, to read what valgrind says
+ *   ./ww-checks                     prints a table of every check
+ *   ./ww-checks --only=fork         makes one check
+ *   ./ww-checks --only=memory       resets a connection under valgrind
+ *   valgrind ./ww-checks --reset=mainline     does so, too, and shows what valgrind says
  *
  * Exit code: 0 if this module's holds everywhere, else 1; with --differ also 1 unless ns-3's fails
  * everywhere; 2 for a check that is none; 77 if there is no valgrind for --only=memory.
@@ -23,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-/// The check of WwResetConnection: in a process of its own, which valgrind watches.
+/// Checks WwResetConnection in a process of its own, which valgrind watches.
 WwVerdict
 ResetUnderValgrind(const std::string& program, const std::string& whose)
 {

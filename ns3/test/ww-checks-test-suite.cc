@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Mainline's defects: this module has none of them, and the checks that say so are seen to fail on
- * mainline's Westwood+, where this ns-3 has one. If a release mends it, that case fails: say so in
+ * Shows that this module has none of mainline's defects: the checks that say so are seen to fail on
+ * mainline's Westwood+, if this ns-3 has one. If a release mends it, that case fails: say so in
  * the documentation, and drop the case.
  */
 #include "ww-checks.h"

@@ -18,7 +18,7 @@ namespace ns3
 namespace
 {
 
-/// Numbers and words in one text.
+/// Puts numbers and words into one text.
 template <class... Parts>
 std::string
 Text(const Parts&... parts)
@@ -39,7 +39,8 @@ class Ended
     }
 };
 
-/// The worst ratio of estimate and rate over streams of one ACK every so often, RTT 100 ms.
+/// Finds the worst ratio of estimate and rate over streams of one ACK every so often, at an RTT of
+/// 100 ms.
 WwVerdict
 SteadyStream(const WwSubject& subject)
 {
@@ -59,7 +60,7 @@ SteadyStream(const WwSubject& subject)
     return {worst > 0.95 && worst < 1.05, Text("estimate / rate = ", worst)};
 }
 
-/// Ten segments acknowledged within 20 ms, then 180 ms without an ACK, again and again.
+/// Acknowledges ten segments within 20 ms, then leaves 180 ms without an ACK, again and again.
 WwVerdict
 Gaps(const WwSubject& subject)
 {
@@ -73,7 +74,7 @@ Gaps(const WwSubject& subject)
     return {ratio > 0.95 && ratio < 1.05, Text("estimate / rate = ", ratio)};
 }
 
-/// An ACK a millisecond, round trips of 5 ms: how far apart samples are.
+/// Measures how far apart samples are at an ACK a millisecond and round trips of 5 ms.
 WwVerdict
 Floor(const WwSubject& subject)
 {
@@ -96,7 +97,7 @@ Floor(const WwSubject& subject)
     return {least >= MilliSeconds(50), Text("samples ", least.GetSeconds() * 1e3, " ms apart")};
 }
 
-/// Of the trace source EstimatedBW.
+/// Counts how often the trace source EstimatedBW fires at one time.
 WwVerdict
 OnceASample(const WwSubject& subject)
 {
@@ -116,7 +117,7 @@ OnceASample(const WwSubject& subject)
     return {most == 1, Text(most, " values at one time")};
 }
 
-/// What the next objects are made in: memory that held something else than zeros.
+/// Fills and frees memory, so that the next objects are made where something else than zeros was.
 void
 DirtyMemory()
 {
@@ -131,7 +132,7 @@ DirtyMemory()
     }
 }
 
-/// The first estimate of a fork, in memory that held something else.
+/// Looks at the first estimate of a fork that was made in such memory.
 WwVerdict
 Fork(const WwSubject& subject)
 {
@@ -141,7 +142,7 @@ Fork(const WwSubject& subject)
     Ptr<TcpCongestionOps> fork = parent.ops->Fork();
     WwDriven driven(subject.congestion);
     driven.ops = fork;
-    fork->Init(driven.tcb); // as the copy constructor of sockets does
+    fork->Init(driven.tcb); // the copy constructor of sockets does so
     driven.estimates.all.clear();
     driven.estimates.Connect(fork);
     for (int i = 0; i < 100; i++)
@@ -154,7 +155,7 @@ Fork(const WwSubject& subject)
             Text("first estimate ", first / 1e6, " Mb/s of ", rate / 1e6)};
 }
 
-/// One flow at a packet error rate of 0.005 (Table 1 of the 2013 paper), SACK on.
+/// Runs one flow at a packet error rate of 0.005 (Table 1 of the 2013 paper), with SACK.
 WwVerdict
 CountedOnce(const WwSubject& subject)
 {
@@ -180,7 +181,7 @@ Remember(Time* last, Time, Time value)
     *last = value;
 }
 
-/// A path of 290 ms that for half a second is one of 90 ms; one segment at a time.
+/// Sends one segment at a time over a path of 290 ms that for half a second is one of 90 ms.
 WwVerdict
 RttMinOfSamples(const WwSubject& subject)
 {
@@ -203,7 +204,7 @@ RttMinOfSamples(const WwSubject& subject)
     return {least > 0.09 && least < 0.1, Text("RTTmin ", least * 1e3, " ms of 92.6")};
 }
 
-/// At a packet error rate of 0.02, cwnd before and after the third duplicate ACK.
+/// Compares cwnd before and after the third duplicate ACK.
 class Entries
 {
   public:
@@ -228,8 +229,8 @@ class Entries
         raised += m_changed == Simulator::Now() && m_after > m_before;
     }
 
-    int entries = 0; ///< of recovery
-    int raised = 0;  ///< of those, which raised cwnd
+    int entries = 0; ///< how often recovery began
+    int raised = 0;  ///< how often that raised cwnd
 
   private:
     uint32_t m_before = 0, m_after = 0;
@@ -250,7 +251,7 @@ EnteringRecovery(const WwSubject& subject)
             Text(entries.raised, " of ", entries.entries, " raise cwnd")};
 }
 
-/// Without errors and SACK, an ACK a segment: what a queue's overflows cost.
+/// Measures what a queue's overflows cost without errors and SACK, at an ACK a segment.
 WwVerdict
 RenoMarks(const WwSubject& subject)
 {
@@ -258,7 +259,7 @@ RenoMarks(const WwSubject& subject)
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue("ns3::TcpNewReno"));
     WwPath path("2Mbps", "45ms");
-    WwTcpHelper("NewReno").Install(path.nodes.Get(0));
+    WwTcpHelper("newreno").Install(path.nodes.Get(0));
     path.SendBy(subject.newReno);
     path.Run(Seconds(50));
     const double goodput = path.Received() * 8 / 50.0;
@@ -272,7 +273,7 @@ CloseLater(Ptr<Socket> socket, const Address&)
     Simulator::Schedule(MilliSeconds(730), [socket]() { socket->Close(); });
 }
 
-/// A receiver that closes with data unread, which ns-3 answers with RST.
+/// Makes a receiver that closes with data unread, which ns-3 answers with RST.
 Ptr<Socket>
 ListenAndReset(WwPath& path, uint16_t port)
 {
@@ -290,7 +291,7 @@ RememberNow(Time* when, Ptr<Socket>)
     *when = Simulator::Now();
 }
 
-/// Whether samples are taken after the connection was reset. They are seen since the test keeps the
+/// Looks for samples after the connection was reset. They are seen because this check keeps the
 /// congestion control, which nobody else does: WwResetConnection doesn't.
 WwVerdict
 Reset(const WwSubject& subject)

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * What a Westwood+ must do, each as a check of any congestion control: the module's has to pass all
- * of them (suite ww-checks), mainline's is seen to fail them (program ww-checks).
+ * Checks what a Westwood+ must do, on any congestion control: the module's has to pass all of the
+ * checks (suite ww-checks), and mainline's is seen to fail them (program ww-checks).
  */
 #ifndef WW_CHECKS_H
 #define WW_CHECKS_H
@@ -28,13 +28,13 @@ struct WwCheck
 };
 
 /**
- * \brief All of them
+ * \brief List all checks
  * \return the list
  */
 const std::vector<WwCheck>& WwChecks();
 
 /**
- * \brief A connection that is reset while a sample is being taken; a memory checker has to watch it
+ * \brief Reset a connection while a sample is being taken, for a memory checker to watch
  * \param subject its congestion control
  */
 void WwResetConnection(const WwSubject& subject);

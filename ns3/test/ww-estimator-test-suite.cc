@@ -1,10 +1,12 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * The bandwidth estimate, ACK by ACK: every branch of the counting (Mascolo et al. 2001; Gangadhar
- * et al. 2013, 3.2.2), the virtual null samples, the filters.
+ * Tests the bandwidth estimate, ACK by ACK: every branch of the counting (Mascolo et al. 2001;
+ * Gangadhar et al. 2013, 3.2.2), the virtual null samples, the filters.
  */
 #include "ww-subject.h"
+
+#include "ns3/ww-catalogue.h"
 
 #include <cmath>
 
@@ -95,9 +97,9 @@ class WwDupAckTestCase : public TestCase
   private:
     void DoRun() override
     {
-        WwDriven driven(WwSubject::Factory("WestwoodPlus"));
+        WwDriven driven(WwSubject::Factory("westwood+"));
         driven.Settle();
-        // Twenty rounds of a loss: nine DUPACKs, then an ACK for all ten segments.
+        // Each of twenty rounds has a loss: nine DUPACKs, then an ACK for all ten segments.
         for (int round = 0; round < 20; round++)
         {
             for (int i = 0; i < 9; i++)
@@ -131,14 +133,14 @@ class WwVirtualSampleTestCase : public TestCase
     void DoRun() override
     {
         const std::vector<std::pair<std::string, std::string>> attributes{
-            {"VirtualSamples", std::to_string(m_m)},
+            {"M", std::to_string(m_m)},
             {"Tau", std::to_string(m_tau.GetMicroSeconds()) + "us"}};
         const Time silence = MilliSeconds(510);
         const double unit = m_m == 0 ? 1e9 : m_tau.GetSeconds() / m_m;
         const double steps = std::floor(silence.GetSeconds() / unit);
         const double factor = (2.0 * m_m - 1) / (2.0 * m_m + 1);
 
-        WwDriven timeout(WwSubject::Factory("Westwood", attributes));
+        WwDriven timeout(WwSubject::Factory("westwood", attributes));
         timeout.Settle();
         const double decayed = timeout.estimates.all.back().second * std::pow(factor, steps);
         Simulator::Stop(silence);
@@ -147,10 +149,10 @@ class WwVirtualSampleTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(timeout.tcb->m_ssThresh.Get() / MSS,
                               std::max(2u, static_cast<uint32_t>(decayed * 0.1 / (8 * MSS))),
                               "ssthresh of a timeout");
-        WwDriven ack(WwSubject::Factory("Westwood", attributes));
+        WwDriven ack(WwSubject::Factory("westwood", attributes));
         ack.Settle();
         ack.Ack(silence);
-        // Then the ACK's own step over what remains of the silence; it brings 1 segment.
+        // The ACK's own step follows, over what remains of the silence; it brings 1 segment.
         const double rest = silence.GetSeconds() - steps * unit;
         const double last = m_m == 0 ? RATE : 0; // sample before
         const double twice = 2 * m_tau.GetSeconds();
@@ -174,11 +176,11 @@ class WwFilterTestCase : public TestCase
     }
 
   private:
-    /// The estimate after `acks` of two segments each, in place of one.
+    /// Estimates after `acks` ACKs of two segments each, where one had been.
     double Doubled(const std::vector<std::pair<std::string, std::string>>& attributes,
                    int acks) const
     {
-        WwDriven driven(WwSubject::Factory("Westwood", attributes));
+        WwDriven driven(WwSubject::Factory("westwood", attributes));
         driven.Settle();
         for (int i = 0; i < acks; i++)
         {
@@ -191,8 +193,8 @@ class WwFilterTestCase : public TestCase
 
     void DoRun() override
     {
-        NS_TEST_EXPECT_MSG_EQ_TOL(Doubled({{"Filter", "None"}}, 1), 2, 1e-3, "the sample");
-        NS_TEST_EXPECT_MSG_EQ_TOL(Doubled({{"Filter", "Ewma"}}, 5),
+        NS_TEST_EXPECT_MSG_EQ_TOL(Doubled({{"Filter", "none"}}, 1), 2, 1e-3, "the sample");
+        NS_TEST_EXPECT_MSG_EQ_TOL(Doubled({{"Filter", "ewma"}}, 5),
                                   2 - std::pow(7.0 / 8, 5),
                                   1e-3,
                                   "7/8 and 1/8 (Dell'Aera 2003, equation 1)");
@@ -201,7 +203,7 @@ class WwFilterTestCase : public TestCase
         {
             b = 0.6 * b + 0.4 / 2 * (i == 0 ? 3 : 4);
         }
-        NS_TEST_EXPECT_MSG_EQ_TOL(Doubled({{"Filter", "TustinConstant"}, {"Alpha", "0.6"}}, 5),
+        NS_TEST_EXPECT_MSG_EQ_TOL(Doubled({{"Filter", "tustin-constant"}, {"Alpha", "0.6"}}, 5),
                                   b,
                                   1e-3,
                                   "(Gangadhar 2013, equation 1)");
@@ -210,7 +212,7 @@ class WwFilterTestCase : public TestCase
         {
             b = (19 * b + (i == 0 ? 3 : 4)) / 21;
         }
-        NS_TEST_EXPECT_MSG_EQ_TOL(Doubled({{"Filter", "Tustin"}, {"Tau", "100ms"}}, 5),
+        NS_TEST_EXPECT_MSG_EQ_TOL(Doubled({{"Filter", "tustin"}, {"Tau", "100ms"}}, 5),
                                   b,
                                   1e-3,
                                   "(Mascolo 2001)");
@@ -224,28 +226,23 @@ class WwEstimatorTestSuite : public TestSuite
     WwEstimatorTestSuite()
         : TestSuite("ww-estimator", Type::UNIT)
     {
-        for (const std::string protocol : {"Westwood",
-                                           "WestwoodPlus",
-                                           "WestwoodNRPlus",
-                                           "WestwoodNs3",
-                                           "WestwoodPlusNs3",
-                                           "WestwoodPlusLinux"})
+        for (const std::string& protocol : WwFamily())
         {
             AddTestCase(new WwEstimateTestCase(protocol));
         }
         AddTestCase(
-            new WwCountTestCase("a duplicate ACK is a segment", "Westwood", {{0, 1}, {0, 1}}));
-        AddTestCase(new WwCountTestCase("a segment", "Westwood", {{1, 1}, {0, 1}, {1, 1}, {1, 1}}));
-        AddTestCase(new WwCountTestCase("a delayed ACK", "Westwood", {{2, 2}, {3, 3}}));
+            new WwCountTestCase("a duplicate ACK is a segment", "westwood", {{0, 1}, {0, 1}}));
+        AddTestCase(new WwCountTestCase("a segment", "westwood", {{1, 1}, {0, 1}, {1, 1}, {1, 1}}));
+        AddTestCase(new WwCountTestCase("a delayed ACK", "westwood", {{2, 2}, {3, 3}}));
         AddTestCase(new WwCountTestCase("more than was accounted for",
-                                        "Westwood",
+                                        "westwood",
                                         {{0, 1}, {0, 1}, {0, 1}, {5, 2}, {2, 2}}));
-        // A partial ACK: all but the retransmission were counted. See core/ackcount.h.
+        // This is a partial ACK: all but the retransmission were counted. See core/ackcount.h.
         AddTestCase(new WwCountTestCase("less than was accounted for",
-                                        "Westwood",
+                                        "westwood",
                                         {{0, 1}, {0, 1}, {0, 1}, {3, 1}, {3, 2}, {2, 2}}));
         AddTestCase(new WwCountTestCase("less than was accounted for, to the letter",
-                                        "WestwoodNs3",
+                                        "westwood-ns3",
                                         {{0, 1}, {0, 1}, {0, 1}, {3, 1}, {3, 3}, {2, 2}}));
         AddTestCase(new WwDupAckTestCase);
         AddTestCase(new WwVirtualSampleTestCase(10, MilliSeconds(500)));

@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * What the figures of "TCP Westwood(+) Protocol Implementation in ns-3" (Gangadhar et al., WNS3
- * 2013) show, in this ns-3. The paper's access link (10 Mb/s, 45 ms) and bottleneck are one link
- * here. The protocols are those of the paper, without SACK; 100 s a run in place of 600 s. Slow:
+ * Tests that this ns-3 shows what the figures of "TCP Westwood(+) Protocol Implementation in ns-3"
+ * (Gangadhar et al., WNS3 2013) show. The paper's access link (10 Mb/s, 45 ms) and bottleneck are
+ * one link here. The protocols are those of the paper, without SACK; a run has 100 s in place of
+ * 600 s. This is slow:
  *
  *   ./test.py --suite=ww-figures --fullness=TAKES_FOREVER
  */
@@ -19,7 +20,7 @@ using namespace ns3;
 namespace
 {
 
-/// Table 1 of the paper, and what a figure changes.
+/// A point of a figure: Table 1 of the paper, and what the figure changes.
 struct Point
 {
     std::string protocol;
@@ -61,9 +62,9 @@ WwTcpHelper
 Sender(const std::string& protocol)
 {
     WwTcpHelper helper(protocol);
-    if (protocol.find("Westwood") == 0)
+    if (protocol.find("westwood") == 0)
     {
-        helper.SetRecovery("NewReno");
+        helper.SetRecovery("newreno");
     }
     return helper;
 }
@@ -135,7 +136,7 @@ WwFigureTestCase::Figure5()
     for (const double per : {0.001, 0.005, 0.01, 0.05})
     {
         std::map<std::string, double> now;
-        for (const std::string protocol : {"WestwoodNs3", "WestwoodPlusNs3", "NewReno", "Reno"})
+        for (const std::string protocol : {"westwood-ns3", "westwood+-ns3", "newreno", "reno"})
         {
             now[protocol] = Throughput({protocol, per});
             if (!last.empty() &&
@@ -146,12 +147,12 @@ WwFigureTestCase::Figure5()
         }
         if (per >= 0.005) // "a huge performance improvement"; "the next best is Westwood+"
         {
-            NS_TEST_EXPECT_MSG_GT(now["WestwoodNs3"], 2 * now["NewReno"], "at " << per);
-            NS_TEST_EXPECT_MSG_GT(now["WestwoodNs3"], 1.1 * now["WestwoodPlusNs3"], "at " << per);
+            NS_TEST_EXPECT_MSG_GT(now["westwood-ns3"], 2 * now["newreno"], "at " << per);
+            NS_TEST_EXPECT_MSG_GT(now["westwood-ns3"], 1.1 * now["westwood+-ns3"], "at " << per);
         }
-        NS_TEST_EXPECT_MSG_GT(now["WestwoodPlusNs3"], now["NewReno"], "at " << per);
+        NS_TEST_EXPECT_MSG_GT(now["westwood+-ns3"], now["newreno"], "at " << per);
         // "the similarity in performance of TCP Reno and TCP NewReno"
-        NS_TEST_EXPECT_MSG_EQ_TOL(now["Reno"] / now["NewReno"], 1, 0.25, "at " << per);
+        NS_TEST_EXPECT_MSG_EQ_TOL(now["reno"] / now["newreno"], 1, 0.25, "at " << per);
         last = now;
     }
 }
@@ -162,10 +163,10 @@ WwFigureTestCase::Figure6()
     double first = 0;
     for (const double delay : {0.01, 50.0, 100.0, 250.0})
     {
-        const double newReno = Throughput({"NewReno", 0.005, 2, delay});
-        const double westwood = Throughput({"WestwoodNs3", 0.005, 2, delay});
+        const double newReno = Throughput({"newreno", 0.005, 2, delay});
+        const double westwood = Throughput({"westwood-ns3", 0.005, 2, delay});
         NS_TEST_EXPECT_MSG_GT(westwood, 2 * newReno, "at " << delay << " ms");
-        NS_TEST_EXPECT_MSG_GT(Throughput({"WestwoodPlusNs3", 0.005, 2, delay}),
+        NS_TEST_EXPECT_MSG_GT(Throughput({"westwood+-ns3", 0.005, 2, delay}),
                               newReno,
                               "at " << delay << " ms");
         first = std::max(first, westwood);
@@ -181,14 +182,14 @@ WwFigureTestCase::Figure7()
 {
     double westwood = 0;
     std::vector<double> newReno;
-    // Not to the paper's 8 Mb/s: there the unfiltered estimate overfills a queue of 100 packets, in
-    // the project's simulator as here. The paper does not give its queue.
+    // This stops before the paper's 8 Mb/s, where the unfiltered estimate overfills a queue of 100
+    // packets, in the project's simulator as here. The paper does not give its queue.
     for (const double rate : {1.0, 2.0, 4.0})
     {
-        const double now = Throughput({"WestwoodNs3", 0.005, rate});
+        const double now = Throughput({"westwood-ns3", 0.005, rate});
         NS_TEST_EXPECT_MSG_GT(now, 1.2 * westwood, "more bandwidth is used, at " << rate);
         westwood = now;
-        newReno.push_back(Throughput({"NewReno", 0.005, rate}));
+        newReno.push_back(Throughput({"newreno", 0.005, rate}));
         NS_TEST_EXPECT_MSG_GT(westwood, 1.5 * newReno.back(), "at " << rate << " Mb/s");
     }
     NS_TEST_EXPECT_MSG_EQ_TOL(newReno.back() / newReno[1], 1, 0.2, "\"unaffected by the change\"");
@@ -197,13 +198,13 @@ WwFigureTestCase::Figure7()
 void
 WwFigureTestCase::Figure8()
 {
-    for (const std::string protocol : {"WestwoodNs3", "Reno"})
+    for (const std::string protocol : {"westwood-ns3", "reno"})
     {
         const double each = Throughput({protocol, 0.005, 2, 0.01, 1});
         const double eighth = Throughput({protocol, 0.005, 2, 0.01, 8});
         NS_TEST_EXPECT_MSG_GT(each, eighth, protocol << ": a delayed ACK count of 1 performs best");
         // "TCP Reno is sensitive to the delayed ACKs"
-        const bool westwood = protocol == "WestwoodNs3";
+        const bool westwood = protocol == "westwood-ns3";
         NS_TEST_EXPECT_MSG_EQ((eighth / each > 0.6), westwood, protocol << ": " << eighth / each);
     }
 }
@@ -211,7 +212,7 @@ WwFigureTestCase::Figure8()
 void
 WwFigureTestCase::Figure9()
 {
-    for (const std::string protocol : {"WestwoodNs3", "WestwoodPlusNs3", "Reno"})
+    for (const std::string protocol : {"westwood-ns3", "westwood+-ns3", "reno"})
     {
         const double least = Throughput({protocol, 0.001, 2, 0.01, 2, 100});
         const double most = Throughput({protocol, 0.001, 2, 0.01, 2, 1500});
@@ -222,17 +223,17 @@ WwFigureTestCase::Figure9()
 void
 WwFigureTestCase::Figure10()
 {
-    const double westwood = Measure({"WestwoodNs3"}).meanCwnd;
-    const double plus = Measure({"WestwoodPlusNs3"}).meanCwnd;
+    const double westwood = Measure({"westwood-ns3"}).meanCwnd;
+    const double plus = Measure({"westwood+-ns3"}).meanCwnd;
     NS_TEST_EXPECT_MSG_GT(westwood, plus, "the congestion window of Westwood is the highest");
-    NS_TEST_EXPECT_MSG_GT(plus, Measure({"Reno"}).meanCwnd, "Westwood+ is second");
+    NS_TEST_EXPECT_MSG_GT(plus, Measure({"reno"}).meanCwnd, "Westwood+ is second");
 }
 
 void
 WwFigureTestCase::Figure11()
 {
     std::map<std::string, double> highest; // in units of the link's rate
-    for (const std::string protocol : {"WestwoodNs3", "WestwoodPlusNs3", "WestwoodPlus"})
+    for (const std::string protocol : {"westwood-ns3", "westwood+-ns3", "westwood+"})
     {
         Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(360));
         Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
@@ -255,13 +256,13 @@ WwFigureTestCase::Figure11()
     }
     // "the bandwidth is greatly overestimated to 8 Mb/s when the bottleneck bandwidth is only 500
     // kb/s"
-    NS_TEST_EXPECT_MSG_GT(highest["WestwoodNs3"], 5, "Westwood overestimates");
+    NS_TEST_EXPECT_MSG_GT(highest["westwood-ns3"], 5, "Westwood overestimates");
     // "the maximum estimated bandwidth is only slightly higher than 500 kb/s": so it is with the
     // filter that the protocol was published with. Without it, as the paper's text has it, the end
     // of a recovery is seen, as in the simulator (docs/model.md, ns3.fig11).
-    NS_TEST_EXPECT_MSG_LT(highest["WestwoodPlus"], 1.1, "Westwood+ does not");
-    NS_TEST_EXPECT_MSG_LT(highest["WestwoodPlusNs3"],
-                          highest["WestwoodNs3"] / 2,
+    NS_TEST_EXPECT_MSG_LT(highest["westwood+"], 1.1, "Westwood+ does not");
+    NS_TEST_EXPECT_MSG_LT(highest["westwood+-ns3"],
+                          highest["westwood-ns3"] / 2,
                           "without its filter less");
 }
 

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * A path to try a congestion control on.
+ * Builds a path on which a congestion control is tried.
  */
 #ifndef WW_PATH_H
 #define WW_PATH_H
@@ -37,9 +37,9 @@ class WwProbeSocket : public TcpSocketBase
 };
 
 /**
- * \brief Two nodes and a link: what a sender's congestion control does there.
+ * \brief Two nodes and a link, on which a sender's congestion control is watched
  *
- * Without queue discs: the device's queue is the only one. Destroying it ends the simulation.
+ * There are no queue discs: the device's queue is the only one. Destroying it ends the simulation.
  */
 class WwPath
 {
@@ -64,20 +64,20 @@ class WwPath
      */
     void Lose(const std::vector<uint32_t>& which);
     /**
-     * \brief A connection whose sender always has data
+     * \brief Start a connection whose sender always has data
      * \param subject its congestion control
      * \param port where it connects to
      * \return its socket, which connects when the simulation runs
      */
     Ptr<WwProbeSocket> Send(const WwSubject& subject, uint16_t port = 5000);
     /**
-     * \brief The same with the sockets that a factory of the sender's node makes
+     * \brief Send with a socket that a factory of the sender's node makes
      * \param factory name of its TypeId
      * \return its socket
      */
     Ptr<TcpSocketBase> SendBy(const std::string& factory);
     /**
-     * \brief A connection in the other direction
+     * \brief Start a connection in the other direction
      * \param factory name of the TypeId of a factory of the receiver's node
      * \param start when it begins
      */
@@ -97,7 +97,7 @@ class WwPath
     NetDeviceContainer devices;        //!< theirs
     Ipv4InterfaceContainer interfaces; //!< theirs
     uint32_t sent = 0;                 //!< data segments
-    uint32_t retransmitted = 0;        //!< of those, which had been sent before
+    uint32_t retransmitted = 0;        //!< data segments that had been sent before
 
   private:
     void Start(Ptr<TcpSocketBase> socket, uint16_t port);

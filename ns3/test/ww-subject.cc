@@ -20,7 +20,7 @@ WwSubject::Ours(const std::string& protocol)
     subject.congestion.SetTypeId(WwTcpWestwood::GetTypeId());
     subject.congestion.Set("Protocol", StringValue(protocol));
     subject.recovery.SetTypeId(WwClassicRecovery::GetTypeId());
-    subject.newReno = WwTcpHelper("NewReno").GetSocketFactory();
+    subject.newReno = WwTcpHelper("newreno").GetSocketFactory();
     return subject;
 }
 
@@ -34,6 +34,14 @@ WwSubject::Factory(const std::string& protocol,
         factory.Set(name, StringValue(value));
     }
     return factory;
+}
+
+std::string
+WwSubject::Setting(const std::string& protocol, const std::string& name)
+{
+    StringValue value;
+    Factory(protocol).Create()->GetAttribute(name, value);
+    return value.Get();
 }
 
 std::optional<WwSubject>

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * A congestion control under test, whosever it is, and what it says and does, ACK by ACK.
+ * Drives a congestion control under test, whosever it is, ACK by ACK, and records what it says and
+ * does.
  */
 #ifndef WW_SUBJECT_H
 #define WW_SUBJECT_H
@@ -31,7 +32,7 @@ struct WwSubject
      * \param protocol value of WwTcpWestwood's attribute Protocol
      * \return the subject
      */
-    static WwSubject Ours(const std::string& protocol = "WestwoodPlus");
+    static WwSubject Ours(const std::string& protocol = "westwood+");
     /**
      * \brief What makes this module's congestion control
      * \param protocol value of the attribute Protocol
@@ -40,6 +41,13 @@ struct WwSubject
      */
     static ObjectFactory Factory(const std::string& protocol,
                                  const std::vector<std::pair<std::string, std::string>>& more = {});
+    /**
+     * \brief A setting that a protocol has of its own
+     * \param protocol value of the attribute Protocol
+     * \param name of the attribute
+     * \return its value as text
+     */
+    static std::string Setting(const std::string& protocol, const std::string& name);
     /**
      * \brief This ns-3's Westwood+, under whichever name it has
      * \return the subject, if there is one
@@ -88,7 +96,7 @@ class WwDriven
      */
     void Ack(Time after, uint32_t segments = 1);
     /**
-     * \brief The same with another round trip
+     * \brief An ACK for new data that brings another round trip
      * \param after the ACK before
      * \param segments that it covers
      * \param rtt its sample
@@ -102,7 +110,7 @@ class WwDriven
      */
     void DupAck(Time after, bool third = false);
     /**
-     * \brief A segment every 10 ms and RTTmin 100 ms: a pipe of ten segments
+     * \brief Acknowledge a segment every 10 ms at an RTTmin of 100 ms: the pipe is ten segments
      * \param acks how many
      */
     void Settle(int acks = 2000);
@@ -118,7 +126,7 @@ class WwDriven
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     static constexpr uint32_t MSS = 1000; //!< bytes
-    static constexpr double RATE = 8e5;   //!< of Settle's ACKs, bit/s
+    static constexpr double RATE = 8e5;   //!< what Settle's ACKs acknowledge, bit/s
     Ptr<TcpSocketState> tcb;              //!< what a socket would have
     Ptr<TcpCongestionOps> ops;            //!< the congestion control
     WwEstimates estimates;                //!< its estimates

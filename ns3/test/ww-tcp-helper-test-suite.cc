@@ -1,10 +1,12 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * WwTcpHelper and what it installs: the sockets' factories, their recoveries, settings by node.
+ * Tests WwTcpHelper and what it installs: the sockets' factories, their recoveries, settings by
+ * node.
  */
 #include "ww-path.h"
 
+#include "ns3/ww-catalogue.h"
 #include "ns3/ww-tcp-helper.h"
 #include "ns3/ww-tcp-socket.h"
 #include "ns3/ww-tcp-westwood.h"
@@ -14,7 +16,7 @@ using namespace ns3;
 namespace
 {
 
-/// The congestion control of a socket.
+/// Finds the congestion control of a socket.
 Ptr<TcpCongestionOps>
 CongestionOf(Ptr<Socket> socket)
 {
@@ -23,7 +25,7 @@ CongestionOf(Ptr<Socket> socket)
     return value.Get<TcpCongestionOps>();
 }
 
-/// An attribute of it, as text.
+/// Reads an attribute of the congestion control as text.
 std::string
 Setting(Ptr<Socket> socket, const std::string& name)
 {
@@ -55,22 +57,22 @@ class WwInstallTestCase : public TestCase
     {
         NodeContainer nodes(2);
         InternetStackHelper().Install(nodes);
-        WwTcpHelper slow("Westwood");
+        WwTcpHelper slow("westwood");
         slow.SetAttribute("Tau", TimeValue(Seconds(1)));
         slow.Install(nodes.Get(0));
-        WwTcpHelper other("WestwoodNRPlus");
-        other.SetRecovery("NewReno");
+        WwTcpHelper other("westwoodnr+");
+        other.SetRecovery("newreno");
         other.Install(nodes.Get(0));
-        WwTcpHelper("Westwood").Install(nodes.Get(1));
+        WwTcpHelper("westwood").Install(nodes.Get(1));
         Ptr<Socket> first = Make(nodes.Get(0), slow);
         NS_TEST_EXPECT_MSG_EQ(first->GetInstanceTypeId(), WwTcpSocket::GetTypeId(), "its class");
-        NS_TEST_EXPECT_MSG_EQ(Setting(first, "Protocol"), "Westwood", "protocol");
+        NS_TEST_EXPECT_MSG_EQ(Setting(first, "Protocol"), "westwood", "protocol");
         NS_TEST_EXPECT_MSG_EQ(Setting(first, "Tau"), "+1e+09ns", "its own setting");
         NS_TEST_EXPECT_MSG_EQ(Setting(Make(nodes.Get(1), slow), "Tau"),
                               "+5e+08ns",
                               "another node's");
         Ptr<Socket> second = Make(nodes.Get(0), other);
-        NS_TEST_EXPECT_MSG_EQ(Setting(second, "Protocol"), "WestwoodNRPlus", "another recovery's");
+        NS_TEST_EXPECT_MSG_EQ(Setting(second, "Protocol"), "westwoodnr+", "another recovery's");
         Ptr<Socket> plain = Socket::CreateSocket(nodes.Get(0), TcpSocketFactory::GetTypeId());
         NS_TEST_EXPECT_MSG_EQ((plain->GetInstanceTypeId() == WwTcpSocket::GetTypeId()),
                               false,
@@ -79,7 +81,7 @@ class WwInstallTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(CongestionOf(Make(nodes.Get(0), slow))->GetInstanceTypeId().GetName(),
                               "ns3::TcpCubic",
                               "installed again, the node's SACK sockets change");
-        NS_TEST_EXPECT_MSG_EQ(Setting(first, "Protocol"), "Westwood", "but those that are there");
+        NS_TEST_EXPECT_MSG_EQ(Setting(first, "Protocol"), "westwood", "but those that are there");
         Simulator::Destroy();
     }
 };
@@ -139,7 +141,7 @@ class WwRecoveryTestCase : public TestCase
     {
         Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
         Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(360));
-        if (!lost.empty()) // leave slow start early: nothing else is lost
+        if (!lost.empty()) // leaves slow start early, so that nothing else is lost
         {
             Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold",
                                UintegerValue(30 * 360));
@@ -159,9 +161,9 @@ class WwRecoveryTestCase : public TestCase
     void DoRun() override
     {
         Transfer({400, 402});
-        NS_TEST_EXPECT_MSG_EQ(m_losses, (m_recovery == "Tahoe" ? 1 : 0), "Tahoe goes back");
+        NS_TEST_EXPECT_MSG_EQ(m_losses, (m_recovery == "tahoe" ? 1 : 0), "Tahoe goes back");
         // Reno leaves at the first ACK for new data, and the second loss makes it enter again.
-        const int entries = m_recovery == "Tahoe" ? 0 : m_recovery == "Reno" ? 2 : 1;
+        const int entries = m_recovery == "tahoe" ? 0 : m_recovery == "reno" ? 2 : 1;
         NS_TEST_EXPECT_MSG_EQ(m_recoveries, entries, "two losses of a window");
         NS_TEST_EXPECT_MSG_EQ(m_undisturbed, entries, "recovery ends");
         const double goodput = Transfer({}) * 8 / 20e6;
@@ -182,18 +184,18 @@ class WwTcpHelperTestSuite : public TestSuite
         : TestSuite("ww-tcp-helper", Type::SYSTEM)
     {
         AddTestCase(new WwInstallTestCase);
-        for (const std::string recovery : {"Tahoe", "Reno", "NewReno", "Sack"})
+        for (const std::string recovery : {"tahoe", "reno", "newreno", "sack"})
         {
             AddTestCase(new WwRecoveryTestCase(recovery));
             AddTestCase(new WwTransferTestCase(recovery, ""));
-            AddTestCase(new WwTransferTestCase("WestwoodPlus", recovery));
+            AddTestCase(new WwTransferTestCase("westwood+", recovery));
         }
-        for (const std::string protocol :
-             {"Westwood", "WestwoodNRPlus", "WestwoodNs3", "WestwoodPlusNs3", "WestwoodPlusLinux"})
+        for (const std::string& protocol : WwFamily())
         {
             AddTestCase(new WwTransferTestCase(protocol, ""));
         }
-        AddTestCase(new WwTransferTestCase("ns3::TcpCubic", "NewReno"));
+        AddTestCase(new WwTransferTestCase("cubic", ""));
+        AddTestCase(new WwTransferTestCase("ns3::TcpCubic", "newreno"));
     }
 };
 

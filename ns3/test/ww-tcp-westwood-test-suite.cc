@@ -1,11 +1,12 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * The windows, ACK by ACK: every branch of the pseudo-code (Mascolo et al. 2001; Gangadhar et al.
- * 2013, 3.2.2; Frikha 2005), and the attributes. What they are set from: ww-estimator.
+ * Tests the windows, ACK by ACK: every branch of the pseudo-code (Mascolo et al. 2001; Gangadhar et
+ * al. 2013, 3.2.2; Frikha 2005), and the attributes. ww-estimator tests what they are set from.
  */
 #include "ww-subject.h"
 
+#include "ns3/ww-catalogue.h"
 #include "ns3/ww-classic-recovery.h"
 #include "ns3/ww-tcp-westwood.h"
 
@@ -34,7 +35,7 @@ class WwSsThreshTestCase : public TestCase
     {
         const uint32_t pipe = 10;
         // Linux' recovery runs on Reno's half, and ends with the pipe.
-        const bool atExit = m_protocol == "WestwoodPlusLinux";
+        const bool atExit = WwSubject::Setting(m_protocol, "HalveOnLoss") == "true";
         WwDriven loss(WwSubject::Factory(m_protocol));
         loss.Settle();
         loss.ThreeDupAcks();
@@ -100,19 +101,19 @@ class WwAttributesTestCase : public TestCase
 {
   public:
     WwAttributesTestCase()
-        : TestCase("Attributes: MinInterval, RttSource, ByteCounting")
+        : TestCase("Attributes: MinInterval, RttSource, ByteCounting, ValidateCwnd")
     {
     }
 
   private:
     void DoRun() override
     {
-        WwDriven apart(WwSubject::Factory("WestwoodPlus", {{"MinInterval", "300ms"}}));
+        WwDriven apart(WwSubject::Factory("westwood+", {{"MinInterval", "300ms"}}));
         apart.Settle(1000);
         NS_TEST_EXPECT_MSG_LT_OR_EQ(apart.estimates.all.size(), 33, "ten seconds' samples");
         for (const auto& [source, floor] : {std::pair("Samples", 60), std::pair("Smoothed", 90)})
         {
-            WwDriven driven(WwSubject::Factory("WestwoodPlus", {{"RttSource", source}}));
+            WwDriven driven(WwSubject::Factory("westwood+", {{"RttSource", source}}));
             driven.ops->TraceConnectWithoutContext("RttMin",
                                                    MakeCallback(&WwAttributesTestCase::Min, this));
             driven.Settle(100);
@@ -122,13 +123,21 @@ class WwAttributesTestCase : public TestCase
         }
         for (const auto& [counting, growth] : {std::pair("false", 100u), std::pair("true", 200u)})
         {
-            WwDriven driven(WwSubject::Factory("WestwoodPlus", {{"ByteCounting", counting}}));
+            WwDriven driven(WwSubject::Factory("westwood+", {{"ByteCounting", counting}}));
             driven.tcb->m_ssThresh = 1000 * MSS;
             for (int i = 0; i < 100; i++) // slow start by delayed ACKs: RFC 3465, 2.2
             {
                 driven.Ack(MilliSeconds(10), 2);
             }
             NS_TEST_EXPECT_MSG_EQ(driven.tcb->m_cWnd.Get() / MSS - 100, growth, counting);
+        }
+        for (const auto& [flight, growth] : {std::pair(50u, 0u), std::pair(99u, 1u)})
+        {
+            WwDriven driven(WwSubject::Factory("westwood+", {{"ValidateCwnd", "true"}}));
+            driven.tcb->m_ssThresh = 1000 * MSS;
+            driven.tcb->m_bytesInFlight = flight * MSS; // after the ACK of one more
+            driven.Ack(MilliSeconds(10));
+            NS_TEST_EXPECT_MSG_EQ(driven.tcb->m_cWnd.Get() / MSS - 100, growth, flight);
         }
         Simulator::Destroy();
     }
@@ -153,11 +162,11 @@ class WwForkTestCase : public TestCase
   private:
     void DoRun() override
     {
-        WwDriven driven(WwSubject::Factory("WestwoodNRPlus", {{"PlateauCte", "3.6"}}));
+        WwDriven driven(WwSubject::Factory("westwoodnr+", {{"Cte", "3.6"}}));
         driven.Settle();
         Ptr<TcpCongestionOps> fork = driven.ops->Fork();
         DoubleValue cte;
-        fork->GetAttribute("PlateauCte", cte);
+        fork->GetAttribute("Cte", cte);
         NS_TEST_EXPECT_MSG_EQ(cte.Get(), 3.6, "a setting");
         auto tcb = CreateObject<TcpSocketState>();
         tcb->m_segmentSize = MSS;
@@ -178,7 +187,7 @@ class WwPlateauTestCase : public TestCase
     }
 
   private:
-    /// cwnd before the loss to the first ACK after recovery.
+    /// Takes a connection with this cwnd through a loss, to the first ACK after recovery.
     void Lose(WwDriven& driven, uint32_t cwnd) const
     {
         driven.Settle();
@@ -193,7 +202,7 @@ class WwPlateauTestCase : public TestCase
 
     void DoRun() override
     {
-        WwDriven driven(WwSubject::Factory("WestwoodNRPlus"));
+        WwDriven driven(WwSubject::Factory("westwoodnr+"));
         Lose(driven, 50);
         const uint32_t ssthresh = driven.tcb->m_ssThresh.Get() / MSS;
         const uint32_t plateau = ssthresh + (50 - ssthresh) / 2;
@@ -211,14 +220,14 @@ class WwPlateauTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(Cwnd(driven), plateau + 1, "equation 5");
         NS_TEST_EXPECT_MSG_EQ_TOL(acks, expected, plateau, "how long it holds");
 
-        WwDriven timeout(WwSubject::Factory("WestwoodNRPlus"));
+        WwDriven timeout(WwSubject::Factory("westwoodnr+"));
         Lose(timeout, 50);
         timeout.Timeout();
         timeout.tcb->m_congState = TcpSocketState::CA_OPEN;
         timeout.Ack(MilliSeconds(10));
         NS_TEST_EXPECT_MSG_EQ(Cwnd(timeout), 2u, "a timeout ends it: slow start");
 
-        WwDriven small(WwSubject::Factory("WestwoodNRPlus"));
+        WwDriven small(WwSubject::Factory("westwoodnr+"));
         Lose(small, 6); // below the pipe of ten: nothing falls
         NS_TEST_EXPECT_MSG_LT_OR_EQ(Cwnd(small), 10u, "no plateau without a fall");
     }
@@ -236,12 +245,7 @@ class WwTcpWestwoodTestSuite : public TestSuite
     WwTcpWestwoodTestSuite()
         : TestSuite("ww-tcp-westwood", Type::UNIT)
     {
-        for (const std::string protocol : {"Westwood",
-                                           "WestwoodPlus",
-                                           "WestwoodNRPlus",
-                                           "WestwoodNs3",
-                                           "WestwoodPlusNs3",
-                                           "WestwoodPlusLinux"})
+        for (const std::string& protocol : WwFamily())
         {
             AddTestCase(new WwSsThreshTestCase(protocol));
         }

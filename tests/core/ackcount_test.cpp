@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The DUPACK bookkeeping (Mascolo et al. 2001; CountAck of Gangadhar et al. 2013, 3.2.2).
+// These test the DUPACK bookkeeping (Mascolo et al. 2001; CountAck of Gangadhar et al. 2013, 3.2.2).
 #include <gtest/gtest.h>
 
 #include <random>
@@ -11,7 +11,7 @@
 namespace {
 
 ww_config counting(bool literal) {
-    ww_config config = ww_preset(WW_PRESET_WESTWOOD);
+    ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD);
     config.literal_count = literal;
     return config;
 }
@@ -84,7 +84,7 @@ TEST(AckCount, AnAckForNothingCountsNothing) {
 }
 
 // One loss episode as a NewReno sender and its receiver live it. The window's first segment is lost and
-// some others; a duplicate ACK for each segment that arrives, then an ACK for each retransmission.
+// some others; each segment that arrives brings a duplicate ACK, and then each retransmission an ACK.
 struct Episode {
     std::uint64_t delivered = 0, counted = 0;
     int third_branch = 0;  // partial ACKs that the pseudo-code's third branch takes

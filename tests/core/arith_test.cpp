@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The core's arithmetic against 128-bit references: within its bounds nothing overflows.
+// These hold the core's arithmetic against 128-bit references: within its bounds nothing overflows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// Evenly spread over the orders of magnitude up to `bits`, often an extreme.
+// Draws a number, evenly spread over the orders of magnitude up to `bits`, and often an extreme.
 std::uint64_t spread(std::mt19937_64& random, unsigned bits) {
     const unsigned width = static_cast<unsigned>(random() % (bits + 1));
     const std::uint64_t top = width == 0 ? 0 : UINT64_MAX >> (64 - width);
@@ -74,11 +74,12 @@ TEST(Arithmetic, TheTustinStepStaysWithinItsInputs) {
     }
 }
 
-// 1 kb/s to 100 Gb/s, 10 us to 60 s: the window is the pipe's, within a segment and a tenth of a percent.
+// From 1 kb/s to 100 Gb/s and from 10 us to 60 s the window is the pipe's, within a segment and a tenth of a
+// percent.
 TEST(Range, ThePipeIsRightFromTheSlowestToTheFastestPath) {
     for (const double bps : {1e3, 64e3, 2e6, 1e9, 100e9}) {
         for (const std::uint32_t rtt_us : {10u, 1000u, 90000u, 60000000u}) {
-            ww_config config = ww_preset(WW_PRESET_WESTWOOD_PLUS);
+            ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_PLUS);
             ww_state state{};
             ww_init(&config, &state);
             ww_window window{10, WW_SSTHRESH_INFINITE, 0};

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// BBR's state machine against draft-cardwell-iccrg-bbr-congestion-control-00, driven sample by sample.
-// tests/engine/bbr_test.cpp has it on a path.
+// These drive BBR's state machine sample by sample, and hold it against
+// draft-cardwell-iccrg-bbr-congestion-control-00, whose sections they name. tests/engine/bbr_test.cpp runs
+// BBR on a path.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "../../core/westwood.h"
+#include "rounds.hpp"
 
 namespace {
 
-constexpr std::uint32_t kMss = 1000;
+using ww::test::kMss;
 constexpr std::uint32_t kRtt = 100000;
 
-// Rounds of one ACK each: what a round trip delivered, and what is left in flight after it.
+// Each round trip has one ACK, which says what was delivered and what is left in flight after it.
 class Bbr {
   public:
     Bbr() { ww_init(&config, &state); }
@@ -37,17 +38,17 @@ class Bbr {
         ww_on_ack(&config, &state, &window, &sample);
     }
 
-    // 100 segments a round trip of 100 ms: 1 MB/s, a pipe of 100 segments.
+    // 100 segments a round trip of 100 ms make 1 MB/s and a pipe of 100 segments.
     void fill_and_drain() {
         for (int i = 0; i < 5; i++) round(100, 250);
         round(100, 90);
     }
 
-    double pacing() const {  // of what was measured
+    double pacing() const {  // as a share of the bandwidth measured
         return static_cast<double>(window.pacing) / static_cast<double>(state.bbr.max_bw[0]);
     }
 
-    ww_config config = ww_preset(WW_PRESET_BBR);
+    ww_config config = ww_configure(WW_PROTOCOL_BBR);
     ww_state state{};
     ww_window window{10, WW_SSTHRESH_INFINITE, 0};
     std::uint64_t now_us = 1000000;
@@ -137,7 +138,7 @@ TEST(Bbr, ProbeRttAfterTenSecondsWithoutAShorterOne) {  // 4.3.5
         bbr.round(100, 125, kRtt + 100);
     EXPECT_NEAR(static_cast<double>(bbr.now_us - since) / 1e6, 10.0, 0.3);
     EXPECT_EQ(bbr.window.cwnd, 4u);
-    bbr.round(100, 4);  // down at four segments: 200 ms and a round from here
+    bbr.round(100, 4);  // it is down at four segments, and stays for 200 ms and a round
     const std::uint64_t at_floor = bbr.now_us;
     while (bbr.state.bbr.mode == WW_BBR_PROBE_RTT) {
         EXPECT_EQ(bbr.window.cwnd, 4u);
@@ -182,10 +183,10 @@ TEST(Bbr, ATimeoutStartsFromOneSegmentAndRemembers) {  // 4.2.3.4
 }
 
 TEST(Bbr, IsTheOnlyOneThatWantsRatesAndOwnsRecovery) {
-    for (int id = 0; id < WW_PRESET_COUNT; id++) {
-        const ww_config config = ww_preset(static_cast<ww_preset_id>(id));
-        EXPECT_EQ(ww_needs_rate(&config), id == WW_PRESET_BBR);
-        EXPECT_EQ(ww_owns_recovery(&config), id == WW_PRESET_BBR);
+    for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
+        const ww_config config = ww_configure(static_cast<ww_protocol>(id));
+        EXPECT_EQ(ww_needs_rate(&config), id == WW_PROTOCOL_BBR);
+        EXPECT_EQ(ww_owns_recovery(&config), id == WW_PROTOCOL_BBR);
     }
 }
 

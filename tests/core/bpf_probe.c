@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Every entry point of the core, compiled to BPF by tools/check_core.sh: no signed division, no 128-bit
- * arithmetic, no library calls, for -mcpu=v1, v2 and v3.
+ * Calls every entry point of the core. tools/check_core.sh compiles it to BPF for -mcpu=v1, v2 and v3,
+ * which fails on signed division, 128-bit arithmetic and library calls.
  */
 #include "../../core/recovery.h"
 #include "../../core/westwood.h"
@@ -13,11 +13,11 @@ struct probe {
     struct ww_sample sample;
     struct ww_observation seen;
     struct ww_prr prr;
-    uint32_t preset, ssthresh, flight, count;
+    uint32_t protocol, ssthresh, flight, count;
 };
 
 int probe_core(struct probe *p) {
-    p->config = ww_preset((enum ww_preset_id)p->preset);
+    p->config = ww_configure((enum ww_protocol)p->protocol);
     ww_init(&p->config, &p->state);
     ww_on_ack(&p->config, &p->state, &p->window, &p->sample);
     p->ssthresh = ww_ssthresh(&p->config, &p->state, p->sample.now_us, p->flight, p->sample.mss);

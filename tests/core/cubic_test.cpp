@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// CUBIC against RFC 9438, and HyStart++ against RFC 9406.
+// These hold CUBIC against RFC 9438 and HyStart++ against RFC 9406; each names its section.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,25 +11,25 @@ namespace {
 
 using ww::test::Rounds;
 
-// RFC 9438, 4.2, in seconds and segments.
+// Computes W_cubic by RFC 9438, 4.2, in seconds and segments.
 double w_cubic(double t, double w_max, double cwnd_epoch) {
     const double k = std::cbrt((w_max - cwnd_epoch) / 0.4);
     return 0.4 * std::pow(t - k, 3) + w_max;
 }
 
 TEST(Cubic, LossTakesThreeTenths) {  // 4.6
-    Rounds c(WW_PRESET_CUBIC, 100);
+    Rounds c(WW_PROTOCOL_CUBIC, 100);
     c.loss();
     EXPECT_EQ(c.window.ssthresh, 70u);
     EXPECT_EQ(c.window.cwnd, 70u);
-    Rounds small(WW_PRESET_CUBIC, 2);
+    Rounds small(WW_PROTOCOL_CUBIC, 2);
     small.loss();
     EXPECT_EQ(small.window.ssthresh, 2u) << "the floor";
 }
 
 TEST(Cubic, TheWindowFollowsTheCubic) {  // 4.2, 4.4, 4.5
     constexpr std::uint32_t kRtt = 100000;
-    Rounds c(WW_PRESET_CUBIC, 1000);
+    Rounds c(WW_PROTOCOL_CUBIC, 1000);
     c.loss();
     const double before = c.window.cwnd;
     ASSERT_EQ(before, 700);
@@ -46,7 +46,7 @@ TEST(Cubic, TheWindowFollowsTheCubic) {  // 4.2, 4.4, 4.5
 
 TEST(Cubic,
      ThePlateauIsAtK) {  // 4.2: K = cbrt((W_max - cwnd_epoch) / C) = cbrt(300 / 0.4) = 9.086 s
-    Rounds c(WW_PRESET_CUBIC, 1000);
+    Rounds c(WW_PROTOCOL_CUBIC, 1000);
     c.loss();
     c.ack(1000, 50000);
     EXPECT_NEAR(c.state.cubic.k_ms, 9086, 2);
@@ -54,7 +54,7 @@ TEST(Cubic,
 }
 
 TEST(Cubic, FastConvergenceGivesWay) {  // 4.7
-    Rounds c(WW_PRESET_CUBIC, 1000);
+    Rounds c(WW_PROTOCOL_CUBIC, 1000);
     c.loss();
     c.loss();
     EXPECT_EQ(c.state.cubic.w_max, 700u * 256 * 17 / 20);
@@ -65,7 +65,7 @@ TEST(Cubic, FastConvergenceGivesWay) {  // 4.7
 
 TEST(Cubic, NoSlowerThanReno) {  // 4.3: W_est grows by 9/17 a round trip, by 1 beyond cwnd_prior
     constexpr std::uint32_t kRtt = 10000;  // where the cubic is flat
-    Rounds c(WW_PRESET_CUBIC, 20);
+    Rounds c(WW_PROTOCOL_CUBIC, 20);
     c.loss();
     ASSERT_EQ(c.window.cwnd, 14u);
     for (int i = 0; i < 12; i++) c.round(kRtt);
@@ -76,7 +76,7 @@ TEST(Cubic, NoSlowerThanReno) {  // 4.3: W_est grows by 9/17 a round trip, by 1 
 }
 
 TEST(Cubic, GrowsAtMostByHalfARoundTrip) {  // 4.2: target <= 1.5 cwnd
-    Rounds c(WW_PRESET_CUBIC, 10);
+    Rounds c(WW_PROTOCOL_CUBIC, 10);
     c.loss();
     c.ack(1000, 100000);
     c.now_us += 60 * 1000000ull;  // the cubic is far above
@@ -87,7 +87,7 @@ TEST(Cubic, GrowsAtMostByHalfARoundTrip) {  // 4.2: target <= 1.5 cwnd
 }
 
 TEST(Cubic, ATimeoutForgetsWmax) {  // 4.8
-    Rounds c(WW_PRESET_CUBIC, 100);
+    Rounds c(WW_PROTOCOL_CUBIC, 100);
     c.loss();
     c.timeout();
     EXPECT_EQ(c.window.cwnd, 1u);
@@ -99,7 +99,7 @@ TEST(Cubic, ATimeoutForgetsWmax) {  // 4.8
 }
 
 TEST(Cubic, TimeOfAnIdleApplicationDoesNotCount) {  // 5.8
-    Rounds busy(WW_PRESET_CUBIC, 1000), idle(WW_PRESET_CUBIC, 1000);
+    Rounds busy(WW_PROTOCOL_CUBIC, 1000), idle(WW_PROTOCOL_CUBIC, 1000);
     for (Rounds* c : {&busy, &idle}) {
         c->loss();
         c->ack(1000, 100000);
@@ -116,7 +116,7 @@ TEST(Cubic, TimeOfAnIdleApplicationDoesNotCount) {  // 5.8
 }
 
 TEST(Cubic, SlowStartIsRenos) {  // 4.10
-    Rounds c(WW_PRESET_CUBIC, 10);
+    Rounds c(WW_PROTOCOL_CUBIC, 10);
     c.round(100000);
     EXPECT_EQ(c.window.cwnd, 20u);
 }
@@ -124,7 +124,7 @@ TEST(Cubic, SlowStartIsRenos) {  // 4.10
 class HyStart : public testing::Test {
   protected:
     HyStart() { c.config.hystart = true; }
-    Rounds c{WW_PRESET_CUBIC, 16};
+    Rounds c{WW_PROTOCOL_CUBIC, 16};
 };
 
 TEST_F(HyStart, SteadyRoundTripsDoNotEndSlowStart) {

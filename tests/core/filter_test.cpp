@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Samplers and filters against double-precision references written from the papers' equations.
+// These hold samplers and filters against double-precision references written from the papers' equations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ double bytes_a_second(std::uint64_t bandwidth) {
     return static_cast<double>(bandwidth) / static_cast<double>(1u << WW_BW_FRACTION);
 }
 
-// The equations of filter.h and estimator.h in double precision; bytes/s and microseconds.
+// Has the equations of filter.h and estimator.h in double precision, in bytes/s and microseconds.
 class Reference {
   public:
     explicit Reference(const ww_config& config) : config_(config) {}
@@ -65,7 +65,7 @@ class Reference {
 
     void tustin(double span, double bytes, double s) {
         const double tau = config_.tau_us;
-        const double m = config_.sampler == WW_PER_ACK ? config_.virtual_m : 0;
+        const double m = config_.sampler == WW_PER_ACK ? config_.m : 0;
         double last = last_;
         const double silence = m > 0 ? std::floor(tau / m) : 0;
         if (silence > 0 && span > silence) {
@@ -85,7 +85,7 @@ class Reference {
     double mark_ = 0, stepped_ = 0, pending_ = 0, last_rtt_ = 0, last_ = 0, estimate_ = 0;
 };
 
-// Random ACKs: a rate of 1 kb/s to 100 Gb/s, a round trip of 10 us to 60 s, delayed ACKs, silences.
+// Draws random ACKs: a rate of 1 kb/s to 100 Gb/s, a round trip of 10 us to 60 s, delayed ACKs, silences.
 struct Path {
     double gap_us;
     std::uint32_t mss, rtt_us;
@@ -116,7 +116,7 @@ double worst_error(const ww_config& config, std::uint64_t seed) {
     for (int i = 0; i < 400; i++) {
         const std::uint32_t segments = 1 + static_cast<std::uint32_t>(random() % 4);
         const double silence = random() % 50 == 0 ? unit(random) * 20 * config.tau_us : 0;
-        // Compressed, but never above 100 Gb/s.
+        // ACKs may come compressed, but never above 100 Gb/s.
         const double least = std::max(1.0, segments * path.mss / 12500.0);
         clock = std::ceil(
             clock + std::max(least, segments * path.gap_us * (0.2 + 1.6 * unit(random))) + silence);
@@ -148,11 +148,11 @@ struct Variant {
 class FilterTest : public testing::TestWithParam<Variant> {};
 
 TEST_P(FilterTest, FollowsItsEquationWithinATenthOfAPercent) {
-    ww_config config = ww_preset(WW_PRESET_WESTWOOD);
+    ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD);
     config.sampler = GetParam().sampler;
     config.filter = GetParam().filter;
     config.tau_us = GetParam().tau_us;
-    config.virtual_m = GetParam().m;
+    config.m = GetParam().m;
     double worst = 0;
     for (std::uint64_t seed = 1; seed <= 300; seed++) {
         config.seed_filter = seed % 2 == 0;
@@ -196,7 +196,7 @@ class Westwood {
     double estimate(std::uint64_t now_us) const {
         return bytes_a_second(ww_observe(&config, &state, now_us).bandwidth);
     }
-    // The mean of the estimate over the true rate, an ACK every period_us.
+    // Returns the mean of the estimate over the true rate, with an ACK every period_us.
     double regular(std::uint64_t period_us) {
         double sum = 0;
         for (std::uint64_t i = 1; i <= 4000; i++) {
@@ -205,7 +205,7 @@ class Westwood {
         }
         return sum / 2000 / (1000 / (static_cast<double>(period_us) / 1e6));
     }
-    ww_config config = ww_preset(WW_PRESET_WESTWOOD);  // tau 500 ms, m = 10
+    ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD);  // tau 500 ms, m = 10
     ww_state state{};
     ww_window window{10, WW_SSTHRESH_INFINITE, 0};
 };
@@ -275,7 +275,7 @@ TEST(Estimator, AcksOfOneMicrosecondJoinTheNextSample) {
 TEST(Estimator,
      WestwoodPlusDividesByTheTimeElapsedAndCountsAfterOpening) {  // Dell'Aera et al. 2003, 2.2
     Westwood plus;
-    plus.config = ww_preset(WW_PRESET_WESTWOOD_PLUS);
+    plus.config = ww_configure(WW_PROTOCOL_WESTWOOD_PLUS);
     for (std::uint64_t i = 0; i <= 10; i++)
         plus.ack(1000000 + i * 10000);  // RTT 90 ms: closes at 90 ms
     EXPECT_EQ(plus.state.westwood.samples, 1u);
@@ -284,7 +284,7 @@ TEST(Estimator,
 
 TEST(Estimator, TheTimerOfThe2013CodeCountsTheOpeningAckToo) {  // Gangadhar et al. 2013, equation 3
     Westwood plus;
-    plus.config = ww_preset(WW_PRESET_WESTWOOD_PLUS_NS3);
+    plus.config = ww_configure(WW_PROTOCOL_WESTWOOD_PLUS_NS3);
     for (std::uint64_t i = 0; i <= 9; i++) plus.ack(1000000 + i * 10000);
     EXPECT_EQ(plus.state.westwood.samples, 1u);
     EXPECT_NEAR(bytes_a_second(plus.state.westwood.bandwidth), 9 * 1000 / 0.09, 1)

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Windows: growth, loss, timeout, undo; what each preset stands for.
+// These test how windows grow and what a loss, a timeout and an undo make of them, and what each protocol
+// of the catalogue stands for.
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "../../core/westwood.h"
+#include "rounds.hpp"
 
 namespace {
 
-constexpr std::uint32_t kMss = 1000;
+using ww::test::kMss;
 
 class Connection {
   public:
-    explicit Connection(ww_preset_id id, std::uint32_t cwnd = 10,
+    explicit Connection(ww_protocol id, std::uint32_t cwnd = 10,
                         std::uint32_t ssthresh = WW_SSTHRESH_INFINITE)
-        : config(ww_preset(id)), window{cwnd, ssthresh, 0} {
+        : config(ww_configure(id)), window{cwnd, ssthresh, 0} {
+        config.byte_counting = false;
         config.validate_cwnd = false;
         ww_init(&config, &state);
     }
@@ -39,7 +41,7 @@ class Connection {
         ww_on_ack(&config, &state, &window, &sample);
     }
 
-    // An ACK a millisecond: 1 MB/s, and RTTmin 100 ms: a pipe of 100 segments.
+    // An ACK a millisecond makes 1 MB/s; with RTTmin 100 ms the pipe holds 100 segments.
     void settle() {
         for (int i = 0; i < 20000; i++) ack(1, WW_RECOVERY);
     }
@@ -56,20 +58,20 @@ class Connection {
 };
 
 TEST(SlowStart, GrowsByASegmentAnAck) {  // RFC 5681, 3.1, eq. 2
-    Connection reno(WW_PRESET_RENO);
+    Connection reno(WW_PROTOCOL_RENO);
     reno.ack(2);
     reno.ack(1);
     EXPECT_EQ(reno.window.cwnd, 12u);
 }
 
 TEST(SlowStart, EndsAtSsthresh) {
-    Connection reno(WW_PRESET_RENO, 10, 12);
+    Connection reno(WW_PROTOCOL_RENO, 10, 12);
     for (int i = 0; i < 4; i++) reno.ack();
     EXPECT_EQ(reno.window.cwnd, 12u);
 }
 
 TEST(CongestionAvoidance, GrowsByASegmentAWindowOfAcks) {  // RFC 5681, 3.1
-    Connection reno(WW_PRESET_RENO, 10, 10);
+    Connection reno(WW_PROTOCOL_RENO, 10, 10);
     for (int i = 0; i < 9; i++) reno.ack();
     EXPECT_EQ(reno.window.cwnd, 10u);
     reno.ack();
@@ -79,35 +81,35 @@ TEST(CongestionAvoidance, GrowsByASegmentAWindowOfAcks) {  // RFC 5681, 3.1
 }
 
 TEST(ByteCounting, SlowStartCountsTwoSegmentsAtMost) {  // RFC 3465, 2.2: L = 2
-    Connection reno(WW_PRESET_RENO);
+    Connection reno(WW_PROTOCOL_RENO);
     reno.config.byte_counting = true;
     reno.ack(8);
     EXPECT_EQ(reno.window.cwnd, 12u);
 }
 
 TEST(ByteCounting, AfterATimeoutSlowStartCountsOne) {  // RFC 3465, 2.3: L = 1
-    Connection reno(WW_PRESET_RENO);
+    Connection reno(WW_PROTOCOL_RENO);
     reno.config.byte_counting = true;
     reno.ack(8, WW_LOSS);
     EXPECT_EQ(reno.window.cwnd, 11u);
 }
 
 TEST(ByteCounting, CongestionAvoidanceGrowsByASegmentAWindowOfData) {  // RFC 3465, 2.1
-    Connection reno(WW_PRESET_RENO, 10, 10);
+    Connection reno(WW_PROTOCOL_RENO, 10, 10);
     reno.config.byte_counting = true;
     for (int i = 0; i < 5; i++) reno.ack(2);
     EXPECT_EQ(reno.window.cwnd, 11u);
 }
 
 TEST(Growth, AnAckOfManyWindowsAddsOneSegment) {
-    Connection reno(WW_PRESET_RENO, 10, 10);
+    Connection reno(WW_PROTOCOL_RENO, 10, 10);
     reno.config.byte_counting = true;
     reno.ack(1000);
     EXPECT_EQ(reno.window.cwnd, 11u);
 }
 
 TEST(BatchedAcks, SlowStartOpensByAllThatWasAcknowledgedUpToSsthresh) {  // Linux: tcp_slow_start
-    Connection reno(WW_PRESET_RENO, 10, 40);
+    Connection reno(WW_PROTOCOL_RENO, 10, 40);
     reno.config.batched_acks = true;
     reno.ack(8);
     EXPECT_EQ(reno.window.cwnd, 18u);
@@ -118,7 +120,7 @@ TEST(BatchedAcks, SlowStartOpensByAllThatWasAcknowledgedUpToSsthresh) {  // Linu
 }
 
 TEST(BatchedAcks, CongestionAvoidanceGrowsAsWithAnAckForEachSegment) {  // Linux: tcp_cong_avoid_ai
-    Connection batched(WW_PRESET_RENO, 10, 10), single(WW_PRESET_RENO, 10, 10);
+    Connection batched(WW_PROTOCOL_RENO, 10, 10), single(WW_PROTOCOL_RENO, 10, 10);
     batched.config.batched_acks = true;
     for (int i = 0; i < 40; i++) batched.ack(5);
     for (int i = 0; i < 200; i++) single.ack(1);
@@ -126,15 +128,15 @@ TEST(BatchedAcks, CongestionAvoidanceGrowsAsWithAnAckForEachSegment) {  // Linux
 }
 
 TEST(BatchedAcks, WhatWasCountedTowardsALargerWindowOpensThisOneByOne) {
-    Connection reno(WW_PRESET_RENO, 10, 10);
+    Connection reno(WW_PROTOCOL_RENO, 10, 10);
     reno.config.batched_acks = true;
-    reno.state.cwnd_count = 1000;
+    reno.state.common.cwnd_count = 1000;
     reno.ack(1);
     EXPECT_EQ(reno.window.cwnd, 11u);
 }
 
 TEST(Growth, OnlyWhereTheWindowLimitsIfValidated) {  // RFC 7661
-    Connection reno(WW_PRESET_RENO);
+    Connection reno(WW_PROTOCOL_RENO);
     reno.config.validate_cwnd = true;
     reno.ack(1, WW_OPEN, false);
     EXPECT_EQ(reno.window.cwnd, 10u);
@@ -143,7 +145,7 @@ TEST(Growth, OnlyWhereTheWindowLimitsIfValidated) {  // RFC 7661
 }
 
 TEST(Growth, NotInRecoveryAndNotOnDuplicates) {
-    Connection reno(WW_PRESET_RENO);
+    Connection reno(WW_PROTOCOL_RENO);
     reno.ack(1, WW_RECOVERY);
     reno.dupack();
     EXPECT_EQ(reno.window.cwnd, 10u);
@@ -153,13 +155,13 @@ TEST(Growth, NotInRecoveryAndNotOnDuplicates) {
 }
 
 TEST(Growth, StopsAtItsBound) {
-    Connection reno(WW_PRESET_RENO, WW_CWND_MAX);
+    Connection reno(WW_PROTOCOL_RENO, WW_CWND_MAX);
     reno.ack(2);
     EXPECT_EQ(reno.window.cwnd, WW_CWND_MAX);
 }
 
 TEST(Reno, HalvesTheFlightAndKeepsTwo) {  // RFC 5681, 3.1, eq. 4
-    Connection reno(WW_PRESET_RENO, 40);
+    Connection reno(WW_PROTOCOL_RENO, 40);
     reno.loss(31);
     EXPECT_EQ(reno.window.ssthresh, 15u);
     EXPECT_EQ(reno.window.cwnd, 15u);
@@ -168,26 +170,26 @@ TEST(Reno, HalvesTheFlightAndKeepsTwo) {  // RFC 5681, 3.1, eq. 4
 }
 
 TEST(Reno, AnImpossibleFlightLeavesAUsableWindow) {  // found by tests/fuzz/core_operations.cpp
-    Connection reno(WW_PRESET_RENO, 40);
+    Connection reno(WW_PROTOCOL_RENO, 40);
     reno.loss(UINT32_MAX);
     EXPECT_EQ(reno.window.cwnd, WW_CWND_MAX);
 }
 
 TEST(Reno, ATimeoutLeavesOneSegment) {  // RFC 5681, 3.1
-    Connection reno(WW_PRESET_RENO, 40);
+    Connection reno(WW_PROTOCOL_RENO, 40);
     reno.timeout(40);
     EXPECT_EQ(reno.window.cwnd, 1u);
     EXPECT_EQ(reno.window.ssthresh, 20u);
 }
 
 TEST(Reno, ASecondTimeoutOfOneSegmentHoldsSsthresh) {  // RFC 5681, 3.1
-    Connection reno(WW_PRESET_RENO, 40);
+    Connection reno(WW_PROTOCOL_RENO, 40);
     reno.timeout(40);
     reno.timeout(1, true);
     EXPECT_EQ(reno.window.ssthresh, 20u);
 }
 
-class FamilyTest : public testing::TestWithParam<ww_preset_id> {};
+class FamilyTest : public testing::TestWithParam<ww_protocol> {};
 
 TEST_P(FamilyTest, ALossSetsTheWindowToTheMeasuredPipe) {  // BWE * RTTmin / MSS
     Connection westwood(GetParam(), 1000);
@@ -231,11 +233,11 @@ TEST_P(FamilyTest, UndoRestoresTheWindows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Core, FamilyTest,
-                         testing::Values(WW_PRESET_WESTWOOD, WW_PRESET_WESTWOOD_NS3,
-                                         WW_PRESET_WESTWOOD_PLUS, WW_PRESET_WESTWOOD_PLUS_NS3));
+                         testing::Values(WW_PROTOCOL_WESTWOOD, WW_PROTOCOL_WESTWOOD_NS3,
+                                         WW_PROTOCOL_WESTWOOD_PLUS, WW_PROTOCOL_WESTWOOD_PLUS_NS3));
 
 TEST(Westwood, NeverRaisesTheWindowOnALoss) {  // Mascolo et al. 2001: if (cwin > ssthresh)
-    Connection westwood(WW_PRESET_WESTWOOD, 20);
+    Connection westwood(WW_PROTOCOL_WESTWOOD, 20);
     westwood.settle();
     westwood.loss(20);
     EXPECT_NEAR(westwood.window.ssthresh, 100, 1);
@@ -243,14 +245,14 @@ TEST(Westwood, NeverRaisesTheWindowOnALoss) {  // Mascolo et al. 2001: if (cwin 
 }
 
 TEST(WestwoodPlus, SetsTheWindowOnALoss) {  // Dell'Aera et al. 2003, 2.1: cwnd = ssthresh
-    Connection plus(WW_PRESET_WESTWOOD_PLUS, 20);
+    Connection plus(WW_PROTOCOL_WESTWOOD_PLUS, 20);
     plus.settle();
     plus.loss(20);
     EXPECT_NEAR(plus.window.cwnd, 100, 1);
 }
 
 TEST(WestwoodPlus, SamplesNoOftenerThanEvery50ms) {  // Dell'Aera et al. 2003, 2.2
-    Connection plus(WW_PRESET_WESTWOOD_PLUS);
+    Connection plus(WW_PROTOCOL_WESTWOOD_PLUS);
     for (int i = 0; i < 1000; i++) {
         ww_sample sample{};
         sample.now_us = plus.now_us += 1000;
@@ -263,7 +265,7 @@ TEST(WestwoodPlus, SamplesNoOftenerThanEvery50ms) {  // Dell'Aera et al. 2003, 2
 }
 
 TEST(Westwood, ASilenceBeforeATimeoutLowersTheEstimateByItsVirtualSamples) {
-    Connection westwood(WW_PRESET_WESTWOOD, 1000);
+    Connection westwood(WW_PROTOCOL_WESTWOOD, 1000);
     westwood.settle();
     westwood.now_us += 1000000;  // 20 virtual samples: (19/21)^20 = 0.135
     westwood.timeout(1000);
@@ -272,19 +274,19 @@ TEST(Westwood, ASilenceBeforeATimeoutLowersTheEstimateByItsVirtualSamples) {
 
 TEST(State, FitsTheKernelsPrivateArea) { EXPECT_LE(sizeof(ww_state), 104u); }
 
-TEST(Presets, AreWhatTheirSourcesSay) {
-    const ww_config westwood = ww_preset(WW_PRESET_WESTWOOD);
+TEST(Protocols, AreWhatTheirSourcesSay) {
+    const ww_config westwood = ww_configure(WW_PROTOCOL_WESTWOOD);
     EXPECT_EQ(westwood.sampler, WW_PER_ACK);
     EXPECT_EQ(westwood.filter, WW_FILTER_TUSTIN);
-    const ww_config ns3 = ww_preset(WW_PRESET_WESTWOOD_NS3);
+    const ww_config ns3 = ww_configure(WW_PROTOCOL_WESTWOOD_NS3);
     EXPECT_EQ(ns3.filter, WW_FILTER_NONE) << "Gangadhar et al. 2013, 3.2.2: disabled by default";
     EXPECT_EQ(ns3.alpha_permille, 900) << "equation 1, once the filter is chosen";
-    const ww_config plus = ww_preset(WW_PRESET_WESTWOOD_PLUS);
+    const ww_config plus = ww_configure(WW_PROTOCOL_WESTWOOD_PLUS);
     EXPECT_EQ(plus.sampler, WW_PER_RTT);
     EXPECT_EQ(plus.filter, WW_FILTER_EWMA);
     EXPECT_EQ(plus.min_interval_us, 50000u);
-    EXPECT_EQ(ww_preset(WW_PRESET_WESTWOOD_PLUS_NS3).sampler, WW_PER_RTT_TIMER);
-    EXPECT_EQ(ww_preset(WW_PRESET_RENO).algorithm, WW_ALG_RENO);
+    EXPECT_EQ(ww_configure(WW_PROTOCOL_WESTWOOD_PLUS_NS3).sampler, WW_PER_RTT_TIMER);
+    EXPECT_EQ(ww_configure(WW_PROTOCOL_RENO).algorithm, WW_ALG_RENO);
 }
 
 }  // namespace

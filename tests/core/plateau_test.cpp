@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// WestwoodNR+'s plateau against Frikha 2005, and the two Westwood+ of Linux.
+// These hold WestwoodNR+'s plateau against Frikha 2005, and test the two Westwood+ of Linux.
 #include <gtest/gtest.h>
 
 #include "rounds.hpp"
@@ -10,9 +10,9 @@ namespace {
 using ww::test::kMss;
 using ww::test::Rounds;
 
-// Once an ACK, so that the window can be followed by hand; the loss falls to an ssthresh of 2.
+// The window grows once an ACK, so that it can be followed by hand; the loss falls to an ssthresh of 2.
 Rounds at_loss(std::uint32_t cwnd, double cte) {
-    Rounds c(WW_PRESET_WESTWOODNR_PLUS, cwnd);
+    Rounds c(WW_PROTOCOL_WESTWOODNR_PLUS, cwnd);
     c.config.cte_permille = static_cast<std::uint16_t>(cte * 1000);
     c.loss();
     return c;
@@ -48,7 +48,7 @@ TEST(Plateau, HoldsUntilTheCounterReachesItAndThenFollowsIt) {  // equations 2 t
 }
 
 TEST(Plateau, NoneWithoutAFall) {
-    Rounds c(WW_PRESET_WESTWOODNR_PLUS, 2);
+    Rounds c(WW_PROTOCOL_WESTWOODNR_PLUS, 2);
     c.loss();
     EXPECT_EQ(c.window.cwnd, 2u);
     EXPECT_EQ(c.state.westwood.plateau, 0u);
@@ -78,16 +78,16 @@ TEST(Plateau, RecoveryDoesNotMoveTheCounter) {  // equation 3 counts ACKs after 
 }
 
 TEST(Plateau, WestwoodNRIsThePlainFall) {
-    Rounds c(WW_PRESET_WESTWOODNR, 42);
+    Rounds c(WW_PROTOCOL_WESTWOODNR, 42);
     c.loss();
     EXPECT_EQ(c.window.cwnd, 2u);
 }
 
 // ---- Linux
 
-// A segment a millisecond: 1 MB/s with a round trip of 100 ms, a pipe of 100 segments.
-Rounds on_linux(ww_preset_id preset) {
-    Rounds c(preset, 200, 100);
+// A segment a millisecond makes 1 MB/s; with a round trip of 100 ms the pipe holds 100 segments.
+Rounds on_linux(ww_protocol protocol) {
+    Rounds c(protocol, 200, 100);
     c.config.validate_cwnd = true;
     c.limited = false;
     for (int i = 0; i < 30000; i++) c.ack(1000, 100000);
@@ -95,7 +95,7 @@ Rounds on_linux(ww_preset_id preset) {
 }
 
 TEST(WestwoodPlusOfLinux, RunsRecoveryOnRenosHalfAndEndsItOnThePipe) {
-    Rounds c = on_linux(WW_PRESET_WESTWOOD_PLUS_LINUX);
+    Rounds c = on_linux(WW_PROTOCOL_WESTWOOD_PLUS_LINUX);
     c.loss();
     EXPECT_EQ(c.window.ssthresh, 100u) << "half of 200 in flight";
     c.window.cwnd = 60;
@@ -106,7 +106,7 @@ TEST(WestwoodPlusOfLinux, RunsRecoveryOnRenosHalfAndEndsItOnThePipe) {
 }
 
 TEST(WestwoodPlusOfLinux, ForgetsRttMinAfterATimeout) {
-    Rounds c = on_linux(WW_PRESET_WESTWOOD_PLUS_LINUX);
+    Rounds c = on_linux(WW_PROTOCOL_WESTWOOD_PLUS_LINUX);
     c.timeout();
     EXPECT_NEAR(c.window.ssthresh, 100, 1);
     EXPECT_EQ(c.window.cwnd, 1u);
@@ -117,13 +117,13 @@ TEST(WestwoodPlusOfLinux, ForgetsRttMinAfterATimeout) {
 }
 
 TEST(WestwoodPlusOfLinux, FiltersTwiceFromTheFirstSample) {
-    Rounds c(WW_PRESET_WESTWOOD_PLUS_LINUX, 200, 100);
+    Rounds c(WW_PROTOCOL_WESTWOOD_PLUS_LINUX, 200, 100);
     c.limited = false;
     for (int i = 0; i < 102; i++) c.ack(1000, 100000);
     const double first = static_cast<double>(c.state.westwood.bandwidth);
     ASSERT_GT(first, 0) << "the first sample is the first estimate";
     ASSERT_EQ(c.state.westwood.samples, 1u);
-    // Twice the rate: the first filter takes an eighth of the difference, the second an eighth of that.
+    // At twice the rate the first filter takes an eighth of the difference, the second an eighth of that.
     for (int i = 0; i < 300 && c.state.westwood.samples < 2; i++) c.ack(500, 100000);
     const double raw = static_cast<double>(c.state.westwood.raw);
     EXPECT_NEAR(static_cast<double>(c.state.westwood.bandwidth), first + (raw - first) / 64,
@@ -131,7 +131,7 @@ TEST(WestwoodPlusOfLinux, FiltersTwiceFromTheFirstSample) {
 }
 
 TEST(WestwoodPlusOfLinux24, FallsAtOnceAndIsSetAgainAtTheEnd) {  // Dell'Aera et al. 2003, 2.2
-    Rounds c = on_linux(WW_PRESET_WESTWOOD_PLUS_LINUX24);
+    Rounds c = on_linux(WW_PROTOCOL_WESTWOOD_PLUS_LINUX24);
     c.loss();
     EXPECT_NEAR(c.window.ssthresh, 100, 1);
     c.window.cwnd = 70;

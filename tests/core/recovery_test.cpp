@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What fast recovery sends: PRR against RFC 9937, rate halving against Dell'Aera et al. 2003, 2.2.
+// These hold what fast recovery sends against its sources: PRR against RFC 9937, rate halving against
+// Dell'Aera et al. 2003, 2.2.
 #include "../../core/recovery.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ struct Sent {
     std::uint32_t total = 0, cwnd = 0, pipe = 0;
 };
 
-// A window of `flight` segments of which the first `lost` are lost together: an ACK for each other one.
+// Of a window of `flight` segments the first `lost` are lost together; each other one brings an ACK.
 Sent recover_with_prr(std::uint32_t flight, std::uint32_t lost, std::uint32_t ssthresh) {
     ww_prr prr;
     ww_prr_enter(&prr, flight);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A connection over a path whose round trips a test dictates: an ACK for each segment of the window,
-// spread evenly over the round trip.
+// A connection over a path whose round trips a test dictates: each segment of the window brings an ACK, and
+// the ACKs are spread evenly over the round trip.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ inline constexpr std::uint32_t kMss = 1000;
 
 class Rounds {
   public:
-    explicit Rounds(ww_preset_id id, std::uint32_t cwnd = 10,
+    explicit Rounds(ww_protocol id, std::uint32_t cwnd = 10,
                     std::uint32_t ssthresh = WW_SSTHRESH_INFINITE)
-        : config(ww_preset(id)), window{cwnd, ssthresh, 0} {
+        : config(ww_configure(id)), window{cwnd, ssthresh, 0} {
+        config.byte_counting = false;
         ww_init(&config, &state);
     }
 
@@ -33,7 +34,7 @@ class Rounds {
         ww_on_ack(&config, &state, &window, &sample);
     }
 
-    // One round trip of rtt_us.
+    // Runs one round trip of rtt_us.
     void round(std::uint32_t rtt_us) {
         const std::uint32_t count = window.cwnd;
         for (std::uint32_t i = 0; i < count; i++) ack(rtt_us / count, rtt_us);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Vegas against Brakmo & Peterson 1995: between alpha and beta segments of its own in the queue.
+// These hold Vegas against Brakmo & Peterson 1995: it keeps between alpha and beta segments of its own in
+// the queue.
 #include <gtest/gtest.h>
 
 #include "rounds.hpp"
@@ -11,14 +12,14 @@ using ww::test::Rounds;
 
 constexpr std::uint32_t kBase = 100000;
 
-// In congestion avoidance with a window of 20 segments, and the path's base round trip known.
+// Starts in congestion avoidance with a window of 20 segments, and with the path's base round trip known.
 Rounds settled() {
-    Rounds c(WW_PRESET_VEGAS, 20, 10);
+    Rounds c(WW_PROTOCOL_VEGAS, 20, 10);
     c.ack(1000, kBase);
     return c;
 }
 
-// The round trip at which `queued` of the window's segments wait: diff = cwnd (RTT - Base) / Base.
+// Returns the round trip at which `queued` of the window's segments wait: diff = cwnd (RTT - Base) / Base.
 std::uint32_t rtt_with(double queued, std::uint32_t cwnd) {
     return static_cast<std::uint32_t>(kBase * (1 + queued / cwnd)) + 1;
 }
@@ -41,7 +42,7 @@ TEST(Vegas, StaysFromAlphaToBeta) {
 TEST(Vegas, ShrinksWithMoreThanBetaQueued) { EXPECT_EQ(change_in_a_round(5.5), -1); }
 
 TEST(Vegas, LeavesSlowStartWithMoreThanGammaQueued) {
-    Rounds c(WW_PRESET_VEGAS, 8);
+    Rounds c(WW_PROTOCOL_VEGAS, 8);
     for (int i = 0; i < 2; i++) c.round(kBase);
     const std::uint32_t doubled = c.window.cwnd;
     EXPECT_GT(doubled, 16u);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// BBR on a path: its phases, seen from outside. Its state machine, sample by sample: tests/core/bbr_test.cpp.
+// BBR runs on a path here, and its phases are seen from outside. tests/core/bbr_test.cpp tests its state
+// machine sample by sample.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,10 +11,10 @@
 namespace ww::sim::test {
 namespace {
 
-// 10 Mb/s with a round trip of 40 ms: a pipe of 33 packets, before a queue of 100.
+// 10 Mb/s with a round trip of 40 ms make a pipe of 33 packets; the queue before it holds 100.
 Network path() {
     Network network = one_link(10'000'000, 20 * kMs, 40 * kSecond);
-    network.flows = {tcp(WW_PRESET_BBR)};
+    network.flows = {tcp(WW_PROTOCOL_BBR)};
     network.flows[0].delayed_ack = 1;
     network.trace.windows = true;
     network.trace.queues = true;
@@ -25,7 +26,7 @@ const Result& run() {
     return result;
 }
 
-// The most and the least of a column of the trace in [from, to) seconds.
+// Finds the most and the least of a column of the trace in [from, to) seconds.
 std::pair<double, double> range(const std::vector<double>& column, double from, double to) {
     const WindowTrace& trace = run().flows[0].trace;
     double least = 1e300, most = -1e300;
@@ -90,10 +91,11 @@ TEST(BbrOnAPath, PacesInsteadOfBursting) {
     Network paced = path();
     paced.links[0].forward.rate_bps = 1'000'000'000;  // what leaves the sender leaves the link
     paced.links[0].forward.queue_packets = kUnlimited;
-    paced.flows[0].receive_window = 40 * 1460;
+    paced.flows[0].receive_window_bytes = 40 * 1460;
     const Result result = simulate(paced, 1);
     const DirectionResult& way = result.forward[0];
-    EXPECT_LT(static_cast<double>(way.arrival_s.size()), 0.5 * static_cast<double>(way.packets));
+    EXPECT_LT(static_cast<double>(way.trace.arrival_s.size()),
+              0.5 * static_cast<double>(way.packets));
 }
 
 }  // namespace

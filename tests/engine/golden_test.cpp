@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What each recovery does to scripted losses, packet by packet: tests/golden/engine/*.txt.
+// tests/golden/engine/*.txt say what each recovery does about scripted losses, packet by packet.
 // WW_UPDATE_GOLDEN=1 rewrites the files; their difference is to be reviewed like code. The facts that
 // decide are asserted, clause by clause, in recovery_*_test.cpp.
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ constexpr Recovery kAll[] = {Recovery::tahoe, Recovery::reno,         Recovery::
                              Recovery::sack,  Recovery::rate_halving, Recovery::prr};
 
 struct Golden {
-    std::string name;      // of the file
+    std::string name;      // name of the file
     std::string scenario;  // what is lost
     std::string shows;     // which clause, and what to look for
     Recovery recovery;
@@ -32,7 +32,7 @@ struct Case {
     std::string shows[6];  // by recovery
 };
 
-// Length: a table.
+// Length: it is a table.
 std::vector<Case> cases() {
     return {
         {"one-drop",
@@ -104,30 +104,33 @@ std::vector<Case> cases() {
     };
 }
 
-// Two windows later, when round trips have been measured.
+// The losses come two windows later, when round trips have been measured.
 std::vector<Golden> later(const Case& c) {
     Script script{c.script.lost, {}, {}};
     for (Transmission& lost : script.lost) lost.segment += 20;
     const std::string what =
         c.name == "one-drop" ? "segment 24 is lost once" : "segments 24, 26 and 28 are lost once";
-    const auto with = [&](const char* title, const char* shows, ww_preset_id preset,
+    const auto with = [&](const char* title, const char* shows, ww_protocol protocol,
                           Recovery recovery) {
-        script.change = [preset](Network& network) { network.flows[0].cc = ww_preset(preset); };
+        script.change = [protocol](Network& network) {
+            network.flows[0].cc = ww_configure(protocol);
+            network.flows[0].cc.byte_counting = false;
+        };
         return Golden{std::string(title) + "-" + c.name,
                       what + "; " + title + " on " + name_of(recovery), shows, recovery, script};
     };
     return {with("westwood+",
                  "Dell'Aera et al. 2003, 2.1: ssthresh = cwnd = BWE * RTTmin / MSS, "
                  "then RFC 6582",
-                 WW_PRESET_WESTWOOD_PLUS, Recovery::newreno),
+                 WW_PROTOCOL_WESTWOOD_PLUS, Recovery::newreno),
             with("westwood+-linux24",
                  "Dell'Aera et al. 2003, 2.2: a segment for every two ACKs, "
                  "never below BWE * RTTmin, and cwnd = BWE * RTTmin as it is at the end",
-                 WW_PRESET_WESTWOOD_PLUS_LINUX24, Recovery::rate_halving),
+                 WW_PROTOCOL_WESTWOOD_PLUS_LINUX24, Recovery::rate_halving),
             with("westwood+-linux",
                  "Linux, tcp_westwood.c: Reno's half during recovery, BWE * RTTmin "
                  "when it is complete",
-                 WW_PRESET_WESTWOOD_PLUS_LINUX, Recovery::prr)};
+                 WW_PROTOCOL_WESTWOOD_PLUS_LINUX, Recovery::prr)};
 }
 
 std::vector<Golden> goldens() {

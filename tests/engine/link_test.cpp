@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What links do on a whole run: jitter, reordering, marks and the senders' reaction, recorded rates;
-// queue statistics against the queue's trace; the capture.
+// Links are tested on whole runs: jitter, reordering, marks and the senders' reaction, recorded rates;
+// queue statistics are held against the queue's trace, the capture against what was sent.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace ww::sim::test {
 namespace {
 
-// Datagrams as node 1 of a second, instant link sees them: when each arrives.
+// Returns when each datagram arrives, as node 1 of a second, instant link sees it.
 std::vector<Captured> arrivals(Network network) {
     network.nodes = 3;
     Link instant;
@@ -76,7 +76,7 @@ TEST(Reordering, LooksLikeLossToASenderWithThreeDuplicateAcks) {  // RFC 5681, 3
     network.links[0].forward.reorder_rate = 0.01;
     network.links[0].forward.reorder_delay = 20 * kMs;
     network.links[0].forward.queue_packets = kUnlimited;
-    network.flows = {tcp(WW_PRESET_RENO)};
+    network.flows = {tcp(WW_PROTOCOL_RENO)};
     const FlowResult flow = simulate(network, 1).flows[0];
     EXPECT_EQ(flow.lost + flow.queue_drops, 0u);
     EXPECT_GT(flow.fast_recoveries, 50u);
@@ -88,7 +88,7 @@ Network marking(bool capable) {
     red.on = red.ecn = true;
     red.min_packets = 5;
     red.max_packets = 30;
-    network.flows = {tcp(WW_PRESET_RENO)};
+    network.flows = {tcp(WW_PROTOCOL_RENO)};
     network.flows[0].ecn = capable;
     network.flows[0].initial_ssthresh = 20;
     return network;
@@ -137,20 +137,20 @@ TEST(QueueTrace, AddsUpToTheStatistics) {
     Network network = one_link(2'000'000, 20 * kMs, 60 * kSecond);
     network.links[0].forward.loss.kind = LossKind::uniform;
     network.links[0].forward.loss.rate = 0.001;
-    network.flows = {tcp(WW_PRESET_RENO), tcp(WW_PRESET_CUBIC)};
+    network.flows = {tcp(WW_PROTOCOL_RENO), tcp(WW_PROTOCOL_CUBIC)};
     network.trace.queues = true;
     const Result traced = simulate(network, 1);
     const DirectionResult& way = traced.forward[0];
     double waited = 0, longest = 0;
-    for (std::size_t i = 0; i < way.arrival_s.size(); i++) {
-        const double wait = way.start_s[i] - way.arrival_s[i];
+    for (std::size_t i = 0; i < way.trace.arrival_s.size(); i++) {
+        const double wait = way.trace.start_s[i] - way.trace.arrival_s[i];
         ASSERT_GT(wait, 0);
         waited += wait;
         longest = std::max(longest, wait);
     }
     EXPECT_NEAR(waited, way.waited_s, 1e-6 * waited);
     EXPECT_NEAR(longest, way.longest_wait_s, 1e-9);
-    EXPECT_LE(way.arrival_s.size(), way.packets);
+    EXPECT_LE(way.trace.arrival_s.size(), way.packets);
     EXPECT_NEAR(way.utilisation, static_cast<double>(way.bytes) * 8 / 2e6 / 60, 0.01);
     std::uint64_t by_kind[4] = {0, 0, 0, 0};
     for (const Drop& drop : traced.drops) by_kind[static_cast<int>(drop.kind)]++;
@@ -169,7 +169,7 @@ TEST(Capture, SeesEveryPacketOfTheLinkAndChangesNothing) {
     Network network = one_link(2'000'000, 20 * kMs, 30 * kSecond);
     network.links[0].forward.loss.kind = LossKind::uniform;
     network.links[0].forward.loss.rate = 0.01;
-    network.flows = {tcp(WW_PRESET_RENO)};
+    network.flows = {tcp(WW_PROTOCOL_RENO)};
     const Result plain = simulate(network, 1);
     network.trace.capture_link = 0;
     const Result captured = simulate(network, 1);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bit errors and the two-state channel against their theory. Uniform and scripted loss: pipe_test.cpp.
+// Bit errors and the two-state channel are held against their theory. pipe_test.cpp has uniform and
+// scripted loss.
 #include "engine/loss.hpp"
 
 #include <gtest/gtest.h>
 
 #include "statistics.hpp"
+#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {
-
-constexpr Time kMs = kSecond / 1000;
 
 LossProcess process_of(const Loss& loss, std::uint64_t seed,
                        Stream direction = Stream::loss_forward) {

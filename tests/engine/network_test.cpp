@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whole networks: what holds for any topology, traffic and loss. Networks are drawn from a seed.
+// Networks are drawn from a seed, and what must hold for any topology, traffic and loss is checked.
 #include "engine/network.hpp"
 
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 #include <random>
 #include <thread>
 
+#include "units.hpp"
+
 namespace ww::sim::test {
 namespace {
-
-constexpr Time kMs = 1000 * kMicrosecond;
 
 class Draw {
   public:
@@ -80,21 +80,21 @@ Flow any_flow(Draw& draw, std::uint32_t nodes) {
     Flow f;
     f.from = draw.upto(nodes - 1);
     f.to = (f.from + 1 + draw.upto(nodes - 2)) % nodes;
-    f.cc = ww_preset(static_cast<ww_preset_id>(draw.upto(WW_PRESET_COUNT - 1)));
+    f.cc = ww_configure(static_cast<ww_protocol>(draw.upto(WW_PROTOCOL_COUNT - 1)));
     f.cc.byte_counting = draw.chance(0.3);
     f.cc.validate_cwnd = draw.chance(0.5);
-    f.recovery = static_cast<Recovery>(draw.upto(5));
+    f.recovery = static_cast<Recovery>(draw.upto(WW_RECOVERY_ANY - 1));
     f.ecn = draw.chance(0.3);
     f.start = draw.upto(3000) * kMs;
     if (draw.chance(0.2)) f.stop = f.start + draw.upto(9000) * kMs;
     if (draw.chance(0.4)) f.size_bytes = 1 + draw.upto(300000);
-    f.mss = 100 + draw.upto(1360);
+    f.packet_bytes = 100 + draw.upto(1360) + 40;
     f.initial_cwnd = 1 + draw.upto(9);
-    f.receive_window = f.mss * (1 + draw.upto(200));
+    f.receive_window_bytes = f.mss() * (1 + draw.upto(200));
     f.delayed_ack = 1 + draw.upto(7);
     f.limited_transmit = draw.chance(0.5);
     f.flight_excludes_sacked = draw.chance(0.5);
-    f.ssthresh_from_cwnd = f.mss % 2 == 0;
+    f.ssthresh_from_cwnd = f.mss() % 2 == 0;
     f.min_rto = draw.chance(0.5) ? kSecond : 200 * kMs;
     if (draw.chance(0.2)) {
         f.datagrams.on = true;
@@ -109,7 +109,7 @@ Flow any_flow(Draw& draw, std::uint32_t nodes) {
     return f;
 }
 
-// Chains, stars (a dumbbell when two hubs meet) and random trees: parent of node i is below i.
+// Draws chains, stars (a dumbbell when two hubs meet) and random trees: the parent of node i is below i.
 Network any_network(std::uint64_t seed) {
     Draw draw(seed);
     Network network;
@@ -171,8 +171,8 @@ void expect_same(const Result& a, const Result& b, const std::string& what) {
         EXPECT_EQ(a.forward[i].waited_s, b.forward[i].waited_s) << what;
         EXPECT_EQ(a.backward[i].bytes, b.backward[i].bytes) << what;
         EXPECT_EQ(a.backward[i].marked, b.backward[i].marked) << what;
-        EXPECT_TRUE(same(a.forward[i].arrival_s, b.forward[i].arrival_s)) << what;
-        EXPECT_TRUE(same(a.forward[i].start_s, b.forward[i].start_s)) << what;
+        EXPECT_TRUE(same(a.forward[i].trace.arrival_s, b.forward[i].trace.arrival_s)) << what;
+        EXPECT_TRUE(same(a.forward[i].trace.start_s, b.forward[i].trace.start_s)) << what;
     }
     ASSERT_EQ(a.drops.size(), b.drops.size()) << what;
     for (std::size_t i = 0; i < a.drops.size(); i++)
@@ -215,7 +215,7 @@ TEST(AnyNetwork, DeliversWhatItSentAndNoMore) {
             const FlowResult& flow = result.flows[i];
             const Flow& input = network.flows[flow.source];
             if (input.datagrams.on) {
-                EXPECT_LE(flow.delivered_bytes, flow.sent * input.mss);
+                EXPECT_LE(flow.delivered_bytes, flow.sent * input.mss());
                 EXPECT_TRUE(flow.events.empty());
                 continue;
             }
@@ -231,8 +231,8 @@ TEST(AnyNetwork, DeliversWhatItSentAndNoMore) {
             EXPECT_EQ(flow.sent, fresh + again);
             EXPECT_EQ(flow.retransmitted, again);
             EXPECT_EQ(flow.timeouts, timeouts);
-            EXPECT_LE(flow.delivered_bytes, fresh * input.mss);
-            const std::uint64_t mss = input.mss;
+            EXPECT_LE(flow.delivered_bytes, fresh * input.mss());
+            const std::uint64_t mss = input.mss();
             const std::uint64_t least = static_cast<std::uint64_t>(acknowledged) * mss;
             EXPECT_LT(least, flow.delivered_bytes + mss) << "an ACK for data that never arrived";
             if (input.size_bytes != kUnlimited && input.arrivals_mean == 0) {
@@ -274,13 +274,13 @@ Network lone_flow(Recovery recovery, double loss, Time duration) {
     network.nodes = 2;
     network.links.push_back({0, 1, 0, {}, {}});
     for (Direction* d : {&network.links[0].forward, &network.links[0].backward})
-        *d = {2'000'000, 45 * kMs, 100, kUnlimited, {}};
+        d->rate_bps = 2'000'000, d->delay = 45 * kMs, d->queue_packets = 100;
     network.links[0].forward.loss = {LossKind::uniform, loss, {}};
     Flow flow;
     flow.to = 1;
-    flow.mss = 360;
+    flow.packet_bytes = 360 + 40;
     flow.recovery = recovery;
-    flow.receive_window = 65535;
+    flow.receive_window_bytes = 65535;
     network.flows.push_back(flow);
     network.duration = duration;
     return network;
@@ -316,9 +316,9 @@ TEST(LoneFlow, DecidesTheSameWhereverItsSequenceNumbersBegin) {  // RFC 9293, 3.
 TEST(LoneFlow, PassesFourGibibytes) {
     Network network = lone_flow(Recovery::sack, 1e-7, 5 * kSecond);
     for (Direction* d : {&network.links[0].forward, &network.links[0].backward})
-        *d = {10'000'000'000, kMs, 20000, kUnlimited, d->loss};
-    network.flows[0].mss = 8960;
-    network.flows[0].receive_window = 1 << 27;
+        d->rate_bps = 10'000'000'000, d->delay = kMs, d->queue_packets = 20000;
+    network.flows[0].packet_bytes = 9000;
+    network.flows[0].receive_window_bytes = 1 << 27;
     const FlowResult flow = simulate(network, 1).flows[0];
     EXPECT_GT(flow.delivered_bytes, UINT64_C(5'000'000'000));
     EXPECT_EQ(flow.delivered_bytes % 8960, 0u);

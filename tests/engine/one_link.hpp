@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Flows over one link, for tests of what a link or a flow does on a whole run.
+// Tests of what a link or a flow does on a whole run send flows over one link.
 #pragma once
 
 #include "engine/network.hpp"
+#include "units.hpp"
 
 namespace ww::sim::test {
 
-inline constexpr Time kMs = kSecond / 1000;
-
-// A queue of 100 packets; the flows are the caller's to add.
+// The queue holds 100 packets; the caller adds the flows.
 inline Network one_link(std::int64_t rate_bps, Time delay, Time duration) {
     Network network;
     network.nodes = 2;
@@ -23,16 +22,17 @@ inline Network one_link(std::int64_t rate_bps, Time delay, Time duration) {
     return network;
 }
 
-inline Flow tcp(ww_preset_id preset, Recovery recovery = Recovery::sack) {
+inline Flow tcp(ww_protocol protocol, Recovery recovery = Recovery::sack) {
     Flow flow;
     flow.to = 1;
-    flow.cc = ww_preset(preset);
+    flow.cc = ww_configure(protocol);
+    flow.cc.byte_counting = false;
     flow.recovery = recovery;
     return flow;
 }
 
 inline Flow datagrams(std::int64_t rate_bps) {
-    Flow flow = tcp(WW_PRESET_RENO);
+    Flow flow = tcp(WW_PROTOCOL_RENO);
     flow.datagrams.on = true;
     flow.datagrams.rate_bps = rate_bps;
     return flow;

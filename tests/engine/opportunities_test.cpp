@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recorded rates against Mahimahi's link queue, written out opportunity by opportunity.
+// Recorded rates are held against Mahimahi's link queue, written out opportunity by opportunity.
 #include "engine/opportunities.hpp"
 
 #include <gtest/gtest.h>
@@ -8,18 +8,18 @@
 #include <deque>
 #include <random>
 
+#include "units.hpp"
+
 namespace ww::sim::test {
 namespace {
-
-constexpr Time kMs = kSecond / 1000;
 
 struct Arrival {
     Time at;
     std::int64_t bytes;
 };
 
-// Mahimahi's loop: at each opportunity 1504 bytes of budget go to what waits, in order; what is left of
-// a packet waits for the next one; what is left of the budget with nothing waiting is gone.
+// Mahimahi's loop does this: at each opportunity 1504 bytes of budget go to what waits, in order; what is
+// left of a packet waits for the next one; what is left of the budget with nothing waiting is gone.
 std::vector<Time> departures(const std::vector<std::uint64_t>& trace,
                              const std::vector<Arrival>& arrivals) {
     std::vector<Time> left;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What keeps things in order: ring, tournament, timers, against models from the standard library.
+// Ring, tournament and timers keep things in order; models from the standard library check them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A pipe against models that keep every packet: queue, transmitter, wire, loss.
+// A pipe (queue, transmitter, wire, loss) is held against models that keep every packet.
 #include "engine/pipe.hpp"
 
 #include <gtest/gtest.h>
@@ -37,8 +37,8 @@ LossProcess process_of(const Loss& loss, const Random& random = any_random()) {
 
 bool lose(LossProcess& process) { return process.is_due() && process.lose(0, 0); }
 
-// What network.hpp says of a direction, packet by packet: a list of those that wait, and the one in
-// transmission, which does not count against the limits.
+// This model does what network.hpp says of a direction, packet by packet: it lists those that wait; the
+// one in transmission does not count against the limits.
 class ListedPipe {
   public:
     ListedPipe(const Direction& d, std::uint32_t overhead) : d_(d), overhead_(overhead) {}
@@ -74,7 +74,7 @@ class ListedPipe {
     Time free_at_ = 0;
 };
 
-// Bursts and pauses of packets of a few sizes, so that the queue is now empty and now full.
+// Sends bursts of packets of a few sizes with pauses, so that the queue is now empty and now full.
 void expect_as_listed(const Direction& d, std::uint32_t overhead, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const std::uint32_t sizes[] = {40, 576, 1500, static_cast<std::uint32_t>(41 + random() % 1459)};
@@ -166,7 +166,7 @@ TEST(Transmitter, CountsFraming) {
 
 // ---- Loss
 
-// How many packets of each gap length lay between losses.
+// Counts how many gaps of each length lay between losses.
 struct Losses {
     std::uint64_t lost = 0;
     std::vector<std::uint64_t> gaps = std::vector<std::uint64_t>(10);  // the last: all longer ones
@@ -180,7 +180,7 @@ Losses losses(double rate, std::uint64_t seed, std::uint64_t packets) {
         gap++;
         if (!lose(process)) continue;
         found.lost++;
-        // Tenths of the distribution: P(gap > g) = (1 - rate)^g.
+        // The cells are tenths of the distribution: P(gap > g) = (1 - rate)^g.
         const double below = 1 - std::pow(1 - rate, static_cast<double>(gap) - 0.5);
         found.gaps[static_cast<std::size_t>(below * 10)]++;
         gap = 0;
@@ -213,7 +213,7 @@ TEST(UniformLoss, HasGeometricGaps) {
         }
         double chi_square = 0, before = 0;
         for (std::size_t i = 0; i < 10; i++) {
-            // The gaps whose middle lies in this tenth: at most `last`.
+            // The gaps whose middle lies in this tenth are at most `last`.
             const double last = std::floor(
                 std::log(1 - 0.1 * static_cast<double>(i + 1)) / std::log(1 - rate) + 0.5);
             const double upto = i == 9 ? 1 : 1 - std::pow(1 - rate, last);
@@ -277,6 +277,27 @@ TEST(ScriptedLoss, CountsWhatCrosses) {
     EXPECT_EQ(pipe.result(kSecond).packets, 4u);
     EXPECT_EQ(pipe.result(kSecond).lost, 2u);
     EXPECT_EQ(pipe.result(kSecond).queue_drops, 1u);
+}
+
+// A pipe with extras is asked twice, whatever its state; RED's drops have a fate of their own.
+TEST(Extras, DecideInThePlaceOfThePlainPipe) {
+    Direction d = direction(8'000'000, kSecond / 100);
+    d.queue_packets = 2;
+    d.red = {true, 1, 1.5, 1.0, 1.0};  // the average is the queue; all is dropped from 1.5 on
+    Pipe pipe = pipe_of(d);
+    Packet packet;
+    const auto enter = [&] {
+        EXPECT_EQ(pipe.transmit(0, 1000).fate, Fate::undecided);
+        return pipe.transmit_with_extras(0, 1000, packet, nullptr);
+    };
+    EXPECT_EQ(enter(), arrival(11 * kSecond / 1000));
+    EXPECT_EQ(enter(), arrival(12 * kSecond / 1000));
+    EXPECT_EQ(enter(), arrival(13 * kSecond / 1000));  // at an average of 1 pb is still 0
+    EXPECT_EQ(enter(), (Passage{Fate::dropped_early, 0}));
+    EXPECT_EQ(pipe.result(kSecond).early_drops, 1u);
+    EXPECT_EQ(drop_kind(Fate::dropped_early), DropKind::early);
+    EXPECT_EQ(drop_kind(Fate::dropped), DropKind::queue);
+    EXPECT_EQ(drop_kind(Fate::lost), DropKind::wire);
 }
 
 TEST(NaturalLogarithm, IsAccurate) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Over minutes: no flow stalls, none gets more than the path carries, all that was sent is accounted for.
+// Over minutes no flow stalls, none gets more than the path carries, all that was sent is accounted for.
 #include <gtest/gtest.h>
 
 #include "engine/network.hpp"
+#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {
 
-constexpr Time kMs = 1000 * kMicrosecond;
+constexpr Recovery kClassicRecoveries[] = {Recovery::tahoe, Recovery::reno, Recovery::newreno,
+                                           Recovery::sack};
 
-constexpr Recovery kAll[] = {Recovery::tahoe, Recovery::reno, Recovery::newreno, Recovery::sack};
-
-Network lone_flow(Recovery recovery, ww_preset_id cc, double loss, double ack_loss) {
+Network lone_flow(Recovery recovery, ww_protocol cc, double loss, double ack_loss) {
     Network network;
     network.nodes = 3;
     network.links.resize(2);
@@ -31,9 +31,10 @@ Network lone_flow(Recovery recovery, ww_preset_id cc, double loss, double ack_lo
     Flow flow;
     flow.to = 2;
     flow.recovery = recovery;
-    flow.cc = ww_preset(cc);
-    flow.mss = 360;
-    flow.receive_window = 65535;
+    flow.cc = ww_configure(cc);
+    flow.cc.byte_counting = false;
+    flow.packet_bytes = 360 + 40;
+    flow.receive_window_bytes = 65535;
     network.flows = {flow};
     network.duration = 2000 * kSecond;
     network.trace.events = true;
@@ -43,8 +44,8 @@ Network lone_flow(Recovery recovery, ww_preset_id cc, double loss, double ack_lo
 // In any 200 s something new is acknowledged: the RTO is at most a minute.
 TEST(Progress, NoBulkFlowStalls) {
     std::uint64_t seed = 0;
-    for (const Recovery recovery : kAll)
-        for (const auto cc : {WW_PRESET_RENO, WW_PRESET_WESTWOOD, WW_PRESET_WESTWOOD_PLUS})
+    for (const Recovery recovery : kClassicRecoveries)
+        for (const auto cc : {WW_PROTOCOL_RENO, WW_PROTOCOL_WESTWOOD, WW_PROTOCOL_WESTWOOD_PLUS})
             for (const double loss : {0.0, 0.005, 0.05}) {
                 const Network network = lone_flow(recovery, cc, loss, loss / 2);
                 const FlowResult flow = simulate(network, ++seed).flows[0];
@@ -58,10 +59,10 @@ TEST(Progress, NoBulkFlowStalls) {
             }
 }
 
-// 2 Mb/s of 400-byte packets with 360 bytes of payload.
+// 2 Mb/s carry 400-byte packets with 360 bytes of payload each.
 TEST(Progress, NoFlowGetsMoreThanTheBottleneckCarries) {
-    for (const Recovery recovery : kAll) {
-        const Network network = lone_flow(recovery, WW_PRESET_WESTWOOD_PLUS, 0, 0);
+    for (const Recovery recovery : kClassicRecoveries) {
+        const Network network = lone_flow(recovery, WW_PROTOCOL_WESTWOOD_PLUS, 0, 0);
         const FlowResult flow = simulate(network, 1).flows[0];
         const double goodput = static_cast<double>(flow.delivered_bytes) * 8 / 2000;
         EXPECT_LE(goodput, 1.8e6);
@@ -73,7 +74,7 @@ TEST(Progress, NoFlowGetsMoreThanTheBottleneckCarries) {
 // Several flows share it, and the sum does not exceed it.
 TEST(Progress, AllFlowsTogetherGetNoMoreThanTheBottleneckCarries) {
     for (std::uint32_t flows = 2; flows <= 8; flows++) {
-        Network network = lone_flow(Recovery::newreno, WW_PRESET_RENO, 0.001, 0);
+        Network network = lone_flow(Recovery::newreno, WW_PROTOCOL_RENO, 0.001, 0);
         network.trace.events = false;
         network.duration = 200 * kSecond;
         network.flows.resize(flows, network.flows[0]);
@@ -90,9 +91,9 @@ TEST(Progress, AllFlowsTogetherGetNoMoreThanTheBottleneckCarries) {
 
 // A finished transfer leaves nothing behind: what was sent was delivered, lost, dropped or came twice.
 TEST(Progress, EveryPacketOfAFinishedTransferIsAccountedFor) {
-    for (const Recovery recovery : kAll)
+    for (const Recovery recovery : kClassicRecoveries)
         for (std::uint64_t seed = 1; seed <= 20; seed++) {
-            Network network = lone_flow(recovery, WW_PRESET_WESTWOOD_PLUS, 0.02, 0.1);
+            Network network = lone_flow(recovery, WW_PROTOCOL_WESTWOOD_PLUS, 0.02, 0.1);
             network.flows[0].size_bytes = 360'000;  // 1000 full segments
             const Result result = simulate(network, seed);
             const FlowResult& flow = result.flows[0];
@@ -110,7 +111,7 @@ TEST(Progress, EveryPacketOfAFinishedTransferIsAccountedFor) {
 }
 
 TEST(Progress, ALossOfAllMeansNoConnection) {
-    Network network = lone_flow(Recovery::newreno, WW_PRESET_RENO, 1, 0);
+    Network network = lone_flow(Recovery::newreno, WW_PROTOCOL_RENO, 1, 0);
     const FlowResult flow = simulate(network, 1).flows[0];
     EXPECT_EQ(flow.sent, 0u);
     EXPECT_EQ(flow.delivered_bytes, 0u);

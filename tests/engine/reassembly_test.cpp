@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a receiver holds beyond a gap, against a set of bytes; what it reports (RFC 2018, 4).
+// A set of bytes checks what a receiver holds beyond a gap, and RFC 2018, 4 what it reports.
 #include "engine/reassembly.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,8 @@ TEST(Ranges, TellsWhatIsFreshAsASetOfBytesWould) {
     }
 }
 
-// RFC 2018, 4: the block that holds the segment that just arrived, then those most recently reported.
+// RFC 2018, 4: the block that holds the segment that just arrived comes first, then those most recently
+// reported.
 struct Model {
     Bytes held;
     std::vector<std::int64_t> arrivals;  // first bytes of what arrived out of order, the last first
@@ -59,12 +60,14 @@ struct Model {
     std::vector<std::pair<std::int64_t, std::int64_t>> blocks() const {
         std::vector<std::pair<std::int64_t, std::int64_t>> found;
         for (const std::int64_t byte : arrivals) {
-            if (held.count(byte) == 0) continue;
+            const auto covers = [byte](const auto& block) {
+                return block.first <= byte && byte < block.second;
+            };
+            if (held.count(byte) == 0 || std::any_of(found.begin(), found.end(), covers)) continue;
             std::int64_t low = byte, high = byte;
             while (held.count(low - 1) != 0) low--;
             while (held.count(high) != 0) high++;
-            const std::pair<std::int64_t, std::int64_t> block{low, high};
-            if (std::find(found.begin(), found.end(), block) == found.end()) found.push_back(block);
+            found.push_back({low, high});
         }
         return found;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// newreno: RFC 6582, clause by clause.
+// newreno does what RFC 6582 says, clause by clause.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ TEST(NewReno, APartialAckRetransmitsTheNextHole) {
     EXPECT_EQ(run.flow().timeouts, 0u);
 }
 
-// 3.2, step 3: a hole a round trip.
+// 3.2, step 3: newreno repairs a hole a round trip.
 TEST(NewReno, RepairsOneHoleARoundTrip) {
     const ScriptedRun run(Recovery::newreno, kThreeDrops);
     const double rtt = 0.1010385;
@@ -110,7 +110,7 @@ TEST(NewReno, NoFastRetransmitForDataSentBeforeATimeout) {
     EXPECT_GE(std::count(dupacks.begin(), dupacks.end(), 8), 3);
     EXPECT_EQ(run.find(EventKind::recovery, 8), -1);
 
-    const ScriptedRun reno(Recovery::reno, script);  // has no such guard
+    const ScriptedRun reno(Recovery::reno, script);  // reno has no such guard
     EXPECT_GE(reno.find(EventKind::recovery, 8), 0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// tahoe and reno: fast retransmit, fast recovery and what they cannot do (RFC 5681, 3.2; Fall & Floyd
-// 1996). The whole sequences are in tests/golden/engine.
+// tahoe and reno have fast retransmit and fast recovery, and things they cannot do (RFC 5681, 3.2; Fall &
+// Floyd 1996). The whole sequences are in tests/golden/engine.
 #include <gtest/gtest.h>
 
 #include "scripted.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 using Segments = std::vector<std::int64_t>;
 
-// RFC 3042: one new segment for each of the first two duplicate ACKs, cwnd unchanged.
+// RFC 3042: each of the first two duplicate ACKs sends one new segment, and leaves cwnd unchanged.
 TEST(Reno, LimitedTransmitSendsASegmentForEachOfTheFirstTwoDuplicateAcks) {
     for (const Recovery recovery : {Recovery::tahoe, Recovery::reno, Recovery::newreno}) {
         const ScriptedRun run(recovery, {{{4}}});
@@ -51,7 +51,7 @@ TEST(Reno, TheThirdDuplicateAckRetransmitsAndInflates) {
     EXPECT_EQ(run.flow().timeouts, 0u);
 }
 
-// RFC 5681, 3.2, steps 4 and 5: a segment more a duplicate ACK, new data where the window allows it.
+// RFC 5681, 3.2, steps 4 and 5: each duplicate ACK adds a segment, and new data goes where that allows it.
 TEST(Reno, EveryFurtherDuplicateAckInflatesByASegment) {
     const ScriptedRun run(Recovery::reno, {{{4}}});
     std::uint32_t cwnd = 8;
@@ -104,7 +104,7 @@ TEST(Reno, ThreeLossesInAWindowWaitForATimeout) {
     EXPECT_NEAR(timeout.time_s - ack.time_s, 1.0, 1e-9);  // RFC 6298, 5.3: restarted by that ACK
 }
 
-// Jacobson 1988; Fall & Floyd 1996, 2.1: slow start from the hole.
+// Jacobson 1988; Fall & Floyd 1996, 2.1: slow start begins from the hole.
 TEST(Tahoe, TheThirdDuplicateAckIsSlowStartFromTheHole) {
     const ScriptedRun run(Recovery::tahoe, {{{4}}});
     const int place = run.find(EventKind::retransmit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// sack: RFC 6675 on the wire. Scoreboard alone is tested in scoreboard_test.cpp.
+// sack does on the wire what RFC 6675 says. scoreboard_test.cpp tests the scoreboard alone.
 #include <gtest/gtest.h>
 
 #include "scripted.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using Segments = std::vector<std::int64_t>;
 
-// 5, step 4.2: cwnd = ssthresh = FlightSize / 2, no inflation.
+// 5, step 4.2: cwnd = ssthresh = FlightSize / 2, and nothing inflates it.
 TEST(SackRecovery, HalvesTheWindowAndDoesNotInflate) {
     const ScriptedRun run(Recovery::sack, {{{4}}});
     const int recovery = run.find(EventKind::recovery), exit = run.find(EventKind::exit);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// RED against Floyd & Jacobson 1993: its average, its probability, the gaps between drops; gentle; ECN.
+// RED is held against Floyd & Jacobson 1993: its average, its probability, the gaps between drops; then
+// its gentle variant, and ECN.
 #include "engine/red.hpp"
 
 #include <gtest/gtest.h>

@@ -20,23 +20,24 @@ namespace ww::sim::test {
 namespace {
 
 struct Recording {
-    const char* protocol;
-    ww_preset_id preset;
+    const char* label;
+    ww_protocol protocol;
     const char* losses;
     Recovery recovery;
     bool of_kernel;
 
     std::string name() const {
-        if (of_kernel) return std::string(protocol) + "-" + losses;
-        return std::string(protocol) + "-" + name_of(recovery) + "-" + losses;
+        if (of_kernel) return std::string(label) + "-" + losses;
+        return std::string(label) + "-" + name_of(recovery) + "-" + losses;
     }
     Script script() const {
         Script script;
         script.lost = lost();
         script.change = [this](Network& network) {
             Flow& flow = network.flows[0];
-            flow.cc = ww_preset(preset);
-            flow.size_bytes = flow.receive_window = kSegments * flow.mss;
+            flow.cc = ww_configure(protocol);
+            flow.cc.byte_counting = false;
+            flow.size_bytes = flow.receive_window_bytes = kSegments * flow.mss();
             if (of_kernel)
                 as_in_the_kernel(flow);
             else
@@ -54,7 +55,7 @@ struct Recording {
         if (what == "timeout") return {{44}, {44, 2}};
         if (what == "four-drops") return {{24}, {60}, {62}, {64}};
         if (what == "one-drop") return {{70}};
-        std::vector<Transmission> tail;  // nothing comes back of it: the timer
+        std::vector<Transmission> tail;  // nothing comes back of it, so that the timer decides
         for (std::int64_t segment = kSegments - 15; segment < kSegments; segment++)
             tail.push_back({segment});
         return tail;
@@ -85,7 +86,7 @@ struct Ack {
     }
 };
 
-// What arrived at the sender.
+// Lists the ACKs that arrived at the sender.
 std::vector<Ack> record(const Recording& recording) {
     const ScriptedRun run(recording.recovery, recording.script());
     std::vector<Ack> acks;
@@ -119,7 +120,7 @@ std::vector<Ack> read(std::istream& file) {
     return acks;
 }
 
-// The sender alone, and its timer.
+// The sender runs alone here, with its timer.
 class Replay {
   public:
     explicit Replay(const Recording& recording)
@@ -127,7 +128,7 @@ class Replay {
         sender_.on_syn_sent(0);
     }
 
-    // What it decided, as the file has it.
+    // Returns what it decided, as the file has it.
     std::string on(const Ack& ack) {
         const Time now = ack.at_us * kMicrosecond;
         while (sender_.established() && sender_.timer.deadline <= now) {
@@ -204,19 +205,19 @@ TEST_P(ReplayTest, DecidesAsRecorded) {
 
 std::vector<Recording> recordings() {
     std::vector<Recording> all;
-    for (const auto& [name, preset] : {std::pair{"westwood", WW_PRESET_WESTWOOD},
-                                       {"westwood+", WW_PRESET_WESTWOOD_PLUS},
-                                       {"westwoodnr+", WW_PRESET_WESTWOODNR_PLUS},
-                                       {"westwood+-linux", WW_PRESET_WESTWOOD_PLUS_LINUX}})
+    for (const auto& [name, protocol] : {std::pair{"westwood", WW_PROTOCOL_WESTWOOD},
+                                         {"westwood+", WW_PROTOCOL_WESTWOOD_PLUS},
+                                         {"westwoodnr+", WW_PROTOCOL_WESTWOODNR_PLUS},
+                                         {"westwood+-linux", WW_PROTOCOL_WESTWOOD_PLUS_LINUX}})
         for (const Recovery recovery : {Recovery::newreno, Recovery::sack})
             for (const char* losses : {"four-drops", "timeout"})
-                all.push_back({name, preset, losses, recovery, false});
+                all.push_back({name, protocol, losses, recovery, false});
     for (const char* losses : {"one-drop", "tail"}) {
-        all.push_back({"ww_westwood", WW_PRESET_WESTWOOD, losses, Recovery::prr, true});
-        all.push_back({"ww_plus", WW_PRESET_WESTWOOD_PLUS, losses, Recovery::prr, true});
-        all.push_back({"ww_nrplus", WW_PRESET_WESTWOODNR_PLUS, losses, Recovery::prr, true});
-        all.push_back(
-            {"ww_plus_rh", WW_PRESET_WESTWOOD_PLUS_LINUX24, losses, Recovery::rate_halving, true});
+        all.push_back({"ww_westwood", WW_PROTOCOL_WESTWOOD, losses, Recovery::prr, true});
+        all.push_back({"ww_plus", WW_PROTOCOL_WESTWOOD_PLUS, losses, Recovery::prr, true});
+        all.push_back({"ww_nrplus", WW_PROTOCOL_WESTWOODNR_PLUS, losses, Recovery::prr, true});
+        all.push_back({"ww_plus_rh", WW_PROTOCOL_WESTWOOD_PLUS_LINUX24, losses,
+                       Recovery::rate_halving, true});
     }
     return all;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The RTT estimator by itself, clause by clause of RFC 6298, and against its formulas in real numbers.
+// The RTT estimator is tested by itself, clause by clause of RFC 6298 and against its formulas in real
+// numbers.
 #include "engine/rtt.hpp"
 
 #include <gtest/gtest.h>
@@ -8,10 +9,10 @@
 #include <cmath>
 #include <random>
 
+#include "units.hpp"
+
 namespace ww::sim::test {
 namespace {
-
-constexpr Time kMs = 1000 * kMicrosecond;
 
 Flow flow_with(Time granularity) {
     Flow flow;
@@ -42,7 +43,7 @@ TEST(Rtt, FollowsTheFormulasOverRandomSamples) {  // 2.2, 2.3
             rttvar = i == 0 ? r / 2 : 0.75 * rttvar + 0.25 * std::fabs(srtt - r);
             srtt = i == 0 ? r : 0.875 * srtt + 0.125 * r;
             rtt.on_sample(sample);
-            // Whole picoseconds: each step rounds by less than one, and the filters forget.
+            // The engine counts whole picoseconds: each step rounds by less than one, and the filters forget.
             ASSERT_NEAR(static_cast<double>(rtt.srtt()), srtt, 10);
             const double rto = srtt + std::max(static_cast<double>(granularity), 4 * rttvar);
             ASSERT_NEAR(static_cast<double>(rtt.rto()), rto, 200);

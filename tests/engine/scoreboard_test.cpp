@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The scoreboard against RFC 6675, section 4, written down word by word: every question is answered by
-// looking at every segment.
+// The scoreboard is held against RFC 6675, section 4, written down word by word: the model answers every
+// question by looking at every segment.
 #include "engine/scoreboard.hpp"
 
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ class Both {
         while (static_cast<std::int64_t>(size_) < rfc_.next - una()) board_.reserve(size_ *= 2);
     }
 
-    // A block above the first segment missing.
+    // SACK reports a block above the first segment missing.
     void receive_sack() {
         const std::int64_t room = rfc_.next - una() - 1;
         if (room < 1) return;
@@ -126,7 +126,7 @@ class Both {
         if (after > rfc_.recovery_point) recovering_ = false;
     }
 
-    // Section 5, step 4, then NextSeg again and again.
+    // This is section 5, step 4, and then NextSeg again and again.
     void recover() {
         if (una() >= rfc_.next) return;
         if (!recovering_) {

@@ -11,7 +11,7 @@ namespace {
 
 bool is_sent(EventKind kind) { return kind == EventKind::send || kind == EventKind::retransmit; }
 
-// Which packet of the direction a transmission is: the SYN and the handshake's ACK come before data.
+// Finds which packet of the direction a transmission is: the SYN and the handshake's ACK come before data.
 std::uint64_t packet_of(const std::vector<Event>& events, const Transmission& wanted) {
     std::uint64_t packet = 2;
     int time = 0;
@@ -41,8 +41,9 @@ Network scripted_network(Recovery recovery) {
     flow.from = 0;
     flow.to = 1;
     flow.recovery = recovery;
-    flow.mss = 1000;
-    flow.size_bytes = 40 * flow.mss;
+    flow.cc.byte_counting = false;
+    flow.packet_bytes = 1000 + flow.header_bytes;
+    flow.size_bytes = 40 * flow.mss();
     flow.initial_cwnd = 10;
     flow.initial_ssthresh = 10;
     flow.delayed_ack = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One connection over one link, with losses by script: small enough to follow packet by packet.
+// One connection runs over one link with losses by script, small enough to follow packet by packet.
 //
 //   source ==== 8.32 Mb/s, 50 ms ==== sink      a segment of 1000 + 40 bytes takes 1 ms, an ACK 38 us
 //
@@ -16,7 +16,7 @@
 
 namespace ww::sim::test {
 
-// The n-th time (from 1) that a segment (from 0) is put on the wire.
+// A transmission is the n-th time (from 1) that a segment (from 0) is put on the wire.
 struct Transmission {
     std::int64_t segment;
     int time = 1;
@@ -37,16 +37,16 @@ class ScriptedRun {
     const Result& result() const { return result_; }
     const std::vector<Event>& events() const { return flow().events; }
 
-    // Places in events(); -1: not there. `from`: where to begin to look.
+    // These return places in events(), -1 if there is none, and look from `from` on.
     int find(EventKind kind, std::int64_t segment = -1, int from = 0) const;
     int count(EventKind kind, std::int64_t segment = -1) const;
     const Event& at(int place) const { return events().at(static_cast<std::size_t>(place)); }
-    // The first such event; a failure of the test if there is none.
+    // Returns the first such event; the test fails if there is none.
     Event first(EventKind kind, std::int64_t segment = -1, int from = 0) const;
-    // Segments of events of this kind, in order, in [from, to).
+    // Lists the segments of events of this kind, in order, in [from, to).
     std::vector<std::int64_t> segments(EventKind kind, int from = 0, int to = 1 << 30) const;
 
-    // The events as a table, one a line; a lost transmission is marked.
+    // Writes the events as a table, one a line; a lost transmission is marked.
     std::string table() const;
 
   private:

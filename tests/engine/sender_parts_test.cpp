@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sender's smaller parts, each by itself: segments, times of sending, pacing, ECN, statistics. The
-// RTT estimator has rtt_test.cpp, core/recovery.h's arithmetic tests/core/recovery_test.cpp.
+// The sender's smaller parts are tested each by itself: segments, times of sending, pacing, ECN,
+// conservation, statistics. The RTT estimator has rtt_test.cpp, the arithmetic of core/recovery.h
+// tests/core/recovery_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,14 +12,14 @@
 #include "engine/conservation.hpp"
 #include "engine/ecn.hpp"
 #include "engine/pacing.hpp"
+#include "engine/recovery.hpp"
 #include "engine/segmentation.hpp"
 #include "engine/sender_statistics.hpp"
 #include "engine/sendtimes.hpp"
+#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {
-
-constexpr Time kMs = 1000 * kMicrosecond;
 
 // RFC 9293, 3.4: the SYN takes a number.
 TEST(Segmentation, NumbersSegmentsAcrossTheWrapAndKnowsTheLast) {
@@ -45,13 +46,13 @@ TEST(Segmentation, OfAMultipleOfTheSegmentSizeEndsWithAFullOne) {
 
 TEST(Segmentation, CountsTheSegmentsThatHoldSomeBytes) {
     Flow flow;
-    flow.mss = 100;
+    flow.packet_bytes = 100 + flow.header_bytes;
     const Segmentation segments(flow, 0);
     for (std::uint32_t bytes = 1; bytes <= 1000; bytes++)
         EXPECT_EQ(segments.segments_in(bytes), std::ceil(bytes / 100.0)) << bytes;
 }
 
-// Random sending, sending again and acknowledging, against a table of all times.
+// Segments are sent, sent again and acknowledged at random; a table of all times says what is right.
 TEST(SendTimes, RemembersEachSegmentInFlightAndWhichMayMeasure) {
     std::mt19937_64 random(1);
     SendTimes times;
@@ -112,6 +113,15 @@ TEST(EcnSender, AnswersOnceAWindowOfDataAndSaysSoOnce) {
     EXPECT_EQ(ecn.flags(true), 0);  // RFC 3168, 6.1.5, and CWR waits for a new segment
     EXPECT_EQ(ecn.flags(false), kEct | kCwr);
     EXPECT_EQ(ecn.flags(false), kEct);
+}
+
+// Whoever conserves knows from SACK what was delivered.
+TEST(Recovery, ConservesOnlyWithSack) {
+    EXPECT_FALSE(uses_sack(Recovery::newreno));
+    EXPECT_TRUE(uses_sack(Recovery::sack));
+    EXPECT_FALSE(conserves(Recovery::sack));
+    for (const Recovery recovery : {Recovery::rate_halving, Recovery::prr})
+        EXPECT_TRUE(uses_sack(recovery) && conserves(recovery));
 }
 
 // RFC 9937: at entry cwnd stays, then a segment leaves for every second one delivered.

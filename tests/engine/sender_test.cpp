@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sender by hand, call by call: what the wire alone cannot show.
+// The sender is called by hand here, for what the wire alone cannot show.
 #include "engine/sender.hpp"
 
 #include <gtest/gtest.h>
 
+#include "units.hpp"
+
 namespace ww::sim::test {
 namespace {
-
-constexpr Time kMs = 1000 * kMicrosecond;
 
 Sender connected(Flow flow, Time round_trip) {
     flow.min_rto = kMs;
@@ -50,7 +50,7 @@ TEST(Sender, SendsNothingBeforeTheHandshakeIsDone) {
     EXPECT_EQ(sender.timer.deadline, kSecond);
 }
 
-// RFC 6298, 5.2: all acknowledged, timer off.
+// RFC 6298, 5.2: the timer is off once all is acknowledged.
 TEST(Sender, TurnsItsTimerOffWhenAllIsAcknowledged) {
     Flow flow;
     flow.size_bytes = 2 * 1460;

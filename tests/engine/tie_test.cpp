@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Networks of round numbers, where many things happen at the same picosecond: equal links, equal flows,
-// equal starts. An event a hop, a second run and a run on another thread give the same to the bit.
+// In networks of round numbers many things happen at the same picosecond: links, flows and starts are
+// equal. An event a hop, a second run and a run on another thread give the same to the bit.
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "engine/network.hpp"
+#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {
-
-constexpr Time kMs = 1000 * kMicrosecond;
 
 Direction round_direction(std::int64_t megabits, Time milliseconds, std::int64_t queue) {
     Direction d;
@@ -27,16 +26,16 @@ Flow round_flow(std::uint32_t from, std::uint32_t to, std::uint32_t kind) {
     Flow f;
     f.from = from;
     f.to = to;
-    f.mss = 960;  // a packet takes 1 ms at 8 Mb/s
+    f.packet_bytes = 960 + 40;  // a packet takes 1 ms at 8 Mb/s
     f.recovery = static_cast<Recovery>(kind % 4);
-    f.cc = ww_preset(static_cast<ww_preset_id>(kind / 4 % WW_PRESET_COUNT));
+    f.cc = ww_configure(static_cast<ww_protocol>(kind / 4 % WW_PROTOCOL_COUNT));
     f.delayed_ack = 1 + kind % 3;
-    f.receive_window = 64 * f.mss;
+    f.receive_window_bytes = 64 * f.mss();
     if (kind % 2 == 1) f.delayed_ack_timeout = kMs;  // due as the next packet comes
     return f;
 }
 
-// Senders and receivers behind links of their own, one bottleneck; every second flow goes back.
+// Senders and receivers stand behind links of their own, around one bottleneck; every second flow goes back.
 Network dumbbell(std::uint32_t pairs, std::uint32_t kind) {
     Network network;
     network.nodes = 2 + 2 * pairs;
@@ -51,7 +50,7 @@ Network dumbbell(std::uint32_t pairs, std::uint32_t kind) {
     return network;
 }
 
-// One flow the whole way, one across each hop, and the same the other way round.
+// One flow goes the whole way, one across each hop, and as many the other way round.
 Network parking_lot(std::uint32_t hops, std::uint32_t kind) {
     Network network;
     network.nodes = hops + 1;
@@ -80,7 +79,7 @@ std::vector<Network> networks() {
     return all;
 }
 
-// All that a result says, but the number of events: one text, so that a difference shows where.
+// Writes all that a result says but the number of events as one text, so that a difference shows where.
 std::string told(const Result& result) {
     std::string text;
     const auto tell = [&](auto value) {
@@ -92,13 +91,9 @@ std::string told(const Result& result) {
     };
     tell(result.packets);
     for (const FlowResult& f : result.flows) {
-        for (const std::uint64_t count :
-             {f.delivered_bytes, f.ip_bytes_at_sink, f.sent, f.retransmitted, f.timeouts,
-              f.fast_recoveries, f.queue_drops, f.lost})
-            tell(count);
-        for (const double value :
-             {f.mean_cwnd, f.mean_srtt_s, f.min_rtt_s, f.established_s, f.completed_s})
-            tell(value);
+#define WW_TELL(type, name, ...) tell(f.name);
+        WW_FLOW_COLUMNS(WW_TELL)
+#undef WW_TELL
         tell_all(f.trace.time_s);
         tell_all(f.trace.cwnd);
         tell_all(f.trace.ssthresh);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The retransmission timer (RFC 6298) and the handshake, seen from outside.
+// The retransmission timer (RFC 6298) and the handshake are seen from outside here.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,13 +10,13 @@
 namespace ww::sim::test {
 namespace {
 
-// One segment at a time: what is sent waits for its ACK or the timer.
+// One segment goes at a time: what is sent waits for its ACK or the timer.
 void stop_and_wait(Network& network) {
-    network.flows[0].receive_window = network.flows[0].mss;
+    network.flows[0].receive_window_bytes = network.flows[0].mss();
     network.duration = 1000 * kSecond;
 }
 
-// Between a transmission of `segment` and the timeout that follows the last of them so far.
+// Lists the times from a transmission of `segment` to the timeout that follows it.
 std::vector<double> waits(const ScriptedRun& run, std::int64_t segment) {
     std::vector<double> found;
     double sent = 0;
@@ -49,7 +49,7 @@ TEST(Timer, DoublesAndIsClampedToTheMaximum) {
     expect_near(waits(ScriptedRun(Recovery::newreno, script), 1), {1, 2, 4, 5, 5});
 }
 
-// 3 and 5.7: Karn: no sample from a retransmitted segment, and the backoff stays until the next sample.
+// 3 and 5.7: a retransmitted segment gives no sample (Karn), and the backoff stays until the next one.
 TEST(Timer, TheBackoffStaysUntilASampleOfASegmentSentOnce) {
     const Script script{{{1}, {1, 2}, {2}, {4}}, {}, stop_and_wait};
     const ScriptedRun run(Recovery::newreno, script);
@@ -93,7 +93,7 @@ TEST(Timer, LaterMeasurementsAreSmoothed) {
     expect_near(waits(ScriptedRun(Recovery::newreno, script), 1), {smoothed + 4 * variation});
 }
 
-// 2: max(G, K RTTVAR).
+// 2: the RTO has at least the granularity in it, max(G, K RTTVAR).
 TEST(Timer, TheClockGranularityBoundsTheVariation) {
     Script script{{{0}}};
     script.change = [](Network& network) {
@@ -104,7 +104,7 @@ TEST(Timer, TheClockGranularityBoundsTheVariation) {
     expect_near(waits(ScriptedRun(Recovery::newreno, script), 0), {kSynRtt + 0.5});
 }
 
-// 2.1, where a profile takes no sample from the handshake.
+// 2.1 holds until data is acknowledged where a profile takes no sample from the handshake.
 TEST(Timer, WithoutTheHandshakesSampleTheInitialRtoHolds) {
     Script script{{{0}}};
     script.change = [](Network& network) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sources other than one bulk connection: datagrams, transfers that arrive; start, stop, and both ways.
+// Not every source is one bulk connection: datagrams, transfers that arrive, start, stop, and both ways.
 #include <gtest/gtest.h>
 
 #include "engine/datagrams.hpp"
@@ -76,7 +76,7 @@ TEST(Datagrams, BeyondTheLinksRateAreDropped) {
 
 Network transfers(Time every, std::int64_t size, Time duration) {
     Network network = one_link(1'000'000'000, kMs, duration);
-    Flow flow = tcp(WW_PRESET_RENO);
+    Flow flow = tcp(WW_PROTOCOL_RENO);
     flow.arrivals_mean = every;
     flow.size_bytes = size;
     network.flows = {flow};
@@ -130,7 +130,7 @@ TEST(Arrivals, EndAtStopAndWhatHasBegunGoesOn) {
 
 TEST(Bulk, StartsAndStopsWhenItIsTold) {
     Network network = one_link(2'000'000, 10 * kMs, 30 * kSecond);
-    Flow flow = tcp(WW_PRESET_RENO);
+    Flow flow = tcp(WW_PROTOCOL_RENO);
     flow.start = 5 * kSecond;
     flow.stop = 10 * kSecond;
     network.flows = {flow};
@@ -148,9 +148,9 @@ TEST(Bulk, StartsAndStopsWhenItIsTold) {
 TEST(ReverseTraffic, QueuesDataBeforeAcksAndCompressesThem) {  // seed 000, Figure 4
     const auto rtt_of = [](bool both_ways) {
         Network network = one_link(2'000'000, 10 * kMs, 60 * kSecond);
-        network.flows = {tcp(WW_PRESET_RENO)};
+        network.flows = {tcp(WW_PROTOCOL_RENO)};
         if (both_ways) {
-            network.flows.push_back(tcp(WW_PRESET_RENO));
+            network.flows.push_back(tcp(WW_PROTOCOL_RENO));
             std::swap(network.flows[1].from, network.flows[1].to);
         }
         return simulate(network, 1).flows[0];

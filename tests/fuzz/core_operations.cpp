@@ -31,41 +31,37 @@ class Bytes {
     std::size_t left_;
 };
 
-// Every setting a host may choose (contract.h's ranges); tau beyond them is clamped as hosts must.
+// Draws a value from `least` to `most`.
+template <class T>
+T between(Bytes& bytes, T least, T most) {
+    const auto span = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least) + 1;
+    return static_cast<T>(static_cast<std::uint64_t>(least) + bytes.take<std::uint32_t>() % span);
+}
+
+// Draws any values that core/settings.h allows.
 ww_config any_config(Bytes& bytes) {
     ww_config config =
-        ww_preset(static_cast<ww_preset_id>(bytes.take<std::uint8_t>() % WW_PRESET_COUNT));
-    config.sampler = bytes.take<std::uint8_t>() % 3;
-    config.filter = bytes.take<std::uint8_t>() % 5;
-    config.virtual_m = bytes.take<std::uint8_t>() % (WW_VIRTUAL_MAX + 1);
-    if (config.virtual_m == 1) config.virtual_m = 0;
-    config.tau_us = 1 + bytes.take<std::uint32_t>() % WW_TAU_MAX_US;
-    config.min_interval_us = bytes.take<std::uint32_t>();
-    config.alpha_permille = bytes.take<std::uint16_t>() % 1001;
-    const std::uint8_t flags = bytes.take<std::uint8_t>();
-    config.byte_counting = flags & 1;
-    config.validate_cwnd = flags & 2;
-    config.set_cwnd_on_loss = flags & 4;
-    config.seed_filter = flags & 8;
-    config.literal_count = flags & 16;
-    config.reset_rtt_min = flags & 32;
-    config.set_at_exit = flags & 64;
-    config.halve_on_loss = flags & 128;
-    const std::uint8_t more = bytes.take<std::uint8_t>();
-    config.hystart = more & 1;
-    config.fast_convergence = more & 2;
-    config.batched_acks = more & 8;
-    if (more & 4) config.cte_permille = 1000 + bytes.take<std::uint16_t>() % 64000;
-    config.vegas_alpha = bytes.take<std::uint8_t>();
-    config.vegas_beta = bytes.take<std::uint8_t>();
-    config.vegas_gamma = bytes.take<std::uint8_t>();
+        ww_configure(static_cast<ww_protocol>(bytes.take<std::uint8_t>() % WW_PROTOCOL_COUNT));
+#define WW_DRAW(kind, name, fallback, least, most, ...)                        \
+    config.WW_FIELD(kind, name) = between<WW_TYPE_##kind>(bytes, least, most); \
+    if (WW_MAY_BE_NONE_##kind && bytes.take<std::uint8_t>() % 4 == 0)          \
+        config.WW_FIELD(kind, name) = 0;
+#define WW_MAY_BE_NONE_SWITCH false
+#define WW_MAY_BE_NONE_COUNT false
+#define WW_MAY_BE_NONE_COUNT_OR_NONE true
+#define WW_MAY_BE_NONE_SPAN false
+#define WW_MAY_BE_NONE_SHARE false
+#define WW_MAY_BE_NONE_FACTOR_OR_NONE true
+#define WW_MAY_BE_NONE_CHOICE false
+    WW_SETTINGS(WW_DRAW)
+#undef WW_DRAW
     return config;
 }
 
 ww_sample any_sample(Bytes& bytes, std::uint64_t& now_us) {
     ww_sample sample{};
     const std::uint8_t shape = bytes.take<std::uint8_t>();
-    // Mostly forward in time; sometimes far ahead, sometimes back.
+    // Time mostly goes forward, sometimes far ahead, and sometimes back.
     now_us += shape & 1 ? bytes.take<std::uint16_t>() : bytes.take<std::uint64_t>();
     sample.now_us = now_us;
     sample.mss = shape & 2 ? 1460 : bytes.take<std::uint32_t>();
@@ -95,7 +91,7 @@ void check(const ww_config& config, const ww_state& state, const ww_window& wind
     if (seen.bandwidth > WW_BW_MAX || seen.raw > WW_BW_MAX) std::abort();
 }
 
-// Fast recovery as the host runs it: cwnd stays usable, and PRR never beyond what arrived allows.
+// Runs fast recovery as the host does: cwnd stays usable, and PRR never exceeds what has arrived allows.
 void recover(Bytes& bytes, ww_window& window) {
     ww_prr prr;
     ww_prr_enter(&prr, bytes.take<std::uint32_t>());
@@ -141,7 +137,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             ww_on_recovery_exit(&config, &state, &window, now_us, 1460);
         } else if (operation < 243) {
             recover(bytes, window);
-        } else if (operation < 248 && state.prior_cwnd != 0) {
+        } else if (operation < 248 && state.common.prior_cwnd != 0) {
             ww_on_undo(&config, &state, &window);
         } else {
             ww_observe(&config, &state, now_us + flight);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Any small network: simulate() neither crashes nor hangs nor breaks what holds for all of them, and an
-// event a hop changes nothing. The input is read field by field; it ends in zeros.
+// Given any small network, simulate() neither crashes nor hangs nor breaks what holds for all of them, and
+// an event for each hop changes nothing. The input is read field by field; it ends in zeros.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +45,7 @@ class Input {
 Loss any_loss(Input& input) {
     switch (input.few(5)) {
     case 1:
-        return {LossKind::uniform, input.byte() / 800.0, {}};  // up to 0.32
+        return {LossKind::uniform, input.byte() / 800.0, {}};  // it is at most 0.32
     case 2:
         return {LossKind::uniform, input.flag() ? 1.0 : 1e-5, {}};
     case 3: {
@@ -73,8 +74,12 @@ Loss any_loss(Input& input) {
 void any_extras(Input& input, Direction& d) {
     if (input.flag()) {
         const double least = input.few(20), more = 1 + input.few(20);
-        d.red = {true,  least, least + more, (1 + input.few(254)) / 255.0,
-                 0.002, 500,   input.flag(), input.flag()};
+        d.red.on = true;
+        d.red.min_packets = least;
+        d.red.max_packets = least + more;
+        d.red.max_p = (1 + input.few(254)) / 255.0;
+        d.red.gentle = input.flag();
+        d.red.ecn = input.flag();
     }
     if (input.flag()) {
         std::uint64_t at = 0;
@@ -102,35 +107,42 @@ Direction any_direction(Input& input) {
     return d;
 }
 
+// Draws each setting of a flow within its declared bounds, times in milliseconds from the least.
+void any_settings(Input& input, Flow& f) {
+#define WW_DRAW(kind, name, fallback, least, most, ...) WW_DRAW_##kind(name, least, most)
+#define WW_DRAW_SWITCH(name, least, most) f.name = input.flag();
+#define WW_DRAW_COUNT(name, least, most) \
+    f.name = least + input.few(std::min<std::uint32_t>((most) - (least), 40));
+#define WW_DRAW_SEGMENTS WW_DRAW_COUNT
+#define WW_DRAW_SSTHRESH(name, least, most) \
+    if (input.flag()) f.name = least + input.few(60);
+#define WW_DRAW_BYTES(name, least, most) \
+    f.name##_bytes = least + input.upto(std::min<std::uint32_t>((most) - (least), 1500));
+#define WW_DRAW_SIZE_OR_ALL(name, least, most)
+#define WW_DRAW_TIME(name, least, most) f.name = least + input.upto(500) * kMillisecond;
+#define WW_DRAW_TIME_OR_NEVER(name, least, most)
+    WW_FLOW_SETTINGS(WW_DRAW)
+#undef WW_DRAW
+}
+
 Flow any_flow(Input& input, std::uint32_t nodes) {
     Flow f;
     f.from = input.few(nodes - 1);
     f.to = (f.from + 1 + input.few(nodes - 2)) % nodes;
-    f.cc = ww_preset(static_cast<ww_preset_id>(input.few(WW_PRESET_COUNT - 1)));
+    f.cc = ww_configure(static_cast<ww_protocol>(input.few(WW_PROTOCOL_COUNT - 1)));
     f.cc.byte_counting = input.flag();
     f.cc.validate_cwnd = input.flag();
-    f.recovery = static_cast<Recovery>(input.few(5));
-    f.ecn = input.flag();
+    f.recovery = static_cast<Recovery>(input.few(WW_RECOVERY_ANY - 1));
+    any_settings(input, f);
     f.start = static_cast<Time>(input.upto(4000)) * kMillisecond;
     if (input.flag()) f.size_bytes = 1 + input.upto(200'000);
-    f.mss = 1460 - input.upto(1459);
-    f.header_bytes = 60 - input.few(59);
-    if (input.flag()) f.mss = 960, f.header_bytes = 40, f.start = f.start / kSecond * kSecond;
+    if (input.flag())
+        f.packet_bytes = 1000, f.header_bytes = 40, f.start = f.start / kSecond * kSecond;
+    if (f.packet_bytes <= f.header_bytes) f.packet_bytes = f.header_bytes + 1;
     if (input.flag()) f.stop = f.start + static_cast<Time>(input.upto(8000)) * kMillisecond;
-    f.initial_cwnd = 1 + input.few(40);
-    if (input.flag()) f.initial_ssthresh = 1 + input.few(60);
-    f.receive_window = f.mss * (1 + input.few(255));
+    f.receive_window_bytes = f.mss() * (1 + input.few(255));
     f.min_rto = (1 + static_cast<Time>(input.upto(2000))) * kMillisecond;
     f.max_rto = f.min_rto + static_cast<Time>(input.upto(60'000)) * kMillisecond;
-    f.initial_rto = (1 + static_cast<Time>(input.upto(3000))) * kMillisecond;
-    f.clock_granularity = static_cast<Time>(input.few(100)) * kMillisecond;
-    f.delayed_ack = 1 + input.few(8);
-    f.delayed_ack_timeout = (1 + static_cast<Time>(input.upto(500))) * kMillisecond;
-    f.dupack_threshold = 1 + input.few(5);
-    f.limited_transmit = input.flag();
-    f.flight_excludes_sacked = input.flag();
-    f.ssthresh_from_cwnd = input.flag();
-    f.handshake_rtt = input.flag();
     f.random_isn = input.flag();
     f.isn = input.number();
     if (input.few(4) == 1) {
@@ -148,7 +160,8 @@ Flow any_flow(Input& input, std::uint32_t nodes) {
 Network any_network(Input& input) {
     Network network;
     network.nodes = 2 + input.few(6);
-    for (std::uint32_t i = 1; i < network.nodes; i++)  // a tree, and some links more
+    for (std::uint32_t i = 1; i < network.nodes;
+         i++)  // the nodes form a tree, with some links more
         network.links.push_back(
             {input.few(i - 1), i, input.few(40), any_direction(input), any_direction(input)});
     for (std::uint32_t i = input.few(3); i > 0; i--) {
@@ -174,14 +187,12 @@ void require(bool holds, const char* what) {
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 void require_same(const FlowResult& a, const FlowResult& b) {
-    require(a.delivered_bytes == b.delivered_bytes && a.ip_bytes_at_sink == b.ip_bytes_at_sink &&
-                a.sent == b.sent && a.retransmitted == b.retransmitted &&
-                a.timeouts == b.timeouts && a.fast_recoveries == b.fast_recoveries &&
-                a.queue_drops == b.queue_drops && a.lost == b.lost,
-            "the same counts with an event a hop");
-    require(same(a.mean_cwnd, b.mean_cwnd) && same(a.mean_srtt_s, b.mean_srtt_s) &&
-                same(a.min_rtt_s, b.min_rtt_s) && same(a.completed_s, b.completed_s),
-            "the same means with an event a hop");
+#define WW_REQUIRE_COUNT(name) require(a.name == b.name, "the same " #name " with an event a hop");
+#define WW_REQUIRE_NUMBER(name) \
+    require(same(a.name, b.name), "the same " #name " with an event a hop");
+#define WW_REQUIRE(type, name, ...) WW_REQUIRE_##type(name)
+    WW_FLOW_COLUMNS(WW_REQUIRE)
+#undef WW_REQUIRE
     require(a.trace.time_s == b.trace.time_s && a.trace.cwnd == b.trace.cwnd &&
                 a.trace.in_flight == b.trace.in_flight && a.events.size() == b.events.size(),
             "the same trace with an event a hop");
@@ -194,7 +205,7 @@ void require_same(const FlowResult& a, const FlowResult& b) {
 
 void require_sound(const Network& network, const Flow& flow, const FlowResult& result) {
     if (flow.datagrams.on) {
-        require(result.delivered_bytes <= result.sent * flow.mss, "no datagram out of nothing");
+        require(result.delivered_bytes <= result.sent * flow.mss(), "no datagram out of nothing");
         return;
     }
     std::uint64_t fresh = 0, again = 0, timeouts = 0;
@@ -222,23 +233,24 @@ void require_sound(const Network& network, const Flow& flow, const FlowResult& r
             acknowledged = event.segment;
         }
         timeouts += event.kind == EventKind::timeout;
-        const auto window = static_cast<std::int64_t>(flow.receive_window / flow.mss);
+        const auto window = static_cast<std::int64_t>(flow.receive_window_bytes / flow.mss());
         require(sent_below - acknowledged <= window, "the receive window");
         require(event.cwnd >= 1 && event.ssthresh >= 1, "windows of a segment at least");
     }
     require(result.sent == fresh + again && result.retransmitted == again &&
                 result.timeouts == timeouts,
             "counters agree with the events");
-    require(result.delivered_bytes <= fresh * flow.mss, "nothing delivered that was not sent");
+    require(result.delivered_bytes <= fresh * flow.mss(), "nothing delivered that was not sent");
     require(acknowledged <= sent_below, "nothing acknowledged that was not sent");
-    const auto least = (static_cast<std::uint64_t>(acknowledged) - (acknowledged > 0)) * flow.mss;
+    const auto least = (static_cast<std::uint64_t>(acknowledged) - (acknowledged > 0)) * flow.mss();
     require(result.delivered_bytes >= least, "nothing acknowledged that was not delivered");
     if (flow.size_bytes != kUnlimited && flow.arrivals_mean == 0)
         require(result.delivered_bytes <= static_cast<std::uint64_t>(flow.size_bytes), "its size");
     if (!std::isnan(result.completed_s) && flow.arrivals_mean == 0)
         require(result.delivered_bytes == static_cast<std::uint64_t>(flow.size_bytes), "completed");
-    require(result.ip_bytes_at_sink <= result.sent * (std::uint64_t{flow.mss} + flow.header_bytes),
-            "nothing reached the sink that was not sent");
+    require(
+        result.ip_bytes_at_sink <= result.sent * (std::uint64_t{flow.mss()} + flow.header_bytes),
+        "nothing reached the sink that was not sent");
     require(result.ip_bytes_at_sink >= result.delivered_bytes, "headers on top");
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the Python tests share: a small scenario, and an empty folder for the command line."""
+"""Gives the Python tests a small scenario, and the command line an empty folder."""
 
 from __future__ import annotations
 

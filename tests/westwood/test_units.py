@@ -88,8 +88,13 @@ def test_what_is_no_fraction(value: object) -> None:
 
 @given(st.text(max_size=60) | st.integers() | st.floats() | st.none())
 def test_no_text_ends_in_anything_but_a_value_or_an_input_error(value: object) -> None:
-    for parse in (units.parse_rate, units.parse_time, units.parse_size, units.parse_amount,
-                  units.parse_fraction):  # fmt: skip
+    for parse in (
+        units.parse_rate,
+        units.parse_time,
+        units.parse_size,
+        units.parse_amount,
+        units.parse_fraction,
+    ):
         try:
             parse(value)
         except InputError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An upload to an iperf3 server (version 3.1 or later), by a sender of our own.
+"""Uploads to an iperf3 server (version 3.1 or later) with a sender of our own.
 
 It speaks iperf3's protocol (src/iperf_client_api.c): a control connection, on which the server says
 in one byte what is next, and a data connection. Unlike the program's own, this sender keeps little
@@ -32,8 +32,19 @@ _NOTSENT_LOWAT = 25  # TCP_NOTSENT_LOWAT, which the module socket names from Pyt
 _OUTQ = 0x5411  # SIOCOUTQ: bytes not acknowledged yet
 _LOOK_S = 0.01
 _PATIENCE_S = 10.0  # with a server that says nothing
-_STATES = {1: "start", 2: "run", 4: "end", 9: "parameters", 10: "streams", 11: "terminated",
-           13: "results", 14: "display", 16: "done", 255: "busy", 254: "failed"}  # fmt: skip
+_STATES = {
+    1: "start",
+    2: "run",
+    4: "end",
+    9: "parameters",
+    10: "streams",
+    11: "terminated",
+    13: "results",
+    14: "display",
+    16: "done",
+    255: "busy",
+    254: "failed",
+}
 _CODES = {name: bytes([code]) for code, name in _STATES.items()}
 _LONGEST_ANSWER = 1 << 20
 
@@ -44,7 +55,7 @@ class Gone(RunError):
 
 @dataclass(frozen=True)
 class Uploaded:
-    """How it went: times in s, from the first byte to the last one's acknowledgment."""
+    """Says how it went: `seconds` run from the first byte to the last one's acknowledgment."""
 
     seconds: float
     sent: int  # segments
@@ -67,8 +78,19 @@ def upload(host: str, port: int, control: str, size: int, timeout_s: float) -> U
         with socket.create_connection((host, port), timeout=_PATIENCE_S) as talk:
             talk.sendall(cookie)
             _expect(talk, "parameters", where)
-            _say(talk, {"tcp": True, "omit": 0, "time": 0, "num": size, "blockcount": 0,
-                        "parallel": 1, "len": _CHUNK, "client_version": "3.12"})  # fmt: skip
+            _say(
+                talk,
+                {
+                    "tcp": True,
+                    "omit": 0,
+                    "time": 0,
+                    "num": size,
+                    "blockcount": 0,
+                    "parallel": 1,
+                    "len": _CHUNK,
+                    "client_version": "3.12",
+                },
+            )
             _expect(talk, "streams", where)
             with _data_connection(host, port, control) as data:
                 established = time.monotonic()
@@ -108,10 +130,14 @@ def _data_connection(host: str, port: int, control: str) -> Iterator[socket.sock
 
 
 def _send(
-    data: socket.socket, talk: socket.socket, size: int, deadline: float, established: float,
+    data: socket.socket,
+    talk: socket.socket,
+    size: int,
+    deadline: float,
+    established: float,
     where: str,
-) -> Uploaded:  # fmt: skip
-    """All of it, until it is acknowledged."""
+) -> Uploaded:
+    """Sends all of it and waits until it is acknowledged."""
     looks = Looks(data)
     start = time.monotonic()
     zeros, left, next_look = memoryview(bytes(_CHUNK)), size, start
@@ -140,9 +166,18 @@ def _send(
     looks.look(seconds)
     info, (cwnd, srtt_s) = looks.last, looks.means()
     ends = f"{_end(data.getsockname())}>{_end(data.getpeername())}"
-    return Uploaded(seconds, info["sent"], info["retransmitted"], cwnd, srtt_s,
-                    info["min_rtt"] * 1e-6, info["mss"], ends, established - start,
-                    looks.trace())  # fmt: skip
+    return Uploaded(
+        seconds,
+        info["sent"],
+        info["retransmitted"],
+        cwnd,
+        srtt_s,
+        info["min_rtt"] * 1e-6,
+        info["mss"],
+        ends,
+        established - start,
+        looks.trace(),
+    )
 
 
 def _end(address: tuple[Any, ...]) -> str:
@@ -158,12 +193,29 @@ def _finish(talk: socket.socket, uploaded: Uploaded, size: int, where: str) -> N
     """Exchanges results, as the server waits for it; ours are what it shows."""
     talk.sendall(_CODES["end"])
     _expect(talk, "results", where)
-    stream = {"id": 1, "bytes": size, "retransmits": uploaded.retransmitted, "jitter": 0,
-              "errors": 0, "packets": 0, "start_time": 0,
-              "end_time": uploaded.seconds}  # fmt: skip
-    _say(talk, {"cpu_util_total": 0, "cpu_util_user": 0, "cpu_util_system": 0,
-                "sender_has_retransmits": 1, "streams": [stream]})  # fmt: skip
-    _hear(talk, where)  # of its application; what its kernel acknowledged we know better
+    stream = {
+        "id": 1,
+        "bytes": size,
+        "retransmits": uploaded.retransmitted,
+        "jitter": 0,
+        "errors": 0,
+        "packets": 0,
+        "start_time": 0,
+        "end_time": uploaded.seconds,
+    }
+    _say(
+        talk,
+        {
+            "cpu_util_total": 0,
+            "cpu_util_user": 0,
+            "cpu_util_system": 0,
+            "sender_has_retransmits": 1,
+            "streams": [stream],
+        },
+    )
+    _hear(
+        talk, where
+    )  # its application's counts, which ours make needless: we saw each acknowledgment
     _expect(talk, "display", where)
     talk.sendall(_CODES["done"])
 

@@ -20,10 +20,11 @@ import polars as pl
 
 from westwood.campaign import uploads
 from westwood.campaign.plan import Plan
-from westwood.campaign.uploads import Row, Turn
+from westwood.campaign.uploads import Turn
 from westwood.errors import InputError, RunError, suggestion
 from westwood.experiments.experiment import Tracker
-from westwood.results.store import Folder
+from westwood.results.columns import Row
+from westwood.results.folder import Folder
 from westwood.units import PS_PER_S, format_size
 
 _JOURNAL = "uploads.jsonl"
@@ -32,8 +33,8 @@ Key = tuple[str, int, int, str]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What was measured: a row an upload, and why a target was left out."""
+class Measurement:
+    """Holds what was measured: a row an upload, and why a target was left out."""
 
     rows: pl.DataFrame
     away: Mapping[str, str]
@@ -41,22 +42,26 @@ class Outcome:
 
 
 def turns(plan: Plan, only: list[str] | None = None, count: int | None = None) -> list[Turn]:
-    """Every upload in its order: the congestion controls of a session take turns."""
+    """Lists every upload in its order: the congestion controls of a session take turns."""
     names = [target.name for target in plan.target]
     for name in only or ():
         if name not in names:
-            raise InputError(f"no such target, {suggestion(name, names)}", key="--target",
-                             value=name)  # fmt: skip
+            raise InputError(
+                f"no such target, {suggestion(name, names)}", key="--target", value=name
+            )
     return [
         Turn(target, size, number, cc)
-        for target, size, planned in plan.sessions() if not only or target.name in only
+        for target, size, planned in plan.sessions()
+        if not only or target.name in only
         for number in range(1, (count or planned) + 1)
         for cc in plan.cc
-    ]  # fmt: skip
+    ]
 
 
-def run(plan: Plan, todo: list[Turn], folder: Folder, *, resume: bool, track: Tracker) -> Outcome:
-    """Does what is not done yet."""
+def run(
+    plan: Plan, todo: list[Turn], folder: Folder, *, resume: bool, track: Tracker
+) -> Measurement:
+    """Does the uploads that are not done yet."""
     uploads.check(plan)
     with folder.locked("campaign"):
         journal = Journal(plan, folder, resume)
@@ -66,20 +71,20 @@ def run(plan: Plan, todo: list[Turn], folder: Folder, *, resume: bool, track: Tr
             for _ in track(campaign.carry_out(missing), len(missing)):
                 pass
         except KeyboardInterrupt:
-            return Outcome(journal.frame(), campaign.away, False)
+            return Measurement(journal.frame(), campaign.away, False)
         finally:
             journal.close()
-        return Outcome(journal.frame(), campaign.away, not campaign.away)
+        return Measurement(journal.frame(), campaign.away, not campaign.away)
 
 
 def trace_file(row: Mapping[str, Any]) -> str:
-    """Where in the folder an upload's trace is."""
+    """Names the file in the folder that holds an upload's trace."""
     size = format_size(row["size_bytes"])
     return f"traces/{row['target']}-{size}-{row['number']}-{row['cc']}.parquet"
 
 
 class Journal:
-    """The campaign on disk."""
+    """Keeps a campaign on disk."""
 
     def __init__(self, plan: Plan, folder: Folder, resume: bool) -> None:
         self.done: dict[Key, Row] = {}
@@ -90,19 +95,10 @@ class Journal:
         self._file: IO[bytes] = file.open("ab", buffering=0)
 
     def _check(self, plan: Plan, folder: Folder, resume: bool) -> None:
-        state = folder.path / _STATE
-        if not state.exists():
+        differs = "holds another campaign, expected the same plan or a new folder"
+        if not folder.holds("campaign", _STATE, plan.settings(), resume=resume, differs=differs):
             folder.manifest({"plan": plan.settings()}, complete=False)
             folder.json(_STATE, plan.settings())
-            return
-        if not resume:
-            raise _error(folder, "holds a campaign, expected --resume or a new folder")
-        try:
-            same = json.loads(state.read_text(encoding="utf-8")) == plan.settings()
-        except (OSError, ValueError):
-            same = False
-        if not same:
-            raise _error(folder, "holds another campaign, expected the same plan or a new folder")
 
     def _read(self, file: Path) -> None:
         whole = file.read_bytes()
@@ -116,7 +112,7 @@ class Journal:
                 self.done[_key(row)] = row
 
     def add(self, row: Row) -> None:
-        """An upload ended or, with `error`, failed. On disk when this returns."""
+        """Writes an upload that ended or, with `error`, failed; it is on disk when this returns."""
         plain = {key: None if value != value else value for key, value in row.items()}
         try:
             self._file.write((json.dumps(plain) + "\n").encode())
@@ -127,12 +123,12 @@ class Journal:
             self.done[_key(row)] = row
 
     def frame(self) -> pl.DataFrame:
-        """Every upload, in order of sessions and turns."""
+        """Returns every upload as a row, in order of sessions and turns."""
         rows = list(self.done.values())
         return pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame()
 
     def close(self) -> None:
-        """No more."""
+        """Closes the journal."""
         self._file.close()
 
 
@@ -140,19 +136,15 @@ def _key(row: Mapping[str, Any]) -> Key:
     return row["target"], row["size_bytes"], row["number"], row["cc"]
 
 
-def _error(folder: Folder, problem: str) -> InputError:
-    return InputError(problem, key="--out", value=str(folder.path))
-
-
 class _Campaign:
-    """Upload after upload, with patience."""
+    """Does upload after upload, and tries again what failed."""
 
     def __init__(self, plan: Plan, journal: Journal, folder: Folder) -> None:
         self._plan, self._journal, self._folder = plan, journal, folder
         self.away: dict[str, str] = {}
 
     def carry_out(self, todo: list[Turn]) -> Iterator[Turn]:
-        """Each one as it was done or left out."""
+        """Yields each turn when it was done or left out."""
         for turn in todo:
             if turn.target.name not in self.away:
                 self._attempt(turn)
@@ -167,8 +159,15 @@ class _Campaign:
             except RunError as error:
                 problem = str(error)
                 name, size, number, cc = turn.key
-                self._journal.add({"target": name, "size_bytes": size, "number": number, "cc": cc,
-                                   "error": problem})  # fmt: skip
+                self._journal.add(
+                    {
+                        "target": name,
+                        "size_bytes": size,
+                        "number": number,
+                        "cc": cc,
+                        "error": problem,
+                    }
+                )
                 continue
             self._folder.frame(trace_file(row), trace)
             self._journal.add(row)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a campaign found: a table, figures and a page.
+"""Shows what a campaign found, in a table, figures and a page.
 
 They follow "Linux 2.4 Implementation of Westwood+ TCP with rate-halving" (Dell'Aera, Grieco and
 Mascolo 2003), Table 4 and Figures 1 to 35. Of every path: how much more goodput than the baseline,
@@ -20,16 +20,16 @@ from westwood.catalogue import label
 from westwood.draw import campaign_plots, report
 from westwood.draw.campaign_plots import megabytes
 from westwood.draw.style import save
+from westwood.results.folder import Folder
 from westwood.results.metrics import paired, summarise
-from westwood.results.store import Folder
 
 _PACKET_BITS = 8 * 1500
 _METRICS = ("goodput_bps", "retransmission_ratio", "mean_cwnd", "mean_srtt_s")
 Traces = Callable[[Mapping[str, Any]], pl.DataFrame | None]
 
 
-def sessions(rows: pl.DataFrame, baseline: str) -> pl.DataFrame:
-    """A row a session and congestion control: means with intervals, gain over the baseline."""
+def session_means(rows: pl.DataFrame, baseline: str) -> pl.DataFrame:
+    """Makes a row a session and congestion control: means, intervals, gain over the baseline."""
     means = summarise(rows, ["target", "size_bytes", "cc"], _METRICS)
     least = rows.group_by("target").agg(pl.col("min_rtt_s").min())
     means = means.join(least, on="target", maintain_order="left")
@@ -40,7 +40,7 @@ def sessions(rows: pl.DataFrame, baseline: str) -> pl.DataFrame:
 
 
 def _gain(rows: pl.DataFrame, row: Mapping[str, Any], baseline: str) -> tuple[float | None, ...]:
-    """A share of the baseline's mean goodput, and half its 95 % interval."""
+    """Returns the gain as a share of the baseline's mean goodput, and half its 95 % interval."""
     here = rows.filter(target=row["target"], size_bytes=row["size_bytes"])
     theirs = here.filter(cc=baseline)
     if row["cc"] == baseline or theirs.is_empty():
@@ -51,30 +51,38 @@ def _gain(rows: pl.DataFrame, row: Mapping[str, Any], baseline: str) -> tuple[fl
 
 
 def table(found: pl.DataFrame, baseline: str) -> pl.DataFrame:
-    """A row a target and congestion control, ranges over its sessions: Table 4 as text."""
+    """Makes Table 4 as text: a row a target and congestion control, ranges over its sessions."""
     lines = []
     for (target, cc), mine in found.group_by("target", "cc", maintain_order=True):
         if cc == baseline and found["cc"].n_unique() > 1:
             continue
         theirs = found.filter(target=target, cc=baseline)
         gains = mine.drop_nulls("gain")
-        lines.append({
-            "target": target, "protocol": label(str(cc)),
-            "gain": "; ".join(_percent(row) for row in gains.iter_rows(named=True)) or "-",
-            "pipe": _range(mine["pipe"]),
-            "min_rtt_ms": f"{1000 * float(mine['min_rtt_s'][0]):.1f}",
-            "resent": _range(100 * mine["retransmission_ratio"]),
-            "resent_baseline": _range(100 * theirs["retransmission_ratio"]),
-            "uploads": f"{mine['runs'].sum()} and {theirs['runs'].sum()}",
-        })  # fmt: skip
+        lines.append(
+            {
+                "target": target,
+                "protocol": label(str(cc)),
+                "gain": "; ".join(_percent(row) for row in gains.iter_rows(named=True)) or "-",
+                "pipe": _range(mine["pipe"]),
+                "min_rtt_ms": f"{1000 * float(mine['min_rtt_s'][0]):.1f}",
+                "resent": _range(100 * mine["retransmission_ratio"]),
+                "resent_baseline": _range(100 * theirs["retransmission_ratio"]),
+                "uploads": f"{mine['runs'].sum()} and {theirs['runs'].sum()}",
+            }
+        )
     return pl.DataFrame(lines)
 
 
 HEADS = {
-    "target": "target", "protocol": "protocol", "gain": "goodput gain", "pipe": "pipe\n(1500 B)",
-    "min_rtt_ms": "RTTmin\nms", "resent": "resent\n%", "resent_baseline": "resent %\nof baseline",
+    "target": "target",
+    "protocol": "protocol",
+    "gain": "goodput gain",
+    "pipe": "pipe\n(1500 B)",
+    "min_rtt_ms": "RTTmin\nms",
+    "resent": "resent\n%",
+    "resent_baseline": "resent %\nof baseline",
     "uploads": "uploads",
-}  # fmt: skip
+}
 
 
 def _percent(row: Mapping[str, Any]) -> str:
@@ -91,27 +99,33 @@ def _range(values: pl.Series) -> str:
 
 
 def write(
-    rows: pl.DataFrame, baseline: str, name: str, settings: Mapping[str, Any], folder: Folder,
-    traces: Traces, *, complete: bool,
-) -> Path:  # fmt: skip
-    """uploads.parquet, sessions.csv, table.csv, a figure a kind and target, index.html."""
-    found = sessions(rows, baseline)
+    rows: pl.DataFrame,
+    baseline: str,
+    name: str,
+    settings: Mapping[str, Any],
+    folder: Folder,
+    traces: Traces,
+    *,
+    complete: bool,
+) -> Path:
+    """Writes uploads.parquet, sessions.csv, table.csv, the figures of each target, index.html."""
+    found = session_means(rows, baseline)
     manifest = folder.manifest({"plan": settings}, complete=complete)
     folder.frame("uploads.parquet", rows)
     folder.frame("sessions.csv", found)
     folder.frame("table.csv", table(found, baseline))
-    parts = [
-        _part(folder, found.filter(target=target), rows.filter(target=target), baseline, traces)
+    sections = [
+        _section(folder, found.filter(target=target), rows.filter(target=target), baseline, traces)
         for target in found["target"].unique(maintain_order=True)
     ]
-    title = f"{name}: uploads over {len(parts)} {'path' if len(parts) == 1 else 'paths'}"
-    return report.write(folder, title, parts, [], manifest.read_text(encoding="utf-8"))
+    title = f"{name}: uploads over {len(sections)} {'path' if len(sections) == 1 else 'paths'}"
+    return report.write(folder, title, sections, [], manifest.read_text(encoding="utf-8"))
 
 
-def _part(
+def _section(
     folder: Folder, found: pl.DataFrame, rows: pl.DataFrame, baseline: str, traces: Traces
-) -> report.Part:
-    """A target on the page, its figures in the folder."""
+) -> report.Section:
+    """Writes a target's figures into the folder; returns its section of the page."""
     target = found["target"][0]
     for name, figure in _figures(target, found, rows, traces):
         save(figure, folder.file, f"{target}-{name}")
@@ -122,7 +136,7 @@ def _part(
     data = report.Table(target, int(found["runs"].max() or 0), shown, ["size"], columns)  # type: ignore[arg-type]
     said = table(found, baseline).row(0, named=True)
     heading = f"{target}: {said['protocol']} {said['gain']}, pipe {said['pipe']} packets"
-    return report.Part(target, heading, svg, [data], [])
+    return report.Section(target, heading, svg, [data], [])
 
 
 def _figures(
@@ -132,8 +146,9 @@ def _figures(
     yield "uploads", campaign_plots.uploads(rows, target)
     first = rows.filter(size_bytes=rows["size_bytes"].max(), number=rows["number"].min())
     dynamics: Sequence[tuple[str, pl.DataFrame]] = [
-        (row["cc"], trace) for row in first.iter_rows(named=True)
+        (row["cc"], trace)
+        for row in first.iter_rows(named=True)
         if (trace := traces(row)) is not None and not trace.is_empty()
-    ]  # fmt: skip
+    ]
     if dynamics:
         yield "dynamics", campaign_plots.dynamics(dynamics, target)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A plan of measurements: which files go to which targets, by which congestion controls in turn.
+"""Plans say which files go to which targets, and which congestion controls take turns.
 
 Read from TOML; docs/linux-path.md has the format. A target is an emulated path (a link of a
 scenario, with the profile linux) or an iperf3 server. A session is a target and a size.
@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, ValidationError, field_validator, model_validator
 
-from westwood.engines import linux_plan
+from westwood.engines import linux_limits
 from westwood.errors import InputError, suggestion
 from westwood.scenario import Scenario
 from westwood.scenario.explain import first_problem
@@ -30,7 +30,7 @@ Uploads = Annotated[int, Field(ge=1, le=100_000)]
 
 @dataclass(frozen=True)
 class Server:
-    """Where an iperf3 server listens."""
+    """Names where an iperf3 server listens."""
 
     host: str
     port: int
@@ -48,7 +48,7 @@ def _server(text: object) -> Server:
 
 
 class Target(Part):
-    """Where files are uploaded to."""
+    """Is where files are uploaded to: an emulated path or an iperf3 server."""
 
     name: Name
     path: dict[str, Any] | None = None  # a link's settings
@@ -62,19 +62,22 @@ class Target(Part):
             problem = "expected a path to emulate or an iperf3 server, one of the two"
             raise InputError(problem, key="path" if self.path is None else "server")
         if len(set(self.sizes)) < len(self.sizes):
-            raise InputError("expected each size once", key="sizes",
-                             value=[format_size(size) for size in self.sizes])  # fmt: skip
+            raise InputError(
+                "expected each size once",
+                key="sizes",
+                value=[format_size(size) for size in self.sizes],
+            )
         return self
 
 
 class Plan(Part):
-    """A campaign. Times in ps, sizes in bytes."""
+    """Describes a campaign, with times in ps and sizes in bytes."""
 
     name: Name
     cc: Annotated[tuple[str, ...], Field(strict=False, min_length=2, max_length=8)]
-    uploads: Uploads = 20  # of each cc in each session
-    timeout: Duration = 600 * PS_PER_S  # of an upload
-    retries: Annotated[int, Field(ge=0, le=1000)] = 2  # of an upload that failed
+    uploads: Uploads = 20  # that each cc does in each session
+    timeout: Duration = 600 * PS_PER_S  # for one upload
+    retries: Annotated[int, Field(ge=0, le=1000)] = 2  # after an upload failed
     retry_after: Delay = 5 * PS_PER_S
     target: Annotated[tuple[Target, ...], Field(strict=False, min_length=1, max_length=1000)]
 
@@ -82,10 +85,10 @@ class Plan(Part):
     @classmethod
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         for name in names:
-            if name not in linux_plan.CONTROLS:
-                known = suggestion(name, linux_plan.CONTROLS)
+            if name not in linux_limits.CONTROLS:
+                known = suggestion(name, linux_limits.CONTROLS)
                 raise InputError(f"no congestion control of Linux or of ours, {known}", value=name)
-        if len({linux_plan.CONTROLS[name] for name in names}) < len(names):
+        if len({linux_limits.CONTROLS[name] for name in names}) < len(names):
             raise InputError("expected each congestion control once", value=list(names))
         return names
 
@@ -98,7 +101,7 @@ class Plan(Part):
 
     @classmethod
     def load(cls, file_or_preset: str) -> Plan:
-        """A plan of the package by name, else a file."""
+        """Reads a plan of the package by its name, else a file."""
         path = Path(file_or_preset)
         if file_or_preset in presets():
             path = _FOLDER / f"{file_or_preset}.toml"
@@ -112,7 +115,7 @@ class Plan(Part):
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Plan:
-        """The plan that these tables are, its paths checked."""
+        """Makes the plan that these tables describe, and checks its paths."""
         try:
             plan = cls(**given)
         except ValidationError as error:
@@ -124,46 +127,60 @@ class Plan(Part):
 
     @property
     def baseline(self) -> str:
-        """What gains are over: the last one named."""
+        """The congestion control that gains are over: the last one named."""
         return self.cc[-1]
 
     def sessions(self) -> Iterator[tuple[Target, int, int]]:
-        """(target, size in bytes, uploads of each cc), in order."""
+        """Yields (target, size in bytes, uploads of each cc), in order."""
         for target in self.target:
             for size in target.sizes:
                 yield target, size, target.uploads or self.uploads
 
     def settings(self) -> dict[str, Any]:
-        """Everything that decides what is measured; not how patient we are."""
+        """Returns everything that decides what is measured, which retries do not."""
         targets = [
             {
-                "name": target.name, "path": target.path,
+                "name": target.name,
+                "path": target.path,
                 "server": f"{target.server.host}:{target.server.port}" if target.server else None,
                 "sizes": [format_size(size) for size in target.sizes],
             }
             for target in self.target
-        ]  # fmt: skip
+        ]
         return {"name": self.name, "cc": list(self.cc), "target": targets}
 
 
 def presets() -> list[str]:
-    """The plans that come with the package."""
+    """Lists the plans that come with the package."""
     return sorted(file.stem for file in _FOLDER.glob("*.toml"))
 
 
 def scenario(plan: Plan, target: Target, cc: str, size: int) -> Scenario:
-    """An upload over an emulated path."""
+    """Makes the scenario of an upload over an emulated path."""
     assert target.path is not None
     ends = {key: target.path[key] for key in ("name", "between") if key in target.path}
     if ends:
-        raise InputError("unknown key, a path is between us and the target",
-                         key=f"{target.name}.path.{next(iter(ends))}")  # fmt: skip
+        raise InputError(
+            "unknown key, a path is between us and the target",
+            key=f"{target.name}.path.{next(iter(ends))}",
+        )
     link = {"name": "path", "between": ["source", target.name], **target.path}
     recovery = "newreno" if cc == "newreno" else "prr"  # without SACK, or as Linux does it
-    flow = {"name": "upload", "from": "source", "to": target.name, "cc": cc, "size": f"{size}B",
-            "recovery": recovery}  # fmt: skip
+    flow = {
+        "name": "upload",
+        "from": "source",
+        "to": target.name,
+        "cc": cc,
+        "size": f"{size}B",
+        "recovery": recovery,
+    }
     try:
-        return Scenario(name=target.name, duration=format_time(plan.timeout), profile=PROFILE,
-                        link=[link], flow=[flow])  # fmt: skip
+        return Scenario(
+            name=target.name,
+            duration=format_time(plan.timeout),
+            profile=PROFILE,
+            link=[link],
+            flow=[flow],
+        )
     except InputError as error:
         raise error.located(key=f"{target.name}.{error.key}") from None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One upload: over an emulated path, or to an iperf3 server. Either way the same row and trace."""
+"""Does one upload, over an emulated path or to an iperf3 server, with the same row and trace."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ import math
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import polars as pl
 
 from westwood.campaign import iperf3
 from westwood.campaign.plan import Plan, Target, scenario
-from westwood.engines import estimates, linux, linux_plan
+from westwood.engines import estimates, linux, linux_limits
 from westwood.errors import RunError
-from westwood.kernel.tcp_info import COLUMNS
+from westwood.results.columns import Row
+from westwood.results.traces import TRACE_COLUMNS
 from westwood.units import PS_PER_S
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Turn:
-    """Which upload: the `number`th pair (or more) of a session, by `cc`."""
+    """Says which upload is meant: the one by `cc` among the `number`th of a session."""
 
     target: Target
     size: int  # bytes
@@ -32,38 +30,42 @@ class Turn:
 
     @property
     def key(self) -> tuple[str, int, int, str]:
-        """What no other has."""
+        """The values that tell this turn from every other one."""
         return self.target.name, self.size, self.number, self.cc
 
 
 def check(plan: Plan) -> None:
-    """UnavailableError with the remedy, if this machine can't do what is planned."""
+    """Raises UnavailableError with the remedy if this machine can't do what is planned."""
     emulated = any(target.path is not None for target in plan.target)
     if emulated:
         linux.check_machine()
     for cc in plan.cc:
-        linux_plan.require(linux_plan.CONTROLS[cc])
+        linux_limits.require(linux_limits.CONTROLS[cc])
         for target in plan.target:
             if target.path is not None:
-                linux_plan.check(scenario(plan, target, cc, target.sizes[0]))
+                linux_limits.check(scenario(plan, target, cc, target.sizes[0]))
 
 
 def upload(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
-    """Its row and its trace; RunError if it could not be finished."""
+    """Uploads; returns the row and the trace. RunError if the upload could not be finished."""
     begun, wall = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
     measured, trace = _emulated(plan, turn) if turn.target.path is not None else _real(plan, turn)
     sent = measured["sent"]
     row = {
-        "target": turn.target.name, "size_bytes": turn.size, "number": turn.number, "cc": turn.cc,
-        "begun": begun, **measured,
+        "target": turn.target.name,
+        "size_bytes": turn.size,
+        "number": turn.number,
+        "cc": turn.cc,
+        "begun": begun,
+        **measured,
         "retransmission_ratio": measured["retransmitted"] / sent if sent else math.nan,
         "wall_s": time.perf_counter() - wall,
-    }  # fmt: skip
+    }
     return row, trace
 
 
 def _emulated(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
-    """The pair's number is the seed: both meet the same losses, packet by packet."""
+    """Uses the turn's number as the seed: all controls meet the same losses, packet by packet."""
     chosen = scenario(plan, turn.target, turn.cc, turn.size)
     result = linux.run(chosen, turn.number, trace=True)
     (row,) = result.flow_rows
@@ -73,19 +75,25 @@ def _emulated(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     names = ("goodput_bps", "sent", "retransmitted", "mean_cwnd", "mean_srtt_s", "min_rtt_s")
     measured = {name: row[name] for name in names}
     mss = chosen.flows[0].mss
-    return {**measured, "mss": mss, "seconds": row["completion_s"]}, result.trace.select(COLUMNS)
+    return {**measured, "mss": mss, "seconds": row["completion_s"]}, result.trace.select(
+        TRACE_COLUMNS
+    )
 
 
 def _real(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     server = turn.target.server
     assert server is not None
-    control, timeout_s = linux_plan.CONTROLS[turn.cc], plan.timeout / PS_PER_S
+    control, timeout_s = linux_limits.CONTROLS[turn.cc], plan.timeout / PS_PER_S
     with estimates.recording_of([control], server.port) as recording:
         done = iperf3.upload(server.host, server.port, control, turn.size, timeout_s)
     trace = estimates.beside(done.trace, recording, done.ends, done.established_s)
     return {
-        "goodput_bps": 8 * turn.size / done.seconds, "sent": done.sent,
-        "retransmitted": done.retransmitted, "mean_cwnd": done.mean_cwnd,
-        "mean_srtt_s": done.mean_srtt_s, "min_rtt_s": done.min_rtt_s, "mss": done.mss,
+        "goodput_bps": 8 * turn.size / done.seconds,
+        "sent": done.sent,
+        "retransmitted": done.retransmitted,
+        "mean_cwnd": done.mean_cwnd,
+        "mean_srtt_s": done.mean_srtt_s,
+        "min_rtt_s": done.min_rtt_s,
+        "mss": done.mss,
         "seconds": done.seconds,
-    }, trace  # fmt: skip
+    }, trace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the command line shows: tables and JSON on standard output, progress on standard error."""
+"""Prints tables and JSON on standard output, and progress on standard error."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from westwood.catalogue import label
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     import polars as pl
 
     from westwood.papers.claims import Verdict
+    from westwood.reference import Listing
+    from westwood.results.columns import Column
 
 T = TypeVar("T")
 
 
 def say(message: str) -> None:
-    """One line on standard error."""
+    """Prints one line on standard error."""
     print(f"westwood: {message}", file=sys.stderr)
 
 
@@ -46,9 +49,13 @@ def track(runs: Iterable[T], total: int) -> Iterable[T]:
             return Text(f"{task.speed:.0f}/s" if task.speed else "")
 
     columns = (
-        progress.TextColumn("running"), progress.BarColumn(), progress.MofNCompleteColumn(),
-        Rate(), progress.TextColumn("time left"), progress.TimeRemainingColumn(),
-    )  # fmt: skip
+        progress.TextColumn("running"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        Rate(),
+        progress.TextColumn("time left"),
+        progress.TimeRemainingColumn(),
+    )
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield from bar.track(runs, total=total)
 
@@ -56,7 +63,7 @@ def track(runs: Iterable[T], total: int) -> Iterable[T]:
 def track_real_time(
     runs: Iterable[T], total: int, *, a_run_s: float, workers: int = 1
 ) -> Iterable[T]:
-    """The same for runs that take as long as they say: the time passes, whatever they do."""
+    """Does what `track` does for runs in real time, whose length is known before."""
     if not sys.stderr.isatty():
         yield from runs
         return
@@ -64,16 +71,18 @@ def track_real_time(
 
     minutes, seconds = divmod(round(a_run_s * math.ceil(total / workers)), 60)
     columns = (
-        progress.TextColumn(f"in real time, {a_run_s:g} s a run"), progress.BarColumn(),
-        progress.MofNCompleteColumn(), progress.TimeElapsedColumn(),
+        progress.TextColumn(f"in real time, {a_run_s:g} s a run"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
         progress.TextColumn(f"of about {minutes // 60}:{minutes % 60:02}:{seconds:02}"),
-    )  # fmt: skip
+    )
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield from bar.track(runs, total=total)
 
 
 def print_json(runs: pl.DataFrame, summary: pl.DataFrame, name: str = "runs") -> None:
-    """One JSON object; what has no value is null."""
+    """Prints one JSON object, in which null stands for what has no value."""
     content = {name: _plain(runs), "summary": _plain(summary)}
     print(json.dumps(content, allow_nan=False))
 
@@ -86,7 +95,9 @@ def _plain(frame: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def print_summary(summary: pl.DataFrame, keys: Sequence[str], title: str) -> None:
-    """The table of `run` and `compare`: a row a point and flow."""
+    """Prints the table of `run` and `compare`: a row a point and flow."""
+    from westwood.results.columns import columns
+
     several = summary["flow"].n_unique() > 1
     competing = several or any(" flows" in flow for flow in summary["flow"])
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
@@ -95,31 +106,20 @@ def print_summary(summary: pl.DataFrame, keys: Sequence[str], title: str) -> Non
     if several:
         table.add_column("flow")
     table.add_column("protocol")
-    names = ["goodput\nMb/s", "throughput\nMb/s", "resent\n%", "timeouts", "fast\nrecoveries",
-             "cwnd\nsegments", "srtt\nms"]  # fmt: skip
-    for name in [*names, "share\nof fair", "fairness"] if competing else names:
-        table.add_column(name, justify="right")
+    shown = [column for column in columns() if column.head and (competing or not column.if_several)]
+    for column in shown:
+        table.add_column(column.head, justify="right")
     for row in summary.iter_rows(named=True):
         cells = [str(row[key]) for key in keys]
         cells += [row["flow"]] if several else []
-        cells += [
-            label(row["cc"]),
-            _interval(row, "goodput_bps", 1e-6, 3),
-            _interval(row, "throughput_bps", 1e-6, 3),
-            _number(row["retransmission_ratio"], 100, 2),
-            _number(row["timeouts"], 1, 1),
-            _number(row["fast_recoveries"], 1, 1),
-            _number(row["mean_cwnd"], 1, 1),
-            _number(row["mean_srtt_s"], 1000, 1),
-        ]
-        if competing:
-            cells += [_interval(row, "friendliness", 1, 2), _number(row["jain"], 1, 3)]
+        cells.append(label(row["cc"]))
+        cells += [_cell(row, column) for column in shown]
         table.add_row(*cells)
     _print(table)
 
 
 def print_verdicts(verdicts: Sequence[Verdict]) -> None:
-    """The table of claims."""
+    """Prints the table of claims."""
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("claim", no_wrap=True)
     table.add_column("verdict")
@@ -133,7 +133,7 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
 
 
 def print_frame(frame: pl.DataFrame, heads: Mapping[str, str], title: str) -> None:
-    """A table of texts, a column for each of the heads."""
+    """Prints a table of texts, with a column for each of the heads."""
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
     for head in heads.values():
         table.add_column(head)
@@ -150,12 +150,22 @@ def _print(table: Table) -> None:
     console.print(table)
 
 
-def _number(value: float | None, factor: float, digits: int) -> str:
-    return "-" if value is None or math.isnan(value) else f"{value * factor:.{digits}f}"
+def _cell(row: Mapping[str, Any], column: Column) -> str:
+    """A mean as the table has it; a rate with its interval."""
+    mean, half = row[column.name], row[f"{column.name}_half"]
+    if mean is None or math.isnan(mean):
+        return "-"
+    text = f"{mean * column.scale:.{column.digits}f}"
+    if not column.with_interval or math.isnan(half):
+        return text
+    return f"{text} ± {half * column.scale:.{column.digits}f}"
 
 
-def _interval(row: Mapping[str, Any], column: str, factor: float, digits: int) -> str:
-    mean, half = row[column], row[f"{column}_half"]
-    if mean is None or math.isnan(half):
-        return _number(mean, factor, digits)
-    return f"{mean * factor:.{digits}f} ± {half * factor:.{digits}f}"
+def print_listing(listing: Listing, title: str) -> None:
+    """Prints a listing of what there is to choose from."""
+    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    for place, head in enumerate(listing.heads):
+        table.add_column(head.replace("`", ""), no_wrap=place == 0)
+    for cells in listing.rows:
+        table.add_row(*(escape(cell.replace("`", "")) for cell in cells))
+    _print(table)

@@ -1,26 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `run` and `compare` do with a planned experiment: run it, write it, print it, draw it."""
+"""Runs a planned experiment, writes it, prints it and draws it, for `run` and `compare`."""
 
 from __future__ import annotations
 
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from westwood.cli import console
 from westwood.engines.contract import Engine
 from westwood.errors import Interrupted
 from westwood.experiments import experiment
-from westwood.experiments.experiment import Experiment, Outcome, Tracker
-from westwood.results.store import Folder
+from westwood.experiments.experiment import Collected, Experiment, Tracker
+from westwood.results.folder import Folder
 from westwood.units import PS_PER_S
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def carry_out(
-    planned: Experiment, workers: int | None, out: Path | None, *, plot: str | bool, json: bool,
+    planned: Experiment,
+    workers: int | None,
+    out: Path | None,
+    *,
+    plot: str | bool,
+    json: bool,
     engine: Engine,
-) -> None:  # fmt: skip
+) -> None:
     """Runs what is planned, writes what was asked for, prints the summary."""
     engine.check(planned.jobs)
     folder = Folder(out) if out else None
@@ -28,19 +36,14 @@ def carry_out(
     track = tracker(engine, planned, count)
     traces = experiment.traces(planned, engine, track) if plot == "over_time" else []
     if folder:
-        folder.manifest(_manifest(planned, engine.name), complete=False)
-    outcome = experiment.collect(planned, engine, workers=count, track=track)
-    if outcome.rows.is_empty():
+        folder.manifest(planned.manifest(engine.name), complete=False)
+    collected = experiment.collect(planned, engine, workers=count, track=track)
+    if collected.rows.is_empty():
         raise interrupted(folder)
-    summary = experiment.summary(planned, outcome.rows)
-    keys = [key for key in planned.varied if key in summary.columns]
     if folder:
-        _write(folder, planned, outcome, traces, engine.name)
-    if json:
-        console.print_json(outcome.rows, summary)
-    else:
-        title = _title(planned) if outcome.complete else f"{planned.scenario.name}: interrupted"
-        console.print_summary(summary, keys, title)
+        _write(folder, planned, collected, traces, engine.name)
+    title = _title(planned) if collected.complete else f"{planned.scenario.name}: interrupted"
+    summary = print_summary(planned, collected.rows, title, json=json)
     if plot:
         from westwood.draw.bars import summary_bars
         from westwood.draw.over_time import over_time
@@ -48,6 +51,7 @@ def carry_out(
 
         if plot == "bars":
             several = len(planned.scenario.flows)
+            keys = [key for key in planned.varied if key in summary.columns]
             rows = list(summary.iter_rows(named=True))
             names = [(row["cc"], experiment.point_name(row, keys, several)) for row in rows]
             figure = summary_bars(names, summary, "goodput_bps", _title(planned))
@@ -56,12 +60,25 @@ def carry_out(
         write = folder.file if folder else Folder.current().file
         path = save(figure, write, planned.scenario.name)
         print(path, file=sys.stderr if json else sys.stdout)
-    if not outcome.complete:
+    if not collected.complete:
         raise interrupted(folder)
 
 
+def print_summary(
+    planned: Experiment, rows: pl.DataFrame, title: str, *, json: bool
+) -> pl.DataFrame:
+    """Prints means over the seeds as a table, or with every row as JSON; the means."""
+    summary = experiment.summary(planned, rows)
+    if json:
+        console.print_json(rows, summary)
+    else:
+        keys = [key for key in planned.varied if key in summary.columns]
+        console.print_summary(summary, keys, title)
+    return summary
+
+
 def tracker(engine: Engine, planned: Experiment, workers: int | None) -> Tracker:
-    """What shows the progress; of runs in real time it knows how long they take."""
+    """Returns what shows the progress; for runs in real time it knows how long they take."""
     if not engine.real_time:
         return console.track
     seconds = [job.scenario.duration / PS_PER_S for job in planned.jobs]
@@ -70,7 +87,7 @@ def tracker(engine: Engine, planned: Experiment, workers: int | None) -> Tracker
 
 
 def interrupted(folder: Folder | None) -> Interrupted:
-    """What to say when the user stopped it."""
+    """Makes the error that says what was kept when the user stopped it."""
     kept = f"; finished runs are in {folder.path}" if folder else ""
     return Interrupted(f"interrupted{kept}")
 
@@ -84,21 +101,11 @@ def _title(planned: Experiment) -> str:
     )
 
 
-def _manifest(planned: Experiment, engine: str) -> dict[str, Any]:
-    scenario = planned.scenario
-    return {
-        "engine": engine,
-        "scenario": scenario.resolved(),
-        "hashes": [job.scenario.hash for job in planned.jobs],
-        "seeds": scenario.seeds,
-    }
-
-
 def _write(
-    folder: Folder, planned: Experiment, outcome: Outcome, traces: list[Any], engine: str
+    folder: Folder, planned: Experiment, collected: Collected, traces: list[Any], engine: str
 ) -> None:
     folder.text("scenario.toml", planned.scenario.to_toml())
-    folder.frame("runs.parquet", outcome.rows)
+    folder.frame("runs.parquet", collected.rows)
     for number, (cc, _, trace) in enumerate(traces, start=1):
         folder.frame(f"traces/{number}-{cc}-seed1.parquet", trace)
-    folder.manifest(_manifest(planned, engine), complete=outcome.complete)
+    folder.manifest(planned.manifest(engine), complete=collected.complete)

@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None,
+    no_args_is_help=True,
+    rich_markup_mode=None,
     help="The family as congestion controls of this machine's kernel.",
-)  # fmt: skip
+)
 BootOption = Annotated[bool, typer.Option("--boot", help="At every boot, too, by systemd.")]
 
 
@@ -28,7 +29,7 @@ def doctor() -> None:
 
 @app.command(epilog="Example: westwood kernel load && iperf3 -c HOST -C ww_plus")
 def load(boot: BootOption = False) -> None:
-    """Register ww_westwood, ww_plus, ww_nrplus and ww_plus_rh until unload or the next boot.
+    """Register ww_plus and its family until unload or the next boot.
 
     Any program may then choose one for its sockets. Another version that is loaded is replaced;
     its connections go on with it.
@@ -79,11 +80,13 @@ def status(
 @app.command(epilog="Example: westwood kernel record --out day.parquet --port 443")
 def record(
     out: Annotated[Path, typer.Option(metavar="FILE", help="A .parquet or .csv file.")],
-    port: Annotated[int | None, typer.Option(
-        metavar="N", help="Only connections with this port at either end.")] = None,
-    duration: Annotated[str | None, typer.Option(
-        metavar="TIME", help="End after so long; else with Ctrl-C.")] = None,
-) -> None:  # fmt: skip
+    port: Annotated[
+        int | None, typer.Option(metavar="N", help="Only connections with this port at either end.")
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option(metavar="TIME", help="End after so long; else with Ctrl-C.")
+    ] = None,
+) -> None:
     """Record every connection of our controls: windows, estimate, round trips, losses, timeouts.
 
     A row a bandwidth sample and decision, in the format of westwood trace, which draws it:

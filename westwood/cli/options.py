@@ -3,20 +3,31 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from westwood.errors import InputError
+from westwood.units import option_seconds
+
+ScenarioArgument = Annotated[
+    str, typer.Argument(metavar="FILE|PRESET", help="A TOML file, or a scenario's name.")
+]
+ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with what is in DIR.")]
 CcOption = Annotated[
     list[str] | None,
     typer.Option("--cc", metavar="NAME", help="Protocol of every flow; repeat it to run several."),
 ]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE",
-                 help="Change a setting, such as bottleneck.loss.rate=0.01 or duration=200s."),
-]  # fmt: skip
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a setting, such as bottleneck.loss.rate=0.01 or duration=200s.",
+    ),
+]
 EngineOption = Annotated[str, typer.Option(metavar="sim|ns3|linux", help="What runs it.")]
 SeedsOption = Annotated[
     int | None, typer.Option(metavar="N", help="Runs a point, instead of the scenario's.")
@@ -31,3 +42,39 @@ PlotOption = Annotated[bool, typer.Option("--plot", help="Draw a figure, PNG and
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object and nothing else on standard output.")
 ]
+
+
+def span_s(
+    start: str | None,
+    end: str | None,
+    whole_s: tuple[float, float],
+    latest_s: float | None = None,
+) -> tuple[float, float]:
+    """Returns the span of --from and --to in seconds; the whole where they are left out."""
+    first = option_seconds("--from", start, whole_s[0])
+    last = option_seconds("--to", end, whole_s[1])
+    if first < last and (latest_s is None or last <= latest_s):
+        return first, last
+    within = "" if latest_s is None else f", both within {latest_s:g}s"
+    problem = f"expected times with from before to{within}"
+    raise InputError(problem, key="--to" if end else "--from", value=end or start)
+
+
+def settings_of(options: list[str] | None) -> dict[str, Any]:
+    """Reads `--set KEY=VALUE`, the value as TOML where it is TOML and as text where it isn't."""
+    settings = {}
+    for option in options or ():
+        key, equals, value = option.partition("=")
+        if not equals or not key.strip():
+            raise InputError("expected KEY=VALUE, such as duration=200s", key="--set", value=option)
+        settings[key.strip()] = value_of(value.strip())
+    return settings
+
+
+def value_of(text: str) -> Any:
+    """Reads a value as TOML; returns the text itself where it is not TOML."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        return text
+    return parsed["value"] if list(parsed) == ["value"] else text

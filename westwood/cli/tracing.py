@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One run with everything recorded: its panel, its frames as Parquet, its packets as pcap."""
+"""Traces one run: draws its panel, writes its frames as Parquet and its packets as pcap."""
 
 from __future__ import annotations
 
@@ -11,39 +11,48 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from westwood.catalogue import UDP
+from westwood.cli.options import span_s
 from westwood.draw import panel
 from westwood.draw.style import save
 from westwood.engines.contract import Engine, Result
 from westwood.errors import InputError
 from westwood.results import pcap
-from westwood.results.store import Folder
+from westwood.results.folder import Folder
 from westwood.scenario import Scenario
 from westwood.units import PS_PER_S, option_seconds
 
 if TYPE_CHECKING:
     from westwood.scenario.links import Direction, Link
 
-_CAPACITY_STEP_S = 0.25  # over which a recorded rate is averaged in the panel
+_CAPACITY_STEP_S = 0.25  # over which the rate of delivery opportunities is averaged in the panel
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of the run. Times in seconds."""
+    """Holds what is asked of the run, with times in seconds."""
 
     seed: int = 1
     every_s: float = 0  # 0: a row whenever something changed
     events: bool = False
-    start_s: float = 0  # of what the panel shows
+    start_s: float = 0  # the panel shows what lies between
     end_s: float | None = None
     pcap: Path | None = None
     at: str | None = None  # the link to capture
 
 
-def prepare(
-    scenario: str, *, cc: str | None, settings: Mapping[str, Any], seed: int,
-    every: str | None, events: bool, start: str | None, end: str | None,
-    pcap_file: Path | None, at: str | None,
-) -> tuple[Scenario, Request]:  # fmt: skip
+def requested(
+    scenario: str,
+    *,
+    cc: str | None,
+    settings: Mapping[str, Any],
+    seed: int,
+    every: str | None,
+    events: bool,
+    start: str | None,
+    end: str | None,
+    pcap_file: Path | None,
+    at: str | None,
+) -> tuple[Scenario, Request]:
     """Checks everything before anything runs."""
     from westwood.experiments.experiment import plan
 
@@ -52,11 +61,7 @@ def prepare(
     if not 0 <= seed < 2**64:
         raise InputError("expected a whole number from 0 to 2^64 - 1", key="--seed", value=seed)
     length_s = chosen.duration / PS_PER_S
-    start_s = option_seconds("--from", start, 0.0)
-    end_s = option_seconds("--to", end, length_s)
-    if not start_s < end_s <= length_s:
-        problem = f"expected times with from before to, both within {length_s:g}s"
-        raise InputError(problem, key="--to" if end else "--from", value=end or start)
+    start_s, end_s = span_s(start, end, (0.0, length_s), length_s)
     if at is not None and pcap_file is None:
         raise InputError("expected --pcap FILE with it", key="--at", value=at)
     names = [link.name for link in chosen.link]
@@ -71,14 +76,14 @@ def prepare(
 
 
 def run(scenario: Scenario, request: Request, engine: Engine) -> Result:
-    """The run, everything recorded."""
+    """Runs the scenario with everything traced."""
     return engine.simulate(
         scenario, request.seed, trace=True, events=request.events, queues=True, capture=request.at
     )
 
 
 def write(result: Result, request: Request, folder: Folder, engine: Engine) -> None:
-    """Everything as files in a results folder; docs/traces.md lists them."""
+    """Writes everything into a results folder; docs/traces.md lists the files."""
     every_s = request.every_s
     trace = result.sampled(every_s) if every_s else result.trace
     scenario = result.scenario.resolved()
@@ -95,7 +100,7 @@ def write(result: Result, request: Request, folder: Folder, engine: Engine) -> N
 
 
 def write_pcap(result: Result, path: Path) -> Path:
-    """The captured packets."""
+    """Writes the captured packets; the file's path."""
     return Folder.beside(path).file(path.name, lambda part: pcap.write(result, part))
 
 
@@ -105,8 +110,8 @@ def plot(result: Result, request: Request, folder: Folder) -> Path:
     return save(figure, folder.file, f"{result.scenario.name}-trace")
 
 
-def panel_of(result: Result, request: Request) -> panel.Run:
-    """What the panel shows: the busiest link is the one that limits the run."""
+def panel_of(result: Result, request: Request) -> panel.Panel:
+    """Chooses what the panel shows: the busiest link is the one that limits the run."""
     scenario = result.scenario
     busiest = result.links.sort("utilisation", descending=True, maintain_order=True).row(
         0, named=True
@@ -118,7 +123,7 @@ def panel_of(result: Result, request: Request) -> panel.Run:
     packets = link.queue.limit.count if link.queue.limit.unit == "p" else None
     length_s = scenario.duration / PS_PER_S
     span = (request.start_s, length_s if request.end_s is None else request.end_s)
-    return panel.Run(
+    return panel.Panel(
         title=f"{scenario.name}, seed {result.seed}",
         flows=flows,
         trace=result.trace,
@@ -132,14 +137,14 @@ def panel_of(result: Result, request: Request) -> panel.Run:
 
 
 def _capacity(scenario: Scenario, link: Link, side: Direction) -> pl.DataFrame:
-    """What the link carries of the first flow's payload, over time."""
+    """Computes how much of the first flow's payload the link can carry, over time."""
     length_s = scenario.duration / PS_PER_S
     flow = scenario.flows[0]
     share = flow.mss / (flow.packet + link.overhead)
-    times = link.recorded(side)
+    times = link.opportunities(side)
     if not times:
         rate = share * link.mean_rate_bps(side)
         return pl.DataFrame({"time_s": [0.0, length_s], "bps": [rate, rate]})
-    from westwood.results.traces import recorded_rate
+    from westwood.results.traces import offered_rate
 
-    return recorded_rate(times, length_s, _CAPACITY_STEP_S).with_columns(pl.col("bps") * share)
+    return offered_rate(times, length_s, _CAPACITY_STEP_S).with_columns(pl.col("bps") * share)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Horizontal bars with 95 % intervals."""
+"""Draws horizontal bars with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -9,27 +9,35 @@ from typing import TYPE_CHECKING
 import polars as pl
 from matplotlib import pyplot as plt
 
-from westwood.catalogue import label
-from westwood.draw.style import MBPS, OTHER, STYLES, look
+from westwood.catalogue import label, look_of
+from westwood.draw.style import MBPS, look
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 def summary_bars(
-    names: Sequence[tuple[str, str]], summary: pl.DataFrame, column: str, title: str,
-    unit: float = MBPS, axis: str = "",
-) -> Figure:  # fmt: skip
-    """A bar with its interval for each row of the summary; `names` are (protocol, name) pairs."""
+    names: Sequence[tuple[str, str]],
+    summary: pl.DataFrame,
+    column: str,
+    title: str,
+    unit: float = MBPS,
+    axis: str = "",
+) -> Figure:
+    """Draws a bar with its interval for each row; `names` are (protocol, name) pairs."""
     with look():
         height = 1.3 + 0.45 * len(names)
         figure, axes = plt.subplots(figsize=(7.2, height), layout="constrained")
         places = range(len(names))
         axes.barh(
-            places, summary[column] / unit, xerr=summary[f"{column}_half"].fill_nan(0) / unit,
-            color=[STYLES.get(cc, OTHER).color for cc, _ in names], height=0.65, capsize=3,
+            places,
+            summary[column] / unit,
+            xerr=summary[f"{column}_half"].fill_nan(0) / unit,
+            color=[look_of(cc).color for cc, _ in names],
+            height=0.65,
+            capsize=3,
             error_kw={"elinewidth": 1.2},
-        )  # fmt: skip
+        )
         axes.set_yticks(places, [name for _, name in names])
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
@@ -42,15 +50,19 @@ def summary_bars(
 def grouped_bars(
     groups: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], x_name: str, title: str
 ) -> Figure:
-    """Groups of horizontal bars: (group, [(protocol or name, value, half of its interval)])."""
+    """Draws groups of bars: (group, [(protocol or name, value, half of its interval)])."""
     rows = [(group, *bar) for group, bars_ in groups for bar in bars_]
     with look():
         figure, axes = plt.subplots(figsize=(7.2, 1.3 + 0.42 * len(rows)), layout="constrained")
         axes.barh(
-            range(len(rows)), [row[2] for row in rows], xerr=[row[3] for row in rows],
-            color=[STYLES.get(row[1], OTHER).color for row in rows], height=0.65, capsize=3,
+            range(len(rows)),
+            [row[2] for row in rows],
+            xerr=[row[3] for row in rows],
+            color=[look_of(row[1]).color for row in rows],
+            height=0.65,
+            capsize=3,
             error_kw={"elinewidth": 1.2},
-        )  # fmt: skip
+        )
         names = [f"{group}: {label(name)}" if group else label(name) for group, name, *_ in rows]
         axes.set_yticks(range(len(rows)), names)
         axes.invert_yaxis()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A campaign's figures: sessions, single uploads, and what some looked like over time.
+"""Draws a campaign's sessions, its single uploads, and some of them over time.
 
 Numbers are those of the figures in Dell'Aera, Grieco and Mascolo 2003 that each one follows.
 """
@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING
 import polars as pl
 from matplotlib import pyplot as plt
 
-from westwood.catalogue import label
-from westwood.draw.style import MBPS, OTHER, STYLES, look, thinned
+from westwood.catalogue import label, look_of
+from westwood.draw.style import MBPS, look, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDTH = 0.8  # of a session's bars
+_WIDTH = 0.8  # that the bars of a session share
 
 
 def megabytes(size: int) -> str:
-    """A file's size, as it is called."""
+    """Writes a file's size in megabytes."""
     return f"{size / 1e6:g} MB"
 
 
 def sessions(found: pl.DataFrame, title: str) -> Figure:
-    """Mean goodput and share of retransmissions with their intervals (Figures 1, 2 and 7 to 10)."""
+    """Draws mean goodput and share of retransmissions, with intervals (Figures 1, 2, 7 to 10)."""
     with look():
         figure, (rates, resent) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
         _bars(rates, found, "goodput_bps", 1 / MBPS)
@@ -48,17 +48,22 @@ def _bars(axes: Axes, found: pl.DataFrame, column: str, factor: float) -> None:
         mine = found.filter(cc=cc)
         left = (number - (len(protocols) - 1) / 2) * width
         axes.bar(
-            [sizes.index(size) + left for size in mine["size_bytes"]], mine[column] * factor,
-            width=0.92 * width, yerr=mine[f"{column}_half"].fill_nan(0) * factor, capsize=3,
-            color=STYLES.get(cc, OTHER).color, label=label(cc), error_kw={"elinewidth": 1.2},
-        )  # fmt: skip
+            [sizes.index(size) + left for size in mine["size_bytes"]],
+            mine[column] * factor,
+            width=0.92 * width,
+            yerr=mine[f"{column}_half"].fill_nan(0) * factor,
+            capsize=3,
+            color=look_of(cc).color,
+            label=label(cc),
+            error_kw={"elinewidth": 1.2},
+        )
     axes.set_xticks(range(len(sizes)), [f"files of {megabytes(size)}" for size in sizes])
     axes.grid(axis="x", visible=False)
     axes.set_ylim(bottom=0)
 
 
 def uploads(rows: pl.DataFrame, title: str) -> Figure:
-    """Every upload's goodput, session by session (Figures 15 to 35)."""
+    """Draws every upload's goodput, session by session (Figures 15 to 35)."""
     sizes = rows["size_bytes"].unique(maintain_order=True).to_list()
     with look():
         figure, panels = plt.subplots(
@@ -66,10 +71,16 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
         )
         for axes, size in zip(panels[:, 0], sizes, strict=True):
             for (cc,), mine in rows.filter(size_bytes=size).group_by("cc", maintain_order=True):
-                style = STYLES.get(str(cc), OTHER)
-                axes.plot(mine["number"], mine["goodput_bps"] / MBPS, label=label(str(cc)),
-                          color=style.color, marker=style.marker, linewidth=0.8,
-                          markersize=3.5)  # fmt: skip
+                style = look_of(str(cc))
+                axes.plot(
+                    mine["number"],
+                    mine["goodput_bps"] / MBPS,
+                    label=label(str(cc)),
+                    color=style.color,
+                    marker=style.marker,
+                    linewidth=0.8,
+                    markersize=3.5,
+                )
             axes.set(ylabel="Goodput (Mb/s)", title=f"{title}, files of {megabytes(size)}")
             axes.set_ylim(bottom=0)
         panels[-1, 0].set_xlabel("Upload")
@@ -78,12 +89,13 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
 
 
 def dynamics(traces: Sequence[tuple[str, pl.DataFrame]], title: str) -> Figure:
-    """cwnd and ssthresh of each, estimates where told, round trips (Figures 3 to 6, 11 to 14)."""
+    """Draws cwnd, ssthresh, known estimates and round trips (Figures 3 to 6, 11 to 14)."""
     told = [one for one in traces if not one[1]["estimate_bps"].drop_nans().is_empty()]
     rows = len(traces) + bool(told) + 1
     with look():
-        figure, panels = plt.subplots(rows, 1, figsize=(7.2, 1.7 * rows), sharex=True,
-                                      layout="constrained")  # fmt: skip
+        figure, panels = plt.subplots(
+            rows, 1, figsize=(7.2, 1.7 * rows), sharex=True, layout="constrained"
+        )
         for axes, (cc, trace) in zip(panels, traces, strict=False):
             _windows(axes, cc, thinned(trace))
         for cc, trace in told:
@@ -107,12 +119,25 @@ def _windows(axes: Axes, cc: str, trace: pl.DataFrame) -> None:
     threshold = trace.select(
         pl.when(pl.col("ssthresh") < largest).then(pl.col("ssthresh")).otherwise(None)
     ).to_series()
-    axes.plot(trace["time_s"], threshold, color="#555555", linewidth=0.9, linestyle="--",
-              drawstyle="steps-post", label="ssthresh")  # fmt: skip
+    axes.plot(
+        trace["time_s"],
+        threshold,
+        color="#555555",
+        linewidth=0.9,
+        linestyle="--",
+        drawstyle="steps-post",
+        label="ssthresh",
+    )
     axes.set_ylabel(f"{label(cc)}\n(segments)")
     axes.legend(loc="upper right", ncols=2, fontsize=8)
 
 
 def _line(axes: Axes, cc: str, time_s: pl.Series, value: pl.Series, name: str = "") -> None:
-    axes.plot(time_s, value, color=STYLES.get(cc, OTHER).color, linewidth=1.0,
-              drawstyle="steps-post", label=name or label(cc))  # fmt: skip
+    axes.plot(
+        time_s,
+        value,
+        color=look_of(cc).color,
+        linewidth=1.0,
+        drawstyle="steps-post",
+        label=name or label(cc),
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Curves over a swept quantity, with 95 % intervals, and one engine over another."""
+"""Draws curves over a swept quantity, with 95 % intervals, and one engine over another."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import polars as pl
 from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from westwood.catalogue import label
-from westwood.draw.style import MBPS, OTHER, STYLES, Style, look
+from westwood.catalogue import Look, label, look_of
+from westwood.draw.style import MBPS, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ _MARKERS = ("o", "s", "^", "D", "P", "X", "v", "h")
 
 @dataclass(frozen=True)
 class Axis:
-    """Which column, how it is called, what a unit of the axis is in the column's."""
+    """Says which column is drawn, under which name, and how large a unit of the axis is."""
 
     column: str
     name: str
@@ -37,7 +37,7 @@ THROUGHPUT = Axis("throughput_bps", "Throughput (Mb/s)", MBPS)
 
 
 def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -> Figure:
-    """A curve with intervals for each value of `by`: protocols in their styles, or others."""
+    """Draws a curve with intervals for each value of `by`: protocols in their styles, or others."""
     with look():
         figure, axes = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
         _draw_curves(axes, points, x, y, by)
@@ -47,13 +47,17 @@ def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -
 
 
 def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: str) -> Figure:
-    """A panel a protocol, in it a curve for each value of `by`, which is called `name`."""
+    """Draws a panel a protocol, in it a curve for each value of `by`, which is called `name`."""
     protocols = points["cc"].unique(maintain_order=True).to_list()
     with look():
         figure, rows = plt.subplots(
-            1, len(protocols), figsize=(3.6 * len(protocols), 3.9), sharey=True,
-            layout="constrained", squeeze=False,
-        )  # fmt: skip
+            1,
+            len(protocols),
+            figsize=(3.6 * len(protocols), 3.9),
+            sharey=True,
+            layout="constrained",
+            squeeze=False,
+        )
         for axes, cc in zip(rows[0], protocols, strict=True):
             _draw_curves(axes, points.filter(pl.col("cc") == cc), x, y, by)
             axes.set_title(label(cc))
@@ -66,12 +70,16 @@ def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: st
 def side_by_side(
     parts: Sequence[tuple[pl.DataFrame, Axis]], y: Axis, title: str, by: str = "cc"
 ) -> Figure:
-    """Curves over several axes, a panel each."""
+    """Draws curves over several axes, a panel each."""
     with look():
         figure, rows = plt.subplots(
-            1, len(parts), figsize=(3.6 * len(parts), 3.9), sharey=True, layout="constrained",
+            1,
+            len(parts),
+            figsize=(3.6 * len(parts), 3.9),
+            sharey=True,
+            layout="constrained",
             squeeze=False,
-        )  # fmt: skip
+        )
         for axes, (points, x) in zip(rows[0], parts, strict=True):
             _draw_curves(axes, points, x, y, by)
         rows[0][0].set_ylabel(y.name)
@@ -89,14 +97,19 @@ def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) ->
     for key in keys:
         curve = points.filter(pl.col(by) == key).sort(x.column)
         color, marker = next(others)
-        style = STYLES.get(key, OTHER) if by == "cc" else Style(color, marker, "-")
+        style = look_of(key) if by == "cc" else Look(color, marker, "-")
         axes.errorbar(
-            curve[x.column] / x.unit, curve[y.column] / y.unit,
+            curve[x.column] / x.unit,
+            curve[y.column] / y.unit,
             yerr=curve[f"{y.column}_half"].fill_nan(0) / y.unit,
-            label=label(key) if by == "cc" else str(key), color=style.color, marker=style.marker,
-            linestyle=style.line, markerfacecolor="none" if style.hollow else style.color,
-            capsize=2.5, elinewidth=1,
-        )  # fmt: skip
+            label=label(key) if by == "cc" else str(key),
+            color=style.color,
+            marker=style.marker,
+            linestyle=style.line,
+            markerfacecolor="none" if style.hollow else style.color,
+            capsize=2.5,
+            elinewidth=1,
+        )
     axes.set_xlabel(x.name)
     axes.set_ylim(bottom=0)
     if x.log:
@@ -106,39 +119,60 @@ def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) ->
 
 
 def scatter(
-    points: pl.DataFrame, columns: Sequence[str], title: str, other: str,
+    points: pl.DataFrame,
+    columns: Sequence[str],
+    title: str,
+    other: str,
     limits: tuple[float, float] = (0.05, 0.1),
-) -> Figure:  # fmt: skip
-    """A panel a column: ours over the other engine's, a mark a point, with lines at the limits."""
+) -> Figure:
+    """Draws a panel a column: ours over the other engine's, a mark a point, lines at the limits."""
     with look():
         figure, panels_ = plt.subplots(
             1, len(columns), figsize=(3.7 * len(columns), 3.9), layout="constrained", squeeze=False
-        )  # fmt: skip
+        )
         for axes, column in zip(panels_[0], columns, strict=True):
             unit = MBPS if column.endswith("_bps") else 1.0
             known = points.drop_nulls([column, f"{column}_other"])
             low, high = 1e300, 0.0
             for (cc,), mine in known.group_by("cc", maintain_order=True):
-                style = STYLES.get(str(cc), OTHER)
+                style = look_of(str(cc))
                 x, y = mine[f"{column}_other"] / unit, mine[column] / unit
-                axes.plot(x, y, linestyle="none", marker=style.marker, color=style.color,
-                          label=label(str(cc)), alpha=0.85)  # fmt: skip
+                axes.plot(
+                    x,
+                    y,
+                    linestyle="none",
+                    marker=style.marker,
+                    color=style.color,
+                    label=label(str(cc)),
+                    alpha=0.85,
+                )
                 values = [v for v in [*x, *y] if v > 0]
                 low, high = min([low, *values]), max([high, *values])
             ends = [low / 1.3, high * 1.3]
             for factor, line in ((1.0, "-"), (1 + limits[0], "--"), (1 + limits[1], ":")):
                 for sign in {factor, 1 / factor}:
-                    axes.plot(ends, [sign * end for end in ends], color="#000000", linewidth=0.7,
-                              linestyle=line)  # fmt: skip
+                    axes.plot(
+                        ends,
+                        [sign * end for end in ends],
+                        color="#000000",
+                        linewidth=0.7,
+                        linestyle=line,
+                    )
             name = column.removesuffix("_bps").replace("_", " ") + (" (Mb/s)" if unit > 1 else "")
-            axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel=f"{other}: {name}",
-                     ylabel=f"simulator: {name}")  # fmt: skip
+            axes.set(
+                xscale="log",
+                yscale="log",
+                xlim=ends,
+                ylim=ends,
+                xlabel=f"{other}: {name}",
+                ylabel=f"simulator: {name}",
+            )
         panels_[0][0].legend(fontsize=7)
         figure.suptitle(title)
         return figure
 
 
 def numeric(points: pl.DataFrame, column: str, to: Any) -> pl.DataFrame:
-    """`column` as numbers: a swept quantity such as "10ms" is text."""
+    """Turns `column` into numbers: a swept quantity such as "10ms" is text."""
     values = [float(to(value)) for value in points[column]]
     return points.with_columns(pl.Series(column, values, dtype=pl.Float64))

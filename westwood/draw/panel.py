@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One run's panel: windows, estimate and capacity, round trips, the queue; losses marked.
+"""Draws one run: windows, estimate and capacity, round trips, the queue, and marks losses.
 
-Of real connections nobody knows capacity and queue: those parts are left out, and what the sender
+Nobody knows capacity and queue of real connections: those parts are left out, and what the sender
 noticed is marked instead.
 """
 
@@ -16,8 +16,8 @@ import polars as pl
 from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 
-from westwood.catalogue import label
-from westwood.draw.style import MBPS, OTHER, STYLES, Style, look, thinned
+from westwood.catalogue import Look, label, look_of
+from westwood.draw.style import MBPS, look, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST_FLOWS = 6  # that can be told apart
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-# How a packet went: the mark, its colour, what the legend says.
+# Each end of a packet has a mark, its colour, and a text in the legend.
 _DROPS = {
     "queue": ("x", "#D55E00", "dropped, queue full"),
     "early": ("+", "#E69F00", "dropped early (RED)"),
@@ -34,27 +34,27 @@ _DROPS = {
 }
 
 
-# What a sender noticed, in the `event` of a recording.
+# The events of a recording that are marked: what a sender noticed.
 _EVENTS = {"loss": ("x", "loss"), "timeout": ("v", "timeout")}
 
 
 @dataclass(frozen=True)
-class Run:
-    """What is drawn: frames of `westwood.results.traces`, and the link that limits the run."""
+class Panel:
+    """Holds frames of `westwood.results.traces` to draw, and the link that limits the run."""
 
     title: str
     flows: Sequence[tuple[str, str]]  # (name, protocol) of those with windows
     trace: pl.DataFrame
-    span_s: tuple[float, float]  # what is shown
-    link: str | None = None  # None: unknown, and what follows as well
-    queue: pl.DataFrame | None = None  # of the link, in the direction of its load: time_s, packets
+    span_s: tuple[float, float]  # this part is shown
+    link: str | None = None  # None: it is unknown, and so is what follows
+    queue: pl.DataFrame | None = None  # time_s, packets: on the link, in the direction of its load
     drops: pl.DataFrame | None = None  # on the link, in that direction
-    capacity: pl.DataFrame | None = None  # of the link, in payload: time_s, bps
+    capacity: pl.DataFrame | None = None  # time_s, bps: what the link can carry of payload
     queue_limit: float | None = None  # packets, where the limit is in packets
 
 
-def draw(run: Run) -> Figure:
-    """The panel; of more than MOST_FLOWS flows the first ones."""
+def draw(run: Panel) -> Figure:
+    """Draws the panel, with the first flows if there are more than MOST_FLOWS."""
     shown = run.flows[:MOST_FLOWS]
     styles = _styles(shown)
     within = pl.col("time_s").is_between(*run.span_s)
@@ -62,9 +62,13 @@ def draw(run: Run) -> Figure:
     heights = (1.4, 1.2, 1, 1.2) if run.queue is not None else (1.4, 1.2, 1)
     with look():
         figure, axes = plt.subplots(
-            len(heights), 1, figsize=(7.2, 1.71 * sum(heights)), sharex=True,
-            layout="constrained", height_ratios=heights,
-        )  # fmt: skip
+            len(heights),
+            1,
+            figsize=(7.2, 1.71 * sum(heights)),
+            sharex=True,
+            layout="constrained",
+            height_ratios=heights,
+        )
         windows, rates, trips = axes[:3]
         for name, cc in shown:
             rows = thinned(trace.filter(flow=name))
@@ -76,12 +80,14 @@ def draw(run: Run) -> Figure:
         _finish_windows(windows)
         _finish_rates(rates, run, has_estimate=not _has_none(trace, "estimate_bps"))
         if run.queue is not None and run.drops is not None:
-            queue, drops = (_from_start(frame, run.span_s[0]).filter(within)
-                            for frame in (run.queue, run.drops))  # fmt: skip
+            queue, drops = (
+                _from_start(frame, run.span_s[0]).filter(within) for frame in (run.queue, run.drops)
+            )
             _draw_queue(axes[3], thinned(queue), drops, run)
         more = len(run.flows) - len(shown)
-        windows.set_title(run.title + (f" (first {MOST_FLOWS} flows of {len(run.flows)})"
-                                       if more else ""))  # fmt: skip
+        windows.set_title(
+            run.title + (f" (first {MOST_FLOWS} flows of {len(run.flows)})" if more else "")
+        )
         windows.set_xlim(*run.span_s)
         axes[-1].set_xlabel("Time (s)")
         figure.align_ylabels(axes)
@@ -93,7 +99,7 @@ def _name(flow: str, cc: str, flows: int) -> str:
 
 
 def _from_start(frame: pl.DataFrame, start_s: float) -> pl.DataFrame:
-    """With the state that holds when the shown part begins, for lines to begin at its left edge."""
+    """Adds the state in which the shown part begins, so that lines begin at its left edge."""
     if frame.is_empty() or start_s <= 0 or "kind" in frame.columns:
         return frame
     keys = [key for key in ("flow", "transfer") if key in frame.columns]
@@ -103,19 +109,19 @@ def _from_start(frame: pl.DataFrame, start_s: float) -> pl.DataFrame:
     return pl.concat([held, frame]).sort("time_s", maintain_order=True)
 
 
-def _styles(flows: Sequence[tuple[str, str]]) -> Mapping[str, Style]:
-    """A protocol's own style where all differ, else a colour a flow."""
+def _styles(flows: Sequence[tuple[str, str]]) -> Mapping[str, Look]:
+    """Chooses each protocol's own style where all differ, else a colour a flow."""
     protocols = [cc for _, cc in flows]
     if len(set(protocols)) == len(protocols):
-        return {name: STYLES.get(cc, OTHER) for name, cc in flows}
-    return {name: Style(color, "o", "-") for (name, _), color in zip(flows, _COLORS, strict=False)}
+        return {name: look_of(cc) for name, cc in flows}
+    return {name: Look(color, "o", "-") for (name, _), color in zip(flows, _COLORS, strict=False)}
 
 
 def _has_none(trace: pl.DataFrame, column: str) -> bool:
     return trace[column].drop_nans().is_empty()
 
 
-def _draw_windows(axes: Axes, rows: pl.DataFrame, style: Style, name: str) -> None:
+def _draw_windows(axes: Axes, rows: pl.DataFrame, style: Look, name: str) -> None:
     steps: Any = {"drawstyle": "steps-post", "color": style.color}
     # In fast recovery duplicate ACKs inflate it: faint, for the path is not asked to hold that.
     axes.plot(rows["time_s"], rows["cwnd"], linewidth=0.7, alpha=0.3, **steps)
@@ -123,16 +129,24 @@ def _draw_windows(axes: Axes, rows: pl.DataFrame, style: Style, name: str) -> No
     axes.plot(steady["time_s"], steady["cwnd"], linewidth=1.2, label=name, **steps)
     largest = 1.3 * float(rows["cwnd"].max() or 1)  # type: ignore[arg-type]
     threshold = pl.when(pl.col("ssthresh") < largest).then(pl.col("ssthresh"))
-    axes.plot(rows["time_s"], rows.select(threshold).to_series(), linewidth=0.9, linestyle="--",
-              **steps)  # fmt: skip
+    axes.plot(
+        rows["time_s"], rows.select(threshold).to_series(), linewidth=0.9, linestyle="--", **steps
+    )
 
 
-def _draw_events(axes: Axes, rows: pl.DataFrame, style: Style) -> None:
-    """At the window that each met."""
+def _draw_events(axes: Axes, rows: pl.DataFrame, style: Look) -> None:
+    """Marks each event at the window that it met."""
     for event, (marker, _) in _EVENTS.items():
         met = rows.filter(pl.col("event") == event)
-        axes.plot(met["time_s"], met["cwnd"], linestyle="none", marker=marker, markersize=4.5,
-                  markeredgewidth=0.9, color=style.color)  # fmt: skip
+        axes.plot(
+            met["time_s"],
+            met["cwnd"],
+            linestyle="none",
+            marker=marker,
+            markersize=4.5,
+            markeredgewidth=0.9,
+            color=style.color,
+        )
 
 
 def _finish_windows(axes: Axes) -> None:
@@ -140,8 +154,9 @@ def _finish_windows(axes: Axes) -> None:
     marks.append(Line2D([], [], color="#555555", linewidth=0.9, linestyle="--"))
     names.append("ssthresh")
     for marker, name in _EVENTS.values():
-        if any(line.get_marker() == marker and len(np.asarray(line.get_xdata()))
-               for line in axes.lines):  # fmt: skip
+        if any(
+            line.get_marker() == marker and len(np.asarray(line.get_xdata())) for line in axes.lines
+        ):
             marks.append(Line2D([], [], color="#555555", linestyle="none", marker=marker))
             names.append(name)
     axes.set_ylabel("Window\n(segments)")
@@ -149,16 +164,29 @@ def _finish_windows(axes: Axes) -> None:
     axes.legend(marks, names, loc="upper right", ncols=4, fontsize=8)
 
 
-def _draw_rates(axes: Axes, rows: pl.DataFrame, style: Style) -> None:
+def _draw_rates(axes: Axes, rows: pl.DataFrame, style: Look) -> None:
     known = rows.filter(pl.col("estimate_bps").is_not_nan())
     if not known.is_empty():
-        axes.plot(known["time_s"], known["sample_bps"] / MBPS, linestyle="none", marker=".",
-                  markersize=1.8, alpha=0.35, color=style.color, rasterized=True)  # fmt: skip
-        axes.plot(known["time_s"], known["estimate_bps"] / MBPS, linewidth=1.2, color=style.color,
-                  drawstyle="steps-post")  # fmt: skip
+        axes.plot(
+            known["time_s"],
+            known["sample_bps"] / MBPS,
+            linestyle="none",
+            marker=".",
+            markersize=1.8,
+            alpha=0.35,
+            color=style.color,
+            rasterized=True,
+        )
+        axes.plot(
+            known["time_s"],
+            known["estimate_bps"] / MBPS,
+            linewidth=1.2,
+            color=style.color,
+            drawstyle="steps-post",
+        )
 
 
-def _finish_rates(axes: Axes, run: Run, *, has_estimate: bool) -> None:
+def _finish_rates(axes: Axes, run: Panel, *, has_estimate: bool) -> None:
     lines = [np.asarray(line.get_ydata()) for line in axes.lines if line.get_marker() != "."]
     estimates = [float(values.max()) for values in lines if values.size] or [0.0]
     limit = max(estimates)
@@ -166,33 +194,45 @@ def _finish_rates(axes: Axes, run: Run, *, has_estimate: bool) -> None:
     names: list[str] = []
     if run.capacity is not None:
         dashed: Any = {"color": "#000000", "linewidth": 1, "linestyle": (0, (4, 2))}
-        axes.plot(run.capacity["time_s"], run.capacity["bps"] / MBPS, drawstyle="steps-post",
-                  **dashed)  # fmt: skip
+        axes.plot(
+            run.capacity["time_s"], run.capacity["bps"] / MBPS, drawstyle="steps-post", **dashed
+        )
         highest = float(run.capacity["bps"].max() or 0) / MBPS  # type: ignore[arg-type]
         limit = max(highest, min(limit, 4 * highest))
         marks, names = [Line2D([], [], **dashed)], [f"capacity of {run.link} for payload"]
     axes.set_ylim(0, 1.35 * (limit or 1))
     axes.set_ylabel("Estimate\n(Mb/s)")
     if has_estimate:
-        marks += [Line2D([], [], color="#555555", linewidth=1.2),
-                  Line2D([], [], color="#555555", linestyle="none", marker=".")]  # fmt: skip
+        marks += [
+            Line2D([], [], color="#555555", linewidth=1.2),
+            Line2D([], [], color="#555555", linestyle="none", marker="."),
+        ]
         names += ["filtered estimate", "raw sample"]
     elif names:
         names[0] += " (no flow estimates it)"
     axes.legend(marks, names, loc="upper right", ncols=3, fontsize=8)
 
 
-def _draw_trips(axes: Axes, rows: pl.DataFrame, style: Style) -> None:
-    axes.plot(rows["time_s"], rows["rtt_s"] * 1000, linestyle="none", marker=".", markersize=1.8,
-              alpha=0.35, color=style.color, rasterized=True)  # fmt: skip
+def _draw_trips(axes: Axes, rows: pl.DataFrame, style: Look) -> None:
+    axes.plot(
+        rows["time_s"],
+        rows["rtt_s"] * 1000,
+        linestyle="none",
+        marker=".",
+        markersize=1.8,
+        alpha=0.35,
+        color=style.color,
+        rasterized=True,
+    )
     axes.plot(rows["time_s"], rows["srtt_s"] * 1000, linewidth=1.1, color=style.color)
     axes.set_ylabel("RTT, smoothed\nRTT (ms)")
     axes.set_ylim(bottom=0)
 
 
-def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Run) -> None:
-    axes.fill_between(queue["time_s"], queue["packets"], step="post", color="#56B4E9", alpha=0.6,
-                      linewidth=0)  # fmt: skip
+def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Panel) -> None:
+    axes.fill_between(
+        queue["time_s"], queue["packets"], step="post", color="#56B4E9", alpha=0.6, linewidth=0
+    )
     highest = float(queue["packets"].max() or 1)  # type: ignore[arg-type]
     limit = run.queue_limit
     near = limit is not None and highest > limit / 4  # else it would flatten the queue
@@ -203,9 +243,17 @@ def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Run) 
     for level, kind in enumerate(present):
         marker, color, name = _DROPS[kind]
         times = drops.filter(kind=kind)["time_s"]
-        axes.plot(times, [top * (1.12 + 0.14 * level)] * len(times), linestyle="none",
-                  marker=marker, markersize=4.5, markeredgewidth=0.9, color=color,
-                  label=f"{name}: {len(times)}", clip_on=False)  # fmt: skip
+        axes.plot(
+            times,
+            [top * (1.12 + 0.14 * level)] * len(times),
+            linestyle="none",
+            marker=marker,
+            markersize=4.5,
+            markeredgewidth=0.9,
+            color=color,
+            label=f"{name}: {len(times)}",
+            clip_on=False,
+        )
     entries = len(axes.get_legend_handles_labels()[0])
     axes.set_ylim(0, top * (1.45 + 0.14 * len(present) + (0.2 if entries > 3 else 0)))
     axes.set_ylabel(f"Queue of {run.link}\n(packets)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page: one self-contained HTML file, for a phone, a screen and paper.
+"""Writes the page: one self-contained HTML file, for a phone, a screen and paper.
 
 Every text is escaped by the template; figures are SVG, embedded as images.
 """
@@ -18,7 +18,7 @@ import polars as pl
 
 from westwood import __version__
 from westwood.catalogue import label
-from westwood.results.store import Folder
+from westwood.results.folder import Folder
 
 if TYPE_CHECKING:
     from westwood.papers.claims import Verdict
@@ -30,7 +30,7 @@ _ORDER = {"DIFFERS": 0, "HOLDS": 1, "TESTED": 2}
 
 @dataclass(frozen=True)
 class Table:
-    """The data behind a figure: a row a point and protocol."""
+    """Holds the data behind a figure: a row a point and protocol."""
 
     scenario: str
     seeds: int
@@ -57,8 +57,8 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Part:
-    """An experiment on the page."""
+class Section:
+    """Is an experiment on the page."""
 
     name: str
     title: str
@@ -76,24 +76,35 @@ class Part:
 
 
 def write(
-    folder: Folder, title: str, parts: Sequence[Part], verdicts: Sequence[Verdict], manifest: str
+    folder: Folder,
+    title: str,
+    sections: Sequence[Section],
+    verdicts: Sequence[Verdict],
+    manifest: str,
 ) -> Path:
     """Writes index.html; its path."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True,
-        lstrip_blocks=True, undefined=jinja2.StrictUndefined,
-    )  # fmt: skip
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
     environment.filters["facts"] = facts
     counts = {name: sum(one.verdict == name for one in verdicts) for name in _ORDER}
     page = environment.get_template("report.html.j2").render(
-        title=title, parts=parts, counts=counts, manifest=manifest, version=__version__,
+        title=title,
+        sections=sections,
+        counts=counts,
+        manifest=manifest,
+        version=__version__,
         verdicts=sorted(verdicts, key=lambda one: _ORDER[one.verdict]),
-    )  # fmt: skip
+    )
     return folder.text("index.html", page)
 
 
 def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """What was measured as (name, value) pairs, nested names joined."""
+    """Turns what was measured into (name, value) pairs, and joins nested names."""
     for key, value in measured.items():
         name = f"{prefix}, {key}" if prefix else str(key)
         if isinstance(value, Mapping):
@@ -105,7 +116,7 @@ def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list[str]:
-    """A paired comparison as cells: where, which, difference, its effect size and p-value."""
+    """Writes a paired comparison in cells: where, which, difference, effect size, p-value."""
     where = ", ".join(f"{key} {_text(row[key])}" for key in keys) or row["flow"]
     difference = _interval({metric: row["mean"], f"{metric}_half": row["half"] or math.nan}, metric)
     unit = next((unit for ending, (_, unit) in _UNITS.items() if metric.endswith(ending)), "")

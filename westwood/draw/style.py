@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How figures look. A protocol looks the same in every one of them.
-
-Colours are Okabe and Ito's, which people with any colour vision can tell apart; markers and line
-styles tell the protocols apart in grey, too.
-"""
+"""Gives figures their look: a protocol looks the same in all of them, as the catalogue says."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,36 +23,6 @@ FORMATS: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date":
 _MOST_ROWS = 4000  # of a trace in a figure: more than a printed line can show
 MBPS = 1e6  # bit/s in the unit of a rate's axis
 
-
-@dataclass(frozen=True)
-class Style:
-    """How a protocol is drawn."""
-
-    color: str
-    marker: str
-    line: str | tuple[int, tuple[int, ...]]
-    hollow: bool = False  # a marker that shows what lies under it
-
-
-STYLES = {
-    "tahoe": Style("#999999", "v", (0, (1, 1))),
-    "reno": Style("#E69F00", "s", "--", hollow=True),
-    "newreno": Style("#56B4E9", "D", "-."),
-    "sack": Style("#0072B2", "^", "-"),
-    "westwood": Style("#D55E00", "o", "-"),
-    "westwood-ns3": Style("#D55E00", "o", "-"),
-    "westwood+": Style("#009E73", "P", "-"),
-    "westwood+-ns3": Style("#009E73", "P", (0, (5, 1))),
-    "westwoodnr": Style("#A63C06", "h", ":"),
-    "westwoodnr+": Style("#A63C06", "H", "-"),
-    "westwood+-linux24": Style("#005C43", "p", "--"),
-    "westwood+-linux": Style("#005C43", "*", "-"),
-    "cubic": Style("#CC79A7", "<", "-"),
-    "vegas": Style("#B8860B", ">", "--"),
-    "bbr": Style("#000000", "d", "-."),
-    "udp": Style("#999999", ".", ":"),
-}
-OTHER = Style("#555555", "X", ":")
 
 _LOOK: Any = {
     "figure.dpi": 160,
@@ -87,12 +52,12 @@ def save(figure: Figure, write: Callable[[str, Callable[[Path], object]], Path],
 
 
 def thinned(trace: pl.DataFrame) -> pl.DataFrame:
-    """No more rows than can be seen."""
+    """Thins rows out to as many as can be seen."""
     return trace.gather_every(max(1, trace.height // _MOST_ROWS))
 
 
 @contextmanager
 def look() -> Iterator[None]:
-    """Every figure's fonts, grid and lines."""
+    """Sets every figure's fonts, grid and lines."""
     with plt.rc_context(_LOOK):
         yield

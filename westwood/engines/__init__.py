@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can run a scenario: the simulator, ns-3, Linux. Each gives the same rows and traces."""
+"""Engines run scenarios: the simulator, ns-3, Linux. Each gives the same rows and traces."""
 
 from __future__ import annotations
 
 from westwood.engines.contract import Engine
 from westwood.errors import InputError
 
-NAMES = ("sim", "ns3", "linux")
+NAMES = {
+    "sim": "the simulator of this package",
+    "ns3": "ns-3, through the module that `make ns3` builds",
+    "linux": "real sockets of this machine's kernel over an emulated path, in real time",
+}
 
 
 def find(name: str) -> Engine:
-    """The engine of this name; raises what this machine lacks for it, before anything is done."""
+    """Finds the engine of this name; raises what this machine lacks for it."""
     if name == "sim":
         from westwood.engines.simulator import SIMULATOR
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every engine takes and gives: a job goes in, rows come out; a traced run is a `Result`."""
+"""Every engine takes jobs and gives rows; a traced run is a `Result`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from westwood.results.rows import Row, rows_frame
+from westwood.results.columns import Row
+from westwood.results.rows import rows_frame
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Result:
-    """One run: a row a flow, and, where asked for, what happened over time.
+    """Holds one run: a row a flow, and, where asked for, what happened over time.
 
     The frames of what was not asked for are empty. docs/traces.md lists their columns.
     """
@@ -42,7 +43,7 @@ class Result:
         return traces.windows(self.scenario, self.raw)
 
     def sampled(self, every_s: float) -> pl.DataFrame:
-        """The trace at 0, `every_s`, 2 `every_s`... seconds, as it stood then."""
+        """Takes the trace at 0, `every_s`, 2 `every_s`... seconds, as it stood then."""
         from westwood.results import traces
 
         return traces.sampled(self.trace, every_s, self.scenario.duration / PS_PER_S)
@@ -88,7 +89,7 @@ MoreColumns = Callable[[Result], Mapping[str, Mapping[str, float]]]  # by the fl
 
 @dataclass(frozen=True)
 class Job:
-    """A point of a sweep: the settings that make it, the scenario they make, the seeds to run.
+    """Is a point of a sweep: the settings that make it, the scenario they make, the seeds to run.
 
     With `more_columns` each run is traced, with events where it needs them, and every flow's row
     gets the columns that it reads from the traced run.
@@ -101,7 +102,7 @@ class Job:
     needs_events: bool = False
 
     def rows(self, result: Result) -> list[Row]:
-        """The rows of a run of this job: its settings, the flow's results, and more columns."""
+        """Makes the rows of a run of this job: its settings, the flow's results, more columns."""
         more = self.more_columns(result) if self.more_columns else {}
         return [{**self.settings, **row, **more.get(row["flow"], {})} for row in result.flow_rows]
 
@@ -128,14 +129,14 @@ class Simulate(Protocol):
 
 @dataclass(frozen=True)
 class Engine:
-    """A way to run scenarios, and how its runs differ from those of the others."""
+    """Is a way to run scenarios, and says how its runs differ from those of the others."""
 
     name: str
     prepare: Prepare  # checks a job and makes of it what runs one of its seeds
     simulate: Simulate
     runs_everything: bool = False  # no valid scenario is refused, so that none is checked before
     real_time: bool = False  # a run takes as long as it says
-    profile: str | None = None  # what `compare` is to use, unless the user says
+    profile: str | None = None  # `compare` uses it, unless the user says
     workers: int | None = None  # unless the user says how many; None: one a core
 
     def check(self, jobs: Iterable[Job]) -> None:

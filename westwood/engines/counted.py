@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run as a program outside this process counted it, under the simulator's names."""
+"""Holds a run that a program outside this process counted, under the simulator's names."""
 
 from __future__ import annotations
 
@@ -19,25 +19,22 @@ class _Counted:
 
 
 class CountedConnection(_Counted):
-    """What the program counted of a connection, and its trace."""
+    """Holds what the program counted of a connection, and its trace."""
 
     source: int
     start_s: float
     completed_s: float
-    mean_cwnd: float
-    mean_srtt_s: float
-    min_rtt_s: float
 
     def __init__(self, numbers: Mapping[str, float], trace: Columns) -> None:
         super().__init__(numbers)
         self._trace = trace
 
     def trace(self) -> Columns:
-        """The columns of the trace, without rows where it was not asked for."""
+        """Returns the columns of the trace, without rows where it was not asked for."""
         return self._trace
 
     def event_log(self) -> Columns:
-        """Columns without rows: neither ns-3 nor the kernel tells events."""
+        """Returns columns without rows: neither ns-3 nor the kernel tells events."""
         numbers = ("time_s", "segment", "cwnd", "ssthresh")
         return {
             "kind": np.array([], dtype=np.uint8),
@@ -46,7 +43,7 @@ class CountedConnection(_Counted):
 
 
 class CountedLinkSide(_Counted):
-    """What the program counted on a direction of a link, and the packets that waited there."""
+    """Holds what was counted on a direction of a link, and the packets that waited there."""
 
     utilisation: float
 
@@ -55,13 +52,13 @@ class CountedLinkSide(_Counted):
         self._waited = waited
 
     def queue(self) -> Columns:
-        """arrival_s, start_s and bytes of the packets that waited, by arrival."""
+        """Returns arrival_s, start_s and bytes of the packets that waited, by arrival."""
         return self._waited
 
 
 @dataclass(frozen=True)
 class CountedResult:
-    """A run, with what was dropped on its links."""
+    """Holds a run, with what was dropped on its links."""
 
     flows: list[CountedConnection]
     forward: list[CountedLinkSide]
@@ -69,7 +66,7 @@ class CountedResult:
     dropped: Columns
 
     def drops(self) -> Columns:
-        """time_s, pipe, flow, ack and kind of what was dropped."""
+        """Returns time_s, pipe, flow, ack and kind of what was dropped."""
         return self.dropped
 
     def captured(self) -> Columns:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bandwidth estimates of our congestion controls in the kernel, beside what TCP_INFO tells.
+"""Joins the bandwidth estimates of our controls in the kernel with what TCP_INFO tells.
 
 `westwood.kernel.recording` records them while a run is traced; where it can't (nothing is loaded,
 somebody else records, no rights) a trace has no estimate.
@@ -14,8 +14,8 @@ from contextlib import ExitStack, contextmanager, suppress
 
 import polars as pl
 
-from westwood.engines import linux_plan
 from westwood.errors import RunError, UnavailableError
+from westwood.kernel import ww_kernel
 from westwood.kernel.recording import Recording, recording
 
 _COLUMNS = ("estimate_bps", "sample_bps")
@@ -26,7 +26,7 @@ def recording_of(controls: Iterable[str], port: int) -> Iterator[Recording]:
     """Records connections to `port` while the block runs, if one of the controls is ours."""
     with ExitStack() as stack:
         made = Recording()
-        if any(linux_plan.is_ours(control) for control in controls):
+        if any(control in ww_kernel.CONTROLS for control in controls):
             with suppress(RunError, UnavailableError):
                 made = stack.enter_context(recording(port))
         yield made
@@ -35,14 +35,14 @@ def recording_of(controls: Iterable[str], port: int) -> Iterator[Recording]:
 def beside(
     trace: pl.DataFrame, recording: Recording, ends: str, established_s: float
 ) -> pl.DataFrame:
-    """The trace of the connection with these ends (ADDRESS:PORT>ADDRESS:PORT) with its estimates.
+    """Adds its estimates to the trace of the connection ADDRESS:PORT>ADDRESS:PORT, its `ends`.
 
     A recording has times of its own: both have the moment when the connection was established.
     """
     seen = recording.trace
     if seen.is_empty() or trace.is_empty():
         return trace
-    # Of a recording from several namespaces, @ and the namespace follow.
+    # @ and the namespace follow where a recording is from several.
     its = seen.filter(pl.col("flow").str.contains(f"^{re.escape(ends)}(@[0-9]+)?$"))
     its = its.sort("time_s", maintain_order=True)
     starts = its.filter(event="start")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linux as an engine: the same scenario on real sockets, through the kernel that runs here.
+"""Runs scenarios on Linux: on real sockets, through the kernel that runs here.
 
 linux/ww-path (`make linux-path`; WESTWOOD_LINUX names another one) emulates the network between
 namespaces of its own and runs the flows, in real time. It lives as long as its standard input is
@@ -8,80 +8,36 @@ open: whatever ends this process ends it, and nothing that it made has a name or
 
 from __future__ import annotations
 
-import math
-import os
-import shutil
 import subprocess
-import tempfile
 import time
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-import polars as pl
-
-from westwood.engines import estimates, linux_plan
+from westwood.engines import estimates, linux_limits, wire
 from westwood.engines.contract import Job, Result, RunSeed
-from westwood.engines.counted import CountedConnection, CountedLinkSide, CountedResult
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.kernel.recording import Recording
 from westwood.programs import Program
-from westwood.results.raw import Columns
-from westwood.results.rows import Row, rows_of_run
+from westwood.results.columns import Row
+from westwood.results.rows import rows_of_run
 from westwood.scenario import Scenario
 
 ENGINE = "linux"
 VARIABLE = "WESTWOOD_LINUX"
-_TRACES = "westwood-trace-"  # begins the names of folders for them
 _LACKING = 77  # exit code of ww-path
-_PORT = 5001  # kPort of linux/path_host.hpp
-_FLOATS = frozenset(("mean_cwnd", "mean_srtt_s", "min_rtt_s", "start_s", "established_s",
-                     "completed_s", "waited_s", "longest_wait_s", "utilisation"))  # fmt: skip
-# The files of a trace; what is no number of theirs is "nan".
-_COUNT, _NUMBER = pl.Int64(), pl.Float64()
-_FILES: dict[str, dict[str, pl.DataType]] = {
-    "windows": {
-        "connection": _COUNT, "time_s": _NUMBER, "cwnd": _NUMBER, "ssthresh": _NUMBER,
-        "rtt_s": _NUMBER, "srtt_s": _NUMBER, "rto_s": _NUMBER, "in_flight": _NUMBER,
-        "phase": _COUNT,
-    },
-    "queues": {"pipe": _COUNT, "arrival_s": _NUMBER, "start_s": _NUMBER, "bytes": _COUNT},
-    "drops": {"time_s": _NUMBER, "pipe": _COUNT, "flow": _COUNT, "kind": _COUNT, "ack": _COUNT},
-}  # fmt: skip
-# The columns of a traced run, with their types.
-_WINDOWS: dict[str, type] = {
-    "time_s": np.float64,
-    "cwnd": np.float64,
-    "ssthresh": np.float64,
-    "estimate_bps": np.float64,
-    "sample_bps": np.float64,
-    "rtt_s": np.float64,
-    "srtt_s": np.float64,
-    "rto_s": np.float64,
-    "in_flight": np.float64,
-    "phase": np.uint8,
-}
-_WAIT: dict[str, type] = {"arrival_s": np.float64, "start_s": np.float64, "bytes": np.int64}
-_DROP: dict[str, type] = {
-    "time_s": np.float64,
-    "pipe": np.uint32,
-    "flow": np.uint32,
-    "kind": np.uint8,
-    "ack": np.bool_,
-}
+_PORT = 5001  # kPort of linux/path/host.hpp
 PROGRAM = Program(
     "linux/ww-path", VARIABLE, "--engine linux needs linux/ww-path", "make linux-path"
 )
 
 
 def program() -> Path:
-    """ww-path; UnavailableError with the remedy if it is not there."""
+    """Finds ww-path; UnavailableError with the remedy if it is not there."""
     return PROGRAM.find()
 
 
 def check_machine() -> None:
-    """UnavailableError, with the remedy, if this machine can't emulate a path: a millisecond's."""
+    """Emulates a millisecond; UnavailableError with the remedy if this machine can't."""
     flow = {"name": "probe", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}}
     link = {"name": "path", "between": ["a", "b"], "rate": "1Mbps", "delay": "0s"}
     run(Scenario(name="probe", duration="1ms", profile="linux", link=[link], flow=[flow]))
@@ -91,7 +47,7 @@ def prepare(job: Job) -> RunSeed:
     """Checks a job; gives what runs one of its seeds."""
     if job.more_columns:
         raise InputError("traces nothing for this figure yet", key="--engine", value=ENGINE)
-    linux_plan.check(job.scenario)
+    linux_limits.check(job.scenario)
     program()
     return partial(_rows, job)
 
@@ -108,10 +64,16 @@ class TracedOnce:
         self._traced: dict[tuple[str, int], list[Row]] = {}
 
     def simulate(
-        self, scenario: Scenario, seed: int = 1, *, trace: bool = False, events: bool = False,
-        queues: bool = False, capture: str | None = None,
-    ) -> Result:  # fmt: skip
-        """`simulator.simulate` on Linux, whose sockets tell no events; nothing is captured here."""
+        self,
+        scenario: Scenario,
+        seed: int = 1,
+        *,
+        trace: bool = False,
+        events: bool = False,
+        queues: bool = False,
+        capture: str | None = None,
+    ) -> Result:
+        """Does what `simulator.simulate` does, but refuses events and captures."""
         for option, asked in (("--events", events), ("--pcap", capture)):
             if asked:
                 problem = "comes of the simulator only, expected no --engine linux"
@@ -133,82 +95,63 @@ class TracedOnce:
 
 def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
     """Runs a scenario once, in real time. `trace`: record windows, queues and drops."""
-    linux_plan.check(scenario)
+    linux_limits.check(scenario)
     wall = time.perf_counter()
-    if not trace:
-        raw, cpu_s = _run(scenario, seed, None)
-    else:
-        _sweep_up()
-        with tempfile.TemporaryDirectory(prefix=f"{_TRACES}{os.getpid()}-") as folder:
-            raw, cpu_s = _run(scenario, seed, Path(folder))
-    cost = {"cpu_s": cpu_s, "wall_s": time.perf_counter() - wall}
+    with wire.trace_folder(trace) as folder:
+        report = _run(scenario, seed, folder)
+    cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
+    raw = report.result()
     return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
 
 
-def _run(scenario: Scenario, seed: int, folder: Path | None) -> tuple[CountedResult, float]:
-    """What was counted, and the processor time it took; traces come through the folder."""
-    plan = linux_plan.text(scenario) + linux_plan.run_lines(seed, folder)
-    controls = {linux_plan.CONTROLS.get(flow.cc.name, "") for flow in scenario.flows if folder}
+def _run(scenario: Scenario, seed: int, folder: Path | None) -> wire.Report:
+    """Runs it, and puts what was recorded of the estimates into the traces."""
+    what = f"{scenario.name}, seed {seed}"
+    controls = {linux_limits.CONTROLS.get(flow.cc.name, "") for flow in scenario.flows if folder}
     with estimates.recording_of(controls, _PORT) as recording:
-        lines = execute(plan, f"{scenario.name}, seed {seed}")
-    emulator = next(_numbers(words[1:]) for words in lines if words[0] == "emulator")
-    if lost := emulator["overruns"] + emulator["refused"]:
-        problem = f"this machine was too slow: {lost:.0f} packets never reached the path"
-        raise RunError(f"{scenario.name}, seed {seed}: {problem}; lower rates or fewer --workers")
-    looks, waited, dropped = (_table(folder, name) for name in _FILES)
-    sides: dict[str, list[CountedLinkSide]] = {"forward": [], "backward": []}
-    for pipe, words in enumerate(words for words in lines if words[0] == "link"):
-        there = waited.filter(pl.col("pipe") == pipe)
-        sides[words[1]].append(CountedLinkSide(_numbers(words[2:]), _columns(there, _WAIT)))
-    connections = [words[1:] for words in lines if words[0] == "flow"]
-    flows = [
-        _connection(scenario, words, looks.filter(pl.col("connection") == index), recording)
-        for index, words in enumerate(connections)
-    ]
-    drops = _columns(dropped, _DROP)
-    return CountedResult(flows, sides["forward"], sides["backward"], drops), float(lines[-1][1])
+        lines = execute(wire.plan(scenario) + wire.conclusion(seed, folder), what)
+    report = wire.read(lines, folder)
+    (emulator,) = report.others["emulator"]
+    _check_speed(dict(zip(emulator[::2], emulator[1::2], strict=True)), what)
+    _add_estimates(report, scenario, recording)
+    return report
 
 
-def _connection(
-    scenario: Scenario, words: list[str], looks: pl.DataFrame, recording: Recording
-) -> CountedConnection:
-    """A connection with its trace: TCP_INFO's columns, and the estimates where they are recorded.
-
-    TCP_INFO tells the smoothed round trip only, which stands for both.
-    """
-    source, numbers = int(words[0]), _numbers(words[1:])
-    looks = looks.with_columns(estimate_bps=pl.lit(math.nan), sample_bps=pl.lit(math.nan))
-    if scenario.flows[source].arrivals is None:  # else it has several connections
-        ends = _ends(source, round(numbers["port"]))
-        looks = estimates.beside(looks, recording, ends, numbers["established_s"])
-    return CountedConnection({"source": source, **numbers}, _columns(looks, _WINDOWS))
+def _check_speed(emulator: dict[str, str], what: str) -> None:
+    """RunError if this machine did not take every packet in time."""
+    if missed := int(emulator["overruns"]) + int(emulator["refused"]):
+        problem = f"this machine was too slow: {missed} packets never reached the path"
+        raise RunError(f"{what}: {problem}; lower rates or fewer --workers")
 
 
-def _columns(table: pl.DataFrame, types: Mapping[str, type]) -> Columns:
-    return {name: table[name].to_numpy().astype(kind) for name, kind in types.items()}
-
-
-def _sweep_up() -> None:
-    """Removes the traces of processes that were killed: nothing else of theirs is left."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_TRACES}*"):
-        owner = folder.name.removeprefix(_TRACES).partition("-")[0]
-        if not Path(f"/proc/{owner}").exists():
-            shutil.rmtree(folder, ignore_errors=True)
+def _add_estimates(report: wire.Report, scenario: Scenario, recording: Recording) -> None:
+    """Puts the recorded estimates beside TCP_INFO's columns, in flows of one connection."""
+    ports = [int(port) for (port,) in report.others.get("port", [])]
+    for index, trace in report.windows.items():
+        its = report.flows[index]
+        source = int(its["source"])
+        if scenario.flows[source].arrivals is None:
+            ends = _ends(source, ports[index])
+            established_s = its["established_s"]
+            report.windows[index] = estimates.beside(trace, recording, ends, established_s)
 
 
 def _ends(flow: int, port: int) -> str:
-    """Of a flow's connection, as a recording names it: linux/path_packet.hpp has the addresses."""
+    """Names a flow's connection as a recording does: linux/path/packet.hpp has the addresses."""
     host = f"{flow >> 8}.{flow & 255}"
     return f"10.64.{host}:{port}>10.65.{host}:{_PORT}"
 
 
 def execute(plan: str, what: str) -> list[list[str]]:
-    """Runs ww-path with this plan; its lines, word by word."""
+    """Runs ww-path with this plan; returns its lines, split into words."""
     # Its standard input stays open until it ends: see above.
     with subprocess.Popen(
-        [program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [program()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-    ) as process:  # fmt: skip
+    ) as process:
         assert process.stdin and process.stdout and process.stderr
         try:
             process.stdin.write(plan)
@@ -222,24 +165,7 @@ def execute(plan: str, what: str) -> list[list[str]]:
             raise
     if process.returncode == _LACKING:
         raise UnavailableError(f"--engine linux: {one_line(problem.removeprefix('ww-path: '))}")
-    if process.returncode != 0 or not lines or lines[-1][0] != "end":
+    if process.returncode != 0 or not wire.is_whole(lines):
         last = (problem or f"exit code {process.returncode}").splitlines()[-1]
         raise RunError(f"{what}: the emulated path ended with {one_line(last)}")
     return lines
-
-
-def _numbers(words: list[str]) -> dict[str, float]:
-    pairs = zip(words[::2], words[1::2], strict=True)
-    return {
-        name: float(value) if name in _FLOATS or name.startswith("late") else int(value)
-        for name, value in pairs
-    }
-
-
-def _table(folder: Path | None, name: str) -> pl.DataFrame:
-    """A file of the trace; without a folder nothing was traced."""
-    schema = _FILES[name]
-    if folder is None:
-        return pl.DataFrame(schema=schema)
-    table = pl.read_csv(folder / f"{name}.csv", schema=schema, null_values="nan")
-    return table.with_columns(pl.col(pl.Float64).fill_null(math.nan))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from westwood.engines.contract import Job, Prepare, RunSeed
-from westwood.results.rows import Row
+from westwood.results.columns import Row
 
 _QUEUED_PER_WORKER = 8  # runs submitted ahead: memory does not grow with a sweep's length
 
@@ -35,7 +35,7 @@ def run_jobs(
 
 
 def sorted_rows(runs: Iterable[tuple[int, list[Row]]]) -> list[Row]:
-    """The rows of `run_jobs` in the order of the jobs and seeds, whenever each run ended."""
+    """Sorts the rows of `run_jobs` by jobs and seeds, whenever each run ended."""
     return [row for _, rows in sorted(runs, key=lambda run: run[0]) for row in rows]
 
 

@@ -17,13 +17,17 @@ from westwood.engines.contract import Engine, Job, Result, RunSeed
 from westwood.engines.network import build
 from westwood.engines.pool import run_jobs, sorted_rows
 from westwood.errors import InputError, RunError, suggestion
-from westwood.results.rows import Row, rows_frame, rows_of_run
+from westwood.results.columns import Row
+from westwood.results.rows import rows_frame, rows_of_run
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
     import polars as pl
 
     from westwood.scenario import Scenario
+
+
+ENGINE = "sim"
 
 
 def simulate(
@@ -44,7 +48,7 @@ def simulate(
     """
     network = build(scenario)
     network.trace_windows = trace
-    network.trace_interval_ps = round(interval_s * PS_PER_S)
+    network.trace_interval = round(interval_s * PS_PER_S)
     network.trace_events = events
     network.trace_queues = queues
     if capture is not None:
@@ -58,7 +62,7 @@ def simulate(
 def simulate_many(
     scenario: Scenario, seeds: Iterable[int] | None = None, *, workers: int | None = None
 ) -> pl.DataFrame:
-    """Every point of the scenario's sweep with every seed, on all cores: a row a flow and run.
+    """Runs every point of the scenario's sweep with every seed, on all cores: a row a flow and run.
 
     The swept values are columns of the frame, under the names they have in `[sweep]`.
     """
@@ -88,7 +92,7 @@ def _run(scenario: Scenario, network: _engine.Network, seed: int) -> Result:
     except (MemoryError, RuntimeError) as error:
         raise RunError(f"{scenario.name}, seed {seed}: {error or 'out of memory'}") from error
     cost = {"cpu_s": time.thread_time() - cpu, "wall_s": time.perf_counter() - wall}
-    return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost), raw)
+    return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
 
 
-SIMULATOR = Engine("sim", prepare, simulate, runs_everything=True)
+SIMULATOR = Engine(ENGINE, prepare, simulate, runs_everything=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A sweep's runs on a Dask cluster: the same rows, wherever each was run.
+"""Runs a sweep on a Dask cluster: rows are the same, wherever each was run.
 
 A task is some seeds of one point, as a scenario's text: workers need this version of westwood and
 nothing else, no shared disk. Dask runs the tasks of a worker that dies again on another; what is
@@ -16,7 +16,7 @@ from westwood import __version__, engines
 from westwood.engines.contract import Engine, Job
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError, one_line
-from westwood.results.rows import Row
+from westwood.results.columns import Row
 
 _SEEDS_A_TASK = 10
 _OUTSTANDING = 2000  # tasks: memory does not grow with a sweep's length
@@ -24,7 +24,7 @@ _CONNECT_S = 10
 Runs = list[tuple[int, list[Row]]]
 
 
-def runner(
+def run_jobs(
     address: str, jobs: Iterable[Job], engine: Engine = SIMULATOR
 ) -> Iterator[tuple[int, list[Row]]]:
     """Does what `pool.run_jobs` does, on the cluster whose scheduler is at `address`."""
@@ -43,8 +43,10 @@ def runner(
         tasks = _tasks(jobs)
 
         def submit(count: int) -> list[Any]:
-            return [client.submit(run_task, engine.name, *task, pure=False, retries=2)
-                    for task in itertools.islice(tasks, count)]  # fmt: skip
+            return [
+                client.submit(run_task, engine.name, *task, pure=False, retries=2)
+                for task in itertools.islice(tasks, count)
+            ]
 
         waiting = as_completed(submit(_OUTSTANDING), loop=client.loop)
         for future in waiting:
@@ -60,7 +62,7 @@ def runner(
 
 
 def _tasks(jobs: Iterable[Job]) -> Iterator[tuple[str, str, dict[str, Any], list[tuple[int, int]]]]:
-    """Of every task its version, scenario, swept values, and (place, seed) of each run."""
+    """Yields each task: version, scenario, swept values, and (place, seed) of each run."""
     place = 0
     for job in jobs:
         text = job.scenario.to_toml()
@@ -79,7 +81,7 @@ def run_task(
     settings: Mapping[str, Any],
     runs: list[tuple[int, int]],
 ) -> Runs:
-    """Runs a task on a worker: (place, rows) of each run."""
+    """Runs a task on a worker; returns (place, rows) of each run."""
     import tomllib
 
     from westwood.scenario import Scenario

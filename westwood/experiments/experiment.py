@@ -15,16 +15,11 @@ from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import run_jobs, sorted_rows
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, suggestion
+from westwood.results.columns import COST, Row, averaged
 from westwood.results.metrics import summarise
-from westwood.results.rows import Row, rows_frame
+from westwood.results.rows import rows_frame
 from westwood.scenario import Scenario
 
-# What a summary averages over seeds.
-SUMMARISED = (
-    "goodput_bps", "throughput_bps", "retransmission_ratio", "loss_ratio", "timeouts",
-    "fast_recoveries", "ecn_reductions", "mean_cwnd", "mean_srtt_s", "queue_drops", "completion_s",
-    "friendliness", "jain", "utilisation",
-)  # fmt: skip
 MOST_FLOWS = 8  # with a row of their own in a summary
 _MOST_WORKERS = 1024
 _MOST_TRACES = 12  # lines in a figure over time that can still be told apart
@@ -36,12 +31,12 @@ class Tracker(Protocol):
     """Passes the runs on, of which there are so many, and shows how far they are."""
 
     def __call__(self, runs: Iterable[T], total: int, /) -> Iterable[T]:
-        """`console.track`."""
+        """Takes the runs and their number, as `console.track` does."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Everything that will be run, checked before the first run starts."""
+    """Holds everything that will be run, checked before the first run starts."""
 
     scenario: Scenario
     jobs: list[Job]
@@ -49,23 +44,35 @@ class Experiment:
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return sum(len(job.seeds) for job in self.jobs)
+
+    def manifest(self, engine: str) -> dict[str, Any]:
+        """Says what is run, for the manifest of the folder that takes the results."""
+        return {
+            "engine": engine,
+            "scenario": self.scenario.resolved(),
+            "hashes": [job.scenario.hash for job in self.jobs],
+            "seeds": self.scenario.seeds,
+        }
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of an experiment: a row a flow and run, and whether all runs were finished."""
+class Collected:
+    """Holds what came of an experiment: a row a flow and run, and whether all were finished."""
 
     rows: pl.DataFrame
     complete: bool
 
 
 def plan(
-    scenario: Scenario, *, cc: Sequence[str] = (), settings: Mapping[str, Any] | None = None,
+    scenario: Scenario,
+    *,
+    cc: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
     seeds: int | None = None,
-) -> Experiment:  # fmt: skip
-    """The scenario's points, with each protocol in `cc` (for all flows) and with `settings`."""
+) -> Experiment:
+    """Plans the scenario's points, with each protocol in `cc` (for all flows) and `settings`."""
     settings = dict(settings or {})
     if seeds is not None:
         settings["seeds"] = seeds
@@ -91,7 +98,7 @@ def collect(
     *,
     workers: int | None,
     track: Tracker,
-) -> Outcome:
+) -> Collected:
     """Runs everything; an interrupt ends it early and keeps what was finished."""
     return collect_all({"": experiment}, engine, workers=workers, track=track)[""]
 
@@ -102,7 +109,7 @@ def collect_all(
     *,
     workers: int | None,
     track: Tracker,
-) -> dict[str, Outcome]:
+) -> dict[str, Collected]:
     """Runs several experiments side by side, with one progress over all of them."""
     check_workers(workers)
     jobs = [job for one in experiments.values() for job in one.jobs]
@@ -118,34 +125,34 @@ def collect_all(
     except KeyboardInterrupt:
         pass
     return {
-        name: Outcome(rows_frame(sorted_rows(runs)), len(runs) == experiments[name].runs)
+        name: Collected(rows_frame(sorted_rows(runs)), len(runs) == experiments[name].runs)
         for name, runs in found.items()
     }
 
 
 def check_workers(workers: int | None) -> None:
-    """An error unless it is a number of workers that makes sense."""
+    """Raises an error unless it is a number of workers that makes sense."""
     if workers is not None and not 1 <= workers <= _MOST_WORKERS:
         raise InputError(f"expected from 1 to {_MOST_WORKERS}", key="--workers", value=workers)
 
 
 def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
-    """A row a point and flow: means over the seeds with their intervals.
+    """Makes a row a point and flow: means over the seeds with their intervals.
 
-    Of more than MOST_FLOWS flows a row a point and protocol: each run's mean over its flows first.
+    With more than MOST_FLOWS flows, a row a point and protocol, of each run's mean over its flows.
     """
     return _summarised(experiment, rows, varied_keys(experiment, rows))
 
 
 def points(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
-    """A summary with all swept keys, also those that repeat the protocol."""
+    """Makes a summary with all swept keys, also those that repeat the protocol."""
     return _summarised(experiment, rows, experiment.varied)
 
 
 def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     observed = rows.columns[rows.columns.index("simulated_s") + 1 :]
-    observed = [name for name in observed if name not in ("cpu_s", "wall_s")]
-    columns = [*SUMMARISED, *observed]
+    observed = [name for name in observed if name not in {column.name for column in COST}]
+    columns = [*averaged(), *observed]
     if len(experiment.scenario.flows) > MOST_FLOWS:
         rows = rows.group_by(*keys, "cc", "seed", maintain_order=True).agg(
             (pl.len().cast(pl.String) + " flows").alias("flow"),
@@ -155,16 +162,17 @@ def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> 
 
 
 def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:
-    """The swept keys that the column `cc` doesn't show already."""
+    """Returns the swept keys that the column `cc` doesn't show already."""
     tcp = rows.filter(pl.col("cc") != UDP)
     return [
-        key for key in experiment.varied
+        key
+        for key in experiment.varied
         if not (key.endswith(".cc") and (tcp[key].cast(pl.String) == tcp["cc"]).all())
-    ]  # fmt: skip
+    ]
 
 
 def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
-    """A row's name in a figure: the protocol, and the flow and settings where they vary."""
+    """Names a row in a figure: by protocol, and by flow and settings where they vary."""
     parts = [label(row["cc"])]
     parts += [row["flow"]] if flows > 1 else []
     parts += [f"{key} {row[key]}" for key in keys]
@@ -174,7 +182,7 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
 def traces(
     experiment: Experiment, engine: Engine = SIMULATOR, track: Tracker | None = None
 ) -> list[tuple[str, str, pl.DataFrame]]:
-    """(protocol, name, trace) of every flow in the first seed's run of each point."""
+    """Traces each point with the first seed: (protocol, name, trace) of every flow."""
     flows = len(experiment.scenario.flows)
     if len(experiment.jobs) * flows > _MOST_TRACES:
         problem = (

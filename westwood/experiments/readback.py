@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A results folder read back: its page, its data for other programs, the command behind a row."""
+"""Reads a results folder back: for its page, for other programs, for the command behind a row."""
 
 from __future__ import annotations
 
@@ -18,30 +18,28 @@ from westwood.draw import report
 from westwood.draw.bars import summary_bars
 from westwood.draw.curves import Axis, curves, panels
 from westwood.draw.style import save
-from westwood.errors import InputError, suggestion
+from westwood.errors import InputError
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment
+from westwood.results.columns import axis, check_metric
+from westwood.results.folder import Folder
 from westwood.results.metrics import paired
-from westwood.results.store import Folder
 from westwood.scenario.scenario import Scenario, column_values, toml_value
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-# A metric's name and unit in a figure.
-_METRICS = {
-    "goodput_bps": ("Goodput (Mb/s)", 1e6), "throughput_bps": ("Throughput (Mb/s)", 1e6),
-    "mean_srtt_s": ("Mean smoothed RTT (ms)", 1e-3), "completion_s": ("Completion time (s)", 1.0),
-}  # fmt: skip
 _QUANTITIES: tuple[tuple[Callable[[object], int], str, float], ...] = (
-    (units.parse_rate, "Mb/s", 1e6), (units.parse_time, "ms", 1e9), (units.parse_size, "B", 1.0),
-)  # fmt: skip
+    (units.parse_rate, "Mb/s", 1e6),
+    (units.parse_time, "ms", 1e9),
+    (units.parse_size, "B", 1.0),
+)
 
 
 @dataclass(frozen=True)
 class Results:
-    """What `run --out`, `compare --out` or `sweep` left in a folder."""
+    """Holds what `run --out`, `compare --out` or `sweep` left in a folder."""
 
     path: Path
     planned: Experiment
@@ -49,7 +47,7 @@ class Results:
 
     @classmethod
     def read(cls, path: Path) -> Results:
-        """The folder's runs and scenario."""
+        """Reads the folder's runs and scenario."""
         files = [path / "runs.parquet", path / "scenario.toml"]
         for file in files:
             if not file.exists():
@@ -63,7 +61,7 @@ class Results:
 
     @property
     def summary(self) -> pl.DataFrame:
-        """Means with intervals."""
+        """The means over the seeds, with intervals."""
         return experiment.summary(self.planned, self.rows)
 
     @property
@@ -72,7 +70,7 @@ class Results:
         return experiment.varied_keys(self.planned, self.rows)
 
     def pairs(self, metric: str) -> pl.DataFrame:
-        """Each protocol minus the first, run by run on the same seeds: mean, half, effect, p."""
+        """Compares each protocol with the first, seed by seed: mean, half, effect, p."""
         found = []
         places = [*self.keys, "flow"]
         for place, here in self.rows.group_by(places, maintain_order=True):
@@ -84,7 +82,7 @@ class Results:
         return pl.DataFrame(found, infer_schema_length=None)
 
     def write_page(self, metric: str) -> Path:
-        """index.html and its figure, into the folder."""
+        """Writes index.html and its figure into the folder."""
         folder, summary, title = Folder(self.path), self.summary, self.planned.scenario.name
         metric_axis(metric)
         figure = draw(summary, self.keys, metric, title)
@@ -96,14 +94,19 @@ class Results:
             report.pair_cells(row, self.keys, metric)
             for row in self.pairs(metric).iter_rows(named=True)
         ]
-        part = report.Part("results", f"{metric} of {title}",
-                           (self.path / "figure.svg").read_bytes(), [table], [],
-                           pairs=pairs)  # fmt: skip
+        section = report.Section(
+            "results",
+            f"{metric} of {title}",
+            (self.path / "figure.svg").read_bytes(),
+            [table],
+            [],
+            pairs=pairs,
+        )
         manifest = (self.path / "manifest.json").read_text(encoding="utf-8")
-        return report.write(folder, f"Results: {title}", [part], [], manifest)
+        return report.write(folder, f"Results: {title}", [section], [], manifest)
 
     def export(self) -> list[Path]:
-        """summary.csv, and for gnuplot and pgfplots a file a protocol: data/PROTOCOL.csv."""
+        """Writes summary.csv, and for gnuplot and pgfplots a file a protocol: data/PROTOCOL.csv."""
         folder = Folder(self.path)
         written = [folder.frame("summary.csv", self.summary)]
         for (cc,), mine in self.summary.group_by("cc", maintain_order=True):
@@ -111,7 +114,7 @@ class Results:
         return written
 
     def command(self, number: int) -> str:
-        """The command line that runs row `number` (from 1) again, with its trace."""
+        """Returns the command line that runs row `number` (from 1) again, with its trace."""
         if not 1 <= number <= self.rows.height:
             problem = f"expected from 1 to {self.rows.height}"
             raise InputError(problem, key="--row", value=number)
@@ -129,12 +132,12 @@ class Results:
         return shlex.join(words)
 
     def to_xarray(self) -> xr.Dataset:
-        """Every number over (swept keys, flow, protocol, seed), as an xarray Dataset."""
+        """Puts every number over (swept keys, flow, protocol, seed) into an xarray Dataset."""
         return to_xarray(self.rows, self.planned.varied)
 
 
 def to_xarray(rows: pl.DataFrame, keys: Sequence[str] = ()) -> xr.Dataset:
-    """Rows as a labelled array; needs xarray, which `pip install westwood[xarray]` brings."""
+    """Turns rows into a labelled array; `pip install westwood[xarray]` brings what it needs."""
     import xarray as xr
 
     places = [*(key for key in keys if not key.endswith(".cc")), "flow", "cc", "seed"]
@@ -145,22 +148,21 @@ def to_xarray(rows: pl.DataFrame, keys: Sequence[str] = ()) -> xr.Dataset:
     grid = pl.DataFrame(list(itertools.product(*labels.values())), schema=schema, orient="row")
     joined = grid.join(rows, on=places, how="left", maintain_order="left")
     shape = [len(labels[name]) for name in places]
-    data = {name: (places, joined[name].cast(pl.Float64).to_numpy().reshape(shape))
-            for name in numbers}  # fmt: skip
+    data = {
+        name: (places, joined[name].cast(pl.Float64).to_numpy().reshape(shape)) for name in numbers
+    }
     return xr.Dataset(data, coords=labels)
 
 
 def metric_axis(metric: str) -> Axis:
-    """How a column of a summary is drawn."""
-    if metric not in experiment.SUMMARISED:
-        known = suggestion(metric, experiment.SUMMARISED)
-        raise InputError(f"unknown column, {known}", key="--metric", value=metric)
-    name, unit = _METRICS.get(metric, (metric.replace("_", " ").capitalize(), 1.0))
+    """Says how a column of a summary is drawn."""
+    check_metric(metric)
+    name, unit = axis(metric)
     return Axis(metric, name, unit)
 
 
 def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) -> Figure:
-    """Curves over one swept number, panels over two keys, bars where nothing is a number."""
+    """Draws curves over one swept number, panels over two keys, bars where none is a number."""
     y = metric_axis(metric)
     numbers = {key: _numbers(summary[key].to_list()) for key in keys}
     x = next((key for key in keys if numbers[key]), None)
@@ -171,15 +173,15 @@ def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) ->
     points = summary.with_columns(pl.Series(x, values, dtype=pl.Float64))
     positive = [value for value in values if value > 0]
     log = len(positive) == len(values) and max(values) > 30 * min(values)
-    axis = Axis(x, f"{x} ({unit})" if unit else x, log=log)
+    across = Axis(x, f"{x} ({unit})" if unit else x, log=log)
     rest = [key for key in keys if key != x]
     if points["flow"].n_unique() > 1:
         rest.append("flow")
     if not rest:
-        return curves(points, axis, y, title)
+        return curves(points, across, y, title)
     joined = pl.concat_str([pl.col(key).cast(pl.String) for key in rest], separator=", ")
     points = points.with_columns(joined.alias("curve"))
-    return panels(points, axis, y, title, "curve", ", ".join(rest))
+    return panels(points, across, y, title, "curve", ", ".join(rest))
 
 
 def _name(row: dict[str, Any], keys: Sequence[str]) -> str:
@@ -187,7 +189,7 @@ def _name(row: dict[str, Any], keys: Sequence[str]) -> str:
 
 
 def _numbers(values: list[Any]) -> tuple[list[float], str] | None:
-    """A swept column as numbers with their unit; None where it is none."""
+    """Turns a swept column into numbers with their unit; None where it has none."""
     if all(isinstance(value, (int, float)) for value in values):
         return [float(value) for value in values], ""
     for parse, unit, factor in _QUANTITIES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A sweep that survives: finished runs are on disk at once, a later start does what is missing.
+"""Sweeps survive: finished runs are on disk at once, and a later start does what is missing.
 
 In the folder, while it runs:
 
@@ -29,19 +29,20 @@ import polars as pl
 from westwood.engines.contract import Engine, Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
-from westwood.errors import InputError, RunError, suggestion
+from westwood.errors import InputError, RunError
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment, Tracker
+from westwood.results.columns import COST, Row, check_metric
+from westwood.results.folder import Folder
 from westwood.results.metrics import half_width
-from westwood.results.rows import Row, rows_frame
-from westwood.results.store import Folder
+from westwood.results.rows import rows_frame
 from westwood.units import parse_fraction
 
-COST = ("cpu_s", "wall_s")  # of this machine, not of the scenario
+_OF_THIS_MACHINE = {column.name for column in COST}  # columns that the scenario does not decide
 _A_PART = 2000  # runs
 _STATE, _RUNS = "sweep.json", "runs.parquet"
 
-Runner = Callable[[Iterable[Job]], Iterator[tuple[int, list[Row]]]]
+RunJobs = Callable[[Iterable[Job]], Iterator[tuple[int, list[Row]]]]
 Key = tuple[int, int]  # point, seed
 
 
@@ -55,23 +56,21 @@ class Precision:
 
 
 def precision(ci: str, metric: str, most: int) -> Precision:
-    """The precision asked for on the command line."""
+    """Reads the precision asked for on the command line."""
     try:
         relative = parse_fraction(ci)
     except InputError as error:
         raise error.located(key="--ci") from None
     if not relative > 0:
         raise InputError("expected more than 0", key="--ci", value=ci)
-    if metric not in experiment.SUMMARISED:
-        known = suggestion(metric, experiment.SUMMARISED)
-        raise InputError(f"unknown column, {known}", key="--metric", value=metric)
+    check_metric(metric)
     if not 2 <= most <= 1_000_000:
         raise InputError("expected from 2 to 1000000", key="--max-seeds", value=most)
     return Precision(relative, metric, most)
 
 
-class Store:
-    """The runs of a sweep in its folder. Use as a context manager: it holds the lock."""
+class SweptRuns:
+    """Keeps the runs of a sweep in its folder, under a lock while `opened`."""
 
     def __init__(self, folder: Folder, planned: Experiment, engine: Engine = SIMULATOR) -> None:
         self._folder, self.path = folder, folder.path
@@ -87,15 +86,15 @@ class Store:
         return set(self._done)
 
     def runs(self) -> Iterator[tuple[Key, list[Row]]]:
-        """All of them, in order."""
+        """Yields all runs, in order."""
         return iter(sorted(self._done.items()))
 
     def frame(self) -> pl.DataFrame:
-        """All rows, in order."""
+        """Returns all rows, in order."""
         return rows_frame([row for _, rows in self.runs() for row in rows])
 
     @contextmanager
-    def opened(self, *, resume: bool) -> Iterator[Store]:
+    def opened(self, *, resume: bool) -> Iterator[SweptRuns]:
         """Takes the lock, checks that the folder fits, reads what is there."""
         with self._folder.locked("sweep"):
             self._check(resume)
@@ -109,25 +108,14 @@ class Store:
     def _check(self, resume: bool) -> None:
         points = [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]
         state = {"engine": self._engine.name, "points": points}
-        file = self.path / _STATE
-        if not file.exists():
-            if resume and any(self.path.glob("*.parquet")):
-                raise self._error("holds no sweep to resume")
-            self._folder.manifest(manifest(self._planned, self._engine), complete=False)
-            self._folder.text("scenario.toml", self._planned.scenario.to_toml())
-            self._folder.json(_STATE, state)
+        differs = "holds another sweep: scenario, settings or protocols differ"
+        if self._folder.holds("sweep", _STATE, state, resume=resume, differs=differs):
             return
-        if not resume:
-            raise self._error("holds a sweep, expected --resume or a new folder")
-        try:
-            found = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            found = None
-        if found != json.loads(json.dumps(state)):
-            raise self._error("holds another sweep: scenario, settings or protocols differ")
-
-    def _error(self, problem: str) -> InputError:
-        return InputError(problem, key="--out", value=str(self.path))
+        if resume and any(self.path.glob("*.parquet")):
+            raise self._folder.error("holds no sweep to resume")
+        self._folder.manifest(self._planned.manifest(self._engine.name), complete=False)
+        self._folder.text("scenario.toml", self._planned.scenario.to_toml())
+        self._folder.json(_STATE, state)
 
     def _read(self) -> None:
         for file in [self.path / _RUNS, *sorted(self.path.glob("parts/*.parquet"))]:
@@ -144,9 +132,12 @@ class Store:
         self._number += 1
 
     def add(self, key: Key, rows: list[Row]) -> None:
-        """A run has ended: it is on disk when this returns."""
+        """Takes the rows of a run that has ended; they are on disk when this returns."""
         point, seed = key
-        kept = [{"point": point, **{k: v for k, v in row.items() if k not in COST}} for row in rows]
+        kept = [
+            {"point": point, **{k: v for k, v in row.items() if k not in _OF_THIS_MACHINE}}
+            for row in rows
+        ]
         line = (json.dumps({"point": point, "seed": seed, "rows": kept}) + "\n").encode("ascii")
         try:
             if self._journal is None:
@@ -163,7 +154,7 @@ class Store:
             self._to_part()
 
     def _to_part(self) -> None:
-        """The full journal as Parquet. Dying between the two steps leaves the same runs twice."""
+        """Writes the full journal as Parquet. Dying between the steps leaves its runs twice."""
         rows = [row for _, run in self._in_journal for row in run]
         self._folder.frame(f"parts/{self._number:06}.parquet", rows_frame(rows))
         self._journal.close()
@@ -172,7 +163,7 @@ class Store:
         self._number += 1
 
     def finish(self) -> Path:
-        """Everything into runs.parquet, in order."""
+        """Writes everything into runs.parquet, in order, and removes parts and journals."""
         path = self._folder.frame(_RUNS, self.frame())
         if self._journal is not None:
             self._journal.close()
@@ -185,48 +176,42 @@ class Store:
         for point, _ in self._done:
             seeds[point] += 1
         self._folder.manifest(
-            {**manifest(self._planned, self._engine), "runs_a_point": list(seeds.values())}
+            {**self._planned.manifest(self._engine.name), "runs_a_point": list(seeds.values())}
         )
         return path
 
 
 def _by_run(rows: pl.DataFrame) -> dict[Key, list[Row]]:
-    """A file's rows, run by run."""
+    """Groups a file's rows by run."""
     found: dict[Key, list[Row]] = {}
     for row in rows.iter_rows(named=True):
         found.setdefault((row["point"], row["seed"]), []).append(row)
     return found
 
 
-def manifest(planned: Experiment, engine: Engine) -> dict[str, Any]:
-    """What is run, for the folder's manifest."""
-    scenario = planned.scenario
-    return {
-        "engine": engine.name,
-        "scenario": scenario.resolved(),
-        "hashes": [job.scenario.hash for job in planned.jobs],
-        "seeds": scenario.seeds,
-    }
-
-
 def run(
-    planned: Experiment, folder: Folder, *, resume: bool = False, workers: int | None = None,
-    precision: Precision | None = None, track: Tracker, runner: Runner | None = None,
+    planned: Experiment,
+    folder: Folder,
+    *,
+    resume: bool = False,
+    workers: int | None = None,
+    precision: Precision | None = None,
+    track: Tracker,
+    elsewhere: RunJobs | None = None,
     engine: Engine = SIMULATOR,
-) -> tuple[pl.DataFrame, bool]:  # fmt: skip
-    """Runs what is missing; the rows there are then, and whether that is all."""
+) -> tuple[pl.DataFrame, bool]:
+    """Runs what is missing; returns the rows there are then, and whether that is all."""
     experiment.check_workers(workers)
     engine.check(planned.jobs)
     count = engine.workers if workers is None else workers
-    with Store(folder, planned, engine).opened(resume=resume) as store:
+    with SweptRuns(folder, planned, engine).opened(resume=resume) as store:
         try:
             for wanted in _rounds(planned, store, precision):
                 missing = sorted(wanted - store.done)
                 jobs = _jobs(planned, missing)
                 runs = (
-                    runner(jobs) if runner
-                    else run_jobs(jobs, engine.prepare, workers=count)
-                )  # fmt: skip
+                    elsewhere(jobs) if elsewhere else run_jobs(jobs, engine.prepare, workers=count)
+                )
                 for place, rows in track(runs, len(missing)):
                     store.add(missing[place], rows)
         except KeyboardInterrupt:
@@ -236,22 +221,24 @@ def run(
 
 
 def _jobs(planned: Experiment, missing: list[Key]) -> list[Job]:
-    """The missing runs, point by point, in their order."""
+    """Makes jobs of the missing runs, point by point, in their order."""
     seeds: dict[int, list[int]] = {}
     for point, seed in missing:
         seeds.setdefault(point, []).append(seed)
     return [replace(planned.jobs[point], seeds=chosen) for point, chosen in seeds.items()]
 
 
-def _rounds(planned: Experiment, store: Store, precision: Precision | None) -> Iterator[set[Key]]:
-    """Which runs there should be: first the scenario's seeds; then more where the interval is wide.
+def _rounds(
+    planned: Experiment, store: SweptRuns, precision: Precision | None
+) -> Iterator[set[Key]]:
+    """Yields the runs there should be: the scenario's seeds; then more where an interval is wide.
 
     A round is decided by whole rounds before it, so that a resumed sweep decides alike.
     """
     seeds = [planned.scenario.seeds] * len(planned.jobs)
     yield _keys(seeds)
     while precision is not None:
-        values: list[dict[str, list[float]]] = [{} for _ in seeds]  # of each point, by flow
+        values: list[dict[str, list[float]]] = [{} for _ in seeds]  # a dictionary a point, by flow
         for (point, seed), rows in store.runs():
             for row in rows if seed <= seeds[point] else ():
                 values[point].setdefault(row["flow"], []).append(float(row[precision.metric]))
@@ -267,7 +254,7 @@ def _keys(seeds: list[int]) -> set[Key]:
 
 
 def _enough(values: dict[str, list[float]], count: int, precision: Precision) -> int:
-    """How many seeds a point's widest interval asks for; at most twice as many as there are."""
+    """Returns how many seeds a point's widest interval asks for, at most twice as many as now."""
     wanted = count
     for mine in values.values():
         known = [value for value in mine if not math.isnan(value)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Our controls at every boot: a systemd unit that loads them, with the capabilities it takes."""
+"""Loads our controls at every boot, by a systemd unit with the capabilities it takes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WantedBy=multi-user.target
 
 
 def unit() -> str:
-    """The unit's text, for this ww-kernel where it lies now."""
+    """Writes the unit's text, for this ww-kernel where it lies now."""
     program = ww_kernel.program().resolve()
     paths = {"program": program, "object": ww_kernel.bpf_object(program), "pins": ww_kernel.pins()}
     for path in paths.values():
@@ -70,7 +70,7 @@ def disable(folder: Path = FOLDER) -> list[str]:
 
 
 def _systemctl(verb: str) -> list[str]:
-    """Does it where systemd runs; else says what is left to do."""
+    """Calls systemctl where systemd runs; else says what is left to do."""
     command = ["systemctl", verb, UNIT]
     if shutil.which("systemctl") is None or not os.path.isdir("/run/systemd/system"):
         return [f"systemd does not run here: on the machine that boots, {' '.join(command)}"]

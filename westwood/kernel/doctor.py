@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What this machine lacks for our congestion controls and for --engine linux, and what helps.
+"""Finds what this machine lacks for our controls and for --engine linux, and what helps.
 
 The capabilities are those that `kernel load` needs, exactly; docs/linux.md lists them by command.
 """
@@ -24,7 +24,7 @@ CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}
 
 @dataclass(frozen=True)
 class Check:
-    """One thing: whether it is there, in words what was found, and the remedy if not."""
+    """Says of one thing whether it is there, what was found, and the remedy if it is not."""
 
     name: str
     ok: bool
@@ -37,11 +37,10 @@ class Check:
 
 
 def checks(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> list[Check]:
-    """Everything that is looked at, in the order in which it is of use to put it right."""
+    """Looks at everything, in the order in which it is of use to put it right."""
     return [
         _kernel_version(platform.release()),
-        _file("BTF", sys / "kernel/btf/vmlinux",
-              "use a kernel built with CONFIG_DEBUG_INFO_BTF"),
+        _file("BTF", sys / "kernel/btf/vmlinux", "use a kernel built with CONFIG_DEBUG_INFO_BTF"),
         _jit(proc),
         *(_capability(name, proc) for name in CAPABILITIES),
         _bpffs(proc),
@@ -51,11 +50,11 @@ def checks(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> list[Check]:
         _file("TUN", Path("/dev/net/tun"), "modprobe tun"),
         _tool("ip", "apt-get install iproute2"),
         _tool("iperf3", "apt-get install iperf3"),
-    ]  # fmt: skip
+    ]
 
 
 def missing(found: Iterable[Check]) -> list[str]:
-    """The names of what is not there."""
+    """Returns the names of what is not there."""
     return [check.name for check in found if not check.ok]
 
 
@@ -124,7 +123,7 @@ def _text(path: Path) -> str | None:
 
 
 def check_all(say: Callable[[str], object]) -> None:
-    """Says a line for each; UnavailableError if anything is missing."""
+    """Says a line for each check; UnavailableError if anything is missing."""
     found = checks()
     for check in found:
         say(str(check))

@@ -17,28 +17,26 @@ import polars as pl
 
 from westwood.errors import InputError, RunError
 from westwood.kernel import ww_kernel
-from westwood.results.store import Folder
-from westwood.results.traces import STATES
+from westwood.results.folder import Folder
+from westwood.results.traces import STATES, TRACE_COLUMNS
 from westwood.units import option_seconds
 
 if TYPE_CHECKING:
     from types import FrameType
 
 ENDINGS = (".parquet", ".csv")
-_NEEDED = ("flow", "transfer", "time_s", "cwnd", "ssthresh", "estimate_bps", "sample_bps", "rtt_s",
-           "srtt_s", "state", "event", "cc", "mss", "delivered_bytes")  # fmt: skip
 EVENTS = ("start", "window", "loss", "timeout", "exit", "undo", "end")
 _RING_BYTES = 8 << 20  # 50 000 events: more than a second of 1000 connections
-_COLUMNS = (  # the simulator's columns, then those that only a recording has
-    "flow", "transfer", "time_s", "cwnd", "ssthresh", "estimate_bps", "sample_bps", "rtt_s",
-    "srtt_s", "rto_s", "in_flight", "state",
-    "event", "cc", "rtt_min_s", "mss", "delivered_bytes", "sent", "retransmitted", "lost",
-)  # fmt: skip
+_NUMBERS = ("mss", "delivered_bytes", "sent", "retransmitted", "lost")  # whole ones
+# The simulator's columns, then those that only a recording has.
+_COLUMNS = ("flow", "transfer", *TRACE_COLUMNS, "event", "cc", "rtt_min_s", *_NUMBERS)
+_NOT_DRAWN = {"rto_s", "in_flight", "rtt_min_s", "sent", "retransmitted", "lost"}
+_NEEDED = [name for name in _COLUMNS if name not in _NOT_DRAWN]  # for a figure
 
 
 @dataclass
 class Recording:
-    """The trace of real connections, and how many events there were and were lost."""
+    """Holds the trace of real connections, and how many events there were and were lost."""
 
     trace: pl.DataFrame = field(default_factory=pl.DataFrame)
     events: int = 0
@@ -75,7 +73,7 @@ def recording(port: int | None = None, folder: Path | None = None) -> Iterator[R
 
 
 def _await_first_line(process: subprocess.Popen[bytes], csv: Path, log: Path) -> None:
-    """Until the recorder's ring buffer is in place."""
+    """Waits until the recorder's ring buffer is in place."""
     while csv.stat().st_size == 0:
         if process.poll() is not None:
             raise ww_kernel.failure(process.returncode, log.read_text())
@@ -83,13 +81,10 @@ def _await_first_line(process: subprocess.Popen[bytes], csv: Path, log: Path) ->
 
 
 def read_events(csv: Path) -> pl.DataFrame:
-    """What ww-kernel wrote, as `westwood.results.traces.windows` would: docs/traces.md."""
-    numbers = dict.fromkeys(
-        ("time_s", "cwnd", "ssthresh", "estimate_bps", "sample_bps", "rtt_s", "srtt_s", "rto_s",
-         "in_flight", "rtt_min_s"), pl.Float64,
-    )  # fmt: skip
-    whole = dict.fromkeys(("netns", "mss", "delivered_bytes", "sent", "retransmitted", "lost"),
-                          pl.Int64)  # fmt: skip
+    """Reads what ww-kernel wrote into the columns of a trace: docs/traces.md."""
+    numbers = dict.fromkeys((*TRACE_COLUMNS, "rtt_min_s"), pl.Float64)
+    del numbers["state"]
+    whole = dict.fromkeys(("netns", *_NUMBERS), pl.Int64)
     frame = pl.read_csv(csv, schema_overrides={**numbers, **whole})
     if frame["netns"].n_unique() > 1:  # the same addresses may be in use in each
         name = pl.col("flow") + "@" + pl.col("netns").cast(pl.String)
@@ -106,12 +101,12 @@ def read_events(csv: Path) -> pl.DataFrame:
 
 
 def is_recording(name: str) -> bool:
-    """Whether a name on the command line is a recording's."""
+    """Tells whether a name on the command line is a recording's."""
     return name.endswith(ENDINGS)
 
 
 def record(out: Path, port: int | None, duration: str | None) -> Iterator[str]:
-    """Records into a file until the duration or the user ends it; lines about it."""
+    """Records into a file until the duration or the user ends it; yields lines about it."""
     check_port(port)
     if not is_recording(out.name):
         raise InputError("expected a name in .parquet or .csv", key="--out", value=str(out))
@@ -129,7 +124,7 @@ def record(out: Path, port: int | None, duration: str | None) -> Iterator[str]:
 
 
 def _wait(seconds: float) -> None:
-    """Until then, or Ctrl-C, or the SIGTERM of a service manager; what was recorded is kept."""
+    """Waits so long, or for Ctrl-C, or for a service manager's SIGTERM; the recording is kept."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
@@ -146,7 +141,7 @@ def _wait(seconds: float) -> None:
 
 
 def read(path: Path) -> pl.DataFrame:
-    """A recording's trace; InputError if the file is none."""
+    """Reads a recording's trace; InputError if the file is none."""
     try:
         if path.suffix == ".csv":
             frame = pl.read_csv(path, infer_schema_length=None)
@@ -169,6 +164,6 @@ def read(path: Path) -> pl.DataFrame:
 
 
 def check_port(port: int | None) -> None:
-    """InputError unless it is a port, or none."""
+    """Raises InputError unless it is a port, or none."""
     if port is not None and not 1 <= port <= 65535:
         raise InputError("expected a port from 1 to 65535", key="--port", value=port)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What Linux says of a socket of ours: struct tcp_info of include/uapi/linux/tcp.h, as a trace."""
+"""Makes a trace of what Linux says of a socket: struct tcp_info of include/uapi/linux/tcp.h."""
 
 from __future__ import annotations
 
@@ -10,22 +10,27 @@ from typing import Any
 
 import polars as pl
 
-from westwood.results.traces import STATES
+from westwood.results.traces import STATES, TRACE_COLUMNS
 
 _SIZE = 160  # bytes, up to tcpi_data_segs_out, of Linux 4.6
 _UNLIMITED = 0x7FFFFFFF  # ssthresh before the first loss
 _STATE_OF = (0, 1, 2, 2, 3)  # enum tcp_ca_state; CWR is a recovery without a loss
-# Field: its offset, all 32 bits.
+# The offset of each field; all have 32 bits.
 _OFFSETS = {
-    "rto": 8, "mss": 16, "unacked": 24, "rtt": 68, "ssthresh": 76, "cwnd": 80,
-    "retransmitted": 100, "min_rtt": 148, "sent": 156,
-}  # fmt: skip
-COLUMNS = ("time_s", "cwnd", "ssthresh", "estimate_bps", "sample_bps", "rtt_s", "srtt_s", "rto_s",
-           "in_flight", "state")  # fmt: skip
+    "rto": 8,
+    "mss": 16,
+    "unacked": 24,
+    "rtt": 68,
+    "ssthresh": 76,
+    "cwnd": 80,
+    "retransmitted": 100,
+    "min_rtt": 148,
+    "sent": 156,
+}
 
 
 class Looks:
-    """A socket, looked at again and again."""
+    """Looks at a socket again and again, and keeps what it saw."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -34,7 +39,7 @@ class Looks:
         self.last: dict[str, int] = {}
 
     def look(self, time_s: float) -> None:
-        """Now; a row of the trace unless nothing changed."""
+        """Looks once; adds a row to the trace unless nothing changed."""
         raw = self._connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _SIZE)
         if len(raw) < _SIZE:
             return
@@ -44,18 +49,27 @@ class Looks:
         srtt_s = info["rtt"] * 1e-6 or math.nan
         self._seen.append((float(info["cwnd"]), srtt_s))
         state = STATES[_STATE_OF[min(raw[1], 4)]]
-        row = (float(info["cwnd"]), ssthresh, math.nan, math.nan, srtt_s, srtt_s,
-               info["rto"] * 1e-6, float(info["unacked"]), state)  # fmt: skip
+        row = (
+            float(info["cwnd"]),
+            ssthresh,
+            math.nan,
+            math.nan,
+            srtt_s,
+            srtt_s,
+            info["rto"] * 1e-6,
+            float(info["unacked"]),
+            state,
+        )
         if not self._rows or repr(row) != repr(self._rows[-1][1:]):  # NaN is not itself
             self._rows.append((time_s, *row))
 
     def trace(self) -> pl.DataFrame:
-        """As `westwood.results.traces.windows`, without flow and transfer; no estimate is told."""
-        frame = pl.DataFrame(self._rows, schema=COLUMNS, orient="row")
+        """Returns the columns of a trace without flow and transfer; the estimates are NaN."""
+        frame = pl.DataFrame(self._rows, schema=TRACE_COLUMNS, orient="row")
         return frame.with_columns(pl.col("state").cast(pl.Enum(STATES)))
 
     def means(self) -> tuple[float, float]:
-        """Of cwnd and of the smoothed round trip, over the looks."""
+        """Returns the means of cwnd and of the smoothed round trip over the looks."""
         known = [srtt_s for _, srtt_s in self._seen if not math.isnan(srtt_s)]
         cwnd = sum(cwnd for cwnd, _ in self._seen) / len(self._seen) if self._seen else math.nan
         return cwnd, sum(known) / len(known) if known else math.nan

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Our congestion controls in this machine's kernel: load, unload, status.
+"""Loads our congestion controls into this machine's kernel, unloads them, tells their status.
 
 `make linux` builds linux/: the BPF object and ww-kernel, the program that does all of this;
 WESTWOOD_KERNEL names another ww-kernel, with ww.bpf.o beside it. What is loaded is pinned in
@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from westwood import __version__
+from westwood.catalogue import PROTOCOLS
 from westwood.errors import RunError, UnavailableError
 from westwood.programs import Program
 
 VARIABLE = "WESTWOOD_KERNEL"
 PINS_VARIABLE = "WESTWOOD_BPFFS"
-CONTROLS = {
-    "ww_westwood": "westwood", "ww_plus": "westwood+", "ww_nrplus": "westwoodnr+",
-    "ww_plus_rh": "westwood+-linux24",
-}  # fmt: skip
+# The protocols by the names that our controls have in the kernel.
+CONTROLS = {protocol.kernel: name for name, protocol in PROTOCOLS.items() if protocol.ours}
 _BPFFS = Path("/sys/fs/bpf")
 _LACKING = 77
 PROGRAM = Program(
@@ -32,17 +31,17 @@ PROGRAM = Program(
 
 
 def program() -> Path:
-    """ww-kernel; UnavailableError with the remedy if it is not there."""
+    """Finds ww-kernel; UnavailableError with the remedy if it is not there."""
     return PROGRAM.find()
 
 
 def bpf_object(program: Path) -> Path:
-    """The congestion controls that a ww-kernel loads."""
+    """Names the file with the congestion controls that a ww-kernel loads."""
     return program.with_name("ww.bpf.o")
 
 
 def pins() -> Path:
-    """The folder in which what is loaded is found again."""
+    """Names the folder in which what is loaded is found again."""
     return Path(os.environ.get(PINS_VARIABLE) or _BPFFS / "westwood")
 
 
@@ -59,13 +58,13 @@ def unload() -> str:
 
 
 def status() -> dict[str, Any]:
-    """{"loaded": False}, or version, controls with their sockets, recorder, dropped events."""
+    """Returns {"loaded": False}, or version, controls, their sockets, recorder, dropped events."""
     result: dict[str, Any] = json.loads(_call(program(), "status", pins()))
     return result
 
 
 def _mount() -> None:
-    """As bpftool and ip do: a bpffs where none is yet, if we may."""
+    """Mounts a bpffs where none is yet, if we may, as bpftool and ip do."""
     if PINS_VARIABLE in os.environ or os.path.ismount(_BPFFS) or os.geteuid() != 0:
         return
     mount = ["mount", "-t", "bpf", "bpf", str(_BPFFS)]
@@ -81,7 +80,7 @@ def _call(path: Path, *words: object) -> str:
 
 
 def failure(code: int, said: str) -> UnavailableError | RunError:
-    """The error that a ww-kernel means which ended with this code after it said this."""
+    """Makes the error of a ww-kernel that ended with this code after it said this."""
     words = (said.strip() or "ww-kernel said nothing").splitlines()[-1]
     if code == _LACKING:
         return UnavailableError(f"{words}; westwood kernel doctor says what this machine lacks")

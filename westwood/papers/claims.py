@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The papers' claims, and what became of each.
+"""Decides the papers' claims.
 
 A claim is decided by a check (`westwood.papers.checks`), or it names the tests that prove it, or
 where it will be decided: then its verdict is TESTED. Nothing here changes a setting.
@@ -19,12 +19,12 @@ from westwood.papers.checks.common import Measured
 
 _FILE = Path(__file__).with_name("claims.toml")
 
-Outcome = Literal["HOLDS", "DIFFERS", "TESTED"]
+Decision = Literal["HOLDS", "DIFFERS", "TESTED"]
 
 
 @dataclass(frozen=True)
 class Paper:
-    """Where claims come from."""
+    """Is where claims come from."""
 
     key: str
     title: str
@@ -33,7 +33,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a paper says, and how it is decided whether that holds."""
+    """Says what a paper claims, and how it is decided whether that holds."""
 
     id: str
     paper: Paper
@@ -47,15 +47,15 @@ class Claim:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a claim."""
+    """Says what came of a claim."""
 
     claim: Claim
-    verdict: Outcome
+    verdict: Decision
     measured: dict[str, Any]
-    explanation: str  # of DIFFERS: what differs, where and by how much; of TESTED: by what
+    explanation: str  # DIFFERS says what differs, where and by how much; TESTED by what
 
     def entry(self) -> dict[str, Any]:
-        """The entry in claims.json, without the settings of the runs."""
+        """Makes the entry in claims.json, without the settings of the runs."""
         return {
             "id": self.claim.id,
             "says": self.claim.says,
@@ -70,7 +70,7 @@ class Verdict:
 
 @cache
 def claims() -> dict[str, Claim]:
-    """All claims by id."""
+    """Reads all claims, by id."""
     data = tomllib.loads(_FILE.read_text(encoding="utf-8"))
     papers = {key: Paper(key, **paper) for key, paper in data.items() if key != "claim"}
     return {c["id"]: Claim(**{**c, "paper": papers[c["paper"]]}) for c in data["claim"]}
@@ -81,12 +81,12 @@ def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[Verdict]
     verdicts = []
     for claim_id in ids:
         finding = CHECKS[claim_id](measured)
-        verdict: Outcome = "DIFFERS" if finding.failures else "HOLDS"
+        verdict: Decision = "DIFFERS" if finding.failures else "HOLDS"
         explanation = "; ".join(finding.failures)
         verdicts.append(Verdict(claims()[claim_id], verdict, finding.measured, explanation))
     return verdicts
 
 
 def tested() -> list[Verdict]:
-    """Those that no simulation here decides."""
+    """Returns the verdicts of the claims that no simulation here decides."""
     return [Verdict(one, "TESTED", {}, one.tested) for one in claims().values() if one.tested]

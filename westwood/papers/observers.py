@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an experiment measures on each run beyond its rows: from the trace, reduced to numbers."""
+"""Observers reduce the trace of a run to numbers, which its rows get as more columns."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Observer:
 
     @property
     def job_settings(self) -> dict[str, Any]:
-        """What a job needs so that its rows have these columns."""
+        """The settings of a job whose rows are to have these columns."""
         return {"more_columns": self.read, "needs_events": self.events}
 
 
 def _sampled_cwnd(result: Result) -> dict[str, Numbers]:
-    """Figure 10 of the 2013 paper: the mean of the 200 samples, one every 3 s."""
+    """Takes the mean of the 200 samples, one every 3 s, of Figure 10 of the 2013 paper."""
     means = result.sampled(3.0).filter(pl.col("time_s") > 0).group_by("flow").agg(pl.mean("cwnd"))
     return {row["flow"]: {"sampled_cwnd": row["cwnd"]} for row in means.iter_rows(named=True)}
 
 
 def _estimate_range(result: Result) -> dict[str, Numbers]:
-    """Figure 11 of the 2013 paper: the estimate's peak, and its range after 5 s."""
+    """Finds the estimate's peak, and its range after 5 s, as in Figure 11 of the 2013 paper."""
     trace = result.trace.filter(pl.col("flow") == "upload", pl.col("estimate_bps").is_not_nan())
     later = trace.filter(pl.col("time_s") >= 5)["estimate_bps"]
     return {
@@ -51,7 +51,7 @@ def _estimate_range(result: Result) -> dict[str, Numbers]:
 
 
 def _estimate_beside_udp(result: Result) -> dict[str, Numbers]:
-    """The mean estimate over what UDP leaves, in the second half of its times on and off."""
+    """Divides the mean estimate by what UDP leaves, in the second half of its times on and off."""
     tcp, udp = result.scenario.flows
     assert udp.app.kind == "udp" and udp.app.on is not None and udp.app.off is not None
     link = next(one for one in result.scenario.link if one.name == "bottleneck")
@@ -75,7 +75,7 @@ def _estimate_beside_udp(result: Result) -> dict[str, Numbers]:
 
 
 def _ssthresh_over_pipe(result: Result) -> dict[str, Numbers]:
-    """The median over time of ssthresh, over what the path holds without a queue."""
+    """Divides the median over time of ssthresh by what the path holds without a queue."""
     (flow,), (row,) = result.scenario.flows, result.flow_rows
     slowest = min(link.mean_rate_bps("forward") for link in result.scenario.link)
     pipe = slowest * row["min_rtt_s"] / (8 * flow.packet)
@@ -84,12 +84,17 @@ def _ssthresh_over_pipe(result: Result) -> dict[str, Numbers]:
 
 
 def _recoveries(result: Result) -> dict[str, Numbers]:
-    """Each fast recovery: silences, the floor, the descent, its end."""
+    """Looks at each fast recovery: its silences, its floor, its descent, its end."""
     (flow,) = result.scenario.flows
     srtt = result.trace.select("time_s", "srtt_s").filter(pl.col("srtt_s").is_not_nan())
     events = result.events.join_asof(srtt, on="time_s").with_columns(pl.col("kind").cast(pl.String))
-    seen = {"recoveries_seen": 0, "longest_silence_rtts": 0.0, "below_floor": 0,
-            "steeper_steps": 0, "not_set_at_exit": 0}  # fmt: skip
+    seen = {
+        "recoveries_seen": 0,
+        "longest_silence_rtts": 0.0,
+        "below_floor": 0,
+        "steeper_steps": 0,
+        "not_set_at_exit": 0,
+    }
     inside, sent_s, cwnd = False, 0.0, 0
     for row in events.iter_rows(named=True):
         kind = row["kind"]
@@ -112,7 +117,7 @@ def _recoveries(result: Result) -> dict[str, Numbers]:
 
 
 def _number(value: object) -> float:
-    """Of a polars aggregate, which is None where there is nothing."""
+    """Turns a polars aggregate into a number: None, of nothing, is NaN."""
     return float(value) if isinstance(value, (int, float)) else float("nan")
 
 

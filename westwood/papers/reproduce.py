@@ -16,11 +16,11 @@ from westwood.draw import report
 from westwood.draw.style import save
 from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
-from westwood.experiments.experiment import Experiment, Outcome, Tracker
+from westwood.experiments.experiment import Collected, Experiment, Tracker
 from westwood.papers import claims
 from westwood.papers.checks.common import Measured
-from westwood.papers.targets import TARGETS, Target
-from westwood.results.store import Folder
+from westwood.papers.studies import STUDIES, Study
+from westwood.results.folder import Folder
 from westwood.scenario import Scenario, profiles
 
 QUICK_SEEDS = 3
@@ -28,113 +28,124 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What will be run: targets by name, and every scenario once."""
+class Selection:
+    """Says what will be run: studies by name, and every scenario once."""
 
-    targets: Mapping[str, Target]
+    studies: Mapping[str, Study]
     experiments: Mapping[str, Experiment]
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return sum(one.runs for one in self.experiments.values())
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What came of it."""
+    """Holds what came of it."""
 
     verdicts: list[claims.Verdict]
     page: Path
     figures: list[Path]
 
 
-def plan(name: str, *, seeds: int | None = None, quick: bool = False) -> Plan:
-    """The target of this name, or all of them, and its runs."""
-    if name not in (ALL, *TARGETS):
-        raise InputError(f"unknown figure, {suggestion(name, [ALL, *TARGETS])}", value=name)
-    chosen = TARGETS if name == ALL else {name: TARGETS[name]}
+def select(name: str, *, seeds: int | None = None, quick: bool = False) -> Selection:
+    """Selects the study of this name, or all of them, and plans the runs."""
+    if name not in (ALL, *STUDIES):
+        raise InputError(f"unknown figure, {suggestion(name, [ALL, *STUDIES])}", value=name)
+    chosen = STUDIES if name == ALL else {name: STUDIES[name]}
     experiments = {}
-    for target in chosen.values():
-        for scenario in target.scenarios:
+    for study in chosen.values():
+        for scenario in study.scenarios:
             base = Scenario.preset(scenario)
             fixed = base.seeds == 1  # nothing in it is random
             count = seeds if seeds is not None else QUICK_SEEDS if quick else None
             count = None if fixed else count
             planned = experiment.plan(base, seeds=count)
-            if target.observer:
-                observed = target.observer.job_settings
+            if study.observer:
+                observed = study.observer.job_settings
                 planned = replace(planned, jobs=[replace(j, **observed) for j in planned.jobs])
             experiments[scenario] = planned
-    return Plan(chosen, experiments)
+    return Selection(chosen, experiments)
 
 
 def run(
-    planned: Plan, folder: Folder, *, workers: int | None, track: Tracker
+    selection: Selection, folder: Folder, *, workers: int | None, track: Tracker
 ) -> Reproduction | None:
     """Runs, draws, checks and writes it all into the folder; None if interrupted."""
-    manifest = _manifest(planned)
+    manifest = _manifest(selection)
     folder.manifest(manifest, complete=False)
-    outcomes = experiment.collect_all(planned.experiments, workers=workers, track=track)
-    for name, outcome in outcomes.items():
-        folder.text(f"scenarios/{name}.toml", planned.experiments[name].scenario.to_toml())
-        if not outcome.rows.is_empty():
-            folder.frame(f"runs/{name}.parquet", outcome.rows)
-    if not all(outcome.complete for outcome in outcomes.values()):
+    by_name = experiment.collect_all(selection.experiments, workers=workers, track=track)
+    for name, collected in by_name.items():
+        folder.text(f"scenarios/{name}.toml", selection.experiments[name].scenario.to_toml())
+        if not collected.rows.is_empty():
+            folder.frame(f"runs/{name}.parquet", collected.rows)
+    if not all(collected.complete for collected in by_name.values()):
         return None
-    measured = {name: _measured(planned, name, outcome) for name, outcome in outcomes.items()}
+    measured = {name: _measured(selection, name, collected) for name, collected in by_name.items()}
     for name, one in measured.items():
         folder.frame(f"data/{name}.csv", one.points)
-    drawn, verdicts, parts = [], [], []
-    for name, target in planned.targets.items():
-        found = claims.check(target.claims, measured)
-        figure = target.draw(measured, target.title)
+    drawn, verdicts, sections = [], [], []
+    for name, study in selection.studies.items():
+        found = claims.check(study.claims, measured)
+        figure = study.draw(measured, study.title)
         drawn.append(save(figure, folder.file, name))
         verdicts += found
-        parts.append(_part(planned, name, target, measured, found, folder))
-    others = claims.tested() if len(planned.targets) == len(TARGETS) else []
-    settings = {name: _settings(one.scenario) for name, one in planned.experiments.items()}
-    folder.json("claims.json", {"claims": list(_entries(planned, verdicts, others, settings))})
+        sections.append(_section(selection, name, study, measured, found, folder))
+    others = claims.tested() if len(selection.studies) == len(STUDIES) else []
+    settings = {name: _settings(one.scenario) for name, one in selection.experiments.items()}
+    folder.json("claims.json", {"claims": list(_entries(selection, verdicts, others, settings))})
     manifest_file = folder.manifest(manifest)
     page = report.write(
-        folder, "The papers' claims, measured", parts, [*verdicts, *others],
+        folder,
+        "The papers' claims, measured",
+        sections,
+        [*verdicts, *others],
         manifest_file.read_text(encoding="utf-8"),
-    )  # fmt: skip
+    )
     return Reproduction([*verdicts, *others], page, drawn)
 
 
-def _measured(planned: Plan, name: str, outcome: Outcome) -> Measured:
-    x = next(t.scenarios[name] for t in planned.targets.values() if name in t.scenarios)
-    points = experiment.points(planned.experiments[name], outcome.rows)
-    return Measured(outcome.rows, points, x)
+def _measured(selection: Selection, name: str, collected: Collected) -> Measured:
+    x = next(t.scenarios[name] for t in selection.studies.values() if name in t.scenarios)
+    points = experiment.points(selection.experiments[name], collected.rows)
+    return Measured(collected.rows, points, x)
 
 
-def _part(
-    planned: Plan, name: str, target: Target, measured: Mapping[str, Measured],
-    verdicts: Sequence[claims.Verdict], folder: Folder,
-) -> report.Part:  # fmt: skip
+def _section(
+    selection: Selection,
+    name: str,
+    study: Study,
+    measured: Mapping[str, Measured],
+    verdicts: Sequence[claims.Verdict],
+    folder: Folder,
+) -> report.Section:
     tables = []
-    for scenario in target.scenarios:
-        one = planned.experiments[scenario]
+    for scenario in study.scenarios:
+        one = selection.experiments[scenario]
         keys = experiment.varied_keys(one, measured[scenario].rows)
         frame = measured[scenario].points
-        columns = [c for c in target.shown if c in frame.columns]
+        columns = [c for c in study.shown if c in frame.columns]
         tables.append(report.Table(scenario, one.scenario.seeds, frame, keys, columns))
     svg = (folder.path / f"{name}.svg").read_bytes()
     profile = profiles.get(
-        next(iter(planned.experiments[s] for s in target.scenarios)).scenario.profile
+        next(iter(selection.experiments[s] for s in study.scenarios)).scenario.profile
     )
-    return report.Part(name, target.title, svg, tables, list(verdicts), profile.name, profile.title)
+    return report.Section(
+        name, study.title, svg, tables, list(verdicts), profile.name, profile.title
+    )
 
 
 def _entries(
-    planned: Plan, verdicts: Sequence[claims.Verdict], others: Sequence[claims.Verdict],
+    selection: Selection,
+    verdicts: Sequence[claims.Verdict],
+    others: Sequence[claims.Verdict],
     settings: Mapping[str, Any],
-) -> Iterator[dict[str, Any]]:  # fmt: skip
-    figure = {one: name for name, target in planned.targets.items() for one in target.claims}
+) -> Iterator[dict[str, Any]]:
+    figure = {one: name for name, study in selection.studies.items() for one in study.claims}
     for verdict in verdicts:
         name = figure[verdict.claim.id]
-        used = {scenario: settings[scenario] for scenario in planned.targets[name].scenarios}
+        used = {scenario: settings[scenario] for scenario in selection.studies[name].scenarios}
         yield {**verdict.entry(), "figure": f"{name}.svg", "settings": used}
     for verdict in others:
         yield {**verdict.entry(), "figure": None, "settings": {}}
@@ -151,9 +162,9 @@ def _settings(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _manifest(planned: Plan) -> dict[str, Any]:
+def _manifest(selection: Selection) -> dict[str, Any]:
     return {
         "engine": "sim",
-        "runs": planned.runs,
-        "scenarios": {name: _settings(one.scenario) for name, one in planned.experiments.items()},
+        "runs": selection.runs,
+        "scenarios": {name: _settings(one.scenario) for name, one in selection.experiments.items()},
     }

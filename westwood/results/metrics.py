@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is computed from runs: means with confidence intervals, Student's t, Jain's index.
+"""Computes means with confidence intervals, Student's t and Jain's index from runs.
 
 Knows rows and columns, no engine and no scenario.
 """
@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import polars as pl
 
-LEVEL = 0.95  # of every interval
+LEVEL = 0.95  # that every interval has
 
 
 def jain(rates: Sequence[float]) -> float:
@@ -24,7 +24,7 @@ def jain(rates: Sequence[float]) -> float:
 
 
 def t_probability(t: float, dof: int) -> float:
-    """P(|T| < t) for Student's t with `dof` degrees of freedom.
+    """Returns P(|T| < t) for Student's t with `dof` degrees of freedom.
 
     Abramowitz and Stegun, 26.7.3 and 26.7.4: a finite sum, exact for whole degrees of freedom.
     """
@@ -43,7 +43,7 @@ def t_probability(t: float, dof: int) -> float:
 
 @cache
 def t_quantile(dof: int, level: float = LEVEL) -> float:
-    """The t with P(|T| < t) = `level`: 12.706 for one degree of freedom at 95 %."""
+    """Returns the t with P(|T| < t) = `level`: 12.706 for one degree of freedom at 95 %."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     if dof > 1000:  # Cornish-Fisher, A&S 26.7.5: the error is below 1e-9 here
         return z + (z**3 + z) / (4 * dof) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * dof**2)
@@ -57,7 +57,7 @@ def t_quantile(dof: int, level: float = LEVEL) -> float:
 
 
 def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> float:
-    """Half of a mean's confidence interval, from the standard deviation; NaN for one run."""
+    """Returns half of a mean's confidence interval, from the deviation; NaN for one run."""
     if deviation is None or runs < 2:
         return math.nan
     return t_quantile(runs - 1, level) * deviation / math.sqrt(runs)
@@ -65,7 +65,7 @@ def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> floa
 
 @dataclass(frozen=True)
 class Paired:
-    """A difference between two protocols, run by run on common random numbers.
+    """Holds the difference between two protocols, run by run on common random numbers.
 
     `half` is half the 95 % interval of the mean difference; `effect` is the mean over the standard
     deviation of the differences (Cohen's d for pairs), without which `p` says little.
@@ -83,14 +83,14 @@ class Paired:
         return 0.0 if math.isnan(self.half) else self.half
 
     def entry(self) -> dict[str, float | int | None]:
-        """For JSON."""
+        """Returns it as JSON takes it."""
         values = {"mean": self.mean, "half": self.half, "effect": self.effect, "p": self.p}
         known = {key: value if math.isfinite(value) else None for key, value in values.items()}
         return {**known, "runs": self.runs}
 
 
 def paired(one: pl.DataFrame, two: pl.DataFrame, by: Sequence[str], column: str) -> Paired:
-    """`column` of `one` minus that of `two`, matched by `by` (the seed, the flow...)."""
+    """Compares `column` of `one` with that of `two`, matched by `by` (the seed, the flow...)."""
     both = one.select(*by, column).join(two.select(*by, column), on=list(by), suffix="_two")
     differences = (both[column] - both[f"{column}_two"]).to_list()
     runs = len(differences)
@@ -107,7 +107,7 @@ def paired(one: pl.DataFrame, two: pl.DataFrame, by: Sequence[str], column: str)
 
 
 def summarise(rows: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-    """A row a group: `runs`, and for each column its mean, `COLUMN_sd` and `COLUMN_half`.
+    """Makes a row a group: `runs`, and for each column its mean, `COLUMN_sd`, `COLUMN_half`.
 
     Mean plus or minus half is the 95 % confidence interval. Groups stay in order of appearance;
     runs where a column is NaN do not count for that column.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A capture of the simulator as a pcap file, for tshark and what else reads one.
+"""Writes what the simulator captured as a pcap file, for tshark and others.
 
 Raw IPv4 (link type 101, times in ns), headers only: payload is counted in lengths and not stored,
 as with `tcpdump -s`. Node n has the address 10.0.0.0 + n + 1; connection c goes from port
@@ -60,7 +60,7 @@ def _check_headers(flows: tuple[Flow, ...]) -> None:
 
 
 class _Packets:
-    """All packets at once: each step fills a column or a field of every row."""
+    """Holds all packets at once: each step fills a column or a field of every row."""
 
     def __init__(self, result: Result, columns: dict[str, Ints]) -> None:
         scenario = result.scenario
@@ -168,7 +168,7 @@ class _Packets:
         tcp[is_tcp] = header[is_tcp]
 
     def _tcp_checksum(self, header: Bytes, used: Ints) -> Ints:
-        """Over the pseudo header, too; the payload is zeros and adds nothing."""
+        """Sums over the pseudo header, too; the payload is zeros and adds nothing."""
         words = ((header[:, 0::2].astype(np.int64) << 8) + header[:, 1::2]).sum(axis=1)
         for node in (self.source, self.sink):
             address = (10 << 24) + node + 1
@@ -205,14 +205,14 @@ class _Packets:
 
 
 def _put(rows: Bytes, start: int, value: Ints, size: int, order: str = "big") -> None:
-    """The value's low `size` bytes into columns `start`... of every row."""
+    """Puts the value's low `size` bytes into columns `start`... of every row."""
     for i in range(size):
         shift = 8 * (i if order == "little" else size - 1 - i)
         rows[:, start + i] = (value >> shift) & 0xFF
 
 
 def _complement(total: Ints) -> Ints:
-    """The one's complement of a one's complement sum (RFC 1071)."""
+    """Returns the one's complement of a one's complement sum (RFC 1071)."""
     total = (total & 0xFFFF) + (total >> 16)
     total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

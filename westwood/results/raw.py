@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an engine hands over of a run, from which rows and traces are made.
+"""Describes what an engine hands over of a run, from which rows and traces are made.
 
-The simulator's own classes (bindings/module.cpp) have these attributes, and the other engines keep
-to them. The counts of connections and links that are only passed on as columns, such as `sent`, are
-read by name and not listed here.
+The simulator's own classes (bindings/results.cpp) have these attributes, and the other engines keep
+to them. What is only passed on as a column, such as `sent`, is read by its declared name and not
+listed here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Columns = dict[str, Any]  # arrays of one length, by the column's name
 
 
 class RawConnection(Protocol):
-    """A connection: the attributes of engine/network.hpp's FlowResult."""
+    """Is a connection, with the attributes of engine/network.hpp's FlowResult."""
 
     @property
     def source(self) -> int:
@@ -29,53 +29,41 @@ class RawConnection(Protocol):
     def completed_s(self) -> float:
         """The time at which all was acknowledged; NaN if that did not happen."""
 
-    @property
-    def mean_cwnd(self) -> float:
-        """The mean of cwnd over time, in segments."""
-
-    @property
-    def mean_srtt_s(self) -> float:
-        """The mean of the smoothed RTT over its samples."""
-
-    @property
-    def min_rtt_s(self) -> float:
-        """The least RTT sample."""
-
     def trace(self) -> Columns:
-        """The columns of the trace: time_s, cwnd, ssthresh and so on, and the phase's number."""
+        """Returns the columns of the trace: time_s, cwnd, ssthresh and so on, the phase."""
 
     def event_log(self) -> Columns:
-        """The columns kind, time_s, segment, cwnd, ssthresh; kind counts in EVENT_KINDS."""
+        """Returns kind, time_s, segment, cwnd, ssthresh; kind counts in EVENT_KINDS."""
 
 
 class RawLinkSide(Protocol):
-    """A direction of a link: the attributes of engine/network.hpp's DirectionResult."""
+    """Is a direction of a link, with the attributes of engine/network.hpp's DirectionResult."""
 
     @property
     def utilisation(self) -> float:
         """The share of the time in which it was sending."""
 
     def queue(self) -> Columns:
-        """arrival_s, start_s and bytes of the packets that waited."""
+        """Returns arrival_s, start_s and bytes of the packets that waited."""
 
 
 class RawResult(Protocol):
-    """A run."""
+    """Is a run: its connections, its links, and what they dropped."""
 
     @property
     def flows(self) -> Sequence[RawConnection]:
-        """Its connections."""
+        """Returns its connections."""
 
     @property
     def forward(self) -> Sequence[RawLinkSide]:
-        """Its links from their first node to their second."""
+        """Returns its links from their first node to their second."""
 
     @property
     def backward(self) -> Sequence[RawLinkSide]:
-        """Its links from their second node to their first."""
+        """Returns its links from their second node to their first."""
 
     def drops(self) -> Columns:
-        """time_s, pipe, flow, ack and kind of what was dropped; kind counts in DROP_KINDS."""
+        """Returns time_s, pipe, flow, ack, kind of what was dropped; kind counts in DROP_KINDS."""
 
     def captured(self) -> Columns:
-        """The packets that `westwood.results.pcap` writes."""
+        """Returns the packets that `westwood.results.pcap` writes."""

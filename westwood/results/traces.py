@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What happened over time, as polars frames. docs/traces.md lists the columns and their units."""
+"""Puts what happened over time into frames. docs/traces.md lists the columns and units."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ import numpy as np
 import polars as pl
 
 from westwood import _engine
+from westwood.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS, OPPORTUNITY_BYTES, WINDOW_COLUMNS
 from westwood.results.raw import Columns, RawConnection, RawLinkSide, RawResult
-from westwood.scenario.links import MAHIMAHI_BYTES
 
 if TYPE_CHECKING:
     from westwood.scenario import Scenario
 
 STATES = ("open", "disorder", "recovery", "loss")  # enum ww_phase
 SIDES = ("forward", "backward")
+# The columns of a trace, but for the flow and the transfer that a row is of.
+TRACE_COLUMNS = tuple("state" if name == "phase" else name for name in WINDOW_COLUMNS)
 
 
 def windows(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
-    """flow, transfer, time_s, cwnd, ssthresh, estimate_bps, sample_bps, rtt_s, srtt_s, rto_s,
+    """Has flow, transfer, time_s, cwnd, ssthresh, estimate_bps, sample_bps, rtt_s, srtt_s, rto_s,
     in_flight, state."""
     frame = _by_flow(scenario, raw, ((number, flow.trace()) for number, flow in _numbered(raw)))
     state = _names(STATES, pl.col("phase")).cast(pl.Enum(STATES)).alias("state")
@@ -30,17 +32,15 @@ def windows(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
 
 
 def events(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
-    """flow, transfer, time_s, kind, segment, cwnd, ssthresh."""
+    """Has flow, transfer, time_s, kind, segment, cwnd, ssthresh."""
     frame = _by_flow(scenario, raw, ((number, flow.event_log()) for number, flow in _numbered(raw)))
     kinds = _engine.EVENT_KINDS
     return frame.with_columns(_names(kinds, pl.col("kind")).cast(pl.Enum(kinds)).alias("kind"))
 
 
 def transfers(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
-    """flow, transfer, start_s, established_s, completed_s, completion_s and what was sent."""
-    names = ("start_s", "established_s", "completed_s", "delivered_bytes", "sent", "retransmitted",
-             "timeouts", "fast_recoveries", "queue_drops", "lost")  # fmt: skip
-    columns: Columns = {name: [getattr(flow, name) for flow in raw.flows] for name in names}
+    """Has flow, transfer, start_s, established_s, completed_s, completion_s and what was sent."""
+    columns: Columns = {name: [getattr(flow, name) for flow in raw.flows] for name in FLOW_COLUMNS}
     place = {
         "flow": [scenario.flows[flow.source].name for flow in raw.flows],
         "transfer": [number for number, _ in _numbered(raw)],
@@ -51,11 +51,13 @@ def transfers(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
 
 
 def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
-    """link, direction, packets, bytes, drops by kind, waiting times, mean queue, utilisation."""
-    names = ("packets", "bytes", "queue_drops", "early_drops", "marked", "lost", "utilisation",
-             "longest_wait_s", "waited_s")  # fmt: skip
+    """Has link, direction, packets, bytes, drops by kind, waits, mean queue, utilisation."""
     rows = [
-        {"link": link, "direction": side, **{name: getattr(way, name) for name in names}}
+        {
+            "link": link,
+            "direction": side,
+            **{name: getattr(way, name) for name in DIRECTION_COLUMNS},
+        }
         for link, side, way in _directions(scenario, raw)
     ]
     waited = pl.col("waited_s")
@@ -65,12 +67,12 @@ def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
             (waited / pl.col("packets")).alias("mean_wait_s"),
             (waited / (scenario.duration / 1e12)).alias("mean_queue"),
         )
-        .drop("waited_s")
+        .drop(name for name, one in DIRECTION_COLUMNS.items() if one.aggregate == "INNER")
     )
 
 
 def queues(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
-    """link, direction, time_s, packets, bytes: waiting from that time on."""
+    """Has link, direction, time_s, packets, bytes: what waits from that time on."""
     frames = [
         _lengths(way.queue()).select(
             pl.lit(link).alias("link"), pl.lit(side).alias("direction"), pl.all()
@@ -81,7 +83,7 @@ def queues(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
 
 
 def _lengths(waited: Columns) -> pl.DataFrame:
-    """One more at each arrival and one less at each start; what leaves at an instant, first."""
+    """Counts one more at each arrival, one less at each start; at one instant, starts first."""
     arrival, start = waited["arrival_s"], waited["start_s"]
     size = waited["bytes"].astype(np.int64)
     time = np.concatenate([start, arrival])
@@ -98,7 +100,7 @@ def _lengths(waited: Columns) -> pl.DataFrame:
 
 
 def drops(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
-    """time_s, link, direction, flow, transfer, packet ("data" or "ack"), kind."""
+    """Has time_s, link, direction, flow, transfer, packet ("data" or "ack"), kind."""
     columns, kinds = raw.drops(), _engine.DROP_KINDS
     link_names = [link.name for link in scenario.link]
     flow_names = [scenario.flows[flow.source].name for flow in raw.flows]
@@ -116,7 +118,7 @@ def drops(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
 
 
 def sampled(trace: pl.DataFrame, every_s: float, duration_s: float) -> pl.DataFrame:
-    """The rows in force at multiples of `every_s`; none before a flow's first row."""
+    """Takes the rows in force at multiples of `every_s`; none before a flow's first row."""
     if not every_s > 0 or not math.isfinite(every_s):
         raise ValueError("every_s must be positive")
     count = int(duration_s / every_s + 1e-9) + 1
@@ -128,24 +130,24 @@ def sampled(trace: pl.DataFrame, every_s: float, duration_s: float) -> pl.DataFr
     return pl.concat(frames) if frames else trace
 
 
-def recorded_rate(times_ms: Sequence[int], duration_s: float, step_s: float) -> pl.DataFrame:
-    """time_s, bps: what a trace of delivery opportunities offers in each step, over and over."""
+def offered_rate(times_ms: Sequence[int], duration_s: float, step_s: float) -> pl.DataFrame:
+    """Has time_s, bps: what delivery opportunities offer in each step, over and over."""
     period_s = times_ms[-1] / 1000
     repeats = math.ceil(duration_s / period_s)
     once = np.array(times_ms) / 1000
     all_s = (once + period_s * np.arange(repeats)[:, None]).ravel()
     edges = np.arange(math.ceil(duration_s / step_s) + 1) * step_s
     counts, _ = np.histogram(all_s, edges)
-    return pl.DataFrame({"time_s": edges[:-1], "bps": 8 * MAHIMAHI_BYTES * counts / step_s})
+    return pl.DataFrame({"time_s": edges[:-1], "bps": 8 * OPPORTUNITY_BYTES * counts / step_s})
 
 
 def _names(names: Iterable[str], index: pl.Expr) -> pl.Expr:
-    """The names at these places."""
+    """Takes the names at these places."""
     return pl.lit(pl.Series(list(names), dtype=pl.String)).gather(index)
 
 
 def _numbered(raw: RawResult) -> Iterator[tuple[int, RawConnection]]:
-    """Each connection with its number among those of its flow, from 1."""
+    """Numbers each connection among those of its flow, from 1."""
     seen: dict[int, int] = {}
     for flow in raw.flows:
         seen[flow.source] = seen.get(flow.source, 0) + 1
@@ -161,7 +163,7 @@ def _directions(scenario: Scenario, raw: RawResult) -> Iterator[tuple[str, str, 
 def _by_flow(
     scenario: Scenario, raw: RawResult, columns: Iterable[tuple[int, Columns]]
 ) -> pl.DataFrame:
-    """The columns of all connections below each other, with the names of their flows."""
+    """Puts all connections' columns below each other, with the names of their flows."""
     frames = [
         pl.DataFrame(column).select(
             pl.lit(scenario.flows[flow.source].name).alias("flow"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is run: a scenario, its links, flows and defaults, checked before anything starts."""
+"""Describes what is run: links, flows and defaults, all checked before anything starts."""
 
 from westwood.scenario.scenario import Scenario, presets
 

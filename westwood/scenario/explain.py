@@ -26,15 +26,19 @@ _EXPECTED = {
     "tuple_type": "expected a list",
 }
 _LIMITS = {
-    "ge": "at least", "gt": "more than", "le": "at most", "lt": "less than",
-    "min_length": "a list of at least", "max_length": "a list of at most",
-}  # fmt: skip
+    "ge": "at least",
+    "gt": "more than",
+    "le": "at most",
+    "lt": "less than",
+    "min_length": "a list of at least",
+    "max_length": "a list of at most",
+}
 
 
 def first_problem(
     error: ValidationError, given: Mapping[str, Any], model: type[BaseModel]
 ) -> InputError:
-    """The first thing wrong, at the key as `--set` would address it."""
+    """Finds the first thing wrong, at the key as `--set` would address it."""
     problems = error.errors(include_url=False)
     unknown = [p for p in problems if p["type"] == "extra_forbidden"]
     problem = (unknown or problems)[0]  # a misspelt key also makes the right one missing
@@ -65,7 +69,7 @@ def _expected(problem: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def _place(loc: Sequence[int | str], given: Any) -> tuple[str, Any]:
-    """The key in words (`bottleneck.loss.rate`, `link[2].rate`) and the value the user gave there.
+    """Names the key (`bottleneck.loss.rate`, `link[2].rate`); returns it and the value given there.
 
     Parts of `loc` that are not in the data are pydantic's own names for the arms of a union.
     """
@@ -85,7 +89,7 @@ def _place(loc: Sequence[int | str], given: Any) -> tuple[str, Any]:
 
 
 def _keys(model: type[BaseModel], loc: Sequence[int | str]) -> set[str]:
-    """The keys that the table at `loc` may have."""
+    """Lists the keys that the table at `loc` may have."""
     models: list[type[BaseModel]] = [model]
     for part in loc:
         if isinstance(part, int):
@@ -100,7 +104,7 @@ def _keys(model: type[BaseModel], loc: Sequence[int | str]) -> set[str]:
 
 
 def _tagged(models: list[type[BaseModel]], tag: str) -> list[type[BaseModel]]:
-    """Of the arms of a union the one that `tag` selects; all of them if none is."""
+    """Returns the arm of a union that `tag` selects; all of them if it selects none."""
     chosen = [m for m in models if "kind" in m.model_fields and tag in str(m.model_fields["kind"])]
     return chosen or models
 

@@ -3,43 +3,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import (
-    BeforeValidator,
-    Discriminator,
-    Field,
-    PlainValidator,
-    Tag,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, model_validator
 
-from westwood import units
-from westwood.catalogue import PROTOCOLS, UDP, Filter, Recovery, Sampler
+from westwood import _engine, units
+from westwood.catalogue import PROTOCOLS, UDP, label, settings_of, settings_of_protocol
 from westwood.errors import InputError, suggestion
+from westwood.scenario.declared import to_field, with_settings
 from westwood.scenario.parts import (
-    Amount,
     Bytes,
-    Delay,
     Durations,
-    FilterTime,
-    FiniteAmount,
-    HeaderSize,
-    Moment,
     Name,
-    PacketSize,
     Part,
-    Probability,
     Rate,
+    RecoveryName,
     Span,
-    Timer,
-    WindowBytes,
     kind_of,
     table_of,
 )
 
-VEGAS_ALPHA, VEGAS_BETA = 2, 4  # of the core's preset
+if TYPE_CHECKING:
+    from westwood.scenario.parts import Settings
 
 
 def _protocol(name: object) -> str:
@@ -48,46 +33,54 @@ def _protocol(name: object) -> str:
     return str(name)
 
 
-class CongestionControl(Part):
-    """A protocol by name; what is None is as the protocol's preset has it."""
-
+class _Named(Part):
     name: Annotated[str, PlainValidator(_protocol)]
-    byte_counting: bool  # RFC 3465 instead of growth once an ACK
-    validate_cwnd: bool  # grow only a window that is full
-    sampler: Sampler | None = None
-    filter: Filter | None = None
-    tau: FilterTime | None = None  # time constant of the time-varying Tustin filter
-    m: Annotated[int, Field(ge=0, le=16)] | None = None  # virtual null samples: one every tau / m
-    alpha: Probability | None = None  # pole of the constant Tustin filter
-    min_interval: Timer | None = None  # shortest sample of "per-rtt"
-    min_cwnd: Annotated[int, Field(ge=1, le=255)] | None = None  # segments
-    set_cwnd_on_loss: bool | None = None  # a loss may raise cwnd, too
-    seed_filter: bool | None = None  # the first sample is the first estimate
-    literal_count: bool | None = None  # the DUPACK pseudo-code to the letter
-    cte: Annotated[float, Field(ge=1, le=65)] | None = None  # plateau after a loss; None: none
-    set_at_exit: bool | None = None  # BWE*RTTmin again when recovery completes
-    halve_on_loss: bool | None = None  # Reno's half until then
-    reset_rtt_min: bool | None = None  # RTTmin starts anew after a timeout
-    hystart: bool | None = None  # CUBIC: HyStart++ (RFC 9406)
-    fast_convergence: bool | None = None  # CUBIC: RFC 9438, 4.7
-    vegas_alpha: Annotated[int, Field(ge=1, le=255)] | None = None  # segments queued, at least
-    vegas_beta: Annotated[int, Field(ge=1, le=255)] | None = None  # and at most
-    vegas_gamma: Annotated[int, Field(ge=1, le=255)] | None = None  # and in slow start
 
-    @field_validator("m")
-    @classmethod
-    def _not_one(cls, m: int | None) -> int | None:
-        if m == 1:
-            raise InputError("expected 0 (no virtual samples) or 2 to 16", value=m)
-        return m
+
+if TYPE_CHECKING:
+
+    class _CongestionControl(_Named, Settings):
+        pass
+else:
+    _CongestionControl = with_settings(_Named, "cc", optional=True)
+
+
+class CongestionControl(_CongestionControl):
+    """A protocol by name, and its settings; what is None is as the protocol has it."""
 
     @model_validator(mode="after")
-    def _alpha_up_to_beta(self) -> CongestionControl:
-        least, most = self.vegas_alpha or VEGAS_ALPHA, self.vegas_beta or VEGAS_BETA
-        if most < least:
-            key = "vegas_beta" if self.vegas_beta else "vegas_alpha"
-            raise InputError(f"expected alpha, {least}, to be at most beta, {most}", key=key)
+    def _obeyed(self) -> CongestionControl:
+        own = {} if self.name == UDP else settings_of_protocol(self.name)
+        for key in settings_of("cc"):
+            if getattr(self, key) is not None and key not in own:
+                known = ", ".join(own) or "none"
+                problem = f"{label(self.name)} has no such setting, expected one of: {known}"
+                written = self.model_dump(include={key})[key]
+                raise InputError(problem, key=key, value=written)
         return self
+
+    @model_validator(mode="after")
+    def _in_order(self) -> CongestionControl:
+        if self.name == UDP:
+            return self
+        built = configured(self)
+        for lesser, greater in _engine.settings_in_order("cc"):
+            least, most = getattr(built, lesser), getattr(built, greater)
+            if least > most:
+                key = greater if getattr(self, greater) is not None else lesser
+                problem = f"expected {lesser}, {least}, to be at most {greater}, {most}"
+                raise InputError(problem, key=key)
+        return self
+
+
+def configured(cc: CongestionControl) -> _engine.CongestionControl:
+    """The core's configuration: the protocol's own, with what the scenario says otherwise."""
+    built = _engine.configure(cc.name)
+    for key, setting in settings_of_protocol(cc.name).items():
+        value = getattr(cc, key)
+        if value is not None:
+            setattr(built, setting.field, to_field(setting, value))
+    return built
 
 
 def _cc_table(value: object) -> object:
@@ -139,38 +132,30 @@ class Arrivals(Part):
     sizes: Durations = "fixed"
 
 
-class Flow(Part):
-    """A TCP connection, many of them, or a source of datagrams, from node `from` to node `to`."""
-
+class _Routed(Part):
     name: Name
     from_: Annotated[Name, Field(alias="from")]
     to: Name
     cc: Annotated[CongestionControl, BeforeValidator(_cc_table)]
-    recovery: Recovery
+    recovery: RecoveryName
     count: Annotated[int, Field(ge=1, le=10_000)] = 1  # so many alike
     app: App = Bulk()
     arrivals: Arrivals | None = None
-    ecn: bool = False  # ECN-capable (RFC 3168)
-    size: Bytes | None = None  # payload to deliver; None: as much as goes through
-    start: Moment = 0
-    start_spread: Delay = 0  # ps: it starts up to so much later, by the seed
-    stop: Moment | None = None  # no new data from then on
-    packet: PacketSize  # IP packet of a full segment
-    header: HeaderSize  # of which IP and TCP headers
-    initial_cwnd: FiniteAmount
-    initial_ssthresh: Amount
-    receive_window: WindowBytes
-    min_rto: Timer
-    max_rto: Timer
-    initial_rto: Timer
-    clock_granularity: Timer
-    delayed_ack: Annotated[int, Field(ge=1, le=1000)]  # full segments an ACK
-    delayed_ack_timeout: Timer
-    dupack_threshold: Annotated[int, Field(ge=1, le=1000)]
-    limited_transmit: bool
-    handshake_rtt: bool
-    flight_excludes_sacked: bool
-    ssthresh_from_cwnd: bool  # instead of either, once an episode of losses: Linux
+
+
+if TYPE_CHECKING:
+
+    class _Flow(_Routed, Settings):
+        pass
+else:
+    _Flow = with_settings(_Routed, "flow")
+
+
+class Flow(_Flow):
+    """A TCP connection, many of them, or a source of datagrams, from node `from` to node `to`.
+
+    Its other keys are the settings of a flow that engine/settings.hpp declares.
+    """
 
     @model_validator(mode="after")
     def _consistent(self) -> Flow:
@@ -181,22 +166,29 @@ class Flow(Part):
             problem = f"expected room for a segment of {units.format_size(self.mss)}"
             value = units.format_size(self.receive_window)
             raise InputError(problem, key="receive_window", value=value)
-        if self.max_rto < self.min_rto:
-            problem = f"expected at least min_rto, {units.format_time(self.min_rto)}"
-            raise InputError(problem, key="max_rto", value=units.format_time(self.max_rto))
+        for lesser, greater in _engine.settings_in_order("flow"):
+            if getattr(self, greater) < getattr(self, lesser):
+                written = self.model_dump(include={lesser, greater})
+                problem = f"expected at least {lesser}, {written[lesser]}"
+                raise InputError(problem, key=greater, value=written[greater])
         if self.from_ == self.to:
-            raise InputError("expected another node than the flow comes from", key="to",
-                             value=self.to)  # fmt: skip
+            raise InputError(
+                "expected another node than the flow comes from", key="to", value=self.to
+            )
         if (self.app.kind == "udp") != (self.cc.name == UDP):
             is_udp = self.app.kind == "udp"
             wanted = '"udp", for that is its app' if is_udp else 'a protocol, for its app is "bulk"'
             raise InputError(f"expected {wanted}", key="cc", value=self.cc.name)
         if self.arrivals and self.app.kind == "udp":
-            raise InputError('expected "bulk", for arrivals is of transfers', key="app.kind",
-                             value=self.app.kind)  # fmt: skip
+            raise InputError(
+                'expected "bulk", for arrivals is of transfers', key="app.kind", value=self.app.kind
+            )
         if self.arrivals and self.size is not None:
-            raise InputError("expected none, for arrivals has one", key="size",
-                             value=units.format_size(self.size))  # fmt: skip
+            raise InputError(
+                "expected none, for arrivals has one",
+                key="size",
+                value=units.format_size(self.size),
+            )
         if self.stop is not None and self.stop <= self.start:
             problem = f"expected a time after start, {units.format_time(self.start)}"
             raise InputError(problem, key="stop", value=units.format_time(self.stop))
@@ -212,4 +204,4 @@ class Flow(Part):
     @property
     def mss(self) -> int:
         """Payload of a full segment, bytes."""
-        return self.packet - self.header
+        return int(self.packet - self.header)

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links: rate or recorded rates, delay, queue, what the wire does to packets. docs/scenarios.md."""
+"""Links: rate or delivery opportunities, delay, queue, losses. docs/scenarios.md has the format."""
 
 from __future__ import annotations
 
 import itertools
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
+from westwood.catalogue import LONGEST_PS, OPPORTUNITY_BYTES
 from westwood.errors import InputError
+from westwood.scenario.declared import Amount, with_settings
 from westwood.scenario.parts import (
-    Amount,
     Delay,
     Durations,
     Name,
-    Overhead,
-    PacketSize,
     Part,
     Probability,
     Rate,
@@ -23,32 +22,42 @@ from westwood.scenario.parts import (
     kind_of,
     table_of,
 )
+from westwood.units import TIME_UNITS
+
+if TYPE_CHECKING:
+    from westwood.scenario.parts import Settings
 
 Direction = Literal["forward", "backward"]
 Side = Literal["forward", "backward", "both"]
 PacketNumbers = Annotated[tuple[Annotated[int, Field(ge=1, lt=2**63)], ...], Field(strict=False)]
-_LONGEST_TRACE_MS = 30 * 24 * 3600 * 1000
+_LONGEST_TRACE_MS = LONGEST_PS // TIME_UNITS["ms"]
 
 
 class DropTail(Part):
-    """A queue that drops what arrives when it is full. The packet being sent doesn't count."""
+    """Drops what arrives when the queue is full. The packet being sent doesn't count."""
 
     kind: Literal["droptail"] = "droptail"
     limit: Amount
 
 
-class Red(Part):
-    """Random Early Detection (Floyd and Jacobson 1993): drops or marks before the queue is full."""
-
+class _RedQueue(Part):
     kind: Literal["red"] = "red"
     limit: Amount
-    min: Annotated[float, Field(ge=0, le=1e9)]  # packets: thresholds of the average queue
-    max: Annotated[float, Field(gt=0, le=1e9)]
-    max_p: Probability = 0.1  # probability of a drop at max
-    weight: Probability = 0.002  # of the newest sample in the average
-    gentle: bool = False  # from max_p to 1 between max and twice max
-    ecn: bool = False  # mark packets of ECN-capable flows instead (RFC 3168)
-    mean_packet: PacketSize = 500  # bytes: how an idle queue's average decays
+
+
+if TYPE_CHECKING:
+
+    class _Red(_RedQueue, Settings):
+        pass
+else:
+    _Red = with_settings(_RedQueue, "red")
+
+
+class Red(_Red):
+    """Random Early Detection (Floyd and Jacobson 1993): drops or marks before the queue is full.
+
+    Its keys are the settings of RED that engine/settings.hpp declares.
+    """
 
     @model_validator(mode="after")
     def _ordered(self) -> Red:
@@ -91,7 +100,7 @@ class BitErrors(Part):
 
 
 class ScriptedLoss(Part):
-    """The named packets are lost, counted from 1 in each direction. Or a file that lists them."""
+    """Loses the named packets, counted from 1 in each direction; a file may list them."""
 
     kind: Literal["script"] = "script"
     packets: PacketNumbers
@@ -106,19 +115,19 @@ class ScriptedLoss(Part):
 
 
 class MarkovLoss(Part):
-    """Two states in turn, first the good one, each with its loss rate; both directions together."""
+    """Has two states in turn, first the good one, each with its loss rate, for both directions."""
 
     kind: Literal["markov"] = "markov"
     good: Span  # ps: mean durations
     bad: Span
-    good_rate: Probability = 0.0  # of loss, a packet
+    good_rate: Probability = 0.0  # the probability that a packet is lost
     bad_rate: Probability
     durations: Durations = "exponential"
     on: Side
 
 
 class Blackout(Part):
-    """Nothing passes for a while, again and again. Both directions together."""
+    """Lets nothing pass for a while, again and again, in both directions together."""
 
     kind: Literal["blackout"] = "blackout"
     good: Span  # ps: mean time between two blackouts
@@ -131,7 +140,7 @@ LOSSES = ("none", "uniform", "bits", "script", "markov", "blackout")
 
 
 def _loss_kind(value: Any) -> Any:
-    """Which kind a loss table means: its `kind`, else what its keys say."""
+    """Says which kind a loss table means: its `kind`, else what its keys say."""
     if isinstance(value, dict) and "kind" not in value:
         return "script" if "packets" in value else "uniform"
     return kind_of(value)
@@ -158,7 +167,7 @@ class Reordering(Part):
 
 
 class Opportunities(Part):
-    """Recorded rates in Mahimahi's format: the times, in ms, at which 1504 bytes can leave.
+    """Lists the times, in ms, at which 1504 bytes can leave, as Mahimahi's traces do.
 
     In a scenario file each is the name of a file with a time a line.
     """
@@ -172,23 +181,35 @@ class Opportunities(Part):
         if any(a > b for a, b in itertools.pairwise(times)) or (times and times[0] < 0):
             raise InputError("expected ascending times in ms", value=list(times))
         if times and not 1 <= times[-1] <= _LONGEST_TRACE_MS:
-            raise InputError("expected a last time of 1 ms to 30 days", value=times[-1])
+            problem = f"expected a last time of 1 to {_LONGEST_TRACE_MS} ms"
+            raise InputError(problem, value=times[-1])
         return times
 
 
-class Link(Part):
-    """A duplex link between two nodes. `forward` is from the first of `between` to the second."""
-
+class _Wire(Part):
     name: Name
     between: Annotated[tuple[Name, Name], Field(strict=False)]
     rate: Rate | None = None  # bit/s, each direction that has no trace
     trace: Opportunities | None = None  # instead of the rate
-    delay: Delay  # ps of propagation
-    overhead: Overhead  # bytes of framing added to each IP packet
     queue: Queue  # of each direction
     loss: Loss = NoLoss()
-    jitter: Delay = 0  # ps: up to so much more delay, a packet, in order
     reorder: Reordering | None = None
+
+
+if TYPE_CHECKING:
+
+    class _Link(_Wire, Settings):
+        pass
+else:
+    _elsewhere = ("rate", "reorder_rate", "reorder_delay")  # above, in the form a scenario has them
+    _Link = with_settings(_Wire, "link", leave_out=_elsewhere)
+
+
+class Link(_Link):
+    """A duplex link between two nodes. `forward` is from the first of `between` to the second.
+
+    Its other keys are the settings of a link that engine/settings.hpp declares.
+    """
 
     @field_validator("between")
     @classmethod
@@ -199,21 +220,20 @@ class Link(Part):
 
     @model_validator(mode="after")
     def _has_rate(self) -> Link:
-        if self.rate is None and not (self.recorded("forward") and self.recorded("backward")):
+        if self.rate is None and not (
+            self.opportunities("forward") and self.opportunities("backward")
+        ):
             problem = "is missing, and trace does not give the rates of both directions"
             raise InputError(problem if self.trace else "is missing", key="rate")
         return self
 
-    def recorded(self, side: Direction) -> tuple[int, ...]:
-        """The opportunities of one direction, ms; empty where the rate holds."""
+    def opportunities(self, side: Direction) -> tuple[int, ...]:
+        """Returns the opportunities of one direction, ms; none where the rate holds."""
         return getattr(self.trace, side) if self.trace else ()
 
     def mean_rate_bps(self, side: Direction) -> float:
-        """Of one direction: its rate, or what its trace offers on average."""
-        times = self.recorded(side)
+        """Returns the rate of one direction, or what its trace offers on average."""
+        times = self.opportunities(side)
         if times:
-            return 8 * MAHIMAHI_BYTES * len(times) / (times[-1] / 1000)
+            return 8 * OPPORTUNITY_BYTES * len(times) / (times[-1] / 1000)
         return float(self.rate or 0)
-
-
-MAHIMAHI_BYTES = 1504  # that leave at each time of a trace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers recorded in files: the packets that were lost, the times at which a link could send.
+"""Reads numbers from files: packets that are lost, times at which a link can send.
 
 A scenario that names such a file takes the numbers in when it is read: what was run is then all in
 the scenario, and in its hash.
@@ -13,13 +13,13 @@ from typing import Any
 
 from westwood.errors import InputError, show
 
-LARGEST_BYTES = 64 * 2**20  # of a file: more than a day of a 100 Mb/s trace
-# In a link, where the name of a file may stand for the numbers in it.
+LARGEST_BYTES = 64 * 2**20  # that a file may have: more than a day of a 100 Mb/s trace
+# The keys of a link where the name of a file may stand for the numbers in it.
 _PLACES = (("loss", "packets"), ("trace", "forward"), ("trace", "backward"))
 
 
 def embedded(link: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The link's table with numbers for files' names, which are relative to `folder`."""
+    """Puts numbers in place of files' names, relative to `folder`, into the link's table."""
     taken = dict(link)
     for table, key in _PLACES:
         inner = taken.get(table)
@@ -34,7 +34,7 @@ def embedded(link: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def numbers(path: Path) -> list[int]:
-    """The whole numbers in a file, one a line; empty lines and what follows a # don't count."""
+    """Reads whole numbers, one a line; empty lines and what follows a # don't count."""
     try:
         if path.stat().st_size > LARGEST_BYTES:
             raise InputError(f"expected a file of at most {LARGEST_BYTES >> 20} MiB")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A scenario: a network, the flows over it, and what to vary. Read from TOML or from keywords.
+"""A scenario is a network, the flows over it, and what to vary, from TOML or keywords.
 
     Scenario.preset("table1")                        one that comes with the package
     Scenario.from_toml("mine.toml")                  a file; docs/scenarios.md has the format
@@ -24,7 +24,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
-from westwood.catalogue import PROTOCOLS, UDP
+from westwood.catalogue import PROTOCOLS, UDP, settings_of_protocol
 from westwood.errors import InputError, one_line, show, suggestion
 from westwood.scenario import number_files, profiles, topology
 from westwood.scenario.explain import first_problem
@@ -32,7 +32,7 @@ from westwood.scenario.flows import Flow
 from westwood.scenario.links import Link
 from westwood.scenario.parts import Duration, Name, Part
 
-FORMAT = 1  # of scenario files; part of the hash
+FORMAT = 1  # of scenario files, and part of the hash
 MOST_POINTS = 100_000  # of a sweep
 EVERY_FLOW = "*"  # in the place of a name; for cc: every flow but datagrams
 _PACKAGE = Path(__file__).parents[1]
@@ -42,7 +42,7 @@ Values = Annotated[tuple[Any, ...], Field(strict=False, min_length=1)]
 
 
 class Scenario(Part):
-    """One experiment. Attributes are in base units: bit/s, picoseconds, bytes, segments."""
+    """Describes one experiment, in base units: bit/s, picoseconds, bytes, segments."""
 
     name: Name
     duration: Duration  # ps of simulated time
@@ -74,7 +74,7 @@ class Scenario(Part):
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Scenario:
-        """The scenario in a TOML file."""
+        """Reads the scenario in a TOML file."""
         try:
             data = read_toml(Path(path))
         except InputError as error:
@@ -83,21 +83,22 @@ class Scenario(Part):
 
     @classmethod
     def preset(cls, name: str) -> Scenario:
-        """A scenario that comes with the package; `presets()` has the names."""
+        """Reads a scenario that comes with the package; `presets()` has the names."""
         if name not in presets():
             raise InputError(f"no such scenario, {suggestion(name, presets())}", value=name)
         return cls._from(read_toml(_presets_folder() / f"{name}.toml"), name, _presets_folder())
 
     @classmethod
     def load(cls, file_or_preset: str) -> Scenario:
-        """A preset by name, else a file."""
+        """Reads a preset by its name, else a file."""
         if file_or_preset in presets():
             return cls.preset(file_or_preset)
         if "." in file_or_preset or "/" in file_or_preset or Path(file_or_preset).exists():
             return cls.from_toml(file_or_preset)
         known = suggestion(file_or_preset, presets())
-        raise InputError(f"neither a file nor a scenario of the package, {known}",
-                         value=file_or_preset)  # fmt: skip
+        raise InputError(
+            f"neither a file nor a scenario of the package, {known}", value=file_or_preset
+        )
 
     @classmethod
     def _from(cls, data: dict[str, Any], source: str, folder: Path) -> Scenario:
@@ -109,7 +110,7 @@ class Scenario(Part):
         return scenario
 
     def with_settings(self, settings: Settings) -> Scenario:
-        """This scenario with some values replaced, addressed as KEY, NAME.KEY or *.KEY (all flows).
+        """Replaces some values, addressed as KEY, NAME.KEY or *.KEY (all flows), in a new scenario.
 
         A key that is set is no longer swept.
         """
@@ -132,7 +133,7 @@ class Scenario(Part):
     __hash__ = None  # type: ignore[assignment]
 
     def points(self) -> Iterator[tuple[dict[str, Any], Scenario]]:
-        """Each combination of the swept values, in order, with the scenario it makes.
+        """Yields each combination of the swept values, in order, with the scenario it makes.
 
         The values are as a table's columns hold them: numbers where all of a key's are, else text.
         """
@@ -156,7 +157,7 @@ class Scenario(Part):
         return tuple(one for flow in self.flow for one in flow.each())
 
     def resolved(self) -> dict[str, Any]:
-        """All settings, as TOML would hold them, with their units.
+        """Returns all settings, as TOML would hold them, with their units.
 
         Without a recovery that follows from the protocol: it must change when the protocol does.
         """
@@ -174,7 +175,7 @@ class Scenario(Part):
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def to_toml(self) -> str:
-        """The complete scenario as a file that `from_toml` reads back to the same scenario."""
+        """Writes the complete scenario so that `from_toml` reads the same scenario back."""
         data = self.resolved()
         lines = [
             f"{key} = {toml_value(data[key])}" for key in ("name", "duration", "seeds", "profile")
@@ -192,8 +193,15 @@ class Scenario(Part):
 
 
 def presets() -> list[str]:
-    """The scenarios that come with the package."""
+    """Lists the scenarios that come with the package."""
     return sorted(file.stem for file in _presets_folder().glob("*.toml"))
+
+
+def described(preset: str) -> str:
+    """Returns what the file of a preset says of it in its opening comment."""
+    lines = (_presets_folder() / f"{preset}.toml").read_text(encoding="utf-8").splitlines()
+    comment = itertools.takewhile(lambda line: line.startswith("#"), lines[1:])
+    return " ".join(line.removeprefix("#").strip() for line in comment)
 
 
 def _presets_folder() -> Path:
@@ -203,7 +211,7 @@ def _presets_folder() -> Path:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """A file's tables, not checked yet."""
+    """Reads a file's tables, not checked yet."""
     try:
         if path.is_dir():
             raise InputError("is a folder, expected a TOML file")
@@ -223,7 +231,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def _with_files(given: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """What was given, with the numbers in files for the names of the files."""
+    """Puts the numbers in files in place of the names of the files."""
     links = given.get("link")
     if not isinstance(links, (list, tuple)):
         return given
@@ -232,7 +240,7 @@ def _with_files(given: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given, with the profile's values wherever nothing was."""
+    """Fills in the profile's values wherever nothing was given."""
     name = given.get("profile", profiles.DEFAULT)
     if not isinstance(name, str):
         raise InputError("expected the name of a profile", key="profile", value=name)
@@ -263,8 +271,14 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
         **profile.defaults("flow"),
         "recovery": _recovery(cc.get("name"), profile),
         **given,
-        **({"cc": {**profile.defaults("cc"), **cc}} if cc else {}),
+        **({"cc": {**_obeyed(cc.get("name"), profile), **cc}} if cc else {}),
     }
+
+
+def _obeyed(cc: object, profile: profiles.Profile) -> dict[str, Any]:
+    """The profile's settings of congestion controls that this one obeys."""
+    known = settings_of_protocol(cc) if isinstance(cc, str) and cc in PROTOCOLS else {}
+    return {key: value for key, value in profile.defaults("cc").items() if key in known}
 
 
 def _kind(app: object) -> object:
@@ -272,10 +286,10 @@ def _kind(app: object) -> object:
 
 
 def _recovery(cc: object, profile: profiles.Profile) -> str:
-    """The loss recovery of a protocol whose flow doesn't choose one."""
+    """Chooses the loss recovery of a protocol whose flow doesn't choose one."""
     protocol = PROTOCOLS.get(cc) if isinstance(cc, str) else None
-    fixed = protocol.recovery if protocol else None
-    return fixed or str(profile.defaults("westwood")["recovery"])
+    own = protocol.recovery if protocol else ""
+    return own or str(profile.defaults("westwood")["recovery"])
 
 
 def _assign(data: dict[str, Any], key: str, value: Any) -> None:
@@ -310,8 +324,9 @@ def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: 
 
 
 def _blamed(error: InputError, settings: Settings) -> InputError:
-    """An error under a key that was set as a whole names that key, as the user knows it."""
-    for key, value in settings.items():
+    """Names the key that was set as a whole in an error below it, as the user knows it."""
+    for key in sorted(settings, key=len, reverse=True):  # the nearest first
+        value = settings[key]
         if error.key == key or error.key.startswith(key + "."):
             return error if isinstance(value, dict) else error.located(key=key)
     return error
@@ -331,7 +346,7 @@ def column_values(values: Sequence[Any]) -> list[Any]:
 
 
 def toml_value(value: Any) -> str:
-    """A value in TOML."""
+    """Writes a value in TOML."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple)):

@@ -104,8 +104,10 @@ def test_the_recording_and_tcp_info_agree(lossy: Lossy) -> None:
     for info in infos:
         words = dict(re.findall(r"(\w+):([\d.]+)", info))
         acked = pl.col("delivered_bytes") <= int(words.get("bytes_acked", 0))
-        around = [*trace.filter(acked).tail(1).iter_rows(named=True),
-                  *trace.filter(~acked).head(1).iter_rows(named=True)]  # fmt: skip
+        around = [
+            *trace.filter(acked).tail(1).iter_rows(named=True),
+            *trace.filter(~acked).head(1).iter_rows(named=True),
+        ]
         if len(around) < 2 or any(row["state"] != "open" for row in around):
             continue
         compared += 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,13 +19,37 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from westwood.errors import UnavailableError
 from westwood.kernel import ww_kernel
 
 HELPERS = Path(__file__).parent  # the programs that run in namespaces lie beside this file
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 OURS = set(ww_kernel.CONTROLS)
 LOCK = Path(tempfile.gettempdir()) / "westwood-kernel-tests.lock"
+TOOLS = ("bpftool", "ip", "iperf3", "nsenter", "setpriv", "ss", "unshare")
 HOLD = "ip link set lo up; echo; exec sleep 600"
+
+
+def lacking() -> str | None:
+    """Says why the tests of tests/linux can't run here; None: they can."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "needs root: BPF, namespaces"
+    if not Path("/sys/kernel/btf/vmlinux").exists():
+        return "needs a kernel with BTF"
+    if not Path("/dev/net/tun").exists():
+        return "needs TUN: modprobe tun"
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    if missing:
+        return f"needs {', '.join(missing)}: tools/system.sh test"
+    try:
+        ww_kernel.program()
+    except UnavailableError as error:
+        return str(error)
+    with tempfile.TemporaryDirectory() as folder:  # a container's root may not
+        attempt = ["unshare", "-n", "-m", "mount", "-t", "bpf", "bpf", folder]
+        if subprocess.run(attempt, capture_output=True).returncode != 0:
+            return "needs to mount a bpffs and to make namespaces"
+    return None
 
 
 def available() -> set[str]:

@@ -26,8 +26,14 @@ MSS = 1000
 SYN, ACK = 0x02, 0x10
 SCALE, WINDOW = 7, 60000
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
-SETTINGS = {"tcp_timestamps": 0, "tcp_early_retrans": 0, "tcp_frto": 0, "tcp_ecn": 0,
-            "tcp_no_metrics_save": 1, "tcp_slow_start_after_idle": 0}  # fmt: skip
+SETTINGS = {
+    "tcp_timestamps": 0,
+    "tcp_early_retrans": 0,
+    "tcp_frto": 0,
+    "tcp_ecn": 0,
+    "tcp_no_metrics_save": 1,
+    "tcp_slow_start_after_idle": 0,
+}
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,17 @@ def read(path: Path) -> list[Line]:
         at_us, segment, *blocks = arrived.split()
         state, cwnd, ssthresh, estimate, _, _ = decided.split()
         sacked = tuple((int(a), int(b)) for a, b in (block.split("-") for block in blocks))
-        lines.append(Line(int(at_us) / 1e6, int(segment), sacked, state, int(cwnd),
-                          int(ssthresh), 8.0 * int(estimate)))  # fmt: skip
+        lines.append(
+            Line(
+                int(at_us) / 1e6,
+                int(segment),
+                sacked,
+                state,
+                int(cwnd),
+                int(ssthresh),
+                8.0 * int(estimate),
+            )
+        )
     return lines
 
 
@@ -105,8 +120,17 @@ class Peer:
             options = struct.pack(f"!BBBB{len(edges)}I", 1, 1, 5, 2 + 4 * len(edges), *edges)
         size = 20 + len(options)
         ports, sequence = (PORT, self._port), 0 if flags & SYN else 1
-        header = struct.pack("!HHIIBBHHH", *ports, sequence, self._number(line.segment),
-                             size // 4 << 4, flags, WINDOW, 0, 0)  # fmt: skip
+        header = struct.pack(
+            "!HHIIBBHHH",
+            *ports,
+            sequence,
+            self._number(line.segment),
+            size // 4 << 4,
+            flags,
+            WINDOW,
+            0,
+            0,
+        )
         ends = socket.inet_aton(PEER) + socket.inet_aton(MINE)
         pseudo = ends + struct.pack("!BBH", 0, socket.IPPROTO_TCP, size)
         tcp = bytearray(header + options)

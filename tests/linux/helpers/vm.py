@@ -20,9 +20,12 @@ from westwood.kernel import ww_kernel
 CACHE = Path(__file__).parents[3] / "build" / "vm"
 SERIAL = CACHE / "serial.log"  # what the last machine printed
 META = "linux-image-amd64"
-MODULES = ("kernel/drivers/net/veth.ko", "kernel/net/sched/sch_netem.ko",
-           "kernel/net/ipv4/tcp_westwood.ko")  # fmt: skip
-# The shell is dash, since busybox as a shell takes its own ip and tc before those in PATH.
+MODULES = (
+    "kernel/drivers/net/veth.ko",
+    "kernel/net/sched/sch_netem.ko",
+    "kernel/net/ipv4/tcp_westwood.ko",
+)
+# The shell is dash, since busybox as a shell takes its own ip and tc before those in PATH
 TOOLS = ("dash", "ip", "tc", "iperf3", "setpriv")
 INIT = """#!/bin/dash
 export PATH=/bin:/sbin
@@ -117,14 +120,37 @@ def run(script: str, seconds: float) -> list[str]:
     assert booted is not None
     with tempfile.TemporaryDirectory() as folder:
         command = [
-            "qemu-system-x86_64", "-accel", "tcg", "-icount", "shift=1,sleep=off", "-cpu", "max",
-            "-m", "1024", "-display", "none", "-no-reboot", "-nodefaults", "-serial", "stdio",
-            "-kernel", booted, "-initrd", disk(Path(folder), script), "-append",
+            "qemu-system-x86_64",
+            "-accel",
+            "tcg",
+            "-icount",
+            "shift=1,sleep=off",
+            "-cpu",
+            "max",
+            "-m",
+            "1024",
+            "-display",
+            "none",
+            "-no-reboot",
+            "-nodefaults",
+            "-serial",
+            "stdio",
+            "-kernel",
+            booted,
+            "-initrd",
+            disk(Path(folder), script),
+            "-append",
             "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable random.trust_cpu=on",
-        ]  # fmt: skip
+        ]
         with SERIAL.open("wb") as out:
-            subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=out,
-                           stderr=subprocess.STDOUT, timeout=seconds, check=True)  # fmt: skip
+            subprocess.run(
+                [str(word) for word in command],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                timeout=seconds,
+                check=True,
+            )
     lines = [line.rstrip() for line in SERIAL.read_text(errors="replace").splitlines()]
     starts = [number for number, line in enumerate(lines) if line.startswith("## 6.")]
     assert starts and "## end" in lines, "\n".join(lines[-30:])

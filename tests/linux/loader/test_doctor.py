@@ -59,9 +59,15 @@ def test_each_capability_is_named(machine: Machine, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("release", "ok"),
-    [("5.15.0-91-generic", False), ("6.0.19", False), ("6.1.0-44-amd64", True), ("7.1-rc3", True),
-     ("10.0", True), ("custom", False)],
-)  # fmt: skip
+    [
+        ("5.15.0-91-generic", False),
+        ("6.0.19", False),
+        ("6.1.0-44-amd64", True),
+        ("7.1-rc3", True),
+        ("10.0", True),
+        ("custom", False),
+    ],
+)
 def test_the_kernel_is_new_enough(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, release: str, ok: bool
 ) -> None:

@@ -56,16 +56,27 @@ def as_user(
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command as an unprivileged user with these capabilities and no other."""
     held = ",".join(["-all", *(f"+{name}" for name in sorted(capabilities))])
-    setpriv = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups",
-               "--no-new-privs", "--inh-caps", held, "--ambient-caps", held,
-               "--bounding-set", held]  # fmt: skip
+    setpriv = [
+        "setpriv",
+        f"--reuid={user}",
+        f"--regid={user}",
+        "--clear-groups",
+        "--no-new-privs",
+        "--inh-caps",
+        held,
+        "--ambient-caps",
+        held,
+        "--bounding-set",
+        held,
+    ]
     command = [*setpriv, *(str(word) for word in words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
 
 
 def load(program: Path, folder: Path, capabilities: set[str]) -> subprocess.CompletedProcess[str]:
-    return as_user(capabilities, program, "load", folder / "westwood",
-                   ww_kernel.bpf_object(program), "test")  # fmt: skip
+    return as_user(
+        capabilities, program, "load", folder / "westwood", ww_kernel.bpf_object(program), "test"
+    )
 
 
 def test_load_status_record_unload_with_just_those_two(program: Path, own_folder: Path) -> None:
@@ -110,11 +121,18 @@ def test_other_users_are_refused(program: Path, own_folder: Path) -> None:
 def test_any_user_may_choose_a_control(controls: Path) -> None:
     with alone() as host:
         receiver = host.receive("127.0.0.1", 5001)
-        user = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
-                "--bounding-set", "-all")  # fmt: skip
+        user = (
+            "setpriv",
+            f"--reuid={NOBODY}",
+            f"--regid={NOBODY}",
+            "--clear-groups",
+            "--bounding-set",
+            "-all",
+        )
         code = (HELPERS / "endpoint.py").read_text()
-        sender = host.start(*user, sys.executable, "-c", code, "send", "127.0.0.1", 5001,
-                            "ww_plus", 0.1, 1)  # fmt: skip
+        sender = host.start(
+            *user, sys.executable, "-c", code, "send", "127.0.0.1", 5001, "ww_plus", 0.1, 1
+        )
         assert outcome(sender, receiver, 1) > 0
 
 

@@ -104,8 +104,9 @@ def test_drawn_by_trace(host: Namespace, westwood: Westwood, tmp_path: Path, end
     file = tmp_path / f"day.{ending}"
     recorder = subprocess.Popen(
         [sys.executable, "-c", CLI, "kernel", "record", "--out", str(file), "--duration", "1.5s"],
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert recorder.stdout is not None
     assert recorder.stdout.readline() == "recording for 1.5s\n"
     transfer(host, connections=2)
@@ -124,8 +125,9 @@ def test_ended_by_a_signal_what_was_recorded_is_kept(
     file = tmp_path / "cut.parquet"
     recorder = subprocess.Popen(
         [sys.executable, "-c", CLI, "kernel", "record", "--out", str(file)],
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert recorder.stdout is not None
     assert recorder.stdout.readline() == "recording; Ctrl-C ends it\n"
     transfer(host)
@@ -176,8 +178,9 @@ def test_recording_ends_with_what_started_it(tmp_path: Path) -> None:
     file = tmp_path / "gone.parquet"
     command = subprocess.Popen(
         [sys.executable, "-c", CLI, "kernel", "record", "--out", str(file)],
-        stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert command.stdout is not None and command.stdout.readline()
     recorder = int(ww_kernel.status()["recorder"])
     assert os.path.exists(f"/proc/{recorder}")

@@ -96,8 +96,9 @@ def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
         assert eventually(lambda: sockets("ww_plus") == 4)
         called = westwood("kernel", "unload")
         assert called.code == 0
-        assert called.out == (f"version {__version__} is unloaded; "
-                              "4 connections go on with it until they end\n")  # fmt: skip
+        assert called.out == (
+            f"version {__version__} is unloaded; 4 connections go on with it until they end\n"
+        )
         assert not available() & OURS
         assert in_kernel(), "the connections keep their programs"
         assert sender.poll() is None

@@ -25,7 +25,7 @@ Network network_with(const std::function<void(Direction&)>& change) {
     Network network = sim::test::one_link(10'000'000, 20 * kMs, 4 * kSecond);
     change(network.links[0].forward);
     Flow flow = sim::test::datagrams(8'000'000);
-    flow.mss = 1000 - kHeader;
+    flow.packet_bytes = 1000;
     flow.header_bytes = kHeader;
     network.flows.push_back(flow);
     network.trace.queues = true;
@@ -48,7 +48,7 @@ Emulated emulate(const Network& network) {
         seen.arrivals.push_back(at);
     };
     DatagramSource source(network.flows[0], Random(kSeed, Stream::datagrams, 0));
-    const Bytes bytes = udp(source_address(0), sink_address(0), network.flows[0].mss);
+    const Bytes bytes = udp(source_address(0), sink_address(0), network.flows[0].mss());
     for (Time at = source.next(0); at <= network.duration; at = source.next(at)) {
         model.run(at, deliver);
         std::copy(bytes.begin(), bytes.end(), model.room().begin());

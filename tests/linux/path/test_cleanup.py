@@ -24,8 +24,21 @@ except WestwoodError as error:
     reason = str(error)
 pytestmark = pytest.mark.skipif(bool(reason), reason=reason)
 
-COMMAND = [sys.executable, "-m", "westwood", "run", "path", "--engine", "linux", "--cc", "reno",
-           "--set", "profile=linux", "--seeds", "3"]  # fmt: skip
+COMMAND = [
+    sys.executable,
+    "-m",
+    "westwood",
+    "run",
+    "path",
+    "--engine",
+    "linux",
+    "--cc",
+    "reno",
+    "--set",
+    "profile=linux",
+    "--seeds",
+    "3",
+]
 
 
 def children(pid: int) -> list[int]:
@@ -144,8 +157,12 @@ def test_a_machine_without_tun_is_told_so() -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root: to hide /dev/net/tun")
     hidden = 'mount -t tmpfs none /dev/net && exec "$@"'
-    done = subprocess.run(["unshare", "-m", "sh", "-c", hidden, "sh", *COMMAND],
-                          capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", hidden, "sh", *COMMAND],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 77
     assert done.stderr.startswith("westwood: --engine linux: no /dev/net/tun")
     assert "modprobe tun" in done.stderr and done.stderr.count("\n") == 1

@@ -12,8 +12,9 @@ import pytest
 from westwood import Scenario
 from westwood.campaign.plan import Plan
 from westwood.campaign.uploads import Turn, upload
-from westwood.engines import linux, linux_plan
+from westwood.engines import linux
 from westwood.errors import WestwoodError
+from westwood.kernel import ww_kernel
 
 try:
     linux.check_machine()
@@ -23,16 +24,26 @@ except WestwoodError as error:
 pytestmark = [pytest.mark.kernel, pytest.mark.skipif(bool(reason), reason=reason)]
 
 RATE_BPS = 4e6
-OURS = [cc for cc, control in linux_plan.CONTROLS.items() if linux_plan.is_ours(control)]
+OURS = list(ww_kernel.CONTROLS.values())
 
 
 def test_each_of_ours_tells_its_estimate(controls: Path) -> None:
     """On a path without losses it is the link's rate of payload, once slow start has found it."""
     assert OURS == ["westwood", "westwood+", "westwoodnr+", "westwood+-linux24"]
-    links = [{"name": f"l{i}", "between": [f"a{i}", f"b{i}"], "rate": "4Mbps", "delay": "10ms",
-              "queue": {"limit": "40p"}} for i in range(len(OURS))]  # fmt: skip
-    flows = [{"name": f"f{i}", "from": f"a{i}", "to": f"b{i}", "cc": cc, "recovery": "prr"}
-             for i, cc in enumerate(OURS)]  # fmt: skip
+    links = [
+        {
+            "name": f"l{i}",
+            "between": [f"a{i}", f"b{i}"],
+            "rate": "4Mbps",
+            "delay": "10ms",
+            "queue": {"limit": "40p"},
+        }
+        for i in range(len(OURS))
+    ]
+    flows = [
+        {"name": f"f{i}", "from": f"a{i}", "to": f"b{i}", "cc": cc, "recovery": "prr"}
+        for i, cc in enumerate(OURS)
+    ]
     flows.append({"name": "other", "from": "a0", "to": "b0", "cc": "reno", "start": "2s"})
     chosen = Scenario(name="s", duration="3s", profile="linux", link=links, flow=flows)
     result = linux.run(chosen, 1, trace=True)
@@ -49,8 +60,13 @@ def test_each_of_ours_tells_its_estimate(controls: Path) -> None:
 
 def test_a_campaigns_traces_have_it(controls: Path) -> None:
     path = {"rate": "4Mbps", "delay": "20ms", "queue": {"limit": "40p"}}
-    plan = Plan.read({"name": "p", "cc": ["westwood+", "reno"],
-                      "target": [{"name": "t", "path": path, "sizes": ["500kB"]}]})  # fmt: skip
+    plan = Plan.read(
+        {
+            "name": "p",
+            "cc": ["westwood+", "reno"],
+            "target": [{"name": "t", "path": path, "sizes": ["500kB"]}],
+        }
+    )
     for cc in plan.cc:
         row, trace = upload(plan, Turn(plan.target[0], 500_000, 1, cc))
         assert row["goodput_bps"] > 1e6

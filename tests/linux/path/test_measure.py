@@ -201,21 +201,21 @@ def test_killed_in_an_upload_it_goes_on_with_the_next(lab: Lab, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('name = "x"\ncc = ["reno"]\n' + FAR, "cc = [\"reno\"]: expected a list of at least 2"),
+        ('name = "x"\ncc = ["reno"]\n' + FAR, 'cc = ["reno"]: expected a list of at least 2'),
         (HEAD.replace("cubic", "cubik") + FAR, 'did you mean "cubic"?'),
         (HEAD.replace("cubic", "sack") + FAR, "expected each congestion control once"),
         (HEAD, "target: is missing"),
         (HEAD + FAR + FAR, "expected each target's name once"),
         (HEAD + FAR.replace("10ms", "10"), 'far.path.delay = "10": a unit is missing'),
         (HEAD + FAR.replace("rate = 0.01", "rate = 2"), "far.path.loss.rate = 2"),
-        (HEAD + FAR.replace('path = {', 'path = { between = ["a", "b"],'), "far.path.between"),
+        (HEAD + FAR.replace("path = {", 'path = { between = ["a", "b"],'), "far.path.between"),
         (HEAD + FAR + 'server = "x"\n', "server: expected a path to emulate or an iperf3 server"),
         (HEAD + LAB.replace(":5301", ":0"), "expected HOST or HOST:PORT"),
         (HEAD + LAB.replace('"300kB"', '"300kB", "300kB"'), "expected each size once"),
         (HEAD + "colour = 1\n" + FAR, "unknown key"),
         ("cc = [", "is not TOML"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_plan_is_told_in_one_line(
     text: str, expected: str, tmp_path: Path, capsys: Any
 ) -> None:

@@ -33,7 +33,11 @@ def test_json_is_one_object_and_nothing_else(westwood: Westwood) -> None:
     result = json.loads(called.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     assert list(result) == ["runs", "summary"]
     assert [(row["cc"], row["seed"]) for row in result["runs"]] == [
-        ("tahoe", 1), ("tahoe", 2), ("westwood+", 1), ("westwood+", 2)]  # fmt: skip
+        ("tahoe", 1),
+        ("tahoe", 2),
+        ("westwood+", 1),
+        ("westwood+", 2),
+    ]
     assert result["runs"][0]["completed_s"] is None
     mean = sum(row["goodput_bps"] for row in result["runs"][:2]) / 2
     assert result["summary"][0]["goodput_bps"] == pytest.approx(mean)
@@ -50,8 +54,13 @@ def test_a_results_folder_can_be_run_again(westwood: Westwood, tmp_path: Path) -
     assert westwood("run", "table1", *QUICK, "--out", "res", "--plot").code == 0
     folder = tmp_path / "res"
     assert sorted(p.name for p in folder.iterdir()) == [
-        "manifest.json", "runs.parquet", "scenario.toml", "table1.png", "table1.svg", "traces"
-    ]  # fmt: skip
+        "manifest.json",
+        "runs.parquet",
+        "scenario.toml",
+        "table1.png",
+        "table1.svg",
+        "traces",
+    ]
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["complete"] and manifest["seeds"] == 2 and manifest["version"]
     first = pl.read_parquet(folder / "runs.parquet").drop("cpu_s", "wall_s")
@@ -65,8 +74,9 @@ def test_a_folder_with_something_else_is_left_alone(westwood: Westwood, tmp_path
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
     called = westwood("run", "table1", *QUICK, "--out", "mine")
     assert called.code == 2
-    assert called.err == ('westwood: --out = "mine": holds files that westwood did not write, '
-                          "expected a new folder\n")  # fmt: skip
+    assert called.err == (
+        'westwood: --out = "mine": holds files that westwood did not write, expected a new folder\n'
+    )
     assert [p.name for p in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 
 
@@ -103,7 +113,11 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
     assert again == Scenario.preset("fig5").with_settings({"seeds": 2})
     entries = json.loads((folder / "claims.json").read_text())["claims"]
     assert [entry["id"].split(".")[-1] for entry in entries] == [
-        "order", "reno_equals_newreno", "westwoodplus_knee", "monotone"]  # fmt: skip
+        "order",
+        "reno_equals_newreno",
+        "westwoodplus_knee",
+        "monotone",
+    ]
     for entry in entries:
         assert entry["verdict"] in ("HOLDS", "DIFFERS") and entry["measured"]
         assert bool(entry["explanation"]) == (entry["verdict"] == "DIFFERS")
@@ -114,35 +128,63 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("run", "tabel1"), 2, '"tabel1": neither a file nor a scenario of the package, '
-                               'did you mean "table1"?'),
+        (
+            ("run", "tabel1"),
+            2,
+            '"tabel1": neither a file nor a scenario of the package, did you mean "table1"?',
+        ),
         (("run", "gone.toml"), 2, "gone.toml: no such file"),
         (("run", "."), 2, ".: is a folder, expected a TOML file"),
-        (("run", "table1", "--cc", "renoo"), 2,
-         '--cc = "renoo": unknown protocol, did you mean "reno"?'),
-        (("run", "table1", "--set", "duration"), 2,
-         '--set = "duration": expected KEY=VALUE, such as duration=200s'),
-        (("run", "table1", "--set", "duration=0s"), 2,
-         'table1: duration = "0s": expected more than 0s and at most 2592000s'),
-        (("run", "table1", "--set", "tcp.min_rto=soon"), 2,
-         'table1: tcp.min_rto = "soon": expected a time such as "45ms"'),
-        (("run", "table1", "--cc", "reno", "--set", "tcp.cc=tahoe"), 2,
-         'tcp.cc = "tahoe": can\'t be set together with --cc'),
-        (("validate", "--engine", "sim"), 2,
-         '--engine = "sim": expected another engine than the simulator'),
+        (
+            ("run", "table1", "--cc", "renoo"),
+            2,
+            '--cc = "renoo": unknown protocol, did you mean "reno"?',
+        ),
+        (
+            ("run", "table1", "--set", "duration"),
+            2,
+            '--set = "duration": expected KEY=VALUE, such as duration=200s',
+        ),
+        (
+            ("run", "table1", "--set", "duration=0s"),
+            2,
+            'table1: duration = "0s": expected more than 0s and at most 2246400s',
+        ),
+        (
+            ("run", "table1", "--set", "tcp.min_rto=soon"),
+            2,
+            'table1: tcp.min_rto = "soon": expected a time such as "45ms"',
+        ),
+        (
+            ("run", "table1", "--cc", "reno", "--set", "tcp.cc=tahoe"),
+            2,
+            'tcp.cc = "tahoe": can\'t be set together with --cc',
+        ),
+        (
+            ("validate", "--engine", "sim"),
+            2,
+            '--engine = "sim": expected another engine than the simulator',
+        ),
         (("run", "table1", "--engine", "ns4"), 2, '--engine = "ns4": expected sim, ns3, linux'),
-        (("run", "fig5", "--plot"), 2, "--plot: draws at most 12 flows over time, and there are "
-                                       "70 points with 1 each; fix swept keys with --set"),
-        (("compare", "--loss", "two"), 2, 'path: path.loss.rate = "two": expected a fraction from '
-                                          '0 to 1, such as 0.005 or "0.5%"'),
+        (
+            ("run", "fig5", "--plot"),
+            2,
+            "--plot: draws at most 12 flows over time, and there are "
+            "70 points with 1 each; fix swept keys with --set",
+        ),
+        (
+            ("compare", "--loss", "two"),
+            2,
+            'path: path.loss.rate = "two": expected a fraction from '
+            '0 to 1, such as 0.005 or "0.5%"',
+        ),
         (("reproduce", "fig12"), 2, '"fig12": unknown figure, did you mean "fig11"?'),
         (("run",), 2, "Missing argument 'FILE|PRESET'."),
         (("run", "table1", "--sed", "3"), 2, "No such option: --sed"),
-        (("run", "table1", "--seeds", "0"), 2,
-         "table1: seeds = 0: expected at least 1"),
+        (("run", "table1", "--seeds", "0"), 2, "table1: seeds = 0: expected at least 1"),
         (("run", "table1", "--workers", "0"), 2, "--workers = 0: expected from 1 to 1024"),
     ],
-)  # fmt: skip
+)
 def test_errors_are_one_line(
     arguments: tuple[str, ...], code: int, message: str, westwood: Westwood, tmp_path: Path
 ) -> None:
@@ -204,16 +246,54 @@ def test_a_pipe_that_closes_early_is_no_traceback() -> None:
 
 
 WORDS = st.sampled_from(
-    ["run", "compare", "reproduce", "trace", "sweep", "all", "table1", "fig5", "--plot", "--cc",
-     "--resume", "--ci", "--seed", "--from", "reno", "", "--set", "a=b", "=",
-     "tcp.cc=", "duration=1e9s", "duration=1ms", "tcp.cc.m=[", "--seeds", "0", "-1", "1", "nan",
-     "--out", "--engine", "/dev/null", "\n", "--workers", "--version", "--help", "--", "é",
-     "--loss", "--rate", "9e9Gbps"]
-)  # fmt: skip
+    [
+        "run",
+        "compare",
+        "reproduce",
+        "trace",
+        "sweep",
+        "all",
+        "table1",
+        "fig5",
+        "--plot",
+        "--cc",
+        "--resume",
+        "--ci",
+        "--seed",
+        "--from",
+        "reno",
+        "",
+        "--set",
+        "a=b",
+        "=",
+        "tcp.cc=",
+        "duration=1e9s",
+        "duration=1ms",
+        "tcp.cc.m=[",
+        "--seeds",
+        "0",
+        "-1",
+        "1",
+        "nan",
+        "--out",
+        "--engine",
+        "/dev/null",
+        "\n",
+        "--workers",
+        "--version",
+        "--help",
+        "--",
+        "é",
+        "--loss",
+        "--rate",
+        "9e9Gbps",
+    ]
+)
 
 
-@settings(max_examples=150, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(words=st.lists(WORDS, max_size=6))
 def test_any_arguments_end_in_a_known_exit_code(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -21,18 +21,27 @@ SEEDS = 3
 
 
 def measured() -> pl.DataFrame:
-    link = {"name": "path", "between": ["a", "b"], "rate": "2Mbps", "delay": "10ms",
-            "queue": {"limit": "30p"}, "loss": {"rate": 0.0}}  # fmt: skip
+    link = {
+        "name": "path",
+        "between": ["a", "b"],
+        "rate": "2Mbps",
+        "delay": "10ms",
+        "queue": {"limit": "30p"},
+        "loss": {"rate": 0.0},
+    }
     flow = {"name": "tcp", "from": "a", "to": "b", "cc": "reno", "count": 2, "start_spread": "1s"}
     scenario = Scenario(
-        name="golden", duration="30s", link=[link], flow=[flow],
+        name="golden",
+        duration="30s",
+        link=[link],
+        flow=[flow],
         sweep={
             "tcp.cc": list(PROTOCOLS),
             "path.rate": ["2Mbps", "10Mbps"],
             "path.delay": ["10ms", "50ms"],
             "path.loss.rate": [0.0, 0.001, 0.01],
         },
-    )  # fmt: skip
+    )
     rows = simulate_many(scenario, range(1, SEEDS + 1))
     keys = ["cc", "path.rate", "path.delay", "path.loss.rate"]
     sums = [pl.col(name).sum() for name in ("sent", "retransmitted", "timeouts")]

@@ -37,8 +37,13 @@ def test_without_losses_both_engines_deliver_the_same(cc: str) -> None:
     theirs = experiment.collect(planned, engines.find("ns3"), workers=1, track=track).rows
     ours = simulate(scenario, 1).rows
     assert theirs["engine"][0] == "ns3" and set(theirs.columns) == set(ours.columns)
-    for column, tolerance in (("goodput_bps", 0.01), ("sent", 0.01), ("mean_cwnd", 0.1),
-                              ("min_rtt_s", 0.05), ("throughput_bps", 0.01)):  # fmt: skip
+    for column, tolerance in (
+        ("goodput_bps", 0.01),
+        ("sent", 0.01),
+        ("mean_cwnd", 0.1),
+        ("min_rtt_s", 0.05),
+        ("throughput_bps", 0.01),
+    ):
         assert theirs[column][0] == pytest.approx(ours[column][0], rel=tolerance), column
 
 
@@ -128,7 +133,7 @@ def test_both_engines_lose_the_packets_that_a_script_lists() -> None:
 
 @needs_runner
 def test_the_same_losses_give_the_same_goodput() -> None:
-    """Of sack, reno, newreno, westwood and westwood+: 5 % (all points: `westwood validate`)."""
+    """Both agree within 5 % (`westwood validate` compares all points)."""
     five = ("sack", "reno", "newreno", "westwood", "westwood+")
     point = {"rate": "2Mbps", "delay": "0.01ms", "loss": 0.001}
     assert point in GRID.points
@@ -169,7 +174,7 @@ def test_what_only_the_simulator_records_is_said(
 def test_what_ns3_can_not_do_is_said(changes: dict[str, Any], problem: str) -> None:
     scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": "sack"})
     with pytest.raises(InputError, match=problem):
-        ns3.network(scenario.with_settings(changes))
+        ns3.plan(scenario.with_settings(changes))
 
 
 def test_without_the_runner_there_is_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

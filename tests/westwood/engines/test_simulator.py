@@ -13,15 +13,10 @@ from westwood import Scenario, simulate, simulate_many
 from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
+from westwood.results import columns
 
-COST = ("cpu_s", "wall_s")  # what a run cost here, now
-COLUMNS = {
-    "scenario", "engine", "flow", "cc", "seed", "goodput_bps", "throughput_bps", "sent",
-    "retransmitted", "timeouts", "fast_recoveries", "mean_cwnd", "mean_srtt_s", "min_rtt_s",
-    "queue_drops", "lost", "completed_s", "jain", "simulated_s", "ecn_reductions", "loss_ratio",
-    "retransmission_ratio", "transfers", "completed", "completion_s", "friendliness", "utilisation",
-    *COST,
-}  # fmt: skip
+COST = tuple(column.name for column in columns.COST)  # what a run cost here, now
+COLUMNS = {column.name for column in columns.columns()}
 
 
 def bytes_of(frame: pl.DataFrame) -> bytes:
@@ -100,8 +95,10 @@ def test_a_protocol_without_estimator_has_none_in_its_trace(small: Scenario) -> 
 
 def test_a_sweep_over_tables_and_mixed_numbers_keeps_its_columns(small: Scenario) -> None:
     data = small.resolved()
-    data["sweep"] = {"tcp.cc": [{"name": "westwood", "filter": "none"}, "reno"],
-                     "bottleneck.loss.rate": [0, 0.01, "5%"]}  # fmt: skip
+    data["sweep"] = {
+        "tcp.cc": [{"name": "westwood", "filter": "none"}, "reno"],
+        "bottleneck.loss.rate": [0, 0.01, "5%"],
+    }
     frame = simulate_many(Scenario(**data), [1])
     assert frame.height == 6
     assert frame["cc"].to_list() == ["westwood"] * 3 + ["reno"] * 3

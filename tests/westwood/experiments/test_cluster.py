@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from westwood.experiments import cluster, experiment, sweep
-from westwood.results.store import Folder
+from westwood.results.folder import Folder
 from westwood.scenario import Scenario
 
 SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n"tcp.cc" = ["reno", "westwood+"]\n'
@@ -29,8 +29,20 @@ def dask(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     command = [sys.executable, "-m", "dask"]
     environment = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "10"}
     scheduler = subprocess.Popen(
-        [*command, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-         "--scheduler-file", str(file)], env=environment, **quiet)  # fmt: skip
+        [
+            *command,
+            "scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            "0",
+            "--no-dashboard",
+            "--scheduler-file",
+            str(file),
+        ],
+        env=environment,
+        **quiet,
+    )
     workers = []
     try:
         deadline = time.monotonic() + 60
@@ -38,11 +50,24 @@ def dask(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
             time.sleep(0.05)
         workers = [
             subprocess.Popen(
-                [*command, "worker", "--scheduler-file", str(file), "--host", "127.0.0.1",
-                 "--no-nanny", "--no-dashboard", "--nthreads", "1", "--local-directory",
-                 str(tmp_path)], **quiet)
+                [
+                    *command,
+                    "worker",
+                    "--scheduler-file",
+                    str(file),
+                    "--host",
+                    "127.0.0.1",
+                    "--no-nanny",
+                    "--no-dashboard",
+                    "--nthreads",
+                    "1",
+                    "--local-directory",
+                    str(tmp_path),
+                ],
+                **quiet,
+            )
             for _ in range(2)
-        ]  # fmt: skip
+        ]
         from distributed import Client
 
         with Client(scheduler_file=str(file), set_as_default=False) as client:
@@ -75,18 +100,22 @@ def test_a_worker_that_dies_loses_nothing_and_changes_nothing(
             yield run
 
     rows, complete = sweep.run(
-        planned, Folder(tmp_path / "there"), track=kill_one,
-        runner=lambda jobs: cluster.runner(address, jobs),
-    )  # fmt: skip
+        planned,
+        Folder(tmp_path / "there"),
+        track=kill_one,
+        elsewhere=lambda jobs: cluster.run_jobs(address, jobs),
+    )
     assert complete and rows.height == 400 and workers[0].poll() is not None
     here, there = (tmp_path / name / "runs.parquet" for name in ("here", "there"))
     assert here.read_bytes() == there.read_bytes()
 
 
 def test_the_command_line_finds_the_cluster_or_says_that_none_is_there(
-    dask: tuple[str, list[subprocess.Popen[bytes]]], small_file: Path,
-    westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    dask: tuple[str, list[subprocess.Popen[bytes]]],
+    small_file: Path,
+    westwood: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     called = westwood("sweep", small_file, "--seeds", "4", "--dask", dask[0], "--out", "s")
     assert called.code == 0, called.err
     monkeypatch.setattr(cluster, "_CONNECT_S", 1)

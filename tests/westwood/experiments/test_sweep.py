@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 
 from westwood.experiments import experiment, sweep
-from westwood.results.store import Folder
+from westwood.results.folder import Folder
 from westwood.scenario import Scenario
 
 SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n"tcp.cc" = ["reno", "westwood+"]\n'
@@ -37,7 +37,7 @@ def track(runs: Any, total: int) -> Any:
 
 
 def keys_on_disk(folder: Path) -> list[tuple[int, int]]:
-    """Every finished run there, repeated if it is there twice; torn lines left out."""
+    """Lists every finished run there, twice if it is there twice, and leaves torn lines out."""
     found = []
     for part in folder.glob("parts/*.parquet"):
         found += pl.read_parquet(part).select("point", "seed").unique().rows()
@@ -54,8 +54,20 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
 ) -> None:
     def command(out: str, *more: str) -> list[str]:
         # Runs of some milliseconds, so that kills meet runs in progress.
-        return [sys.executable, "-m", "westwood", "sweep", str(swept_file), "--seeds", "700",
-                "--set", "duration=600s", "--out", str(tmp_path / out), *more]  # fmt: skip
+        return [
+            sys.executable,
+            "-m",
+            "westwood",
+            "sweep",
+            str(swept_file),
+            "--seeds",
+            "700",
+            "--set",
+            "duration=600s",
+            "--out",
+            str(tmp_path / out),
+            *more,
+        ]
 
     whole = subprocess.run(command("whole"), capture_output=True, text=True)
     assert whole.returncode == 0, whole.stderr
@@ -64,8 +76,10 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
     for attempt in range(60):
         process = subprocess.Popen(
             command("killed", *(["--resume"] if (folder / "sweep.json").exists() else [])),
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         try:
             _, errors = process.communicate(timeout=0.6 + 0.8 * chance.random())
             assert process.returncode == 0, errors
@@ -116,7 +130,7 @@ def test_parts_and_journals_hold_the_same_as_one_journal(
     assert (rows["seed"].len(), complete) == (30, False)
     assert len(list(folder.glob("parts/*.parquet"))) == 4
     assert len(keys_on_disk(folder)) == 30
-    # As if killed between writing a part and removing its journal.
+    # The sweep looks as if it was killed between writing a part and removing its journal.
     last = sorted(folder.glob("parts/*.parquet"))[-1]
     rows = pl.read_parquet(last)
     run = {"point": rows["point"][0], "seed": rows["seed"][0], "rows": rows.head(1).to_dicts()}
@@ -174,7 +188,7 @@ def test_two_sweeps_in_one_folder_refuse_each_other(
 ) -> None:
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=2)
     folder = swept_file.parent / "s"
-    with sweep.Store(Folder(folder), planned).opened(resume=False):
+    with sweep.SweptRuns(Folder(folder), planned).opened(resume=False):
         called = westwood("sweep", swept_file, "--seeds", "2", "--out", "s", "--resume")
     assert called.code == 2
     assert called.err == (
@@ -186,15 +200,19 @@ def test_two_sweeps_in_one_folder_refuse_each_other(
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        (["--resume", "--set", "duration=9s"],
-         '--out = "s": holds another sweep: scenario, settings or protocols differ'),
+        (
+            ["--resume", "--set", "duration=9s"],
+            '--out = "s": holds another sweep: scenario, settings or protocols differ',
+        ),
         ([], '--out = "s": holds a sweep, expected --resume or a new folder'),
         (["--resume", "--ci", "0%"], '--ci = "0%": expected more than 0'),
         (["--resume", "--ci", "many"], '--ci = "many": expected a fraction'),
-        (["--resume", "--ci", "2%", "--metric", "goodput"],
-         '--metric = "goodput": unknown column, did you mean "goodput_bps"?'),
+        (
+            ["--resume", "--ci", "2%", "--metric", "goodput"],
+            '--metric = "goodput": unknown column, did you mean "goodput_bps"?',
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_is_one_line(
     options: list[str], problem: str, swept_file: Path, westwood: Callable[..., Any]
 ) -> None:
@@ -210,8 +228,17 @@ def test_a_full_disk_is_one_line_and_loses_nothing(swept_file: Path, tmp_path: P
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
-    command = [sys.executable, "-m", "westwood", "sweep", str(swept_file), "--seeds", "50", "--out",
-               str(tmp_path / "s")]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "westwood",
+        "sweep",
+        str(swept_file),
+        "--seeds",
+        "50",
+        "--out",
+        str(tmp_path / "s"),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_files)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "s: can't be written: " in done.stderr and "; --resume goes on" in done.stderr
@@ -232,13 +259,24 @@ def test_an_unwritable_folder_is_one_line(
 
 
 def test_an_interrupt_says_how_to_go_on(swept_file: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "westwood", "sweep", str(swept_file), "--seeds", "2000",
-               "--set", "duration=600s", "--out", str(tmp_path / "s")]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "westwood",
+        "sweep",
+        str(swept_file),
+        "--seeds",
+        "2000",
+        "--set",
+        "duration=600s",
+        "--out",
+        str(tmp_path / "s"),
+    ]
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     deadline = time.monotonic() + 20
-    while not list((tmp_path / "s").glob("journal-*")) and time.monotonic() < deadline:
+    while not keys_on_disk(tmp_path / "s") and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What takes minutes: every experiment, its page in a browser, the tutorial. `make test-slow`."""
+"""Tests what takes minutes: every experiment, its page in a browser, the tutorial."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import pytest
 
 from westwood.papers.checks import CHECKS
 from westwood.papers.claims import claims
-from westwood.papers.targets import TARGETS
+from westwood.papers.studies import STUDIES
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
@@ -41,7 +41,7 @@ FRAME = """<!doctype html><body><pre id="seen"></pre>
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """What `westwood reproduce all --quick` writes."""
+    """Returns the folder that `westwood reproduce all --quick` writes."""
     out = tmp_path_factory.mktemp("all") / "report"
     command = [sys.executable, "-m", "westwood", "reproduce", "all", "--quick", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_every_experiment_is_drawn_and_every_claim_is_decided(folder: Path) -> None:
     entries = json.loads((folder / "claims.json").read_text())["claims"]
     assert [entry["id"] for entry in entries if entry["verdict"] != "TESTED"] == [
-        claim for target in TARGETS.values() for claim in target.claims
+        claim for study in STUDIES.values() for claim in study.claims
     ]
     assert {entry["id"] for entry in entries} == set(claims())
     for entry in entries:
@@ -60,12 +60,12 @@ def test_every_experiment_is_drawn_and_every_claim_is_decided(folder: Path) -> N
         assert (entry["explanation"] == "") == (entry["verdict"] == "HOLDS")
         if entry["figure"]:
             assert (folder / entry["figure"]).stat().st_size > 5000
-    for target in TARGETS.values():
-        for scenario in target.scenarios:
+    for study in STUDIES.values():
+        for scenario in study.scenarios:
             assert (folder / "data" / f"{scenario}.csv").exists()
             assert (folder / "runs" / f"{scenario}.parquet").exists()
     page = (folder / "index.html").read_text(encoding="utf-8")
-    assert page.count("<figure>") == len(TARGETS)
+    assert page.count("<figure>") == len(STUDIES)
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="no chromium: apt-get install chromium")
@@ -75,10 +75,21 @@ def test_the_page_fits_a_phone_and_a_screen(width: int, folder: Path, tmp_path: 
     frame = tmp_path / "frame.html"
     frame.write_text(FRAME % (width, html.escape(page)), encoding="utf-8")
     done = subprocess.run(
-        [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
-         "--window-size=1400,3200", "--virtual-time-budget=20000", "--dump-dom", frame.as_uri()],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        [
+            str(CHROMIUM),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            "--window-size=1400,3200",
+            "--virtual-time-budget=20000",
+            "--dump-dom",
+            frame.as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     errors = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
     assert not errors, errors
     match = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.S)
@@ -86,14 +97,23 @@ def test_the_page_fits_a_phone_and_a_screen(width: int, folder: Path, tmp_path: 
     seen: dict[str, Any] = json.loads(html.unescape(match.group(1)))
     assert abs(seen["width"] - width) <= 20, "but for a scroll bar"
     assert seen["content"] <= seen["width"] and not seen["out"], "something is cut off"
-    assert len(seen["images"]) == len(TARGETS)
+    assert len(seen["images"]) == len(STUDIES)
     for natural, shown in seen["images"]:
         assert natural > 0 and 300 < shown <= width
 
 
 def test_the_tutorial_runs(tmp_path: Path) -> None:
-    command = ["sphinx-build", "-W", "-q", "-b", "html", "-D", "nb_execution_mode=force",
-               str(ROOT / "docs"), str(tmp_path)]  # fmt: skip
+    command = [
+        "sphinx-build",
+        "-W",
+        "-q",
+        "-b",
+        "html",
+        "-D",
+        "nb_execution_mode=force",
+        str(ROOT / "docs"),
+        str(tmp_path),
+    ]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=300, env=_with_our_programs()
     )

@@ -26,12 +26,15 @@ WRONG = "_ws.malformed or _ws.expert.severity == error or ip.checksum.status == 
 
 
 def count(file: Path, which: str) -> int:
-    """How many packets a display filter of tshark finds; checksums are verified."""
+    """Counts the packets that a display filter of tshark finds; checksums are verified."""
     options = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
     done = subprocess.run(
         ["tshark", "-r", file, *options, "-Y", which, "-T", "fields", "-e", "frame.number"],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     return done.stdout.count("\n")
 
 
@@ -39,8 +42,11 @@ def fields(file: Path, which: str, *names: str) -> list[list[str]]:
     chosen = [word for name in names for word in ("-e", name)]
     done = subprocess.run(
         ["tshark", "-r", file, "-Y", which, "-T", "fields", *chosen],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
@@ -65,17 +71,34 @@ def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
     """ECN, datagrams, long headers, SACK blocks, both directions, several connections."""
     red = {"kind": "red", "limit": "50p", "min": 3, "max": 40, "weight": 0.05, "ecn": True}
     data = {
-        **small.resolved(), "duration": "30s", "sweep": {},
-        "link": [{"name": "l", "between": ["a", "b"], "rate": "3Mbps", "delay": "20ms",
-                  "queue": red, "loss": {"rate": 0.02}, "reorder": {"rate": 0.02, "delay": "9ms"}}],
+        **small.resolved(),
+        "duration": "30s",
+        "sweep": {},
+        "link": [
+            {
+                "name": "l",
+                "between": ["a", "b"],
+                "rate": "3Mbps",
+                "delay": "20ms",
+                "queue": red,
+                "loss": {"rate": 0.02},
+                "reorder": {"rate": 0.02, "delay": "9ms"},
+            }
+        ],
         "flow": [
             {"name": "ecn", "from": "a", "to": "b", "cc": "westwood+", "ecn": True},
             {"name": "sack", "from": "b", "to": "a", "cc": "sack", "header": "52B"},
             {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "300kbps"}},
-            {"name": "web", "from": "a", "to": "b", "cc": "cubic",
-             "arrivals": {"every": "3s", "size": "20kB"}, "receive_window": "300kB"},
+            {
+                "name": "web",
+                "from": "a",
+                "to": "b",
+                "cc": "cubic",
+                "arrivals": {"every": "3s", "size": "20kB"},
+                "receive_window": "300kB",
+            },
         ],
-    }  # fmt: skip
+    }
     result = simulate(Scenario(**data), 1, capture="l")
     file = tmp_path / "l.pcap"
     written = pcap.write(result, file)
@@ -89,8 +112,13 @@ def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
         sum(flow.sent for flow in result.raw.flows if flow.source == 2), abs=60
     )
     assert count(file, "tcp.options.sack_le") > 20
-    syns = fields(file, "tcp.flags.syn == 1 and tcp.flags.ack == 0 and tcp.srcport != 10001",
-                  "tcp.options.mss_val", "tcp.options.wscale.shift", "tcp.dstport")  # fmt: skip
+    syns = fields(
+        file,
+        "tcp.flags.syn == 1 and tcp.flags.ack == 0 and tcp.srcport != 10001",
+        "tcp.options.mss_val",
+        "tcp.options.wscale.shift",
+        "tcp.dstport",
+    )
     assert {tuple(syn) for syn in syns} == {("1460", "5", "5001"), ("1460", "3", "5001")}
     sizes = fields(file, "tcp.srcport == 10001 and tcp.len == 1448", "ip.len", "tcp.hdr_len")
     assert sizes and {tuple(size) for size in sizes} == {("1500", "32")}

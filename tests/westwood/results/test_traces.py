@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run records: windows, queues, drops, transfers, links; and `westwood trace`."""
+"""Tests what a run records: windows, queues, drops, transfers, links; and `westwood trace`."""
 
 from __future__ import annotations
 
@@ -13,19 +13,33 @@ import pytest
 from westwood import Scenario, simulate
 from westwood.cli import tracing
 from westwood.engines.contract import Result
-from westwood.results.traces import STATES, recorded_rate
+from westwood.results.traces import STATES, offered_rate
 
 NETWORK: dict[str, Any] = {
-    "name": "mixed", "duration": "40s",
-    "link": [{"name": "l", "between": ["a", "b"], "rate": "3Mbps", "delay": "20ms",
-              "queue": {"limit": "20p"}, "loss": {"rate": 0.005}}],
+    "name": "mixed",
+    "duration": "40s",
+    "link": [
+        {
+            "name": "l",
+            "between": ["a", "b"],
+            "rate": "3Mbps",
+            "delay": "20ms",
+            "queue": {"limit": "20p"},
+            "loss": {"rate": 0.005},
+        }
+    ],
     "flow": [
         {"name": "long", "from": "a", "to": "b", "cc": "westwood+"},
         {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "300kbps"}},
-        {"name": "web", "from": "b", "to": "a", "cc": "sack",
-         "arrivals": {"every": "2s", "size": "20kB"}},
+        {
+            "name": "web",
+            "from": "b",
+            "to": "a",
+            "cc": "sack",
+            "arrivals": {"every": "2s", "size": "20kB"},
+        },
     ],
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +50,19 @@ def result() -> Result:
 def test_the_trace_has_what_a_researcher_plots(result: Result) -> None:
     trace = result.trace
     assert trace.columns == [
-        "flow", "transfer", "time_s", "cwnd", "ssthresh", "estimate_bps", "sample_bps", "rtt_s",
-        "srtt_s", "rto_s", "in_flight", "state",
-    ]  # fmt: skip
+        "flow",
+        "transfer",
+        "time_s",
+        "cwnd",
+        "ssthresh",
+        "estimate_bps",
+        "sample_bps",
+        "rtt_s",
+        "srtt_s",
+        "rto_s",
+        "in_flight",
+        "state",
+    ]
     assert set(trace["state"].unique()) <= set(STATES)
     long = trace.filter(flow="long")
     assert (long["rto_s"] >= 1).all(), "RFC 6298, 2.4: at least a second"
@@ -103,8 +127,8 @@ def test_metrics_of_a_run_of_several_flows(result: Result) -> None:
     assert udp["goodput_bps"] == pytest.approx(300e3 * 1460 / 1500, rel=0.05)
 
 
-def test_a_recorded_rate_is_averaged_over_its_steps() -> None:
-    rate = recorded_rate([250, 500, 500, 1000], 2.0, 0.5)
+def test_a_offered_rate_is_averaged_over_its_steps() -> None:
+    rate = offered_rate([250, 500, 500, 1000], 2.0, 0.5)
     bits = 8 * 1504 / 0.5
     assert rate["bps"].to_list() == [bits, 2 * bits, 2 * bits, 3 * bits]
 
@@ -129,15 +153,19 @@ def test_trace_writes_every_frame_and_draws(
     ("options", "problem"),
     [
         ([], "nothing to do, expected --plot, --out DIR or --pcap FILE"),
-        (["--plot", "--from", "9s", "--to", "3s"],
-         '--to = "3s": expected times with from before to, both within 20s'),
-        (["--plot", "--every", "3"], '--every = "3": a unit is missing, expected a time such as '
-         '"45ms"'),
+        (
+            ["--plot", "--from", "9s", "--to", "3s"],
+            '--to = "3s": expected times with from before to, both within 20s',
+        ),
+        (
+            ["--plot", "--every", "3"],
+            '--every = "3": a unit is missing, expected a time such as "45ms"',
+        ),
         (["--plot", "--at", "access"], '--at = "access": expected --pcap FILE with it'),
         (["--plot", "--seed", "-1"], "--seed = -1: expected a whole number from 0 to 2^64 - 1"),
         (["--plot", "--cc", "udp"], '--cc = "udp": unknown protocol'),
     ],
-)  # fmt: skip
+)
 def test_bad_options_are_one_line(
     options: list[str], problem: str, westwood: Callable[..., Any], small_file: Path
 ) -> None:
@@ -155,8 +183,15 @@ def test_the_panel_shows_the_busiest_link(result: Result) -> None:
 
 
 def test_a_spread_start_is_drawn_from_the_seed() -> None:
-    flow = {"name": "f", "from": "a", "to": "b", "cc": "reno", "count": 200, "start": "1s",
-            "start_spread": "10s"}  # fmt: skip
+    flow = {
+        "name": "f",
+        "from": "a",
+        "to": "b",
+        "cc": "reno",
+        "count": 200,
+        "start": "1s",
+        "start_spread": "10s",
+    }
     link = {"name": "l", "between": ["a", "b"], "rate": "100Mbps", "delay": "1ms"}
     scenario = Scenario(name="s", duration="12s", link=[link], flow=[flow])
     one, two = (simulate(scenario, seed).transfers["start_s"] for seed in (1, 2))

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from westwood import _engine
-from westwood.catalogue import PROTOCOLS
+from westwood.catalogue import PROTOCOLS, Setting, settings_of, settings_of_protocol
 from westwood.engines.network import build
 from westwood.errors import InputError
 from westwood.experiments import experiment
 from westwood.scenario import Scenario, presets, profiles
+from westwood.scenario.declared import to_field, written_default
 
 LINK = {"name": "l", "between": ["a", "b"], "rate": "1Mbps", "delay": "10ms"}
 FLOW = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}
@@ -88,8 +89,9 @@ def test_a_key_that_is_set_is_no_longer_swept() -> None:
 
 def test_recovery_follows_the_protocol_unless_the_flow_chooses() -> None:
     def recovery(cc: str, profile: str = "rfc", **flow: str) -> str:
-        made = Scenario(name="s", duration="1s", profile=profile, link=[LINK],
-                        flow=[{**FLOW, "cc": cc, **flow}])  # fmt: skip
+        made = Scenario(
+            name="s", duration="1s", profile=profile, link=[LINK], flow=[{**FLOW, "cc": cc, **flow}]
+        )
         return made.flow[0].recovery
 
     assert recovery("tahoe") == "tahoe"
@@ -108,106 +110,224 @@ def test_every_setting_of_a_profile_has_a_reason_and_fits(profile: str) -> None:
     assert made.resolved()["flow"][0]["min_rto"]
 
 
-def test_profiles_set_the_same_keys() -> None:
-    keys = [
-        {section: sorted(settings) for section, settings in profiles.get(name).sections.items()}
-        for name in profiles.names()
-    ]
-    assert all(one == keys[0] for one in keys)
+@pytest.mark.parametrize("profile", [name for name in profiles.names() if name != "rfc"])
+def test_a_profile_holds_only_what_differs_from_rfc(profile: str) -> None:
+    rfc = profiles.get("rfc").sections
+    for section, choices in profiles.get(profile).own.items():
+        known = {**rfc[section], **(settings_of("cc") if section == "cc" else {})}
+        for key, choice in choices.items():
+            assert key in known, f"{section}.{key} is no setting"
+            assert key not in rfc[section] or choice.value != rfc[section][key].value, key
 
 
-def test_the_page_on_the_model_shows_every_profile_as_it_is() -> None:
+def test_the_page_on_the_model_shows_every_profile() -> None:
     page = Path(__file__).parents[3].joinpath("docs", "model.md").read_text(encoding="utf-8")
     for name in profiles.names():
-        assert profiles.markdown(name) in page, f"docs/model.md: the table of {name} is out of date"
-
-
-def test_every_protocol_has_a_preset_in_the_engine_and_none_is_left_out() -> None:
-    assert {protocol.preset for protocol in PROTOCOLS.values()} == set(_engine.PRESETS)
+        assert f"{{declared}} profile {name}\n" in page, f"docs/model.md lacks {name}"
 
 
 def test_what_the_scenario_says_reaches_the_engine() -> None:
-    cc = {"name": "westwood", "filter": "tustin-constant", "tau": "400ms", "m": 5, "alpha": 0.8,
-          "sampler": "per-rtt", "min_interval": "70ms", "min_cwnd": 3, "byte_counting": True,
-          "validate_cwnd": False, "set_cwnd_on_loss": True, "seed_filter": True,
-          "literal_count": True}  # fmt: skip
-    link = {**LINK, "overhead": "2B", "queue": {"limit": "64KiB"},
-            "loss": {"packets": [3, 5], "on": "backward"}}  # fmt: skip
-    flow = {**FLOW, "cc": cc, "packet": "400B", "initial_ssthresh": "65535B", "stop": "2s",
-            "initial_cwnd": "1p", "size": "1MB", "start": "1s"}  # fmt: skip
+    cc = {
+        "name": "westwood",
+        "filter": "tustin-constant",
+        "tau": "400ms",
+        "m": 5,
+        "alpha": 0.8,
+        "sampler": "per-rtt",
+        "min_interval": "70ms",
+        "min_cwnd": 3,
+        "byte_counting": True,
+        "validate_cwnd": False,
+        "set_cwnd_on_loss": True,
+        "seed_filter": True,
+        "literal_count": True,
+    }
+    link = {
+        **LINK,
+        "overhead": "2B",
+        "queue": {"limit": "64KiB"},
+        "loss": {"packets": [3, 5], "on": "backward"},
+    }
+    flow = {
+        **FLOW,
+        "cc": cc,
+        "packet": "400B",
+        "initial_ssthresh": "65535B",
+        "stop": "2s",
+        "initial_cwnd": "1p",
+        "size": "1MB",
+        "start": "1s",
+    }
     network = build(Scenario(name="s", duration="3s", link=[link], flow=[flow]))
     (built,), (tcp,) = network.links, network.flows
     assert (built.overhead_bytes, built.forward.queue_bytes) == (2, 65536)
     assert (built.forward.loss.kind, built.backward.loss.kind) == ("none", "script")
     assert built.backward.loss.packets == [3, 5]
     assert (tcp.mss, tcp.initial_ssthresh, tcp.initial_cwnd, tcp.size_bytes) == (360, 182, 1, 10**6)
-    assert (tcp.start_ps, tcp.stop_ps) == (10**12, 2 * 10**12)
+    assert (tcp.start, tcp.stop) == (10**12, 2 * 10**12)
     assert (tcp.cc.algorithm, tcp.cc.sampler, tcp.cc.filter) == (
-        "westwood", "per-rtt", "tustin-constant")  # fmt: skip
-    assert (tcp.cc.tau_us, tcp.cc.virtual_m, tcp.cc.alpha_permille) == (400_000, 5, 800)
+        "westwood",
+        "per-rtt",
+        "tustin-constant",
+    )
+    assert (tcp.cc.tau_us, tcp.cc.m, tcp.cc.alpha_permille) == (400_000, 5, 800)
     assert (tcp.cc.min_interval_us, tcp.cc.min_cwnd) == (70_000, 3)
     assert tcp.cc.byte_counting and tcp.cc.set_cwnd_on_loss and tcp.cc.seed_filter
     assert tcp.cc.literal_count and not tcp.cc.validate_cwnd
 
 
-def test_every_option_of_a_protocol_reaches_the_engine() -> None:
-    options = {
-        "cte": 3.6, "set_at_exit": True, "halve_on_loss": True, "reset_rtt_min": True,
-        "hystart": True, "fast_convergence": False, "vegas_alpha": 3, "vegas_beta": 5,
-        "vegas_gamma": 2,
-    }  # fmt: skip
-    flow = {**FLOW, "cc": {"name": "cubic", **options}}
-    (built,) = build(Scenario(name="s", duration="3s", link=[LINK], flow=[flow])).flows
-    assert built.cc.cte_permille == 3600
-    assert {key: getattr(built.cc, key) for key in options if key != "cte"} == {
-        key: value for key, value in options.items() if key != "cte"
-    }
+def other_value(setting: Setting) -> object:
+    """A value as a scenario writes it that is neither the default nor a bound's neighbour."""
+    default = written_default(setting)
+    match setting.kind:
+        case "SWITCH":
+            return not default
+        case "CHOICE":
+            return next(word for word in setting.choices if word != default)
+        case "SPAN":
+            return "70ms"
+        case "SHARE" | "FACTOR_OR_NONE":
+            return 0.25 if setting.most <= 1000 else 3.6
+    return 4 if default == 3 else 3
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_setting_of_a_protocol_reaches_the_engine(protocol: str) -> None:
+    """What is declared is read, checked and handed on, whoever added it."""
+    for key, setting in settings_of_protocol(protocol).items():
+        flow = {**FLOW, "cc": {"name": protocol, key: other_value(setting)}}
+        if key == "vegas_beta":  # at least alpha
+            flow["cc"] |= {"vegas_alpha": 1}
+        made = Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
+        (built,) = build(made).flows
+        expected = to_field(setting, getattr(made.flow[0].cc, key))
+        expected = setting.choices.index(expected) if setting.kind == "CHOICE" else expected
+        held = getattr(built.cc, setting.field)
+        held = setting.choices.index(held) if setting.kind == "CHOICE" else held
+        assert held == expected != setting.fallback, key
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_setting_that_a_protocol_does_not_obey_is_refused(protocol: str) -> None:
+    for key, setting in settings_of("cc").items():
+        if key not in settings_of_protocol(protocol):
+            flow = {**FLOW, "cc": {"name": protocol, key: other_value(setting)}}
+            with pytest.raises(InputError, match=rf"\.cc\.{key} = .*has no such setting"):
+                Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("tau", "1.9us", "whole number of us"),
+        ("alpha", 0.9004, "at most three decimals"),
+        ("cte", 1.0005, "at most three decimals"),
+        ("m", 1, "0 \\(none\\) or 2 to 16"),
+        ("cte", 0.5, "0 \\(none\\) or from 1 to 65"),
+        ("tau", "61s", "at most 60s"),
+        ("min_cwnd", 0, "at least 1"),
+    ],
+)
+def test_a_value_that_the_core_cannot_hold_exactly_is_refused(
+    key: str, value: object, expected: str
+) -> None:
+    flow = {**FLOW, "cc": {"name": "westwoodnr+", key: value}}
+    with pytest.raises(InputError, match=expected):
+        Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
+
+
+def test_a_setting_beside_its_protocol_is_blamed_under_its_own_key() -> None:
+    scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW])
+    with pytest.raises(InputError, match=r'^f\.cc\.tau = "0s": expected at least 1us'):
+        scenario.with_settings({"f.cc": "westwood+", "f.cc.tau": "0s"})
+
+
+def test_a_run_is_as_long_as_the_engine_takes_and_no_longer() -> None:
+    """Both sides have one limit: 26 days."""
+    longest = Scenario(name="s", duration="624h", link=[LINK], flow=[FLOW])
+    assert build(longest).duration == _engine.LONGEST_PS
+    with pytest.raises(InputError, match="at most 2246400s"):
+        longest.with_settings({"duration": "625h"})
 
 
 @pytest.mark.parametrize(
     ("loss", "kind", "mean_ps", "rate"),
     [
-        ({"kind": "markov", "good": "8s", "bad": "4s", "good_rate": 1e-5, "bad_rate": 0.3},
-         "states", (8 * 10**12, 4 * 10**12), (1e-5, 0.3)),
-        ({"kind": "blackout", "good": "4s", "bad": "0.5s"},
-         "states", (4 * 10**12, 5 * 10**11), (0.0, 1.0)),
+        (
+            {"kind": "markov", "good": "8s", "bad": "4s", "good_rate": 1e-5, "bad_rate": 0.3},
+            "states",
+            (8 * 10**12, 4 * 10**12),
+            (1e-5, 0.3),
+        ),
+        (
+            {"kind": "blackout", "good": "4s", "bad": "0.5s"},
+            "states",
+            (4 * 10**12, 5 * 10**11),
+            (0.0, 1.0),
+        ),
         ({"kind": "blackout", "good": "4s", "bad": "0s"}, "none", (0, 0), (0, 0)),
     ],
-)  # fmt: skip
+)
 def test_fading_and_blackout_reach_the_engine_as_two_states(
     loss: dict[str, Any], kind: str, mean_ps: Any, rate: Any
 ) -> None:
     link = {**LINK, "loss": {**loss, "on": "forward"}}
     (built,) = build(Scenario(name="s", duration="3s", link=[link], flow=[FLOW])).links
     assert (built.forward.loss.kind, built.backward.loss.kind) == (kind, "none")
-    assert built.forward.loss.state_mean_ps == mean_ps
+    assert built.forward.loss.state_mean == mean_ps
     assert built.forward.loss.state_rate == rate
 
 
 def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine() -> None:
-    red = {"kind": "red", "limit": "50p", "min": 5, "max": 15, "gentle": True, "ecn": True,
-           "max_p": 0.02, "weight": 0.004, "mean_packet": "1kB"}  # fmt: skip
-    link = {**LINK, "queue": red, "jitter": "2ms",
-            "reorder": {"rate": 0.1, "delay": "5ms", "on": "backward"}}  # fmt: skip
-    udp = {**FLOW, "name": "udp", "app": {"kind": "udp", "rate": "1Mbps", "on": "2s", "off": "1s",
-           "durations": "exponential"}}  # fmt: skip
+    red = {
+        "kind": "red",
+        "limit": "50p",
+        "min": 5,
+        "max": 15,
+        "gentle": True,
+        "ecn": True,
+        "max_p": 0.02,
+        "weight": 0.004,
+        "mean_packet": "1kB",
+    }
+    link = {
+        **LINK,
+        "queue": red,
+        "jitter": "2ms",
+        "reorder": {"rate": 0.1, "delay": "5ms", "on": "backward"},
+    }
+    udp = {
+        **FLOW,
+        "name": "udp",
+        "app": {
+            "kind": "udp",
+            "rate": "1Mbps",
+            "on": "2s",
+            "off": "1s",
+            "durations": "exponential",
+        },
+    }
     del udp["cc"]
-    web = {**FLOW, "name": "web", "ecn": True,
-           "arrivals": {"every": "2s", "size": "50kB", "sizes": "exponential"}}  # fmt: skip
+    web = {
+        **FLOW,
+        "name": "web",
+        "ecn": True,
+        "arrivals": {"every": "2s", "size": "50kB", "sizes": "exponential"},
+    }
     network = build(Scenario(name="s", duration="3s", link=[link], flow=[udp, web]))
     forward, backward = network.links[0].forward, network.links[0].backward
     assert forward.red.on and forward.red.gentle and forward.red.ecn
     assert (forward.red.min_packets, forward.red.max_packets) == (5, 15)
     assert (forward.red.max_p, forward.red.weight) == (0.02, 0.004)
     assert (forward.red.mean_packet_bytes, forward.queue_packets) == (1000, 50)
-    assert forward.jitter_ps == backward.jitter_ps == 2 * 10**9
+    assert forward.jitter == backward.jitter == 2 * 10**9
     assert (forward.reorder_rate, backward.reorder_rate) == (0, 0.1)
-    assert backward.reorder_delay_ps == 5 * 10**9
+    assert backward.reorder_delay == 5 * 10**9
     source, transfers = network.flows
     assert source.datagrams.on and not transfers.datagrams.on
-    assert (source.datagrams.on_mean_ps, source.datagrams.off_mean_ps) == (2 * 10**12, 10**12)
+    assert (source.datagrams.on_mean, source.datagrams.off_mean) == (2 * 10**12, 10**12)
     assert (source.datagrams.rate_bps, source.datagrams.spread) == (10**6, "exponential")
-    assert (transfers.arrivals_mean_ps, transfers.size_bytes) == (2 * 10**12, 50_000)
+    assert (transfers.arrivals_mean, transfers.size_bytes) == (2 * 10**12, 50_000)
     assert transfers.size_spread == "exponential" and transfers.ecn
 
 
@@ -220,7 +340,7 @@ def test_recorded_numbers_are_taken_from_files_beside_the_scenario(tmp_path: Pat
     (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
     scenario = Scenario.from_toml(tmp_path / "mine.toml")
     link = next(link for link in scenario.link if link.name == "bottleneck")
-    assert link.recorded("forward") == (1, 2, 4) and link.recorded("backward") == ()
+    assert link.opportunities("forward") == (1, 2, 4) and link.opportunities("backward") == ()
     assert link.mean_rate_bps("forward") == 8 * 1504 * 3 / 0.004
     built = build(scenario).links[1].forward
     assert (built.loss.packets, built.opportunities_ms) == ([3, 7], [1, 2, 4])
@@ -229,7 +349,7 @@ def test_recorded_numbers_are_taken_from_files_beside_the_scenario(tmp_path: Pat
     assert Scenario.from_toml(tmp_path / "copy.toml").hash == scenario.hash
     assert Scenario.from_toml(tmp_path / "mine.toml").hash != scenario.hash
     changed = scenario.with_settings({"bottleneck.trace.forward": "down.trace"})
-    assert changed.link[1].recorded("forward") == (5,)
+    assert changed.link[1].opportunities("forward") == (5,)
 
 
 def test_a_source_of_datagrams_needs_no_protocol_and_keeps_out_of_comparisons() -> None:
@@ -258,7 +378,7 @@ def test_a_group_is_so_many_flows_under_one_address() -> None:
     flow = {**FLOW, "name": "web", "count": 3, "start_spread": "2s"}
     scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW, flow])
     assert [one.name for one in scenario.flows] == ["f", "web-1", "web-2", "web-3"]
-    assert [built.start_spread_ps for built in build(scenario).flows] == [0] + [2 * 10**12] * 3
+    assert [built.start_spread for built in build(scenario).flows] == [0] + [2 * 10**12] * 3
     changed = scenario.with_settings({"web.cc": "cubic", "web.count": 2})
     assert [one.cc.name for one in changed.flows] == ["newreno", "cubic", "cubic"]
     assert Scenario(**tomllib.loads(scenario.to_toml())) == scenario

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks: each holds one claim against what was measured, and never changes a setting.
+"""Checks hold one claim each against what was measured, and never change a setting.
 
 A check reads `Measured`: rows, a row a flow and run, and points, their means with intervals. It
 says what it measured and each place where the claim fails.
@@ -12,7 +12,9 @@ from collections.abc import Callable, Mapping
 from westwood.papers.checks import linux_2003, mobicom_2001, ns3_2013, plateau
 from westwood.papers.checks.common import Finding, Measured
 
-Check = Callable[[Mapping[str, Measured]], Finding]  # of the measured, by the scenario's name
+Check = Callable[
+    [Mapping[str, Measured]], Finding
+]  # reads what was measured, by the scenario's name
 
 CHECKS: dict[str, Check] = {
     **ns3_2013.CHECKS,

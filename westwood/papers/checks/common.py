@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What checks share: tables of means by protocol, paired differences, and words for them."""
+"""Helps checks with tables of means by protocol, paired differences, and words for them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THROUGHPUT = "throughput_bps"
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check measured, and each place where the claim fails."""
+    """Holds what a check measured, and each place where the claim fails."""
 
     measured: dict[str, Any]
     failures: list[str]
@@ -27,14 +27,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Measured:
-    """A scenario's runs: rows, and their means over the seeds; its figure is over the key `x`."""
+    """Holds a scenario's rows, and their means over the seeds; its figure is over the key `x`."""
 
     rows: pl.DataFrame
     points: pl.DataFrame
     x: str
 
     def table(self, column: str = THROUGHPUT) -> dict[Any, dict[str, float]]:
-        """At each x the mean of each protocol, in the order of the sweep."""
+        """Returns at each x the mean of each protocol, in the order of the sweep."""
         places = self.points.with_columns(pl.lit("").alias("")) if not self.x else self.points
         found: dict[Any, dict[str, float]] = {}
         for row in places.iter_rows(named=True):
@@ -42,13 +42,13 @@ class Measured:
         return found
 
     def half(self, x: object, cc: str, column: str = THROUGHPUT) -> float:
-        """Half of the 95 % interval there; 0 where there is one run only."""
+        """Returns half of the 95 % interval there; 0 where there is one run only."""
         at = (pl.col("cc") == cc) & (pl.col(self.x) == x) if self.x else pl.col("cc") == cc
         half = float(self.points.filter(at)[f"{column}_half"][0])
         return 0.0 if math.isnan(half) else half
 
     def difference(self, x: object, one: str, two: str, column: str = THROUGHPUT) -> Paired:
-        """Of protocol `one` minus `two` at x, seed by seed: both met the same losses."""
+        """Compares protocols `one` and `two` at x, seed by seed: both met the same losses."""
         here = self.rows.filter(pl.col(self.x) == x) if self.x else self.rows
         return paired(here.filter(cc=one), here.filter(cc=two), ["seed"], column)
 
@@ -56,7 +56,7 @@ class Measured:
 def leads(
     measured: Measured, order: Sequence[tuple[str, str]], among: Callable[[Any], bool]
 ) -> Finding:
-    """Every `upper` of the pairs is above its `lower` at every x that is `among` those meant."""
+    """Checks that every `upper` is above its `lower` at every x that is `among` those meant."""
     table = {x: row for x, row in measured.table().items() if among(x)}
     failures, gaps = [], []
     for x, row in table.items():
@@ -71,22 +71,22 @@ def leads(
 
 
 def by_x(table: dict[Any, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """A table for JSON."""
+    """Turns a table into one for JSON."""
     return {shown(x): row for x, row in table.items()}
 
 
 def shown(x: object) -> str:
-    """A swept value in words."""
+    """Writes a swept value in words."""
     return f"{x:g}" if isinstance(x, float) else str(x)
 
 
 def mbps(value: float) -> str:
-    """A rate in words."""
+    """Writes a rate in words."""
     return f"{value / 1e6:.3f} Mb/s"
 
 
 def outside(name: str, value: float, low: float, high: float, unit: str = "") -> list[str]:
-    """A failure unless `value` lies from low to high."""
+    """Returns a failure unless `value` lies from low to high."""
     if low <= value <= high:
         return []
     bounds = f"above {low:g}" if math.isinf(high) else f"from {low:g} to {high:g}"
@@ -94,5 +94,5 @@ def outside(name: str, value: float, low: float, high: float, unit: str = "") ->
 
 
 def quantity(text: object) -> float:
-    """The number in a swept quantity such as "10ms" or "8Mbps"."""
+    """Reads the number in a swept quantity such as "10ms" or "8Mbps"."""
     return float(str(text).rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/"))

@@ -21,7 +21,7 @@ from westwood.papers.checks.common import (
 )
 
 _OVER = [("westwood", "reno")]
-_ALONE_BPS = {"reno": 99_200.0, "westwood": 99_400.0}  # of the slides' table, a flow
+_ALONE_BPS = {"reno": 99_200.0, "westwood": 99_400.0}  # a flow, from the slides' table
 
 
 def _udp_share(all_: Mapping[str, Measured]) -> Finding:

@@ -24,8 +24,8 @@ from westwood.papers.checks.common import (
     shown,
 )
 
-_TIE = 0.03  # as far apart as Reno and NewReno may be in the order
-_ALIKE = 0.1  # as far apart as they may be to "perform alike"
+_TIE = 0.03  # so far apart may Reno and NewReno be in the order
+_ALIKE = 0.1  # so far apart may they be to "perform alike"
 _ABOVE_RENO = [(WESTWOOD, WESTWOOD_PLUS), (WESTWOOD_PLUS, "reno"), (WESTWOOD_PLUS, "newreno")]
 
 
@@ -104,7 +104,7 @@ def _bandwidth(all_: Mapping[str, Measured]) -> Finding:
 def _spreads(
     measured: Measured, key: str, best: Any, worst: Any
 ) -> tuple[dict[str, dict[str, float]], list[str]]:
-    """For each protocol the largest difference between best and worst, where; and what's not so."""
+    """Finds each protocol's largest difference between best and worst, and what is not so."""
     spreads: dict[str, dict[str, float]] = {}
     failures = []
     for (cc,), mine in measured.points.group_by("cc", maintain_order=True):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Profiles: the settings of one source in one place, each with its reason.
 
-A profile is a data file: a table a setting, named SECTION.KEY, with `value` and `reason`. Sections:
-`link` and `flow` are defaults of a scenario's links and flows, `loss` of a link's losses, `cc` of a
-flow's congestion control; `westwood` holds the recovery of the protocols that don't fix their own.
+`rfc` is what the declarations have as defaults (core/settings.h, engine/settings.hpp), and
+rfc.toml the few that are no setting of the engine. Another profile is a data file of what it has
+otherwise: a table a setting, named SECTION.KEY, with `value` and `reason`. Sections: `link` and
+`flow` are defaults of a scenario's links and flows, `loss` of a link's losses, `cc` of a flow's
+congestion control; `westwood` holds the recovery of the protocols that don't fix their own.
 """
 
 from __future__ import annotations
@@ -15,14 +17,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from westwood.catalogue import settings_of
 from westwood.errors import InputError, suggestion
+from westwood.scenario.declared import written_default
 
 DEFAULT = "rfc"
+SECTIONS = ("link", "loss", "flow", "cc", "westwood")
 _FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Setting:
+class Choice:
     """A setting's value and why it is that."""
 
     value: Any
@@ -31,15 +36,16 @@ class Setting:
 
 @dataclass(frozen=True)
 class Profile:
-    """All settings of a source, by section and key."""
+    """The settings of a source, by section and key: all of them, and which it chose itself."""
 
     name: str
     title: str
-    sections: Mapping[str, Mapping[str, Setting]]
+    sections: Mapping[str, Mapping[str, Choice]]
+    own: Mapping[str, Mapping[str, Choice]]
 
     def defaults(self, section: str) -> dict[str, Any]:
         """The values of a section, by key."""
-        return {key: setting.value for key, setting in self.sections[section].items()}
+        return {key: choice.value for key, choice in self.sections[section].items()}
 
 
 def names() -> list[str]:
@@ -54,19 +60,22 @@ def get(name: str) -> Profile:
         raise InputError(f"unknown profile, {suggestion(name, names())}", key="profile", value=name)
     data = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
     title = data.pop("title")
-    sections = {
-        section: {key: Setting(**setting) for key, setting in settings.items()}
-        for section, settings in data.items()
+    chosen = {
+        section: {key: Choice(**choice) for key, choice in choices.items()}
+        for section, choices in data.items()
     }
-    return Profile(name, title, sections)
+    if name == DEFAULT:
+        own = {section: {**chosen.get(section, {}), **_declared(section)} for section in SECTIONS}
+        return Profile(name, title, own, own)
+    base = get(DEFAULT).sections
+    sections = {section: {**base[section], **chosen.get(section, {})} for section in SECTIONS}
+    return Profile(name, title, sections, chosen)
 
 
-def markdown(name: str) -> str:
-    """The profile as a Markdown table: setting, value, reason."""
-    lines = ["| setting | value | reason |", "| --- | --- | --- |"]
-    for section, settings in get(name).sections.items():
-        for key, setting in settings.items():
-            value = setting.value["limit"] if isinstance(setting.value, dict) else setting.value
-            shown = str(value).lower() if isinstance(value, bool) else value
-            lines.append(f"| `{section}.{key}` | {shown} | {setting.reason} |")
-    return "\n".join(lines)
+def _declared(section: str) -> dict[str, Choice]:
+    """The defaults of a section's settings; those of `cc` are the protocols' own."""
+    if section not in ("link", "flow"):
+        return {}
+    settings = settings_of(section).items()
+    values = {key: Choice(written_default(one), one.why) for key, one in settings if one.why}
+    return {key: choice for key, choice in values.items() if choice.value is not None}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A results folder: scenario.toml, runs.parquet, traces/, manifest.json, figures.
+"""Writes results folders: scenario.toml, runs.parquet, traces/, manifest.json, figures.
 
 Every file appears whole or not at all. A folder that holds something else is never written into.
 """
@@ -30,7 +30,7 @@ _MAKER = "westwood"
 
 
 class Folder:
-    """A results folder; made when the first file is written."""
+    """Is a results folder, which is made when its first file is written."""
 
     def __init__(self, path: str | Path, option: str = "--out") -> None:
         self.path = Path(path)
@@ -38,18 +38,18 @@ class Folder:
         try:
             self._check()
         except OSError as error:
-            raise self._error(f"can't be used: {error.strerror or error}") from None
+            raise self.error(f"can't be used: {error.strerror or error}") from None
 
     @classmethod
     def current(cls) -> Folder:
-        """The current folder, whatever is in it: for a figure whose place was not chosen."""
+        """Takes the current folder, whatever is in it, for a figure whose place was not chosen."""
         folder = cls.__new__(cls)
         folder.path, folder._option = Path(), ""
         return folder
 
     @classmethod
     def beside(cls, file: Path) -> Folder:
-        """The folder a file that the user names is to be in."""
+        """Takes the folder of a file that the user names."""
         folder = cls.current()
         folder.path = file.parent
         return folder
@@ -58,9 +58,9 @@ class Folder:
         if not self.path.exists():
             return
         if not self.path.is_dir():
-            raise self._error("is a file, expected a folder")
+            raise self.error("is a file, expected a folder")
         if any(self.path.iterdir()) and not self._is_ours():
-            raise self._error("holds files that westwood did not write, expected a new folder")
+            raise self.error("holds files that westwood did not write, expected a new folder")
 
     def _is_ours(self) -> bool:
         try:
@@ -69,12 +69,31 @@ class Folder:
             return False
         return isinstance(manifest, dict) and manifest.get("made_by") == _MAKER
 
-    def _error(self, problem: str) -> InputError:
+    def error(self, problem: str) -> InputError:
+        """Makes an error about this folder, under the option that named it."""
         return InputError(problem, key=self._option, value=str(self.path))
+
+    def holds(self, what: str, file: str, state: object, *, resume: bool, differs: str) -> bool:
+        """Tells whether `what` was begun here with this state, so that it can go on.
+
+        Raises an error without `resume`, and one that says `differs` if the state is another.
+        """
+        path = self.path / file
+        if not path.exists():
+            return False
+        if not resume:
+            raise self.error(f"holds a {what}, expected --resume or a new folder")
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            found = None
+        if found != json.loads(json.dumps(state)):
+            raise self.error(differs)
+        return True
 
     @contextlib.contextmanager
     def locked(self, what: str) -> Iterator[None]:
-        """Nobody else's while the block runs; `what` is being written."""
+        """Keeps others out while the block writes `what`."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -85,7 +104,7 @@ class Folder:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 problem = f"another {what} is writing into it, expected another folder"
-                raise self._error(problem) from None
+                raise self.error(problem) from None
             yield
         finally:
             os.close(lock)
@@ -136,16 +155,21 @@ class Folder:
 
 
 def _commit() -> str | None:
-    """The commit of the source tree this package runs from; None where there is none."""
+    """Asks git for the commit of the source tree this package runs from; None without one."""
     here = Path(__file__).resolve().parent
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
             ["git", "-C", str(here), "describe", "--always", "--dirty", "--abbrev=12"],
-            capture_output=True, text=True, timeout=5, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        )
         tracked = subprocess.run(
             ["git", "-C", str(here), "ls-files", "--error-unmatch", Path(__file__).name],
-            capture_output=True, timeout=5, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            timeout=5,
+            check=False,
+        )
         return done.stdout.strip() if tracked.returncode == 0 else None
     return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can be reproduced: each experiment, its scenarios, the claims about it, its figure."""
+"""Lists what can be reproduced: each study, its scenarios, the claims about it, its figure."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ All = Mapping[str, Measured]
 
 
 @dataclass(frozen=True)
-class Target:
-    """An experiment of a paper."""
+class Study:
+    """Is an experiment of a paper."""
 
     title: str
     scenarios: Mapping[str, str]  # name, and the swept key that its figure is over ("": none)
@@ -43,7 +43,7 @@ _PER_AXIS = Axis(_PER, "Packet error rate of the bottleneck", log=True)
 
 
 def _curves(scenario: str, x: Axis, *, words: bool = False) -> Callable[[All, str], Figure]:
-    """Throughput of each protocol over x; `words`: x is text with a unit."""
+    """Draws the throughput of each protocol over x; with `words`, x is text with a unit."""
 
     def draw(all_: All, title: str) -> Figure:
         points = all_[scenario].points
@@ -100,8 +100,10 @@ def _ssthresh(all_: All, title: str) -> Figure:
     rows = []
     for cc in ("westwood", "reno"):
         result = _traced("traces", **{"tcp.cc": cc, "duration": "100s"})
-        lines = [_line(result, column, 1.0, "tcp", f"{label(cc)}: {column}")
-                 for column in ("cwnd", "ssthresh")]  # fmt: skip
+        lines = [
+            _line(result, column, 1.0, "tcp", f"{label(cc)}: {column}")
+            for column in ("cwnd", "ssthresh")
+        ]
         lines[1] = Line(lines[1].name, lines[1].time_s, lines[1].value)
         rows.append(Course("segments", lines, {"pipe": 57.6}))
     return courses(rows, f"{title}: seed 1")
@@ -109,8 +111,10 @@ def _ssthresh(all_: All, title: str) -> Figure:
 
 def _rate_halving(all_: All, title: str) -> Figure:
     result = _traced("rate-halving", duration="60s")
-    lines = [_line(result, "cwnd", 1.0, "upload", "cwnd"),
-             Line("ssthresh", *_series(result, "ssthresh"))]  # fmt: skip
+    lines = [
+        _line(result, "cwnd", 1.0, "upload", "cwnd"),
+        Line("ssthresh", *_series(result, "ssthresh")),
+    ]
     return courses([Course("segments", lines)], f"{title}: seed 1")
 
 
@@ -133,11 +137,16 @@ def _fairness(all_: All, title: str) -> Figure:
 def _friendliness(all_: All, title: str) -> Figure:
     points = all_["friendliness"].points
     groups = []
-    for one, two, text in (("reno", "reno", "20 Reno"), ("westwood", "westwood", "20 Westwood"),
-                           ("reno", "westwood", "10 and 10")):  # fmt: skip
+    for one, two, text in (
+        ("reno", "reno", "20 Reno"),
+        ("westwood", "westwood", "20 Westwood"),
+        ("reno", "westwood", "10 and 10"),
+    ):
         here = points.filter((pl.col("reno.cc") == one) & (pl.col("westwood.cc") == two))
-        bars = [(row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
-                for row in here.iter_rows(named=True)]  # fmt: skip
+        bars = [
+            (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
+            for row in here.iter_rows(named=True)
+        ]
         groups.append((text, bars))
     return grouped_bars(groups, "Mean throughput of a flow (Mb/s)", title)
 
@@ -164,8 +173,10 @@ def _plateau_friendly(all_: All, title: str) -> Figure:
     points = all_["plateau-friendly"].points
     for other in ("newreno", "westwoodnr"):
         here = points.filter(pl.col("S2-tcp.cc") == other)
-        bars = [(row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
-                for row in here.iter_rows(named=True)]  # fmt: skip
+        bars = [
+            (row["cc"], row["throughput_bps"] / 1e6, row["throughput_bps_half"] / 1e6)
+            for row in here.iter_rows(named=True)
+        ]
         groups.append((f"beside {label(other)}", bars))
     return grouped_bars(groups, "Throughput (Mb/s)", title)
 
@@ -183,73 +194,144 @@ _BAD_RATE = Axis("bottleneck.loss.bad_rate", "Loss rate of the bad state")
 _BLACKOUT = Axis("bottleneck.loss.bad", "Mean length of a blackout (s)")
 _NS3, _MOBICOM, _PLATEAU = "2013 ns-3 paper", "MOBICOM 2001", "WestwoodNR+"
 
-TARGETS: dict[str, Target] = {
-    "fig5": Target(
-        f"Figure 5, {_NS3}: throughput over error rate", {"fig5": _PER},
-        ("ns3.fig5.order", "ns3.fig5.reno_equals_newreno", "ns3.fig5.westwoodplus_knee",
-         "ns3.fig5.monotone"),
-        _curves("fig5", _PER_AXIS)),
-    "fig6": Target(
-        f"Figure 6, {_NS3}: throughput over delay", {"fig6": "bottleneck.delay"},
-        ("ns3.fig6.delay",), _curves("fig6", _DELAY, words=True)),
-    "fig7": Target(
-        f"Figure 7, {_NS3}: throughput over bandwidth", {"fig7": "bottleneck.rate"},
-        ("ns3.fig7.bandwidth",), _curves("fig7", _RATE, words=True)),
-    "fig8": Target(
-        f"Figure 8, {_NS3}: delayed ACKs", {"fig8": _PER}, ("ns3.fig8.delack",),
-        _panels("fig8", "tcp.delayed_ack", "segments an ACK")),
-    "fig9": Target(
-        f"Figure 9, {_NS3}: packet sizes", {"fig9": _PER}, ("ns3.fig9.mtu",),
-        _panels("fig9", "tcp.packet", "packet")),
-    "fig10": Target(
-        f"Figure 10, {_NS3}: cwnd over time", {"fig10": ""}, ("ns3.fig10.cwnd",),
-        _cwnd_over_time, observers.SAMPLED_CWND, ("throughput_bps", "sampled_cwnd")),
-    "fig11": Target(
-        f"Figure 11, {_NS3}: estimates under ACK compression", {"ack-compression": ""},
-        ("ns3.fig11.ack_compression",), _ack_compression, observers.ESTIMATE_RANGE),
-    "udp-share": Target(
-        f"{_MOBICOM}: the estimate beside UDP", {"udp-share": ""}, ("mobicom.udp_share",),
-        _udp_share, observers.ESTIMATE_BESIDE_UDP),
-    "fairness": Target(
+STUDIES: dict[str, Study] = {
+    "fig5": Study(
+        f"Figure 5, {_NS3}: throughput over error rate",
+        {"fig5": _PER},
+        (
+            "ns3.fig5.order",
+            "ns3.fig5.reno_equals_newreno",
+            "ns3.fig5.westwoodplus_knee",
+            "ns3.fig5.monotone",
+        ),
+        _curves("fig5", _PER_AXIS),
+    ),
+    "fig6": Study(
+        f"Figure 6, {_NS3}: throughput over delay",
+        {"fig6": "bottleneck.delay"},
+        ("ns3.fig6.delay",),
+        _curves("fig6", _DELAY, words=True),
+    ),
+    "fig7": Study(
+        f"Figure 7, {_NS3}: throughput over bandwidth",
+        {"fig7": "bottleneck.rate"},
+        ("ns3.fig7.bandwidth",),
+        _curves("fig7", _RATE, words=True),
+    ),
+    "fig8": Study(
+        f"Figure 8, {_NS3}: delayed ACKs",
+        {"fig8": _PER},
+        ("ns3.fig8.delack",),
+        _panels("fig8", "tcp.delayed_ack", "segments an ACK"),
+    ),
+    "fig9": Study(
+        f"Figure 9, {_NS3}: packet sizes",
+        {"fig9": _PER},
+        ("ns3.fig9.mtu",),
+        _panels("fig9", "tcp.packet", "packet"),
+    ),
+    "fig10": Study(
+        f"Figure 10, {_NS3}: cwnd over time",
+        {"fig10": ""},
+        ("ns3.fig10.cwnd",),
+        _cwnd_over_time,
+        observers.SAMPLED_CWND,
+        ("throughput_bps", "sampled_cwnd"),
+    ),
+    "fig11": Study(
+        f"Figure 11, {_NS3}: estimates under ACK compression",
+        {"ack-compression": ""},
+        ("ns3.fig11.ack_compression",),
+        _ack_compression,
+        observers.ESTIMATE_RANGE,
+    ),
+    "udp-share": Study(
+        f"{_MOBICOM}: the estimate beside UDP",
+        {"udp-share": ""},
+        ("mobicom.udp_share",),
+        _udp_share,
+        observers.ESTIMATE_BESIDE_UDP,
+    ),
+    "fairness": Study(
         f"{_MOBICOM}: fairness, without and with RED",
         {"fairness": "bottleneck.queue", "fairness-rtt": "bottleneck.queue"},
-        ("mobicom.fairness",), _fairness, shown=("throughput_bps", "jain", "utilisation")),
-    "friendliness": Target(
-        f"{_MOBICOM}: friendliness of 20 flows", {"friendliness": ""}, ("mobicom.friendliness",),
-        _friendliness, shown=("throughput_bps", "friendliness", "jain")),
-    "loss-delay-capacity": Target(
+        ("mobicom.fairness",),
+        _fairness,
+        shown=("throughput_bps", "jain", "utilisation"),
+    ),
+    "friendliness": Study(
+        f"{_MOBICOM}: friendliness of 20 flows",
+        {"friendliness": ""},
+        ("mobicom.friendliness",),
+        _friendliness,
+        shown=("throughput_bps", "friendliness", "jain"),
+    ),
+    "loss-delay-capacity": Study(
         f"{_MOBICOM}: throughput over error rate, delay and capacity",
         {"loss": _PER, "delay": "bottleneck.delay", "capacity": "bottleneck.rate"},
-        ("mobicom.loss_delay_capacity",), _three),
-    "fading": Target(
-        f"{_MOBICOM}: fading", {"fading": _BAD_RATE.column}, ("mobicom.fading",),
-        _curves("fading", _BAD_RATE)),
-    "blackout": Target(
-        f"{_MOBICOM}: blackout", {"blackout": _BLACKOUT.column}, ("mobicom.blackout",),
-        _curves("blackout", _BLACKOUT, words=True)),
-    "satellite": Target(
-        f"{_MOBICOM}: satellite link", {"satellite": "satellite.rate"}, ("mobicom.satellite",),
-        _curves("satellite", Axis("satellite.rate", "Rate of the satellite link (Mb/s)"),
-                words=True)),
-    "traces": Target(
-        f"{_MOBICOM}: cwnd and ssthresh", {"traces": ""}, ("mobicom.traces",), _ssthresh,
-        observers.SSTHRESH_OVER_PIPE, ("throughput_bps", "ssthresh_over_pipe")),
-    "plateau-wired": Target(
-        f"{_PLATEAU}: the wired path", {"plateau-wired": ""}, ("plateau.wired",), _wired,
-        shown=("throughput_bps", "loss_ratio")),
-    "plateau-wireless": Target(
-        f"{_PLATEAU}: the wireless path", {"plateau-wireless": _PER}, ("plateau.wireless",),
-        _curves("plateau-wireless", _PER_AXIS)),
-    "plateau-cte": Target(
+        ("mobicom.loss_delay_capacity",),
+        _three,
+    ),
+    "fading": Study(
+        f"{_MOBICOM}: fading",
+        {"fading": _BAD_RATE.column},
+        ("mobicom.fading",),
+        _curves("fading", _BAD_RATE),
+    ),
+    "blackout": Study(
+        f"{_MOBICOM}: blackout",
+        {"blackout": _BLACKOUT.column},
+        ("mobicom.blackout",),
+        _curves("blackout", _BLACKOUT, words=True),
+    ),
+    "satellite": Study(
+        f"{_MOBICOM}: satellite link",
+        {"satellite": "satellite.rate"},
+        ("mobicom.satellite",),
+        _curves(
+            "satellite", Axis("satellite.rate", "Rate of the satellite link (Mb/s)"), words=True
+        ),
+    ),
+    "traces": Study(
+        f"{_MOBICOM}: cwnd and ssthresh",
+        {"traces": ""},
+        ("mobicom.traces",),
+        _ssthresh,
+        observers.SSTHRESH_OVER_PIPE,
+        ("throughput_bps", "ssthresh_over_pipe"),
+    ),
+    "plateau-wired": Study(
+        f"{_PLATEAU}: the wired path",
+        {"plateau-wired": ""},
+        ("plateau.wired",),
+        _wired,
+        shown=("throughput_bps", "loss_ratio"),
+    ),
+    "plateau-wireless": Study(
+        f"{_PLATEAU}: the wireless path",
+        {"plateau-wireless": _PER},
+        ("plateau.wireless",),
+        _curves("plateau-wireless", _PER_AXIS),
+    ),
+    "plateau-cte": Study(
         f"{_PLATEAU}: the height of the plateau",
         {"plateau-cte-wired": "tcp.cc.cte", "plateau-cte-wireless": "tcp.cc.cte"},
-        ("plateau.cte",), _cte),
-    "plateau-friendly": Target(
-        f"{_PLATEAU}: beside other protocols", {"plateau-friendly": ""},
-        ("plateau.friendly_newreno", "plateau.friendly_westwood"), _plateau_friendly,
-        shown=("throughput_bps", "friendliness")),
-    "rate-halving": Target(
-        "Linux 2.4: fast recovery with rate halving", {"rate-halving": ""},
-        ("linux.rate_halving",), _rate_halving, observers.RECOVERIES,
-        ("throughput_bps", "recoveries_seen", "longest_silence_rtts")),
-}  # fmt: skip
+        ("plateau.cte",),
+        _cte,
+    ),
+    "plateau-friendly": Study(
+        f"{_PLATEAU}: beside other protocols",
+        {"plateau-friendly": ""},
+        ("plateau.friendly_newreno", "plateau.friendly_westwood"),
+        _plateau_friendly,
+        shown=("throughput_bps", "friendliness"),
+    ),
+    "rate-halving": Study(
+        "Linux 2.4: fast recovery with rate halving",
+        {"rate-halving": ""},
+        ("linux.rate_halving",),
+        _rate_halving,
+        observers.RECOVERIES,
+        ("throughput_bps", "recoveries_seen", "longest_silence_rtts"),
+    ),
+}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A scenario for Linux: which settings a kernel can take, and the text that linux/ww-path reads.
+"""Refuses in one clear line what Linux can't do of a scenario, or what this kernel lacks.
 
-What Linux does in one way only, a scenario has to have that way: the profile `linux` has it all.
+A scenario must have that way what Linux does in one way only: the profile `linux` has it all.
 docs/linux-path.md says which setting becomes what.
 """
 
@@ -9,27 +9,21 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from westwood.catalogue import UDP
-from westwood.engines import network
+from westwood.catalogue import PROTOCOLS, UDP, settings_of_protocol
 from westwood.errors import InputError, UnavailableError
+from westwood.kernel import ww_kernel
+from westwood.scenario.flows import configured
 from westwood.units import TIME_UNITS, format_size, format_time
 
 if TYPE_CHECKING:
-    from westwood import _engine
     from westwood.scenario import Scenario
     from westwood.scenario.flows import Flow
 
-# Protocol: the kernel's congestion control. Ours are those with ww_.
-CONTROLS = {
-    "reno": "reno", "newreno": "reno", "sack": "reno", "cubic": "cubic", "bbr": "bbr",
-    "vegas": "vegas", "westwood+-linux": "westwood", "westwood": "ww_westwood",
-    "westwood+": "ww_plus", "westwoodnr+": "ww_nrplus", "westwood+-linux24": "ww_plus_rh",
-}  # fmt: skip
-_OURS = "ww_"
+# The kernel's congestion controls by protocol.
+CONTROLS = {name: protocol.kernel for name, protocol in PROTOCOLS.items() if protocol.kernel}
 _LINUX_HAS = ("byte_counting", "validate_cwnd", "hystart")  # of options of a flow's cc
 _MOST_HOSTS = 256
 _MOST_FLOWS = 4096
@@ -76,8 +70,11 @@ def _check_flow(flow: Flow) -> None:
         expected = f"a segment of at least {_LEAST_MSS} B in it"
         raise _refuse(f"{name}.packet", format_size(flow.packet), expected)
     if flow.initial_ssthresh.count is not None:
-        raise _refuse(f"{name}.initial_ssthresh", str(flow.initial_ssthresh),
-                      '"unlimited", the only one that Linux starts with')  # fmt: skip
+        raise _refuse(
+            f"{name}.initial_ssthresh",
+            str(flow.initial_ssthresh),
+            '"unlimited", the only one that Linux starts with',
+        )
     chosen = flow.cc.model_dump(exclude={"name", *_LINUX_HAS})
     for key, value in chosen.items():
         if value is not None:
@@ -88,11 +85,11 @@ def _check_flow(flow: Flow) -> None:
 
 
 def _fixed(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
-    """What Linux does in one way: key, value, whether it is Linux's, what that is."""
+    """Yields what Linux does in one way: key, value, whether it is Linux's, what that is."""
+    built, obeyed = configured(flow.cc), settings_of_protocol(flow.cc.name)
     for key in _LINUX_HAS:
-        # None is the preset's false, of protocols which don't have it too
-        value, matters = getattr(flow.cc, key), key != "hystart" or flow.cc.name == "cubic"
-        yield f"cc.{key}", value or False, bool(value) or not matters, "true"
+        value = getattr(built, key)
+        yield f"cc.{key}", value, value or key not in obeyed, "true"
     for key in ("limited_transmit", "handshake_rtt", "ssthresh_from_cwnd"):
         yield key, getattr(flow, key), getattr(flow, key), "true"
     yield "delayed_ack", flow.delayed_ack, flow.delayed_ack in (1, 2), "1 or 2"
@@ -101,16 +98,23 @@ def _fixed(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
     yield "initial_rto", format_time(first), first == 1000 * _MS, '"1s"'
     least, most = flow.min_rto, flow.max_rto
     yield "min_rto", format_time(least), least % _MS == 0, "whole milliseconds"
-    yield ("clock_granularity", format_time(flow.clock_granularity),
-           flow.clock_granularity == least,
-           f'min_rto, "{format_time(least)}": its floor is of the variance')  # fmt: skip
-    yield ("max_rto", format_time(most), most % _MS == 0 and 1000 * _MS <= most <= 120_000 * _MS,
-           "1s to 120s")  # fmt: skip
+    yield (
+        "clock_granularity",
+        format_time(flow.clock_granularity),
+        flow.clock_granularity == least,
+        f'min_rto, "{format_time(least)}": its floor is of the variance',
+    )
+    yield (
+        "max_rto",
+        format_time(most),
+        most % _MS == 0 and 1000 * _MS <= most <= 120_000 * _MS,
+        "1s to 120s",
+    )
     yield "dupack_threshold", flow.dupack_threshold, flow.dupack_threshold <= 300, "at most 300"
 
 
 def _check_shared(flows: Iterable[Flow]) -> None:
-    """Settings that a kernel has once a host."""
+    """Refuses different values of a setting that a kernel has once a host."""
     seen: dict[tuple[str, str], object] = {}
     for flow in flows:
         if flow.cc.name == UDP:
@@ -127,13 +131,8 @@ def _check_shared(flows: Iterable[Flow]) -> None:
 
 
 def _sack(flow: Flow) -> bool:
-    """Selective acknowledgments: always, but for NewReno's recovery."""
+    """Says whether its host has SACK: linux/path/plan.hpp has the reason."""
     return flow.recovery != "newreno"
-
-
-def is_ours(control: str) -> bool:
-    """Whether it is one that `westwood kernel load` registers."""
-    return control.startswith(_OURS)
 
 
 def require(control: str) -> None:
@@ -144,71 +143,7 @@ def require(control: str) -> None:
         except OSError as error:
             if error.errno == errno.EPERM:  # it is there, and in a namespace of ours it may be used
                 return
-            remedy = "westwood kernel load" if is_ours(control) else f"modprobe tcp_{control}"
+            is_ours = control in ww_kernel.CONTROLS
+            remedy = "westwood kernel load" if is_ours else f"modprobe tcp_{control}"
             problem = f"--engine linux: this kernel has no congestion control {control}"
             raise UnavailableError(f"{problem}: {remedy}") from None
-
-
-def text(scenario: Scenario) -> str:
-    """The scenario as linux/path_plan.hpp reads it, without its seed and its end."""
-    built = network.build(scenario)
-    lines = [f"duration_ps {built.duration_ps}", f"nodes {built.nodes}"]
-    for link in built.links:
-        lines.append(f"link {link.a} {link.b} {link.overhead_bytes}")
-        for side, way in (("forward", link.forward), ("backward", link.backward)):
-            lines += [side, *_direction(way)]
-    for flow, its in zip(scenario.flows, built.flows, strict=True):
-        control = "none" if flow.cc.name == UDP else CONTROLS[flow.cc.name]
-        lines.append(f"flow {its.from_node} {its.to_node} {control}")
-        lines += [*_flow(its), f"sack {int(_sack(flow))}"]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def run_lines(seed: int, folder: Path | None) -> str:
-    """The rest: the seed, where traces go, the end."""
-    trace = f"trace {folder}\n" if folder else ""
-    return f"seed {seed}\n{trace}end\n"
-
-
-def _words(name: str, *values: Any) -> str:
-    shown = (str(int(value)) if isinstance(value, bool) else str(value) for value in values)
-    return " ".join([name, *shown])
-
-
-def _direction(way: _engine.Direction) -> Iterator[str]:
-    yield _words("rate_bps", way.rate_bps)
-    yield _words("delay_ps", way.delay_ps)
-    yield _words("queue", way.queue_packets, way.queue_bytes)
-    if way.jitter_ps:
-        yield _words("jitter_ps", way.jitter_ps)
-    if way.reorder_rate:
-        yield _words("reorder", way.reorder_rate, way.reorder_delay_ps)
-    if way.opportunities_ms:
-        yield _words("opportunities", *way.opportunities_ms)
-    loss, red = way.loss, way.red
-    losses: dict[str, Callable[[], tuple[Any, ...]]] = {
-        "none": tuple,
-        "uniform": lambda: (loss.rate,),
-        "bits": lambda: (loss.rate,),
-        "script": lambda: tuple(loss.packets),
-        "states": lambda: (*loss.state_mean_ps, *loss.state_rate, loss.state_fixed),
-    }
-    yield _words("loss", loss.kind, *losses[loss.kind]())
-    if red.on:
-        yield _words("red", red.min_packets, red.max_packets, red.max_p, red.weight,
-                     red.mean_packet_bytes, red.gentle, red.ecn)  # fmt: skip
-
-
-def _flow(flow: _engine.Flow) -> Iterator[str]:
-    for name in ("start_ps", "start_spread_ps", "stop_ps", "size_bytes", "mss", "header_bytes"):
-        yield _words(name, getattr(flow, name))
-    if flow.datagrams.on:
-        source = flow.datagrams
-        yield _words("datagrams", source.rate_bps, source.on_mean_ps, source.off_mean_ps,
-                     source.spread)  # fmt: skip
-        return
-    if flow.arrivals_mean_ps:
-        yield _words("arrivals", flow.arrivals_mean_ps, flow.size_spread)
-    for name in ("initial_cwnd", "receive_window", "min_rto_ps", "max_rto_ps", "delayed_ack",
-                 "dupack_threshold", "ecn"):  # fmt: skip
-        yield _words(name, getattr(flow, name))

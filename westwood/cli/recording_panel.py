@@ -7,32 +7,30 @@ from pathlib import Path
 
 import polars as pl
 
+from westwood.cli.options import span_s
 from westwood.draw import panel
 from westwood.draw.style import save
-from westwood.errors import InputError
 from westwood.kernel import ww_kernel
 from westwood.kernel.recording import read
-from westwood.results.store import Folder
-from westwood.units import option_seconds
+from westwood.results.folder import Folder
 
 
 def plot(path: Path, start: str | None, end: str | None) -> Path:
     """Draws a recording's panel beside it; the PNG's path."""
     frame = read(path)
     first, last = (float(frame["time_s"].min() or 0), float(frame["time_s"].max() or 0))  # type: ignore[arg-type]
-    later = max(last, first + 1e-3)
-    span = (option_seconds("--from", start, first), option_seconds("--to", end, later))
-    if not span[0] < span[1]:
-        raise InputError("expected times with from before to", key="--to" if end else "--from",
-                         value=end or start)  # fmt: skip
+    span = span_s(start, end, (first, max(last, first + 1e-3)))
     folder = Folder.beside(path)
     return save(panel.draw(panel_of(frame, path.stem, span)), folder.file, path.stem)
 
 
-def panel_of(frame: pl.DataFrame, title: str, span_s: tuple[float, float]) -> panel.Run:
-    """What is drawn: the connections that delivered most, each under a name of its own."""
-    name = pl.when(pl.col("transfer") > 1).then(
-        pl.format("{} ({})", "flow", "transfer")).otherwise(pl.col("flow"))  # fmt: skip
+def panel_of(frame: pl.DataFrame, title: str, span: tuple[float, float]) -> panel.Panel:
+    """Chooses what is drawn: the connections that delivered most, each under its own name."""
+    name = (
+        pl.when(pl.col("transfer") > 1)
+        .then(pl.format("{} ({})", "flow", "transfer"))
+        .otherwise(pl.col("flow"))
+    )
     named = frame.with_columns(name.alias("flow"))
     busiest = (
         named.group_by("flow", maintain_order=True)
@@ -45,4 +43,4 @@ def panel_of(frame: pl.DataFrame, title: str, span_s: tuple[float, float]) -> pa
     flows = [
         (flow, ww_kernel.CONTROLS.get(cc, cc)) for flow, cc in busiest.select("flow", "cc").rows()
     ]
-    return panel.Run(title=title, flows=flows, trace=named, span_s=span_s)
+    return panel.Panel(title=title, flows=flows, trace=named, span_s=span)

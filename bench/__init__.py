@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Benchmarks and comparisons, run from the root of the tree: `python -m bench.run`."""

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The files of this room share these: they say how names, limits and tables of the engine look in Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../engine/network.hpp"
+
+#define WW_TEXT(name) WW_QUOTED(name)  // quotes a name that a macro makes
+#define WW_QUOTED(name) #name
+#define WW_NAME_OF(id) #id,  // an entry of an array of names
+
+namespace ww::bindings {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+// The congestion controls' names, in the order of enum ww_algorithm.
+inline constexpr std::array kAlgorithms = {
+#define WW_ROW(ID, name) #name,
+    WW_ALGORITHMS(WW_ROW)
+#undef WW_ROW
+};
+
+template <std::size_t N>
+std::size_t position(const std::array<const char*, N>& names, const std::string& name) {
+    for (std::size_t i = 0; i < N; i++)
+        if (name == names[i]) return i;
+    throw std::invalid_argument("unknown name '" + name + "'");
+}
+
+// Binds an attribute of T that is an enumerator in C and its name in Python.
+template <class T, class Field, std::size_t N>
+void named(nb::class_<T>& type, const char* name, Field T::*field,
+           const std::array<const char*, N>& names) {
+    type.def_prop_rw(
+        name,
+        [field, &names](const T& self) {
+            return std::string(names[static_cast<std::size_t>(self.*field)]);
+        },
+        [field, &names](T& self, const std::string& value) {
+            self.*field = static_cast<Field>(position(names, value));
+        });
+}
+
+// Binds an attribute whose "no limit" value is -1 in Python.
+template <class T, class Field>
+void limited(nb::class_<T>& type, const char* name, Field T::*field, Field unlimited) {
+    type.def_prop_rw(
+        name,
+        [field, unlimited](const T& self) {
+            return self.*field == unlimited ? std::int64_t{-1}
+                                            : static_cast<std::int64_t>(self.*field);
+        },
+        [field, unlimited](T& self, std::int64_t value) {
+            self.*field = value == -1 ? unlimited : static_cast<Field>(value);
+        });
+}
+
+// Makes a numpy array that owns its data.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> array(std::vector<T> values) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return {owned->data(), {owned->size()}, owner};
+}
+
+// Makes a column of one field of every row of a table.
+template <class To, class Row, class From>
+nb::ndarray<nb::numpy, To, nb::ndim<1>> column(const std::vector<Row>& rows, From Row::*field) {
+    std::vector<To> values;
+    values.reserve(rows.size());
+    for (const Row& row : rows) values.push_back(static_cast<To>(row.*field));
+    return array(std::move(values));
+}
+
+void bind_catalogue(nb::module_& m);  // binds the declarations: protocols, settings, columns
+void bind_network(nb::module_& m);    // binds what goes into a simulation
+void bind_results(nb::module_& m);    // binds what comes out
+
+}  // namespace ww::bindings

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Hands the declarations of core/ and engine/ to Python: which protocols, recoveries, settings and columns
+// there are, and what is said of each.
+#include "../engine/opportunities.hpp"
+#include "bindings.hpp"
+
+namespace ww::bindings {
+namespace {
+
+using namespace ww::sim;
+
+// Says which congestion control of Linux itself or of linux/ (`ours`) a row of the catalogue names.
+struct Kernel {
+    const char* name;
+    bool ours;
+};
+#define WW_UPSTREAM(name) \
+    Kernel { name, false }
+#define WW_OURS(name) \
+    Kernel { #name, true }
+#define WW_NOWHERE \
+    Kernel { "", false }
+
+std::string recovery_name(ww_recovery recovery) {
+    switch (recovery) {
+#define WW_ROW(ID, id, name, ...) \
+    case WW_RECOVERY_##ID:        \
+        return name;
+        WW_RECOVERIES(WW_ROW)
+#undef WW_ROW
+    case WW_RECOVERY_ANY:
+        break;
+    }
+    return "";
+}
+
+nb::list protocols() {
+    nb::list rows;
+    const auto add = [&](const char* name, ww_algorithm algorithm, ww_recovery recovery,
+                         const char* label, const char* look, const char* ns3, Kernel kernel,
+                         const char* source) {
+        nb::dict row;
+        row["name"] = name;
+        row["algorithm"] = kAlgorithms[algorithm];
+        row["recovery"] = recovery_name(recovery);
+        row["label"] = label;
+        row["look"] = look;
+        row["ns3"] = ns3;
+        row["kernel"] = kernel.name;
+        row["ours"] = kernel.ours;
+        row["source"] = source;
+        rows.append(row);
+    };
+#define WW_ROW(ID, name, ALGORITHM, RECOVERY, settings, label, look, ns3, kernel, source) \
+    add(name, WW_ALG_##ALGORITHM, WW_RECOVERY_##RECOVERY, label, look, ns3, kernel, source);
+    WW_PROTOCOLS(WW_ROW)
+#undef WW_ROW
+    return rows;
+}
+
+nb::list recoveries() {
+    nb::list rows;
+    const auto add = [&](const char* name, bool uses_sack, bool conserves, const char* source) {
+        nb::dict row;
+        row["name"] = name;
+        row["uses_sack"] = uses_sack;
+        row["conserves"] = conserves;
+        row["source"] = source;
+        rows.append(row);
+    };
+#define WW_ROW(ID, id, name, uses_sack, conserves, source) \
+    add(name, uses_sack != 0, conserves != 0, source);
+    WW_RECOVERIES(WW_ROW)
+#undef WW_ROW
+    return rows;
+}
+
+std::vector<std::string> algorithms(std::uint32_t controls) {
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < WW_ALGORITHM_COUNT; i++)
+        if (controls >> i & 1) names.emplace_back(kAlgorithms[i]);
+    return names;
+}
+
+// Returns the words of a setting of the kind CHOICE; the others have none.
+std::vector<std::string> choices(const std::string& setting) {
+#define WW_WORD(id, word) word,
+#define WW_WORDS(kind, name, ...) WW_WORDS_##kind(name)
+#define WW_WORDS_CHOICE(name) \
+    if (setting == #name) return {WW_CHOICES_##name(WW_WORD)};
+#define WW_WORDS_SWITCH(name)
+#define WW_WORDS_COUNT(name)
+#define WW_WORDS_COUNT_OR_NONE(name)
+#define WW_WORDS_SPAN(name)
+#define WW_WORDS_SHARE(name)
+#define WW_WORDS_FACTOR_OR_NONE(name)
+    WW_SETTINGS(WW_WORDS)
+#undef WW_WORD
+    return {};
+}
+
+template <class T>
+nb::object number(T value) {
+    if constexpr (std::is_same_v<T, bool>) return nb::bool_(value);
+    if constexpr (std::is_floating_point_v<T>) return nb::float_(value);
+    return nb::int_(value);
+}
+
+struct SettingRow {
+    const char *section, *name, *field, *kind;
+    nb::object fallback, least, most;
+    const char *what, *why;
+};
+
+nb::dict described(const SettingRow& row, std::uint32_t controls) {
+    nb::dict made;
+    made["section"] = row.section;
+    made["name"] = row.name;
+    made["field"] = row.field;
+    made["kind"] = row.kind;
+    made["fallback"] = row.fallback;
+    made["least"] = row.least;
+    made["most"] = row.most;
+    made["algorithms"] = algorithms(controls);
+    made["choices"] = choices(row.name);
+    made["what"] = row.what;
+    made["why"] = row.why;
+    return made;
+}
+
+nb::list settings() {
+    nb::list rows;
+#define WW_ROW_OF(section, controls, type, field, kind, name, fallback, least, most, what, why)   \
+    rows.append(                                                                                  \
+        described({section, #name, WW_TEXT(field), #kind, number(static_cast<type>(fallback)),    \
+                   number(static_cast<type>(least)), number(static_cast<type>(most)), what, why}, \
+                  controls));
+#define WW_ROW(kind, name, fallback, least, most, controls, what, why)                           \
+    WW_ROW_OF("cc", controls, WW_TYPE_##kind, WW_FIELD(kind, name), kind, name, fallback, least, \
+              most, what, why)
+    WW_SETTINGS(WW_ROW)
+#undef WW_ROW
+#define WW_ENGINE_ROW(section, kind, name, ...)                                           \
+    WW_ROW_OF(section, 0, WW_ENGINE_TYPE_##kind, WW_ENGINE_FIELD(kind, name), kind, name, \
+              __VA_ARGS__)
+#define WW_ROW(...) WW_ENGINE_ROW("flow", __VA_ARGS__)
+    WW_FLOW_SETTINGS(WW_ROW)
+#undef WW_ROW
+#define WW_ROW(...) WW_ENGINE_ROW("link", __VA_ARGS__)
+    WW_LINK_SETTINGS(WW_ROW)
+    WW_DIRECTION_SETTINGS(WW_ROW)
+#undef WW_ROW
+#define WW_ROW(...) WW_ENGINE_ROW("red", __VA_ARGS__)
+    WW_RED_SETTINGS(WW_ROW)
+#undef WW_ROW
+#undef WW_ENGINE_ROW
+#undef WW_ROW_OF
+    return rows;
+}
+
+using Pair = std::pair<std::string, std::string>;
+
+std::vector<Pair> in_order(const std::string& section) {
+#define WW_ROW(lesser, greater) Pair{#lesser, #greater},
+    if (section == "cc") return {WW_SETTINGS_IN_ORDER(WW_ROW)};
+    return {WW_FLOW_SETTINGS_IN_ORDER(WW_ROW)};
+#undef WW_ROW
+}
+
+nb::dict column_row(const char* name, const char* type, const char* aggregate, const char* unit,
+                    const char* title, const char* head, const char* what) {
+    nb::dict row;
+    row["name"] = name;
+    row["type"] = type;
+    row["aggregate"] = aggregate;
+    row["unit"] = unit;
+    row["title"] = title;
+    row["head"] = head;
+    row["what"] = what;
+    return row;
+}
+
+#define WW_ROW(type, name, aggregate, unit, title, head, what) \
+    column_row(#name, #type, #aggregate, unit, title, head, what),
+std::vector<nb::dict> flow_columns() { return {WW_FLOW_COLUMNS(WW_ROW)}; }
+std::vector<nb::dict> direction_columns() { return {WW_DIRECTION_COLUMNS(WW_ROW)}; }
+#undef WW_ROW
+
+// Each column of a trace's table has a name and a type of numpy.
+#define WW_NUMPY_SECONDS "float64"
+#define WW_NUMPY_NUMBER "float64"
+#define WW_NUMPY_CODE "uint8"
+#define WW_NUMPY_SIZE "uint32"
+#define WW_ROW(type, name, what) {#name, WW_NUMPY_##type},
+using TraceColumns = std::initializer_list<std::pair<const char*, const char*>>;
+constexpr TraceColumns kWindowColumns = {WW_WINDOW_COLUMNS(WW_ROW)};
+constexpr TraceColumns kQueueColumns = {WW_QUEUE_COLUMNS(WW_ROW)};
+constexpr TraceColumns kDropColumns = {WW_DROP_COLUMNS(WW_ROW)};
+#undef WW_ROW
+
+nb::dict trace_columns(TraceColumns columns) {
+    nb::dict made;
+    for (const auto& [name, type] : columns) made[name] = type;
+    return made;
+}
+
+}  // namespace
+
+void bind_catalogue(nb::module_& m) {
+    // Dictionaries of plain values: westwood/catalogue.py gives them types.
+    m.attr("PROTOCOLS") = protocols();
+    m.attr("RECOVERIES") = recoveries();
+    m.attr("SETTINGS") = settings();
+    m.attr("FLOW_COLUMNS") = nb::cast(flow_columns());
+    m.attr("DIRECTION_COLUMNS") = nb::cast(direction_columns());
+    m.attr("WINDOW_COLUMNS") = trace_columns(kWindowColumns);
+    m.attr("QUEUE_COLUMNS") = trace_columns(kQueueColumns);
+    m.attr("DROP_COLUMNS") = trace_columns(kDropColumns);
+    m.attr("LONGEST_PS") = kLongest;
+    m.attr("FASTEST_BPS") = kFastest;
+    m.attr("OPPORTUNITY_BYTES") = Opportunities::kBytes;
+    m.def(
+        "settings_in_order", &in_order, "section"_a,
+        "Pairs of settings of a section (cc, flow) of which the first must not exceed the second.");
+}
+
+}  // namespace ww::bindings

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Binds what goes into a simulation. The attributes that are settings follow from their declarations, and
+// have the names of the fields there; -1 stands for "no limit".
+#include "bindings.hpp"
+
+namespace ww::bindings {
+namespace {
+
+using namespace ww::sim;
+
+constexpr std::array kRecoveries = {
+#define WW_ROW(ID, id, name, ...) name,
+    WW_RECOVERIES(WW_ROW)
+#undef WW_ROW
+};
+constexpr std::array kSpreads = {WW_SPREADS(WW_NAME_OF)};
+constexpr std::array kLosses = {WW_LOSS_KINDS(WW_NAME_OF)};
+
+#define WW_WORD(id, word) word,
+
+// Each of these binds a setting as an attribute of the class `type`, which binds T.
+#define WW_PLAIN(kind, name, FIELD) type.def_rw(WW_TEXT(FIELD(kind, name)), &T::FIELD(kind, name));
+#define WW_BIND_SWITCH WW_PLAIN
+#define WW_BIND_COUNT WW_PLAIN
+#define WW_BIND_COUNT_OR_NONE WW_PLAIN
+#define WW_BIND_SPAN WW_PLAIN
+#define WW_BIND_SHARE WW_PLAIN
+#define WW_BIND_FACTOR_OR_NONE WW_PLAIN
+#define WW_BIND_PACKETS WW_PLAIN
+#define WW_BIND_RATE WW_PLAIN
+#define WW_BIND_TIME WW_PLAIN
+#define WW_BIND_BYTES WW_PLAIN
+#define WW_BIND_SEGMENTS WW_PLAIN
+#define WW_LIMITED(kind, name, FIELD, unlimited) \
+    limited(type, WW_TEXT(FIELD(kind, name)), &T::FIELD(kind, name), unlimited);
+#define WW_BIND_TIME_OR_NEVER(kind, name, FIELD) WW_LIMITED(kind, name, FIELD, kNever)
+#define WW_BIND_SIZE_OR_ALL(kind, name, FIELD) WW_LIMITED(kind, name, FIELD, kUnlimited)
+#define WW_BIND_SSTHRESH(kind, name, FIELD) \
+    WW_LIMITED(kind, name, FIELD, std::uint32_t{WW_SSTHRESH_INFINITE})
+#define WW_BIND_CHOICE(kind, name, FIELD)                                       \
+    static constexpr std::array words_of_##name = {WW_CHOICES_##name(WW_WORD)}; \
+    named(type, #name, &T::name, words_of_##name);
+
+#define WW_BIND_SETTING(kind, name, ...) WW_BIND_##kind(kind, name, WW_ENGINE_FIELD)
+#define WW_BIND_CC_SETTING(kind, name, ...) WW_BIND_##kind(kind, name, WW_FIELD)
+
+void bind_congestion_control(nb::module_& m) {
+    using T = ww_config;
+    nb::class_<T> type(m, "CongestionControl",
+                       "Settings of a congestion control: core/settings.h.");
+    type.def_prop_ro("algorithm",
+                     [](const T& self) { return std::string(kAlgorithms[self.algorithm]); });
+    WW_SETTINGS(WW_BIND_CC_SETTING)
+}
+
+void bind_loss(nb::module_& m) {
+    nb::class_<Loss> loss(m, "Loss", "What a wire loses; times in ps.");
+    named(loss, "kind", &Loss::kind, kLosses);
+    loss.def_rw("rate", &Loss::rate)
+        .def_rw("packets", &Loss::packets)
+        .def_prop_rw(
+            "state_mean",
+            [](const Loss& self) { return std::pair(self.state_mean[0], self.state_mean[1]); },
+            [](Loss& self, std::pair<Time, Time> mean) {
+                self.state_mean[0] = mean.first;
+                self.state_mean[1] = mean.second;
+            })
+        .def_prop_rw(
+            "state_rate",
+            [](const Loss& self) { return std::pair(self.state_rate[0], self.state_rate[1]); },
+            [](Loss& self, std::pair<double, double> rate) {
+                self.state_rate[0] = rate.first;
+                self.state_rate[1] = rate.second;
+            })
+        .def_rw("state_fixed", &Loss::state_fixed);
+}
+
+void bind_red(nb::module_& m) {
+    using T = Red;
+    nb::class_<T> type(m, "Red", "Random Early Detection; off: drop-tail.");
+    type.def_rw("on", &Red::on);
+    WW_RED_SETTINGS(WW_BIND_SETTING)
+}
+
+void bind_direction(nb::module_& m) {
+    using T = Direction;
+    nb::class_<T> type(m, "Direction", "One direction of a link; times in ps, -1: no limit.");
+    type.def(nb::init<>());
+    WW_DIRECTION_SETTINGS(WW_BIND_SETTING)
+    limited(type, "queue_packets", &Direction::queue_packets, kUnlimited);
+    limited(type, "queue_bytes", &Direction::queue_bytes, kUnlimited);
+    type.def_rw("loss", &Direction::loss)
+        .def_rw("red", &Direction::red)
+        .def_rw("opportunities_ms", &Direction::opportunities_ms);
+}
+
+void bind_link(nb::module_& m) {
+    using T = Link;
+    nb::class_<T> type(m, "Link", "A duplex link between nodes a and b.");
+    type.def(nb::init<>()).def_rw("a", &Link::a).def_rw("b", &Link::b);
+    WW_LINK_SETTINGS(WW_BIND_SETTING)
+    type.def_rw("forward", &Link::forward).def_rw("backward", &Link::backward);
+}
+
+void bind_datagrams(nb::module_& m) {
+    nb::class_<Datagrams> type(m, "Datagrams", "An on/off source; times in ps.");
+    type.def_rw("on", &Datagrams::on)
+        .def_rw("rate_bps", &Datagrams::rate_bps)
+        .def_rw("off_mean", &Datagrams::off_mean);
+    limited(type, "on_mean", &Datagrams::on_mean, kNever);
+    named(type, "spread", &Datagrams::spread, kSpreads);
+}
+
+void bind_flow(nb::module_& m) {
+    using T = Flow;
+    nb::class_<T> type(m, "Flow", "A TCP connection; times in ps, windows in segments.");
+    type.def(nb::init<>())
+        .def_rw("from_node", &Flow::from)
+        .def_rw("to_node", &Flow::to)
+        .def_rw("cc", &Flow::cc);
+    named(type, "recovery", &Flow::recovery, kRecoveries);
+    WW_FLOW_SETTINGS(WW_BIND_SETTING)
+    type.def_rw("datagrams", &Flow::datagrams).def_rw("arrivals_mean", &Flow::arrivals_mean);
+    named(type, "size_spread", &Flow::size_spread, kSpreads);
+    type.def_rw("random_isn", &Flow::random_isn)
+        .def_rw("isn", &Flow::isn)
+        .def_prop_ro("mss", &Flow::mss);
+}
+
+// Binds an option of the trace as an attribute of the network.
+template <class Field>
+void traced(nb::class_<Network>& type, const char* name, Field TraceOptions::*field) {
+    type.def_prop_rw(
+        name, [field](const Network& self) { return self.trace.*field; },
+        [field](Network& self, Field value) { self.trace.*field = value; });
+}
+
+}  // namespace
+
+void bind_network(nb::module_& m) {
+    bind_congestion_control(m);
+    bind_loss(m);
+    bind_red(m);
+    bind_direction(m);
+    bind_link(m);
+    bind_datagrams(m);
+    bind_flow(m);
+    nb::class_<Network> type(m, "Network", "Nodes 0..nodes-1, links, flows and what to trace.");
+    type.def(nb::init<>())
+        .def_rw("nodes", &Network::nodes)
+        .def_rw("links", &Network::links)
+        .def_rw("flows", &Network::flows)
+        .def_rw("duration", &Network::duration)
+        .def_rw("event_per_hop", &Network::event_per_hop);
+    traced(type, "trace_windows", &TraceOptions::windows);
+    traced(type, "trace_events", &TraceOptions::events);
+    traced(type, "trace_queues", &TraceOptions::queues);
+    traced(type, "trace_interval", &TraceOptions::interval);
+    traced(type, "capture_link", &TraceOptions::capture_link);
+
+    m.def(
+        "configure",
+        [](const std::string& name) {
+#define WW_ROW(ID, protocol, ...) \
+    if (name == protocol) return ww_configure(WW_PROTOCOL_##ID);
+            WW_PROTOCOLS(WW_ROW)
+#undef WW_ROW
+            throw std::invalid_argument("unknown protocol '" + name + "'");
+        },
+        "name"_a, "The settings of a protocol of the catalogue. ValueError if there is none.");
+}
+
+}  // namespace ww::bindings

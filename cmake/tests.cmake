@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# ww_add_tests(room "sources" libraries...) builds the program ww_<room>_tests from the sources and runs it
+# in ctest as four shards, because a process a test case takes longer to start than most cases take.
+find_package(GTest REQUIRED)
+
+function(ww_add_tests room sources)
+  set(program ww_${room}_tests)
+  add_executable(${program} ${sources})
+  target_link_libraries(${program} PRIVATE ${ARGN} GTest::gtest_main)
+  # Most of the time goes to reading headers and instantiating their templates, so a handful of files is
+  # compiled as one. Names in anonymous namespaces must therefore differ within a room.
+  set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  target_precompile_headers(${program} PRIVATE <gtest/gtest.h> <cmath> <deque> <fstream> <functional>
+                            <random> <set> <sstream> <vector>)
+  set(shards 4)
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    add_test(NAME ${room}/${shard} COMMAND ${program} --gtest_brief=1
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${room}/${shard} PROPERTIES ENVIRONMENT
+                         "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
+endfunction()

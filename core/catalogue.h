@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * The congestion controls by name: every host, table and figure reads them here.
+ *
+ * An algorithm is the code of a congestion control. A protocol is what a scenario asks for by name: an
+ * algorithm, the settings it runs with and the loss recovery that belongs to it.
+ *
+ * A new algorithm is a header that ends with the list of its operations (see reno.h), its line in
+ * WW_ALGORITHMS, its include at the end of this file, and a row of WW_PROTOCOLS. docs/how-to-add.md
+ * shows one.
+ */
+#ifndef WW_CATALOGUE_H
+#define WW_CATALOGUE_H
+
+#include "recoveries.h"
+#include "settings.h"
+
+/* X(ID, name): the header defines struct ww_NAME_state and the operations WW_ID_... */
+#define WW_ALGORITHMS(X)  \
+    X(RENO, reno)         \
+    X(WESTWOOD, westwood) \
+    X(CUBIC, cubic)       \
+    X(VEGAS, vegas)       \
+    X(BBR, bbr)
+
+/*
+ * X(ID, "name", ALGORITHM, RECOVERY, settings, "label", "look", "ns-3 class", kernel, "source")
+ *
+ *   name      what a scenario, a table and an attribute of WwTcpWestwood in ns-3 call it
+ *   RECOVERY  the loss recovery that belongs to it, one of WW_RECOVERIES; with ANY the flow or the profile
+ *             decides
+ *   settings  assignments to the configuration c, where it departs from the defaults of WW_SETTINGS;
+ *             (void)0 where it does not
+ *   label     its name in figures
+ *   look      how a figure draws it: colour, marker and line as matplotlib names them. The colours are
+ *             Okabe and Ito's, which people with any colour vision can tell apart, and darker ones. The
+ *             marker hollow-s is s without a filling, and the line 1,1 has dashes and gaps of length 1
+ *   kernel    what it is in Linux: WW_UPSTREAM("name") if Linux has it, WW_OURS(name) if it is a program of
+ *             linux/, else WW_NOWHERE. Who reads this field defines the three
+ *
+ * A row's source is one of these papers or is named in full:
+ *   Mascolo 2001     Mascolo, Casetti, Gerla, Sanadidi, Wang: TCP Westwood, MOBICOM 2001
+ *   Dell'Aera 2003   Dell'Aera, Grieco, Mascolo: Linux 2.4 Implementation of Westwood+ TCP with
+ *                    rate-halving, Politecnico di Bari, Tech. Rep. 08/03/S
+ *   Frikha 2005      Frikha, Chekir: Improvement Congestion Avoidance over TCP Westwood Protocol
+ *   Gangadhar 2013   Gangadhar, Nguyen, Umapathi, Sterbenz: TCP Westwood(+) Protocol Implementation in
+ *                    ns-3, WNS3 2013
+ */
+#define WW_PROTOCOLS(X)                                                                            \
+    X(TAHOE, "tahoe", RENO, TAHOE, (void)0, "Tahoe", "#999999 v 1,1", "TcpNewReno", WW_NOWHERE,    \
+      "Jacobson 1988; Fall & Floyd 1996, section 2")                                               \
+    X(RENO, "reno", RENO, RENO, (void)0, "Reno", "#E69F00 hollow-s --", "TcpNewReno",              \
+      WW_UPSTREAM("reno"), "RFC 5681 without RFC 6582")                                            \
+    X(NEWRENO, "newreno", RENO, NEWRENO, (void)0, "NewReno", "#56B4E9 D -.", "TcpNewReno",         \
+      WW_UPSTREAM("reno"), "RFC 6582")                                                             \
+    X(SACK, "sack", RENO, SACK, (void)0, "NewReno + SACK", "#0072B2 ^ -", "TcpNewReno",            \
+      WW_UPSTREAM("reno"), "RFC 6675")                                                             \
+    X(WESTWOOD, "westwood", WESTWOOD, ANY, c->filter = WW_FILTER_TUSTIN, "Westwood",               \
+      "#D55E00 o -", "WwTcpWestwood", WW_OURS(ww_westwood),                                        \
+      "Mascolo 2001: a sample an ACK, time-varying Tustin filter")                                 \
+    X(WESTWOOD_NS3, "westwood-ns3", WESTWOOD, ANY, c->literal_count = true,                        \
+      "Westwood (ns-3, 2013)", "#D55E00 o -", "WwTcpWestwood", WW_NOWHERE,                         \
+      "Gangadhar 2013, 3.2.2: a sample an ACK, the filter disabled, DUPACKs by the letter")        \
+    X(WESTWOOD_PLUS, "westwood+", WESTWOOD, ANY,                                                   \
+      (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA, c->set_cwnd_on_loss = true,            \
+       c->seed_filter = true),                                                                     \
+      "Westwood+", "#009E73 P -", "WwTcpWestwood", WW_OURS(ww_plus),                               \
+      "Dell'Aera 2003: a sample a round trip of at least 50 ms, 7/8 filter")                       \
+    X(WESTWOOD_PLUS_NS3, "westwood+-ns3", WESTWOOD, ANY,                                           \
+      (c->sampler = WW_PER_RTT_TIMER, c->literal_count = true), "Westwood+ (ns-3, 2013)",          \
+      "#009E73 P 5,1", "WwTcpWestwood", WW_NOWHERE,                                                \
+      "Gangadhar 2013: a sample a last RTT, the filter disabled, DUPACKs by the letter")           \
+    X(WESTWOODNR, "westwoodnr", WESTWOOD, NEWRENO, c->filter = WW_FILTER_TUSTIN, "WestwoodNR",     \
+      "#A63C06 h :", "WwTcpWestwood", WW_NOWHERE, "Frikha 2005, section 2: Westwood over NewReno") \
+    X(WESTWOODNR_PLUS, "westwoodnr+", WESTWOOD, NEWRENO,                                           \
+      (c->filter = WW_FILTER_TUSTIN, c->cte_permille = 2000), "WestwoodNR+", "#A63C06 H -",        \
+      "WwTcpWestwood", WW_OURS(ww_nrplus),                                                         \
+      "Frikha 2005, section 3: with a plateau after a loss, cte = 2")                              \
+    X(WESTWOOD_PLUS_LINUX24, "westwood+-linux24", WESTWOOD, RATE_HALVING,                          \
+      (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA, c->set_cwnd_on_loss = true,            \
+       c->seed_filter = true, c->set_at_exit = true),                                              \
+      "Westwood+ (Linux 2.4)", "#005C43 p --", "", WW_OURS(ww_plus_rh),                            \
+      "Dell'Aera 2003, 2.2: Westwood+ with rate halving")                                          \
+    X(WESTWOOD_PLUS_LINUX, "westwood+-linux", WESTWOOD, PRR,                                       \
+      (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA_TWICE, c->set_cwnd_on_loss = true,      \
+       c->seed_filter = true, c->set_at_exit = true, c->halve_on_loss = true,                      \
+       c->reset_rtt_min = true),                                                                   \
+      "Westwood+ (Linux)", "#005C43 * -", "WwTcpWestwood", WW_UPSTREAM("westwood"),                \
+      "tcp_westwood.c: two 7/8 filters, BWE RTTmin set when recovery completes, RTTmin anew "      \
+      "after "                                                                                     \
+      "a timeout")                                                                                 \
+    X(CUBIC, "cubic", CUBIC, SACK, (void)0, "CUBIC", "#CC79A7 < -", "TcpCubic",                    \
+      WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence; HyStart++ (RFC 9406) is off")         \
+    X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#B8860B > --", "TcpVegas",                   \
+      WW_UPSTREAM("vegas"), "Brakmo & Peterson 1995, as in tcp_vegas.c")                           \
+    X(BBR, "bbr", BBR, SACK, (void)0, "BBR", "#000000 d -.", "TcpBbr", WW_UPSTREAM("bbr"),         \
+      "draft-cardwell-iccrg-bbr-congestion-control-00: version 1")
+
+#define WW_ENUMERATOR(ID, name) WW_ALG_##ID,
+enum ww_algorithm { WW_ALGORITHMS(WW_ENUMERATOR) WW_ALGORITHM_COUNT };
+#undef WW_ENUMERATOR
+
+#define WW_ENUMERATOR(ID, ...) WW_PROTOCOL_##ID,
+enum ww_protocol { WW_PROTOCOLS(WW_ENUMERATOR) WW_PROTOCOL_COUNT };
+#undef WW_ENUMERATOR
+
+/* A set of algorithms is a number with a bit for each; in WW_SETTINGS it says who obeys a setting. */
+#define WW_ONLY(ID) (UINT32_C(1) << WW_ALG_##ID)
+#define WW_ALL_BUT(ID) (~WW_ONLY(ID))
+#define WW_BY_HOST UINT32_C(0)
+
+/* Returns a protocol's configuration, or Reno with the defaults for a number that names no protocol. */
+static inline struct ww_config ww_configure(enum ww_protocol protocol) {
+    struct ww_config config = ww_default_config(WW_ALG_RENO);
+    struct ww_config *const c = &config;
+    switch (protocol) {
+#define WW_CASE(ID, name, ALGORITHM, RECOVERY, settings, ...) \
+    case WW_PROTOCOL_##ID:                                    \
+        c->algorithm = WW_ALG_##ALGORITHM;                    \
+        settings;                                             \
+        break;
+        WW_PROTOCOLS(WW_CASE)
+#undef WW_CASE
+    case WW_PROTOCOL_COUNT:
+        break;
+    }
+    return config;
+}
+
+/* Returns the loss recovery that belongs to a protocol. */
+static inline enum ww_recovery ww_recovery_of(enum ww_protocol protocol) {
+    switch (protocol) {
+#define WW_CASE(ID, name, ALGORITHM, RECOVERY, ...) \
+    case WW_PROTOCOL_##ID:                          \
+        return WW_RECOVERY_##RECOVERY;
+        WW_PROTOCOLS(WW_CASE)
+#undef WW_CASE
+    case WW_PROTOCOL_COUNT:
+        break;
+    }
+    return WW_RECOVERY_ANY;
+}
+
+#endif
+
+/*
+ * The controls themselves are only for westwood.h, so that a file which just needs the names is not
+ * rebuilt when a control changes. This stands outside of the guard above, because such a file may include
+ * westwood.h later.
+ */
+#if defined(WW_WANTS_CONTROLS) && !defined(WW_HAS_CONTROLS)
+#define WW_HAS_CONTROLS
+#include "bbr.h"
+#include "cubic.h"
+#include "reno.h"
+#include "vegas.h"
+#include "westwood_family.h"
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Counts round trips in segments: one ends when all that was in flight at its start is acknowledged.
+ */
+#ifndef WW_ROUNDS_H
+#define WW_ROUNDS_H
+
+#include "arith.h"
+
+struct ww_rounds {
+    uint32_t acked; /* segments cumulatively acknowledged so far; wraps */
+    uint32_t end;   /* `acked` at the round's end */
+};
+
+/* Counts what an ACK acknowledges. Returns true if that ends the round; then the next one has begun. */
+static inline bool ww_round_ends(struct ww_rounds *rounds, const struct ww_sample *sample) {
+    rounds->acked += sample->acked_segments;
+    if (!ww_reached(rounds->acked, rounds->end)) return false;
+    rounds->end = rounds->acked + sample->in_flight;
+    return true;
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Every setting of a congestion control, declared once. From a row below come the core's configuration
+ * and its default, the engine's check, the binding, what a scenario accepts under `cc`, the attribute
+ * of ns-3's WwTcpWestwood, the range that is fuzzed and the tables in docs/.
+ *
+ *   X(kind, name, default, least, most, controls, "what it does", "why that is the default")
+ *
+ *   kind            the field of ww_config          what a scenario writes
+ *   SWITCH          bool NAME                       true or false
+ *   COUNT           uint8_t NAME                    a whole number
+ *   COUNT_OR_NONE   uint8_t NAME                    a whole number; 0 switches it off
+ *   SPAN            uint32_t NAME_us                a time in whole microseconds, such as "50ms"
+ *   SHARE           uint16_t NAME_permille          a fraction in whole thousandths, such as 0.9
+ *   FACTOR_OR_NONE  uint16_t NAME_permille          a number in whole thousandths; 0 switches it off
+ *   CHOICE          uint8_t NAME                    a word of the list WW_CHOICES_NAME
+ *
+ *   controls        who obeys the setting
+ *   WW_ONLY(ID)     one congestion control, that of this ID in WW_ALGORITHMS (catalogue.h)
+ *   WW_ALL_BUT(ID)  every congestion control but that one
+ *   WW_BY_HOST      the host switches it on, because only the host knows its ACKs; no user can ask for it
+ *
+ * The default and the bounds are in the field's unit.
+ */
+#ifndef WW_SETTINGS_H
+#define WW_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WW_TAU_MAX_US 60000000u        /* filter.h's overflow bounds rest on it */
+#define WW_INTERVAL_MAX_US 3600000000u /* an hour */
+#define WW_M_MAX 16u                   /* bounds the decay loop of the virtual null samples */
+
+/* estimator.h says when each of these takes a bandwidth sample. */
+#define WW_CHOICES_sampler(X) \
+    X(WW_PER_ACK, "per-ack")  \
+    X(WW_PER_RTT, "per-rtt")  \
+    X(WW_PER_RTT_TIMER, "per-rtt-timer")
+
+/* filter.h has the equation by which each of these smooths the samples. */
+#define WW_CHOICES_filter(X)                        \
+    X(WW_FILTER_NONE, "none")                       \
+    X(WW_FILTER_EWMA, "ewma")                       \
+    X(WW_FILTER_TUSTIN_CONSTANT, "tustin-constant") \
+    X(WW_FILTER_TUSTIN, "tustin")                   \
+    X(WW_FILTER_EWMA_TWICE, "ewma-twice")
+
+#define WW_ENUMERATOR(id, word) id,
+enum ww_sampler { WW_CHOICES_sampler(WW_ENUMERATOR) };
+enum ww_filter { WW_CHOICES_filter(WW_ENUMERATOR) };
+#undef WW_ENUMERATOR
+
+#define WW_SETTINGS(X)                                                                             \
+    X(SWITCH, byte_counting, true, 0, 1, WW_ALL_BUT(BBR),                                          \
+      "Growth by the data acknowledged (RFC 3465, L = 2; L = 1 after a timeout) instead of once "  \
+      "an ACK",                                                                                    \
+      "RFC 5681, section 3.1 recommends counting the bytes acknowledged; limits of RFC 3465.")     \
+    X(SWITCH, validate_cwnd, true, 0, 1, WW_ALL_BUT(BBR),                                          \
+      "Growth only while the window is what limits the sender",                                    \
+      "RFC 7661: a window that the sender does not fill does not grow.")                           \
+    X(COUNT, min_cwnd, 2, 1, 255, WW_ALL_BUT(BBR), "Floor of ssthresh, segments",                  \
+      "RFC 5681, equation 4.")                                                                     \
+    X(SWITCH, batched_acks, false, 0, 1, WW_BY_HOST,                                               \
+      "An ACK may stand for any number of segments, and each of them counts",                      \
+      "Only hosts that merge ACKs (Linux with GRO) need it.")                                      \
+    X(CHOICE, sampler, WW_PER_ACK, WW_PER_ACK, WW_PER_RTT_TIMER, WW_ONLY(WESTWOOD),                \
+      "When a bandwidth sample is taken", "Mascolo 2001: a sample an ACK.")                        \
+    X(CHOICE, filter, WW_FILTER_NONE, WW_FILTER_NONE, WW_FILTER_EWMA_TWICE, WW_ONLY(WESTWOOD),     \
+      "How the samples are smoothed", "Gangadhar 2013, 3.2.2: by default the filter is disabled.") \
+    X(SPAN, tau, 500000, 1, WW_TAU_MAX_US, WW_ONLY(WESTWOOD),                                      \
+      "Time constant of the time-varying Tustin filter",                                           \
+      "With m = 10 a constant interval of tau / m gives a = 19/21, the slides' 0.9.")              \
+    X(COUNT_OR_NONE, m, 10, 2, WW_M_MAX, WW_ONLY(WESTWOOD),                                        \
+      "A virtual null sample enters the Tustin filter after every tau / m of silence",             \
+      "Mascolo 2001 asks for at least 2; see tau.")                                                \
+    X(SHARE, alpha, 900, 0, 1000, WW_ONLY(WESTWOOD), "Pole a of the constant Tustin filter",       \
+      "Gangadhar 2013, equation 1: 0.9.")                                                          \
+    X(SPAN, min_interval, 50000, 1, WW_INTERVAL_MAX_US, WW_ONLY(WESTWOOD),                         \
+      "Shortest window of the sampler per-rtt", "Dell'Aera 2003, 2.2.")                            \
+    X(SWITCH, set_cwnd_on_loss, false, 0, 1, WW_ONLY(WESTWOOD),                                    \
+      "A loss sets cwnd to ssthresh even where that raises it",                                    \
+      "Mascolo 2001: cwnd only falls; Dell'Aera 2003, 2.1 sets it.")                               \
+    X(SWITCH, seed_filter, false, 0, 1, WW_ONLY(WESTWOOD),                                         \
+      "The first sample is the first estimate; otherwise the filter starts at 0",                  \
+      "The papers' filters start at 0.")                                                           \
+    X(SWITCH, literal_count, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
+      "The duplicate ACKs are counted by the letter of the pseudo-code",                           \
+      "The letter counts a segment too many an episode: see core/ackcount.h.")                     \
+    X(FACTOR_OR_NONE, cte, 0, 1000, 65000, WW_ONLY(WESTWOOD),                                      \
+      "Divisor of the window's fall in WestwoodNR+'s plateau after a loss",                        \
+      "Only WestwoodNR+ has a plateau (Frikha 2005, equation 6).")                                 \
+    X(SWITCH, set_at_exit, false, 0, 1, WW_ONLY(WESTWOOD),                                         \
+      "When recovery completes cwnd = ssthresh = BWE RTTmin as it is then",                        \
+      "Only Linux does it (Dell'Aera 2003, 2.2; tcp_westwood.c).")                                 \
+    X(SWITCH, halve_on_loss, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
+      "Until recovery completes ssthresh is Reno's half", "Only tcp_westwood.c does it.")          \
+    X(SWITCH, reset_rtt_min, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
+      "RTTmin starts anew with the first RTT after a timeout", "Only tcp_westwood.c does it.")     \
+    X(SWITCH, hystart, false, 0, 1, WW_ONLY(CUBIC),                                                \
+      "HyStart++ in the first slow start (RFC 9406)", "A scenario asks for HyStart++ by name.")    \
+    X(SWITCH, fast_convergence, true, 0, 1, WW_ONLY(CUBIC),                                        \
+      "A flow that shrinks gives up more of its window (RFC 9438, 4.7)", "RFC 9438, section 4.7.") \
+    X(COUNT, vegas_alpha, 2, 1, 255, WW_ONLY(VEGAS), "Segments queued in the path, at least",      \
+      "tcp_vegas.c.")                                                                              \
+    X(COUNT, vegas_beta, 4, 1, 255, WW_ONLY(VEGAS), "Segments queued in the path, at most",        \
+      "tcp_vegas.c.")                                                                              \
+    X(COUNT, vegas_gamma, 1, 1, 255, WW_ONLY(VEGAS),                                               \
+      "Segments queued in the path that end slow start", "tcp_vegas.c.")
+
+/* In each pair of settings the first must not exceed the second. */
+#define WW_SETTINGS_IN_ORDER(X) X(vegas_alpha, vegas_beta)
+
+/* WW_FIELD names the field that a row declares: WW_FIELD(SPAN, tau) is tau_us. */
+#define WW_FIELD(kind, name) WW_FIELD_##kind(name)
+#define WW_FIELD_SWITCH(name) name
+#define WW_FIELD_COUNT(name) name
+#define WW_FIELD_COUNT_OR_NONE(name) name
+#define WW_FIELD_SPAN(name) name##_us
+#define WW_FIELD_SHARE(name) name##_permille
+#define WW_FIELD_FACTOR_OR_NONE(name) name##_permille
+#define WW_FIELD_CHOICE(name) name
+
+#define WW_TYPE_SWITCH bool
+#define WW_TYPE_COUNT uint8_t
+#define WW_TYPE_COUNT_OR_NONE uint8_t
+#define WW_TYPE_SPAN uint32_t
+#define WW_TYPE_SHARE uint16_t
+#define WW_TYPE_FACTOR_OR_NONE uint16_t
+#define WW_TYPE_CHOICE uint8_t
+
+/* The core only reads a configuration, so that one may serve any number of connections. */
+struct ww_config {
+    uint8_t algorithm; /* enum ww_algorithm: catalogue.h */
+#define WW_MEMBER(kind, name, fallback, least, most, controls, what, why) \
+    WW_TYPE_##kind WW_FIELD(kind, name);
+    WW_SETTINGS(WW_MEMBER)
+#undef WW_MEMBER
+};
+
+/* Every setting has a sound value in every congestion control, so that a user may switch one at a time. */
+static inline struct ww_config ww_default_config(uint8_t algorithm) {
+    struct ww_config config;
+    config.algorithm = algorithm;
+#define WW_ASSIGN(kind, name, fallback, least, most, controls, what, why) \
+    config.WW_FIELD(kind, name) = fallback;
+    WW_SETTINGS(WW_ASSIGN)
+#undef WW_ASSIGN
+    return config;
+}
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An engine measures these of a connection and of a direction of a link, each column declared once. From a
+// row below come the field of the result, the binding, the words of a result (wire/), the columns of the
+// rows and tables of westwood/ and their description in docs/. What is computed from these columns is
+// declared in westwood/results/columns.py.
+//
+//   X(type, name, aggregate, "unit", "title", "head", "what it is")
+//
+//   type       COUNT: uint64, from 0. NUMBER: double; NaN where there is none
+//   aggregate  what a row says of a flow of several connections: their SUM, MEAN (of those that are
+//              numbers), LEAST or MOST; INNER: it is no column of a row
+//   title      names it on the axis of a figure
+//   head       names it in the table that a run prints; empty: it is not in there
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#define WW_FLOW_COLUMNS(X)                                                                      \
+    X(COUNT, delivered_bytes, INNER, "B", "Delivered", "",                                      \
+      "payload handed to the application in order")                                             \
+    X(COUNT, ip_bytes_at_sink, INNER, "B", "Received", "",                                      \
+      "IP bytes of data that reached the sink")                                                 \
+    X(COUNT, sent, SUM, "segments", "Sent", "", "data segments sent, retransmissions included") \
+    X(COUNT, retransmitted, SUM, "segments", "Retransmitted", "", "data segments sent again")   \
+    X(COUNT, timeouts, SUM, "", "Timeouts", "timeouts", "retransmission timeouts")              \
+    X(COUNT, fast_recoveries, SUM, "", "Fast recoveries", "fast\nrecoveries",                   \
+      "fast recoveries entered; of tahoe: fast retransmits")                                    \
+    X(COUNT, ecn_reductions, SUM, "", "ECN reductions", "", "windows reduced for an ECN mark")  \
+    X(COUNT, queue_drops, SUM, "packets", "Queue drops", "",                                    \
+      "its data packets that a queue dropped")                                                  \
+    X(COUNT, lost, SUM, "packets", "Lost", "", "its data packets lost on a wire")               \
+    X(NUMBER, mean_cwnd, MEAN, "segments", "Mean cwnd", "cwnd\nsegments",                       \
+      "cwnd, averaged over the time since the connection was established")                      \
+    X(NUMBER, mean_srtt_s, MEAN, "s", "Mean smoothed RTT", "srtt\nms",                          \
+      "the smoothed round-trip time, averaged over the RTT samples")                            \
+    X(NUMBER, min_rtt_s, LEAST, "s", "Least RTT", "", "the smallest RTT sample")                \
+    X(NUMBER, start_s, INNER, "s", "Start", "", "when it was to start")                         \
+    X(NUMBER, established_s, INNER, "s", "Established", "", "when the handshake was complete")  \
+    X(NUMBER, completed_s, MOST, "s", "Completed", "", "when all of its size had been acknowledged")
+
+#define WW_DIRECTION_COLUMNS(X)                                                                    \
+    X(COUNT, packets, SUM, "packets", "Packets", "", "packets that the queue accepted by the end") \
+    X(COUNT, bytes, SUM, "B", "Bytes", "", "bytes of those packets, with the link's overhead")     \
+    X(COUNT, queue_drops, SUM, "packets", "Queue drops", "", "packets that the queue dropped")     \
+    X(COUNT, early_drops, SUM, "packets", "Early drops", "",                                       \
+      "packets that RED dropped before the queue was full, among queue_drops")                     \
+    X(COUNT, marked, SUM, "packets", "Marked", "", "packets that RED marked")                      \
+    X(COUNT, lost, SUM, "packets", "Lost", "", "packets lost on the wire")                         \
+    X(NUMBER, utilisation, MOST, "", "Utilisation", "",                                            \
+      "share of the time (with recorded rates: of the bytes) in use")                              \
+    X(NUMBER, longest_wait_s, MOST, "s", "Longest wait", "", "the longest time in the queue")      \
+    X(NUMBER, waited_s, INNER, "s", "Waited", "",                                                  \
+      "sum of the times in the queue; over the duration it is the mean queue in packets")
+
+// The tables of a trace say what happened over time. Each of their columns is declared once.
+//
+//   X(type, name, "what it is")
+//
+//   type       SECONDS, NUMBER: double; NaN where there is none. CODE: uint8. SIZE: uint32
+#define WW_WINDOW_COLUMNS(X)                                                                  \
+    X(SECONDS, time_s, "when something of this row changed")                                  \
+    X(NUMBER, cwnd, "segments, with the inflation of fast recovery")                          \
+    X(NUMBER, ssthresh, "segments; NaN: unlimited")                                           \
+    X(NUMBER, estimate_bps, "filtered; NaN before the first sample and without an estimator") \
+    X(NUMBER, sample_bps, "the last raw sample")                                              \
+    X(NUMBER, rtt_s, "last RTT sample; NaN before the first")                                 \
+    X(NUMBER, srtt_s, "smoothed; NaN before the first")                                       \
+    X(NUMBER, rto_s, "retransmission timeout in force")                                       \
+    X(NUMBER, in_flight, "segments")                                                          \
+    X(CODE, phase, "enum ww_phase")
+
+// Each row of this table is a packet that waited in a queue.
+#define WW_QUEUE_COLUMNS(X)                            \
+    X(SECONDS, arrival_s, "when it came to the queue") \
+    X(SECONDS, start_s, "when its transmission began") \
+    X(SIZE, bytes, "its size, with the link's overhead")
+
+// Each row of this table is a packet that was dropped, lost or marked.
+#define WW_DROP_COLUMNS(X)                                                             \
+    X(SECONDS, time_s, "of arrival at the queue; of wire: when the far end misses it") \
+    X(SIZE, pipe, "2 i: link i forward, 2 i + 1: backward")                            \
+    X(SIZE, flow, "number of the connection")                                          \
+    X(CODE, kind, "enum class DropKind")                                               \
+    X(CODE, ack, "1: it carried no data")
+
+#define WW_TRACE_TYPE_SECONDS double
+#define WW_TRACE_TYPE_NUMBER double
+#define WW_TRACE_TYPE_CODE std::uint8_t
+#define WW_TRACE_TYPE_SIZE std::uint32_t
+
+#define WW_COLUMN_TYPE_COUNT std::uint64_t
+#define WW_COLUMN_TYPE_NUMBER double
+#define WW_COLUMN_START_COUNT 0
+#define WW_COLUMN_START_NUMBER std::numeric_limits<double>::quiet_NaN()
+
+// A row as a member of a struct: what a host does not measure stays NaN.
+#define WW_COLUMN_MEMBER(type, name, ...) WW_COLUMN_TYPE_##type name = WW_COLUMN_START_##type;
+#define WW_TRACE_MEMBER(type, name, what) std::vector<WW_TRACE_TYPE_##type> name;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every setting of a flow and of a link, declared once; those of its congestion control are in
+// core/settings.h. From a row below come the engine's data, its default and its check, the binding, what
+// a scenario accepts, the words of a plan (wire/), the range that is fuzzed and the tables in docs/.
+//
+//   X(kind, name, default, least, most, "what it is", "why that is the default")
+//
+// A row without a reason gives scenarios no default: they have to say the value.
+//
+//   kind           the field                            what a scenario writes
+//   SWITCH         bool NAME                            true or false
+//   COUNT          uint32 NAME                          a whole number
+//   SHARE          double NAME                          a probability such as 0.005 or "0.5%"
+//   PACKETS        double NAME_packets                  a number
+//   RATE           int64 NAME_bps                       a rate such as "2Mbps"
+//   TIME           Time NAME, ps                        a time such as "45ms"
+//   TIME_OR_NEVER  Time NAME, ps or kNever              a time; left out: never
+//   BYTES          uint32 NAME_bytes                    a size such as "1500B"
+//   SIZE_OR_ALL    int64 NAME_bytes or kUnlimited       a size; left out: as much as goes through
+//   SEGMENTS       uint32 NAME                          an amount such as "10p" or "64KiB"
+//   SSTHRESH       uint32 NAME or WW_SSTHRESH_INFINITE  an amount, or "unlimited"
+//
+// The default and the bounds are in the field's unit.
+#pragma once
+
+#include <cstdint>
+
+#include "../core/contract.h"
+
+namespace ww::sim {
+
+using Time = std::int64_t;  // ps since the start; 2^63 ps are 106 days
+inline constexpr Time kMicrosecond = 1'000'000;
+inline constexpr Time kSecond = 1'000'000 * kMicrosecond;
+inline constexpr Time kHour = 3'600 * kSecond;
+inline constexpr Time kLongest = 26 * 24 * kHour;  // a run; delays and timers on top still fit
+inline constexpr Time kNever = INT64_MAX - 1;      // kNever + 1 still fits
+inline constexpr std::int64_t kUnlimited = INT64_MAX;
+inline constexpr std::int64_t kFastest = 1'000'000'000'000;  // 1 Tb/s: 1 byte in 8 ps
+inline constexpr std::int64_t kLargestSize = INT64_C(1) << 50;
+inline constexpr std::uint32_t kMostNodes = 1u << 20;
+
+}  // namespace ww::sim
+
+// A flow is a TCP connection, many of them, or a source of datagrams.
+#define WW_FLOW_SETTINGS(X)                                                                        \
+    X(TIME, start, 0, 0, kLongest, "When it starts", "The run's start.")                           \
+    X(TIME, start_spread, 0, 0, kHour, "It starts up to so much later, uniformly, by the seed",    \
+      "Flows start when they say.")                                                                \
+    X(TIME_OR_NEVER, stop, kNever, 0, kLongest,                                                    \
+      "No new data, and no new connection, from then on", "It sends to the end of the run.")       \
+    X(SIZE_OR_ALL, size, kUnlimited, 1, kLargestSize, "Payload to deliver",                        \
+      "A bulk flow sends as much as goes through.")                                                \
+    X(SWITCH, ecn, false, 0, 1, "ECN-capable transport (RFC 3168)",                                \
+      "A scenario asks for ECN by name.")                                                          \
+    X(BYTES, packet, 1500, 21, 65535, "IP packet of a full segment, its headers included",         \
+      "IP packet of an Ethernet path (RFC 894).")                                                  \
+    X(BYTES, header, 40, 20, 255, "IP and TCP headers of every packet",                            \
+      "IPv4 (RFC 791) and TCP (RFC 9293) headers without options.")                                \
+    X(SEGMENTS, initial_cwnd, 10, 1, WW_CWND_MAX, "Window that the connection starts with",        \
+      "RFC 6928, section 2.")                                                                      \
+    X(SSTHRESH, initial_ssthresh, WW_SSTHRESH_INFINITE, 2, WW_SSTHRESH_INFINITE,                   \
+      "Window at which the first slow start ends",                                                 \
+      "RFC 5681, section 3.1: arbitrarily high, so that the path and not a constant ends slow "    \
+      "start.")                                                                                    \
+    X(BYTES, receive_window, 1u << 20, 1, 1u << 30, "The receiver's buffer",                       \
+      "Window scaling (RFC 7323); ample up to 80 Mb/s over 100 ms. Raise it for faster or longer " \
+      "paths.")                                                                                    \
+    X(TIME, min_rto, kSecond, kMicrosecond, kHour, "Least retransmission timeout",                 \
+      "RFC 6298, (2.4).")                                                                          \
+    X(TIME, max_rto, 60 * kSecond, kMicrosecond, kHour, "Largest retransmission timeout",          \
+      "RFC 6298, (2.5): an upper bound must be at least 60 s.")                                    \
+    X(TIME, initial_rto, kSecond, kMicrosecond, kHour,                                             \
+      "Retransmission timeout before the first round trip is measured", "RFC 6298, (2.1).")        \
+    X(TIME, clock_granularity, kSecond / 1000, kMicrosecond, kHour, "G of RFC 6298",               \
+      "RFC 6298, section 4: 100 ms or finer; hosts today have 1 ms.")                              \
+    X(COUNT, delayed_ack, 2, 1, 1000, "The receiver acknowledges every so many full segments",     \
+      "RFC 5681, section 4.2: at least every second full segment.")                                \
+    X(TIME, delayed_ack_timeout, kSecond / 5, kMicrosecond, kHour,                                 \
+      "The receiver holds an ACK back no longer than this",                                        \
+      "RFC 5681, section 4.2 demands under 500 ms; 200 ms is what hosts use.")                     \
+    X(COUNT, dupack_threshold, 3, 1, 1000, "Duplicate ACKs that tell a loss",                      \
+      "RFC 5681, section 3.2.")                                                                    \
+    X(SWITCH, limited_transmit, true, 0, 1,                                                        \
+      "The first duplicate ACKs let new segments go (RFC 3042)",                                   \
+      "RFC 3042, recommended by RFC 5681, section 3.2.")                                           \
+    X(SWITCH, handshake_rtt, true, 0, 1, "The SYN's round trip is the timer's first sample",       \
+      "RFC 6298, section 2: the first RTT measurement, which the handshake gives.")                \
+    X(SWITCH, flight_excludes_sacked, false, 0, 1,                                                 \
+      "ssthresh after a loss follows from the pipe, without what was SACKed or lost",              \
+      "RFC 5681, equation 4: FlightSize counts all data sent and not cumulatively acknowledged.")  \
+    X(SWITCH, ssthresh_from_cwnd, false, 0, 1,                                                     \
+      "ssthresh after a loss follows from cwnd, once an episode of losses", "Linux's rule only.")
+
+// Each direction of a link has these settings.
+#define WW_DIRECTION_SETTINGS(X)                                                  \
+    X(RATE, rate, 1'000'000, 1'000, kFastest, "What the transmitter sends", "")   \
+    X(TIME, delay, 0, 0, kHour, "Propagation, one way", "")                       \
+    X(TIME, jitter, 0, 0, kHour,                                                  \
+      "Up to so much more delay, a packet, uniformly; the packets stay in order", \
+      "A steady wire.")                                                           \
+    X(SHARE, reorder_rate, 0, 0, 1, "Probability that a packet is held back", "") \
+    X(TIME, reorder_delay, 0, 0, kLongest,                                        \
+      "A packet is held back for so long, and others pass it", "")
+
+// Both directions of a link share these settings.
+#define WW_LINK_SETTINGS(X)                                                       \
+    X(BYTES, overhead, 0, 0, 1000, "Framing added to each IP packet on the wire", \
+      "Link framing differs from link to link; a scenario adds its own.")
+
+// A queue with Random Early Detection (Floyd and Jacobson 1993, red.hpp) has these settings.
+#define WW_RED_SETTINGS(X)                                                                     \
+    X(PACKETS, min, 0, 0, 1e9, "Average queue from which packets are dropped", "")             \
+    X(PACKETS, max, 1, 0, 1e9, "Average queue at which max_p is reached; more than min", "")   \
+    X(SHARE, max_p, 0.1, 0, 1, "Probability of a drop at max; more than 0",                    \
+      "Floyd's advice of 1997; the paper's examples have 0.02.")                               \
+    X(SHARE, weight, 0.002, 0, 1, "Weight of the newest sample in the average; more than 0",   \
+      "Floyd and Jacobson 1993, section 7.")                                                   \
+    X(BYTES, mean_packet, 500, 21, 65535,                                                      \
+      "An idle queue's average decays as if packets of this size had left", "ns-2's default.") \
+    X(SWITCH, gentle, false, 0, 1, "From max_p to 1 between max and twice max",                \
+      "Floyd and Jacobson 1993 drop everything above max.")                                    \
+    X(SWITCH, ecn, false, 0, 1, "Marks packets of ECN-capable flows instead (RFC 3168)",       \
+      "A scenario asks for ECN by name.")
+
+// In each pair of a flow's settings the first must not exceed the second.
+#define WW_FLOW_SETTINGS_IN_ORDER(X) X(min_rto, max_rto)
+
+#define WW_ENGINE_TYPE_SWITCH bool
+#define WW_ENGINE_TYPE_COUNT std::uint32_t
+#define WW_ENGINE_TYPE_SHARE double
+#define WW_ENGINE_TYPE_PACKETS double
+#define WW_ENGINE_TYPE_RATE std::int64_t
+#define WW_ENGINE_TYPE_TIME Time
+#define WW_ENGINE_TYPE_TIME_OR_NEVER Time
+#define WW_ENGINE_TYPE_BYTES std::uint32_t
+#define WW_ENGINE_TYPE_SIZE_OR_ALL std::int64_t
+#define WW_ENGINE_TYPE_SEGMENTS std::uint32_t
+#define WW_ENGINE_TYPE_SSTHRESH std::uint32_t
+
+// WW_ENGINE_FIELD names the field that a row declares: WW_ENGINE_FIELD(BYTES, packet) is packet_bytes.
+#define WW_ENGINE_FIELD(kind, name) WW_ENGINE_FIELD_##kind(name)
+#define WW_ENGINE_FIELD_SWITCH(name) name
+#define WW_ENGINE_FIELD_COUNT(name) name
+#define WW_ENGINE_FIELD_SHARE(name) name
+#define WW_ENGINE_FIELD_PACKETS(name) name##_packets
+#define WW_ENGINE_FIELD_RATE(name) name##_bps
+#define WW_ENGINE_FIELD_TIME(name) name
+#define WW_ENGINE_FIELD_TIME_OR_NEVER(name) name
+#define WW_ENGINE_FIELD_BYTES(name) name##_bytes
+#define WW_ENGINE_FIELD_SIZE_OR_ALL(name) name##_bytes
+#define WW_ENGINE_FIELD_SEGMENTS(name) name
+#define WW_ENGINE_FIELD_SSTHRESH(name) name
+
+// Makes a row a member of a struct, with its default.
+#define WW_SETTING_MEMBER(kind, name, fallback, least, most, what, why) \
+    WW_ENGINE_TYPE_##kind WW_ENGINE_FIELD(kind, name) = fallback;

@@ -1,0 +1,373 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Runs a connection of a plan in ns-3: makes its sockets with its settings, and counts.
+ */
+#ifndef WW_CONNECTION_H
+#define WW_CONNECTION_H
+
+#include "wire/report.hpp"
+#include "ww-phase.h"
+#include "ww-plan.h"
+#include "ww-settings.h"
+
+#include "ns3/applications-module.h"
+#include "ns3/core-module.h"
+#include "ns3/internet-module.h"
+#include "ns3/network-module.h"
+#include "ns3/ww-catalogue.h"
+#include "ns3/ww-tcp-helper.h"
+#include "ns3/ww-tcp-westwood.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace ns3
+{
+
+inline constexpr uint32_t NO_SSTHRESH = 0x7fffffff; //!< bytes; from here on there is no ssthresh
+inline constexpr double NOT_A_NUMBER = std::numeric_limits<double>::quiet_NaN();
+
+/// A connection: its applications, and what is counted of it.
+class Connection
+{
+  public:
+    Connection(uint32_t index,
+               const ww::sim::Flow& settings,
+               const WwProtocol& protocol,
+               ww::wire::Trace& trace)
+        : m_index(index),
+          m_settings(settings),
+          m_protocol(protocol),
+          m_trace(trace)
+    {
+        m_result.source = index;
+        m_result.start_s = SecondsOf(settings.start);
+        m_result.established_s = m_result.completed_s = NOT_A_NUMBER;
+        m_now.cwnd = m_now.in_flight = 0;
+    }
+
+    /// Sets the attributes of the sockets that are made next: ns-3 has no other way to give each
+    /// connection its own.
+    void SetDefaults() const
+    {
+        const ww::sim::Flow& f = m_settings;
+        const uint64_t ssthresh = f.initial_ssthresh == WW_SSTHRESH_INFINITE
+                                      ? UINT32_MAX
+                                      : uint64_t{f.initial_ssthresh} * f.mss();
+        const auto set = [](const std::string& name, const AttributeValue& value) {
+            Config::SetDefault("ns3::" + name, value);
+        };
+        set("TcpSocket::SegmentSize", UintegerValue(f.mss()));
+        set("TcpSocket::InitialCwnd", UintegerValue(f.initial_cwnd));
+        set("TcpSocket::InitialSlowStartThreshold",
+            UintegerValue(std::min<uint64_t>(ssthresh, UINT32_MAX)));
+        set("TcpSocket::SndBufSize", UintegerValue(f.receive_window_bytes));
+        set("TcpSocket::RcvBufSize", UintegerValue(f.receive_window_bytes));
+        set("TcpSocket::ConnTimeout", TimeValue(TimeOf(f.initial_rto)));
+        set("TcpSocket::DelAckCount", UintegerValue(f.delayed_ack));
+        set("TcpSocket::DelAckTimeout", TimeValue(TimeOf(f.delayed_ack_timeout)));
+        set("TcpSocket::DataRetries", UintegerValue(1000000));
+        set("TcpSocketBase::MinRto", TimeValue(TimeOf(f.min_rto)));
+        set("TcpSocketBase::ReTxThreshold", UintegerValue(f.dupack_threshold));
+        set("TcpSocketBase::LimitedTransmit", BooleanValue(f.limited_transmit));
+    }
+
+    void Install(NodeContainer nodes, Ipv4Address sinkAddress, Time end)
+    {
+        const auto port = static_cast<uint16_t>(5000 + m_index);
+        SetDefaults();
+        PacketSinkHelper sink("ns3::TcpSocketFactory",
+                              InetSocketAddress(Ipv4Address::GetAny(), port));
+        m_sink = DynamicCast<PacketSink>(sink.Install(nodes.Get(m_settings.to)).Get(0));
+        m_sink->SetStartTime(Start() + NanoSeconds(1));
+        m_node = nodes.Get(m_settings.from);
+        BulkSendHelper source(Factory(), InetSocketAddress(sinkAddress, port));
+        source.SetAttribute("SendSize", UintegerValue(m_settings.mss()));
+        source.SetAttribute("MaxBytes", UintegerValue(IsSized() ? Size() : 0));
+        m_source = DynamicCast<BulkSendApplication>(source.Install(m_node).Get(0));
+        m_source->SetStartTime(Start() + NanoSeconds(1));
+        const bool stops = m_settings.stop < ww::sim::kNever;
+        m_source->SetStopTime(stops ? std::min(TimeOf(m_settings.stop), end) : end);
+        m_sink->TraceConnectWithoutContext("Rx", MakeCallback(&Connection::Received, this));
+    }
+
+    /// Says what the applications' sockets are made with, just before they start.
+    void Prepare() const
+    {
+        SetDefaults();
+        m_node->GetObject<TcpL4Protocol>()->SetAttribute(
+            "SocketType",
+            TypeIdValue(TypeId::LookupByName("ns3::" + m_protocol.ns3Class)));
+        if (IsWestwood())
+        {
+            const std::string attribute = "ns3::WwTcpWestwood::";
+            Config::SetDefault(attribute + "Protocol", StringValue(m_protocol.name));
+            for (const auto& [name, value] : WwSettings::Values(m_settings.cc))
+            {
+                if (name != "ValidateCwnd") // ns-3 grows a window whether or not it is full
+                {
+                    Config::SetDefault(attribute + name, *value);
+                }
+            }
+        }
+    }
+
+    /// Listens to the socket, which is there once the applications have started.
+    void Hook()
+    {
+        Ptr<Socket> socket = m_source->GetSocket();
+        socket->TraceConnectWithoutContext("CongestionWindow",
+                                           MakeCallback(&Connection::Cwnd, this));
+        socket->TraceConnectWithoutContext("SlowStartThreshold",
+                                           MakeCallback(&Connection::Threshold, this));
+        socket->TraceConnectWithoutContext("CongState", MakeCallback(&Connection::State, this));
+        socket->TraceConnectWithoutContext("RTT", MakeCallback(&Connection::Rtt, this));
+        socket->TraceConnectWithoutContext("Tx", MakeCallback(&Connection::Sent, this));
+        socket->TraceConnectWithoutContext("CongestionWindowInflated",
+                                           MakeCallback(&Connection::Inflated, this));
+        socket->TraceConnectWithoutContext("RTO", MakeCallback(&Connection::Rto, this));
+        socket->TraceConnectWithoutContext("BytesInFlight",
+                                           MakeCallback(&Connection::InFlight, this));
+        m_lastRtt =
+            socket->TraceConnectWithoutContext("LastRTT", MakeCallback(&Connection::LastRtt, this));
+        PointerValue ops;
+        if (IsWestwood())
+        {
+            socket->GetAttribute("CongestionOps", ops);
+            auto westwood = ops.Get<WwTcpWestwood>();
+            westwood->TraceConnectWithoutContext("EstimatedBW",
+                                                 MakeCallback(&Connection::Estimate, this));
+            westwood->TraceConnectWithoutContext("SampleBW",
+                                                 MakeCallback(&Connection::Sample, this));
+        }
+        m_cwnd = m_now.cwnd = m_settings.initial_cwnd;
+        m_since = Simulator::Now().GetSeconds();
+    }
+
+    /// Says what was counted, when the run is over.
+    const ww::sim::FlowResult& Result()
+    {
+        Weigh();
+        const double active = Simulator::Now().GetSeconds() - m_began;
+        const bool hasBegun = m_began >= 0;
+        m_result.delivered_bytes = m_sink->GetTotalRx();
+        m_result.mean_cwnd = hasBegun && active > 0 ? m_area / active : NOT_A_NUMBER;
+        m_result.mean_srtt_s = m_srtts > 0 ? m_srttSum / m_srtts : NOT_A_NUMBER;
+        m_result.min_rtt_s = hasBegun ? m_rttMin : NOT_A_NUMBER;
+        m_result.established_s = hasBegun ? m_began : NOT_A_NUMBER;
+        return m_result;
+    }
+
+    void Dropped()
+    {
+        m_result.queue_drops++;
+    }
+
+    void Lost()
+    {
+        m_result.lost++;
+    }
+
+    void Arrived(uint32_t bytes)
+    {
+        m_result.ip_bytes_at_sink += bytes;
+    }
+
+    uint32_t Sink() const
+    {
+        return m_settings.to;
+    }
+
+    /// Keeps connections that start together two nanoseconds apart, since their sockets are made
+    /// with different defaults.
+    Time Start() const
+    {
+        return TimeOf(m_settings.start) + NanoSeconds(2 * m_index);
+    }
+
+  private:
+    bool IsWestwood() const
+    {
+        return m_protocol.ns3Class == "WwTcpWestwood";
+    }
+
+    bool IsSized() const
+    {
+        return m_settings.size_bytes != ww::sim::kUnlimited;
+    }
+
+    uint64_t Size() const
+    {
+        return static_cast<uint64_t>(m_settings.size_bytes);
+    }
+
+    /// Puts the socket factory for the recovery on the source's node. For SACK it is mainline's
+    /// own, which is there.
+    std::string Factory() const
+    {
+        if (m_settings.recovery == ww::sim::Recovery::sack)
+        {
+            return "ns3::TcpSocketFactory";
+        }
+        const std::string factory = FactoryOf(m_settings.recovery);
+        const TypeId tid = TypeId::LookupByName(factory);
+        if (!m_node->GetObject<Object>(tid))
+        {
+            ObjectFactory made;
+            made.SetTypeId(tid);
+            m_node->AggregateObject(made.Create());
+        }
+        return factory;
+    }
+
+    void Weigh()
+    {
+        const double now = Simulator::Now().GetSeconds();
+        if (m_began >= 0)
+        {
+            m_area += m_cwnd * (now - m_since);
+        }
+        m_since = now;
+    }
+
+    void Cwnd(uint32_t, uint32_t bytes)
+    {
+        Weigh();
+        m_cwnd = Segments(bytes);
+    }
+
+    void Inflated(uint32_t, uint32_t bytes)
+    {
+        m_now.cwnd = Segments(bytes);
+        Changed();
+    }
+
+    void Threshold(uint32_t, uint32_t bytes)
+    {
+        m_now.ssthresh = bytes >= NO_SSTHRESH ? NOT_A_NUMBER : Segments(bytes);
+        Changed();
+    }
+
+    void Estimate(double, double bw)
+    {
+        m_now.estimate_bps = bw;
+        Changed();
+    }
+
+    void Sample(double, double bw)
+    {
+        m_now.sample_bps = bw;
+        Changed();
+    }
+
+    void State(TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t state)
+    {
+        m_result.timeouts += state == TcpSocketState::CA_LOSS;
+        m_result.fast_recoveries += state == TcpSocketState::CA_RECOVERY;
+        m_now.phase = static_cast<uint8_t>(WwPhaseOf(state));
+        Changed();
+    }
+
+    void Rtt(Time, Time smoothed)
+    {
+        m_now.srtt_s = smoothed.GetSeconds();
+        m_srttSum += m_now.srtt_s;
+        m_srtts++;
+        if (!m_lastRtt)
+        {
+            LastRtt(Time(0), smoothed);
+        }
+        Changed();
+    }
+
+    void LastRtt(Time, Time rtt)
+    {
+        if (m_began < 0)
+        {
+            m_began = m_since = Simulator::Now().GetSeconds(); // this RTT is the handshake's
+        }
+        m_now.rtt_s = rtt.GetSeconds();
+        m_rttMin = std::min(m_rttMin, m_now.rtt_s);
+        Changed();
+    }
+
+    void Rto(Time, Time rto)
+    {
+        m_now.rto_s = rto.GetSeconds();
+        Changed();
+    }
+
+    void InFlight(uint32_t, uint32_t bytes)
+    {
+        m_now.in_flight = Segments(bytes);
+        Changed();
+    }
+
+    void Sent(Ptr<const Packet> packet, const TcpHeader& header, Ptr<const TcpSocketBase>)
+    {
+        if (packet->GetSize() == 0)
+        {
+            return;
+        }
+        m_result.sent++;
+        const SequenceNumber32 end = header.GetSequenceNumber() + packet->GetSize();
+        if (end <= m_highest)
+        {
+            m_result.retransmitted++;
+        }
+        m_highest = std::max(m_highest, end);
+    }
+
+    void Received(Ptr<const Packet>, const Address&)
+    {
+        if (IsSized() && m_sink->GetTotalRx() >= Size() && std::isnan(m_result.completed_s))
+        {
+            m_result.completed_s = Simulator::Now().GetSeconds();
+        }
+    }
+
+    double Segments(uint32_t bytes) const
+    {
+        return static_cast<double>(bytes) / m_settings.mss();
+    }
+
+    /// Asks for a row of the trace once everything that happens at this instant has happened.
+    void Changed()
+    {
+        if (m_trace && !m_isDue)
+        {
+            m_isDue = true;
+            Simulator::ScheduleNow(&Connection::Row, this);
+        }
+    }
+
+    void Row()
+    {
+        m_isDue = false;
+        m_now.time_s = Simulator::Now().GetSeconds();
+        m_trace.write_window(m_index, m_now);
+    }
+
+    uint32_t m_index;
+    ww::sim::Flow m_settings;
+    WwProtocol m_protocol;
+    ww::wire::Trace& m_trace;
+    ww::sim::FlowResult m_result;
+    ww::wire::WindowRow m_now; //!< the next row of the trace
+    bool m_isDue = false;      //!< a row is to be written at this instant
+    Ptr<PacketSink> m_sink;
+    Ptr<BulkSendApplication> m_source;
+    Ptr<Node> m_node;
+    SequenceNumber32 m_highest{1};
+    double m_cwnd = 0, m_area = 0, m_since = 0, m_began = -1;
+    double m_srttSum = 0, m_rttMin = 1e9;
+    int m_srtts = 0;
+    bool m_lastRtt = false; //!< this ns-3 traces RTT samples, not only smoothed ones
+};
+
+} // namespace ns3
+
+#endif /* WW_CONNECTION_H */

@@ -1,0 +1,225 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Runs a direction of a plan's link in ns-3: loses packets, and counts.
+ */
+#ifndef WW_DIRECTION_H
+#define WW_DIRECTION_H
+
+#include "ww-connection.h"
+
+#include "ns3/point-to-point-module.h"
+#include "ns3/ppp-header.h"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+
+/// Loses the packets that a plan names, counted from 1.
+class ListedLosses : public ErrorModel
+{
+  public:
+    explicit ListedLosses(std::vector<uint64_t> packets)
+        : m_packets(std::move(packets))
+    {
+    }
+
+  private:
+    bool DoCorrupt(Ptr<Packet>) override
+    {
+        m_count++;
+        const bool isListed = m_next < m_packets.size() && m_packets[m_next] == m_count;
+        m_next += isListed;
+        return isListed;
+    }
+
+    void DoReset() override
+    {
+    }
+
+    std::vector<uint64_t> m_packets; //!< in order
+    std::size_t m_next = 0;
+    uint64_t m_count = 0;
+};
+
+using Connections =
+    std::vector<std::unique_ptr<Connection>>; //!< by index; a packet's port names its connection
+
+/// A direction of a link: the device that sends into it and the one that receives.
+class Direction
+{
+  public:
+    /**
+     * \brief A direction that is not installed yet
+     * \param pipe its number in traces: twice the link's, and one more for the way back
+     * \param settings the plan's
+     * \param sink the node that it leads to
+     * \param connections all of them
+     * \param trace what the packets' fates are written to
+     */
+    Direction(uint32_t pipe,
+              const ww::sim::Direction& settings,
+              uint32_t sink,
+              const Connections& connections,
+              ww::wire::Trace& trace)
+        : m_pipe(pipe),
+          m_settings(settings),
+          m_sink(sink),
+          m_connections(connections),
+          m_trace(trace)
+    {
+    }
+
+    void Install(Ptr<NetDevice> from, Ptr<NetDevice> to)
+    {
+        if (const Ptr<ErrorModel> losses = Losses())
+        {
+            to->SetAttribute("ReceiveErrorModel", PointerValue(losses));
+        }
+        auto queue = DynamicCast<PointToPointNetDevice>(from)->GetQueue();
+        queue->TraceConnectWithoutContext("DropBeforeEnqueue",
+                                          MakeCallback(&Direction::Dropped, this));
+        queue->TraceConnectWithoutContext("Enqueue", MakeCallback(&Direction::Enqueued, this));
+        queue->TraceConnectWithoutContext("Dequeue", MakeCallback(&Direction::Dequeued, this));
+        to->TraceConnectWithoutContext("PhyRxDrop", MakeCallback(&Direction::Lost, this));
+        to->TraceConnectWithoutContext("PromiscSniffer", MakeCallback(&Direction::Arrived, this));
+    }
+
+    /// Says what was counted in a run of so many seconds.
+    ww::sim::DirectionResult Result(double duration) const
+    {
+        ww::sim::DirectionResult result = m_result;
+        result.utilisation = 8.0 * static_cast<double>(m_result.bytes) /
+                             (static_cast<double>(m_settings.rate_bps) * duration);
+        return result;
+    }
+
+  private:
+    /// Makes what loses packets at the far end; nullptr if nothing does.
+    Ptr<ErrorModel> Losses() const
+    {
+        const ww::sim::Loss& loss = m_settings.loss;
+        if (loss.kind == ww::sim::LossKind::script && !loss.packets.empty())
+        {
+            return CreateObject<ListedLosses>(loss.packets);
+        }
+        if (loss.kind != ww::sim::LossKind::uniform || loss.rate <= 0)
+        {
+            return nullptr;
+        }
+        auto uniform = CreateObject<UniformRandomVariable>();
+        uniform->SetStream(100 + m_pipe);
+        auto errors = CreateObject<RateErrorModel>();
+        errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
+        errors->SetRate(loss.rate);
+        errors->SetRandomVariable(uniform);
+        return errors;
+    }
+
+    /// Which connection a packet belongs to, and what it carries.
+    struct Seen
+    {
+        Connection* connection = nullptr; //!< nullptr: it belongs to none of the plan
+        uint32_t index = 0;
+        uint32_t ipBytes = 0;
+        bool isData = false;
+    };
+
+    Seen Look(Ptr<const Packet> packet) const
+    {
+        Ptr<Packet> copy = packet->Copy();
+        PppHeader ppp;
+        copy->RemoveHeader(ppp);
+        Ipv4Header ip;
+        copy->RemoveHeader(ip);
+        TcpHeader tcp;
+        copy->RemoveHeader(tcp);
+        Seen seen;
+        seen.ipBytes = ip.GetPayloadSize() + ip.GetSerializedSize();
+        seen.isData = copy->GetSize() > 0;
+        const bool toSink = tcp.GetDestinationPort() - 5000u < m_connections.size();
+        seen.index = (toSink ? tcp.GetDestinationPort() : tcp.GetSourcePort()) - 5000u;
+        seen.connection =
+            seen.index < m_connections.size() ? m_connections[seen.index].get() : nullptr;
+        return seen;
+    }
+
+    void Enqueued(Ptr<const Packet>)
+    {
+        m_waiting.push_back(Simulator::Now());
+    }
+
+    void Dequeued(Ptr<const Packet> packet)
+    {
+        const Time arrival = m_waiting.front();
+        m_waiting.pop_front();
+        m_result.packets++;
+        m_result.bytes += packet->GetSize();
+        const double wait = (Simulator::Now() - arrival).GetSeconds();
+        m_result.waited_s += wait;
+        m_result.longest_wait_s = std::max(m_result.longest_wait_s, wait);
+        if (m_trace && wait > 0)
+        {
+            m_trace.write_queue(
+                m_pipe,
+                {arrival.GetSeconds(), Simulator::Now().GetSeconds(), packet->GetSize()});
+        }
+    }
+
+    void Dropped(Ptr<const Packet> packet)
+    {
+        const Seen seen = Look(packet);
+        m_result.queue_drops++;
+        if (seen.connection && seen.isData)
+        {
+            seen.connection->Dropped();
+        }
+        TraceDrop(seen, ww::sim::DropKind::queue);
+    }
+
+    void Lost(Ptr<const Packet> packet)
+    {
+        const Seen seen = Look(packet);
+        m_result.lost++;
+        if (seen.connection && seen.isData)
+        {
+            seen.connection->Lost();
+        }
+        TraceDrop(seen, ww::sim::DropKind::wire);
+    }
+
+    void TraceDrop(const Seen& seen, ww::sim::DropKind kind)
+    {
+        if (m_trace && seen.connection)
+        {
+            const double now = Simulator::Now().GetSeconds();
+            m_trace.write_drop({now, m_pipe, seen.index, kind, !seen.isData});
+        }
+    }
+
+    void Arrived(Ptr<const Packet> packet)
+    {
+        const Seen seen = Look(packet);
+        if (seen.connection && seen.isData && seen.connection->Sink() == m_sink)
+        {
+            seen.connection->Arrived(seen.ipBytes);
+        }
+    }
+
+    uint32_t m_pipe;
+    ww::sim::Direction m_settings;
+    uint32_t m_sink;
+    const Connections& m_connections;
+    ww::wire::Trace& m_trace;
+    std::deque<Time> m_waiting; //!< when the packets in the queue arrived
+    ww::sim::DirectionResult m_result;
+};
+
+} // namespace ns3
+
+#endif /* WW_DIRECTION_H */

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results as the papers have them, made up for the checks; an argument puts one place elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from westwood.papers.checks.common import Measured
+
+PER = "bottleneck.loss.rate"
+RATES = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+# The curves of Figure 5 as the paper draws them, in Mb/s.
+CURVES = {
+    "westwood-ns3": (1.97, 1.96, 1.95, 1.90, 1.65, 1.10, 0.55, 0.20),
+    "westwood+-ns3": (1.96, 1.94, 1.90, 1.70, 1.00, 0.50, 0.25, 0.10),
+    "reno": (1.85, 1.30, 0.90, 0.60, 0.37, 0.24, 0.15, 0.07),
+    "newreno": (1.85, 1.31, 0.91, 0.60, 0.37, 0.24, 0.15, 0.07),
+    "tahoe": (1.75, 1.10, 0.80, 0.50, 0.32, 0.21, 0.14, 0.06),
+}
+THREE_PER = (0.0005, 0.001, 0.01)
+Row = dict[str, Any]
+
+
+def measured(x: str, rows: list[Row], half: float = 0.01) -> Measured:
+    """Rows of one seed each, as they would be measured; `half` of every interval, in Mb/s."""
+    frame = pl.DataFrame([{"seed": 1, "flow": "tcp", **row} for row in rows])
+    numbers = [name for name in frame.columns if frame[name].dtype == pl.Float64 and name != x]
+    halves = [
+        pl.lit(1e6 * half if name.endswith("bps") else half).alias(f"{name}_half")
+        for name in numbers
+    ]
+    return Measured(frame, frame.with_columns(halves), x)
+
+
+def over(x: str, places: Any, curves: dict[str, Any], half: float = 0.01, **more: Any) -> Measured:
+    """A curve a protocol, in Mb/s."""
+    rows = [
+        {x: place, "cc": cc, "throughput_bps": 1e6 * mbps, **more}
+        for cc, curve in curves.items()
+        for place, mbps in zip(places, curve, strict=True)
+    ]
+    return measured(x, rows, half)
+
+
+def fig5(half: float = 0.01, **changed: tuple[int, float]) -> dict[str, Measured]:
+    """The curves of Figure 5; `changed` puts another value at a place of a curve."""
+    curves = {cc: list(curve) for cc, curve in CURVES.items()}
+    for cc, (place, value) in changed.items():
+        curves[cc.replace("westwood_plus", "westwood+-ns3")][place] = value
+    return {"fig5": over(PER, RATES, curves, half)}
+
+
+def by_key(key: str, curves: dict[Any, dict[str, Any]]) -> Measured:
+    """Curves over the error rate for each value of another key."""
+    rows = [
+        {PER: per, key: value, "cc": cc, "throughput_bps": 1e6 * mbps}
+        for value, of in curves.items()
+        for cc, curve in of.items()
+        for per, mbps in zip(THREE_PER, curve, strict=True)
+    ]
+    return measured(PER, rows)
+
+
+def delayed_ack(westwood_worst: float = 1.6) -> Measured:
+    best = {
+        "reno": (1.5, 1.3, 0.5),
+        "westwood-ns3": (1.9, 1.9, 1.5),
+        "westwood+-ns3": (1.9, 1.8, 1),
+    }
+    worst = {
+        "reno": (0.9, 0.3, 0.2),
+        "westwood-ns3": (1.8, westwood_worst, 1.3),
+        "westwood+-ns3": (1.8, 1.5, 0.3),
+    }
+    return by_key("tcp.delayed_ack", {1: best, 8: worst})
+
+
+def mtu(large: float = 1.9) -> Measured:
+    best = {
+        "reno": (1.9, 1.6, 0.5),
+        "westwood-ns3": (large, 1.9, 1.5),
+        "westwood+-ns3": (1.9, 1.8, 1.4),
+    }
+    worst = {
+        "reno": (0.9, 0.2, 0.1),
+        "westwood-ns3": (1.8, 1.6, 0.6),
+        "westwood+-ns3": (1.8, 1.5, 0.2),
+    }
+    return by_key("tcp.packet", {"1500B": best, "41B": worst})
+
+
+def fairness(jain: float = 0.95) -> dict[str, Measured]:
+    rows = [
+        {"bottleneck.queue": queue, "cc": cc, "jain": jain + better, "seed": seed}
+        for queue, better in (("droptail", 0.0), ("red", 0.02))
+        for cc in ("reno", "westwood")
+        for seed in (1, 2, 3)
+    ]
+    both = measured("bottleneck.queue", rows)
+    return {"fairness": both, "fairness-rtt": both}
+
+
+def friendliness(westwood: float = 0.1078) -> Measured:
+    mixes = (
+        ("reno", "reno", {"reno": 0.0992}),
+        ("westwood", "westwood", {"westwood": 0.0994}),
+        ("reno", "westwood", {"reno": 0.0913, "westwood": westwood}),
+    )
+    rows = [
+        {"reno.cc": one, "westwood.cc": two, "cc": cc, "throughput_bps": 1e6 * mbps}
+        for one, two, flows in mixes
+        for cc, mbps in flows.items()
+    ]
+    return measured("", rows)
+
+
+def plateau_friendly(s1: float, s2: float, other: str) -> Measured:
+    rows = [
+        {"S2-tcp.cc": other, "flow": "S1-tcp", "cc": "westwoodnr+", "throughput_bps": s1},
+        {"S2-tcp.cc": other, "flow": "S2-tcp", "cc": other, "throughput_bps": s2},
+    ]
+    return measured("", rows)
+
+
+def wired(after: float, loss: float = 0.001) -> Measured:
+    rows = [
+        {"cc": "westwoodnr", "throughput_bps": 4.436e6, "loss_ratio": 0.001},
+        {"cc": "westwoodnr+", "throughput_bps": after, "loss_ratio": loss},
+    ]
+    return measured("", rows)
+
+
+def cte(wireless_best: float = 2.0) -> dict[str, Measured]:
+    def curve(best: float) -> Measured:
+        rows = [
+            {"tcp.cc.cte": value, "cc": "westwoodnr+", "throughput_bps": 4.9e6 - abs(value - best)}
+            for value in (1.0, 2.0, 3.6, 8.0)
+        ]
+        return measured("tcp.cc.cte", rows)
+
+    return {"plateau-cte-wired": curve(3.6), "plateau-cte-wireless": curve(wireless_best)}
+
+
+def single(cc_values: dict[str, dict[str, float]], flow: str = "tcp") -> Measured:
+    return measured("", [{"cc": cc, "flow": flow, **values} for cc, values in cc_values.items()])
+
+
+def estimates(high: float) -> Measured:
+    both = {"estimate_peak_bps": 8e6, "estimate_low_bps": 3e5, "estimate_high_bps": high}
+    return single({"westwood-ns3": both, "westwood+-ns3": both}, "upload")
+
+
+def recoveries(silence: float = 0.3, below: float = 0.0) -> Measured:
+    return single(
+        {
+            "westwood+-linux24": {
+                "recoveries_seen": 9.0,
+                "longest_silence_rtts": silence,
+                "steeper_steps": 0.0,
+                "below_floor": below,
+                "not_set_at_exit": 0.0,
+            }
+        }
+    )

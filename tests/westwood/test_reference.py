@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`westwood list` and the tables of docs/ show everything that is declared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from westwood.catalogue import PROTOCOLS, settings_of
+from westwood.cli import call
+from westwood.reference import LISTINGS, listing
+from westwood.results.columns import columns
+from westwood.scenario import presets, profiles
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def names(of: str) -> set[str]:
+    return {cells[0].strip("`") for cells in listing(of).rows}
+
+
+def test_nothing_that_is_declared_is_missing() -> None:
+    assert names("protocols") == set(PROTOCOLS)
+    assert names("presets") == set(presets())
+    assert names("profiles") == set(profiles.names())
+    assert names("columns") == {column.name for column in columns()}
+    for section in ("cc", "flow", "link", "red"):
+        assert names(f"{section}-settings") == set(settings_of(section))
+
+
+@pytest.mark.parametrize("name", [*LISTINGS, "profile linux"])
+def test_a_listing_has_a_text_in_every_first_and_last_cell(name: str) -> None:
+    made = listing(name)
+    for cells in made.rows:
+        assert len(cells) == len(made.heads) and cells[0] and cells[-1], cells
+    assert made.markdown().count("\n") == len(made.rows) + 1
+
+
+@pytest.mark.parametrize("name", [*LISTINGS, "profile rfc"])
+def test_the_command_prints_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["list", *name.split()]) == 0
+    assert listing(name).rows[0][0].strip("`") in capsys.readouterr().out
+
+
+def test_an_unknown_list_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["list", "protocol"]) == 2
+    expected = 'westwood: "protocol": no such list, did you mean "protocols"?\n'
+    assert capsys.readouterr().err == expected
+
+
+@pytest.mark.parametrize("name", [name for name in LISTINGS if name != "engines"])
+def test_the_guide_shows_it(name: str) -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
+    assert f"```{{declared}} {name}\n" in pages

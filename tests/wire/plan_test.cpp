@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// wire/plan.hpp turns a plan into the network that it describes, and names the line that is wrong.
+#include "wire/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace ww::wire::test {
+namespace {
+
+Plan read(const std::string& text) {
+    std::istringstream stream(text);
+    return read_plan(stream);
+}
+
+std::string problem(const std::string& text) {
+    try {
+        read(text);
+    } catch (const PlanError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+const std::string kLink =
+    "duration 1000000000000\nnodes 2\nlink 0 1\noverhead_bytes 18\n"
+    "forward\nrate_bps 10000000\ndelay 5\nqueue 100 -1\nloss uniform 0.25\n"
+    "backward\nrate_bps 20000000\ndelay 7\nqueue -1 64000\nloss none\n";
+const std::string kFlow = "flow 0 1 cubic\npacket_bytes 1500\nheader_bytes 52\n";
+
+TEST(WirePlan, SaysWhatTheNetworkIs) {
+    const Plan plan =
+        read(kLink + kFlow + "size_bytes 1000\nrecovery prr\nreceive_window_bytes 99999\n" +
+             "flow 1 0 udp\ndatagrams 1000000 -1 0 fixed\npacket_bytes 100\nheader_bytes 28\n" +
+             "seed 18446744073709551615\nsample_us 500\nhold\nend\n");
+    ASSERT_EQ(plan.network.links.size(), 1u);
+    const sim::Link& link = plan.network.links[0];
+    EXPECT_EQ(link.overhead_bytes, 18u);
+    EXPECT_EQ(link.forward.rate_bps, 10'000'000);
+    EXPECT_EQ(link.forward.queue_packets, 100);
+    EXPECT_EQ(link.forward.queue_bytes, sim::kUnlimited);
+    EXPECT_EQ(link.forward.loss.kind, sim::LossKind::uniform);
+    EXPECT_EQ(link.forward.loss.rate, 0.25);
+    EXPECT_FALSE(link.forward.red.on);
+    EXPECT_EQ(link.backward.delay, 7);
+    EXPECT_EQ(link.backward.queue_packets, sim::kUnlimited);
+    EXPECT_EQ(link.backward.queue_bytes, 64'000);
+    ASSERT_EQ(plan.network.flows.size(), 2u);
+    EXPECT_EQ(plan.protocols, (std::vector{WW_PROTOCOL_CUBIC, WW_PROTOCOL_COUNT}));
+    EXPECT_EQ(plan.network.flows[0].recovery, sim::Recovery::prr);
+    EXPECT_EQ(plan.network.flows[0].size_bytes, 1000);
+    EXPECT_EQ(plan.network.flows[0].mss(), 1448u);
+    EXPECT_EQ(plan.network.flows[0].stop, sim::kNever);
+    EXPECT_TRUE(plan.network.flows[1].datagrams.on);
+    EXPECT_EQ(plan.network.flows[1].datagrams.on_mean, sim::kNever);
+    EXPECT_EQ(plan.seed, UINT64_MAX);
+    EXPECT_EQ(plan.sample, 500 * sim::kMicrosecond);
+    EXPECT_TRUE(plan.hold);
+    EXPECT_EQ(plan.trace, "");
+    EXPECT_FALSE(plan.network.trace.windows || plan.network.trace.queues);
+}
+
+TEST(WirePlan, HasEveryLossModelOfTheEngine) {
+    const auto loss = [](const std::string& words) {
+        return read(kLink + "forward\nloss " + words + "\n" + kFlow + "end\n")
+            .network.links[0]
+            .forward.loss;
+    };
+    EXPECT_EQ(loss("none").kind, sim::LossKind::none);
+    EXPECT_EQ(loss("bits 1e-6").kind, sim::LossKind::bits);
+    EXPECT_EQ(loss("script 3 5 8").packets, (std::vector<std::uint64_t>{3, 5, 8}));
+    const sim::Loss states = loss("states 1000000000 2000000000 0 1 1");
+    EXPECT_EQ(states.kind, sim::LossKind::states);
+    EXPECT_EQ(states.state_mean[1], 2'000'000'000);
+    EXPECT_EQ(states.state_rate[1], 1);
+    EXPECT_TRUE(states.state_fixed);
+}
+
+TEST(WirePlan, AFlowStartsWithWhatTheCatalogueSaysOfItsProtocol){
+#define WW_CASE(ID, name, ...)                                                                \
+    {                                                                                         \
+        const Plan plan = read(kLink + "flow 0 1 " + name + "\nend\n");                       \
+        const sim::Flow& flow = plan.network.flows[0];                                        \
+        EXPECT_EQ(plan.protocols[0], WW_PROTOCOL_##ID) << name;                               \
+        const ww_config expected = ww_configure(WW_PROTOCOL_##ID);                            \
+        EXPECT_EQ(flow.cc.algorithm, expected.algorithm) << name;                             \
+        EXPECT_EQ(flow.cc.filter, expected.filter) << name;                                   \
+        EXPECT_EQ(flow.cc.sampler, expected.sampler) << name;                                 \
+        const ww_recovery own = ww_recovery_of(WW_PROTOCOL_##ID);                             \
+        EXPECT_EQ(static_cast<int>(flow.recovery),                                            \
+                  own == WW_RECOVERY_ANY ? static_cast<int>(WW_RECOVERY_NEWRENO) : int{own}); \
+    }
+    WW_PROTOCOLS(WW_CASE)
+#undef WW_CASE
+}
+
+TEST(WirePlan, ATraceMayGoToAFolderWithSpaces) {
+    const Plan plan = read(kLink + kFlow + "  trace  /tmp/trace of  mine \nend\n");
+    EXPECT_EQ(plan.trace, "/tmp/trace of  mine");
+    EXPECT_TRUE(plan.network.trace.windows && plan.network.trace.queues);
+}
+
+TEST(WirePlan, WhatIsSaidTwiceCountsAsItWasSaidLast) {
+    const Plan plan = read(kLink + kFlow + "packet_bytes 600\nforward\ndelay 9\nend\n");
+    EXPECT_EQ(plan.network.flows[0].packet_bytes, 600u);
+    EXPECT_EQ(plan.network.links[0].forward.delay, 9);
+}
+
+TEST(WirePlan, RefusesByLineWhatItCannotRead) {
+    EXPECT_EQ(problem(""), "no line `end`");
+    EXPECT_EQ(problem("nodes 2\nhop 3\nend\n"), "line 2: hop: unknown statement");
+    EXPECT_EQ(problem("nodes\nend\n"), "line 1: nodes: too few words");
+    EXPECT_EQ(problem("nodes 2 3\nend\n"), "line 1: nodes: too many words");
+    EXPECT_EQ(problem("nodes two\nend\n"), "line 1: nodes: expected a number, not two");
+    EXPECT_EQ(problem("nodes 2.5\nend\n"), "line 1: nodes: expected a number, not 2.5");
+    EXPECT_EQ(problem("nodes 99999999999\nend\n"),
+              "line 1: nodes: expected 0 to 1048576, not 99999999999");
+    EXPECT_EQ(problem("link 0 1\nend\n"), "line 1: link: no two nodes before it");
+    EXPECT_EQ(problem("nodes 2\nlink 0 5\nend\n"), "line 2: link: expected 0 to 1, not 5");
+    EXPECT_EQ(problem("nodes 2\nlink 0 0\nend\n"), "line 2: link: expected two different nodes");
+    EXPECT_EQ(problem("forward\nend\n"), "line 1: forward: no link before it");
+    EXPECT_EQ(problem("overhead_bytes 5\nend\n"), "line 1: overhead_bytes: no link before it");
+    EXPECT_EQ(problem("rate_bps 5000\nend\n"),
+              "line 1: rate_bps: no direction of a link before it");
+    EXPECT_EQ(problem("delayed_ack 1\nend\n"), "line 1: delayed_ack: no flow before it");
+    EXPECT_EQ(problem("cc.m 10\nend\n"), "line 1: cc.m: no flow before it");
+    EXPECT_EQ(problem("sample_us 0\nend\n"), "line 1: sample_us: expected 1 to 3600000000, not 0");
+    EXPECT_EQ(problem(kLink + "loss fire\nend\n"),
+              "line 15: loss: expected one of none, uniform, script, states, bits, not fire");
+    EXPECT_EQ(problem(kLink + "loss uniform nan\nend\n"),
+              "line 15: loss: expected 0 to 1, not nan");
+    EXPECT_EQ(problem(kLink + kFlow + "ecn 2\nend\n"), "line 18: ecn: expected 0 or 1, not 2");
+    EXPECT_EQ(problem(kLink + kFlow + "recovery luck\nend\n"),
+              "line 18: recovery: expected one of tahoe, reno, newreno, sack, rate-halving, prr, "
+              "not luck");
+    EXPECT_EQ(problem(kLink + kFlow + "end 1\n"), "line 18: end: too many words");
+    EXPECT_EQ(problem("nodes 2\nend\n"), "line 2: end: no statement `duration`");
+    EXPECT_EQ(problem(kLink + "flow 0 1 udp\nend\n"),
+              "line 16: end: flow 0: expected datagrams of udp, and of no other protocol");
+    EXPECT_EQ(problem(kLink + kFlow + "datagrams 1000 -1 0 fixed\nend\n"),
+              "line 19: end: flow 0: expected datagrams of udp, and of no other protocol");
+}
+
+// Every setting that is declared is read into its own member, from its least to its most value, and
+// refused outside of these bounds.
+const std::string kBefore = kLink + "flow 0 1 westwood\n";  // about a flow, a link or a direction
+
+Plan plan_with(const std::string& statement) { return read(kBefore + statement + "\nend\n"); }
+
+bool is_refused(const std::string& statement) {
+    return problem(kBefore + statement + "\nend\n") != "none";
+}
+
+template <class Number>
+std::string shown(Number value) {
+    std::ostringstream text;
+    text.precision(19);
+    text << value;
+    return text.str();
+}
+
+// `member` returns the setting's member of a plan.
+template <class Member, class Value>
+void expect_read(const std::string& name, const std::string& word, Value value, Member member) {
+    EXPECT_EQ(member(plan_with(name + " " + word)), value) << name << " " << word;
+}
+
+template <class Member, class Least, class Most>
+void expect_bounds(const std::string& name, Least least, Most most, Member member) {
+    expect_read(name, shown(least), least, member);
+    expect_read(name, shown(most), most, member);
+    EXPECT_TRUE(is_refused(name + " " + shown(most + 1))) << name;
+    EXPECT_TRUE(is_refused(name + " -2")) << name;
+    EXPECT_TRUE(is_refused(name + " " + shown(least) + " 0")) << name;
+    EXPECT_TRUE(is_refused(name)) << name;
+}
+
+#define WW_EXPECT_NUMBER(name, setting, least, most, member) \
+    expect_bounds(name, least, most, member)
+#define WW_EXPECT_OR(name, least, most, member, word, none) \
+    expect_bounds(name, least, most, member);               \
+    expect_read(name, word, none, member)
+#define WW_EXPECT_SWITCH(name, setting, least, most, member) \
+    expect_read(name, "0", false, member);                   \
+    expect_read(name, "1", true, member);                    \
+    EXPECT_TRUE(is_refused(std::string(name) + " 2"))
+#define WW_EXPECT_WORD(id, word) expect_read(name, word, id, member);
+#define WW_EXPECT_CHOICE(statement, setting, least, most, get)                     \
+    {                                                                              \
+        const std::string name = statement;                                        \
+        const auto member = get;                                                   \
+        WW_CHOICES_##setting(WW_EXPECT_WORD) EXPECT_TRUE(is_refused(name + " 1")); \
+    }
+#define WW_EXPECT_COUNT WW_EXPECT_NUMBER
+#define WW_EXPECT_SPAN WW_EXPECT_NUMBER
+#define WW_EXPECT_SHARE WW_EXPECT_NUMBER
+#define WW_EXPECT_PACKETS WW_EXPECT_NUMBER
+#define WW_EXPECT_RATE WW_EXPECT_NUMBER
+#define WW_EXPECT_TIME WW_EXPECT_NUMBER
+#define WW_EXPECT_BYTES WW_EXPECT_NUMBER
+#define WW_EXPECT_SEGMENTS WW_EXPECT_NUMBER
+#define WW_EXPECT_COUNT_OR_NONE(name, setting, least, most, member) \
+    WW_EXPECT_OR(name, least, most, member, "0", 0)
+#define WW_EXPECT_FACTOR_OR_NONE WW_EXPECT_COUNT_OR_NONE
+#define WW_EXPECT_TIME_OR_NEVER(name, setting, least, most, member) \
+    WW_EXPECT_OR(name, least, most, member, "-1", sim::kNever)
+#define WW_EXPECT_SIZE_OR_ALL(name, setting, least, most, member) \
+    WW_EXPECT_OR(name, least, most, member, "-1", sim::kUnlimited)
+#define WW_EXPECT_SSTHRESH(name, setting, least, most, member) \
+    WW_EXPECT_OR(name, least, most, member, "-1", WW_SSTHRESH_INFINITE)
+
+// Expects all of this of a row of the declarations, whose member is one of object `o` of a plan.
+#define WW_EXPECT(prefix, kind, setting, field, least, most, o)        \
+    WW_EXPECT_##kind(prefix WW_READ_TEXT(field), setting, least, most, \
+                     [](const Plan& plan) { return plan.network.o.field; });
+
+TEST(WirePlanSettings, OfAFlowAreReadWithinTheirBounds) {
+    using namespace sim;
+#define WW_ROW(kind, setting, fallback, least, most, ...) \
+    WW_EXPECT("", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most, flows[0])
+    WW_FLOW_SETTINGS(WW_ROW)
+#undef WW_ROW
+}
+
+TEST(WirePlanSettings, OfALinkAreReadWithinTheirBounds){
+#define WW_ROW(kind, setting, fallback, least, most, ...) \
+    WW_EXPECT("", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most, links[0])
+    WW_LINK_SETTINGS(WW_ROW)
+#undef WW_ROW
+}
+
+TEST(WirePlanSettings, OfADirectionAreReadWithinTheirBounds) {
+    using namespace sim;
+#define WW_ROW(kind, setting, fallback, least, most, ...) \
+    WW_EXPECT("", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most, links[0].backward)
+    WW_DIRECTION_SETTINGS(WW_ROW)
+#undef WW_ROW
+}
+
+TEST(WirePlanSettings, OfREDAreReadWithinTheirBounds) {
+#define WW_ROW(kind, setting, fallback, least, most, ...)                         \
+    WW_EXPECT("red.", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most, \
+              links[0].backward.red)
+    WW_RED_SETTINGS(WW_ROW)
+#undef WW_ROW
+    const sim::Link link = plan_with("red.min_packets 3").network.links[0];
+    EXPECT_TRUE(link.backward.red.on);
+    EXPECT_FALSE(link.forward.red.on);
+}
+
+TEST(WirePlanSettings, OfACongestionControlAreReadWithinTheirBounds) {
+#define WW_ROW(kind, setting, fallback, least, most, ...) \
+    WW_EXPECT("cc.", kind, setting, WW_FIELD(kind, setting), least, most, flows[0].cc)
+    WW_SETTINGS(WW_ROW)
+#undef WW_ROW
+}
+
+}  // namespace
+}  // namespace ww::wire::test

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds a release into build/dist: `make release`, described in RELEASING.md.
+
+The tag of this commit, the package's version and the newest section of the changelog must agree,
+and nothing may be uncommitted. Otherwise every complaint is printed and nothing is built.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DIST = ROOT / "build" / "dist"
+SECTION = re.compile(r"^## \[(\d[^\]]*)\] - \d{4}-\d\d-\d\d$", re.M)  # a release is dated
+
+
+def git(*words: str) -> str:
+    return subprocess.run(
+        ["git", *words], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def complaints(version: str, changelog: str, tags: list[str], uncommitted: str) -> list[str]:
+    """Says what keeps this commit from being the release of `version`."""
+    newest = SECTION.search(changelog)
+    found = []
+    if f"v{version}" not in tags:
+        found.append(f"this commit has no tag v{version}: git tag --sign v{version}")
+    if newest is None or newest[1] != version:
+        there = newest[1] if newest else "of no release"
+        found.append(f"CHANGELOG.md: the newest section is {there}, not {version}")
+    if uncommitted:
+        found.append(f"uncommitted changes:\n{uncommitted.rstrip()}")
+    return found
+
+
+def version() -> str:
+    """The version that westwood/__init__.py gives itself."""
+    source = (ROOT / "westwood" / "__init__.py").read_text()
+    found = re.search(r'^__version__ = "(.+)"$', source, re.M)
+    if found is None:
+        sys.exit("westwood/__init__.py has no __version__")
+    return found[1]
+
+
+def main() -> int:
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    tags = git("tag", "--points-at", "HEAD").split()
+    found = complaints(version(), changelog, tags, git("status", "--porcelain"))
+    if found:
+        print("\n".join(found))
+        return 1
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    sdist = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
+    wheel = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "."]
+    for words in (
+        ["-c", sdist, str(DIST)],
+        [*wheel, "--wheel-dir", str(DIST)],
+        ["tools/check_wheel.py", str(DIST)],
+    ):
+        subprocess.run([sys.executable, *words], cwd=ROOT, check=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

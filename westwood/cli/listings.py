@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command that shows what there is to choose from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def list_(
+    what: Annotated[
+        str, typer.Argument(metavar="[WHAT]", help="One of the lists, or 'profile NAME'.")
+    ] = "",
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="After profile: its name.")] = "",
+) -> None:
+    """Show protocols, settings, columns, presets, profiles and engines, each with its meaning."""
+    from westwood.cli import console
+    from westwood.reference import LISTINGS, listing
+
+    if not what:
+        print("\n".join(["profile NAME", *LISTINGS]))
+        return
+    console.print_listing(listing(f"{what} {name}".strip()), what)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands that end in a page: measure, report, validate, reproduce."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from westwood.cli.options import EngineOption, JsonOption, ResumeOption, SeedsOption, WorkersOption
+from westwood.errors import InputError
+
+
+def measure(
+    plan: Annotated[
+        str, typer.Argument(metavar="FILE|PRESET", help="A plan in TOML, or a plan's name: bari.")
+    ],
+    uploads: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Of each protocol and session, instead of the plan's."),
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this one of the plan's; may be repeated."),
+    ] = None,
+    resume: ResumeOption = False,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("measurement"),
+    json: JsonOption = False,
+) -> None:
+    """Upload files in turn under two or more protocols: to iperf3 servers or over emulated paths.
+
+    Prints the gain over the last protocol, pipe sizes and retransmissions of every path, and
+    writes every upload, its trace, figures and a page.
+    """
+    from westwood.campaign import measure
+    from westwood.campaign.plan import Plan
+    from westwood.cli import campaign, console
+    from westwood.results.folder import Folder
+
+    chosen = Plan.load(plan)
+    todo = measure.turns(chosen, target, uploads)
+    measurement = measure.run(chosen, todo, Folder(out), resume=resume, track=console.track)
+    page = campaign.deliver(chosen, measurement, Folder(out), json=json)
+    print(page, file=sys.stderr if json else sys.stdout)
+    campaign.check_complete(chosen, measurement, out)
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What run --out or sweep wrote.")],
+    metric: Annotated[str, typer.Option(metavar="COLUMN", help="Of the figure.")] = "goodput_bps",
+    export: Annotated[
+        bool, typer.Option("--export", help="Write CSV files for gnuplot, pgfplots and others.")
+    ] = False,
+    row: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Only print the command that runs row N of runs.parquet again."
+        ),
+    ] = None,
+) -> None:
+    """Make a page of a results folder: index.html with a figure over what was swept.
+
+    Python has the same data as an array: westwood.Results.read(DIR).to_xarray().
+    """
+    from westwood.experiments.readback import Results
+
+    results = Results.read(folder)
+    if row is not None:
+        print(results.command(row))
+        return
+    print(results.write_page(metric))
+    for file in results.export() if export else ():
+        print(file)
+
+
+def validate(
+    engine: EngineOption = "ns3",
+    seeds: SeedsOption = None,
+    workers: WorkersOption = None,
+    duration: Annotated[str | None, typer.Option(metavar="TIME", help="Of every run.")] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("validation"),
+) -> None:
+    """Hold the simulator against another engine: a grid, a table and a scatter plot.
+
+    Against ns3 56 points, 10 seeds of 60 s; against linux 42 points, 5 seeds of 30 s.
+    """
+    if engine == "sim":
+        raise InputError("expected another engine than the simulator", key="--engine", value=engine)
+    from westwood import engines
+    from westwood.cli import console, deliver
+    from westwood.experiments import validation
+    from westwood.results.folder import Folder
+
+    other = engines.find(engine)
+    grid = validation.GRIDS[engine]
+    planned = validation.plan(grid, seeds, duration)
+    folder = Folder(out)
+    done = validation.run(planned, grid, other, workers=workers, track=console.track)
+    if done is None:
+        raise deliver.interrupted(None)
+    page = validation.write(done, engine, planned, folder)
+    print(done)
+    print(page)
+
+
+def reproduce(
+    what: Annotated[
+        str, typer.Argument(metavar="all|fig5|fading|...", help="Which experiment.")
+    ] = "all",
+    seeds: SeedsOption = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Three seeds a point.")] = False,
+    workers: WorkersOption = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("report"),
+) -> None:
+    """Reproduce published experiments and check the papers' claims about them.
+
+    Writes index.html, the figures, their data, every run and claims.json; prints what holds and
+    what differs.
+    """
+    from westwood.cli import console, deliver
+    from westwood.papers import reproduce as reproduction
+    from westwood.results.folder import Folder
+
+    planned = reproduction.select(what, seeds=seeds, quick=quick)
+    folder = Folder(out)
+    done = reproduction.run(planned, folder, workers=workers, track=console.track)
+    if done is None:
+        raise deliver.interrupted(folder)
+    console.print_verdicts(done.verdicts)
+    print(done.page)

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Speaks with a host that is a program of its own: a plan goes in, a report comes out.
+
+wire/plan.hpp and wire/report.hpp say what stands in them. The names are those of the declarations,
+so that a new setting or a new column is not named here.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from westwood.catalogue import (
+    DIRECTION_COLUMNS,
+    DROP_COLUMNS,
+    FLOW_COLUMNS,
+    QUEUE_COLUMNS,
+    SETTINGS,
+    UDP,
+    WINDOW_COLUMNS,
+    MeasuredColumn,
+)
+from westwood.engines import network
+from westwood.engines.counted import CountedConnection, CountedLinkSide, CountedResult
+from westwood.errors import RunError
+from westwood.results.traces import SIDES
+
+if TYPE_CHECKING:
+    from westwood import _engine
+    from westwood.results.raw import Columns
+    from westwood.scenario import Scenario
+
+Numbers = dict[str, float]
+_FOLDER = "westwood-trace-"  # begins the names of folders for traces
+_TYPES: Mapping[str, type] = {"COUNT": int, "NUMBER": float}
+_TABLE_TYPES = {"float64": pl.Float64(), "uint8": pl.UInt8(), "uint32": pl.UInt32()}
+
+
+def plan(scenario: Scenario) -> str:
+    """Writes the scenario as a plan, but for its seed and its end: `conclusion`."""
+    built = network.build(scenario)
+    lines = [_statement("nodes", built.nodes), _statement("duration", built.duration)]
+    for link in built.links:
+        lines += [_statement("link", link.a, link.b), *_settings("link", link)]
+        for side in SIDES:
+            lines += [side, *_direction(getattr(link, side))]
+    for flow, its in zip(scenario.flows, built.flows, strict=True):
+        lines.append(_statement("flow", its.from_node, its.to_node, flow.cc.name))
+        lines += _settings("flow", its)
+        lines += _datagrams(its.datagrams) if flow.cc.name == UDP else _congestion_control(its)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def conclusion(seed: int, folder: Path | None) -> str:
+    """Writes the rest of a plan: the seed, where the trace goes, the end."""
+    trace = f"trace {folder}\n" if folder else ""
+    return f"seed {seed}\n{trace}end\n"
+
+
+def _statement(name: str, *values: Any) -> str:
+    shown = (str(int(value)) if isinstance(value, bool) else str(value) for value in values)
+    return " ".join([name, *shown])
+
+
+def _settings(section: str, built: object, prefix: str = "") -> Iterator[str]:
+    """The statements of a section of the declarations, as far as the engine's object has them."""
+    for setting in SETTINGS:
+        if setting.section == section and setting.is_for_users and hasattr(built, setting.field):
+            yield _statement(prefix + setting.field, getattr(built, setting.field))
+
+
+def _direction(way: _engine.Direction) -> Iterator[str]:
+    yield from _settings("link", way)
+    yield _statement("queue", way.queue_packets, way.queue_bytes)
+    yield _statement("loss", way.loss.kind, *_loss(way.loss))
+    if way.red.on:
+        yield from _settings("red", way.red, "red.")
+    if way.opportunities_ms:
+        yield _statement("opportunities", *way.opportunities_ms)
+
+
+def _loss(loss: _engine.Loss) -> Sequence[Any]:
+    match loss.kind:
+        case "uniform" | "bits":
+            return (loss.rate,)
+        case "script":
+            return loss.packets
+        case "states":
+            return (*loss.state_mean, *loss.state_rate, loss.state_fixed)
+    return ()
+
+
+def _datagrams(source: _engine.Datagrams) -> Iterator[str]:
+    words = (source.rate_bps, source.on_mean, source.off_mean, source.spread)
+    yield _statement("datagrams", *words)
+
+
+def _congestion_control(flow: _engine.Flow) -> Iterator[str]:
+    yield _statement("recovery", flow.recovery)
+    yield from _settings("cc", flow.cc, "cc.")
+    if flow.arrivals_mean:
+        yield _statement("arrivals", flow.arrivals_mean, flow.size_spread)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Holds what a host printed of a run, and the tables of its trace, empty without one."""
+
+    flows: list[Numbers]  # of each connection; `source` is the number of its flow
+    sides: Mapping[str, list[Numbers]]  # of each link: forward, backward
+    others: Mapping[str, list[list[str]]]  # the host's own lines by their first word
+    cpu_s: float
+    windows: dict[int, pl.DataFrame]  # by connection
+    queues: dict[int, pl.DataFrame]  # by direction of a link: 2 link, and 1 more for backward
+    drops: pl.DataFrame
+
+    def result(self) -> CountedResult:
+        """The run as every engine hands it over."""
+        empty = _empty(WINDOW_COLUMNS), _empty(QUEUE_COLUMNS)
+        flows = [
+            CountedConnection(numbers, _columns(self.windows.get(index, empty[0])))
+            for index, numbers in enumerate(self.flows)
+        ]
+        forward, backward = (
+            [
+                CountedLinkSide(numbers, _columns(self.queues.get(2 * link + place, empty[1])))
+                for link, numbers in enumerate(self.sides[side])
+            ]
+            for place, side in enumerate(SIDES)
+        )
+        return CountedResult(flows, forward, backward, _columns(self.drops))
+
+
+def read(lines: Iterable[list[str]], folder: Path | None) -> Report:
+    """The report that these lines of words are, of which the last is its end."""
+    flows: list[Numbers] = []
+    sides: dict[str, list[Numbers]] = {side: [] for side in SIDES}
+    others: dict[str, list[list[str]]] = {}
+    for name, *words in lines:
+        if name == "flow":
+            flows.append({"source": int(words[0]), **_numbers(words[1:], FLOW_COLUMNS)})
+        elif name == "link":
+            sides[words[0]].append(_numbers(words[1:], DIRECTION_COLUMNS))
+        else:
+            others.setdefault(name, []).append(words)
+    cpu_s = float(others.pop("end")[0][0])
+    windows = _tables(folder, "windows", "connection", WINDOW_COLUMNS)
+    queues = _tables(folder, "queues", "pipe", QUEUE_COLUMNS)
+    drops = _table(folder, "drops", DROP_COLUMNS)
+    return Report(flows, sides, others, cpu_s, windows, queues, drops)
+
+
+def is_whole(lines: Sequence[Sequence[str]]) -> bool:
+    """False if the report breaks off before its end."""
+    return bool(lines) and lines[-1][:1] == ["end"]
+
+
+def _numbers(words: Sequence[str], columns: Mapping[str, MeasuredColumn]) -> Numbers:
+    said = dict(zip(words[::2], words[1::2], strict=True))
+    if said.keys() != columns.keys():
+        differing = ", ".join(sorted(said.keys() ^ columns.keys()))
+        raise RunError(f"the program was built from other declarations ({differing}): build it")
+    return {name: _TYPES[columns[name].type](value) for name, value in said.items()}
+
+
+def _tables(
+    folder: Path | None, name: str, key: str, columns: Mapping[str, str]
+) -> dict[int, pl.DataFrame]:
+    """A table of the trace, cut by the number in its first column."""
+    table = _table(folder, name, {key: "uint32", **columns})
+    parts = table.partition_by(key, as_dict=True, include_key=False, maintain_order=True)
+    return {int(number): part for (number,), part in parts.items()}
+
+
+def _table(folder: Path | None, name: str, columns: Mapping[str, str]) -> pl.DataFrame:
+    if folder is None:
+        return _empty(columns)
+    schema = {column: _TABLE_TYPES[kind] for column, kind in columns.items()}
+    table = pl.read_csv(folder / f"{name}.csv", schema=schema, null_values="nan")
+    return table.with_columns(pl.col(pl.Float64).fill_null(math.nan))
+
+
+def _empty(columns: Mapping[str, str]) -> pl.DataFrame:
+    return pl.DataFrame(schema={name: _TABLE_TYPES[kind] for name, kind in columns.items()})
+
+
+def _columns(table: pl.DataFrame) -> Columns:
+    return {column.name: column.to_numpy() for column in table}
+
+
+@contextmanager
+def trace_folder(is_traced: bool) -> Iterator[Path | None]:
+    """A folder for the trace while the block runs; None without one.
+
+    Folders of processes that were killed are removed: nothing else of theirs is left.
+    """
+    if not is_traced:
+        yield None
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        owner = folder.name.removeprefix(_FOLDER).partition("-")[0]
+        if not Path(f"/proc/{owner}").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{os.getpid()}-") as made:
+        yield Path(made)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes tables of what there is to choose from: `westwood list` prints them, and docs/ shows them.
+
+Everything in them is read from where it is declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from westwood.catalogue import (
+    DIRECTION_COLUMNS,
+    FLOW_COLUMNS,
+    PROTOCOLS,
+    RECOVERIES,
+    MeasuredColumn,
+    Setting,
+    settings_of,
+)
+from westwood.engines import NAMES as ENGINES
+from westwood.errors import InputError, suggestion
+from westwood.results import columns
+from westwood.scenario import presets, profiles
+from westwood.scenario.declared import accepted, written_default
+from westwood.scenario.scenario import described
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Is a table of texts, some with `code` in them."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def markdown(self) -> str:
+        """Writes the listing as a Markdown table."""
+        lines = [self.heads, ("---",) * len(self.heads), *self.rows]
+        return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def _protocols() -> Listing:
+    rows = tuple(
+        (f"`{one.name}`", one.recovery or "the profile's", one.ns3, one.kernel, one.source)
+        for one in PROTOCOLS.values()
+    )
+    return Listing(("`cc`", "recovery", "in ns-3", "in Linux", "source"), rows)
+
+
+def _recoveries() -> Listing:
+    rows = tuple((f"`{one.name}`", one.source) for one in RECOVERIES.values())
+    return Listing(("recovery", "what it does"), rows)
+
+
+def _default(setting: Setting) -> str:
+    if not setting.why:
+        return "has to be given"
+    value = written_default(setting)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _settings(section: str) -> Listing:
+    rows = tuple(
+        (f"`{key}`", one.what, accepted(one), _default(one))
+        for key, one in settings_of(section).items()
+    )
+    return Listing(("key", "what it is", "value", "default"), rows)
+
+
+def _obeyed_by(setting: Setting) -> str:
+    """Names the congestion controls that obey a setting, or those that do not if they are fewer."""
+    others = {one.algorithm for one in PROTOCOLS.values()} - set(setting.algorithms)
+    if len(others) < len(setting.algorithms):
+        return f"all but {', '.join(sorted(others))}"
+    return ", ".join(setting.algorithms)
+
+
+def _settings_of_cc() -> Listing:
+    rows = tuple(
+        (
+            f"`{key}`",
+            _obeyed_by(one),
+            one.what,
+            accepted(one),
+            _default(one),
+        )
+        for key, one in settings_of("cc").items()
+    )
+    return Listing(("key", "who obeys it", "what it does", "value", "default"), rows)
+
+
+def _profile(name: str) -> Listing:
+    rows = []
+    for section, choices in profiles.get(name).own.items():
+        for key, choice in choices.items():
+            value = choice.value["limit"] if isinstance(choice.value, dict) else choice.value
+            shown = str(value).lower() if isinstance(value, bool) else str(value)
+            rows.append((f"`{section}.{key}`", shown, choice.reason))
+    return Listing(("setting", "value", "reason"), tuple(rows))
+
+
+def _profiles() -> Listing:
+    rows = tuple((f"`{name}`", profiles.get(name).title) for name in profiles.names())
+    return Listing(("profile", "what it is"), rows)
+
+
+def _presets() -> Listing:
+    rows = tuple((f"`{name}`", described(name)) for name in presets())
+    return Listing(("scenario", "what it is"), rows)
+
+
+def _columns() -> Listing:
+    rows = tuple((f"`{one.name}`", one.unit, one.what) for one in columns.columns())
+    return Listing(("column", "unit", "what it is"), rows)
+
+
+def _measured(declared: Mapping[str, MeasuredColumn]) -> Listing:
+    rows = tuple((f"`{one.name}`", one.unit, one.what) for one in declared.values())
+    return Listing(("column", "unit", "what it is"), rows)
+
+
+def _link_columns() -> Listing:
+    shown = {key: one for key, one in DIRECTION_COLUMNS.items() if one.aggregate != "INNER"}
+    return _measured(shown)
+
+
+def _engines() -> Listing:
+    return Listing(("engine", "what it is"), tuple((f"`{n}`", w) for n, w in ENGINES.items()))
+
+
+LISTINGS: Mapping[str, Callable[[], Listing]] = {
+    "protocols": _protocols,
+    "recoveries": _recoveries,
+    "presets": _presets,
+    "profiles": _profiles,
+    "engines": _engines,
+    "columns": _columns,
+    "transfer-columns": lambda: _measured(FLOW_COLUMNS),
+    "link-columns": _link_columns,
+    "cc-settings": _settings_of_cc,
+    "flow-settings": lambda: _settings("flow"),
+    "link-settings": lambda: _settings("link"),
+    "red-settings": lambda: _settings("red"),
+}
+
+
+def listing(name: str) -> Listing:
+    """The listing of this name; `profile NAME` is a profile's own settings with their reasons."""
+    if name.startswith("profile "):
+        return _profile(name.removeprefix("profile "))
+    if name not in LISTINGS:
+        raise InputError(f"no such list, {suggestion(name, LISTINGS)}", value=name)
+    return LISTINGS[name]()

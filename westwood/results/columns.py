@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The columns of a row, each declared once for rows, means, tables, axes and docs/cli.md.
+
+What an engine measures is declared in engine/columns.hpp. What follows from it is declared below,
+with the function that computes it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from westwood.catalogue import FLOW_COLUMNS, UDP, MeasuredColumn
+from westwood.errors import InputError, suggestion
+from westwood.results.metrics import jain
+from westwood.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from westwood.results.raw import RawConnection, RawResult
+    from westwood.scenario.flows import Flow
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class FlowOfRun:
+    """A flow of a run, which columns are computed from: several connections if it has arrivals."""
+
+    flow: Flow
+    connections: Sequence[RawConnection]
+    simulated_s: float
+
+    @property
+    def is_tcp(self) -> bool:
+        """Is false for a source of datagrams."""
+        return self.flow.cc.name != UDP
+
+    @cached_property
+    def finished(self) -> list[RawConnection]:
+        """The connections of which all was acknowledged."""
+        return [one for one in self.connections if not math.isnan(one.completed_s)]
+
+    def total(self, name: str) -> float:
+        """The sum of a measured column over the connections."""
+        total: float = sum(getattr(one, name) for one in self.connections)
+        return total
+
+    def bit_rate(self, name: str) -> float:
+        """A measured number of bytes in bit/s, over the time that the flow was active."""
+        active_s = self._active_s()
+        return 8.0 * self.total(name) / active_s if active_s > 0 else 0.0
+
+    def _active_s(self) -> float:
+        """Seconds from its start to its end or the run's.
+
+        For transfers that arrive that is the run's end, since the last may go on after `stop`.
+        """
+        if self.flow.arrivals:
+            return self.simulated_s - float(self.flow.start) / PS_PER_S
+        stop = self.flow.stop
+        end = self.simulated_s if stop is None else min(self.simulated_s, stop / PS_PER_S)
+        (connection,) = self.connections
+        if not math.isnan(connection.completed_s):
+            end = connection.completed_s
+        return end - connection.start_s
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as a whole, which its columns are computed from."""
+
+    raw: RawResult
+    goodputs: Sequence[float]  # of the flows with congestion control, bit/s
+    simulated_s: float
+
+    @property
+    def mean_goodput(self) -> float:
+        """The mean over the flows with congestion control."""
+        return sum(self.goodputs) / len(self.goodputs) if self.goodputs else math.nan
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the rows: what it is, and how it is shown."""
+
+    name: str
+    unit: str
+    title: str
+    what: str
+    head: str = field(default="", kw_only=True)  # in the table that a run prints; empty: not there
+    scale: float = field(default=1.0, kw_only=True)  # from the column's unit to the table's
+    digits: int = field(default=1, kw_only=True)  # after the point in the table
+    with_interval: bool = field(default=False, kw_only=True)  # in the table, too
+    if_several: bool = field(default=False, kw_only=True)  # in the table only beside other flows
+
+
+@dataclass(frozen=True)
+class FlowColumn(Column):
+    """A column that follows from what was measured of a flow."""
+
+    of: Callable[[FlowOfRun], float]
+
+
+@dataclass(frozen=True)
+class RunColumn(Column):
+    """A column that follows from the whole run; `row` is that of the flow in question."""
+
+    of: Callable[[Run, Row], float]
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean of those that are numbers."""
+    known = [value for value in values if not math.isnan(value)]
+    return _ratio(sum(known), len(known))
+
+
+IDENTITY = (
+    Column("scenario", "", "Scenario", "hash of all settings that decide the outcome but the seed"),
+    Column("engine", "", "Engine", "what ran it"),
+    Column("flow", "", "Flow", "its name in the scenario"),
+    Column("cc", "", "Protocol", "its congestion control"),
+    Column("seed", "", "Seed", "the seed of the run's random numbers"),
+)
+
+RATES = (
+    FlowColumn(
+        "goodput_bps",
+        "bit/s",
+        "Goodput",
+        "payload delivered in order, over the time the flow was active",
+        lambda flow: flow.bit_rate("delivered_bytes"),
+        head="goodput\nMb/s",
+        scale=1e-6,
+        digits=3,
+        with_interval=True,
+    ),
+    FlowColumn(
+        "throughput_bps",
+        "bit/s",
+        "Throughput",
+        "IP packets of the flow's data that reached the sink, over the same time",
+        lambda flow: flow.bit_rate("ip_bytes_at_sink"),
+        head="throughput\nMb/s",
+        scale=1e-6,
+        digits=3,
+        with_interval=True,
+    ),
+)
+
+OF_FLOW = (
+    FlowColumn(
+        "retransmission_ratio",
+        "",
+        "Retransmitted over sent",
+        "retransmitted over sent",
+        lambda flow: _ratio(flow.total("retransmitted"), flow.total("sent") * flow.is_tcp),
+        head="resent\n%",
+        scale=100,
+        digits=2,
+    ),
+    FlowColumn(
+        "loss_ratio",
+        "",
+        "Dropped and lost over sent",
+        "queue_drops and lost, over sent",
+        lambda flow: _ratio(flow.total("queue_drops") + flow.total("lost"), flow.total("sent")),
+    ),
+    FlowColumn(
+        "transfers",
+        "",
+        "Transfers",
+        "connections of the flow: more than one with `arrivals`",
+        lambda flow: len(flow.connections),
+    ),
+    FlowColumn(
+        "completed",
+        "",
+        "Completed transfers",
+        "connections of which all was acknowledged",
+        lambda flow: len(flow.finished),
+    ),
+    FlowColumn(
+        "completion_s",
+        "s",
+        "Completion time",
+        "from a connection's start until all was acknowledged, the mean of those completed",
+        lambda flow: _mean([one.completed_s - one.start_s for one in flow.finished]),
+    ),
+)
+
+OF_RUN = (
+    RunColumn(
+        "friendliness",
+        "",
+        "Friendliness",
+        "the flow's goodput over the mean of the run's TCP flows: 1 is its fair share",
+        lambda run, row: _ratio(float(row["goodput_bps"]), run.mean_goodput * (row["cc"] != UDP)),
+        head="share\nof fair",
+        digits=2,
+        with_interval=True,
+        if_several=True,
+    ),
+    RunColumn(
+        "jain",
+        "",
+        "Jain's index",
+        "fairness of the run's TCP flows, 1 when all have the same goodput",
+        lambda run, row: jain(run.goodputs),
+        head="fairness",
+        digits=3,
+        if_several=True,
+    ),
+    RunColumn(
+        "utilisation",
+        "",
+        "Utilisation",
+        "of the busiest direction of a link in the run, 0 to 1",
+        lambda run, row: max(
+            (way.utilisation for way in (*run.raw.forward, *run.raw.backward)), default=math.nan
+        ),
+    ),
+    RunColumn(
+        "simulated_s", "s", "Simulated time", "length of the run", lambda run, row: run.simulated_s
+    ),
+)
+
+COST = (
+    Column("cpu_s", "s", "CPU time", "what the run cost this machine"),
+    Column("wall_s", "s", "Time", "how long the run took here"),
+)
+
+_AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "SUM": sum,
+    "MEAN": _mean,
+    "LEAST": lambda values: min((v for v in values if not math.isnan(v)), default=math.nan),
+    "MOST": lambda values: max((v for v in values if not math.isnan(v)), default=math.nan),
+}
+_OF_CONGESTION_CONTROL = ("MEAN", "LEAST")  # aggregates of what a source of datagrams has not
+
+
+def _measured() -> list[MeasuredColumn]:
+    return [one for one in FLOW_COLUMNS.values() if one.aggregate != "INNER"]
+
+
+def row_of_flow(flow: FlowOfRun) -> Row:
+    """The columns of a flow: what was measured and what follows from it."""
+    row: Row = {column.name: column.of(flow) for column in RATES}
+    for one in _measured():
+        values = [getattr(connection, one.name) for connection in flow.connections]
+        known = flow.is_tcp or one.aggregate not in _OF_CONGESTION_CONTROL
+        row[one.name] = _AGGREGATES[one.aggregate](values) if known else math.nan
+    return row | {column.name: column.of(flow) for column in OF_FLOW}
+
+
+def columns() -> list[Column]:
+    """Returns all columns of a row, in order."""
+    measured = [
+        Column(one.name, one.unit, one.title, one.what, head=one.head, scale=_table_scale(one))
+        for one in _measured()
+    ]
+    return [*IDENTITY, *RATES, *measured, *OF_FLOW, *OF_RUN, *COST]
+
+
+def _table_scale(one: MeasuredColumn) -> float:
+    """Round trips are read in milliseconds."""
+    return 1e3 if one.name.endswith("rtt_s") else 1.0
+
+
+def averaged() -> list[str]:
+    """The columns that a summary averages over seeds: all that the seeds decide."""
+    constant = {"simulated_s", *(one.name for one in (*IDENTITY, *COST))}
+    return [column.name for column in columns() if column.name not in constant]
+
+
+def check_metric(name: str) -> None:
+    """InputError unless a summary has a mean of this column."""
+    if name not in averaged():
+        problem = f"unknown column, {suggestion(name, averaged())}"
+        raise InputError(problem, key="--metric", value=name)
+
+
+def axis(name: str) -> tuple[str, float]:
+    """Returns a column's title with its unit on an axis, and what that unit is in the column's."""
+    column = next(one for one in columns() if one.name == name)
+    shown, scale = {"bit/s": ("Mb/s", 1e6), "": ("", 1.0)}.get(column.unit, (column.unit, 1.0))
+    if column.name.endswith("rtt_s"):  # round trips are read in milliseconds
+        shown, scale = "ms", 1e-3
+    return f"{column.title} ({shown})" if shown else column.title, scale

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keys of a scenario that follow from declarations: how a setting is read, checked and written.
+
+A model's value is in base units (bit/s, picoseconds, bytes); the engine's field may be in another
+(`to_field`). core/settings.h and engine/settings.hpp say what each kind is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, create_model
+from pydantic_core import core_schema
+
+from westwood import units
+from westwood.catalogue import Setting, settings_of
+from westwood.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+_PS_PER_US = units.TIME_UNITS["us"]
+_THOUSANDTHS = 1000
+_NO_LIMIT = -1  # what a field of the engine holds where there is none
+_MOST_AMOUNT = 2**30  # packets or bytes
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Pydantic's view of a value that is read and written as text with its unit."""
+
+    read: Callable[[object], Any]
+    write: Callable[[Any], Any]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.read,
+            serialization=core_schema.plain_serializer_function_ser_schema(self.write),
+        )
+
+
+def between(
+    parse: Callable[[object], int], low: int, high: int, write: Callable[[int], str]
+) -> Callable[[object], int]:
+    """Reads a quantity and checks that it lies from `low` to `high`, in base units."""
+
+    def read(value: object) -> int:
+        number = parse(value)
+        if not low <= number <= high:
+            lowest = f"at least {write(low)}" if low != 1 else f"more than {write(0)}"
+            raise InputError(f"expected {lowest} and at most {write(high)}", value=value)
+        return number
+
+    return read
+
+
+def _span(setting: Setting) -> Callable[[object], int]:
+    """Reads a time that the core holds in whole microseconds."""
+    low, high = setting.least * _PS_PER_US, setting.most * _PS_PER_US
+    within = between(units.parse_time, low, high, units.format_time)
+
+    def read(value: object) -> int:
+        number = within(value)
+        if number % _PS_PER_US:
+            raise InputError("expected a whole number of us", value=value)
+        return number
+
+    return read
+
+
+def _thousandths(setting: Setting) -> Callable[[object], float]:
+    """Reads a fraction or a factor that the core holds in whole thousandths."""
+    none = setting.kind.endswith("_OR_NONE")
+    low, high = setting.least / _THOUSANDTHS, setting.most / _THOUSANDTHS
+    expected = f"expected {'0 (none) or ' if none else ''}from {low:g} to {high:g}"
+
+    def read(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise InputError("expected a number", value=value)
+        if isinstance(value, str):
+            value = units.parse_fraction(value)
+        if not (low <= value <= high or (none and value == 0)):  # false for nan, too
+            raise InputError(expected, value=value)
+        if (Fraction(str(value)) * _THOUSANDTHS).denominator != 1:
+            raise InputError("expected at most three decimals", value=value)
+        return float(value)
+
+    return read
+
+
+def _count_or_none(setting: Setting) -> Callable[[object], int]:
+    """Reads a whole number for which 0 means that there is none."""
+
+    def read(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InputError("expected a whole number", value=value)
+        if value != 0 and not setting.least <= value <= setting.most:
+            problem = f"expected 0 (none) or {setting.least} to {setting.most}"
+            raise InputError(problem, value=value)
+        return value
+
+    return read
+
+
+def _amount(value: object) -> units.Amount:
+    amount = units.parse_amount(value)
+    if amount.count is not None and not 1 <= amount.count <= _MOST_AMOUNT:
+        raise InputError("expected at least one packet or byte and at most 2^30", value=value)
+    return amount
+
+
+def _finite_amount(value: object) -> units.Amount:
+    amount = _amount(value)
+    if amount.count is None:
+        raise InputError('expected packets or bytes such as "10p"', value=str(amount))
+    return amount
+
+
+Amount = Annotated[units.Amount, Quantity(_amount, str)]
+
+
+def _time(setting: Setting) -> Any:
+    read = between(units.parse_time, setting.least, setting.most, units.format_time)
+    return Annotated[int, Quantity(read, units.format_time)]
+
+
+def _size(setting: Setting) -> Any:
+    read = between(units.parse_size, setting.least, setting.most, units.format_size)
+    return Annotated[int, Quantity(read, units.format_size)]
+
+
+def _rate(setting: Setting) -> Any:
+    read = between(units.parse_rate, setting.least, setting.most, units.format_rate)
+    return Annotated[int, Quantity(read, units.format_rate)]
+
+
+def _number(value: float) -> float:
+    return value
+
+
+# Each kind of setting has its type in a model.
+_TYPES: Mapping[str, Callable[[Setting], Any]] = {
+    "SWITCH": lambda setting: bool,
+    "COUNT": lambda setting: Annotated[int, Field(ge=setting.least, le=setting.most)],
+    "COUNT_OR_NONE": lambda setting: Annotated[int, Quantity(_count_or_none(setting), _number)],
+    "SPAN": lambda setting: Annotated[int, Quantity(_span(setting), units.format_time)],
+    "FACTOR_OR_NONE": lambda setting: Annotated[float, Quantity(_thousandths(setting), _number)],
+    "CHOICE": lambda setting: Literal[setting.choices],
+    "PACKETS": lambda setting: Annotated[float, Field(ge=setting.least, le=setting.most)],
+    "RATE": _rate,
+    "TIME": _time,
+    "TIME_OR_NEVER": _time,
+    "BYTES": _size,
+    "SIZE_OR_ALL": _size,
+    "SEGMENTS": lambda setting: Annotated[units.Amount, Quantity(_finite_amount, str)],
+    "SSTHRESH": lambda setting: Amount,
+}
+
+
+def type_of(setting: Setting) -> Any:
+    """The type of a setting in a model: how its value is read, checked and written."""
+    if setting.kind == "SHARE":
+        read = _thousandths(setting) if _in_thousandths(setting) else units.parse_fraction
+        return Annotated[float, Quantity(read, _number)]
+    return _TYPES[setting.kind](setting)
+
+
+def _in_thousandths(setting: Setting) -> bool:
+    return setting.field.endswith("_permille")
+
+
+def written_default(setting: Setting) -> Any:
+    """The default as a scenario writes it; None for what a scenario leaves out."""
+    value = setting.fallback
+    match setting.kind:
+        case "TIME":
+            return units.format_time(value)
+        case "SPAN":
+            return units.format_time(value * _PS_PER_US)
+        case "BYTES":
+            return units.format_size(value)
+        case "RATE":
+            return units.format_rate(value)
+        case "SEGMENTS":
+            return f"{value}p"
+        case "SSTHRESH":
+            return units.UNLIMITED if value == setting.most else f"{value}p"
+        case "CHOICE":
+            return setting.choices[value]
+        case "TIME_OR_NEVER" | "SIZE_OR_ALL":
+            return None
+    return value / _THOUSANDTHS if _in_thousandths(setting) else value
+
+
+def to_field(setting: Setting, value: Any, mss: int = 1) -> Any:
+    """A model's value in the unit of the engine's field; `mss` is the payload of a segment."""
+    match setting.kind:
+        case "SPAN":
+            return value // _PS_PER_US
+        case "TIME_OR_NEVER" | "SIZE_OR_ALL":
+            return _NO_LIMIT if value is None else value
+        case "SEGMENTS":
+            return min(max(setting.least, value.packets(mss) or 0), setting.most)
+        case "SSTHRESH":
+            packets = value.packets(mss)
+            return _NO_LIMIT if packets is None else max(setting.least, packets)
+    return round(_THOUSANDTHS * value) if _in_thousandths(setting) else value
+
+
+def with_settings(
+    base: type[BaseModel],
+    section: str,
+    *,
+    optional: bool = False,
+    leave_out: tuple[str, ...] = (),
+) -> Any:
+    """Adds the keys of a section to the model, each with its declared default.
+
+    `optional`: each may be left open (None). The keys of `leave_out` are not added.
+    """
+    fields: dict[str, Any] = {}
+    for name, setting in settings_of(section).items():
+        default = None if optional else written_default(setting)
+        if name in leave_out:
+            continue
+        if not setting.why:
+            fields[name] = (type_of(setting), ...)
+        elif default is None:
+            fields[name] = (type_of(setting) | None, None)
+        else:
+            fields[name] = (type_of(setting), Field(default=default, validate_default=True))
+    return create_model(f"{base.__name__.lstrip('_')}Settings", __base__=base, **fields)
+
+
+def accepted(setting: Setting) -> str:
+    """Says in words, for tables, what a scenario may write for a setting."""
+    low, high = setting.least, setting.most
+    match setting.kind:
+        case "SWITCH":
+            return "`true` or `false`"
+        case "CHOICE":
+            return ", ".join(f'`"{word}"`' for word in setting.choices)
+        case "TIME" | "TIME_OR_NEVER":
+            return f"{units.format_time(low)} to {units.format_time(high)}"
+        case "SPAN":
+            low, high = low * _PS_PER_US, high * _PS_PER_US
+            return f"{units.format_time(low)} to {units.format_time(high)}, in whole us"
+        case "BYTES" | "SIZE_OR_ALL":
+            return f"{units.format_size(low)} to {units.format_size(high)}"
+        case "RATE":
+            return f"{units.format_rate(low)} to {units.format_rate(high)}"
+        case "SEGMENTS":
+            return "packets or bytes"
+        case "SSTHRESH":
+            return "packets, bytes or unlimited"
+        case "PACKETS":
+            return f"{low:g} to {high:g} packets"
+    if _in_thousandths(setting):
+        low, high = low / _THOUSANDTHS, high / _THOUSANDTHS
+    none = "0 (none) or " if setting.kind.endswith("_OR_NONE") else ""
+    return f"{none}{low:g} to {high:g}"

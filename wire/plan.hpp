@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A plan tells a host that is a program of its own, ns-3's runner or the emulated path, what to run: the
+// engine's network as text. Each line is a statement of words separated by spaces. A statement that sets
+// something has the name of its field in the declarations (engine/settings.hpp, core/settings.h), whose
+// units, defaults and bounds hold: times in ps, sizes in bytes, rates in bit/s, -1 for no limit. What is
+// said twice counts as it was said last.
+//
+//   seed N | nodes N | duration PS
+//   trace FOLDER                 writes windows.csv, queues.csv and drops.csv there: report.hpp
+//   sample_us N | hold           Linux: looks at the sockets so often; says where the hosts are, and waits
+//   link A B                     between two nodes
+//     SETTING N                  one of WW_LINK_SETTINGS
+//   forward | backward           chooses a direction of the last link
+//     SETTING N                  one of WW_DIRECTION_SETTINGS
+//     queue PACKETS BYTES
+//     loss none|uniform RATE|bits RATE|script N...|states MEAN MEAN RATE RATE FIXED
+//     red.SETTING N              one of WW_RED_SETTINGS; Random Early Detection is then on
+//     opportunities MS...
+//   flow FROM TO PROTOCOL        starts with what the catalogue says of the protocol; udp: no TCP
+//     SETTING N                  one of WW_FLOW_SETTINGS
+//     cc.SETTING N               one of WW_SETTINGS
+//     recovery NAME              one of WW_RECOVERIES
+//     arrivals MEAN fixed|exponential
+//     datagrams RATE ON OFF fixed|exponential
+//   end
+#pragma once
+
+#include <istream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../engine/network.hpp"
+#include "words.hpp"
+
+namespace ww::wire {
+
+struct Plan {
+    sim::Network network;
+    std::vector<ww_protocol> protocols;  // of each flow; WW_PROTOCOL_COUNT: it sends datagrams
+    std::uint64_t seed = 1;
+    std::string trace;  // the folder for what happened over time; empty: not traced
+    sim::Time sample = 10'000 * sim::kMicrosecond;  // between two looks at the sockets
+    bool hold = false;  // say where the hosts are, and go on although the flows are through
+};
+
+// Each kind of setting has a way in which its value is read into a member of object `o`.
+#define WW_READ_NUMBER(setting, member, least, most) words.into(o.member, least, most)
+#define WW_READ_OR_NONE(setting, member, least, most) words.into(o.member, least, most, 0, 0)
+#define WW_READ_SWITCH(setting, member, least, most) words.into(o.member)
+#define WW_READ_COUNT WW_READ_NUMBER
+#define WW_READ_COUNT_OR_NONE WW_READ_OR_NONE
+#define WW_READ_SPAN WW_READ_NUMBER
+#define WW_READ_SHARE WW_READ_NUMBER
+#define WW_READ_FACTOR_OR_NONE WW_READ_OR_NONE
+#define WW_READ_PACKETS WW_READ_NUMBER
+#define WW_READ_RATE WW_READ_NUMBER
+#define WW_READ_TIME WW_READ_NUMBER
+#define WW_READ_TIME_OR_NEVER(setting, member, least, most) \
+    words.into(o.member, least, most, -1, sim::kNever)
+#define WW_READ_BYTES WW_READ_NUMBER
+#define WW_READ_SIZE_OR_ALL(setting, member, least, most) \
+    words.into(o.member, least, most, -1, sim::kUnlimited)
+#define WW_READ_SEGMENTS WW_READ_NUMBER
+#define WW_READ_SSTHRESH(setting, member, least, most) \
+    words.into(o.member, least, most, -1, WW_SSTHRESH_INFINITE)
+#define WW_READ_CHOICE(setting, member, least, most) \
+    words.into(o.member, {WW_CHOICES_##setting(WW_READ_WORD)})
+#define WW_READ_WORD(id, word) {word, id},
+
+// A row of the declarations reads the statement if it is about this setting.
+#define WW_READ_ROW(prefix, kind, setting, member, least, most) \
+    if (words.name() == prefix WW_READ_TEXT(member)) {          \
+        WW_READ_##kind(setting, member, least, most);           \
+        return true;                                            \
+    }
+#define WW_READ_TEXT(member) WW_READ_QUOTED(member)
+#define WW_READ_QUOTED(member) #member
+#define WW_READ_SETTING(kind, setting, fallback, least, most, ...) \
+    WW_READ_ROW("", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most)
+#define WW_READ_RED_SETTING(kind, setting, fallback, least, most, ...) \
+    WW_READ_ROW("red.", kind, setting, WW_ENGINE_FIELD(kind, setting), least, most)
+#define WW_READ_CC_SETTING(kind, setting, fallback, least, most, ...) \
+    WW_READ_ROW("cc.", kind, setting, WW_FIELD(kind, setting), least, most)
+
+// Each reads the statement if it is about such an object, and returns whether it is.
+inline bool read_setting(Words& words, ww_config& o) {
+    WW_SETTINGS(WW_READ_CC_SETTING)
+    return false;
+}
+
+inline bool read_setting(Words& words, sim::Red& o) {
+    using namespace sim;  // the names of the bounds
+    WW_RED_SETTINGS(WW_READ_RED_SETTING)
+    return false;
+}
+
+inline bool read_setting(Words& words, sim::Link& o) {
+    WW_LINK_SETTINGS(WW_READ_SETTING)
+    return false;
+}
+
+inline void read_loss(Words& words, sim::Loss& loss) {
+    using sim::LossKind;
+    loss = {};
+#define WW_WORD(id) {#id, LossKind::id},
+    words.into(loss.kind, {WW_LOSS_KINDS(WW_WORD)});
+#undef WW_WORD
+    if (loss.kind == LossKind::uniform || loss.kind == LossKind::bits) words.into(loss.rate, 0, 1);
+    if (loss.kind == LossKind::script)
+        while (words.is_more()) loss.packets.push_back(words.number<std::uint64_t>());
+    if (loss.kind != LossKind::states) return;
+    for (sim::Time& mean : loss.state_mean) words.into(mean, 1, sim::kLongest);
+    for (double& rate : loss.state_rate) words.into(rate, 0, 1);
+    words.into(loss.state_fixed);
+}
+
+inline bool read_setting(Words& words, sim::Direction& o) {
+    using namespace sim;
+    WW_DIRECTION_SETTINGS(WW_READ_SETTING)
+    if (words.name() == "queue") {
+        words.into(o.queue_packets, 0, kUnlimited, -1, kUnlimited);
+        words.into(o.queue_bytes, 0, kUnlimited, -1, kUnlimited);
+    } else if (words.name() == "loss") {
+        read_loss(words, o.loss);
+    } else if (words.name() == "opportunities") {
+        o.opportunities_ms.clear();
+        while (words.is_more()) o.opportunities_ms.push_back(words.number<std::uint64_t>());
+    } else if (read_setting(words, o.red)) {
+        o.red.on = true;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+inline void read_spread(Words& words, sim::Spread& spread) {
+#define WW_WORD(id) {#id, sim::Spread::id},
+    words.into(spread, {WW_SPREADS(WW_WORD)});
+#undef WW_WORD
+}
+
+inline void read_recovery(Words& words, sim::Recovery& recovery) {
+#define WW_READ_NAME(ID, id, word, ...) {word, sim::Recovery::id},
+    words.into(recovery, {WW_RECOVERIES(WW_READ_NAME)});
+#undef WW_READ_NAME
+}
+
+inline bool read_setting(Words& words, sim::Flow& o) {
+    using namespace sim;
+    WW_FLOW_SETTINGS(WW_READ_SETTING)
+    if (words.name() == "recovery") {
+        read_recovery(words, o.recovery);
+    } else if (words.name() == "arrivals") {
+        words.into(o.arrivals_mean, 0, kLongest);
+        read_spread(words, o.size_spread);
+    } else if (words.name() == "datagrams") {
+        o.datagrams.on = true;
+        words.into(o.datagrams.rate_bps, 1, kFastest);
+        words.into(o.datagrams.on_mean, 1, kLongest, -1, kNever);
+        words.into(o.datagrams.off_mean, 0, kLongest);
+        read_spread(words, o.datagrams.spread);
+    } else {
+        return read_setting(words, o.cc);
+    }
+    return true;
+}
+
+inline void read_protocol(Words& words, ww_protocol& protocol) {
+#define WW_READ_NAME(ID, word, ...) {word, WW_PROTOCOL_##ID},
+    words.into(protocol, {WW_PROTOCOLS(WW_READ_NAME){"udp", WW_PROTOCOL_COUNT}});
+#undef WW_READ_NAME
+}
+
+// Adds statements to a plan, one after the other.
+class PlanReader {
+  public:
+    Plan plan;
+
+    void read(Words& words) {
+        if (!read_part(words) && !read_here(words) && !read_whole(words))
+            throw PlanError("unknown statement");
+        words.done();
+    }
+
+    // Checks what only the whole plan can show.
+    void check() const {
+        for (std::size_t i = 0; i < plan.protocols.size(); i++)
+            if (plan.network.flows[i].datagrams.on != (plan.protocols[i] == WW_PROTOCOL_COUNT))
+                throw PlanError("flow " + std::to_string(i) +
+                                ": expected datagrams of udp, and of no other protocol");
+        if (plan.network.duration == 0) throw PlanError("no statement `duration`");
+    }
+
+  private:
+    // Begins a link, a direction or a flow.
+    bool read_part(Words& words) {
+        sim::Network& network = plan.network;
+        if (words.name() == "link") {
+            direction_ = nullptr;  // a further link may move the others
+            sim::Link& link = network.links.emplace_back();
+            read_nodes(words, link.a, link.b);
+        } else if (words.name() == "forward" || words.name() == "backward") {
+            if (network.links.empty()) throw PlanError("no link before it");
+            sim::Link& link = network.links.back();
+            direction_ = words.name() == "forward" ? &link.forward : &link.backward;
+        } else if (words.name() == "flow") {
+            sim::Flow& flow = network.flows.emplace_back();
+            read_nodes(words, flow.from, flow.to);
+            ww_protocol& protocol = plan.protocols.emplace_back();
+            read_protocol(words, protocol);
+            flow.cc = ww_configure(protocol);
+            if (protocol != WW_PROTOCOL_COUNT && ww_recovery_of(protocol) != WW_RECOVERY_ANY)
+                flow.recovery = static_cast<sim::Recovery>(ww_recovery_of(protocol));
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    void read_nodes(Words& words, std::uint32_t& one, std::uint32_t& other) const {
+        if (plan.network.nodes < 2) throw PlanError("no two nodes before it");
+        words.into(one, 0, plan.network.nodes - 1);
+        words.into(other, 0, plan.network.nodes - 1);
+        if (one == other) throw PlanError("expected two different nodes");
+    }
+
+    // Reads a setting of the part that began last.
+    bool read_here(Words& words) {
+        sim::Network& network = plan.network;
+        sim::Direction no_direction;
+        sim::Link no_link;
+        sim::Flow no_flow;
+        if (read_setting(words, direction_ == nullptr ? no_direction : *direction_)) {
+            if (direction_ == nullptr) throw PlanError("no direction of a link before it");
+        } else if (read_setting(words, network.links.empty() ? no_link : network.links.back())) {
+            if (network.links.empty()) throw PlanError("no link before it");
+        } else if (read_setting(words, network.flows.empty() ? no_flow : network.flows.back())) {
+            if (network.flows.empty()) throw PlanError("no flow before it");
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    // Reads what is said of the run as a whole.
+    bool read_whole(Words& words) {
+        sim::Network& network = plan.network;
+        if (words.name() == "seed") {
+            plan.seed = words.number<std::uint64_t>();
+        } else if (words.name() == "nodes") {
+            words.into(network.nodes, network.nodes, sim::kMostNodes);
+        } else if (words.name() == "duration") {
+            words.into(network.duration, 1, sim::kLongest);
+        } else if (words.name() == "trace") {
+            plan.trace = words.rest();
+            network.trace.windows = network.trace.queues = true;
+        } else if (words.name() == "sample_us") {
+            words.into(plan.sample, 1, sim::kHour / sim::kMicrosecond);
+            plan.sample *= sim::kMicrosecond;
+        } else if (words.name() == "hold") {
+            plan.hold = true;
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    sim::Direction* direction_ = nullptr;
+};
+
+// Reads up to the line `end`, or throws PlanError. Every value is then within its bounds; whether they fit
+// each other is for engine/validate.hpp to say, where a host has the engine.
+inline Plan read_plan(std::istream& text) {
+    PlanReader reader;
+    std::string line;
+    for (std::size_t number = 1; std::getline(text, line); number++) {
+        Words words(line);
+        if (words.is_empty()) continue;
+        try {
+            if (words.name() == "end") {
+                words.done();
+                reader.check();
+                return std::move(reader.plan);
+            }
+            reader.read(words);
+        } catch (const PlanError& error) {
+            throw PlanError("line " + std::to_string(number) + ": " + words.name() + ": " +
+                            error.what());
+        }
+    }
+    throw PlanError("no line `end`");
+}
+
+}  // namespace ww::wire

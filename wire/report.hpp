@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A report is what a host that is a program of its own prints of a run, under the names of the declarations
+// (engine/columns.hpp):
+//
+//   flow SOURCE NAME VALUE ...            for each connection: WW_FLOW_COLUMNS
+//   link forward|backward NAME VALUE ...  for each direction of each link: WW_DIRECTION_COLUMNS
+//   end CPU_SECONDS
+//
+// What a host alone has to tell stands in lines of its own between them. If the plan asks for a trace, its
+// folder gets three tables with a line of names first: windows.csv (WW_WINDOW_COLUMNS), queues.csv
+// (WW_QUEUE_COLUMNS) and drops.csv (WW_DROP_COLUMNS). The first two say before it which connection or
+// which direction of a link a row is about. What is no number is "nan".
+#pragma once
+
+#include <cerrno>
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "../engine/network.hpp"
+#include "words.hpp"
+
+namespace ww::wire {
+
+inline void print(std::FILE* file, std::uint64_t count) { std::fprintf(file, "%" PRIu64, count); }
+
+inline void print(std::FILE* file, double number) {
+    if (std::isnan(number))
+        std::fputs("nan", file);  // printf may say -nan
+    else
+        std::fprintf(file, "%.9g", number);
+}
+
+#define WW_PRINT_COLUMN(type, name, ...) \
+    std::fputs(" " #name " ", file);     \
+    print(file, WW_COLUMN_TYPE_##type{result.name});
+
+inline void print(std::FILE* file, const sim::FlowResult& result) {
+    std::fprintf(file, "flow %" PRIu32, result.source);
+    WW_FLOW_COLUMNS(WW_PRINT_COLUMN)
+    std::fputs("\n", file);
+}
+
+inline void print(std::FILE* file, const sim::DirectionResult& result, bool is_forward) {
+    std::fputs(is_forward ? "link forward" : "link backward", file);
+    WW_DIRECTION_COLUMNS(WW_PRINT_COLUMN)
+    std::fputs("\n", file);
+}
+
+inline void print_end(std::FILE* file, double cpu_s) { std::fprintf(file, "end %.6f\n", cpu_s); }
+
+// A row of windows.csv and one of queues.csv: what a host has not set is no number.
+#define WW_ROW_MEMBER(type, name, what) WW_TRACE_TYPE_##type name = WW_ROW_START_##type;
+#define WW_ROW_START_SECONDS std::numeric_limits<double>::quiet_NaN()
+#define WW_ROW_START_NUMBER std::numeric_limits<double>::quiet_NaN()
+#define WW_ROW_START_CODE 0
+#define WW_ROW_START_SIZE 0
+struct WindowRow {
+    WW_WINDOW_COLUMNS(WW_ROW_MEMBER)
+};
+struct QueueRow {
+    WW_QUEUE_COLUMNS(WW_ROW_MEMBER)
+};
+
+// A table of a trace: a file of lines with commas between their cells.
+class Table {
+  public:
+    explicit Table(const std::string& path) : file_(std::fopen(path.c_str(), "w")) {
+        if (!file_) throw PlanError("trace " + path + ": " + std::strerror(errno));
+    }
+
+    void word(const char* text) { std::fputs(text, next()); }
+    void seconds(double time) { std::fprintf(next(), "%.9f", time); }
+    void number(double value) { print(next(), value); }
+    void whole(std::uint32_t value) { std::fprintf(next(), "%" PRIu32, value); }
+    void end_row() {
+        std::fputs("\n", file_.get());
+        is_first_ = true;
+    }
+
+  private:
+    struct Close {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+
+    // Returns the file, where the next cell is to be written.
+    std::FILE* next() {
+        if (!is_first_) std::fputs(",", file_.get());
+        is_first_ = false;
+        return file_.get();
+    }
+
+    std::unique_ptr<std::FILE, Close> file_;
+    bool is_first_ = true;
+};
+
+#define WW_WRITE_NAME(type, name, what) #name,
+#define WW_WRITE_CELL(type, name, what) table.WW_WRITE_##type(row.name);
+#define WW_WRITE_SECONDS(value) seconds(value)
+#define WW_WRITE_NUMBER(value) number(value)
+#define WW_WRITE_CODE(value) whole(static_cast<std::uint32_t>(value))
+#define WW_WRITE_SIZE(value) whole(value)
+
+// The tables of a run's trace. Where the plan asks for none, nothing is written.
+class Trace {
+  public:
+    explicit Trace(const std::string& folder) {
+        if (folder.empty()) return;
+        tables_ = std::make_unique<Tables>(folder);
+        write_heads();
+    }
+
+    explicit operator bool() const { return tables_ != nullptr; }
+
+    void write_window(std::uint32_t connection, const WindowRow& row) {
+        if (!tables_) return;
+        Table& table = tables_->windows;
+        table.whole(connection);
+        WW_WINDOW_COLUMNS(WW_WRITE_CELL)
+        table.end_row();
+    }
+
+    void write_queue(std::uint32_t pipe, const QueueRow& row) {
+        if (!tables_) return;
+        Table& table = tables_->queues;
+        table.whole(pipe);
+        WW_QUEUE_COLUMNS(WW_WRITE_CELL)
+        table.end_row();
+    }
+
+    void write_queues(std::uint32_t pipe, const sim::QueueTrace& rows) {
+#define WW_ROW_AT(type, name, what) rows.name[i],
+        for (std::size_t i = 0; i < rows.bytes.size(); i++)
+            write_queue(pipe, QueueRow{WW_QUEUE_COLUMNS(WW_ROW_AT)});
+#undef WW_ROW_AT
+    }
+
+    void write_drop(const sim::Drop& row) {
+        if (!tables_) return;
+        Table& table = tables_->drops;
+        WW_DROP_COLUMNS(WW_WRITE_CELL)
+        table.end_row();
+    }
+
+  private:
+    struct Tables {
+        explicit Tables(const std::string& folder)
+            : windows(folder + "/windows.csv"),
+              queues(folder + "/queues.csv"),
+              drops(folder + "/drops.csv") {}
+        Table windows, queues, drops;
+    };
+
+    void write_heads() {
+        write_head(tables_->windows, {"connection", WW_WINDOW_COLUMNS(WW_WRITE_NAME)});
+        write_head(tables_->queues, {"pipe", WW_QUEUE_COLUMNS(WW_WRITE_NAME)});
+        write_head(tables_->drops, {WW_DROP_COLUMNS(WW_WRITE_NAME)});
+    }
+
+    static void write_head(Table& table, std::initializer_list<const char*> names) {
+        for (const char* name : names) table.word(name);
+        table.end_row();
+    }
+
+    std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace ww::wire
