@@ -21,6 +21,7 @@
     X(WESTWOOD, westwood) \
     X(CUBIC, cubic)       \
     X(VEGAS, vegas)       \
+    X(VENO, veno)         \
     X(BBR, bbr)
 
 /*
@@ -93,6 +94,8 @@
       WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence; HyStart++ (RFC 9406) is off")         \
     X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#B8860B > --", "TcpVegas",                   \
       WW_UPSTREAM("vegas"), "Brakmo & Peterson 1995, as in tcp_vegas.c")                           \
+    X(VENO, "veno", VENO, SACK, (void)0, "Veno", "#7F5539 X --", "TcpVeno", WW_UPSTREAM("veno"),   \
+      "Fu & Liew 2003, as in tcp_veno.c")                                                          \
     X(BBR, "bbr", BBR, SACK, (void)0, "BBR", "#000000 d -.", "TcpBbr", WW_UPSTREAM("bbr"),         \
       "draft-cardwell-iccrg-bbr-congestion-control-00: version 1")
 
@@ -154,5 +157,6 @@ static inline enum ww_recovery ww_recovery_of(enum ww_protocol protocol) {
 #include "cubic.h"
 #include "reno.h"
 #include "vegas.h"
+#include "veno.h"
 #include "westwood_family.h"
 #endif

@@ -41,7 +41,9 @@ def test_comparators_are_within_10_percent_of_ns3s_or_explained(point: comparato
     ratio = point.ratio
     lossless = point.per == 0
     delayed = point.delayed_ack > 1
-    if point.cc != "vegas" or (lossless and not delayed):
+    if point.cc == "veno" and point.delay_ms == 100:
+        assert 1.0 < ratio < 1.2, "ns-3 counts the queue in whole segments: docs/comparison.md"
+    elif point.cc != "vegas" or (lossless and not delayed):
         assert point.agrees, f"ratio {ratio:.3f}"
     elif lossless:
         assert ratio > 2, "ns-3 rounds the queue up, and stops growing"

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * Veno (Fu & Liew, "TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks", IEEE JSAC
+ * 21(2), 2003), in the form that Linux gave it (tcp_veno.c): Reno that asks Vegas' question on a loss.
+ *
+ *   N = cwnd (RTT - BaseRTT) / RTT             segments of ours that wait in queues
+ *   slow start            as Reno
+ *   congestion avoidance  N < beta: as Reno    else: cwnd += 1 every other window of ACKs
+ *   loss and timeout      N < beta: the loss is taken for a random one, ssthresh = 4/5 flight
+ *                         else: for a congestive one, ssthresh = 1/2 flight, as Reno
+ *   beta = 3 segments; with fewer than 3 RTT samples so far, and while a loss is repaired: Reno's growth
+ *
+ * N is known on each ACK that may open the window, from the smallest RTT since the one before. It is kept
+ * in half segments, as in Linux.
+ *
+ * Deviations: every other window means every other ACK here, which is the same pace. RTT samples are not
+ * forgotten after an idle time, which the host does not report. A timeout is answered like a loss, with
+ * Linux and ns-3; the paper leaves it as it is in Reno.
+ */
+#ifndef WW_VENO_H
+#define WW_VENO_H
+
+#include "reno.h"
+
+enum {
+    WW_VENO_HALVES = 2, /* half segments in a segment */
+    WW_VENO_BETA = 3,   /* segments */
+    WW_VENO_RTTS = 3,   /* samples before N means something */
+};
+
+struct ww_veno_state {
+    struct ww_common common;
+    uint32_t base_rtt_us; /* smallest so far; UINT32_MAX before the first */
+    uint32_t min_rtt_us;  /* smallest since the window last grew; UINT32_MAX: none */
+    uint32_t queued;      /* N, in half segments */
+    uint8_t rtts;         /* samples so far, up to WW_VENO_RTTS */
+    bool waits;           /* the next ACK of a full queue does not grow the window */
+};
+
+static inline void ww_veno_init(struct ww_veno_state *veno) {
+    const struct ww_veno_state fresh = {{0, 0, 0}, UINT32_MAX, UINT32_MAX, 0, 0, false};
+    *veno = fresh;
+}
+
+static inline bool ww_veno_fills_queue(const struct ww_veno_state *veno) {
+    return veno->queued >= WW_VENO_BETA * WW_VENO_HALVES;
+}
+
+/* Product: 2 * 2^28 * 2^32 < 2^62. */
+static inline void ww_veno_measure(struct ww_veno_state *veno, uint32_t cwnd) {
+    if (veno->rtts < WW_VENO_RTTS || veno->min_rtt_us == UINT32_MAX) return;
+    const uint64_t halves = (uint64_t)WW_VENO_HALVES * cwnd;
+    veno->queued = (uint32_t)(halves - ww_div(halves * veno->base_rtt_us, veno->min_rtt_us));
+    veno->min_rtt_us = UINT32_MAX;
+}
+
+static inline void ww_veno_on_ack(const struct ww_config *config, struct ww_veno_state *veno,
+                                  struct ww_window *window, const struct ww_sample *sample) {
+    if (sample->rtt_us != 0) {
+        veno->base_rtt_us = ww_min_u32(veno->base_rtt_us, sample->rtt_us);
+        veno->min_rtt_us = ww_min_u32(veno->min_rtt_us, sample->rtt_us);
+        if (veno->rtts < WW_VENO_RTTS) veno->rtts++;
+    }
+    if (!ww_may_grow(sample)) return;
+    const bool repairs = sample->phase != WW_OPEN;
+    if (!repairs) ww_veno_measure(veno, window->cwnd);
+    const bool slow_start = window->cwnd < window->ssthresh;
+    veno->waits = !repairs && !slow_start && ww_veno_fills_queue(veno) && !veno->waits;
+    if (!veno->waits) ww_grow(config, &veno->common, window, sample);
+}
+
+/* Product: 2^28 * 4 < 2^31. */
+static inline uint32_t ww_veno_ssthresh(const struct ww_config *config,
+                                        const struct ww_veno_state *veno, uint32_t in_flight) {
+    if (ww_veno_fills_queue(veno)) return ww_reno_ssthresh(config, in_flight);
+    return ww_max_u32(ww_min_u32(in_flight, WW_CWND_MAX) * 4 / 5, config->min_cwnd);
+}
+
+/* What Veno does on each of the host's calls. */
+#define WW_VENO_TRAITS 0u
+#define WW_VENO_INIT ww_veno_init
+#define WW_VENO_ON_ACK ww_veno_on_ack
+#define WW_VENO_SSTHRESH(config, veno, now_us, in_flight, mss) \
+    ww_veno_ssthresh(config, veno, in_flight)
+#define WW_VENO_ON_LOSS(config, veno, window, now_us, in_flight, mss) \
+    ww_reno_on_loss(&(veno)->common, window, ww_veno_ssthresh(config, veno, in_flight))
+#define WW_VENO_ON_RECOVERY_EXIT WW_RENO_ON_RECOVERY_EXIT
+#define WW_VENO_ON_RTO(config, veno, window, now_us, in_flight, mss, repeated) \
+    ww_reno_on_rto(&(veno)->common, window, ww_veno_ssthresh(config, veno, in_flight), repeated)
+#define WW_VENO_ON_UNDO WW_RENO_ON_UNDO
+#define WW_VENO_OBSERVE WW_RENO_OBSERVE
+
+#endif

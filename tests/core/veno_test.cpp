@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Veno against Fu & Liew 2003: a loss is answered by how many of its own segments wait in queues.
+#include <gtest/gtest.h>
+
+#include "rounds.hpp"
+
+namespace {
+
+using ww::test::Rounds;
+
+constexpr std::uint32_t kEmptyPath = 100000;
+constexpr std::uint32_t kWindow = 40;
+
+// The connection is in congestion avoidance, and so many segments of its window wait in queues.
+Rounds with_queued(double segments) {
+    Rounds c(WW_PROTOCOL_VENO, kWindow, 10);
+    for (int i = 0; i < 3; i++) c.ack(1000, kEmptyPath);
+    c.window.cwnd = kWindow;
+    c.ack(1000, static_cast<std::uint32_t>(kEmptyPath / (1 - segments / kWindow)) + 1);
+    c.window.cwnd = kWindow;
+    return c;
+}
+
+std::uint32_t after_a_loss(double queued) {
+    Rounds c = with_queued(queued);
+    c.loss();
+    EXPECT_EQ(c.window.cwnd, c.window.ssthresh);
+    return c.window.cwnd;
+}
+
+TEST(Veno, TakesALossWithAShortQueueForARandomOne) {
+    EXPECT_EQ(after_a_loss(0), kWindow * 4 / 5);
+    EXPECT_EQ(after_a_loss(2.4), kWindow * 4 / 5) << "below beta, 3 segments";
+}
+
+TEST(Veno, TakesALossWithALongQueueForCongestion) {
+    EXPECT_EQ(after_a_loss(3.1), kWindow / 2);
+    EXPECT_EQ(after_a_loss(20), kWindow / 2);
+}
+
+TEST(Veno, AnswersATimeoutLikeALoss) {
+    for (const auto& [queued, ssthresh] : {std::pair{0.0, kWindow * 4 / 5}, {20.0, kWindow / 2}}) {
+        Rounds c = with_queued(queued);
+        c.timeout();
+        EXPECT_EQ(c.window.ssthresh, ssthresh);
+        EXPECT_EQ(c.window.cwnd, 1u);
+    }
+}
+
+// The growth over `rounds` windows of ACKs with this RTT.
+std::uint32_t growth(std::uint32_t rtt_us, int rounds) {
+    Rounds c = with_queued(0);
+    for (int i = 0; i < rounds; i++) c.round(rtt_us);
+    return c.window.cwnd - kWindow;
+}
+
+TEST(Veno, GrowsLikeRenoWithAShortQueue) { EXPECT_NEAR(growth(kEmptyPath, 10), 10, 1); }
+TEST(Veno, GrowsEveryOtherWindowWithALongQueue) {
+    EXPECT_NEAR(growth(kEmptyPath * 3 / 2, 10), 5, 1);
+}
+
+TEST(Veno, SlowStartIsRenos) {
+    Rounds c(WW_PROTOCOL_VENO, 8);
+    for (int i = 0; i < 3; i++) c.round(kEmptyPath * static_cast<std::uint32_t>(1 + i));
+    EXPECT_EQ(c.window.cwnd, 64u) << "a doubling a round trip, however long the queue";
+}
+
+TEST(Veno, FewSamplesTellNothing) {
+    Rounds c(WW_PROTOCOL_VENO, kWindow, 10);
+    c.ack(1000, kEmptyPath);
+    c.ack(1000, 2 * kEmptyPath);
+    c.window.cwnd = kWindow;
+    c.loss();
+    EXPECT_EQ(c.window.ssthresh, kWindow * 4 / 5);
+}
+
+TEST(Veno, CountsTheQueueInHalfSegmentsRoundedUp) {
+    EXPECT_EQ(with_queued(2.4).state.veno.queued, 5u) << "as Linux";
+    EXPECT_EQ(with_queued(2.6).state.veno.queued, 6u);
+}
+
+}  // namespace
