@@ -106,7 +106,10 @@ enum ww_filter { WW_CHOICES_filter(WW_ENUMERATOR) };
     X(COUNT, vegas_beta, 4, 1, 255, WW_ONLY(VEGAS), "Segments queued in the path, at most",        \
       "tcp_vegas.c.")                                                                              \
     X(COUNT, vegas_gamma, 1, 1, 255, WW_ONLY(VEGAS),                                               \
-      "Segments queued in the path that end slow start", "tcp_vegas.c.")
+      "Segments queued in the path that end slow start", "tcp_vegas.c.")                           \
+    X(COUNT, veno_beta, 3, 1, 255, WW_ONLY(VENO),                                                  \
+      "Segments queued in the path from which a loss is taken for congestion",                     \
+      "Fu & Liew 2003; tcp_veno.c.")
 
 /* In each pair of settings the first must not exceed the second. */
 #define WW_SETTINGS_IN_ORDER(X) X(vegas_alpha, vegas_beta)

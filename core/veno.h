@@ -8,7 +8,7 @@
  *   congestion avoidance  N < beta: as Reno    else: cwnd += 1 every other window of ACKs
  *   loss and timeout      N < beta: the loss is taken for a random one, ssthresh = 4/5 flight
  *                         else: for a congestive one, ssthresh = 1/2 flight, as Reno
- *   beta = 3 segments; with fewer than 3 RTT samples so far, and while a loss is repaired: Reno's growth
+ *   beta = 3 segments (veno_beta); with fewer than 3 RTT samples so far, and while a loss is repaired: Reno's growth
  *
  * N is known on each ACK that may open the window, from the smallest RTT since the one before. It is kept
  * in half segments, as in Linux.
@@ -24,7 +24,6 @@
 
 enum {
     WW_VENO_HALVES = 2, /* half segments in a segment */
-    WW_VENO_BETA = 3,   /* segments */
     WW_VENO_RTTS = 3,   /* samples before N means something */
 };
 
@@ -42,8 +41,9 @@ static inline void ww_veno_init(struct ww_veno_state *veno) {
     *veno = fresh;
 }
 
-static inline bool ww_veno_fills_queue(const struct ww_veno_state *veno) {
-    return veno->queued >= WW_VENO_BETA * WW_VENO_HALVES;
+static inline bool ww_veno_fills_queue(const struct ww_config *config,
+                                       const struct ww_veno_state *veno) {
+    return veno->queued >= (uint32_t)config->veno_beta * WW_VENO_HALVES;
 }
 
 /* Product: 2 * 2^28 * 2^32 < 2^62. */
@@ -65,14 +65,14 @@ static inline void ww_veno_on_ack(const struct ww_config *config, struct ww_veno
     const bool repairs = sample->phase != WW_OPEN;
     if (!repairs) ww_veno_measure(veno, window->cwnd);
     const bool slow_start = window->cwnd < window->ssthresh;
-    veno->waits = !repairs && !slow_start && ww_veno_fills_queue(veno) && !veno->waits;
+    veno->waits = !repairs && !slow_start && ww_veno_fills_queue(config, veno) && !veno->waits;
     if (!veno->waits) ww_grow(config, &veno->common, window, sample);
 }
 
 /* Product: 2^28 * 4 < 2^31. */
 static inline uint32_t ww_veno_ssthresh(const struct ww_config *config,
                                         const struct ww_veno_state *veno, uint32_t in_flight) {
-    if (ww_veno_fills_queue(veno)) return ww_reno_ssthresh(config, in_flight);
+    if (ww_veno_fills_queue(config, veno)) return ww_reno_ssthresh(config, in_flight);
     return ww_max_u32(ww_min_u32(in_flight, WW_CWND_MAX) * 4 / 5, config->min_cwnd);
 }
 

@@ -48,6 +48,15 @@ TEST(Veno, AnswersATimeoutLikeALoss) {
     }
 }
 
+TEST(Veno, BetaSaysFromWhereALossIsCongestion) {
+    for (const auto& [beta, after] : {std::pair{3, kWindow / 2}, {8, kWindow * 4 / 5}}) {
+        Rounds c = with_queued(6);
+        c.config.veno_beta = static_cast<std::uint8_t>(beta);
+        c.loss();
+        EXPECT_EQ(c.window.cwnd, after) << "beta " << beta;
+    }
+}
+
 // The growth over `rounds` windows of ACKs with this RTT.
 std::uint32_t growth(std::uint32_t rtt_us, int rounds) {
     Rounds c = with_queued(0);
