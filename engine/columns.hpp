@@ -33,6 +33,8 @@
     X(COUNT, lost, SUM, "packets", "Lost", "", "its data packets lost on a wire")               \
     X(NUMBER, mean_cwnd, MEAN, "segments", "Mean cwnd", "cwnd\nsegments",                       \
       "cwnd, averaged over the time since the connection was established")                      \
+    X(NUMBER, max_cwnd, MOST, "segments", "Largest cwnd", "",                                   \
+      "the largest cwnd since the connection was established")                                  \
     X(NUMBER, mean_srtt_s, MEAN, "s", "Mean smoothed RTT", "srtt\nms",                          \
       "the smoothed round-trip time, averaged over the RTT samples")                            \
     X(NUMBER, min_rtt_s, LEAST, "s", "Least RTT", "", "the smallest RTT sample")                \

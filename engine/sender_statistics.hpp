@@ -3,6 +3,7 @@
 // A sender counts and sums up its part of the FlowResult here; nothing of it changes what it does.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "network.hpp"
@@ -25,6 +26,7 @@ class SenderStatistics {
     void on_cwnd(Time now, std::uint32_t cwnd) {
         cwnd_time_ += static_cast<double>(cwnd) * static_cast<double>(now - cwnd_since_);
         cwnd_since_ = now;
+        max_cwnd_ = std::max(max_cwnd_, cwnd);
     }
 
     // The run is over; cwnd and min_rtt (kNever: none) are as the sender left them.
@@ -39,6 +41,7 @@ class SenderStatistics {
         result.fast_recoveries = fast_recoveries;
         result.ecn_reductions = ecn_reductions;
         result.mean_cwnd = established && open > 0 ? cwnd_time_ / open : nan;
+        if (established) result.max_cwnd = max_cwnd_;
         result.mean_srtt_s = srtt_samples_ == 0 ? nan
                                                 : srtt_sum_ / static_cast<double>(srtt_samples_) /
                                                       static_cast<double>(kSecond);
@@ -53,6 +56,7 @@ class SenderStatistics {
     double srtt_sum_ = 0;  // ps
     std::uint64_t srtt_samples_ = 0;
     double cwnd_time_ = 0;  // the integral of cwnd over time, segments times ps
+    std::uint32_t max_cwnd_ = 0;
     Time cwnd_since_ = 0;
     Time established_at_ = -1, completed_at_ = -1;
 };

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -66,6 +67,7 @@ void Observer::count_changes(std::uint8_t ca_state) {
 void Observer::add_to_means(const tcp_info& info) {
     looks_++;
     cwnd_sum_ += info.tcpi_snd_cwnd;
+    max_cwnd_ = std::max(max_cwnd_, info.tcpi_snd_cwnd);
     if (info.tcpi_rtt > 0) {
         rtts_++;
         srtt_sum_us_ += info.tcpi_rtt;
@@ -93,6 +95,7 @@ void Observer::report(sim::FlowResult& result) const {
     result.fast_recoveries = recoveries_;
     result.ecn_reductions = reductions_;
     result.mean_cwnd = mean(cwnd_sum_, looks_);
+    if (looks_ > 0) result.max_cwnd = max_cwnd_;
     result.mean_srtt_s = seconds_of_us(mean(srtt_sum_us_, rtts_));
     result.min_rtt_s = min_rtt_us_ < UINT32_MAX ? seconds_of_us(min_rtt_us_) : kNan;
     result.established_s = established_ < 0 ? kNan : seconds_of_ps(established_);

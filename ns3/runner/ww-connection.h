@@ -155,6 +155,7 @@ class Connection
         const bool hasBegun = m_began >= 0;
         m_result.delivered_bytes = m_sink->GetTotalRx();
         m_result.mean_cwnd = hasBegun && active > 0 ? m_area / active : NOT_A_NUMBER;
+        m_result.max_cwnd = hasBegun ? m_maxCwnd : NOT_A_NUMBER;
         m_result.mean_srtt_s = m_srtts > 0 ? m_srttSum / m_srtts : NOT_A_NUMBER;
         m_result.min_rtt_s = hasBegun ? m_rttMin : NOT_A_NUMBER;
         m_result.established_s = hasBegun ? m_began : NOT_A_NUMBER;
@@ -229,6 +230,7 @@ class Connection
         if (m_began >= 0)
         {
             m_area += m_cwnd * (now - m_since);
+            m_maxCwnd = std::max(m_maxCwnd, m_cwnd);
         }
         m_since = now;
     }
@@ -362,7 +364,7 @@ class Connection
     Ptr<BulkSendApplication> m_source;
     Ptr<Node> m_node;
     SequenceNumber32 m_highest{1};
-    double m_cwnd = 0, m_area = 0, m_since = 0, m_began = -1;
+    double m_cwnd = 0, m_maxCwnd = 0, m_area = 0, m_since = 0, m_began = -1;
     double m_srttSum = 0, m_rttMin = 1e9;
     int m_srtts = 0;
     bool m_lastRtt = false; //!< this ns-3 traces RTT samples, not only smoothed ones

@@ -5,6 +5,7 @@
 // tests/core/recovery_test.cpp.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 #include <set>
@@ -163,12 +164,25 @@ TEST(SenderStatistics, AveragesCwndOverTheConnectionAndSrttOverItsSamples) {
     EXPECT_DOUBLE_EQ(result.completed_s, 5);
 }
 
+TEST(SenderStatistics, KeepsTheLargestCwndWhereverItWas) {
+    for (const auto& [first, then, last] :
+         {std::array{50u, 10u, 20u}, {10u, 50u, 20u}, {10u, 20u, 50u}}) {
+        SenderStatistics statistics;
+        statistics.on_established(0);
+        statistics.on_cwnd(kSecond, first);
+        statistics.on_cwnd(2 * kSecond, then);
+        FlowResult result;
+        statistics.write(3 * kSecond, last, kNever, result);
+        EXPECT_EQ(result.max_cwnd, 50);
+    }
+}
+
 TEST(SenderStatistics, HasNoMeansOfAConnectionThatNeverWas) {
     SenderStatistics statistics;
     FlowResult result;
     statistics.write(kSecond, 10, kNever, result);
-    for (const double value : {result.mean_cwnd, result.mean_srtt_s, result.min_rtt_s,
-                               result.established_s, result.completed_s})
+    for (const double value : {result.mean_cwnd, result.max_cwnd, result.mean_srtt_s,
+                               result.min_rtt_s, result.established_s, result.completed_s})
         EXPECT_TRUE(std::isnan(value));
 }
 
