@@ -42,10 +42,17 @@ struct ww_state {
 };
 
 #if defined(__cplusplus)
-static_assert(sizeof(struct ww_state) <= WW_STATE_MAX, "state must fit Linux's private area");
+#define WW_ASSERT static_assert
 #else
-_Static_assert(sizeof(struct ww_state) <= WW_STATE_MAX, "state must fit Linux's private area");
+#define WW_ASSERT _Static_assert
 #endif
+WW_ASSERT(sizeof(struct ww_state) <= WW_STATE_MAX, "state must fit Linux's private area");
+#define WW_MEMBER(ID, name)                                              \
+    WW_ASSERT(__builtin_offsetof(struct ww_##name##_state, common) == 0, \
+              "the state of " #name " must begin with struct ww_common common");
+WW_ALGORITHMS(WW_MEMBER)
+#undef WW_MEMBER
+#undef WW_ASSERT
 
 /* A switch over all controls. Each function below defines WW_CASE(ID, name), which calls one operation. */
 #define WW_DISPATCH(config)                           \

@@ -119,6 +119,25 @@ def _finite_amount(value: object) -> units.Amount:
     return amount
 
 
+def _segments(
+    setting: Setting, parse: Callable[[object], units.Amount]
+) -> Callable[[object], units.Amount]:
+    """Reads a window. One in bytes has no bounds: `to_field` rounds it to segments within them."""
+    low, high = setting.least, _most_segments(setting)
+
+    def read(value: object) -> units.Amount:
+        amount = parse(value)
+        if amount.unit == "p" and amount.count is not None and not low <= amount.count <= high:
+            raise InputError(f"expected at least {low}p and at most {high}p", value=str(amount))
+        return amount
+
+    return read
+
+
+def _most_segments(setting: Setting) -> int:
+    return min(int(setting.most), _MOST_AMOUNT)
+
+
 Amount = Annotated[units.Amount, Quantity(_amount, str)]
 
 
@@ -155,8 +174,10 @@ _TYPES: Mapping[str, Callable[[Setting], Any]] = {
     "TIME_OR_NEVER": _time,
     "BYTES": _size,
     "SIZE_OR_ALL": _size,
-    "SEGMENTS": lambda setting: Annotated[units.Amount, Quantity(_finite_amount, str)],
-    "SSTHRESH": lambda setting: Amount,
+    "SEGMENTS": lambda setting: Annotated[
+        units.Amount, Quantity(_segments(setting, _finite_amount), str)
+    ],
+    "SSTHRESH": lambda setting: Annotated[units.Amount, Quantity(_segments(setting, _amount), str)],
 }
 
 
@@ -253,9 +274,9 @@ def accepted(setting: Setting) -> str:
         case "RATE":
             return f"{units.format_rate(low)} to {units.format_rate(high)}"
         case "SEGMENTS":
-            return "packets or bytes"
+            return f"{low}p to {_most_segments(setting)}p, or bytes"
         case "SSTHRESH":
-            return "packets, bytes or unlimited"
+            return f"{low}p to {_most_segments(setting)}p, bytes or unlimited"
         case "PACKETS":
             return f"{low:g} to {high:g} packets"
     if _in_thousandths(setting):
