@@ -61,7 +61,7 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
             "sweep",
             str(swept_file),
             "--seeds",
-            "700",
+            "400",
             "--set",
             "duration=600s",
             "--out",
@@ -73,7 +73,7 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
     assert whole.returncode == 0, whole.stderr
     folder, before, kills = tmp_path / "killed", set[tuple[int, int]](), 0
     chance = random.Random(1)
-    for attempt in range(60):
+    for attempt in range(20):
         process = subprocess.Popen(
             command("killed", *(["--resume"] if (folder / "sweep.json").exists() else [])),
             stdout=subprocess.DEVNULL,
@@ -94,6 +94,8 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
             on_disk += pl.read_parquet(folder / "runs.parquet").select("point", "seed").rows()
         assert before <= set(on_disk), f"attempt {attempt}: a finished run is lost"
         before = set(on_disk)
+    else:  # a slow machine does not get to the end between two kills
+        subprocess.run(command("killed", "--resume"), check=True, capture_output=True)
     assert kills >= 3 and before, "too fast to be killed: make the sweep longer"
     assert (folder / "runs.parquet").read_bytes() == (
         tmp_path / "whole" / "runs.parquet"
