@@ -61,7 +61,7 @@ bench-path: linux-path ## measure how exact the emulated path of --engine linux 
 	@tools/system.sh bench
 	@$(BIN)/python -m bench.linux_path
 
-comparison: .venv ## hold sack, cubic, vegas and bbr against ns-3's runs, and write docs/comparison.md
+comparison: .venv ## hold sack and the comparators against ns-3's runs, and write docs/comparison.md
 	@$(BIN)/python -m bench.compare_ns3
 	@$(BIN)/python -m bench.comparators
 

@@ -36,6 +36,11 @@
  *   look      how a figure draws it: colour, marker and line as matplotlib names them. The colours are
  *             Okabe and Ito's, which people with any colour vision can tell apart, and darker ones. The
  *             marker hollow-s is s without a filling, and the line 1,1 has dashes and gaps of length 1
+ *   ns-3 class  what it is in ns-3, without "ns3::". WwTcpWestwood is the class of our module in ns3/,
+ *             which runs the core with the row's settings; any other is a class of ns-3 itself, with its
+ *             own code. "" means that ns-3 has none: --engine ns3 and WwTcpHelper refuse the protocol.
+ *             A row that names one and is not of RENO or WESTWOOD has to be measured on six paths:
+ *             python -m bench.comparators --measure NAME
  *   kernel    what it is in Linux: WW_UPSTREAM("name") if Linux has it, WW_OURS(name) if it is a program of
  *             linux/, else WW_NOWHERE. Who reads this field defines the three
  *

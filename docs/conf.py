@@ -51,7 +51,11 @@ class Declared(SphinxDirective):
     final_argument_whitespace = True
 
     def run(self) -> list[nodes.Node]:
-        """Parses the table as if it stood on the page."""
+        """Parses the table as if it stood on the page.
+
+        The page is read anew by every build: its table changes with the code, its file does not.
+        """
+        self.env.note_reread()
         lines = listing(self.arguments[0]).markdown().splitlines()
         holder = nodes.container()
         self.state.nested_parse(StringList(lines, source="westwood list"), 0, holder)

@@ -97,6 +97,7 @@
 #define WW_COLUMN_START_COUNT 0
 #define WW_COLUMN_START_NUMBER std::numeric_limits<double>::quiet_NaN()
 
-// A row as a member of a struct: what a host does not measure stays NaN.
+// A row as a member of a struct. What a host does not measure stays NaN if it is a NUMBER; a COUNT stays 0,
+// which looks like a measured 0, so what some host can't measure has to be a NUMBER.
 #define WW_COLUMN_MEMBER(type, name, ...) WW_COLUMN_TYPE_##type name = WW_COLUMN_START_##type;
 #define WW_TRACE_MEMBER(type, name, what) std::vector<WW_TRACE_TYPE_##type> name;

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from westwood import simulate_many
 from westwood.catalogue import PROTOCOLS
@@ -61,6 +62,8 @@ def test_every_protocol_does_what_it_did() -> None:
         table.write_csv(TABLE)
     golden = pl.read_csv(TABLE)
     keys = golden.columns[:4]
+    check_that_it_lists(golden["cc"].to_list(), list(PROTOCOLS))
+    assert golden.select(keys).rows() == table.select(keys).rows(), "other paths: make golden"
     changed = [
         f"{' '.join(str(new[key]) for key in keys)}: {name} was {old[name]}, is {new[name]}"
         for old, new in zip(golden.to_dicts(), table.to_dicts(), strict=True)
@@ -68,6 +71,22 @@ def test_every_protocol_does_what_it_did() -> None:
         if old[name] != new[name]
     ]
     assert not changed, "\n".join(changed[:20])
+
+
+def check_that_it_lists(listed: list[str], declared: list[str]) -> None:
+    """Names the protocols that only one of the golden table and the catalogue has."""
+    for cc in declared:
+        assert cc in listed, f"{cc} is not in tests/golden/table.csv: make golden"
+    for cc in listed:
+        assert cc in declared, f"{cc} of tests/golden/table.csv is no protocol: make golden"
+
+
+def test_a_protocol_without_golden_rows_is_named_with_the_remedy() -> None:
+    check_that_it_lists(["reno", "reno"], ["reno"])
+    with pytest.raises(AssertionError, match=r"scalable is not in .*table\.csv: make golden"):
+        check_that_it_lists(["reno"], ["reno", "scalable"])
+    with pytest.raises(AssertionError, match=r"veno of .* is no protocol"):
+        check_that_it_lists(["reno", "veno"], ["reno"])
 
 
 def test_the_table_is_sound() -> None:

@@ -29,23 +29,42 @@ def test_goodput_is_within_8_percent_of_ns3s_mean_or_its_spread(
 
 COMPARATORS = comparators.points()
 
+ROUNDED = "ns-3 rounds the queue up, and stops growing"
+COSTS_A_SEGMENT = "in ns-3 a loss costs a segment"
+BOTH = f"{ROUNDED}, which outweighs that {COSTS_A_SEGMENT}"
+# The points at which ours differs from ns-3's by more than 10 %: the bounds of the ratio that is
+# expected there, and the reason, which docs/comparison.md explains.
+EXCUSED = {
+    "veno-5M-100ms-0.001-2": (1.1, 1.2, "ns-3 counts the queue in whole segments"),
+    "vegas-2M-45ms-0-2": (1.9, 2.2, ROUNDED),
+    "vegas-2M-45ms-0.005-2": (1.5, 1.8, BOTH),
+    "vegas-10M-20ms-0.001-2": (2.7, 3.3, BOTH),
+    "vegas-10M-50ms-0-2": (3.1, 3.5, ROUNDED),
+    "vegas-5M-100ms-0.001-2": (1.15, 1.45, BOTH),
+    "vegas-2M-45ms-0.005-1": (0.75, 0.9, COSTS_A_SEGMENT),
+    "vegas-10M-20ms-0.001-1": (0.75, 0.9, COSTS_A_SEGMENT),
+    "vegas-20M-10ms-0.01-1": (0.4, 0.55, COSTS_A_SEGMENT),
+    "vegas-5M-100ms-0.001-1": (0.45, 0.65, COSTS_A_SEGMENT),
+}
 
-def test_every_comparator_has_six_paths() -> None:
-    for cc in comparators.NAMES:
-        assert sum(p.cc == cc and p.delayed_ack == 2 for p in COMPARATORS) == 6
+
+@pytest.mark.parametrize("cc", comparators.NAMES)
+def test_every_comparator_has_six_paths(cc: str) -> None:
+    measured = sum(point.cc == cc and point.delayed_ack == 2 for point in COMPARATORS)
+    remedy = f"python -m bench.comparators --measure {cc}"
+    assert measured == len(comparators.PATHS) == 6, f"{cc} has {measured} paths: {remedy}"
+
+
+def test_only_measured_points_are_excused() -> None:
+    assert set(EXCUSED) <= {point.name for point in COMPARATORS}
 
 
 @pytest.mark.parametrize("point", COMPARATORS, ids=[p.name for p in COMPARATORS])
-def test_comparators_are_within_10_percent_of_ns3s_or_explained(point: comparators.Point) -> None:
+def test_comparators_are_within_10_percent_of_ns3s_or_excused(point: comparators.Point) -> None:
     comparators.simulate_point(point)
-    ratio = point.ratio
-    lossless = point.per == 0
-    delayed = point.delayed_ack > 1
-    if point.cc == "veno" and point.delay_ms == 100:
-        assert 1.0 < ratio < 1.2, "ns-3 counts the queue in whole segments: docs/comparison.md"
-    elif point.cc != "vegas" or (lossless and not delayed):
-        assert point.agrees, f"ratio {ratio:.3f}"
-    elif lossless:
-        assert ratio > 2, "ns-3 rounds the queue up, and stops growing"
-    elif not delayed:
-        assert 0.4 < ratio < 0.9, "in ns-3 a loss costs a segment"
+    if point.name not in EXCUSED:
+        assert point.agrees, f"ratio {point.ratio:.3f}"
+        return
+    least, most, reason = EXCUSED[point.name]
+    assert not point.agrees, f"ratio {point.ratio:.3f}: it needs no excuse any more"
+    assert least < point.ratio < most, f"ratio {point.ratio:.3f} is not explained by: {reason}"
