@@ -40,9 +40,9 @@ if(WW_SANITIZE OR WW_FUZZ)
   target_link_options(ww_options INTERFACE ${sanitizers})
 endif()
 
-# Builds a fuzz target from one source file. ctest runs it as ROOM/NAME, from a fixed seed for about ten seconds.
+# Builds a fuzz target from one source file. ctest runs it as ROOM/NAME, from a fixed seed for about five seconds.
 function(ww_add_fuzz_target room name source library)
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE ${library} -fsanitize=fuzzer)
-  add_test(NAME ${room}/${name} COMMAND ${name} -seed=1 -runs=1000000 -max_total_time=10)
+  add_test(NAME ${room}/${name} COMMAND ${name} -seed=1 -runs=1000000 -max_total_time=5)
 endfunction()
