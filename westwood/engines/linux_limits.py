@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Refuses in one clear line what Linux can't do of a scenario, or what this kernel lacks.
 
-A scenario must have that way what Linux does in one way only: the profile `linux` has it all.
+A flow setting is obeyed (OBEYED), some within bounds, or Linux has one way of its own (`fixed`). A
+scenario must have it that way, whoever chose another one: the profile `linux` has it all.
 docs/linux-path.md says which setting becomes what.
 """
 
@@ -10,11 +11,12 @@ from __future__ import annotations
 import errno
 import socket
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, UDP, settings_of_protocol
-from westwood.errors import InputError, UnavailableError
+from westwood.catalogue import PROTOCOLS, UDP, settings_of, settings_of_protocol
+from westwood.errors import InputError, UnavailableError, show
 from westwood.kernel import ww_kernel
+from westwood.scenario.declared import read
 from westwood.scenario.flows import configured
 from westwood.units import TIME_UNITS, format_size, format_time
 
@@ -24,6 +26,27 @@ if TYPE_CHECKING:
 
 # The kernel's congestion controls by protocol.
 CONTROLS = {name: protocol.kernel for name, protocol in PROTOCOLS.items() if protocol.kernel}
+# linux/path sets these of a flow as the scenario says, within the bounds that are checked below.
+OBEYED = (
+    "start",
+    "start_spread",
+    "stop",
+    "size",
+    "ecn",
+    "packet",
+    "header",
+    "initial_cwnd",
+    "receive_window",
+    "min_rto",
+    "max_rto",
+    "delayed_ack",
+    "dupack_threshold",
+)
+# Reasons why Linux has one way only, where there is more to say.
+_REASONS = {
+    "initial_ssthresh": ", the only one that Linux starts with",
+    "clock_granularity": ", which is min_rto: its floor is of the variance",
+}
 _LINUX_HAS = ("byte_counting", "validate_cwnd", "hystart")  # of options of a flow's cc
 _MOST_HOSTS = 256
 _MOST_FLOWS = 4096
@@ -69,41 +92,47 @@ def _check_flow(flow: Flow) -> None:
     if flow.mss < _LEAST_MSS:
         expected = f"a segment of at least {_LEAST_MSS} B in it"
         raise _refuse(f"{name}.packet", format_size(flow.packet), expected)
-    if flow.initial_ssthresh.count is not None:
-        raise _refuse(
-            f"{name}.initial_ssthresh",
-            str(flow.initial_ssthresh),
-            '"unlimited", the only one that Linux starts with',
-        )
     chosen = flow.cc.model_dump(exclude={"name", *_LINUX_HAS})
     for key, value in chosen.items():
         if value is not None:
             raise _refuse(f"{name}.cc.{key}", value, "the kernel's own, which can't be set")
-    for key, value, right, expected in _fixed(flow):
+    for key, value, right, expected in (*_fixed(flow), *_bounded(flow)):
         if not right:
             raise _refuse(f"{name}.{key}", value, expected + _REMEDY)
 
 
+def fixed(flow: Flow) -> dict[str, Any]:
+    """What Linux does in one way only: settings of a flow as a scenario would write them."""
+    return {
+        "initial_ssthresh": "unlimited",
+        "initial_rto": "1s",
+        "clock_granularity": format_time(flow.min_rto),
+        "delayed_ack_timeout": "40ms",
+        "limited_transmit": True,
+        "handshake_rtt": True,
+        "flight_excludes_sacked": True,
+        "ssthresh_from_cwnd": True,
+    }
+
+
 def _fixed(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
     """Yields what Linux does in one way: key, value, whether it is Linux's, what that is."""
+    settings = settings_of("flow")
+    for key, own in fixed(flow).items():
+        written = flow.model_dump(include={key})[key]
+        is_own = getattr(flow, key) == read(settings[key], own)
+        yield key, written, is_own, show(own) + _REASONS.get(key, "")
     built, obeyed = configured(flow.cc), settings_of_protocol(flow.cc.name)
     for key in _LINUX_HAS:
         value = getattr(built, key)
         yield f"cc.{key}", value, value or key not in obeyed, "true"
-    for key in ("limited_transmit", "handshake_rtt", "ssthresh_from_cwnd"):
-        yield key, getattr(flow, key), getattr(flow, key), "true"
+
+
+def _bounded(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
+    """Yields what Linux obeys within bounds: key, value, whether it is within, which they are."""
     yield "delayed_ack", flow.delayed_ack, flow.delayed_ack in (1, 2), "1 or 2"
-    ack, first = flow.delayed_ack_timeout, flow.initial_rto
-    yield "delayed_ack_timeout", format_time(ack), ack == 40 * _MS, '"40ms"'
-    yield "initial_rto", format_time(first), first == 1000 * _MS, '"1s"'
     least, most = flow.min_rto, flow.max_rto
     yield "min_rto", format_time(least), least % _MS == 0, "whole milliseconds"
-    yield (
-        "clock_granularity",
-        format_time(flow.clock_granularity),
-        flow.clock_granularity == least,
-        f'min_rto, "{format_time(least)}": its floor is of the variance',
-    )
     yield (
         "max_rto",
         format_time(most),

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import Field, TypeAdapter, create_model
 from pydantic_core import core_schema
 
 from westwood import units
@@ -187,6 +188,17 @@ def type_of(setting: Setting) -> Any:
         read = _thousandths(setting) if _in_thousandths(setting) else units.parse_fraction
         return Annotated[float, Quantity(read, _number)]
     return _TYPES[setting.kind](setting)
+
+
+def read(setting: Setting, written: Any) -> Any:
+    """Reads a value as a model does: what a scenario or a profile writes, in base units."""
+    return _reader(setting).validate_python(written)
+
+
+@cache
+def _reader(setting: Setting) -> TypeAdapter[Any]:
+    """Keeps what is costly to make: a network may have thousands of flows."""
+    return TypeAdapter(type_of(setting))
 
 
 def _in_thousandths(setting: Setting) -> bool:

@@ -166,7 +166,12 @@ def test_what_only_the_simulator_records_is_said(
         ({"bottleneck.loss": {"kind": "bits", "rate": 1e-6}}, r"bottleneck\.loss\.kind = \"bits\""),
         (
             {"tcp.cc": {"name": "cubic", "hystart": True}},
-            r"tcp\.cc\.hystart = true: --engine ns3 expects options of Westwood and its family",
+            r"tcp\.cc\.hystart = true: --engine ns3 expects none: in ns-3 \(class TcpCubic\)",
+        ),
+        (
+            {"tcp.cc": {"name": "veno", "veno_beta": 4}},
+            r"^tcp\.cc\.veno_beta = 4: --engine ns3 expects none: in ns-3 \(class TcpVeno\) "
+            r"this control's settings can't be set$",
         ),
         ({"bottleneck.jitter": "1ms"}, r"bottleneck = \"bottleneck\": --engine ns3 expects no"),
     ],

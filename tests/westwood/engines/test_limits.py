@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ns-3 and Linux make of each setting of a flow: none is ignored without a word."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from westwood import Scenario
+from westwood.catalogue import Setting, settings_of
+from westwood.engines import linux_limits, ns3, ns3_limits
+from westwood.errors import InputError, show
+from westwood.experiments import validation
+from westwood.scenario import profiles
+
+HOSTS = {"ns3": (ns3_limits, "ns3-3.44", "sack"), "linux": (linux_limits, "linux", "prr")}
+SETTINGS = settings_of("flow")
+
+
+@pytest.fixture(autouse=True)
+def any_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What this machine's kernel lacks is no matter here."""
+    monkeypatch.setattr(linux_limits, "require", lambda control: None)
+
+
+def scenario(profile: str, recovery: str, cc: str = "reno", **flow: Any) -> Scenario:
+    link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms"}
+    ends = {"name": "tcp", "from": "a", "to": "b", "cc": cc, "recovery": recovery}
+    return Scenario(name="s", duration="20s", profile=profile, link=[link], flow=[{**ends, **flow}])
+
+
+def other_than(setting: Setting, own: Any) -> Any:
+    """A value that a scenario may have and this host has not."""
+    match setting.kind:
+        case "SWITCH":
+            return not own
+        case "TIME":
+            return next(text for text in ("59s", "300ms") if text != own)
+        case "BYTES":
+            return "44B"
+        case "SSTHRESH":
+            return "20p"
+    raise AssertionError(f"a test value for the kind {setting.kind} is missing")
+
+
+@pytest.mark.parametrize("engine", HOSTS)
+@pytest.mark.parametrize("key", SETTINGS)
+def test_a_host_obeys_a_setting_or_has_one_way(engine: str, key: str) -> None:
+    limits, profile, recovery = HOSTS[engine]
+    fixed = limits.fixed(scenario(profile, recovery).flow[0])
+    said = (key in limits.OBEYED) + (key in fixed)
+    assert said == 1, f"{engine}_limits.py has {key} {said} times in OBEYED and fixed()"
+
+
+@pytest.mark.parametrize("limits", [ns3_limits, linux_limits])
+def test_only_settings_of_flows_are_named(limits: ModuleType) -> None:
+    fixed = limits.fixed(scenario("linux", "sack").flow[0])
+    assert {*limits.OBEYED, *fixed} <= SETTINGS.keys()
+
+
+@pytest.mark.parametrize("engine", HOSTS)
+@pytest.mark.parametrize("key", SETTINGS)
+def test_another_way_than_the_hosts_is_refused_in_one_line(engine: str, key: str) -> None:
+    limits, profile, recovery = HOSTS[engine]
+    plain = scenario(profile, recovery)
+    limits.check(plain)
+    own = limits.fixed(plain.flow[0])
+    if key not in own:
+        return
+    value = other_than(SETTINGS[key], own[key])
+    with pytest.raises(InputError) as refused:
+        limits.check(scenario(profile, recovery, **{key: value}))
+    message = str(refused.value)
+    expected = f"tcp.{key} = {show(value)}: --engine {engine} expects {show(own[key])}"
+    assert message.startswith(expected) and "\n" not in message
+
+
+@pytest.mark.parametrize("profile", profiles.names())
+def test_ns3_takes_a_profiles_way_but_no_third_one(profile: str) -> None:
+    framed = {"access.overhead": "2B", "bottleneck.overhead": "2B", "tcp.header": "40B"}
+    settings = {"profile": profile, "tcp.recovery": "sack", "tcp.cc": "sack", **framed}
+    taken = Scenario.preset("table1").with_settings(settings)
+    ns3.plan(taken)
+    ns3.plan(taken.with_settings({"tcp.max_rto": "60s", "tcp.handshake_rtt": True}))
+    with pytest.raises(InputError, match=r'tcp\.max_rto = "59s": --engine ns3 expects "60s"'):
+        ns3.plan(taken.with_settings({"tcp.max_rto": "59s"}))
+
+
+def test_ns3_takes_no_profiles_header() -> None:
+    """Other headers would be other packets, so that the profile is no excuse."""
+    link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "overhead": "2B"}
+    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "sack"}
+    with pytest.raises(InputError, match=r'tcp\.header = "52B": --engine ns3 expects "40B"'):
+        ns3.plan(Scenario(name="s", duration="1s", profile="linux", link=[link], flow=[flow]))
+
+
+@pytest.mark.parametrize("key", ["flight_excludes_sacked", "ssthresh_from_cwnd"])
+def test_ns3_has_other_ways_for_cubic(key: str) -> None:
+    """Its CUBIC takes ssthresh from cwnd, its NewReno from the pipe."""
+    cubic, reno = (scenario("ns3-3.44", "sack", cc).flow[0] for cc in ("cubic", "sack"))
+    own = ns3_limits.fixed(cubic)[key]
+    assert own is not ns3_limits.fixed(reno)[key]
+    ns3_limits.check(scenario("ns3-3.44", "sack", "cubic", **{key: own}))
+    with pytest.raises(InputError, match=key):
+        ns3_limits.check(scenario("ns3-3.44", "sack", "sack", **{key: own}))
+
+
+@pytest.mark.parametrize("engine", HOSTS)
+def test_the_grids_that_validate_an_engine_are_taken(engine: str) -> None:
+    limits = HOSTS[engine][0]
+    for job in validation.plan(validation.GRIDS[engine], 1, "1s").jobs:
+        limits.check(job.scenario)
