@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Refuses in one clear line what Linux can't do of a scenario, or what this kernel lacks.
 
-A flow setting is obeyed (OBEYED), some within bounds, or Linux has one way of its own (`fixed`). A
-scenario must have it that way, whoever chose another one: the profile `linux` has it all.
-docs/linux-path.md says which setting becomes what.
+A flow setting is obeyed (OBEYED), some within bounds, or Linux has one way of its own (`fixed`),
+which is the declared default unless it says otherwise. A scenario must have it that way, whoever
+chose another one: the profile `linux` has it all. docs/linux-path.md says which setting becomes
+what.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from westwood.catalogue import PROTOCOLS, UDP, settings_of, settings_of_protocol
 from westwood.errors import InputError, UnavailableError, show
 from westwood.kernel import ww_kernel
-from westwood.scenario.declared import read
+from westwood.scenario.declared import read, written_defaults
 from westwood.scenario.flows import configured
 from westwood.units import TIME_UNITS, format_size, format_time
 
@@ -103,7 +104,7 @@ def _check_flow(flow: Flow) -> None:
 
 def fixed(flow: Flow) -> dict[str, Any]:
     """What Linux does in one way only: settings of a flow as a scenario would write them."""
-    return {
+    return written_defaults("flow", leave_out=OBEYED) | {
         "initial_ssthresh": "unlimited",
         "initial_rto": "1s",
         "clock_granularity": format_time(flow.min_rto),

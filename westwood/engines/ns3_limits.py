@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Refuses in one clear line what ns-3 can't do of a scenario.
 
-A flow setting is obeyed (OBEYED), or ns-3 has one way of its own (`fixed`). Another way is refused
-unless it is the scenario's profile's: nobody asked for that one, so a profile still runs here.
+A flow setting is obeyed (OBEYED), or ns-3 has one way of its own (`fixed`), which is the
+declared default unless it says otherwise. Another way is refused unless it is the profile's: nobody
+asked for that one, so a profile still runs here.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from westwood.catalogue import PROTOCOLS, RECOVERIES, settings_of
 from westwood.errors import InputError, show
 from westwood.scenario import profiles
-from westwood.scenario.declared import read
+from westwood.scenario.declared import read, written_defaults
 from westwood.units import format_size
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def check(scenario: Scenario) -> None:
 def fixed(flow: Flow) -> dict[str, Any]:
     """What ns-3 does in one way only: settings of a flow as a scenario would write them."""
     takes_cwnd = PROTOCOLS[flow.cc.name].ns3 in _OF_CWND
-    return {
+    return written_defaults("flow", leave_out=OBEYED) | {
         "start_spread": "0s",
         "ecn": False,
         "header": "40B",
@@ -105,7 +106,7 @@ def _check_settings(flow: Flow, of_profile: Mapping[str, Any]) -> None:
     """Refuses what is neither ns-3's own way nor the profile's."""
     settings = settings_of("flow")
     for key, own in fixed(flow).items():
-        allowed = [own] if key in _OF_NO_PROFILE else [own, of_profile[key]]
+        allowed = [own] if key in _OF_NO_PROFILE else [own, of_profile.get(key)]
         if getattr(flow, key) not in [read(settings[key], value) for value in allowed]:
             written = flow.model_dump(include={key})[key]
             raise _refuse(f"{flow.name}.{key}", written, f"{show(own)}, which is fixed in ns-3")

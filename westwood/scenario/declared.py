@@ -7,7 +7,7 @@ A model's value is in base units (bit/s, picoseconds, bytes); the engine's field
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -191,8 +191,8 @@ def type_of(setting: Setting) -> Any:
 
 
 def read(setting: Setting, written: Any) -> Any:
-    """Reads a value as a model does: what a scenario or a profile writes, in base units."""
-    return _reader(setting).validate_python(written)
+    """Reads what a scenario or a profile writes, as a model does; None stays what is left out."""
+    return None if written is None else _reader(setting).validate_python(written)
 
 
 @cache
@@ -226,6 +226,12 @@ def written_default(setting: Setting) -> Any:
         case "TIME_OR_NEVER" | "SIZE_OR_ALL":
             return None
     return value / _THOUSANDTHS if _in_thousandths(setting) else value
+
+
+def written_defaults(section: str, *, leave_out: Iterable[str] = ()) -> dict[str, Any]:
+    """The defaults of a section's settings as a scenario writes them."""
+    settings = settings_of(section).items()
+    return {key: written_default(one) for key, one in settings if key not in set(leave_out)}
 
 
 def to_field(setting: Setting, value: Any, mss: int = 1) -> Any:

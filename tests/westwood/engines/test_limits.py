@@ -50,8 +50,22 @@ def other_than(setting: Setting, own: Any) -> Any:
 def test_a_host_obeys_a_setting_or_has_one_way(engine: str, key: str) -> None:
     limits, profile, recovery = HOSTS[engine]
     fixed = limits.fixed(scenario(profile, recovery).flow[0])
-    said = (key in limits.OBEYED) + (key in fixed)
-    assert said == 1, f"{engine}_limits.py has {key} {said} times in OBEYED and fixed()"
+    assert (key in limits.OBEYED) != (key in fixed)
+
+
+@pytest.mark.parametrize("engine", HOSTS)
+def test_a_setting_that_nobody_told_the_host_of_has_its_default(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever declares a setting need not know the hosts: they refuse what they don't obey."""
+    limits, profile, recovery = HOSTS[engine]
+    others = tuple(key for key in limits.OBEYED if key != "dupack_threshold")
+    monkeypatch.setattr(limits, "OBEYED", others)
+    limits.check(scenario(profile, recovery))
+    with pytest.raises(
+        InputError, match=rf"tcp\.dupack_threshold = 4: --engine {engine} expects 3"
+    ):
+        limits.check(scenario(profile, recovery, dupack_threshold=4))
 
 
 @pytest.mark.parametrize("limits", [ns3_limits, linux_limits])
