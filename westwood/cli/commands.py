@@ -15,7 +15,7 @@ import typer
 
 from westwood import __version__
 from westwood.cli import kernel, listings, pages, runs
-from westwood.errors import Interrupted, RunError, WestwoodError, one_line
+from westwood.errors import InputError, Interrupted, RunError, WestwoodError, one_line
 
 # click.ClickException, wherever this version of typer keeps its click
 _UsageError: Any = typer.BadParameter.__mro__[2]
@@ -62,11 +62,22 @@ def call(arguments: list[str]) -> int:
         say(str(error))
         return error.exit_code
     except _UsageError as error:
-        say(one_line(error.format_message()))
+        say(one_line(_usage_problem(error)))
         return 2
     except (KeyboardInterrupt, typer.Abort):
         return Interrupted.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _usage_problem(error: Any) -> str:
+    """Says what is wrong with an option; names its value where typer's sentence leaves it out."""
+    from pydantic import ValidationError
+
+    if not isinstance(error.__cause__, ValidationError):
+        return str(error.format_message())
+    found = error.__cause__.errors()[0]
+    problem = "expected a whole number" if found["type"].startswith("int_") else found["msg"]
+    return str(InputError(problem, key=error.param.opts[0], value=found["input"]))
 
 
 def main() -> None:

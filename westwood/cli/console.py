@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from westwood.catalogue import label
+from westwood.cli import tables
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,6 +24,18 @@ if TYPE_CHECKING:
     from westwood.results.columns import Column
 
 T = TypeVar("T")
+
+# Columns of the table of `run` that a narrow terminal does without, the least important first.
+LEFT_OUT_FIRST = (
+    "fast_recoveries",
+    "mean_cwnd",
+    "throughput_bps",
+    "mean_srtt_s",
+    "timeouts",
+    "jain",
+    "retransmission_ratio",
+    "friendliness",
+)
 
 
 def say(message: str) -> None:
@@ -100,54 +112,49 @@ def print_summary(summary: pl.DataFrame, keys: Sequence[str], title: str) -> Non
 
     several = summary["flow"].n_unique() > 1
     competing = several or any(" flows" in flow for flow in summary["flow"])
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    for key in keys:
-        table.add_column(key)
-    if several:
-        table.add_column("flow")
-    table.add_column("protocol")
     shown = [column for column in columns() if column.head and (competing or not column.if_several)]
-    for column in shown:
-        table.add_column(column.head, justify="right")
+    numbers = {column.name: column.head for column in shown}
+    heads = (*keys, *(["flow"] if several else []), "protocol", *numbers.values())
+    rows = []
     for row in summary.iter_rows(named=True):
-        cells = [str(row[key]) for key in keys]
-        cells += [row["flow"]] if several else []
-        cells.append(label(row["cc"]))
-        cells += [_cell(row, column) for column in shown]
-        table.add_row(*cells)
-    _print(table)
+        names = [str(row[key]) for key in keys]
+        names += [row["flow"]] if several else []
+        rows.append((*names, label(row["cc"]), *(_cell(row, column) for column in shown)))
+    tables.print_numbers(
+        tables.Cells(heads, tuple(rows)),
+        title,
+        numbers=numbers.values(),
+        expendable=[
+            numbers[name] for name in sorted(numbers, key=_importance) if _importance(name)
+        ],
+    )
+
+
+def _importance(name: str) -> int:
+    """Ranks a column of the table of `run`; 0 is for one that is never left out."""
+    if name == "goodput_bps":
+        return 0
+    return 1 + LEFT_OUT_FIRST.index(name) if name in LEFT_OUT_FIRST else 1
 
 
 def print_verdicts(verdicts: Sequence[Verdict]) -> None:
     """Prints the table of claims."""
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("claim", no_wrap=True)
-    table.add_column("verdict")
-    table.add_column("what the paper says, and where it differs", ratio=1)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("what the paper says, and where it differs", ratio=1, overflow="fold")
     for verdict in verdicts:
         says = verdict.claim.says
         text = f"{says} [bold]{verdict.explanation}[/bold]" if verdict.explanation else says
         color = "green" if verdict.verdict == "HOLDS" else "red"
         table.add_row(verdict.claim.id, f"[{color}]{verdict.verdict}[/{color}]", text)
-    _print(table)
+    tables.open_console().print(table)
 
 
 def print_frame(frame: pl.DataFrame, heads: Mapping[str, str], title: str) -> None:
     """Prints a table of texts, with a column for each of the heads."""
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    for head in heads.values():
-        table.add_column(head)
-    for row in frame.select(*heads).iter_rows():
-        table.add_row(*row)
-    _print(table)
-
-
-def _print(table: Table) -> None:
-    """Prints a table; into a file or a pipe at its full width instead of a guessed 80 columns."""
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=160)
-    console.print(table)
+    cells = tuple(frame.select(*heads).iter_rows())
+    tables.print_texts(tables.Cells(tuple(heads.values()), cells), title)
 
 
 def _cell(row: Mapping[str, Any], column: Column) -> str:
@@ -163,9 +170,6 @@ def _cell(row: Mapping[str, Any], column: Column) -> str:
 
 def print_listing(listing: Listing, title: str) -> None:
     """Prints a listing of what there is to choose from."""
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    for place, head in enumerate(listing.heads):
-        table.add_column(head.replace("`", ""), no_wrap=place == 0)
-    for cells in listing.rows:
-        table.add_row(*(escape(cell.replace("`", "")) for cell in cells))
-    _print(table)
+    heads = tuple(head.replace("`", "") for head in listing.heads)
+    rows = tuple(tuple(cell.replace("`", "") for cell in cells) for cells in listing.rows)
+    tables.print_texts(tables.Cells(heads, rows), title)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from westwood.errors import InputError
+
 
 def list_(
     what: Annotated[
@@ -17,8 +19,14 @@ def list_(
     """Show protocols, settings, columns, presets, profiles and engines, each with its meaning."""
     from westwood.cli import console
     from westwood.reference import LISTINGS, listing
+    from westwood.scenario import profiles
 
     if not what:
         print("\n".join(["profile NAME", *LISTINGS]))
         return
+    if what == "profile" and not name:
+        known = ", ".join(profiles.names())
+        raise InputError(f"expected a name after it, one of: {known}", value=what)
+    if name and what in LISTINGS:
+        raise InputError(f"expected nothing after {what}", value=name)
     console.print_listing(listing(f"{what} {name}".strip()), what)

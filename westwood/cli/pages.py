@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import EngineOption, JsonOption, ResumeOption, SeedsOption, WorkersOption
+from westwood.cli.options import JsonOption, ResumeOption, SeedsOption, WorkersOption
 from westwood.errors import InputError
 
 
@@ -76,7 +76,9 @@ def report(
 
 
 def validate(
-    engine: EngineOption = "ns3",
+    engine: Annotated[
+        str, typer.Option(metavar="ns3|linux", help="What it is held against.")
+    ] = "ns3",
     seeds: SeedsOption = None,
     workers: WorkersOption = None,
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Of every run.")] = None,
@@ -86,13 +88,14 @@ def validate(
 
     Against ns3 56 points, 10 seeds of 60 s; against linux 42 points, 5 seeds of 30 s.
     """
-    if engine == "sim":
-        raise InputError("expected another engine than the simulator", key="--engine", value=engine)
     from westwood import engines
     from westwood.cli import console, deliver
     from westwood.experiments import validation
     from westwood.results.folder import Folder
 
+    if engine not in validation.GRIDS:
+        problem = f"expected another engine than the simulator: {' or '.join(validation.GRIDS)}"
+        raise InputError(problem, key="--engine", value=engine)
     other = engines.find(engine)
     grid = validation.GRIDS[engine]
     planned = validation.plan(grid, seeds, duration)

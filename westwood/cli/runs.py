@@ -207,7 +207,7 @@ def sweep(
     planned = experiment.plan(
         Scenario.load(scenario), cc=cc or (), settings=settings_of(set_), seeds=seeds
     )
-    precision = sweeping.precision(ci, metric, most) if ci else None
+    precision = sweeping.precision(value_of(ci), metric, most) if ci else None
     runs_it = engines.find(engine)
     elsewhere = None
     if dask and runs_it.real_time:

@@ -55,14 +55,15 @@ class Precision:
     most: int = 1000
 
 
-def precision(ci: str, metric: str, most: int) -> Precision:
+def precision(ci: object, metric: str, most: int) -> Precision:
     """Reads the precision asked for on the command line."""
+    problem = 'expected a fraction more than 0 and at most 1, such as 0.02 or "2%"'
     try:
         relative = parse_fraction(ci)
-    except InputError as error:
-        raise error.located(key="--ci") from None
+    except InputError:
+        raise InputError(problem, key="--ci", value=ci) from None
     if not relative > 0:
-        raise InputError("expected more than 0", key="--ci", value=ci)
+        raise InputError(problem, key="--ci", value=ci)
     check_metric(metric)
     if not 2 <= most <= 1_000_000:
         raise InputError("expected from 2 to 1000000", key="--max-seeds", value=most)

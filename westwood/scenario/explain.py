@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from westwood.catalogue import settings_of
 from westwood.errors import InputError, suggestion
+from westwood.scenario.declared import accepted
+from westwood.scenario.parts import NAME_PATTERN
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -33,6 +36,30 @@ _LIMITS = {
     "min_length": "a list of at least",
     "max_length": "a list of at most",
 }
+_A_FRACTION = 'a fraction from 0 to 1, such as 0.005 or "0.5%"'
+# What keys take that have no default and are no declared settings.
+_TAKES: Mapping[str, str] = {
+    "name": f"a name: {NAME_PATTERN}",
+    "duration": 'a time such as "600s"',
+    "link": "a table [[link]] for each link",
+    "flow": "a table [[flow]] for each flow",
+    "between": 'the names of two nodes, such as ["source", "sink"]',
+    "from": "the name of the node that sends",
+    "to": "the name of the node that receives",
+    "cc": 'a protocol such as "westwood+" (westwood list protocols shows all)',
+    "limit": 'packets or bytes such as "100p" or "64KiB", or "unlimited"',
+    "rate": 'a rate such as "2Mbps"',
+    "loss.rate": _A_FRACTION,
+    "reorder.rate": _A_FRACTION,
+    "bad_rate": _A_FRACTION,
+    "delay": 'a time such as "45ms"',
+    "on": '"forward", "backward" or "both"',
+    "packets": "the numbers of the packets, or a file of them",
+    "good": 'a time such as "8s"',
+    "bad": 'a time such as "4s"',
+    "every": 'a time such as "1s"',
+    "size": 'a size such as "64KiB"',
+}
 
 
 def first_problem(
@@ -50,8 +77,23 @@ def first_problem(
         return InputError(found.problem, key=key, value=shown)
     if problem["type"] == "missing":
         key = ".".join(part for part in (place, str(problem["loc"][-1])) if part)
-        return InputError("is missing", key=key)
+        return InputError(_missing(key), key=key)
+    if problem["loc"] in (("link",), ("flow",)) and isinstance(value, Mapping):
+        name = problem["loc"][0]
+        return InputError(
+            f"expected a list: write [[{name}]], not [{name}]", key=place, value=value
+        )
     return InputError(_expected(problem, model), key=place, value=value)
+
+
+def _missing(key: str) -> str:
+    """Says that a key is missing and, where that is known, what it takes."""
+    *tables, name = key.split(".")
+    declared = settings_of("red" if "queue" in tables else "link").get(name)
+    if declared and tables[1:] in ([], ["queue"]):
+        return f"is missing, expected {accepted(declared)}"
+    taken = _TAKES.get(".".join([*tables, name][-2:])) or _TAKES.get(name)
+    return f"is missing, expected {taken}" if taken else "is missing"
 
 
 def _expected(problem: ErrorDetails, model: type[BaseModel]) -> str:

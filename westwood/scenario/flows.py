@@ -53,8 +53,10 @@ class CongestionControl(_CongestionControl):
         own = {} if self.name == UDP else settings_of_protocol(self.name)
         for key in settings_of("cc"):
             if getattr(self, key) is not None and key not in own:
-                known = ", ".join(own) or "none"
-                problem = f"{label(self.name)} has no such setting, expected one of: {known}"
+                problem = f"{label(self.name)} has no settings"
+                if own:
+                    known = ", ".join(own)
+                    problem = f"{label(self.name)} has no such setting, expected one of: {known}"
                 written = self.model_dump(include={key})[key]
                 raise InputError(problem, key=key, value=written)
         return self

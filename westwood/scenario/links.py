@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
-from westwood.catalogue import LONGEST_PS, OPPORTUNITY_BYTES
+from westwood.catalogue import LONGEST_PS, OPPORTUNITY_BYTES, settings_of
 from westwood.errors import InputError
-from westwood.scenario.declared import Amount, with_settings
+from westwood.scenario.declared import Amount, accepted, with_settings
 from westwood.scenario.parts import (
     Delay,
     Durations,
@@ -224,7 +224,8 @@ class Link(_Link):
             self.opportunities("forward") and self.opportunities("backward")
         ):
             problem = "is missing, and trace does not give the rates of both directions"
-            raise InputError(problem if self.trace else "is missing", key="rate")
+            expected = f"is missing, expected {accepted(settings_of('link')['rate'])}"
+            raise InputError(problem if self.trace else expected, key="rate")
         return self
 
     def opportunities(self, side: Direction) -> tuple[int, ...]:

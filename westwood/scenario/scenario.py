@@ -325,10 +325,12 @@ def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: 
 
 def _blamed(error: InputError, settings: Settings) -> InputError:
     """Names the key that was set as a whole in an error below it, as the user knows it."""
+    name = error.key.partition(".")[0]
     for key in sorted(settings, key=len, reverse=True):  # the nearest first
-        value = settings[key]
-        if error.key == key or error.key.startswith(key + "."):
-            return error if isinstance(value, dict) else error.located(key=key)
+        first, dot, rest = key.partition(".")
+        own = f"{name}.{rest}" if dot and first == EVERY_FLOW else key
+        if error.key == own or error.key.startswith(own + "."):
+            return error if isinstance(settings[key], dict) else error.located(key=own)
     return error
 
 

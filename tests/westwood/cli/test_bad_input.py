@@ -110,7 +110,7 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
     ),
     "a RED without thresholds": (
         ('"droptail", limit', '"red", limit'),
-        "bottleneck.queue.min: is missing",
+        "bottleneck.queue.min: is missing, expected 0 to 1e+09 packets",
     ),
     "RED's thresholds": (
         ('"droptail", limit', '"red", min = 5.5, max = 5.5, limit'),
@@ -118,7 +118,8 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
     ),
     "fading without a rate": (
         (LOSS, '{ kind = "markov", good = "8s", bad = "4s" }'),
-        "bottleneck.loss.bad_rate: is missing",
+        "bottleneck.loss.bad_rate: is missing, expected a fraction from 0 to 1, "
+        'such as 0.005 or "0.5%"',
     ),
     "a state of no time": (
         (LOSS, '{ kind = "blackout", good = "0s", bad = "1s" }'),
@@ -173,7 +174,28 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
         'tcp.recovery = "ppr": expected "tahoe", "reno", "newreno", "sack", '
         '"rate-halving" or "prr"',
     ),
-    "missing key": (('rate = "2Mbps"\n', ""), "bottleneck.rate: is missing"),
+    "missing key": (
+        ('rate = "2Mbps"\n', ""),
+        "bottleneck.rate: is missing, expected 1kbps to 1Tbps",
+    ),
+    "missing protocol": (
+        ('cc = "westwood+"', ""),
+        'tcp.cc: is missing, expected a protocol such as "westwood+" '
+        "(westwood list protocols shows all)",
+    ),
+    "missing delay": (
+        ('delay = "5ms"\n', ""),
+        "bottleneck.delay: is missing, expected 0s to 3600s",
+    ),
+    "missing rate of losses": (
+        ('kind = "uniform", rate = 0.005', 'kind = "uniform"'),
+        "bottleneck.loss.rate: is missing, expected a fraction from 0 to 1, "
+        'such as 0.005 or "0.5%"',
+    ),
+    "missing rate of datagrams": (
+        ('cc = "westwood+"', 'app = { kind = "udp" }'),
+        'tcp.app.rate: is missing, expected a rate such as "2Mbps"',
+    ),
     "wrong type": (("seeds = 3", 'seeds = "3"'), 'seeds = "3": expected a whole number'),
     "too few seeds": (("seeds = 3", "seeds = 0"), "seeds = 0: expected at least 1"),
     "a fraction of an ACK": (
@@ -190,7 +212,8 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
     ),
     "not a list": (
         ("[[flow]]", "[flow]"),
-        'flow = { name = "tcp", from = "source", to = "sink", cc = "westw...: expected a list',
+        'flow = { name = "tcp", from = "source", to = "sink", cc = "westw...: '
+        "expected a list: write [[flow]], not [flow]",
     ),
     "a bad swept value": (
         ('cc = "westwood+"', f'{SWEEP}"bottleneck.rate" = ["1Mbp"]'),

@@ -163,7 +163,7 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
         (
             ("validate", "--engine", "sim"),
             2,
-            '--engine = "sim": expected another engine than the simulator',
+            '--engine = "sim": expected another engine than the simulator: ns3 or linux',
         ),
         (("run", "table1", "--engine", "ns4"), 2, '--engine = "ns4": expected sim, ns3, linux'),
         (

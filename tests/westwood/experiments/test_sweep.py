@@ -207,7 +207,8 @@ def test_two_sweeps_in_one_folder_refuse_each_other(
             '--out = "s": holds another sweep: scenario, settings or protocols differ',
         ),
         ([], '--out = "s": holds a sweep, expected --resume or a new folder'),
-        (["--resume", "--ci", "0%"], '--ci = "0%": expected more than 0'),
+        (["--resume", "--ci", "0%"], '--ci = "0%": expected a fraction more than 0'),
+        (["--resume", "--ci", "0"], "--ci = 0: expected a fraction more than 0 and at most 1"),
         (["--resume", "--ci", "many"], '--ci = "many": expected a fraction'),
         (
             ["--resume", "--ci", "2%", "--metric", "goodput"],

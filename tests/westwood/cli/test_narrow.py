@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""On a terminal of 80 columns no table cuts a name, a number or a word that has to be typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from westwood.catalogue import PROTOCOLS, label, settings_of
+from westwood.cli.console import LEFT_OUT_FIRST
+from westwood.reference import LISTINGS, listing
+from westwood.results.columns import columns
+
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+QUICK = ("--set", "duration=5s", "--seeds", "2")
+
+
+@pytest.fixture
+def printed(westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Returns what a command prints on a terminal of a width, without its colours."""
+
+    def run(width: int, *arguments: str) -> str:
+        monkeypatch.setenv("FORCE_COLOR", "1")  # makes rich take the captured output for a terminal
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setenv("COLUMNS", str(width))
+        called = westwood(*arguments)
+        assert called.code == 0
+        text = _STYLE.sub("", called.out)
+        assert all(len(line) <= width for line in text.splitlines())
+        return text
+
+    return run
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+@pytest.mark.parametrize("name", [*LISTINGS, "profile linux", "profile rfc"])
+def test_a_listing_is_not_cut(name: str, width: int, printed: Callable[..., str]) -> None:
+    text = printed(width, "list", *name.split())
+    assert "…" not in text
+    words = set(text.split())
+    for cells in listing(name).rows:
+        assert cells[0].strip("`") in words
+
+
+def test_the_choices_of_a_setting_are_whole(printed: Callable[..., str]) -> None:
+    text = printed(80, "list", "cc-settings")
+    for one in settings_of("cc").values():
+        for word in one.choices:
+            assert f'"{word}"' in text
+
+
+def test_the_hosts_names_of_protocols_are_whole(printed: Callable[..., str]) -> None:
+    text = printed(80, "list", "protocols")
+    for one in PROTOCOLS.values():
+        assert one.ns3 in text and one.kernel in text
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_the_table_of_a_run_leaves_columns_out(width: int, printed: Callable[..., str]) -> None:
+    names = ("newreno", "westwood+", "westwood+-ns3")
+    text = printed(width, "run", "table1", *QUICK, *(f"--cc={name}" for name in names))
+    assert "…" not in text
+    rows = [line for line in text.splitlines() if "±" in line]
+    assert len(rows) == len(names)
+    for name, row in zip(names, rows, strict=True):
+        assert label(name) in row and re.search(r"\d ± \d+\.\d{3}", row)
+    hint = "A wider terminal or --json also shows: fast recoveries, cwnd segments"
+    assert hint in text.replace("\n", " ")
+
+
+def test_a_terminal_too_narrow_for_any_table_has_its_cells_below_each_other(
+    printed: Callable[..., str],
+) -> None:
+    text = printed(30, "run", "table1", *QUICK, "--cc", "westwood+-ns3")
+    assert "  Westwood+ (ns-3, 2013)\n" in text and "goodput Mb/s: " in text and "…" not in text
+
+
+def test_a_wide_terminal_shows_what_a_pipe_does(
+    printed: Callable[..., str], westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = (("list", "cc-settings"), ("run", "table1", *QUICK))
+    wide = [printed(160, *command) for command in commands]
+    monkeypatch.delenv("FORCE_COLOR")
+    assert wide == [westwood(*command).out for command in commands]
+
+
+def test_the_columns_that_are_left_out_are_in_the_table() -> None:
+    assert set(LEFT_OUT_FIRST) < {column.name for column in columns() if column.head}
