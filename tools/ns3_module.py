@@ -30,7 +30,7 @@ def main(which: str, release: str, slow: bool) -> int:
     for command in (
         ["cmake", "-S", "ns3", "-B", folder, "-G", "Ninja", "-D", f"NS3_ROOT={root}"],
         ["cmake", "--build", folder],
-        [*test, "-j", os.cpu_count() or 1, *(("-C", "slow") if slow else ())],
+        [*test, "-j", len(os.sched_getaffinity(0)), *(("-C", "slow") if slow else ())],
     ):
         done = subprocess.run([str(word) for word in command], cwd=ROOT)
         if done.returncode != 0:

@@ -77,7 +77,7 @@ def prove(tree: Path) -> None:
         *("--enable-asserts", "--enable-logs", "--filter-module-examples-and-tests=ww-westwood"),
         "--enable-modules=ww-westwood;csma",  # 3.37's own tests do not link without csma
     )
-    call(tree, "cmake", "--build", "cmake-cache", "-j", str(os.cpu_count() or 1))
+    call(tree, "cmake", "--build", "cmake-cache", "-j", str(len(os.sched_getaffinity(0))))
     for path in sorted((ROOT / "ns3" / "test").glob("*-test-suite.cc")):
         suite = path.name.removesuffix("-test-suite.cc")
         if suite == "ww-acks" and not (tree / "contrib" / "ww-westwood").is_symlink():

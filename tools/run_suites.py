@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-CORES = str(os.cpu_count() or 1)
+CORES = str(len(os.sched_getaffinity(0)))
 PYTHON = sys.executable
 Command = list[str]
 
