@@ -118,7 +118,7 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
     cubic->last_us = sample->now_us;
     const bool slow_start = window->cwnd < window->ssthresh;
     if (config->hystart && slow_start && ww_may_grow(sample))
-        ww_hystart_on_ack(&cubic->hystart, window, sample);
+        ww_hystart_on_ack(config, &cubic->hystart, window, sample);
     if (!ww_may_grow(sample)) return;
     if (config->validate_cwnd && !sample->is_cwnd_limited) {
         cubic->epoch_us += since_last_us; /* RFC 9438, 5.8 */

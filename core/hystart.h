@@ -7,7 +7,7 @@
  *                RttThresh: conservative slow start (CSS), cssBaselineMinRtt = currentRoundMinRTT
  *   CSS          cwnd grows at a quarter of slow start's pace; with 8 samples and
  *                currentRoundMinRTT < cssBaselineMinRtt back to slow start; after 5 rounds
- *                ssthresh = cwnd
+ *                ssthresh = cwnd, here at least min_cwnd: a window may start with one segment
  *
  * A round ends when what was sent at its start is acknowledged (windowEnd). The quarter is kept by
  * growing on every fourth ACK. L, the limit of the growth an ACK, is ww_grow's (1, or 2 by RFC 3465).
@@ -43,8 +43,8 @@ static inline bool ww_hystart_in_css(const struct ww_hystart_state *state) {
 }
 
 /* Takes an ACK for new data in slow start. It may set ssthresh, which ends slow start. */
-static inline void ww_hystart_on_ack(struct ww_hystart_state *state, struct ww_window *window,
-                                     const struct ww_sample *sample) {
+static inline void ww_hystart_on_ack(const struct ww_config *config, struct ww_hystart_state *state,
+                                     struct ww_window *window, const struct ww_sample *sample) {
     if (state->done) return;
     if (ww_round_ends(&state->rounds, sample)) {
         state->last_min_rtt_us = state->current_min_rtt_us;
@@ -52,7 +52,7 @@ static inline void ww_hystart_on_ack(struct ww_hystart_state *state, struct ww_w
         state->samples = 0;
         if (ww_hystart_in_css(state) && ++state->css_rounds >= WW_HYSTART_ROUNDS) {
             state->done = true;
-            window->ssthresh = window->cwnd;
+            window->ssthresh = ww_max_u32(window->cwnd, config->min_cwnd);
             return;
         }
     }

@@ -166,6 +166,15 @@ TEST_F(HyStart, AFallingRoundTripShowsThatItWasNoCongestion) {  // 4.2
     EXPECT_EQ(c.window.ssthresh, WW_SSTHRESH_INFINITE);
 }
 
+TEST_F(HyStart, SsthreshHasItsFloorWhenAWindowOfOneSegmentEndsIt) {  // RFC 5681, equation 4
+    c.state.cubic.hystart.baseline_us = 40000;
+    c.state.cubic.hystart.css_rounds = WW_HYSTART_ROUNDS - 1;
+    c.window.cwnd = 1;
+    c.round(40000);
+    EXPECT_TRUE(c.state.cubic.hystart.done);
+    EXPECT_EQ(c.window.ssthresh, 2u);
+}
+
 TEST_F(HyStart, ALossEndsItForGood) {
     c.loss();
     EXPECT_TRUE(c.state.cubic.hystart.done);
