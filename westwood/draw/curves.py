@@ -50,19 +50,12 @@ def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: st
     """Draws a panel a protocol, in it a curve for each value of `by`, which is called `name`."""
     protocols = points["cc"].unique(maintain_order=True).to_list()
     with look():
-        figure, rows = plt.subplots(
-            1,
-            len(protocols),
-            figsize=(3.6 * len(protocols), 3.9),
-            sharey=True,
-            layout="constrained",
-            squeeze=False,
-        )
-        for axes, cc in zip(rows[0], protocols, strict=True):
+        figure, row = _row_of_panels(len(protocols))
+        for axes, cc in zip(row, protocols, strict=True):
             _draw_curves(axes, points.filter(pl.col("cc") == cc), x, y, by)
             axes.set_title(label(cc))
-        rows[0][0].set_ylabel(y.name)
-        rows[0][-1].legend(title=name)
+        row[0].set_ylabel(y.name)
+        row[-1].legend(title=name)
         figure.suptitle(title)
         return figure
 
@@ -72,20 +65,26 @@ def side_by_side(
 ) -> Figure:
     """Draws curves over several axes, a panel each."""
     with look():
-        figure, rows = plt.subplots(
-            1,
-            len(parts),
-            figsize=(3.6 * len(parts), 3.9),
-            sharey=True,
-            layout="constrained",
-            squeeze=False,
-        )
-        for axes, (points, x) in zip(rows[0], parts, strict=True):
+        figure, row = _row_of_panels(len(parts))
+        for axes, (points, x) in zip(row, parts, strict=True):
             _draw_curves(axes, points, x, y, by)
-        rows[0][0].set_ylabel(y.name)
-        rows[0][0].legend()
+        row[0].set_ylabel(y.name)
+        row[0].legend()
         figure.suptitle(title)
         return figure
+
+
+def _row_of_panels(count: int) -> tuple[Figure, Sequence[Axes]]:
+    """Makes a figure of panels side by side, which share their y axis."""
+    figure, rows = plt.subplots(
+        1,
+        count,
+        figsize=(3.6 * count, 3.9),
+        sharey=True,
+        layout="constrained",
+        squeeze=False,
+    )
+    return figure, rows[0]
 
 
 def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from westwood.errors import InputError
 from westwood.results.columns import Row
 from westwood.results.rows import rows_frame
 from westwood.units import PS_PER_S
@@ -125,6 +126,14 @@ class Simulate(Protocol):
         capture: str | None = None,
     ) -> Result:
         """`westwood.engines.simulator.simulate` says what the options record."""
+
+
+def refuse_simulators_own(engine: str, *, events: bool, capture: str | None) -> None:
+    """InputError names the record that only the simulator makes, if one is asked for."""
+    for option, asked in (("--events", events), ("--pcap", capture)):
+        if asked:
+            problem = f"comes of the simulator only, expected no --engine {engine}"
+            raise InputError(problem, key=option)
 
 
 @dataclass(frozen=True)

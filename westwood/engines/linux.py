@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from westwood.engines import estimates, linux_limits, wire
-from westwood.engines.contract import Job, Result, RunSeed
+from westwood.engines.contract import Job, Result, RunSeed, refuse_simulators_own
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.kernel.recording import Recording
 from westwood.programs import Program
@@ -53,15 +53,14 @@ def prepare(job: Job) -> RunSeed:
 
 
 def _rows(job: Job, seed: int) -> list[Row]:
-    rows = run(job.scenario, seed).flow_rows
-    return [{**job.settings, **row} for row in rows]
+    return job.rows(run(job.scenario, seed))
 
 
 class TracedOnce:
     """Runs scenarios, but not again what was traced before: a run takes as long as it says."""
 
     def __init__(self) -> None:
-        self._traced: dict[tuple[str, int], list[Row]] = {}
+        self._traced: dict[tuple[str, int], Result] = {}
 
     def simulate(
         self,
@@ -74,12 +73,9 @@ class TracedOnce:
         capture: str | None = None,
     ) -> Result:
         """Does what `simulator.simulate` does, but refuses events and captures."""
-        for option, asked in (("--events", events), ("--pcap", capture)):
-            if asked:
-                problem = "comes of the simulator only, expected no --engine linux"
-                raise InputError(problem, key=option)
+        refuse_simulators_own(ENGINE, events=events, capture=capture)
         result = run(scenario, seed, trace=trace or queues)
-        self._traced[scenario.hash, seed] = result.flow_rows
+        self._traced[scenario.hash, seed] = result
         return result
 
     def prepare(self, job: Job) -> RunSeed:
@@ -88,7 +84,7 @@ class TracedOnce:
 
         def run_seed(seed: int) -> list[Row]:
             known = self._traced.pop((job.scenario.hash, seed), None)
-            return plain(seed) if known is None else [{**job.settings, **row} for row in known]
+            return plain(seed) if known is None else job.rows(known)
 
         return run_seed
 

@@ -14,10 +14,10 @@ import socket
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, UDP, settings_of, settings_of_protocol
+from westwood.catalogue import PROTOCOLS, UDP, settings_of_protocol
 from westwood.errors import InputError, UnavailableError, show
 from westwood.kernel import ww_kernel
-from westwood.scenario.declared import read, written_defaults
+from westwood.scenario.declared import departures, written_defaults
 from westwood.scenario.flows import configured
 from westwood.units import TIME_UNITS, format_size, format_time
 
@@ -97,7 +97,11 @@ def _check_flow(flow: Flow) -> None:
     for key, value in chosen.items():
         if value is not None:
             raise _refuse(f"{name}.cc.{key}", value, "the kernel's own, which can't be set")
-    for key, value, right, expected in (*_fixed(flow), *_bounded(flow)):
+    own = fixed(flow)
+    for key, value in departures(flow, "flow", own):
+        expected = show(own[key]) + _REASONS.get(key, "")
+        raise _refuse(f"{name}.{key}", value, expected + _REMEDY)
+    for key, value, right, expected in _bounded(flow):
         if not right:
             raise _refuse(f"{name}.{key}", value, expected + _REMEDY)
 
@@ -116,21 +120,12 @@ def fixed(flow: Flow) -> dict[str, Any]:
     }
 
 
-def _fixed(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
-    """Yields what Linux does in one way: key, value, whether it is Linux's, what that is."""
-    settings = settings_of("flow")
-    for key, own in fixed(flow).items():
-        written = flow.model_dump(include={key})[key]
-        is_own = getattr(flow, key) == read(settings[key], own)
-        yield key, written, is_own, show(own) + _REASONS.get(key, "")
+def _bounded(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
+    """Yields what Linux obeys within bounds: key, value, whether it is within, which they are."""
     built, obeyed = configured(flow.cc), settings_of_protocol(flow.cc.name)
     for key in _LINUX_HAS:
         value = getattr(built, key)
         yield f"cc.{key}", value, value or key not in obeyed, "true"
-
-
-def _bounded(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
-    """Yields what Linux obeys within bounds: key, value, whether it is within, which they are."""
     yield "delayed_ack", flow.delayed_ack, flow.delayed_ack in (1, 2), "1 or 2"
     least, most = flow.min_rto, flow.max_rto
     yield "min_rto", format_time(least), least % _MS == 0, "whole milliseconds"

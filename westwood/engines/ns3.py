@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from westwood.engines import ns3_limits, wire
-from westwood.engines.contract import Result, RunSeed
+from westwood.engines.contract import Result, RunSeed, refuse_simulators_own
 from westwood.errors import InputError, RunError, one_line
 from westwood.programs import Program
 from westwood.results.columns import Row
@@ -45,9 +45,7 @@ def simulate(
     capture: str | None = None,
 ) -> Result:
     """Does what `simulator.simulate` does, but refuses events and captures."""
-    for option, asked in (("--events", events), ("--pcap", capture)):
-        if asked:
-            raise InputError("comes of the simulator only, expected no --engine ns3", key=option)
+    refuse_simulators_own(ENGINE, events=events, capture=capture)
     return _run(program(), plan(scenario), scenario, seed, trace or queues)
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from westwood.catalogue import PROTOCOLS, RECOVERIES, settings_of
+from westwood.catalogue import PROTOCOLS, RECOVERIES
 from westwood.errors import InputError, show
 from westwood.scenario import profiles
-from westwood.scenario.declared import read, written_defaults
+from westwood.scenario.declared import departures, written_defaults
 from westwood.units import format_size
 
 if TYPE_CHECKING:
@@ -104,12 +104,14 @@ def _check_flow(flow: Flow) -> None:
 
 def _check_settings(flow: Flow, of_profile: Mapping[str, Any]) -> None:
     """Refuses what is neither ns-3's own way nor the profile's."""
-    settings = settings_of("flow")
-    for key, own in fixed(flow).items():
-        allowed = [own] if key in _OF_NO_PROFILE else [own, of_profile.get(key)]
-        if getattr(flow, key) not in [read(settings[key], value) for value in allowed]:
-            written = flow.model_dump(include={key})[key]
-            raise _refuse(f"{flow.name}.{key}", written, f"{show(own)}, which is fixed in ns-3")
+    own = fixed(flow)
+    profiles_own = {key: of_profile.get(key) for key in own if key not in _OF_NO_PROFILE}
+    unlike_profile = dict(departures(flow, "flow", profiles_own))
+    for key, written in departures(flow, "flow", own):
+        if key in _OF_NO_PROFILE or key in unlike_profile:
+            raise _refuse(
+                f"{flow.name}.{key}", written, f"{show(own[key])}, which is fixed in ns-3"
+            )
 
 
 def _check_congestion_control(flow: Flow) -> None:

@@ -7,7 +7,7 @@ A model's value is in base units (bit/s, picoseconds, bytes); the engine's field
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -195,6 +195,16 @@ def read(setting: Setting, written: Any) -> Any:
     return None if written is None else _reader(setting).validate_python(written)
 
 
+def departures(
+    model: BaseModel, section: str, values: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Yields the settings whose value is another than that of `values`: key, value as written."""
+    settings = settings_of(section)
+    for key, value in values.items():
+        if getattr(model, key) != read(settings[key], value):
+            yield key, model.model_dump(include={key})[key]
+
+
 @cache
 def _reader(setting: Setting) -> TypeAdapter[Any]:
     """Keeps what is costly to make: a network may have thousands of flows."""
@@ -230,8 +240,8 @@ def written_default(setting: Setting) -> Any:
 
 def written_defaults(section: str, *, leave_out: Iterable[str] = ()) -> dict[str, Any]:
     """The defaults of a section's settings as a scenario writes them."""
-    settings = settings_of(section).items()
-    return {key: written_default(one) for key, one in settings if key not in set(leave_out)}
+    left_out, settings = set(leave_out), settings_of(section).items()
+    return {key: written_default(one) for key, one in settings if key not in left_out}
 
 
 def to_field(setting: Setting, value: Any, mss: int = 1) -> Any:

@@ -36,6 +36,11 @@ def track(runs: Any, total: int) -> Any:
     return runs
 
 
+def sweep_command(file: Path, out: Path, *options: str) -> list[str]:
+    """A sweep as a process of its own, which a test may kill."""
+    return [sys.executable, "-m", "westwood", "sweep", str(file), "--out", str(out), *options]
+
+
 def keys_on_disk(folder: Path) -> list[tuple[int, int]]:
     """Lists every finished run there, twice if it is there twice, and leaves torn lines out."""
     found = []
@@ -54,20 +59,8 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
 ) -> None:
     def command(out: str, *more: str) -> list[str]:
         # Runs of some milliseconds, so that kills meet runs in progress.
-        return [
-            sys.executable,
-            "-m",
-            "westwood",
-            "sweep",
-            str(swept_file),
-            "--seeds",
-            "400",
-            "--set",
-            "duration=600s",
-            "--out",
-            str(tmp_path / out),
-            *more,
-        ]
+        long = ("--seeds", "400", "--set", "duration=600s")
+        return sweep_command(swept_file, tmp_path / out, *long, *more)
 
     whole = subprocess.run(command("whole"), capture_output=True, text=True)
     assert whole.returncode == 0, whole.stderr
@@ -231,17 +224,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(swept_file: Path, tmp_path: P
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
-    command = [
-        sys.executable,
-        "-m",
-        "westwood",
-        "sweep",
-        str(swept_file),
-        "--seeds",
-        "50",
-        "--out",
-        str(tmp_path / "s"),
-    ]
+    command = sweep_command(swept_file, tmp_path / "s", "--seeds", "50")
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_files)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "s: can't be written: " in done.stderr and "; --resume goes on" in done.stderr
@@ -262,19 +245,8 @@ def test_an_unwritable_folder_is_one_line(
 
 
 def test_an_interrupt_says_how_to_go_on(swept_file: Path, tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "westwood",
-        "sweep",
-        str(swept_file),
-        "--seeds",
-        "2000",
-        "--set",
-        "duration=600s",
-        "--out",
-        str(tmp_path / "s"),
-    ]
+    long = ("--seeds", "2000", "--set", "duration=600s")
+    command = sweep_command(swept_file, tmp_path / "s", *long)
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
