@@ -96,6 +96,8 @@ class Direction
         ww::sim::DirectionResult result = m_result;
         result.utilisation = 8.0 * static_cast<double>(m_result.bytes) /
                              (static_cast<double>(m_settings.rate_bps) * duration);
+        result.waited_s = m_waited;
+        result.longest_wait_s = m_longestWait;
         return result;
     }
 
@@ -161,8 +163,8 @@ class Direction
         m_result.packets++;
         m_result.bytes += packet->GetSize();
         const double wait = (Simulator::Now() - arrival).GetSeconds();
-        m_result.waited_s += wait;
-        m_result.longest_wait_s = std::max(m_result.longest_wait_s, wait);
+        m_waited += wait;
+        m_longestWait = std::max(m_longestWait, wait);
         if (m_trace && wait > 0)
         {
             m_trace.write_queue(
@@ -217,6 +219,8 @@ class Direction
     const Connections& m_connections;
     ww::wire::Trace& m_trace;
     std::deque<Time> m_waiting; //!< when the packets in the queue arrived
+    double m_waited = 0;        //!< s, of all packets together
+    double m_longestWait = 0;   //!< s
     ww::sim::DirectionResult m_result;
 };
 

@@ -88,6 +88,9 @@ def test_a_trace_has_the_simulators_columns_and_tells_of_the_same_run() -> None:
     bottleneck = theirs.links.filter(link="bottleneck", direction="forward")
     assert row["utilisation"] == pytest.approx(bottleneck["utilisation"][0])
     assert bottleneck["packets"][0] == pytest.approx(row["sent"], abs=20)
+    assert bottleneck["longest_wait_s"][0] > 0
+    for name in ("mean_wait_s", "mean_queue"):
+        assert theirs.links[name].is_finite().all(), name
     assert theirs.queues["packets"].min() == 0
 
 
