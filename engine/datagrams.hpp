@@ -5,8 +5,6 @@
 // so that the mean rate is rate * on / (on + off) whatever the periods' length.
 #pragma once
 
-#include <limits>
-
 #include "network.hpp"
 #include "random.hpp"
 #include "timers.hpp"

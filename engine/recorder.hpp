@@ -3,7 +3,6 @@
 // The recorder traces one flow: its windows and estimate, and its sender's decisions.
 #pragma once
 
-#include <cmath>
 #include <limits>
 
 #include "seconds.hpp"

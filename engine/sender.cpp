@@ -11,7 +11,7 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
       uses_sack_(uses_sack(flow.recovery)),
       conserves_(conserves(flow.recovery) && !ww_owns_recovery(&flow.cc)),
       paced_(ww_needs_rate(&flow.cc)),
-      follows_deliveries_(paced_ || conserves(flow.recovery)),
+      follows_deliveries_(paced_ || conserves_),
       limited_transmit_(flow.limited_transmit),
       flight_excludes_sacked_(flow.flight_excludes_sacked),
       ssthresh_from_cwnd_(flow.ssthresh_from_cwnd),

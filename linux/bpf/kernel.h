@@ -29,7 +29,6 @@
 
 #define AF_INET 2
 #define AF_INET6 10
-#define TCP_INFINITE_SSTHRESH 0x7fffffff
 #define TCP_CONG_NON_RESTRICTED 0x1 /* lets any user choose it: docs/decisions/0006 */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

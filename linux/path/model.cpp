@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "../../engine/seconds.hpp"
+
 namespace ww::path {
 
 Model::Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed)
@@ -77,7 +79,7 @@ void Model::account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::
         (kind == sim::DropKind::wire ? counts.lost : counts.queue_drops)++;
     }
     if (!network_.trace.queues) return;
-    const double at_s = static_cast<double>(now) / static_cast<double>(sim::kSecond);
+    const double at_s = sim::seconds(now);
     drops_.push_back({at_s, pipe, seen.flow, kind, !is_data});
 }
 

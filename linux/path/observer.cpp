@@ -10,22 +10,19 @@
 #include <cstring>
 #include <limits>
 
+#include "../../engine/seconds.hpp"
 #include "../bpf/ca_state.h"
 
 namespace ww::path {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::uint32_t kNoSsthresh = 0x7fffffff;
 constexpr std::uint8_t kSynSent = 2;  // TCP_SYN_SENT of the kernel's net/tcp_states.h
 // Since Linux 6.7 the kernel counts timeouts in tcpi_total_rto, a field of 16 bits behind those that older
 // headers name.
 constexpr std::size_t kTotalRto = offsetof(tcp_info, tcpi_snd_wnd) + 12;
 
 double seconds_of_us(double microseconds) { return microseconds * 1e-6; }
-double seconds_of_ps(sim::Time time) {
-    return static_cast<double>(time) / static_cast<double>(sim::kSecond);
-}
 
 double mean(std::uint64_t sum, std::uint64_t count) {
     return count > 0 ? static_cast<double>(sum) / static_cast<double>(count) : kNan;
@@ -77,9 +74,9 @@ void Observer::add_to_means(const tcp_info& info) {
 
 wire::WindowRow Observer::traced(sim::Time now, const Row& row) {
     wire::WindowRow traced;
-    traced.time_s = seconds_of_ps(now);
+    traced.time_s = sim::seconds(now);
     traced.cwnd = row.cwnd;
-    if (row.ssthresh < kNoSsthresh) traced.ssthresh = row.ssthresh;
+    if (row.ssthresh < WW_SSTHRESH_INFINITE) traced.ssthresh = row.ssthresh;
     // TCP_INFO has the smoothed RTT only: it stands in both columns.
     if (row.rtt_us != 0) traced.rtt_s = traced.srtt_s = seconds_of_us(row.rtt_us);
     traced.rto_s = seconds_of_us(row.rto_us);
@@ -98,7 +95,7 @@ void Observer::report(sim::FlowResult& result) const {
     if (looks_ > 0) result.max_cwnd = max_cwnd_;
     result.mean_srtt_s = seconds_of_us(mean(srtt_sum_us_, rtts_));
     result.min_rtt_s = min_rtt_us_ < UINT32_MAX ? seconds_of_us(min_rtt_us_) : kNan;
-    result.established_s = established_ < 0 ? kNan : seconds_of_ps(established_);
+    result.established_s = established_ < 0 ? kNan : sim::seconds(established_);
 }
 
 }  // namespace ww::path

@@ -15,6 +15,8 @@
 #include <limits>
 #include <system_error>
 
+#include "../../engine/seconds.hpp"
+
 namespace ww::path {
 namespace {
 
@@ -327,12 +329,11 @@ std::vector<sim::FlowResult> Traffic::results() const {
         sim::FlowResult& result = results.emplace_back();
         result.source = c.source;
         result.delivered_bytes = c.delivered;
-        result.start_s = static_cast<double>(c.flow->start) / static_cast<double>(sim::kSecond);
+        result.start_s = sim::seconds(c.flow->start);
         c.observer.report(result);
         if (c.datagrams) result.sent = c.datagrams_sent;
         result.completed_s =
-            c.completed < 0 ? std::numeric_limits<double>::quiet_NaN()
-                            : static_cast<double>(c.completed) / static_cast<double>(sim::kSecond);
+            c.completed < 0 ? std::numeric_limits<double>::quiet_NaN() : sim::seconds(c.completed);
     }
     return results;
 }

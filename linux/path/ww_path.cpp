@@ -20,6 +20,7 @@
 #include <iostream>
 #include <thread>
 
+#include "../../engine/seconds.hpp"
 #include "host.hpp"
 #include "loop.hpp"
 #include "model.hpp"
@@ -37,8 +38,6 @@ void raise_limits() {
     files.rlim_cur = files.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &files);
 }
-
-double seconds(sim::Time t) { return static_cast<double>(t) / static_cast<double>(sim::kSecond); }
 
 double cpu_seconds() {
     rusage used{};
@@ -116,8 +115,8 @@ void print(const LoopReport& report, const std::vector<Host>& hosts) {
     for (const Host& host : hosts) overruns += host.overruns();
     std::printf(
         "emulator late_p50_s %.9g late_p99_s %.9g late_worst_s %.9g overruns %lu refused %lu\n",
-        seconds(report.lateness.quantile(0.5)), seconds(report.lateness.quantile(0.99)),
-        seconds(report.lateness.worst()), overruns, report.refused);
+        sim::seconds(report.lateness.quantile(0.5)), sim::seconds(report.lateness.quantile(0.99)),
+        sim::seconds(report.lateness.worst()), overruns, report.refused);
 }
 
 void print_results(const Plan& plan, const sim::Connections& connections, const Traffic& traffic,

@@ -90,14 +90,8 @@ IsAttribute(const Setting& setting)
 ww_protocol
 ProtocolNamed(const std::string& name)
 {
-#define WW_CHECK(ID, itsName, ...)                                                                 \
-    if (name == itsName)                                                                           \
-    {                                                                                              \
-        return WW_PROTOCOL_##ID;                                                                   \
-    }
-    WW_PROTOCOLS(WW_CHECK)
-#undef WW_CHECK
-    return WW_PROTOCOL_COUNT;
+    const WwProtocol* const row = WwFindProtocol(name);
+    return row ? static_cast<ww_protocol>(row - WwProtocols().data()) : WW_PROTOCOL_COUNT;
 }
 
 /// Describes the attribute Protocol as a choice among the family.

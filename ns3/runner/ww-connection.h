@@ -45,7 +45,6 @@ class Connection
     {
         m_result.source = index;
         m_result.start_s = SecondsOf(settings.start);
-        m_result.established_s = m_result.completed_s = NOT_A_NUMBER;
         m_now.cwnd = m_now.in_flight = 0;
     }
 
