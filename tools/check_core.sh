@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Every header of core/ compiles alone, as freestanding C11 and as C++20, and tests/core/bpf_probe.c,
+# Every header of core/ compiles alone, as freestanding C11, C++17 and C++20, and tests/core/bpf_probe.c,
 # which calls every public function, becomes BPF byte code for each instruction set in use.
 set -euo pipefail
 strict="-Wall -Wextra -Wconversion -Werror"

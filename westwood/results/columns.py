@@ -262,15 +262,22 @@ def row_of_flow(flow: FlowOfRun) -> Row:
 def columns() -> list[Column]:
     """Returns all columns of a row, in order."""
     measured = [
-        Column(one.name, one.unit, one.title, one.what, head=one.head, scale=_table_scale(one))
+        Column(
+            one.name,
+            one.unit,
+            one.title,
+            one.what,
+            head=one.head,
+            scale=1e3 if _is_in_ms(one) else 1.0,
+        )
         for one in _measured()
     ]
     return [*IDENTITY, *RATES, *measured, *OF_FLOW, *OF_RUN, *COST]
 
 
-def _table_scale(one: MeasuredColumn) -> float:
-    """Round trips are read in milliseconds."""
-    return 1e3 if one.name.endswith("rtt_s") else 1.0
+def _is_in_ms(column: MeasuredColumn | Column) -> bool:
+    """Says whether tables and axes show a column in milliseconds, as round trips are read."""
+    return column.name.endswith("rtt_s")
 
 
 def averaged() -> list[str]:
@@ -290,6 +297,6 @@ def axis(name: str) -> tuple[str, float]:
     """Returns a column's title with its unit on an axis, and what that unit is in the column's."""
     column = next(one for one in columns() if one.name == name)
     shown, scale = {"bit/s": ("Mb/s", 1e6), "": ("", 1.0)}.get(column.unit, (column.unit, 1.0))
-    if column.name.endswith("rtt_s"):  # round trips are read in milliseconds
+    if _is_in_ms(column):
         shown, scale = "ms", 1e-3
     return f"{column.title} ({shown})" if shown else column.title, scale
