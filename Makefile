@@ -13,8 +13,8 @@ MAKEFLAGS += --no-print-directory
 DEV := build/dev
 T ?= tests
 
-.PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison ns3 linux \
-    linux-path docs release clean system system-test .venv
+.PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison theory ns3 linux \
+    linux-machine linux-path docs release clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -61,6 +61,9 @@ bench-path: linux-path ## measure how exact the emulated path of --engine linux 
 	@tools/system.sh bench
 	@$(BIN)/python -m bench.linux_path
 
+theory: .venv ## hold the simulator against formulas, and write the tables of docs/theory.md
+	@$(BIN)/python -m bench.theory
+
 comparison: .venv ## hold sack and the comparators against ns-3's runs, and write docs/comparison.md
 	@$(BIN)/python -m bench.compare_ns3
 	@$(BIN)/python -m bench.comparators
@@ -72,6 +75,10 @@ ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the
 linux: linux-path ## build linux/: the emulated path, the congestion controls for this kernel, and ww-kernel, which loads them
 	@PYTHON=$(PYTHON) tools/system.sh linux
 	@tools/kernel.sh
+
+linux-machine: linux-path ## fetch Debian's kernel, which --engine linux emulates for controls that this one lacks
+	@PYTHON=$(PYTHON) tools/system.sh slow
+	@$(BIN)/python -c "from westwood.kernel import emulated; emulated.fetch()"
 
 linux-path: .venv ## build ww-path, the emulated path of --engine linux, into build/linux
 	@tools/system.sh build

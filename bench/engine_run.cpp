@@ -127,6 +127,11 @@ Network network() {
     flow.cc.byte_counting = false;
     flow.cc.validate_cwnd = false;
     flow.ecn = options.at("part") == "red-ecn";
+    if (options.at("part") == "modern") {  // what the profile rfc has a flow with SACK do
+        flow.rack = flow.frto = flow.undo = flow.timestamps = true;
+        flow.header_bytes = kStampedHeader;
+        flow.packet_bytes = flow.header_bytes + static_cast<std::uint32_t>(number("payload"));
+    }
     if (options.at("part") == "datagrams") {
         flow.datagrams.on = true;
         flow.datagrams.rate_bps = bottleneck.rate_bps * 9 / 10;

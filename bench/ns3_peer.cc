@@ -21,7 +21,7 @@ namespace {
 // These are the options of engine_run.cpp, with ns-3's name of the congestion control.
 struct Options {
     std::string cc = "TcpWestwoodPlus";
-    bool sack = true, hystart = false;
+    bool sack = true, hystart = true;
     uint32_t flows = 1, queue = 100, payload = 360, window = 4194304, ssthresh = 65535, seed = 1;
     uint32_t delayedAck = 2, vegasAlpha = 2;
     double duration = 600, rate = 2e6, access = 10e6, delay = 1e-5, accessDelay = 0.045,

@@ -220,6 +220,11 @@ void bind_catalogue(nb::module_& m) {
     m.attr("LONGEST_PS") = kLongest;
     m.attr("FASTEST_BPS") = kFastest;
     m.attr("OPPORTUNITY_BYTES") = Opportunities::kBytes;
+#define WW_NAME(name) #name,
+    m.attr("SETTINGS_OF_SACK") =
+        nb::cast(std::vector<std::string>{WW_FLOW_SETTINGS_OF_SACK(WW_NAME)});
+#undef WW_NAME
+    m.attr("STAMPED_HEADER") = kStampedHeader;
     m.def(
         "settings_in_order", &in_order, "section"_a,
         "Pairs of settings of a section (cc, flow) of which the first must not exceed the second.");

@@ -110,6 +110,7 @@ void bind_datagrams(nb::module_& m) {
         .def_rw("off_mean", &Datagrams::off_mean);
     limited(type, "on_mean", &Datagrams::on_mean, kNever);
     named(type, "spread", &Datagrams::spread, kSpreads);
+    named(type, "spacing", &Datagrams::spacing, kSpreads);
 }
 
 void bind_flow(nb::module_& m) {

@@ -5,10 +5,11 @@
  *   BtlBw    = largest delivery rate sample of the last 10 round trips                      4.1.1
  *   RTprop   = smallest RTT of the last 10 s                                                4.1.2
  *   pacing   = pacing_gain * BtlBw                                                          4.2.1
- *   cwnd     = cwnd_gain * BtlBw * RTprop + 3 send quanta                                   4.2.3
+ *   inflight(gain) = gain * BtlBw * RTprop + 3 send quanta                                  4.2.3.2
+ *   cwnd     = inflight(cwnd_gain)                                                          4.2.3
  *
  *   STARTUP    gains 2.89, 2.89   until BtlBw grew by less than 25 % in three rounds        4.3.2
- *   DRAIN      gains 1/2.89, 2.89 until in flight <= BtlBw * RTprop                         4.3.3
+ *   DRAIN      gains 1/2.89, 2.89 until in flight <= inflight(1)                            4.3.3
  *   PROBE_BW   gains 5/4, 3/4, 1 1 1 1 1 1, each for RTprop; cwnd_gain 2                    4.3.4
  *   PROBE_RTT  cwnd 4 for 200 ms and a round, when RTprop is 10 s old                       4.3.5
  *
@@ -19,84 +20,31 @@
  * The host measures the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-00), paces by
  * window->pacing and runs no recovery arithmetic of its own: ww_owns_recovery.
  *
- * Two things are as in Linux (tcp_bbr.c) and not in the draft: pacing stays 1 % below the rate, so that
- * queues drain, and a timeout restarts the search for the full pipe. Two are left out: policer detection
- * (Linux's lt_bw) and the model of ACK aggregation, which Linux added later. PROBE_BW's first phase is
- * drawn from the clock's low bits, because the core has no random numbers.
+ * Three things are as in Linux (tcp_bbr.c) and not in the draft: pacing stays 1 % below the rate, so that
+ * queues drain; a timeout restarts the search for the full pipe; and cwnd has room for ACKs that come in
+ * bunches, which is the most that was acknowledged beyond BtlBw * time in the last 5 to 10 round trips:
+ *
+ *   epoch    begins anew when acked <= BtlBw * (time since it began)
+ *   extra    = max(acked in the epoch - BtlBw * time), at most cwnd and BtlBw * 100 ms
+ *   cwnd     = inflight(cwnd_gain) + extra, once the pipe was filled
+ *
+ * Policer detection (Linux's lt_bw) is left out. PROBE_BW's first phase is drawn from the clock's low bits,
+ * because the core has no random numbers.
  */
 #ifndef WW_BBR_H
 #define WW_BBR_H
 
-#include "reno.h"
-
-enum ww_bbr_mode { WW_BBR_STARTUP, WW_BBR_DRAIN, WW_BBR_PROBE_BW, WW_BBR_PROBE_RTT };
-
-enum ww_bbr_flag {
-    WW_BBR_FULL = 1,         /* the pipe was filled once */
-    WW_BBR_ROUND_START = 2,  /* this ACK begins a round */
-    WW_BBR_CONSERVATION = 4, /* first round of fast recovery */
-    WW_BBR_RECOVERING = 8,   /* cwnd is to be restored */
-    WW_BBR_AT_FLOOR = 16,    /* PROBE_RTT: probe_rtt_done_us is set */
-    WW_BBR_FLOOR_ROUND = 32, /* PROBE_RTT: a round has passed */
-};
-
-enum {
-    WW_BBR_UNIT = 256,      /* gains are in 1/256 */
-    WW_BBR_HIGH_GAIN = 739, /* 2 / ln 2 */
-    WW_BBR_DRAIN_GAIN = 88, /* ln 2 / 2 */
-    WW_BBR_CWND_GAIN = 512,
-    WW_BBR_BW_ROUNDS = 10,
-    WW_BBR_CYCLE = 8,
-    WW_BBR_MIN_CWND = 4,
-    WW_BBR_FULL_ROUNDS = 3,
-    WW_BBR_MARGIN = 99, /* % of the rate that is paced */
-};
-#define WW_BBR_RTPROP_US UINT64_C(10000000)
-#define WW_BBR_PROBE_RTT_US UINT32_C(200000)
-
-struct ww_bbr_state {
-    struct ww_common common;
-    uint64_t max_bw[3]; /* best, second and third best of the window, bytes/s << WW_BW_FRACTION */
-    uint64_t full_bw;   /* STARTUP's growth is measured from it, bytes/s << WW_BW_FRACTION */
-    uint64_t rtprop_at_us;      /* when rtprop_us was measured */
-    uint32_t max_bw_round[3];   /* when each of max_bw was measured, in rounds */
-    uint32_t rtprop_us;         /* smallest RTT of the last 10 s; UINT32_MAX before the first */
-    uint32_t rounds;            /* round trips so far */
-    uint32_t round_end;         /* `delivered` that ends this round */
-    uint32_t limited_until;     /* samples of data sent before this `delivered` are no maximum */
-    uint32_t cycle_at_us;       /* when this phase of PROBE_BW began; wraps */
-    uint32_t probe_rtt_done_us; /* when PROBE_RTT may end; wraps */
-    uint32_t conserved;         /* pipe + delivered after the last ACK: cwnd on entering recovery */
-    uint8_t mode;               /* enum ww_bbr_mode */
-    uint8_t cycle;              /* phase of PROBE_BW, 0..7 */
-    uint8_t full_rounds;        /* rounds without growth */
-    uint8_t flags;              /* enum ww_bbr_flag */
-};
-
-static inline void ww_bbr_init(struct ww_bbr_state *bbr) {
-    const struct ww_bbr_state fresh = {{0, 0, 0}, {0, 0, 0}, 0, 0, {0, 0, 0}, UINT32_MAX,     0,
-                                       0,         0,         0, 0, 0,         WW_BBR_STARTUP, 0,
-                                       0,         0};
-    *bbr = fresh;
-}
-
-static inline bool ww_bbr_is(const struct ww_bbr_state *bbr, enum ww_bbr_flag flag) {
-    return (bbr->flags & flag) != 0;
-}
-
-static inline void ww_bbr_set(struct ww_bbr_state *bbr, enum ww_bbr_flag flag, bool on) {
-    bbr->flags = (uint8_t)(on ? bbr->flags | flag : bbr->flags & ~(unsigned)flag);
-}
+#include "bbr_state.h"
 
 static inline void ww_bbr_keep(struct ww_bbr_state *bbr, uint32_t from, uint64_t bw,
-                               uint32_t round) {
+                               uint16_t round) {
     for (uint32_t i = from; i < 3; i++) {
         bbr->max_bw[i] = bw;
         bbr->max_bw_round[i] = round;
     }
 }
 
-static inline void ww_bbr_shift(struct ww_bbr_state *bbr, uint64_t bw, uint32_t round) {
+static inline void ww_bbr_shift(struct ww_bbr_state *bbr, uint64_t bw, uint16_t round) {
     bbr->max_bw[0] = bbr->max_bw[1];
     bbr->max_bw_round[0] = bbr->max_bw_round[1];
     bbr->max_bw[1] = bbr->max_bw[2];
@@ -104,13 +52,19 @@ static inline void ww_bbr_shift(struct ww_bbr_state *bbr, uint64_t bw, uint32_t 
     ww_bbr_keep(bbr, 2, bw, round);
 }
 
+/* Returns how many rounds ago one of max_bw was measured. */
+static inline uint32_t ww_bbr_age(const struct ww_bbr_state *bbr, uint32_t place) {
+    return (uint16_t)(bbr->rounds - bbr->max_bw_round[place]);
+}
+
 /*
  * Updates Kathleen Nichols' windowed maximum: it keeps the best sample, the best of those that came after
  * that, and again the best of those that came after that one.
  */
 static inline void ww_bbr_update_max(struct ww_bbr_state *bbr, uint64_t bw) {
-    const uint32_t round = bbr->rounds, window = WW_BBR_BW_ROUNDS;
-    if (bw >= bbr->max_bw[0] || round - bbr->max_bw_round[2] > window) {
+    const uint16_t round = (uint16_t)bbr->rounds;
+    const uint32_t window = WW_BBR_BW_ROUNDS;
+    if (bw >= bbr->max_bw[0] || ww_bbr_age(bbr, 2) > window) {
         ww_bbr_keep(bbr, 0, bw, round);
         return;
     }
@@ -118,10 +72,10 @@ static inline void ww_bbr_update_max(struct ww_bbr_state *bbr, uint64_t bw) {
         ww_bbr_keep(bbr, 1, bw, round);
     else if (bw >= bbr->max_bw[2])
         ww_bbr_keep(bbr, 2, bw, round);
-    const uint32_t age = round - bbr->max_bw_round[0];
+    const uint32_t age = ww_bbr_age(bbr, 0);
     if (age > window) {
         ww_bbr_shift(bbr, bw, round);
-        if (round - bbr->max_bw_round[0] > window) ww_bbr_shift(bbr, bw, round);
+        if (ww_bbr_age(bbr, 0) > window) ww_bbr_shift(bbr, bw, round);
     } else if (bbr->max_bw_round[1] == bbr->max_bw_round[0] && age > window / 4) {
         ww_bbr_keep(bbr, 1, bw, round);
     } else if (bbr->max_bw_round[2] == bbr->max_bw_round[1] && age > window / 2) {
@@ -175,6 +129,22 @@ static inline uint32_t ww_bbr_quantum(uint64_t pacing, uint32_t mss) {
     return ww_max_u32((uint32_t)ww_div(ww_min_u64(bytes_per_s / 1000, 65536), mss), 2);
 }
 
+/*
+ * Returns BBRInflight, 4.2.3.2: segments in flight at this gain, with the quanta that the ends hold. As Linux
+ * (bbr_quantization_budget) it is even, so that no last segment waits for a delayed ACK, and 2 more while
+ * PROBE_BW probes, so that it does so with small pipes too.
+ */
+static inline uint32_t ww_bbr_with_quanta(const struct ww_bbr_state *bbr, uint32_t segments,
+                                          uint64_t pacing, uint32_t mss) {
+    const uint32_t more = bbr->mode == WW_BBR_PROBE_BW && bbr->cycle == 0 ? 2 : 0;
+    return ((segments + 3 * ww_bbr_quantum(pacing, mss) + 1) & ~UINT32_C(1)) + more;
+}
+
+static inline uint32_t ww_bbr_inflight(const struct ww_bbr_state *bbr, uint32_t gain,
+                                       uint64_t pacing, uint32_t mss) {
+    return ww_bbr_with_quanta(bbr, ww_bbr_bdp(bbr, gain, mss), pacing, mss);
+}
+
 static inline void ww_bbr_enter_probe_bw(struct ww_bbr_state *bbr, uint64_t now_us) {
     bbr->mode = WW_BBR_PROBE_BW;
     bbr->cycle_at_us = (uint32_t)now_us;
@@ -183,15 +153,18 @@ static inline void ww_bbr_enter_probe_bw(struct ww_bbr_state *bbr, uint64_t now_
     bbr->cycle = (uint8_t)(draw == 0 ? 0 : draw + 1);
 }
 
-static inline void ww_bbr_update_cycle(struct ww_bbr_state *bbr, const struct ww_sample *sample) {
+static inline void ww_bbr_update_cycle(struct ww_bbr_state *bbr, uint64_t pacing,
+                                       const struct ww_sample *sample) {
     if (bbr->mode != WW_BBR_PROBE_BW) return;
     const bool full_length = (uint32_t)sample->now_us - bbr->cycle_at_us > bbr->rtprop_us;
+    const uint32_t prior = sample->pipe + sample->newly_delivered + sample->newly_lost;
     bool next = full_length;
     if (bbr->cycle == 0) /* it probes until the path is full or loses */
-        next = full_length && (sample->newly_lost > 0 ||
-                               sample->pipe >= ww_bbr_bdp(bbr, WW_BBR_UNIT * 5 / 4, sample->mss));
+        next = full_length &&
+               (sample->newly_lost > 0 ||
+                prior >= ww_bbr_inflight(bbr, WW_BBR_UNIT * 5 / 4, pacing, sample->mss));
     else if (bbr->cycle == 1) /* it drains no longer than needed */
-        next = full_length || sample->pipe <= ww_bbr_bdp(bbr, WW_BBR_UNIT, sample->mss);
+        next = full_length || prior <= ww_bbr_inflight(bbr, WW_BBR_UNIT, pacing, sample->mss);
     if (!next) return;
     bbr->cycle = (uint8_t)((bbr->cycle + 1) % WW_BBR_CYCLE);
     bbr->cycle_at_us = (uint32_t)sample->now_us;
@@ -211,15 +184,17 @@ static inline void ww_bbr_check_full_pipe(struct ww_bbr_state *bbr,
     ww_bbr_set(bbr, WW_BBR_FULL, bbr->full_rounds >= WW_BBR_FULL_ROUNDS);
 }
 
-static inline void ww_bbr_check_drain(struct ww_bbr_state *bbr, const struct ww_sample *sample) {
+static inline void ww_bbr_check_drain(struct ww_bbr_state *bbr, uint64_t pacing,
+                                      const struct ww_sample *sample) {
     if (bbr->mode == WW_BBR_STARTUP && ww_bbr_is(bbr, WW_BBR_FULL)) bbr->mode = WW_BBR_DRAIN;
-    if (bbr->mode == WW_BBR_DRAIN && sample->pipe <= ww_bbr_bdp(bbr, WW_BBR_UNIT, sample->mss))
+    if (bbr->mode == WW_BBR_DRAIN &&
+        sample->pipe <= ww_bbr_inflight(bbr, WW_BBR_UNIT, pacing, sample->mss))
         ww_bbr_enter_probe_bw(bbr, sample->now_us);
 }
 
 static inline void ww_bbr_leave_probe_rtt(struct ww_bbr_state *bbr, struct ww_window *window,
                                           uint64_t now_us) {
-    bbr->rtprop_at_us = now_us;
+    bbr->rtprop_at_us = (uint32_t)now_us;
     window->cwnd = ww_max_u32(window->cwnd, bbr->common.prior_cwnd);
     if (ww_bbr_is(bbr, WW_BBR_FULL))
         ww_bbr_enter_probe_bw(bbr, now_us);
@@ -236,11 +211,11 @@ static inline void ww_bbr_save_cwnd(struct ww_bbr_state *bbr, const struct ww_wi
 
 static inline void ww_bbr_update_rtprop(struct ww_bbr_state *bbr, struct ww_window *window,
                                         const struct ww_sample *sample) {
-    const bool expired =
-        bbr->rtprop_us != UINT32_MAX && sample->now_us - bbr->rtprop_at_us > WW_BBR_RTPROP_US;
+    const bool expired = bbr->rtprop_us != UINT32_MAX &&
+                         (uint32_t)sample->now_us - bbr->rtprop_at_us > WW_BBR_RTPROP_US;
     if (sample->rtt_us != 0 && (sample->rtt_us <= bbr->rtprop_us || expired)) {
         bbr->rtprop_us = sample->rtt_us;
-        bbr->rtprop_at_us = sample->now_us;
+        bbr->rtprop_at_us = (uint32_t)sample->now_us;
     }
     if (expired && bbr->mode != WW_BBR_PROBE_RTT) {
         ww_bbr_save_cwnd(bbr, window);
@@ -261,6 +236,41 @@ static inline void ww_bbr_update_rtprop(struct ww_bbr_state *bbr, struct ww_wind
     if (ww_bbr_is(bbr, WW_BBR_FLOOR_ROUND) &&
         ww_reached((uint32_t)sample->now_us, bbr->probe_rtt_done_us))
         ww_bbr_leave_probe_rtt(bbr, window, sample->now_us);
+}
+
+/* Returns how many segments the estimated bandwidth delivers in that time. */
+static inline uint32_t ww_bbr_segments_in(const struct ww_bbr_state *bbr, uint32_t us,
+                                          uint32_t mss) {
+    return (uint32_t)ww_min_u64(ww_div(ww_bytes_in(bbr->max_bw[0], us), mss), WW_CWND_MAX);
+}
+
+/* Measures how far ACKs run ahead of the bandwidth when they come in bunches. */
+static inline void ww_bbr_update_extra(struct ww_bbr_state *bbr, uint32_t cwnd,
+                                       const struct ww_sample *sample) {
+    if (sample->newly_delivered == 0 || sample->rate_interval_us == 0) return;
+    const uint32_t now_us = (uint32_t)sample->now_us;
+    if (ww_bbr_is(bbr, WW_BBR_ROUND_START) && ++bbr->extra_rounds >= WW_BBR_EXTRA_ROUNDS) {
+        const bool second = !ww_bbr_is(bbr, WW_BBR_SECOND_EXTRA);
+        ww_bbr_set(bbr, WW_BBR_SECOND_EXTRA, second);
+        bbr->extra_acked[second] = 0;
+        bbr->extra_rounds = 0;
+    }
+    uint32_t expected = ww_bbr_segments_in(bbr, now_us - bbr->epoch_us, sample->mss);
+    if (bbr->epoch_acked <= expected || bbr->epoch_acked >= WW_BBR_EPOCH_MAX) {
+        bbr->epoch_acked = 0;
+        bbr->epoch_us = now_us;
+        expected = 0;
+    }
+    bbr->epoch_acked += ww_min_u32(sample->newly_delivered, WW_BBR_EPOCH_MAX);
+    const uint32_t extra = ww_min_u32(bbr->epoch_acked - expected, ww_min_u32(cwnd, UINT16_MAX));
+    uint16_t *most = &bbr->extra_acked[ww_bbr_is(bbr, WW_BBR_SECOND_EXTRA)];
+    if (extra > *most) *most = (uint16_t)extra;
+}
+
+static inline uint32_t ww_bbr_extra(const struct ww_bbr_state *bbr, uint32_t mss) {
+    if (!ww_bbr_is(bbr, WW_BBR_FULL)) return 0;
+    return ww_min_u32(ww_max_u32(bbr->extra_acked[0], bbr->extra_acked[1]),
+                      ww_bbr_segments_in(bbr, WW_BBR_EXTRA_US, mss));
 }
 
 static inline void ww_bbr_set_pacing(const struct ww_bbr_state *bbr, struct ww_window *window,
@@ -287,8 +297,9 @@ static inline void ww_bbr_set_cwnd(struct ww_bbr_state *bbr, struct ww_window *w
         ww_bbr_set(bbr, WW_BBR_RECOVERING, false);
         ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
     }
-    const uint32_t target = ww_bbr_bdp(bbr, ww_bbr_cwnd_gain(bbr), sample->mss) +
-                            3 * ww_bbr_quantum(window->pacing, sample->mss);
+    const uint32_t segments =
+        ww_bbr_bdp(bbr, ww_bbr_cwnd_gain(bbr), sample->mss) + ww_bbr_extra(bbr, sample->mss);
+    const uint32_t target = ww_bbr_with_quanta(bbr, segments, window->pacing, sample->mss);
     if (ww_bbr_is(bbr, WW_BBR_CONSERVATION))
         cwnd = ww_max_u32(cwnd, sample->pipe + delivered);
     else if (ww_bbr_is(bbr, WW_BBR_FULL))
@@ -303,9 +314,10 @@ static inline void ww_bbr_set_cwnd(struct ww_bbr_state *bbr, struct ww_window *w
 static inline void ww_bbr_on_ack(struct ww_bbr_state *bbr, struct ww_window *window,
                                  const struct ww_sample *sample) {
     ww_bbr_update_bandwidth(bbr, sample);
-    ww_bbr_update_cycle(bbr, sample);
+    ww_bbr_update_extra(bbr, window->cwnd, sample);
+    ww_bbr_update_cycle(bbr, window->pacing, sample);
     ww_bbr_check_full_pipe(bbr, sample);
-    ww_bbr_check_drain(bbr, sample);
+    ww_bbr_check_drain(bbr, window->pacing, sample);
     ww_bbr_update_rtprop(bbr, window, sample);
     ww_bbr_set_pacing(bbr, window, sample);
     ww_bbr_set_cwnd(bbr, window, sample);

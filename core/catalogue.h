@@ -64,8 +64,9 @@
     X(WESTWOOD, "westwood", WESTWOOD, ANY, c->filter = WW_FILTER_TUSTIN, "Westwood",               \
       "#D55E00 o -", "WwTcpWestwood", WW_OURS(ww_westwood),                                        \
       "Mascolo 2001: a sample an ACK, time-varying Tustin filter")                                 \
-    X(WESTWOOD_NS3, "westwood-ns3", WESTWOOD, ANY, c->literal_count = true,                        \
-      "Westwood (ns-3, 2013)", "#D55E00 o -", "WwTcpWestwood", WW_NOWHERE,                         \
+    X(WESTWOOD_NS3, "westwood-ns3", WESTWOOD, ANY,                                                 \
+      (c->literal_count = true, c->bound_samples = false), "Westwood (ns-3, 2013)", "#D55E00 o -", \
+      "WwTcpWestwood", WW_NOWHERE,                                                                 \
       "Gangadhar 2013, 3.2.2: a sample an ACK, the filter disabled, DUPACKs by the letter")        \
     X(WESTWOOD_PLUS, "westwood+", WESTWOOD, ANY,                                                   \
       (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA, c->set_cwnd_on_loss = true,            \
@@ -90,13 +91,12 @@
     X(WESTWOOD_PLUS_LINUX, "westwood+-linux", WESTWOOD, PRR,                                       \
       (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA_TWICE, c->set_cwnd_on_loss = true,      \
        c->seed_filter = true, c->set_at_exit = true, c->halve_on_loss = true,                      \
-       c->reset_rtt_min = true),                                                                   \
+       c->reset_rtt_min = true, c->rtt_tick_us = 4000),                                            \
       "Westwood+ (Linux)", "#005C43 * -", "WwTcpWestwood", WW_UPSTREAM("westwood"),                \
       "tcp_westwood.c: two 7/8 filters, BWE RTTmin set when recovery completes, RTTmin anew "      \
-      "after "                                                                                     \
-      "a timeout")                                                                                 \
+      "after a timeout, RTTs in jiffies of 4 ms (HZ = 250)")                                       \
     X(CUBIC, "cubic", CUBIC, SACK, (void)0, "CUBIC", "#CC79A7 < -", "TcpCubic",                    \
-      WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence; HyStart++ (RFC 9406) is off")         \
+      WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence and HyStart++ (RFC 9406)")             \
     X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#B8860B > --", "TcpVegas",                   \
       WW_UPSTREAM("vegas"), "Brakmo & Peterson 1995, as in tcp_vegas.c")                           \
     X(VENO, "veno", VENO, SACK, (void)0, "Veno", "#7F5539 X --", "TcpVeno", WW_UPSTREAM("veno"),   \

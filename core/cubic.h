@@ -8,19 +8,44 @@
  *                1 once W_est >= cwnd_prior                                                 4.3
  *   an ACK       cwnd = W_est if W_cubic(t) < W_est, else cwnd += (target - cwnd) / cwnd
  *                a segment acknowledged                                                     4.3 - 4.5
- *   loss         ssthresh = max(0.7 flight, 2), cwnd = ssthresh                             4.6
+ *   loss         ssthresh = max(0.7 min(flight, cwnd), 2), cwnd = ssthresh                  4.6
  *   fast convergence  W_max = cwnd (1 + beta) / 2 if cwnd < the last W_max                  4.7
  *   timeout      as Reno, with beta; the next stage has K = 0 and W_max = its first cwnd    4.8
- *   slow start left without a loss (HyStart++): K and W_max as after a timeout              4.10
+ *   spurious     cwnd, ssthresh, cwnd_prior, W_max, K, t_epoch, W_est as before the loss,
+ *                unless cwnd has exceeded what it was                                       4.9
+ *   slow start   Reno's; the first one with HyStart++ (hystart_plus_plus.h), after which
+ *                K and W_max are as after a timeout, and cwnd_prior = cwnd                  4.10
  *   idle         time in which the sender did not fill cwnd does not count                  5.8
+ *
+ * Section 4.6 takes 0.7 of the flight, or of cwnd where cwnd does not grow beyond what is sent. Here it is the
+ * smaller: the flight of a sender that does not fill cwnd, and never more than cwnd, as FlightSize is while
+ * segments that have arrived wait for a hole. A reduction therefore never raises the window.
  *
  * W_cubic is kept in 1/256 segments, times in ms: C (ms / 1000)^3 * 256 = ms^3 / 5^10, which is exact.
  * ms <= 2^20 (17 minutes; longer is clamped), so that ms^3 <= 2^60. K <= 2^20 as well: the cube
- * root of 2^32 * 5^10 < 2^56.
+ * root of 2^32 * 5^10 < 2^56. The clock's ms wrap after 49 days, the longest stage.
+ *
+ * With the rules of Linux 6 (net/ipv4/tcp_cubic.c, cubic_rules = linux) it is otherwise:
+ *
+ *   W_max, target     whole segments; target = W_cubic(t + delay_min), delay_min the smallest round trip
+ *   an ACK            cwnd += 1 each n segments, n = cwnd / (target - cwnd), 100 cwnd if target <= cwnd;
+ *                     n <= 20 before the first loss and after a timeout; n <= cwnd / (W_est - cwnd); n >= 2
+ *   W_est             += 1 each 15/8 cwnd segments, whatever cwnd_prior was
+ *   loss, timeout     ssthresh = max(0.7 cwnd, 2): 717/1024 there; a timeout forgets delay_min and
+ *                     starts HyStart anew
+ *   spurious          cwnd and ssthresh as before the loss; the next stage has K = 0
+ *   slow start        cwnd += 1 a segment delivered, up to ssthresh; what is left of the ACK counts
+ *                     beyond it. After a timeout an ACK delivers one: what else it covers was SACKed
+ *
+ * Of the rest, n is computed on every ACK, where the kernel does once cwnd changed or after 1/32 s, and idle
+ * time is 5.8's, where the kernel takes the time from the last packet to the first after an idle pipe.
+ *
+ * The rules of ns-3 3.44 (tcp-cubic.cc, cubic_rules = ns3) are the kernel's, but for how an ACK's segments are
+ * counted: a growth by at most one an ACK; what is counted beyond n stays, in a loss as well; and all
+ * that the ACK which completes recovery covers is counted.
  *
  * Deviations: t counts from the first ACK after the reduction on which the window may grow. The
- * smoothed RTT is the core's own (7/8). Spurious-loss handling (4.9) restores cwnd and ssthresh only
- * (ww_on_undo); W_max keeps its reduced value.
+ * smoothed RTT is the core's own (7/8).
  */
 #ifndef WW_CUBIC_H
 #define WW_CUBIC_H
@@ -33,46 +58,101 @@
 #define WW_CUBIC_LONGEST_MS (UINT64_C(1) << 20)
 #define WW_CUBIC_CWND_MAX ((UINT32_C(1) << 24) - 1) /* W_max has 32 bits with its fraction */
 
-struct ww_cubic_state {
-    struct ww_common common;
-    uint64_t epoch_us;   /* when this congestion avoidance stage began, shifted by idle times */
-    uint64_t last_us;    /* when the last ACK came */
-    uint64_t w_est;      /* segments << 32 */
-    uint32_t w_max;      /* segments << 8; 0: none (start, after a timeout) */
-    uint32_t origin;     /* segments << 8: W_max of this stage */
-    uint32_t k_ms;       /* K of this stage */
-    uint32_t cwnd_prior; /* segments, before the last reduction */
-    uint32_t fraction;   /* of cwnd, segments << 32 */
-    uint32_t srtt_us;    /* 0 before the first RTT */
-    bool epoch_open;
-    struct ww_hystart_state hystart;
+enum {
+    WW_KERNEL_FIRST_EACH = 20,   /* segments for one more, while no loss has shown a W_max */
+    WW_KERNEL_SKIPPED_MS = 1000, /* of a stage, in which round trips do not count for delay_min */
+    WW_NS3_SKIPPED_MS = 10,
 };
 
+/* What a spurious loss gives back: RFC 9438, 4.9. */
+struct ww_cubic_undo {
+    uint32_t epoch_ms;
+    uint32_t w_est; /* segments << 8 */
+    uint32_t w_max;
+    uint32_t k_ms;
+    uint32_t cwnd_prior;
+    bool epoch_open;
+    bool w_max_known;
+};
+
+struct ww_cubic_state {
+    struct ww_common common;
+    uint32_t epoch_ms;   /* when this congestion avoidance stage began, shifted by idle times */
+    uint64_t w_est;      /* segments << 32; with kernel_rules segments << 32 | segments acknowledged
+                              towards the next one */
+    uint32_t last_ms;    /* when the last ACK came */
+    uint32_t w_max;      /* segments << 8; 0: none, before the first stage and after a timeout */
+    uint32_t k_ms;       /* K of this stage */
+    uint32_t cwnd_prior; /* segments, before the last reduction; 0: still the first slow start */
+    uint32_t fraction;   /* of cwnd, segments << 32 */
+    uint32_t srtt_us;    /* 0 before the first RTT */
+    uint32_t delay_min_us; /* 0: none */
+    struct ww_cubic_undo undo;
+    union {
+        struct ww_hystart_plus_plus_state plus_plus;
+        struct ww_hystart_state hystart;
+    };
+    bool epoch_open;
+    bool w_max_known; /* a loss has shown w_max */
+};
+
+/* ns-3's rules are the kernel's, as far as nothing else is said. */
+static inline bool ww_kernel_rules(const struct ww_config *config) {
+    return config->cubic_rules != WW_RULES_RFC9438;
+}
+
 static inline void ww_cubic_init(struct ww_cubic_state *cubic) {
-    const struct ww_cubic_state fresh = {{0, 0, 0}, 0, 0, 0, 0,     0,
-                                         0,         0, 0, 0, false, WW_HYSTART_FRESH};
+    const struct ww_cubic_state fresh = {{0, 0, 0},
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         {0, 0, 0, 0, 0, false, false},
+                                         {{{0, 0}, 0, 0, 0, 0, 0, false}},
+                                         false,
+                                         false};
     *cubic = fresh;
+}
+
+/* Returns how far W_cubic is from W_max after ms of the stage, segments << 8; below 2^37. */
+static inline uint64_t ww_cubic_offset(const struct ww_cubic_state *cubic, uint64_t ms) {
+    const uint64_t k = cubic->k_ms;
+    const uint64_t away = ms > k ? ms - k : k - ms;
+    return away * away * away / WW_CUBIC_SCALE;
 }
 
 /* Returns W_cubic after ms of the stage, segments << 8; below 2^38. */
 static inline uint64_t ww_cubic_window(const struct ww_cubic_state *cubic, uint64_t ms) {
     ms = ww_min_u64(ms, WW_CUBIC_LONGEST_MS);
-    const uint64_t k = cubic->k_ms;
-    const uint64_t away = ms > k ? ms - k : k - ms;
-    const uint64_t change = away * away * away / WW_CUBIC_SCALE;
-    if (ms > k) return cubic->origin + change;
-    return cubic->origin > change ? cubic->origin - change : 0;
+    const uint64_t offset = ww_cubic_offset(cubic, ms);
+    if (ms > cubic->k_ms) return cubic->w_max + offset;
+    return cubic->w_max > offset ? cubic->w_max - offset : 0;
+}
+
+/* The same in whole segments, the distance from W_max cut to whole ones as well. */
+static inline uint64_t ww_cubic_whole_window(const struct ww_cubic_state *cubic, uint64_t ms) {
+    ms = ww_min_u64(ms, WW_CUBIC_LONGEST_MS);
+    const uint64_t w_max = cubic->w_max >> WW_CUBIC_FRACTION;
+    const uint64_t offset = ww_cubic_offset(cubic, ms) >> WW_CUBIC_FRACTION;
+    if (ms > cubic->k_ms) return w_max + offset;
+    return w_max > offset ? w_max - offset : 0;
 }
 
 /* Begins a congestion avoidance stage with its first ACK: RFC 9438, 4.2, 4.8 and 4.10. */
-static inline void ww_cubic_begin(struct ww_cubic_state *cubic, uint32_t cwnd, uint64_t now_us) {
+static inline void ww_cubic_begin(struct ww_cubic_state *cubic, uint32_t cwnd, uint32_t now_ms) {
     const uint32_t window = cwnd << WW_CUBIC_FRACTION;
     cubic->epoch_open = true;
-    cubic->epoch_us = now_us;
+    cubic->epoch_ms = now_ms;
     cubic->w_est = (uint64_t)cwnd << 32;
     cubic->fraction = 0;
-    cubic->origin = ww_max_u32(cubic->w_max, window);
-    cubic->k_ms = ww_cube_root((uint64_t)(cubic->origin - window) * WW_CUBIC_SCALE);
+    if (cubic->cwnd_prior == 0) cubic->cwnd_prior = cwnd;
+    cubic->w_max = ww_max_u32(cubic->w_max, window);
+    cubic->k_ms = ww_cube_root((uint64_t)(cubic->w_max - window) * WW_CUBIC_SCALE);
 }
 
 /* Grows W_est, RFC 9438, 4.3. Products: 2^16 segments * 9 * 2^32 < 2^52. */
@@ -86,20 +166,17 @@ static inline void ww_cubic_reno_friendly(struct ww_cubic_state *cubic, uint32_t
 
 /* Grows the window in congestion avoidance on one ACK for `segments`. */
 static inline void ww_cubic_grow(struct ww_cubic_state *cubic, struct ww_window *window,
-                                 uint64_t now_us, uint32_t segments) {
-    const uint32_t cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
-    segments = ww_min_u32(segments, 1u << 16);
-    if (!cubic->epoch_open) ww_cubic_begin(cubic, cwnd, now_us);
+                                 uint32_t elapsed_ms, uint32_t segments) {
+    const uint32_t cwnd = window->cwnd;
     ww_cubic_reno_friendly(cubic, cwnd, segments);
-    const uint64_t elapsed_us = now_us - cubic->epoch_us;
     const uint64_t reno = cubic->w_est >> (32 - WW_CUBIC_FRACTION);
-    if (ww_cubic_window(cubic, elapsed_us / 1000) < reno) {
+    if (ww_cubic_window(cubic, elapsed_ms) < reno) {
         window->cwnd = ww_max_u32(cwnd, (uint32_t)(cubic->w_est >> 32));
         return;
     }
     const uint64_t now = (uint64_t)cwnd << WW_CUBIC_FRACTION;
-    const uint64_t target =
-        ww_min_u64(ww_cubic_window(cubic, (elapsed_us + cubic->srtt_us) / 1000), now + now / 2);
+    const uint64_t ahead_ms = (uint64_t)elapsed_ms + cubic->srtt_us / 1000;
+    const uint64_t target = ww_min_u64(ww_cubic_window(cubic, ahead_ms), now + now / 2);
     if (target <= now) return;
     /* (target - now) / cwnd <= 1/2: at most 2^31 a segment, 2^47 in all. The shift: 2^31 * 2^24. */
     const uint64_t growth =
@@ -108,26 +185,118 @@ static inline void ww_cubic_grow(struct ww_cubic_state *cubic, struct ww_window 
     window->cwnd = ww_min_u32(cwnd + (uint32_t)(growth >> 32), WW_CUBIC_CWND_MAX);
 }
 
+/* Returns the kernel's W_est, segments: `segments` more are acknowledged. cwnd * 15 < 2^28. */
+static inline uint32_t ww_kernel_reno_friendly(struct ww_cubic_state *cubic, uint32_t cwnd,
+                                               uint32_t segments) {
+    const uint32_t each = cwnd * 15 / 8;
+    uint32_t window = (uint32_t)(cubic->w_est >> 32), acked = (uint32_t)cubic->w_est + segments;
+    const uint32_t steps = acked > each ? (uint32_t)ww_div(acked - 1, each) : 0;
+    acked -= steps * each;
+    window = ww_min_u32(window + steps, WW_CUBIC_CWND_MAX);
+    cubic->w_est = (uint64_t)window << 32 | acked;
+    return window;
+}
+
+/* ns-3 grows by one an ACK, and keeps what was counted beyond that. */
+static inline void ww_ns3_count(struct ww_common *common, struct ww_window *window, uint32_t each,
+                                uint32_t segments) {
+    common->cwnd_count = ww_min_u32(common->cwnd_count, UINT32_C(1) << 31) + segments;
+    if (common->cwnd_count < each) return;
+    common->cwnd_count -= each;
+    window->cwnd++;
+}
+
+/* Grows the window in congestion avoidance as the kernel does. 100 * 2^24 < 2^31. */
+static inline void ww_kernel_grow(const struct ww_config *config, struct ww_cubic_state *cubic,
+                                  struct ww_window *window, uint32_t elapsed_ms,
+                                  uint32_t segments) {
+    const uint32_t cwnd = window->cwnd;
+    const uint32_t reno = ww_kernel_reno_friendly(cubic, cwnd, segments);
+    const uint64_t target =
+        ww_cubic_whole_window(cubic, (uint64_t)elapsed_ms + cubic->delay_min_us / 1000);
+    uint32_t each = target > cwnd ? (uint32_t)ww_div(cwnd, target - cwnd) : 100 * cwnd;
+    if (!cubic->w_max_known) each = ww_min_u32(each, WW_KERNEL_FIRST_EACH);
+    if (reno > cwnd) each = ww_min_u32(each, (uint32_t)ww_div(cwnd, reno - cwnd));
+    each = ww_max_u32(each, 2);
+    if (config->cubic_rules == WW_RULES_NS3)
+        ww_ns3_count(&cubic->common, window, each, segments);
+    else
+        ww_grow_linearly(&cubic->common, window, each, segments);
+    window->cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
+}
+
+static inline void ww_cubic_avoid(const struct ww_config *config, struct ww_cubic_state *cubic,
+                                  struct ww_window *window, uint32_t now_ms, uint32_t segments) {
+    window->cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
+    segments = ww_min_u32(segments, 1u << 16);
+    if (!cubic->epoch_open) ww_cubic_begin(cubic, window->cwnd, now_ms);
+    const uint32_t elapsed_ms = now_ms - cubic->epoch_ms;
+    if (ww_kernel_rules(config))
+        ww_kernel_grow(config, cubic, window, elapsed_ms, segments);
+    else
+        ww_cubic_grow(cubic, window, elapsed_ms, segments);
+}
+
+/* Measures what HyStart and the target need: the smoothed RTT and delay_min. */
+static inline struct ww_hystart_delays ww_cubic_measure(const struct ww_config *config,
+                                                        struct ww_cubic_state *cubic,
+                                                        uint32_t rtt_us, uint32_t now_ms) {
+    struct ww_hystart_delays delays = {rtt_us, cubic->srtt_us, cubic->delay_min_us};
+    if (rtt_us == 0) return delays;
+    /* 7/8 srtt + 1/8 rtt without overflow */
+    const uint32_t srtt = cubic->srtt_us;
+    cubic->srtt_us = srtt == 0 ? rtt_us : srtt - srtt / 8 + rtt_us / 8;
+    const bool as_ns3 = config->hystart == WW_HYSTART_NS3;
+    const uint32_t skipped_ms = as_ns3 ? WW_NS3_SKIPPED_MS : WW_KERNEL_SKIPPED_MS;
+    delays.srtt_us = cubic->srtt_us;
+    if (as_ns3) delays.rtt_us = cubic->srtt_us;
+    if (!cubic->epoch_open || now_ms - cubic->epoch_ms >= skipped_ms)
+        cubic->delay_min_us = ww_least_rtt(cubic->delay_min_us, delays.rtt_us);
+    else
+        delays.rtt_us = 0;
+    delays.least_us = cubic->delay_min_us;
+    return delays;
+}
+
+/* Grows the window in slow start, or ends that before a loss does: RFC 9438, 4.10. */
+static inline void ww_cubic_slow_start(const struct ww_config *config, struct ww_cubic_state *cubic,
+                                       struct ww_window *window, const struct ww_sample *sample) {
+    const bool css = config->hystart == WW_HYSTART_PLUS_PLUS && cubic->cwnd_prior == 0;
+    if (!css || ww_css_may_grow(&cubic->plus_plus, &cubic->common.cwnd_count))
+        ww_grow(config, &cubic->common, window, sample);
+}
+
 static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cubic_state *cubic,
                                    struct ww_window *window, const struct ww_sample *sample) {
-    if (sample->rtt_us != 0) {
-        const uint32_t srtt = cubic->srtt_us; /* 7/8 srtt + 1/8 rtt without overflow */
-        cubic->srtt_us = srtt == 0 ? sample->rtt_us : srtt - srtt / 8 + sample->rtt_us / 8;
-    }
-    const uint64_t since_last_us = sample->now_us - cubic->last_us;
-    cubic->last_us = sample->now_us;
-    const bool slow_start = window->cwnd < window->ssthresh;
-    if (config->hystart && slow_start && ww_may_grow(sample))
-        ww_hystart_on_ack(config, &cubic->hystart, window, sample);
+    const uint32_t now_ms = (uint32_t)(sample->now_us / 1000);
+    const uint32_t since_last_ms = now_ms - cubic->last_ms;
+    const bool plus_plus = config->hystart == WW_HYSTART_PLUS_PLUS;
+    const struct ww_hystart_delays delays = ww_cubic_measure(config, cubic, sample->rtt_us, now_ms);
+    cubic->last_ms = now_ms;
+    if (config->cubic_rules == WW_RULES_NS3) cubic->fraction = sample->acked_segments;
+    if (!plus_plus) cubic->hystart.rounds.acked += sample->acked_segments;
     if (!ww_may_grow(sample)) return;
-    if (config->validate_cwnd && !sample->is_cwnd_limited) {
-        cubic->epoch_us += since_last_us; /* RFC 9438, 5.8 */
-    } else if (!slow_start) {
-        ww_cubic_grow(cubic, window, sample->now_us, sample->acked_segments);
-    } else if (!config->hystart ||
-               ww_hystart_may_grow(&cubic->hystart, &cubic->common.cwnd_count)) {
-        ww_grow(config, &cubic->common, window, sample);
+    if (window->cwnd < window->ssthresh) {
+        if (plus_plus && cubic->cwnd_prior == 0)
+            ww_hystart_plus_plus_on_ack(config, &cubic->plus_plus, window, sample);
+        else if (!plus_plus && config->hystart != WW_HYSTART_NONE)
+            ww_hystart_on_ack(config, &cubic->hystart, &delays, window, sample);
     }
+    if (config->validate_cwnd && !sample->is_cwnd_limited) {
+        cubic->epoch_ms += since_last_ms; /* RFC 9438, 5.8 */
+        return;
+    }
+    uint32_t segments = sample->acked_segments;
+    if (ww_kernel_rules(config)) {
+        /* The kernel counts what an ACK delivers: after a timeout that is a retransmission. */
+        if (sample->phase == WW_LOSS) segments = 1;
+        segments = ww_slow_start(window, segments);
+        if (segments == 0) return;
+    } else if (window->cwnd < window->ssthresh) {
+        ww_cubic_slow_start(config, cubic, window, sample);
+        return;
+    }
+    ww_cubic_avoid(config, cubic, window, now_ms, segments);
 }
 
 /* Returns beta times the flight, at least the floor: 2^28 * 7 < 2^31. */
@@ -135,26 +304,82 @@ static inline uint32_t ww_cubic_ssthresh(const struct ww_config *config, uint32_
     return ww_max_u32(ww_min_u32(in_flight, WW_CWND_MAX) * 7 / 10, config->min_cwnd);
 }
 
+static inline void ww_cubic_remember(struct ww_cubic_state *cubic) {
+    struct ww_cubic_undo *undo = &cubic->undo;
+    undo->epoch_ms = cubic->epoch_ms;
+    undo->w_est = (uint32_t)(cubic->w_est >> (32 - WW_CUBIC_FRACTION));
+    undo->w_max = cubic->w_max;
+    undo->k_ms = cubic->k_ms;
+    undo->cwnd_prior = cubic->cwnd_prior;
+    undo->epoch_open = cubic->epoch_open;
+    undo->w_max_known = cubic->w_max_known;
+}
+
+/* Ends the stage. Returns ssthresh: RFC 9438, 4.6. */
+static inline uint32_t ww_cubic_reduce(const struct ww_config *config, struct ww_cubic_state *cubic,
+                                       const struct ww_window *window, uint32_t in_flight) {
+    cubic->epoch_open = false;
+    const bool takes_cwnd = ww_kernel_rules(config) || in_flight > window->cwnd;
+    return ww_cubic_ssthresh(config, takes_cwnd ? window->cwnd : in_flight);
+}
+
 /* Decreases the window by RFC 9438, 4.6, with fast convergence. 17/20 of 2^32 needs 64 bits. */
 static inline void ww_cubic_on_loss(const struct ww_config *config, struct ww_cubic_state *cubic,
                                     struct ww_window *window, uint32_t in_flight) {
-    const uint32_t before = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
-    const uint32_t scaled = before << WW_CUBIC_FRACTION;
+    ww_cubic_remember(cubic);
+    const uint32_t ssthresh = ww_cubic_reduce(config, cubic, window, in_flight);
+    cubic->cwnd_prior = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
+    const uint32_t scaled = cubic->cwnd_prior << WW_CUBIC_FRACTION;
     const bool shrinking = config->fast_convergence && scaled < cubic->w_max;
     cubic->w_max = shrinking ? (uint32_t)((uint64_t)scaled * 17 / 20) : scaled;
-    cubic->cwnd_prior = before;
-    cubic->epoch_open = false;
-    cubic->hystart.done = true;
-    ww_reno_on_loss(&cubic->common, window, ww_cubic_ssthresh(config, in_flight));
+    if (ww_kernel_rules(config)) cubic->w_max &= ~((UINT32_C(1) << WW_CUBIC_FRACTION) - 1);
+    cubic->w_max_known = true;
+    const uint32_t counted = cubic->common.cwnd_count;
+    ww_reno_on_loss(&cubic->common, window, ssthresh);
+    if (config->cubic_rules == WW_RULES_NS3) cubic->common.cwnd_count = counted;
+}
+
+/* ns-3 counts all that the ACK which completes recovery covers. */
+static inline void ww_cubic_on_recovery_exit(const struct ww_config *config,
+                                             struct ww_cubic_state *cubic, struct ww_window *window,
+                                             uint64_t now_us) {
+    if (config->cubic_rules == WW_RULES_NS3)
+        ww_cubic_avoid(config, cubic, window, (uint32_t)(now_us / 1000), cubic->fraction);
+    else
+        ww_reno_on_recovery_exit(&cubic->common);
 }
 
 static inline void ww_cubic_on_rto(const struct ww_config *config, struct ww_cubic_state *cubic,
                                    struct ww_window *window, uint32_t in_flight, bool repeated) {
+    if (!repeated) {
+        ww_cubic_remember(cubic);
+        cubic->cwnd_prior = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
+    }
+    const uint32_t ssthresh = ww_cubic_reduce(config, cubic, window, in_flight);
     cubic->w_max = 0;
-    cubic->cwnd_prior = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
-    cubic->epoch_open = false;
-    cubic->hystart.done = true;
-    ww_reno_on_rto(&cubic->common, window, ww_cubic_ssthresh(config, in_flight), repeated);
+    cubic->w_max_known = false;
+    if (ww_kernel_rules(config)) cubic->delay_min_us = 0;
+    if (config->hystart != WW_HYSTART_PLUS_PLUS) cubic->hystart.done = false;
+    const uint32_t counted = cubic->common.cwnd_count;
+    ww_reno_on_rto(&cubic->common, window, ssthresh, repeated);
+    if (config->cubic_rules == WW_RULES_NS3) cubic->common.cwnd_count = counted;
+}
+
+/* Undoes a spurious reduction by RFC 9438, 4.9; the kernel gives back the windows only. */
+static inline void ww_cubic_on_undo(const struct ww_config *config, struct ww_cubic_state *cubic,
+                                    struct ww_window *window) {
+    const struct ww_cubic_undo *undo = &cubic->undo;
+    if (!ww_kernel_rules(config)) {
+        if (window->cwnd > cubic->common.prior_cwnd) return;
+        cubic->epoch_ms = undo->epoch_ms;
+        cubic->w_est = (uint64_t)undo->w_est << (32 - WW_CUBIC_FRACTION);
+        cubic->w_max = undo->w_max;
+        cubic->k_ms = undo->k_ms;
+        cubic->cwnd_prior = undo->cwnd_prior;
+        cubic->epoch_open = undo->epoch_open;
+        cubic->w_max_known = undo->w_max_known;
+    }
+    ww_reno_on_undo(&cubic->common, window);
 }
 
 /* These are CUBIC's operations: westwood.h calls them, see reno.h. */
@@ -165,10 +390,11 @@ static inline void ww_cubic_on_rto(const struct ww_config *config, struct ww_cub
     ww_cubic_ssthresh(config, in_flight)
 #define WW_CUBIC_ON_LOSS(config, cubic, window, now_us, in_flight, mss) \
     ww_cubic_on_loss(config, cubic, window, in_flight)
-#define WW_CUBIC_ON_RECOVERY_EXIT WW_RENO_ON_RECOVERY_EXIT
+#define WW_CUBIC_ON_RECOVERY_EXIT(config, cubic, window, now_us, mss) \
+    ww_cubic_on_recovery_exit(config, cubic, window, now_us)
 #define WW_CUBIC_ON_RTO(config, cubic, window, now_us, in_flight, mss, repeated) \
     ww_cubic_on_rto(config, cubic, window, in_flight, repeated)
-#define WW_CUBIC_ON_UNDO WW_RENO_ON_UNDO
+#define WW_CUBIC_ON_UNDO ww_cubic_on_undo
 #define WW_CUBIC_OBSERVE WW_RENO_OBSERVE
 
 #endif

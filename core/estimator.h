@@ -13,6 +13,13 @@
  * "per RTT" does not count the ACK that opens its first window: n intervals hold n ACKs. RTT samples
  * come from the host, never from a retransmitted segment (Karn): one such sample collapses RTTmin.
  *
+ * `bound_samples`: a sample per ACK is at most flight / RTTmin, `flight` the data sent and not
+ * cumulatively acknowledged when the ACK arrived. What is acknowledged within one RTTmin was in flight when that
+ * began, so more cannot be the path's rate: it is a remainder that divides the data of a long silence,
+ * or ACKs that came compressed. filter.h says what becomes of the data beyond it. Before the first RTT
+ * there is no bound, and nothing is measured. `westwood-ns3` keeps the letter, and so do the profiles
+ * of the papers.
+ *
  * Deviation: two ACKs in one microsecond have no interval between them. They join the next sample, so
  * no data is lost, and the rate stays finite up to 100 Gb/s.
  */
@@ -24,9 +31,12 @@
 
 static inline void ww_estimator_close(const struct ww_config *config,
                                       struct ww_westwood_state *state, uint64_t end_us,
-                                      uint64_t elapsed_us) {
-    ww_filter_step(config, state, end_us, state->pending_bytes, elapsed_us);
-    state->pending_bytes = 0;
+                                      uint64_t elapsed_us, uint64_t flight_bytes) {
+    const bool bounded = config->sampler == WW_PER_ACK && config->bound_samples;
+    const uint64_t most = bounded ? ww_rate(flight_bytes, state->rtt_min_us) : WW_BW_MAX;
+    const uint64_t left =
+        ww_filter_step(config, state, end_us, state->pending_bytes, elapsed_us, most);
+    state->pending_bytes = ww_min_u64(left, flight_bytes);
     state->mark_us = end_us;
 }
 
@@ -38,8 +48,24 @@ static inline void ww_estimator_advance(const struct ww_config *config,
                                         struct ww_westwood_state *state, uint64_t now_us) {
     if (config->sampler != WW_PER_RTT_TIMER || !state->interval_open) return;
     if (now_us - state->mark_us < state->last_rtt_us) return;
-    ww_estimator_close(config, state, state->mark_us + state->last_rtt_us, state->last_rtt_us);
+    ww_estimator_close(config, state, state->mark_us + state->last_rtt_us, state->last_rtt_us, 0);
     state->interval_open = false;
+}
+
+/* Returns an RTT in whole ticks, rounded up. */
+static inline uint32_t ww_estimator_rtt(const struct ww_config *config, uint32_t rtt_us) {
+    const uint32_t tick = config->rtt_tick_us;
+    if (tick <= 1 || rtt_us > UINT32_MAX - tick) return rtt_us;
+    return (uint32_t)ww_div(rtt_us + tick - 1, tick) * tick;
+}
+
+/* True if the window has lasted so long; in ticks it has to be longer, as in westwood_update_window(). */
+static inline bool ww_estimator_is_past(const struct ww_config *config,
+                                        const struct ww_westwood_state *state, uint64_t now_us,
+                                        uint64_t window_us) {
+    const uint32_t tick = config->rtt_tick_us;
+    if (tick <= 1) return now_us - state->mark_us >= window_us;
+    return ww_div(now_us, tick) - ww_div(state->mark_us, tick) > ww_div(window_us, tick);
 }
 
 static inline void ww_estimator_on_ack(const struct ww_config *config,
@@ -47,9 +73,9 @@ static inline void ww_estimator_on_ack(const struct ww_config *config,
                                        const struct ww_sample *sample) {
     ww_estimator_advance(config, state, sample->now_us);
     if (sample->rtt_us != 0) {
-        state->last_rtt_us = sample->rtt_us;
-        if (state->rtt_min_stale || sample->rtt_us < state->rtt_min_us)
-            state->rtt_min_us = sample->rtt_us;
+        const uint32_t rtt_us = ww_estimator_rtt(config, sample->rtt_us);
+        state->last_rtt_us = rtt_us;
+        if (state->rtt_min_stale || rtt_us < state->rtt_min_us) state->rtt_min_us = rtt_us;
         state->rtt_min_stale = false;
     }
     const uint32_t counted =
@@ -58,19 +84,23 @@ static inline void ww_estimator_on_ack(const struct ww_config *config,
     const uint64_t bytes = (uint64_t)counted * sample->mss; /* 2^32 * 2^16 */
 
     if (!state->interval_open) {
-        if (config->sampler != WW_PER_ACK && state->last_rtt_us == 0) return;
+        const bool needs_rtt = config->sampler != WW_PER_ACK || config->bound_samples;
+        if (needs_rtt && state->last_rtt_us == 0) return;
         state->interval_open = true;
         state->mark_us = sample->now_us;
         state->filter_us = sample->now_us;
         state->pending_bytes = config->sampler == WW_PER_RTT_TIMER ? bytes : 0;
         return;
     }
+    if (config->filter == WW_FILTER_TUSTIN) ww_filter_resume(config, state, sample->now_us);
     state->pending_bytes += bytes;
     const uint64_t elapsed = sample->now_us - state->mark_us;
     const uint64_t window =
         config->sampler == WW_PER_ACK ? 1 : ww_max_u32(state->last_rtt_us, config->min_interval_us);
-    if (config->sampler != WW_PER_RTT_TIMER && elapsed >= window)
-        ww_estimator_close(config, state, sample->now_us, elapsed);
+    if (config->sampler != WW_PER_RTT_TIMER &&
+        ww_estimator_is_past(config, state, sample->now_us, window))
+        ww_estimator_close(config, state, sample->now_us, elapsed,
+                           ((uint64_t)sample->in_flight + sample->acked_segments) * sample->mss);
 }
 
 #endif

@@ -17,11 +17,21 @@
  * each tau / m without an ACK a sample of 0 is assumed, and b decays by (2m - 1)/(2m + 1). They are
  * applied when the next ACK (or the host's question) arrives; nothing reads b in between.
  *
- * The first real sample after h virtual ones: they take filter indices, so its step spans only what
- * remains, D = elapsed - h tau/m, and follows a sample of 0. The data d acknowledged enters
- * it whole, D s = d: dividing d by the whole silence instead would lose h/(h + 1) of the data and
- * more. The sample that is kept as s' and shown to the host is equation 2's, d / elapsed: d / D would
- * grow without bound as D goes to 0. See docs/decisions/0002-virtual-null-samples.md.
+ * The first real sample after them is divided by the remainder. With T since the last sample and
+ * u = tau / m there are n = floor(T / u) null samples, and
+ *
+ *   s = d / (T - n u)
+ *   s = d / u, and n is one less, if n > 0 and T - n u < 10 ms
+ *
+ * Source: M. Valla's module of TCP Westwood for ns-2 (tcp-westwood-nr.cc 1.3 of June 2002), which has
+ * m = 2. Deviation: there the first null sample is a step of the trapezoid, which adds s' / (2m + 1); the
+ * paper's printed decay, which this keeps, has none. See docs/decisions/0002-virtual-null-samples.md.
+ *
+ * `bound_samples`. A sample takes no more data than its time had room for at `most`, the data in flight
+ * over the smallest RTT (estimator.h). What it leaves over waits, and enters in the time after it: with
+ * the next samples, or, if no ACK comes, at the rate of the last sample. Only then does a silence begin.
+ * At most a flight waits: only what is beyond that is lost. And since b is a mean of samples with weights
+ * >= 0, b is bounded as they are.
  *
  * Rounding is to nearest, so that a slow filter has no downward bias.
  */
@@ -29,6 +39,8 @@
 #define WW_FILTER_H
 
 #include "westwood_state.h"
+
+#define WW_LEAST_REMAINDER_US 10000u /* Valla: a shorter time is no time to divide by */
 
 /* b * 7 <= 2^45 */
 static inline uint64_t ww_filter_ewma(uint64_t b, uint64_t sample) {
@@ -91,20 +103,74 @@ static inline uint64_t ww_filter_silence(const struct ww_config *config) {
     return config->tau_us / config->m;
 }
 
+/* Returns how long, us, the data that waits takes to enter at the rate of the last sample. */
+static inline uint64_t ww_filter_wait(const struct ww_config *config,
+                                      const struct ww_westwood_state *state) {
+    if (!config->bound_samples || state->pending_bytes == 0) return 0;
+    return ww_div(ww_area(state->pending_bytes), state->raw);
+}
+
+/* Returns b after data has entered for wait_us at the rate of the last sample, and `steps` null samples. */
+static inline uint64_t ww_filter_quiet(const struct ww_config *config,
+                                       const struct ww_westwood_state *state, uint64_t wait_us,
+                                       uint64_t steps) {
+    uint64_t b = state->bandwidth;
+    if (wait_us >= UINT64_C(2) * config->tau_us) /* the coefficient of b' is 0 from there on */
+        b = state->raw;
+    else if (wait_us != 0)
+        b = ww_filter_tustin(b, ww_area(state->pending_bytes), state->raw, wait_us, config->tau_us);
+    return ww_filter_decay(b, steps, config->m);
+}
+
 /* Returns the estimate at now_us, with the virtual samples of a silence that still lasts. */
 static inline uint64_t ww_filter_read(const struct ww_config *config,
                                       const struct ww_westwood_state *state, uint64_t now_us) {
     const uint64_t silence = ww_filter_silence(config);
     const uint64_t span = now_us - state->filter_us;
     if (silence == 0 || span < silence || state->samples == 0) return state->bandwidth;
-    return ww_filter_decay(state->bandwidth, span / silence, config->m);
+    const uint64_t wait = ww_filter_wait(config, state);
+    if (span < wait + silence) return state->bandwidth;
+    return ww_filter_quiet(config, state, wait, (span - wait) / silence);
 }
 
-/* Takes a sample of `bytes` acknowledged over `elapsed_us`, ending at now_us, into the estimate. */
-static inline void ww_filter_step(const struct ww_config *config, struct ww_westwood_state *state,
-                                  uint64_t now_us, uint64_t bytes, uint64_t elapsed_us) {
-    const uint64_t sample = ww_rate(bytes, elapsed_us);
+/*
+ * Ends a silence with the ACK at now_us: the virtual samples are applied, and the real one that follows
+ * has the remainder for its time.
+ */
+static inline void ww_filter_resume(const struct ww_config *config, struct ww_westwood_state *state,
+                                    uint64_t now_us) {
+    const uint64_t silence = ww_filter_silence(config);
+    const uint64_t span = now_us - state->filter_us;
+    if (silence == 0 || span < silence) return;
+    const uint64_t wait = ww_filter_wait(config, state);
+    if (span < wait + silence) return;
+    uint64_t steps = (span - wait) / silence;
+    uint64_t remainder = span - wait - steps * silence;
+    if (remainder < WW_LEAST_REMAINDER_US) {
+        steps--;
+        remainder = silence;
+    }
+    state->bandwidth = ww_filter_quiet(config, state, wait, steps);
+    if (wait != 0) state->pending_bytes = 0;
+    if (steps != 0) state->raw = 0;
+    state->filter_us = state->mark_us = now_us - remainder;
+}
+
+/*
+ * Takes a sample of at most `most` into the estimate, from `bytes` acknowledged over `elapsed_us` until
+ * now_us. Returns the bytes that it leaves over.
+ */
+static inline uint64_t ww_filter_step(const struct ww_config *config,
+                                      struct ww_westwood_state *state, uint64_t now_us,
+                                      uint64_t bytes, uint64_t elapsed_us, uint64_t most) {
     const bool first = state->samples == 0;
+    const uint64_t span = now_us - state->filter_us;
+    uint64_t sample = ww_rate(bytes, elapsed_us);
+    uint64_t left = 0;
+    if (sample > most) {
+        sample = most;
+        left = bytes - ww_bytes_in(most, (uint32_t)ww_min_u64(elapsed_us, UINT32_MAX));
+    }
     if (state->samples < UINT32_MAX) state->samples++;
     if (config->filter == WW_FILTER_NONE || (first && config->seed_filter)) {
         state->bandwidth = state->once = sample;
@@ -116,25 +182,15 @@ static inline void ww_filter_step(const struct ww_config *config, struct ww_west
     } else if (config->filter == WW_FILTER_TUSTIN_CONSTANT) {
         state->bandwidth =
             ww_filter_tustin_constant(state->bandwidth, sample, state->raw, config->alpha_permille);
+    } else if (span >= UINT64_C(2) * config->tau_us) {
+        state->bandwidth = (sample + state->raw) / 2;
     } else {
-        const uint64_t silence = ww_filter_silence(config);
-        uint64_t span = now_us - state->filter_us;
-        uint64_t last_sample = state->raw;
-        if (silence != 0 && span > silence) {
-            /* 1..silence us are left for the real sample. */
-            const uint64_t steps = (span - 1) / silence;
-            state->bandwidth = ww_filter_decay(state->bandwidth, steps, config->m);
-            span -= steps * silence;
-            last_sample = 0;
-        }
-        if (span >= UINT64_C(2) * config->tau_us) /* the coefficient of b' is 0 from there on */
-            state->bandwidth = (sample + last_sample) / 2;
-        else
-            state->bandwidth = ww_filter_tustin(state->bandwidth, ww_area(bytes), last_sample, span,
-                                                config->tau_us);
+        state->bandwidth = ww_filter_tustin(state->bandwidth, ww_area(bytes - left), state->raw,
+                                            span, config->tau_us);
     }
     state->filter_us = now_us;
     state->raw = sample;
+    return left;
 }
 
 #endif

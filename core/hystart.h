@@ -1,83 +1,109 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * HyStart++ (RFC 9406): leaves the first slow start when the round trips grow, before packets are lost.
+ * HyStart (Ha & Rhee, Taming the Elephants: New TCP Slow Start, 2008) as Linux and ns-3 have it: leaves slow
+ * start, ssthresh = cwnd, from 16 segments on, as soon as one of two signs shows that the pipe is full.
  *
- *   RttThresh  = clamp(lastRoundMinRTT / 8, 4 ms, 16 ms)                                     4.2
- *   slow start   with 8 samples in the round and currentRoundMinRTT >= lastRoundMinRTT +
- *                RttThresh: conservative slow start (CSS), cssBaselineMinRtt = currentRoundMinRTT
- *   CSS          cwnd grows at a quarter of slow start's pace; with 8 samples and
- *                currentRoundMinRTT < cssBaselineMinRtt back to slow start; after 5 rounds
- *                ssthresh = cwnd, here at least min_cwnd: a window may start with one segment
+ *   ACK train   the ACKs of a round, each at most 2 ms after the one before, last longer than
+ *               `longest`: the window's packets fill half a round trip, their ACKs the other half
+ *   delay       the smallest round trip of this round, once eight are known, exceeds delay_min,
+ *               the smallest ever, by `threshold`
  *
- * A round ends when what was sent at its start is acknowledged (windowEnd). The quarter is kept by
- * growing on every fourth ACK. L, the limit of the growth an ACK, is ww_grow's (1, or 2 by RFC 3465).
+ *               tcp_cubic.c of Linux 6                        tcp-cubic.cc of ns-3 3.44
+ *   longest     (delay_min + cushion) / 2                     delay_min
+ *   cushion     min(4 bursts / pacing rate, 1 ms), where a burst is 64 KiB and the pacing rate in
+ *               slow start 2 cwnd / srtt
+ *   threshold   clamp(delay_min / 8, 4 ms, 16 ms)             clamp(delay_min, 4 ms, 1 s)
+ *   round trips of each ACK; the smallest of all in a round   smoothed ones; of the round's first eight
+ *
+ * So ns-3 waits for a full round trip of ACKs, or for a queue as long as the path.
+ * A round starts with the first ACK beyond what was outstanding when the last one did, whatever the window: so
+ * it is in the kernel since 6.14, while an older one starts its first round amid a flight, at 16 segments.
+ * Deviations: the kernel halves `longest` only without a pacing qdisc; this is a host without one.
  */
 #ifndef WW_HYSTART_H
 #define WW_HYSTART_H
 
-#include "rounds.h"
-
-struct ww_hystart_state {
-    struct ww_rounds rounds;
-    uint32_t last_min_rtt_us;    /* smallest RTT of the last round; UINT32_MAX: none */
-    uint32_t current_min_rtt_us; /* smallest RTT of this round; UINT32_MAX: none */
-    uint32_t baseline_us;        /* cssBaselineMinRtt; UINT32_MAX outside of CSS */
-    uint8_t samples;             /* RTT samples in this round, saturating */
-    uint8_t css_rounds;          /* rounds of conservative slow start so far */
-    bool done;                   /* slow start was left for good */
-};
-
-#define WW_HYSTART_FRESH \
-    { {0, 0}, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 0, false }
+#include "hystart_plus_plus.h"
 
 enum {
-    WW_HYSTART_SAMPLES = 8,
-    WW_HYSTART_DIVISOR = 4,
-    WW_HYSTART_ROUNDS = 5,
-    WW_HYSTART_LEAST_US = 4000,
-    WW_HYSTART_MOST_US = 16000,
+    WW_HYSTART_LOW_WINDOW = 16, /* segments */
+    WW_HYSTART_ACK_DELTA_US = 2000,
+    WW_HYSTART_CUSHION_US = 1000,
+    WW_HYSTART_BURST = 65536, /* bytes */
+    WW_HYSTART_NS3_MOST_US = 1000000,
 };
 
-static inline bool ww_hystart_in_css(const struct ww_hystart_state *state) {
-    return state->baseline_us != UINT32_MAX;
+/* All zero is the start. Times wrap, which leaves their differences right. */
+struct ww_hystart_state {
+    struct ww_rounds rounds; /* `acked` counts every ACK, in slow start or not */
+    uint32_t round_start_us;
+    uint32_t last_ack_us;        /* the last one of the train */
+    uint32_t current_min_rtt_us; /* 0: none in this round */
+    uint8_t samples;             /* RTT samples in this round, saturating */
+    bool done;                   /* it has ended slow start */
+};
+
+struct ww_hystart_delays {
+    uint32_t rtt_us; /* of this ACK; 0: none */
+    uint32_t srtt_us;
+    uint32_t least_us; /* the smallest of rtt_us so far */
+};
+
+/* Returns how long a train of ACKs may be. 2^18 bytes * 2^32 us < 2^50. */
+static inline uint32_t ww_hystart_longest(const struct ww_config *config,
+                                          const struct ww_hystart_delays *delays,
+                                          const struct ww_window *window, uint32_t mss) {
+    if (config->hystart == WW_HYSTART_NS3) return delays->least_us;
+    const uint64_t window_bytes = (uint64_t)ww_min_u32(window->cwnd, WW_CWND_MAX) * mss;
+    const uint64_t cushion =
+        ww_div(UINT64_C(4) * WW_HYSTART_BURST * delays->srtt_us, 2 * window_bytes);
+    return delays->least_us / 2 + (uint32_t)ww_min_u64(cushion, WW_HYSTART_CUSHION_US) / 2;
+}
+
+static inline bool ww_hystart_train(const struct ww_config *config, struct ww_hystart_state *state,
+                                    const struct ww_hystart_delays *delays,
+                                    const struct ww_window *window,
+                                    const struct ww_sample *sample) {
+    const uint32_t now_us = (uint32_t)sample->now_us;
+    if (now_us - state->last_ack_us > WW_HYSTART_ACK_DELTA_US) return false;
+    state->last_ack_us = now_us;
+    return now_us - state->round_start_us > ww_hystart_longest(config, delays, window, sample->mss);
+}
+
+static inline bool ww_hystart_delay(const struct ww_config *config, struct ww_hystart_state *state,
+                                    const struct ww_hystart_delays *delays) {
+    const bool as_ns3 = config->hystart == WW_HYSTART_NS3;
+    const bool known = state->samples >= WW_HYSTART_SAMPLES;
+    if (!as_ns3 || !known)
+        state->current_min_rtt_us = ww_least_rtt(state->current_min_rtt_us, delays->rtt_us);
+    if (!known) {
+        state->samples++;
+        return false;
+    }
+    const uint32_t least_us = delays->least_us;
+    const uint32_t threshold =
+        as_ns3 ? ww_min_u32(ww_max_u32(least_us, WW_HYSTART_LEAST_US), WW_HYSTART_NS3_MOST_US)
+               : ww_hystart_threshold(least_us);
+    return state->current_min_rtt_us > (uint64_t)least_us + threshold;
 }
 
 /* Takes an ACK for new data in slow start. It may set ssthresh, which ends slow start. */
 static inline void ww_hystart_on_ack(const struct ww_config *config, struct ww_hystart_state *state,
+                                     const struct ww_hystart_delays *delays,
                                      struct ww_window *window, const struct ww_sample *sample) {
-    if (state->done) return;
-    if (ww_round_ends(&state->rounds, sample)) {
-        state->last_min_rtt_us = state->current_min_rtt_us;
-        state->current_min_rtt_us = UINT32_MAX;
+    if (state->done || delays->rtt_us == 0) return;
+    if (state->rounds.acked != state->rounds.end &&
+        ww_reached(state->rounds.acked, state->rounds.end)) {
+        state->rounds.end = state->rounds.acked + sample->in_flight;
+        state->round_start_us = state->last_ack_us = (uint32_t)sample->now_us;
+        state->current_min_rtt_us = 0;
         state->samples = 0;
-        if (ww_hystart_in_css(state) && ++state->css_rounds >= WW_HYSTART_ROUNDS) {
-            state->done = true;
-            window->ssthresh = ww_max_u32(window->cwnd, config->min_cwnd);
-            return;
-        }
     }
-    if (sample->rtt_us == 0) return;
-    state->current_min_rtt_us = ww_min_u32(state->current_min_rtt_us, sample->rtt_us);
-    if (state->samples < WW_HYSTART_SAMPLES) state->samples++;
-    if (state->samples < WW_HYSTART_SAMPLES) return;
-    if (ww_hystart_in_css(state)) {
-        if (state->current_min_rtt_us >= state->baseline_us) return;
-        state->baseline_us = UINT32_MAX; /* it was no congestion */
-        state->css_rounds = 0;
-    } else if (state->last_min_rtt_us != UINT32_MAX) {
-        const uint32_t threshold = ww_min_u32(
-            ww_max_u32(state->last_min_rtt_us / 8, WW_HYSTART_LEAST_US), WW_HYSTART_MOST_US);
-        if (state->current_min_rtt_us >= state->last_min_rtt_us + threshold)
-            state->baseline_us = state->current_min_rtt_us;
-    }
-}
-
-/* Says whether an ACK may grow the window: in CSS every fourth may. `count` is 0..3 between them. */
-static inline bool ww_hystart_may_grow(const struct ww_hystart_state *state, uint32_t *count) {
-    if (state->done || !ww_hystart_in_css(state)) return true;
-    if (++*count < WW_HYSTART_DIVISOR) return false;
-    *count = 0;
-    return true;
+    if (window->cwnd < WW_HYSTART_LOW_WINDOW) return;
+    const bool train = ww_hystart_train(config, state, delays, window, sample);
+    if (!ww_hystart_delay(config, state, delays) && !train) return;
+    state->done = true;
+    window->ssthresh = ww_max_u32(window->cwnd, config->min_cwnd);
 }
 
 #endif

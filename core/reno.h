@@ -25,26 +25,36 @@ static inline bool ww_may_grow(const struct ww_sample *sample) {
     return !sample->is_dupack && sample->acked_segments != 0 && sample->phase != WW_RECOVERY;
 }
 
+/* Grows the window by one for every `each` of the segments acknowledged; `each` is below 2^31. */
+static inline void ww_grow_linearly(struct ww_common *common, struct ww_window *window,
+                                    uint32_t each, uint32_t segments) {
+    if (common->cwnd_count >= each) { /* it was counted towards a larger number */
+        common->cwnd_count = 0;
+        window->cwnd = ww_min_u32(window->cwnd + 1, WW_CWND_MAX);
+    }
+    common->cwnd_count += ww_min_u32(segments, WW_CWND_MAX); /* below 2^31 + WW_CWND_MAX */
+    const uint32_t steps = (uint32_t)ww_div(common->cwnd_count, each);
+    common->cwnd_count -= steps * each;
+    window->cwnd = ww_min_u32(window->cwnd + steps, WW_CWND_MAX);
+}
+
+/* Grows the window in slow start by each of the segments, up to ssthresh; returns those left over. */
+static inline uint32_t ww_slow_start(struct ww_window *window, uint32_t segments) {
+    segments = ww_min_u32(segments, WW_CWND_MAX);
+    if (window->cwnd >= window->ssthresh) return segments;
+    const uint32_t opened = ww_min_u32(segments, window->ssthresh - window->cwnd);
+    window->cwnd = ww_min_u32(window->cwnd + opened, WW_CWND_MAX);
+    return segments - opened;
+}
+
 /*
  * Grows the window on hosts that merge ACKs (GRO), where growth once an ACK, or by at most 2, would be
  * next to none. Each segment opens the window by no more than an ACK of its own would have.
  */
 static inline void ww_grow_by_batch(struct ww_common *common, struct ww_window *window,
                                     uint32_t segments) {
-    segments = ww_min_u32(segments, WW_CWND_MAX);
-    if (window->cwnd < window->ssthresh) {
-        const uint32_t opened = ww_min_u32(segments, window->ssthresh - window->cwnd);
-        window->cwnd = ww_min_u32(window->cwnd + opened, WW_CWND_MAX);
-        segments -= opened;
-    }
-    if (common->cwnd_count >= window->cwnd) { /* it was counted towards a larger window */
-        common->cwnd_count = 0;
-        window->cwnd = ww_min_u32(window->cwnd + 1, WW_CWND_MAX);
-    }
-    common->cwnd_count += segments; /* below 2 * WW_CWND_MAX */
-    const uint32_t steps = (uint32_t)ww_div(common->cwnd_count, window->cwnd);
-    common->cwnd_count -= steps * window->cwnd;
-    window->cwnd = ww_min_u32(window->cwnd + steps, WW_CWND_MAX);
+    segments = ww_slow_start(window, segments);
+    ww_grow_linearly(common, window, window->cwnd, segments);
 }
 
 static inline void ww_grow(const struct ww_config *config, struct ww_common *common,
@@ -111,8 +121,11 @@ static inline void ww_reno_on_loss(struct ww_common *common, struct ww_window *w
 
 static inline void ww_reno_on_rto(struct ww_common *common, struct ww_window *window,
                                   uint32_t ssthresh, bool repeated) {
-    ww_remember(common, window);
-    if (!repeated) window->ssthresh = ssthresh;
+    common->cwnd_count = 0;
+    if (!repeated) {
+        ww_remember(common, window); /* an undo goes back to before the first: RFC 4015, 3.1 */
+        window->ssthresh = ssthresh;
+    }
     window->cwnd = 1;
 }
 
@@ -146,7 +159,7 @@ static inline struct ww_observation ww_observe_nothing(void) {
     ww_reno_on_recovery_exit(&(reno)->common)
 #define WW_RENO_ON_RTO(config, reno, window, now_us, in_flight, mss, repeated) \
     ww_reno_on_rto(&(reno)->common, window, ww_reno_ssthresh(config, in_flight), repeated)
-#define WW_RENO_ON_UNDO(reno, window) ww_reno_on_undo(&(reno)->common, window)
+#define WW_RENO_ON_UNDO(config, reno, window) ww_reno_on_undo(&(reno)->common, window)
 #define WW_RENO_OBSERVE(config, reno, now_us) ww_observe_nothing()
 
 #endif

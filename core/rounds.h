@@ -20,4 +20,9 @@ static inline bool ww_round_ends(struct ww_rounds *rounds, const struct ww_sampl
     return true;
 }
 
+/* Returns the smaller of two round trips, where 0 is none. */
+static inline uint32_t ww_least_rtt(uint32_t least_us, uint32_t rtt_us) {
+    return least_us == 0 || rtt_us < least_us ? rtt_us : least_us;
+}
+
 #endif

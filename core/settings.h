@@ -46,9 +46,23 @@
     X(WW_FILTER_TUSTIN, "tustin")                   \
     X(WW_FILTER_EWMA_TWICE, "ewma-twice")
 
+/* hystart_plus_plus.h and hystart.h say when each of these ends slow start. */
+#define WW_CHOICES_hystart(X)        \
+    X(WW_HYSTART_NONE, "none")       \
+    X(WW_HYSTART_LINUX, "hystart")   \
+    X(WW_HYSTART_NS3, "hystart-ns3") \
+    X(WW_HYSTART_PLUS_PLUS, "hystart++")
+
+#define WW_CHOICES_cubic_rules(X)  \
+    X(WW_RULES_RFC9438, "rfc9438") \
+    X(WW_RULES_LINUX, "linux")     \
+    X(WW_RULES_NS3, "ns3")
+
 #define WW_ENUMERATOR(id, word) id,
 enum ww_sampler { WW_CHOICES_sampler(WW_ENUMERATOR) };
 enum ww_filter { WW_CHOICES_filter(WW_ENUMERATOR) };
+enum ww_hystart { WW_CHOICES_hystart(WW_ENUMERATOR) };
+enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
 #undef WW_ENUMERATOR
 
 #define WW_SETTINGS(X)                                                                             \
@@ -74,6 +88,9 @@ enum ww_filter { WW_CHOICES_filter(WW_ENUMERATOR) };
     X(COUNT_OR_NONE, m, 10, 2, WW_M_MAX, WW_ONLY(WESTWOOD),                                        \
       "A virtual null sample enters the Tustin filter after every tau / m of silence",             \
       "Mascolo 2001 asks for at least 2; see tau.")                                                \
+    X(SWITCH, bound_samples, true, 0, 1, WW_ONLY(WESTWOOD),                                        \
+      "A sample per ACK is at most the data in flight over the smallest RTT; more data waits",     \
+      "What an RTT acknowledges was in flight when it began: no path's rate is above that.")       \
     X(SHARE, alpha, 900, 0, 1000, WW_ONLY(WESTWOOD), "Pole a of the constant Tustin filter",       \
       "Gangadhar 2013, equation 1: 0.9.")                                                          \
     X(SPAN, min_interval, 50000, 1, WW_INTERVAL_MAX_US, WW_ONLY(WESTWOOD),                         \
@@ -95,10 +112,16 @@ enum ww_filter { WW_CHOICES_filter(WW_ENUMERATOR) };
       "Only Linux does it (Dell'Aera 2003, 2.2; tcp_westwood.c).")                                 \
     X(SWITCH, halve_on_loss, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
       "Until recovery completes ssthresh is Reno's half", "Only tcp_westwood.c does it.")          \
+    X(SPAN, rtt_tick, 1, 1, 1000000, WW_ONLY(WESTWOOD), "RTTs count in whole ticks, rounded up",   \
+      "RTTs are as exact as the host's. tcp_westwood.c has jiffies (usecs_to_jiffies()).")         \
     X(SWITCH, reset_rtt_min, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
       "RTTmin starts anew with the first RTT after a timeout", "Only tcp_westwood.c does it.")     \
-    X(SWITCH, hystart, false, 0, 1, WW_ONLY(CUBIC),                                                \
-      "HyStart++ in the first slow start (RFC 9406)", "A scenario asks for HyStart++ by name.")    \
+    X(CHOICE, hystart, WW_HYSTART_PLUS_PLUS, WW_HYSTART_NONE, WW_HYSTART_PLUS_PLUS,                \
+      WW_ONLY(CUBIC), "What ends slow start before a loss does",                                   \
+      "RFC 9438, section 4.10: CUBIC should use HyStart++ (RFC 9406) in the first slow start.")    \
+    X(CHOICE, cubic_rules, WW_RULES_RFC9438, WW_RULES_RFC9438, WW_RULES_NS3, WW_ONLY(CUBIC),       \
+      "Whose rules growth, ssthresh and undo follow: core/cubic.h has their differences",          \
+      "RFC 9438 is the standard; tcp_cubic.c of Linux and tcp-cubic.cc of ns-3 came before it.")   \
     X(SWITCH, fast_convergence, true, 0, 1, WW_ONLY(CUBIC),                                        \
       "A flow that shrinks gives up more of its window (RFC 9438, 4.7)", "RFC 9438, section 4.7.") \
     X(COUNT, vegas_alpha, 2, 1, 255, WW_ONLY(VEGAS), "Segments queued in the path, at least",      \

@@ -148,9 +148,9 @@ static inline void ww_on_rto(const struct ww_config *config, struct ww_state *st
 
 static inline void ww_on_undo(const struct ww_config *config, struct ww_state *state,
                               struct ww_window *window) {
-#define WW_CASE(ID, name)                        \
-    case WW_ALG_##ID:                            \
-        WW_##ID##_ON_UNDO(&state->name, window); \
+#define WW_CASE(ID, name)                                \
+    case WW_ALG_##ID:                                    \
+        WW_##ID##_ON_UNDO(config, &state->name, window); \
         break;
     WW_DISPATCH(config)
 #undef WW_CASE

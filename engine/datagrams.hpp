@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A source of datagrams is on and off in turn, beginning with on; it sends a packet whenever the time
-// spent on has grown by 8 size / rate. That time goes on where it was when the source comes on again,
-// so that the mean rate is rate * on / (on + off) whatever the periods' length.
+// spent on has grown by 8 size / rate, always (CBR) or on average: exponentially distributed times make the
+// packets a Poisson process. That time goes on where it was when the source comes on again, so that the
+// mean rate is rate * on / (on + off) whatever the periods' length.
 #pragma once
 
 #include "network.hpp"
@@ -13,12 +14,14 @@ namespace ww::sim {
 
 class DatagramSource {
   public:
-    DatagramSource(const Flow& flow, const Random& random)
+    // Its place is that of its connection.
+    DatagramSource(const Flow& flow, std::uint64_t seed, std::uint32_t place)
         : payload(flow.mss()),
           ip_bytes(flow.packet_bytes),
           options_(flow.datagrams),
           stop_(flow.stop),
-          random_(random) {
+          periods_(seed, Stream::datagrams, place),
+          gaps_(seed, Stream::spacing, place) {
         // 65535 * 8 * 10^12 < 2^63
         spacing_ =
             std::max<Time>(1, (static_cast<Time>(ip_bytes) * 8 * kSecond + options_.rate_bps / 2) /
@@ -28,7 +31,7 @@ class DatagramSource {
     // Returns when the next packet is sent; the last one was sent, or the source started, at `now`.
     Time next(Time now) {
         if (off_at_ < 0) off_at_ = now + period(options_.on_mean);
-        Time left = spacing_, at = now;
+        Time left = gap(), at = now;
         while (left > off_at_ - at) {
             left -= off_at_ - at;
             at = off_at_ + period(options_.off_mean);
@@ -48,14 +51,18 @@ class DatagramSource {
   private:
     static constexpr Time kFar = INT64_MAX / 4;
 
+    Time gap() {
+        return options_.spacing == Spread::fixed ? spacing_ : exponential(gaps_, spacing_);
+    }
+
     Time period(Time mean) {
         if (options_.off_mean == 0) return kFar;  // always on
-        return options_.spread == Spread::fixed ? mean : exponential(random_, mean);
+        return options_.spread == Spread::fixed ? mean : exponential(periods_, mean);
     }
 
     Datagrams options_;
     Time stop_;
-    Random random_;
+    Random periods_, gaps_;
     Time spacing_;
     Time off_at_ = -1;  // when this period on ends; -1: not started
 };

@@ -18,7 +18,7 @@ namespace ww::sim {
 #define WW_LOSS_KINDS(X) X(none) X(uniform) X(script) X(states) X(bits)
 #define WW_SPREADS(X) X(fixed) X(exponential)
 #define WW_EVENT_KINDS(X) \
-    X(send) X(retransmit) X(ack) X(dupack) X(recovery) X(exit) X(timeout) X(ecn)
+    X(send) X(retransmit) X(ack) X(dupack) X(recovery) X(exit) X(timeout) X(ecn) X(probe) X(undo)
 #define WW_DROP_KINDS(X) X(queue) X(early) X(wire) X(mark)
 
 #define WW_ENUMERATOR(id) id,
@@ -73,6 +73,7 @@ struct Datagrams {
     std::int64_t rate_bps = 0;
     Time on_mean = kNever, off_mean = 0;  // how long it is on, and off; off_mean 0: always on
     Spread spread = Spread::fixed;        // how both of these times vary
+    Spread spacing = Spread::fixed;  // and that between two packets; exponential: Poisson's process
 };
 
 // A TCP connection, or a source of datagrams of mss payload bytes. With arrivals it stands for many

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A congestion control may pace its sender (ww_window's pacing): a packet of n bytes then holds back the
-// next one for n / rate.
+// A congestion control may pace its sender (ww_window's pacing): a segment of n bytes of payload then holds
+// back the next one for n / rate. Headers do not count, since the delivery rates that the pacing rate is made of
+// are of payload (Linux: tcp_update_skb_after_send).
 #pragma once
 
 #include "network.hpp"
@@ -10,8 +11,6 @@ namespace ww::sim {
 
 class Pacer {
   public:
-    explicit Pacer(const Flow& flow) : header_bytes_(flow.header_bytes) {}
-
     bool holds_back(Time now) const { return now < next_at_; }
     Time next_at() const { return next_at_; }
 
@@ -19,7 +18,7 @@ class Pacer {
     void on_sent(Time now, std::uint32_t payload, std::uint64_t rate) {
         if (rate == 0) return;
         // The product is in doubles because it reaches 2^16 * 2^8 * 10^12, which is beyond Time.
-        const auto bytes = static_cast<double>(payload + header_bytes_);
+        const auto bytes = static_cast<double>(payload);
         const double wait = bytes * static_cast<double>(1u << WW_BW_FRACTION) *
                             static_cast<double>(kSecond) / static_cast<double>(rate);
         next_at_ = now + (wait < 0x1p60 ? static_cast<Time>(wait) : Time{1} << 60);
@@ -27,7 +26,6 @@ class Pacer {
 
   private:
     Time next_at_ = 0;
-    std::uint32_t header_bytes_;
 };
 
 }  // namespace ww::sim

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A packet is what travels. A segment's sequence and acknowledgment numbers are 32 bits wide and wrap, as
-// on the wire; each end unwraps them against what it knows.
+// on the wire; each end unwraps them against what it knows. They number data: the one that a FIN takes on
+// the wire is not in them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace ww::sim {
 
-inline constexpr std::uint32_t kMaxSackBlocks = 4;  // RFC 2018, section 3, without timestamps
+inline constexpr std::uint32_t kMaxSackBlocks = 4;         // RFC 2018, section 3
+inline constexpr std::uint32_t kMaxSackBlocksStamped = 3;  // with timestamps (RFC 7323) beside them
 
 struct SackBlocks {
     struct Block {
@@ -27,14 +29,16 @@ enum PacketFlags : std::uint16_t {
     kAck = 1,  // travels from the receiver to the sender
     kSyn = 2,
     kSack = 4,    // SACK blocks travel beside it
-    kLast = 8,    // the sender has no more data: acknowledge at once
+    kFin = 8,     // data: FIN, the last of a transfer; ACK: it covers the FIN
     kThere = 16,  // the end of the pipe it is in is the end of its way
     kEct = 32,    // the connection is ECN-capable
     kCe = 64,     // data: congestion experienced; ACK: its echo (ECE)
     kCwr = 128,   // congestion window reduced
     kDatagram = 256,
-    kBare = 512,                                       // the handshake's last ACK
-    kUnusual = kSyn | kCe | kCwr | kDatagram | kBare,  // a receiver does not take it as plain data
+    kBare = 512,    // the handshake's last ACK
+    kAgain = 1024,  // data: sent again; ACK: its timestamp is of what was sent again (RFC 7323)
+    // A receiver does not take it as plain data.
+    kUnusual = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain,
 };
 
 struct Packet {

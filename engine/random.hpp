@@ -34,6 +34,7 @@ enum class Stream : std::uint64_t {
     arrivals = 9,    // place: flow
     sizes = 10,      // place: flow
     start = 11,      // place: flow
+    spacing = 12,    // place: connection
 };
 
 class Random {

@@ -75,11 +75,15 @@ class Reassembly {
   public:
     bool empty() const { return ranges_.empty(); }
 
-    void add(std::int64_t start, std::int64_t end) {
-        const Range merged = ranges_.add(start, end, [](std::int64_t, std::int64_t) {});
+    // True if any of it is new.
+    bool add(std::int64_t start, std::int64_t end) {
+        bool is_new = false;
+        const Range merged =
+            ranges_.add(start, end, [&](std::int64_t, std::int64_t) { is_new = true; });
         std::erase_if(recent_, [&](std::int64_t s) { return s >= merged.start && s < merged.end; });
         recent_.insert(recent_.begin(), merged.start);
         if (recent_.size() > kMaxSackBlocks) recent_.pop_back();
+        return is_new;
     }
 
     // The stream is complete up to `next`; returns how far it is complete with what is held.
@@ -91,21 +95,20 @@ class Reassembly {
         return next;
     }
 
-    // Number n of the stream has the sequence number origin + n.
-    SackBlocks report(std::uint32_t origin) {
-        SackBlocks blocks;
+    // Adds to `blocks`, up to `most` of them. Number n of the stream has the sequence number origin + n.
+    void report(std::uint32_t origin, std::uint32_t most, SackBlocks& blocks) {
+        const std::uint32_t before = blocks.count;
         for (const std::int64_t start : recent_) {
             const Range* range = ranges_.find(start);
-            if (range != nullptr) append(blocks, origin, *range);
+            if (range != nullptr && blocks.count < most) append(blocks, origin, *range);
         }
-        if (blocks.count == kMaxSackBlocks || blocks.count == ranges_.size()) return blocks;
+        if (blocks.count == most || blocks.count - before == ranges_.size()) return;
         // "As many distinct SACK blocks as possible": room is left for those that gave way before.
         for (const Range& range : ranges_.all()) {
-            const bool named =
-                std::find(recent_.begin(), recent_.end(), range.start) != recent_.end();
-            if (!named && blocks.count < kMaxSackBlocks) append(blocks, origin, range);
+            if (blocks.count == most) return;
+            if (std::find(recent_.begin(), recent_.end(), range.start) == recent_.end())
+                append(blocks, origin, range);
         }
-        return blocks;
     }
 
   private:

@@ -2,62 +2,186 @@
 //
 // The receiving end of a connection reassembles the stream and acknowledges it.
 //
+//   FIN                   an ACK at once; it covers the FIN once all is here        RFC 9293, 3.10.7.4
 //   in order              an ACK every `delayed_ack` segments or after the timeout   RFC 5681, 4.2
 //   out of order          an ACK at once, a duplicate, with SACK blocks              RFC 5681, 4.2
 //   fills (part of) a gap an ACK at once                                             RFC 5681, 4.2
 //   already here          an ACK at once                                             RFC 9293, 3.10.7.4
+//                         whose first SACK block, if asked for, is a D-SACK          RFC 2883, 4
+//   timestamps            an ACK echoes the one of the segment at Last.ACK.sent      RFC 7323, 4.3
 //
 // The application reads at once, so that the advertised window always is the whole receive window.
-// Deviation: a lost SYN-ACK is repeated when the SYN comes again, not by a timer of its own.
+//
+// Its half of the handshake (RFC 9293, 3.10.7):
+//
+//   listening     a SYN is answered by a SYN-ACK                                     3.10.7.2
+//   half open     the SYN-ACK is repeated when the SYN comes again, and with `syn_ack_timer` by a timer
+//                 of its own, which backs off (RFC 6298, 5.4 and 5.5), until any ACK or data acknowledges it
+//   established   a SYN that comes late is answered by a plain ACK                   3.10.7.4 (RFC 5961, 4)
+//
+// A SYN-ACK that answers a repeated SYN restarts the timer and does not back it off, as in Linux
+// (tcp_check_req()): no timer expired.
 #pragma once
 
+#include <memory>
+
+#include "acktiming.hpp"
+#include "packet.hpp"
 #include "reassembly.hpp"
+#include "recovery.hpp"
 #include "timers.hpp"
 
 namespace ww::sim {
 
+enum class Handshake : std::uint8_t { listening, half_open, established };
+
 struct Receiver {
+    Receiver() = default;
+    explicit Receiver(const Flow& flow)
+        : delayed_ack(flow.delayed_ack),
+          sack(uses_sack(flow.recovery)),
+          dsack(flow.rack || flow.undo),
+          most_blocks(flow.timestamps ? kMaxSackBlocksStamped : kMaxSackBlocks),
+          delayed_ack_timeout(flow.delayed_ack_timeout),
+          timing_(AckTiming::is_needed(flow) ? std::make_unique<AckTiming>(flow) : nullptr),
+          syn_ack_rto_(flow.syn_ack_timer ? flow.initial_rto : kNever),
+          max_rto_(flow.max_rto) {}
+
     std::uint32_t next_number = 0;  // the sequence number expected next (RCV.NXT)
     std::uint32_t delayed_ack = 2;  // segments
     std::uint32_t unacknowledged = 0;
-    bool listening = true;
+    Handshake handshake = Handshake::listening;
     bool sack = false;
-    std::uint16_t echo = 0;  // kCe while marks are to be echoed (ECE)
+    bool dsack = false;
+    // kCe while marks are to be echoed (ECE), kFin once all is here, kAgain for the next ACK
+    std::uint16_t ack_flags = 0;
     std::uint64_t delivered_bytes = 0;
     std::uint64_t ip_bytes = 0;
+    std::uint32_t most_blocks = kMaxSackBlocks;
+    SackBlocks::Block twice{0, 0};  // the segment that just arrived a second time; empty: none
     Time delayed_ack_timeout = 0;
-    Timer timer;
+    Timer timer;  // of a delayed ACK; while half open, of the SYN-ACK
     Reassembly held;
 
+    // A SYN came. True if a SYN-ACK answers it.
+    bool on_syn(std::uint32_t number) {
+        if (handshake == Handshake::established) return false;
+        next_number = number + 1;
+        handshake = Handshake::half_open;
+        return true;
+    }
+
+    // The sender's part of the handshake came, or data, which acknowledges the SYN-ACK too.
+    void on_established(Time now) {
+        if (handshake == Handshake::half_open) {
+            timer.deadline = kNever;
+            if (timing_) timing_->on_established(now);
+        }
+        handshake = Handshake::established;
+    }
+
+    // The SYN-ACK is sent at `now`.
+    void on_syn_ack_sent(Time now) {
+        if (timing_) timing_->on_syn_ack(now);
+        if (syn_ack_rto_ != kNever) timer.deadline = now + syn_ack_rto_;
+    }
+    // Its timer was due. True if that was the SYN-ACK's, else it was a delayed ACK's.
+    bool on_timer() {
+        if (handshake == Handshake::half_open) {
+            syn_ack_rto_ = std::min(2 * syn_ack_rto_, max_rto_);
+            return true;
+        }
+        if (timing_) timing_->on_timer();
+        return false;
+    }
+
     // True if it is to be acknowledged now; otherwise the timer must run, from unacknowledged == 1 on.
-    bool on_data(std::uint32_t number, std::uint32_t bytes, bool last) {
+    bool on_data(Time now, std::uint32_t number, std::uint32_t bytes) {
         const auto ahead = static_cast<std::int32_t>(number - next_number);
         if (ahead == 0) [[likely]] {
             next_number += bytes;
             delivered_bytes += bytes;
-            if (!held.empty()) [[unlikely]] {
-                join();
-                return true;
-            }
-            return ++unacknowledged >= delayed_ack || last;
+            if (!plain_) [[unlikely]]
+                return take_with_care(now);
+            return ++unacknowledged >= delayed_ack;
         }
+        on_established(now);
+        if (timing_) ahead > 0 ? timing_->on_out_of_order() : timing_->on_repeated();
         if (ahead > 0) {
             const std::int64_t start = static_cast<std::int64_t>(delivered_bytes) + ahead;
-            held.add(start, start + bytes);
+            const bool is_new = held.add(start, start + bytes);
+            if (dsack && !is_new) twice = {number, number + bytes};
+            plain_ = false;
+        } else if (dsack) {
+            twice = {number, number + bytes};
         }
         return true;
     }
 
+    // A segment sent again arrived: the next ACK echoes its timestamp if it lies at Last.ACK.sent.
+    void on_again(std::uint32_t number) {
+        if (unacknowledged == 0 && static_cast<std::int32_t>(number - next_number) <= 0)
+            ack_flags |= kAgain;
+    }
+
+    // The flags of the ACK that is about to be sent.
+    std::uint16_t take_ack_flags() {
+        const std::uint16_t taken = ack_flags;
+        ack_flags &= static_cast<std::uint16_t>(~kAgain);
+        return taken;
+    }
+
+    bool has_sack() const { return sack && (!held.empty() || twice.start != twice.end); }
+
+    // The last segment came, which is acknowledged at once.
+    void on_fin(Time now, std::uint32_t number, std::uint32_t bytes) {
+        has_fin_ = true;
+        fin_ = number + bytes;
+        on_data(now, number, bytes);
+        end_if_whole();
+    }
+
     SackBlocks sack_blocks() {
-        return held.report(next_number - static_cast<std::uint32_t>(delivered_bytes));
+        SackBlocks blocks;
+        if (twice.start != twice.end) blocks.block[blocks.count++] = twice;
+        twice = {0, 0};
+        held.report(next_number - static_cast<std::uint32_t>(delivered_bytes), most_blocks, blocks);
+        return blocks;
     }
 
   private:
+    std::unique_ptr<AckTiming> timing_;  // nullptr: nothing is to be decided
+    std::uint32_t fin_ = 0;              // where the stream ends, once that is known
+    bool has_fin_ = false;
+    bool plain_ = false;  // data came in order, nothing is held, and there is no timing_
+    Time syn_ack_rto_ = kNever, max_rto_ = 0;  // kNever: it has no timer
+
+    bool take_with_care(Time now) {
+        on_established(now);
+        const bool quick = timing_ && take_timing(now);
+        const bool fills = !held.empty();
+        if (fills) join();
+        plain_ = held.empty() && !timing_;
+        return quick || fills || ++unacknowledged >= delayed_ack;
+    }
+
+    bool take_timing(Time now) {
+        const bool quick = timing_->on_segment(now);
+        delayed_ack_timeout = timing_->timeout();
+        if (timing_->is_over()) timing_.reset();
+        return quick;
+    }
+
+    void end_if_whole() {
+        if (has_fin_ && next_number == fin_) ack_flags |= kFin;
+    }
+
     void join() {
         const auto before = static_cast<std::int64_t>(delivered_bytes);
         const std::int64_t after = held.advance(before);
         next_number += static_cast<std::uint32_t>(after - before);
         delivered_bytes = static_cast<std::uint64_t>(after);
+        end_if_whole();
     }
 };
 

@@ -17,6 +17,8 @@
 // ECN (RFC 3168, section 7): a packet of an ECN-capable connection is marked instead of dropped while
 // avg < max; above, and when the queue is full, all are dropped.
 //
+// As in ns-2 and ns-3 an average above min may spare a queue that is short by now (spared).
+//
 // Deviation: lengths are packets, not bytes, as the paper's simulations have it.
 #pragma once
 
@@ -36,7 +38,9 @@ class RedQueue {
     // A packet arrives while `waiting` packets wait; the transmitter was or will be done at busy_until.
     Verdict arrive(Time now, std::size_t waiting, Time busy_until, bool ecn_capable) {
         average(waiting, now > busy_until ? (now - busy_until) / packet_time_ : 0);
-        if (average_ < red_.min_packets) {
+        const auto length = static_cast<double>(waiting);
+        if (average_ < red_.min_packets ||
+            (red_.spared_packets > 0 && length <= red_.spared_packets)) {
             since_last_ = -1;
             return Verdict::pass;
         }

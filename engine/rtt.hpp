@@ -47,11 +47,15 @@ class RttEstimator {
             rttvar_ += (error - rttvar_) / 4;
             srtt_ += (rtt - srtt_) / 8;
         }
-        const Time rto = srtt_ + std::max(granularity_, 4 * rttvar_);
-        rto_ = rto < min_rto_ ? min_rto_ : rto > max_rto_ ? max_rto_ : rto;
+        follow();
     }
 
     void back_off() { rto_ = std::min(2 * rto_, max_rto_); }
+
+    // Takes the backoff back without a new measurement.
+    void end_backoff() {
+        if (srtt_ != 0) follow();
+    }
 
     // The connection is established, and its SYN was lost before.
     void restart_after_lost_syn() {
@@ -64,6 +68,11 @@ class RttEstimator {
     Time min() const { return min_; }    // kNever before it
 
   private:
+    void follow() {
+        const Time rto = srtt_ + std::max(granularity_, 4 * rttvar_);
+        rto_ = rto < min_rto_ ? min_rto_ : rto > max_rto_ ? max_rto_ : rto;
+    }
+
     Time srtt_ = 0, rttvar_ = 0, rto_;
     Time last_ = 0, min_ = kNever;
     Time granularity_, min_rto_, max_rto_, initial_rto_;

@@ -7,10 +7,13 @@
 //   NextSeg     1 the lowest lost one not retransmitted yet, 2 new data, 3 the lowest un-SACKed one
 //               below the highest SACKed, 4 one "rescue" retransmission a recovery
 //
-// After a timeout all that is not SACKed is lost (section 5.1). Reneging is not modelled: the
-// receiver never does it. All segments but a transfer's last are full, so that counting segments and
-// the bytes of section 4 agree.
+// After a timeout all that is not SACKed is lost (section 5.1). Where RACK (rack.hpp) tells the losses, a
+// retransmission may be found lost too, and only what is lost is sent again: NextSeg has rules 1 and 2.
+// Reneging is not modelled: the receiver never does it. All segments but a transfer's last are full, so
+// that counting segments and the bytes of section 4 agree.
 #pragma once
+
+#include <functional>
 
 #include "reassembly.hpp"
 
@@ -18,10 +21,27 @@ namespace ww::sim {
 
 class Scoreboard {
   public:
+    // by_time: RACK tells the losses. keeps_repaired: a retransmission that is SACKed stays in the pipe until
+    // it is acknowledged.
+    explicit Scoreboard(bool by_time = false, bool keeps_repaired = false)
+        : keeps_repaired_(keeps_repaired), by_time_(by_time) {}
+
     bool idle() const { return sacked_ == 0 && lost_ == 0 && retransmitted_ == 0; }
     std::int64_t sacked() const { return sacked_; }
     std::uint64_t found_lost() const { return found_lost_; }  // since the start
     bool is_lost(std::int64_t segment) const { return (flags_at(segment) & kLost) != 0; }
+    bool is_sacked(std::int64_t segment) const { return (flags_at(segment) & kSacked) != 0; }
+    // Sent again, and neither SACKed nor found lost since then.
+    bool is_out_again(std::int64_t segment) const {
+        return (flags_at(segment) & (kRetransmitted | kSacked)) == kRetransmitted;
+    }
+    // Sent once, and neither SACKed nor found lost.
+    bool is_out_once(std::int64_t segment) const { return flags_at(segment) == 0; }
+    // Found lost, and not sent again since then.
+    bool awaits_repair(std::int64_t segment) const {
+        return (flags_at(segment) & (kLost | kRetransmitted)) == kLost;
+    }
+    bool has_lost() const { return lost_ != 0; }
 
     std::int64_t pipe(std::int64_t una, std::int64_t next) const {
         return next - una - sacked_ - lost_ + retransmitted_;
@@ -45,8 +65,13 @@ class Scoreboard {
         ranges_.add(start, end, [&](std::int64_t a, std::int64_t b) {
             news = true;
             for (std::int64_t s = a; s < b; s++) {
-                drop_marks(s);
-                flags_ref(s) = kSacked;
+                if (keeps_repaired_) {
+                    if (flags_at(s) & kLost) lost_--;
+                    flags_ref(s) &= kRetransmitted;
+                } else {
+                    drop_marks(s);
+                }
+                flags_ref(s) |= kSacked;
             }
             sacked_ += b - a;
             fresh(a, b);
@@ -71,11 +96,30 @@ class Scoreboard {
         flags |= kLost;
         lost_++;
         found_lost_++;
+        lost_end_ = std::max(lost_end_, segment + 1);
+    }
+
+    // RACK: what was sent once, or again, has not arrived in its time.
+    void mark_lost_by_time(std::int64_t segment) {
+        drop_marks(segment);
+        mark_lost(segment);
+        if (segment >= next_lost_) return;  // next_lost() will come to it
+        lost_again_.push_back(segment);
+        std::push_heap(lost_again_.begin(), lost_again_.end(), std::greater<>());
+    }
+
+    // Losses proved to be none: what is not SACKed is in flight.
+    void forget_losses(std::int64_t una, std::int64_t next) {
+        for (std::int64_t s = una; s < next; s++) {
+            std::uint8_t& flags = flags_ref(s);
+            if (flags & kLost) lost_--;
+            flags &= static_cast<std::uint8_t>(~kLost);
+        }
+        lost_end_ = una;
     }
 
     void mark_all_lost(std::int64_t una, std::int64_t next) {
         for (std::int64_t s = una; s < next; s++) {
-            if (flags_at(s) & kSacked) continue;
             drop_marks(s);
             mark_lost(s);
         }
@@ -96,6 +140,7 @@ class Scoreboard {
 
     void enter_recovery(std::int64_t una) {
         next_retransmission_ = next_lost_ = una;
+        lost_again_.clear();
         rescued_below_ = -1;
     }
 
@@ -106,11 +151,19 @@ class Scoreboard {
         next_retransmission_ = std::max(next_retransmission_, segment + 1);
     }
 
-    // NextSeg, rule 1 names a segment or -1. Below lost_below_ all is SACKed or lost, and stays so.
+    // NextSeg, rule 1 names a segment or -1. Nothing is lost from lost_end_ on. It looks at each segment once:
+    // those that were lost again behind it wait in a heap.
     std::int64_t next_lost(std::int64_t una) {
-        next_lost_ = std::max({una, next_lost_, next_retransmission_});
-        for (; next_lost_ < lost_below_; next_lost_++)
-            if ((flags_at(next_lost_) & (kLost | kRetransmitted)) == kLost) return next_lost_;
+        while (!lost_again_.empty()) {
+            const std::int64_t lowest = lost_again_.front();
+            if (lowest >= una && awaits_repair(lowest)) return lowest;
+            std::pop_heap(lost_again_.begin(), lost_again_.end(), std::greater<>());
+            lost_again_.pop_back();
+        }
+        next_lost_ = std::max(una, next_lost_);
+        if (!by_time_) next_lost_ = std::max(next_lost_, next_retransmission_);
+        for (; next_lost_ < lost_end_; next_lost_++)
+            if (awaits_repair(next_lost_)) return next_lost_;
         return -1;
     }
 
@@ -149,16 +202,20 @@ class Scoreboard {
         flags &= kSacked;
     }
 
+    bool keeps_repaired_;
     std::vector<std::uint8_t> flags_ = std::vector<std::uint8_t>(1);
     Ranges ranges_;
     std::int64_t base_ = 0;  // SND.UNA
     std::int64_t sacked_ = 0, lost_ = 0, retransmitted_ = 0;
     std::uint64_t found_lost_ = 0;
     std::int64_t high_sacked_ = 0;          // one past the highest SACKed segment
-    std::int64_t lost_below_ = 0;           // loss was looked for below it
+    std::int64_t lost_below_ = 0;           // counts looked for losses below it
+    std::int64_t lost_end_ = 0;             // one past the highest segment found lost
     std::int64_t next_retransmission_ = 0;  // one past HighRxt
-    std::int64_t next_lost_ = 0;            // nothing lost awaits retransmission below it
+    std::int64_t next_lost_ = 0;            // below it only lost_again_ awaits retransmission
+    std::vector<std::int64_t> lost_again_;  // a heap, the lowest in front
     std::int64_t rescued_below_ = -1;       // RescueRxt
+    bool by_time_;                          // RACK tells the losses
 };
 
 }  // namespace ww::sim

@@ -11,23 +11,34 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
       uses_sack_(uses_sack(flow.recovery)),
       conserves_(conserves(flow.recovery) && !ww_owns_recovery(&flow.cc)),
       paced_(ww_needs_rate(&flow.cc)),
-      follows_deliveries_(paced_ || conserves_),
+      judges_(flow.rack || flow.frto || flow.undo),
       limited_transmit_(flow.limited_transmit),
       flight_excludes_sacked_(flow.flight_excludes_sacked),
       ssthresh_from_cwnd_(flow.ssthresh_from_cwnd),
       handshake_rtt_(flow.handshake_rtt),
+      forgiven_syns_(flow.forgiven_syns),
+      timed_syn_(flow.timed_syn && flow.timestamps),
       threshold_(flow.dupack_threshold),
       stop_(flow.stop),
       rtt_(flow),
       config_(flow.cc),
+      board_(flow.rack, flow.pipe_keeps_repaired),
+      rack_(flow.rack ? std::make_unique<Rack>() : nullptr),
+      rack_slack_(flow.rack_slack),
+      rearms_rto_(flow.rearms_rto),
+      uses_frto_(flow.frto),
+      undoes_(flow.undo),
+      has_timestamps_(flow.timestamps),
+      recovery_holds_ssthresh_(flow.recovery_holds_ssthresh),
+      repeated_timeouts_reduce_(flow.repeated_timeouts_reduce),
+      full_ack_to_ssthresh_(flow.full_ack_to_ssthresh),
+      stands_after_timeout_(flow.stands_after_timeout),
+      any_ack_ends_backoff_(flow.any_ack_ends_backoff),
       conservation_(flow.recovery),
-      pacer_(flow) {
+      rate_(paced_ ? std::make_unique<RateSampler>() : nullptr) {
     ww_init(&config_, &cc_);
     if (uses_sack_) board_.reserve(times_.capacity());
-    if (paced_) {
-        rate_ = std::make_unique<RateSampler>();
-        rate_->reserve(times_.capacity(), 0, 0);
-    }
+    if (paced_) rate_->reserve(times_.capacity(), 0, 0);
 }
 
 void Sender::on_syn_sent(Time now) {
@@ -41,11 +52,14 @@ void Sender::on_syn_ack(Time now) {
     statistics_.on_established(now);
     timer.deadline = kNever;
     if (syns_ > 1) {
-        window_.cwnd = 1;  // RFC 5681, 3.1: a lost SYN
-        rtt_.restart_after_lost_syn();
-    } else if (handshake_rtt_) {
-        rtt_.on_sample(now - syn_sent_at_);
+        // RFC 5681, 3.1, as RFC 6928, 2, has it.
+        if (syns_ - 1 > forgiven_syns_) window_.cwnd = 1;
+        if (!timed_syn_) {
+            rtt_.restart_after_lost_syn();
+            return;
+        }
     }
+    if (handshake_rtt_) rtt_.on_sample(now - syn_sent_at_);
 }
 
 template <bool rated>
@@ -66,10 +80,13 @@ Progress Sender::on_duplicate(Time now, bool news) {
     if (uses_sack_ && phase_ == WW_LOSS) return Progress::dupack;
     if (phase_ == WW_OPEN) {
         phase_ = WW_DISORDER;
-        flight_in_order_ = in_flight();
+        flight_in_order_ = in_flight() - sacked_before_;
     }
     const bool sack_says_lost = uses_sack_ && board_.is_lost(una_);
-    if (dupacks_ == threshold_ || sack_says_lost) enter_recovery(now);
+    // Duplicates of what a Tahoe with limited transmit sent again would tell a loss for ever.
+    const bool is_false = recovery_ == Recovery::tahoe && limited_transmit_ && una_ <= guarded_;
+    if (rack_ == nullptr && !is_false && (dupacks_ == threshold_ || sack_says_lost))
+        enter_recovery(now);
     return Progress::dupack;
 }
 
@@ -78,8 +95,8 @@ void Sender::on_sack_news(Time now) {
     if (phase_ != WW_OPEN) return;
     phase_ = WW_DISORDER;
     dupacks_ = 1;
-    flight_in_order_ = in_flight();
-    if (board_.is_lost(una_)) enter_recovery(now);
+    flight_in_order_ = in_flight() - sacked_before_;
+    if (rack_ == nullptr && board_.is_lost(una_)) enter_recovery(now);
 }
 
 // The congestion control is told a FlightSize without what limited transmit added (RFC 5681, 3.2, step 2).
@@ -93,36 +110,49 @@ std::uint32_t Sender::flight_for_ssthresh() const {
         flight = uses_sack_ ? pipe() : phase_ == WW_DISORDER ? flight - dupacks_ : flight;
     else if (phase_ == WW_DISORDER)
         flight = std::min(flight, flight_in_order_);
+    else if (uses_sack_)  // what is SACKed has left the network
+        flight = pipe();
     return static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight));
 }
 
 void Sender::enter_recovery(Time now) {
     statistics_.on_cwnd(now, window_.cwnd);
     statistics_.fast_recoveries++;
+    probe_.end();  // RFC 8985, 7.1: this reduction answers for what it repaired
+    const std::uint32_t before = window_.cwnd;
     reduce_window(now);
+    if (undoes_) undo_.begin(una_);
+    if (conserves_) {
+        conservation_.enter(window_.cwnd, flight_before_);
+        window_.cwnd = before;
+    }
     recover_ = high_;
     ecn_.on_reduced(high_);
     if (recovery_ == Recovery::tahoe) {
+        guarded_ = high_;
         window_.cwnd = 1;
-        restart_slow_start();
+        restart_slow_start(now);
         return;
     }
     phase_ = WW_RECOVERY;
-    retransmit_first_ = true;
+    sends_first_ = rack_ == nullptr || board_.awaits_repair(una_);
     partial_seen_ = false;
     if (uses_sack_) {
         board_.enter_recovery(una_);
-        board_.mark_lost(una_);
+        if (rack_ == nullptr) board_.mark_lost(una_);
     } else {
         inflation_ = static_cast<std::int32_t>(threshold_);
     }
 }
 
 // Everything outstanding is sent again, from the hole.
-void Sender::restart_slow_start() {
+void Sender::restart_slow_start(Time now) {
     phase_ = WW_LOSS;
     inflation_ = 0;
-    if (uses_sack_) {
+    if (rack_ != nullptr) {
+        rack_->mark_on_timeout(now, una_, next_, rack_window(), board_, times_);
+        board_.enter_recovery(una_);
+    } else if (uses_sack_) {
         board_.mark_all_lost(una_, next_);
     } else {
         next_ = una_;
@@ -132,36 +162,65 @@ void Sender::restart_slow_start() {
 void Sender::on_timeout(Time now) {
     statistics_.timeouts++;
     statistics_.on_cwnd(now, window_.cwnd);
-    // Linux (tcp_enter_loss) leaves what entering recovery made of ssthresh.
-    const bool holds = timed_out_ == una_ || (ssthresh_from_cwnd_ && phase_ == WW_RECOVERY);
+    const bool again = timed_out_ == una_;
+    const bool holds = (again && !repeated_timeouts_reduce_) ||
+                       (recovery_holds_ssthresh_ && phase_ == WW_RECOVERY);
+    if (undoes_ && phase_ <= WW_DISORDER) undo_.begin(una_);
+    // RFC 5682 leaves a timeout in loss recovery to the conventional algorithm.
+    if (uses_frto_ && phase_ <= WW_DISORDER)
+        frto_.begin();
+    else
+        frto_.end();
+    probe_.end();
+    sends_probe_ = false;
     ww_on_rto(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss(),
               holds);
     timed_out_ = una_;
     recover_ = guarded_ = high_;
     dupacks_ = 0;
-    retransmit_first_ = false;
-    restart_slow_start();
+    restart_slow_start(now);
+    sends_first_ =
+        rack_ != nullptr || frto_.is_on();  // beyond cwnd, or before all else that is lost
     rtt_.back_off();
-    timer.deadline = now + rtt_.rto();
+    restart_timer(now);
 }
 
-template Progress Sender::on_duplicate<false>(Time now, bool news);  // sender.hpp calls it
+template <bool rated>
+Progress Sender::take_and_judge(Time now, std::int32_t bytes, const SackBlocks* sack, bool again) {
+    original_arrived_ = proof_ = false;
+    dsack_ = sack != nullptr && read_dsack(*sack, bytes);
+    const bool news = sack != nullptr && read_sack(now, *sack);
+    Progress progress = Progress::advanced;
+    if (bytes == 0) {
+        progress = on_duplicate<rated>(now, news);
+    } else {
+        const std::int64_t acked = segments_.segments_in(static_cast<std::uint32_t>(bytes));
+        take_arrivals(now, acked, again);
+        on_advance<rated>(now, acked);
+        if (news) on_sack_news(now);
+    }
+    judge(now, bytes != 0, news);
+    return progress;
+}
+
+// sender.hpp calls them.
+template Progress Sender::on_duplicate<false>(Time now, bool news);
+template Progress Sender::take_and_judge<false>(Time now, std::int32_t bytes,
+                                                const SackBlocks* sack, bool again);
+template Progress Sender::take_and_judge<true>(Time now, std::int32_t bytes, const SackBlocks* sack,
+                                               bool again);
 
 // Conservation and rate samples ask what each ACK delivered, which takes the state before it.
-Progress Sender::on_ack_with_deliveries(Time now, std::uint32_t number, const SackBlocks* sack) {
+Progress Sender::on_ack_with_deliveries(Time now, std::uint32_t number, const SackBlocks* sack,
+                                        bool again) {
     const std::int64_t una = una_, delivered = una_ + board_.sacked();
-    const std::int64_t flight = in_flight() - board_.sacked();
-    const std::uint64_t recoveries = statistics_.fast_recoveries, lost = board_.found_lost();
-    const std::uint32_t cwnd = window_.cwnd;
-    const Progress progress =
-        paced_ ? take_ack<true>(now, number, sack) : take_ack<false>(now, number, sack);
+    flight_before_ = in_flight() - board_.sacked();
+    const std::uint64_t lost = board_.found_lost();
+    const Progress progress = paced_ ? take_ack<true>(now, number, sack, again)
+                                     : take_ack<false>(now, number, sack, again);
     if (!conserves_ || phase_ != WW_RECOVERY || progress == Progress::none ||
         progress == Progress::old)
         return progress;
-    if (statistics_.fast_recoveries != recoveries) {
-        conservation_.enter(window_.cwnd, flight);
-        window_.cwnd = cwnd;
-    }
     const auto newly = static_cast<std::uint32_t>(una_ + board_.sacked() - delivered);
     const bool is_safe = una_ > una && board_.found_lost() == lost;
     const std::uint32_t before = window_.cwnd;
@@ -172,10 +231,11 @@ Progress Sender::on_ack_with_deliveries(Time now, std::uint32_t number, const Sa
 
 // RFC 3168, 6.1.2: a mark reduces the window as a loss does, once a window of data, and the ACK that
 // brings it lets nothing grow.
-bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, Progress& progress) {
+bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, bool again,
+                     Progress& progress) {
     const ww_window before = window_;
     const bool open = phase_ <= WW_DISORDER;
-    progress = on_ack(now, number, sack);
+    progress = on_ack(now, number, sack, again);
     if (!open || phase_ > WW_DISORDER || ww_owns_recovery(&config_)) return false;
     window_.cwnd = std::min(window_.cwnd, before.cwnd);
     if (!ecn_.answers(una_)) return false;
@@ -187,43 +247,59 @@ bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, Pro
     return true;
 }
 
+// The windows before it are all that an undo can go back to.
 void Sender::reduce_window(Time now) {
+    undo_.end();
     ww_on_loss(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss());
 }
 
+// A sample tells the losses that this ACK brings to light, as in Linux (tcp_ack() calls tcp_cong_control() last);
+// what they lead to follows in judge().
 void Sender::fill_rate(Time now, ww_sample& sample) {
+    if (rack_ != nullptr && !board_.idle())
+        rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
     sample.pipe = pipe();
     rate_->fill(now, rtt_.min() == kNever ? 0 : rtt_.min(), board_.found_lost(), sample);
 }
 
-void Sender::advance_in_recovery(Time now, std::int64_t acked, bool complete) {
-    bool restart_timer = true;
+void Sender::advance_in_recovery(Time now, std::int64_t acked, bool complete,
+                                 std::uint32_t cwnd_before) {
+    bool restarts = true;
+    sends_first_ = false;  // the pacer kept it, and it has arrived
     if (phase_ == WW_LOSS) {
-        if (complete) phase_ = WW_OPEN;
+        if (any_ack_ends_backoff_) rtt_.end_backoff();
+        if (complete) {
+            phase_ = WW_OPEN;
+            undo_.on_recovery_exit();
+            if (rack_ != nullptr) rack_->on_recovery_exit();
+            if (stands_after_timeout_ && una_ == recover_) window_.cwnd = cwnd_before;
+        }
     } else if (phase_ == WW_RECOVERY) {
         if (complete || recovery_ == Recovery::reno) {
             leave_recovery(now);
         } else if (recovery_ == Recovery::newreno) {  // partial ACK: RFC 6582, 3.2, step 3
-            retransmit_first_ = true;
+            sends_first_ = true;
             inflation_ += 1 - static_cast<std::int32_t>(acked);
-            restart_timer = !partial_seen_;
+            restarts = !partial_seen_;
             partial_seen_ = true;
         }
     }
-    if (next_ == una_ && !retransmit_first_)
+    if (next_ == una_ && !sends_first_)
         timer.deadline = kNever;
-    else if (restart_timer)
-        timer.deadline = now + rtt_.rto();
+    else if (restarts)
+        restart_timer(now);
 }
 
 void Sender::leave_recovery(Time now) {
     statistics_.on_cwnd(now, window_.cwnd);
-    if (recovery_ == Recovery::newreno) {  // RFC 6582, 3.2, step 3, option 1
+    if (recovery_ == Recovery::newreno && !full_ack_to_ssthresh_) {  // RFC 6582, 3.2, step 3
         const auto flight = static_cast<std::uint32_t>(in_flight());
         window_.cwnd = std::min(window_.cwnd, std::max(flight, 1u) + 1);
     }
     phase_ = WW_OPEN;
     inflation_ = 0;
+    undo_.on_recovery_exit();
+    if (rack_ != nullptr) rack_->on_recovery_exit();
     if (conserves_) window_.cwnd = conservation_.target();
     ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
 }
@@ -231,7 +307,8 @@ void Sender::leave_recovery(Time now) {
 bool Sender::read_sack(Time now, const SackBlocks& sack) {
     bool news = false;
     const std::uint32_t origin = segments_.number(una_);
-    for (std::uint32_t i = 0; i < sack.count; i++) {
+    sacked_before_ = board_.sacked();
+    for (std::uint32_t i = dsack_ ? 1 : 0; i < sack.count; i++) {
         const auto start = static_cast<std::int32_t>(sack.block[i].start - origin);
         const auto end = static_cast<std::int32_t>(sack.block[i].end - origin);
         if (end <= 0) continue;
@@ -240,18 +317,22 @@ bool Sender::read_sack(Time now, const SackBlocks& sack) {
         const std::int64_t last = std::min(una_ + (end + mss - 1) / mss, high_);
         if (first >= last) continue;
         news |= board_.add(first, last, [&](std::int64_t a, std::int64_t b) {
-            if (!paced_) return;
-            for (std::int64_t s = a; s < b; s++) rate_->on_delivered(now, s);
+            if (judges_)
+                for (std::int64_t s = a; s < b; s++) on_arrival(now, s);
+            if (paced_)
+                for (std::int64_t s = a; s < b; s++) rate_->on_delivered(now, s);
         });
     }
-    if (news) board_.detect(una_, threshold_);
+    if (news && rack_ == nullptr) board_.detect(una_, threshold_);
     return news;
 }
 
 std::int64_t Sender::next_segment(Time now) {
     if (!established_) return -1;
     if (!paced_) return next_unpaced(now);
-    if (pacer_.holds_back(now)) {
+    // What a timer wants sent goes at once, as in Linux: the pacer could keep it until it is needless.
+    const bool by_timer = sends_probe_ || (sends_first_ && phase_ == WW_LOSS);
+    if (!by_timer && pacer_.holds_back(now)) {
         pace.deadline = pacer_.next_at();
         return -1;
     }
@@ -267,10 +348,13 @@ std::int64_t Sender::next_segment(Time now) {
 
 std::int64_t Sender::next_unpaced(Time now) {
     std::int64_t segment = una_;
-    if (retransmit_first_) {
-        retransmit_first_ = false;
+    if (sends_first_) {
+        sends_first_ = false;
         if (next_ == una_) next_++;
         if (uses_sack_) board_.retransmitted(una_);
+    } else if (sends_probe_) {
+        segment = choose_probe(now);
+        if (segment < 0) return -1;
     } else if (!uses_sack_ || (phase_ == WW_OPEN && board_.idle())) {
         return next_new(now, new_end(now));
     } else {
@@ -283,19 +367,18 @@ std::int64_t Sender::next_unpaced(Time now) {
 
 // Asks NextSeg (RFC 6675, 4) as long as the pipe is below cwnd; -1: nothing may be sent.
 std::int64_t Sender::choose_by_scoreboard(Time now) {
+    if (frto_.is_on()) return has_new_data(now) && frto_.takes_new_segment() ? next_++ : -1;
     const std::int64_t pipe = board_.pipe(una_, next_);
     cwnd_limited_ = pipe >= static_cast<std::int64_t>(window_.cwnd);
     if (cwnd_limited_) return -1;
     const bool repairing = phase_ == WW_RECOVERY || phase_ == WW_LOSS;
     std::int64_t segment = repairing ? board_.next_lost(una_) : -1;  // rule 1
     if (segment < 0) {
-        const bool window_open = in_flight() < static_cast<std::int64_t>(receive_window_);
         // Before recovery only limited transmit sends beyond cwnd (RFC 3042).
         const bool beyond = in_flight() >= static_cast<std::int64_t>(window_.cwnd);
-        if (window_open && next_ < segments_.count() && now < stop_ &&
-            (repairing || limited_transmit_ || !beyond))
+        if (has_new_data(now) && (repairing || limited_transmit_ || !beyond))
             return next_++;  // rule 2
-        if (phase_ != WW_RECOVERY) return -1;
+        if (phase_ != WW_RECOVERY || rack_ != nullptr) return -1;
         segment = board_.next_unsacked(una_);                          // rule 3
         if (segment < 0) return board_.rescue(una_, next_, recover_);  // rule 4
     }
@@ -307,11 +390,6 @@ void Sender::grow_rings() {
     times_.grow(una_, high_);
     if (uses_sack_) board_.reserve(times_.capacity());
     if (paced_) rate_->reserve(times_.capacity(), una_, high_);
-}
-
-void Sender::finish(Time end, FlowResult& result) {
-    result.sent = static_cast<std::uint64_t>(high_) + statistics_.retransmitted;
-    statistics_.write(end, window_.cwnd, rtt_.min(), result);
 }
 
 }  // namespace ww::sim

@@ -14,6 +14,9 @@
 //              timeout (its `recover`)
 //   RFC 6675   sack: the scoreboard says what is lost and what is sent next
 //   RFC 9937   prr, and rate halving: the same losses and repairs, but core/recovery.h says cwnd
+//   RFC 8985   RACK-TLP: rack.hpp tells the losses in place of RFC 6675, and the timer serves its probe and
+//              its reordering window too (sender_repairs.cpp)
+//   RFC 5682, 3522, 3708, 4015   spurious timeouts and needless repairs: undo.hpp
 //   RFC 3042   limited transmit
 //   RFC 6298   5.1 to 5.6: when the timer is started, restarted, stopped and backed off
 //   tahoe      the third duplicate ACK is a timeout without its backoff (Jacobson 1988; Fall & Floyd
@@ -25,7 +28,8 @@
 // fast recovery (BBR), prr and rate halving only find the losses.
 //
 // Deviations: reno and tahoe have no guard against fast retransmits of data sent before a timeout
-// (none had in 1990); the SYN's RTT serves the timer, not the congestion control; a reduction for a mark
+// (none had in 1990), but for a tahoe with limited transmit, which would go on
+// repairing what it has repaired; the SYN's RTT serves the timer, not the congestion control; a reduction for a mark
 // is made at once, and is complete then (Linux spreads it over a round trip).
 #pragma once
 
@@ -35,6 +39,7 @@
 #include "conservation.hpp"
 #include "ecn.hpp"
 #include "pacing.hpp"
+#include "rack.hpp"
 #include "ratesample.hpp"
 #include "recovery.hpp"
 #include "rtt.hpp"
@@ -43,10 +48,13 @@
 #include "sender_statistics.hpp"
 #include "sendtimes.hpp"
 #include "timers.hpp"
+#include "undo.hpp"
 
 namespace ww::sim {
 
 enum class Progress : std::uint8_t { none, old, dupack, advanced };
+// What a sender's timer waits for: an ACK, and with RACK-TLP the time for a probe, or for what may be lost.
+enum class Due : std::uint8_t { timeout, probe, losses };
 
 class Sender {
   public:
@@ -57,20 +65,23 @@ class Sender {
     void on_syn_ack(Time now);
 
     // An ACK arrived, with this acknowledgment number and these SACK blocks (nullptr: none).
-    Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack) {
-        if (follows_deliveries_) [[unlikely]]
-            return on_ack_with_deliveries(now, number, sack);
-        return take_ack<false>(now, number, sack);
+    // `again`: its timestamp is that of a segment sent again.
+    Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again = false) {
+        if (paced_ || (conserves_ && (sack != nullptr || phase_ != WW_OPEN))) [[unlikely]]
+            return on_ack_with_deliveries(now, number, sack, again);
+        return take_ack<false>(now, number, sack, again);
     }
     // An ACK arrived that echoes a mark. True if the window was reduced for it.
-    bool on_echo(Time now, std::uint32_t number, const SackBlocks* sack, Progress& progress);
-    void on_timeout(Time now);
+    bool on_echo(Time now, std::uint32_t number, const SackBlocks* sack, bool again,
+                 Progress& progress);
+    // The timer was due. Says for what.
+    Due on_timer(Time now);
 
     // The host sends at `now` what next_segment() names, until it says -1; a segment it names counts as
     // sent. Where is_plain() says so, next_new(now, new_end(now)) says the same sooner.
     std::int64_t next_segment(Time now);
     bool is_plain() const {
-        return !(retransmit_first_ | paced_) &&
+        return !(sends_first_ | sends_probe_ | paced_) &&
                (!uses_sack_ || (phase_ == WW_OPEN && board_.idle()));
     }
     std::int64_t new_end(Time now);
@@ -93,6 +104,7 @@ class Sender {
         return sum < 1 ? 1u : static_cast<std::uint32_t>(sum);
     }
     const ww_window& window() const { return window_; }
+    std::uint64_t undone() const { return statistics_.undone; }
     ww_observation observe(Time now) const { return ww_observe(&config_, &cc_, microseconds(now)); }
     bool estimates() const { return ww_estimates(&config_); }
     std::uint8_t phase() const { return phase_; }
@@ -107,24 +119,67 @@ class Sender {
     Timer timer;  // start of the connection, SYN, retransmission
     Timer pace;   // a paced sender may go on
 
-    void finish(Time end, FlowResult& result);
+    void finish(Time end, FlowResult& result) {
+        result.sent = static_cast<std::uint64_t>(high_) + statistics_.retransmitted;
+        statistics_.write(end, window_.cwnd, rtt_.min(), result);
+    }
 
   private:
     // Functions with `rated` exist twice: with rate samples for the congestion controls that want them,
     // and without, so that the others pay nothing.
     template <bool rated>
-    Progress take_ack(Time now, std::uint32_t number, const SackBlocks* sack);
-    Progress on_ack_with_deliveries(Time now, std::uint32_t number, const SackBlocks* sack);
+    Progress take_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again);
+    Progress on_ack_with_deliveries(Time now, std::uint32_t number, const SackBlocks* sack,
+                                    bool again);
     template <bool rated>
     Progress on_duplicate(Time now, bool news);
     template <bool rated>
     void on_advance(Time now, std::int64_t acked);
-    void advance_in_recovery(Time now, std::int64_t acked, bool complete);
+    template <bool rated>
+    Progress take_and_judge(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
+    void advance_in_recovery(Time now, std::int64_t acked, bool complete,
+                             std::uint32_t cwnd_before);
     void leave_recovery(Time now);
     void on_sack_news(Time now);
     void enter_recovery(Time now);
     void reduce_window(Time now);
-    void restart_slow_start();
+    void restart_slow_start(Time now);
+    void on_timeout(Time now);
+    // RACK-TLP, F-RTO and undo are in sender_repairs.cpp.
+    bool is_plain_ack(const SackBlocks* sack) const {
+        return sack == nullptr && phase_ == WW_OPEN && board_.idle() && !probe_.is_out();
+    }
+    void on_arrival(Time now, std::int64_t segment);
+    void take_arrivals(Time now, std::int64_t acked, bool again);
+    bool read_dsack(const SackBlocks& sack, std::int32_t acked);
+    void judge(Time now, bool advanced, bool news);
+    void find_losses(Time now);
+    std::int64_t choose_probe(Time now);
+    bool has_new_data(Time now) const {
+        return next_ < segments_.count() && now < stop_ &&
+               in_flight() < static_cast<std::int64_t>(receive_window_);
+    }
+    void undo(Time now);
+    Time rack_window() const;
+    void restart_timer(Time now) {
+        due_ = Due::timeout;
+        timer.deadline = now + rtt_.rto();
+        if (rack_ != nullptr) expect_probe(now);
+    }
+    void expect_timeout(Time from) {
+        due_ = Due::timeout;
+        timeout_from_ = from;
+        timer.deadline = from + rtt_.rto();
+    }
+    // RFC 8985, 7.2: a probe, in place of the timeout if that would come first.
+    void expect_probe(Time now) {
+        timeout_from_ = now;
+        if (phase_ != WW_OPEN || !board_.idle() || probe_.is_out() || rtt_.srtt() == 0) return;
+        const Time wait = 2 * rtt_.srtt() + (next_ - una_ > 1 ? rack_slack_ : kLongestDelayedAck);
+        due_ = Due::probe;
+        timer.deadline = now + std::min(wait, rtt_.rto());
+    }
+    static constexpr Time kLongestDelayedAck = kSecond / 5;  // RFC 8985, 7.2
     template <bool rated>
     void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack);
     void fill_rate(Time now, ww_sample& sample);
@@ -153,20 +208,23 @@ class Sender {
     std::uint32_t receive_window_;  // segments
     std::uint8_t phase_ = WW_OPEN;
     bool established_ = false;
-    bool retransmit_first_ = false;  // SND.UNA is to be sent again
+    bool sends_first_ = false;  // SND.UNA is to be sent again
+    bool sends_probe_ = false;  // new data or the last segment is to be sent, whatever cwnd says
     bool last_was_retransmission_ = false;
     bool cwnd_limited_ = false;
     bool partial_seen_ = false;  // the impatient timer was restarted in this recovery
     // what its flow asks for,
     Recovery recovery_;
     bool uses_sack_;
-    bool conserves_;           // cwnd in recovery is conservation_'s
-    bool paced_;               // by the congestion control, which wants rate samples too
-    bool follows_deliveries_;  // paced_ or conserves_
+    bool conserves_;  // cwnd in recovery is conservation_'s
+    bool paced_;      // by the congestion control, which wants rate samples too
+    bool judges_;     // by RACK-TLP, F-RTO or for an undo
     bool limited_transmit_;
     bool flight_excludes_sacked_;
     bool ssthresh_from_cwnd_;
     bool handshake_rtt_;
+    std::uint32_t forgiven_syns_;
+    bool timed_syn_;           // the SYN-ACK says which SYN it answers
     std::uint32_t threshold_;  // DupThresh
     Time stop_;
     // and what it measures and what decides.
@@ -176,15 +234,34 @@ class Sender {
     ww_config config_;
     ww_state cc_;
     Scoreboard board_;
+    std::unique_ptr<Rack> rack_;  // of a sender with RACK-TLP
+    Time rack_slack_;
+    bool rearms_rto_;  // when SND.UNA is sent again
 
     // Only losses, set-up and the rarer controls touch these.
+    Due due_ = Due::timeout;  // what the timer waits for
+    bool uses_frto_, undoes_, has_timestamps_;
+    bool original_arrived_ = false;     // with this ACK: sent before the timeout, and not again
+    bool dsack_ = false;                // this ACK brought one
+    bool proof_ = false;                // this ACK proved that the last reduction was needless
+    Time timeout_from_ = 0;             // when the retransmission timer was restarted last
+    std::int64_t sacked_before_ = 0;    // SACKed before this ACK
+    std::int64_t flight_before_ = 0;    // in flight and not SACKed before this ACK
     std::int64_t flight_in_order_ = 0;  // when the first duplicate ACK came
     std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
-    std::int64_t guarded_ = -1;         // recover_ of the last timeout (RFC 6582)
+    std::int64_t guarded_ = -1;         // duplicates up to this SND.UNA tell no loss (RFC 6582)
     std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
     Time syn_sent_at_ = 0;
     std::uint32_t syns_ = 0;
+    bool recovery_holds_ssthresh_;
+    bool repeated_timeouts_reduce_;
+    bool full_ack_to_ssthresh_;
+    bool stands_after_timeout_;
+    bool any_ack_ends_backoff_;
     Conservation conservation_;
+    Undo undo_;
+    Frto frto_;
+    LossProbe probe_;
     EcnSender ecn_;
     Pacer pacer_;
     std::unique_ptr<RateSampler> rate_;  // of a paced sender
@@ -203,12 +280,13 @@ inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
 }
 
 template <bool rated>
-inline void Sender::call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack) {
+[[gnu::always_inline]] inline void Sender::call_cc(Time now, std::int64_t acked,
+                                                   std::uint32_t rtt_us, bool dupack) {
     ww_sample sample{};
     sample.now_us = microseconds(now);
     sample.mss = segments_.mss();
     sample.acked_segments = static_cast<std::uint32_t>(acked);
-    sample.in_flight = static_cast<std::uint32_t>(in_flight());
+    sample.in_flight = static_cast<std::uint32_t>(high_ - una_);  // going back takes nothing off
     sample.rtt_us = rtt_us;
     sample.phase = phase_;
     sample.is_dupack = dupack;
@@ -223,9 +301,12 @@ inline void Sender::call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, 
 }
 
 template <bool rated>
-inline Progress Sender::take_ack(Time now, std::uint32_t number, const SackBlocks* sack) {
+inline Progress Sender::take_ack(Time now, std::uint32_t number, const SackBlocks* sack,
+                                 bool again) {
     const auto bytes = static_cast<std::int32_t>(number - segments_.number(una_));
     if (bytes < 0) return Progress::old;
+    if (judges_ && !is_plain_ack(sack)) [[unlikely]]
+        return take_and_judge<rated>(now, bytes, sack, again);
     const bool news = sack != nullptr && uses_sack_ && read_sack(now, *sack);
     if (bytes == 0) return on_duplicate<rated>(now, news);
     on_advance<rated>(now, segments_.segments_in(static_cast<std::uint32_t>(bytes)));
@@ -235,7 +316,7 @@ inline Progress Sender::take_ack(Time now, std::uint32_t number, const SackBlock
 }
 
 template <bool rated>
-inline void Sender::on_advance(Time now, std::int64_t acked) {
+[[gnu::flatten]] inline void Sender::on_advance(Time now, std::int64_t acked) {
     const Time rtt = measure_rtt(now, acked);
     if constexpr (rated)
         for (std::int64_t s = una_; s < una_ + acked; s++) rate_->on_delivered(now, s);
@@ -245,13 +326,17 @@ inline void Sender::on_advance(Time now, std::int64_t acked) {
     const bool plain = phase_ == WW_OPEN;
     const bool complete = una_ >= recover_;
     if (phase_ == WW_DISORDER) phase_ = WW_OPEN;
+    const std::uint32_t cwnd_before = window_.cwnd;
     // The congestion control sees the phase that the ACK arrived in.
     call_cc<rated>(now, acked, static_cast<std::uint32_t>(rtt / kMicrosecond), false);
     dupacks_ = 0;
     if (!plain) [[unlikely]] {
-        advance_in_recovery(now, acked, complete);
+        advance_in_recovery(now, acked, complete, cwnd_before);
     } else {
-        timer.deadline = next_ == una_ ? kNever : now + rtt_.rto();
+        if (next_ == una_)
+            timer.deadline = kNever;
+        else
+            restart_timer(now);
     }
     if (una_ == segments_.count()) {
         statistics_.on_complete(now);
@@ -263,14 +348,20 @@ inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
     last_was_retransmission_ = segment < high_;
     if (last_was_retransmission_) [[unlikely]] {
         statistics_.retransmitted++;
-        times_.on_sent_again(segment);
+        times_.on_sent_again(segment, now);
+        if (rack_ != nullptr) rack_->on_sent_again(now, segment);
+        undo_.on_sent_again();
+        if (rearms_rto_ && segment == una_) {
+            timeout_from_ = now;
+            if (due_ == Due::timeout) timer.deadline = now + rtt_.rto();
+        }
     } else {
         if (!times_.has_room_for(segment, una_)) [[unlikely]]
             grow_rings();
         times_.on_sent(segment, now);
         high_ = segment + 1;
     }
-    if (timer.deadline == kNever) timer.deadline = now + rtt_.rto();
+    if (timer.deadline == kNever) restart_timer(now);
     return segment;
 }
 

@@ -51,6 +51,7 @@ class SenderStatistics {
     }
 
     std::uint64_t retransmitted = 0, timeouts = 0, fast_recoveries = 0, ecn_reductions = 0;
+    std::uint64_t undone = 0;  // reductions that proved needless
 
   private:
     double srtt_sum_ = 0;  // ps

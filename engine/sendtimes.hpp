@@ -2,7 +2,7 @@
 //
 // The sender remembers when it sent each segment in flight, in a ring by segment number. A segment that
 // was sent more than once measures no round trip, since its ACK does not say which of the two it
-// answers (Karn's rule, RFC 6298, 3).
+// answers (Karn's rule, RFC 6298, 3); when it was sent last is kept beside that fact.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@ class SendTimes {
     void grow(std::int64_t una, std::int64_t end) {
         std::vector<Time> larger(times_.size() * 2);
         for (std::int64_t s = una; s < end; s++)
-            larger[static_cast<std::size_t>(s) & (larger.size() - 1)] = at(s);
+            larger[static_cast<std::size_t>(s) & (larger.size() - 1)] = stored(s);
         times_.swap(larger);
         mask_ = times_.size() - 1;
     }
 
     void on_sent(std::int64_t segment, Time now) { place(segment) = now; }
-    void on_sent_again(std::int64_t segment) {
-        place(segment) = kSentAgain;
+    void on_sent_again(std::int64_t segment, Time now) {
+        place(segment) = ~now;
         resent_below_ = std::max(resent_below_, segment + 1);
     }
 
@@ -40,23 +40,29 @@ class SendTimes {
         if (una >= resent_below_) [[likely]]
             return true;
         for (std::int64_t s = una; s < end; s++)
-            if (at(s) == kSentAgain) return false;
+            if (was_sent_again(s)) return false;
         return true;
     }
 
-    Time at(std::int64_t segment) const {
-        return times_[static_cast<std::size_t>(segment) & mask_];
+    bool was_sent_again(std::int64_t segment) const { return stored(segment) < 0; }
+    // When a segment that was sent once was sent.
+    Time at(std::int64_t segment) const { return stored(segment); }
+    // When any segment was sent last.
+    Time last(std::int64_t segment) const {
+        const Time time = stored(segment);
+        return time < 0 ? ~time : time;
     }
     void prefetch(std::int64_t segment) const {
         __builtin_prefetch(&times_[static_cast<std::size_t>(segment) & mask_]);
     }
 
   private:
-    static constexpr Time kSentAgain = -1;
-
+    Time stored(std::int64_t segment) const {
+        return times_[static_cast<std::size_t>(segment) & mask_];
+    }
     Time& place(std::int64_t segment) { return times_[static_cast<std::size_t>(segment) & mask_]; }
 
-    std::vector<Time> times_ = std::vector<Time>(16);
+    std::vector<Time> times_ = std::vector<Time>(16);  // of a segment sent again, its complement
     std::size_t mask_ = 15;
     std::int64_t resent_below_ = 0;  // no segment from here on was ever sent twice
 };

@@ -40,6 +40,7 @@ inline constexpr std::int64_t kUnlimited = INT64_MAX;
 inline constexpr std::int64_t kFastest = 1'000'000'000'000;  // 1 Tb/s: 1 byte in 8 ps
 inline constexpr std::int64_t kLargestSize = INT64_C(1) << 50;
 inline constexpr std::uint32_t kMostNodes = 1u << 20;
+inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps (RFC 7323), bytes
 
 }  // namespace ww::sim
 
@@ -60,6 +61,9 @@ inline constexpr std::uint32_t kMostNodes = 1u << 20;
       "IPv4 (RFC 791) and TCP (RFC 9293) headers without options.")                                \
     X(SEGMENTS, initial_cwnd, 10, 1, WW_CWND_MAX, "Window that the connection starts with",        \
       "RFC 6928, section 2.")                                                                      \
+    X(COUNT, forgiven_syns, 0, 0, 1000,                                                            \
+      "So many repeated SYNs leave initial_cwnd as it is; after more it is one segment",           \
+      "RFC 5681, section 3.1, forgives none. RFC 6928, section 2, would forgive one.")             \
     X(SSTHRESH, initial_ssthresh, WW_SSTHRESH_INFINITE, 2, WW_SSTHRESH_INFINITE,                   \
       "Window at which the first slow start ends",                                                 \
       "RFC 5681, section 3.1: arbitrarily high, so that the path and not a constant ends slow "    \
@@ -67,6 +71,9 @@ inline constexpr std::uint32_t kMostNodes = 1u << 20;
     X(BYTES, receive_window, 1u << 20, 1, 1u << 30, "The receiver's buffer",                       \
       "Window scaling (RFC 7323); ample up to 80 Mb/s over 100 ms. Raise it for faster or longer " \
       "paths.")                                                                                    \
+    X(BYTES, initial_receive_window, 0, 0, 1u << 30,                                               \
+      "The window starts so large and grows by two segments with each; 0: it is all there",        \
+      "Receivers here advertise all of the buffer.")                                               \
     X(TIME, min_rto, kSecond, kMicrosecond, kHour, "Least retransmission timeout",                 \
       "RFC 6298, (2.4).")                                                                          \
     X(TIME, max_rto, 60 * kSecond, kMicrosecond, kHour, "Largest retransmission timeout",          \
@@ -75,11 +82,22 @@ inline constexpr std::uint32_t kMostNodes = 1u << 20;
       "Retransmission timeout before the first round trip is measured", "RFC 6298, (2.1).")        \
     X(TIME, clock_granularity, kSecond / 1000, kMicrosecond, kHour, "G of RFC 6298",               \
       "RFC 6298, section 4: 100 ms or finer; hosts today have 1 ms.")                              \
+    X(SWITCH, syn_ack_timer, false, 0, 1,                                                          \
+      "The receiver repeats its SYN-ACK by a timer, too (RFC 6298)",                               \
+      "TCP as it was here before: a SYN that comes again brings the SYN-ACK again.")               \
     X(COUNT, delayed_ack, 2, 1, 1000, "The receiver acknowledges every so many full segments",     \
       "RFC 5681, section 4.2: at least every second full segment.")                                \
     X(TIME, delayed_ack_timeout, kSecond / 5, kMicrosecond, kHour,                                 \
       "The receiver holds an ACK back no longer than this",                                        \
       "RFC 5681, section 4.2 demands under 500 ms; 200 ms is what hosts use.")                     \
+    X(TIME, min_delayed_ack_timeout, 0, 0, kHour,                                                  \
+      "That time adapts to the pace of the segments, from this up; 0: it is the same for all",     \
+      "RFC 5681 knows one time.")                                                                  \
+    X(COUNT, quick_acks, 0, 0, 1000, "The receiver's first so many ACKs are not delayed",          \
+      "RFC 5681, section 4.2, makes no exception for the start.")                                  \
+    X(SWITCH, quick_acks_again, false, 0, 1,                                                       \
+      "Nor are so many after data that is there already, or after a pause longer than its RTO",    \
+      "Linux's rule only.")                                                                        \
     X(COUNT, dupack_threshold, 3, 1, 1000, "Duplicate ACKs that tell a loss",                      \
       "RFC 5681, section 3.2.")                                                                    \
     X(SWITCH, limited_transmit, true, 0, 1,                                                        \
@@ -90,8 +108,48 @@ inline constexpr std::uint32_t kMostNodes = 1u << 20;
     X(SWITCH, flight_excludes_sacked, false, 0, 1,                                                 \
       "ssthresh after a loss follows from the pipe, without what was SACKed or lost",              \
       "RFC 5681, equation 4: FlightSize counts all data sent and not cumulatively acknowledged.")  \
-    X(SWITCH, ssthresh_from_cwnd, false, 0, 1,                                                     \
-      "ssthresh after a loss follows from cwnd, once an episode of losses", "Linux's rule only.")
+    X(SWITCH, ssthresh_from_cwnd, false, 0, 1, "ssthresh after a loss follows from cwnd",          \
+      "The rule of Linux and of ns-3's CUBIC.")                                                    \
+    X(SWITCH, pipe_keeps_repaired, false, 0, 1,                                                    \
+      "A retransmission that is SACKed stays in the pipe until the holes below it are repaired",   \
+      "RFC 6675, section 4, SetPipe: what is SACKed is not in the pipe.")                          \
+    X(SWITCH, recovery_holds_ssthresh, false, 0, 1,                                                \
+      "A timeout in fast recovery leaves what entering recovery made of ssthresh",                 \
+      "RFC 5681, section 3.1: a timeout sets it, unless the segment timed out before.")            \
+    X(SWITCH, repeated_timeouts_reduce, false, 0, 1,                                               \
+      "A segment that times out again reduces ssthresh again",                                     \
+      "RFC 5681, section 3.1: its ssthresh is held constant.")                                     \
+    X(SWITCH, full_ack_to_ssthresh, false, 0, 1,                                                   \
+      "NewReno leaves recovery with cwnd = ssthresh, however little is in flight by then",         \
+      "RFC 6582, section 3.2, step 3, option 1: no burst.")                                        \
+    X(SWITCH, stands_after_timeout, false, 0, 1,                                                   \
+      "The ACK for the last that had been sent before a timeout lets cwnd grow no further",        \
+      "RFC 5681, section 3.1: slow start grows on each ACK for new data.")                         \
+    X(SWITCH, any_ack_ends_backoff, false, 0, 1,                                                   \
+      "An ACK for new data takes the timer's backoff back, measured or not",                       \
+      "RFC 6298, section 5: only a measurement does, for a late ACK would set off the next "       \
+      "timeout (Karn and Partridge 1987).")                                                        \
+    X(SWITCH, timestamps, false, 0, 1,                                                             \
+      "ACKs tell which transmission they answer (RFC 7323); 12 bytes of header",                   \
+      "TCP as it was before: the option is a choice of the hosts.")                                \
+    X(SWITCH, timed_syn, false, 0, 1,                                                              \
+      "With timestamps a SYN that was repeated gives the timer its first sample, too",             \
+      "RFC 6298, (5.7): a timeout of 3 s after a lost SYN, whatever is known.")                    \
+    X(SWITCH, rack, false, 0, 1,                                                                   \
+      "Times and not counts tell losses, and a probe finds a lost tail (RACK-TLP, RFC 8985)",      \
+      "TCP as it was before: RFC 6675 counts.")                                                    \
+    X(TIME, rack_slack, 0, 0, kHour, "RACK-TLP's timers wait so much longer",                      \
+      "RFC 8985 has the waits of its sections 6.2 and 7.2 only.")                                  \
+    X(SWITCH, rearms_rto, false, 0, 1,                                                             \
+      "What is sent again at SND.UNA restarts the retransmission timer",                           \
+      "RFC 6298, (5.1) to (5.3): the timer starts with data and with ACKs. RFC 6675, 6: may.")     \
+    X(SWITCH, frto, false, 0, 1,                                                                   \
+      "A timeout sends new data to learn whether it was spurious (F-RTO, RFC 5682)",               \
+      "TCP as it was before RFC 5682.")                                                            \
+    X(SWITCH, undo, false, 0, 1,                                                                   \
+      "A reduction is undone when D-SACKs, timestamps or F-RTO show it to be needless "            \
+      "(RFC 3708, 3522, 4015)",                                                                    \
+      "TCP as it was before RFC 4015.")
 
 // Each direction of a link has these settings.
 #define WW_DIRECTION_SETTINGS(X)                                                  \
@@ -119,13 +177,20 @@ inline constexpr std::uint32_t kMostNodes = 1u << 20;
       "Floyd and Jacobson 1993, section 7.")                                                   \
     X(BYTES, mean_packet, 500, 21, 65535,                                                      \
       "An idle queue's average decays as if packets of this size had left", "ns-2's default.") \
+    X(PACKETS, spared, 0, 0, 1e9, "Waiting packets up to which none is dropped early",         \
+      "Floyd and Jacobson 1993, Figure 2: the average alone decides. ns-2 and ns-3 want 2 "    \
+      "packets in the queue, ns-3 beside one in the device.")                                  \
     X(SWITCH, gentle, false, 0, 1, "From max_p to 1 between max and twice max",                \
       "Floyd and Jacobson 1993 drop everything above max.")                                    \
     X(SWITCH, ecn, false, 0, 1, "Marks packets of ECN-capable flows instead (RFC 3168)",       \
       "A scenario asks for ECN by name.")
 
+// A flow whose recovery has no selective acknowledgments can't have these.
+#define WW_FLOW_SETTINGS_OF_SACK(X) X(rack) X(frto) X(undo) X(timestamps)
+
 // In each pair of a flow's settings the first must not exceed the second.
-#define WW_FLOW_SETTINGS_IN_ORDER(X) X(min_rto, max_rto)
+#define WW_FLOW_SETTINGS_IN_ORDER(X) \
+    X(min_rto, max_rto) X(min_delayed_ack_timeout, delayed_ack_timeout)
 
 #define WW_ENGINE_TYPE_SWITCH bool
 #define WW_ENGINE_TYPE_COUNT std::uint32_t

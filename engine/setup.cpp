@@ -29,23 +29,21 @@ Simulation::Connection::Source Simulation::Connection::source_of(const Flow& flo
                                                                  std::uint64_t seed,
                                                                  std::uint32_t connection) {
     if (flow.datagrams.on)
-        return Source(std::in_place_type<DatagramSource>, flow,
-                      Random(seed, Stream::datagrams, connection));
+        return Source(std::in_place_type<DatagramSource>, flow, seed, connection);
     const auto drawn = static_cast<std::uint32_t>(Random(seed, Stream::isn, connection).bits());
     return Source(std::in_place_type<Sender>, flow, flow.random_isn ? drawn : flow.isn);
 }
 
 Simulation::Connection::Connection(const Flow& flow, std::uint64_t seed, std::uint32_t number,
                                    FlowResult& result_of_flow)
-    : source(source_of(flow, seed, number)),
+    : receiver(flow),
       index(number),
       header_bytes(flow.header_bytes),
       ecn(flow.ecn),
+      timestamps(flow.timestamps),
       start(flow.start),
-      result(&result_of_flow) {
-    receiver.delayed_ack = flow.delayed_ack;
-    receiver.delayed_ack_timeout = flow.delayed_ack_timeout;
-    receiver.sack = uses_sack(flow.recovery);
+      result(&result_of_flow),
+      source(source_of(flow, seed, number)) {
     timer().deadline = flow.start;
 }
 
@@ -106,7 +104,7 @@ void Simulation::build_slots() {
     packets_ = Tournament(pipe_of_slot_.size());
     std::uint32_t slots = 0;
     for (Group& group : groups_)
-        group.delayed_acks = {.slot = slots++, .queue = TimerQueue(group.members.size())};
+        group.timers = {.slot = slots++, .queue = TimerQueue(group.members.size())};
     source_timers_.slot = slots++;
     if (pacing_) pacing_timers_.slot = slots++;
     timers_ = Tournament(slots);

@@ -7,7 +7,8 @@ namespace ww::sim {
 
 namespace {
 
-void prefetch(const void* object, std::size_t bytes) {
+template <std::size_t bytes>
+void prefetch(const void* object) {
     const auto* start = static_cast<const char*>(object);
     for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(start + line);
 }
@@ -69,18 +70,6 @@ template <bool ack>
         }
 }
 
-[[gnu::noinline]] void Simulation::record_mark(const Connection& c, const Pipe& pipe, Time now) {
-    drops_.add(now, number_of(pipe), c.index, DropKind::mark, false);
-}
-
-[[gnu::noinline]] void Simulation::account_drop(Connection& c, const Pipe& pipe,
-                                                std::uint32_t payload, const Passage& passage,
-                                                bool ack) {
-    const DropKind kind = drop_kind(passage.fate);
-    if (!ack && payload > 0) (kind == DropKind::wire ? c.result->lost : c.result->queue_drops)++;
-    drops_.add(passage.at, number_of(pipe), c.index, kind, ack);
-}
-
 // The next packet in global order reaches the far end of a pipe that is not inlined.
 void Simulation::next_packet(Pipe& pipe) {
     const Packet packet = pipe.in_transit.front();
@@ -88,11 +77,12 @@ void Simulation::next_packet(Pipe& pipe) {
     Connection& c = connections_[packet.flow];
     if (many_) {
         // The flows that come next are known: fetch their state while this one is at work.
-        prefetch(&connections_[pipe.in_transit.glance(3).flow], sizeof(c));
+        prefetch<Connection::kOftenUsed>(&connections_[pipe.in_transit.glance(3).flow]);
         const Packet& next = pipe.in_transit.glance(1);
         if ((next.flags & kAck) != 0) connections_[next.flow].sender().prefetch();
     }
-    if ((packet.flags & (kAck | kThere | kSack | kSyn | kCe)) == (kAck | kThere)) [[likely]]
+    if ((packet.flags & (kAck | kThere | kSack | kSyn | kCe | kAgain)) == (kAck | kThere))
+        [[likely]]
         arrive_at_sender(c, packet, nullptr);
     else
         next_rare_packet(c, pipe, packet);
@@ -127,19 +117,24 @@ void Simulation::next_rare_packet(Connection& c, Pipe& pipe, const Packet& packe
 
 void Simulation::next_timer(std::uint32_t slot) {
     if (slot < groups_.size())
-        next_delayed_ack(groups_[slot]);
+        next_receiver_timer(groups_[slot]);
     else if (slot == source_timers_.slot)
         next_source_timer();
     else
         next_pacing_timer();
 }
 
-void Simulation::next_delayed_ack(Group& group) {
-    TimerQueue& queue = group.delayed_acks.queue;
+void Simulation::next_receiver_timer(Group& group) {
+    TimerQueue& queue = group.timers.queue;
     Connection& c = *group.members[queue.next_owner()];
     const Time now = queue.next();
-    if (queue.take(c.receiver.timer)) send_ack(c, now);
-    timers_.set(group.delayed_acks.slot, queue.next());
+    if (queue.take(c.receiver.timer)) {
+        if (c.receiver.on_timer()) [[unlikely]]
+            send_syn_ack(c, now);
+        else
+            send_ack(c, now);
+    }
+    timers_.set(group.timers.slot, queue.next());
 }
 
 void Simulation::next_source_timer() {
@@ -160,8 +155,9 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
         sender.on_syn_sent(now);
         send_syn(c, now);
     } else {
-        sender.on_timeout(now);
-        if (recording_) recorders_[c.index].event(now, EventKind::timeout, sender.una(), sender);
+        const std::uint8_t phase = sender.phase();
+        const Due due = sender.on_timer(now);
+        if (recording_) record_timer(c, now, due, phase);
         send_what_may(c, now);
     }
     after_sender(c, now);
@@ -199,47 +195,63 @@ inline void Simulation::arrive_at_receiver(Connection& c, const Packet& packet, 
     if (now > end_) [[unlikely]]
         return;
     Group& group = *c.group;
-    while (group.delayed_acks.queue.next() < now) [[unlikely]] next_delayed_ack(group);
+    while (group.timers.queue.next() < now) [[unlikely]] next_receiver_timer(group);
     if ((packet.flags & kUnusual) != 0 && take_unusual(c, packet, now)) [[unlikely]]
         return;
     Receiver& receiver = c.receiver;
     receiver.ip_bytes += c.header_bytes + packet.payload;
-    if (receiver.on_data(packet.number, packet.payload, (packet.flags & kLast) != 0)) {
+    if (receiver.on_data(now, packet.number, packet.payload)) {
         send_ack(c, now);
     } else if (receiver.unacknowledged == 1) {
         receiver.timer.deadline = now + receiver.delayed_ack_timeout;
         if (receiver.timer.deadline < receiver.timer.queued) [[unlikely]]
-            hasten(group.delayed_acks, receiver.timer, c.place);
+            hasten(group.timers, receiver.timer, c.place);
     }
 }
 
 // True if the packet is done with; false if it is data, whose marks have been noted.
 [[gnu::noinline]] bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
     if (packet.flags & kSyn) take_syn(c, packet, now);
+    if (packet.flags & kBare) c.receiver.on_established(now);
     if (packet.flags & kDatagram) {
         c.receiver.ip_bytes += c.header_bytes + packet.payload;
         c.receiver.delivered_bytes += packet.payload;
     }
-    if (packet.flags & kCwr) c.receiver.echo = 0;  // RFC 3168, 6.1.3
-    if (packet.flags & kCe) c.receiver.echo = kCe;
+    if (packet.flags & kCwr) c.receiver.ack_flags &= kFin;  // RFC 3168, 6.1.3
+    if (packet.flags & kCe) c.receiver.ack_flags |= kCe;
+    if (packet.flags & kAgain) c.receiver.on_again(packet.number);
+    if (packet.flags & kFin) {
+        c.receiver.ip_bytes += c.header_bytes + packet.payload;
+        c.receiver.on_fin(now, packet.number, packet.payload);
+        send_ack(c, now);
+        return true;
+    }
     return packet.payload == 0 || (packet.flags & kDatagram) != 0;
 }
 
 void Simulation::take_syn(Connection& c, const Packet& packet, Time now) {
-    if (c.receiver.listening) c.receiver.next_number = packet.number + 1;
-    c.receiver.listening = false;
+    if (c.receiver.on_syn(packet.number))
+        send_syn_ack(c, now);
+    else
+        send_ack(c, now);
+}
+
+void Simulation::send_syn_ack(Connection& c, Time now) {
     send_ack(c, now, kSyn);
+    Timer& timer = c.receiver.timer;
+    c.receiver.on_syn_ack_sent(now);
+    if (timer.deadline < timer.queued) hasten(c.group->timers, timer, c.place);
 }
 
 [[gnu::always_inline]] inline void Simulation::send_ack(Connection& c, Time now,
                                                         std::uint16_t flags) {
     c.receiver.unacknowledged = 0;
     c.receiver.timer.deadline = kNever;
-    if (c.receiver.sack && !c.receiver.held.empty()) [[unlikely]]
+    if (c.receiver.has_sack()) [[unlikely]]
         return send_sack(c, now);
     Packet packet;
     packet.number = c.receiver.next_number;
-    packet.flags = kAck | flags | c.receiver.echo;
+    packet.flags = kAck | flags | c.receiver.take_ack_flags();
     carry<true>(c, packet, c.header_bytes, now, nullptr);
 }
 
@@ -247,7 +259,7 @@ void Simulation::send_sack(Connection& c, Time now) {
     const SackBlocks sack = c.receiver.sack_blocks();
     Packet packet;
     packet.number = c.receiver.next_number;
-    packet.flags = kAck | kSack | c.receiver.echo;
+    packet.flags = kAck | kSack | c.receiver.take_ack_flags();
     carry<true>(c, packet, c.header_bytes + sack.option_bytes(), now, &sack);
 }
 
@@ -258,9 +270,10 @@ inline void Simulation::arrive_at_sender(Connection& c, const Packet& packet,
     Sender& sender = c.sender();
     const Time now = packet.at;
     const std::uint8_t phase = sender.phase();
-    const Progress progress = sender.on_ack(now, packet.number, sack);
+    const std::uint64_t undone = recording_ ? sender.undone() : 0;
+    const Progress progress = sender.on_ack(now, packet.number, sack, (packet.flags & kAgain) != 0);
     if (recording_) [[unlikely]]
-        record_ack(c, now, progress, phase);
+        record_ack(c, now, progress, phase, undone);
     send_what_may(c, now);
     after_sender(c, now);
 }
@@ -269,10 +282,12 @@ void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const Sac
     Sender& sender = c.sender();
     const Time now = packet.at;
     const std::uint8_t phase = sender.phase();
+    const std::uint64_t undone = sender.undone();
     Progress progress;
-    const bool reduced = sender.on_echo(now, packet.number, sack, progress);
+    const bool reduced =
+        sender.on_echo(now, packet.number, sack, (packet.flags & kAgain) != 0, progress);
     if (recording_) {
-        record_ack(c, now, progress, phase);
+        record_ack(c, now, progress, phase, undone);
         if (reduced) recorders_[c.index].event(now, EventKind::ecn, sender.una(), sender);
     }
     send_what_may(c, now);
@@ -283,7 +298,7 @@ void Simulation::take_syn_ack(Connection& c, Time now) {
     Sender& sender = c.sender();
     if (!sender.established()) sender.on_syn_ack(now);
     Packet last;  // the handshake's; its loss does no harm, since data acknowledges the SYN too
-    last.number = sender.segments().isn() + 1;
+    last.number = sender.segments().number(sender.una() + sender.in_flight());
     last.flags = kBare;
     carry<false>(c, last, c.header_bytes, now, nullptr);
     send_what_may(c, now);
@@ -308,7 +323,8 @@ void Simulation::send_what_may(Connection& c, Time now) {
     }
 }
 
-inline void Simulation::send_data(Connection& c, Time now, std::int64_t segment) {
+[[gnu::always_inline]] inline void Simulation::send_data(Connection& c, Time now,
+                                                         std::int64_t segment) {
     Sender& sender = c.sender();
     if (recording_) [[unlikely]] {
         const bool again = sender.is_retransmission();
@@ -319,21 +335,12 @@ inline void Simulation::send_data(Connection& c, Time now, std::int64_t segment)
     Packet packet;
     packet.number = sender.segments().number(segment);
     packet.payload = static_cast<std::uint16_t>(payload);
-    packet.flags = sender.segments().is_last(segment) ? kLast : 0;
+    packet.flags = sender.segments().is_last(segment) ? kFin : 0;
     if (c.ecn) [[unlikely]]
         packet.flags |= sender.ecn_flags();
+    if (c.timestamps && sender.is_retransmission()) [[unlikely]]
+        packet.flags |= kAgain;
     carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
-}
-
-void Simulation::record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before) {
-    Sender& sender = c.sender();
-    Recorder& recorder = recorders_[c.index];
-    if (progress == Progress::dupack) recorder.event(now, EventKind::dupack, sender.una(), sender);
-    if (progress == Progress::advanced) recorder.event(now, EventKind::ack, sender.una(), sender);
-    if (sender.phase() == WW_RECOVERY && phase_before != WW_RECOVERY)
-        recorder.event(now, EventKind::recovery, sender.una(), sender);
-    if (sender.phase() == WW_OPEN && phase_before >= WW_RECOVERY)
-        recorder.event(now, EventKind::exit, sender.una(), sender);
 }
 
 inline void Simulation::after_sender(Connection& c, Time now) {

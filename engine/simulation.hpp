@@ -3,14 +3,15 @@
 // The event loop. What can happen next, each kind in order of time, is merged by tournaments:
 //
 //   pipes that are not inlined   packets on their way to the far end
-//   receiver groups              delayed ACKs that fall due (a group: the receivers behind one pipe)
+//   receiver groups              delayed ACKs and SYN-ACKs that fall due (a group: the receivers behind
+//                                one pipe)
 //   sources of the flows         start, SYN and retransmission of a sender; start and next packet of a
 //                                source of datagrams
 //   paced senders, if any        when the next segment may go
 //
 // A packet is carried through inlined pipes as soon as it is sent (topology.hpp). The receivers behind
-// such a pipe run ahead of the clock: before they take a packet that arrives at t, their delayed ACKs
-// due before t are sent. On a tie packets come before timers. Nothing after the end takes place.
+// such a pipe run ahead of the clock: before they take a packet that arrives at t, their ACKs due
+// before t are sent. On a tie packets come before timers. Nothing after the end takes place.
 #pragma once
 
 #include <map>
@@ -44,23 +45,27 @@ class Simulation {
         TimerQueue queue{0};
     };
     struct Group {                         // the receivers behind one pipe
-        std::vector<Connection*> members;  // the owners of `delayed_acks`
-        SharedTimers delayed_acks;
+        std::vector<Connection*> members;  // the owners of `timers`
+        SharedTimers timers;
     };
     struct alignas(64) Connection {
         using Source = std::variant<Sender, DatagramSource>;
 
-        Source source;
+        // The source is last, so that what is rare in a sender ends the connection, too.
+        static constexpr std::size_t kOftenUsed =
+            15 * 64;  // bytes, of which every packet reads some
+
         Receiver receiver;
         std::uint32_t index;
         std::uint32_t header_bytes;
-        bool ecn;
+        bool ecn, timestamps;
         Time start;
         Group* group = nullptr;   // its receiver belongs to it,
         std::uint32_t place = 0;  // as this member
         const Route* to_receiver = nullptr;
         const Route* to_sender = nullptr;
         FlowResult* result;
+        Source source;
 
         Connection(const Flow& flow, std::uint64_t seed, std::uint32_t number,
                    FlowResult& result_of_flow);
@@ -87,7 +92,7 @@ class Simulation {
     void next_packet(Pipe& pipe);
     void next_rare_packet(Connection& c, Pipe& pipe, const Packet& packet);
     void next_timer(std::uint32_t slot);
-    void next_delayed_ack(Group& group);
+    void next_receiver_timer(Group& group);
     void next_source_timer();
     void next_sender_timer(Connection& c, Time now);
     void next_datagram(Connection& c, DatagramSource& source, Time now);
@@ -110,6 +115,7 @@ class Simulation {
     void arrive_at_receiver(Connection& c, const Packet& packet, Time now);
     bool take_unusual(Connection& c, const Packet& packet, Time now);
     void take_syn(Connection& c, const Packet& packet, Time now);
+    void send_syn_ack(Connection& c, Time now);
     void send_ack(Connection& c, Time now, std::uint16_t flags = 0);
     void send_sack(Connection& c, Time now);
 
@@ -119,7 +125,9 @@ class Simulation {
     void send_syn(Connection& c, Time now);
     void send_what_may(Connection& c, Time now);
     void send_data(Connection& c, Time now, std::int64_t segment);
-    void record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before);
+    void record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before,
+                    std::uint64_t undone_before);
+    void record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before);
     void after_sender(Connection& c, Time now);
     void finish();
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "recovery.hpp"
+
 namespace ww::sim {
 namespace {
 
@@ -152,6 +154,12 @@ std::string check(const Flow& o, std::uint32_t nodes) {
     WW_FLOW_SETTINGS_IN_ORDER(WW_CHECK_ORDER)
     if (o.packet_bytes <= o.header_bytes) return "header must leave room in packet";
     if (o.receive_window_bytes < o.mss()) return "receive_window must have room for a segment";
+#define WW_CHECK_SACK(name) \
+    if (o.name && !uses_sack(o.recovery)) return #name " needs a recovery with SACK";
+    WW_FLOW_SETTINGS_OF_SACK(WW_CHECK_SACK)
+#undef WW_CHECK_SACK
+    if (o.timestamps && o.header_bytes < kStampedHeader)
+        return "timestamps need a header of " + std::to_string(kStampedHeader) + " bytes";
     if (o.stop < o.start) return "stop must not be before start";
     if (const std::string problem = check_source(o); !problem.empty()) return problem;
     return check(o.cc);

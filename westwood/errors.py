@@ -88,8 +88,17 @@ def _toml_like(value: object) -> str:
     return one_line(str(value))
 
 
+_MOST_NAMES, _SOME_NAMES = 32, 8  # that a line lists
+
+
 def suggestion(word: object, known: Iterable[str]) -> str:
     """Returns what to say about a word that is not among the known ones."""
     names = list(known)
-    near = difflib.get_close_matches(str(word)[:80].lower(), names, n=1, cutoff=0.6)
-    return f'did you mean "{near[0]}"?' if near else "expected one of: " + ", ".join(names)
+    written = str(word)[:80].lower()
+    near = difflib.get_close_matches(written, names, n=1, cutoff=0.6)
+    if near:
+        return f'did you mean "{near[0]}"?'
+    if len(names) <= _MOST_NAMES:
+        return "expected one of: " + ", ".join(names)
+    some = difflib.get_close_matches(written, names, n=_SOME_NAMES, cutoff=0)
+    return f"expected one of {len(names)} names such as: " + ", ".join(sorted(some))

@@ -22,7 +22,7 @@
 //     cc.SETTING N               one of WW_SETTINGS
 //     recovery NAME              one of WW_RECOVERIES
 //     arrivals MEAN fixed|exponential
-//     datagrams RATE ON OFF fixed|exponential
+//     datagrams RATE ON OFF fixed|exponential fixed|exponential      the periods, the spacing
 //   end
 #pragma once
 
@@ -161,6 +161,7 @@ inline bool read_setting(Words& words, sim::Flow& o) {
         words.into(o.datagrams.on_mean, 1, kLongest, -1, kNever);
         words.into(o.datagrams.off_mean, 0, kLongest);
         read_spread(words, o.datagrams.spread);
+        read_spread(words, o.datagrams.spacing);
     } else {
         return read_setting(words, o.cc);
     }

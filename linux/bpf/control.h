@@ -15,6 +15,11 @@
  *   cwnd_event     calls ww_on_recovery_exit when the event is COMPLETE_CWR.
  *   undo_cwnd      calls ww_on_undo.
  *
+ * Once in some thousand recoveries Linux 6.18 has begun one without having run ssthresh and set_state: it
+ * then brings cwnd to whatever lay where their answer should be, up to 668121792 segments. A mark in
+ * snd_cwnd_cnt says for which recovery (its undo_marker) set_state ran; the first ACK in one that it does not
+ * name makes up for both.
+ *
  * A sample's fields are filled in so:
  *
  *   acked_segments   counts whole segments of mss bytes that snd_una passed: small writes count by bytes.
@@ -123,10 +128,46 @@ static inline __u32 whole_segments(__u32 from, __u32 to, __u32 mss) {
     return (__u32)(ww_div(end, mss) - ww_div(from, mss));
 }
 
+/* Tells the core of a loss. Returns the window to go down to, and puts its ssthresh into *ssthresh. */
+static inline __u32 on_loss(struct sock *sk, enum ww_protocol protocol, __u32 *ssthresh) {
+    union ww_private *priv = private_of(sk);
+    struct tcp_sock *tp = tcp_sk(sk);
+    const struct ww_config config = config_of(protocol);
+    struct ww_window window = window_of(tp);
+    ww_on_loss(&config, &priv->state, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache);
+    *ssthresh = window.ssthresh;
+    return window.cwnd;
+}
+
+/* Returns what the kernel is to bring cwnd down to after a loss. */
+static inline __u32 target_after_loss(struct sock *sk, enum ww_protocol protocol) {
+    __u32 ssthresh;
+    const __u32 target = on_loss(sk, protocol, &ssthresh);
+    if (has_rate_halving(protocol)) return ssthresh;
+    private_of(sk)->exit_ssthresh = ssthresh;
+    return target;
+}
+
+/* True if the kernel is in a recovery, not undone, of which it has not told us: see above. */
+static inline bool was_not_told(struct sock *sk) {
+    const struct tcp_sock *tp = tcp_sk(sk);
+    return ca_state(sk) == TCP_CA_Recovery && tp->undo_marker != 0 &&
+           tp->snd_cwnd_cnt != tp->undo_marker;
+}
+
+static inline void begin_recovery(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
+    tcp_sk(sk)->snd_cwnd_cnt = tcp_sk(sk)->undo_marker;
+    record_event(sk, cc, protocol, WW_EVENT_LOSS, TCP_CA_Recovery);
+}
+
 static inline void on_acked(struct sock *sk, __u32 cc, enum ww_protocol protocol, __s32 rtt_us) {
     union ww_private *priv = private_of(sk);
     if (!is_ready(priv)) return; /* this ACK is for our SYN */
     struct tcp_sock *tp = tcp_sk(sk);
+    if (was_not_told(sk)) {
+        tp->snd_ssthresh = target_after_loss(sk, protocol);
+        begin_recovery(sk, cc, protocol);
+    }
     const struct ww_config config = config_of(protocol);
     const __u32 una = tp->snd_una, mss = tp->mss_cache, sacked = tp->sacked_out;
     const __u32 accounted = priv->state.westwood.accounted_for;
@@ -154,17 +195,6 @@ static inline void on_acked(struct sock *sk, __u32 cc, enum ww_protocol protocol
         record_event(sk, cc, protocol, WW_EVENT_WINDOW, state);
 }
 
-/* Tells the core of a loss. Returns the window to go down to, and puts its ssthresh into *ssthresh. */
-static inline __u32 on_loss(struct sock *sk, enum ww_protocol protocol, __u32 *ssthresh) {
-    union ww_private *priv = private_of(sk);
-    struct tcp_sock *tp = tcp_sk(sk);
-    const struct ww_config config = config_of(protocol);
-    struct ww_window window = window_of(tp);
-    ww_on_loss(&config, &priv->state, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache);
-    *ssthresh = window.ssthresh;
-    return window.cwnd;
-}
-
 /*
  * Tells the core of a timeout. Before it the kernel has called ssthresh, unless it was in recovery
  * already, and has set cwnd. The state remembers the windows from before the first of these losses, to
@@ -188,6 +218,8 @@ static inline void on_state(struct sock *sk, __u32 cc, enum ww_protocol protocol
     if (new_state == TCP_CA_Loss) on_timeout(sk, protocol);
     if (new_state == TCP_CA_Loss)
         record_event(sk, cc, protocol, WW_EVENT_TIMEOUT, new_state);
+    else if (new_state == TCP_CA_Recovery)
+        begin_recovery(sk, cc, protocol);
     else if (new_state != old_state && phase_of(new_state) == WW_RECOVERY)
         record_event(sk, cc, protocol, WW_EVENT_LOSS, new_state);
 }

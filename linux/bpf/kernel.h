@@ -79,6 +79,8 @@ struct inet_connection_sock {
 struct tcp_sock {
     __u32 snd_una;
     __u32 snd_cwnd;
+    __u32
+        snd_cwnd_cnt; /* the kernel's own growth counts here: ours does not, control.h keeps a mark in it */
     __u32 snd_cwnd_clamp;
     __u32 snd_ssthresh;
     __u32 mss_cache;

@@ -39,10 +39,7 @@ char LICENSE[] SEC("license") = "GPL";
     WW_COMMON(cc, cc_name, protocol)                                  \
     SEC("struct_ops/ssthresh_" #cc_name)                              \
     __u32 BPF_PROG(ssthresh_##cc_name, struct sock *sk) {             \
-        __u32 ssthresh;                                               \
-        const __u32 target = on_loss(sk, protocol, &ssthresh);        \
-        private_of(sk)->exit_ssthresh = ssthresh;                     \
-        return target;                                                \
+        return target_after_loss(sk, protocol);                       \
     }                                                                 \
     SEC("struct_ops/state_" #cc_name)                                 \
     void BPF_PROG(state_##cc_name, struct sock *sk, __u8 new_state) { \
@@ -68,9 +65,7 @@ char LICENSE[] SEC("license") = "GPL";
     WW_COMMON(cc, cc_name, protocol)                                   \
     SEC("struct_ops/ssthresh_" #cc_name)                               \
     __u32 BPF_PROG(ssthresh_##cc_name, struct sock *sk) {              \
-        __u32 ssthresh;                                                \
-        on_loss(sk, protocol, &ssthresh);                              \
-        return ssthresh;                                               \
+        return target_after_loss(sk, protocol);                        \
     }                                                                  \
     SEC("struct_ops/state_" #cc_name)                                  \
     void BPF_PROG(state_##cc_name, struct sock *sk, __u8 new_state) {  \

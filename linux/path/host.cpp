@@ -151,6 +151,9 @@ void Host::set_routes(const Plan& plan) const {
         if (flow.to == node_) {
             Route route{source_address(i), sink_address(i), device, {{RTAX_MTU, packet}}};
             route.metrics[RTAX_WINDOW] = flow.receive_window_bytes;
+            if (flow.initial_receive_window_bytes > 0)
+                route.metrics[RTAX_INITRWND] =
+                    std::max(1u, flow.initial_receive_window_bytes / flow.mss());
             if (flow.delayed_ack == 1) route.metrics[RTAX_QUICKACK] = 1;
             route.locked = 1u << RTAX_MTU;
             table.add({sink_address(i), 0, device});

@@ -69,7 +69,7 @@ Traffic::Traffic(const Plan& plan, const sim::Connections& connections, std::spa
         c.unwritten = c.flow->size_bytes;
         timers_.push({c.flow->start, Event::start, i});
         if (c.flow->datagrams.on)
-            c.datagrams.emplace(*c.flow, sim::Random(plan.seed, sim::Stream::datagrams, i));
+            c.datagrams.emplace(*c.flow, plan.seed, i);
         else if (c.flow->stop < sim::kNever)
             timers_.push({c.flow->stop, Event::stop, i});
     }
@@ -203,6 +203,11 @@ void Traffic::read(Connection& c) {
             ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, c.receiver.get(), nullptr);
             return;
         }
+        // With the first segment the kernel has learned how much of the buffer is data, and forgotten the
+        // window of the route.
+        if (c.delivered == 0)
+            set_option(c.receiver.get(), SOL_TCP, TCP_WINDOW_CLAMP,
+                       static_cast<int>(c.flow->receive_window_bytes), "setting TCP_WINDOW_CLAMP");
         c.delivered += static_cast<std::uint64_t>(size);
     }
 }

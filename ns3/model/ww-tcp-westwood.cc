@@ -215,7 +215,10 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
     sample.mss = mss;
     sample.acked_segments = bytes > 0 ? (static_cast<uint32_t>(bytes) + mss - 1) / mss : 0;
     sample.is_dupack = bytes <= 0;
-    sample.in_flight = tcb->m_bytesInFlight.Get() / mss;
+    // FlightSize, which m_bytesInFlight is not: that leaves out what was SACKed or is held for
+    // lost.
+    const int32_t flight = tcb->m_highTxMark.Get() - tcb->m_lastAckedSeq;
+    sample.in_flight = flight > 0 ? static_cast<uint32_t>(flight) / mss : 0;
     sample.phase = static_cast<uint8_t>(WwPhaseOf(tcb->m_congState));
     const Time rtt = Rtt(tcb);
     // Karn's rule forbids samples in recovery, where ACKs for new data cover retransmissions: ns-3
@@ -228,7 +231,7 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
 
     ww_window window = WindowOf(tcb);
     const uint32_t before = window.cwnd;
-    sample.is_cwnd_limited = sample.in_flight + sample.acked_segments >= before;
+    sample.is_cwnd_limited = tcb->m_bytesInFlight.Get() / mss + sample.acked_segments >= before;
     ww_on_ack(&m_core->config, &m_core->state, &window, &sample);
     m_grown = window.cwnd != before ? window.cwnd : 0;
     Trace();

@@ -16,6 +16,7 @@
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
 #include "ns3/ww-catalogue.h"
+#include "ns3/ww-classic-recovery.h"
 #include "ns3/ww-tcp-helper.h"
 #include "ns3/ww-tcp-westwood.h"
 
@@ -28,6 +29,8 @@ namespace ns3
 {
 
 inline constexpr uint32_t NO_SSTHRESH = 0x7fffffff; //!< bytes; from here on there is no ssthresh
+const Time LONGEST_RTO = Seconds(60);               //!< TcpSocketBase doubles its timer up to this
+inline constexpr int64_t START_STREAMS = 2000000;   //!< of random numbers: one for each connection
 inline constexpr double NOT_A_NUMBER = std::numeric_limits<double>::quiet_NaN();
 
 /// A connection: its applications, and what is counted of it.
@@ -43,8 +46,18 @@ class Connection
           m_protocol(protocol),
           m_trace(trace)
     {
+        // Connections that start together are kept two nanoseconds apart, since their sockets are
+        // made with different defaults.
+        m_start = TimeOf(settings.start) + NanoSeconds(2 * index);
+        if (settings.start_spread > 0)
+        {
+            auto uniform = CreateObject<UniformRandomVariable>();
+            uniform->SetStream(START_STREAMS + index);
+            m_start += Seconds(SecondsOf(settings.start_spread) * uniform->GetValue());
+        }
         m_result.source = index;
-        m_result.start_s = SecondsOf(settings.start);
+        m_result.start_s =
+            settings.start_spread > 0 ? m_start.GetSeconds() : SecondsOf(settings.start);
         m_now.cwnd = m_now.in_flight = 0;
     }
 
@@ -72,6 +85,8 @@ class Connection
         set("TcpSocketBase::MinRto", TimeValue(TimeOf(f.min_rto)));
         set("TcpSocketBase::ReTxThreshold", UintegerValue(f.dupack_threshold));
         set("TcpSocketBase::LimitedTransmit", BooleanValue(f.limited_transmit));
+        set("TcpSocketBase::Timestamp", BooleanValue(f.timestamps));
+        set("TcpSocketBase::UseEcn", EnumValue(f.ecn ? TcpSocketState::On : TcpSocketState::Off));
     }
 
     void Install(NodeContainer nodes, Ipv4Address sinkAddress, Time end)
@@ -90,16 +105,21 @@ class Connection
         m_source->SetStartTime(Start() + NanoSeconds(1));
         const bool stops = m_settings.stop < ww::sim::kNever;
         m_source->SetStopTime(stops ? std::min(TimeOf(m_settings.stop), end) : end);
-        m_sink->TraceConnectWithoutContext("Rx", MakeCallback(&Connection::Received, this));
     }
 
     /// Says what the applications' sockets are made with, just before they start.
     void Prepare() const
     {
         SetDefaults();
-        m_node->GetObject<TcpL4Protocol>()->SetAttribute(
-            "SocketType",
-            TypeIdValue(TypeId::LookupByName("ns3::" + m_protocol.ns3Class)));
+        const auto tcp = m_node->GetObject<TcpL4Protocol>();
+        const bool isPrr = m_settings.recovery == ww::sim::Recovery::prr;
+        tcp->SetAttribute("SocketType",
+                          TypeIdValue(TypeId::LookupByName("ns3::" + m_protocol.ns3Class)));
+        tcp->SetAttribute(
+            "RecoveryType",
+            TypeIdValue(isPrr ? TcpPrrRecovery::GetTypeId() : WwClassicRecovery::GetTypeId()));
+        Config::SetDefault("ns3::TcpCubic::HyStart",
+                           BooleanValue(m_settings.cc.hystart != WW_HYSTART_NONE));
         if (IsWestwood())
         {
             const std::string attribute = "ns3::WwTcpWestwood::";
@@ -130,6 +150,8 @@ class Connection
         socket->TraceConnectWithoutContext("RTO", MakeCallback(&Connection::Rto, this));
         socket->TraceConnectWithoutContext("BytesInFlight",
                                            MakeCallback(&Connection::InFlight, this));
+        socket->TraceConnectWithoutContext("HighestRxAck",
+                                           MakeCallback(&Connection::Acknowledged, this));
         m_lastRtt =
             socket->TraceConnectWithoutContext("LastRTT", MakeCallback(&Connection::LastRtt, this));
         PointerValue ops;
@@ -181,11 +203,9 @@ class Connection
         return m_settings.to;
     }
 
-    /// Keeps connections that start together two nanoseconds apart, since their sockets are made
-    /// with different defaults.
     Time Start() const
     {
-        return TimeOf(m_settings.start) + NanoSeconds(2 * m_index);
+        return m_start;
     }
 
   private:
@@ -204,11 +224,11 @@ class Connection
         return static_cast<uint64_t>(m_settings.size_bytes);
     }
 
-    /// Puts the socket factory for the recovery on the source's node. For SACK it is mainline's
-    /// own, which is there.
+    /// Puts the recovery's socket factory on the source's node, which has mainline's for SACK.
     std::string Factory() const
     {
-        if (m_settings.recovery == ww::sim::Recovery::sack)
+        if (m_settings.recovery == ww::sim::Recovery::sack ||
+            m_settings.recovery == ww::sim::Recovery::prr)
         {
             return "ns3::TcpSocketFactory";
         }
@@ -266,8 +286,8 @@ class Connection
 
     void State(TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t state)
     {
-        m_result.timeouts += state == TcpSocketState::CA_LOSS;
         m_result.fast_recoveries += state == TcpSocketState::CA_RECOVERY;
+        m_result.ecn_reductions += state == TcpSocketState::CA_CWR;
         m_now.phase = static_cast<uint8_t>(WwPhaseOf(state));
         Changed();
     }
@@ -295,8 +315,12 @@ class Connection
         Changed();
     }
 
-    void Rto(Time, Time rto)
+    /// Counts timeouts, each of which doubles the timer: a state that is CA_LOSS already does not
+    /// change.
+    void Rto(Time before, Time rto)
     {
+        m_result.timeouts +=
+            m_began >= 0 && rto > before && rto == Min(before + before, LONGEST_RTO);
         m_now.rto_s = rto.GetSeconds();
         Changed();
     }
@@ -322,9 +346,10 @@ class Connection
         m_highest = std::max(m_highest, end);
     }
 
-    void Received(Ptr<const Packet>, const Address&)
+    void Acknowledged(SequenceNumber32, SequenceNumber32 ack)
     {
-        if (IsSized() && m_sink->GetTotalRx() >= Size() && std::isnan(m_result.completed_s))
+        // The SYN has the number before the first byte's.
+        if (IsSized() && ack.GetValue() > Size() && std::isnan(m_result.completed_s))
         {
             m_result.completed_s = Simulator::Now().GetSeconds();
         }
@@ -353,6 +378,7 @@ class Connection
     }
 
     uint32_t m_index;
+    Time m_start;
     ww::sim::Flow m_settings;
     WwProtocol m_protocol;
     ww::wire::Trace& m_trace;

@@ -7,6 +7,7 @@
 #define WW_DIRECTION_H
 
 #include "ww-connection.h"
+#include "ww-red.h"
 
 #include "ns3/point-to-point-module.h"
 #include "ns3/ppp-header.h"
@@ -19,6 +20,9 @@
 
 namespace ns3
 {
+
+constexpr int64_t LOSS_STREAMS = 100; //!< of random numbers: one for each direction
+constexpr int64_t RED_STREAMS = 1000000;
 
 /// Loses the packets that a plan names, counted from 1.
 class ListedLosses : public ErrorModel
@@ -81,11 +85,23 @@ class Direction
         {
             to->SetAttribute("ReceiveErrorModel", PointerValue(losses));
         }
-        auto queue = DynamicCast<PointToPointNetDevice>(from)->GetQueue();
-        queue->TraceConnectWithoutContext("DropBeforeEnqueue",
-                                          MakeCallback(&Direction::Dropped, this));
-        queue->TraceConnectWithoutContext("Enqueue", MakeCallback(&Direction::Enqueued, this));
+        auto device = DynamicCast<PointToPointNetDevice>(from);
+        auto queue = device->GetQueue();
         queue->TraceConnectWithoutContext("Dequeue", MakeCallback(&Direction::Dequeued, this));
+        if (m_settings.red.on)
+        {
+            const auto disc = InstallRed(device, m_settings, RED_STREAMS + m_pipe);
+            disc->TraceConnectWithoutContext("DropBeforeEnqueue",
+                                             MakeCallback(&Direction::Refused, this));
+            disc->TraceConnectWithoutContext("Mark", MakeCallback(&Direction::Marked, this));
+            disc->TraceConnectWithoutContext("Enqueue", MakeCallback(&Direction::Queued, this));
+        }
+        else
+        {
+            queue->TraceConnectWithoutContext("DropBeforeEnqueue",
+                                              MakeCallback(&Direction::Dropped, this));
+            queue->TraceConnectWithoutContext("Enqueue", MakeCallback(&Direction::Enqueued, this));
+        }
         to->TraceConnectWithoutContext("PhyRxDrop", MakeCallback(&Direction::Lost, this));
         to->TraceConnectWithoutContext("PromiscSniffer", MakeCallback(&Direction::Arrived, this));
     }
@@ -115,7 +131,7 @@ class Direction
             return nullptr;
         }
         auto uniform = CreateObject<UniformRandomVariable>();
-        uniform->SetStream(100 + m_pipe);
+        uniform->SetStream(LOSS_STREAMS + m_pipe);
         auto errors = CreateObject<RateErrorModel>();
         errors->SetUnit(RateErrorModel::ERROR_UNIT_PACKET);
         errors->SetRate(loss.rate);
@@ -139,6 +155,18 @@ class Direction
         copy->RemoveHeader(ppp);
         Ipv4Header ip;
         copy->RemoveHeader(ip);
+        return Look(copy, ip);
+    }
+
+    /// A packet in a queue disc has no IP header yet.
+    Seen Look(Ptr<const QueueDiscItem> item) const
+    {
+        const auto of4 = DynamicCast<const Ipv4QueueDiscItem>(item);
+        return Look(of4->GetPacket()->Copy(), of4->GetHeader());
+    }
+
+    Seen Look(Ptr<Packet> copy, const Ipv4Header& ip) const
+    {
         TcpHeader tcp;
         copy->RemoveHeader(tcp);
         Seen seen;
@@ -149,6 +177,11 @@ class Direction
         seen.connection =
             seen.index < m_connections.size() ? m_connections[seen.index].get() : nullptr;
         return seen;
+    }
+
+    void Queued(Ptr<const QueueDiscItem>)
+    {
+        Enqueued(nullptr);
     }
 
     void Enqueued(Ptr<const Packet>)
@@ -175,13 +208,30 @@ class Direction
 
     void Dropped(Ptr<const Packet> packet)
     {
-        const Seen seen = Look(packet);
+        CountDrop(Look(packet), ww::sim::DropKind::queue);
+    }
+
+    void Refused(Ptr<const QueueDiscItem> item, const char* reason)
+    {
+        const bool isEarly = reason != std::string(QueueDisc::INTERNAL_QUEUE_DROP);
+        m_result.early_drops += isEarly;
+        CountDrop(Look(item), isEarly ? ww::sim::DropKind::early : ww::sim::DropKind::queue);
+    }
+
+    void Marked(Ptr<const QueueDiscItem> item, const char*)
+    {
+        m_result.marked++;
+        TraceDrop(Look(item), ww::sim::DropKind::mark);
+    }
+
+    void CountDrop(const Seen& seen, ww::sim::DropKind kind)
+    {
         m_result.queue_drops++;
         if (seen.connection && seen.isData)
         {
             seen.connection->Dropped();
         }
-        TraceDrop(seen, ww::sim::DropKind::queue);
+        TraceDrop(seen, kind);
     }
 
     void Lost(Ptr<const Packet> packet)

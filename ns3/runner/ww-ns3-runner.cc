@@ -30,9 +30,10 @@ using ww::sim::LossKind;
 namespace
 {
 
-constexpr uint32_t FRAMING = 2;           // bytes of PPP, which ns-3's point-to-point devices add
-constexpr uint32_t HEADERS = 40;          // bytes of IPv4 and TCP without options
-constexpr uint32_t ENDLESS = 1u << 31;    // packets of a queue that has no limit
+constexpr uint32_t FRAMING = 2;        // bytes of PPP, which ns-3's point-to-point devices add
+constexpr uint32_t HEADERS = 40;       // bytes of IPv4 and TCP without options
+constexpr uint32_t ENDLESS = 1u << 31; // packets of a queue that has no limit
+constexpr double SPARED = 2;           // packets at which RedQueueDisc drops none, the device's too
 constexpr std::size_t MOST_FLOWS = 60000; // each has a port of its own
 
 void
@@ -52,8 +53,10 @@ CheckDirection(const ww::sim::Direction& d, std::size_t link)
         Expect(isSo, "link", link, expected);
     };
     const LossKind loss = d.loss.kind;
-    expect(!d.red.on && d.queue_bytes == ww::sim::kUnlimited,
-           "a drop-tail queue with a limit in packets");
+    expect(d.queue_bytes == ww::sim::kUnlimited, "a queue with a limit in packets");
+    expect(!d.red.on || (d.queue_packets >= 2 && d.queue_packets <= ENDLESS),
+           "a limit of at least 2 packets where a queue has RED");
+    expect(!d.red.on || d.red.spared_packets == SPARED, "RED that spares 2 packets, as its own");
     expect(loss == LossKind::none || loss == LossKind::uniform || loss == LossKind::script,
            "a loss that is none, uniform or script");
     expect(d.jitter == 0 && d.reorder_rate <= 0, "neither jitter nor reordering");
@@ -82,9 +85,10 @@ Check(const ww::wire::Plan& plan)
         };
         expect(!f.datagrams.on && f.arrivals_mean == 0, "one TCP connection");
         expect(!WwProtocols().at(plan.protocols[i]).ns3Class.empty(), "a protocol that it has");
-        expect(!FactoryOf(f.recovery).empty(), "recovery tahoe, reno, newreno or sack");
-        expect(!f.ecn && f.start_spread == 0, "neither ECN nor a spread start");
-        expect(f.header_bytes == HEADERS, "40 bytes of headers");
+        expect(f.recovery == ww::sim::Recovery::prr || !FactoryOf(f.recovery).empty(),
+               "recovery tahoe, reno, newreno, sack or prr");
+        expect(f.header_bytes == (f.timestamps ? ww::sim::kStampedHeader : HEADERS),
+               "40 bytes of headers, 52 with timestamps");
     }
 }
 
@@ -113,12 +117,10 @@ Build(const ww::sim::Network& network,
     {
         PointToPointHelper helper;
         helper.SetChannelAttribute("Delay", TimeValue(TimeOf(l.forward.delay)));
-        // The device's queue is the only one: there is no queue disc above it, and no flow control,
-        // with which that layer would drop what the queue can't hold, uncounted.
+        // Without RED the device's queue is the only one: there is no queue disc above it, and no
+        // flow control, with which that layer would drop what the queue can't hold, uncounted.
         helper.DisableFlowControl();
         const NetDeviceContainer devices = helper.Install(nodes.Get(l.a), nodes.Get(l.b));
-        address.Assign(devices);
-        address.NewNetwork();
         for (uint32_t side = 0; side < 2; side++)
         {
             const ww::sim::Direction& settings = side == 0 ? l.forward : l.backward;
@@ -129,6 +131,8 @@ Build(const ww::sim::Network& network,
                 std::make_unique<Direction>(pipe, settings, sink, connections, trace));
             directions.back()->Install(devices.Get(side), devices.Get(1 - side));
         }
+        address.Assign(devices);
+        address.NewNetwork();
     }
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
     return directions;
@@ -139,11 +143,7 @@ SetDefaults(uint64_t seed)
 {
     RngSeedManager::SetSeed(12345);
     RngSeedManager::SetRun(seed);
-    Config::SetDefault("ns3::TcpL4Protocol::RecoveryType",
-                       TypeIdValue(WwClassicRecovery::GetTypeId()));
-    Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
-    Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(false));
 }
 
 /// Makes the connections. Their settings, their applications and their traces follow each other a

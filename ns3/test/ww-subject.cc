@@ -137,6 +137,7 @@ WwDriven::Ack(Time after, uint32_t segments, Time rtt, Time smoothed)
     Simulator::Stop(after);
     Simulator::Run();
     tcb->m_lastAckedSeq += segments * MSS;
+    tcb->m_highTxMark = tcb->m_lastAckedSeq + 100 * MSS;
     tcb->m_lastRtt = KeepsRttSamples<TcpSocketState>::value ? rtt : smoothed;
     ops->PktsAcked(tcb, segments, smoothed);
     ops->IncreaseWindow(tcb, segments);

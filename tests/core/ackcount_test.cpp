@@ -29,7 +29,7 @@ class Counter {
 
   private:
     ww_config config_;
-    ww_state state_;
+    ww_state state_{};
 };
 
 TEST(AckCount, ADuplicateCountsOneAndIsRemembered) {

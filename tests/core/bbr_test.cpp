@@ -14,15 +14,26 @@ namespace {
 using ww::test::kMss;
 constexpr std::uint32_t kRtt = 100000;
 
-// Each round trip has one ACK, which says what was delivered and what is left in flight after it.
+// Each round trip has one ACK, or several, which say what was delivered and what is left in flight after them.
 class Bbr {
   public:
     Bbr() { ww_init(&config, &state); }
 
     void round(std::uint32_t segments, std::uint32_t pipe, std::uint32_t rtt_us = kRtt,
                ww_phase phase = WW_OPEN, std::uint32_t lost = 0) {
+        ack(segments, segments, pipe, rtt_us, rtt_us, phase, lost);
+    }
+
+    // So many of the round trip's segments come with an ACK of their own, evenly spread.
+    void spread(std::uint32_t segments, std::uint32_t acks, std::uint32_t pipe) {
+        for (std::uint32_t i = 0; i < acks; i++)
+            ack(segments / acks, segments, pipe, kRtt / acks, kRtt, WW_OPEN, 0);
+    }
+
+    void ack(std::uint32_t segments, std::uint32_t of, std::uint32_t pipe, std::uint32_t after_us,
+             std::uint32_t rtt_us, ww_phase phase, std::uint32_t lost) {
         ww_sample sample{};
-        sample.now_us = now_us += rtt_us;
+        sample.now_us = now_us += after_us;
         sample.mss = kMss;
         sample.acked_segments = segments;
         sample.rtt_us = rtt_us;
@@ -31,9 +42,9 @@ class Bbr {
         sample.newly_delivered = segments;
         sample.newly_lost = lost;
         sample.pipe = pipe;
-        sample.rate_segments = segments;
+        sample.rate_segments = of;
         sample.rate_interval_us = rtt_us;
-        sample.prior_delivered = delivered;
+        sample.prior_delivered = delivered + segments - of;
         sample.delivered = delivered += segments;
         ww_on_ack(&config, &state, &window, &sample);
     }
@@ -87,13 +98,42 @@ TEST(Bbr, RoundsOfAnIdleApplicationDoNotFillThePipe) {  // 4.3.2.2
     EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_STARTUP);
 }
 
-TEST(Bbr, DrainEndsAtAPipeFull) {  // 4.3.3
+TEST(Bbr, DrainEndsAtAPipeAndThreeQuanta) {  // 4.3.3, 4.2.3.2
     Bbr bbr;
     for (int i = 0; i < 5; i++) bbr.round(100, 250);
-    bbr.round(100, 101);
+    bbr.round(100, 107);
     EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_DRAIN);
-    bbr.round(100, 100);
+    bbr.round(100, 100 + 3 * 2);
     EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_PROBE_BW);
+}
+
+// Goes to this phase of PROBE_BW, in which all of the pipe and `queued` segments more are in flight.
+Bbr in_phase(std::uint8_t phase, std::uint32_t queued) {
+    Bbr bbr;
+    bbr.fill_and_drain();
+    while (bbr.state.bbr.cycle != phase) bbr.round(100, queued + 50, kRtt + 1);
+    return bbr;
+}
+
+// What was in flight before the ACK counts: here 100 more than after it.
+TEST(Bbr, TheDrainingPhaseEndsEarlyAtAPipeAndThreeQuanta) {  // 4.3.4.3: BBRIsNextCyclePhase
+    const auto phase_after = [](std::uint32_t pipe) {
+        Bbr bbr = in_phase(1, 200);
+        bbr.round(100, pipe);
+        return bbr.state.bbr.cycle;
+    };
+    EXPECT_EQ(phase_after(7), 1) << "107";
+    EXPECT_EQ(phase_after(6), 2) << "106";
+}
+
+TEST(Bbr, TheProbingPhaseEndsWhenAQuarterMoreAndThreeQuantaAreInFlight) {
+    const auto phase_after = [](std::uint32_t pipe) {
+        Bbr bbr = in_phase(0, 200);
+        bbr.round(100, pipe, kRtt + 1);
+        return bbr.state.bbr.cycle;
+    };
+    EXPECT_EQ(phase_after(32), 0) << "132";
+    EXPECT_EQ(phase_after(34), 1) << "134: 125, three quanta, made even, and two as in Linux";
 }
 
 TEST(Bbr, ProbeBwCyclesThroughItsGains) {  // 4.3.4
@@ -114,11 +154,40 @@ TEST(Bbr, ProbeBwCyclesThroughItsGains) {  // 4.3.4
     EXPECT_NEAR(cruise, 60, 2);
 }
 
-TEST(Bbr, CwndIsTwicePipe) {  // 4.2.3.2: two for the gain, and three quanta of two segments
+// Goes through PROBE_BW with so many ACKs a round trip; returns cwnd without what probing adds.
+std::uint32_t cwnd_with(std::uint32_t acks) {
     Bbr bbr;
-    bbr.fill_and_drain();
-    for (int i = 0; i < 10; i++) bbr.round(100, 125);
-    EXPECT_EQ(bbr.window.cwnd, 200u + 3 * 2);
+    for (int i = 0; i < 5; i++) bbr.spread(100, acks, 250);
+    for (int i = 0; i < 20; i++) bbr.spread(100, acks, i == 0 ? 90 : 125);
+    return bbr.window.cwnd - (bbr.state.bbr.cycle == 0 ? 2 : 0);
+}
+
+// 4.2.3.2: two for the gain, and three quanta of two segments. An ACK of two segments is two beyond the rate.
+TEST(Bbr, CwndIsTwicePipe) { EXPECT_EQ(cwnd_with(50), 200u + 3 * 2 + 2); }
+
+TEST(Bbr, CwndHasRoomForABunchOfAcks) {  // Linux: bbr_ack_aggregation_cwnd
+    EXPECT_EQ(cwnd_with(10), 200u + 3 * 2 + 10);
+    EXPECT_EQ(cwnd_with(1), 200u + 3 * 2 + 100);
+}
+
+TEST(Bbr, ABunchIsNoMoreThanWhatATenthOfASecondDelivers) {
+    Bbr bbr;
+    for (int i = 0; i < 5; i++) bbr.round(200, 500, 2 * kRtt);
+    for (int i = 0; i < 20; i++) bbr.round(200, 200, 2 * kRtt);
+    EXPECT_NEAR(bbr.window.cwnd, 400 + 3 * 2 + 100, 2);
+}
+
+TEST(Bbr, CwndIsEvenAndTwoMoreWhileItProbes) {  // as in Linux: bbr_quantization_budget
+    Bbr bbr;
+    for (int i = 0; i < 5; i++) bbr.round(97, 250);
+    bbr.round(97, 90);
+    for (int i = 0; i < 20; i++) {
+        bbr.round(97, 125);
+        const std::uint32_t probing = bbr.state.bbr.cycle == 0 ? 2 : 0;
+        if (i > 1) {
+            EXPECT_EQ(bbr.window.cwnd, 2 * 97u + 97 + 1 + 3 * 2 + probing);
+        }
+    }
 }
 
 TEST(Bbr, TheBestRateIsForgottenAfterTenRounds) {  // 4.1.1.4
@@ -162,7 +231,7 @@ TEST(Bbr, FastRecoveryConservesPacketsForARound) {  // 4.2.3.4
     for (int i = 0; i < 10; i++) bbr.round(100, 125);
     const std::uint32_t before = bbr.window.cwnd;
     ww_on_loss(&bbr.config, &bbr.state, &bbr.window, bbr.now_us, 125, kMss);
-    EXPECT_EQ(bbr.window.cwnd, before) << "no more than what was in flight and arrived: 225";
+    EXPECT_EQ(bbr.window.cwnd, 125u + 100) << "no more than what was in flight and arrived";
     EXPECT_EQ(bbr.window.ssthresh, WW_SSTHRESH_INFINITE);
     bbr.round(10, 100, kRtt, WW_RECOVERY, 20);
     ww_on_recovery_exit(&bbr.config, &bbr.state, &bbr.window, bbr.now_us, kMss);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These hold CUBIC against RFC 9438 and HyStart++ against RFC 9406; each names its section.
+// These hold CUBIC against RFC 9438, each against the section that it names, and the rules of Linux 6
+// and of ns-3 3.44 against what their tcp_cubic.c and tcp-cubic.cc compute.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,6 +28,20 @@ TEST(Cubic, LossTakesThreeTenths) {  // 4.6
     EXPECT_EQ(small.window.ssthresh, 2u) << "the floor";
 }
 
+TEST(Cubic, SsthreshIsOfTheFlightOfASenderThatDoesNotFillTheWindow) {  // 4.6
+    Rounds c(WW_PROTOCOL_CUBIC, 100);
+    c.loss(50);
+    EXPECT_EQ(c.window.ssthresh, 35u);
+}
+
+TEST(Cubic, SegmentsThatWaitForAHoleDoNotRaiseTheWindow) {  // 4.6: nor does FlightSize with them
+    Rounds lost(WW_PROTOCOL_CUBIC, 100), late(WW_PROTOCOL_CUBIC, 100);
+    lost.loss(700);
+    EXPECT_EQ(lost.window.ssthresh, 70u);
+    late.timeout(700);
+    EXPECT_EQ(late.window.ssthresh, 70u);
+}
+
 TEST(Cubic, TheWindowFollowsTheCubic) {  // 4.2, 4.4, 4.5
     constexpr std::uint32_t kRtt = 100000;
     Rounds c(WW_PROTOCOL_CUBIC, 1000);
@@ -50,7 +65,7 @@ TEST(Cubic,
     c.loss();
     c.ack(1000, 50000);
     EXPECT_NEAR(c.state.cubic.k_ms, 9086, 2);
-    EXPECT_EQ(c.state.cubic.origin >> WW_CUBIC_FRACTION, 1000u);
+    EXPECT_EQ(c.state.cubic.w_max >> WW_CUBIC_FRACTION, 1000u);
 }
 
 TEST(Cubic, FastConvergenceGivesWay) {  // 4.7
@@ -95,7 +110,7 @@ TEST(Cubic, ATimeoutForgetsWmax) {  // 4.8
     while (c.window.cwnd < c.window.ssthresh) c.ack(1000, 100000);
     c.ack(1000, 100000);
     EXPECT_EQ(c.state.cubic.k_ms, 0u);
-    EXPECT_EQ(c.state.cubic.origin, 49u * 256) << "W_max is the stage's first cwnd";
+    EXPECT_EQ(c.state.cubic.w_max, 49u * 256) << "W_max is the stage's first cwnd";
 }
 
 TEST(Cubic, TimeOfAnIdleApplicationDoesNotCount) {  // 5.8
@@ -115,69 +130,201 @@ TEST(Cubic, TimeOfAnIdleApplicationDoesNotCount) {  // 5.8
     EXPECT_NEAR(idle.window.cwnd, busy.window.cwnd, 2);
 }
 
+class Spurious : public testing::Test {  // 4.9
+  protected:
+    // It has lost, grown for three seconds and is somewhere in its stage.
+    Spurious() {
+        c.loss();
+        for (int i = 0; i < 30; i++) c.round(100000);
+        before = c.state.cubic;
+        window = c.window;
+    }
+
+    void expect_as_before() {
+        const ww_cubic_state& now = c.state.cubic;
+        EXPECT_EQ(c.window.cwnd, window.cwnd);
+        EXPECT_EQ(c.window.ssthresh, window.ssthresh);
+        EXPECT_EQ(now.cwnd_prior, before.cwnd_prior);
+        EXPECT_EQ(now.w_max, before.w_max);
+        EXPECT_EQ(now.k_ms, before.k_ms);
+        EXPECT_EQ(now.epoch_ms, before.epoch_ms) << "t_epoch";
+        EXPECT_EQ(now.w_est >> 24, before.w_est >> 24);
+        EXPECT_TRUE(now.epoch_open);
+    }
+
+    Rounds c{WW_PROTOCOL_CUBIC, 1000};
+    ww_cubic_state before{};
+    ww_window window{};
+};
+
+TEST_F(Spurious, AFastRetransmitGivesBackTheWholeStage) {  // 4.9.2
+    c.loss();
+    c.undo();
+    expect_as_before();
+}
+
+TEST_F(Spurious, SoDoesATimeout) {  // 4.9.1
+    c.timeout();
+    c.ack(100000, 100000, 1, WW_LOSS);
+    c.undo();
+    expect_as_before();
+}
+
+TEST_F(Spurious, ARepeatedTimeoutGoesBackToBeforeTheFirst) {  // RFC 4015, 3.1: pipe_prev
+    c.timeout();
+    c.timeout(1, true);
+    c.undo();
+    expect_as_before();
+}
+
+TEST_F(Spurious, AWindowThatHasGrownBeyondStaysWhatItIs) {  // 4.9.2: "in rare cases"
+    c.loss();
+    c.leave_recovery();
+    c.ack(1000, 100000);
+    const std::uint32_t w_max = c.state.cubic.w_max;
+    c.window.cwnd = window.cwnd + 1;
+    c.undo();
+    EXPECT_EQ(c.window.cwnd, window.cwnd + 1);
+    EXPECT_EQ(c.state.cubic.w_max, w_max);
+    EXPECT_NE(c.window.ssthresh, window.ssthresh);
+}
+
+TEST(Cubic, ASpuriousLossInTheFirstSlowStartGoesOnWithHyStart) {  // 4.9, 4.10
+    Rounds c(WW_PROTOCOL_CUBIC, 100);
+    c.loss();
+    EXPECT_EQ(c.state.cubic.cwnd_prior, 100u);
+    c.undo();
+    EXPECT_EQ(c.state.cubic.cwnd_prior, 0u) << "the first slow start again";
+    EXPECT_EQ(c.window.ssthresh, WW_SSTHRESH_INFINITE);
+}
+
 TEST(Cubic, SlowStartIsRenos) {  // 4.10
     Rounds c(WW_PROTOCOL_CUBIC, 10);
     c.round(100000);
     EXPECT_EQ(c.window.cwnd, 20u);
 }
 
-class HyStart : public testing::Test {
+// The kernel's rules: bictcp_update(), cubictcp_recalc_ssthresh(), cubictcp_state() of tcp_cubic.c.
+class Kernel : public testing::Test {
   protected:
-    HyStart() { c.config.hystart = true; }
-    Rounds c{WW_PROTOCOL_CUBIC, 16};
+    explicit Kernel(std::uint32_t cwnd = 1000) : c(WW_PROTOCOL_CUBIC, cwnd) {
+        c.config.cubic_rules = WW_RULES_LINUX;
+        c.config.hystart = WW_HYSTART_NONE;
+    }
+    Rounds c;
 };
 
-TEST_F(HyStart, SteadyRoundTripsDoNotEndSlowStart) {
-    for (int i = 0; i < 5; i++) c.round(40000);
-    EXPECT_EQ(c.window.cwnd, 16u << 5);
-    EXPECT_FALSE(ww_hystart_in_css(&c.state.cubic.hystart));
-}
-
-TEST_F(HyStart, RisingRoundTripsSlowItToAQuarterAndEndIt) {  // 4.2
-    c.round(40000);
-    c.round(40000);
-    const std::uint32_t before = c.window.cwnd;
-    c.round(44900);  // RttThresh = clamp(40 / 8, 4, 16) = 5 ms
-    EXPECT_EQ(c.window.cwnd, 2 * before) << "below the threshold";
-    // The next minimum is held against the 44.9 ms: 5.6 ms more are needed.
-    const std::uint32_t at = c.window.cwnd;
-    for (int i = 0; i < 8; i++) c.ack(10, 50600);
-    EXPECT_TRUE(ww_hystart_in_css(&c.state.cubic.hystart)) << "eight samples show it";
-    EXPECT_LE(c.window.cwnd, at + 8);
-    const std::uint32_t css = c.window.cwnd;
-    for (int i = 0; i < 40; i++) c.ack(10, 50600);
-    EXPECT_EQ(c.window.cwnd, css + 10) << "a quarter of slow start's growth";
-    for (int rounds = 0; rounds < 5; rounds++) c.round(50600);
-    EXPECT_TRUE(c.state.cubic.hystart.done);
-    EXPECT_LE(c.window.ssthresh, c.window.cwnd) << "CSS_ROUNDS rounds, then congestion avoidance";
-}
-
-TEST_F(HyStart, AFallingRoundTripShowsThatItWasNoCongestion) {  // 4.2
-    c.round(40000);
-    c.round(40000);
-    for (int i = 0; i < 8; i++) c.ack(10, 60000);
-    // 8 samples of this round are short of the threshold: the round began with 40 ms.
-    c.round(60000);
-    ASSERT_TRUE(ww_hystart_in_css(&c.state.cubic.hystart));
-    c.round(40000);
-    c.round(40000);
-    EXPECT_FALSE(ww_hystart_in_css(&c.state.cubic.hystart));
-    EXPECT_FALSE(c.state.cubic.hystart.done);
-    EXPECT_EQ(c.window.ssthresh, WW_SSTHRESH_INFINITE);
-}
-
-TEST_F(HyStart, SsthreshHasItsFloorWhenAWindowOfOneSegmentEndsIt) {  // RFC 5681, equation 4
-    c.state.cubic.hystart.baseline_us = 40000;
-    c.state.cubic.hystart.css_rounds = WW_HYSTART_ROUNDS - 1;
-    c.window.cwnd = 1;
-    c.round(40000);
-    EXPECT_TRUE(c.state.cubic.hystart.done);
-    EXPECT_EQ(c.window.ssthresh, 2u);
-}
-
-TEST_F(HyStart, ALossEndsItForGood) {
+TEST_F(Kernel, FollowsTheSameCubicInWholeSegments) {
     c.loss();
-    EXPECT_TRUE(c.state.cubic.hystart.done);
+    const double before = c.window.cwnd;
+    const std::uint64_t start = c.now_us;
+    for (int i = 0; i < 120; i++) {
+        c.round(100000);
+        const double t = static_cast<double>(c.now_us - start) / 1e6;
+        EXPECT_GE(c.window.cwnd, w_cubic(t - 0.1, 1000, before) - 2.5) << "at " << t << " s";
+        EXPECT_LE(c.window.cwnd, w_cubic(t + 0.1, 1000, before) + 2.5) << "at " << t << " s";
+    }
+}
+
+// A flow that comes up to the whole segment of its W_max has not shrunk.
+TEST_F(Kernel, ConvergesToWholeSegments) {
+    c.window.cwnd = 321;
+    c.state.cubic.w_max = 380 << WW_CUBIC_FRACTION;
+    c.loss();
+    EXPECT_EQ(c.state.cubic.w_max, 272u << WW_CUBIC_FRACTION) << "321 * 0.85 = 272.85";
+    c.window.cwnd = 272;
+    c.loss();
+    EXPECT_EQ(c.state.cubic.w_max, 272u << WW_CUBIC_FRACTION);
+}
+
+TEST_F(Kernel, TakesSsthreshFromCwnd) {
+    c.loss(500);
+    EXPECT_EQ(c.window.ssthresh, 700u);
+}
+
+TEST_F(Kernel, GrowsByFivePercentARoundTripBeforeTheFirstLoss) {
+    c.window.ssthresh = 100;
+    c.round(100000);
+    EXPECT_NEAR(c.window.cwnd, 1050, 2);
+    c.loss();
+    c.round(100000);
+    EXPECT_LT(c.window.cwnd, 760u) << "after it the cubic decides: 5 % would be 771";
+}
+
+class SmallKernel : public Kernel {
+  protected:
+    SmallKernel() : Kernel(20) {}
+};
+
+TEST_F(SmallKernel, IsRenosFriendWithoutEverBecomingReno) {
+    constexpr std::uint32_t kRtt = 10000;  // where the cubic is flat
+    c.loss();
+    ASSERT_EQ(c.window.cwnd, 14u);
+    // 8/15 of a segment a round trip, to within the segment that n = cwnd / (W_est - cwnd) needs.
+    for (int i = 0; i < 12; i++) c.round(kRtt);
+    EXPECT_NEAR(c.window.cwnd, 14 + 12 * 8. / 15, 1.5);
+    for (int i = 0; i < 30; i++) c.round(kRtt);
+    EXPECT_NEAR(c.window.cwnd, 14 + 42 * 8. / 15, 1.5) << "RFC 9438 has alpha = 1 beyond 20";
+}
+
+TEST_F(SmallKernel, ATargetThatIsReachedLeavesNextToNoGrowth) {
+    c.loss();
+    c.window.cwnd = 400;  // above W_max + C t^3 and W_est
+    c.window.ssthresh = 14;
+    c.state.cubic.epoch_open = true;
+    c.state.cubic.epoch_ms = static_cast<std::uint32_t>(c.now_us / 1000);
+    c.state.cubic.w_est = std::uint64_t{14} << 32;
+    for (int i = 0; i < 99; i++) c.round(1000);
+    EXPECT_EQ(c.window.cwnd, 400u) << "one for 40000 segments";
+    c.round(1000);
+    EXPECT_EQ(c.window.cwnd, 401u);
+}
+
+TEST_F(SmallKernel, SlowStartCountsSegmentsAndHandsOnTheRest) {  // tcp_slow_start()
+    c.window.ssthresh = 24;
+    c.ack(1000, 100000, 3);
+    EXPECT_EQ(c.window.cwnd, 23u);
+    c.ack(1000, 100000, 5);
+    EXPECT_EQ(c.window.cwnd, 24u);
+    EXPECT_EQ(c.state.common.cwnd_count, 4u);
+}
+
+TEST_F(SmallKernel, WhatWasSackedBeforeATimeoutIsNotCountedAgain) {  // rs->acked_sacked
+    c.window.ssthresh = 100;
+    c.ack(1000, 100000, 50, WW_LOSS);
+    EXPECT_EQ(c.window.cwnd, 21u);
+}
+
+TEST_F(Kernel, AnUndoGivesBackTheWindowsOnly) {  // tcp_reno_undo_cwnd()
+    c.loss();
+    c.undo();
+    EXPECT_EQ(c.window.cwnd, 1000u);
+    c.window.ssthresh = 700;
+    c.ack(1000, 100000);
+    EXPECT_EQ(c.state.cubic.k_ms, 0u) << "the next stage begins where the window is";
+}
+
+class Ns3 : public SmallKernel {
+  protected:
+    Ns3() { c.config.cubic_rules = WW_RULES_NS3; }
+};
+
+TEST_F(Ns3, CountsAllThatTheAckCoversWhichCompletesRecovery) {
+    c.loss();
+    c.ack(1000, 100000, 15, WW_RECOVERY);
+    c.leave_recovery();
+    EXPECT_TRUE(c.state.cubic.epoch_open);
+    EXPECT_EQ(c.window.cwnd, 15u) << "its target is 15: one for 14 segments";
+    EXPECT_EQ(c.state.common.cwnd_count, 1u);
+}
+
+TEST_F(Ns3, GrowsByAtMostOneAnAckAndLosesNoCount) {
+    c.window.ssthresh = 20;  // n = 20 before the first loss
+    c.ack(1000, 100000, 60);
+    EXPECT_EQ(c.window.cwnd, 21u);
+    EXPECT_EQ(c.state.common.cwnd_count, 40u);
+    c.loss();
+    EXPECT_EQ(c.state.common.cwnd_count, 40u);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ class Connection {
         sample.now_us = now_us += 1000;
         sample.mss = kMss;
         sample.acked_segments = segments;
+        sample.in_flight = 1000;
         sample.rtt_us = 100000;
         sample.phase = static_cast<std::uint8_t>(phase);
         sample.is_cwnd_limited = limited;

@@ -4,6 +4,7 @@
 // the ACKs are spread evenly over the round trip.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "../../core/westwood.h"
@@ -27,7 +28,8 @@ class Rounds {
         sample.now_us = now_us += after_us;
         sample.mss = kMss;
         sample.acked_segments = segments;
-        sample.in_flight = window.cwnd;
+        sample.in_flight =
+            before_sending ? window.cwnd - std::min(window.cwnd, segments) : window.cwnd;
         sample.rtt_us = rtt_us;
         sample.phase = static_cast<std::uint8_t>(phase);
         sample.is_cwnd_limited = limited;
@@ -40,15 +42,23 @@ class Rounds {
         for (std::uint32_t i = 0; i < count; i++) ack(rtt_us / count, rtt_us);
     }
 
-    void loss() { ww_on_loss(&config, &state, &window, now_us, window.cwnd, kMss); }
+    void loss() { loss(window.cwnd); }
+    void loss(std::uint32_t in_flight) {
+        ww_on_loss(&config, &state, &window, now_us, in_flight, kMss);
+    }
     void leave_recovery() { ww_on_recovery_exit(&config, &state, &window, now_us, kMss); }
-    void timeout() { ww_on_rto(&config, &state, &window, now_us, window.cwnd, kMss, false); }
+    void timeout() { timeout(window.cwnd); }
+    void timeout(std::uint32_t in_flight, bool repeated = false) {
+        ww_on_rto(&config, &state, &window, now_us, in_flight, kMss, repeated);
+    }
+    void undo() { ww_on_undo(&config, &state, &window); }
 
     ww_config config;
     ww_state state{};
     ww_window window;
     std::uint64_t now_us = 1000000;
     bool limited = true;
+    bool before_sending = false;  // in_flight is without what the ACK lets go
 };
 
 }  // namespace ww::test

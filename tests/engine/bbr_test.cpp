@@ -42,18 +42,18 @@ TEST(BbrOnAPath, FillsItWithoutFillingTheQueue) {
     const FlowResult& flow = run().flows[0];
     EXPECT_GT(static_cast<double>(flow.delivered_bytes) * 8 / 40, 0.93e7 * 1460 / 1500);
     EXPECT_EQ(run().forward[0].queue_drops, 0u);
-    EXPECT_LT(flow.mean_srtt_s, 0.050);
+    EXPECT_LT(flow.mean_srtt_s, 0.055) << "40 ms, a quarter of it in probes, and three quanta";
 }
 
 TEST(BbrOnAPath, StartupDoublesARoundTripAndThenDrains) {  // 4.3.2, 4.3.3
     const auto& trace = run().flows[0].trace;
     EXPECT_GT(range(trace.in_flight, 0, 0.5).second, 66) << "beyond the pipe of 33";
-    EXPECT_LT(range(trace.in_flight, 0.6, 1.0).first, 40) << "and drained at once";
+    EXPECT_LE(range(trace.in_flight, 0.6, 1.0).first, 34 + 3 * 2 + 1) << "and drained at once";
 }
 
 TEST(BbrOnAPath, ProbesForBandwidthWithAQuarterMoreInFlight) {  // 4.3.4.1
     const auto [least, most] = range(run().flows[0].trace.in_flight, 2, 9);
-    EXPECT_NEAR(most, 33.3 * 1.25, 4);
+    EXPECT_NEAR(most, 33.3 * 1.25 + 3 * 2 + 2, 4) << "Linux 6.18 on this path: 52";
     EXPECT_GT(least, 25);
 }
 
@@ -66,6 +66,7 @@ TEST(BbrOnAPath, ItsEstimateIsTheLinksRate) {
 // Two of them keep a queue, so that neither often sees the least round trip while it cruises.
 TEST(BbrOnAPath, ProbesForTheRoundTripWhenItIsTenSecondsOld) {  // 4.3.5
     Network network = path();
+    network.links[0].forward.queue_packets = 200;  // no loss: their cwnd falls for nothing else
     network.flows.push_back(network.flows[0]);
     network.flows[1].start = kSecond / 2;
     const Result result = simulate(network, 1);

@@ -3,6 +3,9 @@
 // Over minutes no flow stalls, none gets more than the path carries, all that was sent is accounted for.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+
 #include "engine/network.hpp"
 #include "units.hpp"
 
@@ -117,6 +120,64 @@ TEST(Progress, ALossOfAllMeansNoConnection) {
     EXPECT_EQ(flow.delivered_bytes, 0u);
     EXPECT_NE(flow.established_s, flow.established_s);  // NaN
     EXPECT_NE(flow.completed_s, flow.completed_s);
+}
+
+// A transfer with RACK-TLP, F-RTO and undo over a path that loses, reorders and delays, with short timeouts
+// and often a small window.
+Network any_transfer(ww_protocol cc, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const auto upto = [&](std::uint64_t most) { return random() % (most + 1); };
+    Network network;
+    network.nodes = 2;
+    network.links.resize(1);
+    network.links[0] = {0, 1, 0, {}, {}};
+    const std::int64_t rate = 100'000 << upto(7);
+    const Time delay = static_cast<Time>(upto(400)) * kMs;
+    for (Direction* d : {&network.links[0].forward, &network.links[0].backward}) {
+        d->rate_bps = rate;
+        d->delay = delay;
+        d->queue_packets = static_cast<std::uint32_t>(1 + upto(100));
+        d->loss = {LossKind::uniform, static_cast<double>(upto(30)) / 100, {}};
+        d->jitter = static_cast<Time>(upto(1) * upto(200)) * kMs;
+        d->reorder_rate = static_cast<double>(upto(1) * upto(20)) / 100;
+        d->reorder_delay = static_cast<Time>(upto(300)) * kMs;
+    }
+    Flow flow;
+    flow.to = 1;
+    flow.recovery = Recovery::prr;
+    flow.cc = ww_configure(cc);
+    flow.rack = true;
+    flow.frto = flow.undo = flow.timestamps = upto(2) > 0;
+    flow.header_bytes = kStampedHeader;
+    flow.delayed_ack = static_cast<std::uint32_t>(1 + upto(7));
+    flow.min_rto = upto(1) == 0 ? kMs : 200 * kMs;
+    flow.initial_cwnd = static_cast<std::uint32_t>(1 + upto(19));
+    flow.receive_window_bytes =
+        flow.mss() * static_cast<std::uint32_t>(2 + upto(2) + upto(1) * upto(300));
+    flow.size_bytes = flow.mss() * static_cast<std::int64_t>(1 + upto(200));
+    network.flows = {flow};
+    network.duration = 20'000 * kSecond;
+    network.trace.events = true;
+    return network;
+}
+
+// Timers never lie in the past, and what a sender wants sent at once is not held back until all is
+// acknowledged: a paced one would then send beyond the end, or nothing ever again.
+TEST(Progress, TransfersEndOnAnyPath) {
+    for (const auto cc : {WW_PROTOCOL_SACK, WW_PROTOCOL_CUBIC, WW_PROTOCOL_BBR})
+        for (std::uint64_t seed = 1; seed <= 700; seed++) {
+            const Network network = any_transfer(cc, seed);
+            const FlowResult flow = simulate(network, seed).flows[0];
+            const std::int64_t segments = network.flows[0].size_bytes / network.flows[0].mss();
+            double now = 0;
+            for (const Event& event : flow.events) {
+                ASSERT_GE(event.time_s, now) << "seed " << seed;
+                ASSERT_TRUE(event.kind != EventKind::send || event.segment < segments)
+                    << "seed " << seed;
+                now = event.time_s;
+            }
+            ASSERT_FALSE(std::isnan(flow.completed_s)) << "cc " << cc << " seed " << seed;
+        }
 }
 
 }  // namespace

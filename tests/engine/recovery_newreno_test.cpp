@@ -77,6 +77,16 @@ TEST(NewReno, TheExitWindowIsBoundByWhatIsInFlight) {
     EXPECT_EQ(busy.first(EventKind::exit).cwnd, 5u);  // ssthresh
 }
 
+// Option 2, ns-3's: cwnd = ssthresh, which may be far more than is in flight where a loss halves nothing.
+TEST(NewReno, TheExitWindowMayBeSsthresh) {
+    Script script{{{4}}};
+    script.change = [](Network& network) {
+        network.flows[0].size_bytes = 16'000;
+        network.flows[0].full_ack_to_ssthresh = true;
+    };
+    EXPECT_EQ(ScriptedRun(Recovery::newreno, script).first(EventKind::exit).cwnd, 5u);
+}
+
 // 3.2, step 3, last paragraph: the "impatient" variant restarts the timer on the first partial ACK only.
 TEST(NewReno, TheTimerIsRestartedByTheFirstPartialAckOnly) {
     Script script{{{4}, {6}, {8}, {10}, {10, 2}}};

@@ -57,6 +57,17 @@ TEST(Red, DropsNothingBelowMinAndEverythingFromMaxOn) {
     for (int i = 0; i < 100; i++) ASSERT_EQ(arrive(queue, 15), Verdict::drop);
 }
 
+// ns-2's and ns-3's RED: an average above min drops nothing while the queue itself is short.
+TEST(Red, MaySpareAShortQueue) {
+    Red red = red_of(1, 2, 1, 0.5);
+    red.spared_packets = 2;
+    RedQueue spares = queue_of(red), strict = queue_of(red_of(1, 2, 1, 0.5));
+    for (RedQueue* queue : {&spares, &strict}) queue->arrive(0, 100, 1, false);
+    EXPECT_EQ(arrive(strict, 2), Verdict::drop);
+    EXPECT_EQ(arrive(spares, 2), Verdict::pass);
+    EXPECT_EQ(arrive(spares, 3), Verdict::drop);
+}
+
 TEST(Red, GrowsLinearlyBetweenItsThresholds) {  // pb = max_p (avg - min) / (max - min)
     RedQueue queue = queue_of(red_of(5, 15, 0.1, 1));
     for (std::size_t waiting = 5; waiting < 15; waiting++) {

@@ -69,7 +69,8 @@ struct Recording {
         flow.cc.validate_cwnd =
             false;  // it is, but slow start goes on up to twice what was in flight
         flow.initial_ssthresh = WW_SSTHRESH_INFINITE;
-        flow.min_rto = 3 * kSecond / 10;  // its RTO is SRTT + max(4 RTTVAR, 200 ms)
+        // Its RTO is SRTT + max(4 RTTVAR, 200 ms): the floor is of the variance, not of the sum.
+        flow.min_rto = flow.clock_granularity = kSecond / 5;
     }
 };
 
@@ -133,7 +134,7 @@ class Replay {
         const Time now = ack.at_us * kMicrosecond;
         while (sender_.established() && sender_.timer.deadline <= now) {
             const Time due = sender_.timer.deadline;
-            sender_.on_timeout(due);
+            sender_.on_timer(due);
             send(due);
         }
         if (!sender_.established()) {

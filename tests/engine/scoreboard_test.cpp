@@ -183,6 +183,24 @@ class Both {
     bool recovering_ = false;
 };
 
+// ns-3 takes a retransmission out of its pipe on the cumulative ACK, not when it is SACKed.
+TEST(Scoreboard, MayKeepASackedRetransmissionInThePipe) {
+    for (const bool keeps : {false, true}) {
+        Scoreboard board(false, keeps);
+        board.reserve(16);
+        const auto ignored = [](std::int64_t, std::int64_t) {};
+        board.add(4, 10, ignored);  // 0 to 3 are lost, of ten
+        board.detect(0, kDupThresh);
+        board.retransmitted(0);
+        board.retransmitted(1);
+        EXPECT_EQ(board.pipe(0, 10), 2);
+        board.add(1, 2, ignored);  // the retransmission of 1 arrived, that of 0 did not
+        EXPECT_EQ(board.pipe(0, 10), keeps ? 2 : 1);
+        board.advance(0, 2);
+        EXPECT_EQ(board.pipe(2, 10), 0);
+    }
+}
+
 TEST(Scoreboard, AnswersAsRfc6675) {
     int first_rules = 0, third_rules = 0, rescues = 0;
     for (std::uint64_t seed = 1; seed <= 120; seed++) {
@@ -198,6 +216,27 @@ TEST(Scoreboard, AnswersAsRfc6675) {
     EXPECT_GT(first_rules, 1000);  // all rules were met
     EXPECT_GT(third_rules, 100);
     EXPECT_GT(rescues, 100);
+}
+
+// RFC 6675, 4, NextSeg rule 1: the lowest first, also of those that RACK finds lost a second time.
+TEST(Scoreboard, WhatIsLostAgainComesBeforeWhatIsLostAbove) {
+    Scoreboard board(true);
+    board.reserve(16);
+    for (std::int64_t s = 0; s < 10; s++) board.mark_lost_by_time(s);
+    for (std::int64_t s = 0; s < 6; s++) {
+        EXPECT_EQ(board.next_lost(0), s);
+        board.retransmitted(s);
+    }
+    board.mark_lost_by_time(4);
+    board.mark_lost_by_time(2);
+    board.mark_lost_by_time(3);
+    board.add(3, 4, [](std::int64_t, std::int64_t) {});  // it was only late
+    for (const std::int64_t s : {2, 4, 6, 7, 8, 9}) {
+        EXPECT_EQ(board.next_lost(0), s);
+        EXPECT_EQ(board.next_lost(0), s);  // asking changes nothing
+        board.retransmitted(s);
+    }
+    EXPECT_EQ(board.next_lost(0), -1);
 }
 
 }  // namespace

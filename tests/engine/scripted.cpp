@@ -115,8 +115,9 @@ const char* name_of(Recovery recovery) {
 }
 
 const char* name_of(EventKind kind) {
-    constexpr const char* names[] = {"send",     "retransmit", "ack",     "dupack",
-                                     "recovery", "exit",       "timeout", "ecn"};
+#define WW_NAME(id) #id,
+    constexpr const char* names[] = {WW_EVENT_KINDS(WW_NAME)};
+#undef WW_NAME
     return names[static_cast<int>(kind)];
 }
 

@@ -71,7 +71,9 @@ TEST(SendTimes, RemembersEachSegmentInFlightAndWhichMayMeasure) {
         } else if (una < next && what < 57) {
             const std::int64_t segment =
                 una + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(next - una));
-            times.on_sent_again(segment);
+            times.on_sent_again(segment, now);
+            ASSERT_TRUE(times.was_sent_again(segment));
+            ASSERT_EQ(times.last(segment), now);
             again.insert(segment);
         } else if (una < next) {
             const std::int64_t end = una + 1 + static_cast<std::int64_t>(random() % 2);
@@ -80,6 +82,7 @@ TEST(SendTimes, RemembersEachSegmentInFlightAndWhichMayMeasure) {
             ASSERT_EQ(times.may_measure(una, end), measures) << una;
             if (measures) {
                 ASSERT_EQ(times.at(una), sent[static_cast<std::size_t>(una)]);
+                ASSERT_EQ(times.last(una), times.at(una));
                 ASSERT_EQ(times.at(end - 1), sent[static_cast<std::size_t>(end - 1)]);
             }
             una = end;
@@ -90,13 +93,12 @@ TEST(SendTimes, RemembersEachSegmentInFlightAndWhichMayMeasure) {
     EXPECT_GT(times.capacity(), 16u);  // it grew
 }
 
-TEST(Pacer, HoldsBackForThePacketsTimeAtTheRate) {
-    const Flow flow;  // 1460 and 40 bytes
-    Pacer pacer(flow);
+TEST(Pacer, HoldsBackForThePayloadsTimeAtTheRate) {
+    Pacer pacer;
     EXPECT_FALSE(pacer.holds_back(0));
     pacer.on_sent(kMs, 1460, 0);  // not paced
     EXPECT_FALSE(pacer.holds_back(0));
-    pacer.on_sent(kMs, 1460, std::uint64_t{1'500'000} << WW_BW_FRACTION);
+    pacer.on_sent(kMs, 1460, std::uint64_t{1'460'000} << WW_BW_FRACTION);
     EXPECT_EQ(pacer.next_at(), 2 * kMs);
     EXPECT_TRUE(pacer.holds_back(2 * kMs - 1));
     EXPECT_FALSE(pacer.holds_back(2 * kMs));

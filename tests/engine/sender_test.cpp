@@ -63,5 +63,35 @@ TEST(Sender, TurnsItsTimerOffWhenAllIsAcknowledged) {
     EXPECT_EQ(sender.timer.deadline, kNever);
 }
 
+// RFC 4015, 3: an undo goes back to before the needless reduction, and not over one that a mark asked for since.
+TEST(Sender, ALateDSackDoesNotUndoTheAnswerToAMark) {
+    for (const bool marked : {false, true}) {
+        Flow flow;
+        flow.cc = ww_configure(WW_PROTOCOL_SACK);
+        flow.recovery = Recovery::sack;
+        flow.undo = true;
+        Sender sender = connected(flow, 100 * kMs);
+        const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+        while (sender.next_segment(100 * kMs) >= 0) continue;
+        const SackBlocks late{1, {{number(1), number(10)}}};  // the first one comes last
+        sender.on_ack(200 * kMs, number(0), &late);
+        ASSERT_EQ(sender.phase(), WW_RECOVERY);
+        while (sender.next_segment(200 * kMs) >= 0) continue;
+        sender.on_ack(210 * kMs, number(10), nullptr);
+        ASSERT_EQ(sender.phase(), WW_OPEN);
+        while (sender.next_segment(210 * kMs) >= 0) continue;
+        Progress progress;
+        const std::int64_t acked = sender.una() + sender.in_flight();
+        if (marked) {
+            ASSERT_TRUE(sender.on_echo(300 * kMs, number(acked), nullptr, false, progress));
+        }
+        const std::uint32_t reduced = sender.window().ssthresh;
+        const SackBlocks twice{1, {{number(0), number(1)}}};
+        sender.on_ack(301 * kMs, sender.segments().number(sender.una()), &twice);
+        EXPECT_EQ(sender.undone(), marked ? 0u : 1u);
+        EXPECT_EQ(sender.window().ssthresh == reduced, marked);
+    }
+}
+
 }  // namespace
 }  // namespace ww::sim::test

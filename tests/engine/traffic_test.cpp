@@ -25,7 +25,7 @@ TEST(Datagrams, KeepTheirRate) {
 
 TEST(Datagrams, AreEvenlySpaced) {
     Flow flow = datagrams(1'200'000);  // a packet of 1500 bytes every 10 ms
-    DatagramSource source(flow, Random(1, Stream::datagrams, 0));
+    DatagramSource source(flow, 1, 0);
     for (Time now = 0; now < 5 * kSecond;) {
         const Time next = source.next(now);
         ASSERT_EQ(next - now, 10 * kMs);
@@ -37,7 +37,7 @@ TEST(Datagrams, OfFixedPeriodsAreOnAndOffInTurn) {
     Flow flow = datagrams(1'200'000);
     flow.datagrams.on_mean = 2 * kSecond;
     flow.datagrams.off_mean = 3 * kSecond;
-    DatagramSource source(flow, Random(1, Stream::datagrams, 0));
+    DatagramSource source(flow, 1, 0);
     for (Time now = source.next(0); now < 100 * kSecond; now = source.next(now))
         ASSERT_LE(now % (5 * kSecond), 2 * kSecond) << now;
     EXPECT_NEAR(sent_bps(flow, 100 * kSecond), 1.2e6 * 2 / 5, 2000);
@@ -49,7 +49,7 @@ TEST(Datagrams, OfExponentialPeriodsHaveTheirMeans) {
     flow.datagrams.on_mean = 50 * kMs;
     flow.datagrams.off_mean = 100 * kMs;
     flow.datagrams.spread = Spread::exponential;
-    DatagramSource source(flow, Random(1, Stream::datagrams, 0));
+    DatagramSource source(flow, 1, 0);
     std::vector<double> silences;
     Time now = 0;
     while (silences.size() < 20000) {
@@ -63,6 +63,44 @@ TEST(Datagrams, OfExponentialPeriodsHaveTheirMeans) {
     expect_exponential(silences, 100, "silences");
     // Four standard deviations: 4 sqrt(20000 (0.05^2 + 0.1^2)) s.
     EXPECT_NEAR(static_cast<double>(now) / static_cast<double>(kSecond), 20000 * 0.15, 63);
+}
+
+TEST(Datagrams, OfExponentialSpacingAreAPoissonProcess) {
+    Flow flow = datagrams(1'200'000);  // a packet of 1500 bytes every 10 ms
+    flow.datagrams.spacing = Spread::exponential;
+    DatagramSource source(flow, 1, 0);
+    std::vector<double> gaps, counts(21);
+    std::size_t in_this_window = 0;
+    Time window_ends = 100 * kMs;
+    for (Time last = 0; gaps.size() < 20000;) {
+        const Time now = source.next(last);
+        gaps.push_back(static_cast<double>(now - last) / static_cast<double>(kMs));
+        for (; now >= window_ends; window_ends += 100 * kMs, in_this_window = 0)
+            counts[std::min<std::size_t>(in_this_window, 20)]++;
+        in_this_window++;
+        last = now;
+    }
+    expect_exponential(gaps, 10, "gaps");
+    // The packets of 100 ms: P(n) = 10^n e^-10 / n!; cells from 3 (and fewer) to 19 (and more).
+    double windows = 0, share = std::exp(-10.0);
+    for (const double count : counts) windows += count;
+    std::vector<double> seen(17), expected(17);
+    for (std::size_t n = 0; n < 60; share *= 10.0 / static_cast<double>(++n))
+        expected[std::clamp<std::size_t>(n, 3, 19) - 3] += windows * share;
+    for (std::size_t n = 0; n < counts.size(); n++)
+        seen[std::clamp<std::size_t>(n, 3, 19) - 3] += counts[n];
+    expect_chi_square(seen, expected, "packets of 100 ms");
+}
+
+TEST(Datagrams, OfExponentialSpacingKeepTheirRateAndTheirPeriods) {
+    Flow flow = datagrams(1'200'000);
+    flow.datagrams.spacing = Spread::exponential;
+    EXPECT_NEAR(sent_bps(flow, 1000 * kSecond), 1.2e6, 4 * 1.2e6 / std::sqrt(1e5));
+    flow.datagrams.on_mean = 2 * kSecond;
+    flow.datagrams.off_mean = 3 * kSecond;
+    DatagramSource source(flow, 1, 0);
+    for (Time now = source.next(0); now < 100 * kSecond; now = source.next(now))
+        ASSERT_LE(now % (5 * kSecond), 2 * kSecond) << now;
 }
 
 TEST(Datagrams, BeyondTheLinksRateAreDropped) {

@@ -201,7 +201,11 @@ void expect_bounds(const std::string& named, Field T::*field, Field least, Field
 }
 
 TEST(Validate, EverySettingOfAFlowHasItsBounds) {
-    const std::function<Flow&(Network&)> part = [](Network& n) -> Flow& { return n.flows[1]; };
+    const std::function<Flow&(Network&)> part = [](Network& n) -> Flow& {
+        n.flows[1].recovery = Recovery::sack;
+        n.flows[1].header_bytes = kStampedHeader;
+        return n.flows[1];
+    };
 #define WW_ROW(kind, name, fallback, least, most, ...)                                    \
     expect_bounds<Flow, WW_ENGINE_TYPE_##kind>("flow 1: " #name,                          \
                                                &Flow::WW_ENGINE_FIELD(kind, name),        \
@@ -209,6 +213,17 @@ TEST(Validate, EverySettingOfAFlowHasItsBounds) {
                                                static_cast<WW_ENGINE_TYPE_##kind>(most), part);
     WW_FLOW_SETTINGS(WW_ROW)
 #undef WW_ROW
+}
+
+TEST(Validate, WhatNeedsSackOrRoomInTheHeaderSaysSo) {
+#define WW_ROW(name) \
+    expect_flow(#name " needs a recovery with SACK", {[](Flow& f) { f.name = true; }});
+    WW_FLOW_SETTINGS_OF_SACK(WW_ROW)
+#undef WW_ROW
+    expect_flow("timestamps need a header of 52 bytes", {[](Flow& f) {
+                    f.recovery = Recovery::sack;
+                    f.timestamps = true;
+                }});
 }
 
 TEST(Validate, EverySettingOfALinkHasItsBounds) {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "engine/network.hpp"
+#include "engine/recovery.hpp"
 
 using namespace ww::sim;
 
@@ -138,6 +139,12 @@ Flow any_flow(Input& input, std::uint32_t nodes) {
     if (input.flag()) f.size_bytes = 1 + input.upto(200'000);
     if (input.flag())
         f.packet_bytes = 1000, f.header_bytes = 40, f.start = f.start / kSecond * kSecond;
+    if (!uses_sack(f.recovery)) {
+#define WW_OFF(name) f.name = false;
+        WW_FLOW_SETTINGS_OF_SACK(WW_OFF)
+#undef WW_OFF
+    }
+    if (f.timestamps) f.header_bytes = std::max(f.header_bytes, kStampedHeader);
     if (f.packet_bytes <= f.header_bytes) f.packet_bytes = f.header_bytes + 1;
     if (input.flag()) f.stop = f.start + static_cast<Time>(input.upto(8000)) * kMillisecond;
     f.receive_window_bytes = f.mss() * (1 + input.few(255));
@@ -146,9 +153,11 @@ Flow any_flow(Input& input, std::uint32_t nodes) {
     f.random_isn = input.flag();
     f.isn = input.number();
     if (input.few(4) == 1) {
-        f.datagrams = {true, 1000 + input.upto(4'000'000),
+        f.datagrams = {true,
+                       1000 + input.upto(4'000'000),
                        (1 + static_cast<Time>(input.few(250))) * kMillisecond,
                        static_cast<Time>(input.few(250)) * kMillisecond,
+                       static_cast<Spread>(input.few(1)),
                        static_cast<Spread>(input.few(1))};
     } else if (f.size_bytes != kUnlimited && input.flag()) {
         f.arrivals_mean = (20 + static_cast<Time>(input.few(250))) * kMillisecond;

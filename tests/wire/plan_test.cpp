@@ -31,10 +31,10 @@ const std::string kLink =
 const std::string kFlow = "flow 0 1 cubic\npacket_bytes 1500\nheader_bytes 52\n";
 
 TEST(WirePlan, SaysWhatTheNetworkIs) {
-    const Plan plan =
-        read(kLink + kFlow + "size_bytes 1000\nrecovery prr\nreceive_window_bytes 99999\n" +
-             "flow 1 0 udp\ndatagrams 1000000 -1 0 fixed\npacket_bytes 100\nheader_bytes 28\n" +
-             "seed 18446744073709551615\nsample_us 500\nhold\nend\n");
+    const Plan plan = read(
+        kLink + kFlow + "size_bytes 1000\nrecovery prr\nreceive_window_bytes 99999\n" +
+        "flow 1 0 udp\ndatagrams 1000000 -1 0 fixed fixed\npacket_bytes 100\nheader_bytes 28\n" +
+        "seed 18446744073709551615\nsample_us 500\nhold\nend\n");
     ASSERT_EQ(plan.network.links.size(), 1u);
     const sim::Link& link = plan.network.links[0];
     EXPECT_EQ(link.overhead_bytes, 18u);
@@ -139,7 +139,7 @@ TEST(WirePlan, RefusesByLineWhatItCannotRead) {
     EXPECT_EQ(problem("nodes 2\nend\n"), "line 2: end: no statement `duration`");
     EXPECT_EQ(problem(kLink + "flow 0 1 udp\nend\n"),
               "line 16: end: flow 0: expected datagrams of udp, and of no other protocol");
-    EXPECT_EQ(problem(kLink + kFlow + "datagrams 1000 -1 0 fixed\nend\n"),
+    EXPECT_EQ(problem(kLink + kFlow + "datagrams 1000 -1 0 fixed fixed\nend\n"),
               "line 19: end: flow 0: expected datagrams of udp, and of no other protocol");
 }
 

@@ -112,7 +112,13 @@ def print_summary(summary: pl.DataFrame, keys: Sequence[str], title: str) -> Non
 
     several = summary["flow"].n_unique() > 1
     competing = several or any(" flows" in flow for flow in summary["flow"])
-    shown = [column for column in columns() if column.head and (competing or not column.if_several)]
+    shown = [
+        column
+        for column in columns()
+        if column.head
+        and (competing or not column.if_several)
+        and not (column.if_known and summary[column.name].fill_nan(None).is_null().all())
+    ]
     numbers = {column.name: column.head for column in shown}
     heads = (*keys, *(["flow"] if several else []), "protocol", *numbers.values())
     rows = []

@@ -46,6 +46,7 @@ class CountedLinkSide(_Counted):
     """Holds what was counted on a direction of a link, and the packets that waited there."""
 
     utilisation: float
+    waited_s: float
 
     def __init__(self, numbers: Mapping[str, float], waited: Columns) -> None:
         super().__init__(numbers)

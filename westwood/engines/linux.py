@@ -13,7 +13,7 @@ import time
 from functools import partial
 from pathlib import Path
 
-from westwood.engines import estimates, linux_limits, wire
+from westwood.engines import estimates, linux_emulated, linux_limits, wire
 from westwood.engines.contract import Job, Result, RunSeed, refuse_simulators_own
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.kernel.recording import Recording
@@ -26,6 +26,8 @@ ENGINE = "linux"
 VARIABLE = "WESTWOOD_LINUX"
 _LACKING = 77  # exit code of ww-path
 _PORT = 5001  # kPort of linux/path/host.hpp
+_LATEST_S = 0.1  # half of min_rto: packets that leave the path later bring timeouts of this machine
+_ATTEMPTS = 3
 PROGRAM = Program(
     "linux/ww-path", VARIABLE, "--engine linux needs linux/ww-path", "make linux-path"
 )
@@ -101,23 +103,50 @@ def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
 
 
 def _run(scenario: Scenario, seed: int, folder: Path | None) -> wire.Report:
-    """Runs it, and puts what was recorded of the estimates into the traces."""
+    """Runs it, again if this machine stood still meanwhile."""
     what = f"{scenario.name}, seed {seed}"
+    if linux_limits.is_emulated(scenario):
+        return _run_emulated(scenario, seed, folder, what)
+    for _ in range(_ATTEMPTS):
+        report = _run_once(scenario, seed, folder, what)
+        late_s = _check_speed(report, what)
+        if late_s <= _LATEST_S:
+            return report
+    problem = f"this machine stood still for {late_s * 1000:.0f} ms, in {_ATTEMPTS} runs"
+    raise RunError(f"{what}: {problem}; fewer --workers, or less beside it")
+
+
+def _run_once(scenario: Scenario, seed: int, folder: Path | None, what: str) -> wire.Report:
+    """Runs it, and puts what was recorded of the estimates into the traces."""
     controls = {linux_limits.CONTROLS.get(flow.cc.name, "") for flow in scenario.flows if folder}
     with estimates.recording_of(controls, _PORT) as recording:
         lines = execute(wire.plan(scenario) + wire.conclusion(seed, folder), what)
     report = wire.read(lines, folder)
-    (emulator,) = report.others["emulator"]
-    _check_speed(dict(zip(emulator[::2], emulator[1::2], strict=True)), what)
     _add_estimates(report, scenario, recording)
     return report
 
 
-def _check_speed(emulator: dict[str, str], what: str) -> None:
-    """RunError if this machine did not take every packet in time."""
+def _run_emulated(scenario: Scenario, seed: int, folder: Path | None, what: str) -> wire.Report:
+    """Runs it in the emulated machine, for this kernel lacks a control of its."""
+    controls = linux_limits.controls_of(scenario)
+    if folder:
+        missing = ", ".join(sorted(filter(linux_limits.is_missing, controls)))
+        problem = f"{what}: a run in the emulated machine has no trace, and this kernel has no"
+        raise UnavailableError(f"{problem} {missing}: modprobe tcp_{missing}")
+    plan = wire.plan(scenario) + wire.conclusion(seed, None)
+    report = wire.read(linux_emulated.execute(program(), plan, controls, what), None)
+    _check_speed(report, what)
+    return report
+
+
+def _check_speed(report: wire.Report, what: str) -> float:
+    """How late the latest packet was, in s; RunError if this machine did not take every packet."""
+    (said,) = report.others["emulator"]
+    emulator = dict(zip(said[::2], said[1::2], strict=True))
     if missed := int(emulator["overruns"]) + int(emulator["refused"]):
         problem = f"this machine was too slow: {missed} packets never reached the path"
         raise RunError(f"{what}: {problem}; lower rates or fewer --workers")
+    return float(emulator["late_worst_s"])
 
 
 def _add_estimates(report: wire.Report, scenario: Scenario, recording: Recording) -> None:

@@ -14,7 +14,8 @@ import socket
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, UDP, settings_of_protocol
+from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
+from westwood.engines import linux_emulated
 from westwood.errors import InputError, UnavailableError, show
 from westwood.kernel import ww_kernel
 from westwood.scenario.declared import departures, written_defaults
@@ -38,6 +39,7 @@ OBEYED = (
     "header",
     "initial_cwnd",
     "receive_window",
+    "initial_receive_window",
     "min_rto",
     "max_rto",
     "delayed_ack",
@@ -48,7 +50,13 @@ _REASONS = {
     "initial_ssthresh": ", the only one that Linux starts with",
     "clock_granularity": ", which is min_rto: its floor is of the variance",
 }
-_LINUX_HAS = ("byte_counting", "validate_cwnd", "hystart")  # of options of a flow's cc
+# Of options of a flow's cc.
+_LINUX_HAS = {
+    "byte_counting": True,
+    "validate_cwnd": True,
+    "hystart": "hystart",
+    "cubic_rules": "linux",
+}
 _MOST_HOSTS = 256
 _MOST_FLOWS = 4096
 _LEAST_MSS = 88  # bytes: of the kernel's tcp_min_snd_mss and its options
@@ -73,8 +81,19 @@ def check(scenario: Scenario) -> None:
     for flow in scenario.flow:
         _check_flow(flow)
     _check_shared(flows)
-    for control in sorted({CONTROLS[flow.cc.name] for flow in flows if flow.cc.name != UDP}):
+    for control in sorted(controls_of(scenario)) if not is_emulated(scenario) else ():
         require(control)
+
+
+def controls_of(scenario: Scenario) -> set[str]:
+    """The kernel's congestion controls that a scenario's flows use."""
+    return {CONTROLS[flow.cc.name] for flow in scenario.flows if flow.cc.name != UDP}
+
+
+def is_emulated(scenario: Scenario) -> bool:
+    """Says whether it runs in the emulated machine: this kernel lacks what that one has."""
+    controls = controls_of(scenario)
+    return any(map(is_missing, controls)) and linux_emulated.lacking(controls) is None
 
 
 def _check_flow(flow: Flow) -> None:
@@ -108,24 +127,38 @@ def _check_flow(flow: Flow) -> None:
 
 def fixed(flow: Flow) -> dict[str, Any]:
     """What Linux does in one way only: settings of a flow as a scenario would write them."""
+    with_sack = RECOVERIES[flow.recovery].uses_sack
     return written_defaults("flow", leave_out=OBEYED) | {
+        "timestamps": with_sack and flow.header == _STAMPED,
+        "rack": with_sack,
+        "frto": with_sack,
+        "undo": with_sack,
+        "forgiven_syns": 1,
+        "syn_ack_timer": True,
         "initial_ssthresh": "unlimited",
         "initial_rto": "1s",
         "clock_granularity": format_time(flow.min_rto),
-        "delayed_ack_timeout": "40ms",
+        "delayed_ack_timeout": "200ms",
+        "min_delayed_ack_timeout": "40ms",
+        "quick_acks": 16,
+        "quick_acks_again": True,
         "limited_transmit": True,
         "handshake_rtt": True,
         "flight_excludes_sacked": True,
         "ssthresh_from_cwnd": True,
+        "recovery_holds_ssthresh": True,
+        "rack_slack": "2ms",
+        "timed_syn": True,
+        "rearms_rto": True,
     }
 
 
 def _bounded(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
     """Yields what Linux obeys within bounds: key, value, whether it is within, which they are."""
     built, obeyed = configured(flow.cc), settings_of_protocol(flow.cc.name)
-    for key in _LINUX_HAS:
+    for key, own in _LINUX_HAS.items():
         value = getattr(built, key)
-        yield f"cc.{key}", value, value or key not in obeyed, "true"
+        yield f"cc.{key}", value, value == own or key not in obeyed, show(own)
     yield "delayed_ack", flow.delayed_ack, flow.delayed_ack in (1, 2), "1 or 2"
     least, most = flow.min_rto, flow.max_rto
     yield "min_rto", format_time(least), least % _MS == 0, "whole milliseconds"
@@ -160,15 +193,23 @@ def _sack(flow: Flow) -> bool:
     return flow.recovery != "newreno"
 
 
-def require(control: str) -> None:
-    """UnavailableError, with the remedy, if the kernel has no such congestion control."""
+def is_missing(control: str) -> bool:
+    """Says whether the kernel that runs here has no such congestion control."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         try:
             probe.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
         except OSError as error:
-            if error.errno == errno.EPERM:  # it is there, and in a namespace of ours it may be used
-                return
-            is_ours = control in ww_kernel.CONTROLS
-            remedy = "westwood kernel load" if is_ours else f"modprobe tcp_{control}"
-            problem = f"--engine linux: this kernel has no congestion control {control}"
-            raise UnavailableError(f"{problem}: {remedy}") from None
+            # EPERM: it is there, and in a namespace of ours it may be used.
+            return error.errno != errno.EPERM
+    return False
+
+
+def require(control: str) -> None:
+    """UnavailableError, with the remedy, if the kernel has no such congestion control."""
+    if not is_missing(control):
+        return
+    remedy = "westwood kernel load" if control in ww_kernel.CONTROLS else f"modprobe tcp_{control}"
+    if control in linux_emulated.MODULES:
+        remedy += f"; or {linux_emulated.REMEDY}"
+    problem = f"--engine linux: this kernel has no congestion control {control}"
+    raise UnavailableError(f"{problem}: {remedy}")

@@ -93,6 +93,7 @@ def _flow(flow: Flow, index: dict[str, int]) -> _engine.Flow:
         source.on, source.rate_bps = True, flow.app.rate
         source.on_mean = _UNLIMITED if flow.app.on is None else flow.app.on
         source.off_mean, source.spread = flow.app.off or 0, flow.app.durations
+        source.spacing = flow.app.spacing
         return built
     built.cc = configured(flow.cc)
     built.recovery = flow.recovery

@@ -25,14 +25,18 @@ if TYPE_CHECKING:
     from westwood.scenario.links import Link
 
 _OVERHEAD = 2  # bytes: PPP, which ns-3's point-to-point devices add
-_RECOVERIES = [one.name for one in RECOVERIES.values() if not one.conserves]
+_SPARED = 2  # packets: RedQueueDisc::DoEnqueue wants more than one in it, and its device has one
+# Those of our module, and mainline's own PRR.
+_RECOVERIES = [one.name for one in RECOVERIES.values() if not one.conserves or one.name == "prr"]
 _OURS = "WwTcpWestwood"  # the class of our module, which has the core's settings as attributes
 _OF_CWND = ("TcpCubic", "TcpVegas")  # these take ssthresh from cwnd, not from ns-3's pipe
 # ns3/runner sets these of a flow as the scenario says.
 OBEYED = (
     "start",
+    "start_spread",
     "stop",
     "size",
+    "ecn",
     "packet",
     "initial_cwnd",
     "initial_ssthresh",
@@ -43,35 +47,49 @@ OBEYED = (
     "delayed_ack_timeout",
     "dupack_threshold",
     "limited_transmit",
+    "timestamps",
 )
 # ns3/runner refuses another value of these as well, so that a profile's is no exception.
-_OF_NO_PROFILE = ("start_spread", "ecn", "header")
-_OF_PROFILE = ("byte_counting", "validate_cwnd", "hystart")  # a profile may set them for every flow
+_OF_NO_PROFILE = ("header",)
+_OF_PROFILE = ("byte_counting", "validate_cwnd")  # a profile may set them for every flow
+# What a flow may say of ns-3's own CUBIC; a profile's other way is for the simulator.
+_OF_CUBIC: dict[str, tuple[object, ...]] = {
+    "hystart": ("none", "hystart-ns3"),
+    "cubic_rules": ("ns3",),
+}
 
 
 def check(scenario: Scenario) -> None:
     """InputError names what ns-3 can't do."""
     for link in scenario.link:
         _check_link(link)
-    of_profile = profiles.get(scenario.profile).defaults("flow")
+    profile = profiles.get(scenario.profile)
+    of_profile, of_cc = profile.defaults("flow"), profile.defaults("cc")
     for flow in scenario.flow:
         _check_flow(flow)
-        _check_settings(flow, of_profile)
-        _check_congestion_control(flow)
+        with_sack = RECOVERIES[flow.recovery].uses_sack
+        _check_settings(flow, of_profile | (profile.defaults(profiles.SACK) if with_sack else {}))
+        _check_congestion_control(flow, of_cc)
 
 
 def fixed(flow: Flow) -> dict[str, Any]:
     """What ns-3 does in one way only: settings of a flow as a scenario would write them."""
     takes_cwnd = PROTOCOLS[flow.cc.name].ns3 in _OF_CWND
     return written_defaults("flow", leave_out=OBEYED) | {
-        "start_spread": "0s",
-        "ecn": False,
-        "header": "40B",
+        "header": "52B" if flow.timestamps else "40B",
+        "forgiven_syns": 1000,
+        "syn_ack_timer": True,
+        "quick_acks": 1,
         "max_rto": "60s",  # TcpSocketBase doubles its timer up to this
         "clock_granularity": "1ms",  # the runner leaves TcpSocketBase::ClockGranularity alone
         "handshake_rtt": True,
         "flight_excludes_sacked": not takes_cwnd,
         "ssthresh_from_cwnd": takes_cwnd,
+        "repeated_timeouts_reduce": True,  # SetSentListLost forgets that the segment timed out
+        "pipe_keeps_repaired": True,  # TcpTxBuffer::Update leaves m_retrans as it is
+        "full_ack_to_ssthresh": True,
+        "stands_after_timeout": True,  # ProcessAck grows by what lies beyond m_recover
+        "any_ack_ends_backoff": True,  # TcpSocketBase::NewAck
     }
 
 
@@ -83,8 +101,13 @@ def _check_link(link: Link) -> None:
     name = link.name
     if link.overhead != _OVERHEAD:
         raise _refuse(f"{name}.overhead", format_size(link.overhead), 'the "2B" of its devices')
-    if link.queue.kind != "droptail" or link.queue.limit.unit != "p":
-        raise _refuse(f"{name}.queue", link.queue.kind, "drop-tail with a limit in packets")
+    limit = link.queue.limit
+    if limit.unit != "p":
+        raise _refuse(f"{name}.queue.limit", str(limit), "a limit in packets")
+    if link.queue.kind == "red" and (limit.count is None or limit.count < 2):
+        raise _refuse(f"{name}.queue.limit", str(limit), "at least 2 packets, one in its device")
+    if link.queue.kind == "red" and link.queue.spared != _SPARED:
+        raise _refuse(f"{name}.queue.spared", link.queue.spared, f"{_SPARED}, fixed in ns-3")
     if link.loss.kind not in ("none", "uniform", "script"):
         raise _refuse(f"{name}.loss.kind", link.loss.kind, '"none", "uniform" or "script"')
     if link.trace or link.jitter or link.reorder:
@@ -114,12 +137,16 @@ def _check_settings(flow: Flow, of_profile: Mapping[str, Any]) -> None:
             )
 
 
-def _check_congestion_control(flow: Flow) -> None:
-    """Refuses settings of any class but our module's."""
+def _check_congestion_control(flow: Flow, of_profile: Mapping[str, Any]) -> None:
+    """Refuses settings of any class but our module's, save what ns-3's CUBIC has."""
     cc, of_class = flow.cc, PROTOCOLS[flow.cc.name].ns3
     if of_class == _OURS:
         return
-    of_profile = {key for key in _OF_PROFILE if key != "hystart" or not cc.hystart}
-    for option, value in cc.model_dump(exclude_none=True, exclude={"name", *of_profile}).items():
+    for option, value in cc.model_dump(exclude_none=True, exclude={"name", *_OF_PROFILE}).items():
+        own = _OF_CUBIC.get(option, ())
+        if value in own or (own and value == of_profile.get(option)):
+            continue
         expected = f"none: in ns-3 (class {of_class}) this control's settings can't be set"
+        if own:
+            expected = " or ".join(map(show, own)) + f", which its {of_class} has"
         raise _refuse(f"{flow.name}.cc.{option}", value, expected)

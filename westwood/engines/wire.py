@@ -100,7 +100,7 @@ def _loss(loss: _engine.Loss) -> Sequence[Any]:
 
 
 def _datagrams(source: _engine.Datagrams) -> Iterator[str]:
-    words = (source.rate_bps, source.on_mean, source.off_mean, source.spread)
+    words = (source.rate_bps, source.on_mean, source.off_mean, source.spread, source.spacing)
     yield _statement("datagrams", *words)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from westwood.catalogue import FLOW_COLUMNS, UDP, MeasuredColumn
 from westwood.errors import InputError, suggestion
-from westwood.results.metrics import jain
+from westwood.results.metrics import jain, percentile
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -42,6 +42,11 @@ class FlowOfRun:
     def finished(self) -> list[RawConnection]:
         """The connections of which all was acknowledged."""
         return [one for one in self.connections if not math.isnan(one.completed_s)]
+
+    @cached_property
+    def completions_s(self) -> list[float]:
+        """How long those took, from their start on."""
+        return [one.completed_s - one.start_s for one in self.finished]
 
     def total(self, name: str) -> float:
         """The sum of a measured column over the connections."""
@@ -95,6 +100,7 @@ class Column:
     digits: int = field(default=1, kw_only=True)  # after the point in the table
     with_interval: bool = field(default=False, kw_only=True)  # in the table, too
     if_several: bool = field(default=False, kw_only=True)  # in the table only beside other flows
+    if_known: bool = field(default=False, kw_only=True)  # in the table only where a flow has it
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,12 @@ def _mean(values: Sequence[float]) -> float:
     """The mean of those that are numbers."""
     known = [value for value in values if not math.isnan(value)]
     return _ratio(sum(known), len(known))
+
+
+def _mean_queue(run: Run) -> float:
+    ways = [*run.raw.forward, *run.raw.backward]
+    busiest = max(ways, key=lambda way: way.utilisation, default=None)
+    return busiest.waited_s / run.simulated_s if busiest else math.nan
 
 
 IDENTITY = (
@@ -191,7 +203,25 @@ OF_FLOW = (
         "s",
         "Completion time",
         "from a connection's start until all was acknowledged, the mean of those completed",
-        lambda flow: _mean([one.completed_s - one.start_s for one in flow.finished]),
+        lambda flow: _mean(flow.completions_s),
+        head="completion\ns",
+        digits=3,
+        with_interval=True,
+        if_known=True,
+    ),
+    FlowColumn(
+        "completion_p50_s",
+        "s",
+        "Median completion time",
+        "the median of those times, which is the time itself of a flow that is one connection",
+        lambda flow: percentile(flow.completions_s, 0.5),
+    ),
+    FlowColumn(
+        "completion_p95_s",
+        "s",
+        "Completion time, 95th percentile",
+        "their 95th percentile",
+        lambda flow: percentile(flow.completions_s, 0.95),
     ),
 )
 
@@ -225,6 +255,13 @@ OF_RUN = (
         lambda run, row: max(
             (way.utilisation for way in (*run.raw.forward, *run.raw.backward)), default=math.nan
         ),
+    ),
+    RunColumn(
+        "mean_queue",
+        "packets",
+        "Mean queue",
+        "packets that waited, on average, before the busiest direction of a link in the run",
+        lambda run, row: _mean_queue(run),
     ),
     RunColumn(
         "simulated_s", "s", "Simulated time", "length of the run", lambda run, row: run.simulated_s

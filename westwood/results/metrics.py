@@ -63,6 +63,16 @@ def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> floa
     return t_quantile(runs - 1, level) * deviation / math.sqrt(runs)
 
 
+def percentile(values: Sequence[float], share: float) -> float:
+    """Returns what this share of the values does not exceed, interpolated; NaN without values."""
+    ordered = sorted(values)
+    if not ordered:
+        return math.nan
+    place = share * (len(ordered) - 1)
+    low, high = math.floor(place), math.ceil(place)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
 @dataclass(frozen=True)
 class Paired:
     """Holds the difference between two protocols, run by run on common random numbers.

@@ -7,7 +7,8 @@ as with `tcpdump -s`. Node n has the address 10.0.0.0 + n + 1; connection c goes
 
 A segment has the simulator's size: what `header` counts beyond 40 bytes is NOP options, as far as
 TCP's 40 bytes of options allow beside SACK blocks. Only SYNs are larger than simulated, by the
-options (MSS, window scale, SACK) that a reader of the file needs. Data acknowledge the SYN-ACK; the
+options (MSS, window scale, SACK) that a reader of the file needs. Data acknowledge the SYN-ACK, the
+last segment of a transfer has the FIN, and the sink keeps its half of the connection open; the
 window is the constant receive window.
 """
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from westwood.scenario.flows import Flow
 
 # engine/packet.hpp: PacketFlags
-_ACK, _SYN, _ECT, _CE, _CWR, _DATAGRAM, _BARE = 1, 2, 32, 64, 128, 256, 512
+_ACK, _SYN, _FIN, _ECT, _CE, _CWR, _DATAGRAM, _BARE = 1, 2, 8, 32, 64, 128, 256, 512
 _MAGIC_NS, _LINKTYPE_RAW, _SNAPLEN = 0xA1B23C4D, 101, 65535
 _RECORD, _IP, _TCP, _UDP, _OPTIONS = 16, 20, 20, 8, 40
 _NOP, _FIRST_PORT, _PORTS, _SERVER_PORT = 1, 10_000, 50_000, 5001
@@ -79,6 +80,7 @@ class _Packets:
         self.is_udp = self.flags & _DATAGRAM != 0
         self.is_ack = self.flags & _ACK != 0
         self.is_syn = self.flags & _SYN != 0
+        self.is_fin = self.flags & _FIN != 0  # of an ACK: it covers the sender's FIN
         self.header = of_flow([flow.header for flow in flows])
         self.window = of_flow([flow.receive_window for flow in flows])
         self.mss = of_flow([flow.mss for flow in flows])
@@ -146,9 +148,12 @@ class _Packets:
         from_sink = self.is_ack
         # The receiving end numbers from 0; its SYN takes that number.
         sequence = np.where(from_sink, np.where(self.is_syn, 0, 1), self.number)
-        acknowledged = np.where(from_sink, self.number, np.where(self.is_syn, 0, 1))
+        # A FIN takes a number, too, which the simulator leaves out.
+        of_data = self.number + self.is_fin
+        acknowledged = np.where(from_sink, of_data, np.where(self.is_syn, 0, 1))
         flags = np.where(self.is_syn & ~from_sink, 0x02, np.where(self.is_syn, 0x12, 0x10))
         congested = self.flags & _CE != 0
+        flags = flags | np.where(self.is_fin & ~from_sink, 0x01, 0)
         echo = from_sink & congested & ~self.is_syn
         flags = flags | np.where(echo, 0x40, 0)
         flags = flags | np.where(self.flags & _CWR != 0, 0x80, 0)

@@ -43,6 +43,10 @@ class RawLinkSide(Protocol):
     def utilisation(self) -> float:
         """The share of the time in which it was sending."""
 
+    @property
+    def waited_s(self) -> float:
+        """The sum of the times that packets waited in its queue."""
+
     def queue(self) -> Columns:
         """Returns arrival_s, start_s and bytes of the packets that waited."""
 

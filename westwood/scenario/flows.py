@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, model_validator
 
 from westwood import _engine, units
-from westwood.catalogue import PROTOCOLS, UDP, label, settings_of, settings_of_protocol
+from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, label, settings_of, settings_of_protocol
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import to_field, with_settings
 from westwood.scenario.parts import (
@@ -98,13 +98,14 @@ class Bulk(Part):
 
 
 class Datagrams(Part):
-    """UDP packets at a constant rate, always or on and off in turn."""
+    """UDP packets at a constant or a random pace (Poisson), always or on and off in turn."""
 
     kind: Literal["udp"] = "udp"
     rate: Rate  # bit/s of IP packets, while on
     on: Span | None = None  # ps: mean durations; None: always on
     off: Span | None = None
     durations: Durations = "fixed"
+    spacing: Durations = "fixed"  # of two packets; exponential: a Poisson process
 
     @model_validator(mode="after")
     def _both(self) -> Datagrams:
@@ -173,6 +174,7 @@ class Flow(_Flow):
                 written = self.model_dump(include={lesser, greater})
                 problem = f"expected at least {lesser}, {written[lesser]}"
                 raise InputError(problem, key=greater, value=written[greater])
+        self._check_sack()
         if self.from_ == self.to:
             raise InputError(
                 "expected another node than the flow comes from", key="to", value=self.to
@@ -195,6 +197,18 @@ class Flow(_Flow):
             problem = f"expected a time after start, {units.format_time(self.start)}"
             raise InputError(problem, key="stop", value=units.format_time(self.stop))
         return self
+
+    def _check_sack(self) -> None:
+        if not RECOVERIES[self.recovery].uses_sack:
+            for key in _engine.SETTINGS_OF_SACK:
+                if getattr(self, key):
+                    problem = f'expected false, for the recovery "{self.recovery}" has no SACK'
+                    raise InputError(problem, key=key, value=True)
+        if self.timestamps and self.header < _engine.STAMPED_HEADER:
+            least = units.format_size(_engine.STAMPED_HEADER)
+            value = units.format_size(self.header)
+            problem = f"expected at least {least}, or timestamps = false beside it"
+            raise InputError(problem, key="header", value=value)
 
     def each(self) -> list[Flow]:
         """The flows it stands for."""

@@ -24,13 +24,14 @@ from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
-from westwood.catalogue import PROTOCOLS, UDP, settings_of_protocol
+from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
 from westwood.errors import InputError, one_line, show, suggestion
 from westwood.scenario import number_files, profiles, topology
 from westwood.scenario.explain import first_problem
 from westwood.scenario.flows import Flow
 from westwood.scenario.links import Link
 from westwood.scenario.parts import Duration, Name, Part
+from westwood.units import format_time
 
 FORMAT = 1  # of scenario files, and part of the hash
 MOST_POINTS = 100_000  # of a sweep
@@ -61,6 +62,7 @@ class Scenario(Part):
         try:
             super().__init__(**_completed(given))
             topology.check(self.link, self.flows, list(type(self).model_fields))
+            _check_starts(self)
         except ValidationError as error:
             raise first_problem(error, given, type(self)) from None
         self._given = given
@@ -122,6 +124,10 @@ class Scenario(Part):
                 raise error.located(source=self._source) from None
             if isinstance(data.get("sweep"), dict):
                 data["sweep"].pop(key, None)
+        for swept in data["sweep"] if isinstance(data.get("sweep"), dict) else ():
+            for key in filter(lambda key: _is_part(key, swept), settings):
+                problem = f"expected {swept} set as well, for its sweep replaces all of it"
+                raise InputError(problem, key=key, value=settings[key], source=self._source)
         try:
             return self._from(data, self._source, self._folder)
         except InputError as error:
@@ -159,12 +165,21 @@ class Scenario(Part):
     def resolved(self) -> dict[str, Any]:
         """Returns all settings, as TOML would hold them, with their units.
 
-        Without a recovery that follows from the protocol: it must change when the protocol does.
+        Without a recovery that follows from the protocol, and what goes with it or its absence:
+        they must change when the protocol does.
         """
         data = self.model_dump(exclude_none=True)
+        profile = profiles.get(self.profile)
         for flow in data["flow"]:
-            if flow["recovery"] == _recovery(flow["cc"]["name"], profiles.get(self.profile)):
-                del flow["recovery"]
+            cc, chosen = flow["cc"]["name"], flow["recovery"]
+            follows = {
+                key: profile.defaults("flow").get(key) for key in profile.defaults(profiles.SACK)
+            }
+            follows |= _defaults_of_recovery(cc, chosen, profile)
+            if chosen != _recovery(cc, profile):
+                follows.pop("recovery")
+            for key in [key for key, value in follows.items() if flow.get(key) == value]:
+                del flow[key]
         return data
 
     @cached_property
@@ -190,6 +205,14 @@ class Scenario(Part):
                 f"{json.dumps(key)} = {toml_value(values)}" for key, values in self.sweep.items()
             ]
         return "\n".join(lines) + "\n"
+
+
+def _check_starts(scenario: Scenario) -> None:
+    """A flow that would start when the run is over is a mistake, not a row of zeros."""
+    for flow in scenario.flow:
+        if flow.start >= scenario.duration:
+            problem = f"expected less than the duration, {format_time(scenario.duration)}"
+            raise InputError(problem, key=f"{flow.name}.start", value=format_time(flow.start))
 
 
 def presets() -> list[str]:
@@ -269,7 +292,7 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
         return {**profile.defaults("flow"), **given}  # the model says what is wrong
     return {
         **profile.defaults("flow"),
-        "recovery": _recovery(cc.get("name"), profile),
+        **_defaults_of_recovery(cc.get("name"), given.get("recovery"), profile),
         **given,
         **({"cc": {**_obeyed(cc.get("name"), profile), **cc}} if cc else {}),
     }
@@ -289,7 +312,23 @@ def _recovery(cc: object, profile: profiles.Profile) -> str:
     """Chooses the loss recovery of a protocol whose flow doesn't choose one."""
     protocol = PROTOCOLS.get(cc) if isinstance(cc, str) else None
     own = protocol.recovery if protocol else ""
+    if own == profiles.SACK:
+        return str(profile.defaults(profiles.SACK).get("recovery", own))
     return own or str(profile.defaults("westwood")["recovery"])
+
+
+def _defaults_of_recovery(cc: object, chosen: object, profile: profiles.Profile) -> dict[str, Any]:
+    """The recovery, unless the flow chose it, and what goes with one that has SACK."""
+    recovery = RECOVERIES.get(chosen if isinstance(chosen, str) else _recovery(cc, profile))
+    if recovery is None:
+        return {}  # the model says what is wrong
+    with_sack = profile.defaults(profiles.SACK) if recovery.uses_sack and cc != UDP else {}
+    return {**with_sack, "recovery": recovery.name}
+
+
+def _is_part(key: str, whole: str) -> bool:
+    (name, _, rest), (owner, _, wanted) = key.partition("."), whole.partition(".")
+    return rest.startswith(wanted + ".") and (name == owner or EVERY_FLOW in (name, owner))
 
 
 def _assign(data: dict[str, Any], key: str, value: Any) -> None:

@@ -9,14 +9,22 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
-import vm
 
-from westwood.kernel import ww_kernel
+from westwood.errors import RunError
+from westwood.kernel import emulated, ww_kernel
 
 pytestmark = pytest.mark.slow
 CAPABILITIES = "--inh-caps=-all,+bpf,+perfmon --ambient-caps=-all,+bpf,+perfmon"
+MODULES = (
+    "kernel/drivers/net/veth.ko",
+    "kernel/net/sched/sch_netem.ko",
+    "kernel/net/ipv4/tcp_westwood.ko",
+)
+TOOLS = ("ip", "tc", "iperf3", "setpriv")
 TURNS, SECONDS = 6, 15  # the OMITTED seconds before them are not counted
 OMITTED = 4
 T_975 = {5: 2.571}[TURNS - 1]  # quantile of Student's t by degrees of freedom
@@ -97,36 +105,40 @@ cat /proc/sys/net/ipv4/tcp_available_congestion_control
 @pytest.fixture(scope="module")
 def printed() -> list[str]:
     """Runs the script once and returns what the machine printed."""
-    reason = vm.lacking()
+    with suppress(RunError):
+        emulated.fetch()
+    reason = emulated.lacking(TOOLS)
     if reason:
         pytest.skip(reason)
     try:
-        ww_kernel.program()
+        loader = ww_kernel.program()
     except ww_kernel.UnavailableError as error:
         pytest.skip(str(error))
-    return vm.run(script(), 1800)
+    programs = [loader, *(Path(str(emulated.find(tool))) for tool in TOOLS)]
+    files = [ww_kernel.bpf_object(loader)]
+    return emulated.run(script(), 1800, programs=programs, modules=MODULES, files=files)
 
 
 def test_it_loads_with_two_capabilities_there_too(printed: list[str]) -> None:
     assert printed[0].startswith("## 6.1.")
-    assert vm.after(printed, "load") == ["version test is loaded", "0"]
-    *said, code, left = vm.after(printed, "unload")
+    assert emulated.after(printed, "load") == ["version test is loaded", "0"]
+    *said, code, left = emulated.after(printed, "unload")
     assert said == ["version test is unloaded"] and code == "0"
     assert not set(left.split()) & set(ww_kernel.CONTROLS)
 
 
 @pytest.mark.parametrize("name", ww_kernel.CONTROLS)
 def test_a_flow_runs_with_each(printed: list[str], name: str) -> None:
-    said = "\n".join(vm.after(printed, f"flow {name}"))
+    said = "\n".join(emulated.after(printed, f"flow {name}"))
     assert re.search(r"20\.0 MBytes .* receiver", said), said
-    status = "".join(vm.after(printed, "status"))
+    status = "".join(emulated.after(printed, "status"))
     assert re.search(f'"{name}", "registered": true, "sockets": 0, "total": [1-9]', status), status
 
 
 def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
     """Reads the goodput in Mb/s, by path and control."""
     found: dict[tuple[str, str], list[float]] = {}
-    for line in vm.after(printed, "upstream"):
+    for line in emulated.after(printed, "upstream"):
         _, path, cc, received, _ = line.split("|")
         rate = re.search(r"([\d.]+) Kbits/sec", received)
         assert rate, line
@@ -149,5 +161,5 @@ def test_upstreams_westwood_beside_ours_on_the_same_paths(printed: list[str]) ->
         lines.append(f"| {path} | {both} | {means[1] / means[0]:.2f} |")
         if not least <= means[1] / means[0] <= most:
             wrong.append(lines[-1])
-    (vm.CACHE / "upstream.txt").write_text("\n".join(lines) + "\n")
+    (emulated.CACHE / "upstream.txt").write_text("\n".join(lines) + "\n")
     assert not wrong

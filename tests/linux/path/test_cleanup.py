@@ -63,12 +63,26 @@ def wait_for(condition: object, seconds: float = 10) -> bool:
     return False
 
 
+def has_connection(pid: int) -> bool:
+    """True if a process is a ww-path in whose network namespace a TCP connection is established."""
+    established = "01"  # TCP_ESTABLISHED
+    process = Path(f"/proc/{pid}")
+    try:
+        is_path = (process / "comm").read_text() == "ww-path\n"
+        if not is_path or (process / "ns/net").readlink() == Path("/proc/self/ns/net").readlink():
+            return False  # it has not made its namespace: the connections are this machine's
+        _, *sockets = (process / "net/tcp").read_text().splitlines()
+    except OSError:  # it has ended
+        return False
+    return any(line.split()[3] == established for line in sockets)
+
+
 def devices() -> str:
     return Path("/proc/net/dev").read_text().count("\n").__str__()
 
 
 class Running:
-    """Starts the tool on a long run and waits until its ww-path is at work."""
+    """Starts the tool on a long run and waits until that run's ww-path is at work."""
 
     def __init__(self, folder: Path) -> None:
         command = [*COMMAND, "--set", "duration=60s", "--out", str(folder / "r")]
@@ -78,22 +92,13 @@ class Running:
         self.path = 0
 
         def runs() -> bool:
-            # The first child is a probe of a millisecond: wait for one that stays and has a device.
-            for child in children(self.tool.pid):
-                if Path(f"/proc/{child}/comm").read_text() == "ww-path\n" and self._has_tun(child):
-                    self.path = child
-            return bool(self.path) and time.monotonic() > self.since + 1.5 and alive(self.path)
+            # The first child is a probe with a datagram flow, however long it takes to end on a
+            # busy machine: only the run has a TCP connection.
+            paths = (child for child in children(self.tool.pid) if has_connection(child))
+            self.path = next(paths, 0)
+            return self.path != 0
 
-        self.since = time.monotonic()
         assert wait_for(runs), "it did not start"
-
-    @staticmethod
-    def _has_tun(pid: int) -> bool:
-        try:
-            links = [os.readlink(fd) for fd in Path(f"/proc/{pid}/fd").iterdir()]
-        except OSError:
-            return False
-        return "/dev/net/tun" in links
 
     def said(self) -> str:
         return self._log.read_text()

@@ -55,6 +55,10 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
         ("0.005", "inf"),
         'bottleneck.loss.rate = inf: expected a fraction from 0 to 1, such as 0.005 or "0.5%"',
     ),
+    "a start beyond the end": (
+        ('cc = "westwood+"', 'cc = "westwood+"\nstart = "20s"'),
+        'tcp.start = "20s": expected less than the duration, 20s',
+    ),
     "zero duration": (
         ('"20s"', '"0s"'),
         'duration = "0s": expected more than 0s and at most 2246400s',

@@ -311,3 +311,11 @@ def test_a_trace_in_a_figure_is_the_run_of_the_row(small: Scenario) -> None:
     (_, first, trace), (_, second, _) = experiment.traces(planned)
     assert (first, second) == ("Reno", "Westwood+")
     assert trace["time_s"].max() <= 20 and not math.isnan(trace["cwnd"][0])  # type: ignore[operator]
+
+
+def test_completion_times_stand_where_a_flow_has_a_size(
+    westwood: Callable[..., Any], small_file: Path
+) -> None:
+    assert "completion" not in westwood("run", small_file).out
+    called = westwood("run", small_file, "--set", "tcp.size=100kB")
+    assert called.code == 0 and "completion" in called.out

@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
-from westwood import Scenario
+from westwood import Scenario, _engine
 from westwood.catalogue import Setting, settings_of
 from westwood.engines import linux_limits, ns3, ns3_limits
 from westwood.errors import InputError, show
-from westwood.experiments import validation
+from westwood.experiments.validation.grid import plan
+from westwood.experiments.validation.grids import GRIDS
 from westwood.scenario import profiles
 
 HOSTS = {"ns3": (ns3_limits, "ns3-3.44", "sack"), "linux": (linux_limits, "linux", "prr")}
 SETTINGS = settings_of("flow")
+LESSER = {lesser for lesser, _ in _engine.settings_in_order("flow")}
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +38,10 @@ def other_than(setting: Setting, own: Any) -> Any:
     match setting.kind:
         case "SWITCH":
             return not own
+        case "COUNT":
+            return next(count for count in (3, 4) if count != own)
+        case "TIME" if setting.name in LESSER:
+            return next(text for text in ("2ms", "1ms") if text != own)
         case "TIME":
             return next(text for text in ("59s", "300ms") if text != own)
         case "BYTES":
@@ -93,7 +99,7 @@ def test_another_way_than_the_hosts_is_refused_in_one_line(engine: str, key: str
 
 @pytest.mark.parametrize("profile", profiles.names())
 def test_ns3_takes_a_profiles_way_but_no_third_one(profile: str) -> None:
-    framed = {"access.overhead": "2B", "bottleneck.overhead": "2B", "tcp.header": "40B"}
+    framed = {"access.overhead": "2B", "bottleneck.overhead": "2B"}
     settings = {"profile": profile, "tcp.recovery": "sack", "tcp.cc": "sack", **framed}
     taken = Scenario.preset("table1").with_settings(settings)
     ns3.plan(taken)
@@ -105,7 +111,7 @@ def test_ns3_takes_a_profiles_way_but_no_third_one(profile: str) -> None:
 def test_ns3_takes_no_profiles_header() -> None:
     """Other headers would be other packets, so that the profile is no excuse."""
     link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "overhead": "2B"}
-    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "sack"}
+    flow = {"name": "tcp", "from": "a", "to": "b", "cc": "sack", "timestamps": False}
     with pytest.raises(InputError, match=r'tcp\.header = "52B": --engine ns3 expects "40B"'):
         ns3.plan(Scenario(name="s", duration="1s", profile="linux", link=[link], flow=[flow]))
 
@@ -121,8 +127,10 @@ def test_ns3_has_other_ways_for_cubic(key: str) -> None:
         ns3_limits.check(scenario("ns3-3.44", "sack", "sack", **{key: own}))
 
 
-@pytest.mark.parametrize("engine", HOSTS)
-def test_the_grids_that_validate_an_engine_are_taken(engine: str) -> None:
+@pytest.mark.parametrize(
+    ("engine", "name"), [(engine, name) for engine in GRIDS for name in GRIDS[engine]]
+)
+def test_the_grids_that_validate_an_engine_are_taken(engine: str, name: str) -> None:
     limits = HOSTS[engine][0]
-    for job in validation.plan(validation.GRIDS[engine], 1, "1s").jobs:
+    for job in plan(GRIDS[engine][name], 1, "6s").jobs:
         limits.check(job.scenario)

@@ -14,11 +14,14 @@ import pytest
 from westwood import Scenario, engines, simulate
 from westwood.engines import ns3
 from westwood.errors import InputError, UnavailableError
-from westwood.experiments import experiment, validation
+from westwood.experiments import experiment
+from westwood.experiments.validation import compare
+from westwood.experiments.validation.grid import plan
+from westwood.experiments.validation.grids import GRIDS
 
 BUILT = Path(__file__).parents[3] / "build" / "ns3" / "wheel" / "ww-ns3-runner"
 needs_runner = pytest.mark.skipif(not BUILT.exists(), reason="no ns-3 runner: make ns3")
-GRID = validation.GRIDS["ns3"]
+GRID = GRIDS["ns3"]["single"]
 SAME = {"profile": "ns3-3.44", "tcp.recovery": "sack", "duration": "60s"}
 
 
@@ -45,6 +48,22 @@ def test_without_losses_both_engines_deliver_the_same(cc: str) -> None:
         ("throughput_bps", 0.01),
     ):
         assert theirs[column][0] == pytest.approx(ours[column][0], rel=tolerance), column
+
+
+@needs_runner
+@pytest.mark.parametrize("cwnd", ["1p", "10p"])
+@pytest.mark.parametrize("size", ["360B", "10kB", "100kB", "1MB"])
+def test_a_transfer_takes_as_long_as_in_ns3(size: str, cwnd: str) -> None:
+    """The handshake, the first ACKs and the last one; ns-3's FIN waits for nothing either."""
+    scenario = Scenario.preset("table1").with_settings(
+        SAME
+        | {"tcp.cc": "sack", "bottleneck.loss.rate": 0.0, "tcp.initial_cwnd": cwnd}
+        | {"tcp.size": size}
+    )
+    planned = experiment.plan(scenario, seeds=1)
+    theirs = experiment.collect(planned, engines.find("ns3"), workers=1, track=track).rows
+    ours = simulate(scenario, 1).rows
+    assert theirs["completion_s"][0] == pytest.approx(ours["completion_s"][0], rel=0.005)
 
 
 @needs_runner
@@ -142,9 +161,82 @@ def test_the_same_losses_give_the_same_goodput() -> None:
     assert point in GRID.points
     chosen = {cc: flow for cc, flow in GRID.protocols.items() if cc in five}
     few = replace(GRID, protocols=chosen, points=[point])
-    planned = validation.plan(few, 2, "60s")
-    done = validation.run(planned, few, engines.find("ns3"), workers=2, track=track)
-    assert done is not None and done.points.height == 5 and done.close == 1
+    planned = plan(few, 2, "60s")
+    done = compare.run("single", planned, few, engines.find("ns3"), workers=2, track=track)
+    assert done is not None and done.points.height == 5 and done.share("goodput") == 1
+
+
+def shared(queue: dict[str, Any], flows: list[dict[str, Any]], duration: str = "30s") -> Scenario:
+    """Flows over one bottleneck: 4 Mb/s, 40 ms there and back."""
+    link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "queue": queue}
+    plain = {"from": "a", "to": "b", "cc": "sack", "packet": "1500B", "initial_ssthresh": "64p"}
+    return Scenario(
+        name="s",
+        duration=duration,
+        profile="ns3-3.44",
+        link=[link],
+        flow=[{"name": f"f{i}", **plain, **flow} for i, flow in enumerate(flows)],
+    )
+
+
+RED = {
+    "kind": "red",
+    "limit": "60p",
+    "min": 5,
+    "max": 15,
+    "max_p": 0.1,
+    "weight": 0.002,
+    "spared": 2,
+}
+
+
+@needs_runner
+def test_red_drops_early_and_with_ecn_it_marks() -> None:
+    plain = ns3.simulate(shared(RED, [{}] * 3), 1, trace=True, queues=True)
+    forward = plain.links.filter(direction="forward").to_dicts()[0]
+    assert forward["early_drops"] > 0 and forward["marked"] == 0
+    assert sum(row["queue_drops"] for row in plain.flow_rows) == forward["queue_drops"]
+    assert plain.drops.filter(kind="early").height == forward["early_drops"]
+    assert 3 < forward["mean_queue"] < 15  # about RED's thresholds, the device's packet included
+    able = ns3.simulate(shared({**RED, "ecn": True}, [{"ecn": True}] * 3), 1, queues=True)
+    forward = able.links.filter(direction="forward").to_dicts()[0]
+    assert forward["marked"] > forward["early_drops"]  # those beyond the upper threshold
+    assert able.drops.filter(kind="mark").height == forward["marked"]
+    assert min(row["ecn_reductions"] for row in able.flow_rows) > 0
+
+
+@needs_runner
+def test_a_queue_with_red_holds_what_its_limit_says() -> None:
+    flows = [{"initial_cwnd": "100p"}]
+    late = {**RED, "limit": "20p", "min": 200, "max": 300}
+    for engine in (simulate, ns3.simulate):
+        result = engine(shared(late, flows, "1s"), 1, queues=True)
+        assert result.queues["packets"].max() == 20, engine
+        forward = result.links.filter(direction="forward").to_dicts()[0]
+        assert forward["queue_drops"] > 0 and forward["early_drops"] == 0
+
+
+@needs_runner
+def test_flows_start_within_their_spread_by_the_seed() -> None:
+    scenario = shared({"limit": "60p"}, [{"start_spread": "4s", "start": "1s"}] * 4, "10s")
+    one, other = (ns3.simulate(scenario, seed).transfers["start_s"].to_list() for seed in (1, 2))
+    assert len({*one, *other}) == 8 and min(one) >= 1 and max(one) <= 5
+
+
+@needs_runner
+def test_a_transfer_is_complete_when_all_of_it_was_acknowledged() -> None:
+    """RFC 9293: the sender knows no sooner; both engines count to the same instant."""
+    scenario = shared({"limit": "60p"}, [{"size": "2920B", "initial_cwnd": "10p"}], "5s")
+    ours, theirs = (engine(scenario, 1).flow_rows[0] for engine in (simulate, ns3.simulate))
+    assert theirs["completed_s"] == pytest.approx(ours["completed_s"], abs=1e-3)
+    assert theirs["completed_s"] > 0.08  # a round trip for the handshake, one for the data
+
+
+@needs_runner
+def test_flows_in_both_directions_share_a_link() -> None:
+    flows = [{}, {"from": "b", "to": "a"}]
+    rows = ns3.simulate(shared({"limit": "60p"}, flows), 1).flow_rows
+    assert all(2e6 < row["goodput_bps"] < 4e6 for row in rows)
 
 
 @pytest.mark.parametrize("option", [["--events"], ["--pcap", "f.pcap", "--at", "access"]])
@@ -161,20 +253,45 @@ def test_what_only_the_simulator_records_is_said(
     ("changes", "problem"),
     [
         ({"profile": "rfc"}, r"access\.overhead = \"0B\": --engine ns3 expects the \"2B\""),
-        ({"tcp.recovery": "prr"}, r"tcp\.recovery = \"prr\": --engine ns3 expects one of tahoe"),
+        (
+            {"tcp.recovery": "rate-halving"},
+            r"tcp\.recovery = \"rate-halving\": --engine ns3 expects one of tahoe",
+        ),
         (
             {"tcp.cc": "westwood+-linux24"},
             r"tcp\.cc = \"westwood\+-linux24\": --engine ns3 expects",
         ),
         ({"bottleneck.loss": {"kind": "bits", "rate": 1e-6}}, r"bottleneck\.loss\.kind = \"bits\""),
         (
-            {"tcp.cc": {"name": "cubic", "hystart": True}},
-            r"tcp\.cc\.hystart = true: --engine ns3 expects none: in ns-3 \(class TcpCubic\)",
+            {"tcp.cc": {"name": "cubic", "hystart": "hystart++"}},
+            r"tcp\.cc\.hystart = \"hystart\+\+\": --engine ns3 expects \"none\" or "
+            r"\"hystart-ns3\", which its TcpCubic has",
+        ),
+        (
+            {"tcp.cc": {"name": "cubic", "cubic_rules": "linux"}},
+            r"tcp\.cc\.cubic_rules = \"linux\": --engine ns3 expects \"ns3\", "
+            r"which its TcpCubic has",
+        ),
+        (
+            {"tcp.cc": {"name": "cubic", "fast_convergence": False}},
+            r"tcp\.cc\.fast_convergence = false: --engine ns3 expects none: in ns-3 \(class Tcp",
         ),
         (
             {"tcp.cc": {"name": "veno", "veno_beta": 4}},
             r"^tcp\.cc\.veno_beta = 4: --engine ns3 expects none: in ns-3 \(class TcpVeno\) "
             r"this control's settings can't be set$",
+        ),
+        (
+            {"bottleneck.queue.limit": "9kB"},
+            r"bottleneck\.queue\.limit = \"9000B\": --engine ns3 expects a limit in packets",
+        ),
+        (
+            {"bottleneck.queue": {**RED, "limit": "1p"}},
+            r"bottleneck\.queue\.limit = \"1p\": --engine ns3 expects at least 2 packets",
+        ),
+        (
+            {"bottleneck.queue": {**RED, "spared": 0}},
+            r"bottleneck\.queue\.spared = 0\.0: --engine ns3 expects 2, fixed in ns-3",
         ),
         ({"bottleneck.jitter": "1ms"}, r"bottleneck = \"bottleneck\": --engine ns3 expects no"),
     ],

@@ -47,7 +47,7 @@ def test_a_plan_is_in_the_engines_units() -> None:
     assert ["loss", "script", "3", "5"] in said and ["loss", "none"] in said
     assert ["cc.filter", "ewma"] in said and ["recovery", "sack"] in said
     assert ["flow", "1", "0", "udp"] in said
-    assert ["datagrams", "1000000", "-1", "0", "fixed"] in said
+    assert ["datagrams", "1000000", "-1", "0", "fixed", "fixed"] in said
     assert wire.conclusion(7, None) == "seed 7\nend\n"
     assert wire.conclusion(7, Path("/t")) == "seed 7\ntrace /t\nend\n"
 

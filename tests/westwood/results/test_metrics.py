@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from westwood.results import metrics
-from westwood.results.metrics import half_width, paired
+from westwood.results.metrics import half_width, paired, percentile
 
 # Student's t, two-sided, from printed tables: degrees of freedom, level, quantile.
 TABLE = [
@@ -76,6 +76,12 @@ def test_a_summary_keeps_order_and_ignores_runs_without_a_value() -> None:
 def test_one_run_has_no_interval() -> None:
     summary = metrics.summarise(pl.DataFrame({"cc": ["a"], "x": [1.0]}), ["cc"], ["x"])
     assert math.isnan(summary["x_half"][0])
+
+
+def test_percentiles_are_interpolated() -> None:
+    assert math.isnan(percentile([], 0.5))
+    assert [percentile([7], share) for share in (0, 0.5, 1)] == [7, 7, 7]
+    assert [percentile([4, 1, 2], share) for share in (0, 0.25, 0.5, 1)] == [1, 1.5, 2, 4]
 
 
 def test_jain() -> None:

@@ -119,12 +119,27 @@ def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
         "tcp.options.wscale.shift",
         "tcp.dstport",
     )
-    assert {tuple(syn) for syn in syns} == {("1460", "5", "5001"), ("1460", "3", "5001")}
+    assert {tuple(syn) for syn in syns} == {("1448", "5", "5001"), ("1448", "3", "5001")}
     sizes = fields(file, "tcp.srcport == 10001 and tcp.len == 1448", "ip.len", "tcp.hdr_len")
     assert sizes and {tuple(size) for size in sizes} == {("1500", "32")}
     # Window scaling: what the receiver of 300 kB announces.
     announced = fields(file, "tcp.dstport == 10004 and tcp.flags.syn == 0", "tcp.window_size")
     assert {int(size) for (size,) in announced} == {300_000}
+
+
+@needs_tshark
+def test_a_transfer_ends_with_a_fin_and_its_ack(small: Scenario, tmp_path: Path) -> None:
+    """RFC 9293, 3.10.4 and 3.10.7.4: the FIN takes a number after the data, and is acknowledged."""
+    whole = small.with_settings({"tcp.size": "100kB", "bottleneck.loss.rate": 0.02})
+    file = tmp_path / "a.pcap"
+    pcap.write(simulate(whole, 1, capture="access"), file)
+    names = ("tcp.seq", "tcp.len", "tcp.dstport")
+    fins = fields(file, "tcp.flags.fin == 1", *names)
+    assert fins and {int(seq) + int(size) for seq, size, _ in fins} == {100_001}
+    assert {port for *_, port in fins} == {"5001"}
+    acks = [int(ack) for (ack,) in fields(file, "tcp.srcport == 5001", "tcp.ack")]
+    assert max(acks) == acks[-1] == 100_002
+    assert count(file, WRONG) == 0
 
 
 def test_the_file_is_in_nanoseconds_and_in_order(small: Scenario, tmp_path: Path) -> None:
@@ -142,7 +157,7 @@ def test_the_file_is_in_nanoseconds_and_in_order(small: Scenario, tmp_path: Path
 
 
 def test_headers_that_tcp_can_not_have_are_refused(small: Scenario, tmp_path: Path) -> None:
-    odd = small.with_settings({"tcp.header": "42B"})
+    odd = small.with_settings({"tcp.header": "42B", "tcp.timestamps": False})
     result = simulate(odd, 1, capture="bottleneck")
     with pytest.raises(InputError, match=r"tcp\.header = \"42B\": a capture needs the 40B to 80B"):
         pcap.write(result, tmp_path / "never.pcap")

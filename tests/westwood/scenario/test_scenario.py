@@ -95,8 +95,12 @@ def test_recovery_follows_the_protocol_unless_the_flow_chooses() -> None:
         return made.flow[0].recovery
 
     assert recovery("tahoe") == "tahoe"
-    assert recovery("westwood+") == "newreno"
-    assert recovery("westwood+", "ns3-2013") == "reno"
+    assert recovery("newreno") == "newreno"
+    assert recovery("westwood+") == "prr"
+    assert recovery("sack") == recovery("cubic") == "prr"
+    assert recovery("sack", "ns3-2013") == recovery("cubic", "ns2-2005") == "sack"
+    assert recovery("westwood+", "ns3-2013") == recovery("westwood", "ns2-2001") == "reno"
+    assert recovery("westwood", "ns2-2005") == recovery("westwood+", "ns3-3.44") == "newreno"
     assert recovery("newreno", "ns3-2013") == "newreno"
     assert recovery("westwood+", recovery="sack") == "sack"
 
@@ -114,6 +118,10 @@ def test_every_setting_of_a_profile_has_a_reason_and_fits(profile: str) -> None:
 def test_a_profile_holds_only_what_differs_from_rfc(profile: str) -> None:
     rfc = profiles.get("rfc").sections
     for section, choices in profiles.get(profile).own.items():
+        if section == profiles.SACK:
+            flow = profiles.get(profile).defaults("flow")
+            assert all(choice.value != flow.get(key) for key, choice in choices.items())
+            continue
         known = {**rfc[section], **(settings_of("cc") if section == "cc" else {})}
         for key, choice in choices.items():
             assert key in known, f"{section}.{key} is no setting"
@@ -163,7 +171,7 @@ def test_what_the_scenario_says_reaches_the_engine() -> None:
     assert (built.overhead_bytes, built.forward.queue_bytes) == (2, 65536)
     assert (built.forward.loss.kind, built.backward.loss.kind) == ("none", "script")
     assert built.backward.loss.packets == [3, 5]
-    assert (tcp.mss, tcp.initial_ssthresh, tcp.initial_cwnd, tcp.size_bytes) == (360, 182, 1, 10**6)
+    assert (tcp.mss, tcp.initial_ssthresh, tcp.initial_cwnd, tcp.size_bytes) == (348, 188, 1, 10**6)
     assert (tcp.start, tcp.stop) == (10**12, 2 * 10**12)
     assert (tcp.cc.algorithm, tcp.cc.sampler, tcp.cc.filter) == (
         "westwood",
@@ -307,6 +315,7 @@ def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine() -> None
             "on": "2s",
             "off": "1s",
             "durations": "exponential",
+            "spacing": "exponential",
         },
     }
     del udp["cc"]
@@ -329,6 +338,7 @@ def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine() -> None
     assert source.datagrams.on and not transfers.datagrams.on
     assert (source.datagrams.on_mean, source.datagrams.off_mean) == (2 * 10**12, 10**12)
     assert (source.datagrams.rate_bps, source.datagrams.spread) == (10**6, "exponential")
+    assert source.datagrams.spacing == "exponential"
     assert (transfers.arrivals_mean, transfers.size_bytes) == (2 * 10**12, 50_000)
     assert transfers.size_spread == "exponential" and transfers.ecn
 

@@ -5,7 +5,9 @@
 rfc.toml the few that are no setting of the engine. Another profile is a data file of what it has
 otherwise: a table a setting, named SECTION.KEY, with `value` and `reason`. Sections: `link` and
 `flow` are defaults of a scenario's links and flows, `loss` of a link's losses, `cc` of a flow's
-congestion control; `westwood` holds the recovery of the protocols that don't fix their own.
+congestion control; `westwood` holds the recovery of the protocols that don't fix their own. `sack`
+is what flows with selective acknowledgments have otherwise than `flow`, and its `recovery` is what
+the protocols with SACK recover with; each profile has its own, and takes none of it from `rfc`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import written_default
 
 DEFAULT = "rfc"
-SECTIONS = ("link", "loss", "flow", "cc", "westwood")
+SACK = "sack"
+SECTIONS = ("link", "loss", "flow", SACK, "cc", "westwood")
 _FOLDER = Path(__file__).parent
 
 
@@ -69,6 +72,7 @@ def get(name: str) -> Profile:
         return Profile(name, title, own, own)
     base = get(DEFAULT).sections
     sections = {section: {**base[section], **chosen.get(section, {})} for section in SECTIONS}
+    sections[SACK] = chosen.get(SACK, {})
     return Profile(name, title, sections, chosen)
 
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// When a receiver does not hold its ACKs back, and how long it does otherwise, beyond RFC 5681, 4.2. A
+// receiver has one of these only while there is something to decide.
+//
+//   quick ACKs       the first `quick_acks` ACKs answer a segment each: ns-3 has 1
+//                    (TcpSocketBase::ProcessSynRcvd()), Linux 16 (tcp_incr_quickack(), TCP_MAX_QUICKACKS)
+//   growing window   with `initial_receive_window` each segment raises the window by two, until it is
+//                    `receive_window`, and is answered at once (Linux: tcp_grow_window()); a sender never
+//                    waits for it, since slow start doubles cwnd only
+//   again            with `quick_acks_again` so do those after data that is here already
+//                    (tcp_data_queue()), and after a pause longer than the receiver's RTO
+//                    (tcp_event_data_recv())
+//   adapting timer   with least = `min_delayed_ack_timeout` the ACK's timeout (ATO) starts there and
+//                    follows the pace of the segments that come in order:
+//
+//     a segment m after the one before, m <= least / 2     ATO = ATO / 2 + least / 2
+//                                       m < ATO            ATO = ATO / 2 + m, at most the RTO
+//     the timer sent an ACK                                ATO = 2 ATO, at most the RTO
+//     in force                                             min(ATO, max(least, RTT), delayed_ack_timeout)
+//
+//   These are Linux's tcp_event_data_recv(), tcp_delack_timer_handler() and tcp_send_delayed_ack(). RTT and
+//   RTO are the receiver's: it measures the handshake, from its SYN-ACK on, and nothing else, for it sends
+//   no data.
+//
+// Deviations: a connection carries data one way here, so that it is never "interactive" (Linux's pingpong
+// mode, which has no quick ACKs). A window of fewer than 32 segments does not lower Linux's 16.
+#pragma once
+
+#include "rtt.hpp"
+
+namespace ww::sim {
+
+class AckTiming {
+  public:
+    explicit AckTiming(const Flow& flow)
+        : growing_(segments_until_all(flow)),
+          quick_(flow.quick_acks),
+          most_quick_(flow.quick_acks),
+          again_(flow.quick_acks_again),
+          least_(flow.min_delayed_ack_timeout),
+          most_(flow.delayed_ack_timeout),
+          ato_(least_),
+          rtt_(flow) {}
+
+    static bool is_needed(const Flow& flow) {
+        return flow.quick_acks > 0 || flow.min_delayed_ack_timeout > 0 ||
+               flow.initial_receive_window_bytes > 0;
+    }
+    // Nothing remains to be decided.
+    bool is_over() const { return growing_ == 0 && quick_ == 0 && !again_ && least_ == 0; }
+
+    void on_syn_ack(Time now) {
+        syn_ack_at_ = now;
+        syn_acks_++;
+    }
+    // The SYN-ACK is acknowledged. One that was repeated gives no sample (RFC 6298, 3).
+    void on_established(Time now) {
+        if (syn_acks_ == 1) rtt_.on_sample(now - syn_ack_at_);
+    }
+
+    // A segment came in order. True if it is to be acknowledged at once.
+    bool on_segment(Time now) {
+        if (last_ >= 0) follow(now - last_);
+        last_ = now;
+        return spend();
+    }
+    // A segment came that is here already; it is acknowledged at once.
+    void on_repeated() {
+        if (again_) {
+            quick_ = most_quick_;
+            ato_ = least_;
+        }
+        spend();
+    }
+    // A segment came beyond a gap; it is acknowledged at once.
+    void on_out_of_order() { spend(); }
+    // The timer sent a delayed ACK.
+    void on_timer() { ato_ = std::min(2 * ato_, rtt_.rto()); }
+
+    Time timeout() const {
+        if (least_ == 0) return most_;
+        const Time round_trip = rtt_.srtt() > 0 ? std::max(least_, rtt_.srtt()) : most_;
+        return std::min({ato_, round_trip, most_});
+    }
+
+  private:
+    static std::uint32_t segments_until_all(const Flow& flow) {
+        const std::uint32_t first = flow.initial_receive_window_bytes;
+        const std::uint32_t all = flow.receive_window_bytes;
+        return first == 0 || first >= all ? 0 : (all - first) / (2 * flow.mss());
+    }
+
+    bool spend() {
+        if (growing_ > 0) {
+            growing_--;
+            return true;
+        }
+        const bool quick = quick_ > 0;
+        if (quick) quick_--;
+        return quick;
+    }
+
+    void follow(Time pause) {
+        if (pause <= least_ / 2)
+            ato_ = ato_ / 2 + least_ / 2;
+        else if (pause < ato_)
+            ato_ = std::min(ato_ / 2 + pause, rtt_.rto());
+        else if (again_ && pause > rtt_.rto())
+            quick_ = most_quick_;
+    }
+
+    std::uint32_t growing_;             // segments that still raise the window
+    std::uint32_t quick_, most_quick_;  // ACKs still to be sent at once
+    bool again_;
+    Time least_, most_, ato_;
+    Time last_ = -1;  // when the last segment came in order
+    RttEstimator rtt_;
+    Time syn_ack_at_ = 0;
+    std::uint32_t syn_acks_ = 0;
+};
+
+}  // namespace ww::sim

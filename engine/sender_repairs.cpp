@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a sender with RACK-TLP, F-RTO or undo does on an ACK that is not plain, and when its timer is due.
+// rack.hpp and undo.hpp have the algorithms and their sources.
+#include "sender.hpp"
+
+namespace ww::sim {
+
+// A segment has arrived that no ACK had told of.
+void Sender::on_arrival(Time now, std::int64_t segment) {
+    const bool again = times_.was_sent_again(segment);
+    original_arrived_ |= !again && segment < recover_;
+    if (rack_ == nullptr) return;
+    const Time min = rtt_.min() == kNever ? 0 : rtt_.min();
+    rack_->on_delivered(now, segment, times_.last(segment), again, min);
+}
+
+// The ACK acknowledges so many segments from SND.UNA on; `again`: its timestamp is of one sent again.
+void Sender::take_arrivals(Time now, std::int64_t acked, bool again) {
+    const bool first_again = times_.was_sent_again(una_);
+    if (has_timestamps_ && undoes_ && undo_.on_advance(first_again, again)) proof_ = true;
+    // The original of the first segment arrived, and when it was sent is forgotten.
+    const std::int64_t known = una_ + (has_timestamps_ && first_again && !again ? 1 : 0);
+    for (std::int64_t s = known; s < una_ + acked; s++)
+        if (!board_.is_sacked(s)) on_arrival(now, s);
+    // RFC 7323, 4.1: a timestamp measures a round trip where Karn's rule can't.
+    if (has_timestamps_ && first_again && again) rtt_.on_sample(now - times_.last(una_));
+}
+
+// RFC 2883, 4: the first block is a D-SACK if it lies below what this ACK acknowledges (`acked` bytes beyond
+// SND.UNA), or within the second one.
+bool Sender::read_dsack(const SackBlocks& sack, std::int32_t acked) {
+    const SackBlocks::Block& first = sack.block[0];
+    const std::uint32_t origin = segments_.number(una_);
+    const auto start = static_cast<std::int32_t>(first.start - origin);
+    const bool below = static_cast<std::int32_t>(first.end - origin) <= acked;
+    const bool within = sack.count > 1 &&
+                        static_cast<std::int32_t>(first.start - sack.block[1].start) >= 0 &&
+                        static_cast<std::int32_t>(sack.block[1].end - first.end) >= 0;
+    if (!below && !within) return false;
+    const std::int64_t mss = segments_.mss();
+    const std::int64_t segment = una_ + (start - (start < 0 ? mss - 1 : 0)) / mss;
+    if (undoes_ && undo_.on_dsack(segment)) proof_ = true;
+    return true;
+}
+
+void Sender::judge(Time now, bool advanced, bool news) {
+    if (dsack_ && rack_ != nullptr) rack_->on_dsack(una_, high_);
+    if (phase_ != WW_LOSS)
+        frto_.end();
+    else if (frto_.is_on())
+        proof_ |= frto_.on_ack(advanced, original_arrived_, has_new_data(now));
+    if (proof_) undo(now);
+    if (probe_.is_out() && probe_.on_ack(una_, dsack_, !advanced && !news) &&
+        phase_ <= WW_DISORDER) {
+        statistics_.on_cwnd(now, window_.cwnd);
+        reduce_window(now);
+        ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
+    }
+    if (rack_ != nullptr && una_ < segments_.count()) find_losses(now);
+}
+
+// RFC 4015: the windows are as before the reduction, and what is not SACKed is in flight.
+void Sender::undo(Time now) {
+    statistics_.on_cwnd(now, window_.cwnd);
+    statistics_.undone++;
+    ww_on_undo(&config_, &cc_, &window_);
+    undo_.end();
+    frto_.end();
+    if (phase_ < WW_RECOVERY) return;
+    board_.forget_losses(una_, next_);
+    if (rack_ != nullptr) {
+        rack_->restart(una_);
+        if (phase_ == WW_RECOVERY) rack_->on_reordering();
+    }
+    phase_ = WW_OPEN;
+    dupacks_ = 0;
+    sends_first_ = false;
+    if (next_ != una_) restart_timer(now);
+}
+
+Time Sender::rack_window() const {
+    const bool at_once = phase_ >= WW_RECOVERY || board_.sacked() >= threshold_;
+    return rack_->window(at_once, rtt_.min() == kNever ? 0 : rtt_.min(), rtt_.srtt());
+}
+
+void Sender::find_losses(Time now) {
+    if (board_.idle()) return;
+    const Time wait = rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
+    if (board_.has_lost() && phase_ <= WW_DISORDER) {
+        enter_recovery(now);
+        expect_timeout(
+            now);  // RFC 6675, 6: with what is sent again, else a late probe's would be over
+    }
+    if (wait > 0) {
+        due_ = Due::losses;
+        timer.deadline = now + wait + rack_slack_;
+    } else if (due_ != Due::timeout && timer.deadline != kNever) {
+        // The timeout that gave way may be over by now: what is sent again on this ACK has its own.
+        expect_timeout(timeout_from_ + rtt_.rto() > now ? timeout_from_ : now);
+    }
+}
+
+Due Sender::on_timer(Time now) {
+    const Due due = due_;
+    if (due == Due::timeout) {
+        on_timeout(now);
+        return due;
+    }
+    expect_timeout(now);
+    if (due == Due::probe) {
+        sends_probe_ = true;
+        return due;
+    }
+    const bool was_open = phase_ <= WW_DISORDER;
+    flight_before_ = in_flight() - board_.sacked();
+    find_losses(now);
+    if (conserves_ && was_open && phase_ == WW_RECOVERY)  // as if an ACK had told
+        window_.cwnd = conservation_.on_ack(window_.cwnd, pipe(), 1, false);
+    return due;
+}
+
+// RFC 8985, 7.3: new data if there is some, else the last segment again, whatever cwnd says.
+std::int64_t Sender::choose_probe(Time now) {
+    sends_probe_ = false;
+    if (next_ == una_) return -1;
+    const bool is_new = has_new_data(now);
+    const std::int64_t segment = is_new ? next_++ : next_ - 1;
+    if (!is_new) board_.retransmitted(segment);
+    probe_.on_sent(next_, !is_new);
+    return segment;
+}
+
+}  // namespace ww::sim

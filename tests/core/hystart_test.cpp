@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// These hold HyStart++ against RFC 9406, and HyStart against what Linux's tcp_cubic.c and ns-3's
+// tcp-cubic.cc compute.
+#include <gtest/gtest.h>
+
+#include "rounds.hpp"
+
+namespace {
+
+using ww::test::Rounds;
+
+class HyStartPlusPlus : public testing::Test {
+  protected:
+    HyStartPlusPlus() { c.config.hystart = WW_HYSTART_PLUS_PLUS; }
+    const ww_hystart_plus_plus_state& state() const { return c.state.cubic.plus_plus; }
+    Rounds c{WW_PROTOCOL_CUBIC, 16};
+};
+
+TEST_F(HyStartPlusPlus, IsWhatCubicHasUnlessAsked) {  // RFC 9438, 4.10
+    EXPECT_EQ(ww_configure(WW_PROTOCOL_CUBIC).hystart, WW_HYSTART_PLUS_PLUS);
+}
+
+TEST_F(HyStartPlusPlus, SteadyRoundTripsDoNotEndSlowStart) {
+    for (int i = 0; i < 5; i++) c.round(40000);
+    EXPECT_EQ(c.window.cwnd, 16u << 5);
+    EXPECT_FALSE(ww_in_css(&state()));
+}
+
+TEST_F(HyStartPlusPlus, RisingRoundTripsSlowItToAQuarterAndEndIt) {  // 4.2
+    c.round(40000);
+    c.round(40000);
+    const std::uint32_t before = c.window.cwnd;
+    c.round(44900);  // RttThresh = clamp(40 / 8, 4, 16) = 5 ms
+    EXPECT_EQ(c.window.cwnd, 2 * before) << "below the threshold";
+    // The next minimum is held against the 44.9 ms: 5.6 ms more are needed.
+    const std::uint32_t at = c.window.cwnd;
+    for (int i = 0; i < 8; i++) c.ack(10, 50600);
+    EXPECT_TRUE(ww_in_css(&state())) << "eight samples show it";
+    EXPECT_LE(c.window.cwnd, at + 8);
+    const std::uint32_t css = c.window.cwnd;
+    for (int i = 0; i < 40; i++) c.ack(10, 50600);
+    EXPECT_EQ(c.window.cwnd, css + 10) << "a quarter of slow start's growth";
+    for (int rounds = 0; rounds < 5; rounds++) c.round(50600);
+    EXPECT_TRUE(state().done);
+    EXPECT_LE(c.window.ssthresh, c.window.cwnd) << "CSS_ROUNDS rounds, then congestion avoidance";
+    EXPECT_EQ(c.state.cubic.k_ms, 0u) << "RFC 9438, 4.10";
+    EXPECT_EQ(c.state.cubic.w_max >> WW_CUBIC_FRACTION, c.window.ssthresh);
+    EXPECT_EQ(c.state.cubic.cwnd_prior, c.window.ssthresh);
+}
+
+TEST_F(HyStartPlusPlus, AFallingRoundTripShowsThatItWasNoCongestion) {  // 4.2
+    c.round(40000);
+    c.round(40000);
+    for (int i = 0; i < 8; i++) c.ack(10, 60000);
+    // 8 samples of this round are short of the threshold: the round began with 40 ms.
+    c.round(60000);
+    ASSERT_TRUE(ww_in_css(&state()));
+    c.round(40000);
+    c.round(40000);
+    EXPECT_FALSE(ww_in_css(&state()));
+    EXPECT_FALSE(state().done);
+    EXPECT_EQ(c.window.ssthresh, WW_SSTHRESH_INFINITE);
+}
+
+TEST_F(HyStartPlusPlus, SsthreshHasItsFloorWhenAWindowOfOneSegmentEndsIt) {  // RFC 5681, eq. 4
+    c.state.cubic.plus_plus.baseline_us = 40000;
+    c.state.cubic.plus_plus.css_rounds = WW_CSS_ROUNDS - 1;
+    c.window.cwnd = 1;
+    c.round(40000);
+    EXPECT_TRUE(state().done);
+    EXPECT_EQ(c.window.ssthresh, 2u);
+}
+
+TEST_F(HyStartPlusPlus, IsForTheFirstSlowStartOnly) {  // RFC 9406, 4.3
+    c.timeout();
+    c.window.ssthresh = 1000;
+    for (int i = 0; i < 5; i++) c.round(40000 + 20000 * static_cast<std::uint32_t>(i));
+    EXPECT_FALSE(ww_in_css(&state()));
+    EXPECT_EQ(c.window.ssthresh, 1000u);
+}
+
+class HyStart : public testing::Test {
+  protected:
+    explicit HyStart(std::uint8_t hystart = WW_HYSTART_LINUX) {
+        c.config.hystart = hystart;
+        c.config.cubic_rules = WW_RULES_LINUX;
+        c.before_sending = true;
+    }
+
+    void restart() {
+        const ww_config config = c.config;
+        c = Rounds(WW_PROTOCOL_CUBIC, 16);
+        c.config = config;
+        c.before_sending = true;
+    }
+
+    // A round whose ACKs come `apart_us` from each other; the pipe is idle for the rest of it.
+    void train(std::uint32_t rtt_us, std::uint32_t apart_us) {
+        const std::uint32_t count = c.window.cwnd;
+        for (std::uint32_t i = 0; i < count; i++) c.ack(i == 0 ? 0 : apart_us, rtt_us);
+        const std::uint32_t busy_us = (count - 1) * apart_us;
+        c.now_us += rtt_us > busy_us ? rtt_us - busy_us : 0;
+    }
+    bool in_slow_start() const { return c.window.ssthresh == WW_SSTHRESH_INFINITE; }
+    Rounds c{WW_PROTOCOL_CUBIC, 16};
+};
+
+TEST_F(HyStart, ATrainOfHalfTheRoundTripEndsIt) {  // longest = (100 ms + 1 ms) / 2
+    for (int i = 0; i < 3; i++) train(100000, 400);
+    for (int i = 0; i < 127; i++) c.ack(i == 0 ? 0 : 400, 100000);
+    EXPECT_TRUE(in_slow_start()) << "126 gaps of 0.4 ms last 50.4 ms";
+    c.ack(400, 100000);
+    EXPECT_EQ(c.window.ssthresh, 128u + 127);
+}
+
+TEST_F(HyStart, AcksMoreThanTwoMillisecondsApartAreNoTrain) {
+    for (int i = 0; i < 3; i++) train(100000, 2001);
+    EXPECT_TRUE(in_slow_start());
+}
+
+TEST_F(HyStart, AnEighthOfTheSmallestRoundTripOfDelayEndsIt) {  // threshold = 90 ms / 8
+    for (const std::uint32_t delayed_us : {101250u, 101251u}) {
+        train(90000, 2001);
+        for (int i = 0; i < 8; i++) c.ack(2001, delayed_us);
+        ASSERT_TRUE(in_slow_start()) << "the ninth sample of the round decides";
+        c.ack(2001, delayed_us);
+        EXPECT_EQ(in_slow_start(), delayed_us == 101250);
+        restart();
+    }
+}
+
+TEST_F(HyStart, ARoundIsAFlightFromTheFirstOneOn) {  // tcp_cubic.c since 6.14
+    c.window.cwnd = 10;
+    for (int i = 0; i < 3; i++) train(100000, 1000);
+    ASSERT_TRUE(in_slow_start());
+    ASSERT_EQ(c.window.cwnd, 80u);
+    train(100000, 1000);
+    EXPECT_EQ(c.window.ssthresh, 80u + 51)
+        << "51 gaps of 1 ms, though 16 came amid the first flight";
+}
+
+TEST_F(HyStart, SmallWindowsAreLeftAlone) {  // hystart_low_window
+    c.window.cwnd = 4;
+    c.round(40000);
+    c.ack(2001, 200000);
+    for (int i = 0; i < 6; i++) c.ack(2001, 200000);
+    EXPECT_TRUE(in_slow_start());
+}
+
+TEST_F(HyStart, ATimeoutStartsItAnew) {  // cubictcp_state(), TCP_CA_Loss
+    c.state.cubic.hystart.done = true;
+    c.timeout();
+    EXPECT_FALSE(c.state.cubic.hystart.done);
+    EXPECT_EQ(c.state.cubic.delay_min_us, 0u);
+}
+
+class HyStartOfNs3 : public HyStart {
+  protected:
+    HyStartOfNs3() : HyStart(WW_HYSTART_NS3) {}
+};
+
+TEST_F(HyStartOfNs3, ATrainOfAWholeRoundTripEndsIt) {
+    for (int i = 0; i < 4; i++) train(100000, 500);
+    EXPECT_TRUE(in_slow_start()) << "where Linux has left: 127 gaps last 63.5 ms";
+    train(100000, 500);
+    EXPECT_EQ(c.window.ssthresh, 256u + 201) << "201 gaps of 0.5 ms are the first beyond 100 ms";
+}
+
+TEST_F(HyStartOfNs3, SmoothedRoundTripsHaveToDouble) {
+    train(90000, 2001);
+    for (int i = 0; i < 4; i++) train(170000, 2001);
+    EXPECT_TRUE(in_slow_start()) << "delay_min and as much again is 180 ms";
+    train(200000, 2001);
+    train(200000, 2001);
+    EXPECT_FALSE(in_slow_start());
+}
+
+}  // namespace

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A connection's beginning is seen from outside here: SYN, SYN-ACK and its acknowledgment, lost and sent
+// again by either side (RFC 9293, 3.10.7; RFC 6298; RFC 5681, 3.1; RFC 6928, 2).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/packet.hpp"
+#include "scripted.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+constexpr double kOneWay = 0.05 + 40 * 8 / 8.32e6;  // of a packet without data
+constexpr double kSynRtt = 2 * kOneWay;
+
+// The packets named, counted from 1 in each direction, are lost.
+Network with_losses(std::vector<std::uint64_t> forward, std::vector<std::uint64_t> backward) {
+    Network network = scripted_network(Recovery::newreno);
+    network.links[0].forward.loss = {LossKind::script, 0, std::move(forward)};
+    network.links[0].backward.loss = {LossKind::script, 0, std::move(backward)};
+    network.trace.capture_link = 0;
+    network.flows[0].syn_ack_timer = true;
+    return network;
+}
+
+// Lists when packets with just these flags left the source or came to it.
+std::vector<double> times_of(const Result& result, unsigned flags) {
+    std::vector<double> found;
+    for (const Captured& row : result.captured)
+        if ((row.flags & ~unsigned{kThere}) == flags)
+            found.push_back(static_cast<double>(row.at) / static_cast<double>(kSecond));
+    return found;
+}
+
+void expect_near(const std::vector<double>& is, const std::vector<double>& should_be) {
+    ASSERT_EQ(is.size(), should_be.size());
+    for (std::size_t i = 0; i < is.size(); i++) EXPECT_NEAR(is[i], should_be[i], 1e-9);
+}
+
+// RFC 6298, 5.7: the RTO is 3 s once data flows. RFC 5681, 3.1: the initial window is one segment, ...
+TEST(Handshake, ALostSynMeansThreeSecondsAndOneSegment) {
+    for (const bool syn : {true, false}) {  // or the SYN-ACK
+        // Of SYN, SYN, ACK, data the data are lost, too.
+        const Network network = syn ? with_losses({1, 4}, {}) : with_losses({4}, {1});
+        const FlowResult flow = simulate(network, 1).flows[0];
+        EXPECT_NEAR(flow.established_s, 1 + kSynRtt, 1e-9);
+        EXPECT_EQ(flow.events[0].kind, EventKind::send);
+        EXPECT_EQ(flow.events[0].cwnd, 1u);
+        EXPECT_EQ(flow.events[1].kind, EventKind::timeout);  // nothing but segment 0 was sent
+        EXPECT_NEAR(flow.events[1].time_s - flow.events[0].time_s, 3.0, 1e-9);
+    }
+}
+
+// Linux: tcp_ack_update_rtt() takes the SYN-ACK's timestamp where Karn's rule leaves no other sample.
+TEST(Handshake, ATimestampMeasuresASynThatWasRepeated) {
+    std::vector<std::uint64_t> lost{1};
+    for (std::uint64_t i = 4; i <= 13; i++) lost.push_back(i);  // SYN, SYN, ACK, ten segments
+    Network network = with_losses(lost, {});
+    Flow& flow = network.flows[0];
+    flow.recovery = Recovery::prr;
+    flow.timestamps = true;
+    flow.header_bytes = kStampedHeader;
+    flow.packet_bytes = 1000 + kStampedHeader;
+    flow.min_rto = 200 * kMs;
+    const auto timeout_after_s = [&] {
+        const FlowResult result = simulate(network, 1).flows.at(0);
+        const auto is_timeout = [](const Event& e) { return e.kind == EventKind::timeout; };
+        const auto& events = result.events;
+        return std::find_if(events.begin(), events.end(), is_timeout)->time_s - events[0].time_s;
+    };
+    EXPECT_NEAR(timeout_after_s(), 3.0, 1e-9) << "RFC 6298, (5.7)";
+    flow.timed_syn = true;
+    EXPECT_NEAR(timeout_after_s(), 3 * kSynRtt, 1e-3) << "R and four times R / 2";
+}
+
+// ... but RFC 6928, 2: "unless there have been more than one SYN or SYN/ACK retransmissions".
+TEST(Handshake, OneLostSynMayLeaveTheInitialWindow) {
+    for (const std::uint64_t syns : {1u, 2u, 3u}) {
+        std::vector<std::uint64_t> lost;
+        for (std::uint64_t i = 1; i < syns; i++) lost.push_back(i);
+        Network network = with_losses(lost, {});
+        network.flows[0].forgiven_syns = 1;
+        const FlowResult flow = simulate(network, 1).flows[0];
+        EXPECT_EQ(flow.events[0].cwnd, syns <= 2 ? 10u : 1u) << syns;
+    }
+}
+
+// RFC 6298, 5.5.
+TEST(Handshake, SynsBackOff) {
+    EXPECT_NEAR(simulate(with_losses({1, 2, 3}, {}), 1).flows[0].established_s, 1 + 2 + 4 + kSynRtt,
+                1e-9);
+}
+
+// RFC 6298, 5.4: where the second SYN is lost as well, the SYN-ACK's own timer
+// repeats it.
+TEST(Handshake, ALostSynAckIsRepeatedByItsOwnTimer) {
+    const Result result = simulate(with_losses({2}, {1}), 1);
+    expect_near(times_of(result, kSyn), {0, 1});
+    EXPECT_NEAR(result.flows[0].established_s, 1 + kSynRtt, 1e-9);
+}
+
+// RFC 6298, 5.5: after 1, 2 and 4 s.
+TEST(Handshake, SynAcksBackOff) {
+    const Result result = simulate(with_losses({2, 3, 4}, {1, 2, 3}), 1);
+    EXPECT_NEAR(result.flows[0].established_s, 1 + 2 + 4 + kSynRtt, 1e-9);
+}
+
+// Both timers are due at once where nothing queues; one SYN-ACK leaves, not two.
+TEST(Handshake, ASynThatComesAgainRestartsTheSynAcksTimer) {
+    const Result result = simulate(with_losses({}, {1}), 1);
+    expect_near(times_of(result, kSyn), {0, 1});
+    expect_near(times_of(result, kSyn | kAck), {1 + kSynRtt});
+}
+
+TEST(Handshake, TheLossOfItsLastAckIsHarmless) {
+    const Result whole = simulate(scripted_network(Recovery::newreno), 1);
+    const Result lost = simulate(with_losses({2}, {}), 1);
+    EXPECT_EQ(lost.flows[0].completed_s, whole.flows[0].completed_s);
+    EXPECT_EQ(lost.flows[0].retransmitted, 0u);
+    EXPECT_EQ(times_of(lost, kSyn | kAck).size(), 1u) << "data acknowledges the SYN-ACK too";
+}
+
+// RFC 9293, 3.10.7.4: a SYN-ACK that comes again is answered by an ACK, and changes nothing else. Here the
+// ACK and the first window of data are lost.
+TEST(Handshake, ASynAckThatComesAgainIsAcknowledged) {
+    std::vector<std::uint64_t> lost;
+    for (std::uint64_t i = 2; i <= 12; i++) lost.push_back(i);  // SYN, ACK, ten segments
+    Network network = with_losses(lost, {});
+    network.flows[0].min_rto = 3 * kSecond;
+    const Result result = simulate(network, 1);
+    expect_near(times_of(result, kSyn | kAck), {kSynRtt, 1 + kSynRtt});
+    expect_near(times_of(result, kBare), {kSynRtt, 1 + kSynRtt});
+    EXPECT_EQ(result.flows[0].timeouts, 1u);
+    EXPECT_NEAR(result.flows[0].established_s, kSynRtt, 1e-9);
+    EXPECT_EQ(result.flows[0].delivered_bytes, 40'000u);
+}
+
+TEST(Handshake, DataOutOfOrderAcknowledgeTheSynAck) {
+    const Result result = simulate(with_losses({2, 3}, {}), 1);  // the ACK and segment 0
+    EXPECT_EQ(times_of(result, kSyn | kAck).size(), 1u);
+    EXPECT_EQ(result.flows[0].fast_recoveries, 1u);
+}
+
+}  // namespace
+}  // namespace ww::sim::test

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rack looks at each segment once; here it is held against the loop of RFC 8985, 6.2, over all of them.
+#include "engine/rack.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "engine/undo.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+constexpr Time kMs = kSecond / 1000;
+
+// The segments of a connection, and RACK as the RFC writes it.
+class RackModel {
+  public:
+    struct Segment {
+        Time sent;
+        bool again = false, arrived = false, lost = false;
+    };
+
+    void send(Time now) { segments.push_back({now}); }
+    void send_again(std::size_t s, Time now) {
+        segments[s].sent = now;
+        segments[s].again = true;
+        segments[s].lost = false;
+    }
+    void deliver(std::size_t s, Time now) {
+        Segment& one = segments[s];
+        one.arrived = true;
+        one.lost = false;
+        const Time rtt = now - one.sent;
+        if (one.again && rtt < min_rtt) return;
+        if (one.sent > xmit || (one.sent == xmit && s > end))
+            xmit = one.sent, end = s, rack_rtt = rtt;
+    }
+    void detect(Time now, Time window) {
+        for (std::size_t s = 0; s < segments.size(); s++) {
+            Segment& one = segments[s];
+            const bool before = one.sent < xmit || (one.sent == xmit && s < end);
+            if (!one.arrived && before && one.sent + rack_rtt + window <= now) one.lost = true;
+        }
+    }
+
+    std::vector<Segment> segments;
+    Time min_rtt = 50 * kMs, xmit = -1, rack_rtt = 0;
+    std::size_t end = 0;
+};
+
+TEST(Rack, FindsWhatTheLoopOfTheRfcFinds) {
+    std::uint64_t losses = 0, again_lost = 0;
+    for (std::uint64_t seed = 1; seed <= 30; seed++) {
+        std::mt19937_64 random(seed);
+        RackModel model;
+        Rack rack;
+        Scoreboard board(true);
+        SendTimes times;
+        std::int64_t una = 0, next = 0;
+        for (Time now = kMs; now < 3000 * kMs; now += static_cast<Time>(1 + random() % 3) * kMs) {
+            const std::uint64_t what = random() % 10;
+            const auto pick = static_cast<std::size_t>(
+                una +
+                static_cast<std::int64_t>(
+                    random() % static_cast<std::uint64_t>(std::max<std::int64_t>(next - una, 1))));
+            if (what < 4 && next - una < 100) {
+                if (!times.has_room_for(next, una)) times.grow(una, next);
+                board.reserve(times.capacity());
+                times.on_sent(next++, now);
+                model.send(now);
+            } else if (what < 8 && next > una && !model.segments[pick].arrived) {
+                const auto s = static_cast<std::int64_t>(pick);
+                const bool again = times.was_sent_again(s);
+                board.add(s, s + 1, [](std::int64_t, std::int64_t) {});
+                rack.on_delivered(now, s, times.last(s), again, model.min_rtt);
+                model.deliver(pick, now);
+                std::int64_t to = una;
+                while (to < next && model.segments[static_cast<std::size_t>(to)].arrived) to++;
+                board.advance(una, to);
+                una = to;
+            } else if (const std::int64_t s = board.next_lost(una); s >= 0) {
+                board.retransmitted(s);
+                times.on_sent_again(s, now);
+                rack.on_sent_again(now, s);
+                model.send_again(static_cast<std::size_t>(s), now);
+            }
+            const Time window = static_cast<Time>(random() % 2) * 10 * kMs;
+            rack.find_losses(now, una, next, window, board, times);
+            model.detect(now, window);
+            for (std::int64_t s = una; s < next; s++) {
+                const RackModel::Segment& expected = model.segments[static_cast<std::size_t>(s)];
+                ASSERT_EQ(board.awaits_repair(s), expected.lost)
+                    << "segment " << s << " at " << now;
+                losses += expected.lost;
+                again_lost += expected.lost && expected.again;
+            }
+        }
+    }
+    EXPECT_GT(losses, 1000u);
+    EXPECT_GT(again_lost, 100u);
+}
+
+// 6.2, step 4: min(reo_wnd_mult min_RTT / 4, SRTT), and 0 at once as long as no reordering was seen.
+TEST(Rack, TheReorderingWindowGrowsWithDSacksAndPersistsForSixteenRecoveries) {
+    Rack rack;
+    EXPECT_EQ(rack.window(true, 100 * kMs, 120 * kMs), 0);
+    EXPECT_EQ(rack.window(false, 100 * kMs, 120 * kMs), 25 * kMs);
+    rack.on_reordering();
+    EXPECT_EQ(rack.window(true, 100 * kMs, 120 * kMs), 25 * kMs);
+    rack.on_dsack(10, 20);
+    rack.on_dsack(15, 25);  // the same round trip
+    EXPECT_EQ(rack.window(true, 100 * kMs, 120 * kMs), 50 * kMs);
+    for (int round = 0; round < 9; round++) rack.on_dsack(100 + 100 * round, 200 + 100 * round);
+    EXPECT_EQ(rack.window(true, 100 * kMs, 120 * kMs), 120 * kMs);  // SRTT
+    for (int recovery = 0; recovery < 15; recovery++) rack.on_recovery_exit();
+    EXPECT_EQ(rack.window(true, 100 * kMs, 120 * kMs), 120 * kMs);
+    rack.on_recovery_exit();
+    EXPECT_EQ(rack.window(true, 100 * kMs, 120 * kMs), 25 * kMs);
+}
+
+// 7.4.2: the four cases of an ACK at or beyond TLP.end_seq.
+TEST(LossProbe, TellsWhetherItRepairedALoss) {
+    LossProbe probe;
+    probe.on_sent(10, false);
+    EXPECT_FALSE(probe.on_ack(9, false, false));
+    EXPECT_TRUE(probe.is_out());
+    EXPECT_FALSE(probe.on_ack(10, false, false));  // new data, acknowledged
+    EXPECT_FALSE(probe.is_out());
+    probe.on_sent(10, true);
+    EXPECT_FALSE(probe.on_ack(10, false, false));  // the first copy or the second: not known yet
+    EXPECT_TRUE(probe.is_out());
+    EXPECT_TRUE(probe.on_ack(11, false, false));  // no D-SACK came: the first one was lost
+    EXPECT_FALSE(probe.is_out());
+    probe.on_sent(20, true);
+    EXPECT_FALSE(probe.on_ack(20, true, false));  // a D-SACK: both arrived
+    EXPECT_FALSE(probe.is_out());
+    probe.on_sent(30, true);
+    EXPECT_FALSE(probe.on_ack(30, false, true));  // a duplicate of a receiver without D-SACK
+    EXPECT_FALSE(probe.is_out());
+}
+
+// RFC 3708, 2: every retransmission of the episode has to be reported; RFC 3522, 3.2: only the first ACK.
+TEST(Undo, NeedsAProofForTheWholeEpisode) {
+    Undo undo;
+    EXPECT_FALSE(undo.on_dsack(5));
+    undo.begin(5);
+    undo.on_sent_again();
+    undo.on_sent_again();
+    EXPECT_FALSE(undo.on_dsack(4));  // before the episode
+    EXPECT_FALSE(undo.on_dsack(5));
+    EXPECT_TRUE(undo.on_dsack(6));
+    undo.begin(7);
+    undo.on_sent_again();
+    EXPECT_FALSE(undo.on_advance(false, false));  // SND.UNA was not sent again: no answer to it
+    EXPECT_FALSE(undo.on_advance(true, true));
+    EXPECT_FALSE(undo.on_advance(true, false));  // it was not the first
+    undo.begin(9);
+    EXPECT_TRUE(undo.on_advance(true, false));
+    undo.begin(11);
+    undo.on_sent_again();
+    undo.on_recovery_exit();
+    EXPECT_FALSE(undo.on_advance(true, false));  // of a probe, say: not the episode's first ACK
+    EXPECT_TRUE(undo.on_dsack(11));              // a D-SACK may come late
+}
+
+}  // namespace
+}  // namespace ww::sim::test

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// When the receiving end acknowledges: delayed ACKs (RFC 5681, 4.2), the FIN (RFC 9293, 3.10.7.4), quick
+// ACKs and the adapting timer of Linux (engine/acktiming.hpp). Reassembly itself is in
+// reassembly_test.cpp.
+#include "engine/receiver.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/packet.hpp"
+#include "scripted.hpp"
+#include "units.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+constexpr std::uint32_t kBytes = 10;
+
+Flow linux_flow() {
+    Flow flow;
+    flow.quick_acks = 16;
+    flow.quick_acks_again = true;
+    flow.min_delayed_ack_timeout = 40 * kMs;
+    return flow;
+}
+
+// A receiver at which segments arrive, counted from 0.
+class Host {
+  public:
+    explicit Host(const Flow& flow, Time round_trip = 100 * kMs) : receiver_(flow) {
+        receiver_.on_syn(UINT32_MAX);  // the first byte has the number 0
+        receiver_.on_syn_ack_sent(now_);
+        now_ += round_trip;
+        receiver_.on_established(now_);
+    }
+
+    // It arrives `later` than the one before. True if it is acknowledged at once.
+    bool arrives(std::uint32_t segment, Time later = kMs) {
+        now_ += later;
+        const bool at_once = receiver_.on_data(now_, segment * kBytes, kBytes);
+        if (at_once) receiver_.unacknowledged = 0;
+        return at_once;
+    }
+    // The delayed ACK's timer is due.
+    void waits() {
+        EXPECT_FALSE(receiver_.on_timer());
+        receiver_.unacknowledged = 0;
+    }
+    double timeout_ms() const {
+        return static_cast<double>(receiver_.delayed_ack_timeout) / static_cast<double>(kMs);
+    }
+    // Counts the segments in a row, from `next` on, that are acknowledged at once.
+    std::uint32_t quick_from(std::uint32_t& next) {
+        std::uint32_t quick = 0;
+        while (arrives(next++)) quick++;
+        return quick;
+    }
+    Receiver& receiver() { return receiver_; }
+
+  private:
+    Receiver receiver_;
+    Time now_ = 0;
+};
+
+// RFC 5681, 4.2.
+TEST(DelayedAck, EverySoManySegmentsAreAcknowledged) {
+    Flow flow;
+    flow.delayed_ack = 3;
+    Host host(flow);
+    for (std::uint32_t segment = 0; segment < 30; segment++)
+        EXPECT_EQ(host.arrives(segment), segment % 3 == 2) << segment;
+    EXPECT_EQ(host.timeout_ms(), 200);
+}
+
+// RFC 5681, 4.2: what is out of order, fills a gap or is there already is acknowledged at once.
+TEST(DelayedAck, GapsAndRepeatsAreAcknowledgedAtOnce) {
+    Flow flow;
+    flow.delayed_ack = 100;
+    Host host(flow);
+    EXPECT_FALSE(host.arrives(0));
+    EXPECT_TRUE(host.arrives(2)) << "beyond a gap";
+    EXPECT_TRUE(host.arrives(4)) << "beyond two gaps";
+    EXPECT_TRUE(host.arrives(1)) << "fills one";
+    EXPECT_TRUE(host.arrives(3)) << "fills the other";
+    EXPECT_TRUE(host.arrives(3)) << "is there already";
+    EXPECT_FALSE(host.arrives(5));
+}
+
+// Linux: tcp_grow_window() raises the window by two segments with each, and has each acknowledged.
+TEST(QuickAcks, EachSegmentThatRaisesTheWindowIsAcknowledged) {
+    Flow flow = linux_flow();
+    flow.initial_receive_window_bytes = 64'000;
+    flow.receive_window_bytes = 64'000 + 2 * 100 * flow.mss();
+    Host host(flow);
+    std::uint32_t next = 0;
+    EXPECT_EQ(host.quick_from(next), 100u + 16) << "and then as many as at any start";
+    flow.quick_acks = 0;
+    flow.quick_acks_again = false;
+    flow.min_delayed_ack_timeout = 0;
+    Host plain(flow);
+    EXPECT_EQ(plain.quick_from(next = 0), 100u) << "without Linux's other rules, too";
+    flow.initial_receive_window_bytes = flow.receive_window_bytes;
+    EXPECT_EQ(Host(flow).quick_from(next = 0), 0u) << "all of it is there from the start";
+}
+
+// TcpSocketBase::ProcessSynRcvd(): "Always respond to first data packet to speed up the connection."
+TEST(QuickAcks, OneIsTheFirstDataSegmentsAsInNs3) {
+    Flow flow;
+    flow.quick_acks = 1;
+    Host host(flow);
+    for (std::uint32_t segment = 0; segment < 20; segment++)
+        EXPECT_EQ(host.arrives(segment), segment % 2 == 0) << segment;
+}
+
+// TCP_MAX_QUICKACKS: 16 ACKs of one segment each, and then every second segment.
+TEST(QuickAcks, SixteenAreAsInLinux) {
+    Host host(linux_flow());
+    std::uint32_t next = 0;
+    EXPECT_EQ(host.quick_from(next), 16u);
+    for (std::uint32_t segment = next; segment < 40; segment++)
+        EXPECT_EQ(host.arrives(segment), segment % 2 == 1) << segment;
+}
+
+// tcp_dec_quickack_mode() counts every ACK, those of data out of order too.
+TEST(QuickAcks, AnAckOfDataOutOfOrderIsOneOfThem) {
+    Flow flow = linux_flow();
+    flow.quick_acks_again = false;
+    Host host(flow);
+    EXPECT_TRUE(host.arrives(1));
+    EXPECT_TRUE(host.arrives(0));
+    std::uint32_t next = 2;
+    EXPECT_EQ(host.quick_from(next), 14u);
+}
+
+// tcp_data_queue(): "A retransmit ... Force an immediate ack", and tcp_enter_quickack_mode().
+TEST(QuickAcks, DataThatIsThereAlreadyBringsThemAgain) {
+    Host host(linux_flow());
+    std::uint32_t next = 0;
+    host.quick_from(next);
+    EXPECT_TRUE(host.arrives(3));
+    EXPECT_EQ(host.quick_from(next), 15u);
+}
+
+// tcp_event_data_recv(): "Too long gap. Apparently sender failed to restart window". The RTO is that of
+// the handshake's round trip R: R + max(G, 2 R) = 300 ms.
+TEST(QuickAcks, APauseBeyondTheRtoBringsThemAgain) {
+    Flow flow = linux_flow();
+    flow.min_rto = flow.clock_granularity = 200 * kMs;
+    Host host(flow);
+    std::uint32_t next = 0;
+    host.quick_from(next);
+    host.arrives(next++);
+    EXPECT_FALSE(host.arrives(next++, 299 * kMs));
+    EXPECT_TRUE(host.arrives(next++));
+    EXPECT_TRUE(host.arrives(next++, 301 * kMs));
+    EXPECT_EQ(host.quick_from(next), 15u);
+}
+
+// tcp_event_data_recv(): ATO / 2 + least / 2 for segments within 20 ms of each other, ATO / 2 + m above.
+TEST(AckTimeout, FollowsThePaceOfTheSegments) {
+    Host host(linux_flow(), 300 * kMs);
+    std::uint32_t next = 0;
+    host.arrives(next++);
+    EXPECT_EQ(host.timeout_ms(), 40);
+    host.arrives(next++, 30 * kMs);
+    EXPECT_EQ(host.timeout_ms(), 50);  // 40 / 2 + 30
+    host.arrives(next++, 45 * kMs);
+    EXPECT_EQ(host.timeout_ms(), 70);  // 50 / 2 + 45
+    host.arrives(next++, 100 * kMs);
+    EXPECT_EQ(host.timeout_ms(), 70) << "a pause longer than ATO leaves it";
+    host.arrives(next++, 20 * kMs);
+    EXPECT_EQ(host.timeout_ms(), 55);  // 70 / 2 + 20
+    for (int i = 0; i < 60; i++) host.arrives(next++, kMs);
+    EXPECT_NEAR(host.timeout_ms(), 40, 1e-6);
+}
+
+// tcp_delack_timer_handler() doubles it; tcp_send_delayed_ack() bounds it by the round trip, 40 and
+// 200 ms.
+TEST(AckTimeout, DoublesWhenItWasDueAndIsBoundedByTheRoundTrip) {
+    const auto after_timers = [](Time round_trip, int timers) {
+        Host host(linux_flow(), round_trip);
+        std::uint32_t next = 0;
+        host.arrives(next++);
+        for (int i = 0; i < timers; i++) host.waits();
+        host.arrives(next++, kSecond / 2);  // longer than ATO: it stays
+        return host.timeout_ms();
+    };
+    EXPECT_EQ(after_timers(10 * kMs, 1), 40);
+    EXPECT_EQ(after_timers(70 * kMs, 1), 70);
+    EXPECT_EQ(after_timers(150 * kMs, 1), 80);
+    EXPECT_EQ(after_timers(150 * kMs, 2), 150);
+    EXPECT_EQ(after_timers(300 * kMs, 3), 200);
+}
+
+// RFC 6298, 3: a SYN-ACK that was repeated measures nothing; delayed_ack_timeout remains the bound.
+TEST(AckTimeout, ARepeatedSynAckMeasuresNoRoundTrip) {
+    Flow flow = linux_flow();
+    flow.syn_ack_timer = true;
+    Receiver receiver(flow);
+    receiver.on_syn(UINT32_MAX);
+    receiver.on_syn_ack_sent(0);
+    EXPECT_TRUE(receiver.on_timer());
+    receiver.on_syn_ack_sent(kSecond);
+    receiver.on_established(kSecond + 10 * kMs);
+    for (int i = 0; i < 4; i++) EXPECT_FALSE(receiver.on_timer());
+    receiver.on_data(2 * kSecond, 0, kBytes);
+    EXPECT_EQ(receiver.delayed_ack_timeout, 200 * kMs);
+}
+
+// Lists packets of a direction as (their number, whether they have the FIN).
+std::vector<std::pair<std::uint32_t, bool>> captured(const Result& result, bool acks) {
+    std::vector<std::pair<std::uint32_t, bool>> found;
+    for (const Captured& row : result.captured)
+        if (((row.flags & kAck) != 0) == acks && (row.flags & (kSyn | kBare)) == 0)
+            found.push_back({row.number, (row.flags & kFin) != 0});
+    return found;
+}
+
+Result transfer(std::vector<std::uint64_t> lost_forward, std::uint32_t delayed_ack = 2) {
+    Network network = scripted_network(Recovery::sack);
+    network.flows[0].random_isn = false;
+    network.flows[0].isn = UINT32_MAX;
+    network.flows[0].size_bytes = 4'300;  // five segments, the last of 300 bytes
+    network.flows[0].delayed_ack = delayed_ack;
+    network.links[0].forward.loss = {LossKind::script, 0, std::move(lost_forward)};
+    network.links[0].backward.loss = {};
+    network.trace.capture_link = 0;
+    return simulate(network, 1);
+}
+
+// RFC 9293, 3.10.4: the last segment has the FIN; 3.10.7.4: it is acknowledged, and at once.
+TEST(Fin, EndsATransferAndIsAcknowledgedAtOnce) {
+    const Result result = transfer({});
+    using Packets = std::vector<std::pair<std::uint32_t, bool>>;
+    EXPECT_EQ(captured(result, false),
+              (Packets{{0, false}, {1000, false}, {2000, false}, {3000, false}, {4000, true}}));
+    EXPECT_EQ(captured(result, true), (Packets{{2000, false}, {4000, false}, {4300, true}}));
+    EXPECT_EQ(result.flows[0].delivered_bytes, 4'300u);
+    const double round_trip = 0.1 + 340 * 8 / 8.32e6 + 40 * 8 / 8.32e6;
+    const double last_sent = 0.1 + 2 * 40 * 8 / 8.32e6 + 40 * 8 / 8.32e6 + 4 * 1e-3;
+    EXPECT_NEAR(result.flows[0].completed_s, last_sent + round_trip, 1e-9);
+}
+
+TEST(Fin, IsAcknowledgedOnceEverythingIsThere) {
+    const Result result = transfer({4});  // of SYN, ACK and data the second segment
+    const auto acks = captured(result, true);
+    for (std::size_t i = 0; i < acks.size(); i++)
+        EXPECT_EQ(acks[i].second, acks[i].first == 4300) << acks[i].first;
+    EXPECT_TRUE(acks.back().second);
+}
+
+// RFC 9293, 3.8.1: the FIN is retransmitted with its segment.
+TEST(Fin, ComesAgainWithItsSegment) {
+    const Result result = transfer({7});
+    const auto data = captured(result, false);
+    ASSERT_EQ(data.size(), 6u);
+    EXPECT_EQ(data.back(), (std::pair<std::uint32_t, bool>{4000, true}));
+    EXPECT_EQ(result.flows[0].retransmitted, 1u);
+    EXPECT_TRUE(captured(result, true).back().second);
+}
+
+// ns-3 acknowledges the first segment at once; an initial window of one shows it.
+TEST(QuickAcks, SpareAnInitialWindowOfOneTheDelayedAcksTimer) {
+    const auto completed = [](std::uint32_t quick_acks) {
+        Network network = scripted_network(Recovery::sack);
+        network.links[0].forward.loss = network.links[0].backward.loss = {};
+        network.flows[0].initial_cwnd = 1;
+        network.flows[0].initial_ssthresh = WW_SSTHRESH_INFINITE;
+        network.flows[0].size_bytes = 2'000;
+        network.flows[0].delayed_ack = 2;
+        network.flows[0].quick_acks = quick_acks;
+        return simulate(network, 1).flows[0].completed_s;
+    };
+    EXPECT_NEAR(completed(0) - completed(1), 0.2, 1e-9);
+}
+
+}  // namespace
+}  // namespace ww::sim::test

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// RACK-TLP, F-RTO and undo do on the wire what RFC 8985, 5682, 3522, 3708 and 4015 say.
+#include <gtest/gtest.h>
+
+#include "scripted.hpp"
+#include "units.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+using Segments = std::vector<std::int64_t>;
+
+Script with(
+    Script script, std::function<void(Flow&)> change = [](Flow&) {}) {
+    const auto before = script.change;
+    script.change = [=](Network& network) {
+        network.flows[0].rack = true;
+        before(network);
+        change(network.flows[0]);
+    };
+    return script;
+}
+
+// From 400 ms on the link stands still for so long, and then delivers what has queued: nothing is lost.
+Script stalled(std::uint64_t for_ms, const std::function<void(Flow&)>& change) {
+    Script script;
+    script.change = [=](Network& network) {
+        Direction& forward = network.links[0].forward;
+        for (std::uint64_t ms = 1; ms < 400; ms++) forward.opportunities_ms.push_back(ms);
+        for (std::uint64_t ms = 400 + for_ms; ms < 30'000; ms++)
+            forward.opportunities_ms.push_back(ms);
+        network.flows[0].size_bytes = 100 * network.flows[0].mss();
+        change(network.flows[0]);
+    };
+    return script;
+}
+
+// RFC 8985, 6.2, step 5: what was sent again is lost too once something sent later has arrived.
+TEST(RackRecovery, FindsALostRetransmissionWithoutATimeout) {
+    for (const Recovery recovery : {Recovery::sack, Recovery::prr}) {
+        const ScriptedRun run(recovery, with({{{4}, {4, 2}}}));
+        EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{4, 4})) << run.table();
+        EXPECT_EQ(run.flow().timeouts, 0u);
+        EXPECT_EQ(run.flow().fast_recoveries, 1u);
+    }
+}
+
+// RFC 8985, 6.2, step 4: with fewer than DupThresh segments SACKed a quarter of min_RTT passes first.
+TEST(RackRecovery, WaitsForTheReorderingWindowWithFewSacks) {
+    const ScriptedRun run(Recovery::sack, with({{{38}}}));  // only 39 follows
+    const Event sack = run.first(EventKind::dupack, 38);
+    const Event again = run.first(EventKind::retransmit, 38);
+    EXPECT_NEAR(again.time_s - sack.time_s, 0.101 / 4, 0.001) << run.table();
+    EXPECT_EQ(run.flow().timeouts, 0u);
+}
+
+// Linux: TCP_TIMEOUT_MIN_US in tcp_rack_mark_lost().
+TEST(RackRecovery, SlackDelaysTheReorderingTimer) {
+    const ScriptedRun run(Recovery::sack,
+                          with({{{38}}}, [](Flow& flow) { flow.rack_slack = 40 * kMs; }));
+    const Event sack = run.first(EventKind::dupack, 38);
+    const Event again = run.first(EventKind::retransmit, 38);
+    EXPECT_NEAR(again.time_s - sack.time_s, 0.101 / 4 + 0.040, 0.001) << run.table();
+}
+
+// RFC 6675, 6: a recovery that lasts longer than the timer does not bring it about if what is sent again at
+// SND.UNA restarts it. Here that is lost three times, a round trip each, and the timer would be due after two.
+TEST(RackRecovery, WhatIsSentAgainMayRestartTheTimer) {
+    const auto timeouts = [](bool rearms) {
+        const auto change = [=](Flow& flow) {
+            flow.rearms_rto = rearms;
+            flow.min_rto = flow.clock_granularity = 130 * kMs;
+            flow.size_bytes = kUnlimited;
+        };
+        Script script = with({{{4}, {4, 2}, {4, 3}, {4, 4}}}, change);
+        return ScriptedRun(Recovery::prr, script).flow().timeouts;
+    };
+    EXPECT_GT(timeouts(false), 0u);
+    EXPECT_EQ(timeouts(true), 0u);
+}
+
+// RFC 8985, 7.2 and 7.3: after two round trips the last segment is sent again.
+TEST(RackRecovery, AProbeFindsALostTail) {
+    const ScriptedRun run(Recovery::prr, with({{{39}}}));
+    const Event last = run.first(EventKind::ack, 39), probe = run.first(EventKind::probe);
+    EXPECT_GT(probe.time_s - last.time_s, 2 * 0.1 + 0.2);  // 7.2: the receiver may delay a lone ACK
+    EXPECT_LT(probe.time_s - last.time_s, 2 * 0.11 + 0.2);
+    EXPECT_EQ(run.segments(EventKind::retransmit), Segments{39}) << run.table();
+    EXPECT_EQ(run.flow().timeouts, 0u);
+}
+
+// RFC 8985, 7.3: a lost tail of several segments: the probe's SACK tells the others.
+TEST(RackRecovery, AProbesSackTellsTheOtherLossesOfATail) {
+    const ScriptedRun run(Recovery::prr, with({{{37}, {38}, {39}}}));
+    EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{39, 37, 38})) << run.table();
+    EXPECT_EQ(run.flow().timeouts, 0u);
+    EXPECT_EQ(run.flow().fast_recoveries, 1u);
+}
+
+// RFC 8985, 7.4.2: a probe that repaired a loss reduces the window once there is an ACK beyond it.
+TEST(RackRecovery, AProbeThatRepairedALossReducesTheWindow) {
+    // The receiver's window has room for one segment, so that no later one can tell the loss.
+    const auto probed = [](bool lost) {
+        Script script;
+        if (lost) script.lost = {{12}};
+        script.change = [](Network& network) {
+            network.flows[0].receive_window_bytes = network.flows[0].mss();
+        };
+        return script;
+    };
+    const ScriptedRun lost(Recovery::prr, with(probed(true)));
+    EXPECT_EQ(lost.count(EventKind::probe), 1) << lost.table();
+    EXPECT_EQ(lost.segments(EventKind::retransmit), Segments{12});
+    EXPECT_EQ(lost.flow().timeouts, 0u);
+    EXPECT_LT(lost.events().back().ssthresh, 10u);
+    const ScriptedRun whole(Recovery::prr, with(probed(false)));
+    EXPECT_EQ(whole.count(EventKind::probe), 0);
+    EXPECT_EQ(whole.events().back().ssthresh, 10u);
+}
+
+// RFC 8985, 7.4.2, case 1; RFC 2883, 4: the ACK of a probe that came twice acknowledges what its D-SACK names.
+TEST(RackRecovery, AProbeOfWhatHadArrivedLeavesTheWindow) {
+    Script script;
+    script.lost_acks = {14};  // of segment 12; the SYN-ACK is the first
+    script.change = [](Network& network) {
+        network.flows[0].receive_window_bytes = network.flows[0].mss();
+    };
+    const ScriptedRun run(Recovery::prr, with(script));
+    EXPECT_EQ(run.segments(EventKind::retransmit), Segments{12}) << run.table();
+    EXPECT_EQ(run.count(EventKind::probe), 1);
+    EXPECT_EQ(run.events().back().ssthresh, 10u);
+}
+
+// RFC 8985, 7.1: fast recovery forgets the probe, so that one loss of a tail reduces the window once.
+TEST(RackRecovery, ATailThatAProbeBringsToLightReducesTheWindowOnce) {
+    Script script;
+    for (std::int64_t segment = 20; segment < 28; segment++) script.lost.push_back({segment});
+    script.change = [](Network& network) {
+        network.flows[0].receive_window_bytes = 8 * network.flows[0].mss();
+    };
+    const ScriptedRun run(Recovery::prr, with(script));
+    EXPECT_EQ(run.count(EventKind::probe), 1) << run.table();
+    EXPECT_EQ(run.flow().fast_recoveries, 1u);
+    const Event exit = run.first(EventKind::exit);
+    EXPECT_EQ(run.events().back().ssthresh, exit.ssthresh) << run.table();
+}
+
+// RFC 8985, 7.2: where the timeout would come before two round trips the probe takes its place.
+TEST(RackRecovery, AProbeComesNoLaterThanTheTimeout) {
+    const ScriptedRun run(Recovery::prr, with({{{37}, {38}, {39}}, {}, [](Network& network) {
+                                                   network.links[0].forward.delay = 600 * kMs;
+                                               }}));
+    const Event last = run.first(EventKind::ack, 37), probe = run.first(EventKind::probe);
+    EXPECT_LT(probe.time_s - last.time_s, 2 * 0.65) << run.table();
+    EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{39, 37, 38})) << run.table();
+    EXPECT_EQ(run.flow().timeouts, 0u);
+}
+
+// RFC 8985, 6.3: a timeout in recovery sends the first segment again; what was SACKed is not.
+TEST(RackRecovery, AfterATimeoutOnlyTheHolesAreSentAgain) {
+    const ScriptedRun run(Recovery::prr, with({{{4}, {4, 2}, {4, 3}, {4, 4}}}));
+    for (const std::int64_t segment : run.segments(EventKind::retransmit)) EXPECT_EQ(segment, 4);
+    EXPECT_EQ(run.flow().delivered_bytes, 40'000u) << run.table();
+}
+
+// RFC 5682, 3.1: after a spurious timeout only the first segment is sent again, then two new ones.
+TEST(Frto, ASpuriousTimeoutSendsNewDataAndIsUndone) {
+    const ScriptedRun run(Recovery::prr, stalled(1500, [](Flow& flow) { flow.frto = true; }));
+    ASSERT_EQ(run.flow().timeouts, 1u) << run.table();
+    EXPECT_EQ(run.segments(EventKind::retransmit).size(), 1u) << run.table();
+    EXPECT_EQ(run.count(EventKind::undo), 1);
+    const int timeout = run.find(EventKind::timeout), undo = run.find(EventKind::undo);
+    EXPECT_EQ(run.at(undo).cwnd, run.at(timeout - 1).cwnd);
+    EXPECT_EQ(run.at(undo).ssthresh, run.at(timeout - 1).ssthresh);
+    EXPECT_EQ(run.segments(EventKind::send, timeout, undo).size(), 2u);
+}
+
+// Without F-RTO the same timeout sends everything again that is only late (RFC 5682, 1).
+TEST(Frto, WithoutItASpuriousTimeoutRepeatsTheFlight) {
+    const ScriptedRun run(Recovery::prr, stalled(1500, [](Flow&) {}));
+    EXPECT_GT(run.segments(EventKind::retransmit).size(), 3u) << run.table();
+    EXPECT_EQ(run.count(EventKind::undo), 0);
+}
+
+// RFC 5682, 3.1, step 3: when nothing else arrives the timeout was right, and the rest is sent again.
+TEST(Frto, ARealTimeoutIsRepairedConventionally) {
+    for (const bool rack : {false, true}) {
+        Script script;
+        for (std::int64_t segment = 30; segment < 40; segment++) script.lost.push_back({segment});
+        if (rack) script.lost.push_back({39, 2});  // the probe, too
+        script.change = [=](Network& network) {
+            network.flows[0].frto = true;
+            network.flows[0].rack = rack;
+        };
+        const ScriptedRun run(Recovery::prr, script);
+        EXPECT_EQ(run.flow().delivered_bytes, 40'000u) << run.table();
+        EXPECT_EQ(run.flow().timeouts, 1u) << run.table();
+        EXPECT_EQ(run.count(EventKind::undo), 0);
+    }
+}
+
+// RFC 3522, 3.2: the first ACK after the timeout carries the timestamp of the first transmission.
+TEST(Eifel, ATimestampProvesATimeoutSpurious) {
+    const ScriptedRun run(Recovery::prr, stalled(1500, [](Flow& flow) {
+                              flow.undo = flow.timestamps = true;
+                              flow.header_bytes = kStampedHeader;
+                          }));
+    ASSERT_EQ(run.flow().timeouts, 1u) << run.table();
+    EXPECT_EQ(run.count(EventKind::undo), 1) << run.table();
+    const int timeout = run.find(EventKind::timeout);
+    EXPECT_EQ(run.at(run.find(EventKind::undo)).cwnd, run.at(timeout - 1).cwnd);
+    EXPECT_EQ(run.segments(EventKind::retransmit).size(), 1u);
+}
+
+// RFC 3522, 3.2: an ACK that answers the retransmission proves nothing.
+TEST(Eifel, ARealLossIsNotUndone) {
+    const ScriptedRun run(Recovery::prr, with({{{4}, {9}}}, [](Flow& flow) {
+                              flow.undo = flow.frto = flow.timestamps = true;
+                              flow.header_bytes = kStampedHeader;
+                          }));
+    EXPECT_EQ(run.flow().fast_recoveries, 1u);
+    EXPECT_EQ(run.count(EventKind::undo), 0) << run.table();
+}
+
+// Some packets are held back by 20 ms, and twenty others pass them; nothing is lost.
+Script reordered(const std::function<void(Flow&)>& change) {
+    Script script;
+    script.change = [=](Network& network) {
+        network.links[0].forward.reorder_rate = 0.01;
+        network.links[0].forward.reorder_delay = kSecond / 50;
+        network.flows[0].size_bytes = 4000 * network.flows[0].mss();
+        network.flows[0].initial_cwnd = network.flows[0].initial_ssthresh = 50;
+        change(network.flows[0]);
+    };
+    return script;
+}
+
+// RFC 8985, 6.2, steps 3 and 4: once reordering is seen the window of time takes the place of DupThresh.
+TEST(RackRecovery, LearnsThatThePathReorders) {
+    const ScriptedRun counts(Recovery::sack, reordered([](Flow&) {}));
+    const ScriptedRun times(Recovery::sack, with(reordered([](Flow&) {})));
+    EXPECT_GT(counts.flow().fast_recoveries, 10u);
+    EXPECT_LT(4 * times.flow().fast_recoveries, counts.flow().fast_recoveries);
+    EXPECT_LT(4 * times.flow().retransmitted, counts.flow().retransmitted);
+}
+
+// RFC 3708, 2: D-SACKs for everything that was sent again in the episode undo the reduction.
+TEST(Undo, DSacksProveTheReductionNeedless) {
+    const auto undoing = [](bool on) { return reordered([=](Flow& flow) { flow.undo = on; }); };
+    const ScriptedRun without(Recovery::sack, undoing(false)), run(Recovery::sack, undoing(true));
+    EXPECT_EQ(without.count(EventKind::undo), 0);
+    EXPECT_GE(run.count(EventKind::undo), 5);
+    EXPECT_GT(run.flow().mean_cwnd, 1.5 * without.flow().mean_cwnd);
+    const int undo = run.find(EventKind::undo), recovery = run.find(EventKind::recovery);
+    EXPECT_GE(run.at(undo).cwnd, run.at(recovery - 1).cwnd);
+}
+
+}  // namespace
+}  // namespace ww::sim::test

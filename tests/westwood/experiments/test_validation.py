@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The grids that engines are held against each other in, and what is asked of their points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood.engines.simulator import SIMULATOR
+from westwood.errors import InputError
+from westwood.experiments.validation import chosen, compare, exceptions, page
+from westwood.experiments.validation.exceptions import Exception_
+from westwood.experiments.validation.grid import (
+    Grid,
+    Length,
+    Point,
+    always,
+    crossed,
+    listed,
+    plan,
+    product,
+    scenario,
+)
+from westwood.experiments.validation.grids import GRIDS
+from westwood.results.folder import Folder
+from westwood.units import PS_PER_S
+
+SMALL = Grid(
+    says="two points",
+    profile="ns3-3.44",
+    protocols={"sack": {"recovery": "sack"}},
+    points=product(rate=("2Mbps",), delay=("10ms",), loss=(0.0, 0.01)),
+    length=always("10s"),
+    seeds=3,
+)
+
+
+def track(runs: Any, total: int) -> Any:
+    return runs
+
+
+def made(point: Point, seed: int = 1, grid: Grid = SMALL) -> Any:
+    return scenario(grid, "sack", point, seed)
+
+
+def test_the_grids_have_the_points_that_they_say() -> None:
+    assert sum(grid.size for grid in GRIDS["ns3"].values()) >= 400
+    assert GRIDS["ns3"]["single"].size == 56
+    lossless = GRIDS["ns3"]["lossless"]
+    assert len(lossless.points) == 48 and {"newreno", "sack", "cubic", "vegas"} <= set(
+        lossless.protocols
+    )
+    assert {point["size"] for point in GRIDS["ns3"]["short"].points} >= {"10kB", "10MB"}
+
+
+@pytest.mark.parametrize(
+    ("engine", "name"), [(engine, name) for engine in GRIDS for name in GRIDS[engine]]
+)
+def test_a_grids_points_differ_and_have_the_same_columns(engine: str, name: str) -> None:
+    points = GRIDS[engine][name].points
+    assert len({tuple(point.items()) for point in points}) == len(points)
+    assert len({tuple(point) for point in points}) == 1
+
+
+def test_points_are_declared_as_products() -> None:
+    both = crossed(listed("flows rate", (1, "1Mbps"), (2, "2Mbps")), product(loss=(0.0, 0.1)))
+    assert both[1] == {"flows": 1, "rate": "1Mbps", "loss": 0.1} and len(both) == 4
+
+
+def test_a_seed_draws_losses_and_starts_for_both_engines() -> None:
+    grid = replace(SMALL, access={"rate": "1Gbps"})
+    point = Point("2Mbps", "10ms", loss=0.01, flows=3, spread="5s")
+    one, again, other = (made(point, seed, grid) for seed in (1, 1, 2))
+    assert one == again and one != other
+    assert one.link[-1].loss.packets != other.link[-1].loss.packets
+    assert len({flow.start for flow in one.flow}) == 3
+    assert all(flow.start < 5 * PS_PER_S for flow in one.flow)
+
+
+def test_only_what_a_seed_draws_is_run_with_several() -> None:
+    jobs = plan(SMALL).jobs
+    assert [(job.settings["loss"], list(job.seeds)) for job in jobs] == [
+        (0.0, [1]),
+        *((0.01, [seed]) for seed in (1, 2, 3)),
+    ]
+    assert len(plan(SMALL, seeds=2, duration="1s").jobs) == 3
+    assert len(plan(replace(SMALL, is_random=True)).jobs) == 6  # a real machine differs anyway
+
+
+def test_a_queue_may_be_in_bandwidth_delay_products() -> None:
+    grid = replace(SMALL, flow={"packet": "1500B"})
+
+    def limit(rate: str, delay: str, queue: str) -> Any:
+        return made(Point(rate, delay, queue), grid=grid).link[-1].queue.limit.count
+
+    assert limit("5Mbps", "100ms", "0.5BDP") == 41  # of 83.3 packets
+    assert limit("5Mbps", "100ms", "2BDP") == 166
+    assert limit("1Mbps", "2ms", "0.5BDP") == 5  # room for a burst at least
+    assert limit("5Mbps", "100ms", "7p") == 7
+
+
+def test_runs_are_as_long_as_their_packets_take() -> None:
+    length = Length(1000, "2s", "30s")
+    assert length.of(Point("1Mbps", "1ms"), 1500) == "12s"
+    assert length.of(Point("100Mbps", "1ms"), 1500) == "2s"
+    assert length.of(Point("10kbps", "1ms"), 1500) == "30s"
+
+
+def test_flows_share_out_round_trips_and_directions() -> None:
+    grid = replace(SMALL, access={"rate": "1Gbps"})
+    mixed = made(Point("2Mbps", "10ms", flows=8, rtts="unequal", reverse=0.5), grid=grid)
+    assert [flow.from_ for flow in mixed.flow] == [
+        *(f"sources-{i}" for i in (1, 1, 2, 2, 3, 3, 4, 4)),
+        *["sinks"] * 4,
+    ]
+    assert [flow.to for flow in mixed.flow[8:]] == [f"sources-{i}" for i in (1, 2, 3, 4)]
+    assert [link.delay // 10**9 for link in mixed.link] == [2, 12, 27, 52, 10]
+
+
+def test_red_has_thresholds_of_its_queue_and_ecn_is_of_flows_too() -> None:
+    red = made(Point("2Mbps", "10ms", queue="60p", aqm="red-ecn"))
+    queue = red.link[-1].queue
+    assert (queue.kind, queue.min, queue.max, queue.ecn) == ("red", 5, 15, True)
+    assert red.flow[0].ecn and not made(Point("2Mbps", "10ms", aqm="red")).flow[0].ecn
+
+
+def measured(**changes: float) -> dict[str, float]:
+    plain = dict.fromkeys(compare.METRICS, 100.0)
+    return {**plain, "goodput_bps": 1e6, "timeouts_a_minute": 3.0, **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "missed"),
+    [
+        ({}, set()),
+        ({"goodput_bps": 1.04e6, "retransmitted": 114.0, "timeouts_a_minute": 4.0}, set()),
+        ({"goodput_bps": 1.06e6}, {"goodput"}),
+        ({"goodput_bps": 0.94e6}, {"goodput"}),
+        ({"retransmitted": 84.0}, {"retransmissions"}),
+        ({"timeouts_a_minute": 1.9}, {"timeouts"}),
+        ({"mean_queue": 111.0}, {"queue"}),
+        ({"completion_p95_s": 111.0}, {"completion"}),
+    ],
+)
+def test_a_point_meets_what_is_asked_of_it(changes: dict[str, float], missed: set[str]) -> None:
+    theirs = {f"{key}_other": value for key, value in measured().items()}
+    points = pl.DataFrame([{"loss": 0.01, **measured(**changes), **theirs}])
+    (point,) = compare.judged("x", SMALL, "ns3", points).points.to_dicts()
+    asked = {one.name for one in compare.criteria(SMALL)}
+    assert {name for name in asked if not point[name]} == missed
+
+
+def test_few_retransmissions_and_short_queues_may_differ_by_some() -> None:
+    ours, theirs = {"retransmitted": 3.0, "mean_queue": 0.5}, {"retransmitted": 1.0}
+    others = {f"{key}_other": v for key, v in measured(**theirs, mean_queue=0.1).items()}
+    points = pl.DataFrame([{**measured(**ours), **others}])
+    done = compare.judged("x", SMALL, "ns3", points)
+    assert done.share("retransmissions") == done.share("queue") == 1
+
+
+def test_what_was_not_measured_is_not_counted() -> None:
+    nothing: dict[str, Any] = {"completion_median_s": None, "completion_p95_s": None}
+    others = {f"{key}_other": v for key, v in {**measured(), **nothing}.items()}
+    points = pl.DataFrame([{**measured(), **nothing, **others}])
+    done = compare.judged("x", SMALL, "ns3", points)
+    assert done.share("completion") is None
+    assert "completion" not in {criterion.name for criterion, _ in done.shares}
+
+
+def test_a_point_far_off_needs_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    others = {f"{key}_other": value for key, value in measured().items()}
+    points = pl.DataFrame(
+        [{"loss": loss, **measured(goodput_bps=1.2e6), **others} for loss in (0.0, 0.01)]
+    )
+    known = Exception_("ns3", "x", {"loss": (0.01,)}, "found in both traces")
+    monkeypatch.setattr(exceptions, "EXCEPTIONS", (known,))
+    done = compare.judged("x", SMALL, "ns3", points)
+    assert (done.far.height, done.unexplained["loss"].to_list()) == (2, [0.0])
+    assert compare.judged("y", SMALL, "ns3", points).unexplained.height == 2
+
+
+@pytest.mark.parametrize("one", exceptions.EXCEPTIONS)
+def test_an_exception_is_about_points_that_there_are(one: Exception_) -> None:
+    grid = GRIDS[one.engine][one.grid]
+    for column, values in one.where.items():
+        there = {point.get(column) for point in grid.points} | {*grid.protocols}
+        assert set(values) <= there | {1, 2, "forward", "backward"} and one.reason
+
+
+def test_an_engine_agrees_with_itself(tmp_path: Any) -> None:
+    grid = replace(SMALL, access={"rate": "1Gbps"}, length=always("5s"))
+    grid = replace(grid, points=[{"rate": "2Mbps", "delay": "9ms", "flows": 2, "reverse": 0.5}])
+    planned = plan(grid)
+    itself = replace(SIMULATOR, name="ns3")
+    done = compare.run("x", planned, grid, itself, workers=1, track=track)
+    assert done is not None and done.points["way"].to_list() == ["forward", "backward"]
+    assert all(share == 1 for _, share in done.shares)
+    folder = Folder(tmp_path / "v")
+    written = page.write([done, replace(done, name="y")], "ns3", {"x": planned}, folder)
+    assert "x, 2 points: goodput within 5% 100%" in written.read_text()
+    table = pl.read_csv(tmp_path / "v" / "validation.csv")
+    assert table["grid"].to_list() == ["x", "x", "y", "y"]
+    assert table["goodput_ratio"].to_list() == [1.0] * 4
+
+
+def test_grids_are_chosen_by_name() -> None:
+    assert list(chosen("ns3", [])) == list(GRIDS["ns3"])
+    assert list(chosen("ns3", ["short"])) == ["short"]
+    with pytest.raises(InputError, match=r'--grid = "shrt": no grid of ns3, did you mean "short"'):
+        chosen("ns3", ["shrt"])
+
+
+def test_the_command_line_names_them(westwood: Callable[..., Any]) -> None:
+    called = westwood("validate", "--engine", "linux", "--grid", "aqm")
+    assert called.code == 2 and called.err.startswith('westwood: --grid = "aqm": no grid of linux')

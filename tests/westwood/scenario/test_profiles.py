@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Profiles keep the TCP of their time, whatever the default profile becomes."""
+
+from __future__ import annotations
+
+import pytest
+
+from westwood.scenario import Scenario
+
+
+@pytest.mark.parametrize("profile", ["ns2-2001", "ns2-2005", "ns3-2013"])
+def test_the_papers_profiles_have_no_tcp_of_later_years(profile: str) -> None:
+    settings = {"profile": profile, "tcp.cc": "cubic"}
+    (flow,) = Scenario.preset("path").with_settings(settings).flow
+    assert (flow.recovery, flow.header, flow.cc.hystart) == ("sack", 40, "none")
+    assert not any((flow.rack, flow.frto, flow.undo, flow.timestamps, flow.syn_ack_timer))

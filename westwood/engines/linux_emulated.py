@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs plans on Debian's kernel in an emulated machine: for controls that this kernel lacks.
+
+ww-path and its plan go into the machine (westwood/kernel/emulated.py), and its report comes out.
+The machine counts time in instructions, so that no load disturbs it; a trace does not leave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from westwood.errors import RunError, UnavailableError
+from westwood.kernel import emulated
+
+# What Debian's kernel has, built in or as a module.
+_BUILT_IN = frozenset({"reno", "cubic"})
+MODULES = frozenset({"bbr", "vegas", "veno", "westwood"})
+REMEDY = "make linux-machine, for an emulated kernel that has it"
+_TUN = "kernel/drivers/net/tun.ko"
+_MOST_S = 1800.0  # of a run, on a busy machine
+
+
+def lacking(controls: Iterable[str]) -> str | None:
+    """Says why these controls can't run together in the machine; None: they can."""
+    others = sorted(set(controls) - _BUILT_IN - MODULES)
+    if others:
+        return f"Debian's kernel has no {', '.join(others)}"
+    return emulated.lacking()
+
+
+def execute(program: Path, plan: str, controls: Iterable[str], what: str) -> list[list[str]]:
+    """Runs ww-path with this plan there; returns its lines, split into words."""
+    wanted = sorted(MODULES & set(controls))
+    script = "\n".join(
+        (
+            "cat > /plan <<'END_OF_PLAN'",
+            f"{plan}END_OF_PLAN",
+            'echo "## report"',
+            f"{program.name} < /plan 2>&1",
+            'echo "## code $?"',
+        )
+    )
+    modules = [_TUN, *(f"kernel/net/ipv4/tcp_{name}.ko" for name in wanted)]
+    try:
+        printed = emulated.run(f"{script}\n", _MOST_S, programs=[program], modules=modules)
+    except RunError as error:
+        raise RunError(f"{what}: {error}") from None
+    # The kernel's own messages begin with their time in brackets.
+    report = [line for line in emulated.after(printed, "report") if not line.startswith("[")]
+    if "## code 0" not in printed:
+        problem = report[-1] if report else "no report"
+        raise UnavailableError(f"{what}, in the emulated machine: {problem}")
+    return [line.split() for line in report]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Holds the simulator against another engine: the same scenarios, settings and lost packets.
+
+grids.py       what is run, by engine and name
+grid.py        what a grid declares, and the scenarios that it stands for
+compare.py     both engines' runs, and the criteria that every point is held against
+exceptions.py  points that part for a known reason
+page.py        the page, its figures and validation.csv
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from westwood.errors import InputError, suggestion
+from westwood.experiments.validation.grid import Grid
+from westwood.experiments.validation.grids import GRIDS
+
+
+def chosen(engine: str, names: Sequence[str]) -> dict[str, Grid]:
+    """The grids of an engine that were asked for: all, if none was named."""
+    if engine not in GRIDS:
+        problem = f"expected another engine than the simulator: {' or '.join(GRIDS)}"
+        raise InputError(problem, key="--engine", value=engine)
+    grids = GRIDS[engine]
+    for name in names:
+        if name not in grids:
+            raise InputError(
+                f"no grid of {engine}, {suggestion(name, grids)}", key="--grid", value=name
+            )
+    return {name: grids[name] for name in names or grids}

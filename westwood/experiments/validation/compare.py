@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a grid on both engines, and says of every point which criteria it meets.
+
+A row of the points is a point's flows in one direction: means over flows and then, over seeds,
+means or the grid's medians. `CRITERIA` is what is asked of a row, and of how many of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from westwood.engines.contract import Engine
+from westwood.engines.simulator import SIMULATOR
+from westwood.experiments import experiment
+from westwood.experiments.experiment import Experiment, Tracker
+from westwood.experiments.validation import exceptions
+from westwood.experiments.validation.grid import BACKWARD, Grid
+
+OTHER = "_other"  # ends the columns of the other engine
+# Of each run: means over the flows of a direction, but for what belongs to the whole run.
+_OF_FLOWS = ("goodput_bps", "retransmitted", "timeouts_a_minute", "mean_cwnd", "mean_queue")
+_LEAST_SEGMENTS = 2.0  # by which retransmissions of a flow may differ, however few there are
+_LEAST_PACKETS = 1.0  # and mean queues
+_QUANTILES = {"completion_median_s": 0.5, "completion_p95_s": 0.95}
+METRICS = (*_OF_FLOWS, "retransmission_ratio", *_QUANTILES)
+
+
+def _within(column: str, share: float, least: float = 0.0) -> pl.Expr:
+    """Says whether both engines' values differ by no more than this share, or this amount."""
+    ours, theirs = (pl.col(name).cast(pl.Float64) for name in (column, column + OTHER))
+    return (ours - theirs).abs() <= pl.max_horizontal(theirs.abs() * share, pl.lit(least))
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Is asked of every point, and has to be met by a share of them; null: not measured there."""
+
+    name: str
+    says: str
+    share: float
+    met: pl.Expr
+
+
+def criteria(grid: Grid) -> list[Criterion]:
+    """What is asked of the points of a grid."""
+    quantiles = [_within(column, 0.10) for column in _QUANTILES]
+    return [
+        Criterion(
+            "goodput", f"goodput within {grid.close:.0%}", 0.95, _within("goodput_bps", grid.close)
+        ),
+        Criterion(
+            "retransmissions",
+            "retransmissions within 15 %",
+            0.90,
+            _within("retransmitted", 0.15, _LEAST_SEGMENTS),
+        ),
+        Criterion(
+            "timeouts",
+            "timeouts within 1 a minute",
+            0.90,
+            _within("timeouts_a_minute", 0.0, 1.0),
+        ),
+        Criterion(
+            "queue", "mean queue within 10 %", 0.90, _within("mean_queue", 0.10, _LEAST_PACKETS)
+        ),
+        Criterion(
+            "completion",
+            "median and 95th percentile of completion within 10 %",
+            0.90,
+            pl.all_horizontal(quantiles),
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Holds what came of a grid: a row a point, with both engines' values and what they meet."""
+
+    name: str
+    grid: Grid
+    points: pl.DataFrame
+
+    @property
+    def far(self) -> pl.DataFrame:
+        """The points that need a reason; `reason` has it, or is empty."""
+        return self.points.filter((pl.col("goodput_ratio") - 1).abs() > self.grid.far)
+
+    @property
+    def unexplained(self) -> pl.DataFrame:
+        """The points that need a reason and have none."""
+        return self.far.filter(pl.col("reason") == "")
+
+    def share(self, criterion: str) -> float | None:
+        """The share of points that meet a criterion; None where none was measured."""
+        met = self.points[criterion].drop_nulls()
+        return sum(met) / len(met) if len(met) else None
+
+    @property
+    def shares(self) -> list[tuple[Criterion, float]]:
+        """The criteria of the grid, as far as they were measured, and how many points meet them."""
+        found = ((one, self.share(one.name)) for one in criteria(self.grid))
+        return [(one, share) for one, share in found if share is not None]
+
+    def __str__(self) -> str:
+        met = ", ".join(f"{one.says} {share:.0%}" for one, share in self.shares)
+        return (
+            f"{self.name}, {self.points.height} points: {met}; {self.far.height} beyond "
+            f"{self.grid.far:.0%} in goodput, {self.unexplained.height} of them without a reason"
+        )
+
+
+def run(
+    name: str,
+    planned: Experiment,
+    grid: Grid,
+    other: Engine,
+    *,
+    workers: int | None,
+    track: Tracker,
+) -> Validation | None:
+    """Runs both engines over the grid; None if interrupted."""
+    other.check(planned.jobs)
+    both = []
+    for engine in (SIMULATOR, other):
+        count = workers or (grid.workers if engine.real_time else None)
+        collected = experiment.collect(planned, engine, workers=count, track=track)
+        if not collected.complete:
+            return None
+        both.append(averaged(grid, collected.rows))
+    keys = _keys(grid)
+    points = both[0].join(both[1], on=keys, suffix=OTHER, maintain_order="left")
+    return judged(name, grid, other.name, points)
+
+
+def averaged(grid: Grid, rows: pl.DataFrame) -> pl.DataFrame:
+    """Makes a row a point and direction of one engine's runs."""
+    average = pl.Expr.median if grid.median else pl.Expr.mean
+    minutes = pl.col("simulated_s") / 60
+    completed = pl.col("completion_s").fill_nan(None)
+    way = pl.when(pl.col("flow").str.starts_with(BACKWARD)).then(pl.lit("backward"))
+    runs = (
+        rows.with_columns(
+            way.otherwise(pl.lit("forward")).alias("way"),
+            (pl.col("timeouts") / minutes).alias("timeouts_a_minute"),
+        )
+        .group_by([*_keys(grid), "seed"], maintain_order=True)
+        .agg(
+            *(pl.col(column).cast(pl.Float64).fill_nan(None).mean() for column in _OF_FLOWS),
+            completed.mean().alias("completion_s"),
+            (pl.col("retransmitted").sum() / pl.col("sent").sum()).alias("retransmission_ratio"),
+        )
+    )
+    several = [average(pl.col(column)) for column in (*_OF_FLOWS, "retransmission_ratio")]
+    quantiles = [
+        pl.col("completion_s").quantile(at, "linear").alias(column)
+        for column, at in _QUANTILES.items()
+    ]
+    spread = pl.col("goodput_bps").std().alias("goodput_bps_sd")
+    return runs.group_by(_keys(grid), maintain_order=True).agg(*several, *quantiles, spread)
+
+
+def judged(name: str, grid: Grid, engine: str, points: pl.DataFrame) -> Validation:
+    """Adds the ratio of the goodputs, what each point meets, and the reasons of those far apart."""
+    ratio = (pl.col("goodput_bps") / pl.col(f"goodput_bps{OTHER}")).alias("goodput_ratio")
+    met = [one.met.alias(one.name) for one in criteria(grid)]
+    points = points.with_columns(ratio, *met)
+    reasons = [exceptions.reason(engine, name, row) for row in points.iter_rows(named=True)]
+    points = points.with_columns(pl.Series("reason", reasons, dtype=pl.String))
+    return Validation(name, grid, points)
+
+
+def _keys(grid: Grid) -> Sequence[str]:
+    """The columns that tell rows of the points apart."""
+    return [*grid.keys, "way"]

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The points beyond the limit of which the reason was found in both traces: all of them stand here.
+
+A point without a reason here needs one, and `westwood validate` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Exception_:
+    """Says why points of a grid part: those that have one of the values in each of the columns."""
+
+    engine: str
+    grid: str
+    where: Mapping[str, tuple[Any, ...]]
+    reason: str
+
+    def covers(self, engine: str, grid: str, point: Mapping[str, Any]) -> bool:
+        """Says whether it is about this point."""
+        return (self.engine, self.grid) == (engine, grid) and all(
+            point[column] in values for column, values in self.where.items()
+        )
+
+
+EXCEPTIONS: tuple[Exception_, ...] = (
+    Exception_(
+        "ns3",
+        "lossless",
+        {"cc": ("vegas",)},
+        "TcpVegas cuts its target window to whole segments, so that any delay counts as a segment "
+        "queued and the second of two segments under one ACK as two (docs/comparison.md)",
+    ),
+    Exception_(
+        "ns3",
+        "short",
+        {"cc": ("cubic", "westwood+"), "size": ("100kB",), "loss": (0.01,)},
+        "losses by number: CUBIC grows by one segment more here, on the ACK that brings the first "
+        "SACK, Westwood+ sends again later, and the second loss meets another segment",
+    ),
+)
+
+
+def reason(engine: str, grid: str, point: Mapping[str, Any]) -> str:
+    """The reason why this point parts; empty: none is known."""
+    return next((one.reason for one in EXCEPTIONS if one.covers(engine, grid, point)), "")

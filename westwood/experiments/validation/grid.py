@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A grid declares what two engines run: points of a path, each with every protocol.
+
+A point says what it has otherwise than `Point`; those values are its columns. `scenario` makes
+a network of it: a bottleneck between a router and the sinks, and in front of it an access link for
+each round trip, if the grid has access links. A seed draws which packets of the bottleneck are lost
+and when flows start, for both engines alike: what differs then is not luck.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from westwood.engines.contract import Job
+from westwood.errors import InputError
+from westwood.experiments.experiment import Experiment
+from westwood.scenario import Scenario, profiles
+from westwood.scenario.declared import written_defaults
+from westwood.units import PS_PER_S, TIME_UNITS, parse_rate, parse_size, parse_time
+
+Settings = dict[str, Any]
+FORWARD, BACKWARD = "tcp", "back"  # begin the names of flows to and from the sinks
+_BDP = "BDP"
+_PS_PER_MS = TIME_UNITS["ms"]
+_SHORTEST_QUEUE = 5  # packets: half of the BDP of 1 Mb/s over 4 ms is none
+# RED as Floyd advises (1997): min 5, max three times min, max_p 0.1; as in ns-3 it spares short
+# queues.
+_RED = {"kind": "red", "max_p": 0.1, "weight": 0.002, "spared": 2}
+_RED_SHARES = {"min": 1 / 12, "max": 1 / 4}  # of the queue's limit
+AQMS = ("droptail", "red", "red-ecn")
+# One-way delays in front of the bottleneck: flows share them out evenly.
+RTTS = {"equal": ("2ms",), "unequal": ("2ms", "12ms", "27ms", "52ms")}
+
+
+@dataclass(frozen=True)
+class Point:
+    """Says what a point may vary, and what it is where a point does not say."""
+
+    rate: str  # of the bottleneck
+    delay: str  # of the bottleneck, one way
+    queue: str = "100p"  # or a multiple of the bandwidth-delay product, such as "0.5BDP"
+    loss: float = 0.0  # probability, in the forward direction of the bottleneck
+    aqm: str = "droptail"
+    flows: int = 1  # forward
+    reverse: float = 0.0  # so many more for each of them go from the sinks to the sources
+    rtts: str = "equal"
+    spread: str = "0s"  # in which flows start
+    size: str = ""  # what each flow delivers; empty: as much as goes through
+    delayed_ack: int = 2
+
+    @property
+    def is_drawn(self) -> bool:
+        """Says whether a seed makes a difference."""
+        return self.loss > 0 or self.spread != "0s" or self.aqm != "droptail"
+
+
+@dataclass(frozen=True)
+class Length:
+    """Says how long runs are: so many packets at the bottleneck's rate, within bounds."""
+
+    packets: int
+    least: str
+    most: str
+
+    def of(self, point: Point, packet_bytes: int) -> str:
+        """The duration of a point's runs."""
+        asked = 8 * packet_bytes * self.packets / parse_rate(point.rate)
+        least, most = (parse_time(bound) / PS_PER_S for bound in (self.least, self.most))
+        return f"{math.ceil(min(max(asked, least), most))}s"
+
+
+def always(duration: str) -> Length:
+    """Every run takes as long."""
+    return Length(0, duration, duration)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Says what is run, every point with every protocol, and how near the engines are to come."""
+
+    says: str
+    profile: str
+    protocols: Mapping[str, Settings]  # and the settings of each one's flows
+    points: Sequence[Settings]  # each what `Point` takes; all have the same keys
+    length: Length
+    seeds: int
+    flow: Settings = field(default_factory=dict)  # of every flow
+    access: Settings = field(default_factory=dict)  # of access links; none: there are none
+    alternate_delayed_ack: bool = False  # half of the points have an ACK a segment
+    close: float = 0.05
+    far: float = 0.10
+    median: bool = False
+    is_random: bool = False  # runs differ though nothing is drawn: a real machine's
+    workers: int | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that tell its points apart."""
+        extra = ["delayed_ack"] if self.alternate_delayed_ack else []
+        return ["cc", *self.points[0], *extra]
+
+    @property
+    def size(self) -> int:
+        """The number of its points."""
+        return len(self.protocols) * len(self.points)
+
+
+def product(**values: Sequence[Any]) -> list[Settings]:
+    """Every combination of these values of a point."""
+    return [dict(zip(values, one, strict=True)) for one in itertools.product(*values.values())]
+
+
+def listed(names: str, *values: tuple[str | float, ...]) -> list[Settings]:
+    """These points, values in the order of the names."""
+    return [dict(zip(names.split(), value, strict=True)) for value in values]
+
+
+def crossed(*parts: Sequence[Settings]) -> list[Settings]:
+    """Every combination of parts of points."""
+    chosen = itertools.product(*parts)
+    return [{key: one[key] for one in ones for key in one} for ones in chosen]
+
+
+def plan(grid: Grid, seeds: int | None = None, duration: str | None = None) -> Experiment:
+    """Plans the grid's runs; points in which nothing is drawn run once."""
+    if seeds is not None and seeds < 1:
+        raise InputError("expected at least 1", key="--seeds", value=seeds)
+    jobs: list[Job] = []
+    order = enumerate(grid.protocols)
+    for (number, cc), (place, columns) in itertools.product(order, enumerate(grid.points)):
+        shown = dict(columns)
+        if grid.alternate_delayed_ack:
+            shown["delayed_ack"] = 1 + (place + number) % 2
+        point = Point(**shown)
+        count = (seeds or grid.seeds) if point.is_drawn or grid.is_random else 1
+        for seed in range(1, count + 1):
+            jobs.append(Job(scenario(grid, cc, point, seed, duration), [seed], shown))
+    return Experiment(jobs[0].scenario, jobs, [])
+
+
+def scenario(grid: Grid, cc: str, point: Point, seed: int, duration: str | None = None) -> Scenario:
+    """Makes the scenario of a point with one protocol, as this seed draws it."""
+    flow = {"cc": cc, "delayed_ack": point.delayed_ack, **grid.flow, **grid.protocols[cc]}
+    packet = _packet(grid, flow)
+    lasts = duration or grid.length.of(point, packet)
+    frames = parse_rate(point.rate) * parse_time(lasts) / PS_PER_S / (8 * packet)
+    bottleneck = {
+        "name": "bottleneck",
+        "between": ["router", "sinks"] if grid.access else ["sources-1", "sinks"],
+        "rate": point.rate,
+        "delay": point.delay,
+        "queue": _queue(grid, point, packet),
+        "loss": _loss(seed, point.loss, frames),
+    }
+    return Scenario(
+        name="validation",
+        profile=grid.profile,
+        duration=lasts,
+        link=[*_access(grid, point), bottleneck],
+        flow=list(_flows(grid, point, flow, seed, parse_time(lasts))),
+    )
+
+
+def _packet(grid: Grid, flow: Settings) -> int:
+    """Bytes of a full segment's packet."""
+    of_profile = profiles.get(grid.profile).defaults("flow")
+    return parse_size({**written_defaults("flow", leave_out=()), **of_profile, **flow}["packet"])
+
+
+def _queue(grid: Grid, point: Point, packet: int) -> Settings:
+    """The queue of the bottleneck; one in BDPs is in whole packets of the path's."""
+    packets = point.queue.removesuffix("p")
+    if point.queue.endswith(_BDP):
+        one_way = parse_time(point.delay) + max(map(parse_time, _access_delays(grid, point)))
+        in_flight = parse_rate(point.rate) * 2 * one_way / PS_PER_S / (8 * packet)
+        share = float(point.queue.removesuffix(_BDP))
+        packets = str(max(_SHORTEST_QUEUE, int(share * in_flight)))
+    limit = {"limit": f"{packets}p"}
+    if point.aqm == "droptail":
+        return {"kind": "droptail", **limit}
+    thresholds = {name: share * int(packets) for name, share in _RED_SHARES.items()}
+    return {**_RED, **limit, **thresholds, "ecn": point.aqm == "red-ecn"}
+
+
+def _access_delays(grid: Grid, point: Point) -> Sequence[str]:
+    if not grid.access:
+        return ("0s",)
+    return (grid.access["delay"],) if "delay" in grid.access else RTTS[point.rtts]
+
+
+def _access(grid: Grid, point: Point) -> Iterator[Settings]:
+    """The access links, one for each round trip."""
+    for place, delay in enumerate(_access_delays(grid, point) if grid.access else (), start=1):
+        ends = {"name": f"access-{place}", "between": [f"sources-{place}", "router"]}
+        yield {**ends, "delay": delay, **grid.access}
+
+
+def _flows(grid: Grid, point: Point, flow: Settings, seed: int, lasts: int) -> Iterator[Settings]:
+    """The flows both ways, their starts drawn by the seed, in the first half at most."""
+    groups = len(_access_delays(grid, point))
+    starts = np.random.default_rng([seed, 1])
+    backward = round(point.flows * point.reverse)
+    ways = [(FORWARD, place, point.flows) for place in range(point.flows)]
+    ways += [(BACKWARD, place, backward) for place in range(backward)]
+    for name, place, many in ways:
+        ends = [f"sources-{1 + place * groups // many}", "sinks"]
+        one, other = ends if name == FORWARD else reversed(ends)
+        start_ms = int(starts.uniform(0, min(parse_time(point.spread), lasts / 2) / _PS_PER_MS))
+        more: Settings = {"size": point.size} if point.size else {}
+        if point.aqm == "red-ecn":
+            more["ecn"] = True
+        named = {"name": f"{name}-{place + 1}", "from": one, "to": other}
+        yield {**named, "start": f"{start_ms}ms", **flow, **more}
+
+
+def _loss(seed: int, rate: float, most: float) -> Settings:
+    """Draws the numbers of the packets that are lost, among at most so many."""
+    if rate == 0:
+        return {"kind": "none"}
+    gaps = np.random.default_rng(seed).geometric(rate, size=int(1.2 * most * rate) + 100)
+    return {"kind": "script", "packets": gaps.cumsum().tolist(), "on": "forward"}

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The grids by engine and name.
+
+A profile has one way for all protocols, a host's controls may have their own: those stand here
+with the protocols. Linux's are in linux_grids.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from westwood.experiments.validation.grid import (
+    Grid,
+    Length,
+    Settings,
+    always,
+    crossed,
+    listed,
+    product,
+)
+from westwood.experiments.validation.linux_grids import LINUX
+
+_SACK: Settings = {"recovery": "sack"}
+# Unlike ns-3's NewReno its CUBIC reduces cwnd, not the pipe, and counts what an ACK covers.
+_CUBIC: Settings = {
+    **_SACK,
+    "ssthresh_from_cwnd": True,
+    "cc": {"name": "cubic", "byte_counting": True},
+}
+_FEW: Mapping[str, Settings] = {
+    "newreno": {"recovery": "newreno"},
+    "sack": _SACK,
+    "cubic": _CUBIC,
+    "westwood+": _SACK,
+}
+# ns-3's own defaults where the profile has those of 2013, and a window for 100 Mb/s over 200 ms
+# behind a queue of twice as much.
+_TODAY = {
+    "packet": "1500B",
+    "initial_cwnd": "10p",
+    "initial_ssthresh": "unlimited",
+    "receive_window": "16MiB",
+}
+_SHARED: Settings = {"rate": "1Gbps", "queue": {"limit": "unlimited"}}
+# A lone flow's packets come to the bottleneck at the very instants at which others leave: its
+# ACKs are spaced by the same link. Behind a link shorter than a packet's transmission ns-3 lets
+# them leave first, as the simulator does; at the sender's own device it does not.
+_ALONE: Settings = {**_SHARED, "delay": "0.01ms"}
+
+# ns-3's BBR takes minutes a run with packets this small: see bench/comparators.py.
+_SINGLE = Grid(
+    says="one lossy flow",
+    profile="ns3-3.44",
+    protocols={
+        "reno": {"recovery": "reno"},
+        "newreno": {"recovery": "newreno"},
+        **dict.fromkeys(("sack", "westwood", "westwood+", "westwood+-linux"), _SACK),
+        "cubic": _CUBIC,
+    },
+    points=product(rate=("2Mbps", "8Mbps"), delay=("0.01ms", "50ms"), loss=(0.001, 0.01)),
+    alternate_delayed_ack=True,
+    flow={"initial_cwnd": "1p"},
+    access={"rate": "10Mbps", "delay": "45ms", "queue": {"limit": "10000p"}},
+    length=always("60s"),
+    seeds=10,
+)
+_LOSSLESS = Grid(
+    says="one flow that meets its own queue only",
+    profile="ns3-3.44",
+    protocols={**_FEW, "vegas": _SACK, "westwood": _SACK},
+    points=product(
+        rate=("1Mbps", "5Mbps", "20Mbps", "100Mbps"),
+        delay=("2ms", "10ms", "40ms", "100ms"),
+        queue=("0.5BDP", "1BDP", "2BDP"),
+    ),
+    flow=_TODAY,
+    access=_ALONE,
+    length=Length(20_000, "30s", "120s"),
+    seeds=1,
+)
+_DUMBBELL = Grid(
+    says="flows that share a bottleneck",
+    profile="ns3-3.44",
+    protocols=_FEW,
+    points=crossed(
+        listed(
+            "flows rate delay queue",
+            (2, "4Mbps", "20ms", "50p"),
+            (10, "20Mbps", "20ms", "100p"),
+            (50, "50Mbps", "20ms", "250p"),
+        ),
+        product(rtts=("equal", "unequal"), reverse=(0.0, 0.5), spread=("5s",)),
+    ),
+    flow=_TODAY,
+    access=_SHARED,
+    length=Length(100_000, "30s", "120s"),
+    seeds=3,
+)
+_AQM = Grid(
+    says="flows that meet RED, without and with ECN",
+    profile="ns3-3.44",
+    protocols=_FEW,
+    points=crossed(
+        listed(
+            "flows rate delay queue",
+            (1, "2Mbps", "45ms", "60p"),
+            (2, "10Mbps", "20ms", "120p"),
+            (10, "10Mbps", "20ms", "120p"),
+            (10, "20Mbps", "45ms", "240p"),
+        ),
+        product(aqm=("red", "red-ecn"), spread=("5s",)),
+    ),
+    flow=_TODAY,
+    access=_SHARED,
+    length=Length(50_000, "60s", "120s"),
+    seeds=3,
+)
+_SHORT = Grid(
+    says="one flow that ends, and when",
+    profile="ns3-3.44",
+    protocols=_FEW,
+    points=crossed(
+        product(size=("10kB", "100kB", "1MB", "10MB")),
+        listed(
+            "rate delay queue loss",
+            ("10Mbps", "10ms", "50p", 0.0),
+            ("10Mbps", "10ms", "50p", 0.01),
+            ("50Mbps", "45ms", "100p", 0.0),
+            ("50Mbps", "45ms", "100p", 0.005),
+        ),
+    ),
+    flow=_TODAY,
+    access=_ALONE,
+    length=always("200s"),
+    seeds=20,
+)
+GRIDS: Mapping[str, Mapping[str, Grid]] = {
+    "ns3": {
+        "single": _SINGLE,
+        "lossless": _LOSSLESS,
+        "dumbbell": _DUMBBELL,
+        "aqm": _AQM,
+        "short": _SHORT,
+    },
+    "linux": LINUX,
+}

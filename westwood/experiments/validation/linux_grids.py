@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The grids that are held against Linux, under the profile `linux`.
+
+They run in real time: all of them together take 25 minutes on two cores, in lanes that two cores
+carry in time. A machine that does other things as well is heard in single runs, so medians count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from westwood.experiments.validation.grid import (
+    Grid,
+    Length,
+    Settings,
+    always,
+    crossed,
+    listed,
+    product,
+)
+
+_PRR: Settings = {"recovery": "prr"}
+# Its recovery is BBR's own; of ours it finds the losses only.
+_BBR: Mapping[str, Settings] = {"bbr": {"recovery": "sack"}}
+_FEW: Mapping[str, Settings] = {**dict.fromkeys(("reno", "cubic", "westwood+"), _PRR), **_BBR}
+_CLOSE, _FAR = 0.07, 0.10
+_LANES = 8
+_LOSSY = listed(
+    "rate delay loss queue",
+    ("2Mbps", "95ms", 0.005, "100p"),
+    ("2Mbps", "25ms", 0.01, "100p"),
+    ("5Mbps", "10ms", 0.02, "100p"),
+    ("10Mbps", "45ms", 0.005, "100p"),
+    ("10Mbps", "25ms", 0.001, "60p"),
+)
+
+_SINGLE = Grid(
+    says="one lossy flow",
+    profile="linux",
+    protocols={
+        **dict.fromkeys(("reno", "cubic", "westwood", "westwood+", "westwoodnr+"), _PRR),
+        "westwood+-linux24": {"recovery": "rate-halving"},
+        **_BBR,
+    },
+    points=_LOSSY,
+    length=always("30s"),
+    seeds=4,
+    close=_CLOSE,
+    far=_FAR,
+    median=True,
+    is_random=True,
+    workers=_LANES,
+)
+_LOSSLESS = Grid(
+    says="one flow that meets its own queue only",
+    profile="linux",
+    protocols={**_FEW, "westwood": _PRR},
+    points=product(
+        rate=("2Mbps", "10Mbps"), delay=("10ms", "45ms"), queue=("0.5BDP", "1BDP", "2BDP")
+    ),
+    length=Length(20_000, "20s", "60s"),
+    seeds=1,
+    close=_CLOSE,
+    far=_FAR,
+    median=True,
+    is_random=True,
+    workers=_LANES,
+)
+_DUMBBELL = Grid(
+    says="flows that share a bottleneck",
+    profile="linux",
+    protocols=_FEW,
+    points=crossed(
+        listed(
+            "flows rate delay queue",
+            (2, "4Mbps", "20ms", "50p"),
+            (5, "10Mbps", "20ms", "60p"),
+        ),
+        product(rtts=("equal", "unequal"), reverse=(0.0, 0.5), spread=("2s",)),
+    ),
+    access={"rate": "1Gbps", "queue": {"limit": "unlimited"}},
+    length=always("40s"),
+    seeds=2,
+    close=_CLOSE,
+    far=_FAR,
+    median=True,
+    is_random=True,
+    workers=_LANES,
+)
+_SHORT = Grid(
+    says="one flow that ends, and when",
+    profile="linux",
+    protocols=_FEW,
+    points=crossed(
+        product(size=("10kB", "100kB", "1MB", "10MB")),
+        listed(
+            "rate delay queue loss",
+            ("10Mbps", "10ms", "50p", 0.0),
+            ("10Mbps", "25ms", "60p", 0.005),
+        ),
+    ),
+    length=always("60s"),
+    seeds=12,
+    close=_CLOSE,
+    far=_FAR,
+    median=True,
+    is_random=True,
+    workers=_LANES,
+)
+# Its time is counted in instructions, where this kernel lacks tcp_westwood: one lane a core.
+_UPSTREAM = Grid(
+    says="one flow of upstream's tcp_westwood",
+    profile="linux",
+    protocols={"westwood+-linux": _PRR},
+    points=[*_LOSSY, *listed("rate delay loss queue", ("10Mbps", "25ms", 0.0, "40p"))],
+    length=always("30s"),
+    seeds=3,
+    close=_CLOSE,
+    far=_FAR,
+    median=True,
+    is_random=True,
+    workers=2,
+)
+LINUX: Mapping[str, Grid] = {
+    "single": _SINGLE,
+    "lossless": _LOSSLESS,
+    "dumbbell": _DUMBBELL,
+    "short": _SHORT,
+    "upstream": _UPSTREAM,
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes what came of grids: validation.csv, a scatter plot and a table for each on one page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from westwood.draw import report
+from westwood.draw.curves import scatter
+from westwood.draw.style import save
+from westwood.experiments.experiment import Experiment
+from westwood.experiments.validation.compare import OTHER, Validation
+from westwood.results.folder import Folder
+
+_TITLES = {"ns3": "ns-3", "linux": "Linux"}
+_DRAWN = ("goodput_bps", "retransmission_ratio", "mean_cwnd")
+_SHOWN = ("goodput_bps", f"goodput_bps{OTHER}", "goodput_ratio")
+
+
+def write(
+    done: Sequence[Validation], engine: str, planned: Mapping[str, Experiment], folder: Folder
+) -> Path:
+    """Writes the page with a section for each grid, its figures, and validation.csv of all."""
+    manifest = {
+        "engine": f"sim and {engine}",
+        "grids": {
+            name: {"hashes": [job.scenario.hash for job in one.jobs], "runs": one.runs}
+            for name, one in planned.items()
+        },
+    }
+    file = folder.manifest(manifest)
+    tables = [one.points.select(pl.lit(one.name).alias("grid"), pl.all()) for one in done]
+    folder.frame("validation.csv", pl.concat(tables, how="diagonal_relaxed"))
+    title = f"The simulator against {_TITLES[engine]}"
+    sections = [_section(one, _TITLES[engine], folder) for one in done]
+    return report.write(folder, title, sections, [], file.read_text(encoding="utf-8"))
+
+
+def _section(one: Validation, other: str, folder: Folder) -> report.Section:
+    name = f"validation-{one.name}"
+    limits = (one.grid.close, one.grid.far)
+    figure = scatter(one.points, _DRAWN, f"{one.name}: {one.grid.says}", other, limits)
+    save(figure, folder.file, name)
+    svg = (folder.path / f"{name}.svg").read_bytes()
+    keys = [key for key in (*one.grid.keys[1:], "way") if one.points[key].n_unique() > 1]
+    table = report.Table(name, one.grid.seeds, _for_table(one.points), [*keys, "reason"], _SHOWN)
+    return report.Section(one.name, f"{one.grid.says}. {one}", svg, [table], [])
+
+
+def _for_table(points: pl.DataFrame) -> pl.DataFrame:
+    """Adds what a report's table reads beside each value: its flow, and no interval."""
+    halves = [pl.lit(math.nan).alias(f"{column}_half") for column in _SHOWN]
+    return points.with_columns(pl.lit("").alias("flow"), *halves)
