@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 _MANIFEST = "manifest.json"
 _MAKER = "westwood"
+_PARTIAL = ".partial-"  # begins the names of what is being written
 
 
 class Folder:
@@ -59,7 +60,9 @@ class Folder:
             return
         if not self.path.is_dir():
             raise self.error("is a file, expected a folder")
-        if any(self.path.iterdir()) and not self._is_ours():
+        # What a kill left half written, before there was a manifest, is nobody else's.
+        others = any(not file.name.startswith(_PARTIAL) for file in self.path.iterdir())
+        if others and not self._is_ours():
             raise self.error("holds files that westwood did not write, expected a new folder")
 
     def _is_ours(self) -> bool:
@@ -114,7 +117,7 @@ class Folder:
         path = self.path / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=path.parent, prefix=".partial-") as part:
+            with tempfile.TemporaryDirectory(dir=path.parent, prefix=_PARTIAL) as part:
                 temporary = Path(part) / path.name  # the ending tells the format
                 write(temporary)
                 os.replace(temporary, path)

@@ -69,6 +69,14 @@ def test_a_results_folder_can_be_run_again(westwood: Westwood, tmp_path: Path) -
     assert second.equals(first)
 
 
+def test_a_kill_before_the_manifest_leaves_a_folder_that_can_be_used(
+    westwood: Westwood, tmp_path: Path
+) -> None:
+    (tmp_path / "killed" / ".partial-abc").mkdir(parents=True)
+    (tmp_path / "killed" / ".partial-abc" / "manifest.json").write_text("{")
+    assert westwood("run", "table1", *QUICK, "--out", "killed").code == 0
+
+
 def test_a_folder_with_something_else_is_left_alone(westwood: Westwood, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("years of work")
