@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 _MANIFEST = "manifest.json"
 _MAKER = "westwood"
+_LOCK = ".lock"
 _PARTIAL = ".partial-"  # begins the names of what is being written
 
 
@@ -60,8 +61,8 @@ class Folder:
             return
         if not self.path.is_dir():
             raise self.error("is a file, expected a folder")
-        # What a kill left half written, before there was a manifest, is nobody else's.
-        others = any(not file.name.startswith(_PARTIAL) for file in self.path.iterdir())
+        # What a kill left before there was a manifest, a lock or half a file, is nobody else's.
+        others = any(not file.name.startswith((_LOCK, _PARTIAL)) for file in self.path.iterdir())
         if others and not self._is_ours():
             raise self.error("holds files that westwood did not write, expected a new folder")
 
@@ -99,7 +100,7 @@ class Folder:
         """Keeps others out while the block writes `what`."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            lock = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise RunError(f"{self.path}: can't be written: {error.strerror or error}") from None
         try:

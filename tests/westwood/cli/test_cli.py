@@ -74,6 +74,7 @@ def test_a_kill_before_the_manifest_leaves_a_folder_that_can_be_used(
 ) -> None:
     (tmp_path / "killed" / ".partial-abc").mkdir(parents=True)
     (tmp_path / "killed" / ".partial-abc" / "manifest.json").write_text("{")
+    (tmp_path / "killed" / ".lock").touch()
     assert westwood("run", "table1", *QUICK, "--out", "killed").code == 0
 
 
