@@ -13,7 +13,7 @@ MAKEFLAGS += --no-print-directory
 DEV := build/dev
 T ?= tests
 
-.PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison theory ns3 linux \
+.PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison theory torture ns3 linux \
     linux-machine linux-path docs release clean system system-test .venv
 .DEFAULT_GOAL := help
 
@@ -38,6 +38,15 @@ test-slow: .venv ## run the tests that take minutes
 	@PYTHON=$(PYTHON) tools/system.sh slow
 	@tools/kernel.sh || test $$? = 77
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m slow
+
+TORTURE_SECONDS ?= 180
+TORTURE_SEED ?= $(shell date +%s)
+
+torture: .venv linux ## repeat every attack (pytest -m torture) for about an hour, with new seeds
+	@echo "First seed: $(TORTURE_SEED)"
+	@rm -rf build/torture
+	@PATH="$(CURDIR)/$(BIN):$$PATH" WW_TORTURE_SECONDS=$(TORTURE_SECONDS) WW_TORTURE_SEED=$(TORTURE_SEED) \
+	    WW_TORTURE_FIGURES=$(CURDIR)/build/torture $(BIN)/python -m pytest -q -rs -m torture $(T)
 
 lint: .venv system-test ## run the linters only
 	@$(BIN)/python tools/run_suites.py lint
