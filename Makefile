@@ -6,15 +6,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Byte code is made when a module is first imported: most of what is installed never is.
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-compile --constraint tools/constraints.txt
-CXX_FILES = $(shell find core engine wire bindings ns3 linux tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
+CXX_FILES = $(shell find core engine wire bindings ns3 linux proofs tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
 NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
 DEV := build/dev
 T ?= tests
 
-.PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison theory torture ns3 linux \
-    linux-machine linux-path docs release clean system system-test .venv
+.PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison theory torture mutants prove ns3 \
+    linux linux-machine linux-path docs release clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -39,7 +39,7 @@ test-slow: .venv ## run the tests that take minutes
 	@tools/kernel.sh || test $$? = 77
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m slow
 
-TORTURE_SECONDS ?= 180
+TORTURE_SECONDS ?= 3600
 TORTURE_SEED ?= $(shell date +%s)
 
 torture: .venv linux ## repeat every attack (pytest -m torture) for about an hour, with new seeds
@@ -47,6 +47,14 @@ torture: .venv linux ## repeat every attack (pytest -m torture) for about an hou
 	@rm -rf build/torture
 	@PATH="$(CURDIR)/$(BIN):$$PATH" WW_TORTURE_SECONDS=$(TORTURE_SECONDS) WW_TORTURE_SEED=$(TORTURE_SEED) \
 	    WW_TORTURE_FIGURES=$(CURDIR)/build/torture $(BIN)/python -m pytest -q -rs -m torture $(T)
+	@$(BIN)/python -m tools.torture_table build/torture $(if $(filter tests,$(T)),docs/reliability.md)
+
+mutants: $(VENV)/.tools system-test ## see whether the tests notice 200 random mistakes in core/: SEED=, COUNT=, OPTIONS=--prove
+	@$(BIN)/python tools/mutants.py $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(OPTIONS)
+
+prove: $(VENV)/.tools ## prove the core with Frama-C: docs/proofs.md; takes minutes
+	@PYTHON=$(PYTHON) tools/system.sh prove
+	@$(BIN)/python tools/prove.py
 
 lint: .venv system-test ## run the linters only
 	@$(BIN)/python tools/run_suites.py lint

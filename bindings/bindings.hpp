@@ -67,21 +67,22 @@ void limited(nb::class_<T>& type, const char* name, Field T::*field, Field unlim
         });
 }
 
-// Makes a numpy array that owns its data.
 template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> array(std::vector<T> values) {
-    auto* owned = new std::vector<T>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return {owned->data(), {owned->size()}, owner};
+using Column = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;
+
+// A column of a table that is a struct of arrays, as a view: `owner` is the Python object that has it.
+template <class T>
+Column<T> view(nb::handle owner, const std::vector<T>& column) {
+    return {column.data(), {column.size()}, owner};
 }
 
-// Makes a column of one field of every row of a table.
+// A field of every row of a table, as a view into it.
 template <class To, class Row, class From>
-nb::ndarray<nb::numpy, To, nb::ndim<1>> column(const std::vector<Row>& rows, From Row::*field) {
-    std::vector<To> values;
-    values.reserve(rows.size());
-    for (const Row& row : rows) values.push_back(static_cast<To>(row.*field));
-    return array(std::move(values));
+Column<To> view(nb::handle owner, const std::vector<Row>& rows, From Row::*field) {
+    static_assert(sizeof(To) == sizeof(From) && sizeof(Row) % sizeof(To) == 0);
+    const Row* first = rows.data();
+    const void* data = first == nullptr ? nullptr : &(first->*field);
+    return {static_cast<const To*>(data), {rows.size()}, owner, {sizeof(Row) / sizeof(To)}};
 }
 
 void bind_catalogue(nb::module_& m);  // binds the declarations: protocols, settings, columns

@@ -3,7 +3,100 @@
 // The Python module westwood._engine has the declarations (catalogue.cpp), the simulator's data
 // (network.cpp, results.cpp) and simulate(), which runs with the interpreter lock released. Policy and
 // metrics are in Python.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
 #include "bindings.hpp"
+
+namespace ww::bindings {
+namespace {
+
+// Another thread asks the runs that were given it to end.
+struct StopFlag {
+    std::atomic<bool> is_set = false;
+};
+
+// Answers the engine's questions. A run has a flag, or it looks for signals as Python's own loops do:
+// their handlers run in the main thread with the interpreter lock, which is taken seldom enough that
+// waiting for it behind a busy thread costs little.
+class Answers {
+  public:
+    explicit Answers(const StopFlag* flag) : flag_(flag) {}
+
+    sim::Stop stop() {
+        return {[](void* self) { return static_cast<Answers*>(self)->answer(); }, this};
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr auto kLong = std::chrono::milliseconds(2),
+                          kLook = std::chrono::milliseconds(40);
+    static constexpr std::uint32_t kMost = 4096;  // events; of a lone flow they take 0.1 ms
+
+    std::uint32_t answer() {
+        const Clock::time_point now = Clock::now();
+        events_ = now - asked_ > kLong ? std::max(events_ / 8, 1u) : std::min(events_ * 2, kMost);
+        asked_ = now;
+        if (flag_ != nullptr) return flag_->is_set ? 0 : events_;
+        if (now - looked_ < kLook) return events_;
+        looked_ = now;
+        const nb::gil_scoped_acquire locked;
+        return PyErr_CheckSignals() != 0 ? 0 : events_;
+    }
+
+    const StopFlag* flag_;
+    std::uint32_t events_ = 64;
+    Clock::time_point asked_ = Clock::now(), looked_ = asked_;
+};
+
+// Hands records to a Python function, under the interpreter lock. What that raises ends the run.
+class Taker : public sim::Sink {
+  public:
+    explicit Taker(const nb::object& function) : function_(function) {}
+
+    void take(sim::Records records) override {
+        const nb::gil_scoped_acquire locked;
+        function_(std::move(records));
+    }
+
+  private:
+    const nb::object& function_;
+};
+
+sim::Outcome simulate(const sim::Network& network, std::uint64_t seed, const StopFlag* flag,
+                      const nb::object& take) {
+    sim::Outcome outcome;
+    Answers answers(flag);
+    Taker taker(take);
+    {
+        const nb::gil_scoped_release unlocked;
+        outcome = sim::run(network, seed, take.is_none() ? nullptr : &taker, answers.stop());
+    }
+    if (!outcome.error.empty()) throw std::invalid_argument(outcome.error);
+    if (!outcome.stopped) return outcome;
+    if (flag != nullptr) PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nb::python_error();
+}
+
+void bind_simulate(nb::module_& m) {
+    nb::class_<StopFlag>(m, "Stop", "Ends the runs that were given it, when a thread sets it.")
+        .def(nb::init<>())
+        .def(
+            "set", [](StopFlag& self) { self.is_set = true; }, "Ends them within milliseconds.")
+        .def("is_set", [](const StopFlag& self) { return self.is_set.load(); });
+    m.def("simulate", &simulate, "network"_a, "seed"_a, "stop"_a = nb::none(),
+          "take"_a = nb::none(),
+          "Runs a network. Same network and seed, same result to the bit. ValueError says in one "
+          "line what is wrong with the network. The interpreter lock is released meanwhile; a "
+          "signal whose handler raises ends the run, or, if it is given, `stop`. take(records), if "
+          "given, gets what is recorded piece by piece, while it goes on.",
+          nb::sig("def simulate(network: Network, seed: int, stop: Stop | None = None, "
+                  "take: collections.abc.Callable[[Records], object] | None = None) -> Outcome"));
+}
+
+}  // namespace
+}  // namespace ww::bindings
 
 NB_MODULE(_engine, m) {
     using namespace ww::bindings;
@@ -11,20 +104,5 @@ NB_MODULE(_engine, m) {
     bind_catalogue(m);
     bind_network(m);
     bind_results(m);
-
-    m.def(
-        "simulate",
-        [](const ww::sim::Network& network, std::uint64_t seed) {
-            ww::sim::Result result;
-            {
-                nb::gil_scoped_release unlocked;
-                result = ww::sim::simulate(network, seed);
-            }
-            if (!result.error.empty()) throw std::invalid_argument(result.error);
-            return result;
-        },
-        "network"_a, "seed"_a,
-        "Runs a network. Same network and seed, same result to the bit. ValueError says in one "
-        "line "
-        "what is wrong with the network. The interpreter lock is released meanwhile.");
+    bind_simulate(m);
 }

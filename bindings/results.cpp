@@ -11,93 +11,126 @@ using namespace ww::sim;
 constexpr std::array kDrops = {WW_DROP_KINDS(WW_NAME_OF)};
 constexpr std::array kEvents = {WW_EVENT_KINDS(WW_NAME_OF)};
 
-nb::dict trace(const FlowResult& result) {
+// The methods below get the Python object, which their views keep alive.
+template <class T>
+const T& of(nb::handle self) {
+    return nb::cast<const T&>(self);
+}
+
+nb::dict windows(nb::handle self) {
+    const Records& records = of<Records>(self);
     nb::dict columns;
-#define WW_ROW(type, name, what) columns[#name] = array(result.trace.name);
+    columns["connection"] = view(self, records.windows_of);
+#define WW_ROW(type, name, what) columns[#name] = view(self, records.windows.name);
     WW_WINDOW_COLUMNS(WW_ROW)
 #undef WW_ROW
     return columns;
 }
 
-nb::dict event_log(const FlowResult& result) {
+nb::dict events(nb::handle self) {
+    const Records& records = of<Records>(self);
+    const std::vector<Event>& rows = records.events;
     nb::dict columns;
-    columns["time_s"] = column<double>(result.events, &Event::time_s);
-    columns["kind"] = column<std::uint8_t>(result.events, &Event::kind);
-    columns["segment"] = column<std::int64_t>(result.events, &Event::segment);
-    columns["cwnd"] = column<std::uint32_t>(result.events, &Event::cwnd);
-    columns["ssthresh"] = column<std::uint32_t>(result.events, &Event::ssthresh);
+    columns["connection"] = view(self, records.events_of);
+    columns["time_s"] = view<double>(self, rows, &Event::time_s);
+    columns["kind"] = view<std::uint8_t>(self, rows, &Event::kind);
+    columns["segment"] = view<std::int64_t>(self, rows, &Event::segment);
+    columns["cwnd"] = view<std::uint32_t>(self, rows, &Event::cwnd);
+    columns["ssthresh"] = view<std::uint32_t>(self, rows, &Event::ssthresh);
     return columns;
 }
 
-nb::dict drops(const Result& result) {
+nb::dict queues(nb::handle self) {
+    const Records& records = of<Records>(self);
+    nb::dict columns;
+    columns["pipe"] = view(self, records.queues_of);
+#define WW_ROW(type, name, what) columns[#name] = view(self, records.queues.name);
+    WW_QUEUE_COLUMNS(WW_ROW)
+#undef WW_ROW
+    return columns;
+}
+
+nb::dict drops(nb::handle self) {
+    const std::vector<Drop>& rows = of<Records>(self).drops;
     nb::dict columns;
 #define WW_ROW(type, name, what) \
-    columns[#name] = column<WW_TRACE_TYPE_##type>(result.drops, &Drop::name);
+    columns[#name] = view<WW_TRACE_TYPE_##type>(self, rows, &Drop::name);
     WW_DROP_COLUMNS(WW_ROW)
 #undef WW_ROW
     return columns;
 }
 
-nb::dict captured(const Result& result) {
+nb::dict captured(nb::handle self) {
+    const std::vector<Captured>& rows = of<Records>(self).captured;
     nb::dict columns;
-    columns["time_ps"] = column<std::int64_t>(result.captured, &Captured::at);
-    columns["flow"] = column<std::uint32_t>(result.captured, &Captured::flow);
-    columns["number"] = column<std::uint32_t>(result.captured, &Captured::number);
-    columns["payload"] = column<std::uint16_t>(result.captured, &Captured::payload);
-    columns["flags"] = column<std::uint16_t>(result.captured, &Captured::flags);
-    columns["leaving"] = column<std::uint8_t>(result.captured, &Captured::leaving);
-    columns["sack_count"] = column<std::uint8_t>(result.captured, &Captured::sack_count);
-    std::vector<std::uint32_t> blocks;
-    blocks.reserve(8 * result.captured.size());
-    for (const Captured& row : result.captured)
-        blocks.insert(blocks.end(), std::begin(row.sack), std::end(row.sack));
-    columns["sack"] = array(std::move(blocks));
+    columns["time_ps"] = view<std::int64_t>(self, rows, &Captured::at);
+    columns["flow"] = view<std::uint32_t>(self, rows, &Captured::flow);
+    columns["number"] = view<std::uint32_t>(self, rows, &Captured::number);
+    columns["payload"] = view<std::uint16_t>(self, rows, &Captured::payload);
+    columns["flags"] = view<std::uint16_t>(self, rows, &Captured::flags);
+    columns["leaving"] = view<std::uint8_t>(self, rows, &Captured::leaving);
+    columns["sack_count"] = view<std::uint8_t>(self, rows, &Captured::sack_count);
+    constexpr std::size_t kNumbers = std::extent_v<decltype(Captured::sack)>;
+    constexpr std::size_t kStride = sizeof(Captured) / sizeof(std::uint32_t);
+    columns["sack"] = nb::ndarray<nb::numpy, const std::uint32_t, nb::ndim<2>>(
+        rows.empty() ? nullptr : rows.data()->sack, {rows.size(), kNumbers}, self, {kStride, 1});
     return columns;
 }
 
-nb::dict queue(const DirectionResult& result) {
+// A column of a few connections, for which a list is quicker to make and to read than an array.
+template <class To, class From>
+nb::list list(const std::vector<FlowCounts>& rows, From FlowCounts::*field) {
+    nb::list values;
+    for (const FlowCounts& row : rows) values.append(static_cast<To>(row.*field));
+    return values;
+}
+
+nb::dict connections(nb::handle self) {
+    constexpr std::size_t kFew = 10'000;
+    const std::vector<FlowCounts>& rows = of<Outcome>(self).connections;
+    const bool few = rows.size() <= kFew;
     nb::dict columns;
-#define WW_ROW(type, name, what) columns[#name] = array(result.trace.name);
-    WW_QUEUE_COLUMNS(WW_ROW)
+#define WW_COLUMN(type, name)                                 \
+    if (few)                                                  \
+        columns[#name] = list<type>(rows, &FlowCounts::name); \
+    else                                                      \
+        columns[#name] = view<type>(self, rows, &FlowCounts::name);
+#define WW_ROW(type, name, ...) WW_COLUMN(WW_COLUMN_TYPE_##type, name)
+    WW_COLUMN(std::uint32_t, source)
+    WW_FLOW_COLUMNS(WW_ROW)
 #undef WW_ROW
+#undef WW_COLUMN
     return columns;
 }
 
 }  // namespace
 
 void bind_results(nb::module_& m) {
-    nb::class_<FlowResult>(m, "FlowResult", "What became of a flow: engine/network.hpp.")
-        .def_ro("source", &FlowResult::source)
-#define WW_ATTRIBUTE(type, name, ...) .def_ro(#name, &FlowResult::name)
-            WW_FLOW_COLUMNS(WW_ATTRIBUTE)
-#undef WW_ATTRIBUTE
-        .def("trace", &trace,
-             nb::sig("def trace(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-             "Columns of the window trace, one entry a row.")
-        .def("event_log", &event_log,
-             nb::sig("def event_log(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-             "Columns of the event log; kind indexes EVENT_KINDS.");
+    nb::class_<Records>(m, "Records", "What a run recorded, or a part of it: columns of tables.")
+#define WW_TABLE(name, what) \
+    .def(#name, &name,       \
+         nb::sig("def " #name "(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"), what)
+        WW_TABLE(windows, "By time, with the connection of each row.")
+            WW_TABLE(events, "By time, with the connection; kind indexes EVENT_KINDS.") WW_TABLE(
+                queues, "The packets that waited, with the pipe: 2 link (+ 1 backward).")
+                WW_TABLE(drops, "By time; kind indexes DROP_KINDS, pipe is 2 link (+ 1 backward).")
+                    WW_TABLE(captured,
+                             "The captured packets by time; sack has eight entries each.");
 
     nb::class_<DirectionResult>(m, "DirectionResult", "What crossed a direction of a link.")
 #define WW_ATTRIBUTE(type, name, ...) .def_ro(#name, &DirectionResult::name)
         WW_DIRECTION_COLUMNS(WW_ATTRIBUTE)
 #undef WW_ATTRIBUTE
-            .def("queue", &queue,
-                 nb::sig("def queue(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-                 "Columns of the packets that waited, one entry a packet.");
+            ;
 
-    nb::class_<Result>(m, "Result", "One simulation's outcome.")
-        .def_ro("flows", &Result::flows)
-        .def_ro("forward", &Result::forward)
-        .def_ro("backward", &Result::backward)
-        .def("drops", &drops,
-             nb::sig("def drops(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-             "Columns of the drops; kind indexes DROP_KINDS, pipe is 2 link (+ 1 backward).")
-        .def("captured", &captured,
-             nb::sig("def captured(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
-             "Columns of the captured packets; sack has eight entries each.")
-        .def_ro("packets", &Result::packets)
-        .def_ro("events", &Result::events);
+    nb::class_<Outcome>(m, "Outcome", "One simulation's outcome.")
+        .def("connections", &connections, nb::sig("def connections(self) -> dict[str, typing.Any]"),
+             "What became of each connection: engine/columns.hpp. Lists, or arrays of many.")
+        .def_ro("forward", &Outcome::forward)
+        .def_ro("backward", &Outcome::backward)
+        .def_ro("records", &Outcome::records)
+        .def_ro("packets", &Outcome::packets)
+        .def_ro("events", &Outcome::events);
     m.attr("DROP_KINDS") = std::vector<std::string>(kDrops.begin(), kDrops.end());
     m.attr("EVENT_KINDS") = std::vector<std::string>(kEvents.begin(), kEvents.end());
 }

@@ -34,7 +34,7 @@ target_include_directories(ww_options INTERFACE ${WW_ROOT})
 target_compile_options(ww_options INTERFACE ${WW_WARNINGS} -ffp-contract=off
                                             $<$<BOOL:${WW_WERROR}>:-Werror>)
 if(WW_SANITIZE OR WW_FUZZ)
-  set(sanitizers -fsanitize=address,undefined$<$<BOOL:${WW_FUZZ}>:,fuzzer-no-link>)
+  set(sanitizers -fsanitize=address,undefined,float-cast-overflow$<$<BOOL:${WW_FUZZ}>:,fuzzer-no-link>)
   target_compile_options(ww_options INTERFACE ${sanitizers} -fno-sanitize-recover=all -O1 -g1)
   target_compile_definitions(ww_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(ww_options INTERFACE ${sanitizers})

@@ -31,7 +31,8 @@ static inline uint32_t ww_count_ack(const struct ww_config *config, struct ww_we
                                     bool is_dupack, uint32_t acked_segments) {
     if (is_dupack) {
         const uint32_t arrived = ww_max_u32(acked_segments, 1);
-        state->accounted_for += arrived;
+        state->accounted_for =
+            (uint32_t)ww_min_u64((uint64_t)state->accounted_for + arrived, UINT32_MAX);
         return arrived;
     }
     if (acked_segments <= 1) return acked_segments;

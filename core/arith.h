@@ -13,7 +13,11 @@ static inline uint64_t ww_div(uint64_t dividend, uint64_t divisor) {
     return divisor == 0 ? 0 : dividend / divisor;
 }
 
+/* Returns a - b, or 0 if b is larger. */
+static inline uint64_t ww_minus(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
 static inline uint64_t ww_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t ww_max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static inline uint32_t ww_min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static inline uint32_t ww_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
@@ -23,14 +27,15 @@ static inline uint32_t ww_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b
  * (b / c) * a <= b; (b % c) * a + c / 2 < c * c + c < 2^63.
  */
 static inline uint64_t ww_scale(uint64_t a, uint64_t b, uint64_t c) {
-    const uint64_t quotient = ww_div(b, c);
-    return quotient * a + ww_div((b - quotient * c) * a + c / 2, c);
+    const uint64_t quotient = ww_div(b, c), rest = b - quotient * c;
+    /*@ assert quotient * a <= quotient * c <= b && rest * a <= rest * c < 0x4000000000000000; */
+    return quotient * a + ww_div(rest * a + c / 2, c);
 }
 
 /*
  * Returns bytes / us as bytes/s << WW_BW_FRACTION, at most WW_BW_MAX; 0 for us = 0.
  * 10^6 * 2^8 < 2^28. One division is enough while bytes < 2^36. Beyond, the remainder is below us, so that
- * remainder * 2^28 fits for us < 2^36 (19 hours; clamped), and a quotient of 2^15 or more already
+ * remainder * 2^28 fits for us < 2^36 (19 hours; clamped), and a quotient of 2^18 or more already
  * exceeds WW_BW_MAX.
  */
 static inline uint64_t ww_rate(uint64_t bytes, uint64_t us) {
@@ -39,20 +44,21 @@ static inline uint64_t ww_rate(uint64_t bytes, uint64_t us) {
     if (bytes < (UINT64_C(1) << 36)) return ww_min_u64(bytes * unit / us, WW_BW_MAX);
     us = ww_min_u64(us, (UINT64_C(1) << 36) - 1);
     const uint64_t quotient = bytes / us;
-    if (quotient >= (UINT64_C(1) << 15)) return WW_BW_MAX;
+    if (quotient >= (UINT64_C(1) << 18)) return WW_BW_MAX;
     return ww_min_u64(quotient * unit + (bytes - quotient * us) * unit / us, WW_BW_MAX);
 }
 
 /*
- * Returns bandwidth * time in whole bytes, rounded down. bandwidth <= 2^42 gives a whole part <= 2^34;
- * 2^34 * rtt < 2^60 for rtt <= 60 s (2^26 us), fraction 2^8 * 2^26 = 2^34. A longer time is clamped to
- * 2^29 us (9 minutes): 2^63.
+ * Returns bandwidth * time in whole bytes, rounded down. One division is enough while the whole part of the
+ * bandwidth is below 2^34 (137 Gb/s): 2^34 * 2^29. Beyond, whole bytes a microsecond are taken out first, and
+ * the rest is below 2^20 * 2^29. A longer time than 2^29 us (9 minutes) is clamped to that.
  */
 static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us) {
     const uint64_t span = ww_min_u32(us, UINT32_C(1) << 29);
-    const uint64_t whole = bandwidth >> WW_BW_FRACTION;
-    const uint64_t fraction = bandwidth & ((1u << WW_BW_FRACTION) - 1);
-    return (whole * span + ((fraction * span) >> WW_BW_FRACTION)) / 1000000u;
+    const uint64_t whole = bandwidth / WW_BW_UNIT, fraction = bandwidth % WW_BW_UNIT;
+    const uint64_t part = fraction * span / WW_BW_UNIT;
+    if (whole < UINT64_C(1) << 34) return (whole * span + part) / 1000000u;
+    return whole / 1000000u * span + (whole % 1000000u * span + part) / 1000000u;
 }
 
 /*
@@ -68,9 +74,20 @@ static inline uint32_t ww_cube_root(uint64_t x) {
     return (uint32_t)root;
 }
 
+/*
+ * Sums and differences of what wraps by design: clocks and counters of 32 bit, whose differences stay right,
+ * and a hash. A wrap anywhere else is a mistake, and proofs/ finds it.
+ */
+static inline uint32_t ww_wrapping_add(uint32_t a, uint32_t b) { return a + b; }
+static inline uint32_t ww_wrapping_sub(uint32_t a, uint32_t b) { return a - b; }
+static inline uint64_t ww_wrapping_mul(uint64_t a, uint64_t b) { return a * b; }
+
+/* Returns the time since then_us; it is a very long one if the clock was set back. */
+static inline uint64_t ww_since(uint64_t then_us, uint64_t now_us) { return now_us - then_us; }
+
 /* Says whether a counter that wraps has reached `end` (it is less than 2^31 beyond it). */
 static inline bool ww_reached(uint32_t counter, uint32_t end) {
-    return counter - end < UINT32_C(0x80000000);
+    return ww_wrapping_sub(counter, end) < UINT32_C(0x80000000);
 }
 
 #endif

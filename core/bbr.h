@@ -54,7 +54,7 @@ static inline void ww_bbr_shift(struct ww_bbr_state *bbr, uint64_t bw, uint16_t 
 
 /* Returns how many rounds ago one of max_bw was measured. */
 static inline uint32_t ww_bbr_age(const struct ww_bbr_state *bbr, uint32_t place) {
-    return (uint16_t)(bbr->rounds - bbr->max_bw_round[place]);
+    return (uint16_t)ww_wrapping_sub(bbr->rounds, bbr->max_bw_round[place]);
 }
 
 /*
@@ -89,10 +89,13 @@ static inline void ww_bbr_update_bandwidth(struct ww_bbr_state *bbr,
     if (sample->rate_interval_us == 0) return;
     if (ww_reached(sample->prior_delivered, bbr->round_end)) {
         bbr->round_end = sample->delivered;
-        bbr->rounds++;
+        bbr->rounds = ww_wrapping_add(bbr->rounds, 1);
         ww_bbr_set(bbr, WW_BBR_ROUND_START, true);
         ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
     }
+    /* A limit of long ago must not seem to lie ahead: `delivered` wraps. */
+    if (ww_reached(sample->prior_delivered, ww_wrapping_add(bbr->limited_until, WW_BBR_LONG_AGO)))
+        bbr->limited_until = ww_wrapping_sub(sample->prior_delivered, WW_BBR_LONG_AGO);
     const bool limited = sample->is_app_limited || bbr->mode == WW_BBR_PROBE_RTT ||
                          !ww_reached(sample->prior_delivered, bbr->limited_until);
     const uint64_t bw =
@@ -113,7 +116,7 @@ static inline uint32_t ww_bbr_cwnd_gain(const struct ww_bbr_state *bbr) {
     return bbr->mode == WW_BBR_PROBE_RTT ? WW_BBR_UNIT : WW_BBR_HIGH_GAIN;
 }
 
-/* Returns BBRInflight without its quanta: gain * BtlBw * RTprop, rounded up. 2^44 bytes * 2^10. */
+/* Returns BBRInflight without its quanta: gain * BtlBw * RTprop, rounded up. 2^46 bytes * 2^10. */
 static inline uint32_t ww_bbr_bdp(const struct ww_bbr_state *bbr, uint32_t gain, uint32_t mss) {
     if (bbr->rtprop_us == UINT32_MAX) return 10; /* InitialCwnd, RFC 6928 */
     const uint64_t bytes =
@@ -149,15 +152,17 @@ static inline void ww_bbr_enter_probe_bw(struct ww_bbr_state *bbr, uint64_t now_
     bbr->mode = WW_BBR_PROBE_BW;
     bbr->cycle_at_us = (uint32_t)now_us;
     /* The cycle begins in any phase but that of gain 3/4: 0, 2..7. */
-    const uint32_t draw = (uint32_t)(now_us * UINT64_C(2654435761) >> 16) % (WW_BBR_CYCLE - 1);
+    const uint32_t draw =
+        (uint32_t)(ww_wrapping_mul(now_us, UINT64_C(2654435761)) >> 16) % (WW_BBR_CYCLE - 1);
     bbr->cycle = (uint8_t)(draw == 0 ? 0 : draw + 1);
 }
 
 static inline void ww_bbr_update_cycle(struct ww_bbr_state *bbr, uint64_t pacing,
                                        const struct ww_sample *sample) {
     if (bbr->mode != WW_BBR_PROBE_BW) return;
-    const bool full_length = (uint32_t)sample->now_us - bbr->cycle_at_us > bbr->rtprop_us;
-    const uint32_t prior = sample->pipe + sample->newly_delivered + sample->newly_lost;
+    const bool full_length =
+        ww_wrapping_sub((uint32_t)sample->now_us, bbr->cycle_at_us) > bbr->rtprop_us;
+    const uint64_t prior = (uint64_t)sample->pipe + sample->newly_delivered + sample->newly_lost;
     bool next = full_length;
     if (bbr->cycle == 0) /* it probes until the path is full or loses */
         next = full_length &&
@@ -211,8 +216,9 @@ static inline void ww_bbr_save_cwnd(struct ww_bbr_state *bbr, const struct ww_wi
 
 static inline void ww_bbr_update_rtprop(struct ww_bbr_state *bbr, struct ww_window *window,
                                         const struct ww_sample *sample) {
-    const bool expired = bbr->rtprop_us != UINT32_MAX &&
-                         (uint32_t)sample->now_us - bbr->rtprop_at_us > WW_BBR_RTPROP_US;
+    const bool expired =
+        bbr->rtprop_us != UINT32_MAX &&
+        ww_wrapping_sub((uint32_t)sample->now_us, bbr->rtprop_at_us) > WW_BBR_RTPROP_US;
     if (sample->rtt_us != 0 && (sample->rtt_us <= bbr->rtprop_us || expired)) {
         bbr->rtprop_us = sample->rtt_us;
         bbr->rtprop_at_us = (uint32_t)sample->now_us;
@@ -223,10 +229,10 @@ static inline void ww_bbr_update_rtprop(struct ww_bbr_state *bbr, struct ww_wind
         ww_bbr_set(bbr, WW_BBR_AT_FLOOR, false);
     }
     if (bbr->mode != WW_BBR_PROBE_RTT) return;
-    bbr->limited_until = sample->delivered + sample->pipe;
+    bbr->limited_until = ww_wrapping_add(sample->delivered, sample->pipe);
     if (!ww_bbr_is(bbr, WW_BBR_AT_FLOOR)) {
         if (sample->pipe > WW_BBR_MIN_CWND) return;
-        bbr->probe_rtt_done_us = (uint32_t)sample->now_us + WW_BBR_PROBE_RTT_US;
+        bbr->probe_rtt_done_us = ww_wrapping_add((uint32_t)sample->now_us, WW_BBR_PROBE_RTT_US);
         bbr->round_end = sample->delivered;
         ww_bbr_set(bbr, WW_BBR_AT_FLOOR, true);
         ww_bbr_set(bbr, WW_BBR_FLOOR_ROUND, false);
@@ -255,14 +261,16 @@ static inline void ww_bbr_update_extra(struct ww_bbr_state *bbr, uint32_t cwnd,
         bbr->extra_acked[second] = 0;
         bbr->extra_rounds = 0;
     }
-    uint32_t expected = ww_bbr_segments_in(bbr, now_us - bbr->epoch_us, sample->mss);
+    uint32_t expected =
+        ww_bbr_segments_in(bbr, ww_wrapping_sub(now_us, bbr->epoch_us), sample->mss);
     if (bbr->epoch_acked <= expected || bbr->epoch_acked >= WW_BBR_EPOCH_MAX) {
         bbr->epoch_acked = 0;
         bbr->epoch_us = now_us;
         expected = 0;
     }
     bbr->epoch_acked += ww_min_u32(sample->newly_delivered, WW_BBR_EPOCH_MAX);
-    const uint32_t extra = ww_min_u32(bbr->epoch_acked - expected, ww_min_u32(cwnd, UINT16_MAX));
+    const uint32_t extra =
+        (uint32_t)ww_min_u64(ww_minus(bbr->epoch_acked, expected), ww_min_u32(cwnd, UINT16_MAX));
     uint16_t *most = &bbr->extra_acked[ww_bbr_is(bbr, WW_BBR_SECOND_EXTRA)];
     if (extra > *most) *most = (uint16_t)extra;
 }
@@ -280,7 +288,7 @@ static inline void ww_bbr_set_pacing(const struct ww_bbr_state *bbr, struct ww_w
         if (sample->rtt_us == 0) return;
         bw = ww_rate((uint64_t)window->cwnd * sample->mss, sample->rtt_us);
     }
-    /* 2^42 * 739 * 99 < 2^59 */
+    /* 2^45 * 739 * 99 < 2^62 */
     const uint64_t rate =
         ww_min_u64(bw * ww_bbr_pacing_gain(bbr) * WW_BBR_MARGIN / (100 * WW_BBR_UNIT), WW_BW_MAX);
     if (ww_bbr_is(bbr, WW_BBR_FULL) || rate > window->pacing) window->pacing = rate;
@@ -289,11 +297,11 @@ static inline void ww_bbr_set_pacing(const struct ww_bbr_state *bbr, struct ww_w
 static inline void ww_bbr_set_cwnd(struct ww_bbr_state *bbr, struct ww_window *window,
                                    const struct ww_sample *sample) {
     const uint32_t delivered = sample->newly_delivered;
-    uint32_t cwnd = window->cwnd;
+    uint64_t cwnd = window->cwnd;
     if (sample->newly_lost > 0 && sample->phase >= WW_RECOVERY)
-        cwnd = cwnd > sample->newly_lost ? cwnd - sample->newly_lost : 1;
+        cwnd = ww_max_u64(ww_minus(cwnd, sample->newly_lost), 1);
     if (ww_bbr_is(bbr, WW_BBR_RECOVERING) && sample->phase < WW_RECOVERY) {
-        cwnd = ww_max_u32(cwnd, bbr->common.prior_cwnd);
+        cwnd = ww_max_u64(cwnd, bbr->common.prior_cwnd);
         ww_bbr_set(bbr, WW_BBR_RECOVERING, false);
         ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
     }
@@ -301,14 +309,14 @@ static inline void ww_bbr_set_cwnd(struct ww_bbr_state *bbr, struct ww_window *w
         ww_bbr_bdp(bbr, ww_bbr_cwnd_gain(bbr), sample->mss) + ww_bbr_extra(bbr, sample->mss);
     const uint32_t target = ww_bbr_with_quanta(bbr, segments, window->pacing, sample->mss);
     if (ww_bbr_is(bbr, WW_BBR_CONSERVATION))
-        cwnd = ww_max_u32(cwnd, sample->pipe + delivered);
+        cwnd = ww_max_u64(cwnd, (uint64_t)sample->pipe + delivered);
     else if (ww_bbr_is(bbr, WW_BBR_FULL))
-        cwnd = ww_min_u32(cwnd + delivered, target);
+        cwnd = ww_min_u64(cwnd + delivered, target);
     else if (cwnd < target || sample->delivered < 10)
         cwnd += delivered;
-    if (!ww_bbr_is(bbr, WW_BBR_CONSERVATION)) cwnd = ww_max_u32(cwnd, WW_BBR_MIN_CWND);
-    if (bbr->mode == WW_BBR_PROBE_RTT) cwnd = ww_min_u32(cwnd, WW_BBR_MIN_CWND);
-    window->cwnd = ww_min_u32(cwnd, WW_CWND_MAX);
+    if (!ww_bbr_is(bbr, WW_BBR_CONSERVATION)) cwnd = ww_max_u64(cwnd, WW_BBR_MIN_CWND);
+    if (bbr->mode == WW_BBR_PROBE_RTT) cwnd = ww_min_u64(cwnd, WW_BBR_MIN_CWND);
+    window->cwnd = (uint32_t)ww_min_u64(cwnd, WW_CWND_MAX);
 }
 
 static inline void ww_bbr_on_ack(struct ww_bbr_state *bbr, struct ww_window *window,
@@ -321,7 +329,8 @@ static inline void ww_bbr_on_ack(struct ww_bbr_state *bbr, struct ww_window *win
     ww_bbr_update_rtprop(bbr, window, sample);
     ww_bbr_set_pacing(bbr, window, sample);
     ww_bbr_set_cwnd(bbr, window, sample);
-    bbr->conserved = sample->pipe + ww_max_u32(sample->newly_delivered, 1);
+    bbr->conserved = (uint32_t)ww_min_u64(
+        (uint64_t)sample->pipe + ww_max_u32(sample->newly_delivered, 1), WW_CWND_MAX);
 }
 
 /* Fast recovery begins. BBR does not use ssthresh, and leaves it alone. */

@@ -35,6 +35,7 @@ enum {
 };
 #define WW_BBR_RTPROP_US UINT32_C(10000000)
 #define WW_BBR_PROBE_RTT_US UINT32_C(200000)
+#define WW_BBR_LONG_AGO (UINT32_C(1) << 30) /* segments; more than are ever in flight */
 
 struct ww_bbr_state {
     struct ww_common common;

@@ -10,7 +10,7 @@
  *   data       bytes
  *   time       microseconds of the host's monotonic clock (64 bit), spans in 32 or 64 bit
  *   bandwidth  bytes/s with WW_BW_FRACTION fractional bits, because a filter without them sticks
- *              several units low. At most WW_BW_MAX = 2^42, which is 137 Gb/s.
+ *              several units low. At most WW_BW_MAX = 2^45, which is 1.1 Tb/s.
  */
 #ifndef WW_CONTRACT_H
 #define WW_CONTRACT_H
@@ -18,7 +18,8 @@
 #include "settings.h"
 
 #define WW_BW_FRACTION 8u
-#define WW_BW_MAX (UINT64_C(1) << 42)
+#define WW_BW_UNIT (UINT64_C(1) << WW_BW_FRACTION)
+#define WW_BW_MAX (UINT64_C(1) << 45)
 #define WW_SSTHRESH_INFINITE UINT32_C(0x7fffffff)
 #define WW_CWND_MAX (UINT32_C(1) << 28)
 #define WW_STATE_MAX 104u /* bytes: Linux's ICSK_CA_PRIV_SIZE */
@@ -59,6 +60,33 @@ struct ww_window {
     uint32_t ssthresh; /* segments */
     uint64_t pacing;   /* bytes/s << WW_BW_FRACTION; 0: not paced */
 };
+
+/*
+ * What a host may pass: X(name, least, most), for the fields above and the arguments of the same names. Any
+ * of these values may come in any call, after any others. No host produces more: an IP packet has less
+ * than 2^16 bytes, and numbers of segments and times are whatever their types hold.
+ */
+#define WW_SAMPLE_RANGES(X)            \
+    X(now_us, 0, UINT64_MAX)           \
+    X(mss, 1, UINT16_MAX)              \
+    X(acked_segments, 0, UINT32_MAX)   \
+    X(in_flight, 0, UINT32_MAX)        \
+    X(rtt_us, 0, UINT32_MAX)           \
+    X(phase, WW_OPEN, WW_LOSS)         \
+    X(is_dupack, 0, 1)                 \
+    X(is_cwnd_limited, 0, 1)           \
+    X(newly_delivered, 0, UINT32_MAX)  \
+    X(is_app_limited, 0, 1)            \
+    X(newly_lost, 0, UINT32_MAX)       \
+    X(pipe, 0, UINT32_MAX)             \
+    X(rate_segments, 0, UINT32_MAX)    \
+    X(rate_interval_us, 0, UINT32_MAX) \
+    X(delivered, 0, UINT32_MAX)        \
+    X(prior_delivered, 0, UINT32_MAX)
+#define WW_WINDOW_RANGES(X)              \
+    X(cwnd, 1, WW_CWND_MAX)              \
+    X(ssthresh, 0, WW_SSTHRESH_INFINITE) \
+    X(pacing, 0, WW_BW_MAX)
 
 /* Every congestion control remembers this; the state of each begins with it. */
 struct ww_common {

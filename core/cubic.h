@@ -179,8 +179,8 @@ static inline void ww_cubic_grow(struct ww_cubic_state *cubic, struct ww_window 
     const uint64_t target = ww_min_u64(ww_cubic_window(cubic, ahead_ms), now + now / 2);
     if (target <= now) return;
     /* (target - now) / cwnd <= 1/2: at most 2^31 a segment, 2^47 in all. The shift: 2^31 * 2^24. */
-    const uint64_t growth =
-        cubic->fraction + segments * ww_div((target - now) << (32 - WW_CUBIC_FRACTION), cwnd);
+    const uint64_t each = ww_div((target - now) << (32 - WW_CUBIC_FRACTION), cwnd);
+    const uint64_t growth = cubic->fraction + segments * ww_min_u64(each, UINT64_C(1) << 31);
     cubic->fraction = (uint32_t)growth;
     window->cwnd = ww_min_u32(cwnd + (uint32_t)(growth >> 32), WW_CUBIC_CWND_MAX);
 }
@@ -230,7 +230,7 @@ static inline void ww_cubic_avoid(const struct ww_config *config, struct ww_cubi
     window->cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
     segments = ww_min_u32(segments, 1u << 16);
     if (!cubic->epoch_open) ww_cubic_begin(cubic, window->cwnd, now_ms);
-    const uint32_t elapsed_ms = now_ms - cubic->epoch_ms;
+    const uint32_t elapsed_ms = ww_wrapping_sub(now_ms, cubic->epoch_ms);
     if (ww_kernel_rules(config))
         ww_kernel_grow(config, cubic, window, elapsed_ms, segments);
     else
@@ -250,7 +250,7 @@ static inline struct ww_hystart_delays ww_cubic_measure(const struct ww_config *
     const uint32_t skipped_ms = as_ns3 ? WW_NS3_SKIPPED_MS : WW_KERNEL_SKIPPED_MS;
     delays.srtt_us = cubic->srtt_us;
     if (as_ns3) delays.rtt_us = cubic->srtt_us;
-    if (!cubic->epoch_open || now_ms - cubic->epoch_ms >= skipped_ms)
+    if (!cubic->epoch_open || ww_wrapping_sub(now_ms, cubic->epoch_ms) >= skipped_ms)
         cubic->delay_min_us = ww_least_rtt(cubic->delay_min_us, delays.rtt_us);
     else
         delays.rtt_us = 0;
@@ -269,12 +269,12 @@ static inline void ww_cubic_slow_start(const struct ww_config *config, struct ww
 static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cubic_state *cubic,
                                    struct ww_window *window, const struct ww_sample *sample) {
     const uint32_t now_ms = (uint32_t)(sample->now_us / 1000);
-    const uint32_t since_last_ms = now_ms - cubic->last_ms;
+    const uint32_t since_last_ms = ww_wrapping_sub(now_ms, cubic->last_ms);
     const bool plus_plus = config->hystart == WW_HYSTART_PLUS_PLUS;
     const struct ww_hystart_delays delays = ww_cubic_measure(config, cubic, sample->rtt_us, now_ms);
     cubic->last_ms = now_ms;
     if (config->cubic_rules == WW_RULES_NS3) cubic->fraction = sample->acked_segments;
-    if (!plus_plus) cubic->hystart.rounds.acked += sample->acked_segments;
+    if (!plus_plus) ww_count_acked(&cubic->hystart.rounds, sample);
     if (!ww_may_grow(sample)) return;
     if (window->cwnd < window->ssthresh) {
         if (plus_plus && cubic->cwnd_prior == 0)
@@ -283,7 +283,7 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
             ww_hystart_on_ack(config, &cubic->hystart, &delays, window, sample);
     }
     if (config->validate_cwnd && !sample->is_cwnd_limited) {
-        cubic->epoch_ms += since_last_ms; /* RFC 9438, 5.8 */
+        cubic->epoch_ms = ww_wrapping_add(cubic->epoch_ms, since_last_ms); /* RFC 9438, 5.8 */
         return;
     }
     uint32_t segments = sample->acked_segments;

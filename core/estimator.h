@@ -21,7 +21,7 @@
  * of the papers.
  *
  * Deviation: two ACKs in one microsecond have no interval between them. They join the next sample, so
- * no data is lost, and the rate stays finite up to 100 Gb/s.
+ * no data is lost, and the rate stays finite.
  */
 #ifndef WW_ESTIMATOR_H
 #define WW_ESTIMATOR_H
@@ -47,7 +47,7 @@ static inline void ww_estimator_close(const struct ww_config *config,
 static inline void ww_estimator_advance(const struct ww_config *config,
                                         struct ww_westwood_state *state, uint64_t now_us) {
     if (config->sampler != WW_PER_RTT_TIMER || !state->interval_open) return;
-    if (now_us - state->mark_us < state->last_rtt_us) return;
+    if (ww_minus(now_us, state->mark_us) < state->last_rtt_us) return;
     ww_estimator_close(config, state, state->mark_us + state->last_rtt_us, state->last_rtt_us, 0);
     state->interval_open = false;
 }
@@ -62,10 +62,10 @@ static inline uint32_t ww_estimator_rtt(const struct ww_config *config, uint32_t
 /* True if the window has lasted so long; in ticks it has to be longer, as in westwood_update_window(). */
 static inline bool ww_estimator_is_past(const struct ww_config *config,
                                         const struct ww_westwood_state *state, uint64_t now_us,
-                                        uint64_t window_us) {
+                                        uint64_t elapsed_us, uint64_t window_us) {
     const uint32_t tick = config->rtt_tick_us;
-    if (tick <= 1) return now_us - state->mark_us >= window_us;
-    return ww_div(now_us, tick) - ww_div(state->mark_us, tick) > ww_div(window_us, tick);
+    if (tick <= 1) return elapsed_us >= window_us;
+    return ww_minus(ww_div(now_us, tick), ww_div(state->mark_us, tick)) > ww_div(window_us, tick);
 }
 
 static inline void ww_estimator_on_ack(const struct ww_config *config,
@@ -81,7 +81,7 @@ static inline void ww_estimator_on_ack(const struct ww_config *config,
     const uint32_t counted =
         ww_count_ack(config, state, sample->is_dupack,
                      sample->is_dupack ? sample->newly_delivered : sample->acked_segments);
-    const uint64_t bytes = (uint64_t)counted * sample->mss; /* 2^32 * 2^16 */
+    const uint64_t bytes = (uint64_t)counted * sample->mss; /* 2^48 */
 
     if (!state->interval_open) {
         const bool needs_rtt = config->sampler != WW_PER_ACK || config->bound_samples;
@@ -93,12 +93,12 @@ static inline void ww_estimator_on_ack(const struct ww_config *config,
         return;
     }
     if (config->filter == WW_FILTER_TUSTIN) ww_filter_resume(config, state, sample->now_us);
-    state->pending_bytes += bytes;
-    const uint64_t elapsed = sample->now_us - state->mark_us;
+    if (state->pending_bytes < WW_PENDING_MAX) state->pending_bytes += bytes;
+    const uint64_t elapsed = ww_minus(sample->now_us, state->mark_us);
     const uint64_t window =
         config->sampler == WW_PER_ACK ? 1 : ww_max_u32(state->last_rtt_us, config->min_interval_us);
     if (config->sampler != WW_PER_RTT_TIMER &&
-        ww_estimator_is_past(config, state, sample->now_us, window))
+        ww_estimator_is_past(config, state, sample->now_us, elapsed, window))
         ww_estimator_close(config, state, sample->now_us, elapsed,
                            ((uint64_t)sample->in_flight + sample->acked_segments) * sample->mss);
 }

@@ -40,43 +40,57 @@
 
 #include "westwood_state.h"
 
+/*
+ * A host may link a function with a long loop in its own way: the kernel verifies a global function once, and
+ * one that is static anew on each path that leads to it.
+ */
+#ifndef WW_LOOP
+#define WW_LOOP static inline
+#endif
+
 #define WW_LEAST_REMAINDER_US 10000u /* Valla: a shorter time is no time to divide by */
 
-/* b * 7 <= 2^45 */
+/* b * 7 < 2^48 */
 static inline uint64_t ww_filter_ewma(uint64_t b, uint64_t sample) {
-    return (7 * b + sample + 4) >> 3;
+    return (7 * b + sample + 4) / 8;
 }
 
-/* 2000 * 2^42 < 2^53 */
+/* 2000 * 2^45 < 2^56 */
 static inline uint64_t ww_filter_tustin_constant(uint64_t b, uint64_t sample, uint64_t last_sample,
                                                  uint32_t alpha_permille) {
     const uint64_t old_part = UINT64_C(2) * alpha_permille * b;
     const uint64_t new_part = (UINT64_C(1000) - alpha_permille) * (sample + last_sample);
-    return (old_part + new_part + 1000) / 2000;
+    return ww_min_u64((old_part + new_part + 1000) / 2000, WW_BW_MAX);
 }
 
 /*
- * Applies `steps` null samples. Their factor is < 1, so that 2^42 reaches 0 within 29 (m + 1) steps: 512
- * covers m = 16.
+ * Applies `steps` null samples. Their factor is < 1, so that 2^45 reaches 0 within 31 (m + 1/2) + 1
+ * steps: 512 for m = 16.
  */
-static inline uint64_t ww_filter_decay(uint64_t b, uint64_t steps, uint32_t m) {
+WW_LOOP uint64_t ww_filter_decay(uint64_t b, uint64_t steps, uint32_t m) {
     const uint64_t bound = 512;
     if (steps >= bound) return 0;
+    /*@ loop invariant i <= steps && b <= \at(b, Pre) && (i == 0 ==> b == \at(b, Pre));
+        loop assigns i, b;
+        loop variant bound - i; */
     for (uint64_t i = 0; i < bound && i < steps; i++) b = ww_div(b * (2 * m - 1), 2 * m + 1);
     return b;
 }
 
 /*
  * Returns b after one step of span_us < 2 tau. `area` is D s, bandwidth times microseconds, at most 2^62.
- * Bounds: bandwidths <= 2^42. While 2 tau + span < 2^21 the two other terms sum to at most
- * (2 tau) * 2^42 < 2^63: one division. A longer tau (at most 2^27 in all)
- * needs a division for each term.
+ * While 2 tau + span < 2^21 and the bandwidths are below 2^42 (137 Gb/s), the two other terms sum to at most
+ * (2 tau) * 2^42 < 2^63: one division. A longer tau (at most 2^27 in all) and a faster path need a division
+ * for each term.
  */
 static inline uint64_t ww_filter_tustin(uint64_t b, uint64_t area, uint64_t last_sample,
                                         uint64_t span_us, uint64_t tau_us) {
     const uint64_t twice = 2 * tau_us;
     const uint64_t divisor = twice + span_us;
-    if (divisor < (UINT64_C(1) << 21)) {
+    const uint64_t fast = UINT64_C(1) << 42;
+    if (divisor < (UINT64_C(1) << 21) && b < fast && last_sample < fast) {
+        /*@ assert (twice - span_us) * b <= (twice - span_us) * 0x40000000000; */
+        /*@ assert span_us * last_sample <= span_us * 0x40000000000; */
         const uint64_t sum = (twice - span_us) * b + span_us * last_sample + area;
         return ww_min_u64(ww_div(sum + divisor / 2, divisor), WW_BW_MAX);
     }
@@ -86,8 +100,8 @@ static inline uint64_t ww_filter_tustin(uint64_t b, uint64_t area, uint64_t last
 }
 
 /*
- * Returns D s of `bytes`, which is the same for every D, in bandwidth times microseconds. 2^34 bytes (a
- * second and a half at 100 Gb/s) * 2^28.
+ * Returns D s of `bytes`, which is the same for every D, in bandwidth times microseconds. 2^34 bytes
+ * (0.13 s at 1 Tb/s, 16 of the largest windows) * 2^28.
  */
 static inline uint64_t ww_area(uint64_t bytes) {
     return ww_min_u64(bytes, UINT64_C(1) << 34) * (UINT64_C(1000000) << WW_BW_FRACTION);
@@ -126,7 +140,7 @@ static inline uint64_t ww_filter_quiet(const struct ww_config *config,
 static inline uint64_t ww_filter_read(const struct ww_config *config,
                                       const struct ww_westwood_state *state, uint64_t now_us) {
     const uint64_t silence = ww_filter_silence(config);
-    const uint64_t span = now_us - state->filter_us;
+    const uint64_t span = ww_since(state->filter_us, now_us);
     if (silence == 0 || span < silence || state->samples == 0) return state->bandwidth;
     const uint64_t wait = ww_filter_wait(config, state);
     if (span < wait + silence) return state->bandwidth;
@@ -140,7 +154,7 @@ static inline uint64_t ww_filter_read(const struct ww_config *config,
 static inline void ww_filter_resume(const struct ww_config *config, struct ww_westwood_state *state,
                                     uint64_t now_us) {
     const uint64_t silence = ww_filter_silence(config);
-    const uint64_t span = now_us - state->filter_us;
+    const uint64_t span = ww_since(state->filter_us, now_us);
     if (silence == 0 || span < silence) return;
     const uint64_t wait = ww_filter_wait(config, state);
     if (span < wait + silence) return;
@@ -153,7 +167,7 @@ static inline void ww_filter_resume(const struct ww_config *config, struct ww_we
     state->bandwidth = ww_filter_quiet(config, state, wait, steps);
     if (wait != 0) state->pending_bytes = 0;
     if (steps != 0) state->raw = 0;
-    state->filter_us = state->mark_us = now_us - remainder;
+    state->filter_us = state->mark_us = ww_minus(now_us, remainder);
 }
 
 /*
@@ -164,12 +178,12 @@ static inline uint64_t ww_filter_step(const struct ww_config *config,
                                       struct ww_westwood_state *state, uint64_t now_us,
                                       uint64_t bytes, uint64_t elapsed_us, uint64_t most) {
     const bool first = state->samples == 0;
-    const uint64_t span = now_us - state->filter_us;
+    const uint64_t span = ww_since(state->filter_us, now_us);
     uint64_t sample = ww_rate(bytes, elapsed_us);
     uint64_t left = 0;
     if (sample > most) {
         sample = most;
-        left = bytes - ww_bytes_in(most, (uint32_t)ww_min_u64(elapsed_us, UINT32_MAX));
+        left = ww_minus(bytes, ww_bytes_in(most, (uint32_t)ww_min_u64(elapsed_us, UINT32_MAX)));
     }
     if (state->samples < UINT32_MAX) state->samples++;
     if (config->filter == WW_FILTER_NONE || (first && config->seed_filter)) {

@@ -65,9 +65,10 @@ static inline bool ww_hystart_train(const struct ww_config *config, struct ww_hy
                                     const struct ww_window *window,
                                     const struct ww_sample *sample) {
     const uint32_t now_us = (uint32_t)sample->now_us;
-    if (now_us - state->last_ack_us > WW_HYSTART_ACK_DELTA_US) return false;
+    if (ww_wrapping_sub(now_us, state->last_ack_us) > WW_HYSTART_ACK_DELTA_US) return false;
     state->last_ack_us = now_us;
-    return now_us - state->round_start_us > ww_hystart_longest(config, delays, window, sample->mss);
+    return ww_wrapping_sub(now_us, state->round_start_us) >
+           ww_hystart_longest(config, delays, window, sample->mss);
 }
 
 static inline bool ww_hystart_delay(const struct ww_config *config, struct ww_hystart_state *state,
@@ -94,7 +95,7 @@ static inline void ww_hystart_on_ack(const struct ww_config *config, struct ww_h
     if (state->done || delays->rtt_us == 0) return;
     if (state->rounds.acked != state->rounds.end &&
         ww_reached(state->rounds.acked, state->rounds.end)) {
-        state->rounds.end = state->rounds.acked + sample->in_flight;
+        state->rounds.end = ww_wrapping_add(state->rounds.acked, sample->in_flight);
         state->round_start_us = state->last_ack_us = (uint32_t)sample->now_us;
         state->current_min_rtt_us = 0;
         state->samples = 0;

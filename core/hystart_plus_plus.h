@@ -70,8 +70,8 @@ static inline void ww_hystart_plus_plus_on_ack(const struct ww_config *config,
         state->baseline_us = 0; /* it was no congestion */
         state->css_rounds = 0;
     } else if (state->last_min_rtt_us != 0 &&
-               state->current_min_rtt_us >=
-                   state->last_min_rtt_us + ww_hystart_threshold(state->last_min_rtt_us)) {
+               state->current_min_rtt_us >= (uint64_t)state->last_min_rtt_us +
+                                                ww_hystart_threshold(state->last_min_rtt_us)) {
         state->baseline_us = state->current_min_rtt_us;
     }
 }

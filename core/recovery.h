@@ -46,7 +46,7 @@ static inline void ww_prr_enter(struct ww_prr *prr, uint32_t recover_fs) {
 static inline uint32_t ww_prr_on_ack(struct ww_prr *prr, uint32_t cwnd, uint32_t ssthresh,
                                      uint32_t in_flight, uint32_t delivered, bool is_safe) {
     if (delivered == 0) return cwnd;
-    prr->delivered += delivered;
+    prr->delivered = (uint32_t)ww_min_u64((uint64_t)prr->delivered + delivered, UINT32_MAX);
     uint64_t send = 0;
     if (in_flight > ssthresh) {
         const uint64_t may =
@@ -63,16 +63,15 @@ static inline uint32_t ww_prr_on_ack(struct ww_prr *prr, uint32_t cwnd, uint32_t
 }
 
 /*
- * Returns the cwnd after an ACK that counts as `acks` ACKs, at most 2^28. `count` keeps the odd one for the
+ * Returns the cwnd after an ACK that counts as `acks` ACKs. `count` keeps the odd one for the
  * next call.
  */
 static inline uint32_t ww_rate_halving_on_ack(uint32_t *count, uint32_t cwnd, uint32_t floor,
                                               uint32_t in_flight, uint32_t acks) {
-    *count += acks;
-    const uint32_t fall = *count >> 1;
-    *count &= 1;
-    if (cwnd > floor) cwnd -= ww_min_u32(fall, cwnd - floor);
-    cwnd = ww_min_u32(cwnd, in_flight + acks);
+    const uint64_t counted = (uint64_t)*count + acks;
+    *count = (uint32_t)counted & 1;
+    cwnd = ww_max_u32((uint32_t)ww_minus(cwnd, counted >> 1), ww_min_u32(cwnd, floor));
+    cwnd = (uint32_t)ww_min_u64(cwnd, (uint64_t)in_flight + acks);
     return ww_max_u32(cwnd, floor);
 }
 

@@ -12,11 +12,15 @@ struct ww_rounds {
     uint32_t end;   /* `acked` at the round's end */
 };
 
+static inline void ww_count_acked(struct ww_rounds *rounds, const struct ww_sample *sample) {
+    rounds->acked = ww_wrapping_add(rounds->acked, sample->acked_segments);
+}
+
 /* Counts what an ACK acknowledges. Returns true if that ends the round; then the next one has begun. */
 static inline bool ww_round_ends(struct ww_rounds *rounds, const struct ww_sample *sample) {
-    rounds->acked += sample->acked_segments;
+    ww_count_acked(rounds, sample);
     if (!ww_reached(rounds->acked, rounds->end)) return false;
-    rounds->end = rounds->acked + sample->in_flight;
+    rounds->end = ww_wrapping_add(rounds->acked, sample->in_flight);
     return true;
 }
 

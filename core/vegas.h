@@ -20,12 +20,14 @@
 #include "reno.h"
 #include "rounds.h"
 
+enum { WW_VEGAS_RTTS = 3 }; /* samples in a round before their smallest means something */
+
 struct ww_vegas_state {
     struct ww_common common;
     struct ww_rounds rounds;
     uint32_t base_rtt_us; /* smallest RTT so far; UINT32_MAX before the first */
     uint32_t min_rtt_us;  /* smallest RTT in this round; UINT32_MAX before the first */
-    uint32_t rtts;        /* RTT samples in this round */
+    uint32_t rtts;        /* RTT samples in this round, up to WW_VEGAS_RTTS */
 };
 
 static inline void ww_vegas_init(struct ww_vegas_state *vegas) {
@@ -37,30 +39,37 @@ static inline void ww_vegas_init(struct ww_vegas_state *vegas) {
  * Returns ssthresh as Linux's tcp_current_ssthresh has it: what was reached is not forgotten when slow
  * start ends.
  */
-static inline uint32_t ww_vegas_reached(const struct ww_window *window) {
-    return ww_max_u32(window->ssthresh, window->cwnd - window->cwnd / 4);
+static inline uint32_t ww_vegas_reached(const struct ww_config *config,
+                                        const struct ww_window *window) {
+    const uint32_t reached = window->cwnd - window->cwnd / 4;
+    return ww_max_u32(ww_max_u32(window->ssthresh, reached), config->min_cwnd);
+}
+
+/* Returns ssthresh below cwnd, so that slow start is over. */
+static inline uint32_t ww_vegas_below(const struct ww_window *window) {
+    return (uint32_t)ww_min_u64(window->ssthresh, ww_minus(window->cwnd, 1));
 }
 
 /* Adjusts the window at the end of a round trip with enough samples. Products: 2^28 * 2^32 < 2^60. */
 static inline void ww_vegas_adjust(const struct ww_config *config, struct ww_vegas_state *vegas,
                                    struct ww_window *window, const struct ww_sample *sample) {
     const uint64_t rtt = vegas->min_rtt_us, base = vegas->base_rtt_us, cwnd = window->cwnd;
-    const uint64_t diff = ww_div(cwnd * (rtt - base), base);
+    const uint64_t diff = ww_div(cwnd * ww_minus(rtt, base), base);
     const bool slow_start = window->cwnd < window->ssthresh;
     if (slow_start && diff > config->vegas_gamma) {
         const uint64_t target = ww_div(cwnd * base, rtt);
         window->cwnd = (uint32_t)ww_min_u64(cwnd, target + 1);
-        window->ssthresh = ww_min_u32(window->ssthresh, window->cwnd - 1);
+        window->ssthresh = ww_vegas_below(window);
     } else if (slow_start) {
         ww_grow(config, &vegas->common, window, sample);
     } else if (diff > config->vegas_beta) {
         window->cwnd--;
-        window->ssthresh = ww_min_u32(window->ssthresh, window->cwnd - 1);
+        window->ssthresh = ww_vegas_below(window);
     } else if (diff < config->vegas_alpha && (sample->is_cwnd_limited || !config->validate_cwnd)) {
         window->cwnd++;
     }
     window->cwnd = ww_min_u32(ww_max_u32(window->cwnd, config->min_cwnd), WW_CWND_MAX);
-    window->ssthresh = ww_vegas_reached(window);
+    window->ssthresh = ww_vegas_reached(config, window);
 }
 
 static inline void ww_vegas_on_ack(const struct ww_config *config, struct ww_vegas_state *vegas,
@@ -68,12 +77,12 @@ static inline void ww_vegas_on_ack(const struct ww_config *config, struct ww_veg
     if (sample->rtt_us != 0) {
         vegas->base_rtt_us = ww_min_u32(vegas->base_rtt_us, sample->rtt_us);
         vegas->min_rtt_us = ww_min_u32(vegas->min_rtt_us, sample->rtt_us);
-        vegas->rtts++;
+        if (vegas->rtts < WW_VEGAS_RTTS) vegas->rtts++;
     }
     if (sample->is_dupack) return;
     const bool round_over = ww_round_ends(&vegas->rounds, sample);
     if (ww_may_grow(sample)) {
-        if (round_over && vegas->rtts > 2)
+        if (round_over && vegas->rtts == WW_VEGAS_RTTS)
             ww_vegas_adjust(config, vegas, window, sample);
         else if (round_over || window->cwnd < window->ssthresh)
             ww_grow(config, &vegas->common, window, sample);

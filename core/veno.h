@@ -50,7 +50,7 @@ static inline bool ww_veno_fills_queue(const struct ww_config *config,
 static inline void ww_veno_measure(struct ww_veno_state *veno, uint32_t cwnd) {
     if (veno->rtts < WW_VENO_RTTS || veno->min_rtt_us == UINT32_MAX) return;
     const uint64_t halves = (uint64_t)WW_VENO_HALVES * cwnd;
-    veno->queued = (uint32_t)(halves - ww_div(halves * veno->base_rtt_us, veno->min_rtt_us));
+    veno->queued = (uint32_t)ww_minus(halves, ww_div(halves * veno->base_rtt_us, veno->min_rtt_us));
     veno->min_rtt_us = UINT32_MAX;
 }
 

@@ -88,7 +88,8 @@ static inline void ww_westwood_on_loss(const struct ww_config *config,
     westwood->plateau = 0;
     if (config->cte_permille != 0 && window->cwnd > window->ssthresh) {
         const uint64_t fall = window->cwnd - window->ssthresh; /* 2^28 * 1000 < 2^38 */
-        westwood->plateau = window->ssthresh + (uint32_t)ww_div(fall * 1000, config->cte_permille);
+        westwood->plateau = ww_min_u32(
+            window->ssthresh + (uint32_t)ww_div(fall * 1000, config->cte_permille), window->cwnd);
         westwood->counter = window->ssthresh;
         window->cwnd = westwood->plateau;
     } else if (config->set_cwnd_on_loss) {

@@ -8,6 +8,8 @@
 
 #include "arith.h"
 
+#define WW_PENDING_MAX (UINT64_C(1) << 50) /* bytes: a longer interval counts no more */
+
 struct ww_westwood_state {
     struct ww_common common;
     uint64_t mark_us;       /* when the open sample interval began */

@@ -7,38 +7,52 @@
 
 namespace ww::sim {
 
+Flow Connections::flow(const Network& network, std::uint32_t connection) const {
+    Flow flow = network.flows[source[connection]];
+    flow.start = start[connection];
+    flow.size_bytes = size_bytes[connection];
+    if (flow.arrivals_mean != 0) {
+        flow.arrivals_mean = 0;
+        flow.stop = kNever;  // it ends the arrivals; what has begun goes on
+    }
+    return flow;
+}
+
 Connections connections_of(const Network& network, std::uint64_t seed) {
     Connections all;
+    const auto add = [&](std::uint32_t flow, Time start, std::int64_t size) {
+        all.source.push_back(flow);
+        all.start.push_back(start);
+        all.size_bytes.push_back(size);
+    };
     for (std::uint32_t i = 0; i < network.flows.size(); i++) {
-        Flow flow = network.flows[i];
+        const Flow& flow = network.flows[i];
+        Time start = flow.start;
         if (flow.start_spread > 0) {
             Random random(seed, Stream::start, i);
             const double share = random.open_unit();
-            flow.start += static_cast<Time>(share * static_cast<double>(flow.start_spread));
+            start += static_cast<Time>(share * static_cast<double>(flow.start_spread));
         }
         if (flow.arrivals_mean == 0) {
-            all.flows.push_back(flow);
-            all.source.push_back(i);
+            add(i, start, flow.size_bytes);
             continue;
         }
         Random gaps(seed, Stream::arrivals, i), sizes(seed, Stream::sizes, i);
-        const std::int64_t mean_size = flow.size_bytes;
         const Time end = std::min(flow.stop, network.duration);
-        flow.arrivals_mean = 0;
-        flow.stop = kNever;  // it ends the arrivals; what has begun goes on
-        for (Time at = flow.start + exponential(gaps, network.flows[i].arrivals_mean); at < end;
-             at += exponential(gaps, network.flows[i].arrivals_mean)) {
-            if (all.flows.size() == kMostConnections) {
+        for (Time at = start + exponential(gaps, flow.arrivals_mean); at < end;
+             at += exponential(gaps, flow.arrivals_mean)) {
+            if (all.source.size() == kMostConnections) {
                 all.error = "flow " + std::to_string(i) + ": more than 1048576 connections arrive";
                 return all;
             }
-            flow.start = at;
-            if (flow.size_spread == Spread::exponential)
-                flow.size_bytes = exponential(sizes, mean_size);
-            all.flows.push_back(flow);
-            all.source.push_back(i);
+            all.arriving.push_back(static_cast<std::uint32_t>(all.source.size()));
+            add(i, at,
+                flow.size_spread == Spread::exponential ? exponential(sizes, flow.size_bytes)
+                                                        : flow.size_bytes);
         }
     }
+    std::stable_sort(all.arriving.begin(), all.arriving.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return all.start[a] < all.start[b]; });
     return all;
 }
 

@@ -8,18 +8,21 @@
 
 #include "network.hpp"
 #include "random.hpp"
+#include "stop.hpp"
 #include "timers.hpp"
 
 namespace ww::sim {
 
 class DatagramSource {
   public:
-    // Its place is that of its connection.
-    DatagramSource(const Flow& flow, std::uint64_t seed, std::uint32_t place)
+    // Its place is that of its connection; it looks no further than to the end of the run.
+    DatagramSource(const Flow& flow, std::uint64_t seed, std::uint32_t place, Time end,
+                   Stop* stop = nullptr)
         : payload(flow.mss()),
           ip_bytes(flow.packet_bytes),
           options_(flow.datagrams),
-          stop_(flow.stop),
+          last_(std::min(flow.stop - 1, end)),
+          stop_(stop),
           periods_(seed, Stream::datagrams, place),
           gaps_(seed, Stream::spacing, place) {
         // 65535 * 8 * 10^12 < 2^63
@@ -35,14 +38,14 @@ class DatagramSource {
         while (left > off_at_ - at) {
             left -= off_at_ - at;
             at = off_at_ + period(options_.off_mean);
-            if (at >= stop_ || at > kFar) return kNever;
+            if (at > last_ || (stop_ != nullptr && stop_->asked_in_step())) return kNever;
             off_at_ = at + period(options_.on_mean);
         }
-        return at + left < stop_ ? at + left : kNever;
+        return at + left <= last_ ? at + left : kNever;
     }
 
     // A source measures nothing of what a sender reports but how much it sent.
-    void finish(Time, FlowResult& result) const { result.sent = sent; }
+    void finish(Time, FlowCounts& result) const { result.sent = sent; }
 
     const std::uint32_t payload, ip_bytes;
     std::uint64_t sent = 0;
@@ -61,7 +64,8 @@ class DatagramSource {
     }
 
     Datagrams options_;
-    Time stop_;
+    Time last_;  // when it may send at the latest
+    Stop* stop_;
     Random periods_, gaps_;
     Time spacing_;
     Time off_at_ = -1;  // when this period on ends; -1: not started

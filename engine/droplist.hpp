@@ -3,7 +3,6 @@
 // The list of all packets that queues dropped or marked and wires lost, for a run that traces queues.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "network.hpp"
@@ -19,12 +18,7 @@ class DropList {
         if (traced_) drops_.push_back({seconds(at), pipe, flow, kind, ack});
     }
 
-    // Pipes that run ahead of the clock add ahead of it, so the list is sorted at the end.
-    std::vector<Drop> take() {
-        const auto earlier = [](const Drop& a, const Drop& b) { return a.time_s < b.time_s; };
-        std::stable_sort(drops_.begin(), drops_.end(), earlier);
-        return std::move(drops_);
-    }
+    std::vector<Drop>& all() { return drops_; }
 
   private:
     bool traced_;

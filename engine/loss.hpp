@@ -15,15 +15,22 @@
 
 #include "network.hpp"
 #include "random.hpp"
+#include "stop.hpp"
 
 namespace ww::sim {
+
+// Returns ln(1 - rate), which is never 0: of a small rate little or nothing is left in 1 - rate, and two
+// terms of the series leave out less than rounding does.
+inline double log_of_passing(double rate) {
+    return rate < 0x1p-27 ? -rate * (1.0 + 0.5 * rate) : natural_log(1.0 - rate);
+}
 
 class LossProcess {
   public:
     // `random` belongs to this direction, `shared` to the link.
-    LossProcess(const Loss& loss, const Random& random, const Random& shared)
-        : loss_(loss), random_(random), shared_(shared) {
-        if (loss_.rate > 0 && loss_.rate < 1) log_pass_ = natural_log(1.0 - loss_.rate);
+    LossProcess(const Loss& loss, const Random& random, const Random& shared, Stop* stop = nullptr)
+        : loss_(loss), random_(random), shared_(shared), stop_(stop) {
+        if (loss_.rate > 0 && loss_.rate < 1) log_pass_ = log_of_passing(loss_.rate);
         if (loss_.kind == LossKind::bits) bits_left_ = gap();
         if (loss_.kind == LossKind::states) change_at_ = sojourn();
         draw();
@@ -36,7 +43,7 @@ class LossProcess {
     [[gnu::noinline]] bool lose(Time now, std::uint32_t bytes) {
         draw();
         if (loss_.kind == LossKind::states) {
-            while (change_at_ <= now) {
+            while (change_at_ <= now && !(stop_ != nullptr && stop_->asked_in_step())) {
                 state_ ^= 1;
                 change_at_ += sojourn();
             }
@@ -85,6 +92,7 @@ class LossProcess {
 
     Loss loss_;
     Random random_, shared_;
+    Stop* stop_;
     double log_pass_ = 0;
     std::uint64_t until_due_ = UINT64_MAX;
     std::uint64_t drawn_ = 0;  // all gaps so far; it may wrap, differences stay right

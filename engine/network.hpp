@@ -11,6 +11,7 @@
 #include "../core/catalogue.h"
 #include "columns.hpp"
 #include "settings.hpp"
+#include "stop.hpp"
 
 namespace ww::sim {
 
@@ -123,9 +124,13 @@ struct Event {
     std::uint32_t ssthresh;
 };
 
-struct FlowResult {
+// All that is kept of a connection once it is over.
+struct FlowCounts {
     std::uint32_t source = 0;  // which flow of the network it is a connection of
     WW_FLOW_COLUMNS(WW_COLUMN_MEMBER)
+};
+
+struct FlowResult : FlowCounts {
     WindowTrace trace;
     std::vector<Event> events;
 };
@@ -161,18 +166,51 @@ struct Captured {
     std::uint32_t sack[8];  // start and end of each block
 };
 
+// What was recorded since it was taken last, each table by time, but queues: those by pipe, then by time.
+struct Records {
+    WindowTrace windows;
+    std::vector<Event> events;
+    QueueTrace queues;
+    std::vector<std::uint32_t> windows_of, events_of;  // the row's connection
+    std::vector<std::uint32_t> queues_of;              // the row's pipe, counted as in Drop
+    std::vector<Drop> drops;
+    std::vector<Captured> captured;
+};
+
+// Its caller takes what a run records while it goes on, so that memory does not grow with the run.
+class Sink {
+  public:
+    virtual ~Sink() = default;
+    virtual void take(Records records) = 0;
+};
+
+// A run's outcome, and what it recorded, unless a sink took it.
+struct Outcome {
+    std::vector<FlowCounts> connections;             // a flow with arrivals has several
+    std::vector<DirectionResult> forward, backward;  // per link; their traces are in the records
+    Records records;
+    std::uint64_t packets = 0;  // hops travelled by packets of all kinds
+    std::uint64_t events = 0;   // entries into the event loop
+    std::string error;          // why nothing was simulated; empty if all went well
+    bool stopped = false;       // before its end, and nothing else here counts
+};
+
+// The same with each connection's and each direction's records at their place.
 struct Result {
     std::vector<FlowResult> flows;  // a flow with arrivals has one for each connection
     std::vector<DirectionResult> forward, backward;  // per link
     std::vector<Drop> drops;                         // with TraceOptions::queues
     std::vector<Captured> captured;                  // by time, with TraceOptions::capture_link
-    std::uint64_t packets = 0;                       // hops travelled by packets of all kinds
-    std::uint64_t events = 0;                        // entries into the event loop
-    std::string error;  // why nothing was simulated; empty if all went well
+    std::uint64_t packets = 0;
+    std::uint64_t events = 0;
+    std::string error;
+    bool stopped = false;
 };
 
 // A pure function: it uses no files, clocks, threads or environment, and the same network and seed give
-// the same result to the bit.
-Result simulate(const Network& network, std::uint64_t seed);
+// the same result to the bit. It ends early if `stop` says so.
+Outcome run(const Network& network, std::uint64_t seed, Sink* sink = nullptr,
+            const Stop& stop = {});
+Result simulate(const Network& network, std::uint64_t seed, const Stop& stop = {});
 
 }  // namespace ww::sim

@@ -43,7 +43,7 @@ std::unique_ptr<Extras> extras_of(const Network& network, std::uint32_t number,
 
 }  // namespace
 
-Pipe::Pipe(const Network& network, std::uint32_t number, std::uint64_t seed)
+Pipe::Pipe(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop)
     : extras(extras_of(network, number, seed)),
       delay_(direction(network, number).delay),
       overhead_(network.links[number / 2].overhead_bytes),
@@ -53,7 +53,7 @@ Pipe::Pipe(const Network& network, std::uint32_t number, std::uint64_t seed)
       loss_(
           direction(network, number).loss,
           Random(seed, number % 2 == 0 ? Stream::loss_forward : Stream::loss_backward, number / 2),
-          Random(seed, Stream::link_state, number / 2)) {
+          Random(seed, Stream::link_state, number / 2), stop) {
     if (limit_bytes_ != kUnlimited || extras != nullptr)
         limit_ = Limit::bytes;  // and packets, if they are limited too
     else if (limit_packets_ != kUnlimited)

@@ -62,7 +62,7 @@ class Pipe {
     static constexpr Time kFar = INT64_MAX / 4;  // a transmission and a delay more still fit
 
     // number: 2 i for link i's forward direction, 2 i + 1 for its backward one.
-    Pipe(const Network& network, std::uint32_t number, std::uint64_t seed);
+    Pipe(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop = nullptr);
 
     // A packet of ip_bytes enters at `now`, which is never before the last one.
     Passage transmit(Time now, std::uint32_t ip_bytes) {

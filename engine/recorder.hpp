@@ -12,16 +12,17 @@ namespace ww::sim {
 
 class Recorder {
   public:
-    Recorder(const TraceOptions& options, FlowResult& result)
+    Recorder(const TraceOptions& options, std::uint32_t connection, Records& records)
         : windows_(options.windows),
           events_(options.events),
           interval_(options.interval),
-          trace_(result.trace),
-          log_(result.events) {}
+          connection_(connection),
+          records_(&records) {}
 
     void event(Time now, EventKind kind, std::int64_t segment, const Sender& sender) {
         if (!events_) return;
-        log_.push_back(
+        records_->events_of.push_back(connection_);
+        records_->events.push_back(
             {seconds(now), kind, segment, sender.effective_cwnd(), sender.window().ssthresh});
     }
 
@@ -35,16 +36,18 @@ class Recorder {
         last_ = row;
         next_row_ = now + interval_;
         const bool measured = sender.estimates() && seen.samples > 0;
-        trace_.time_s.push_back(seconds(now));
-        trace_.cwnd.push_back(row.cwnd);
-        trace_.ssthresh.push_back(row.ssthresh >= WW_SSTHRESH_INFINITE ? kNan : row.ssthresh);
-        trace_.estimate_bps.push_back(measured ? bits(seen.bandwidth) : kNan);
-        trace_.sample_bps.push_back(measured ? bits(seen.raw) : kNan);
-        trace_.rtt_s.push_back(row.rtt > 0 ? seconds(row.rtt) : kNan);
-        trace_.srtt_s.push_back(sender.rtt().srtt() > 0 ? seconds(sender.rtt().srtt()) : kNan);
-        trace_.rto_s.push_back(seconds(sender.rtt().rto()));
-        trace_.in_flight.push_back(static_cast<double>(row.in_flight));
-        trace_.phase.push_back(row.phase);
+        WindowTrace& trace = records_->windows;
+        records_->windows_of.push_back(connection_);
+        trace.time_s.push_back(seconds(now));
+        trace.cwnd.push_back(row.cwnd);
+        trace.ssthresh.push_back(row.ssthresh >= WW_SSTHRESH_INFINITE ? kNan : row.ssthresh);
+        trace.estimate_bps.push_back(measured ? bits(seen.bandwidth) : kNan);
+        trace.sample_bps.push_back(measured ? bits(seen.raw) : kNan);
+        trace.rtt_s.push_back(row.rtt > 0 ? seconds(row.rtt) : kNan);
+        trace.srtt_s.push_back(sender.rtt().srtt() > 0 ? seconds(sender.rtt().srtt()) : kNan);
+        trace.rto_s.push_back(seconds(sender.rtt().rto()));
+        trace.in_flight.push_back(static_cast<double>(row.in_flight));
+        trace.phase.push_back(row.phase);
     }
 
   private:
@@ -65,8 +68,8 @@ class Recorder {
     bool windows_, events_;
     Time interval_, next_row_ = 0;
     Row last_;
-    WindowTrace& trace_;
-    std::vector<Event>& log_;
+    std::uint32_t connection_;
+    Records* records_;
 };
 
 }  // namespace ww::sim

@@ -66,6 +66,7 @@ class RttEstimator {
     Time rto() const { return rto_; }
     Time last() const { return last_; }  // 0 before the first ACK that measured
     Time min() const { return min_; }    // kNever before it
+    Time min_or_zero() const { return min_ == kNever ? 0 : min_; }
 
   private:
     void follow() {

@@ -78,10 +78,7 @@ Progress Sender::on_duplicate(Time now, bool news) {
     // must cover more than recover), RFC 6675, 5.1.
     if (recovery_ == Recovery::newreno && una_ <= guarded_) return Progress::dupack;
     if (uses_sack_ && phase_ == WW_LOSS) return Progress::dupack;
-    if (phase_ == WW_OPEN) {
-        phase_ = WW_DISORDER;
-        flight_in_order_ = in_flight() - sacked_before_;
-    }
+    if (phase_ == WW_OPEN) enter_disorder();
     const bool sack_says_lost = uses_sack_ && board_.is_lost(una_);
     // Duplicates of what a Tahoe with limited transmit sent again would tell a loss for ever.
     const bool is_false = recovery_ == Recovery::tahoe && limited_transmit_ && una_ <= guarded_;
@@ -93,9 +90,8 @@ Progress Sender::on_duplicate(Time now, bool news) {
 // An ACK for new data that brings SACK news counts as a duplicate too (RFC 6675, 2 and 5).
 void Sender::on_sack_news(Time now) {
     if (phase_ != WW_OPEN) return;
-    phase_ = WW_DISORDER;
+    enter_disorder();
     dupacks_ = 1;
-    flight_in_order_ = in_flight() - sacked_before_;
     if (rack_ == nullptr && board_.is_lost(una_)) enter_recovery(now);
 }
 
@@ -239,9 +235,7 @@ bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, boo
     if (!open || phase_ > WW_DISORDER || ww_owns_recovery(&config_)) return false;
     window_.cwnd = std::min(window_.cwnd, before.cwnd);
     if (!ecn_.answers(una_)) return false;
-    statistics_.on_cwnd(now, window_.cwnd);
-    reduce_window(now);
-    ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
+    reduce_without_recovery(now);
     ecn_.on_reduced(high_);
     statistics_.ecn_reductions++;
     return true;
@@ -253,13 +247,20 @@ void Sender::reduce_window(Time now) {
     ww_on_loss(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss());
 }
 
+// For a mark, and for a loss that its probe has repaired.
+void Sender::reduce_without_recovery(Time now) {
+    statistics_.on_cwnd(now, window_.cwnd);
+    reduce_window(now);
+    ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
+}
+
 // A sample tells the losses that this ACK brings to light, as in Linux (tcp_ack() calls tcp_cong_control() last);
 // what they lead to follows in judge().
 void Sender::fill_rate(Time now, ww_sample& sample) {
     if (rack_ != nullptr && !board_.idle())
         rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
     sample.pipe = pipe();
-    rate_->fill(now, rtt_.min() == kNever ? 0 : rtt_.min(), board_.found_lost(), sample);
+    rate_->fill(now, rtt_.min_or_zero(), board_.found_lost(), sample);
 }
 
 void Sender::advance_in_recovery(Time now, std::int64_t acked, bool complete,

@@ -67,7 +67,7 @@ class Sender {
     // An ACK arrived, with this acknowledgment number and these SACK blocks (nullptr: none).
     // `again`: its timestamp is that of a segment sent again.
     Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again = false) {
-        if (paced_ || (conserves_ && (sack != nullptr || phase_ != WW_OPEN))) [[unlikely]]
+        if (paced_ || (conserves_ && !is_plain_ack(sack))) [[unlikely]]
             return on_ack_with_deliveries(now, number, sack, again);
         return take_ack<false>(now, number, sack, again);
     }
@@ -90,6 +90,7 @@ class Sender {
     }
 
     bool established() const { return established_; }
+    bool is_complete() const { return una_ == segments_.count(); }
     bool is_paced() const { return paced_; }
     bool is_retransmission() const { return last_was_retransmission_; }
     // PacketFlags of the segment just sent, on an ECN-capable connection.
@@ -119,7 +120,7 @@ class Sender {
     Timer timer;  // start of the connection, SYN, retransmission
     Timer pace;   // a paced sender may go on
 
-    void finish(Time end, FlowResult& result) {
+    void finish(Time end, FlowCounts& result) {
         result.sent = static_cast<std::uint64_t>(high_) + statistics_.retransmitted;
         statistics_.write(end, window_.cwnd, rtt_.min(), result);
     }
@@ -142,7 +143,12 @@ class Sender {
     void leave_recovery(Time now);
     void on_sack_news(Time now);
     void enter_recovery(Time now);
+    void enter_disorder() {
+        phase_ = WW_DISORDER;
+        flight_in_order_ = in_flight() - sacked_before_;
+    }
     void reduce_window(Time now);
+    void reduce_without_recovery(Time now);
     void restart_slow_start(Time now);
     void on_timeout(Time now);
     // RACK-TLP, F-RTO and undo are in sender_repairs.cpp.

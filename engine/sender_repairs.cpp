@@ -11,8 +11,7 @@ void Sender::on_arrival(Time now, std::int64_t segment) {
     const bool again = times_.was_sent_again(segment);
     original_arrived_ |= !again && segment < recover_;
     if (rack_ == nullptr) return;
-    const Time min = rtt_.min() == kNever ? 0 : rtt_.min();
-    rack_->on_delivered(now, segment, times_.last(segment), again, min);
+    rack_->on_delivered(now, segment, times_.last(segment), again, rtt_.min_or_zero());
 }
 
 // The ACK acknowledges so many segments from SND.UNA on; `again`: its timestamp is of one sent again.
@@ -51,12 +50,8 @@ void Sender::judge(Time now, bool advanced, bool news) {
     else if (frto_.is_on())
         proof_ |= frto_.on_ack(advanced, original_arrived_, has_new_data(now));
     if (proof_) undo(now);
-    if (probe_.is_out() && probe_.on_ack(una_, dsack_, !advanced && !news) &&
-        phase_ <= WW_DISORDER) {
-        statistics_.on_cwnd(now, window_.cwnd);
-        reduce_window(now);
-        ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
-    }
+    if (probe_.is_out() && probe_.on_ack(una_, dsack_, !advanced && !news) && phase_ <= WW_DISORDER)
+        reduce_without_recovery(now);
     if (rack_ != nullptr && una_ < segments_.count()) find_losses(now);
 }
 
@@ -81,7 +76,7 @@ void Sender::undo(Time now) {
 
 Time Sender::rack_window() const {
     const bool at_once = phase_ >= WW_RECOVERY || board_.sacked() >= threshold_;
-    return rack_->window(at_once, rtt_.min() == kNever ? 0 : rtt_.min(), rtt_.srtt());
+    return rack_->window(at_once, rtt_.min_or_zero(), rtt_.srtt());
 }
 
 void Sender::find_losses(Time now) {
@@ -89,8 +84,8 @@ void Sender::find_losses(Time now) {
     const Time wait = rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
     if (board_.has_lost() && phase_ <= WW_DISORDER) {
         enter_recovery(now);
-        expect_timeout(
-            now);  // RFC 6675, 6: with what is sent again, else a late probe's would be over
+        // RFC 6675, 6: with what is sent again. The timeout that a late probe left may be over by now.
+        expect_timeout(now);
     }
     if (wait > 0) {
         due_ = Due::losses;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A sender counts and sums up its part of the FlowResult here; nothing of it changes what it does.
+// A sender counts and sums up its part of the FlowCounts here; nothing of it changes what it does.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class SenderStatistics {
     }
 
     // The run is over; cwnd and min_rtt (kNever: none) are as the sender left them.
-    void write(Time end, std::uint32_t cwnd, Time min_rtt, FlowResult& result) {
+    void write(Time end, std::uint32_t cwnd, Time min_rtt, FlowCounts& result) {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
         const bool established = established_at_ >= 0;
         const Time last = completed_at_ >= 0 ? completed_at_ : end;

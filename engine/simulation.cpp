@@ -15,8 +15,34 @@ void prefetch(const void* object) {
 
 }  // namespace
 
-Result Simulation::run() {
-    for (;;) {
+Outcome Simulation::run(Sink* sink) {
+    constexpr std::uint32_t kPiece = 1u << 14;  // events between the pieces that a sink gets
+    std::uint32_t untaken = 0;
+    while (!stop_.asked()) {
+        const std::uint32_t some = std::min(stop_.events(), kPiece);
+        const bool goes_on = advance(some);
+        if (stop_.events() == 0) break;  // within an event, which then is not whole
+        if (!goes_on) {
+            finish();
+            if (sink != nullptr) sink->take(std::move(result_.records));
+            return std::move(result_);
+        }
+        untaken += some;
+        if (sink == nullptr || untaken < kPiece) continue;
+        // What is captured after the end, by pipes that run ahead, is no part of the run.
+        const Time next = std::min(packets_.first_key(), timers_.first_key());
+        sink->take(take_records(std::min(next, end_ + 1)));
+        untaken = 0;
+    }
+    Outcome stopped;
+    stopped.stopped = true;
+    return stopped;
+}
+
+// Takes the next events, so many at most; false if none is left before the end.
+bool Simulation::advance(std::uint32_t most) {
+    std::uint32_t left = most;
+    for (; left > 0; left--) {
         const Time packet_at = packets_.first_key(), timer_at = timers_.first_key();
         if (packet_at <= timer_at) [[likely]] {  // packets before timers
             if (packet_at > end_) break;
@@ -25,10 +51,9 @@ Result Simulation::run() {
             if (timer_at > end_) break;
             next_timer(timers_.first());
         }
-        result_.events++;
     }
-    finish();
-    return std::move(result_);
+    result_.events += most - left;
+    return left == 0;
 }
 
 // ---- The way of a packet
@@ -57,7 +82,7 @@ template <bool ack>
             const bool there = *route == nullptr;
             if (pipe.far != Pipe::Far::inlined) {
                 packet.at = passage.at;
-                packet.flow = c.index;
+                packet.flow = c.slot;
                 packet.hop = static_cast<std::uint8_t>(route - start);
                 packet.flags |= there ? kThere : 0;
                 if (pipe.hold(packet, sack)) packets_.set(pipe.slot, passage.at);
@@ -120,13 +145,15 @@ void Simulation::next_timer(std::uint32_t slot) {
         next_receiver_timer(groups_[slot]);
     else if (slot == source_timers_.slot)
         next_source_timer();
-    else
+    else if (pacing_ && slot == pacing_timers_.slot)
         next_pacing_timer();
+    else
+        next_arrival();
 }
 
 void Simulation::next_receiver_timer(Group& group) {
     TimerQueue& queue = group.timers.queue;
-    Connection& c = *group.members[queue.next_owner()];
+    Connection& c = connections_[group.members[queue.next_owner()]];
     const Time now = queue.next();
     if (queue.take(c.receiver.timer)) {
         if (c.receiver.on_timer()) [[unlikely]]
@@ -175,7 +202,7 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
     source.timer.deadline = source.next(now);
     // next_source_timer() sets the slot anew.
     if (source.timer.deadline < source.timer.queued)
-        source_timers_.queue.hasten(source.timer, c.index);
+        source_timers_.queue.hasten(source.timer, c.slot);
 }
 
 void Simulation::next_pacing_timer() {
@@ -288,7 +315,7 @@ void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const Sac
         sender.on_echo(now, packet.number, sack, (packet.flags & kAgain) != 0, progress);
     if (recording_) {
         record_ack(c, now, progress, phase, undone);
-        if (reduced) recorders_[c.index].event(now, EventKind::ecn, sender.una(), sender);
+        if (reduced) recorders_[c.slot].event(now, EventKind::ecn, sender.una(), sender);
     }
     send_what_may(c, now);
     after_sender(c, now);
@@ -328,8 +355,8 @@ void Simulation::send_what_may(Connection& c, Time now) {
     Sender& sender = c.sender();
     if (recording_) [[unlikely]] {
         const bool again = sender.is_retransmission();
-        recorders_[c.index].event(now, again ? EventKind::retransmit : EventKind::send, segment,
-                                  sender);
+        recorders_[c.slot].event(now, again ? EventKind::retransmit : EventKind::send, segment,
+                                 sender);
     }
     const std::uint32_t payload = sender.segments().payload(segment);
     Packet packet;
@@ -346,24 +373,24 @@ void Simulation::send_what_may(Connection& c, Time now) {
 inline void Simulation::after_sender(Connection& c, Time now) {
     Sender& sender = c.sender();
     if (sender.timer.deadline < sender.timer.queued) [[unlikely]]
-        hasten(source_timers_, sender.timer, c.index);
+        hasten(source_timers_, sender.timer, c.slot);
     if (pacing_ && sender.pace.deadline < sender.pace.queued) [[unlikely]]
-        hasten(pacing_timers_, sender.pace, c.index);
+        hasten(pacing_timers_, sender.pace, c.slot);
     if (recording_ && sender.established()) [[unlikely]]
-        recorders_[c.index].windows(now, sender);
+        recorders_[c.slot].windows(now, sender);
 }
 
-Result simulate(const Network& network, std::uint64_t seed) {
-    Result failed;
+Outcome run(const Network& network, std::uint64_t seed, Sink* sink, const Stop& stop) {
+    Outcome failed;
     failed.error = validate(network);
     if (!failed.error.empty()) return failed;
-    const Connections connections = connections_of(network, seed);
+    Connections connections = connections_of(network, seed);
     failed.error = connections.error;
     if (!failed.error.empty()) return failed;
     const Topology topology(network);
     failed.error = topology.error();
     if (!failed.error.empty()) return failed;
-    return Simulation(network, connections, topology, seed).run();
+    return Simulation(network, std::move(connections), topology, seed, stop).run(sink);
 }
 
 }  // namespace ww::sim

@@ -5,6 +5,7 @@
 //   pipes that are not inlined   packets on their way to the far end
 //   receiver groups              delayed ACKs and SYN-ACKs that fall due (a group: the receivers behind
 //                                one pipe)
+//   arrivals                     the next connection of flows that stand for many
 //   sources of the flows         start, SYN and retransmission of a sender; start and next packet of a
 //                                source of datagrams
 //   paced senders, if any        when the next segment may go
@@ -12,6 +13,9 @@
 // A packet is carried through inlined pipes as soon as it is sent (topology.hpp). The receivers behind
 // such a pipe run ahead of the clock: before they take a packet that arrives at t, their ACKs due
 // before t are sent. On a tie packets come before timers. Nothing after the end takes place.
+//
+// A connection that arrives is made then, and its memory serves another once it is over and nothing of it
+// is on the way (arriving.cpp).
 #pragma once
 
 #include <map>
@@ -31,21 +35,27 @@ namespace ww::sim {
 class Simulation {
   public:
     // The connections are those of the network's flows, which the topology has routed.
-    Simulation(const Network& network, const Connections& connections, const Topology& topology,
-               std::uint64_t seed);
-    Result run();
+    Simulation(const Network& network, Connections connections, const Topology& topology,
+               std::uint64_t seed, const Stop& stop = {});
+    Outcome run(Sink* sink);
 
   private:
     using Route = std::vector<Pipe*>;  // ends with a nullptr
     struct Connection;
+
+    struct Way {  // of a flow of the network
+        const Route *to_receiver, *to_sender;
+        std::uint32_t group;
+    };
 
     // Timers that hold one slot of timers_ together; between equals the lowest owner goes first.
     struct SharedTimers {
         std::uint32_t slot = 0;
         TimerQueue queue{0};
     };
-    struct Group {                         // the receivers behind one pipe
-        std::vector<Connection*> members;  // the owners of `timers`
+    struct Group {                           // the receivers behind one pipe
+        std::vector<std::uint32_t> members;  // the owners of `timers`: slots of connections
+        std::vector<std::uint32_t> free;     // members that are over
         SharedTimers timers;
     };
     struct alignas(64) Connection {
@@ -56,7 +66,8 @@ class Simulation {
             15 * 64;  // bytes, of which every packet reads some
 
         Receiver receiver;
-        std::uint32_t index;
+        std::uint32_t index;  // in Outcome::connections
+        std::uint32_t slot;   // its place in connections_, which packets name
         std::uint32_t header_bytes;
         bool ecn, timestamps;
         Time start;
@@ -64,12 +75,13 @@ class Simulation {
         std::uint32_t place = 0;  // as this member
         const Route* to_receiver = nullptr;
         const Route* to_sender = nullptr;
-        FlowResult* result;
+        FlowCounts* result;
         Source source;
 
         Connection(const Flow& flow, std::uint64_t seed, std::uint32_t number,
-                   FlowResult& result_of_flow);
-        static Source source_of(const Flow& flow, std::uint64_t seed, std::uint32_t connection);
+                   std::uint32_t slot_of_it, Time end, Stop* stop, FlowCounts& result_of_it);
+        static Source source_of(const Flow& flow, std::uint64_t seed, std::uint32_t connection,
+                                Time end, Stop* stop);
 
         // Only packets and timers of a TCP connection lead here.
         Sender& sender() {
@@ -83,11 +95,17 @@ class Simulation {
     };
 
     void build_pipes(const Network& network, const Topology& topology, std::uint64_t seed);
-    void build_connections(const Network& network, const Connections& connections,
-                           const Topology& topology, std::uint64_t seed);
+    void build_routes(const Topology& topology);
     const Route* route_of(std::span<const std::uint32_t> pipes);
     void build_groups(const Topology& topology);
+    void build_connections();
     void build_slots();
+
+    bool advance(std::uint32_t most);
+    Connection& open(std::uint32_t connection);
+    void next_arrival();
+    void free_finished();
+    void conclude(Connection& c);
 
     void next_packet(Pipe& pipe);
     void next_rare_packet(Connection& c, Pipe& pipe, const Packet& packet);
@@ -129,23 +147,31 @@ class Simulation {
                     std::uint64_t undone_before);
     void record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before);
     void after_sender(Connection& c, Time now);
+    Records take_records(Time before);
     void finish();
 
+    const Network& network_;
+    const Connections started_;  // what is known of the connections beforehand
+    std::uint64_t seed_;
+    Stop stop_;
     Time end_;
     Tournament packets_{1};  // slots: the pipes that are not inlined
-    Tournament timers_{1};   // slots: receiver groups, then the sources, then the paced senders
+    Tournament timers_{1};   // slots: groups, arrivals, sources, and then the paced senders
     std::vector<Pipe*> pipe_of_slot_;
     std::vector<Group> groups_;
-    SharedTimers source_timers_, pacing_timers_;  // owners: the connections
+    SharedTimers source_timers_, pacing_timers_;  // owners: the slots of connections
     bool pacing_ = false;                         // true if any sender paces
-    std::vector<Connection> connections_;
+    std::vector<Connection> connections_;  // a slot serves another connection when one is over
+    std::uint32_t arrivals_slot_ = 0;
+    std::size_t arrived_ = 0;  // of started_.arriving
     bool recording_ = false;
     bool many_ = false;  // there are several flows, so that prefetching is worth it
     DropList drops_;
-    std::vector<Recorder> recorders_;  // one a connection, or none
+    std::vector<Recorder> recorders_;  // one a slot of connections_, or none
     std::vector<Pipe> pipes_;
     std::map<std::vector<std::uint32_t>, Route> routes_;  // shared by the flows that take them
-    Result result_;
+    std::vector<Way> ways_;                               // by flow
+    Outcome result_;
 };
 
 }  // namespace ww::sim

@@ -22,8 +22,10 @@ class Tournament {
         for (std::size_t i = leaves_ - 1; i > 0; i--) nodes_[i] = nodes_[2 * i];
     }
 
+    std::size_t slots() const { return leaves_; }
     std::uint32_t first() const { return nodes_[1].slot; }
     Time first_key() const { return nodes_[1].key; }
+    Time key(std::uint32_t slot) const { return nodes_[leaves_ + slot].key; }
 
     void set(std::uint32_t slot, Time key) {
         Entrant winner{key, slot};
@@ -57,18 +59,29 @@ struct Timer {
     Time queued = kNever;    // when the queue will look at it, at or before the deadline
 };
 
-// Each of a fixed set of owners has a timer here. They are lazy: a deadline that moves later (the
+// Each of the owners, numbered from 0, has a timer here. They are lazy: a deadline that moves later (the
 // retransmission timer moves on every ACK) costs its store and nothing else; the queue looks again when
 // the old one is due.
 class TimerQueue {
   public:
     explicit TimerQueue(std::size_t owners) : order_(owners) {}
 
+    // Makes room for so many owners.
+    void reserve(std::size_t owners) {
+        if (owners <= order_.slots()) return;
+        Tournament larger(2 * order_.slots());
+        for (std::uint32_t i = 0; i < order_.slots(); i++) larger.set(i, order_.key(i));
+        order_ = std::move(larger);
+    }
+
     Time next() const { return next_; }
     std::uint32_t next_owner() const { return order_.first(); }
 
     // The caller has set the timer's deadline to before `queued`.
     void hasten(Timer& timer, std::uint32_t owner) { put(timer, owner, timer.deadline); }
+
+    // Takes off the timer of an owner that is no more.
+    void remove(Timer& timer, std::uint32_t owner) { put(timer, owner, kNever); }
 
     // Looks at next_owner()'s timer: true if it is due; it is off then. Otherwise it is queued anew.
     bool take(Timer& timer) {

@@ -7,13 +7,15 @@ for as long as that gives it, and for a short while in `make test`.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,49 +43,67 @@ def westwood(capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
     return run
 
 
-# `make torture` sets these: how long each attack goes on, its first seed, and where its figures go.
-SECONDS = float(os.environ.get("WW_TORTURE_SECONDS", "3"))
+# `make torture` sets these: how long all attacks go on together, their first seed, and where their
+# figures go. In `make test` each attack has three seconds.
+TOTAL_S = float(os.environ.get("WW_TORTURE_SECONDS", "0"))
 SEED = int(os.environ.get("WW_TORTURE_SEED", "1"))
 FIGURES = os.environ.get("WW_TORTURE_FIGURES")
+SHORT_S = 3.0
+SHARE: pytest.StashKey[float] = pytest.StashKey()  # of one attack, in seconds
+OUTCOME: pytest.StashKey[str] = pytest.StashKey()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if "attack" in getattr(item, "fixturenames", ()):
-            item.add_marker("torture")
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    attacks = [item for item in items if "attack" in getattr(item, "fixturenames", ())]
+    for item in attacks:
+        item.add_marker("torture")
+    config.stash[SHARE] = TOTAL_S / len(attacks) if TOTAL_S and attacks else SHORT_S
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    report = yield
+    if report.when == "call":
+        item.stash[OUTCOME] = report.outcome
+    return report
 
 
 class Attack:
     """The rounds of one test: each has a seed of its own, from which all of its choices come."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, seconds: float) -> None:
         self.name = name
+        self.seconds = seconds
         self.seed = SEED
         self.rounds_made = 0
-        self.seconds = 0.0
+        self.took_s = 0.0
+
+    @property
+    def is_short(self) -> bool:
+        """Says whether this is `make test`."""
+        return not TOTAL_S
 
     def rounds(self) -> Iterator[random.Random]:
         """Gives the source of each round's choices, until the time is up; one round at least."""
         start = time.monotonic()
-        for seed in range(SEED, SEED + 1_000_000):
-            self.seed = seed
-            yield random.Random(seed)
+        for self.seed in itertools.count(SEED):
+            yield random.Random(self.seed)
             self.rounds_made += 1
-            self.seconds = time.monotonic() - start
-            if self.seconds >= SECONDS:
+            self.took_s = time.monotonic() - start
+            if self.took_s >= self.seconds:
                 return
 
 
 @pytest.fixture
 def attack(request: pytest.FixtureRequest) -> Iterator[Attack]:
     """Repeats an attack; a failure names the seed of its round."""
-    one = Attack(request.node.nodeid)
+    one = Attack(request.node.nodeid, request.config.stash[SHARE])
     yield one
     print(f"WW_TORTURE_SEED={one.seed} repeats the last round of {one.name}")
     if FIGURES:
-        figures = Path(FIGURES)
-        figures.mkdir(parents=True, exist_ok=True)
-        row = {"attack": one.name, "rounds": one.rounds_made, "seconds": round(one.seconds, 1)}
+        row = {"attack": one.name, "rounds": one.rounds_made, "seconds": round(one.took_s, 1)}
         row |= {"first_seed": SEED, "last_seed": one.seed}
-        file = figures / f"{request.node.originalname}.json"
+        row |= {"outcome": request.node.stash.get(OUTCOME, "skipped")}
+        file = Path(FIGURES) / f"{request.node.name.replace('/', '-')}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(row) + "\n", encoding="utf-8")

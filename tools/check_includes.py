@@ -27,6 +27,7 @@ RULES = {
     "engine": ({"core", "engine"}, STANDARD),
     "wire": ({"core", "engine", "wire"}, STANDARD),
     "bindings": ({"engine", "bindings"}, re.compile(r"nanobind/.*|[a-z_0-9]+|Python\.h")),
+    "tests/linux/helpers": (set(), ANY),
     "tests": (
         {"core", "engine", "wire", "linux/path", "tests"},
         re.compile(r"gtest/.*|[a-z_0-9]+|std\w+\.h"),

@@ -21,6 +21,7 @@ ROOMS = (
     "westwood",
     "ns3",
     "linux",
+    "proofs",
     "tests",
     "bench",
     "tools",

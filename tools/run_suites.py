@@ -65,7 +65,7 @@ def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
 
 
 def c_files() -> list[str]:
-    rooms = ("core", "engine", "wire", "bindings", "ns3", "linux", "tests", "bench")
+    rooms = ("core", "engine", "wire", "bindings", "ns3", "linux", "proofs", "tests", "bench")
     return [
         str(path.relative_to(ROOT))
         for room in rooms
@@ -86,14 +86,18 @@ FIRST = [
     Suite("linux-controls-build", [["tools/kernel.sh", "check"]], ("clang", "libbpf")),
 ]
 SIDE_BY_SIDE = [  # the longest first
-    Suite("cpp-sanitized", cmake("sanitized", "WW_SANITIZE=ON", DEBUG), ("GoogleTest",)),
+    Suite(  # by clang, which sanitizes in two thirds of gcc's time
+        "cpp-sanitized",
+        cmake("sanitized", "WW_SANITIZE=ON", DEBUG, CLANG),
+        ("clang", "GoogleTest"),
+    ),
     Suite("ns3-wheel", [[PYTHON, "tools/ns3_module.py", "wheel"]]),
     Suite("ns3-debian", [[PYTHON, "tools/ns3_module.py", "debian"]], ("ns-3 3.37",)),
     Suite("cpp-release", cmake("release"), ("GoogleTest",)),
     Suite(
         "linux-path",
-        cmake("path-sanitized", "WW_SANITIZE=ON", DEBUG, source="linux"),
-        ("GoogleTest",),
+        cmake("path-sanitized", "WW_SANITIZE=ON", DEBUG, CLANG, source="linux"),
+        ("clang", "GoogleTest"),
     ),
     Suite(
         "fuzz",
@@ -101,6 +105,7 @@ SIDE_BY_SIDE = [  # the longest first
         + cmake("path-fuzz", "WW_FUZZ=ON", DEBUG, CLANG, source="linux"),
         ("clang", "libFuzzer"),
     ),
+    Suite("prove", [[PYTHON, "tools/prove.py", "--only", "any order"]]),
     Suite("core-compiles", [["tools/check_core.sh"]], ("clang",)),
     Suite("lint-ruff", [["ruff", "check"], ["ruff", "format", "--check"]], with_package=True),
     Suite("lint-mypy", [["mypy"]], with_package=True),
@@ -133,7 +138,7 @@ SIDE_BY_SIDE = [  # the longest first
     ),
 ]
 NICE = ("nice", "-n", "19")
-PYTEST = [PYTHON, "-m", "pytest", "-q"]
+PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
 REAL_TIME = [
     # They share one kernel, so they run one after another, and in real time, so that a busy machine
     # gets a second chance.

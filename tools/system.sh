@@ -7,6 +7,7 @@
 #   system.sh linux   also what linux/ is built with
 #   system.sh slow    also a browser, which looks at the report, and an emulator for another kernel
 #   system.sh bench   also google-benchmark
+#   system.sh prove   also Frama-C and a solver, which prove the core: a proof is skipped without them
 # As root it installs what is missing; otherwise it prints the command that does. It never
 # installs anything when nothing is missing.
 set -euo pipefail
@@ -44,12 +45,17 @@ test)
     need iperf3 command -v iperf3
     need libns3-dev test -e /usr/include/ns3/core-module.h
     need valgrind command -v valgrind
+    need strace command -v strace
     ;;
 slow)
     need chromium command -v chromium
     need qemu-system-x86 command -v qemu-system-x86_64
     need busybox-static test -x /bin/busybox
-    need cpio command -v cpio
+    ;;
+prove)
+    need frama-c-base command -v frama-c
+    need why3 command -v why3
+    need z3 command -v z3
     ;;
 bench)
     need iperf3 command -v iperf3
@@ -68,7 +74,7 @@ if ((${#missing[@]})); then
         echo "Missing system packages. Install them with:"
         echo "    sudo apt-get update && sudo $install"
     fi
-    ((${#missing[@]} == 0)) || [[ $1 == test || $1 == slow ]] || exit 1
+    ((${#missing[@]} == 0)) || [[ $1 == test || $1 == slow || $1 == prove ]] || exit 1
 fi
 if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
     echo "westwood needs Python 3.11 or newer; name one with: make PYTHON=python3.11 ..."

@@ -5,15 +5,23 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import date, time
+from pathlib import PurePath
 
-_SHOWN = 60  # characters of a value that an error message repeats
+# Characters that a message repeats of a value or a key, of a file's name, and in all: whatever was
+# written, it is one line that can be read.
+_SHOWN, _SHOWN_OF_NAME, _SHOWN_IN_ALL = 60, 300, 1000
 
 
 class WestwoodError(Exception):
     """Is the base of what the command line reports in one line instead of a traceback."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        said = ", ".join(map(_words, self.args))
+        return one_line(shortened(said, _SHOWN_IN_ALL)) or type(self).__name__
 
 
 class RunError(WestwoodError):
@@ -43,13 +51,16 @@ class InputError(WestwoodError, ValueError):
     def __init__(
         self, problem: str, *, key: str = "", value: object = ..., source: str = ""
     ) -> None:
-        self.problem, self.key, self.value, self.source = problem, key, value, source
+        self.problem, self.key, self.source = _words(problem), _words(key), _words(source)
+        self.value = value
         super().__init__(problem)
 
     def __str__(self) -> str:
-        setting = f"{one_line(self.key)} = " if self.key and self.value is not ... else ""
-        setting += show(self.value) if self.value is not ... else one_line(self.key)
-        return ": ".join(part for part in (one_line(self.source), setting, self.problem) if part)
+        key, source = shortened(self.key, _SHOWN), shortened(self.source, _SHOWN_OF_NAME)
+        setting = f"{one_line(key)} = " if key and self.value is not ... else ""
+        setting += show(self.value) if self.value is not ... else one_line(key)
+        problem = one_line(shortened(self.problem, _SHOWN_IN_ALL)) or "is wrong"
+        return ": ".join(part for part in (one_line(source), setting, problem) if part)
 
     def located(self, *, key: str | None = None, source: str | None = None) -> InputError:
         """Returns this error with the place filled in."""
@@ -61,6 +72,19 @@ class InputError(WestwoodError, ValueError):
         )
 
 
+def _words(part: object) -> str:
+    """A part of a message; whatever else stands in its place is shown as a value."""
+    return part if isinstance(part, str) else show(part)
+
+
+def shortened(text: str, most: int) -> str:
+    """Leaves out the middle of a text of more than so many characters."""
+    if len(text) <= most:
+        return text
+    end = (most - 3) // 4  # of a file's name, the part that tells it from others
+    return f"{text[: most - 3 - end]}...{text[-end:]}"
+
+
 def one_line(text: str) -> str:
     """Takes out of `text` what could break a line or a terminal."""
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
@@ -68,24 +92,45 @@ def one_line(text: str) -> str:
 
 def show(value: object) -> str:
     """Writes a value as the user would in TOML, on one line, shortened."""
+    text = ""
     try:
-        text = _toml_like(value)
-    except (ValueError, RecursionError):  # Python refuses to print integers of 4300 digits
-        text = "(a value too large to print)"
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+        for piece in _toml_like(value):
+            text += piece
+            if len(text) > _SHOWN:  # the rest is not looked at
+                return text[: _SHOWN - 3] + "..."
+    except ValueError:  # Python refuses to print integers of 4300 digits
+        return "(a value too large to print)"
+    except Exception:  # a user's object may do anything when it is to print itself
+        return f"({_kind(value)})"
+    return text
 
 
-def _toml_like(value: object) -> str:
+def _toml_like(value: object) -> Iterator[str]:
     if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return f'"{one_line(value)}"'
-    if isinstance(value, dict):
-        pairs = (f"{one_line(str(k))} = {_toml_like(v)}" for k, v in value.items())
-        return "{ " + ", ".join(pairs) + " }" if value else "{}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_toml_like(v) for v in value) + "]"
-    return one_line(str(value))
+        yield "true" if value else "false"
+    elif isinstance(value, str):
+        yield f'"{one_line(value[:_SHOWN])}"'
+    elif isinstance(value, dict):
+        yield "{ " if value else "{"
+        for place, (key, inner) in enumerate(value.items()):
+            yield f"{', ' if place else ''}{one_line(str(key)[:_SHOWN])} = "
+            yield from _toml_like(inner)
+        yield " }" if value else "}"
+    elif isinstance(value, (list, tuple)):
+        yield "["
+        for place, inner in enumerate(value):
+            yield ", " if place else ""
+            yield from _toml_like(inner)
+        yield "]"
+    elif value is None or isinstance(value, (int, float, date, time, PurePath)):
+        yield one_line(str(value))
+    else:
+        text = str(value[:_SHOWN] if isinstance(value, bytes) else value)
+        yield f"({_kind(value)}) {one_line(text)}"
+
+
+def _kind(value: object) -> str:
+    return type(value).__name__
 
 
 _MOST_NAMES, _SOME_NAMES = 32, 8  # that a line lists

@@ -40,8 +40,16 @@ class Listing:
 
 
 def _protocols() -> Listing:
+    # A profile says what Westwood recovers with, and what stands for SACK's recovery.
+    profiled = {"": "the profile's", "sack": "the profile's, with SACK"}
     rows = tuple(
-        (f"`{one.name}`", one.recovery or "the profile's", one.ns3, one.kernel, one.source)
+        (
+            f"`{one.name}`",
+            profiled.get(one.recovery, one.recovery),
+            one.ns3,
+            one.kernel,
+            one.source,
+        )
         for one in PROTOCOLS.values()
     )
     return Listing(("`cc`", "recovery", "in ns-3", "in Linux", "source"), rows)

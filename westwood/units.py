@@ -105,11 +105,13 @@ def parse_size(text: object) -> int:
     return _quantity(text, SIZE_UNITS, 'a size such as "64KiB"')
 
 
-def parse_amount(text: object) -> Amount:
-    """Reads "100p", "64KiB" or "unlimited"."""
-    if text == UNLIMITED:
-        return Amount(None, "p")
-    expected = f'packets or bytes such as "100p" or "64KiB", or "{UNLIMITED}"'
+def parse_amount(text: object, *, finite: bool = False) -> Amount:
+    """Reads "100p", "64KiB" or, unless it has to be `finite`, "unlimited"."""
+    expected = 'packets or bytes such as "100p" or "64KiB"'
+    if not finite:
+        if isinstance(text, str) and text == UNLIMITED:
+            return Amount(None, "p")
+        expected += f', or "{UNLIMITED}"'
     count = _quantity(text, {"p": 1, **SIZE_UNITS}, expected)
     return Amount(count, "p" if isinstance(text, str) and text.endswith("p") else "B")
 

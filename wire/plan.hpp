@@ -7,7 +7,7 @@
 // said twice counts as it was said last.
 //
 //   seed N | nodes N | duration PS
-//   trace FOLDER                 writes windows.csv, queues.csv and drops.csv there: report.hpp
+//   trace WINDOWS QUEUES DROPS   the files for the tables of what happened over time: report.hpp
 //   sample_us N | hold           Linux: looks at the sockets so often; says where the hosts are, and waits
 //   link A B                     between two nodes
 //     SETTING N                  one of WW_LINK_SETTINGS
@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "../engine/network.hpp"
+#include "report.hpp"
 #include "words.hpp"
 
 namespace ww::wire {
@@ -40,7 +41,7 @@ struct Plan {
     sim::Network network;
     std::vector<ww_protocol> protocols;  // of each flow; WW_PROTOCOL_COUNT: it sends datagrams
     std::uint64_t seed = 1;
-    std::string trace;  // the folder for what happened over time; empty: not traced
+    TraceFiles trace;                               // empty: not traced
     sim::Time sample = 10'000 * sim::kMicrosecond;  // between two looks at the sockets
     bool hold = false;  // say where the hosts are, and go on although the flows are through
 };
@@ -255,7 +256,8 @@ class PlanReader {
         } else if (words.name() == "duration") {
             words.into(network.duration, 1, sim::kLongest);
         } else if (words.name() == "trace") {
-            plan.trace = words.rest();
+            for (std::string* file : {&plan.trace.windows, &plan.trace.queues, &plan.trace.drops})
+                *file = words.word();
             network.trace.windows = network.trace.queues = true;
         } else if (words.name() == "sample_us") {
             words.into(plan.sample, 1, sim::kHour / sim::kMicrosecond);

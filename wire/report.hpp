@@ -8,8 +8,8 @@
 //   end CPU_SECONDS
 //
 // What a host alone has to tell stands in lines of its own between them. If the plan asks for a trace, its
-// folder gets three tables with a line of names first: windows.csv (WW_WINDOW_COLUMNS), queues.csv
-// (WW_QUEUE_COLUMNS) and drops.csv (WW_DROP_COLUMNS). The first two say before it which connection or
+// files get three tables with a line of names first: windows (WW_WINDOW_COLUMNS), queues
+// (WW_QUEUE_COLUMNS) and drops (WW_DROP_COLUMNS). The first two say before it which connection or
 // which direction of a link a row is about. What is no number is "nan".
 #pragma once
 
@@ -55,7 +55,7 @@ inline void print(std::FILE* file, const sim::DirectionResult& result, bool is_f
 
 inline void print_end(std::FILE* file, double cpu_s) { std::fprintf(file, "end %.6f\n", cpu_s); }
 
-// A row of windows.csv and one of queues.csv: what a host has not set is no number.
+// A row of the windows and one of the queues: what a host has not set is no number.
 #define WW_ROW_MEMBER(type, name, what) WW_TRACE_TYPE_##type name = WW_ROW_START_##type;
 #define WW_ROW_START_SECONDS std::numeric_limits<double>::quiet_NaN()
 #define WW_ROW_START_NUMBER std::numeric_limits<double>::quiet_NaN()
@@ -107,12 +107,17 @@ class Table {
 #define WW_WRITE_CODE(value) whole(static_cast<std::uint32_t>(value))
 #define WW_WRITE_SIZE(value) whole(value)
 
+// Where the tables of a trace go, all three or none.
+struct TraceFiles {
+    std::string windows, queues, drops;
+};
+
 // The tables of a run's trace. Where the plan asks for none, nothing is written.
 class Trace {
   public:
-    explicit Trace(const std::string& folder) {
-        if (folder.empty()) return;
-        tables_ = std::make_unique<Tables>(folder);
+    explicit Trace(const TraceFiles& files) {
+        if (files.windows.empty()) return;
+        tables_ = std::make_unique<Tables>(files);
         write_heads();
     }
 
@@ -150,10 +155,8 @@ class Trace {
 
   private:
     struct Tables {
-        explicit Tables(const std::string& folder)
-            : windows(folder + "/windows.csv"),
-              queues(folder + "/queues.csv"),
-              drops(folder + "/drops.csv") {}
+        explicit Tables(const TraceFiles& files)
+            : windows(files.windows), queues(files.queues), drops(files.drops) {}
         Table windows, queues, drops;
     };
 

@@ -44,13 +44,6 @@ class Words {
         return words_[next_++];
     }
 
-    // Takes what is left of the line, with the spaces inside it: a path may have some.
-    std::string rest() {
-        const std::size_t from = line_.find(word(), line_.find(name()) + name().size());
-        next_ = words_.size();
-        return line_.substr(from, line_.find_last_not_of(" \t\r") + 1 - from);
-    }
-
     template <class Number>
     Number number() {
         const std::string& text = word();

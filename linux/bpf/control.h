@@ -74,7 +74,8 @@ static inline struct ww_config config_of(enum ww_protocol protocol) {
 }
 
 static inline struct ww_window window_of(const struct tcp_sock *tp) {
-    const struct ww_window window = {tp->snd_cwnd, tp->snd_ssthresh, 0};
+    const struct ww_window window = {ww_min_u32(tp->snd_cwnd, WW_CWND_MAX),
+                                     ww_min_u32(tp->snd_ssthresh, WW_SSTHRESH_INFINITE), 0};
     return window;
 }
 
@@ -206,7 +207,8 @@ static inline void on_timeout(struct sock *sk, enum ww_protocol protocol) {
     if (inet_csk(sk)->icsk_retransmits != 0)
         return; /* the same segment timed out again: ssthresh stays */
     const struct ww_config config = config_of(protocol);
-    struct ww_window window = {priv->state.common.prior_cwnd, priv->state.common.prior_ssthresh, 0};
+    struct ww_window window = {ww_max_u32(priv->state.common.prior_cwnd, 1),
+                               priv->state.common.prior_ssthresh, 0};
     ww_on_rto(&config, &priv->state, &window, tp->tcp_mstamp, tp->packets_out, tp->mss_cache,
               false);
     tp->snd_ssthresh = window.ssthresh;

@@ -24,6 +24,7 @@
 /* Each program serves one protocol: all of the core is inlined, so that the compiler folds its switches. */
 #define inline inline __attribute__((always_inline))
 #include "../../core/recovery.h"
+#define WW_LOOP __attribute__((noinline))
 #include "../../core/westwood.h"
 #include "ca_state.h"
 

@@ -83,12 +83,28 @@ static int print_event(void *context, void *data, size_t size) {
     print_span(event->rtt_min_us != 0xffffffff, event->rtt_min_us);
     printf(",%u,%" PRIu64 ",%u,%u,%u\n", event->mss, (uint64_t)event->acked_bytes, event->sent,
            event->retransmitted, event->lost);
-    return ferror(stdout) ? -EPIPE : 0;
+    return ferror(stdout) ? -(errno != 0 ? errno : EIO) : 0;
+}
+
+/*
+ * Returns how much later it is on a clock here than on the kernel's own, in us: in a time namespace
+ * (time_namespaces(7)) a process sees both clocks otherwise than the programs do.
+ */
+static __s64 offset_us(const char *clock) {
+    char found[32];
+    long long seconds, nanoseconds;
+    __s64 offset = 0;
+    FILE *file = fopen("/proc/self/timens_offsets", "r");
+    if (file == NULL) return 0;
+    while (fscanf(file, "%31s %lld %lld", found, &seconds, &nanoseconds) == 3)
+        if (strcmp(found, clock) == 0) offset = seconds * 1000000 + nanoseconds / 1000;
+    fclose(file);
+    return offset;
 }
 
 /*
  * Returns when a process started, in ticks since boot: field 22 of /proc/PID/stat (proc(5)), counted from
- * behind the name, which may contain spaces. Returns 0 if there is no such process.
+ * behind the name, which may contain spaces. Returns 0 if there is no such process, or it is dead already.
  */
 static __u64 start_of(__u32 process) {
     char path[64], line[1024];
@@ -97,11 +113,27 @@ static __u64 start_of(__u32 process) {
     if (file == NULL) return 0;
     const char *rest = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
     fclose(file);
+    if (rest == NULL || rest[1] != ' ' || rest[2] == 'Z' || rest[2] == 'X') return 0;
     for (int field = 2; rest != NULL && field < 22; field++) {
         rest = strchr(rest, ' ');
         if (rest != NULL) rest++;
     }
-    return rest != NULL ? strtoull(rest, NULL, 10) : 0;
+    if (rest == NULL) return 0;
+    const __s64 ticks_later = offset_us("boottime") * sysconf(_SC_CLK_TCK) / 1000000;
+    return strtoull(rest, NULL, 10) - (__u64)ticks_later;
+}
+
+unsigned recorder_of(struct ww_control_block *block) {
+    const __u32 recorder = block->recorder, first = 0;
+    if (recorder == 0 || start_of(recorder) == block->recorder_start) return recorder;
+    const int rings = open_pin("rings");
+    if (rings >= 0) {
+        bpf_map_delete_elem(rings,
+                            &first); /* its ring buffer, which the programs would still fill */
+        close(rings);
+    }
+    block->recorder = 0;
+    return 0;
 }
 
 /* Prints events until a signal stops us. */
@@ -111,16 +143,21 @@ static int consume(struct ring_buffer *events) {
     while (!stopped && result >= 0) {
         nanosleep(&pause, NULL);
         result = ring_buffer__consume(events);
-        fflush(stdout);
+        if (result >= 0 && fflush(stdout) != 0) result = -errno;
     }
     return result;
 }
 
-/* Hands `ring` to the programs, prints what they write into it, and takes it back when a signal stops us. */
-static int run(struct ww_control_block *block, int rings, int ring, __u16 port) {
+static __u64 now_us(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    struct recording recording = {(__u64)now.tv_sec * 1000000 + (__u64)now.tv_nsec / 1000, 0};
+    const __s64 us = (__s64)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+    return (__u64)(us - offset_us("monotonic"));
+}
+
+/* Hands `ring` to the programs, prints what they write into it, and takes it back when a signal stops us. */
+static int run(struct ww_control_block *block, int rings, int ring, __u16 port) {
+    struct recording recording = {now_us(), 0};
     struct ring_buffer *events = ring_buffer__new(ring, print_event, &recording, NULL);
     if (events == NULL) return fail(errno, "the ring buffer can't be read");
     const __u32 first = 0;
@@ -129,41 +166,47 @@ static int run(struct ww_control_block *block, int rings, int ring, __u16 port) 
     block->recorder_start = start_of((__u32)getpid());
     block->recorder = (__u32)getpid();
     if (bpf_map_update_elem(rings, &first, &ring, BPF_ANY) != 0) {
+        block->recorder = 0;
         ring_buffer__free(events);
         return fail(errno, "the ring buffer can't be handed to the programs");
     }
+    leave();
     puts(
         "netns,flow,time_s,cwnd,ssthresh,estimate_bps,sample_bps,rtt_s,srtt_s,rto_s,in_flight,"
         "state,event,cc,rtt_min_s,mss,delivered_bytes,sent,retransmitted,lost");
-    fflush(stdout);
-    int result = consume(events);
+    int result = fflush(stdout) == 0 ? consume(events) : -errno;
     bpf_map_delete_elem(rings, &first); /* waits for the programs that still write */
     if (result >= 0) result = ring_buffer__consume(events);
+    if (result >= 0 && fflush(stdout) != 0) result = -errno;
     block->recorder = 0;
     ring_buffer__free(events);
-    if (fflush(stdout) != 0 || result < 0)
-        return fail(result < 0 ? -result : errno, "the recording can't be written");
     fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " dropped\n", (uint64_t)recording.events,
             (uint64_t)(block->dropped - dropped));
-    return DONE;
+    if (result >= 0) return DONE;
+    fprintf(stderr, "the recording can't be written: %s\n", strerror(-result));
+    _exit(FAILED); /* without what stdio still has: a line may be cut, but nothing follows it */
 }
 
-int record(const char *dir, unsigned port, unsigned ring_bytes) {
-    struct ww_control_block *block = open_control_block(dir);
-    if (block == NULL && errno == ENOENT) return fail(0, "nothing is loaded: westwood kernel load");
+int record(const char *dir, unsigned port, unsigned ring_bytes, unsigned starter) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (starter != 0 && getppid() != (pid_t)starter) return fail(0, "its starter is gone");
+    int result = enter(dir, false);
+    if (result != DONE && result != ABSENT) return result;
+    struct ww_control_block *block = result == DONE ? open_control_block() : NULL;
+    if (result == ABSENT || (block == NULL && errno == ENOENT))
+        return fail(0, "nothing is loaded: westwood kernel load");
     if (block == NULL) return fail(errno, "%s/control: can't be opened", dir);
-    if (block->recorder != 0 && start_of(block->recorder) == block->recorder_start)
-        return fail(0, "process %u is recording already", block->recorder);
+    if (recorder_of(block) != 0) return fail(0, "process %u is recording already", block->recorder);
     const struct sigaction action = {.sa_handler = stop};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    const int rings = open_pin(dir, "rings");
+    signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is an error like a full disk */
+    const int rings = open_pin("rings");
     if (rings < 0) return fail(-rings, "%s/rings: can't be opened", dir);
     const int ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ww_events", 0, 0, ring_bytes, NULL);
     if (ring < 0) return fail(errno, "a ring buffer of %u bytes can't be made", ring_bytes);
-    const int result = run(block, rings, ring, (__u16)port);
+    result = run(block, rings, ring, (__u16)port);
     close(ring);
     close(rings);
     return result;

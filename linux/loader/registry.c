@@ -19,20 +19,16 @@
 
 #include "ww_kernel.h"
 
-static void unpin(const char *dir, const char *name) {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", dir, name) < (int)sizeof path) unlink(path);
+/* libbpf wants a folder in the name. */
+static int pin(struct bpf_map *map, const char *name) {
+    char path[NAME_MAX];
+    snprintf(path, sizeof path, "./%s", name);
+    return map == NULL ? -ENOENT : bpf_map__pin(map, path);
 }
 
-static int pin(struct bpf_map *map, const char *dir, const char *name) {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) return -ENAMETOOLONG;
-    return bpf_map__pin(map, path);
-}
-
-/* Returns 1 if the control in DIR is registered, 0 if it is not, and a negative errno if there is none. */
-static int is_registered(const char *dir, const char *name) {
-    const int fd = open_pin(dir, name);
+/* Returns 1 if the control is registered, 0 if it is not, and a negative errno if there is none. */
+static int is_registered(const char *name) {
+    const int fd = open_pin(name);
     if (fd < 0) return fd;
     struct bpf_map_info info = {};
     __u32 size = sizeof info;
@@ -47,35 +43,33 @@ static int is_registered(const char *dir, const char *name) {
     return result;
 }
 
-/* Unregisters the controls in DIR that are registered, and removes the pins. */
-static void remove_all(const char *dir) {
+/* Unregisters the controls that are registered, and removes the pins. */
+static void remove_all(void) {
     const __u32 first = 0;
     for (int i = 0; i < WW_CONTROL_COUNT; i++) {
-        const int fd = open_pin(dir, ww_control_names[i]);
+        const int fd = open_pin(ww_control_names[i]);
         if (fd < 0) continue;
         bpf_map_delete_elem(fd, &first);
         close(fd);
-        unpin(dir, ww_control_names[i]);
+        unlink(ww_control_names[i]);
     }
-    unpin(dir, "rings");
-    unpin(dir, "control"); /* goes last: while it is there, so are the controls */
-    rmdir(dir);
+    unlink("rings");
+    unlink("control"); /* goes last: while it is there, so are the controls */
 }
 
 /* Pins each control before it registers it, so that a registered one can always be found again. */
 static int register_all(struct bpf_object *object, const char *dir) {
-    int error = pin(bpf_object__find_map_by_name(object, ".bss"), dir, "control");
-    if (error == 0) error = pin(bpf_object__find_map_by_name(object, "rings"), dir, "rings");
-    if (error != 0)
-        return fail(-error, "%s: can't be pinned in, expected a folder of a bpffs", dir);
+    int error = pin(bpf_object__find_map_by_name(object, ".bss"), "control");
+    if (error == 0) error = pin(bpf_object__find_map_by_name(object, "rings"), "rings");
+    if (error != 0) return fail(-error, "%s: can't be pinned in", dir);
     for (int i = 0; i < WW_CONTROL_COUNT; i++) {
         const char *name = ww_control_names[i];
         struct bpf_map *map = bpf_object__find_map_by_name(object, name);
-        error = map == NULL ? -ENOENT : pin(map, dir, name);
+        error = pin(map, name);
         if (error != 0) return fail(-error, "%s: %s can't be pinned", dir, name);
         struct bpf_link *link = bpf_map__attach_struct_ops(map);
         if (link == NULL && errno == EEXIST) {
-            unpin(dir, name);
+            unlink(name);
             return fail(0,
                         "%s: another program has registered this name; bpftool struct_ops "
                         "unregister name %s takes it away",
@@ -105,58 +99,81 @@ static __u64 connections(const struct ww_control_block *block) {
     return open;
 }
 
-/* True if DIR holds all controls of this tag, registered. Prints what happens to those that it holds. */
-static bool is_same(const char *dir, __u64 tag, bool *is_there) {
-    const struct ww_control_block *old = open_control_block(dir);
-    *is_there = old != NULL;
-    if (old == NULL) return false;
+/* True if the folder holds all controls of this tag, registered. */
+static bool is_same(struct ww_control_block *old, __u64 tag) {
     bool same = old->tag == tag;
     for (int i = 0; i < WW_CONTROL_COUNT; i++)
-        same = same && is_registered(dir, ww_control_names[i]) == 1;
-    if (same)
-        printf("version %s is loaded already\n", old->version);
-    else
-        printf("replaces version %s, with which %" PRIu64 " connections go on until they end\n",
-               old->version, (uint64_t)connections(old));
-    munmap((void *)(uintptr_t)old, sizeof *old);
+        same = same && is_registered(ww_control_names[i]) == 1;
     return same;
 }
 
-int load(const char *dir, const char *path, const char *version) {
-    const __u64 tag = tag_of(path);
-    if (tag == 0) return fail(errno, "%s", path);
-    bool is_there;
-    struct bpf_object *object = bpf_object__open_file(path, NULL);
-    if (object == NULL) return fail(errno, "%s: no BPF object that this kernel can use", path);
-    if (bpf_object__load(object) != 0) {
-        const int error = errno;
-        bpf_object__close(object);
-        return fail(error, "%s: the kernel does not take it (WW_VERBOSE=1 says why)", path);
+/* Puts the controls of a loaded object into the place of those that the folder holds. */
+static int replace(struct bpf_object *object, const char *dir, __u64 tag, const char *version) {
+    remove_all(); /* this also clears what an interrupted load or unload has left */
+    int result = register_all(object, dir);
+    struct ww_control_block *block = result == DONE ? open_control_block() : NULL;
+    if (block == NULL) {
+        if (result == DONE) result = fail(errno, "%s/control: can't be mapped", dir);
+        remove_all();
+        remove_folder();
+        return result;
     }
-    if (is_same(dir, tag, &is_there)) {
+    snprintf(block->version, sizeof block->version, "%s", version);
+    block->tag = tag;
+    printf("version %s is loaded\n", version);
+    munmap(block, sizeof *block);
+    return DONE;
+}
+
+/* Opens the object and has the kernel check it. Returns NULL after a message, with the exit code. */
+static struct bpf_object *open_object(const char *path, int *result) {
+    struct bpf_object *object = bpf_object__open_file(path, NULL);
+    if (object == NULL) {
+        *result = fail(errno, "%s: no BPF object that this kernel can use", path);
+    } else if (bpf_object__load(object) != 0) {
+        *result = fail(errno, "%s: the kernel does not take it (WW_VERBOSE=1 says why)", path);
         bpf_object__close(object);
+        object = NULL;
+    }
+    return object;
+}
+
+int load(const char *dir, const char *path, const char *version) {
+    char *absolute = realpath(path, NULL); /* since we go into the folder */
+    const __u64 tag = absolute == NULL ? 0 : tag_of(absolute);
+    if (tag == 0) return fail(errno, "%s", path);
+    int result = enter(dir, true);
+    if (result != DONE) return result;
+    struct ww_control_block *old = open_control_block();
+    if (old != NULL && is_same(old, tag)) {
+        recorder_of(old);
+        printf("version %s is loaded already\n", old->version);
         return DONE;
     }
-    remove_all(dir); /* this also clears what an interrupted load or unload has left */
-    int result = register_all(object, dir);
-    struct ww_control_block *block = result == DONE ? open_control_block(dir) : NULL;
-    if (block != NULL) {
-        snprintf(block->version, sizeof block->version, "%s", version);
-        block->tag = tag;
-        printf("version %s is loaded\n", version);
-        munmap(block, sizeof *block);
-    } else {
-        if (result == DONE) result = fail(errno, "%s/control: can't be mapped", dir);
-        remove_all(dir);
+    struct bpf_object *object = open_object(absolute, &result);
+    if (object == NULL) {
+        remove_folder();
+        return result;
     }
+    if (old != NULL)
+        printf("replaces version %s, with which %" PRIu64 " connections go on until they end\n",
+               old->version, (uint64_t)connections(old));
+    result = replace(object, dir, tag, version);
     bpf_object__close(object);
+    free(absolute);
     return result;
 }
 
 int unload(const char *dir) {
-    struct ww_control_block *block = open_control_block(dir);
-    if (block == NULL && errno != ENOENT) return fail(errno, "%s/control: can't be opened", dir);
-    remove_all(dir);
+    const int result = enter(dir, false);
+    if (result != DONE && result != ABSENT) return result;
+    struct ww_control_block *block = result == DONE ? open_control_block() : NULL;
+    if (result == DONE && block == NULL && errno != ENOENT)
+        return fail(errno, "%s/control: can't be opened", dir);
+    if (result == DONE) {
+        remove_all();
+        remove_folder();
+    }
     if (block == NULL) {
         puts("nothing is loaded");
         return DONE;
@@ -170,20 +187,23 @@ int unload(const char *dir) {
 }
 
 int status(const char *dir) {
-    struct ww_control_block *block = open_control_block(dir);
-    if (block == NULL && errno != ENOENT) return fail(errno, "%s/control: can't be opened", dir);
+    const int result = enter(dir, false);
+    if (result != DONE && result != ABSENT) return result;
+    struct ww_control_block *block = result == DONE ? open_control_block() : NULL;
+    if (result == DONE && block == NULL && errno != ENOENT)
+        return fail(errno, "%s/control: can't be opened", dir);
     if (block == NULL) {
         puts("{\"loaded\": false}");
         return DONE;
     }
     printf("{\"loaded\": true, \"version\": \"%s\", \"tag\": \"%016" PRIx64
            "\", \"recorder\": %u, \"dropped\": %" PRIu64 ", \"controls\": [",
-           block->version, (uint64_t)block->tag, block->recorder, (uint64_t)block->dropped);
+           block->version, (uint64_t)block->tag, recorder_of(block), (uint64_t)block->dropped);
     for (int i = 0; i < WW_CONTROL_COUNT; i++)
         printf("%s{\"name\": \"%s\", \"registered\": %s, \"sockets\": %" PRIu64
                ", \"total\": %" PRIu64 "}",
                i ? ", " : "", ww_control_names[i],
-               is_registered(dir, ww_control_names[i]) == 1 ? "true" : "false",
+               is_registered(ww_control_names[i]) == 1 ? "true" : "false",
                (uint64_t)(block->opened[i] - block->closed[i]), (uint64_t)block->opened[i]);
     puts("]}");
     munmap(block, sizeof *block);

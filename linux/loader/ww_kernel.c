@@ -5,8 +5,11 @@
  *   ww-kernel load DIR OBJECT VERSION     registers the controls and pins them in DIR, a folder of a bpffs
  *   ww-kernel unload DIR                  unregisters them and removes DIR
  *   ww-kernel status DIR                  prints what is loaded as a JSON object
- *   ww-kernel record DIR PORT BYTES       prints events as CSV until SIGINT or SIGTERM: those of connections
- *                                         with PORT at either end (0: all), through a buffer of BYTES
+ *   ww-kernel record DIR PORT BYTES [PID] prints events as CSV until SIGINT or SIGTERM: those of connections
+ *                                         with PORT at either end (0: all), through a buffer of BYTES;
+ *                                         ends with its starter, which is PID
+ *
+ * DIR belongs to the user who runs it, with mode 700: folder.c.
  *
  * Exit codes: 0 done, 1 failed, 2 bad usage, 77 not permitted.
  */
@@ -37,15 +40,13 @@ int fail(int error, const char *format, ...) {
     return denied ? LACKING : FAILED;
 }
 
-int open_pin(const char *dir, const char *name) {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) return -ENAMETOOLONG;
-    const int fd = bpf_obj_get(path);
+int open_pin(const char *name) {
+    const int fd = bpf_obj_get(name);
     return fd < 0 ? -errno : fd;
 }
 
-struct ww_control_block *open_control_block(const char *dir) {
-    const int fd = open_pin(dir, "control");
+struct ww_control_block *open_control_block(void) {
+    const int fd = open_pin("control");
     if (fd < 0) {
         errno = -fd;
         return NULL;
@@ -71,17 +72,18 @@ static bool is_number(const char *text, unsigned long most, unsigned *number) {
 }
 
 int main(int count, char **words) {
-    unsigned port, bytes;
+    unsigned port, bytes, starter = 0;
     libbpf_set_print(speak);
     if (count == 5 && strcmp(words[1], "load") == 0) return load(words[2], words[3], words[4]);
     if (count == 3 && strcmp(words[1], "unload") == 0) return unload(words[2]);
     if (count == 3 && strcmp(words[1], "status") == 0) return status(words[2]);
-    if (count == 5 && strcmp(words[1], "record") == 0 && is_number(words[3], 65535, &port) &&
-        is_number(words[4], 1u << 30, &bytes))
-        return record(words[2], port, bytes);
+    if ((count == 5 || count == 6) && strcmp(words[1], "record") == 0 &&
+        is_number(words[3], 65535, &port) && is_number(words[4], 1u << 30, &bytes) &&
+        (count == 5 || is_number(words[5], INT_MAX, &starter)))
+        return record(words[2], port, bytes, starter);
     fputs(
         "usage: ww-kernel load DIR OBJECT VERSION | unload DIR | status DIR | record DIR PORT "
-        "BYTES\n",
+        "BYTES [PID]\n",
         stderr);
     return USAGE;
 }

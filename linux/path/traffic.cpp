@@ -62,14 +62,14 @@ Traffic::Traffic(const Plan& plan, const sim::Connections& connections, std::spa
       zeros_(kChunk) {
     check(epoll_.get(), "making an epoll");
     for (std::uint32_t i = 0; i < plan.network.flows.size(); i++) open_sink(i);
-    for (std::uint32_t i = 0; i < connections.flows.size(); i++) {
+    for (std::uint32_t i = 0; i < connections.source.size(); i++) {
         Connection& c = connections_.emplace_back();
-        c.flow = &connections.flows[i];
+        c.flow = &flows_.emplace_back(connections.flow(plan.network, i));
         c.source = connections.source[i];
         c.unwritten = c.flow->size_bytes;
         timers_.push({c.flow->start, Event::start, i});
         if (c.flow->datagrams.on)
-            c.datagrams.emplace(*c.flow, plan.seed, i);
+            c.datagrams.emplace(*c.flow, plan.seed, i, plan.network.duration);
         else if (c.flow->stop < sim::kNever)
             timers_.push({c.flow->stop, Event::stop, i});
     }

@@ -90,6 +90,7 @@ class Traffic {
     wire::Trace& trace_;
     Descriptor epoll_;
     std::vector<Descriptor> listeners_;  // the sink of each flow
+    std::deque<sim::Flow> flows_;        // of each connection
     std::deque<Connection> connections_;
     std::unordered_map<std::uint64_t, std::uint32_t> by_port_;  // flow << 16 | the sender's port
     std::priority_queue<Timer> timers_;

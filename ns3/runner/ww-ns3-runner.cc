@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  *
  * Runs a plan (wire/plan.hpp) in ns-3: `westwood run FILE --engine ns3`. It reads the plan from
- * standard input and prints a report (wire/report.hpp): its trace has a row of windows.csv for each
+ * standard input and prints a report (wire/report.hpp): its trace has a row of the windows for each
  * change of a connection's state, one of queues.csv for each packet that waited, and one of
  * drops.csv for each packet that was dropped or lost.
  *
@@ -17,6 +17,11 @@
 #include "ns3/point-to-point-module.h"
 #include "ns3/ww-classic-recovery.h"
 
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <iostream>
@@ -213,6 +218,9 @@ Run(const ww::wire::Plan& plan)
 int
 main()
 {
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // whatever ends our starter ends us
+#endif
     try
     {
         Run(ww::wire::read_plan(std::cin));

@@ -21,6 +21,15 @@ std::uint64_t spread(std::mt19937_64& random, unsigned bits) {
 
 TEST(Arithmetic, DivisionByZeroIsZero) { EXPECT_EQ(ww_div(5, 0), 0u); }
 
+TEST(Arithmetic, ACounterThatWrapsHasReachedWhatIsLessThanHalfItsRangeBehind) {
+    for (const std::uint32_t end : {0u, 1000u, UINT32_MAX}) {
+        EXPECT_TRUE(ww_reached(end, end));
+        EXPECT_TRUE(ww_reached(end + 0x7fffffffu, end));
+        EXPECT_FALSE(ww_reached(end + 0x80000000u, end));
+        EXPECT_FALSE(ww_reached(end - 1, end));
+    }
+}
+
 TEST(Arithmetic, ScaleIsTheRoundedQuotient) {
     std::mt19937_64 random(1);
     for (int i = 0; i < 1000000; i++) {
@@ -44,10 +53,23 @@ TEST(Arithmetic, RateIsTheQuotientUpToItsBound) {
     EXPECT_EQ(ww_rate(UINT64_MAX, UINT64_MAX) <= WW_BW_MAX, true);
 }
 
+TEST(Arithmetic, ARateIsOverNineteenHoursAtMost) {  // 2^36 us
+    const std::uint64_t bytes = UINT64_C(1) << 47, longest_us = (UINT64_C(1) << 36) - 1;
+    const Wide exact = static_cast<Wide>(bytes) * 256000000u / longest_us;
+    EXPECT_EQ(ww_rate(bytes, longest_us), static_cast<std::uint64_t>(exact));
+    EXPECT_EQ(ww_rate(bytes, longest_us + 1), static_cast<std::uint64_t>(exact));
+    EXPECT_EQ(ww_rate(bytes, longest_us << 4), static_cast<std::uint64_t>(exact));
+    // Less data than 2^36 bytes may take any time.
+    for (const std::uint64_t few : {UINT64_C(1) << 35, (UINT64_C(1) << 36) - 1})
+        EXPECT_EQ(ww_rate(few, UINT64_C(1) << 40),
+                  static_cast<std::uint64_t>((static_cast<Wide>(few) * 256000000u) >> 40));
+    EXPECT_EQ(ww_rate(UINT64_C(1) << 36, UINT64_C(1) << 40), 256000000u);
+}
+
 TEST(Arithmetic, BytesInATimeAreTheProductWithinAByte) {
     std::mt19937_64 random(3);
     for (int i = 0; i < 1000000; i++) {
-        const std::uint64_t bandwidth = spread(random, 42);
+        const std::uint64_t bandwidth = spread(random, 45);
         const auto us = static_cast<std::uint32_t>(spread(random, 29));
         const Wide exact = static_cast<Wide>(bandwidth) * us / 256000000u;
         const std::uint64_t got = ww_bytes_in(bandwidth, us);
@@ -56,13 +78,26 @@ TEST(Arithmetic, BytesInATimeAreTheProductWithinAByte) {
     }
 }
 
+TEST(Arithmetic, BytesAreThoseOfNineMinutesAtMost) {  // 2^29 us
+    const auto most = static_cast<std::uint64_t>((static_cast<Wide>(WW_BW_MAX) << 29) / 256000000u);
+    for (const std::uint32_t us : {UINT32_C(1) << 29, (UINT32_C(1) << 29) + 1, UINT32_MAX})
+        EXPECT_EQ(ww_bytes_in(WW_BW_MAX, us), most);
+}
+
+TEST(Arithmetic, TheAreaOfASampleIsItsBytesUpToSixteenGigabytes) {  // whatever its time was
+    const std::uint64_t most = UINT64_C(1) << 34, of_a_byte = 256000000;
+    EXPECT_EQ(ww_area(1), of_a_byte);
+    EXPECT_EQ(ww_area(most), most * of_a_byte);
+    EXPECT_EQ(ww_area(most + 1), most * of_a_byte);
+}
+
 TEST(Arithmetic, TheTustinStepStaysWithinItsInputs) {
     std::mt19937_64 random(4);
     for (int i = 0; i < 1000000; i++) {
         const std::uint64_t tau = 1 + spread(random, 25) % WW_TAU_MAX_US;
         const std::uint64_t span = std::min(1 + spread(random, 26), 2 * tau - 1);
-        const std::uint64_t b = std::min(spread(random, 42), WW_BW_MAX);
-        const std::uint64_t last = std::min(spread(random, 42), WW_BW_MAX);
+        const std::uint64_t b = std::min(spread(random, 45), WW_BW_MAX);
+        const std::uint64_t last = std::min(spread(random, 45), WW_BW_MAX);
         const std::uint64_t area = spread(random, 62);
         const Wide exact =
             (static_cast<Wide>(2 * tau - span) * b + static_cast<Wide>(span) * last + area) /
@@ -74,10 +109,10 @@ TEST(Arithmetic, TheTustinStepStaysWithinItsInputs) {
     }
 }
 
-// From 1 kb/s to 100 Gb/s and from 10 us to 60 s the window is the pipe's, within a segment and a tenth of a
+// From 1 kb/s to 1 Tb/s and from 10 us to 60 s the window is the pipe's, within a segment and a tenth of a
 // percent.
 TEST(Range, ThePipeIsRightFromTheSlowestToTheFastestPath) {
-    for (const double bps : {1e3, 64e3, 2e6, 1e9, 100e9}) {
+    for (const double bps : {1e3, 64e3, 2e6, 1e9, 100e9, 1e12}) {
         for (const std::uint32_t rtt_us : {10u, 1000u, 90000u, 60000000u}) {
             ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_PLUS);
             ww_state state{};

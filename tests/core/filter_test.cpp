@@ -145,8 +145,8 @@ double worst_error(const ww_config& config, std::uint64_t seed) {
     double worst = 0, clock = 1e6;
     for (int i = 0; i < 400; i++) {
         const std::uint32_t segments = 1 + static_cast<std::uint32_t>(random() % 4);
-        const std::uint32_t in_flight =
-            static_cast<std::uint32_t>(path.window * (0.5 + unit(random)));
+        const auto in_flight =
+            static_cast<std::uint32_t>(std::min(path.window * (0.5 + unit(random)), 0x1p31));
         const double silence = random() % 50 == 0 ? unit(random) * 20 * config.tau_us : 0;
         // ACKs may come compressed, but never above 100 Gb/s.
         const double least = std::max(1.0, segments * path.mss / 12500.0);

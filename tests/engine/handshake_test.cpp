@@ -8,6 +8,7 @@
 
 #include "engine/packet.hpp"
 #include "scripted.hpp"
+#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {

@@ -57,6 +57,24 @@ TEST(BitErrors, OfMixedLengthsAreNoOthers) {
     expect_chi_square(seen, expected, "mixed lengths", 2);
 }
 
+TEST(RareLosses, AreAsRareAsTheirRateSays) {  // 1 - 1e-17 is 1 in a double
+    for (const double rate :
+         {0.5, 1e-3, 1e-7, 1e-8, 7e-9, 1e-12, 1e-15, 1e-16, 1e-17, 1e-30, 2e-308})
+        EXPECT_NEAR(log_of_passing(rate) / std::log1p(-rate), 1, 1e-8) << rate;
+}
+
+TEST(RareLosses, HaveNoNumberTooLargeToCount) {
+    for (const double rate : {1e-30, 2.3e-308, 5e-324}) {
+        for (const LossKind kind : {LossKind::uniform, LossKind::bits}) {
+            Loss loss;
+            loss.kind = kind;
+            loss.rate = rate;
+            LossProcess process = process_of(loss, 1);
+            for (int i = 0; i < 1000; i++) ASSERT_FALSE(lost(process, 0, 65535)) << rate;
+        }
+    }
+}
+
 Loss two_states(Time good, Time bad, double good_rate, double bad_rate) {
     Loss loss;
     loss.kind = LossKind::states;

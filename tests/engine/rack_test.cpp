@@ -8,11 +8,10 @@
 #include <random>
 
 #include "engine/undo.hpp"
+#include "units.hpp"
 
 namespace ww::sim::test {
 namespace {
-
-constexpr Time kMs = kSecond / 1000;
 
 // The segments of a connection, and RACK as the RFC writes it.
 class RackModel {

@@ -25,7 +25,7 @@ TEST(Datagrams, KeepTheirRate) {
 
 TEST(Datagrams, AreEvenlySpaced) {
     Flow flow = datagrams(1'200'000);  // a packet of 1500 bytes every 10 ms
-    DatagramSource source(flow, 1, 0);
+    DatagramSource source(flow, 1, 0, kLongest);
     for (Time now = 0; now < 5 * kSecond;) {
         const Time next = source.next(now);
         ASSERT_EQ(next - now, 10 * kMs);
@@ -37,7 +37,7 @@ TEST(Datagrams, OfFixedPeriodsAreOnAndOffInTurn) {
     Flow flow = datagrams(1'200'000);
     flow.datagrams.on_mean = 2 * kSecond;
     flow.datagrams.off_mean = 3 * kSecond;
-    DatagramSource source(flow, 1, 0);
+    DatagramSource source(flow, 1, 0, kLongest);
     for (Time now = source.next(0); now < 100 * kSecond; now = source.next(now))
         ASSERT_LE(now % (5 * kSecond), 2 * kSecond) << now;
     EXPECT_NEAR(sent_bps(flow, 100 * kSecond), 1.2e6 * 2 / 5, 2000);
@@ -49,7 +49,7 @@ TEST(Datagrams, OfExponentialPeriodsHaveTheirMeans) {
     flow.datagrams.on_mean = 50 * kMs;
     flow.datagrams.off_mean = 100 * kMs;
     flow.datagrams.spread = Spread::exponential;
-    DatagramSource source(flow, 1, 0);
+    DatagramSource source(flow, 1, 0, kLongest);
     std::vector<double> silences;
     Time now = 0;
     while (silences.size() < 20000) {
@@ -68,7 +68,7 @@ TEST(Datagrams, OfExponentialPeriodsHaveTheirMeans) {
 TEST(Datagrams, OfExponentialSpacingAreAPoissonProcess) {
     Flow flow = datagrams(1'200'000);  // a packet of 1500 bytes every 10 ms
     flow.datagrams.spacing = Spread::exponential;
-    DatagramSource source(flow, 1, 0);
+    DatagramSource source(flow, 1, 0, kLongest);
     std::vector<double> gaps, counts(21);
     std::size_t in_this_window = 0;
     Time window_ends = 100 * kMs;
@@ -98,7 +98,7 @@ TEST(Datagrams, OfExponentialSpacingKeepTheirRateAndTheirPeriods) {
     EXPECT_NEAR(sent_bps(flow, 1000 * kSecond), 1.2e6, 4 * 1.2e6 / std::sqrt(1e5));
     flow.datagrams.on_mean = 2 * kSecond;
     flow.datagrams.off_mean = 3 * kSecond;
-    DatagramSource source(flow, 1, 0);
+    DatagramSource source(flow, 1, 0, kLongest);
     for (Time now = source.next(0); now < 100 * kSecond; now = source.next(now))
         ASSERT_LE(now % (5 * kSecond), 2 * kSecond) << now;
 }

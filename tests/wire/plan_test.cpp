@@ -58,7 +58,7 @@ TEST(WirePlan, SaysWhatTheNetworkIs) {
     EXPECT_EQ(plan.seed, UINT64_MAX);
     EXPECT_EQ(plan.sample, 500 * sim::kMicrosecond);
     EXPECT_TRUE(plan.hold);
-    EXPECT_EQ(plan.trace, "");
+    EXPECT_EQ(plan.trace.windows, "");
     EXPECT_FALSE(plan.network.trace.windows || plan.network.trace.queues);
 }
 
@@ -97,8 +97,9 @@ TEST(WirePlan, AFlowStartsWithWhatTheCatalogueSaysOfItsProtocol){
 }
 
 TEST(WirePlan, ATraceMayGoToAFolderWithSpaces) {
-    const Plan plan = read(kLink + kFlow + "  trace  /tmp/trace of  mine \nend\n");
-    EXPECT_EQ(plan.trace, "/tmp/trace of  mine");
+    const Plan plan = read(kLink + kFlow + "  trace  /a /dev/fd/7  c \nend\n");
+    EXPECT_EQ(plan.trace.windows + "," + plan.trace.queues + "," + plan.trace.drops,
+              "/a,/dev/fd/7,c");
     EXPECT_TRUE(plan.network.trace.windows && plan.network.trace.queues);
 }
 

@@ -100,12 +100,16 @@ class WireTrace : public ::testing::Test {
         return all.str();
     }
 
+    static TraceFiles files(const std::string& folder) {
+        return {folder + "/windows.csv", folder + "/queues.csv", folder + "/drops.csv"};
+    }
+
     std::string folder_;
 };
 
 TEST_F(WireTrace, HasThreeTablesWithTheirColumnsNames) {
     {
-        Trace trace(folder_);
+        Trace trace(files(folder_));
         EXPECT_TRUE(trace);
         WindowRow window;
         window.time_s = 1.0 / 3;
@@ -129,7 +133,7 @@ TEST_F(WireTrace, HasThreeTablesWithTheirColumnsNames) {
 }
 
 TEST_F(WireTrace, IsNotWrittenWhereNoneIsAskedFor) {
-    Trace trace("");
+    Trace trace({});
     EXPECT_FALSE(trace);
     trace.write_window(0, {});
     trace.write_queue(0, {});
@@ -138,7 +142,7 @@ TEST_F(WireTrace, IsNotWrittenWhereNoneIsAskedFor) {
 
 TEST_F(WireTrace, NamesAFileThatCannotBeWritten) {
     try {
-        Trace trace(folder_ + "/missing");
+        Trace trace(files(folder_ + "/missing"));
         FAIL();
     } catch (const PlanError& error) {
         EXPECT_EQ(error.what(),

@@ -240,7 +240,7 @@ def _hear(talk: socket.socket, where: str) -> None:
         raise Gone(f"{where} is no iperf3 server")
     try:
         json.loads(_exactly(talk, size).rstrip(b"\0"))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Gone(f"{where} is no iperf3 server") from None
 
 

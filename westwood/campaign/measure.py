@@ -2,33 +2,38 @@
 """Runs a campaign: uploads in turn, target by target, whatever becomes of one of the targets.
 
 The folder has uploads.jsonl, a line an upload as it ended (or failed), and traces/, from the first
-upload on: killed at any moment, it goes on with `resume`. A target whose uploads fail again and
+upload on: killed at any moment, it goes on with `resume`; an upload whose line is damaged is done
+again. A target whose uploads fail again and
 again is left out from then on; the others are measured all the same.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import polars as pl
 
 from westwood.campaign import uploads
-from westwood.campaign.plan import Plan
+from westwood.campaign.plan import MOST_UPLOADS, Plan
 from westwood.campaign.uploads import Turn
 from westwood.errors import InputError, RunError, suggestion
 from westwood.experiments.experiment import Tracker
+from westwood.results import disk, journal
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
+from westwood.results.rows import is_number
 from westwood.units import PS_PER_S, format_size
 
 _JOURNAL = "uploads.jsonl"
 _STATE = "plan.json"
+_NAMES = {"target", "size_bytes", "number", "cc"}  # that every line has
+_MEASURED = {"goodput_bps", "retransmission_ratio", "mean_cwnd", "mean_srtt_s", "min_rtt_s"}
+_TEXTS = {"target", "cc", "begun", "error"}
 Key = tuple[str, int, int, str]
 
 
@@ -43,6 +48,9 @@ class Measurement:
 
 def turns(plan: Plan, only: list[str] | None = None, count: int | None = None) -> list[Turn]:
     """Lists every upload in its order: the congestion controls of a session take turns."""
+    if count is not None and not 1 <= count <= MOST_UPLOADS:
+        problem = f"expected a whole number from 1 to {MOST_UPLOADS}"
+        raise InputError(problem, key="--uploads", value=count)
     names = [target.name for target in plan.target]
     for name in only or ():
         if name not in names:
@@ -53,7 +61,7 @@ def turns(plan: Plan, only: list[str] | None = None, count: int | None = None) -
         Turn(target, size, number, cc)
         for target, size, planned in plan.sessions()
         if not only or target.name in only
-        for number in range(1, (count or planned) + 1)
+        for number in range(1, (planned if count is None else count) + 1)
         for cc in plan.cc
     ]
 
@@ -63,18 +71,18 @@ def run(
 ) -> Measurement:
     """Does the uploads that are not done yet."""
     uploads.check(plan)
-    with folder.locked("campaign"):
-        journal = Journal(plan, folder, resume)
-        missing = [turn for turn in todo if turn.key not in journal.done]
-        campaign = _Campaign(plan, journal, folder)
+    with folder.locked():
+        kept = Uploads(plan, folder, resume)
+        missing = [turn for turn in todo if turn.key not in kept.done]
+        campaign = _Campaign(plan, kept, folder)
         try:
             for _ in track(campaign.carry_out(missing), len(missing)):
                 pass
         except KeyboardInterrupt:
-            return Measurement(journal.frame(), campaign.away, False)
+            return Measurement(kept.frame(), campaign.away, False)
         finally:
-            journal.close()
-        return Measurement(journal.frame(), campaign.away, not campaign.away)
+            kept.close()
+        return Measurement(kept.frame(), campaign.away, not campaign.away)
 
 
 def trace_file(row: Mapping[str, Any]) -> str:
@@ -83,41 +91,66 @@ def trace_file(row: Mapping[str, Any]) -> str:
     return f"traces/{row['target']}-{size}-{row['number']}-{row['cc']}.parquet"
 
 
-class Journal:
-    """Keeps a campaign on disk."""
+class Uploads:
+    """Keeps a campaign's uploads on disk."""
 
     def __init__(self, plan: Plan, folder: Folder, resume: bool) -> None:
         self.done: dict[Key, Row] = {}
+        self._plan, self._folder = plan, folder
+        self._check(resume)
         file = folder.path / _JOURNAL
-        self._check(plan, folder, resume)
-        if file.exists():
-            self._read(file)
-        self._file: IO[bytes] = file.open("ab", buffering=0)
+        try:
+            if file.exists():
+                self._read(file)
+            self._journal = journal.Journal(file, synced=True)
+        except OSError as error:
+            raise RunError(f"{file}: can't be used: {error.strerror or error}") from None
 
-    def _check(self, plan: Plan, folder: Folder, resume: bool) -> None:
+    def _check(self, resume: bool) -> None:
+        state, folder = self._plan.settings(), self._folder
         differs = "holds another campaign, expected the same plan or a new folder"
-        if not folder.holds("campaign", _STATE, plan.settings(), resume=resume, differs=differs):
-            folder.manifest({"plan": plan.settings()}, complete=False)
-            folder.json(_STATE, plan.settings())
+        if not folder.holds("campaign", _STATE, state, resume=resume, differs=differs):
+            folder.manifest({"plan": state}, complete=False)
+            folder.json(_STATE, state)
 
     def _read(self, file: Path) -> None:
-        whole = file.read_bytes()
-        kept = whole[: whole.rfind(b"\n") + 1]
-        if len(kept) < len(whole):  # the last line was cut off: that upload is done again
-            file.write_bytes(kept)
-        for line in kept.splitlines():
-            row = json.loads(line)
+        found = journal.read(file)
+        known = [record for record in found.records if self._is_ours(record)]
+        damaged = found.damaged + len(found.records) - len(known)
+        if damaged:
+            self._folder.tell(
+                f"{file}: has damaged lines ({damaged}); their uploads are done again"
+            )
+        if damaged or found.cut_off:  # the next line must not follow half of one
+            lines = b"".join(journal.line_of(record) for record in known)
+            disk.write_whole(file, lambda path: path.write_bytes(lines))
+        for row in known:
             if "error" not in row:
                 row = {k: math.nan if v is None else v for k, v in row.items()}
                 self.done[_key(row)] = row
+
+    def _is_ours(self, record: Mapping[str, Any]) -> bool:
+        """Says whether a line that was read can be about an upload of this plan."""
+        sizes = {target.name: target.sizes for target in self._plan.target}
+        numbers = [value for name, value in record.items() if name not in _TEXTS]
+        return (
+            record.keys() >= (_NAMES if "error" in record else _NAMES | _MEASURED)
+            and isinstance(record["target"], str)
+            and record["size_bytes"] in sizes.get(record["target"], ())
+            and record["cc"] in self._plan.cc
+            and isinstance(record["number"], int)
+            and record["number"] >= 1
+            and all(value is None or is_number(value) for value in numbers)
+            and all(isinstance(record.get(name, ""), str) for name in _TEXTS)
+        )
 
     def add(self, row: Row) -> None:
         """Writes an upload that ended or, with `error`, failed; it is on disk when this returns."""
         plain = {key: None if value != value else value for key, value in row.items()}
         try:
-            self._file.write((json.dumps(plain) + "\n").encode())
+            self._journal.add(plain)
         except OSError as error:
-            problem = f"{_JOURNAL}: can't be written: {error.strerror or error}"
+            problem = f"{self._journal.path}: can't be written: {error.strerror or error}"
             raise RunError(f"{problem}; --resume goes on") from None
         if "error" not in row:
             self.done[_key(row)] = row
@@ -129,7 +162,7 @@ class Journal:
 
     def close(self) -> None:
         """Closes the journal."""
-        self._file.close()
+        self._journal.close()
 
 
 def _key(row: Mapping[str, Any]) -> Key:
@@ -139,8 +172,8 @@ def _key(row: Mapping[str, Any]) -> Key:
 class _Campaign:
     """Does upload after upload, and tries again what failed."""
 
-    def __init__(self, plan: Plan, journal: Journal, folder: Folder) -> None:
-        self._plan, self._journal, self._folder = plan, journal, folder
+    def __init__(self, plan: Plan, kept: Uploads, folder: Folder) -> None:
+        self._plan, self._kept, self._folder = plan, kept, folder
         self.away: dict[str, str] = {}
 
     def carry_out(self, todo: list[Turn]) -> Iterator[Turn]:
@@ -159,7 +192,7 @@ class _Campaign:
             except RunError as error:
                 problem = str(error)
                 name, size, number, cc = turn.key
-                self._journal.add(
+                self._kept.add(
                     {
                         "target": name,
                         "size_bytes": size,
@@ -170,6 +203,6 @@ class _Campaign:
                 )
                 continue
             self._folder.frame(trace_file(row), trace)
-            self._journal.add(row)
+            self._kept.add(row)
             return
         self.away[turn.target.name] = problem

@@ -110,7 +110,6 @@ def write(
 ) -> Path:
     """Writes uploads.parquet, sessions.csv, table.csv, the figures of each target, index.html."""
     found = session_means(rows, baseline)
-    manifest = folder.manifest({"plan": settings}, complete=complete)
     folder.frame("uploads.parquet", rows)
     folder.frame("sessions.csv", found)
     folder.frame("table.csv", table(found, baseline))
@@ -119,7 +118,7 @@ def write(
         for target in found["target"].unique(maintain_order=True)
     ]
     title = f"{name}: uploads over {len(sections)} {'path' if len(sections) == 1 else 'paths'}"
-    return report.write(folder, title, sections, [], manifest.read_text(encoding="utf-8"))
+    return report.write_last(folder, title, sections, [], {"plan": settings}, complete=complete)
 
 
 def _section(

@@ -7,6 +7,7 @@ scenario, with the profile linux) or an iperf3 server. A session is a target and
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,18 +15,19 @@ from typing import Annotated, Any
 
 from pydantic import Field, PlainValidator, ValidationError, field_validator, model_validator
 
+from westwood import files
 from westwood.engines import linux_limits
 from westwood.errors import InputError, suggestion
 from westwood.scenario import Scenario
 from westwood.scenario.explain import first_problem
 from westwood.scenario.parts import Bytes, Delay, Duration, Name, Part
-from westwood.scenario.scenario import read_toml
 from westwood.units import PS_PER_S, format_size, format_time
 
 PROFILE = "linux"
 PORT = 5201  # iperf3's
 _FOLDER = Path(__file__).parent / "plans"
-Uploads = Annotated[int, Field(ge=1, le=100_000)]
+MOST_UPLOADS = 100_000  # of each congestion control in a session
+Uploads = Annotated[int, Field(ge=1, le=MOST_UPLOADS)]
 
 
 @dataclass(frozen=True)
@@ -105,11 +107,11 @@ class Plan(Part):
         path = Path(file_or_preset)
         if file_or_preset in presets():
             path = _FOLDER / f"{file_or_preset}.toml"
-        elif "." not in file_or_preset and "/" not in file_or_preset and not path.exists():
+        elif "." not in file_or_preset and "/" not in file_or_preset and not os.path.exists(path):
             problem = f"neither a file nor a plan of the package, {suggestion(path, presets())}"
             raise InputError(problem, value=file_or_preset)
         try:
-            return cls.read(read_toml(path))
+            return cls.read(files.read_toml(path))
         except InputError as error:
             raise error.located(source=file_or_preset) from None
 

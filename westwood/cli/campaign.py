@@ -15,13 +15,13 @@ from westwood.campaign.plan import Plan
 from westwood.catalogue import label
 from westwood.cli import console
 from westwood.errors import Interrupted, RunError
-from westwood.results.folder import Folder
+from westwood.results.folder import Damaged, Folder
 
 
 def deliver(plan: Plan, measurement: Measurement, folder: Folder, *, json: bool) -> Path:
     """Prints the table and writes the page; its path."""
     if measurement.rows.is_empty():
-        check_complete(plan, measurement, folder.path)
+        check_complete(measurement, folder.path)
     found = page.session_means(measurement.rows, plan.baseline)
     if json:
         console.print_json(measurement.rows, found, name="uploads")
@@ -30,8 +30,14 @@ def deliver(plan: Plan, measurement: Measurement, folder: Folder, *, json: bool)
         console.print_frame(page.table(found, plan.baseline), page.HEADS, title)
 
     def trace_of(row: Mapping[str, Any]) -> pl.DataFrame | None:
-        file = folder.path / trace_file(row)
-        return pl.read_parquet(file) if file.exists() else None
+        name = trace_file(row)
+        if not (folder.path / name).exists():
+            return None
+        try:
+            return folder.read_frame(name)
+        except Damaged as error:
+            folder.tell(f"{error}; its figure is left out")
+            return None
 
     return page.write(
         measurement.rows,
@@ -44,12 +50,19 @@ def deliver(plan: Plan, measurement: Measurement, folder: Folder, *, json: bool)
     )
 
 
-def check_complete(plan: Plan, measurement: Measurement, out: Path) -> None:
-    """Raises Interrupted, or RunError with the targets that went away, unless all was done."""
-    if measurement.complete:
-        return
-    rest = f"--resume --out {out} goes on where it stopped"
-    if not measurement.away:
-        raise Interrupted(f"interrupted; {rest}")
-    away = "; ".join(f"target {name} was left out: {why}" for name, why in measurement.away.items())
-    raise RunError(f"{away}; {rest}")
+def check_interrupted(measurement: Measurement, out: Path) -> None:
+    """Raises Interrupted, with how to go on, if the user ended it."""
+    if not measurement.complete and not measurement.away:
+        raise Interrupted(f"interrupted; {measurement.rows.height} uploads are in {_rest(out)}")
+
+
+def check_complete(measurement: Measurement, out: Path) -> None:
+    """Raises RunError with the targets that went away, if any."""
+    if measurement.away:
+        why = measurement.away.items()
+        away = "; ".join(f"target {name} was left out: {what}" for name, what in why)
+        raise RunError(f"{away}; what was measured is in {_rest(out)}")
+
+
+def _rest(out: Path) -> str:
+    return f"{out}; --resume --out {out} goes on where it stopped"

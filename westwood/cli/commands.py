@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The command line: its commands, its errors as one line, its exit codes. No arithmetic here.
 
-Exit codes: 0 done, 1 a run failed, 2 bad usage or input, 77 something is lacking, 130 interrupted.
+Exit codes: docs/cli.md.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
+import re
 from typing import Annotated, Any
 
 import typer
 
-from westwood import __version__
+from westwood import __version__, stopping
 from westwood.cli import kernel, listings, pages, runs
-from westwood.errors import InputError, Interrupted, RunError, WestwoodError, one_line
+from westwood.cli.streams import say
+from westwood.errors import InputError, Interrupted, WestwoodError, shortened
 
 # click.ClickException, wherever this version of typer keeps its click
 _UsageError: Any = typer.BadParameter.__mro__[2]
@@ -54,18 +53,22 @@ def _root(
 
 def call(arguments: list[str]) -> int:
     """Runs a command line; its exit code. Errors that we foresaw are one line on standard error."""
-    from westwood.cli.console import say
-
     try:
         code = app(args=arguments, prog_name="westwood", standalone_mode=False)
     except WestwoodError as error:
         say(str(error))
         return error.exit_code
     except _UsageError as error:
-        say(one_line(_usage_problem(error)))
+        say(str(WestwoodError(_usage_problem(error))))
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        return Interrupted.exit_code
+        code = Interrupted.exit_code
+    except Exception:
+        if not stopping.is_asked():
+            raise
+        code = Interrupted.exit_code  # a library has made another exception of it
+    if code == Interrupted.exit_code:  # typer returns it, too
+        say(stopping.UNKNOWN)
     return code if isinstance(code, int) else 0
 
 
@@ -74,22 +77,8 @@ def _usage_problem(error: Any) -> str:
     from pydantic import ValidationError
 
     if not isinstance(error.__cause__, ValidationError):
-        return str(error.format_message())
+        long = re.compile(r"\S{61,}")
+        return long.sub(lambda word: shortened(word[0], 60), str(error.format_message()))
     found = error.__cause__.errors()[0]
     problem = "expected a whole number" if found["type"].startswith("int_") else found["msg"]
     return str(InputError(problem, key=error.param.opts[0], value=found["input"]))
-
-
-def main() -> None:
-    """Runs `westwood`, and ends the process with its exit code."""
-    try:
-        code = call(sys.argv[1:])
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader of our output is gone, as with `| head`
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 1
-    if code in (RunError.exit_code, Interrupted.exit_code):
-        sys.stderr.flush()
-        os._exit(code)  # runs in progress can't be stopped, and leaving would wait for them
-    sys.exit(code)

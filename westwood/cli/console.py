@@ -38,15 +38,22 @@ LEFT_OUT_FIRST = (
 )
 
 
-def say(message: str) -> None:
-    """Prints one line on standard error."""
-    print(f"westwood: {message}", file=sys.stderr)
+_LONG_S = 5.0  # what takes longer is announced
 
 
-def track(runs: Iterable[T], total: int) -> Iterable[T]:
+def announce(about_s: float, about_memory: str) -> str:
+    """Says what something will about take, if that is long."""
+    if about_s < _LONG_S:
+        return ""
+    minutes, seconds = divmod(round(about_s), 60)
+    return f" (about {minutes // 60}:{minutes % 60:02}:{seconds:02}, {about_memory})"
+
+
+def track(runs: Iterable[T], total: int, *, about: str = "") -> Iterable[T]:
     """Passes the runs on and shows how many are done and how long the rest will take.
 
-    On a terminal only: a log file or a pipe gets nothing.
+    Before the first is done, only the estimate `about` says so. On a terminal only: a log file or a
+    pipe gets nothing.
     """
     if not sys.stderr.isatty():
         yield from runs
@@ -61,7 +68,7 @@ def track(runs: Iterable[T], total: int) -> Iterable[T]:
             return Text(f"{task.speed:.0f}/s" if task.speed else "")
 
     columns = (
-        progress.TextColumn("running"),
+        progress.TextColumn(f"running{about}"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
         Rate(),

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from westwood import stopping
 from westwood.cli import console
 from westwood.engines.contract import Engine
+from westwood.engines.needs import format_bytes
+from westwood.engines.pool import check_workers
 from westwood.errors import Interrupted
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
@@ -28,22 +32,27 @@ def carry_out(
     plot: str | bool,
     json: bool,
     engine: Engine,
+    yes: bool,
 ) -> None:
     """Runs what is planned, writes what was asked for, prints the summary."""
+    check_workers(workers, "--workers")
     engine.check(planned.jobs)
     folder = Folder(out) if out else None
     count = engine.workers if workers is None else workers
-    track = tracker(engine, planned, count)
-    traces = experiment.traces(planned, engine, track) if plot == "over_time" else []
+    track = tracker(engine, planned, count, yes=yes)
+    traces = experiment.traces(planned, engine, track, yes=yes) if plot == "over_time" else []
     if folder:
         folder.manifest(planned.manifest(engine.name), complete=False)
     collected = experiment.collect(planned, engine, workers=count, track=track)
-    if collected.rows.is_empty():
-        raise interrupted(folder)
+    if not collected.runs:
+        raise Interrupted("interrupted; no run was finished")
     if folder:
-        _write(folder, planned, collected, traces, engine.name)
+        with stopping.keeping():
+            _write(folder, planned, collected, traces, engine.name)
     title = _title(planned) if collected.complete else f"{planned.scenario.name}: interrupted"
     summary = print_summary(planned, collected.rows, title, json=json)
+    if not collected.complete:
+        raise interrupted(folder)
     if plot:
         from westwood.draw.bars import summary_bars
         from westwood.draw.over_time import over_time
@@ -60,8 +69,6 @@ def carry_out(
         write = folder.file if folder else Folder.current().file
         path = save(figure, write, planned.scenario.name)
         print(path, file=sys.stderr if json else sys.stdout)
-    if not collected.complete:
-        raise interrupted(folder)
 
 
 def print_summary(
@@ -77,10 +84,17 @@ def print_summary(
     return summary
 
 
-def tracker(engine: Engine, planned: Experiment, workers: int | None) -> Tracker:
-    """Returns what shows the progress; for runs in real time it knows how long they take."""
+def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bool) -> Tracker:
+    """Returns what shows the progress, which knows how long the runs will about take.
+
+    InputError if they need more memory than there is, unless `yes`.
+    """
     if not engine.real_time:
-        return console.track
+        needed = experiment.check_needs(planned, engine, workers, yes=yes)
+        at_a_time = min(workers or os.cpu_count() or 1, planned.runs)
+        about_s = needed.seconds / at_a_time
+        about = console.announce(about_s, format_bytes(needed.memory_bytes))
+        return partial(console.track, about=about) if about else console.track
     seconds = [job.scenario.duration / PS_PER_S for job in planned.jobs]
     a_run_s = sum(seconds) / max(1, len(seconds))
     return partial(console.track_real_time, a_run_s=a_run_s, workers=workers or 1)
@@ -88,8 +102,8 @@ def tracker(engine: Engine, planned: Experiment, workers: int | None) -> Tracker
 
 def interrupted(folder: Folder | None) -> Interrupted:
     """Makes the error that says what was kept when the user stopped it."""
-    kept = f"; finished runs are in {folder.path}" if folder else ""
-    return Interrupted(f"interrupted{kept}")
+    kept = f"finished runs are in {folder.path}" if folder else "the table is of finished runs"
+    return Interrupted(f"interrupted; {kept}")
 
 
 def _title(planned: Experiment) -> str:
@@ -104,7 +118,7 @@ def _title(planned: Experiment) -> str:
 def _write(
     folder: Folder, planned: Experiment, collected: Collected, traces: list[Any], engine: str
 ) -> None:
-    folder.text("scenario.toml", planned.scenario.to_toml())
+    folder.scenario("scenario", planned.scenario)
     folder.frame("runs.parquet", collected.rows)
     for number, (cc, _, trace) in enumerate(traces, start=1):
         folder.frame(f"traces/{number}-{cc}-seed1.parquet", trace)

@@ -37,6 +37,8 @@ def load(boot: BootOption = False) -> None:
     from westwood.kernel import boot as booting
     from westwood.kernel import ww_kernel
 
+    if boot:
+        booting.unit()  # refuses before anything is loaded
     print(ww_kernel.load())
     for line in booting.enable() if boot else ():
         print(line)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,9 +38,21 @@ OutOption = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Write scenario, rows and figures into a folder.")
 ]
 PlotOption = Annotated[bool, typer.Option("--plot", help="Draw a figure, PNG and SVG.")]
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="Run what seems to take more than this machine has.")
+]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object and nothing else on standard output.")
 ]
+
+
+def refuse_idle(context: typer.Context, *names: str, without: str) -> None:
+    """Refuses options (by their parameters' names) that do nothing unless `without` is there."""
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = next(one.opts[0] for one in context.command.params if one.name == name)
+            raise InputError(f"has no effect without {without}", key=option)
 
 
 def span_s(
@@ -73,8 +84,10 @@ def settings_of(options: list[str] | None) -> dict[str, Any]:
 
 def value_of(text: str) -> Any:
     """Reads a value as TOML; returns the text itself where it is not TOML."""
+    from westwood import files
+
     try:
-        parsed = tomllib.loads(f"value = {text}")
+        parsed = files.toml(f"value = {text}")
     except (ValueError, RecursionError):
         return text
     return parsed["value"] if list(parsed) == ["value"] else text

@@ -9,7 +9,13 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import JsonOption, ResumeOption, SeedsOption, WorkersOption
+from westwood.cli.options import (
+    JsonOption,
+    ResumeOption,
+    SeedsOption,
+    WorkersOption,
+    refuse_idle,
+)
 
 
 def measure(
@@ -35,18 +41,21 @@ def measure(
     """
     from westwood.campaign import measure
     from westwood.campaign.plan import Plan
-    from westwood.cli import campaign, console
+    from westwood.cli import campaign, console, streams
     from westwood.results.folder import Folder
 
     chosen = Plan.load(plan)
     todo = measure.turns(chosen, target, uploads)
-    measurement = measure.run(chosen, todo, Folder(out), resume=resume, track=console.track)
-    page = campaign.deliver(chosen, measurement, Folder(out), json=json)
+    folder = Folder(out, tell=streams.say)
+    measurement = measure.run(chosen, todo, folder, resume=resume, track=console.track)
+    campaign.check_interrupted(measurement, out)
+    page = campaign.deliver(chosen, measurement, folder, json=json)
     print(page, file=sys.stderr if json else sys.stdout)
-    campaign.check_complete(chosen, measurement, out)
+    campaign.check_complete(measurement, out)
 
 
 def report(
+    context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What run --out or sweep wrote.")],
     metric: Annotated[str, typer.Option(metavar="COLUMN", help="Of the figure.")] = "goodput_bps",
     export: Annotated[
@@ -63,9 +72,12 @@ def report(
 
     Python has the same data as an array: westwood.Results.read(DIR).to_xarray().
     """
+    from westwood.cli.streams import say
     from westwood.experiments.readback import Results
 
-    results = Results.read(folder)
+    if row is not None:
+        refuse_idle(context, "metric", "export", without="the page, which --row does not make")
+    results = Results.read(folder, tell=say)
     if row is not None:
         print(results.command(row))
         return
@@ -94,7 +106,8 @@ def validate(
     which a seed draws something.
     """
     from westwood import engines
-    from westwood.cli import console, deliver
+    from westwood.cli import console
+    from westwood.errors import Interrupted
     from westwood.experiments import validation
     from westwood.experiments.validation import compare, page
     from westwood.experiments.validation.grid import plan
@@ -105,11 +118,12 @@ def validate(
     planned = {name: plan(one, seeds, duration) for name, one in grids.items()}
     for experiment in planned.values():
         other.check(experiment.jobs)
-    folder, done = Folder(out), []
+    folder = Folder(out)
+    done: list[compare.Validation] = []
     for name, one in grids.items():
         came = compare.run(name, planned[name], one, other, workers=workers, track=console.track)
         if came is None:
-            raise deliver.interrupted(None)
+            raise Interrupted(f"interrupted; {len(done)} of {len(grids)} grids were finished")
         print(came, flush=True)
         done.append(came)
     print(page.write(done, engine, planned, folder))

@@ -7,17 +7,20 @@ from pathlib import Path
 
 import polars as pl
 
+from westwood.cli import streams
 from westwood.cli.options import span_s
 from westwood.draw import panel
 from westwood.draw.style import save
 from westwood.kernel import ww_kernel
-from westwood.kernel.recording import read
+from westwood.kernel.reading import read
 from westwood.results.folder import Folder
 
 
 def plot(path: Path, start: str | None, end: str | None) -> Path:
     """Draws a recording's panel beside it; the PNG's path."""
-    frame = read(path)
+    frame, is_cut = read(path)
+    if is_cut:
+        streams.say(f"{path}: the last record was cut off, and is left out")
     first, last = (float(frame["time_s"].min() or 0), float(frame["time_s"].max() or 0))  # type: ignore[arg-type]
     span = span_s(start, end, (first, max(last, first + 1e-3)))
     folder = Folder.beside(path)
@@ -31,7 +34,10 @@ def panel_of(frame: pl.DataFrame, title: str, span: tuple[float, float]) -> pane
         .then(pl.format("{} ({})", "flow", "transfer"))
         .otherwise(pl.col("flow"))
     )
-    named = frame.with_columns(name.alias("flow"))
+    # matplotlib would take what stands between two dollar signs for a formula.
+    escaped = pl.col("flow", "cc").str.replace_all("$", r"\$", literal=True)
+    named = frame.with_columns(name.alias("flow")).with_columns(escaped)
+    title = title.replace("$", r"\$")
     busiest = (
         named.group_by("flow", maintain_order=True)
         .agg(pl.col("cc").last(), pl.col("delivered_bytes").max())

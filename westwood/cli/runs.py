@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from pathlib import Path
 from typing import Annotated
@@ -20,10 +21,12 @@ from westwood.cli.options import (
     SeedsOption,
     SetOption,
     WorkersOption,
+    YesOption,
+    refuse_idle,
     settings_of,
     value_of,
 )
-from westwood.errors import InputError, Interrupted, UnavailableError
+from westwood.errors import InputError, UnavailableError
 
 EveryOption = Annotated[
     str | None,
@@ -58,6 +61,7 @@ def run(
     out: OutOption = None,
     plot: PlotOption = False,
     json: JsonOption = False,
+    yes: YesOption = False,
 ) -> None:
     """Run a scenario, with every seed and every point of its sweep.
 
@@ -71,12 +75,15 @@ def run(
 
     runs_it = engines.find(engine)
     planned = experiment.plan(
-        Scenario.load(scenario), cc=cc or (), settings=settings_of(set_), seeds=seeds
+        Scenario.load(scenario), cc=cc or (), settings=settings_of(set_), seeds=seeds, yes=yes
     )
-    deliver.carry_out(planned, workers, out, plot=plot and "over_time", json=json, engine=runs_it)
+    deliver.carry_out(
+        planned, workers, out, plot=plot and "over_time", json=json, engine=runs_it, yes=yes
+    )
 
 
 def trace(
+    context: typer.Context,
     scenario: ScenarioArgument,
     cc: Annotated[str | None, typer.Option(metavar="NAME", help="Protocol of every flow.")] = None,
     set_: SetOption = None,
@@ -90,26 +97,26 @@ def trace(
     at: Annotated[str | None, typer.Option(metavar="LINK", help="Which link.")] = None,
     out: OutOption = None,
     plot: PlotOption = False,
+    yes: YesOption = False,
 ) -> None:
     """Trace one run: windows, estimate, round trips, queues, every loss.
 
     --plot draws its panel, --out writes all of it as Parquet, --pcap its packets. The sweep of a
     scenario is left out. A recording of westwood kernel record (.parquet, .csv) is drawn as it is.
     """
-    from westwood.kernel.recording import is_recording
+    from westwood.kernel.reading import is_recording
 
     if is_recording(scenario):
-        if not plot or any((cc, set_, every, events, pcap, at, out)):
-            raise InputError("a recording takes --plot, --from and --to", source=scenario)
-        from westwood.cli import recording_panel
-
-        print(recording_panel.plot(Path(scenario), from_, to))
+        _plot_recording(context, scenario, plot, (from_, to))
         return
     if not (plot or out or pcap):
         raise InputError("nothing to do, expected --plot, --out DIR or --pcap FILE")
+    if not out:
+        refuse_idle(context, "every", "events", without="--out")
+    if not plot:
+        refuse_idle(context, "from_", "to", without="--plot")
     from westwood import engines
     from westwood.cli import tracing
-    from westwood.results.folder import Folder
 
     runs_it = engines.find(engine)
     chosen, request = tracing.requested(
@@ -123,16 +130,21 @@ def trace(
         end=to,
         pcap_file=pcap,
         at=at,
+        only_packets=not (out or plot),
     )
-    folder = Folder(out) if out else None
-    result = tracing.run(chosen, request, runs_it)
-    if folder:
-        tracing.write(result, request, folder, runs_it)
-        print(folder.path)
-    if pcap:
-        print(tracing.write_pcap(result, pcap))
-    if plot:
-        print(tracing.plot(result, request, folder or Folder.current()))
+    tracing.carry_out(chosen, request, runs_it, out, plot=plot, yes=yes)
+
+
+def _plot_recording(
+    context: typer.Context, file: str, plot: bool, span: tuple[str | None, str | None]
+) -> None:
+    from westwood.cli import recording_panel
+
+    others = ("cc", "set_", "engine", "seed", "every", "events", "pcap", "at", "out")
+    if not plot:
+        raise InputError("a recording takes --plot, --from and --to", source=file)
+    refuse_idle(context, *others, without="a scenario: this is a recording")
+    print(recording_panel.plot(Path(file), *span))
 
 
 def compare(
@@ -149,6 +161,7 @@ def compare(
     out: OutOption = None,
     plot: PlotOption = False,
     json: JsonOption = False,
+    yes: YesOption = False,
 ) -> None:
     """Compare protocols on one lossy path: a table, and with --plot bars with 95 % intervals.
 
@@ -174,11 +187,15 @@ def compare(
         cc=cc or ("newreno", "sack", "westwood", "westwood+"),
         settings={**settings, **settings_of(set_)},
         seeds=seeds,
+        yes=yes,
     )
-    deliver.carry_out(planned, workers, out, plot=plot and "bars", json=json, engine=runs_it)
+    deliver.carry_out(
+        planned, workers, out, plot=plot and "bars", json=json, engine=runs_it, yes=yes
+    )
 
 
 def sweep(
+    context: typer.Context,
     scenario: ScenarioArgument,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")],
     resume: ResumeOption = False,
@@ -192,42 +209,43 @@ def sweep(
     dask: DaskOption = None,
     workers: WorkersOption = None,
     json: JsonOption = False,
+    yes: YesOption = False,
 ) -> None:
     """Run a sweep into a folder, run by run: killed at any moment, it goes on with --resume.
 
     Writes runs.parquet, whose bytes do not depend on workers or interruptions.
     """
     from westwood import engines
-    from westwood.cli import deliver
+    from westwood.cli import deliver, streams
     from westwood.experiments import experiment
     from westwood.experiments import sweep as sweeping
     from westwood.results.folder import Folder
     from westwood.scenario import Scenario
 
+    if ci is None:
+        refuse_idle(context, "metric", "most", without="--ci")
     planned = experiment.plan(
-        Scenario.load(scenario), cc=cc or (), settings=settings_of(set_), seeds=seeds
+        Scenario.load(scenario), cc=cc or (), settings=settings_of(set_), seeds=seeds, yes=yes
     )
-    precision = sweeping.precision(value_of(ci), metric, most) if ci else None
+    precision = None if ci is None else sweeping.precision(value_of(ci), metric, most)
     runs_it = engines.find(engine)
-    elsewhere = None
     if dask and runs_it.real_time:
         raise UnavailableError(f"--engine {engine} runs on this machine only: leave --dask out")
-    if dask:
-        from westwood.experiments import cluster
+    with contextlib.ExitStack() as stack:
+        elsewhere = None
+        if dask:
+            from westwood.experiments import cluster
 
-        elsewhere = functools.partial(cluster.run_jobs, dask, engine=runs_it)
-    rows, complete = sweeping.run(
-        planned,
-        Folder(out),
-        resume=resume,
-        workers=workers,
-        precision=precision,
-        track=deliver.tracker(runs_it, planned, workers),
-        elsewhere=elsewhere,
-        engine=runs_it,
-    )
-    if rows.is_empty():
-        raise deliver.interrupted(None)
+            client = stack.enter_context(cluster.connected(dask))
+            elsewhere = functools.partial(cluster.run_jobs, client, engine=runs_it)
+        rows = sweeping.run(
+            planned,
+            Folder(out, tell=streams.say),
+            resume=resume,
+            workers=workers,
+            precision=precision,
+            track=deliver.tracker(runs_it, planned, workers, yes=yes or dask is not None),
+            elsewhere=elsewhere,
+            engine=runs_it,
+        )
     deliver.print_summary(planned, rows, f"{planned.scenario.name}: {out}", json=json)
-    if not complete:
-        raise Interrupted(f"interrupted; --resume --out {out} goes on where it stopped")

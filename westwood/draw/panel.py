@@ -242,7 +242,8 @@ def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Panel
     present = [kind for kind in _DROPS if not drops.filter(kind=kind).is_empty()]
     for level, kind in enumerate(present):
         marker, color, name = _DROPS[kind]
-        times = drops.filter(kind=kind)["time_s"]
+        its = drops.filter(kind=kind)
+        times = thinned(its)["time_s"]
         axes.plot(
             times,
             [top * (1.12 + 0.14 * level)] * len(times),
@@ -251,7 +252,7 @@ def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Panel
             markersize=4.5,
             markeredgewidth=0.9,
             color=color,
-            label=f"{name}: {len(times)}",
+            label=f"{name}: {its.height}",
             clip_on=False,
         )
     entries = len(axes.get_legend_handles_labels()[0])

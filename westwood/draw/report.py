@@ -18,7 +18,7 @@ import polars as pl
 
 from westwood import __version__
 from westwood.catalogue import label
-from westwood.results.folder import Folder
+from westwood.results.folder import Folder, about
 
 if TYPE_CHECKING:
     from westwood.papers.claims import Verdict
@@ -101,6 +101,22 @@ def write(
         verdicts=sorted(verdicts, key=lambda one: _ORDER[one.verdict]),
     )
     return folder.text("index.html", page)
+
+
+def write_last(
+    folder: Folder,
+    title: str,
+    sections: Sequence[Section],
+    verdicts: Sequence[Verdict],
+    settings: Mapping[str, Any],
+    *,
+    complete: bool = True,
+) -> Path:
+    """Writes the page of a folder that is then complete, and the manifest which says so."""
+    manifest = about(settings, complete=complete)
+    page = write(folder, title, sections, verdicts, manifest)
+    folder.write_manifest(manifest)
+    return page
 
 
 def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

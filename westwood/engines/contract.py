@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from westwood.arguments import check_fields, checked, has, instance, number, whole
 from westwood.errors import InputError
 from westwood.results.columns import Row
 from westwood.results.rows import rows_frame
+from westwood.scenario import Scenario
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
     import polars as pl
 
     from westwood.results.raw import RawResult
-    from westwood.scenario.scenario import Scenario
+    from westwood.results.records import Spool
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,15 @@ class Result:
     flow_rows: list[Row]
     raw: RawResult = field(repr=False)
 
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            scenario=instance(Scenario),
+            seed=whole(0, 2**64 - 1),
+            flow_rows=instance(list),
+            raw=has("connections", "forward", "backward"),
+        )
+
     @property
     def rows(self) -> pl.DataFrame:
         """A row a flow; docs/cli.md lists the columns and their units."""
@@ -41,34 +52,36 @@ class Result:
         """A row whenever a sender's windows, estimate, timer or RTT changed (`trace`)."""
         from westwood.results import traces
 
-        return traces.windows(self.scenario, self.raw)
+        return _one(traces.windows(self.scenario, self.raw))
 
+    @checked(every_s=number(0, above=True))
     def sampled(self, every_s: float) -> pl.DataFrame:
         """Takes the trace at 0, `every_s`, 2 `every_s`... seconds, as it stood then."""
         from westwood.results import traces
 
-        return traces.sampled(self.trace, every_s, self.scenario.duration / PS_PER_S)
+        frames = traces.windows(self.scenario, self.raw)
+        return _one(traces.sampled(frames, every_s, self.scenario.duration / PS_PER_S))
 
     @property
     def events(self) -> pl.DataFrame:
         """A row a segment sent, ACK and decision of a sender (`events`)."""
         from westwood.results import traces
 
-        return traces.events(self.scenario, self.raw)
+        return _one(traces.events(self.scenario, self.raw))
 
     @property
     def queues(self) -> pl.DataFrame:
         """A row whenever the length of a link's queue changed (`queues`)."""
         from westwood.results import traces
 
-        return traces.queues(self.scenario, self.raw)
+        return _one(traces.queues(self.scenario, self.raw))
 
     @property
     def drops(self) -> pl.DataFrame:
         """A row a packet dropped by a queue, lost on a wire or marked (`queues`)."""
         from westwood.results import traces
 
-        return traces.drops(self.scenario, self.raw)
+        return _one(traces.drops(self.scenario, self.raw))
 
     @property
     def links(self) -> pl.DataFrame:
@@ -82,7 +95,14 @@ class Result:
         """A row a connection, several where a flow has arrivals. Always there."""
         from westwood.results import traces
 
-        return traces.transfers(self.scenario, self.raw)
+        return _one(traces.transfers(self.scenario, self.raw))
+
+
+def _one(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Puts frames below each other."""
+    import polars as pl
+
+    return pl.concat(frames)
 
 
 MoreColumns = Callable[[Result], Mapping[str, Mapping[str, float]]]  # by the flow's name
@@ -124,8 +144,13 @@ class Simulate(Protocol):
         events: bool = False,
         queues: bool = False,
         capture: str | None = None,
+        spool: Spool | None = None,
+        yes: bool = False,
     ) -> Result:
-        """`westwood.engines.simulator.simulate` says what the options record."""
+        """`westwood.engines.simulator.simulate` says what the options record.
+
+        Only the simulator puts it on disk, into `spool`, and asks for `yes`.
+        """
 
 
 def refuse_simulators_own(engine: str, *, events: bool, capture: str | None) -> None:

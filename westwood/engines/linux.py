@@ -8,17 +8,18 @@ open: whatever ends this process ends it, and nothing that it made has a name or
 
 from __future__ import annotations
 
-import subprocess
 import time
 from functools import partial
 from pathlib import Path
 
+from westwood import programs
 from westwood.engines import estimates, linux_emulated, linux_limits, wire
 from westwood.engines.contract import Job, Result, RunSeed, refuse_simulators_own
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.kernel.recording import Recording
 from westwood.programs import Program
 from westwood.results.columns import Row
+from westwood.results.records import Spool
 from westwood.results.rows import rows_of_run
 from westwood.scenario import Scenario
 
@@ -73,6 +74,8 @@ class TracedOnce:
         events: bool = False,
         queues: bool = False,
         capture: str | None = None,
+        spool: Spool | None = None,
+        yes: bool = False,
     ) -> Result:
         """Does what `simulator.simulate` does, but refuses events and captures."""
         refuse_simulators_own(ENGINE, events=events, capture=capture)
@@ -95,20 +98,20 @@ def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
     """Runs a scenario once, in real time. `trace`: record windows, queues and drops."""
     linux_limits.check(scenario)
     wall = time.perf_counter()
-    with wire.trace_folder(trace) as folder:
-        report = _run(scenario, seed, folder)
+    with wire.trace_files(trace) as files:
+        report = _run(scenario, seed, files)
     cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
     raw = report.result()
     return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
 
 
-def _run(scenario: Scenario, seed: int, folder: Path | None) -> wire.Report:
+def _run(scenario: Scenario, seed: int, files: wire.TraceFiles | None) -> wire.Report:
     """Runs it, again if this machine stood still meanwhile."""
     what = f"{scenario.name}, seed {seed}"
     if linux_limits.is_emulated(scenario):
-        return _run_emulated(scenario, seed, folder, what)
+        return _run_emulated(scenario, seed, files, what)
     for _ in range(_ATTEMPTS):
-        report = _run_once(scenario, seed, folder, what)
+        report = _run_once(scenario, seed, files, what)
         late_s = _check_speed(report, what)
         if late_s <= _LATEST_S:
             return report
@@ -116,20 +119,24 @@ def _run(scenario: Scenario, seed: int, folder: Path | None) -> wire.Report:
     raise RunError(f"{what}: {problem}; fewer --workers, or less beside it")
 
 
-def _run_once(scenario: Scenario, seed: int, folder: Path | None, what: str) -> wire.Report:
+def _run_once(
+    scenario: Scenario, seed: int, files: wire.TraceFiles | None, what: str
+) -> wire.Report:
     """Runs it, and puts what was recorded of the estimates into the traces."""
-    controls = {linux_limits.CONTROLS.get(flow.cc.name, "") for flow in scenario.flows if folder}
+    controls = {linux_limits.CONTROLS.get(flow.cc.name, "") for flow in scenario.flows if files}
     with estimates.recording_of(controls, _PORT) as recording:
-        lines = execute(wire.plan(scenario) + wire.conclusion(seed, folder), what)
-    report = wire.read(lines, folder)
+        lines = execute(wire.plan(scenario) + wire.conclusion(seed, files), what)
+    report = wire.read(lines, files)
     _add_estimates(report, scenario, recording)
     return report
 
 
-def _run_emulated(scenario: Scenario, seed: int, folder: Path | None, what: str) -> wire.Report:
+def _run_emulated(
+    scenario: Scenario, seed: int, files: wire.TraceFiles | None, what: str
+) -> wire.Report:
     """Runs it in the emulated machine, for this kernel lacks a control of its."""
     controls = linux_limits.controls_of(scenario)
-    if folder:
+    if files:
         missing = ", ".join(sorted(filter(linux_limits.is_missing, controls)))
         problem = f"{what}: a run in the emulated machine has no trace, and this kernel has no"
         raise UnavailableError(f"{problem} {missing}: modprobe tcp_{missing}")
@@ -169,28 +176,11 @@ def _ends(flow: int, port: int) -> str:
 
 def execute(plan: str, what: str) -> list[list[str]]:
     """Runs ww-path with this plan; returns its lines, split into words."""
-    # Its standard input stays open until it ends: see above.
-    with subprocess.Popen(
-        [program()],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin and process.stdout and process.stderr
-        try:
-            process.stdin.write(plan)
-            process.stdin.flush()
-            lines = [line.split() for line in process.stdout]
-            problem = process.stderr.read().strip()
-        except BrokenPipeError:
-            lines, problem = [], process.stderr.read().strip()
-        except BaseException:
-            process.kill()
-            raise
-    if process.returncode == _LACKING:
+    done = programs.run([program()], plan)
+    lines, problem = [line.split() for line in done.out.splitlines()], done.errors.strip()
+    if done.code == _LACKING:
         raise UnavailableError(f"--engine linux: {one_line(problem.removeprefix('ww-path: '))}")
-    if process.returncode != 0 or not wire.is_whole(lines):
-        last = (problem or f"exit code {process.returncode}").splitlines()[-1]
+    if done.code != 0 or not wire.is_whole(lines):
+        last = (problem or f"exit code {done.code}").splitlines()[-1]
         raise RunError(f"{what}: the emulated path ended with {one_line(last)}")
     return lines

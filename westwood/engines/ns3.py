@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 from functools import partial
 from pathlib import Path
@@ -15,12 +14,13 @@ from typing import TYPE_CHECKING
 from westwood.engines import ns3_limits, wire
 from westwood.engines.contract import Result, RunSeed, refuse_simulators_own
 from westwood.errors import InputError, RunError, one_line
-from westwood.programs import Program
+from westwood.programs import Program, run
 from westwood.results.columns import Row
 from westwood.results.rows import rows_of_run
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Job
+    from westwood.results.records import Spool
     from westwood.scenario import Scenario
 
 ENGINE = "ns3"
@@ -43,6 +43,8 @@ def simulate(
     queues: bool = False,
     events: bool = False,
     capture: str | None = None,
+    spool: Spool | None = None,
+    yes: bool = False,
 ) -> Result:
     """Does what `simulator.simulate` does, but refuses events and captures."""
     refuse_simulators_own(ENGINE, events=events, capture=capture)
@@ -68,8 +70,8 @@ def plan(scenario: Scenario) -> str:
 
 def _run(program: Path, text: str, scenario: Scenario, seed: int, trace: bool) -> Result:
     what, wall = f"{scenario.name}, seed {seed}", time.perf_counter()
-    with wire.trace_folder(trace) as folder:
-        report = wire.read(_execute(program, text + wire.conclusion(seed, folder), what), folder)
+    with wire.trace_files(trace) as files:
+        report = wire.read(_execute(program, text + wire.conclusion(seed, files), what), files)
     raw = report.result()
     cost = {"cpu_s": report.cpu_s, "wall_s": time.perf_counter() - wall}
     return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
@@ -77,9 +79,9 @@ def _run(program: Path, text: str, scenario: Scenario, seed: int, trace: bool) -
 
 def _execute(program: Path, text: str, what: str) -> list[list[str]]:
     """Runs the runner with this plan; returns its lines, split into words."""
-    done = subprocess.run([program], input=text, capture_output=True, text=True, check=False)
-    lines = [line.split() for line in done.stdout.splitlines()]
-    if done.returncode != 0 or not wire.is_whole(lines):
-        last = (done.stderr.strip() or "no message").splitlines()[-1]
+    done = run([program], text)
+    lines = [line.split() for line in done.out.splitlines()]
+    if done.code != 0 or not wire.is_whole(lines):
+        last = (done.errors.strip() or "no message").splitlines()[-1]
         raise RunError(f"{what}: ns-3 ended with {one_line(last)}")
     return lines

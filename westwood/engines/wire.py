@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 import os
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,17 +29,19 @@ from westwood.catalogue import (
     MeasuredColumn,
 )
 from westwood.engines import network
-from westwood.engines.counted import CountedConnection, CountedLinkSide, CountedResult
+from westwood.engines.counted import CountedLinkSide, no_events
 from westwood.errors import RunError
+from westwood.results.raw import Columns, RawResult
+from westwood.results.records import Kept
 from westwood.results.traces import SIDES
 
 if TYPE_CHECKING:
     from westwood import _engine
-    from westwood.results.raw import Columns
     from westwood.scenario import Scenario
 
 Numbers = dict[str, float]
-_FOLDER = "westwood-trace-"  # begins the names of folders for traces
+TraceFiles = Mapping[str, Path]  # by table
+_TABLES = ("windows", "queues", "drops")
 _TYPES: Mapping[str, type] = {"COUNT": int, "NUMBER": float}
 _TABLE_TYPES = {"float64": pl.Float64(), "uint8": pl.UInt8(), "uint32": pl.UInt32()}
 
@@ -60,9 +61,9 @@ def plan(scenario: Scenario) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def conclusion(seed: int, folder: Path | None) -> str:
+def conclusion(seed: int, files: TraceFiles | None) -> str:
     """Writes the rest of a plan: the seed, where the trace goes, the end."""
-    trace = f"trace {folder}\n" if folder else ""
+    trace = f"{_statement('trace', *(files[name] for name in _TABLES))}\n" if files else ""
     return f"seed {seed}\n{trace}end\n"
 
 
@@ -123,24 +124,32 @@ class Report:
     queues: dict[int, pl.DataFrame]  # by direction of a link: 2 link, and 1 more for backward
     drops: pl.DataFrame
 
-    def result(self) -> CountedResult:
+    def result(self) -> RawResult:
         """The run as every engine hands it over."""
-        empty = _empty(WINDOW_COLUMNS), _empty(QUEUE_COLUMNS)
-        flows = [
-            CountedConnection(numbers, _columns(self.windows.get(index, empty[0])))
-            for index, numbers in enumerate(self.flows)
-        ]
-        forward, backward = (
-            [
-                CountedLinkSide(numbers, _columns(self.queues.get(2 * link + place, empty[1])))
-                for link, numbers in enumerate(self.sides[side])
-            ]
-            for place, side in enumerate(SIDES)
-        )
-        return CountedResult(flows, forward, backward, _columns(self.drops))
+        forward, backward = ([CountedLinkSide(one) for one in self.sides[side]] for side in SIDES)
+        connections = {
+            name: [numbers[name] for numbers in self.flows] for name in ("source", *FLOW_COLUMNS)
+        }
+        tables = {
+            "windows": _stacked(self.windows, "connection", WINDOW_COLUMNS),
+            "events": no_events(),
+            "queues": _stacked(self.queues, "pipe", QUEUE_COLUMNS),
+            "drops": _columns(self.drops),
+        }
+        return RawResult(connections, forward, backward, Kept(tables.__getitem__))
 
 
-def read(lines: Iterable[list[str]], folder: Path | None) -> Report:
+def _stacked(tables: Mapping[int, pl.DataFrame], key: str, columns: Mapping[str, str]) -> Columns:
+    """Puts tables below each other, with the number of each."""
+    frames = [_empty({key: "uint32", **columns})]
+    frames += [
+        table.select(pl.lit(at, dtype=pl.UInt32).alias(key), *columns)
+        for at, table in sorted(tables.items())
+    ]
+    return _columns(pl.concat(frames))
+
+
+def read(lines: Iterable[list[str]], files: TraceFiles | None) -> Report:
     """The report that these lines of words are, of which the last is its end."""
     flows: list[Numbers] = []
     sides: dict[str, list[Numbers]] = {side: [] for side in SIDES}
@@ -153,9 +162,9 @@ def read(lines: Iterable[list[str]], folder: Path | None) -> Report:
         else:
             others.setdefault(name, []).append(words)
     cpu_s = float(others.pop("end")[0][0])
-    windows = _tables(folder, "windows", "connection", WINDOW_COLUMNS)
-    queues = _tables(folder, "queues", "pipe", QUEUE_COLUMNS)
-    drops = _table(folder, "drops", DROP_COLUMNS)
+    windows = _tables(files, "windows", "connection", WINDOW_COLUMNS)
+    queues = _tables(files, "queues", "pipe", QUEUE_COLUMNS)
+    drops = _table(files, "drops", DROP_COLUMNS)
     return Report(flows, sides, others, cpu_s, windows, queues, drops)
 
 
@@ -173,19 +182,19 @@ def _numbers(words: Sequence[str], columns: Mapping[str, MeasuredColumn]) -> Num
 
 
 def _tables(
-    folder: Path | None, name: str, key: str, columns: Mapping[str, str]
+    files: TraceFiles | None, name: str, key: str, columns: Mapping[str, str]
 ) -> dict[int, pl.DataFrame]:
     """A table of the trace, cut by the number in its first column."""
-    table = _table(folder, name, {key: "uint32", **columns})
+    table = _table(files, name, {key: "uint32", **columns})
     parts = table.partition_by(key, as_dict=True, include_key=False, maintain_order=True)
     return {int(number): part for (number,), part in parts.items()}
 
 
-def _table(folder: Path | None, name: str, columns: Mapping[str, str]) -> pl.DataFrame:
-    if folder is None:
+def _table(files: TraceFiles | None, name: str, columns: Mapping[str, str]) -> pl.DataFrame:
+    if files is None:
         return _empty(columns)
     schema = {column: _TABLE_TYPES[kind] for column, kind in columns.items()}
-    table = pl.read_csv(folder / f"{name}.csv", schema=schema, null_values="nan")
+    table = pl.read_csv(files[name], schema=schema, null_values="nan")
     return table.with_columns(pl.col(pl.Float64).fill_null(math.nan))
 
 
@@ -198,17 +207,15 @@ def _columns(table: pl.DataFrame) -> Columns:
 
 
 @contextmanager
-def trace_folder(is_traced: bool) -> Iterator[Path | None]:
-    """A folder for the trace while the block runs; None without one.
+def trace_files(is_traced: bool) -> Iterator[TraceFiles | None]:
+    """Files for the trace while the block runs; None without one.
 
-    Folders of processes that were killed are removed: nothing else of theirs is left.
+    They have no names but those of our descriptors, so that nothing of them outlives this process.
     """
     if not is_traced:
         yield None
         return
-    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
-        owner = folder.name.removeprefix(_FOLDER).partition("-")[0]
-        if not Path(f"/proc/{owner}").exists():
-            shutil.rmtree(folder, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=f"{_FOLDER}{os.getpid()}-") as made:
-        yield Path(made)
+    with ExitStack() as stack:
+        made = {name: stack.enter_context(tempfile.TemporaryFile()) for name in _TABLES}
+        ours = Path(f"/proc/{os.getpid()}/fd")
+        yield {name: ours / str(file.fileno()) for name, file in made.items()}

@@ -8,9 +8,15 @@ finished comes back task by task and is on disk here.
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+import socket
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from typing import Any
+from urllib.parse import urlsplit
 
 from westwood import __version__, engines
 from westwood.engines.contract import Engine, Job
@@ -20,45 +26,104 @@ from westwood.results.columns import Row
 
 _SEEDS_A_TASK = 10
 _OUTSTANDING = 2000  # tasks: memory does not grow with a sweep's length
-_CONNECT_S = 10
+_CONNECT_S = 2.0  # to look up a name and to connect
+_ANSWER_S = 10.0  # a busy scheduler takes longer to answer than its kernel
+_CLOSE_S = 0.2  # to say goodbye after an error or an interrupt: the scheduler sees us gone anyway
+_SCHEMES = ("tcp", "tls")
 Runs = list[tuple[int, list[Row]]]
 
 
 def run_jobs(
-    address: str, jobs: Iterable[Job], engine: Engine = SIMULATOR
-) -> Iterator[tuple[int, list[Row]]]:
-    """Does what `pool.run_jobs` does, on the cluster whose scheduler is at `address`."""
-    try:
-        from distributed import Client, as_completed
-    except ImportError:
+    client: Any, jobs: Iterable[Job], engine: Engine = SIMULATOR
+) -> Generator[tuple[int, list[Row]]]:
+    """Does what `pool.run_jobs` does, on the cluster of a client that is `connected`."""
+    from distributed import as_completed
+
+    tasks = _tasks(jobs)
+
+    def submit(count: int) -> list[Any]:
+        return [
+            client.submit(run_task, engine.name, *task, pure=False, retries=2)
+            for task in itertools.islice(tasks, count)
+        ]
+
+    waiting = as_completed(submit(_OUTSTANDING), loop=client.loop)
+    for future in waiting:
+        try:
+            runs: Runs = future.result()
+        except WestwoodError:
+            raise
+        except Exception as error:  # whatever a worker raises, or its death three times over
+            raise RunError(f"on the cluster: {one_line(str(error))}") from error
+        for more in submit(1):
+            waiting.add(more)
+        yield from runs
+
+
+@contextlib.contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of the scheduler at this address; InputError if none answers there soon."""
+    if importlib.util.find_spec("distributed") is None:
         remedy = "pip install 'westwood[cluster]'"
-        raise UnavailableError(f"--dask needs the package distributed: {remedy}") from None
+        raise UnavailableError(f"--dask needs the package distributed: {remedy}")
+    host, port = _place(address)
+    place = (host, port)
+    _soon(address, _CONNECT_S, lambda: socket.create_connection(place, timeout=_CONNECT_S).close())
+    from distributed import Client
+
+    class Own(Client):
+        """Is closed here only: one that never came to be would wait at exit, with a traceback."""
+
+        def __del__(self) -> None:
+            """Does nothing."""
+
+    own: Any = Own
+    client = _soon(
+        address, _ANSWER_S, lambda: own(address, timeout=_ANSWER_S, set_as_default=False)
+    )
     try:
-        client = Client(address, timeout=_CONNECT_S, set_as_default=False)
-    except (OSError, ValueError, TypeError, RuntimeError) as error:
-        reason = one_line(str(error)) or type(error).__name__
-        problem = f"no Dask scheduler answers there: {reason}"
-        raise InputError(problem, key="--dask", value=address) from None
-    with client:
-        tasks = _tasks(jobs)
+        yield client
+    except BaseException:
+        with contextlib.suppress(Exception):
+            client.close(timeout=_CLOSE_S)
+        raise
+    client.close()
 
-        def submit(count: int) -> list[Any]:
-            return [
-                client.submit(run_task, engine.name, *task, pure=False, retries=2)
-                for task in itertools.islice(tasks, count)
-            ]
 
-        waiting = as_completed(submit(_OUTSTANDING), loop=client.loop)
-        for future in waiting:
-            try:
-                runs: Runs = future.result()
-            except WestwoodError:
-                raise
-            except Exception as error:  # whatever a worker raises, or its death three times over
-                raise RunError(f"on the cluster: {one_line(str(error))}") from error
-            for more in submit(1):
-                waiting.add(more)
-            yield from runs
+def _place(address: str) -> tuple[str, int]:
+    try:
+        parts = urlsplit(address if "://" in address else f"tcp://{address}")
+        if parts.hostname and parts.port and parts.scheme in _SCHEMES and parts.path in ("", "/"):
+            return parts.hostname, parts.port
+    except ValueError:
+        pass
+    raise InputError("expected tcp://HOST:PORT", key="--dask", value=address)
+
+
+def _soon(address: str, within_s: float, connect: Callable[[], Any]) -> Any:
+    """Returns what `connect` does, in a thread: neither looking up a name nor Dask's handshake
+    keeps to a timeout, and a server of something else may answer anything."""
+    done: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(connect())
+        except Exception as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return done.result(timeout=within_s)
+    except TimeoutError:
+        raise _no_scheduler(address, f"timed out after {within_s:g} s") from None
+    except Exception as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise _no_scheduler(address, reason or str(error) or type(error).__name__) from None
+
+
+def _no_scheduler(address: str, reason: str) -> InputError:
+    problem = f"no Dask scheduler answers there: {one_line(reason)}"
+    return InputError(problem, key="--dask", value=address)
 
 
 def _tasks(jobs: Iterable[Job]) -> Iterator[tuple[str, str, dict[str, Any], list[tuple[int, int]]]]:
@@ -91,6 +156,6 @@ def run_task(
     simulate = engines.find(engine).simulate
     made = Scenario(**tomllib.loads(scenario))
     return [
-        (place, [{**settings, **row} for row in simulate(made, seed).flow_rows])
+        (place, [{**settings, **row} for row in simulate(made, seed, yes=True).flow_rows])
         for place, seed in runs
     ]

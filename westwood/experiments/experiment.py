@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
 from westwood.catalogue import PROTOCOLS, UDP, label
+from westwood.engines import needs
 from westwood.engines.contract import Engine, Job
-from westwood.engines.pool import run_jobs, sorted_rows
-from westwood.engines.simulator import SIMULATOR
+from westwood.engines.needs import Needs
+from westwood.engines.pool import check_workers, run_jobs, sorted_rows
+from westwood.engines.simulator import MOST_SEEDS, SIMULATOR
 from westwood.errors import InputError, suggestion
 from westwood.results.columns import COST, Row, averaged
 from westwood.results.metrics import summarise
@@ -21,7 +25,6 @@ from westwood.results.rows import rows_frame
 from westwood.scenario import Scenario
 
 MOST_FLOWS = 8  # with a row of their own in a summary
-_MOST_WORKERS = 1024
 _MOST_TRACES = 12  # lines in a figure over time that can still be told apart
 
 T = TypeVar("T")
@@ -59,10 +62,20 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Collected:
-    """Holds what came of an experiment: a row a flow and run, and whether all were finished."""
+    """Holds what came of an experiment: its finished runs with their places."""
 
-    rows: pl.DataFrame
-    complete: bool
+    runs: list[tuple[int, list[Row]]]
+    planned: int  # runs
+
+    @property
+    def complete(self) -> bool:
+        """Says whether all were finished."""
+        return len(self.runs) == self.planned
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """A row a flow and run, in order."""
+        return rows_frame(sorted_rows(self.runs))
 
 
 def plan(
@@ -71,8 +84,12 @@ def plan(
     cc: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     seeds: int | None = None,
+    yes: bool = False,
 ) -> Experiment:
-    """Plans the scenario's points, with each protocol in `cc` (for all flows) and `settings`."""
+    """Plans the scenario's points, with each protocol in `cc` (for all flows) and `settings`.
+
+    InputError if they would take more memory than there is, unless `yes`.
+    """
     settings = dict(settings or {})
     if seeds is not None:
         settings["seeds"] = seeds
@@ -85,11 +102,20 @@ def plan(
     tcp = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
     variants = [{f"{flow}.cc": name for flow in tcp} for name in dict.fromkeys(cc)]
     bases = [scenario.with_settings({**variant, **settings}) for variant in variants or [{}]]
+    if not yes:
+        needs.check_sweep(bases, bases[0].seeds)
     points = [point for base in bases for point in base.points()]
     base = bases[0]
     numbers = range(1, base.seeds + 1)
     jobs = [Job(one, numbers, columns) for columns, one in points]
     return Experiment(base, jobs, list(base.sweep))
+
+
+def check_needs(experiment: Experiment, engine: Engine, workers: int | None, *, yes: bool) -> Needs:
+    """InputError if the runs would take too much memory, unless `yes`; else what they need."""
+    check_workers(workers, "--workers")
+    points = [job.scenario for job in experiment.jobs]
+    return needs.check_many(points, experiment.scenario.seeds, workers, engine.name, yes=yes)
 
 
 def collect(
@@ -111,7 +137,7 @@ def collect_all(
     track: Tracker,
 ) -> dict[str, Collected]:
     """Runs several experiments side by side, with one progress over all of them."""
-    check_workers(workers)
+    check_workers(workers, "--workers")
     jobs = [job for one in experiments.values() for job in one.jobs]
     first, firsts = 0, []  # place of each experiment's first run
     for one in experiments.values():
@@ -119,21 +145,17 @@ def collect_all(
         first += one.runs
     found: dict[str, list[tuple[int, list[Row]]]] = {name: [] for name in experiments}
     names = list(experiments)
-    try:
-        for place, rows in track(run_jobs(jobs, engine.prepare, workers=workers), first):
+    runs = run_jobs(jobs, engine.prepare, workers=workers)
+    with contextlib.suppress(KeyboardInterrupt), contextlib.closing(runs):
+        for place, rows in track(runs, first):
             found[names[bisect.bisect_right(firsts, place) - 1]].append((place, rows))
-    except KeyboardInterrupt:
-        pass
-    return {
-        name: Collected(rows_frame(sorted_rows(runs)), len(runs) == experiments[name].runs)
-        for name, runs in found.items()
-    }
+    return {name: Collected(runs, experiments[name].runs) for name, runs in found.items()}
 
 
-def check_workers(workers: int | None) -> None:
-    """Raises an error unless it is a number of workers that makes sense."""
-    if workers is not None and not 1 <= workers <= _MOST_WORKERS:
-        raise InputError(f"expected from 1 to {_MOST_WORKERS}", key="--workers", value=workers)
+def check_seeds(seeds: int | None) -> None:
+    """Raises an error unless it is a number of runs that makes sense."""
+    if seeds is not None and not 1 <= seeds <= MOST_SEEDS:
+        raise InputError(f"expected from 1 to {MOST_SEEDS}", key="--seeds", value=seeds)
 
 
 def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
@@ -180,7 +202,11 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
 
 
 def traces(
-    experiment: Experiment, engine: Engine = SIMULATOR, track: Tracker | None = None
+    experiment: Experiment,
+    engine: Engine = SIMULATOR,
+    track: Tracker | None = None,
+    *,
+    yes: bool = False,
 ) -> list[tuple[str, str, pl.DataFrame]]:
     """Traces each point with the first seed: (protocol, name, trace) of every flow."""
     flows = len(experiment.scenario.flows)
@@ -193,7 +219,7 @@ def traces(
     found = []
     jobs = experiment.jobs
     for job in track(jobs, len(jobs)) if track else jobs:
-        result = engine.simulate(job.scenario, 1, trace=True)
+        result = engine.simulate(job.scenario, 1, trace=True, yes=yes)
         for flow in job.scenario.flows:
             row = {"cc": flow.cc.name, "flow": flow.name, **job.settings}
             keys = [key for key in experiment.varied if job.settings[key] != flow.cc.name]

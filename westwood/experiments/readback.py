@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import shlex
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,24 +13,29 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from westwood import units
-from westwood.catalogue import UDP
+from westwood import arguments, units
+from westwood.arguments import checked
+from westwood.catalogue import PROTOCOLS, UDP
 from westwood.draw import report
 from westwood.draw.bars import summary_bars
 from westwood.draw.curves import Axis, curves, panels
 from westwood.draw.style import save
-from westwood.errors import InputError
+from westwood.errors import InputError, show
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment
-from westwood.results.columns import axis, check_metric
-from westwood.results.folder import Folder
+from westwood.results.columns import COST, axis, check_metric, columns
+from westwood.results.folder import Damaged, Folder
 from westwood.results.metrics import paired
-from westwood.scenario.scenario import Scenario, column_values, toml_value
+from westwood.results.rows import LARGEST
+from westwood.scenario.scenario import Scenario, column_values
+from westwood.scenario.written import toml_value
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+_TOLD = {"point", "scenario", "engine"}  # other columns of rows than what was measured
+_RUNS, _SCENARIO = "runs.parquet", "scenario.toml"
 _QUANTITIES: tuple[tuple[Callable[[object], int], str, float], ...] = (
     (units.parse_rate, "Mb/s", 1e6),
     (units.parse_time, "ms", 1e9),
@@ -44,20 +50,33 @@ class Results:
     path: Path
     planned: Experiment
     rows: pl.DataFrame
+    tell: Callable[[str], object] = warnings.warn
+
+    def __post_init__(self) -> None:
+        arguments.check_fields(
+            self,
+            path=arguments.path,
+            planned=arguments.instance(Experiment),
+            rows=arguments.instance(pl.DataFrame),
+        )
 
     @classmethod
-    def read(cls, path: Path) -> Results:
-        """Reads the folder's runs and scenario."""
-        files = [path / "runs.parquet", path / "scenario.toml"]
-        for file in files:
-            if not file.exists():
-                problem = f"has no {file.name}, expected a folder that run --out or sweep wrote"
+    @checked(path=arguments.path)
+    def read(cls, path: Path, *, tell: Callable[[str], object] = warnings.warn) -> Results:
+        """Reads the folder's runs and scenario, if they are as they were written."""
+        for name in (_RUNS, _SCENARIO):
+            if not (path / name).exists():
+                problem = f"has no {name}, expected a folder that run --out or sweep wrote"
                 raise InputError(problem, value=str(path))
-        try:
-            rows = pl.read_parquet(files[0])
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise InputError(f"can't be read: {error}", value=str(files[0])) from None
-        return cls(path, experiment.plan(Scenario.from_toml(files[1])), rows)
+        folder = Folder(path, "")
+        folder.check_format()
+        planned = experiment.plan(Scenario.from_toml(folder.verified(_SCENARIO)))
+        for name in planned.scenario.to_files(Path(_SCENARIO).stem):
+            folder.verified(name)
+        rows = folder.read_frame(_RUNS)
+        if problem := _problem(planned, rows):
+            raise Damaged(problem, source=str(path / _RUNS))
+        return cls(path, planned, rows, tell)
 
     @property
     def summary(self) -> pl.DataFrame:
@@ -69,8 +88,10 @@ class Results:
         """The swept keys, beside the protocol."""
         return experiment.varied_keys(self.planned, self.rows)
 
+    @checked(metric=arguments.text)
     def pairs(self, metric: str) -> pl.DataFrame:
         """Compares each protocol with the first, seed by seed: mean, half, effect, p."""
+        check_metric(metric)
         found = []
         places = [*self.keys, "flow"]
         for place, here in self.rows.group_by(places, maintain_order=True):
@@ -81,9 +102,10 @@ class Results:
                 found.append({**at, "cc": other, "minus": protocols[0], **pair.entry()})
         return pl.DataFrame(found, infer_schema_length=None)
 
+    @checked(metric=arguments.text)
     def write_page(self, metric: str) -> Path:
         """Writes index.html and its figure into the folder."""
-        folder, summary, title = Folder(self.path), self.summary, self.planned.scenario.name
+        folder, summary, title = self._folder(), self.summary, self.planned.scenario.name
         metric_axis(metric)
         figure = draw(summary, self.keys, metric, title)
         save(figure, folder.file, "figure")
@@ -102,17 +124,25 @@ class Results:
             [],
             pairs=pairs,
         )
-        manifest = (self.path / "manifest.json").read_text(encoding="utf-8")
+        try:
+            manifest = folder.verified("manifest.json").read_text("utf-8", "replace")
+        except Damaged as error:
+            self.tell(f"{error}; the page is without it")
+            manifest = str(error)
         return report.write(folder, f"Results: {title}", [section], [], manifest)
 
     def export(self) -> list[Path]:
         """Writes summary.csv, and for gnuplot and pgfplots a file a protocol: data/PROTOCOL.csv."""
-        folder = Folder(self.path)
+        folder = self._folder()
         written = [folder.frame("summary.csv", self.summary)]
         for (cc,), mine in self.summary.group_by("cc", maintain_order=True):
             written.append(folder.frame(f"data/{cc}.csv", mine.drop("cc")))
         return written
 
+    def _folder(self) -> Folder:
+        return Folder(self.path, "", tell=self.tell)
+
+    @checked(number=arguments.whole(0, 2**62))
     def command(self, number: int) -> str:
         """Returns the command line that runs row `number` (from 1) again, with its trace."""
         if not 1 <= number <= self.rows.height:
@@ -182,6 +212,44 @@ def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) ->
     joined = pl.concat_str([pl.col(key).cast(pl.String) for key in rest], separator=", ")
     points = points.with_columns(joined.alias("curve"))
     return panels(points, across, y, title, "curve", ", ".join(rest))
+
+
+def _problem(planned: Experiment, rows: pl.DataFrame) -> str:
+    """Says why rows can't be of this scenario; empty: they can."""
+    cost = {column.name for column in COST}
+    numbers = {column.name for column in columns()} - {"scenario", "engine", "flow", "cc"} - cost
+    names = {"cc": set(PROTOCOLS), "flow": {flow.name for flow in planned.scenario.flows}}
+    sweep = planned.scenario.sweep.items()
+    values = {**names, **{key: set(column_values(swept)) for key, swept in sweep}}
+    for column in (*numbers, *values):
+        if column not in rows.columns:
+            return f"has no column {column}, expected the rows of {_SCENARIO}"
+        if column in numbers and not rows[column].dtype.is_numeric():
+            return f"has no numbers in {column}, expected the rows of {_SCENARIO}"
+        if rows[column].null_count():
+            return f"has nothing in a row of {column}, expected the rows of {_SCENARIO}"
+        if column in names and rows[column].dtype != pl.String:
+            return f"has no words in {column}, expected the rows of {_SCENARIO}"
+        if column in numbers - {"seed"} and (_absolute(rows[column]) >= LARGEST).any():
+            return f"has a number in {column} that nothing measures"
+    for column, known in values.items():
+        if others := set(rows[column].unique().to_list()) - known:
+            return f"has {show(min(others))} in {column}, expected what {_SCENARIO} has"
+    if others := set(rows.columns) - numbers - cost - set(values) - _TOLD:
+        return f"has a column {show(min(others))}, expected the rows of {_SCENARIO}"
+    if (rows["seed"] < 0).any():
+        return f"has a seed below 0, expected the rows of {_SCENARIO}"
+    if (
+        rows.select(*(key for key in ("point", *values, "seed") if key in rows))
+        .is_duplicated()
+        .any()
+    ):
+        return "has a run twice"
+    return "" if rows.height else "has no row"
+
+
+def _absolute(values: pl.Series) -> pl.Series:
+    return values.cast(pl.Float64).fill_nan(0).abs()
 
 
 def _name(row: dict[str, Any], keys: Sequence[str]) -> str:

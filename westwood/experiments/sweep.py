@@ -9,41 +9,51 @@ In the folder, while it runs:
     .lock                  held by the process that writes here
 
 and at its end runs.parquet, in the order of points and seeds, in place of parts and journals. The
-bytes of runs.parquet depend on the scenario only: not on workers, machines or interruptions.
+bytes of runs.parquet depend on the scenario only: not on workers, machines or interruptions. What
+replaces something is on the disk before that is removed. Runs whose part or line is damaged, or
+that are not this sweep's, are named and run again; all others are kept.
 """
 
 from __future__ import annotations
 
-import errno
-import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import polars as pl
 
 from westwood.engines.contract import Engine, Job
-from westwood.engines.pool import run_jobs
+from westwood.engines.pool import check_workers, run_jobs
 from westwood.engines.simulator import SIMULATOR
-from westwood.errors import InputError, RunError
-from westwood.experiments import experiment
+from westwood.errors import InputError, Interrupted, RunError
 from westwood.experiments.experiment import Experiment, Tracker
-from westwood.results.columns import COST, Row, check_metric
-from westwood.results.folder import Folder
+from westwood.results import journal
+from westwood.results.columns import COST, Row, check_metric, columns
+from westwood.results.folder import Damaged, Folder
 from westwood.results.metrics import half_width
-from westwood.results.rows import rows_frame
+from westwood.results.rows import is_number, rows_frame
 from westwood.units import parse_fraction
 
 _OF_THIS_MACHINE = {column.name for column in COST}  # columns that the scenario does not decide
 _A_PART = 2000  # runs
 _STATE, _RUNS = "sweep.json", "runs.parquet"
+_PARTS = "parts"
+_PART, _JOURNAL = (
+    re.compile(one) for one in (r"(\d{6,12})\.parquet", r"journal-(\d{6,12})\.jsonl")
+)
+_DIGITS = re.compile(r"\d+")
+_MOST_SEEDS = 1 << 32
+_COLUMNS = {column.name for column in columns()} - _OF_THIS_MACHINE
+_NUMBERS = _COLUMNS - {"scenario", "engine", "flow", "cc"}
 
-RunJobs = Callable[[Iterable[Job]], Iterator[tuple[int, list[Row]]]]
+RunJobs = Callable[[Iterable[Job]], Generator[tuple[int, list[Row]]]]
 Key = tuple[int, int]  # point, seed
+_NO_RUN = (-1, -1)
 
 
 @dataclass(frozen=True)
@@ -77,9 +87,9 @@ class SweptRuns:
         self._folder, self.path = folder, folder.path
         self._planned, self._engine = planned, engine
         self._done: dict[Key, list[Row]] = {}
-        self._journal: Any = None
+        self._journal: journal.Journal | None = None
         self._in_journal: list[tuple[Key, list[Row]]] = []
-        self._number = 0
+        self._number = 1  # of the next journal and part
 
     @property
     def done(self) -> set[Key]:
@@ -97,40 +107,84 @@ class SweptRuns:
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[SweptRuns]:
         """Takes the lock, checks that the folder fits, reads what is there."""
-        with self._folder.locked("sweep"):
+        with self._folder.locked():
             self._check(resume)
             self._read()
             try:
                 yield self
             finally:
-                if self._journal is not None:
-                    self._journal.close()
+                self._close()
 
     def _check(self, resume: bool) -> None:
         points = [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]
         state = {"engine": self._engine.name, "points": points}
         differs = "holds another sweep: scenario, settings or protocols differ"
-        if self._folder.holds("sweep", _STATE, state, resume=resume, differs=differs):
-            return
-        if resume and any(self.path.glob("*.parquet")):
-            raise self._folder.error("holds no sweep to resume")
-        self._folder.manifest(self._planned.manifest(self._engine.name), complete=False)
-        self._folder.text("scenario.toml", self._planned.scenario.to_toml())
-        self._folder.json(_STATE, state)
+        begun = self._folder.holds("sweep", _STATE, state, resume=resume, differs=differs)
+        was_swept = begun or self._parts() or os.path.lexists(self.path / _STATE)
+        if resume and not was_swept and any(self.path.glob("*.parquet")):
+            raise self._folder.error("holds no sweep to resume, expected a sweep's or a new folder")
+        if not (begun and self._folder.has("manifest.json")):
+            self._folder.manifest(self._planned.manifest(self._engine.name), complete=False)
+        names = self._planned.scenario.to_files("scenario")
+        if not (begun and all(map(self._folder.has, names))):
+            self._folder.scenario("scenario", self._planned.scenario)
+        if not begun:
+            self._folder.json(_STATE, state)
 
     def _read(self) -> None:
-        for file in [self.path / _RUNS, *sorted(self.path.glob("parts/*.parquet"))]:
-            if file.exists():
-                self._done |= _by_run(pl.read_parquet(file))
-        for file in sorted(self.path.glob("journal-*.jsonl")):
-            number = int(file.stem.partition("-")[2])
-            self._number = max(self._number, number)
-            with file.open(encoding="utf-8") as lines:
-                for line in lines:
-                    if line.endswith("\n"):  # else the last one was cut off: not finished
-                        run = json.loads(line)
-                        self._done[run["point"], run["seed"]] = run["rows"]
-        self._number += 1
+        tell = self._folder.tell
+        parts, journals = self._parts(), self._journals()
+        for name in [_RUNS, *parts] if (self.path / _RUNS).exists() else parts:
+            try:
+                damaged = self._keep(_by_run(self._folder.read_frame(name)))
+            except Damaged as error:
+                tell(f"{error}; its runs are run again")
+            else:
+                if damaged:
+                    tell(f"{self.path / name}: has runs of another sweep ({damaged})")
+        for name in journals:
+            try:
+                found = journal.read(self.path / name)
+            except OSError as error:
+                tell(f"{self.path / name}: can't be read: {error.strerror}; its runs are run again")
+                continue
+            damaged = self._keep(map(_run_of, found.records)) + found.damaged
+            if damaged:
+                tell(f"{self.path / name}: has damaged lines ({damaged}); their runs are run again")
+        numbers = [int(digits) for name in (*parts, *journals) for digits in _DIGITS.findall(name)]
+        self._number = max(numbers, default=0) + 1
+
+    def _parts(self) -> list[str]:
+        return _named(self.path / _PARTS, _PART, f"{_PARTS}/")
+
+    def _journals(self) -> list[str]:
+        return _named(self.path, _JOURNAL)
+
+    def _keep(self, runs: Iterable[tuple[Key, list[Row]]]) -> int:
+        """Takes the runs that are this sweep's; returns how many are not."""
+        others = 0
+        for key, rows in runs:
+            if self._is_ours(key, rows):
+                self._done[key] = rows
+            else:
+                others += 1
+        return others
+
+    def _is_ours(self, key: Key, rows: list[Row]) -> bool:
+        """Says whether a run that was read can be one of this sweep."""
+        point, seed = key
+        if not 0 <= point < len(self._planned.jobs) or not 1 <= seed < _MOST_SEEDS:
+            return False
+        job = self._planned.jobs[point]
+        same = {"scenario": job.scenario.hash, "engine": self._engine.name, "seed": seed}
+        same |= {"point": point, **job.settings}
+        return len(rows) == len(job.scenario.flows) and all(
+            row.keys() == same.keys() | _COLUMNS
+            and all(row[name] == value for name, value in same.items())
+            and (row["flow"], row["cc"]) == (flow.name, flow.cc.name)
+            and all(is_number(row[name]) for name in _NUMBERS)
+            for row, flow in zip(rows, job.scenario.flows, strict=True)
+        )
 
     def add(self, key: Key, rows: list[Row]) -> None:
         """Takes the rows of a run that has ended; they are on disk when this returns."""
@@ -139,13 +193,10 @@ class SweptRuns:
             {"point": point, **{k: v for k, v in row.items() if k not in _OF_THIS_MACHINE}}
             for row in rows
         ]
-        line = (json.dumps({"point": point, "seed": seed, "rows": kept}) + "\n").encode("ascii")
         try:
             if self._journal is None:
-                file = self.path / f"journal-{self._number:06}.jsonl"
-                self._journal = file.open("ab", buffering=0)
-            if self._journal.write(line) < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                self._journal = journal.Journal(self.path / f"journal-{self._number:06}.jsonl")
+            self._journal.add({"point": point, "seed": seed, "rows": kept})
         except OSError as error:
             problem = f"{self.path}: can't be written: {error.strerror or error}"
             raise RunError(f"{problem}; --resume goes on") from None
@@ -157,22 +208,22 @@ class SweptRuns:
     def _to_part(self) -> None:
         """Writes the full journal as Parquet. Dying between the steps leaves its runs twice."""
         rows = [row for _, run in self._in_journal for row in run]
-        self._folder.frame(f"parts/{self._number:06}.parquet", rows_frame(rows))
-        self._journal.close()
-        (self.path / f"journal-{self._number:06}.jsonl").unlink()
-        self._journal, self._in_journal = None, []
+        self._folder.frame(f"{_PARTS}/{self._number:06}.parquet", rows_frame(rows))
+        self._close()
+        self._folder.remove([f"journal-{self._number:06}.jsonl"], _PARTS)
+        self._in_journal = []
         self._number += 1
+
+    def _close(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
 
     def finish(self) -> Path:
         """Writes everything into runs.parquet, in order, and removes parts and journals."""
         path = self._folder.frame(_RUNS, self.frame())
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
-        for file in [*self.path.glob("parts/*.parquet"), *self.path.glob("journal-*.jsonl")]:
-            file.unlink()
-        if (self.path / "parts").is_dir():
-            (self.path / "parts").rmdir()
+        self._close()
+        self._folder.remove([*self._parts(), *self._journals()], _PARTS)
         seeds = dict.fromkeys(range(len(self._planned.jobs)), 0)
         for point, _ in self._done:
             seeds[point] += 1
@@ -182,12 +233,32 @@ class SweptRuns:
         return path
 
 
-def _by_run(rows: pl.DataFrame) -> dict[Key, list[Row]]:
+def _named(folder: Path, pattern: re.Pattern[str], before: str = "") -> list[str]:
+    """Lists the files in a folder that have such a name, in order; what else is there stays."""
+    if folder.is_symlink() or not folder.is_dir():
+        return []
+    return sorted(before + one.name for one in folder.iterdir() if pattern.fullmatch(one.name))
+
+
+def _is_key(key: tuple[object, object]) -> TypeGuard[Key]:
+    return all(isinstance(one, int) for one in key)
+
+
+def _run_of(record: Mapping[str, Any]) -> tuple[Key, list[Row]]:
+    """Returns the run that a journal's line is about."""
+    key, rows = (record.get("point"), record.get("seed")), record.get("rows")
+    if _is_key(key) and isinstance(rows, list) and all(isinstance(row, dict) for row in rows):
+        return key, rows
+    return _NO_RUN, []
+
+
+def _by_run(rows: pl.DataFrame) -> Iterable[tuple[Key, list[Row]]]:
     """Groups a file's rows by run."""
     found: dict[Key, list[Row]] = {}
     for row in rows.iter_rows(named=True):
-        found.setdefault((row["point"], row["seed"]), []).append(row)
-    return found
+        key = (row.get("point"), row.get("seed"))
+        found.setdefault(key if _is_key(key) else _NO_RUN, []).append(row)
+    return found.items()
 
 
 def run(
@@ -200,12 +271,13 @@ def run(
     track: Tracker,
     elsewhere: RunJobs | None = None,
     engine: Engine = SIMULATOR,
-) -> tuple[pl.DataFrame, bool]:
-    """Runs what is missing; returns the rows there are then, and whether that is all."""
-    experiment.check_workers(workers)
+) -> pl.DataFrame:
+    """Runs what is missing; returns all rows. Interrupted says what there is and how to go on."""
+    check_workers(workers, "--workers")
     engine.check(planned.jobs)
     count = engine.workers if workers is None else workers
     with SweptRuns(folder, planned, engine).opened(resume=resume) as store:
+        wanted: set[Key] = set()
         try:
             for wanted in _rounds(planned, store, precision):
                 missing = sorted(wanted - store.done)
@@ -213,12 +285,15 @@ def run(
                 runs = (
                     elsewhere(jobs) if elsewhere else run_jobs(jobs, engine.prepare, workers=count)
                 )
-                for place, rows in track(runs, len(missing)):
-                    store.add(missing[place], rows)
+                with closing(runs):
+                    for place, rows in track(runs, len(missing)):
+                        store.add(missing[place], rows)
+            store.finish()
         except KeyboardInterrupt:
-            return store.frame(), False
-        store.finish()
-        return store.frame(), True
+            kept = f"{len(wanted & store.done)} of {len(wanted)} runs are in {folder.path}"
+            rest = f"--resume --out {folder.path} goes on"
+            raise Interrupted(f"interrupted; {kept}; {rest}") from None
+        return store.frame()
 
 
 def _jobs(planned: Experiment, missing: list[Key]) -> list[Job]:

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 from westwood import __version__
-from westwood.errors import InputError, UnavailableError
+from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.kernel import ww_kernel
+from westwood.programs import changeable, system_program
+from westwood.results.folder import Folder
 
 UNIT = "westwood.service"
 FOLDER = Path("/etc/systemd/system")
+_SAFE = "/usr/local/lib/westwood"
 _TEXT = """\
 # Written by `westwood kernel load --boot`; `westwood kernel unload --boot` removes it.
 [Unit]
@@ -35,24 +37,45 @@ WantedBy=multi-user.target
 
 
 def unit() -> str:
-    """Writes the unit's text, for this ww-kernel where it lies now."""
+    """Writes the unit's text, for this ww-kernel where it lies now.
+
+    UnavailableError if others than root could change what root would run at each boot.
+    """
     program = ww_kernel.program().resolve()
-    paths = {"program": program, "object": ww_kernel.bpf_object(program), "pins": ww_kernel.pins()}
-    for path in paths.values():
-        if any(c.isspace() or c in "%\"'\\$" for c in str(path)):
+    given = {
+        "program": program,
+        "object": ww_kernel.bpf_object(program).resolve(),
+        "pins": Path(os.path.abspath(ww_kernel.pins())),
+    }
+    for path in given.values():
+        text = str(path)
+        if not text.isprintable() or any(c.isspace() or c in "%\"'\\$" for c in text):
             problem = "expected a path without spaces, quotes, % and $, for systemd"
-            raise InputError(problem, value=str(path))
-    return _TEXT.format(**paths, version=__version__)
+            raise InputError(problem, value=text)
+    for path in (given["program"], given["object"]):
+        if culprit := changeable(path):
+            copies = f"install -D -t {_SAFE} {given['program']} {given['object']}"
+            remedy = f"{copies}, and {ww_kernel.VARIABLE}={_SAFE}/{program.name}"
+            problem = "others than root may change it, and root would run what is in it"
+            raise UnavailableError(f"{one_line(str(culprit))}: {problem} at each boot: {remedy}")
+    return _TEXT.format(**given, version=__version__)
 
 
 def enable(folder: Path = FOLDER) -> list[str]:
     """Writes and enables the unit; lines about it."""
-    path = folder / UNIT
     text = unit()
-    try:
+
+    def write(path: Path) -> None:
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UnavailableError(f"{path}: {error.strerror}; run as root, with systemd") from None
+        path.chmod(0o644)  # whatever the umask is
+
+    path = folder / UNIT
+    try:
+        if not folder.is_dir():
+            raise RunError(f"{folder}: there is no such folder")
+        Folder.beside(path).file(UNIT, write)
+    except RunError as error:
+        raise UnavailableError(f"{error}; run as root, with systemd") from None
     return [f"wrote {path}", *_systemctl("enable")]
 
 
@@ -72,9 +95,10 @@ def disable(folder: Path = FOLDER) -> list[str]:
 def _systemctl(verb: str) -> list[str]:
     """Calls systemctl where systemd runs; else says what is left to do."""
     command = ["systemctl", verb, UNIT]
-    if shutil.which("systemctl") is None or not os.path.isdir("/run/systemd/system"):
+    program = system_program("systemctl")
+    if program is None or not os.path.isdir("/run/systemd/system"):
         return [f"systemd does not run here: on the machine that boots, {' '.join(command)}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run([program, verb, UNIT], capture_output=True, text=True, check=False)
     last = (done.stderr.strip() or " ".join(command)).splitlines()[-1]
     if done.returncode != 0:
         raise UnavailableError(last)

@@ -10,6 +10,7 @@ import os
 import platform
 import re
 import shutil
+import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,9 +88,22 @@ def _bpffs(proc: Path) -> Check:
     if not bpffs & {folder, *folder.parents}:
         remedy = f"mount -t bpf bpf {folder} (kernel load does it as root)"
         return Check("bpffs", _can_mount(), f"{folder} is none", remedy)
+    if whose := _not_ours(ww_kernel.pins()):
+        return Check("bpffs", False, whose, f"rm -r {ww_kernel.pins()}")
     ok = os.access(ww_kernel.pins() if ww_kernel.pins().exists() else folder, os.W_OK | os.X_OK)
     own = f"mount -t bpf bpf DIR && chown USER DIR, and {ww_kernel.PINS_VARIABLE}=DIR/westwood"
     return Check("bpffs", ok, f"{folder}{'' if ok else ' is not yours to write'}", own)
+
+
+def _not_ours(pins: Path) -> str:
+    """Says whose the folder of the pins is if somebody else made it; ww-kernel refuses it then."""
+    try:
+        found = pins.lstat()
+    except OSError:
+        return ""
+    if os.geteuid() != 0 or (found.st_uid == 0 and found.st_mode & 0o170077 == stat.S_IFDIR):
+        return ""
+    return f"{pins} is of user {found.st_uid}, mode {stat.filemode(found.st_mode)}"
 
 
 def _can_mount() -> bool:

@@ -12,12 +12,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import IO
 
 from westwood.errors import RunError, one_line
+from westwood.programs import run as run_program
+from westwood.programs import system_program
 
 CACHE = Path(__file__).parents[2] / "build" / "vm"
 META = "linux-image-amd64"
@@ -37,14 +41,14 @@ poweroff -f
 """
 
 
-def find(tool: str) -> str | None:
-    """Finds a program, also where only root looks."""
-    return shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
+find = system_program
 
 
 def lacking(tools: Sequence[str] = ()) -> str | None:
     """Says why no machine with these programs in it can be emulated here; None: one can."""
-    missing = [tool for tool in (_EMULATOR, "cpio", "dpkg-deb", _SHELL, *tools) if not find(tool)]
+    missing = [
+        tool for tool in (_EMULATOR, "setpriv", "dpkg-deb", _SHELL, *tools) if not find(tool)
+    ]
     if not Path("/bin/busybox").exists():
         missing.append("busybox")
     if missing:
@@ -68,12 +72,19 @@ def fetch() -> None:
     named = re.search(r"Depends: (linux-image-6\.1\.\S+)", depends.stdout)
     if named is None:
         raise RunError(f"apt-cache knows no {META} of 6.1: apt-get update, on Debian 12")
-    with tempfile.TemporaryDirectory() as folder:
+    CACHE.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE.parent, prefix=".vm-") as folder:
         fetch = ["apt-get", "download", named[1]]
         if subprocess.run(fetch, cwd=folder, capture_output=True).returncode != 0:
             raise RunError(f"apt-get did not fetch {named[1]}")
         package = next(Path(folder).glob("*.deb"))
-        subprocess.run(["dpkg-deb", "-x", str(package), str(CACHE)], check=True)
+        whole = Path(folder) / "whole"
+        subprocess.run(["dpkg-deb", "-x", str(package), str(whole)], check=True)
+        CACHE.mkdir(exist_ok=True)  # it may hold more than the kernel, whose image goes in last
+        shutil.copytree(whole / "lib", CACHE / "lib", dirs_exist_ok=True, symlinks=True)
+        (CACHE / "boot").mkdir(exist_ok=True)
+        for file in sorted((whole / "boot").iterdir()):
+            os.replace(file, CACHE / "boot" / file.name)
 
 
 def _libraries(program: Path) -> set[Path]:
@@ -82,44 +93,72 @@ def _libraries(program: Path) -> set[Path]:
     return {Path(path) for path in re.findall(r"(/\S+) \(0x", listed.stdout)}
 
 
-def _disk(
-    folder: Path,
+class _Archive:
+    """Writes an initial RAM disk: a cpio archive in the format newc (cpio(5))."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out, self._names = out, set[str]()
+
+    def add(self, name: str, content: bytes = b"", mode: int = stat.S_IFREG | 0o755) -> None:
+        """Adds a file, with the folders above it; what is there already stays."""
+        if name in self._names:
+            return
+        above = name.rpartition("/")[0]
+        if above:
+            self.folder(above)
+        self._names.add(name)
+        path = name.encode() + b"\0"
+        # inode, mode, owner, group, links, time, size, device, device's number, check sum
+        number = len(self._names)
+        fields = [number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(path), 0]
+        head = b"070701" + b"".join(b"%08X" % field for field in fields)
+        for part in (head + path, content):
+            self._out.write(part + bytes(-len(part) % 4))
+
+    def folder(self, name: str) -> None:
+        """Adds a folder."""
+        self.add(name, mode=stat.S_IFDIR | 0o755)
+
+    def link(self, name: str, to: str) -> None:
+        """Adds a symbolic link."""
+        self.add(name, to.encode(), stat.S_IFLNK | 0o777)
+
+    def end(self) -> None:
+        """Writes the trailer."""
+        self.add("TRAILER!!!", mode=0)
+        self._out.flush()
+
+
+def _write_disk(
+    out: IO[bytes],
     script: str,
     programs: Iterable[Path],
     modules: Iterable[str],
     files: Iterable[Path],
-) -> Path:
-    """Builds the initial RAM disk, which runs `script` and ends."""
-    root = folder / "root"
+) -> None:
+    """Writes the initial RAM disk, which runs `script` and ends."""
+    disk = _Archive(out)
     for name in ("bin", "proc", "sys", "tmp", "dev", "modules", "etc", "run/netns"):
-        (root / name).mkdir(parents=True)
+        disk.folder(name)
+    disk.link("bin/sh", _SHELL)
     inside = {*programs, Path(str(find(_SHELL)))}
     for path in inside:
-        shutil.copy2(path, root / "bin" / path.name)
+        disk.add(f"bin/{path.name}", path.read_bytes())
     for path in set().union(*(_libraries(path) for path in inside)):
-        (root / path.relative_to("/")).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, root / path.relative_to("/"))
-    shutil.copy2("/bin/busybox", root / "bin/busybox")
+        disk.add(str(path.relative_to("/")), path.read_bytes())
+    disk.add("bin/busybox", Path("/bin/busybox").read_bytes())
     listed = subprocess.run(["/bin/busybox", "--list"], capture_output=True, text=True)
     for name in listed.stdout.split():
-        if not (root / "bin" / name).exists():
-            (root / "bin" / name).symlink_to("busybox")
+        disk.link(f"bin/{name}", "busybox")
     for path in files:
-        shutil.copy2(path, root / path.name)
-    (root / "bin/sh").unlink()
-    (root / "bin/sh").symlink_to(_SHELL)
+        disk.add(path.name, path.read_bytes())
     there = next((CACHE / "lib/modules").iterdir())
     for name in modules:
-        shutil.copy2(there / name, root / "modules")
-    (root / "etc/passwd").write_text("root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n")
-    (root / "script").write_text(script)
-    (root / "init").write_text(_INIT)
-    (root / "init").chmod(0o755)
-    archive = folder / "initrd"
-    pack = "find . | cpio --quiet -o -H newc"
-    with archive.open("wb") as out:
-        subprocess.run(pack, shell=True, cwd=root, stdout=out, check=True)
-    return archive
+        disk.add(f"modules/{Path(name).name}", (there / name).read_bytes())
+    disk.add("etc/passwd", b"root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n")
+    disk.add("script", script.encode())
+    disk.add("init", _INIT.encode())
+    disk.end()
 
 
 def run(
@@ -138,26 +177,28 @@ def run(
     booted = image()
     assert booted is not None
     append = "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable random.trust_cpu=on"
-    with tempfile.TemporaryDirectory() as made:
-        disk = _disk(Path(made), script, programs, modules, files)
-        command = [_EMULATOR, "-accel", "tcg", "-icount", "shift=1,sleep=off", "-cpu", "max"]
+    with tempfile.TemporaryFile() as disk:  # it has no name: nothing of it outlives us
+        _write_disk(disk, script, programs, modules, files)
+        # Whatever ends us ends the machine, too.
+        command = [str(find("setpriv")), "--pdeathsig", "KILL", str(find(_EMULATOR))]
+        command += ["-accel", "tcg", "-icount", "shift=1,sleep=off", "-cpu", "max"]
         command += ["-m", str(_MEGABYTES), "-display", "none", "-no-reboot", "-nodefaults"]
-        command += ["-serial", "stdio", "-kernel", str(booted), "-initrd", str(disk)]
+        command += [
+            "-serial",
+            "stdio",
+            "-kernel",
+            str(booted),
+            "-initrd",
+            f"/proc/{os.getpid()}/fd/{disk.fileno()}",
+        ]
         try:
-            done = subprocess.run(
-                [*command, "-append", append],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=seconds,
-            )
-        except subprocess.TimeoutExpired:
+            done = run_program([*command, "-append", append], "", timeout_s=seconds, both=True)
+        except TimeoutError:
             raise RunError(f"the emulated machine took longer than {seconds:.0f} s") from None
-    lines = done.stdout.decode(errors="replace").splitlines()
-    lines = [line.rstrip() for line in lines]
+    lines = [line.rstrip() for line in done.out.splitlines()]
     starts = [number for number, line in enumerate(lines) if line.startswith("## 6.")]
     if not starts or "## end" not in lines:
-        last = one_line("; ".join(lines[-3:])) or f"exit code {done.returncode}"
+        last = one_line("; ".join(lines[-3:])) or f"exit code {done.code}"
         raise RunError(f"the emulated machine ended with {last}")
     return lines[starts[0] : lines.index("## end")]
 

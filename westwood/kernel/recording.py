@@ -1,37 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recordings of real connections: made by `kernel record`, read by `trace FILE --plot`."""
+"""Recordings of real connections: made by `kernel record`, read by `trace FILE --plot`.
+
+ww-kernel writes each event into a file as it comes. Whatever becomes of ww-kernel, of this process
+or of the disk: what was written stays, in a file that `reading` reads.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
+import re
+import select
 import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import IO, TYPE_CHECKING, NoReturn
 
 import polars as pl
 
-from westwood.errors import InputError, RunError
-from westwood.kernel import ww_kernel
+from westwood import stopping
+from westwood.errors import InputError, Interrupted, RunError, WestwoodError, one_line
+from westwood.kernel import reading, ww_kernel
 from westwood.results.folder import Folder
-from westwood.results.traces import STATES, TRACE_COLUMNS
 from westwood.units import option_seconds
 
 if TYPE_CHECKING:
     from types import FrameType
 
-ENDINGS = (".parquet", ".csv")
-EVENTS = ("start", "window", "loss", "timeout", "exit", "undo", "end")
 _RING_BYTES = 8 << 20  # 50 000 events: more than a second of 1000 connections
-_NUMBERS = ("mss", "delivered_bytes", "sent", "retransmitted", "lost")  # whole ones
-# The simulator's columns, then those that only a recording has.
-_COLUMNS = ("flow", "transfer", *TRACE_COLUMNS, "event", "cc", "rtt_min_s", *_NUMBERS)
-_NOT_DRAWN = {"rto_s", "in_flight", "rtt_min_s", "sent", "retransmitted", "lost"}
-_NEEDED = [name for name in _COLUMNS if name not in _NOT_DRAWN]  # for a figure
+_LONGEST_WAIT_S = 3600.0
+_LONGEST_END_S = 10.0  # of a recorder that has a full buffer to write
+_HUNG = b"it did not end when it was told to\n"
+_KEPT = "has what was recorded, and westwood trace opens it"
 
 
 @dataclass
@@ -43,124 +49,174 @@ class Recording:
     dropped: int = 0
 
 
+class _Recorder:
+    """Is a ww-kernel that writes events into a file until it is told to end, or dies."""
+
+    def __init__(self, port: int | None, out: IO[bytes]) -> None:
+        words = [ww_kernel.program(), "record", ww_kernel.pins(), port or 0, _RING_BYTES]
+        # Ctrl-C is for us: the recorder ends when we say so.
+        self._process = subprocess.Popen(
+            [str(word) for word in (*words, os.getpid())],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._handle = os.pidfd_open(self._process.pid)
+        self._ended = select.poll()  # unlike a wait for the process, a signal ends it at once
+        self._ended.register(self._handle, select.POLLIN)
+        self._start, begun = time.monotonic(), False
+        try:  # until its ring buffer is in place
+            while os.fstat(out.fileno()).st_size == 0 and not self.waits(0.005):
+                pass
+            begun = not self.waits(0)
+        finally:
+            if not begun:
+                said = self._end()
+        if not begun:
+            raise ww_kernel.failure(self._process.returncode, said)
+
+    def waits(self, seconds: float) -> bool:
+        """Waits so long, or until the recorder ends by itself: then it is True."""
+        return bool(self._ended.poll(min(seconds, _LONGEST_WAIT_S) * 1000))
+
+    def end(self) -> tuple[int, str]:
+        """Ends it. How many events were dropped, and why it ended before, in one line."""
+        ended_before = self.waits(0)
+        when = datetime.now().astimezone().isoformat(" ", "seconds")
+        after_s = time.monotonic() - self._start
+        said = self._end()
+        counted = re.search(r"^\d+ events, (\d+) dropped$", said, re.M)
+        dropped = int(counted[1]) if counted else 0
+        code = self._process.returncode
+        if code == 0 and not ended_before:
+            return dropped, ""
+        with contextlib.suppress(WestwoodError):
+            ww_kernel.status()  # forgets a recorder that died, and its buffer
+        return dropped, f"{self._why(code, said)}, at {when}, after {after_s:.1f} s"
+
+    @staticmethod
+    def _why(code: int, said: str) -> str:
+        if code < 0 and not said.endswith(_HUNG.decode()):
+            return f"ww-kernel was killed by {signal.Signals(-code).name}"
+        if code == 0:
+            return "ww-kernel was told to end by another process"
+        last = (said.strip() or f"exit code {code}").splitlines()[-1]
+        return f"ww-kernel ended: {one_line(last)}"
+
+    def _end(self) -> str:
+        self._process.send_signal(signal.SIGINT)
+        try:
+            said = self._process.communicate(timeout=_LONGEST_END_S)[1]
+        except subprocess.TimeoutExpired:  # stopped, or its disk hangs
+            self._process.kill()
+            said = self._process.communicate()[1] + _HUNG
+        os.close(self._handle)
+        return said.decode(errors="replace")
+
+
 @contextlib.contextmanager
-def recording(port: int | None = None, folder: Path | None = None) -> Iterator[Recording]:
+def recording(port: int | None = None) -> Iterator[Recording]:
     """Records while the block runs; afterwards the object has what was seen.
 
-    port: only connections with this port at either end. folder: for the events until then.
+    port: only connections with this port at either end. The file of the events has no name.
     """
     made = Recording()
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".recording-") as place:
-        csv, log = Path(place) / "events.csv", Path(place) / "log"
-        words = [ww_kernel.program(), "record", ww_kernel.pins(), port or 0, _RING_BYTES]
-        with csv.open("wb") as out, log.open("wb") as errors:
-            # Ctrl-C is for us: the recorder ends when we say so.
-            process = subprocess.Popen(
-                [str(word) for word in words], stdout=out, stderr=errors, start_new_session=True
-            )
+    with tempfile.TemporaryFile() as out:
+        recorder = _Recorder(port, out)
         try:
-            _await_first_line(process, csv, log)
             yield made
         finally:
-            process.send_signal(signal.SIGINT)
-            code = process.wait()
-        said = log.read_text()
-        if code != 0:
-            raise ww_kernel.failure(code, said)
-        events, _, dropped = said.split()[:3]
-        made.events, made.dropped = int(events), int(dropped)
-        made.trace = read_events(csv)
-
-
-def _await_first_line(process: subprocess.Popen[bytes], csv: Path, log: Path) -> None:
-    """Waits until the recorder's ring buffer is in place."""
-    while csv.stat().st_size == 0:
-        if process.poll() is not None:
-            raise ww_kernel.failure(process.returncode, log.read_text())
-        time.sleep(0.005)
-
-
-def read_events(csv: Path) -> pl.DataFrame:
-    """Reads what ww-kernel wrote into the columns of a trace: docs/traces.md."""
-    numbers = dict.fromkeys((*TRACE_COLUMNS, "rtt_min_s"), pl.Float64)
-    del numbers["state"]
-    whole = dict.fromkeys(("netns", *_NUMBERS), pl.Int64)
-    frame = pl.read_csv(csv, schema_overrides={**numbers, **whole})
-    if frame["netns"].n_unique() > 1:  # the same addresses may be in use in each
-        name = pl.col("flow") + "@" + pl.col("netns").cast(pl.String)
-        frame = frame.with_columns(name.alias("flow"))
-    starts = pl.col("event") == "start"
-    # A connection's ports may be used again by the next one.
-    number = starts.cum_sum() + (~starts.first()).cast(pl.UInt32)
-    return frame.with_columns(
-        number.over("flow").cast(pl.UInt32).alias("transfer"),
-        pl.col("state").cast(pl.Enum(STATES)),
-        pl.col("event").cast(pl.Enum(EVENTS)),
-        pl.col(list(numbers)).fill_null(float("nan")),
-    ).select(_COLUMNS)
-
-
-def is_recording(name: str) -> bool:
-    """Tells whether a name on the command line is a recording's."""
-    return name.endswith(ENDINGS)
+            made.dropped, problem = recorder.end()
+        if problem:
+            raise RunError(problem)
+        made.trace, _ = reading.read_events(Path(f"/proc/self/fd/{out.fileno()}"))
+        made.events = made.trace.height
 
 
 def record(out: Path, port: int | None, duration: str | None) -> Iterator[str]:
     """Records into a file until the duration or the user ends it; yields lines about it."""
     check_port(port)
-    if not is_recording(out.name):
+    if not reading.is_recording(out.name):
         raise InputError("expected a name in .parquet or .csv", key="--out", value=str(out))
     if not out.parent.is_dir():
         raise InputError("there is no such folder", key="--out", value=str(out.parent))
     seconds = option_seconds("--duration", duration, float("inf"))
-    with recording(port, out.parent) as made:
-        yield "recording; Ctrl-C ends it" if duration is None else f"recording for {duration}"
-        _wait(seconds)
-    Folder.beside(out).frame(out.name, made.trace)
-    connections = made.trace.select("flow", "transfer").n_unique()
-    yield f"{out}: {connections} connections, {made.events} events, {made.dropped} dropped"
-    if made.dropped:
-        raise RunError(f"{made.dropped} events were dropped: the disk was too slow for them")
+    events, file = _file_of_events(out)
+    with file:
+        try:
+            recorder = _Recorder(port, file)
+        except BaseException:
+            events.unlink()  # nothing was recorded
+            raise
+        try:
+            try:
+                yield (
+                    "recording; Ctrl-C ends it" if duration is None else f"recording for {duration}"
+                )
+                _wait(recorder, seconds)
+            finally:
+                dropped, problem = recorder.end()
+            trace = _keep(events, out, problem)
+        except KeyboardInterrupt:
+            raise Interrupted(f"interrupted; {events} {_KEPT}") from None
+    connections = trace.select("flow", "transfer").n_unique()
+    what = f"{connections} connections, {trace.height} events"
+    if problem:
+        raise RunError(f"{problem}; {out} has what was recorded until then: {what}")
+    yield f"{out}: {what}, {dropped} dropped"
+    if dropped:
+        raise RunError(f"{dropped} events were dropped: the disk was too slow for them")
 
 
-def _wait(seconds: float) -> None:
-    """Waits so long, or for Ctrl-C, or for a service manager's SIGTERM; the recording is kept."""
+def _file_of_events(out: Path) -> tuple[Path, IO[bytes]]:
+    """Makes the file beside a recording that has the events until they are its trace.
+
+    What an earlier recording left there is kept.
+    """
+    for number in itertools.count(1):
+        name = f"{out.stem}.events{f'-{number}' if number > 1 else ''}.csv"
+        path = out.with_name(name)
+        try:
+            made = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise RunError(f"{path}: can't be written: {error.strerror or error}") from None
+        return path, os.fdopen(made, "r+b")
+    raise AssertionError
+
+
+def _keep(events: Path, out: Path, problem: str) -> pl.DataFrame:
+    """Makes the recording from its events, which stay if that fails."""
+    try:
+        trace, _ = reading.read_events(events)
+        Folder.beside(out).frame(out.name, trace)
+    except (WestwoodError, OSError, ValueError, MemoryError, pl.exceptions.PolarsError) as error:
+        failed = str(error) if isinstance(error, WestwoodError) else f"{out}: can't be written"
+        raise RunError("; ".join(filter(None, (problem, failed, f"{events} {_KEPT}")))) from None
+    events.unlink()
+    return trace
+
+
+def _wait(recorder: _Recorder, seconds: float) -> None:
+    """Waits so long, or for Ctrl-C, a service manager's SIGTERM, or the recorder's end."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, end)
+    before = signal.getsignal(signal.SIGTERM)
+    if before is signal.SIG_DFL:  # else `stopping` makes an exception of it
+        signal.signal(signal.SIGTERM, end)
     stop_at = time.monotonic() + seconds
     try:
         while (left := stop_at - time.monotonic()) > 0:
-            time.sleep(min(left, 3600))
+            if recorder.waits(left):
+                break
     except KeyboardInterrupt:
-        pass
+        stopping.was_meant()
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def read(path: Path) -> pl.DataFrame:
-    """Reads a recording's trace; InputError if the file is none."""
-    try:
-        if path.suffix == ".csv":
-            frame = pl.read_csv(path, infer_schema_length=None)
-        else:
-            frame = pl.read_parquet(path)
-    except OSError as error:
-        problem = f"can't be read: {error.strerror or error}"
-        raise InputError(problem, source=str(path)) from None
-    except pl.exceptions.PolarsError:
-        raise InputError(
-            "expected a recording of westwood kernel record", source=str(path)
-        ) from None
-    lacking = [name for name in _NEEDED if name not in frame.columns]
-    if lacking:
-        problem = f"expected a recording of westwood kernel record, with a column {lacking[0]}"
-        raise InputError(problem, source=str(path))
-    if frame.is_empty():
-        raise InputError("has no event: no connection used ww_* meanwhile", source=str(path))
-    return frame.with_columns(pl.col("state").cast(pl.Enum(STATES)))
 
 
 def check_port(port: int | None) -> None:

@@ -3,7 +3,8 @@
 
 `make linux` builds linux/: the BPF object and ww-kernel, the program that does all of this;
 WESTWOOD_KERNEL names another ww-kernel, with ww.bpf.o beside it. What is loaded is pinned in
-/sys/fs/bpf/westwood, or in the folder of a bpffs that WESTWOOD_BPFFS names.
+/sys/fs/bpf/westwood, or in the folder of a bpffs that WESTWOOD_BPFFS names: ww-kernel uses one
+that nobody but its own user may enter (linux/loader/folder.c).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 from westwood import __version__
 from westwood.catalogue import PROTOCOLS
 from westwood.errors import RunError, UnavailableError
-from westwood.programs import Program
+from westwood.programs import Program, system_program
 
 VARIABLE = "WESTWOOD_KERNEL"
 PINS_VARIABLE = "WESTWOOD_BPFFS"
@@ -64,11 +65,12 @@ def status() -> dict[str, Any]:
 
 
 def _mount() -> None:
-    """Mounts a bpffs where none is yet, if we may, as bpftool and ip do."""
+    """Mounts a bpffs where none is yet, if we may, for root only, as systemd, bpftool and ip do."""
     if PINS_VARIABLE in os.environ or os.path.ismount(_BPFFS) or os.geteuid() != 0:
         return
-    mount = ["mount", "-t", "bpf", "bpf", str(_BPFFS)]
-    subprocess.run(mount, check=False, capture_output=True)
+    words = ["-t", "bpf", "-o", "nosuid,nodev,noexec,mode=0700", "bpf", str(_BPFFS)]
+    if program := system_program("mount"):
+        subprocess.run([program, *words], check=False, capture_output=True)
 
 
 def _call(path: Path, *words: object) -> str:

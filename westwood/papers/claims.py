@@ -7,13 +7,13 @@ where it will be decided: then its verdict is TESTED. Nothing here changes a set
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from westwood import files
 from westwood.papers.checks import CHECKS
 from westwood.papers.checks.common import Measured
 
@@ -71,7 +71,7 @@ class Verdict:
 @cache
 def claims() -> dict[str, Claim]:
     """Reads all claims, by id."""
-    data = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    data = files.read_toml(_FILE)
     papers = {key: Paper(key, **paper) for key, paper in data.items() if key != "claim"}
     return {c["id"]: Claim(**{**c, "paper": papers[c["paper"]]}) for c in data["claim"]}
 

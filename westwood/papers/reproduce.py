@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from westwood import stopping
 from westwood.draw import report
 from westwood.draw.style import save
+from westwood.engines.pool import check_workers
 from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
@@ -53,6 +55,7 @@ def select(name: str, *, seeds: int | None = None, quick: bool = False) -> Selec
     """Selects the study of this name, or all of them, and plans the runs."""
     if name not in (ALL, *STUDIES):
         raise InputError(f"unknown figure, {suggestion(name, [ALL, *STUDIES])}", value=name)
+    experiment.check_seeds(seeds)
     chosen = STUDIES if name == ALL else {name: STUDIES[name]}
     experiments = {}
     for study in chosen.values():
@@ -73,13 +76,15 @@ def run(
     selection: Selection, folder: Folder, *, workers: int | None, track: Tracker
 ) -> Reproduction | None:
     """Runs, draws, checks and writes it all into the folder; None if interrupted."""
+    check_workers(workers, "--workers")
     manifest = _manifest(selection)
     folder.manifest(manifest, complete=False)
     by_name = experiment.collect_all(selection.experiments, workers=workers, track=track)
-    for name, collected in by_name.items():
-        folder.text(f"scenarios/{name}.toml", selection.experiments[name].scenario.to_toml())
-        if not collected.rows.is_empty():
-            folder.frame(f"runs/{name}.parquet", collected.rows)
+    with stopping.keeping():
+        for name, collected in by_name.items():
+            folder.scenario(f"scenarios/{name}", selection.experiments[name].scenario)
+            if collected.runs:
+                folder.frame(f"runs/{name}.parquet", collected.rows)
     if not all(collected.complete for collected in by_name.values()):
         return None
     measured = {name: _measured(selection, name, collected) for name, collected in by_name.items()}
@@ -95,13 +100,12 @@ def run(
     others = claims.tested() if len(selection.studies) == len(STUDIES) else []
     settings = {name: _settings(one.scenario) for name, one in selection.experiments.items()}
     folder.json("claims.json", {"claims": list(_entries(selection, verdicts, others, settings))})
-    manifest_file = folder.manifest(manifest)
-    page = report.write(
+    page = report.write_last(
         folder,
         "The papers' claims, measured",
         sections,
         [*verdicts, *others],
-        manifest_file.read_text(encoding="utf-8"),
+        manifest,
     )
     return Reproduction([*verdicts, *others], page, drawn)
 

@@ -8,7 +8,7 @@ with the function that computes it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,14 @@ from westwood.results.metrics import jain, percentile
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
-    from westwood.results.raw import RawConnection, RawResult
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from westwood.results.raw import Columns, RawResult
     from westwood.scenario.flows import Flow
 
 Row = dict[str, Any]
+_AT_A_TIME = 1 << 14  # connections
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,9 @@ class FlowOfRun:
     """A flow of a run, which columns are computed from: several connections if it has arrivals."""
 
     flow: Flow
-    connections: Sequence[RawConnection]
+    connections: Columns  # of the run,
+    first: int  # of which these are the flow's
+    last: int
     simulated_s: float
 
     @property
@@ -38,20 +44,32 @@ class FlowOfRun:
         """Is false for a source of datagrams."""
         return self.flow.cc.name != UDP
 
-    @cached_property
-    def finished(self) -> list[RawConnection]:
-        """The connections of which all was acknowledged."""
-        return [one for one in self.connections if not math.isnan(one.completed_s)]
+    @property
+    def count(self) -> int:
+        """The number of its connections."""
+        return self.last - self.first
 
     @cached_property
-    def completions_s(self) -> list[float]:
-        """How long those took, from their start on."""
-        return [one.completed_s - one.start_s for one in self.finished]
+    def completions_s(self) -> Sequence[float] | NDArray[np.float64]:
+        """How long the connections took of which all was acknowledged, from their start on."""
+        ends, starts = (self._own(name) for name in ("completed_s", "start_s"))
+        if isinstance(ends, list):
+            pairs = zip(ends, starts, strict=True)
+            return [end - start for end, start in pairs if not math.isnan(end)]
+        taken: NDArray[np.float64] = ends - starts
+        return taken[taken >= 0]  # without NaN
+
+    def _own(self, name: str) -> Any:
+        return self.connections[name][self.first : self.last]
+
+    def values(self, name: str) -> Iterable[float]:
+        """A measured column of the connections."""
+        own = self._own(name)
+        return own if isinstance(own, list) else _one_by_one(own)
 
     def total(self, name: str) -> float:
         """The sum of a measured column over the connections."""
-        total: float = sum(getattr(one, name) for one in self.connections)
-        return total
+        return sum(self.values(name))
 
     def bit_rate(self, name: str) -> float:
         """A measured number of bytes in bit/s, over the time that the flow was active."""
@@ -67,10 +85,17 @@ class FlowOfRun:
             return self.simulated_s - float(self.flow.start) / PS_PER_S
         stop = self.flow.stop
         end = self.simulated_s if stop is None else min(self.simulated_s, stop / PS_PER_S)
-        (connection,) = self.connections
-        if not math.isnan(connection.completed_s):
-            end = connection.completed_s
-        return end - connection.start_s
+        (completed_s,) = self.values("completed_s")
+        if not math.isnan(completed_s):
+            end = completed_s
+        (start_s,) = self.values("start_s")
+        return end - start_s
+
+
+def _one_by_one(column: NDArray[Any]) -> Iterator[float]:
+    """Makes numbers of a column of which there may be a million."""
+    for start in range(0, len(column), _AT_A_TIME):
+        yield from column[start : start + _AT_A_TIME].tolist()
 
 
 @dataclass(frozen=True)
@@ -121,10 +146,13 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean(values: Iterable[float]) -> float:
     """The mean of those that are numbers."""
-    known = [value for value in values if not math.isnan(value)]
-    return _ratio(sum(known), len(known))
+    total, count = 0.0, 0
+    for value in values:
+        if not math.isnan(value):
+            total, count = total + value, count + 1
+    return _ratio(total, count)
 
 
 def _mean_queue(run: Run) -> float:
@@ -189,21 +217,21 @@ OF_FLOW = (
         "",
         "Transfers",
         "connections of the flow: more than one with `arrivals`",
-        lambda flow: len(flow.connections),
+        lambda flow: flow.count,
     ),
     FlowColumn(
         "completed",
         "",
         "Completed transfers",
         "connections of which all was acknowledged",
-        lambda flow: len(flow.finished),
+        lambda flow: len(flow.completions_s),
     ),
     FlowColumn(
         "completion_s",
         "s",
         "Completion time",
         "from a connection's start until all was acknowledged, the mean of those completed",
-        lambda flow: _mean(flow.completions_s),
+        lambda flow: _mean(map(float, flow.completions_s)),
         head="completion\ns",
         digits=3,
         with_interval=True,
@@ -273,7 +301,7 @@ COST = (
     Column("wall_s", "s", "Time", "how long the run took here"),
 )
 
-_AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
+_AGGREGATES: Mapping[str, Callable[[Iterable[float]], float]] = {
     "SUM": sum,
     "MEAN": _mean,
     "LEAST": lambda values: min((v for v in values if not math.isnan(v)), default=math.nan),
@@ -290,7 +318,7 @@ def row_of_flow(flow: FlowOfRun) -> Row:
     """The columns of a flow: what was measured and what follows from it."""
     row: Row = {column.name: column.of(flow) for column in RATES}
     for one in _measured():
-        values = [getattr(connection, one.name) for connection in flow.connections]
+        values = flow.values(one.name)
         known = flow.is_tcp or one.aggregate not in _OF_CONGESTION_CONTROL
         row[one.name] = _AGGREGATES[one.aggregate](values) if known else math.nan
     return row | {column.name: column.of(flow) for column in OF_FLOW}

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes results folders: scenario.toml, runs.parquet, traces/, manifest.json, figures.
+"""Results folders: scenario.toml, runs.parquet, traces/, manifest.json, figures, SHA256SUMS.
 
-Every file appears whole or not at all. A folder that holds something else is never written into.
+Every file appears whole or not at all, and has its checksum in SHA256SUMS: what is read back is
+what was written. One process writes at a time, and what one that died left half written is removed.
+A folder that holds something else is never written into, and nothing is read or written outside of
+it, whatever a name or a link in it says.
 """
 
 from __future__ import annotations
@@ -12,31 +15,50 @@ import json
 import os
 import platform
 import subprocess
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from westwood import __version__
-from westwood.errors import InputError, RunError
+from westwood.errors import InputError, RunError, show
+from westwood.results import disk, sums
 
 if TYPE_CHECKING:
     import polars as pl
 
-FORMAT = 1
+    from westwood.scenario import Scenario
+
+FORMAT = 2
 _MANIFEST = "manifest.json"
 _MAKER = "westwood"
 _LOCK = ".lock"
-_PARTIAL = ".partial-"  # begins the names of what is being written
+
+
+class Damaged(InputError):
+    """Says which file of a folder can't be used, and why."""
 
 
 class Folder:
-    """Is a results folder, which is made when its first file is written."""
+    """Is a results folder, which is made when its first file is written.
 
-    def __init__(self, path: str | Path, option: str = "--out") -> None:
-        self.path = Path(path)
+    Its first file takes the lock, which lasts as long as this object. `tell` gets a line about each
+    damaged file that is done without.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        option: str = "--out",
+        *,
+        tell: Callable[[str], object] = warnings.warn,
+    ) -> None:
+        self.path, self.tell = Path(path), tell
         self._option = option
+        self._sums: sums.Sums | None = sums.Sums(self.path)
+        self._release: weakref.finalize[..., Folder] | None = None
         try:
             self._check()
         except OSError as error:
@@ -45,33 +67,42 @@ class Folder:
     @classmethod
     def current(cls) -> Folder:
         """Takes the current folder, whatever is in it, for a figure whose place was not chosen."""
-        folder = cls.__new__(cls)
-        folder.path, folder._option = Path(), ""
-        return folder
+        return cls.beside(Path("figure"))
 
     @classmethod
     def beside(cls, file: Path) -> Folder:
-        """Takes the folder of a file that the user names."""
-        folder = cls.current()
-        folder.path = file.parent
+        """Takes the folder of a file that the user names: no lock, no checksums.
+
+        InputError if something else than a file has that name, or a results folder has the file.
+        """
+        if file.is_symlink() or (file.exists() and not file.is_file()):
+            problem = "is a link, a folder or a device, expected a file or a new name"
+            raise InputError(problem, value=str(file))
+        if file.exists() and sums.Sums(file.parent).of(file.name):
+            raise InputError("belongs to a results folder, expected another name", value=str(file))
+        folder = cls.__new__(cls)
+        folder.path, folder._option = file.parent, ""
+        folder._sums, folder._release = None, None
         return folder
 
     def _check(self) -> None:
+        if any("\udc80" <= character <= "\udcff" for character in str(self.path)):
+            raise self.error("has bytes that are no UTF-8 in its name, expected another name")
         if not self.path.exists():
             return
         if not self.path.is_dir():
             raise self.error("is a file, expected a folder")
-        # What a kill left before there was a manifest, a lock or half a file, is nobody else's.
-        others = any(not file.name.startswith((_LOCK, _PARTIAL)) for file in self.path.iterdir())
+        # What a kill left before there was a manifest or checksums is nobody else's.
+        begun = (_LOCK, disk.PARTIAL)
+        others = any(not file.name.startswith(begun) for file in self.path.iterdir())
         if others and not self._is_ours():
             raise self.error("holds files that westwood did not write, expected a new folder")
 
     def _is_ours(self) -> bool:
-        try:
-            manifest = json.loads((self.path / _MANIFEST).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return False
-        return isinstance(manifest, dict) and manifest.get("made_by") == _MAKER
+        manifest = _json_of(self.path / _MANIFEST)
+        if isinstance(manifest, dict) and manifest.get("made_by") == _MAKER:
+            return True
+        return self._sums is not None and self._sums.is_ours()
 
     def error(self, problem: str) -> InputError:
         """Makes an error about this folder, under the option that named it."""
@@ -83,56 +114,148 @@ class Folder:
         Raises an error without `resume`, and one that says `differs` if the state is another.
         """
         path = self.path / file
-        if not path.exists():
+        if not os.path.lexists(path):
             return False
         if not resume:
             raise self.error(f"holds a {what}, expected --resume or a new folder")
+        self.check_format()
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            found = None
+            found = _json_of(self.verified(file))
+        except Damaged as damaged:
+            self.tell(f"{damaged}; it is written again, and only runs that fit it are kept")
+            return False
         if found != json.loads(json.dumps(state)):
             raise self.error(differs)
         return True
 
+    def check_format(self) -> None:
+        """Raises an error if the folder is of a version whose files have other contents."""
+        manifest = _json_of(self.path / _MANIFEST)
+        found = manifest.get("format", FORMAT) if isinstance(manifest, dict) else FORMAT
+        if found != FORMAT:
+            problem = f"was written in format {show(found)}, expected {FORMAT}: run it again"
+            raise InputError(problem, source=str(self.path))
+
     @contextlib.contextmanager
-    def locked(self, what: str) -> Iterator[None]:
-        """Keeps others out while the block writes `what`."""
+    def locked(self) -> Iterator[None]:
+        """Keeps others out while the block reads and writes."""
+        self._lock()
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        except OSError as error:
-            raise RunError(f"{self.path}: can't be written: {error.strerror or error}") from None
-        try:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                problem = f"another {what} is writing into it, expected another folder"
-                raise self.error(problem) from None
             yield
         finally:
-            os.close(lock)
+            self._unlock()
+
+    def _lock(self) -> None:
+        """Takes the lock, unless this object has it, and removes what the dead left."""
+        if self._release is not None:
+            return
+        with _writing(self.path / _LOCK):
+            self.path.mkdir(parents=True, exist_ok=True)
+            if (self.path / _LOCK).is_symlink():
+                raise self.error(f"has a link as {_LOCK}, expected a folder that westwood wrote")
+            lock = disk.open_to_append(self.path / _LOCK)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(lock)
+                problem = "another westwood is writing into it, expected another folder"
+                raise self.error(problem) from None
+            except OSError:
+                os.close(lock)
+                raise
+        self._release = weakref.finalize(self, os.close, lock)
+        disk.remove_left(self.path)
+
+    def _unlock(self) -> None:
+        if self._release is not None:
+            self._release()
+            self._release = None
 
     def file(self, name: str, write: Callable[[Path], object]) -> Path:
         """Lets `write` fill a temporary file and moves it to `name`; the file's path."""
         path = self.path / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=path.parent, prefix=_PARTIAL) as part:
-                temporary = Path(part) / path.name  # the ending tells the format
-                write(temporary)
-                os.replace(temporary, path)
-        except OSError as error:
-            raise RunError(f"{path}: can't be written: {error.strerror or error}") from None
+        with _writing(path):
+            if self._sums is None:
+                disk.remove_left(self.path)
+                disk.write_whole(path, write)
+                return path
+            self._lock()
+            for folder in self._folders_of(name):
+                if not folder.is_dir():
+                    folder.mkdir()
+                    disk.folder_to_disk(folder.parent)
+            with self._sums.replacing(name) as add:
+                disk.write_whole(path, write, place=self.path, before=add)
         return path
+
+    def _folders_of(self, name: str) -> Iterator[Path]:
+        """Yields the folders between this one and a file; InputError if the name leads outside."""
+        parts = PurePosixPath(name).parts
+        if not name.isprintable() or not parts or name.startswith("/") or ".." in parts:
+            raise InputError("expected the name of a file in it", key=str(self.path), value=name)
+        folder = self.path
+        for part in parts[:-1]:
+            folder /= part
+            if folder.is_symlink():
+                raise Damaged("is a link, expected a folder", source=str(folder))
+            yield folder
+
+    def verified(self, name: str) -> Path:
+        """Returns the path of a file that is as it was written; else it is Damaged."""
+        path = self.path / name
+        expected = self._sums.of(name) if self._sums else []
+        try:
+            for _ in self._folders_of(name):
+                pass
+            if disk.sha256(path) not in expected:
+                problem = "differs from" if expected else "is not in"
+                raise Damaged(f"is damaged: its checksum {problem} {sums.NAME}", source=str(path))
+        except OSError as error:
+            raise Damaged(f"can't be read: {error.strerror or error}", source=str(path)) from None
+        return path
+
+    def has(self, name: str) -> bool:
+        """Says whether a file is as it was written; tells if not: it is written again."""
+        try:
+            self.verified(name)
+        except Damaged as damaged:
+            self.tell(f"{damaged}; it is written again")
+            return False
+        return True
+
+    def read_frame(self, name: str) -> pl.DataFrame:
+        """Reads a Parquet file that is as it was written; else it is Damaged."""
+        import polars as pl
+
+        path = self.verified(name)
+        try:
+            return pl.read_parquet(path)
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            raise Damaged(f"can't be read: {error}", source=str(path)) from None
+
+    def remove(self, names: Iterable[str], folder: str) -> None:
+        """Removes files that others have replaced, and a folder if it is empty then."""
+        with _writing(self.path):
+            for name in names:
+                (self.path / name).unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                if not any((self.path / folder).iterdir()):
+                    (self.path / folder).rmdir()
 
     def text(self, name: str, content: str) -> Path:
         """Writes a text file."""
         return self.file(name, lambda path: path.write_text(content, encoding="utf-8"))
 
+    def scenario(self, name: str, scenario: Scenario) -> Path:
+        """Writes NAME.toml and, before it, the files with its long lists of numbers."""
+        place, _, stem = name.rpartition("/")
+        for file, content in scenario.to_files(stem).items():
+            path = self.text(f"{place}/{file}" if place else file, content)
+        return path
+
     def json(self, name: str, content: object) -> Path:
         """Writes a JSON file."""
-        return self.text(name, json.dumps(content, indent=2, allow_nan=False) + "\n")
+        return self.text(name, _json_text(content))
 
     def frame(self, name: str, frame: pl.DataFrame) -> Path:
         """Writes a Parquet or CSV file, by the name's ending."""
@@ -142,20 +265,53 @@ class Folder:
 
     def manifest(self, settings: Mapping[str, Any], *, complete: bool = True) -> Path:
         """Writes what made this folder. Written first, it also marks the folder as ours."""
-        return self.json(
-            _MANIFEST,
-            {
-                "made_by": _MAKER,
-                "format": FORMAT,
-                "version": __version__,
-                "commit": _commit(),
-                "created": datetime.now(UTC).isoformat(timespec="seconds"),
-                "python": platform.python_version(),
-                "machine": platform.machine(),
-                "complete": complete,
-                **settings,
-            },
-        )
+        return self.write_manifest(about(settings, complete=complete))
+
+    def write_manifest(self, text: str) -> Path:
+        """Writes what `about` returned; at the end, so that nothing is missing that it says."""
+        path = self.text(_MANIFEST, text)
+        if self._sums is not None:
+            with _writing(self.path):
+                self._sums.compact()
+        return path
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Makes one line of what the disk refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise RunError(f"{path}: can't be written: {error.strerror or error}") from None
+
+
+def about(settings: Mapping[str, Any], *, complete: bool = True) -> str:
+    """Says what made a folder, in the manifest's words."""
+    return _json_text(
+        {
+            "made_by": _MAKER,
+            "format": FORMAT,
+            "version": __version__,
+            "commit": _commit(),
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "python": platform.python_version(),
+            "machine": platform.machine(),
+            "complete": complete,
+            **settings,
+        }
+    )
+
+
+def _json_text(content: object) -> str:
+    return json.dumps(content, indent=2, allow_nan=False) + "\n"
+
+
+def _json_of(path: Path) -> object:
+    """Reads a JSON file; None if it is none."""
+    try:
+        return json.loads(disk.read_regular(path))
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def _commit() -> str | None:

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from statistics import NormalDist
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 LEVEL = 0.95  # that every interval has
 
@@ -63,14 +65,14 @@ def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> floa
     return t_quantile(runs - 1, level) * deviation / math.sqrt(runs)
 
 
-def percentile(values: Sequence[float], share: float) -> float:
+def percentile(values: Sequence[float] | NDArray[np.float64], share: float) -> float:
     """Returns what this share of the values does not exceed, interpolated; NaN without values."""
-    ordered = sorted(values)
-    if not ordered:
+    ordered = np.sort(values) if isinstance(values, np.ndarray) else sorted(values)
+    if not len(ordered):
         return math.nan
     place = share * (len(ordered) - 1)
-    low, high = math.floor(place), math.ceil(place)
-    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+    low, high = float(ordered[math.floor(place)]), float(ordered[math.ceil(place)])
+    return low + (place - math.floor(place)) * (high - low)
 
 
 @dataclass(frozen=True)

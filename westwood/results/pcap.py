@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _ACK, _SYN, _FIN, _ECT, _CE, _CWR, _DATAGRAM, _BARE = 1, 2, 8, 32, 64, 128, 256, 512
 _MAGIC_NS, _LINKTYPE_RAW, _SNAPLEN = 0xA1B23C4D, 101, 65535
 _RECORD, _IP, _TCP, _UDP, _OPTIONS = 16, 20, 20, 8, 40
+_AT_A_TIME = 1 << 14  # packets
 _NOP, _FIRST_PORT, _PORTS, _SERVER_PORT = 1, 10_000, 50_000, 5001
 
 Bytes = NDArray[np.uint8]
@@ -41,12 +42,19 @@ Ints = NDArray[np.int64]
 def write(result: Result, path: Path) -> int:
     """Writes what `simulate(..., capture=LINK)` captured; the number of packets."""
     _check_headers(result.scenario.flows)
-    columns = {name: column.astype(np.int64) for name, column in result.raw.captured().items()}
-    packets = _Packets(result, columns)
-    rows = packets.rows()
-    header = np.array([_MAGIC_NS, 0x0004_0002, 0, 0, _SNAPLEN, _LINKTYPE_RAW], dtype="<u4")
-    path.write_bytes(header.tobytes() + rows.tobytes())
-    return packets.count
+    of_run = _OfRun(result)
+    count = 0
+    with path.open("wb") as file:
+        header = [_MAGIC_NS, 0x0004_0002, 0, 0, _SNAPLEN, _LINKTYPE_RAW]
+        file.write(np.array(header, dtype="<u4").tobytes())
+        for piece in result.raw.records.pieces("captured"):
+            for first in range(0, len(piece["flow"]), _AT_A_TIME):
+                rows = slice(first, first + _AT_A_TIME)
+                columns = {name: column[rows].astype(np.int64) for name, column in piece.items()}
+                packets = _Packets(of_run, columns, count)
+                file.write(packets.rows().tobytes())
+                count += packets.count
+    return count
 
 
 def _check_headers(flows: tuple[Flow, ...]) -> None:
@@ -60,39 +68,46 @@ def _check_headers(flows: tuple[Flow, ...]) -> None:
             )
 
 
-class _Packets:
-    """Holds all packets at once: each step fills a column or a field of every row."""
+class _OfRun:
+    """Knows what the headers of a connection's packets need, by the number of its flow."""
 
-    def __init__(self, result: Result, columns: dict[str, Ints]) -> None:
+    def __init__(self, result: Result) -> None:
         scenario = result.scenario
+        flows = scenario.flows
         nodes = {node: i for i, node in enumerate(scenario.nodes)}
-        flows = [scenario.flows[outcome.source] for outcome in result.raw.flows]
+        self.source = np.asarray(result.raw.connections["source"])
+        self.header = np.array([flow.header for flow in flows], dtype=np.int64)
+        self.window = np.array([flow.receive_window for flow in flows], dtype=np.int64)
+        self.mss = np.array([flow.mss for flow in flows], dtype=np.int64)
+        self.ecn = np.array([int(flow.ecn) for flow in flows], dtype=np.int64)
+        self.from_ = np.array([nodes[flow.from_] for flow in flows], dtype=np.int64)
+        self.to = np.array([nodes[flow.to] for flow in flows], dtype=np.int64)
+        self.shift = np.zeros(len(flows), dtype=np.int64)
+        while (too_large := (self.window >> self.shift) > 0xFFFF).any():
+            self.shift += too_large
+
+
+class _Packets:
+    """Holds some packets at once: each step fills a column or a field of every row."""
+
+    def __init__(self, of_run: _OfRun, columns: dict[str, Ints], first: int) -> None:
         connection = columns["flow"]
-
-        def of_flow(values: list[int]) -> Ints:
-            return np.array(values, dtype=np.int64)[connection]
-
         self.count = len(connection)
+        self.first = first  # its number in the file
         self.connection, self.time_ps = connection, columns["time_ps"]
         self.number, self.payload = columns["number"], columns["payload"]
         self.flags, self.blocks = columns["flags"], columns["sack_count"]
-        self.sack = columns["sack"].reshape(-1, 8)
+        self.sack = columns["sack"]
         self.is_udp = self.flags & _DATAGRAM != 0
         self.is_ack = self.flags & _ACK != 0
         self.is_syn = self.flags & _SYN != 0
         self.is_fin = self.flags & _FIN != 0  # of an ACK: it covers the sender's FIN
-        self.header = of_flow([flow.header for flow in flows])
-        self.window = of_flow([flow.receive_window for flow in flows])
-        self.mss = of_flow([flow.mss for flow in flows])
-        self.ecn = of_flow([int(flow.ecn) for flow in flows])
-        ends = (
-            of_flow([nodes[flow.from_] for flow in flows]),
-            of_flow([nodes[flow.to] for flow in flows]),
-        )
+        flow = of_run.source[connection]
+        self.header, self.window = of_run.header[flow], of_run.window[flow]
+        self.mss, self.ecn = of_run.mss[flow], of_run.ecn[flow]
+        self.shift = of_run.shift[flow]
+        ends = of_run.from_[flow], of_run.to[flow]
         self.source, self.sink = np.where(self.is_ack, ends[::-1], ends)
-        self.shift = np.zeros(self.count, dtype=np.int64)
-        while (too_large := (self.window >> self.shift) > 0xFFFF).any():
-            self.shift += too_large
 
     def rows(self) -> Bytes:
         """Records of the file, one after another."""
@@ -120,7 +135,7 @@ class _Packets:
         ip[:, 0] = 0x45
         ip[:, 1] = np.where(marked, 3, np.where(capable, 2, 0))
         _put(ip, 2, length, 2)
-        _put(ip, 4, np.arange(self.count) & 0xFFFF, 2)
+        _put(ip, 4, (self.first + np.arange(self.count)) & 0xFFFF, 2)
         ip[:, 6] = 0x40  # don't fragment
         ip[:, 8] = 64
         ip[:, 9] = np.where(self.is_udp, 17, 6)

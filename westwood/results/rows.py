@@ -6,11 +6,13 @@ A flow with arrivals is many connections and one row: sums over them, and means 
 
 from __future__ import annotations
 
+import bisect
+import itertools
 from typing import TYPE_CHECKING
 
 from westwood.catalogue import UDP
 from westwood.results.columns import OF_RUN, FlowOfRun, Row, Run, row_of_flow
-from westwood.results.raw import RawConnection, RawResult
+from westwood.results.raw import RawResult
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -23,9 +25,8 @@ def rows_of_run(
     scenario: Scenario, seed: int, raw: RawResult, cost: dict[str, float], engine: str
 ) -> list[Row]:
     """Makes a row for each flow of the scenario."""
-    connections: list[list[RawConnection]] = [[] for _ in scenario.flows]
-    for one in raw.flows:
-        connections[one.source].append(one)
+    source = raw.connections["source"]
+    ends = [bisect.bisect_left(source, flow) for flow in range(len(scenario.flows) + 1)]
     simulated_s = scenario.duration / PS_PER_S
     rows = [
         {
@@ -34,15 +35,25 @@ def rows_of_run(
             "flow": flow.name,
             "cc": flow.cc.name,
             "seed": seed,
-            **row_of_flow(FlowOfRun(flow, own, simulated_s)),
+            **row_of_flow(FlowOfRun(flow, raw.connections, first, last, simulated_s)),
         }
-        for flow, own in zip(scenario.flows, connections, strict=True)
+        for flow, (first, last) in zip(scenario.flows, itertools.pairwise(ends), strict=True)
     ]
     goodputs = [float(row["goodput_bps"]) for row in rows if row["cc"] != UDP]
     run = Run(raw, goodputs, simulated_s)
     return [
         {**row, **{column.name: column.of(run, row) for column in OF_RUN}, **cost} for row in rows
     ]
+
+
+LARGEST = 1 << 63  # beyond all that is measured, in any unit; a column of whole numbers ends there
+
+
+def is_number(value: object) -> bool:
+    """Says whether it can have been measured: NaN is what a flow does not have."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    return value != value or abs(value) < LARGEST
 
 
 def rows_frame(rows: list[Row]) -> pl.DataFrame:

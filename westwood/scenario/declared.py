@@ -106,18 +106,15 @@ def _count_or_none(setting: Setting) -> Callable[[object], int]:
     return read
 
 
-def _amount(value: object) -> units.Amount:
-    amount = units.parse_amount(value)
+def _amount(value: object, *, finite: bool = False) -> units.Amount:
+    amount = units.parse_amount(value, finite=finite)
     if amount.count is not None and not 1 <= amount.count <= _MOST_AMOUNT:
         raise InputError("expected at least one packet or byte and at most 2^30", value=value)
     return amount
 
 
 def _finite_amount(value: object) -> units.Amount:
-    amount = _amount(value)
-    if amount.count is None:
-        raise InputError('expected packets or bytes such as "10p"', value=str(amount))
-    return amount
+    return _amount(value, finite=True)
 
 
 def _segments(

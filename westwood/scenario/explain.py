@@ -47,6 +47,7 @@ _TAKES: Mapping[str, str] = {
     "from": "the name of the node that sends",
     "to": "the name of the node that receives",
     "cc": 'a protocol such as "westwood+" (westwood list protocols shows all)',
+    "cc.name": 'a protocol such as "westwood+" (westwood list protocols shows all)',
     "limit": 'packets or bytes such as "100p" or "64KiB", or "unlimited"',
     "rate": 'a rate such as "2Mbps"',
     "loss.rate": _A_FRACTION,

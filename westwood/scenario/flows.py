@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, model_validator
 
@@ -112,6 +113,9 @@ class Datagrams(Part):
         if (self.on is None) != (self.off is None):
             missing = "on" if self.on is None else "off"
             raise InputError("is missing: a source has both on and off, or neither", key=missing)
+        if self.on is None and "durations" in self.model_fields_set:
+            problem = "has no effect on a source that is always on, expected on and off beside it"
+            raise InputError(problem, key="durations", value=self.durations)
         return self
 
 
@@ -125,6 +129,31 @@ App = Annotated[
     table_of(("bulk", "udp"), "app", '{ kind = "udp", rate = "1Mbps" }', "bulk"),
     BeforeValidator(_app),
 ]
+
+
+# The keys of a flow that a source of datagrams obeys. It refuses the others.
+OF_DATAGRAMS = frozenset(
+    (
+        "name",
+        "from",
+        "to",
+        "cc",
+        "count",
+        "app",
+        "start",
+        "start_spread",
+        "stop",
+        "packet",
+        "header",
+    )
+)
+
+
+def check_obeyed(given: Mapping[str, Any]) -> None:
+    """Raises InputError if a table of a source of datagrams has a key that it would not obey."""
+    for key in given:
+        if key in _KEYS_OF_FLOW and key not in OF_DATAGRAMS and key != "arrivals":
+            raise InputError("has no effect on datagrams, expected none", key=key, value=given[key])
 
 
 class Arrivals(Part):
@@ -221,3 +250,6 @@ class Flow(_Flow):
     def mss(self) -> int:
         """Payload of a full segment, bytes."""
         return int(self.packet - self.header)
+
+
+_KEYS_OF_FLOW = {field.alias or name for name, field in Flow.model_fields.items()}

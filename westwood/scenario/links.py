@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import Discriminator, Field, PlainValidator, Tag, field_validator, model_validator
 
 from westwood.catalogue import LONGEST_PS, OPPORTUNITY_BYTES, settings_of
 from westwood.errors import InputError
@@ -22,15 +22,48 @@ from westwood.scenario.parts import (
     kind_of,
     table_of,
 )
-from westwood.units import TIME_UNITS
+from westwood.units import TIME_UNITS, format_rate
 
 if TYPE_CHECKING:
     from westwood.scenario.parts import Settings
 
 Direction = Literal["forward", "backward"]
 Side = Literal["forward", "backward", "both"]
-PacketNumbers = Annotated[tuple[Annotated[int, Field(ge=1, lt=2**63)], ...], Field(strict=False)]
+
 _LONGEST_TRACE_MS = LONGEST_PS // TIME_UNITS["ms"]
+
+
+def _whole_numbers(value: object) -> tuple[int, ...]:
+    """Takes a list of whole numbers, of which there may be millions; the first wrong is named."""
+    if not isinstance(value, (list, tuple)):
+        raise InputError("expected a list of whole numbers", value=value)
+    for number in value:
+        if type(number) is not int:
+            raise InputError("expected whole numbers", value=number)
+    return tuple(value)
+
+
+def _packet_numbers(value: object) -> tuple[int, ...]:
+    packets = _whole_numbers(value)
+    for before, number in itertools.pairwise((0, *packets)):
+        if not before < number < 2**63:
+            raise InputError("expected ascending packet numbers from 1", value=number)
+    return packets
+
+
+def _times(value: object) -> tuple[int, ...]:
+    times = _whole_numbers(value)
+    for before, time in itertools.pairwise((0, *times)):
+        if time < before:
+            raise InputError("expected ascending times in ms from 0", value=time)
+    if times and not 1 <= times[-1] <= _LONGEST_TRACE_MS:
+        problem = f"expected a last time of 1 to {_LONGEST_TRACE_MS} ms"
+        raise InputError(problem, value=times[-1])
+    return times
+
+
+PacketNumbers = Annotated[tuple[int, ...], PlainValidator(_packet_numbers)]
+Times = Annotated[tuple[int, ...], PlainValidator(_times)]
 
 
 class DropTail(Part):
@@ -106,13 +139,6 @@ class ScriptedLoss(Part):
     packets: PacketNumbers
     on: Side
 
-    @field_validator("packets")
-    @classmethod
-    def _ascending(cls, packets: tuple[int, ...]) -> tuple[int, ...]:
-        if any(a >= b for a, b in itertools.pairwise(packets)):
-            raise InputError("expected ascending packet numbers", value=list(packets))
-        return packets
-
 
 class MarkovLoss(Part):
     """Has two states in turn, first the good one, each with its loss rate, for both directions."""
@@ -172,18 +198,8 @@ class Opportunities(Part):
     In a scenario file each is the name of a file with a time a line.
     """
 
-    forward: Annotated[tuple[int, ...], Field(strict=False)] = ()
-    backward: Annotated[tuple[int, ...], Field(strict=False)] = ()
-
-    @field_validator("forward", "backward")
-    @classmethod
-    def _times(cls, times: tuple[int, ...]) -> tuple[int, ...]:
-        if any(a > b for a, b in itertools.pairwise(times)) or (times and times[0] < 0):
-            raise InputError("expected ascending times in ms", value=list(times))
-        if times and not 1 <= times[-1] <= _LONGEST_TRACE_MS:
-            problem = f"expected a last time of 1 to {_LONGEST_TRACE_MS} ms"
-            raise InputError(problem, value=times[-1])
-        return times
+    forward: Times = ()
+    backward: Times = ()
 
 
 class _Wire(Part):
@@ -226,6 +242,13 @@ class Link(_Link):
             problem = "is missing, and trace does not give the rates of both directions"
             expected = f"is missing, expected {accepted(settings_of('link')['rate'])}"
             raise InputError(problem if self.trace else expected, key="rate")
+        if (
+            self.rate is not None
+            and self.opportunities("forward")
+            and self.opportunities("backward")
+        ):
+            problem = "has no effect beside the trace of both directions, expected none"
+            raise InputError(problem, key="rate", value=format_rate(self.rate))
         return self
 
     def opportunities(self, side: Direction) -> tuple[int, ...]:

@@ -7,49 +7,72 @@ the scenario, and in its hash.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from westwood.errors import InputError, show
+from westwood import files
+from westwood.errors import InputError
 
-LARGEST_BYTES = 64 * 2**20  # that a file may have: more than a day of a 100 Mb/s trace
+MOST_NUMBERS = 10_000_000  # of all files that a scenario names
+_MOST_WRITTEN = 10_000  # numbers in a line of TOML, which takes long to read
 # The keys of a link where the name of a file may stand for the numbers in it.
 _PLACES = (("loss", "packets"), ("trace", "forward"), ("trace", "backward"))
 
 
-def embedded(link: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Puts numbers in place of files' names, relative to `folder`, into the link's table."""
+def embedded(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Puts numbers in place of files' names, relative to `folder`, into the links' tables."""
+    links = given.get("link")
+    if not isinstance(links, (list, tuple)):
+        return dict(given)
+    read = _Files(folder)
+    taken = [_embedded(one, read) if isinstance(one, Mapping) else one for one in links]
+    return {**given, "link": taken}
+
+
+class _Files:
+    """Reads each file once, and so many numbers at most."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[str, files.Numbers] = {}
+        self._count = 0
+
+    def numbers(self, name: str) -> files.Numbers:
+        """The numbers in a file."""
+        if name not in self._read:
+            self._read[name] = files.numbers(self._folder / name)
+            self._count += len(self._read[name])
+            if self._count > MOST_NUMBERS:
+                raise InputError(f"expected at most {MOST_NUMBERS} numbers in all files together")
+        return self._read[name]
+
+
+def beside(links: Iterable[dict[str, Any]], name: str) -> dict[str, str]:
+    """Puts long lists of numbers in the links' tables into files of their own; their contents.
+
+    The files are named after the scenario's, NAME-LINK-KEY.txt.
+    """
+    made = {}
+    for link in links:
+        for table, key in _PLACES:
+            inner = link.get(table, {})
+            if len(inner.get(key, ())) > _MOST_WRITTEN:
+                file = f"{name}-{link['name']}-{key}.txt"
+                made[file] = "\n".join(map(str, inner[key])) + "\n"
+                link[table] = {**inner, key: file}
+    return made
+
+
+def _embedded(link: Mapping[str, Any], read: _Files) -> dict[str, Any]:
     taken = dict(link)
     for table, key in _PLACES:
         inner = taken.get(table)
         if isinstance(inner, Mapping) and isinstance(inner.get(key), str):
             try:
-                taken[table] = {**inner, key: numbers(folder / inner[key])}
+                taken[table] = {**inner, key: read.numbers(inner[key])}
             except InputError as error:
                 name = taken["name"] if isinstance(taken.get("name"), str) else "link"
                 address = f"{name}.{table}.{key}"
                 raise InputError(error.problem, key=address, value=inner[key]) from None
     return taken
-
-
-def numbers(path: Path) -> list[int]:
-    """Reads whole numbers, one a line; empty lines and what follows a # don't count."""
-    try:
-        if path.stat().st_size > LARGEST_BYTES:
-            raise InputError(f"expected a file of at most {LARGEST_BYTES >> 20} MiB")
-        lines = path.read_bytes().decode("utf-8").splitlines()
-    except OSError as error:
-        raise InputError(f"can't be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise InputError("expected a text file with a whole number a line") from None
-    found = []
-    for place, line in enumerate(lines, start=1):
-        word = line.partition("#")[0].strip()
-        if word.isdecimal() and len(word) <= 18:
-            found.append(int(word))
-        elif word:
-            raise InputError(f"expected a whole number in line {place}, found {show(word)}")
-    if not found:
-        raise InputError("expected a whole number a line, found none")
-    return found

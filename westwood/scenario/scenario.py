@@ -16,7 +16,7 @@ import hashlib
 import itertools
 import json
 import math
-import tomllib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -24,18 +24,21 @@ from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
+from westwood import arguments, files
+from westwood.arguments import checked
 from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
-from westwood.errors import InputError, one_line, show, suggestion
-from westwood.scenario import number_files, profiles, topology
+from westwood.errors import InputError, show, suggestion
+from westwood.scenario import number_files, profiles, topology, written
 from westwood.scenario.explain import first_problem
-from westwood.scenario.flows import Flow
+from westwood.scenario.flows import OF_DATAGRAMS, Flow, check_obeyed
 from westwood.scenario.links import Link
 from westwood.scenario.parts import Duration, Name, Part
 from westwood.units import format_time
 
 FORMAT = 1  # of scenario files, and part of the hash
 MOST_POINTS = 100_000  # of a sweep
-EVERY_FLOW = "*"  # in the place of a name; for cc: every flow but datagrams
+EVERY_FLOW = "*"  # in the place of a name; but for a source of datagrams, where that does not obey
+_KEPT = (Part, files.Numbers)  # never changed, and large: settings hold them as they are
 _PACKAGE = Path(__file__).parents[1]
 
 Settings = Mapping[str, Any]
@@ -58,9 +61,10 @@ class Scenario(Part):
     _folder: Path = PrivateAttr(default=Path())  # the names of files are relative to
 
     def __init__(self, /, **given: Any) -> None:
-        given = _with_files(given, Path())
+        given = number_files.embedded(arguments.plain_items(given, _KEPT), Path())
         try:
             super().__init__(**_completed(given))
+            topology.check_count(self.flow, self.duration)
             topology.check(self.link, self.flows, list(type(self).model_fields))
             _check_starts(self)
         except ValidationError as error:
@@ -75,28 +79,35 @@ class Scenario(Part):
         return sweep
 
     @classmethod
+    @checked(path=arguments.path)
     def from_toml(cls, path: str | Path) -> Scenario:
         """Reads the scenario in a TOML file."""
         try:
-            data = read_toml(Path(path))
+            data = files.read_toml(Path(path))
         except InputError as error:
             raise error.located(source=str(path)) from None
         return cls._from(data, str(path), Path(path).parent)
 
     @classmethod
+    @checked(name=arguments.text)
     def preset(cls, name: str) -> Scenario:
         """Reads a scenario that comes with the package; `presets()` has the names."""
         if name not in presets():
             raise InputError(f"no such scenario, {suggestion(name, presets())}", value=name)
-        return cls._from(read_toml(_presets_folder() / f"{name}.toml"), name, _presets_folder())
+        return cls._from(
+            files.read_toml(_presets_folder() / f"{name}.toml"), name, _presets_folder()
+        )
 
     @classmethod
     def load(cls, file_or_preset: str) -> Scenario:
         """Reads a preset by its name, else a file."""
+        file_or_preset = str(arguments.path(file_or_preset))
         if file_or_preset in presets():
             return cls.preset(file_or_preset)
-        if "." in file_or_preset or "/" in file_or_preset or Path(file_or_preset).exists():
+        if "." in file_or_preset or "/" in file_or_preset or os.path.exists(file_or_preset):
             return cls.from_toml(file_or_preset)
+        if file_or_preset == "-":
+            raise InputError("standard input is not read, expected a file", value=file_or_preset)
         known = suggestion(file_or_preset, presets())
         raise InputError(
             f"neither a file nor a scenario of the package, {known}", value=file_or_preset
@@ -105,7 +116,7 @@ class Scenario(Part):
     @classmethod
     def _from(cls, data: dict[str, Any], source: str, folder: Path) -> Scenario:
         try:
-            scenario = cls(**_with_files(data, folder))
+            scenario = cls(**number_files.embedded(data, folder))
         except InputError as error:
             raise error.located(source=source) from None
         scenario._source, scenario._folder = source, folder
@@ -117,6 +128,7 @@ class Scenario(Part):
         A key that is set is no longer swept.
         """
         data = copy.deepcopy(self._given)
+        settings = arguments.plain_items(settings, _KEPT)
         for key, value in settings.items():
             try:
                 _assign(data, key, value)
@@ -178,7 +190,12 @@ class Scenario(Part):
             follows |= _defaults_of_recovery(cc, chosen, profile)
             if chosen != _recovery(cc, profile):
                 follows.pop("recovery")
-            for key in [key for key, value in follows.items() if flow.get(key) == value]:
+            left_out = {key for key, value in follows.items() if flow.get(key) == value}
+            if cc == UDP:
+                left_out |= flow.keys() - OF_DATAGRAMS
+                if "on" not in flow["app"]:
+                    del flow["app"]["durations"]
+            for key in left_out & flow.keys():
                 del flow[key]
         return data
 
@@ -191,20 +208,17 @@ class Scenario(Part):
 
     def to_toml(self) -> str:
         """Writes the complete scenario so that `from_toml` reads the same scenario back."""
+        return written.toml(self.resolved())
+
+    @checked(name=arguments.text)
+    def to_files(self, name: str) -> dict[str, str]:
+        """Does what `to_toml` does with long lists of numbers in files: contents by file's name.
+
+        The last one is NAME.toml, which `from_toml` reads with the others beside it.
+        """
         data = self.resolved()
-        lines = [
-            f"{key} = {toml_value(data[key])}" for key in ("name", "duration", "seeds", "profile")
-        ]
-        for section in ("link", "flow"):
-            for part in data[section]:
-                lines += ["", f"[[{section}]]"]
-                lines += [f"{key} = {toml_value(value)}" for key, value in part.items()]
-        if self.sweep:
-            lines += ["", "[sweep]"]
-            lines += [
-                f"{json.dumps(key)} = {toml_value(values)}" for key, values in self.sweep.items()
-            ]
-        return "\n".join(lines) + "\n"
+        made = number_files.beside(data["link"], name)
+        return {**made, f"{name}.toml": written.toml(data)}
 
 
 def _check_starts(scenario: Scenario) -> None:
@@ -233,35 +247,6 @@ def _presets_folder() -> Path:
     return inside if inside.is_dir() else _PACKAGE.parent / "scenarios"
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Reads a file's tables, not checked yet."""
-    try:
-        if path.is_dir():
-            raise InputError("is a folder, expected a TOML file")
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
-    except InputError:
-        raise
-    except FileNotFoundError:
-        raise InputError("no such file") from None
-    except OSError as error:
-        raise InputError(f"can't be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not TOML: byte {error.start + 1} is not UTF-8") from None
-    except RecursionError:
-        raise InputError("is not TOML that we can read: nested too deeply") from None
-    except ValueError as error:  # also a date that doesn't exist, or a NUL in the file's name
-        raise InputError(f"is not TOML: {one_line(str(error))}") from None
-
-
-def _with_files(given: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Puts the numbers in files in place of the names of the files."""
-    links = given.get("link")
-    if not isinstance(links, (list, tuple)):
-        return given
-    taken = [number_files.embedded(a, folder) if isinstance(a, Mapping) else a for a in links]
-    return {**given, "link": taken}
-
-
 def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Fills in the profile's values wherever nothing was given."""
     name = given.get("profile", profiles.DEFAULT)
@@ -286,6 +271,11 @@ def _complete_link(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
 
 
 def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:
+    if _kind(given.get("app")) == UDP:
+        try:
+            check_obeyed(given)
+        except InputError as error:
+            raise error.located(key=f"{given.get('name', 'flow')}.{error.key}") from None
     cc = given.get("cc", UDP if _kind(given.get("app")) == UDP else {})
     cc = {"name": cc} if isinstance(cc, str) else cc
     if not isinstance(cc, Mapping):
@@ -333,14 +323,21 @@ def _is_part(key: str, whole: str) -> bool:
 
 def _assign(data: dict[str, Any], key: str, value: Any) -> None:
     """Sets what `key` addresses: KEY of the scenario, or NAME.KEY of the link or flow NAME."""
+    if key.count(".") >= files.MOST_KEY_PARTS:
+        raise InputError(f"expected keys of at most {files.MOST_KEY_PARTS} parts", key=key)
     first, _, rest = key.partition(".")
     parts: dict[str, dict[str, Any]] = {
         part["name"]: part for section in ("link", "flow") for part in data[section]
     }
     if rest and first == EVERY_FLOW:
-        for flow in data["flow"]:
-            if rest != "cc" or _kind(flow.get("app")) != UDP:
-                _assign_within(flow, rest.split("."), key, value)
+        own = rest.partition(".")[0]
+        of_datagrams = own in OF_DATAGRAMS and own != "cc"
+        obey = [one for one in data["flow"] if of_datagrams or _kind(one.get("app")) != UDP]
+        if not obey:
+            problem = "has no effect on datagrams, and there is no other flow"
+            raise InputError(problem, key=key, value=value)
+        for flow in obey:
+            _assign_within(flow, rest.split("."), key, value)
     elif rest and first in parts:
         _assign_within(parts[first], rest.split("."), key, value)
     elif not rest and first in ("name", "duration", "seeds", "profile"):
@@ -384,14 +381,3 @@ def column_values(values: Sequence[Any]) -> list[Any]:
         if all(isinstance(kind, str) for kind in kinds) and len(set(kinds)) == len(values):
             return kinds
     return [value if isinstance(value, str) else show(value) for value in values]
-
-
-def toml_value(value: Any) -> str:
-    """Writes a value in TOML."""
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
-    if isinstance(value, (bool, str)):
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)

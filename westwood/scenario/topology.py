@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
 from westwood.errors import InputError, suggestion
 from westwood.scenario.flows import Flow
 from westwood.scenario.links import Link
+from westwood.units import format_time
+
+# What the engine takes: engine/topology.cpp and engine/network.hpp.
+_MOST_LINKS = 255  # on a path
+_MOST_CONNECTIONS = 2**20
 
 
 def nodes(links: Sequence[Link]) -> list[str]:
@@ -44,6 +50,53 @@ def check(links: Sequence[Link], flows: Sequence[Flow], reserved: Sequence[str])
                 key=f"{flow.name}.to",
                 value=flow.to,
             )
+    if len(links) > _MOST_LINKS:  # else no path is too long
+        _check_lengths(links, flows)
+
+
+def check_count(flows: Sequence[Flow], duration: int) -> None:
+    """Raises an error if there would be more connections than the simulator takes.
+
+    Of a flow with arrivals they are as many as a seed draws: a Poisson number, which six standard
+    deviations more than its mean bound.
+    """
+    total = 0.0
+    for flow in flows:
+        total += flow.count
+        if flow.arrivals:
+            end = duration if flow.stop is None else min(flow.stop, duration)
+            mean = max(0, end - flow.start) / flow.arrivals.every
+            total += flow.count * (mean + 6 * math.sqrt(mean) - 1)
+        if total > _MOST_CONNECTIONS:
+            key = f"{flow.name}.arrivals.every" if flow.arrivals else f"{flow.name}.count"
+            value = format_time(flow.arrivals.every) if flow.arrivals else flow.count
+            problem = f"expected at most {_MOST_CONNECTIONS} connections in all"
+            raise InputError(problem, key=key, value=value)
+
+
+def _check_lengths(links: Sequence[Link], flows: Sequence[Flow]) -> None:
+    """Raises an error if the shortest path of a flow has more links than the simulator takes."""
+    beside: dict[str, list[str]] = {}
+    for link in links:
+        one, other = link.between
+        beside.setdefault(one, []).append(other)
+        beside.setdefault(other, []).append(one)
+    wanted: dict[str, dict[str, Flow]] = {}
+    for flow in flows:
+        wanted.setdefault(flow.from_, {}).setdefault(flow.to, flow)
+    for source, flow_to in wanted.items():
+        missing, seen, reached = set(flow_to), {source}, [source]
+        for _ in range(_MOST_LINKS):
+            if not missing:
+                break
+            reached = [far for near in reached for far in beside[near] if far not in seen]
+            seen.update(reached)
+            reached = list(dict.fromkeys(reached))
+            missing -= seen
+        if missing:
+            flow = next(flow for to, flow in flow_to.items() if to in missing)
+            problem = f'expected at most {_MOST_LINKS} links between it and "{source}"'
+            raise InputError(problem, key=f"{flow.name}.to", value=flow.to)
 
 
 def _components(links: Sequence[Link]) -> dict[str, str]:

@@ -85,7 +85,7 @@ user ww-kernel load /tmp/bpf/westwood /tmp/ww.bpf.o test 2>&1; echo $?
 iperf3 -s -D; sleep 1
 {flows}
 echo "## status"
-ww-kernel status /tmp/bpf/westwood
+user ww-kernel status /tmp/bpf/westwood
 {LANE}
 {set_up}
 sleep 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import resource
 import selectors
+import signal
 import socket
 import sys
 import time
@@ -43,7 +44,12 @@ def receive(address: str, port: int) -> None:
 def send(
     address: str, port: int, cc: str, seconds: float, connections: int, rate: float = 0
 ) -> None:
-    """Sends on each what it takes, or `rate` bytes a second; then ends them in order."""
+    """Sends on each what it takes, or `rate` bytes a second; then ends them in order.
+
+    SIGTERM ends the seconds.
+    """
+    told: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: told.append(number))
     ready = selectors.DefaultSelector()
     total = 0
     sockets = []
@@ -55,7 +61,7 @@ def send(
         sockets.append(one)
         ready.register(one, selectors.EVENT_WRITE)
     start = time.monotonic()
-    while (now := time.monotonic()) < start + seconds:
+    while (now := time.monotonic()) < start + seconds and not told:
         if rate:  # a piece for each, every 20 ms
             for one in sockets:
                 total += one.send(CHUNK[: int(rate / 50)])

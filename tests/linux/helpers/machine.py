@@ -25,7 +25,7 @@ from westwood.kernel import ww_kernel
 HELPERS = Path(__file__).parent  # the programs that run in namespaces lie beside this file
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 OURS = set(ww_kernel.CONTROLS)
-LOCK = Path(tempfile.gettempdir()) / "westwood-kernel-tests.lock"
+LOCK = Path("/run/westwood-kernel-tests.lock")  # where nobody but root can put something else
 TOOLS = ("bpftool", "ip", "iperf3", "nsenter", "setpriv", "ss", "unshare")
 HOLD = "ip link set lo up; echo; exec sleep 600"
 
@@ -68,7 +68,7 @@ def own_bpffs(folder: Path) -> Iterator[bool]:
         if available() & OURS:
             yield False
             return
-        subprocess.run(["mount", "-t", "bpf", "bpf", str(folder)], check=True)
+        subprocess.run(["mount", "-t", "bpf", "-o", "mode=0700", "bpf", str(folder)], check=True)
         before = os.environ.get(ww_kernel.PINS_VARIABLE)
         os.environ[ww_kernel.PINS_VARIABLE] = str(folder / "westwood")
         try:

@@ -4,15 +4,27 @@
 from __future__ import annotations
 
 import configparser
+import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from westwood.errors import InputError
+from westwood import programs
+from westwood.errors import InputError, UnavailableError
 from westwood.kernel import boot, ww_kernel
+
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: whose folders are root's")
+
+
+@pytest.fixture
+def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets a program lie anywhere, as most of these tests do not ask who may change it."""
+    monkeypatch.setattr(boot, "changeable", lambda path: None)
 
 
 @pytest.fixture
@@ -28,7 +40,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def no_systemd(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(boot.shutil, "which", lambda name: None)
+    monkeypatch.setattr(boot, "system_program", lambda name: None)
     yield
 
 
@@ -39,7 +51,7 @@ def parsed(text: str) -> configparser.ConfigParser:
     return unit
 
 
-def test_the_unit_loads_and_unloads_what_lies_here(program: Path) -> None:
+def test_the_unit_loads_and_unloads_what_lies_here(program: Path, anywhere: None) -> None:
     service = parsed(boot.unit())["Service"]
     words = service["ExecStart"].split()
     pins, controls = str(ww_kernel.pins()), str(ww_kernel.bpf_object(program))
@@ -49,7 +61,9 @@ def test_the_unit_loads_and_unloads_what_lies_here(program: Path) -> None:
     assert service["NoNewPrivileges"] == "yes"
 
 
-def test_written_and_removed(program: Path, no_systemd: None, tmp_path: Path) -> None:
+def test_written_and_removed(
+    program: Path, anywhere: None, no_systemd: None, tmp_path: Path
+) -> None:
     path = tmp_path / boot.UNIT
     assert boot.enable(tmp_path)[0] == f"wrote {path}"
     assert path.read_text() == boot.unit()
@@ -59,7 +73,7 @@ def test_written_and_removed(program: Path, no_systemd: None, tmp_path: Path) ->
 
 
 def test_without_systemd_it_says_what_is_left_to_do(
-    program: Path, no_systemd: None, tmp_path: Path
+    program: Path, anywhere: None, no_systemd: None, tmp_path: Path
 ) -> None:
     assert boot.enable(tmp_path)[1].endswith("systemctl enable westwood.service")
 
@@ -76,8 +90,80 @@ def test_a_path_that_systemd_would_misread_is_refused(
         boot.unit()
 
 
+@ROOT_ONLY
+def test_what_others_may_change_is_refused_with_the_remedy(
+    program: Path, westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    """/tmp is above: the sticky bit does not help, since names can be used before we do."""
+    called = westwood("kernel", "load", "--boot")
+    assert called.code == 77 and called.err.count("\n") == 1
+    first = next(one for one in reversed(program.parents) if one.stat().st_mode & 0o022)
+    assert called.err.startswith(f"westwood: {first}: others than root may change it")
+    assert f"install -D -t /usr/local/lib/westwood {program}" in called.err
+    assert called.out == "", "nothing was loaded before"
+    with pytest.raises(UnavailableError):
+        boot.enable(tmp_path)
+    assert not (tmp_path / boot.UNIT).exists()
+
+
+@ROOT_ONLY
+@pytest.mark.parametrize("what", ["owner of a folder", "mode of a folder", "owner", "mode", "link"])
+def test_any_part_of_the_way_that_others_may_change_is_found(what: str) -> None:
+    with tempfile.TemporaryDirectory(dir="/run") as made:  # only root may write /run
+        folder = Path(made) / "bin"
+        folder.mkdir()
+        file = folder / "ww-kernel"
+        file.write_bytes(b"")
+        assert programs.changeable(file) is None
+        culprit = folder if what.endswith("folder") else file
+        if what.startswith("owner"):
+            os.chown(culprit, 65534, 65534)
+        elif what.startswith("mode"):
+            culprit.chmod(0o775)
+        else:
+            culprit = Path("/tmp")
+            there = Path(tempfile.mkdtemp(dir=culprit))
+            file.unlink()
+            file.symlink_to(there / "ww-kernel")
+            (there / "ww-kernel").write_bytes(b"")
+        assert programs.changeable(file) == culprit
+        if what == "link":
+            shutil.rmtree(there)
+
+
+@ROOT_ONLY
+def test_root_takes_no_program_that_others_may_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = tmp_path / "mount"
+    fake.write_text("#!/bin/sh\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:.:{os.environ['PATH']}")
+    found = programs.system_program("mount")
+    assert found is not None and found != str(fake) and programs.changeable(Path(found)) is None
+
+
+def test_the_unit_is_roots_to_write_whatever_the_umask(
+    program: Path, anywhere: None, no_systemd: None, tmp_path: Path
+) -> None:
+    before = os.umask(0)
+    try:
+        boot.enable(tmp_path)
+    finally:
+        os.umask(before)
+    assert (tmp_path / boot.UNIT).stat().st_mode & 0o777 == 0o644
+    assert [one.name for one in tmp_path.glob("*.service*")] == [boot.UNIT]
+
+
+def test_pins_are_named_absolutely_without_detours(
+    program: Path, anywhere: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ww_kernel.PINS_VARIABLE, "x/../bpf/westwood")
+    assert f"RequiresMountsFor={Path.cwd()}/bpf/westwood\n" in boot.unit()
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
-def test_systemd_understands_it(program: Path, tmp_path: Path) -> None:
+def test_systemd_understands_it(program: Path, anywhere: None, tmp_path: Path) -> None:
     path = tmp_path / boot.UNIT
     path.write_text(boot.unit())
     verify = ["systemd-analyze", "verify", str(path)]
@@ -86,7 +172,7 @@ def test_systemd_understands_it(program: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.kernel
-def test_what_the_unit_starts_works(bpffs: Path) -> None:
+def test_what_the_unit_starts_works(bpffs: Path, anywhere: None) -> None:
     service = parsed(boot.unit())["Service"]
     for command in ("ExecStart", "ExecStop"):
         done = subprocess.run(service[command].split(), capture_output=True, text=True)

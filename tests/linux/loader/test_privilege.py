@@ -9,8 +9,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from machine import HELPERS, OURS, alone, available, eventually, in_kernel, outcome
@@ -24,16 +25,22 @@ RECORD = {"bpf"}  # status and unload need none from the user whom the pins belo
 GUIDE = Path(__file__).parents[3] / "docs" / "linux.md"
 
 
+def open_to_all(bpffs: Path) -> None:
+    """Lets anybody make folders in the bpffs, as one that is mounted without options."""
+    for folder in (bpffs.parent, bpffs.parent.parent, bpffs.parent.parent.parent):
+        folder.chmod(folder.stat().st_mode | 0o011)
+    bpffs.chmod(0o1777)
+
+
 @pytest.fixture
-def own_folder(bpffs: Path) -> Iterator[Path]:
+def own_folder(bpffs: Path, program: Path) -> Iterator[Path]:
     """Gives the bpffs to an unprivileged user, who may enter all folders that lead to it."""
     ww_kernel.unload()
     assert eventually(lambda: not in_kernel())
-    for folder in (bpffs.parent, bpffs.parent.parent, bpffs.parent.parent.parent):
-        folder.chmod(folder.stat().st_mode | 0o011)
+    open_to_all(bpffs)
     os.chown(bpffs, NOBODY, NOBODY)
     yield bpffs
-    ww_kernel.unload()
+    as_user(set(), program, "unload", bpffs / "westwood")
     os.chown(bpffs, 0, 0)
     assert eventually(lambda: not in_kernel())
 
@@ -118,6 +125,71 @@ def test_other_users_are_refused(program: Path, own_folder: Path) -> None:
     assert available() >= OURS
 
 
+@pytest.fixture
+def shared(bpffs: Path) -> Iterator[Path]:
+    """Has nothing loaded, in a bpffs where anybody may make folders."""
+    ww_kernel.unload()
+    open_to_all(bpffs)
+    yield bpffs
+    subprocess.run(["rm", "-rf", str(ww_kernel.pins())], check=True)
+    bpffs.chmod(0o700)
+
+
+def refused(westwood: Callable[..., Any], said: str) -> None:
+    """Every command refuses the folder of the pins in one line, before it does anything."""
+    out = ("--out", f"/tmp/westwood-{os.getpid()}.csv")
+    for words in (("load",), ("status",), ("unload",), ("record", *out)):
+        called = westwood("kernel", *words)
+        assert called.code in (1, 77) and called.err.count("\n") == 1
+        assert said in called.err, called.err
+    assert not available() & OURS and not Path(out[1]).exists()
+
+
+def test_a_folder_that_another_user_made_first_is_refused(
+    shared: Path, westwood: Callable[..., Any]
+) -> None:
+    pins = ww_kernel.pins()
+    assert as_user(set(), "mkdir", "-m", "777", pins).returncode == 0
+    refused(westwood, f"{pins}: belongs to user {NOBODY}, expected user 0: rm -r {pins}")
+    assert f"missing  bpffs: {pins} is of user {NOBODY}" in westwood("kernel", "doctor").out
+
+
+def test_a_link_that_another_user_made_is_not_followed(
+    shared: Path, westwood: Callable[..., Any]
+) -> None:
+    elsewhere = shared / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    pins = ww_kernel.pins()
+    assert as_user(set(), "ln", "-s", elsewhere, pins).returncode == 0
+    refused(westwood, f"{pins}: expected a folder, not a link or a file: rm {pins}")
+    elsewhere.rmdir()
+
+
+def test_a_folder_that_others_may_enter_or_move_is_refused(
+    shared: Path, westwood: Callable[..., Any]
+) -> None:
+    pins = ww_kernel.pins()
+    pins.mkdir(mode=0o750)
+    refused(westwood, f"{pins}: has mode 750, so that others may have changed it: chmod 700")
+    pins.chmod(0o700)
+    shared.chmod(0o777)
+    refused(westwood, f"{pins}: other users may change a folder above it")
+
+
+def test_a_bpffs_that_we_mount_is_roots(tmp_path: Path) -> None:
+    """In a mount namespace of its own, where /sys/fs/bpf is none yet."""
+    code = "from westwood.kernel import ww_kernel; ww_kernel._mount()"
+    script = (
+        "umount -l /sys/fs/bpf 2>/dev/null; mountpoint -q /sys/fs/bpf && exit 9; "
+        f"{sys.executable} -c '{code}' && stat -f -c %T /sys/fs/bpf && stat -c %a /sys/fs/bpf"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != ww_kernel.PINS_VARIABLE}
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, env=environment
+    )
+    assert done.stdout.split() == ["bpf_fs", "1700"], done
+
+
 def test_any_user_may_choose_a_control(controls: Path) -> None:
     with alone() as host:
         receiver = host.receive("127.0.0.1", 5001)
@@ -134,6 +206,16 @@ def test_any_user_may_choose_a_control(controls: Path) -> None:
             *user, sys.executable, "-c", code, "send", "127.0.0.1", 5001, "ww_plus", 0.1, 1
         )
         assert outcome(sender, receiver, 1) > 0
+
+
+def test_others_can_do_nothing_to_the_pins(controls: Path) -> None:
+    open_to_all(controls)
+    pins = ww_kernel.pins()
+    assert pins.stat().st_mode & 0o777 == 0o700 and pins.stat().st_uid == 0
+    for words in (("ls", pins), ("rm", "-rf", pins), ("mv", pins, controls / "x"), ("rmdir", pins)):
+        assert as_user(set(), *words).returncode != 0
+    assert ww_kernel.status()["loaded"]
+    controls.chmod(0o700)
 
 
 def test_the_guide_names_the_capabilities() -> None:

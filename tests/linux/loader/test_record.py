@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,8 @@ from machine import Namespace, alone, eventually, outcome
 
 from westwood import simulate
 from westwood.errors import RunError
-from westwood.kernel import ww_kernel
-from westwood.kernel.recording import recording
+from westwood.kernel import reading, ww_kernel
+from westwood.kernel.recording import record, recording
 from westwood.scenario import Scenario
 
 pytestmark = pytest.mark.kernel
@@ -188,6 +190,114 @@ def test_recording_ends_with_what_started_it(tmp_path: Path) -> None:
     command.communicate()
     assert eventually(lambda: not os.path.exists(f"/proc/{recorder}"))
     assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
+
+
+@contextmanager
+def command(out: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Runs `kernel record` on a file: the command, and the number of its ww-kernel."""
+    words = [sys.executable, "-c", CLI, "kernel", "record", "--out", str(out)]
+    with subprocess.Popen(
+        [*words, "--duration", "20s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as started:
+        assert started.stdout is not None and started.stdout.readline().startswith("recording")
+        yield started, int(ww_kernel.status()["recorder"])
+        started.kill()
+
+
+def test_a_recorder_that_dies_is_told_at_once_and_what_it_wrote_is_kept(
+    host: Namespace, tmp_path: Path
+) -> None:
+    file = tmp_path / "day.parquet"
+    with command(file) as (started, recorder):
+        transfer(host, connections=3)
+        time.sleep(0.1)  # the recorder writes every 20 ms
+        os.kill(recorder, signal.SIGKILL)
+        _, said = started.communicate(timeout=5)
+    assert started.returncode == 1 and said.count("\n") == 1
+    today = time.strftime("%Y-%m-%d ")
+    assert said.startswith(f"westwood: ww-kernel was killed by SIGKILL, at {today}")
+    assert re.search(rf"after [\d.]+ s; {file} has what .* 3 connections, \d+ events\n$", said)
+    assert pl.read_parquet(file)["event"].to_list().count("end") == 3
+    assert [one.name for one in tmp_path.iterdir()] == ["day.parquet"]
+    assert ww_kernel.status()["recorder"] == 0
+
+
+def test_a_recorder_that_hangs_does_not_hold_the_command_up(
+    host: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("westwood.kernel.recording._LONGEST_END_S", 0.2)
+    with pytest.raises(RunError, match="ww-kernel ended: it did not end when it was told to, at "):
+        for _ in record(tmp_path / "day.csv", None, "1s"):
+            transfer(host)
+            time.sleep(0.1)
+            os.kill(int(ww_kernel.status()["recorder"]), signal.SIGSTOP)
+    assert "end" in reading.read(tmp_path / "day.csv")[0]["event"].to_list()
+
+
+@pytest.mark.parametrize("what", ["command", "both"])
+def test_a_command_that_is_killed_leaves_what_trace_opens(
+    host: Namespace, tmp_path: Path, what: str
+) -> None:
+    (tmp_path / "day.events.csv").write_text("of an earlier one")
+    with command(tmp_path / "day.parquet") as (started, recorder):
+        transfer(host, connections=3)
+        time.sleep(0.1)
+        started.kill()
+        if what == "both":
+            os.kill(recorder, signal.SIGKILL)
+        started.communicate()
+    assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
+    trace, _ = reading.read(tmp_path / "day.events-2.csv")
+    assert trace["event"].to_list().count("end") == 3
+    assert (tmp_path / "day.events.csv").read_text() == "of an earlier one"
+
+
+def test_a_full_disk_ends_it_and_what_was_written_is_named(host: Namespace, tmp_path: Path) -> None:
+    """The disk has room for a part of the events, and not for the recording made of them."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", str(folder)], check=True)
+    try:
+        with command(folder / "day.parquet") as (started, _):
+            transfer(host, connections=20)
+            _, said = started.communicate(timeout=5)
+        left = folder / "day.events.csv"
+        assert started.returncode == 1 and said.count("\n") == 1
+        assert "ww-kernel ended: the recording can't be written: No space left on device" in said
+        assert said.endswith(f"{left} has what was recorded, and westwood trace opens it\n")
+        trace, is_cut = reading.read(left)
+        assert is_cut and trace.height > 50
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_what_cannot_be_written_has_its_reason() -> None:
+    words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096)]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=5)
+    assert done.returncode == 1
+    assert done.stderr.endswith("the recording can't be written: No space left on device\n")
+
+
+def test_a_recorder_without_its_starter_does_not_begin() -> None:
+    words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096, 1)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=5)
+    assert (done.returncode, done.stdout) == (1, "") and "starter is gone" in done.stderr
+
+
+def test_times_are_the_kernels_in_a_time_namespace(host: Namespace, tmp_path: Path) -> None:
+    """Its clocks say something else, and so does its /proc of when a process began."""
+    shifted = ("unshare", "-T", "--monotonic", "100000", "--boottime", "100000")
+    words = (*shifted, ww_kernel.program(), "record", ww_kernel.pins(), 0, 1 << 16)
+    with (tmp_path / "events.csv").open("wb") as out:
+        recorder = subprocess.Popen([str(word) for word in words], stdout=out)
+    assert eventually(lambda: (tmp_path / "events.csv").stat().st_size > 0)
+    assert ww_kernel.status()["recorder"] == recorder.pid, "it is known to live"
+    transfer(host)
+    recorder.send_signal(signal.SIGINT)
+    assert recorder.wait() == 0
+    trace, _ = reading.read(tmp_path / "events.csv")
+    assert 0 < trace["time_s"][0] < 10 and trace["time_s"][-1] > trace["time_s"][0] + 0.4
 
 
 def test_bad_input_is_a_line_with_what_was_expected(westwood: Westwood, tmp_path: Path) -> None:

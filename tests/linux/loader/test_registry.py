@@ -92,7 +92,7 @@ def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
     ww_kernel.load()
     with alone() as host:
         receiver = host.receive("127.0.0.1", PORT)
-        sender = host.send("127.0.0.1", PORT, "ww_plus", 0.8, connections=4)
+        sender = host.send("127.0.0.1", PORT, "ww_plus", 60, connections=4)
         assert eventually(lambda: sockets("ww_plus") == 4)
         called = westwood("kernel", "unload")
         assert called.code == 0
@@ -102,6 +102,8 @@ def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
         assert not available() & OURS
         assert in_kernel(), "the connections keep their programs"
         assert sender.poll() is None
+        time.sleep(0.2)
+        sender.terminate()  # it ends in order
         assert outcome(sender, receiver, 4) > 0
     assert eventually(lambda: not in_kernel()), "the last connection took them along"
 
@@ -112,7 +114,7 @@ def test_another_version_takes_over_under_traffic(
     ww_kernel.load()
     with alone() as host:
         receiver = host.receive("127.0.0.1", PORT)
-        old = host.send("127.0.0.1", PORT, "ww_nrplus", 3, connections=2, rate=1e6)
+        old = host.send("127.0.0.1", PORT, "ww_nrplus", 60, connections=2, rate=1e6)
         assert eventually(lambda: sockets("ww_nrplus") == 2)
         before = in_kernel()
         other_version()
@@ -126,6 +128,7 @@ def test_another_version_takes_over_under_traffic(
         assert eventually(lambda: sockets("ww_nrplus") == 1), "counted by the new version only"
         assert in_kernel() & before, "the old connections keep their programs"
         new.wait()
+        old.terminate()  # it ends in order: loading takes seconds on a busy machine
         outcome_of_both = [int(p.communicate(timeout=30)[0]) for p in (old, new)]
         assert receiver.stdout is not None
         arrived = [int(receiver.stdout.readline()) for _ in range(3)]

@@ -47,7 +47,7 @@ Emulated emulate(const Network& network) {
         EXPECT_EQ(node, 1u);
         seen.arrivals.push_back(at);
     };
-    DatagramSource source(network.flows[0], kSeed, 0);
+    DatagramSource source(network.flows[0], kSeed, 0, network.duration);
     const Bytes bytes = udp(source_address(0), sink_address(0), network.flows[0].mss());
     for (Time at = source.next(0); at <= network.duration; at = source.next(at)) {
         model.run(at, deliver);

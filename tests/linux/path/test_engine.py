@@ -145,6 +145,8 @@ def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> 
     assert call(["trace", *common, str(tmp_path / "t"), "--plot"]) == 0
     names = {path.name for path in (tmp_path / "t").iterdir()}
     assert names == {
+        ".lock",
+        "SHA256SUMS",
         "manifest.json",
         "scenario.toml",
         "runs.parquet",

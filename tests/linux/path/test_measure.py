@@ -249,3 +249,13 @@ def test_a_server_is_a_host_and_a_port() -> None:
     assert port("192.0.2.1:99") == ("192.0.2.1", 99)
     assert port("2001:db8::1") == ("2001:db8::1", 5201)
     assert port("[2001:db8::1]:7") == ("2001:db8::1", 7)
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "100001"])
+def test_a_number_of_uploads_that_is_none_is_refused(
+    number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["measure", "bari", "--uploads", number, "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert said == f"westwood: --uploads = {number}: expected a whole number from 1 to 100000\n"
+    assert not (tmp_path / "out").exists()

@@ -54,6 +54,8 @@ def test_a_results_folder_can_be_run_again(westwood: Westwood, tmp_path: Path) -
     assert westwood("run", "table1", *QUICK, "--out", "res", "--plot").code == 0
     folder = tmp_path / "res"
     assert sorted(p.name for p in folder.iterdir()) == [
+        ".lock",
+        "SHA256SUMS",
         "manifest.json",
         "runs.parquet",
         "scenario.toml",
@@ -143,7 +145,7 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
             '"tabel1": neither a file nor a scenario of the package, did you mean "table1"?',
         ),
         (("run", "gone.toml"), 2, "gone.toml: no such file"),
-        (("run", "."), 2, ".: is a folder, expected a TOML file"),
+        (("run", "."), 2, ".: is a folder, expected a file"),
         (
             ("run", "table1", "--cc", "renoo"),
             2,
@@ -191,7 +193,11 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
         (("run",), 2, "Missing argument 'FILE|PRESET'."),
         (("run", "table1", "--sed", "3"), 2, "No such option: --sed"),
         (("run", "table1", "--seeds", "0"), 2, "table1: seeds = 0: expected at least 1"),
-        (("run", "table1", "--workers", "0"), 2, "--workers = 0: expected from 1 to 1024"),
+        (
+            ("run", "table1", "--workers", "0"),
+            2,
+            "--workers = 0: expected a whole number from 1 to 1024",
+        ),
     ],
 )
 def test_errors_are_one_line(

@@ -33,6 +33,16 @@ PROFILES = ", ".join(profiles.names())
             ("sweep", "table1", "--out", "o", "--ci", "0"),
             '--ci = 0: expected a fraction more than 0 and at most 1, such as 0.02 or "2%"',
         ),
+        (("sweep", "table1", "--out", "o", "--metric", "jain"), "--metric: has no effect without"),
+        (("sweep", "table1", "--out", "o", "--max-seeds", "9"), "--max-seeds: has no effect with"),
+        (("sweep", "table1", "--out", "o", "--ci", ""), '--ci = "": expected a fraction'),
+        (("trace", "table1", "--plot", "--every", "1s"), "--every: has no effect without --out"),
+        (("trace", "table1", "--plot", "--events"), "--events: has no effect without --out"),
+        (("trace", "table1", "--pcap", "p", "--to", "1s"), "--to: has no effect without --plot"),
+        (("trace", "table1", "--plot", "--cc", ""), '--cc = "": unknown protocol'),
+        (("trace", "a.csv", "--plot", "--seed", "1"), "--seed: has no effect without a scenario"),
+        (("reproduce", "fig10", "--seeds", "0"), "--seeds = 0: expected from 1 to 1000000"),
+        (("report", "o", "--row", "1", "--export"), "--export: has no effect without the page"),
     ],
 )
 def test_a_command_line(

@@ -10,8 +10,9 @@ import random
 import pytest
 
 from bench.theory import formulas
-from bench.theory.page import PAGE, table_of
+from bench.theory.page import PAGE
 from bench.theory.studies import STUDIES, Study, correlated_losses
+from tools.tables import table_of
 
 POINTS = {
     f"{study.name}: {one.name}": (study.name, one) for study in STUDIES for one in study.points

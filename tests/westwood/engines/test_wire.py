@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -49,7 +50,8 @@ def test_a_plan_is_in_the_engines_units() -> None:
     assert ["flow", "1", "0", "udp"] in said
     assert ["datagrams", "1000000", "-1", "0", "fixed", "fixed"] in said
     assert wire.conclusion(7, None) == "seed 7\nend\n"
-    assert wire.conclusion(7, Path("/t")) == "seed 7\ntrace /t\nend\n"
+    files = {"windows": Path("/w"), "queues": Path("/q"), "drops": Path("/d")}
+    assert wire.conclusion(7, files) == "seed 7\ntrace /w /q /d\nend\n"
 
 
 def line(head: str, columns: dict[str, MeasuredColumn], first: int) -> list[str]:
@@ -74,7 +76,8 @@ def test_a_report_gives_every_column_its_value() -> None:
     report = wire.read(REPORT, None)
     assert report.cpu_s == 0.25 and report.others == {"port": [["40000"]]}
     result = report.result()
-    (flow,), (forward,), (backward,) = result.flows, result.forward, result.backward
+    (forward,), (backward,) = result.forward, result.backward
+    flow = SimpleNamespace(**{name: one for name, (one,) in result.connections.items()})
     assert flow.source == 1
     for there, columns, first in (
         (flow, FLOW_COLUMNS, 100),
@@ -84,8 +87,7 @@ def test_a_report_gives_every_column_its_value() -> None:
         for i, (name, column) in enumerate(columns.items()):
             expected = first + i + (0 if column.type == "COUNT" else 0.5)
             assert getattr(there, name) == expected, name
-    assert all(len(values) == 0 for values in flow.trace().values())
-    assert all(len(values) == 0 for values in backward.queue().values())
+    assert not any(map(result.records.count, ("windows", "events", "queues", "drops")))
 
 
 def test_a_trace_belongs_to_its_connection_and_its_direction(tmp_path: Path) -> None:
@@ -96,13 +98,16 @@ def test_a_trace_belongs_to_its_connection_and_its_direction(tmp_path: Path) -> 
     )
     (tmp_path / "queues.csv").write_text("pipe,arrival_s,start_s,bytes\n1,1.25,1.5,1500\n")
     (tmp_path / "drops.csv").write_text("time_s,pipe,flow,kind,ack\n2.5,1,0,2,1\n")
-    result = wire.read(REPORT, tmp_path).result()
-    trace = result.flows[0].trace()
-    assert trace["time_s"].tolist() == [0.5] and trace["phase"].tolist() == [2]
-    assert math.isnan(trace["ssthresh"][0]) and trace["srtt_s"].tolist() == [0.2]
-    assert len(result.forward[0].queue()["bytes"]) == 0
-    assert result.backward[0].queue()["bytes"].tolist() == [1500]
-    assert [values.tolist() for values in result.drops().values()] == [[2.5], [1], [0], [2], [1]]
+    files = {name: tmp_path / f"{name}.csv" for name in ("windows", "queues", "drops")}
+    result = wire.read(REPORT, files).result()
+    (trace,) = result.records.pieces("windows")
+    assert trace["connection"].tolist() == [0, 5]
+    assert trace["time_s"].tolist() == [0.5, 0.75] and trace["phase"].tolist() == [2, 0]
+    assert math.isnan(trace["ssthresh"][0]) and trace["srtt_s"].tolist()[0] == 0.2
+    (queues,) = result.records.pieces("queues")
+    assert queues["pipe"].tolist() == [1] and queues["bytes"].tolist() == [1500]
+    (drops,) = result.records.pieces("drops")
+    assert [values.tolist() for values in drops.values()] == [[2.5], [1], [0], [2], [1]]
 
 
 def test_a_report_in_other_columns_is_refused() -> None:
@@ -112,9 +117,18 @@ def test_a_report_in_other_columns_is_refused() -> None:
     assert wire.is_whole(REPORT) and not wire.is_whole(REPORT[:-1]) and not wire.is_whole([])
 
 
-def test_a_trace_has_a_folder_only_while_it_is_made() -> None:
-    with wire.trace_folder(False) as none:
+def test_a_trace_has_files_only_while_it_is_made_and_they_have_no_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So nothing of them is left, however the process that reads them ends."""
+    monkeypatch.setattr(wire.tempfile, "tempdir", str(tmp_path))
+    with wire.trace_files(False) as none:
         assert none is None
-    with wire.trace_folder(True) as folder:
-        assert folder is not None and folder.is_dir()
-    assert not folder.exists()
+    with wire.trace_files(True) as files:
+        assert files is not None
+        for file in files.values():
+            with file.open("w") as opened:  # as another process would
+                opened.write("a,b\n1,2\n")
+            assert file.read_text() == "a,b\n1,2\n"
+        assert not list(tmp_path.iterdir())
+    assert not any(file.exists() for file in files.values())

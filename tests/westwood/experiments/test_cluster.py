@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from started_tool import Tool
 
 from westwood.experiments import cluster, experiment, sweep
 from westwood.results.folder import Folder
@@ -21,9 +23,12 @@ from westwood.scenario import Scenario
 SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n"tcp.cc" = ["reno", "westwood+"]\n'
 
 
-@pytest.fixture
-def dask(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """The address of a scheduler, and its two workers."""
+@pytest.fixture(scope="module")
+def dask(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The address of a scheduler, and its two workers, of which a test kills one."""
+    tmp_path = tmp_path_factory.mktemp("dask")
     file = tmp_path / "scheduler.json"
     quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     command = [sys.executable, "-m", "dask"]
@@ -99,31 +104,70 @@ def test_a_worker_that_dies_loses_nothing_and_changes_nothing(
                 workers[0].send_signal(signal.SIGKILL)
             yield run
 
-    rows, complete = sweep.run(
-        planned,
-        Folder(tmp_path / "there"),
-        track=kill_one,
-        elsewhere=lambda jobs: cluster.run_jobs(address, jobs),
-    )
-    assert complete and rows.height == 400 and workers[0].poll() is not None
+    with cluster.connected(address) as client:
+        rows = sweep.run(
+            planned,
+            Folder(tmp_path / "there"),
+            track=kill_one,
+            elsewhere=lambda jobs: cluster.run_jobs(client, jobs),
+        )
+    assert rows.height == 400 and workers[0].poll() is not None
     here, there = (tmp_path / name / "runs.parquet" for name in ("here", "there"))
     assert here.read_bytes() == there.read_bytes()
 
 
-def test_the_command_line_finds_the_cluster_or_says_that_none_is_there(
+def test_the_command_line_finds_the_cluster(
     dask: tuple[str, list[subprocess.Popen[bytes]]],
     small_file: Path,
     westwood: Callable[..., Any],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     called = westwood("sweep", small_file, "--seeds", "4", "--dask", dask[0], "--out", "s")
     assert called.code == 0, called.err
-    monkeypatch.setattr(cluster, "_CONNECT_S", 1)
-    called = westwood("sweep", small_file, "--dask", "tcp://127.0.0.1:9", "--out", "t")
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("nowhere", "expected tcp://HOST:PORT"),
+        ("tcp://127.0.0.1:99999", "expected tcp://HOST:PORT"),
+        ("127.0.0.1:9", "no Dask scheduler answers there: Connection refused"),
+        ("tcp://nowhere.invalid:8786", "no Dask scheduler answers there: "),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_one_line_soon(
+    address: str, problem: str, small_file: Path, westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    start = time.monotonic()
+    called = westwood("sweep", small_file, "--dask", address, "--out", tmp_path / "s")
     assert called.code == 2 and called.err.count("\n") == 1
-    assert called.err.startswith(
-        'westwood: --dask = "tcp://127.0.0.1:9": no Dask scheduler answers'
-    )
+    assert called.err.startswith(f'westwood: --dask = "{address}": {problem}')
+    assert time.monotonic() - start < 3 and not (tmp_path / "s").exists()
+
+
+def test_a_server_that_is_no_scheduler_is_one_line(
+    small_file: Path,
+    westwood: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cluster, "_ANSWER_S", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        called = westwood("sweep", small_file, "--dask", address, "--out", tmp_path / "s")
+    assert called.code == 2 and called.err.count("\n") == 1
+    assert "no Dask scheduler answers there: timed out" in called.err
+
+
+def test_a_sweep_on_a_cluster_ends_soon_and_goes_on(
+    dask: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
+) -> None:
+    command = f"sweep fading --dask {dask[0]} --set duration=1000s --seeds 400 --out s"
+    tool = Tool(command, tmp_path)
+    while not list((tmp_path / "s").glob("journal-*")) and tool.process.poll() is None:
+        time.sleep(0.05)
+    took_s, _, errors = tool.end(signal.SIGINT, group=True)
+    assert tool.process.returncode == 130 and "--resume --out s goes on" in errors
+    assert errors.count("\n") == 1 and took_s < 2
 
 
 def test_another_version_on_a_worker_is_refused(small: Scenario) -> None:

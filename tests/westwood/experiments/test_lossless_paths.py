@@ -2,8 +2,9 @@
 """On a clean path every control of the default profile fills the link and loses little.
 
 The paths are those of the grid `lossless`, which `westwood validate` holds against ns-3: 1 to
-100 Mb/s, 2 to 100 ms one way, queues of half a bandwidth-delay product and more. Who doesn't is
-an exception, and EXCEPTIONS says why; an exception that is none any more is an error too.
+100 Mb/s, 2 to 100 ms one way, queues of half a bandwidth-delay product and more, the shortest of
+two packets here. Who doesn't is an exception, and EXCEPTIONS says why; an exception that is none
+any more is an error too.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from westwood import Results, simulate
+from westwood.results.folder import Folder
 
 SWEPT = """[sweep]
 "bottleneck.loss.rate" = [0.001, 0.01]
@@ -61,11 +62,9 @@ def test_the_page_is_self_contained_and_has_every_point(
 
 
 def test_names_from_files_are_escaped(folder: Path, westwood: Callable[..., Any]) -> None:
-    manifest = folder / "manifest.json"
-    manifest.write_text(
-        manifest.read_text(encoding="utf-8").replace("small", "<script>alert(1)</script>"),
-        encoding="utf-8",
-    )
+    manifest = (folder / "manifest.json").read_text(encoding="utf-8")
+    script = manifest.replace("small", "<script>alert(1)</script>")
+    Folder(folder).text("manifest.json", script)
     assert westwood("report", folder).code == 0
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert "<script>" not in page and "&lt;script&gt;" in page
@@ -125,3 +124,19 @@ def test_a_row_of_run_with_several_protocols_names_its_own(
     row = results.rows.row(number - 1, named=True)
     scenario = results.planned.scenario.with_settings({"tcp.cc": "cubic"})
     assert simulate(scenario, row["seed"]).flow_rows[0]["sent"] == row["sent"]
+
+
+def test_a_scenarios_number_files_are_read_only_as_they_were_written(
+    small_file: Path, westwood: Callable[..., Any]
+) -> None:
+    packets = ",".join(map(str, range(1, 30_000, 2)))
+    lost = f'bottleneck.loss={{ kind = "script", packets = [{packets}] }}'
+    asked = ("sweep", small_file, "--seeds", "1", "--set", lost, "--out", "res")
+    assert westwood(*asked).code == 0
+    (file,) = (small_file.parent / "res").glob("*.txt")
+    whole = file.read_bytes()
+    file.write_bytes(whole.replace(b"\n29999\n", b"\n30001\n"))
+    called = westwood("report", "res")
+    assert called.code == 2 and file.name in called.err
+    assert westwood(*asked, "--resume").code == 0
+    assert file.read_bytes() == whole and westwood("report", "res").code == 0

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +18,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+from westwood.errors import Interrupted
 from westwood.experiments import experiment, sweep
+from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.scenario import Scenario
 
@@ -46,8 +47,8 @@ def keys_on_disk(folder: Path) -> list[tuple[int, int]]:
     found = []
     for part in folder.glob("parts/*.parquet"):
         found += pl.read_parquet(part).select("point", "seed").unique().rows()
-    for journal in folder.glob("journal-*.jsonl"):
-        for line in journal.read_text(encoding="utf-8").splitlines(keepends=True):
+    for file in folder.glob("journal-*.jsonl"):
+        for line in file.read_text(encoding="utf-8").splitlines(keepends=True):
             if line.endswith("\n"):
                 run = json.loads(line)
                 found.append((run["point"], run["seed"]))
@@ -59,7 +60,7 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
 ) -> None:
     def command(out: str, *more: str) -> list[str]:
         # Runs of some milliseconds, so that kills meet runs in progress.
-        long = ("--seeds", "400", "--set", "duration=600s")
+        long = ("--seeds", "150", "--set", "duration=600s")
         return sweep_command(swept_file, tmp_path / out, *long, *more)
 
     whole = subprocess.run(command("whole"), capture_output=True, text=True)
@@ -69,7 +70,7 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
     start_s = time.monotonic() - began
     folder, before, kills = tmp_path / "killed", set[tuple[int, int]](), 0
     chance = random.Random(1)
-    for attempt in range(20):
+    for attempt in range(5):
         process = subprocess.Popen(
             command("killed", *(["--resume"] if (folder / "sweep.json").exists() else [])),
             stdout=subprocess.DEVNULL,
@@ -92,7 +93,7 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
         before = set(on_disk)
     else:  # a slow machine does not get to the end between two kills
         subprocess.run(command("killed", "--resume"), check=True, capture_output=True)
-    assert kills >= 3 and before, "too fast to be killed: make the sweep longer"
+    assert kills >= 2 and before, "too fast to be killed: make the sweep longer"
     assert (folder / "runs.parquet").read_bytes() == (
         tmp_path / "whole" / "runs.parquet"
     ).read_bytes()
@@ -103,18 +104,16 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
 def test_dying_before_the_parts_are_gone_repeats_no_run(swept_file: Path, tmp_path: Path) -> None:
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=3)
     folder = tmp_path / "s"
-    rows, _ = sweep.run(planned, Folder(folder), track=track)
-    (folder / "parts").mkdir()
-    shutil.copy(folder / "runs.parquet", folder / "parts" / "000001.parquet")
-    again, complete = sweep.run(planned, Folder(folder), resume=True, track=track)
-    assert complete and again.equals(rows)
+    rows = sweep.run(planned, Folder(folder), track=track)
+    Folder(folder).frame("parts/000001.parquet", rows)
+    assert sweep.run(planned, Folder(folder), resume=True, track=track).equals(rows)
 
 
 def test_parts_and_journals_hold_the_same_as_one_journal(
     swept_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=10)
-    one, _ = sweep.run(planned, Folder(tmp_path / "one"), track=track)
+    one = sweep.run(planned, Folder(tmp_path / "one"), track=track)
     monkeypatch.setattr(sweep, "_A_PART", 7)
 
     def stop_at_30(runs: Any, total: int) -> Any:
@@ -124,17 +123,17 @@ def test_parts_and_journals_hold_the_same_as_one_journal(
             yield run
 
     folder = tmp_path / "two"
-    rows, complete = sweep.run(planned, Folder(folder), track=stop_at_30)
-    assert (rows["seed"].len(), complete) == (30, False)
+    with pytest.raises(Interrupted, match=r"interrupted; 30 of 40 runs are in .*; --resume --out"):
+        sweep.run(planned, Folder(folder), track=stop_at_30)
     assert len(list(folder.glob("parts/*.parquet"))) == 4
     assert len(keys_on_disk(folder)) == 30
     # The sweep looks as if it was killed between writing a part and removing its journal.
     last = sorted(folder.glob("parts/*.parquet"))[-1]
     rows = pl.read_parquet(last)
     run = {"point": rows["point"][0], "seed": rows["seed"][0], "rows": rows.head(1).to_dicts()}
-    (folder / "journal-000004.jsonl").write_text(json.dumps(run) + "\n" + '{"point": 1, "se')
-    two, complete = sweep.run(planned, Folder(folder), resume=True, track=track)
-    assert complete and two.equals(one)
+    line = journal.line_of(run)
+    (folder / "journal-000004.jsonl").write_bytes(line + line[:20])
+    assert sweep.run(planned, Folder(folder), resume=True, track=track).equals(one)
     assert (folder / "runs.parquet").read_bytes() == (tmp_path / "one/runs.parquet").read_bytes()
 
 
@@ -165,17 +164,14 @@ def test_rows_do_not_depend_on_the_workers(swept_file: Path, tmp_path: Path) -> 
 def test_precision_adds_seeds_where_the_interval_is_wide(swept_file: Path, tmp_path: Path) -> None:
     planned = experiment.plan(Scenario.from_toml(swept_file), seeds=5)
     wanted = sweep.Precision(0.04, most=200)
-    rows, complete = sweep.run(planned, Folder(tmp_path / "s"), precision=wanted, track=track)
-    assert complete
+    rows = sweep.run(planned, Folder(tmp_path / "s"), precision=wanted, track=track)
     summary = experiment.summary(planned, rows)
     for row in summary.iter_rows(named=True):
         narrow = row["goodput_bps_half"] <= 0.04 * row["goodput_bps"]
         assert narrow or row["runs"] == 200
     runs = summary["runs"].to_list()
     assert min(runs) < max(runs), "more only where it is needed"
-    again, _ = sweep.run(
-        planned, Folder(tmp_path / "s"), resume=True, precision=wanted, track=track
-    )
+    again = sweep.run(planned, Folder(tmp_path / "s"), resume=True, precision=wanted, track=track)
     assert again.equals(rows)
     manifest = json.loads((tmp_path / "s" / "manifest.json").read_text())
     assert sum(manifest["runs_a_point"]) == rows.height
@@ -190,7 +186,7 @@ def test_two_sweeps_in_one_folder_refuse_each_other(
         called = westwood("sweep", swept_file, "--seeds", "2", "--out", "s", "--resume")
     assert called.code == 2
     assert called.err == (
-        'westwood: --out = "s": another sweep is writing into it, expected another folder\n'
+        'westwood: --out = "s": another westwood is writing into it, expected another folder\n'
     )
     assert westwood("sweep", swept_file, "--seeds", "2", "--out", "s", "--resume").code == 0
 

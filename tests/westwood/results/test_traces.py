@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -161,7 +162,7 @@ def test_trace_writes_every_frame_and_draws(
             '--to = "3s": expected times with from before to, both within 20s',
         ),
         (
-            ["--plot", "--every", "3"],
+            ["--plot", "--out", "run", "--every", "3"],
             '--every = "3": a unit is missing, expected a time such as "45ms"',
         ),
         (["--plot", "--at", "access"], '--at = "access": expected --pcap FILE with it'),
@@ -176,6 +177,19 @@ def test_bad_options_are_one_line(
     assert called.code == 2
     assert called.err.startswith(f"westwood: {problem}") and called.err.count("\n") == 1
     assert called.out == ""
+
+
+def test_a_capture_replaces_nothing_but_a_file_of_its_own(
+    westwood: Callable[..., Any], small_file: Path, tmp_path: Path
+) -> None:
+    scenario = small_file.read_bytes()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(small_file)
+    assert westwood("run", small_file, "--out", "run").code == 0
+    for name in (small_file.name, "pipe", "link", "run/runs.parquet", "absent/x.pcap"):
+        called = westwood("trace", small_file, "--at", "bottleneck", "--pcap", name)
+        assert called.code == 2 and called.err.startswith("westwood: --pcap = "), called
+    assert small_file.read_bytes() == scenario and (tmp_path / "pipe").is_fifo()
 
 
 def test_the_panel_shows_the_busiest_link(result: Result) -> None:

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from westwood.engines.contract import Job
-from westwood.errors import InputError
-from westwood.experiments.experiment import Experiment
+from westwood.experiments.experiment import Experiment, check_seeds
 from westwood.scenario import Scenario, profiles
 from westwood.scenario.declared import written_defaults
 from westwood.units import PS_PER_S, TIME_UNITS, parse_rate, parse_size, parse_time
@@ -129,8 +128,7 @@ def crossed(*parts: Sequence[Settings]) -> list[Settings]:
 
 def plan(grid: Grid, seeds: int | None = None, duration: str | None = None) -> Experiment:
     """Plans the grid's runs; points in which nothing is drawn run once."""
-    if seeds is not None and seeds < 1:
-        raise InputError("expected at least 1", key="--seeds", value=seeds)
+    check_seeds(seeds)
     jobs: list[Job] = []
     order = enumerate(grid.protocols)
     for (number, cc), (place, columns) in itertools.product(order, enumerate(grid.points)):
@@ -138,7 +136,7 @@ def plan(grid: Grid, seeds: int | None = None, duration: str | None = None) -> E
         if grid.alternate_delayed_ack:
             shown["delayed_ack"] = 1 + (place + number) % 2
         point = Point(**shown)
-        count = (seeds or grid.seeds) if point.is_drawn or grid.is_random else 1
+        count = (grid.seeds if seeds is None else seeds) if point.is_drawn or grid.is_random else 1
         for seed in range(1, count + 1):
             jobs.append(Job(scenario(grid, cc, point, seed, duration), [seed], shown))
     return Experiment(jobs[0].scenario, jobs, [])

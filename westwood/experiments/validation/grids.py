@@ -8,6 +8,7 @@ with the protocols. Linux's are in linux_grids.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from westwood.experiments.validation.grid import (
     Grid,
@@ -47,10 +48,11 @@ _SHARED: Settings = {"rate": "1Gbps", "queue": {"limit": "unlimited"}}
 # them leave first, as the simulator does; at the sender's own device it does not.
 _ALONE: Settings = {**_SHARED, "delay": "0.01ms"}
 
+_grid = partial(Grid, profile="ns3-3.44")
+
 # ns-3's BBR takes minutes a run with packets this small: see bench/comparators.py.
-_SINGLE = Grid(
+_SINGLE = _grid(
     says="one lossy flow",
-    profile="ns3-3.44",
     protocols={
         "reno": {"recovery": "reno"},
         "newreno": {"recovery": "newreno"},
@@ -64,9 +66,8 @@ _SINGLE = Grid(
     length=always("60s"),
     seeds=10,
 )
-_LOSSLESS = Grid(
+_LOSSLESS = _grid(
     says="one flow that meets its own queue only",
-    profile="ns3-3.44",
     protocols={**_FEW, "vegas": _SACK, "westwood": _SACK},
     points=product(
         rate=("1Mbps", "5Mbps", "20Mbps", "100Mbps"),
@@ -78,9 +79,8 @@ _LOSSLESS = Grid(
     length=Length(20_000, "30s", "120s"),
     seeds=1,
 )
-_DUMBBELL = Grid(
+_DUMBBELL = _grid(
     says="flows that share a bottleneck",
-    profile="ns3-3.44",
     protocols=_FEW,
     points=crossed(
         listed(
@@ -96,9 +96,8 @@ _DUMBBELL = Grid(
     length=Length(100_000, "30s", "120s"),
     seeds=3,
 )
-_AQM = Grid(
+_AQM = _grid(
     says="flows that meet RED, without and with ECN",
-    profile="ns3-3.44",
     protocols=_FEW,
     points=crossed(
         listed(
@@ -115,9 +114,8 @@ _AQM = Grid(
     length=Length(50_000, "60s", "120s"),
     seeds=3,
 )
-_SHORT = Grid(
+_SHORT = _grid(
     says="one flow that ends, and when",
-    profile="ns3-3.44",
     protocols=_FEW,
     points=crossed(
         product(size=("10kB", "100kB", "1MB", "10MB")),

@@ -8,6 +8,7 @@ carry in time. A machine that does other things as well is heard in single runs,
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from westwood.experiments.validation.grid import (
     Grid,
@@ -23,8 +24,7 @@ _PRR: Settings = {"recovery": "prr"}
 # Its recovery is BBR's own; of ours it finds the losses only.
 _BBR: Mapping[str, Settings] = {"bbr": {"recovery": "sack"}}
 _FEW: Mapping[str, Settings] = {**dict.fromkeys(("reno", "cubic", "westwood+"), _PRR), **_BBR}
-_CLOSE, _FAR = 0.07, 0.10
-_LANES = 8
+_grid = partial(Grid, profile="linux", close=0.07, far=0.10, median=True, is_random=True, workers=8)
 _LOSSY = listed(
     "rate delay loss queue",
     ("2Mbps", "95ms", 0.005, "100p"),
@@ -34,9 +34,8 @@ _LOSSY = listed(
     ("10Mbps", "25ms", 0.001, "60p"),
 )
 
-_SINGLE = Grid(
+_SINGLE = _grid(
     says="one lossy flow",
-    profile="linux",
     protocols={
         **dict.fromkeys(("reno", "cubic", "westwood", "westwood+", "westwoodnr+"), _PRR),
         "westwood+-linux24": {"recovery": "rate-halving"},
@@ -45,30 +44,18 @@ _SINGLE = Grid(
     points=_LOSSY,
     length=always("30s"),
     seeds=4,
-    close=_CLOSE,
-    far=_FAR,
-    median=True,
-    is_random=True,
-    workers=_LANES,
 )
-_LOSSLESS = Grid(
+_LOSSLESS = _grid(
     says="one flow that meets its own queue only",
-    profile="linux",
     protocols={**_FEW, "westwood": _PRR},
     points=product(
         rate=("2Mbps", "10Mbps"), delay=("10ms", "45ms"), queue=("0.5BDP", "1BDP", "2BDP")
     ),
     length=Length(20_000, "20s", "60s"),
     seeds=1,
-    close=_CLOSE,
-    far=_FAR,
-    median=True,
-    is_random=True,
-    workers=_LANES,
 )
-_DUMBBELL = Grid(
+_DUMBBELL = _grid(
     says="flows that share a bottleneck",
-    profile="linux",
     protocols=_FEW,
     points=crossed(
         listed(
@@ -81,15 +68,9 @@ _DUMBBELL = Grid(
     access={"rate": "1Gbps", "queue": {"limit": "unlimited"}},
     length=always("40s"),
     seeds=2,
-    close=_CLOSE,
-    far=_FAR,
-    median=True,
-    is_random=True,
-    workers=_LANES,
 )
-_SHORT = Grid(
+_SHORT = _grid(
     says="one flow that ends, and when",
-    profile="linux",
     protocols=_FEW,
     points=crossed(
         product(size=("10kB", "100kB", "1MB", "10MB")),
@@ -101,24 +82,14 @@ _SHORT = Grid(
     ),
     length=always("60s"),
     seeds=12,
-    close=_CLOSE,
-    far=_FAR,
-    median=True,
-    is_random=True,
-    workers=_LANES,
 )
 # Its time is counted in instructions, where this kernel lacks tcp_westwood: one lane a core.
-_UPSTREAM = Grid(
+_UPSTREAM = _grid(
     says="one flow of upstream's tcp_westwood",
-    profile="linux",
     protocols={"westwood+-linux": _PRR},
     points=[*_LOSSY, *listed("rate delay loss queue", ("10Mbps", "25ms", 0.0, "40p"))],
     length=always("30s"),
     seeds=3,
-    close=_CLOSE,
-    far=_FAR,
-    median=True,
-    is_random=True,
     workers=2,
 )
 LINUX: Mapping[str, Grid] = {

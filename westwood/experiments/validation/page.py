@@ -32,12 +32,12 @@ def write(
             for name, one in planned.items()
         },
     }
-    file = folder.manifest(manifest)
+    folder.manifest(manifest, complete=False)
     tables = [one.points.select(pl.lit(one.name).alias("grid"), pl.all()) for one in done]
     folder.frame("validation.csv", pl.concat(tables, how="diagonal_relaxed"))
     title = f"The simulator against {_TITLES[engine]}"
     sections = [_section(one, _TITLES[engine], folder) for one in done]
-    return report.write(folder, title, sections, [], file.read_text(encoding="utf-8"))
+    return report.write_last(folder, title, sections, [], manifest)
 
 
 def _section(one: Validation, other: str, folder: Folder) -> report.Section:

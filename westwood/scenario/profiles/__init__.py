@@ -12,13 +12,13 @@ the protocols with SACK recover with; each profile has its own, and takes none o
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from westwood import files
 from westwood.catalogue import settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import written_default
@@ -61,7 +61,7 @@ def get(name: str) -> Profile:
     """The profile of this name."""
     if name not in names():
         raise InputError(f"unknown profile, {suggestion(name, names())}", key="profile", value=name)
-    data = tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+    data = files.read_toml(_FOLDER / f"{name}.toml")
     title = data.pop("title")
     chosen = {
         section: {key: Choice(**choice) for key, choice in choices.items()}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A connection is opened in a slot of its own, or in that of one which is over: as many slots are used as
+// connections live at a time, however many arrive. One that is over is recognised late, when slots run
+// out, so that the others pay nothing for it. Then it is over if all is acknowledged, no timer of its
+// runs, and no packet of its is in a pipe; nothing can change its results from then on.
+#include <algorithm>
+#include <memory>
+
+#include "simulation.hpp"
+
+namespace ww::sim {
+
+Simulation::Connection& Simulation::open(std::uint32_t connection) {
+    const Flow flow = started_.flow(network_, connection);
+    const Way& way = ways_[started_.source[connection]];
+    Group& group = groups_[way.group];
+    if (group.free.empty() && connections_.size() == connections_.capacity()) free_finished();
+    FlowCounts& result = result_.connections[connection];
+    std::uint32_t slot, place;
+    if (group.free.empty()) {
+        slot = static_cast<std::uint32_t>(connections_.size());
+        place = static_cast<std::uint32_t>(group.members.size());
+        group.members.push_back(slot);
+        connections_.emplace_back(flow, seed_, connection, slot, end_, &stop_, result);
+        source_timers_.queue.reserve(connections_.size());
+        if (pacing_) pacing_timers_.queue.reserve(connections_.size());
+        group.timers.queue.reserve(group.members.size());
+        if (recording_) recorders_.emplace_back(network_.trace, connection, result_.records);
+    } else {
+        place = group.free.back();
+        group.free.pop_back();
+        slot = group.members[place];
+        Connection* const one = &connections_[slot];
+        conclude(*one);
+        std::destroy_at(one);
+        std::construct_at(one, flow, seed_, connection, slot, end_, &stop_, result);
+        if (recording_) recorders_[slot] = Recorder(network_.trace, connection, result_.records);
+    }
+    Connection& c = connections_[slot];
+    c.group = &group;
+    c.place = place;
+    c.to_receiver = way.to_receiver;
+    c.to_sender = way.to_sender;
+    return c;
+}
+
+void Simulation::next_arrival() {
+    const std::vector<std::uint32_t>& arriving = started_.arriving;
+    Connection& c = open(arriving[arrived_++]);
+    timers_.set(arrivals_slot_,
+                arrived_ < arriving.size() ? started_.start[arriving[arrived_]] : kNever);
+    next_sender_timer(c, c.start);
+    timers_.set(source_timers_.slot, source_timers_.queue.next());
+}
+
+// Finds the slots of connections that are over; makes more room if they are few.
+void Simulation::free_finished() {
+    std::vector<bool> is_busy(connections_.size(), false);
+    for (Pipe& pipe : pipes_)
+        for (std::size_t i = 0; i < pipe.in_transit.size(); i++)
+            is_busy[pipe.in_transit.at(i).flow] = true;
+    for (const Group& group : groups_)
+        for (const std::uint32_t place : group.free) is_busy[group.members[place]] = true;
+    std::size_t freed = 0;
+    for (Connection& c : connections_) {
+        if (is_busy[c.slot] || network_.flows[c.result->source].arrivals_mean == 0) continue;
+        Sender& sender = c.sender();
+        if (!sender.is_complete() || sender.timer.deadline != kNever ||
+            sender.pace.deadline != kNever || c.receiver.timer.deadline != kNever)
+            continue;
+        source_timers_.queue.remove(sender.timer, c.slot);
+        if (pacing_) pacing_timers_.queue.remove(sender.pace, c.slot);
+        c.group->timers.queue.remove(c.receiver.timer, c.place);
+        timers_.set(c.group->timers.slot, c.group->timers.queue.next());
+        c.group->free.push_back(c.place);
+        freed++;
+    }
+    if (pacing_) timers_.set(pacing_timers_.slot, pacing_timers_.queue.next());
+    constexpr std::size_t kLeast = 256;
+    if (freed < connections_.capacity() / 4)
+        connections_.reserve(std::max(kLeast, 2 * connections_.capacity()));
+}
+
+}  // namespace ww::sim

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
+/*
+ * What holds after any number of ACKs, by induction: WP proves the invariants of the loops here from the
+ * core's code.
+ */
+#include "host.h"
+
+/*
+ * An ACK counts what it acknowledges but for what duplicates have counted before, and duplicates count
+ * ahead. `acked_segments` of a duplicate is how many segments it announces.
+ */
+/*@ requires \valid_read(config) && \valid(state) && \separated(config, state);
+    requires !config->literal_count;
+    requires state->accounted_for + acked_segments < 0xffffffff;
+    assigns state->accounted_for;
+    ensures conserved: \result + \old(state->accounted_for) ==
+        state->accounted_for + (is_dupack ? 0 : acked_segments);
+    ensures is_dupack ==> \result == \max(acked_segments, 1); */
+static inline uint32_t ww_count_ack(const struct ww_config *config, struct ww_westwood_state *state,
+                                    bool is_dupack, uint32_t acked_segments);
+
+/*
+ * Nothing acknowledged is counted twice or lost: what was counted is at any time what was acknowledged
+ * cumulatively and what duplicates announced beyond it.
+ */
+/*@ requires \valid_read(config) && \valid(state) && \separated(config, state, &ww_anything);
+    requires !config->literal_count && state->accounted_for == 0; */
+static void count_any_acks(const struct ww_config *config, struct ww_westwood_state *state) {
+    uint64_t counted = 0, acknowledged = 0;
+    /*@ loop invariant conserved: counted == acknowledged + state->accounted_for;
+        loop assigns counted, acknowledged, state->accounted_for; */
+    while (ww_anything) {
+        const bool is_dupack = ww_anything;
+        const uint32_t segments = (uint32_t)ww_anything;
+        if ((uint64_t)state->accounted_for + segments >= UINT32_MAX) break;
+        counted += ww_count_ack(config, state, is_dupack, segments);
+        if (!is_dupack) acknowledged += segments;
+    }
+    /*@ assert conserved: counted == acknowledged + state->accounted_for; */
+}
+
+/* A step of Westwood+'s filter: the estimate does not rise above the rate of the sample. */
+/*@ requires \valid_read(config) && \valid(state) && \separated(config, state);
+    requires config->filter == WW_FILTER_EWMA && state->bandwidth <= WW_BW_MAX;
+    requires bytes < 0x1000000000 && elapsed_us != 0 && most == WW_BW_MAX;
+    assigns *state;
+    ensures bounded: state->bandwidth <= \old(state->bandwidth) || state->bandwidth <= state->raw;
+    ensures no_faster: state->raw * elapsed_us <= bytes * 256000000;
+    ensures state->bandwidth <= WW_BW_MAX; */
+static inline uint64_t ww_filter_step(const struct ww_config *config,
+                                      struct ww_westwood_state *state, uint64_t now_us,
+                                      uint64_t bytes, uint64_t elapsed_us, uint64_t most);
+
+/*
+ * Westwood+'s estimate is never above the largest rate at which ACKs came. bytes <= rate us says that an
+ * interval's ACKs came at no more than `rate`, in the estimate's unit.
+ */
+/*@ requires \valid_read(config) && \valid(state) && \separated(config, state, &ww_anything);
+    requires config->filter == WW_FILTER_EWMA && state->bandwidth == 0; */
+static void estimate_any_samples(const struct ww_config *config, struct ww_westwood_state *state,
+                                 uint64_t largest) {
+    /*@ loop invariant bounded: state->bandwidth <= largest && state->bandwidth <= WW_BW_MAX;
+        loop assigns *state; */
+    while (ww_anything) {
+        const uint64_t bytes = ww_anything, elapsed_us = ww_anything;
+        if (bytes >= UINT64_C(1) << 36 || elapsed_us == 0) break;
+        /*@ admit no_faster: bytes * 256000000 <= largest * elapsed_us; */
+        ww_filter_step(config, state, ww_anything, bytes, elapsed_us, WW_BW_MAX);
+    }
+    /*@ assert bounded: state->bandwidth <= largest; */
+}
+
+int main(void) {
+    struct ww_westwood_state state = {0};
+    struct ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_PLUS);
+    count_any_acks(&config, &state);
+    estimate_any_samples(&config, &state, 0);
+    return 0;
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// BBR as draft-cardwell-iccrg-bbr-congestion-control-00 writes it, with what core/bbr.h says is Linux's
+// (tcp_bbr.c), in numbers that do not wrap. The core does the same on every ACK of any connection.
+#include "driven.hpp"
+
+namespace {
+
+using ww::test::Ack;
+using ww::test::Driven;
+using ww::test::kCwndMost;
+using ww::test::to_u32;
+using ww::test::Wide;
+
+enum Mode { kStartup, kDrain, kProbeBw, kProbeRtt };
+constexpr std::uint64_t kNever = UINT64_MAX;
+constexpr std::uint64_t kUnit = 256, kHigh = 739, kLow = 88;  // gains: 2/ln 2 and ln 2/2 in 1/256
+constexpr std::uint64_t kMost = WW_BW_MAX;
+
+// The windowed maximum as lib/minmax.c of Linux keeps it: the best three samples, oldest first.
+class WindowedMax {
+  public:
+    std::uint64_t best() const { return s_[0].value; }
+
+    void take(std::uint64_t value, std::uint64_t round) {
+        const Sample fresh{value, round};
+        if (value >= s_[0].value || round - s_[2].round > kWindow) {
+            s_[0] = s_[1] = s_[2] = fresh;
+            return;
+        }
+        if (value >= s_[1].value)
+            s_[1] = s_[2] = fresh;
+        else if (value >= s_[2].value)
+            s_[2] = fresh;
+        const std::uint64_t age = round - s_[0].round;
+        if (age > kWindow) {
+            shift(fresh);
+            if (round - s_[0].round > kWindow) shift(fresh);
+        } else if (s_[1].round == s_[0].round && age > kWindow / 4) {
+            s_[1] = s_[2] = fresh;
+        } else if (s_[2].round == s_[1].round && age > kWindow / 2) {
+            s_[2] = fresh;
+        }
+    }
+
+  private:
+    struct Sample {
+        std::uint64_t value, round;
+    };
+    static constexpr std::uint64_t kWindow = 10;  // round trips: 4.1.1.4
+
+    void shift(const Sample& fresh) {
+        s_[0] = s_[1];
+        s_[1] = s_[2];
+        s_[2] = fresh;
+    }
+
+    Sample s_[3] = {};
+};
+
+class BbrModel {
+  public:
+    explicit BbrModel(const ww_config&) {}
+
+    void on_ack(const Ack& ack, ww_window& window) {
+        const ww_sample& s = ack.sample;
+        mss_ = s.mss;
+        update_bandwidth(ack);
+        update_extra(ack, window.cwnd);
+        update_cycle(ack, window.pacing);
+        check_full_pipe(s);
+        if (mode == kStartup && full) mode = kDrain;
+        if (mode == kDrain && s.pipe <= inflight(kUnit, window.pacing)) enter_probe_bw(ack.now_us);
+        update_rtprop(ack, window);
+        set_pacing(s, window);
+        set_cwnd(ack, window);
+        conserved_ = s.pipe + std::max(s.newly_delivered, 1u);
+    }
+
+    void on_loss(ww_window& window, std::uint64_t, std::uint32_t, std::uint32_t) {  // 4.2.3.4
+        save_cwnd(window);
+        recovering_ = conservation_ = true;
+        window.cwnd = std::min(window.cwnd, std::max(conserved_, 1u));
+    }
+    void on_rto(ww_window& window, std::uint64_t, std::uint32_t, std::uint32_t, bool) {
+        save_cwnd(window);
+        recovering_ = true;
+        conservation_ = false;
+        full_bw_ = 0;  // as in Linux, the search for the full pipe starts anew
+        window.cwnd = 1;
+    }
+    void on_recovery_exit(ww_window& window, std::uint64_t, std::uint32_t) {
+        window.cwnd = std::max(window.cwnd, prior_cwnd_);
+        recovering_ = conservation_ = false;
+    }
+    void on_undo(ww_window& window) { window.cwnd = std::max(window.cwnd, prior_cwnd_); }
+
+    std::uint64_t bw() const { return max_.best(); }
+
+    Mode mode = kStartup;
+    std::uint64_t rtprop_us = kNever, rounds = 0;
+    unsigned cycle = 0;
+    bool full = false;
+
+  private:
+    void update_bandwidth(const Ack& ack) {  // 4.1.1
+        const ww_sample& s = ack.sample;
+        round_start_ = false;
+        if (s.rate_interval_us == 0) return;
+        if (ack.prior_delivered >= round_end_) {
+            round_end_ = ack.delivered;
+            rounds++;
+            round_start_ = true;
+            conservation_ = false;
+        }
+        const Wide exact = Wide{s.rate_segments} * s.mss * 256000000u / s.rate_interval_us;
+        const auto rate = static_cast<std::uint64_t>(std::min<Wide>(exact, kMost));
+        const bool limited =
+            s.is_app_limited || mode == kProbeRtt || ack.prior_delivered < limited_until_;
+        if (!limited || rate >= bw()) max_.take(rate, rounds);
+    }
+
+    // Bytes at the estimated bandwidth in a time of at most 9 minutes.
+    Wide bytes_in(std::uint64_t us) const {
+        return Wide{bw()} * std::min<std::uint64_t>(us, 1u << 29) / 256000000u;
+    }
+    std::uint64_t segments_in(std::uint64_t us) const {
+        return static_cast<std::uint64_t>(std::min<Wide>(bytes_in(us) / mss_, kCwndMost));
+    }
+
+    void update_extra(const Ack& ack, std::uint32_t cwnd) {  // Linux: bbr_update_ack_aggregation
+        const ww_sample& s = ack.sample;
+        if (s.newly_delivered == 0 || s.rate_interval_us == 0) return;
+        if (round_start_ && ++extra_rounds_ == 5) {
+            extra_rounds_ = 0;
+            older_extra_ = newer_extra_;
+            newer_extra_ = 0;
+        }
+        std::uint64_t expected = segments_in(ack.now_us - epoch_us_);
+        if (epoch_acked_ <= expected || epoch_acked_ >= 1u << 20) {
+            epoch_acked_ = expected = 0;
+            epoch_us_ = ack.now_us;
+        }
+        epoch_acked_ += s.newly_delivered;
+        const std::uint64_t extra =
+            std::min({epoch_acked_ - expected, std::uint64_t{cwnd}, std::uint64_t{65535}});
+        newer_extra_ = std::max(newer_extra_, extra);
+    }
+    std::uint64_t extra() const {
+        return full ? std::min(std::max(older_extra_, newer_extra_), segments_in(100000)) : 0;
+    }
+
+    void update_cycle(const Ack& ack, std::uint64_t pacing) {  // 4.3.4.3
+        const ww_sample& s = ack.sample;
+        if (mode != kProbeBw) return;
+        const bool full_length = ack.now_us - cycle_at_us_ > rtprop_us;
+        const std::uint64_t prior = std::uint64_t{s.pipe} + s.newly_delivered + s.newly_lost;
+        bool next = full_length;
+        if (cycle == 0) next &= s.newly_lost > 0 || prior >= inflight(kUnit * 5 / 4, pacing);
+        if (cycle == 1) next |= prior <= inflight(kUnit, pacing);
+        if (!next) return;
+        cycle = (cycle + 1) % 8;
+        cycle_at_us_ = ack.now_us;
+    }
+
+    void check_full_pipe(const ww_sample& s) {  // 4.3.2.2
+        if (full || !round_start_ || s.is_app_limited) return;
+        if (bw() >= full_bw_ + full_bw_ / 4) {
+            full_bw_ = bw();
+            full_rounds_ = 0;
+            return;
+        }
+        full = ++full_rounds_ >= 3;
+    }
+
+    void enter_probe_bw(std::uint64_t now_us) {  // 4.3.4.2, with Knuth's multiplicative hash
+        mode = kProbeBw;
+        cycle_at_us_ = now_us;
+        const std::uint32_t draw = to_u32(now_us * 2654435761u >> 16) % 7;
+        constexpr unsigned any_but_1[] = {0, 2, 3, 4, 5, 6, 7};
+        cycle = any_but_1[draw];
+    }
+
+    void save_cwnd(const ww_window& window) {  // 4.2.3.4: BBRSaveCwnd
+        const bool reduced = recovering_ || mode == kProbeRtt;
+        prior_cwnd_ = reduced ? std::max(prior_cwnd_, window.cwnd) : window.cwnd;
+    }
+
+    void update_rtprop(const Ack& ack, ww_window& window) {  // 4.1.2.3, 4.3.5
+        const ww_sample& s = ack.sample;
+        const bool expired = rtprop_us != kNever && ack.now_us - rtprop_at_us_ > 10000000;
+        if (s.rtt_us != 0 && (s.rtt_us <= rtprop_us || expired)) {
+            rtprop_us = s.rtt_us;
+            rtprop_at_us_ = ack.now_us;
+        }
+        if (expired && mode != kProbeRtt) {
+            save_cwnd(window);
+            mode = kProbeRtt;
+            done_us_ = kNever;
+        }
+        if (mode != kProbeRtt) return;
+        limited_until_ = ack.delivered + s.pipe;
+        if (done_us_ == kNever) {
+            if (s.pipe > 4) return;
+            done_us_ = ack.now_us + 200000;
+            round_end_ = ack.delivered;
+            floor_round_ = false;
+            return;
+        }
+        floor_round_ |= round_start_;
+        if (!floor_round_ || ack.now_us < done_us_) return;
+        rtprop_at_us_ = ack.now_us;
+        window.cwnd = std::max(window.cwnd, prior_cwnd_);
+        mode = kStartup;
+        if (full) enter_probe_bw(ack.now_us);
+    }
+
+    std::uint64_t pacing_gain() const {
+        if (mode == kStartup) return kHigh;
+        if (mode == kDrain) return kLow;
+        constexpr std::uint64_t cycle_of[] = {320, 192, 256, 256, 256, 256, 256, 256};
+        return mode == kProbeBw ? cycle_of[cycle] : kUnit;
+    }
+    std::uint64_t cwnd_gain() const {
+        if (mode == kProbeBw) return 2 * kUnit;
+        return mode == kProbeRtt ? kUnit : kHigh;
+    }
+
+    std::uint64_t bdp(std::uint64_t gain) const {
+        if (rtprop_us == kNever) return 10;  // RFC 6928
+        const Wide bytes = bytes_in(rtprop_us) * gain / kUnit;
+        return static_cast<std::uint64_t>(std::min<Wide>((bytes + mss_ - 1) / mss_, kCwndMost));
+    }
+    std::uint64_t quantum(std::uint64_t pacing) const {  // 4.2.2
+        const std::uint64_t rate = pacing / 256;
+        if (rate * 8 < 1200000) return 1;
+        if (rate * 8 < 24000000) return 2;
+        return std::max<std::uint64_t>(std::min<std::uint64_t>(rate / 1000, 65536) / mss_, 2);
+    }
+    // Linux: bbr_quantization_budget. Even, and two more while it probes.
+    std::uint64_t with_quanta(std::uint64_t segments, std::uint64_t pacing) const {
+        const std::uint64_t all = segments + 3 * quantum(pacing);
+        return all + all % 2 + (mode == kProbeBw && cycle == 0 ? 2 : 0);
+    }
+    std::uint64_t inflight(std::uint64_t gain, std::uint64_t pacing) const {
+        return with_quanta(bdp(gain), pacing);
+    }
+
+    void set_pacing(const ww_sample& s, ww_window& window) const {  // 4.2.1, 1 % below
+        Wide rate = bw();
+        if (rate == 0) {
+            if (s.rtt_us == 0) return;
+            rate = std::min<Wide>(Wide{window.cwnd} * s.mss * 256000000u / s.rtt_us, kMost);
+        }
+        rate = std::min<Wide>(rate * pacing_gain() * 99 / (100 * kUnit), kMost);
+        if (full || rate > window.pacing) window.pacing = static_cast<std::uint64_t>(rate);
+    }
+
+    void set_cwnd(const Ack& ack, ww_window& window) {  // 4.2.3
+        const ww_sample& s = ack.sample;
+        const bool repairs = s.phase == WW_RECOVERY || s.phase == WW_LOSS;
+        std::uint64_t cwnd = window.cwnd;
+        if (repairs) cwnd = cwnd > s.newly_lost ? cwnd - s.newly_lost : 1;
+        if (recovering_ && !repairs) {
+            cwnd = std::max<std::uint64_t>(cwnd, prior_cwnd_);
+            recovering_ = conservation_ = false;
+        }
+        const std::uint64_t target = with_quanta(bdp(cwnd_gain()) + extra(), window.pacing);
+        if (conservation_)
+            cwnd = std::max<std::uint64_t>(cwnd, s.pipe + s.newly_delivered);
+        else if (full)
+            cwnd = std::min(cwnd + s.newly_delivered, target);
+        else if (cwnd < target || to_u32(ack.delivered) < 10)
+            cwnd += s.newly_delivered;
+        if (!conservation_) cwnd = std::max<std::uint64_t>(cwnd, 4);
+        if (mode == kProbeRtt) cwnd = std::min<std::uint64_t>(cwnd, 4);
+        window.cwnd = to_u32(std::min(cwnd, kCwndMost));
+    }
+
+    WindowedMax max_;
+    std::uint32_t mss_ = 0, prior_cwnd_ = 0, conserved_ = 0;
+    std::uint64_t round_end_ = 0, limited_until_ = 0, full_bw_ = 0, full_rounds_ = 0;
+    std::uint64_t cycle_at_us_ = 0, rtprop_at_us_ = 0, done_us_ = kNever;
+    std::uint64_t epoch_us_ = 0, epoch_acked_ = 0, extra_rounds_ = 0;
+    std::uint64_t older_extra_ = 0, newer_extra_ = 0;
+    bool round_start_ = false, floor_round_ = false, recovering_ = false, conservation_ = false;
+};
+
+TEST(BbrModel, TheMaximumIsThatOfLinuxHoweverRoundsAreSkipped) {  // lib/minmax.c
+    for (std::uint64_t seed = 0; seed < 300; seed++) {
+        SCOPED_TRACE(seed);
+        ww::test::Choices choices(seed);
+        ww_bbr_state bbr;
+        ww_bbr_init(&bbr);
+        WindowedMax model;
+        bbr.rounds = choices.of({0u, 65500u});  // 16 bits of which are kept
+        for (int i = 0; i < 300; i++) {
+            bbr.rounds += choices.of({0u, 1u, 1u, 1u, 2u, 3u, 4u, 5u, 6u, 9u, 10u, 11u, 12u});
+            const std::uint64_t bandwidth = 1 + choices.upto(choices.of({3u, 9u}));
+            ww_bbr_update_max(&bbr, bandwidth);
+            model.take(bandwidth, bbr.rounds);
+            ASSERT_EQ(bbr.max_bw[0], model.best());
+        }
+    }
+}
+
+TEST(BbrModel, TheCoreDoesAsTheDraftSays) {
+    int probed_rtt = 0, probed_bw = 0, wrapped = 0;
+    for (std::uint64_t seed = 0; seed < 1000; seed++) {
+        SCOPED_TRACE(seed);
+        Driven<BbrModel> bbr(ww_configure(WW_PROTOCOL_BBR), seed, {10, WW_SSTHRESH_INFINITE, 0});
+        for (int i = 0; i < 600; i++) {
+            bbr.step();
+            bbr.expect_same();
+            const ww_observation seen = ww_observe(&bbr.config, &bbr.state, bbr.path.now_us);
+            ASSERT_EQ(seen.bandwidth, bbr.model.bw());
+            ASSERT_EQ(seen.rtt_min_us, to_u32(bbr.model.rtprop_us));
+            ASSERT_EQ(seen.samples, bbr.model.rounds);
+            ASSERT_EQ(bbr.state.bbr.mode, static_cast<int>(bbr.model.mode));
+            ASSERT_EQ(bbr.state.bbr.cycle, bbr.model.cycle);
+            if (HasFatalFailure()) return;
+            probed_rtt += bbr.model.mode == kProbeRtt;
+            probed_bw += bbr.model.mode == kProbeBw;
+        }
+        wrapped += bbr.path.delivered >> 32 != 0;
+    }
+    EXPECT_GT(probed_rtt, 1000) << "the connections went everywhere";
+    EXPECT_GT(probed_bw, 10000);
+    EXPECT_GT(wrapped, 10);
+}
+
+}  // namespace

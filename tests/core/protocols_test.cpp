@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every protocol has the settings that its source asks for. They stand here once more, by source, so that a slip in
+// a row of core/settings.h or core/catalogue.h is seen.
+#include <gtest/gtest.h>
+
+#include "../../core/westwood.h"
+
+namespace {
+
+constexpr std::uint32_t kMillisecond = 1000;
+
+// What a control has unless its source says otherwise.
+ww_config by_default(ww_algorithm algorithm) {
+    ww_config c{};  // every switch is off
+    c.algorithm = static_cast<std::uint8_t>(algorithm);
+    c.byte_counting = true;                 // RFC 5681, 3.1; RFC 3465
+    c.validate_cwnd = true;                 // RFC 7661
+    c.min_cwnd = 2;                         // RFC 5681, equation 4
+    c.sampler = WW_PER_ACK;                 // Mascolo 2001
+    c.filter = WW_FILTER_NONE;              // Gangadhar 2013, 3.2.2
+    c.tau_us = 500 * kMillisecond;          // tau / m = 50 ms: a = 19/21
+    c.m = 10;                               // Mascolo 2001: 2 at least
+    c.bound_samples = true;                 // estimator.h
+    c.alpha_permille = 900;                 // Gangadhar 2013, equation 1
+    c.min_interval_us = 50 * kMillisecond;  // Dell'Aera 2003, 2.2
+    c.rtt_tick_us = 1;
+    c.hystart = WW_HYSTART_PLUS_PLUS;  // RFC 9438, 4.10
+    c.cubic_rules = WW_RULES_RFC9438;
+    c.fast_convergence = true;  // RFC 9438, 4.7
+    c.vegas_alpha = 2;          // tcp_vegas.c
+    c.vegas_beta = 4;
+    c.vegas_gamma = 1;
+    c.veno_beta = 3;  // Fu & Liew 2003
+    return c;
+}
+
+void expect_is(ww_protocol protocol, const ww_config& expected) {
+    const ww_config config = ww_configure(protocol);
+    EXPECT_EQ(config.algorithm, expected.algorithm) << "protocol " << protocol;
+#define WW_EXPECT(kind, name, ...)                                        \
+    EXPECT_EQ(config.WW_FIELD(kind, name), expected.WW_FIELD(kind, name)) \
+        << #name " of protocol " << protocol;
+    WW_SETTINGS(WW_EXPECT)
+#undef WW_EXPECT
+}
+
+TEST(Protocols, OthersThanWestwoodHaveTheDefaults) {
+    for (const ww_protocol reno :
+         {WW_PROTOCOL_TAHOE, WW_PROTOCOL_RENO, WW_PROTOCOL_NEWRENO, WW_PROTOCOL_SACK})
+        expect_is(reno, by_default(WW_ALG_RENO));
+    expect_is(WW_PROTOCOL_CUBIC, by_default(WW_ALG_CUBIC));
+    expect_is(WW_PROTOCOL_VEGAS, by_default(WW_ALG_VEGAS));
+    expect_is(WW_PROTOCOL_VENO, by_default(WW_ALG_VENO));
+    expect_is(WW_PROTOCOL_BBR, by_default(WW_ALG_BBR));
+    expect_is(WW_PROTOCOL_COUNT, by_default(WW_ALG_RENO));  // which is none
+}
+
+TEST(Protocols, WestwoodIsMascolos) {  // 2001: a sample an ACK, the time-varying filter
+    ww_config c = by_default(WW_ALG_WESTWOOD);
+    c.filter = WW_FILTER_TUSTIN;
+    expect_is(WW_PROTOCOL_WESTWOOD, c);
+    expect_is(WW_PROTOCOL_WESTWOODNR, c);  // Frikha 2005, section 2
+    c.cte_permille = 2000;                 // section 3: cte = 2
+    expect_is(WW_PROTOCOL_WESTWOODNR_PLUS, c);
+}
+
+TEST(Protocols, ThoseOf2013AreGangadhars) {  // without a filter, DUPACKs by the letter
+    ww_config c = by_default(WW_ALG_WESTWOOD);
+    c.literal_count = true;
+    c.sampler = WW_PER_RTT_TIMER;
+    expect_is(WW_PROTOCOL_WESTWOOD_PLUS_NS3, c);
+    c.sampler = WW_PER_ACK;
+    c.bound_samples = false;
+    expect_is(WW_PROTOCOL_WESTWOOD_NS3, c);
+}
+
+TEST(Protocols, WestwoodPlusIsDellAerasAndLinuxs) {
+    ww_config c = by_default(WW_ALG_WESTWOOD);
+    c.sampler = WW_PER_RTT;  // 2003, 2.1 and 2.2
+    c.filter = WW_FILTER_EWMA;
+    c.set_cwnd_on_loss = c.seed_filter = true;
+    expect_is(WW_PROTOCOL_WESTWOOD_PLUS, c);
+    c.set_at_exit = true;
+    expect_is(WW_PROTOCOL_WESTWOOD_PLUS_LINUX24, c);
+    c.filter = WW_FILTER_EWMA_TWICE;  // tcp_westwood.c
+    c.halve_on_loss = c.reset_rtt_min = true;
+    c.rtt_tick_us = 4 * kMillisecond;  // HZ = 250
+    expect_is(WW_PROTOCOL_WESTWOOD_PLUS_LINUX, c);
+}
+
+TEST(Protocols, ATraitIsABitOfItsOwn) {
+    const unsigned traits[] = {WW_NEEDS_RATE, WW_OWNS_RECOVERY, WW_ESTIMATES};
+    unsigned seen = 0;
+    for (const unsigned trait : traits) {
+        EXPECT_EQ(trait & (trait - 1), 0u);
+        EXPECT_EQ(trait & seen, 0u);
+        seen |= trait;
+    }
+}
+
+TEST(Protocols, ANumberThatNamesNoControlDoesNothing) {
+    ww_config config = ww_configure(WW_PROTOCOL_RENO);
+    config.algorithm = WW_ALGORITHM_COUNT;
+    const ww_state state{};
+    EXPECT_EQ(ww_traits(&config), 0u);
+    EXPECT_EQ(ww_ssthresh(&config, &state, 0, 100, 1000), config.min_cwnd);
+    EXPECT_EQ(ww_observe(&config, &state, 0).samples, 0u);
+}
+
+}  // namespace

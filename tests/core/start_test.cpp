@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How connections start: with nothing counted, measured or remembered.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "../../core/westwood.h"
+
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+
+// Returns the numbers of a state that start at zero; bytes between them may be anything.
+Numbers zeros(const ww_config& config, const ww_state& state) {
+    Numbers all = {state.common.cwnd_count, state.common.prior_cwnd, state.common.prior_ssthresh};
+    if (config.algorithm == WW_ALG_WESTWOOD) {
+        const ww_westwood_state& w = state.westwood;
+        all.insert(all.end(),
+                   {w.mark_us, w.pending_bytes, w.filter_us, w.bandwidth, w.raw, w.once});
+        all.insert(all.end(), {w.accounted_for, w.last_rtt_us, w.samples, w.plateau, w.counter,
+                               w.interval_open, w.rtt_min_stale});
+    } else if (config.algorithm == WW_ALG_CUBIC) {
+        const ww_cubic_state& c = state.cubic;
+        all.insert(all.end(), {c.epoch_ms, c.w_est, c.last_ms, c.w_max, c.k_ms, c.cwnd_prior});
+        all.insert(all.end(), {c.fraction, c.srtt_us, c.delay_min_us, c.epoch_open, c.w_max_known});
+        all.insert(all.end(), {c.undo.epoch_ms, c.undo.w_est, c.undo.w_max, c.undo.k_ms,
+                               c.undo.cwnd_prior, c.undo.epoch_open, c.undo.w_max_known});
+        const ww_hystart_plus_plus_state& h = c.plus_plus;
+        all.insert(all.end(), {h.rounds.acked, h.rounds.end, h.last_min_rtt_us, h.baseline_us,
+                               h.current_min_rtt_us, h.samples, h.css_rounds, h.done});
+    } else if (config.algorithm == WW_ALG_VEGAS) {
+        all.insert(all.end(), {state.vegas.rounds.acked, state.vegas.rounds.end, state.vegas.rtts});
+    } else if (config.algorithm == WW_ALG_VENO) {
+        all.insert(all.end(), {state.veno.queued, state.veno.rtts, state.veno.waits});
+    } else if (config.algorithm == WW_ALG_BBR) {
+        const ww_bbr_state& b = state.bbr;
+        for (int i = 0; i < 3; i++) all.insert(all.end(), {b.max_bw[i], b.max_bw_round[i]});
+        all.insert(all.end(), {b.rtprop_at_us, b.full_bw, b.rounds, b.round_end, b.limited_until});
+        all.insert(all.end(), {b.cycle_at_us, b.probe_rtt_done_us, b.conserved, b.epoch_us});
+        all.insert(all.end(), {b.epoch_acked, b.extra_acked[0], b.extra_acked[1], b.mode, b.cycle,
+                               b.full_rounds, b.extra_rounds, b.flags});
+    }
+    return all;
+}
+
+TEST(Start, NothingIsCountedMeasuredOrRemembered) {
+    for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
+        const ww_config config = ww_configure(static_cast<ww_protocol>(id));
+        ww_state state{};
+        ww_init(&config, &state);
+        const Numbers all = zeros(config, state);
+        EXPECT_EQ(all, Numbers(all.size(), 0)) << "protocol " << id;
+        const ww_observation seen = ww_observe(&config, &state, 1000000);
+        EXPECT_EQ(seen.bandwidth, 0u);
+        EXPECT_EQ(seen.raw, 0u);
+        EXPECT_EQ(seen.rtt_min_us, UINT32_MAX) << "larger than any that comes";
+        EXPECT_EQ(seen.samples, 0u);
+    }
+}
+
+TEST(Start, NoRoundTripIsKnown) {
+    ww_config config = ww_configure(WW_PROTOCOL_VEGAS);
+    ww_state state{};
+    ww_init(&config, &state);
+    EXPECT_EQ(state.vegas.base_rtt_us, UINT32_MAX);
+    EXPECT_EQ(state.vegas.min_rtt_us, UINT32_MAX);
+    config = ww_configure(WW_PROTOCOL_VENO);
+    ww_init(&config, &state);
+    EXPECT_EQ(state.veno.base_rtt_us, UINT32_MAX);
+    EXPECT_EQ(state.veno.min_rtt_us, UINT32_MAX);
+}
+
+}  // namespace

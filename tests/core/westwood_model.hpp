@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The Westwood family by the equations that core/ackcount.h, core/estimator.h, core/filter.h and
+// core/westwood_family.h open with, in wide numbers: Mascolo 2001, Dell'Aera 2003, Frikha 2005,
+// Gangadhar 2013 and tcp_westwood.c.
+#pragma once
+
+#include "reno_model.hpp"
+
+namespace ww::test {
+
+constexpr std::uint64_t kBandwidthMost = WW_BW_MAX;  // bytes/s in 1/256
+constexpr Wide kASecond = Wide{256} * 1000000;
+
+inline std::uint64_t bounded(Wide bandwidth) {
+    return static_cast<std::uint64_t>(std::min<Wide>(bandwidth, kBandwidthMost));
+}
+inline Wide nearest(Wide dividend, Wide divisor) { return (dividend + divisor / 2) / divisor; }
+
+// The estimate b of the filter, from samples s; s' is the one before.
+class FilterModel {
+  public:
+    explicit FilterModel(const ww_config& by) : config(by) {}
+
+    // Valla's virtual samples come after every tau / m without an ACK; 0: never.
+    std::uint64_t silence_us() const {
+        const bool has = config.filter == WW_FILTER_TUSTIN && config.sampler == WW_PER_ACK;
+        return has && config.m != 0 ? config.tau_us / config.m : 0;
+    }
+    // How long the data that waits enters at the last rate, before a silence begins.
+    std::uint64_t wait_us() const {
+        if (!config.bound_samples || raw == 0) return 0;
+        return static_cast<std::uint64_t>(area(pending) / raw);
+    }
+    bool silent(std::uint64_t now_us) const {
+        return silence_us() != 0 && now_us - stepped_us >= wait_us() + silence_us();
+    }
+
+    std::uint64_t read(std::uint64_t now_us) const {
+        if (samples == 0 || !silent(now_us)) return b;
+        return quiet((now_us - stepped_us - wait_us()) / silence_us());
+    }
+
+    void resume(std::uint64_t now_us) {
+        if (!silent(now_us)) return;
+        const std::uint64_t wait = wait_us(), quiet_us = now_us - stepped_us - wait;
+        std::uint64_t steps = quiet_us / silence_us(), rest = quiet_us % silence_us();
+        if (rest < 10000) {
+            steps--;
+            rest = silence_us();
+        }
+        b = quiet(steps);
+        if (wait != 0) pending = 0;
+        if (steps != 0) raw = 0;
+        stepped_us = mark_us = now_us - rest;
+    }
+
+    // Takes a sample of at most `most`; returns the bytes beyond it.
+    std::uint64_t step(std::uint64_t now_us, std::uint64_t bytes, std::uint64_t elapsed_us,
+                       std::uint64_t most) {
+        const std::uint64_t span = now_us - stepped_us;
+        std::uint64_t s = elapsed_us == 0 ? 0 : bounded(bytes * kASecond / elapsed_us), left = 0;
+        if (s > most) {
+            s = most;
+            const Wide longest = std::min<std::uint64_t>(elapsed_us, 1u << 29);
+            left = bytes - static_cast<std::uint64_t>(most * longest / kASecond);
+        }
+        const bool first = samples++ == 0;
+        if (config.filter == WW_FILTER_NONE || (first && config.seed_filter)) {
+            b = once = s;
+        } else if (config.filter == WW_FILTER_EWMA) {
+            b = eighth(b, s);
+        } else if (config.filter == WW_FILTER_EWMA_TWICE) {
+            once = eighth(once, s);
+            b = eighth(b, once);
+        } else if (config.filter == WW_FILTER_TUSTIN_CONSTANT) {
+            const Wide a = config.alpha_permille;
+            b = bounded(nearest(2 * a * b + (1000 - a) * (Wide{s} + raw), 2000));
+        } else if (span >= 2 * std::uint64_t{config.tau_us}) {
+            b = (s + raw) / 2;
+        } else {
+            b = tustin(area(bytes - left), span);
+        }
+        stepped_us = now_us;
+        raw = s;
+        return left;
+    }
+
+    ww_config config;
+    std::uint64_t b = 0, once = 0, raw = 0, samples = 0;
+    std::uint64_t stepped_us = 0, mark_us = 0, pending = 0;
+
+  private:
+    static std::uint64_t eighth(std::uint64_t old, std::uint64_t s) {
+        return static_cast<std::uint64_t>(nearest(Wide{7} * old + s, 8));
+    }
+    static Wide area(std::uint64_t bytes) {  // D s, whatever D is
+        return std::min<std::uint64_t>(bytes, std::uint64_t{1} << 34) * kASecond;
+    }
+    // ((2 tau - D) b' + D s + D s') / (2 tau + D), term by term where one sum needs more than 64 bits.
+    std::uint64_t tustin(Wide of_s, std::uint64_t span) const {
+        const Wide twice = 2 * std::uint64_t{config.tau_us}, divisor = twice + span;
+        const Wide of_b = (twice - span) * b, of_last = Wide{span} * raw;
+        // Sums of bandwidths below 2^42 fit.
+        const bool one_sum = divisor < 1u << 21 && std::max(b, raw) < std::uint64_t{1} << 42;
+        if (one_sum) return bounded(nearest(of_b + of_last + of_s, divisor));
+        return bounded(nearest(of_b, divisor) + nearest(of_last, divisor) + of_s / divisor);
+    }
+    std::uint64_t quiet(std::uint64_t steps) const {
+        const std::uint64_t wait = wait_us();
+        std::uint64_t value = b;
+        if (wait >= 2 * std::uint64_t{config.tau_us})
+            value = raw;
+        else if (wait != 0)
+            value = tustin(area(pending), wait);
+        for (std::uint64_t i = 0; i < std::min<std::uint64_t>(steps, 2000); i++)
+            value = value * (2u * config.m - 1) / (2u * config.m + 1);
+        return value;
+    }
+};
+
+class WestwoodModel : public RenoModel {
+  public:
+    explicit WestwoodModel(const ww_config& by) : RenoModel(by), filter(by) {}
+
+    void on_ack(const Ack& ack, ww_window& w) {
+        estimate(ack);
+        const ww_sample& s = ack.sample;
+        if (!may_grow(s)) return;
+        if (plateau == 0) {
+            grow(w, s);
+            return;
+        }
+        ww_window counter{counter_, counter_, 0};  // Frikha 2005, equations 3 to 5
+        grow(counter, s);
+        counter_ = counter.cwnd;
+        w.cwnd = to_u32(std::max<std::uint64_t>(plateau, counter_));
+        if (counter_ >= plateau) plateau = 0;
+    }
+
+    void on_loss(ww_window& w, std::uint64_t now_us, std::uint32_t in_flight, std::uint32_t mss) {
+        remember(w);
+        w.ssthresh = to_u32(config.halve_on_loss ? half(in_flight) : pipe(now_us, mss));
+        plateau = 0;
+        if (config.cte_permille != 0 && w.cwnd > w.ssthresh) {
+            const std::uint64_t fall = w.cwnd - w.ssthresh;
+            plateau = w.ssthresh + fall * 1000 / config.cte_permille;  // equations 1 and 6
+            counter_ = w.ssthresh;
+            w.cwnd = to_u32(plateau);
+        } else if (config.set_cwnd_on_loss || w.cwnd > w.ssthresh) {
+            w.cwnd = w.ssthresh;
+        }
+    }
+    void on_rto(ww_window& w, std::uint64_t now_us, std::uint32_t, std::uint32_t mss, bool again) {
+        run_timer(now_us);
+        time_out(w, pipe(now_us, mss), again);
+        plateau = 0;
+        anew_ = config.reset_rtt_min;
+    }
+    void on_recovery_exit(ww_window& w, std::uint64_t now_us, std::uint32_t mss) {
+        count = 0;
+        if (config.set_at_exit) w.cwnd = w.ssthresh = to_u32(pipe(now_us, mss));
+    }
+    void on_undo(ww_window& w) {
+        plateau = 0;
+        RenoModel::on_undo(w);
+    }
+
+    FilterModel filter;
+    std::uint64_t rtt_min_us = UINT32_MAX, plateau = 0;
+
+  private:
+    std::uint64_t pipe(std::uint64_t now_us, std::uint32_t mss) const {  // BWE RTTmin / MSS
+        if (filter.samples == 0 || rtt_min_us == UINT32_MAX) return config.min_cwnd;
+        const Wide us = std::min<std::uint64_t>(rtt_min_us, 1u << 29);
+        const Wide segments = filter.read(now_us) * us / kASecond / mss;
+        return std::max(static_cast<std::uint64_t>(std::min<Wide>(segments, kCwndMost)),
+                        std::uint64_t{config.min_cwnd});
+    }
+
+    // What an ACK counts, by Mascolo's pseudo-code: core/ackcount.h says where it departs from that.
+    std::uint64_t counted(const ww_sample& s) {
+        if (s.is_dupack) {
+            const std::uint64_t arrived = std::max(s.newly_delivered, 1u);
+            accounted_ += arrived;
+            return arrived;
+        }
+        const std::uint64_t acked = s.acked_segments;
+        if (acked <= 1) return acked;
+        if (acked <= accounted_) {
+            accounted_ -= config.literal_count ? acked : acked - 1;
+            return 1;
+        }
+        const std::uint64_t unannounced = acked - accounted_;
+        accounted_ = 0;
+        return unannounced;
+    }
+
+    void run_timer(std::uint64_t now_us) {  // the one of the 2013 ns-3 code
+        const bool timer = config.sampler == WW_PER_RTT_TIMER && open_;
+        if (!timer || now_us < filter.mark_us + last_rtt_us_) return;
+        filter.step(filter.mark_us + last_rtt_us_, filter.pending, last_rtt_us_, kBandwidthMost);
+        filter.mark_us += last_rtt_us_;
+        filter.pending = 0;
+        open_ = false;
+    }
+
+    void take_rtt(std::uint64_t rtt_us) {
+        const std::uint64_t tick = config.rtt_tick_us;
+        last_rtt_us_ = (rtt_us + tick - 1) / tick * tick;
+        rtt_min_us = anew_ ? last_rtt_us_ : std::min(rtt_min_us, last_rtt_us_);
+        anew_ = false;
+    }
+
+    // The window of a sample has lasted long enough; in ticks it has to be longer.
+    bool is_past(std::uint64_t now_us) const {
+        std::uint64_t window = std::max<std::uint64_t>(last_rtt_us_, config.min_interval_us);
+        if (config.sampler == WW_PER_ACK) window = 1;
+        const std::uint64_t tick = config.rtt_tick_us;
+        if (tick == 1) return now_us - filter.mark_us >= window;
+        return now_us / tick - filter.mark_us / tick > window / tick;
+    }
+
+    void estimate(const Ack& ack) {
+        const ww_sample& s = ack.sample;
+        run_timer(ack.now_us);
+        if (s.rtt_us != 0) take_rtt(s.rtt_us);
+        const std::uint64_t bytes = counted(s) * s.mss;
+        if (!open_) {
+            const bool needs_rtt = config.sampler != WW_PER_ACK || config.bound_samples;
+            if (needs_rtt && last_rtt_us_ == 0) return;
+            open_ = true;
+            filter.mark_us = filter.stepped_us = ack.now_us;
+            filter.pending = config.sampler == WW_PER_RTT_TIMER ? bytes : 0;
+            return;
+        }
+        filter.resume(ack.now_us);
+        filter.pending += bytes;
+        if (config.sampler == WW_PER_RTT_TIMER || !is_past(ack.now_us)) return;
+        const std::uint64_t flight = (std::uint64_t{s.in_flight} + s.acked_segments) * s.mss;
+        const bool bound = config.sampler == WW_PER_ACK && config.bound_samples;
+        const std::uint64_t most = bound ? bounded(flight * kASecond / rtt_min_us) : kBandwidthMost;
+        const std::uint64_t elapsed = ack.now_us - filter.mark_us;
+        filter.pending = std::min(filter.step(ack.now_us, filter.pending, elapsed, most), flight);
+        filter.mark_us = ack.now_us;
+    }
+
+    std::uint64_t accounted_ = 0, last_rtt_us_ = 0;
+    std::uint32_t counter_ = 0;
+    bool open_ = false, anew_ = false;
+};
+
+}  // namespace ww::test

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Connections that arrive, and what a run hands over while it goes on, are as they would be otherwise.
+#include <gtest/gtest.h>
+
+#include "engine/arrivals.hpp"
+#include "units.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+// Two nodes, losses, a bulk flow each way, and many short transfers of two controls, one of which paces.
+Network many_transfers() {
+    Network network;
+    network.nodes = 2;
+    Link& link = network.links.emplace_back();
+    link.b = 1;
+    for (Direction* way : {&link.forward, &link.backward}) {
+        way->rate_bps = 20'000'000;
+        way->delay = 5 * kMs;
+        way->queue_packets = 50;
+        way->loss.kind = LossKind::uniform;
+        way->loss.rate = 0.01;
+    }
+    network.duration = 20 * kSecond;
+    for (const ww_protocol protocol :
+         {WW_PROTOCOL_NEWRENO, WW_PROTOCOL_CUBIC, WW_PROTOCOL_BBR, WW_PROTOCOL_WESTWOOD_PLUS}) {
+        Flow& flow = network.flows.emplace_back();
+        flow.cc = ww_configure(protocol);
+        flow.recovery = Recovery::sack;
+        const bool arrives = protocol == WW_PROTOCOL_CUBIC || protocol == WW_PROTOCOL_BBR;
+        flow.from = protocol == WW_PROTOCOL_WESTWOOD_PLUS ? 1 : 0;
+        flow.to = 1 - flow.from;
+        if (!arrives) continue;
+        flow.arrivals_mean = 15 * kMs;
+        flow.size_bytes = 9000;
+        flow.size_spread = Spread::exponential;
+    }
+    return network;
+}
+
+// The same with a flow of its own for each transfer, which then keeps its memory to the end.
+Network one_by_one(const Network& network, std::uint64_t seed) {
+    Network same = network;
+    same.flows.clear();
+    const Connections all = connections_of(network, seed);
+    for (std::uint32_t i = 0; i < all.source.size(); i++)
+        same.flows.push_back(all.flow(network, i));
+    return same;
+}
+
+void expect_same(const FlowCounts& a, const FlowCounts& b, std::size_t i) {
+#define WW_ROW(type, name, ...) \
+    EXPECT_TRUE(a.name == b.name || (a.name != a.name && b.name != b.name)) << #name << " of " << i;
+    WW_FLOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+}
+
+TEST(Arriving, MemoryThatServesAgainChangesNothing) {
+    const Network network = many_transfers();
+    for (std::uint64_t seed = 1; seed <= 3; seed++) {
+        const Outcome reused = sim::run(network, seed),
+                      kept = sim::run(one_by_one(network, seed), seed);
+        ASSERT_GT(reused.connections.size(), 2000u);
+        ASSERT_EQ(reused.connections.size(), kept.connections.size());
+        for (std::size_t i = 0; i < reused.connections.size(); i++)
+            expect_same(reused.connections[i], kept.connections[i], i);
+        EXPECT_EQ(reused.packets, kept.packets);
+    }
+}
+
+// A source that sends twice what the link carries, so that pipes run ahead of the end.
+Network overloaded(Time duration) {
+    Network network;
+    network.nodes = 2;
+    Link& link = network.links.emplace_back();
+    link.b = 1;
+    for (Direction* way : {&link.forward, &link.backward}) {
+        way->rate_bps = 6'000'000;
+        way->delay = 10 * kMs;
+        way->queue_packets = 1'000'000;
+    }
+    network.duration = duration;
+    Flow& flow = network.flows.emplace_back();
+    flow.to = 1;
+    flow.datagrams.on = true;
+    flow.datagrams.rate_bps = 12'000'000;
+    network.trace.capture_link = 0;
+    return network;
+}
+
+// Keeps everything it is given, in order.
+struct Keeper : Sink {
+    Records all;
+    int times = 0;
+    Time latest = 0;  // among the captured packets
+
+    template <class T>
+    static void add(std::vector<T>& to, const std::vector<T>& from) {
+        to.insert(to.end(), from.begin(), from.end());
+    }
+    void take(Records more) override {
+        times++;
+        add(all.windows.time_s, more.windows.time_s);
+        add(all.windows.cwnd, more.windows.cwnd);
+        add(all.windows_of, more.windows_of);
+        add(all.events, more.events);
+        add(all.events_of, more.events_of);
+        add(all.drops, more.drops);
+        add(all.queues_of, more.queues_of);
+        for (const Captured& packet : more.captured) {
+            EXPECT_GE(packet.at, latest) << "a packet came behind one that was later";
+            latest = packet.at;
+        }
+        add(all.captured, more.captured);
+    }
+};
+
+TEST(Sink, TakesWhatTheRunWouldHaveKept) {
+    Network network = many_transfers();
+    network.trace.windows = network.trace.events = network.trace.queues = true;
+    network.trace.capture_link = 0;
+    for (const bool event_per_hop : {false, true}) {
+        network.event_per_hop = event_per_hop;
+        Keeper keeper;
+        sim::run(network, 1, &keeper);
+        const Records kept = sim::run(network, 1).records;
+        EXPECT_GT(keeper.times, 2);
+        EXPECT_EQ(keeper.all.windows.time_s, kept.windows.time_s);
+        EXPECT_EQ(keeper.all.windows.cwnd, kept.windows.cwnd);
+        EXPECT_EQ(keeper.all.windows_of, kept.windows_of);
+        EXPECT_EQ(keeper.all.events_of, kept.events_of);
+        EXPECT_EQ(keeper.all.queues_of.size(), kept.queues_of.size());
+        ASSERT_EQ(keeper.all.drops.size(), kept.drops.size());
+        for (std::size_t i = 0; i < kept.drops.size(); i++) {
+            EXPECT_EQ(keeper.all.drops[i].time_s, kept.drops[i].time_s);
+            EXPECT_EQ(keeper.all.drops[i].flow, kept.drops[i].flow);
+        }
+        ASSERT_EQ(keeper.all.captured.size(), kept.captured.size());
+        for (std::size_t i = 0; i < kept.captured.size(); i++) {
+            EXPECT_EQ(keeper.all.captured[i].at, kept.captured[i].at);
+            EXPECT_EQ(keeper.all.captured[i].number, kept.captured[i].number);
+        }
+    }
+}
+
+// A piece may end with the last event before the end, wherever pieces end.
+TEST(Sink, TakesNoPacketOfAfterTheEnd) {
+    for (Time ms = 16'300; ms < 16'500; ms++) {
+        const Network network = overloaded(ms * kMs);
+        Keeper keeper;
+        run(network, 1, &keeper);
+        ASSERT_EQ(keeper.all.captured.size(), run(network, 1).records.captured.size()) << ms;
+    }
+}
+
+}  // namespace
+}  // namespace ww::sim::test

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A recording is read as far as it was written, and a bad cell of one is named."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood.errors import InputError
+from westwood.kernel import reading
+
+Westwood = Callable[..., Any]
+HEAD = (
+    "netns,flow,time_s,cwnd,ssthresh,estimate_bps,sample_bps,rtt_s,srtt_s,rto_s,in_flight,"
+    "state,event,cc,rtt_min_s,mss,delivered_bytes,sent,retransmitted,lost\n"
+)
+ENDS = "10.0.0.1:4000>10.0.0.2:443"
+EVENTS = (
+    f"7,{ENDS},0.010000,10,,,,,,,0,open,start,ww_plus,,1448,0,0,0,0\n"
+    f"7,{ENDS},0.110000,20,,8000.00,9000.00,0.050000,0.050000,0.300000,4,open,window,ww_plus,"
+    "0.050000,1448,28960,20,0,0\n"
+    f"7,{ENDS},0.210000,10,10,8100.00,9100.00,0.051000,0.050000,0.300000,0,recovery,loss,ww_plus,"
+    "0.050000,1448,57920,40,1,1\n"
+    f"7,{ENDS},0.310000,10,10,8100.00,9100.00,0.051000,0.050000,0.300000,0,open,start,ww_plus,"
+    "0.050000,1448,57920,40,1,1\n"
+)
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Path:
+    """Writes what a recorder leaves."""
+    path = tmp_path / "day.events.csv"
+    path.write_text(HEAD + EVENTS)
+    return path
+
+
+def test_events_are_a_trace(left: Path) -> None:
+    trace, is_cut = reading.read(left)
+    assert not is_cut and trace.columns == list(reading.COLUMNS)
+    assert trace["transfer"].to_list() == [1, 1, 1, 2], "the same ports once more"
+    assert trace["event"].to_list() == ["start", "window", "loss", "start"]
+
+
+def test_cut_anywhere_it_has_the_whole_records_before(left: Path) -> None:
+    """In the middle of a cell, beside a comma, before and behind an end of line."""
+    whole, text = reading.read(left)[0], left.read_bytes()
+    lines = [at for at, byte in enumerate(text) if byte == ord("\n")]
+    sizes = {at + off for at in lines for off in (-20, -1, 0, 1, 2)} | {0, 1, 50, len(text) - 30}
+    for size in sorted(sizes - {len(text) + 1}):
+        left.write_bytes(text[:size])
+        records = max(0, text[:size].count(b"\n") - 1)
+        if records == 0:
+            with pytest.raises(InputError, match=r"has no event|expected a recording"):
+                reading.read(left)
+            continue
+        trace, is_cut = reading.read(left)
+        assert is_cut == (not text[:size].endswith(b"\n"))
+        assert trace.equals(whole.head(records), null_equal=True)
+
+
+def test_what_was_cut_off_is_said(
+    left: Path, westwood: Westwood, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from westwood.cli import recording_panel
+
+    monkeypatch.setattr(recording_panel.panel, "draw", lambda run: None)
+    monkeypatch.setattr(recording_panel, "save", lambda *drawn: left.with_suffix(".png"))
+    left.write_bytes(left.read_bytes()[:-5])
+    called = westwood("trace", left, "--plot")
+    assert called.code == 0
+    assert f"{left}: the last record was cut off, and is left out\n" in called.err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_recording_made_of_them_is_the_same(left: Path, ending: str) -> None:
+    trace, _ = reading.read(left)
+    out = left.with_name(f"day.{ending}")
+    trace.write_csv(out) if ending == "csv" else trace.write_parquet(out)
+    again, _ = reading.read(out)
+    assert again.equals(trace, null_equal=True)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "said"),
+    [
+        ("time_s", "soon", 'line 3, time_s = "soon": expected a number'),
+        ("time_s", "inf", "record 2, time_s = inf: expected a number from 0 to 1e+18"),
+        ("time_s", "nan", "record 2, time_s = nan: expected a number"),
+        ("time_s", "", 'record 2, time_s = "nothing": expected a number'),
+        ("time_s", "-1", "record 2, time_s = -1.0: expected a number from 0"),
+        ("cwnd", "1e300", "cwnd = "),
+        ("estimate_bps", "-inf", "record 2, estimate_bps = -inf"),
+        ("mss", "1.5", 'line 3, mss = "1.5": expected a whole number'),
+        ("mss", "99999999999999999999999999", "line 3, mss = "),
+        ("sent", "-4", "record 2, sent = -4: expected a whole number from 0"),
+        ("state", "loose", 'record 2, state = "loose": expected one of open, disorder'),
+        ("event", "", 'record 2, event = "nothing": expected one of start'),
+        ("flow", "", 'record 2, flow = "nothing"'),
+        ("netns", "x", 'line 3, netns = "x"'),
+        ("lost", "1,2", "line 3 has 21 cells, expected 20"),
+        ("cc", '"', "line 3 has 14 cells, expected 20"),
+    ],
+)
+def test_a_bad_cell_is_named_with_what_was_expected(
+    left: Path, westwood: Westwood, column: str, cell: str, said: str
+) -> None:
+    lines = left.read_text().splitlines()
+    cells = lines[2].split(",")
+    cells[lines[0].split(",").index(column)] = cell
+    lines[2] = ",".join(cells)
+    left.write_text("\n".join(lines) + "\n")
+    called = westwood("trace", left, "--plot")
+    assert called.code == 2 and called.err.count("\n") == 1, called.err
+    assert called.err.startswith(f"westwood: {left}: ") and said in called.err
+    assert [one.name for one in left.parent.iterdir()] == [left.name]
+
+
+def test_a_parquet_file_of_other_kinds_is_refused(left: Path, westwood: Westwood) -> None:
+    trace, _ = reading.read(left)
+    path = left.with_suffix(".parquet")
+    for column in (
+        pl.lit("x").alias("time_s"),
+        pl.lit(None, pl.Float64).alias("cwnd"),
+        pl.lit([1, 2]).alias("mss"),
+        pl.lit(3).alias("state"),
+        pl.lit(b"\xff").alias("flow"),
+    ):
+        trace.with_columns(column).write_parquet(path)
+        called = westwood("trace", path, "--plot")
+        assert called.code == 2 and called.err.count("\n") == 1, called.err
+        assert called.err.startswith(f"westwood: {path}: ")
+
+
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, westwood: Westwood) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "zeros.csv").symlink_to("/dev/zero")
+    (tmp_path / "folder.parquet").mkdir()
+    for name in ("pipe.csv", "zeros.csv", "folder.parquet"):
+        called = westwood("trace", tmp_path / name, "--plot")
+        assert called.code == 2 and "expected a file" in called.err
+
+
+def test_names_from_a_file_are_drawn_as_they_are(left: Path, westwood: Westwood) -> None:
+    r"""A dollar sign begins no formula: "$\frac$" would be a bad one."""
+    left.write_text(left.read_text().replace(ENDS, r"$\frac$>_").replace("ww_plus", r"$\bad$"))
+    called = westwood("trace", left, "--plot")
+    assert called.code == 0, called.err

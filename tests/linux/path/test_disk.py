@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The emulated machine's RAM disk is a cpio archive (newc) in a file that has no name."""
+
+from __future__ import annotations
+
+import io
+import stat
+from collections.abc import Iterator
+
+from westwood.kernel.emulated import _Archive
+
+HEAD = 110  # bytes: a magic number and 13 fields of 8 hexadecimal digits
+
+
+def entries(archive: bytes) -> Iterator[tuple[str, int, bytes]]:
+    """Reads an archive as the kernel does (init/initramfs.c): name, mode, content."""
+    at = 0
+    while True:
+        head = archive[at : at + HEAD]
+        assert head[:6] == b"070701"
+        fields = [int(head[6 + 8 * i : 14 + 8 * i], 16) for i in range(13)]
+        mode, size, name_size = fields[1], fields[6], fields[11]
+        name = archive[at + HEAD : at + HEAD + name_size]
+        assert name.endswith(b"\0")
+        at += HEAD + name_size + -(HEAD + name_size) % 4
+        yield name[:-1].decode(), mode, archive[at : at + size]
+        at += size + -size % 4
+        if name == b"TRAILER!!!\0":
+            assert at == len(archive)
+            return
+
+
+def test_it_reads_back_as_it_was_written() -> None:
+    out = io.BytesIO()
+    disk = _Archive(out)
+    contents = {f"bin/{'x' * length}": bytes(range(length)) for length in range(1, 9)}
+    for name, content in contents.items():
+        disk.add(name, content)
+    disk.link("bin/sh", "dash")
+    disk.add("lib/x86_64-linux-gnu/libc.so.6", b"C")
+    disk.folder("run/netns")
+    disk.end()
+    found = {name: (mode, content) for name, mode, content in entries(out.getvalue())}
+    for name, content in contents.items():
+        assert found[name] == (stat.S_IFREG | 0o755, content)
+    assert found["bin/sh"] == (stat.S_IFLNK | 0o777, b"dash")
+    order = list(found)
+    for name in order[:-1]:  # the kernel makes no folder that is not named before what is in it
+        above = name.rpartition("/")[0]
+        assert not above or order.index(above) < order.index(name)
+        assert not above or stat.S_ISDIR(found[above][0])
+
+
+def test_what_is_there_already_stays() -> None:
+    out = io.BytesIO()
+    disk = _Archive(out)
+    disk.link("bin/sh", "dash")
+    disk.link("bin/sh", "busybox")
+    disk.end()
+    assert [content for name, _, content in entries(out.getvalue()) if name == "bin/sh"] == [
+        b"dash"
+    ]

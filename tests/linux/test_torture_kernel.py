@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Attacks on what we leave in a running kernel: many flows, kills at any time, two at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from machine import HELPERS, OURS, Namespace, alone, available, eventually, in_kernel, outcome
+
+from westwood.engines import linux
+from westwood.errors import WestwoodError
+from westwood.kernel import doctor, reading, recording, ww_kernel
+
+pytestmark = pytest.mark.kernel
+WESTWOOD = [sys.executable, "-m", "westwood"]
+PORT = 5001
+# Opens and ends flows of 3 kB, one after the other, in the namespace where it runs.
+SHORT_FLOWS = """
+import socket, sys, threading
+count, port = map(int, sys.argv[1:])
+listener = socket.create_server(("127.0.0.1", port), backlog=1024)
+def serve():
+    for _ in range(count):
+        one, _ = listener.accept()
+        while one.recv(65536): pass
+        one.close()
+threading.Thread(target=serve, daemon=True).start()
+for _ in range(count):
+    one = socket.socket()
+    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"ww_plus")
+    one.connect(("127.0.0.1", port))
+    one.sendall(bytes(3000))
+    one.shutdown(socket.SHUT_WR)
+    one.recv(1)
+    one.close()
+"""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def clean(bpffs: Path) -> Iterator[None]:
+    """Whatever the attacks did, one unload later the kernel and the bpffs have nothing of ours."""
+    yield
+    ww_kernel.unload()
+    assert eventually(lambda: not in_kernel()), "something was leaked"
+    assert not ww_kernel.pins().exists()
+
+
+@pytest.fixture
+def host() -> Iterator[Namespace]:
+    with alone() as namespace:
+        yield namespace
+
+
+def works_again() -> None:
+    """Status and doctor see nothing unusual, and a load leaves everything registered."""
+    ww_kernel.status()
+    assert "bpffs" not in doctor.missing(doctor.checks())
+    ww_kernel.load()
+    state = ww_kernel.status()
+    assert state["loaded"] and all(one["registered"] for one in state["controls"])
+    assert available() >= OURS
+
+
+def test_a_clock_that_is_set_back_changes_no_time(
+    attack: Any, host: Namespace, tmp_path: Path
+) -> None:
+    """The time of day of the tool and of ww-kernel jumps while they record."""
+    ww_kernel.load()
+    clock, file, preloaded = tmp_path / "clock", tmp_path / "day.csv", tmp_path / "set_back.so"
+    compiled = ["cc", "-shared", "-fPIC", "-o", str(preloaded), str(HELPERS / "set_back.c")]
+    subprocess.run(compiled, check=True)
+    environment = {**os.environ, "LD_PRELOAD": str(preloaded), "WW_CLOCK": str(clock)}
+    clock.write_text("-86400")
+    said = subprocess.run(["date", "+%s"], env=environment, stdout=subprocess.PIPE).stdout
+    assert 86000 < time.time() - int(said) < 87000, "the helper works"
+    for choices in attack.rounds():
+        clock.write_text("0")
+        line = [*WESTWOOD, "kernel", "record", "--out", str(file), "--duration", "1s"]
+        with subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, text=True) as tool:
+            assert tool.stdout is not None and tool.stdout.readline() == "recording for 1s\n"
+            begun = time.monotonic()
+            clock.write_text(str(choices.choice([-1, 1]) * choices.choice([1, 86400, 300_000_000])))
+            host.run(sys.executable, "-c", SHORT_FLOWS, 20, PORT)
+            assert tool.wait(10) == 0
+            assert 0.9 < time.monotonic() - begun < 5
+        trace, _ = reading.read(file)
+        assert trace["time_s"].is_sorted() and trace["time_s"].max() < 5
+        assert trace["event"].to_list().count("end") == 20
+
+
+def test_no_event_of_short_flows_is_lost_uncounted(
+    attack: Any, host: Namespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The recorder's buffer is the usual one, or so small that it may overflow."""
+    ww_kernel.load()
+    count = 5000
+    for number, choices in enumerate(attack.rounds()):
+        monkeypatch.setattr(recording, "_RING_BYTES", choices.choice([8 << 20, 8 << 20, 1 << 16]))
+        with recording.recording(PORT + number) as recorded:
+            host.run(sys.executable, "-c", SHORT_FLOWS, count, PORT + number)
+        events = recorded.trace["event"].to_list()
+        starts, ends = events.count("start"), events.count("end")
+        assert starts <= count and ends <= count
+        assert starts + ends + recorded.dropped >= 2 * count
+        if recorded.dropped == 0:
+            assert starts == ends == recorded.trace.select("flow", "transfer").n_unique() == count
+
+
+def test_unload_under_500_flows_loses_none(attack: Any, host: Namespace) -> None:
+    receiver = host.receive("127.0.0.1", PORT)
+    for choices in attack.rounds():
+        ww_kernel.load()
+        name = choices.choice(sorted(OURS))
+        sender = host.send("127.0.0.1", PORT, name, 1.0, connections=500, rate=2e4)
+        time.sleep(choices.random())
+        ww_kernel.unload()
+        assert not available() & OURS
+        if sender.wait(60) == 0:  # else it came too late to choose the control
+            assert outcome(sender, receiver, 500) > 0
+        assert eventually(lambda: not in_kernel(), 10)
+
+
+def words(command: str, *more: object) -> list[str]:
+    return [str(word) for word in (ww_kernel.program(), command, ww_kernel.pins(), *more)]
+
+
+def start(command: str, folder: Path) -> subprocess.Popen[bytes]:
+    """Starts a command of ww-kernel, or of the tool."""
+    if command == "load":
+        line = words("load", ww_kernel.bpf_object(ww_kernel.program()), "test")
+    elif command == "record":
+        line = words("record", 0, 1 << 16)
+    elif command == "westwood":
+        line = [*WESTWOOD, "kernel", "record", "--out", str(folder / "day.csv")]
+        line += ["--duration", "5s"]
+    else:
+        line = words(command)
+    return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def kill_after(process: subprocess.Popen[bytes], seconds: float) -> None:
+    time.sleep(seconds)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+
+
+def test_killed_at_any_time_the_next_command_makes_it_good(attack: Any, tmp_path: Path) -> None:
+    for number, choices in enumerate(attack.rounds()):
+        command = choices.choice(["load", "unload", "record", "westwood"])
+        if command == "load":
+            ww_kernel.unload()
+        else:
+            ww_kernel.load()
+        longest = {"load": 1.5, "unload": 0.05, "record": 0.05, "westwood": 1.5}[command]
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        kill_after(start(command, folder), choices.uniform(0, longest))
+        works_again()
+        assert eventually(lambda: ww_kernel.status()["recorder"] == 0), "its recorder goes with it"
+        for left in folder.iterdir():
+            with pytest.raises(WestwoodError, match="has no event"):
+                reading.read(left)
+
+
+def test_two_of_anything_at_once(attack: Any, tmp_path: Path) -> None:
+    """Each does what it says or refuses in a line, and what they leave is whole."""
+    for choices in attack.rounds():
+        chosen = choices.choices(["load", "unload", "record", "status"], k=4)
+        started = []
+        for command in ("load", *chosen):
+            started.append((command, start(command, tmp_path)))
+            time.sleep(choices.choice([0, 0, 0.3]))
+        for command, process in started:
+            if command == "record":
+                process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1].decode()
+            assert process.returncode in (0, 1, -signal.SIGINT), (command, said)
+            if process.returncode == 1:
+                assert "recording already" in said or "nothing is loaded" in said, (command, said)
+        state = ww_kernel.status()
+        registered = available() & OURS
+        assert registered == (OURS if state["loaded"] else set())
+        assert not state["loaded"] or (state["recorder"] == 0 and state["version"])
+
+
+def test_a_run_that_is_killed_at_any_time_leaves_nothing(attack: Any, tmp_path: Path) -> None:
+    """Not a file, not a process, not a device: --engine linux, traced."""
+    linux.check_machine()
+    devices = Path("/proc/net/dev").read_text().count("\n")
+    line = [*WESTWOOD, "trace", "path", "--engine", "linux", "--set", "profile=linux"]
+    line += ["--set", "duration=20s", "--cc", "reno", "--out", str(tmp_path / "out")]
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    for choices in attack.rounds():
+        tool = subprocess.Popen(
+            line, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE
+        )
+        kill_after(tool, choices.uniform(0, 2.5))
+        assert eventually(partial(no_path_of, tool.pid))
+        assert not list(temporary.iterdir())
+        assert Path("/proc/net/dev").read_text().count("\n") == devices
+
+
+def no_path_of(tool: int) -> bool:
+    """True if no ww-path is left whose tool is this one, or is gone."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        state, parent = rest.split()[:2]
+        if name == "ww-path" and state != "Z" and parent in ("1", str(tool)):
+            return False
+    return True

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// engine_digest FIRST COUNT [hops | plain | later | small | larger]: a line for each of COUNT random networks, which says what
+// came out of its simulation, to the bit. What the words change, the line does not show:
+//
+//   hops     each hop is an event of its own: the same as without
+//   plain    without what the clock's own time decides
+//   later    the same, 4290 s later; the times of the result are taken from there
+//   small    without what a number of bytes decides
+//   larger   the same, and packets, queues and rates are three times as large
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "../fuzz/any_network.hpp"
+#include "digest.hpp"
+
+using namespace ww::sim;
+
+namespace {
+
+constexpr Time kLater = 4290 * kSecond;  // the core's 32 bits of microseconds wrap 5 s after that
+constexpr std::uint32_t kLarger = 3, kMostHeader = 255;
+
+class ResultDigest : public ww::torture::Digest {
+  public:
+    void add_result(const Result& result) {
+        for (const FlowResult& flow : result.flows) {
+#define WW_ADD(type, name, ...) add(flow.name);
+            WW_FLOW_COLUMNS(WW_ADD)
+#undef WW_ADD
+#define WW_ADD(type, name, what) add_all(flow.trace.name);
+            WW_WINDOW_COLUMNS(WW_ADD)
+#undef WW_ADD
+            for (const Event& event : flow.events) add_event(event, 0);
+        }
+        for (const auto* directions : {&result.forward, &result.backward})
+            for (const DirectionResult& direction : *directions) {
+#define WW_ADD(type, name, ...) add(direction.name);
+                WW_DIRECTION_COLUMNS(WW_ADD)
+#undef WW_ADD
+#define WW_ADD(type, name, what) add_all(direction.trace.name);
+                WW_QUEUE_COLUMNS(WW_ADD)
+#undef WW_ADD
+            }
+        for (const Captured& packet : result.captured) {
+            add(static_cast<std::uint64_t>(packet.at));
+            add(std::uint64_t{packet.number} << 32 | packet.flags);
+        }
+        add(result.packets);
+    }
+
+    // What neither a later start nor larger packets change.
+    void add_course(const Result& result, double later_s) {
+        for (const FlowResult& flow : result.flows) {
+            for (const Event& event : flow.events) add_event(event, later_s);
+            for (const std::uint64_t count :
+                 {flow.sent, flow.retransmitted, flow.timeouts, flow.fast_recoveries,
+                  flow.ecn_reductions, flow.queue_drops, flow.lost})
+                add(count);
+        }
+        for (const Drop& drop : result.drops) add(std::uint64_t{drop.pipe} << 32 | drop.flow);
+        add(result.packets);
+    }
+
+  private:
+    using Digest::add;
+    void add(double number) {
+        Digest::add(std::isnan(number) ? 0.5 : number);
+    }  // NaN has many bits
+    template <class T>
+    void add_all(const std::vector<T>& column) {
+        for (const T value : column) add(static_cast<double>(value));
+    }
+    void add_event(const Event& event, double later_s) {
+        const long double picoseconds = (static_cast<long double>(event.time_s) - later_s) * 1e12L;
+        add(static_cast<std::uint64_t>(std::llround(picoseconds)));
+        add(static_cast<std::uint64_t>(event.kind) << 56 ^
+            static_cast<std::uint64_t>(event.segment));
+        add(std::uint64_t{event.cwnd} << 32 | event.ssthresh);
+    }
+};
+
+// Leaves out what the clock's own time decides: what links do at set times, and BBR's first phase.
+void forget_the_clock(Network& network) {
+    network.trace = {false, 0, true, true, -1};
+    for (Link& link : network.links)
+        for (Direction* d : {&link.forward, &link.backward}) {
+            if (d->loss.kind == LossKind::states) d->loss = {};
+            d->opportunities_ms.clear();
+        }
+    for (Flow& flow : network.flows)
+        if (flow.cc.algorithm == WW_ALG_BBR) flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
+}
+
+// Leaves out what a number of bytes decides: quanta and bursts, SACK's blocks in an ACK, sizes that are drawn,
+// errors a bit. Bandwidths are rounded.
+void forget_bytes(Network& network) {
+    forget_the_clock(network);
+    for (Link& link : network.links)
+        for (Direction* d : {&link.forward, &link.backward}) {
+            if (d->loss.kind == LossKind::bits) d->loss = {};
+            d->red = {};
+        }
+    for (Flow& flow : network.flows) {
+        if (flow.cc.algorithm == WW_ALG_WESTWOOD) flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
+        flow.cc.hystart = WW_HYSTART_PLUS_PLUS;
+        flow.header_bytes = std::min(flow.header_bytes, kMostHeader / kLarger);
+        flow.receive_window_bytes = std::max(flow.receive_window_bytes, flow.mss());
+        flow.size_spread = Spread::fixed;
+        if (uses_sack(flow.recovery)) flow.recovery = Recovery::newreno;
+#define WW_OFF(name) flow.name = false;
+        WW_FLOW_SETTINGS_OF_SACK(WW_OFF)
+#undef WW_OFF
+    }
+}
+
+void start_later(Network& network) {
+    network.duration += kLater;
+    for (Flow& flow : network.flows) {
+        flow.start += kLater;
+        if (flow.stop != kNever) flow.stop += kLater;
+    }
+}
+
+void enlarge(Network& network) {
+    for (Link& link : network.links) {
+        link.overhead_bytes *= kLarger;
+        for (Direction* d : {&link.forward, &link.backward}) {
+            d->rate_bps *= kLarger;
+            if (d->queue_bytes != kUnlimited) d->queue_bytes *= kLarger;
+        }
+    }
+    for (Flow& flow : network.flows) {
+        flow.packet_bytes *= kLarger;
+        flow.header_bytes *= kLarger;
+        flow.receive_window_bytes *= kLarger;
+        flow.initial_receive_window_bytes *= kLarger;
+        flow.datagrams.rate_bps *= kLarger;
+        if (flow.size_bytes != kUnlimited) flow.size_bytes *= kLarger;
+    }
+}
+
+std::uint64_t digest_of(std::uint64_t seed, const std::string& how) {
+    const auto bytes = ww::torture::random_bytes(seed, 200 + seed % 600);
+    fuzz::Input input(bytes.data(), bytes.size());
+    Network network = fuzz::any_network(input);
+    network.event_per_hop = how == "hops";
+    if (how == "plain" || how == "later") forget_the_clock(network);
+    if (how == "small" || how == "larger") forget_bytes(network);
+    if (how == "later") start_later(network);
+    if (how == "larger") enlarge(network);
+    const Result result = simulate(network, seed);
+    ResultDigest digest;
+    if (!result.error.empty()) return 0;
+    if (how.empty() || how == "hops")
+        digest.add_result(result);
+    else
+        digest.add_course(result, how == "later" ? static_cast<double>(kLater / kSecond) : 0);
+    return digest.value();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    if (count < 3) return 2;
+    const std::uint64_t first = std::strtoull(words[1], nullptr, 10);
+    const std::uint64_t last = first + std::strtoull(words[2], nullptr, 10);
+    for (std::uint64_t seed = first; seed < last; seed++)
+        std::printf("%llu %016llx\n", static_cast<unsigned long long>(seed),
+                    static_cast<unsigned long long>(digest_of(seed, count > 3 ? words[3] : "")));
+    return 0;
+}

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every command that leaves files, started so that another process can kill it at a system call."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from westwood.results import journal
+
+CHANGING = (
+    "open,openat,openat2,creat,write,pwrite64,writev,pwritev,pwritev2,copy_file_range,sendfile,"
+    "rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,truncate,ftruncate,fallocate,"
+    "fsync,fdatasync,sync_file_range,link,linkat,symlink,symlinkat,utimensat,fchmod,fchmodat,flock"
+)
+_CALL = re.compile(r"(\d+) +(\w+)\((.*)")
+_RELATIVE = ('"out', '".partial')  # names that strace prints as they were given
+_WRITES = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC")
+
+SCENARIO = (Path(__file__).parents[2] / "westwood" / "small.toml").read_text(encoding="utf-8")
+SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n'
+PLAN = """name = "try"
+cc = ["cubic", "reno"]
+uploads = 1
+[[target]]
+name = "lab"
+server = "127.0.0.1:5301"
+sizes = ["300kB"]
+"""
+
+
+class Zygote:
+    """Has every module loaded, and starts command lines as its children."""
+
+    def __init__(self) -> None:
+        program = Path(__file__).with_name("zygote.py")
+        self._process = subprocess.Popen(
+            [sys.executable, str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def start(self, words: Sequence[str], where: Path, to: Path, *strace: str) -> int:
+        request = {"start": list(words), "in": str(where), "to": str(to)}
+        number: int = self._ask(request | ({"strace": strace} if strace else {}))["process"]
+        return number
+
+    def wait(self, process: int) -> int:
+        code: int = self._ask({"wait": process})["code"]
+        return code
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command in a folder `out`, and the one that follows when it was killed."""
+
+    name: str
+    words: tuple[str, ...]
+    again: tuple[str, ...] = ()  # more words then
+    before: tuple[str, ...] = ()  # a command that makes what it needs
+
+
+_SWEEP = ("sweep", "swept.toml", "--seeds", "3", "--workers", "1", "--out", "out")
+_SMALL = ("small.toml", "--seeds", "2", "--workers", "1")
+CASES = (
+    Case("sweep", _SWEEP, ("--resume",)),
+    Case("measure", ("measure", "plan.toml", "--out", "out"), ("--resume",)),
+    Case("run", ("run", *_SMALL, "--out", "out", "--plot")),
+    Case("run in the current folder", ("run", *_SMALL, "--plot")),
+    Case("compare", ("compare", "--duration", "2s", "--workers", "1", "--out", "out", "--plot")),
+    Case(
+        "trace",
+        (
+            "trace",
+            "small.toml",
+            "--out",
+            "out",
+            "--plot",
+            "--events",
+            "--pcap",
+            "p.pcap",
+            "--at",
+            "bottleneck",
+        ),
+    ),
+    Case("report", ("report", "out", "--export"), before=_SWEEP),
+    Case("reproduce", ("reproduce", "fig11", "--workers", "1", "--out", "out")),
+)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A system call that changes files: the `number`th of this name in its thread."""
+
+    name: str
+    number: int
+    line: str
+
+    @property
+    def changes_files(self) -> bool:
+        """Says whether what is on the disk differs afterwards."""
+        opens = self.name.startswith("open") and "O_CREAT" not in self.line
+        return not opens and self.name not in ("fsync", "fdatasync", "flock")
+
+    def inject(self, what: str) -> tuple[str, ...]:
+        """strace's options that do something to it, beside those that list the calls."""
+        return ("-e", f"inject={self.name}:{what}:when={self.number}")
+
+
+class Place:
+    """A folder in which a case is carried out."""
+
+    def __init__(self, zygote: Zygote, case: Case, path: Path) -> None:
+        self._zygote, self.case, self.path = zygote, case, path
+        path.mkdir()
+        (path / "small.toml").write_text(SCENARIO, encoding="utf-8")
+        (path / "swept.toml").write_text(SCENARIO + SWEPT, encoding="utf-8")
+        (path / "plan.toml").write_text(PLAN, encoding="utf-8")
+        if case.before:
+            self._zygote.wait(self.begin(case.before))
+
+    def begin(self, words: Sequence[str], *strace: str, printed: str = "first") -> int:
+        """Starts a command line here; what it prints gets this name."""
+        return self._zygote.start(words, self.path, Path(f"{self.path}-{printed}"), *strace)
+
+    def call(self, *strace: str, again: bool = False, printed: str = "first") -> tuple[int, str]:
+        """Carries the case out: exit code and standard error."""
+        words = (*self.case.words, *(self.case.again if again else ()))
+        code = self._zygote.wait(self.begin(words, *strace, printed=printed))
+        return code, Path(f"{self.path}-{printed}.err").read_text(encoding="utf-8")
+
+    def calls(self) -> list[Call]:
+        """Carries the case out; its calls that change or lock files, or bring them to the disk."""
+        code, errors = self.call(*self.traced)
+        assert code == 0, errors
+        return self._here()
+
+    @property
+    def traced(self) -> tuple[str, ...]:
+        """strace's options that list the calls."""
+        return ("-y", "-qq", "-e", f"trace={CHANGING}", "-o", f"{self.path}.strace")
+
+    def was_injected(self) -> bool:
+        """Says whether what was injected met a call that is about our files."""
+        return any("(INJECTED)" in call.line for call in self._here())
+
+    def ended(self) -> int:
+        """Returns how many runs had been written to a journal."""
+        lines = (
+            call.line for call in self._here() if call.name == "write" and ".jsonl>" in call.line
+        )
+        return sum(re.search(r" = \d+$", line) is not None for line in lines)
+
+    def kept(self) -> set[Any]:
+        """Returns the runs that are on the disk, by what tells them apart."""
+        out, found = self.path / "out", set[Any]()
+        for file in out.glob("*.jsonl"):
+            for run in journal.read(file).records:
+                found.add((run["point"], run["seed"]) if "point" in run else run["cc"])
+        if self.case.name == "sweep":
+            for file in [*out.glob("parts/*.parquet"), *out.glob("runs.parquet")]:
+                found.update(pl.read_parquet(file).select("point", "seed").rows())
+        return found
+
+    def _here(self) -> list[Call]:
+        log = Path(f"{self.path}.strace")
+        seen: dict[tuple[str, str], int] = {}
+        found = []
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+            if (match := _CALL.match(line)) is None:
+                continue
+            thread, name, rest = match.groups()
+            seen[thread, name] = number = seen.get((thread, name), 0) + 1
+            reads = name.startswith("open") and not any(flag in rest for flag in _WRITES)
+            here = f"{self.path}/" in rest or f"<{self.path}>" in rest or rest.startswith(_RELATIVE)
+            if here and not reads:
+                found.append(Call(name, number, line))
+        return found
+
+    def contents(self) -> dict[str, object]:
+        """Returns what the files hold, but for what a run cost and the order of checksums."""
+        return {
+            str(file.relative_to(self.path)): _content(file)
+            for file in sorted(self.path.rglob("*"))
+            if file.is_file() and file.name != ".lock"
+        }
+
+
+def _content(file: Path) -> object:
+    content = file.read_bytes()
+    if file.name == "SHA256SUMS":
+        return None
+    if file.name == "runs.parquet" or file.parent.name == "runs":
+        rows = pl.read_parquet(io.BytesIO(content))
+        if "cpu_s" in rows.columns:
+            return rows.drop("cpu_s", "wall_s").write_csv()
+    return hashlib.sha256(content).hexdigest()

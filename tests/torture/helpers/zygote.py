@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Starts command lines in a moment, under strace where asked: everything is imported already.
+
+Reads a JSON object a line, and answers each with one:
+    {"start": ARGUMENTS, "in": FOLDER, "to": FILE, "strace": OPTIONS} -> {"process": NUMBER}
+    {"wait": NUMBER} -> {"code": EXIT CODE, or minus the signal}
+What is printed goes to FILE.out and FILE.err. What would make two runs differ is fixed: the time,
+the commit and uploads, which are invented; figures are, too, since drawing takes longer than all
+else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import datetime
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from westwood import engines
+from westwood.campaign import uploads
+from westwood.cli import call
+from westwood.experiments import sweep
+from westwood.results import folder
+from westwood.results.traces import TRACE_COLUMNS
+
+_LATE = (
+    "polars._utils.parquet",
+    "westwood.cli.campaign",
+    "westwood.cli.deliver",
+    "westwood.cli.tracing",
+    "westwood.draw.bars",
+    "westwood.draw.over_time",
+    "westwood.experiments.readback",
+    "westwood.papers.reproduce",
+)
+_LONGEST_S = 120
+_PR_SET_PTRACER, _ANYBODY = 0x59616D61, -1
+_traced: dict[int, subprocess.Popen[bytes] | None] = {}
+
+
+class _Noon(datetime.datetime):
+    @classmethod
+    def now(cls, tz: datetime.tzinfo | None = None) -> _Noon:
+        return cls(2026, 1, 1, 12, tzinfo=tz)
+
+
+def _upload(plan: Any, turn: uploads.Turn) -> tuple[dict[str, Any], pl.DataFrame]:
+    names = ("target", "size_bytes", "number", "cc")
+    numbers = ("goodput_bps", "mean_cwnd", "mean_srtt_s", "min_rtt_s", "sent", "retransmitted")
+    row = dict(zip(names, turn.key, strict=True)) | dict.fromkeys(numbers, 1.5 + turn.number)
+    row |= {"retransmission_ratio": 0.01, "mss": 1448, "seconds": 2.0, "begun": "now"}
+    states = {name: [0.0, 1.0] for name in TRACE_COLUMNS if name != "state"}
+    return row, pl.DataFrame(states).with_columns(pl.lit("open").alias("state"))
+
+
+def _figure(figure: Figure, path: Path, **options: Any) -> None:
+    path.write_bytes(b"<svg/>" * 3000)
+
+
+def prepare() -> None:
+    """Fixes what differs from run to run, and loads what is loaded late."""
+    for name in _LATE:
+        importlib.import_module(name)
+    folder.datetime = _Noon  # type: ignore[attr-defined]
+    folder._commit = lambda: "commit"
+    sweep._A_PART = 2
+    uploads.check = lambda plan: None
+    uploads.upload = _upload  # type: ignore[assignment]
+    Figure.savefig = _figure  # type: ignore[method-assign, assignment]
+    engines.find("sim")
+
+
+def start(request: dict[str, Any]) -> int:
+    """Starts a command line, which waits until strace has it."""
+    ready, go = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(go)
+        signal.alarm(_LONGEST_S)
+        ctypes.CDLL(None).prctl(_PR_SET_PTRACER, _ANYBODY, 0, 0, 0)
+        for number, ending in ((1, "out"), (2, "err")):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+            os.dup2(os.open(f"{request['to']}.{ending}", flags), number)
+        os.chdir(request["in"])
+        os.read(ready, 1)
+        code = 70
+        try:
+            code = call(request["start"])
+        except BaseException:
+            traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    os.close(ready)
+    tracer = None
+    if request.get("strace") is not None:
+        tracer = subprocess.Popen(["strace", "-f", "-p", str(process), *request["strace"]])
+        while b"TracerPid:\t0\n" in _status(process) and tracer.poll() is None:
+            time.sleep(0.001)
+    os.close(go)
+    _traced[process] = tracer
+    return process
+
+
+def _status(process: int) -> bytes:
+    with open(f"/proc/{process}/status", "rb") as file:
+        return file.read()
+
+
+def wait(process: int) -> int:
+    """Waits for the end of a command line."""
+    _, status = os.waitpid(process, 0)
+    tracer = _traced.pop(process)
+    if tracer is not None:
+        tracer.wait()
+    return os.waitstatus_to_exitcode(status)
+
+
+def main() -> None:
+    """Does what it is asked, until nobody asks any more."""
+    prepare()
+    print("{}", flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "start" in request:
+            answer = {"process": start(request)}
+        else:
+            answer = {"code": wait(request["wait"])}
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

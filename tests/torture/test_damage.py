@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What became of a folder's bytes is noticed: no row is believed that differs from what was
+measured, nothing outside the folder is touched, and it takes a line to say so."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from cases import CASES, Case, Place, Zygote
+
+from westwood.errors import InputError
+from westwood.results import journal
+from westwood.results.folder import Folder
+
+_SWEEP, _MEASURE, _REPORT = (
+    next(case for case in CASES if case.name == name) for name in ("sweep", "measure", "report")
+)
+Damage = Callable[[Path, random.Random, Path], object]
+
+
+def flip(file: Path, choices: random.Random, outside: Path) -> None:
+    content = bytearray(file.read_bytes())
+    for _ in range(choices.choice((1, 1, 1, 2, 8))):
+        if content:
+            content[choices.randrange(len(content))] ^= 1 << choices.randrange(8)
+    file.write_bytes(content)
+
+
+def truncate(file: Path, choices: random.Random, outside: Path) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[: choices.randint(0, len(content))])
+
+
+def duplicate(file: Path, choices: random.Random, outside: Path) -> None:
+    content = file.read_bytes()
+    start, end = sorted(choices.randint(0, len(content)) for _ in range(2))
+    place = choices.choice((end, choices.randint(0, len(content)), len(content)))
+    file.write_bytes(content[:place] + content[start:end] + content[place:])
+
+
+def blank(file: Path, choices: random.Random, outside: Path) -> None:
+    content = bytearray(file.read_bytes())
+    start, end = sorted(choices.randint(0, len(content)) for _ in range(2))
+    filling = (bytes(end - start), choices.randbytes(end - start))
+    content[start:end] = choices.choice(filling)
+    file.write_bytes(content)
+
+
+def remove(file: Path, choices: random.Random, outside: Path) -> None:
+    file.unlink()
+
+
+def exchange(file: Path, choices: random.Random, outside: Path) -> None:
+    others = sorted(one for one in file.parent.rglob("*") if one.is_file())
+    file.write_bytes(choices.choice(others).read_bytes())
+
+
+def link(file: Path, choices: random.Random, outside: Path) -> None:
+    shutil.move(file, outside / "moved")
+    file.symlink_to(choices.choice((outside / "moved", outside / "nothing", outside)))
+
+
+def endless(file: Path, choices: random.Random, outside: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def folder(file: Path, choices: random.Random, outside: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+BYTES: tuple[Damage, ...] = (flip, truncate, duplicate, blank, exchange)
+KINDS: tuple[Damage, ...] = (remove, link, endless, folder)
+
+
+class Folders:
+    """Folders as they are half way and at the end, to be damaged."""
+
+    def __init__(self, zygote: Zygote, path: Path) -> None:
+        self._zygote, self._path, self._made = zygote, path, 0
+        self.sweep, self.measured, self.reported = map(self._whole, (_SWEEP, _MEASURE, _REPORT))
+        self.half = self._half_swept()
+
+    def _place(self, case: Case) -> Place:
+        self._made += 1
+        return Place(self._zygote, case, self._path / f"made{self._made}")
+
+    def _whole(self, case: Case) -> Place:
+        place = self._place(case)
+        code, errors = place.call()
+        assert code == 0, errors
+        return place
+
+    def _half_swept(self) -> Place:
+        """A sweep with two parts and a journal, as a kill leaves it."""
+        place = self._place(_SWEEP)
+        first = [call for call in place.calls() if call.name == "rename"]
+        third = next(call for call in first if "parts/000003" in call.line)
+        shutil.rmtree(place.path / "out")
+        place.call(*place.traced, *third.inject("signal=SIGKILL"))
+        assert len(list((place.path / "out" / "parts").iterdir())) == 2
+        return place
+
+    def copy(self, place: Place) -> Place:
+        """Copies what a place has to a new one."""
+        made = self._place(place.case)
+        shutil.rmtree(made.path)
+        shutil.copytree(place.path, made.path)
+        (made.path / "outside").mkdir()
+        return made
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folders]:
+    with contextlib.closing(Zygote()) as zygote:
+        yield Folders(zygote, tmp_path_factory.mktemp("damage"))
+
+
+def damaged(place: Place, choices: random.Random, kinds: tuple[Damage, ...]) -> str:
+    """Damages a file or two of the results folder; says which and how."""
+    said = []
+    out = place.path / "out"
+    for _ in range(choices.choice((1, 1, 2))):
+        found = sorted(one for one in out.rglob("*") if one.is_file() and not one.is_symlink())
+        with_rows = [one for one in found if one.suffix in (".parquet", ".jsonl")]
+        file, kind = choices.choice(found + 3 * with_rows), choices.choice(kinds)
+        kind(file, choices, place.path / "outside")
+        said.append(f"{kind.__name__} {file.relative_to(out)}")
+    return ", ".join(said)
+
+
+def outside(place: Place) -> dict[Path, bytes]:
+    """Everything beside the results folder."""
+    files = (one for one in place.path.rglob("*") if "out" not in one.relative_to(place.path).parts)
+    return {one: one.read_bytes() for one in files if one.is_file()}
+
+
+def test_damage_is_named_and_nothing_else_is_believed(attack: Any, folders: Folders) -> None:
+    tried = (
+        (folders.half, folders.sweep, "runs.parquet"),
+        (folders.sweep, folders.sweep, "runs.parquet"),
+        (folders.measured, folders.measured, "uploads.parquet"),
+        (folders.reported, folders.reported, "summary.csv"),
+    )
+    for choices in attack.rounds():
+        before, whole, result = tried[attack.seed % len(tried)]
+        kinds = choices.choice((BYTES, BYTES, KINDS))
+        place = folders.copy(before)
+        what = damaged(place, choices, kinds)
+        beside = outside(place)
+        code, errors = place.call(again=True)
+        context = f"{before.case.name}: {what}: {code}\n{errors}"
+        assert code in ((0, 2) if kinds is BYTES else (0, 1, 2)), context
+        lines = errors.splitlines()
+        assert all(line.startswith("westwood: ") and len(line) < 400 for line in lines), context
+        assert bool(lines) >= (code != 0), context
+        assert outside(place) == beside, context
+        if code == 0:
+            found, expected = (one.path / "out" / result for one in (place, whole))
+            assert found.read_bytes() == expected.read_bytes(), context
+        shutil.rmtree(place.path)
+
+
+FORGED = (
+    math.nan,
+    math.inf,
+    -1.0,
+    1e308,
+    2**70,
+    -1,
+    0,
+    2,
+    None,
+    "x",
+    "../x",
+    "",
+    [1],
+    {"a": 1},
+    True,
+)
+
+
+def forge(record: dict[str, Any], choices: random.Random) -> None:
+    """Changes a value of a record, or of a row in it."""
+    rows = record.get("rows")
+    one = rows[0] if rows and choices.random() < 0.6 else record
+    key, value = choices.choice([*one, "new"]), choices.choice(FORGED)
+    one[key] = value
+    if choices.random() < 0.2:
+        del one[key]
+
+
+def forge_rows(frame: pl.DataFrame, choices: random.Random) -> pl.DataFrame:
+    """Changes a column's values, or all of it."""
+    column, value = choices.choice(frame.columns), choices.choice(FORGED)
+    place = choices.choice((pl.lit(True), pl.int_range(pl.len()) == 1))
+    forged = pl.when(place).then(pl.lit(value)).otherwise(pl.col(column)).alias(column)
+    with contextlib.suppress(pl.exceptions.PolarsError, OverflowError):
+        return frame.with_columns(forged)
+    return frame.drop(column)
+
+
+def test_a_folder_that_somebody_made_up_is_used_or_refused_in_a_line(
+    attack: Any, folders: Folders
+) -> None:
+    tried = (folders.half, folders.measured, folders.sweep, folders.reported)
+    for choices in attack.rounds():
+        place = folders.copy(tried[attack.seed % len(tried)])
+        out = place.path / "out"
+        for file in out.glob("*.jsonl"):
+            records = journal.read(file).records
+            forge(choices.choice(records), choices)
+            file.write_bytes(b"".join(map(journal.line_of, records)))
+        if (out / "runs.parquet").exists():
+            made = Folder(out)
+            made.frame("runs.parquet", forge_rows(made.read_frame("runs.parquet"), choices))
+            del made
+        beside = outside(place)
+        code, errors = place.call(again=True)
+        assert code in (0, 2) and outside(place) == beside, errors
+        assert all(line.startswith("westwood: ") for line in errors.splitlines()), errors
+        shutil.rmtree(place.path)
+
+
+def test_a_journal_and_checked_files_give_what_was_written_or_nothing(
+    attack: Any, tmp_path: Path
+) -> None:
+    records = [{"number": number, "value": number / 7} for number in range(20)]
+    content = {"of": "a file"}
+    for choices in attack.rounds():
+        out = tmp_path / f"{attack.seed}"
+        made = Folder(out)
+        made.json("file.json", content)
+        (out / "j").write_bytes(b"".join(map(journal.line_of, records)))
+        del made
+        for name in ("j", "file.json", "SHA256SUMS"):
+            choices.choice(BYTES)(out / name, choices, tmp_path)
+        assert all(record in records for record in journal.read(out / "j").records)
+        with contextlib.suppress(InputError):
+            assert json.loads(Folder(out).verified("file.json").read_text()) == content
+        shutil.rmtree(out)

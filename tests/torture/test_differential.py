@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The same inputs give the same bytes, whoever compiles core and engine, and however it is asked.
+
+Random operations on the core and random networks (the generators of tests/fuzz) run in programs
+built by gcc and clang without optimisation and with all of it. The same networks run with an event
+for each hop, at another time, and with larger packets on faster links.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import random
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILDS = ROOT / "build" / "torture-builds"
+COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
+FLAGS = ["-std=c++20", "-ffp-contract=off", f"-I{ROOT}", "-x", "c++", "-"]
+
+
+def built(program: str, compiler: str, level: str) -> Path:
+    """Returns tests/torture/PROGRAM.cpp as this compiler makes it, built if anything changed."""
+    sources = [ROOT / "tests" / "torture" / f"{program}.cpp"]
+    if program == "engine_digest":
+        sources += sorted((ROOT / "engine").glob("*.cpp"))
+    headers = [path for room in ("core", "engine", "tests") for path in (ROOT / room).rglob("*.h*")]
+    version = subprocess.check_output([compiler, "--version"])
+    texts = [path.read_bytes() for path in sorted({*sources, *headers})]
+    key = hashlib.sha256(b"\0".join([version, *texts])).hexdigest()[:16]
+    made = BUILDS / f"{program}-{compiler}{level}-{key}"
+    BUILDS.mkdir(parents=True, exist_ok=True)
+    with (BUILDS / f"{program}-{compiler}{level}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run side by side
+        if not made.exists():
+            for older in BUILDS.glob(f"{program}-{compiler}{level}-*"):
+                older.unlink()
+            unity = "".join(f'#include "{path}"\n' for path in sources)
+            command = [compiler, level, *FLAGS, "-o", f"{made}.new"]
+            subprocess.run(command, input=unity, text=True, check=True)
+            Path(f"{made}.new").rename(made)
+    return made
+
+
+def digests(program: Path, first: int, count: int, *how: object) -> list[str]:
+    """Returns a line an input: its number, and what stands for all that came out of it."""
+    command = [str(program), str(first), str(count), *map(str, how)]
+    lines = subprocess.check_output(command, text=True).splitlines()
+    assert len(lines) == count
+    assert len({line.split()[1] for line in lines}) > count / 4, "few of them do something"
+    return lines
+
+
+def first_of(choices: random.Random) -> int:
+    return choices.randrange(1 << 40)
+
+
+@pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
+def test_every_compiler_makes_the_same_core(attack: Any) -> None:
+    programs = [built("core_digest", name, level) for name in COMPILERS for level in ("-O0", "-O3")]
+    for choices in attack.rounds():
+        first = first_of(choices)
+        one, *others = (digests(program, first, 1000) for program in programs)
+        for other in others:
+            assert other == one
+
+
+@pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
+def test_the_core_does_not_mind_what_the_clock_shows(attack: Any) -> None:
+    program = built("core_digest", COMPILERS[0], "-O3")
+    for choices in attack.rounds():
+        first, shift_us = first_of(choices), choices.randrange(1 << 40) * 1000
+        assert digests(program, first, 1000, shift_us) == digests(program, first, 1000, 0)
+
+
+@pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
+def test_every_compiler_makes_the_same_engine(attack: Any) -> None:
+    if attack.is_short:
+        pytest.skip("compiles for half a minute: make torture")
+    levels = ("-O0", "-O3")
+    programs = [built("engine_digest", name, level) for name in COMPILERS for level in levels]
+    for choices in attack.rounds():
+        first = first_of(choices)
+        one, *others = (digests(program, first, 200) for program in programs)
+        for other in others:
+            assert other == one
+
+
+@pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
+@pytest.mark.parametrize(
+    ("as_it_is", "otherwise"), [((), "hops"), (("plain",), "later"), (("small",), "larger")]
+)
+def test_the_engine_does_the_same_otherwise(
+    attack: Any, as_it_is: tuple[str, ...], otherwise: str
+) -> None:
+    program = built("engine_digest", COMPILERS[0], "-O0" if attack.is_short else "-O3")
+    for choices in attack.rounds():
+        first = first_of(choices)
+        one, other = (
+            digests(program, first, 200, *as_it_is),
+            digests(program, first, 200, otherwise),
+        )
+        assert one == other

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A results folder's files are whole, checked, and inside of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood.errors import InputError, Interrupted, RunError
+from westwood.experiments import experiment, sweep
+from westwood.results import disk, journal
+from westwood.results.folder import Damaged, Folder
+from westwood.scenario import Scenario
+
+
+def track(runs: Any, total: int) -> Any:
+    return runs
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    made = Folder(tmp_path / "f")
+    made.manifest({})
+    return made
+
+
+def test_a_file_that_fails_half_way_is_not_there(folder: Folder) -> None:
+    folder.text("page.html", "old")
+
+    def fail(path: Path) -> None:
+        path.write_text("half")
+        raise RunError("no more")
+
+    before = sorted(folder.path.iterdir())
+    with pytest.raises(RunError):
+        folder.file("page.html", fail)
+    assert (folder.path / "page.html").read_text() == "old"
+    assert sorted(folder.path.iterdir()) == before
+
+
+def test_checksums_are_those_that_sha256sum_knows(folder: Folder) -> None:
+    folder.frame("data/a.csv", pl.DataFrame({"a": [1]}))
+    folder.text("two words.txt", "x")
+    command = ["sha256sum", "--check", "SHA256SUMS"]
+    done = subprocess.run(command, cwd=folder.path, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.count(": OK\n") == 3
+
+
+def test_what_was_changed_is_not_read(folder: Folder) -> None:
+    folder.frame("rows.parquet", pl.DataFrame({"a": [1]}))
+    pl.DataFrame({"a": [2]}).write_parquet(folder.path / "rows.parquet")
+    with pytest.raises(Damaged, match=r"rows.parquet: is damaged: its checksum differs"):
+        folder.read_frame("rows.parquet")
+    with pytest.raises(Damaged, match=r"other.parquet: can't be read: No such file"):
+        folder.read_frame("other.parquet")
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/../../evil", "/evil", "", "a\nb", "data/../../x"])
+def test_a_name_that_leads_outside_is_refused(folder: Folder, name: str) -> None:
+    for use in (lambda: folder.text(name, "x"), lambda: folder.verified(name)):
+        with pytest.raises(InputError):
+            use()
+    assert sorted(one.name for one in folder.path.parent.iterdir()) == ["f"]
+
+
+def test_a_link_to_the_outside_is_not_followed(folder: Folder, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("theirs")
+    (folder.path / "data").symlink_to(outside)
+    (folder.path / "page.html").symlink_to(outside / "file")
+    with pytest.raises(Damaged, match="data: is a link"):
+        folder.text("data/new", "x")
+    with pytest.raises(Damaged, match=r"page.html: can't be read: is a link"):
+        folder.verified("page.html")
+    folder.text("page.html", "ours")  # in place of the link
+    assert [(one.name, one.read_text()) for one in outside.iterdir()] == [("file", "theirs")]
+
+
+def test_what_a_dead_process_left_is_removed_and_what_a_living_one_writes_is_not(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".partial-0123abcd.parquet").write_text("left")
+    (tmp_path / ".partial-mine").write_text("no name of ours")
+
+    def write(path: Path) -> None:
+        disk.remove_left(tmp_path)
+        path.write_text("whole")
+
+    disk.write_whole(tmp_path / "file", write)
+    assert sorted(one.name for one in tmp_path.iterdir()) == [".partial-mine", "file"]
+
+
+def test_two_writers_of_one_folder_refuse_each_other(tmp_path: Path) -> None:
+    first = Folder(tmp_path / "f")
+    first.text("a", "b")
+    with pytest.raises(InputError, match="another westwood is writing into it"):
+        Folder(tmp_path / "f").text("a", "c")
+    del first  # its lock ends with it
+    Folder(tmp_path / "f").text("a", "c")
+
+
+def test_a_disk_that_takes_half_a_line_has_none_of_it(tmp_path: Path) -> None:
+    program = f"""
+import resource, signal
+from pathlib import Path
+from westwood.results.journal import Journal
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+kept = Journal(Path({str(tmp_path / "j")!r}))
+try:
+    while True:
+        kept.add({{"target": "x" * 100}})
+except OSError as error:
+    print(error.strerror)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "File too large\n", done.stderr
+    found = journal.read(tmp_path / "j")
+    assert (len(found.records), found.damaged, found.cut_off) == (6, 0, False)
+
+
+def test_a_journal_s_damaged_line_is_left_out_and_a_cut_one_is_none(tmp_path: Path) -> None:
+    lines = [journal.line_of({"number": number}) for number in range(4)]
+    lines[1] = lines[1].replace(b"1", b"7", 1)
+    (tmp_path / "j").write_bytes(b"".join(lines)[:-3])
+    found = journal.read(tmp_path / "j")
+    assert found.records == [{"number": 0}, {"number": 2}]
+    assert (found.damaged, found.cut_off) == (1, True)
+
+
+def test_only_the_runs_of_a_damaged_part_are_run_again(
+    small: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "_A_PART", 4)
+    planned = experiment.plan(small, seeds=14)
+
+    def stop(runs: Any, total: int) -> Any:
+        for count, run in enumerate(runs):
+            if count == 10:
+                raise KeyboardInterrupt
+            yield run
+
+    out, said, missing = tmp_path / "s", [], []
+    with pytest.raises(Interrupted):
+        sweep.run(planned, Folder(out), workers=1, track=stop)
+    part = out / "parts" / "000001.parquet"
+    content = bytearray(part.read_bytes())
+    content[100] ^= 1
+    part.write_bytes(content)
+
+    def count(runs: Any, total: int) -> Any:
+        missing.append(total)
+        return runs
+
+    rows = sweep.run(planned, Folder(out, tell=said.append), resume=True, track=count)
+    assert missing == [14 - 10 + 4]
+    assert said == [
+        f"{part}: is damaged: its checksum differs from SHA256SUMS; its runs are run again"
+    ]
+    whole = sweep.run(planned, Folder(tmp_path / "whole"), track=track)
+    assert rows.equals(whole)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "problem"),
+    [
+        ("cc", "../../../evil", 'has "../../../evil" in cc, expected what scenario.toml has'),
+        ("flow", "a\x1b[2J", 'has "a\\u001b[2J" in flow, expected what scenario.toml has'),
+        ("goodput_bps", "many", "has no numbers in goodput_bps"),
+        ("goodput_bps", None, "has no numbers in goodput_bps"),
+    ],
+)
+def test_what_another_made_up_is_refused_though_its_checksum_fits(
+    small_file: Path, westwood: Callable[..., Any], column: str, value: Any, problem: str
+) -> None:
+    assert westwood("run", small_file, "--out", "r").code == 0
+    out = small_file.parent / "r"
+    Folder(out).frame(
+        "runs.parquet",
+        Folder(out).read_frame("runs.parquet").with_columns(pl.lit(value).alias(column)),
+    )
+    before = sorted(small_file.parent.rglob("*"))
+    called = westwood("report", "r", "--export")
+    assert called.code == 2 and called.err.startswith("westwood: r/runs.parquet: " + problem)
+    assert called.err.count("\n") == 1
+    assert sorted(small_file.parent.rglob("*")) == before
+
+
+def test_a_folder_of_before_there_were_checksums_is_named(
+    small_file: Path, westwood: Callable[..., Any]
+) -> None:
+    assert westwood("sweep", small_file, "--out", "s").code == 0
+    out = small_file.parent / "s"
+    manifest = (out / "manifest.json").read_text().replace('"format": 2', '"format": 1')
+    (out / "manifest.json").write_text(manifest)
+    (out / "SHA256SUMS").unlink()
+    expected = "s: was written in format 1, expected 2: run it again\n"
+    for words in (("report", "s"), ("sweep", small_file, "--out", "s", "--resume")):
+        called = westwood(*words)
+        assert (called.code, called.err) == (2, f"westwood: {expected}")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts a disk")
+def test_a_full_disk_is_one_line_and_room_lets_it_go_on(small_file: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)]
+    if subprocess.run(mounted, capture_output=True).returncode:
+        pytest.skip("may not mount")
+    try:
+        words = ["sweep", str(small_file), "--out", str(disk / "s"), "--seeds", "100"]
+        command = [sys.executable, "-m", "westwood", *words]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1
+        assert "No space left on device" in done.stderr and "--resume goes on" in done.stderr
+        subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)
+        subprocess.run([*command, "--resume"], check=True, capture_output=True)
+        assert pl.read_parquet(disk / "s" / "runs.parquet").height == 100
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("name", ["SHA256SUMS", "sweep.json"])
+def test_a_finished_sweep_whose_bookkeeping_is_damaged_can_go_on(
+    name: str, small: Scenario, tmp_path: Path
+) -> None:
+    planned, out = experiment.plan(small, seeds=2), tmp_path / "s"
+    whole = sweep.run(planned, Folder(out), track=track)
+    (out / name).write_bytes(b"noise")
+    said: list[str] = []
+    assert sweep.run(planned, Folder(out, tell=said.append), resume=True, track=track).equals(whole)
+    assert said

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run records is the same in memory and on disk, and on disk takes no memory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from westwood import RunError, Scenario, simulate
+from westwood.results import pcap, records, traces
+
+PATH: dict[str, Any] = {
+    "name": "path",
+    "between": ["a", "b"],
+    "rate": "8Mbps",
+    "delay": "10ms",
+    "queue": {"kind": "droptail", "limit": "30p"},
+    "loss": {"kind": "uniform", "rate": 0.01, "on": "both"},
+}
+FLOWS: list[dict[str, Any]] = [
+    {
+        "name": "web",
+        "from": "a",
+        "to": "b",
+        "cc": "cubic",
+        "arrivals": {"every": "40ms", "size": "9kB", "sizes": "exponential"},
+    },
+    {"name": "bulk", "from": "a", "to": "b", "cc": "westwood+", "count": 2},
+    {"name": "back", "from": "b", "to": "a", "cc": "bbr"},
+    {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "200kbps"}},
+]
+EVERYTHING: dict[str, Any] = {"trace": True, "events": True, "queues": True, "capture": "path"}
+FRAMES = ("trace", "events", "queues", "drops", "transfers", "links")
+
+
+def scenario(duration: str = "4s") -> Scenario:
+    return Scenario(name="mixed", duration=duration, link=[PATH], flow=FLOWS)
+
+
+@pytest.mark.parametrize("piece", [50, 1000])
+def test_it_is_the_same_from_disk(
+    piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = simulate(scenario(), 1, **EVERYTHING)
+    monkeypatch.setattr(records, "_PIECE", piece)
+    folder = tmp_path / "spool"
+    with records.Spool(folder) as spool:
+        result = simulate(scenario(), 1, **EVERYTHING, spool=spool)
+        assert not list(tmp_path.iterdir()), "its files have no names, and its folder is not made"
+        for name in FRAMES:
+            assert_frame_equal(getattr(result, name), getattr(kept, name), check_exact=True)
+        for every_s in (0.001, 0.05, 7.0):
+            assert_frame_equal(result.sampled(every_s), kept.sampled(every_s), check_exact=True)
+        for one, name in ((result, "disk.pcap"), (kept, "memory.pcap")):
+            pcap.write(one, tmp_path / name)
+        many = tmp_path / "many.parquet"
+        records.write_parquet(traces.windows(result.scenario, result.raw), many)
+        assert_frame_equal(pl.read_parquet(many), kept.trace, check_exact=True)
+    assert (tmp_path / "disk.pcap").read_bytes() == (tmp_path / "memory.pcap").read_bytes()
+    assert not folder.exists()
+
+
+def test_a_short_trace_makes_no_folder(tmp_path: Path) -> None:
+    with records.Spool(tmp_path / "none") as spool:
+        assert simulate(scenario("100ms"), 1, **EVERYTHING, spool=spool).trace.height > 10
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_ends_the_run_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "_PIECE", 100)
+    with Path("/dev/full").open("wb", buffering=0) as full:
+        monkeypatch.setattr(records.tempfile, "TemporaryFile", lambda **_: full)
+        with records.Spool(tmp_path) as spool, pytest.raises(RunError, match="No space") as error:
+            simulate(scenario(), 1, **EVERYTHING, spool=spool)
+    assert str(error.value).startswith(f"{tmp_path}: can't be written")
+
+
+def test_an_interrupt_in_a_run_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, westwood: Callable[..., Any]
+) -> None:
+    """What the simulator hands over is taken by Python, where an interrupt is raised."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(records.Spool, "take", interrupted)
+    asked = ("--pcap", tmp_path / "a.pcap", "--at", "access", "--out", tmp_path / "new")
+    assert westwood("trace", "table1", *asked).code == 130
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_lengths_of_a_queue_do_not_depend_on_the_pieces() -> None:
+    """Packets that wait over the edge of a piece, and arrivals at one instant on both sides."""
+    arrival = np.array([0.0, 1.0, 1.0, 1.0, 2.0, 2.0])
+    waited = {
+        "arrival_s": arrival,
+        "start_s": arrival + [5, 1, 2, 3, 1, 2],
+        "bytes": np.arange(1, 7),
+    }
+    whole = traces._Waiting()
+    expected = pl.concat([whole.lengths(waited), whole.rest()])
+    assert expected["packets"][-1] == 0 and expected["bytes"][-1] == 0
+    for cut in range(1, 6):
+        parts = traces._Waiting()
+        found = [
+            parts.lengths({name: column[rows] for name, column in waited.items()})
+            for rows in (slice(0, cut), slice(cut, None))
+        ]
+        assert_frame_equal(pl.concat([*found, parts.rest()]), expected)
+
+
+_GROWTH = """
+import sys
+from pathlib import Path
+from westwood import Scenario, simulate
+from westwood.results import pcap, records, traces
+
+def peak_mb():
+    with open("/proc/self/status") as lines:  # ru_maxrss may be the parent's
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+link = {"name": "path", "between": ["a", "b"], "rate": "50Mbps", "delay": "5ms"}
+flow = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}
+folder, peaks = Path(sys.argv[1]), []
+records._PIECE = 4000
+for length_s in (4, 40):
+    made = Scenario(name="long", duration=f"{length_s}s", link=[link], flow=[flow])
+    with records.Spool(folder) as spool:
+        result = simulate(made, 1, trace=True, queues=True, capture="path", spool=spool)
+        pcap.write(result, folder / "long.pcap")
+        for name in ("windows", "queues"):
+            frames = getattr(traces, name)(made, result.raw)
+            records.write_parquet(frames, folder / f"{name}.parquet")
+    peaks.append(peak_mb())
+print(*peaks)
+"""
+
+
+def test_memory_does_not_grow_with_the_length(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _GROWTH, tmp_path], capture_output=True, text=True, check=True
+    )
+    short_mb, long_mb = map(float, done.stdout.split())
+    assert (tmp_path / "long.pcap").stat().st_size > 14e6
+    assert long_mb - short_mb < 40, f"{short_mb} and {long_mb} MB"
+    assert long_mb < 300

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program as a process that a test interrupts, and what it left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+
+class Tool:
+    """The program in a session of its own, with its temporary files in a folder of its own."""
+
+    def __init__(self, command: str, folder: Path) -> None:
+        (folder / "tmp").mkdir(exist_ok=True)
+        self._folder = folder
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "westwood", *command.split()],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            env={**os.environ, "TMPDIR": str(folder / "tmp")},
+            start_new_session=True,
+        )
+
+    def works(self) -> bool:
+        """Waits until it has used its imports' CPU time, or runs a program; False: it has ended."""
+        pid = self.process.pid
+        ticks = os.sysconf("SC_CLK_TCK")
+        while self.process.poll() is None:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+                used = sum(map(int, stat.read().rpartition(")")[2].split()[11:13])) / ticks
+            if used > 1.3 or children(pid):
+                return True
+            time.sleep(0.02)
+        return False
+
+    def watches(self) -> bool:
+        """Waits until it has taken the signals, which Python leaves at their default before."""
+        while self.process.poll() is None:
+            with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+                taken = next(line for line in status if line.startswith("SigCgt"))
+            if int(taken.split()[1], 16) >> signal.SIGHUP - 1 & 1:  # the last of them
+                return True
+            time.sleep(0.001)
+        return False
+
+    def end(self, *signals: signal.Signals, group: bool = False) -> tuple[float, str, str]:
+        """Sends them; how long it took to end, and what it had said."""
+        start = time.monotonic()
+        for number in signals:
+            (os.killpg if group else os.kill)(self.process.pid, number)
+            time.sleep(0.01)
+        self.process.wait(30)
+        took_s = time.monotonic() - start
+        return took_s, *self.process.communicate()
+
+    def left(self) -> list[str]:
+        """What it should not have left: processes of its session, temporary files."""
+        files = [*self._folder.glob("tmp/*"), *self._folder.rglob(".partial-*")]
+        return [*map(str, files), *(str(one) for one in members(self.process.pid))]
+
+
+def stats() -> dict[int, list[str]]:
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            found[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+    return found
+
+
+def children(pid: int) -> list[int]:
+    return [one for one, words in stats().items() if int(words[1]) == pid]
+
+
+def members(session: int) -> list[int]:
+    alive = {one: words for one, words in stats().items() if words[0] not in "ZX"}
+    return [one for one, words in alive.items() if int(words[3]) == session]

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ctrl-C ends every command on every engine within half a second, and what is finished is kept.
+
+Each command is a process that is interrupted while it works; a busy machine gets a second chance.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from started_tool import Tool, members
+
+from westwood import Scenario, _engine, simulate, simulate_many, stopping
+from westwood.engines import linux, ns3
+from westwood.engines.network import build
+from westwood.errors import WestwoodError
+
+WITHIN_S = 0.5
+CHANCES = 3
+IGNORED = (signal.SIGINT, signal.SIGHUP)
+EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+
+def lacks(check: Callable[[], Any]) -> str:
+    try:
+        check()
+    except WestwoodError as error:
+        return str(error)
+    return ""
+
+
+NO_NS3, NO_LINUX = lacks(ns3.program), lacks(linux.check_machine)
+LONG = "--set duration=600h --yes"
+NS3 = f"--engine ns3 --set profile=ns3-3.44 {LONG}"
+LINUX = "--engine linux --cc reno --set profile=linux --set duration=300s"
+COMMANDS = [
+    f"run table1 --seeds 1 {LONG}",
+    f"run table1 --seeds 8 {LONG} --out r --plot",
+    f"compare --seeds 2 {LONG} --plot",
+    f"trace table1 {LONG} --plot --out r --every 1h",
+    f"sweep fading --seeds 50 {LONG} --out r",
+    "reproduce all --out r",
+    "validate --engine ns3 --out r",
+    f"run table1 {NS3} --seeds 2",
+    f"trace table1 {NS3} --plot",
+    f"run path {LINUX} --seeds 3",
+    f"trace path {LINUX} --plot",
+    "validate --engine linux --grid lossless --out r",
+]
+
+
+def skip_unless_there(command: str) -> None:
+    for engine, lacking in (("ns3", NO_NS3), ("linux", NO_LINUX)):
+        if f"--engine {engine}" in command and lacking:
+            pytest.skip(lacking)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_it_ends_soon_in_one_line_and_leaves_nothing(command: str, tmp_path: Path) -> None:
+    skip_unless_there(command)
+    for _ in range(CHANCES):
+        tool = Tool(command, tmp_path)
+        assert tool.works(), tool.process.communicate()
+        took_s, _, errors = tool.end(signal.SIGINT, group=True)
+        assert tool.process.returncode == 130, errors
+        assert errors.startswith("westwood: interrupted") and errors.count("\n") == 1, errors
+        assert not tool.left()
+        if took_s < WITHIN_S:
+            return
+    pytest.fail(f"it took {took_s:.2f} s, {CHANCES} times more than {WITHIN_S} s")
+
+
+@pytest.mark.parametrize(
+    ("signals", "group"),
+    [
+        ([signal.SIGINT, signal.SIGINT], True),  # of a terminal, and of a wrapper that passes it on
+        ([signal.SIGTERM], False),
+        ([signal.SIGHUP], True),
+        ([signal.SIGTERM, signal.SIGINT], False),
+    ],
+)
+def test_a_run_that_is_ended_keeps_what_is_finished(
+    signals: list[signal.Signals], group: bool, tmp_path: Path
+) -> None:
+    tool = Tool("run table1 --seeds 100000 --set duration=2s --out r", tmp_path)
+    while not (tmp_path / "r" / "manifest.json").exists() and tool.process.poll() is None:
+        time.sleep(0.02)
+    time.sleep(1)  # for some of the runs
+    _, out, errors = tool.end(*signals, group=group)
+    assert tool.process.returncode == EXIT_CODES[signals[0]]
+    assert errors == "westwood: interrupted; finished runs are in r\n"
+    assert "interrupted" in out and not tool.left()
+    assert pl.read_parquet(tmp_path / "r" / "runs.parquet").height > 0
+
+
+@pytest.mark.skipif(bool(NO_NS3), reason=NO_NS3)
+def test_a_kill_leaves_no_ns3_behind(tmp_path: Path) -> None:
+    tool = Tool(f"run table1 {NS3} --seeds 2", tmp_path)
+    end = time.monotonic() + 20
+    while len(members(tool.process.pid)) < 2 and time.monotonic() < end:
+        time.sleep(0.02)
+    time.sleep(0.5)  # it is past what the tool asks git, and the runner reads its plan
+    tool.end(signal.SIGKILL)
+    while tool.left() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not tool.left()
+
+
+def test_a_signal_that_was_ignored_stays_ignored(tmp_path: Path) -> None:
+    """As nohup has it for SIGHUP, and a shell for SIGINT in a job in the background."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in IGNORED}
+    try:
+        tool = Tool("run table1 --seeds 4 --set duration=10s", tmp_path)  # inherits it
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for _ in range(10):
+        for number in IGNORED:
+            tool.process.send_signal(number)
+        time.sleep(0.05)
+    _, errors = tool.process.communicate(timeout=60)
+    assert (tool.process.returncode, errors) == (0, "")
+
+
+# ---- In Python
+
+
+def interrupted_after(seconds: float, what: Callable[[], object]) -> float:
+    """How long after Ctrl-C the call ends with KeyboardInterrupt."""
+    sent: list[float] = []
+
+    def send() -> None:
+        sent.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    timer = threading.Timer(seconds, send)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        what()
+    return time.monotonic() - sent[0]
+
+
+@pytest.fixture
+def endless() -> Scenario:
+    return Scenario.preset("table1").with_settings({"duration": "600h"})
+
+
+def test_simulate_ends_with_keyboard_interrupt(endless: Scenario) -> None:
+    assert min(interrupted_after(0.1, lambda: simulate(endless)) for _ in range(2)) < WITHIN_S
+
+
+def test_simulate_many_ends_with_keyboard_interrupt(endless: Scenario) -> None:
+    before = threading.active_count()
+    took_s = interrupted_after(0.1, lambda: simulate_many(endless, [1, 2, 3]))
+    assert took_s < 2 * WITHIN_S
+    assert threading.active_count() <= before, "no run goes on"
+
+
+def test_ten_thousand_flows_end_as_soon() -> None:
+    flow = {"from": "a", "to": "b", "cc": "reno"}
+    flows = [{"name": f"f{number}", **flow} for number in range(1000)]
+    link = {"name": "l", "between": ["a", "b"], "rate": "10Gbps", "delay": "10ms"}
+    many = Scenario(name="many", duration="600h", link=[link], flow=flows)
+    assert min(interrupted_after(0.5, lambda: simulate(many)) for _ in range(2)) < WITHIN_S
+
+
+def test_a_flag_ends_a_run_from_another_thread(endless: Scenario) -> None:
+    stop = _engine.Stop()
+    timer = threading.Timer(0.05, stop.set)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        _engine.simulate(build(endless), 1, stop)
+
+
+def test_a_handler_that_raises_nothing_ends_nothing() -> None:
+    seen: list[int] = []
+    before = signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(number))
+    try:
+        timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGUSR1))
+        timer.start()
+        scenario = Scenario.preset("table1").with_settings({"duration": "3h"})
+        assert simulate(scenario).rows.height == 1
+        timer.join()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert seen == [signal.SIGUSR1]
+
+
+def test_a_temporary_folder_is_gone_whatever_ends_its_block(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), stopping.temporary_folder("x-", tmp_path) as made:
+        (made / "file").touch()
+        raise KeyboardInterrupt
+    assert not list(tmp_path.iterdir())
+
+
+# ---- If the exception does not arrive
+
+LOST = """
+import hashlib, sys, time
+from westwood import stopping
+
+class Deaf:
+    def __del__(self):  # Python raises nothing in it
+        print("ready", flush=True)
+        end = time.monotonic() + 0.15
+        while time.monotonic() < end:
+            pass
+
+def never_looks():
+    print("ready", flush=True)
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 10**8)
+
+def swallows():
+    Deaf()
+    time.sleep(60)
+
+def catches():
+    print("ready", flush=True)
+    while True:
+        try:
+            time.sleep(0.01)
+        except BaseException:
+            pass
+
+def cleans_up():
+    try:
+        print("ready", flush=True)
+        time.sleep(60)
+    finally:
+        with stopping.keeping():
+            time.sleep(1)
+        print("kept", flush=True)
+
+def is_keeping():
+    with stopping.keeping():
+        print("ready", flush=True)
+        end = time.monotonic() + 0.6
+        while time.monotonic() < end:
+            time.sleep(0.01)
+        print("kept", flush=True)
+
+stopping.watch()
+stopping.begin()
+try:
+    globals()[sys.argv[1]]()
+except KeyboardInterrupt:
+    print("arrived", flush=True)
+    sys.exit(stopping.exit_code(130))
+"""
+
+
+@pytest.mark.parametrize(
+    ("what", "out", "errors"),
+    [
+        ("never_looks", "", f"westwood: {stopping.UNKNOWN}\n"),
+        ("swallows", "arrived\n", ""),
+        ("catches", "", f"westwood: {stopping.UNKNOWN}\n"),
+        ("cleans_up", "kept\narrived\n", ""),
+        ("is_keeping", "kept\narrived\n", ""),
+    ],
+)
+def test_the_end_comes_whatever_becomes_of_the_exception(what: str, out: str, errors: str) -> None:
+    # The patience of 0.35 s passes by itself where a busy machine gives the process no turn.
+    assert (143, out, errors) in (_ended(what) for _ in range(3))
+
+
+def _ended(what: str) -> tuple[int, str, str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", LOST, what],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    out, errors = process.communicate(timeout=20)
+    return process.returncode, out, errors

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Proves the core with Frama-C: `prove.py [--quick] [--only NAME] [--core DIR]`.
+
+docs/proofs.md says what. Exits with 1 and names every property that is not proved, or with 77
+where Frama-C or z3 is missing.
+--quick leaves out what takes minutes. --core proves another copy of core/.
+"""
+
+import argparse
+import csv
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROOFS = ROOT / "proofs"
+PROMISES = PROOFS / "promises.h"
+LACKING = 77  # exit code of a suite that this machine can't run
+PROVED = {"Valid", "Considered valid", "Dead", "Valid but dead"}
+LIMIT_S = 900
+
+STRICT = ["-c11", "-machdep", "gcc_x86_64", "-warn-unsigned-overflow", "-warn-signed-overflow"]
+STRICT += ["-warn-left-shift-negative", "-warn-right-shift-negative"]
+EVA = ["-eva", "-eva-precision", "0", "-eva-slevel", "8", "-eva-auto-loop-unroll", "64"]
+WP = ["-then", "-wp", "-wp-prover", "z3", "-wp-par", "2"]
+WP += ["-wp-warn-key", "pedantic-assigns=inactive"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    name: str
+    source: str
+    uses_eva: bool
+    defines: tuple[str, ...] = ()
+    functions: str = ""  # WP proves the contracts of these; all alarms of EVA otherwise
+    is_quick: bool = True
+
+
+@dataclass(frozen=True)
+class Verdict:
+    proved: int
+    failures: list[str]
+
+
+def promised() -> list[str]:
+    """The functions that promises.h has a contract for."""
+    text = PROMISES.read_text()
+    return re.findall(r"^static inline [\w ]*?(\w+)\(", text, re.M)
+
+
+def proofs() -> list[Proof]:
+    easy = [name for name in promised() if name not in HARD]
+    in_theorems = "ww_count_ack,count_any_acks,ww_filter_step,estimate_any_samples"
+    return [
+        Proof("any order", "any_order.c", uses_eva=True),
+        Proof("promises", "any_order.c", uses_eva=False, functions=",".join(easy)),
+        Proof("theorems", "theorems.c", uses_eva=False, functions=in_theorems),
+        *(
+            Proof(name, "any_order.c", uses_eva=False, functions=name, is_quick=False)
+            for name in HARD
+        ),
+    ]
+
+
+# Products of unknowns, which take a solver long.
+HARD = ("ww_scale", "ww_filter_tustin")
+# EVA takes these promises in place of the code; of the others the code tells it more.
+REPLACED = re.compile(r"ww_(wrapping_\w+|since|minus|rate|filter_\w+)")
+
+
+def command(proof: Proof, core: Path, table: Path, seconds: int) -> list[str]:
+    solve = [*WP, "-wp-timeout", str(seconds)]
+    defines = "".join(f" -D{name}" for name in proof.defines)
+    line = ["frama-c", *STRICT, f"-cpp-extra-args=-I{core}{defines}", str(PROOFS / proof.source)]
+    if proof.uses_eva:
+        replaced = [name for name in promised() if REPLACED.fullmatch(name)]
+        line += [*EVA, "-eva-use-spec", ",".join(replaced), *solve, "-wp-prop=@assert,@requires"]
+    else:
+        # What these are for wraps; the sums of ww_bytes_in are EVA's, which has their intervals.
+        guarded = ",".join(set(re.findall(r"ww_(?!wrapping|since|bytes_in)\w+", proof.functions)))
+        line += ["-rte", "-rte-no-mem", "-rte-select", guarded, *solve]
+        line += ["-wp-fct", proof.functions, "-then", "-wp", "-wp-prop=@lemma"]
+    return [*line, "-then", "-report", "-report-csv", str(table)]
+
+
+def unproved(proof: Proof, core: Path, table: Path, output: str) -> Iterator[str]:
+    """Yields a line for each property that counts for this proof and is not proved."""
+    rows = list(csv.DictReader(table.open(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    names = set(proof.functions.split(","))
+    for row in rows:
+        status, kind = row["status"], row["property kind"]
+        if status in PROVED or row["directory"].startswith("FRAMAC_SHARE"):
+            continue
+        # With EVA the promises are assumed: the other proofs show them.
+        if proof.uses_eva and kind in {"postcondition", "assigns clause", "from clause"}:
+            continue
+        if not proof.uses_eva and row["function"] not in names and "lemma" not in kind:
+            continue
+        # What a function asks of its callers is shown where it is called.
+        if kind in {"from clause", "precondition"}:
+            continue
+        place = f"{row['directory']}/{row['file']}:{row['line']}"
+        yield f"{place}: {row['function']}: {kind}: {status}: {row['property']}"
+    if proof.uses_eva:
+        for place in re.findall(r"\[eva\] (\S+): starting to merge loop iterations", output):
+            if not place.startswith(str(PROOFS)) and "proofs/" not in place:
+                yield f"{place}: a loop without a small bound"
+        if "NON TERMINATING" in output or "[eva:summary]" not in output:
+            yield "EVA did not come to the end"
+
+
+def run(proof: Proof, core: Path, work: Path, seconds: int) -> Verdict:
+    table = work / f"{proof.name.replace(' ', '-')}.csv"
+    environment = {
+        "WHY3CONFIG": str(work / "why3.conf"),
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(work),
+    }
+    try:
+        done = subprocess.run(
+            command(proof, core, table, seconds),
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=ROOT,
+            timeout=LIMIT_S,
+        )
+    except subprocess.TimeoutExpired:
+        return Verdict(0, [f"no end within {LIMIT_S} s"])
+    (work / f"{table.stem}.log").write_text(done.stdout)
+    if not table.exists():
+        return Verdict(0, done.stdout.splitlines()[-8:])
+    with table.open() as rows:
+        proved = sum("\tValid\t" in row for row in rows)
+    return Verdict(proved, list(unproved(proof, core, table, done.stdout)))
+
+
+def z3_version() -> str:
+    said = subprocess.run(["z3", "--version"], capture_output=True, text=True).stdout
+    return said.split()[2]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--core", type=Path, default=ROOT / "core")
+    parser.add_argument("--only", metavar="NAME", help="one proof")
+    parser.add_argument(
+        "--seconds", type=int, default=120, help="that a solver may take for a goal"
+    )
+    options = parser.parse_args()
+    core = options.core.resolve()
+    if missing := [tool for tool in ("frama-c", "why3", "z3") if not shutil.which(tool)]:
+        print(
+            f"Skipped: no {', '.join(missing)}. tools/system.sh prove installs them on Debian 12."
+        )
+        return LACKING
+    chosen = [proof for proof in proofs() if proof.is_quick or not options.quick]
+    if options.only:
+        chosen = [proof for proof in proofs() if proof.name == options.only]
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="prove-") as folder:
+        work = Path(folder)
+        # The solver that WP may ask, in the form in which Why3 keeps it.
+        (work / "why3.conf").write_text(
+            '[main]\nmagic = 14\n\n[partial_prover]\nname = "Z3"\n'
+            f'path = "{shutil.which("z3")}"\nversion = "{z3_version()}"\n'
+        )
+        start = time.monotonic()
+        with ThreadPoolExecutor(2) as pool:
+            verdicts = pool.map(lambda proof: run(proof, core, work, options.seconds), chosen)
+            for proof, verdict in zip(chosen, verdicts, strict=True):
+                failed |= bool(verdict.failures)
+                said = "\n  ".join(["FAILED", *verdict.failures]) if verdict.failures else "proved"
+                print(f"{proof.name}: {verdict.proved} properties, {said}", flush=True)
+        print(f"{time.monotonic() - start:.1f} s")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Prints what `make torture` did: python -m tools.torture_table FOLDER [PAGE to write it into].
+
+Each attack left a JSON file in FOLDER (tests/conftest.py).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from tools.tables import replace
+
+
+def table(rows: list[dict[str, object]]) -> str:
+    """Lists the attacks with their rounds, time, seeds and outcome."""
+    lines = ["| attack | rounds | seconds | seeds | outcome |", "| --- | ---: | ---: | --- | --- |"]
+    for row in sorted(rows, key=lambda row: str(row["attack"])):
+        file, test = str(row["attack"]).split("::", 1)
+        name = f"`{Path(file).stem.removeprefix('test_')}`: {test.removeprefix('test_')}"
+        name = name.replace("_", " ")
+        seeds = f"{row['first_seed']} to {row['last_seed']}"
+        cells = (name, row["rounds"], row["seconds"], seeds, row["outcome"])
+        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    found = [
+        json.loads(file.read_text(encoding="utf-8")) for file in Path(sys.argv[1]).glob("*.json")
+    ]
+    print(table(found))
+    if len(sys.argv) > 2:
+        replace(Path(sys.argv[2]), {"torture": table(found)})

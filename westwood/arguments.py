@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks what Python programs hand to the package: a wrong argument is an InputError.
+
+    @checked(seed=whole(0, 2**64 - 1), trace=switch)
+    def simulate(scenario, seed=1, *, trace=False): ...
+
+A check takes a value and returns it as the function wants it, so that numpy's scalars and paths as
+text are as good as Python's own; or it raises InputError, which then names the argument.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import operator
+import os
+from collections.abc import Callable, Mapping
+from datetime import date, time
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from westwood.errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Check = Callable[[Any], Any]
+_DEEPEST, _MOST_TABLES, _MOST_ITEMS = 12, 1_000_000, 10_000_000
+_LONGEST_PATH = 4096  # characters: Linux takes no longer one
+_SCALARS = (str, int, float, Decimal, Fraction, date, time)
+
+
+def checked(**checks: Check) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Checks the arguments of these names before the function sees them."""
+
+    def wrap(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            given = signature.bind(*args, **kwargs)
+            for name in signature.parameters:
+                if name in checks and name in given.arguments:
+                    given.arguments[name] = _checked(name, given.arguments[name], checks[name])
+            return function(*given.args, **given.kwargs)
+
+        return call
+
+    return wrap
+
+
+def check_fields(one: object, **checks: Check) -> None:
+    """Checks the fields of these names, of a frozen dataclass that was just made."""
+    for name, check in checks.items():
+        object.__setattr__(one, name, _checked(name, getattr(one, name), check))
+
+
+def _checked(name: str, value: object, check: Check) -> Any:
+    try:
+        return check(value)
+    except InputError as error:
+        key = ".".join(part for part in (name, error.key) if part)
+        raise error.located(key=key) from None
+
+
+def whole(least: int, most: int) -> Check:
+    """A whole number, also numpy's."""
+
+    def check(value: object) -> int:
+        try:
+            number = operator.index(value)  # type: ignore[arg-type]
+        except Exception:
+            raise InputError("expected a whole number", value=value) from None
+        if isinstance(value, bool) or not least <= number <= most:
+            raise InputError(f"expected a whole number from {least} to {most}", value=value)
+        return number
+
+    return check
+
+
+def number(least: float, most: float = math.inf, *, above: bool = False) -> Check:
+    """A finite number, at least (or `above`) the one and at most the other."""
+
+    def check(value: object) -> float:
+        ok = isinstance(value, (int, float)) and not isinstance(value, bool)
+        try:
+            found = float(value) if ok else float(operator.index(value))  # type: ignore[arg-type]
+        except Exception:
+            found = math.nan
+        ok = not isinstance(value, bool) and math.isfinite(found) and least <= found <= most
+        if not ok or (above and found == least):
+            words = f"{'more than' if above else 'of at least'} {least:g}"
+            words += f" and at most {most:g}" if most < math.inf else ""
+            raise InputError(f"expected a number {words}", value=value)
+        return found
+
+    return check
+
+
+def switch(value: object) -> bool:
+    """True or False, also numpy's."""
+    if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
+        raise InputError("expected True or False", value=value)
+    return bool(value)
+
+
+def text(value: object) -> str:
+    """Some text."""
+    if not isinstance(value, str):
+        raise InputError("expected text", value=value)
+    return str(value)
+
+
+def path(value: object) -> Path:
+    """A path, as text or as an object."""
+    found = value
+    if isinstance(value, os.PathLike):
+        try:
+            found = os.fspath(value)
+        except Exception:
+            found = None
+    if not isinstance(found, str) or not _is_path(found):
+        raise InputError("expected the path of a file", value=value)
+    return Path(found)
+
+
+def _is_path(name: str) -> bool:
+    try:
+        return len(name) <= _LONGEST_PATH and b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:  # half a character
+        return False
+
+
+def instance(kind: type) -> Check:
+    """An object of this class."""
+
+    def check(value: object) -> object:
+        if not isinstance(value, kind):
+            raise InputError(f"expected a {kind.__name__}", value=value)
+        return value
+
+    return check
+
+
+def has(*names: str) -> Check:
+    """An object with these attributes."""
+
+    def check(value: object) -> object:
+        for name in names:
+            if not hasattr(value, name):
+                raise InputError(f"expected an object with {name}", value=value)
+        return value
+
+    return check
+
+
+def optional(check: Check) -> Check:
+    """None, or what the check takes."""
+    return lambda value: None if value is None else check(value)
+
+
+def each(check: Check, most: int) -> Check:
+    """At most so many of what the check takes, from all that can be iterated over but text."""
+
+    def check_all(values: object) -> list[Any]:
+        try:
+            if isinstance(values, (str, bytes, Mapping)):
+                raise TypeError
+            one_by_one = iter(values)  # type: ignore[call-overload]
+        except Exception:
+            raise InputError("expected a list", value=values) from None
+        found = []
+        for value in one_by_one:  # which may never end
+            found.append(check(value))
+            if len(found) > most:
+                raise InputError(f"expected at most {most}")
+        return found
+
+    return check_all
+
+
+def plain_items(given: object, kept: tuple[type, ...] = ()) -> dict[str, Any]:
+    """Copies a table of what TOML could hold; numpy's scalars and arrays become Python's.
+
+    What is of the types `kept` is left as it is. An error names the key of what is wrong.
+    """
+    if not isinstance(given, Mapping):
+        raise InputError("expected a table of keys and values", value=given)
+    made, copy = {}, _Copy((*_SCALARS, *kept))
+    for key, value in given.items():
+        try:
+            made[text(key)] = copy.of(value)
+        except InputError as error:
+            raise error.located(key=key if isinstance(key, str) else "") from None
+    return made
+
+
+class _Copy:
+    """Copies tables and lists, so many in all: one that is in itself, or often in others, ends."""
+
+    def __init__(self, scalars: tuple[type, ...]) -> None:
+        self._scalars = scalars
+        self._left = _MOST_TABLES
+
+    def of(self, value: Any, depth: int = 0) -> Any:
+        if value is None or isinstance(value, self._scalars):
+            return value
+        self._left -= 1
+        if depth > _DEEPEST or self._left < 0:
+            problem = f"expected at most {_MOST_TABLES} tables and lists, {_DEEPEST} in each other"
+            raise InputError(problem)
+        if isinstance(value, Mapping):
+            return {text(key): self.of(inner, depth + 1) for key, inner in value.items()}
+        if type(value) in (list, tuple, range):
+            if len(value) > _MOST_ITEMS:
+                raise InputError(f"expected a list of at most {_MOST_ITEMS}")
+            return [self.of(inner, depth + 1) for inner in value]
+        if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+            return self.of(value.tolist(), depth + 1)
+        raise InputError("expected text, a number, a list or a table", value=value)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The process of the program `westwood`: its signals, its standard streams, its end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+from westwood import stopping
+from westwood.cli import streams
+from westwood.errors import Interrupted, RunError
+
+
+def main() -> NoReturn:
+    """Runs the command line that started this process, and ends it."""
+    output = streams.prepare()
+    try:
+        from westwood.cli.commands import call
+
+        stopping.begin()
+        code = call(sys.argv[1:])
+        stopping.end()
+    except KeyboardInterrupt:  # just before or after
+        stopping.end()
+        streams.say(stopping.UNKNOWN)
+        code = Interrupted.exit_code
+    output.flush()
+    if (problem := streams.problem_of(output)) and code == 0:
+        if not isinstance(problem, BrokenPipeError):  # else the reader is gone, as with `| head`
+            streams.say(f"standard output can't be written: {problem.strerror}")
+        code = RunError.exit_code
+    sys.stderr.flush()
+    # Nothing that still runs, in a thread of ours or of a library, is waited for; and Python's own
+    # end gives signals their default again before it is over.
+    os._exit(stopping.exit_code(code) if code == Interrupted.exit_code else code)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Standard output and error as we need them: no failure of theirs may cost a result.
+
+A write that fails is noted, and what follows it is thrown away; the command goes on, writes its
+files, and the process says at its end what became of its output. What an encoding lacks is written
+in ASCII.
+"""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import io
+import os
+import sys
+from typing import BinaryIO, TextIO, cast
+
+_ASCII = {"±": "+-", "…": "..."}
+_REPLACE = "westwood.ascii"
+
+
+class _Stream(io.FileIO):
+    """Writes to a descriptor until that fails."""
+
+    problem: OSError | None = None
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        """Takes everything; a part only if the descriptor did."""
+        if self.problem is None:
+            try:
+                return super().write(data) or 0
+            except OSError as error:
+                self.problem = error
+        return len(data)
+
+
+def prepare() -> TextIO:
+    """Puts such streams in place of Python's, and returns standard output."""
+    codecs.register_error(_REPLACE, _in_ascii)
+    closed = [stream is None for stream in (sys.stdin, sys.stdout, sys.stderr)]
+    while any(closed):  # else the next file that is opened would be our standard output
+        if (number := os.open(os.devnull, os.O_RDWR)) > 2:
+            os.close(number)
+            break
+    sys.stdout = _stream(1, sys.stdout)
+    sys.stderr = _stream(2, sys.stderr)
+    return sys.stdout
+
+
+def problem_of(stream: TextIO) -> OSError | None:
+    """Returns what went wrong with a stream that `prepare` made, after all was written."""
+    raw = stream.buffer.raw if isinstance(stream, io.TextIOWrapper) else None
+    return raw.problem if isinstance(raw, _Stream) else None
+
+
+def say(message: str) -> None:
+    """Prints one line on standard error."""
+    print(f"westwood: {message}", file=sys.stderr)
+
+
+def _stream(number: int, before: TextIO | None) -> TextIO:
+    raw = _Stream(number, "w", closefd=False)
+    if before is None:
+        raw.problem = OSError(errno.EBADF, os.strerror(errno.EBADF))
+    return io.TextIOWrapper(
+        cast(BinaryIO, io.BufferedWriter(cast(io.RawIOBase, raw))),
+        encoding=before.encoding if before else "utf-8",
+        errors=_REPLACE,
+        line_buffering=number == 2 or os.isatty(number),
+    )
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    lacking = error.object[error.start : error.end]
+    return "".join(_ASCII.get(c, "?") for c in lacking), error.end

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes a file whole or not at all, and reads back only what was written so.
+
+A file is filled under another name, PARTIAL and some digits, brought to the disk, and renamed. Its
+writer holds a lock on it meanwhile, which ends with the process: what carries such a name and is
+not locked was left by a process that died, and the next one removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from westwood import stopping
+
+PARTIAL = ".partial-"
+_LEFT = re.compile(re.escape(PARTIAL) + r"[0-9a-f]{8}(\.\w+)?")
+_MOST = 1 << 28  # bytes of a manifest, a journal or of checksums
+_FOR_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def write_whole(
+    path: Path,
+    write: Callable[[Path], object],
+    *,
+    place: Path | None = None,
+    before: Callable[[Path], object] | None = None,
+) -> None:
+    """Lets `write` fill a file in the folder `place`, and moves it to `path`, on the same disk.
+
+    `before` is called with the file when it is on the disk and about to be renamed.
+    """
+    with _partial(place or path.parent, path.suffix) as temporary:
+        write(temporary)
+        _to_disk(temporary, os.O_RDWR)
+        if before is not None:
+            before(temporary)
+        os.replace(temporary, path)
+    folder_to_disk(path.parent)
+
+
+@contextlib.contextmanager
+def _partial(folder: Path, suffix: str) -> Iterator[Path]:
+    """Makes a locked file for the block, and removes what is left of it then."""
+    made = None
+    try:
+        with stopping.shielded():
+            path, held = made = _make_locked(folder, suffix)
+        yield path
+    except BaseException:
+        if made is not None:
+            with stopping.shielded(), contextlib.suppress(OSError):
+                path.unlink()
+        raise
+    finally:
+        if made is not None:
+            os.close(held)
+
+
+def _make_locked(folder: Path, suffix: str) -> tuple[Path, int]:
+    while True:
+        path = folder / f"{PARTIAL}{secrets.token_hex(4)}{suffix}"  # the ending tells the format
+        held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        with contextlib.suppress(OSError):  # a disk without locks: nobody removes it for us
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(held).st_nlink:
+            return path, held
+        os.close(held)  # another process took it for left before we had the lock
+
+
+def remove_left(folder: Path) -> None:
+    """Removes what processes that died while they wrote left in this folder."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            if _LEFT.fullmatch(name):
+                with contextlib.suppress(OSError):
+                    _remove_unless_locked(folder / name)
+
+
+def _remove_unless_locked(path: Path) -> None:
+    file = os.open(path, _FOR_READING)
+    try:
+        if stat.S_ISREG(os.fstat(file).st_mode):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+    finally:
+        os.close(file)
+
+
+def append(file: int, content: bytes) -> None:
+    """Writes all of it at the end of the open file, or nothing: what a full disk cut is removed."""
+    start, left = os.fstat(file).st_size, memoryview(content)
+    try:
+        while left:
+            written = os.write(file, left)
+            if written == 0:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            left = left[written:]
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.ftruncate(file, start)
+        raise
+
+
+def open_to_append(path: Path) -> int:
+    """Opens a file for `append`; makes it if there is none, and follows no link."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    file = _open(path, flags)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OSError(errno.EINVAL, "is no regular file")
+    return file
+
+
+def _open(path: Path, flags: int) -> int:
+    try:
+        return os.open(path, flags, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise OSError(errno.ELOOP, "is a link, expected a file") from None
+        raise
+
+
+def folder_to_disk(folder: Path) -> None:
+    """Brings to the disk which files the folder has, before anything relies on that."""
+    try:
+        _to_disk(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network disks know no such call
+            raise
+
+
+def _to_disk(path: Path, flags: int) -> None:
+    file = os.open(path, flags | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[int]:
+    """Opens a regular file to read, and neither a link nor what might never end."""
+    file = _open(path, _FOR_READING)
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise OSError(errno.EINVAL, "is no regular file")
+        yield file
+    finally:
+        os.close(file)
+
+
+def read_regular(path: Path) -> bytes:
+    """Reads a regular file that fits into memory."""
+    with opened(path) as file, os.fdopen(file, "rb", closefd=False) as stream:
+        content = stream.read(_MOST + 1)
+    if len(content) > _MOST:
+        raise OSError(errno.EFBIG, f"has more than {_MOST} bytes")
+    return content
+
+
+def sha256(path: Path) -> str:
+    """Computes the checksum of a regular file."""
+    with opened(path) as file, os.fdopen(file, "rb", closefd=False) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

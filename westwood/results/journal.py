@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A journal: lines of JSON, each with its checksum, that count when they are whole.
+
+    {"point": 0, "seed": 1, "rows": [...], "checksum": "3f0c29a1b7d45e68"}
+
+The checksum is the first half of a SHA-256 of the line without it. A line is in the file when `add`
+returns: the end of the process does not lose it. A last line that is cut off belongs to a process
+which died, and is none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from westwood.results import disk
+
+_DIGITS = 16
+_BEFORE, _AFTER = b', "checksum": "', b'"}'
+_TAIL = len(_BEFORE) + _DIGITS + len(_AFTER)
+
+
+class Journal:
+    """Is a journal that is being written; with `synced` a line outlives a power cut, too."""
+
+    def __init__(self, path: Path, *, synced: bool = False) -> None:
+        self.path, self._synced = path, synced
+        self._file = disk.open_to_append(path)
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Appends a record, whole; OSError if the disk takes less, and then nothing of it."""
+        disk.append(self._file, line_of(record))
+        if self._synced:
+            os.fdatasync(self._file)
+
+    def close(self) -> None:
+        """Closes the file."""
+        os.close(self._file)
+
+
+@dataclass
+class Read:
+    """Holds a journal's records, and how many of its lines are damaged."""
+
+    records: list[dict[str, Any]] = field(default_factory=list)
+    damaged: int = 0
+    cut_off: bool = False  # the last line is
+
+
+def line_of(record: Mapping[str, Any]) -> bytes:
+    """Writes a record as a line, with its checksum."""
+    whole = json.dumps(record).encode("ascii")
+    return whole[:-1] + _BEFORE + _checksum(whole) + _AFTER + b"\n"
+
+
+def read(path: Path) -> Read:
+    """Reads the records of a journal that are what was written."""
+    *lines, rest = disk.read_regular(path).split(b"\n")
+    found = Read(cut_off=bool(rest))
+    for line in lines:
+        if (record := _record(line)) is not None:
+            found.records.append(record)
+        else:
+            found.damaged += 1
+    return found
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    whole, tail = line[:-_TAIL] + b"}", line[-_TAIL:]
+    if tail != _BEFORE + _checksum(whole) + _AFTER:
+        return None
+    try:
+        record = json.loads(whole)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _checksum(whole: bytes) -> bytes:
+    return hashlib.sha256(whole).hexdigest()[:_DIGITS].encode("ascii")
