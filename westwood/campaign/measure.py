@@ -79,10 +79,10 @@ def run(
             for _ in track(campaign.carry_out(missing), len(missing)):
                 pass
         except KeyboardInterrupt:
-            return Measurement(kept.frame(), campaign.away, False)
+            return Measurement(kept.frame(todo), campaign.away, False)
         finally:
             kept.close()
-        return Measurement(kept.frame(), campaign.away, not campaign.away)
+        return Measurement(kept.frame(todo), campaign.away, not campaign.away)
 
 
 def trace_file(row: Mapping[str, Any]) -> str:
@@ -155,9 +155,13 @@ class Uploads:
         if "error" not in row:
             self.done[_key(row)] = row
 
-    def frame(self) -> pl.DataFrame:
-        """Returns every upload as a row, in order of sessions and turns."""
-        rows = list(self.done.values())
+    def frame(self, todo: list[Turn]) -> pl.DataFrame:
+        """Returns every upload as a row: those not asked for first, the others in their order.
+
+        The journal has another order where damaged lines were done again.
+        """
+        places = {turn.key: place for place, turn in enumerate(todo)}
+        rows = sorted(self.done.values(), key=lambda row: places.get(_key(row), -1))
         return pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame()
 
     def close(self) -> None:
