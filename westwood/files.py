@@ -15,7 +15,6 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,17 +56,6 @@ def read(path: Path, most: int) -> bytes:
     if left <= 0:
         raise InputError("has more in it than its size says, expected an ordinary file")
     return b"".join(pieces)
-
-
-def lines(path: Path, most: int) -> Iterator[bytes]:
-    """Yields the lines of a regular file, none longer than so many bytes, as they are needed."""
-    check(path)
-    with open(path, "rb", opener=_at_once) as file:
-        _regular(os.fstat(file.fileno()))
-        while line := file.readline(most + 1):
-            if len(line) > most:
-                raise InputError(f"expected lines of at most {most} bytes")
-            yield line
 
 
 def _at_once(name: str, flags: int) -> int:

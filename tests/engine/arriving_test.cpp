@@ -4,25 +4,20 @@
 #include <gtest/gtest.h>
 
 #include "engine/arrivals.hpp"
-#include "units.hpp"
+#include "one_link.hpp"
 
 namespace ww::sim::test {
 namespace {
 
 // Two nodes, losses, a bulk flow each way, and many short transfers of two controls, one of which paces.
 Network many_transfers() {
-    Network network;
-    network.nodes = 2;
-    Link& link = network.links.emplace_back();
-    link.b = 1;
+    Network network = one_link(20'000'000, 5 * kMs, 20 * kSecond);
+    Link& link = network.links[0];
     for (Direction* way : {&link.forward, &link.backward}) {
-        way->rate_bps = 20'000'000;
-        way->delay = 5 * kMs;
         way->queue_packets = 50;
         way->loss.kind = LossKind::uniform;
         way->loss.rate = 0.01;
     }
-    network.duration = 20 * kSecond;
     for (const ww_protocol protocol :
          {WW_PROTOCOL_NEWRENO, WW_PROTOCOL_CUBIC, WW_PROTOCOL_BBR, WW_PROTOCOL_WESTWOOD_PLUS}) {
         Flow& flow = network.flows.emplace_back();
@@ -71,20 +66,9 @@ TEST(Arriving, MemoryThatServesAgainChangesNothing) {
 
 // A source that sends twice what the link carries, so that pipes run ahead of the end.
 Network overloaded(Time duration) {
-    Network network;
-    network.nodes = 2;
-    Link& link = network.links.emplace_back();
-    link.b = 1;
-    for (Direction* way : {&link.forward, &link.backward}) {
-        way->rate_bps = 6'000'000;
-        way->delay = 10 * kMs;
-        way->queue_packets = 1'000'000;
-    }
-    network.duration = duration;
-    Flow& flow = network.flows.emplace_back();
-    flow.to = 1;
-    flow.datagrams.on = true;
-    flow.datagrams.rate_bps = 12'000'000;
+    Network network = one_link(6'000'000, 10 * kMs, duration);
+    network.links[0].forward.queue_packets = 1'000'000;
+    network.flows.push_back(datagrams(12'000'000));
     network.trace.capture_link = 0;
     return network;
 }

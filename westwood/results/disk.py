@@ -69,11 +69,16 @@ def _make_locked(folder: Path, suffix: str) -> tuple[Path, int]:
     while True:
         path = folder / f"{PARTIAL}{secrets.token_hex(4)}{suffix}"  # the ending tells the format
         held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-        with contextlib.suppress(OSError):  # a disk without locks: nobody removes it for us
+        try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # another process takes it for left, and removes it
+            os.close(held)
+            continue
+        except OSError:
+            pass  # a disk without locks: nobody removes it for us
         if os.fstat(held).st_nlink:
             return path, held
-        os.close(held)  # another process took it for left before we had the lock
+        os.close(held)  # another process has removed it before we had the lock
 
 
 def remove_left(folder: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -237,3 +238,20 @@ def test_a_finished_sweep_whose_bookkeeping_is_damaged_can_go_on(
     said: list[str] = []
     assert sweep.run(planned, Folder(out, tell=said.append), resume=True, track=track).equals(whole)
     assert said
+
+
+def test_a_file_that_another_takes_for_left_before_it_is_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, asked = fcntl.flock, []
+
+    def flock(file: int, how: int) -> None:
+        asked.append(how)
+        if len(asked) == 1:
+            raise BlockingIOError  # the other one has the lock, and is about to remove the file
+        real(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    folder = Folder.beside(tmp_path / "figure")
+    folder.file("figure", lambda part: part.write_text("whole"))
+    assert (tmp_path / "figure").read_text() == "whole" and len(asked) > 1
