@@ -11,10 +11,12 @@ NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h engine/*.hpp engine/*.cpp b
 MAKEFLAGS += --no-print-directory
 
 DEV := build/dev
+MAKE_LINUX = $(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log-level=WARNING && \
+    $(BIN)/cmake --build build/linux
 T ?= tests
 
 .PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison theory torture mutants prove ns3 \
-    linux linux-machine linux-path docs release clean system system-test .venv
+    linux linux-machine linux-path manual docs release clean system system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -36,7 +38,7 @@ test: $(VENV)/.tools system-test ## run every test suite
 
 test-slow: .venv ## run the tests that take minutes
 	@PYTHON=$(PYTHON) tools/system.sh slow
-	@tools/kernel.sh || test $$? = 77
+	@$(MAKE_LINUX)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m slow
 
 TORTURE_SECONDS ?= 3600
@@ -72,7 +74,8 @@ bench: .venv ## measure the engine and the core, beside ns-3, and what the kerne
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
 	@$(BIN)/python -m bench.run
-	@tools/kernel.sh && $(BIN)/python -m bench.kernel || test $$? = 77
+	@$(MAKE_LINUX)
+	@$(BIN)/python -m bench.kernel || test $$? = 77
 
 bench-path: linux-path ## measure how exact the emulated path of --engine linux is (as root)
 	@tools/system.sh bench
@@ -89,18 +92,20 @@ ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the
 	@tools/system.sh build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ns3_module.py wheel
 
-linux: linux-path ## build linux/: the emulated path, the congestion controls for this kernel, and ww-kernel, which loads them
+linux: .venv ## build linux/: the emulated path, the congestion controls, and ww-kernel, which loads them
 	@PYTHON=$(PYTHON) tools/system.sh linux
-	@tools/kernel.sh
+	@$(MAKE_LINUX)
 
 linux-machine: linux-path ## fetch Debian's kernel, which --engine linux emulates for controls that this one lacks
 	@PYTHON=$(PYTHON) tools/system.sh slow
-	@$(BIN)/python -c "from westwood.kernel import emulated; emulated.fetch()"
+	@$(BIN)/westwood kernel machine
 
 linux-path: .venv ## build ww-path, the emulated path of --engine linux, into build/linux
 	@tools/system.sh build
-	@$(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log-level=WARNING
-	@$(BIN)/cmake --build build/linux
+	@$(MAKE_LINUX) --target ww-path
+
+manual: .venv ## write the manual page man/westwood.1 from the commands' help
+	@$(BIN)/python -m tools.manual
 
 docs: .venv ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs

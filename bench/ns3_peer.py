@@ -12,9 +12,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from tools.ns3_wheel import HOME, ROOT, call, wheel
+from westwood.engines.ns3_build import call, home, wheel
 
-SOURCE = ROOT / "bench" / "ns3_peer.cc"
+SOURCE = Path(__file__).with_name("ns3_peer.cc")
 MODULES = (
     "core",
     "network",
@@ -31,9 +31,9 @@ MODULES = (
 def peer() -> Path:
     """The peer's program, built if it is missing or older than its source.
 
-    Raises RuntimeError with one line if ns-3 can't be had here.
+    Raises RunError with one line if ns-3 can't be had here.
     """
-    program = HOME / "ns3_peer"
+    program = home() / "ns3_peer"
     if program.exists() and program.stat().st_mtime > SOURCE.stat().st_mtime:
         return program
     site = wheel()

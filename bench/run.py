@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import ns3_peer
+from westwood.errors import RunError
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "bench"
@@ -227,7 +228,7 @@ def main() -> int:
     quick = "--quick" in sys.argv[1:]
     try:
         peer: Path | None = ns3_peer.peer()
-    except RuntimeError as error:
+    except RunError as error:
         peer = None
         print(f"without ns-3: {error}", file=sys.stderr)
     tables: dict[str, list[dict[str, Any]]] = {}

@@ -67,8 +67,9 @@ void limited(nb::class_<T>& type, const char* name, Field T::*field, Field unlim
         });
 }
 
-template <class T>
-using Column = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;
+// A column as an array of numpy, which only traces need, or (nb::memview) as one of Python's own.
+template <class T, class Framework = nb::numpy>
+using Column = nb::ndarray<Framework, const T, nb::ndim<1>>;
 
 // A column of a table that is a struct of arrays, as a view: `owner` is the Python object that has it.
 template <class T>
@@ -77,8 +78,8 @@ Column<T> view(nb::handle owner, const std::vector<T>& column) {
 }
 
 // A field of every row of a table, as a view into it.
-template <class To, class Row, class From>
-Column<To> view(nb::handle owner, const std::vector<Row>& rows, From Row::*field) {
+template <class To, class Framework = nb::numpy, class Row, class From>
+Column<To, Framework> view(nb::handle owner, const std::vector<Row>& rows, From Row::*field) {
     static_assert(sizeof(To) == sizeof(From) && sizeof(Row) % sizeof(To) == 0);
     const Row* first = rows.data();
     const void* data = first == nullptr ? nullptr : &(first->*field);

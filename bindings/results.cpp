@@ -77,7 +77,7 @@ nb::dict captured(nb::handle self) {
     return columns;
 }
 
-// A column of a few connections, for which a list is quicker to make and to read than an array.
+// A column of a few connections, for which a list is quicker to make and to read than a view.
 template <class To, class From>
 nb::list list(const std::vector<FlowCounts>& rows, From FlowCounts::*field) {
     nb::list values;
@@ -94,7 +94,7 @@ nb::dict connections(nb::handle self) {
     if (few)                                                  \
         columns[#name] = list<type>(rows, &FlowCounts::name); \
     else                                                      \
-        columns[#name] = view<type>(self, rows, &FlowCounts::name);
+        columns[#name] = view<type, nb::memview>(self, rows, &FlowCounts::name);
 #define WW_ROW(type, name, ...) WW_COLUMN(WW_COLUMN_TYPE_##type, name)
     WW_COLUMN(std::uint32_t, source)
     WW_FLOW_COLUMNS(WW_ROW)
@@ -125,7 +125,7 @@ void bind_results(nb::module_& m) {
 
     nb::class_<Outcome>(m, "Outcome", "One simulation's outcome.")
         .def("connections", &connections, nb::sig("def connections(self) -> dict[str, typing.Any]"),
-             "What became of each connection: engine/columns.hpp. Lists, or arrays of many.")
+             "What became of each connection: engine/columns.hpp. Lists, or views of many.")
         .def_ro("forward", &Outcome::forward)
         .def_ro("backward", &Outcome::backward)
         .def_ro("records", &Outcome::records)

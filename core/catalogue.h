@@ -34,7 +34,7 @@
  *             (void)0 where it does not
  *   label     its name in figures
  *   look      how a figure draws it: colour, marker and line as matplotlib names them. The colours are
- *             Okabe and Ito's, which people with any colour vision can tell apart, and darker ones. The
+ *             chosen so that people with any colour vision can tell them apart: tests/westwood/draw. The
  *             marker hollow-s is s without a filling, and the line 1,1 has dashes and gaps of length 1
  *   ns-3 class  what it is in ns-3, without "ns3::". WwTcpWestwood is the class of our module in ns3/,
  *             which runs the core with the row's settings; any other is a class of ns-3 itself, with its
@@ -53,53 +53,53 @@
  *                    ns-3, WNS3 2013
  */
 #define WW_PROTOCOLS(X)                                                                            \
-    X(TAHOE, "tahoe", RENO, TAHOE, (void)0, "Tahoe", "#999999 v 1,1", "TcpNewReno", WW_NOWHERE,    \
+    X(TAHOE, "tahoe", RENO, TAHOE, (void)0, "Tahoe", "#C7BDBD v 1,1", "TcpNewReno", WW_NOWHERE,    \
       "Jacobson 1988; Fall & Floyd 1996, section 2")                                               \
-    X(RENO, "reno", RENO, RENO, (void)0, "Reno", "#E69F00 hollow-s --", "TcpNewReno",              \
+    X(RENO, "reno", RENO, RENO, (void)0, "Reno", "#EEBA07 hollow-s --", "TcpNewReno",              \
       WW_UPSTREAM("reno"), "RFC 5681 without RFC 6582")                                            \
-    X(NEWRENO, "newreno", RENO, NEWRENO, (void)0, "NewReno", "#56B4E9 D -.", "TcpNewReno",         \
+    X(NEWRENO, "newreno", RENO, NEWRENO, (void)0, "NewReno", "#8DC8EB D -.", "TcpNewReno",         \
       WW_UPSTREAM("reno"), "RFC 6582")                                                             \
-    X(SACK, "sack", RENO, SACK, (void)0, "NewReno + SACK", "#0072B2 ^ -", "TcpNewReno",            \
+    X(SACK, "sack", RENO, SACK, (void)0, "NewReno + SACK", "#000C8C ^ -", "TcpNewReno",            \
       WW_UPSTREAM("reno"), "RFC 6675")                                                             \
     X(WESTWOOD, "westwood", WESTWOOD, ANY, c->filter = WW_FILTER_TUSTIN, "Westwood",               \
-      "#D55E00 o -", "WwTcpWestwood", WW_OURS(ww_westwood),                                        \
+      "#E13200 o -", "WwTcpWestwood", WW_OURS(ww_westwood),                                        \
       "Mascolo 2001: a sample an ACK, time-varying Tustin filter")                                 \
     X(WESTWOOD_NS3, "westwood-ns3", WESTWOOD, ANY,                                                 \
-      (c->literal_count = true, c->bound_samples = false), "Westwood (ns-3, 2013)", "#D55E00 o -", \
+      (c->literal_count = true, c->bound_samples = false), "Westwood (ns-3, 2013)", "#E13200 o -", \
       "WwTcpWestwood", WW_NOWHERE,                                                                 \
       "Gangadhar 2013, 3.2.2: a sample an ACK, the filter disabled, DUPACKs by the letter")        \
     X(WESTWOOD_PLUS, "westwood+", WESTWOOD, ANY,                                                   \
       (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA, c->set_cwnd_on_loss = true,            \
        c->seed_filter = true),                                                                     \
-      "Westwood+", "#009E73 P -", "WwTcpWestwood", WW_OURS(ww_plus),                               \
+      "Westwood+", "#048B77 P -", "WwTcpWestwood", WW_OURS(ww_plus),                               \
       "Dell'Aera 2003: a sample a round trip of at least 50 ms, 7/8 filter")                       \
     X(WESTWOOD_PLUS_NS3, "westwood+-ns3", WESTWOOD, ANY,                                           \
       (c->sampler = WW_PER_RTT_TIMER, c->literal_count = true), "Westwood+ (ns-3, 2013)",          \
-      "#009E73 P 5,1", "WwTcpWestwood", WW_NOWHERE,                                                \
+      "#048B77 P 5,1", "WwTcpWestwood", WW_NOWHERE,                                                \
       "Gangadhar 2013: a sample a last RTT, the filter disabled, DUPACKs by the letter")           \
     X(WESTWOODNR, "westwoodnr", WESTWOOD, NEWRENO, c->filter = WW_FILTER_TUSTIN, "WestwoodNR",     \
-      "#A63C06 h :", "WwTcpWestwood", WW_NOWHERE, "Frikha 2005, section 2: Westwood over NewReno") \
+      "#750500 h :", "WwTcpWestwood", WW_NOWHERE, "Frikha 2005, section 2: Westwood over NewReno") \
     X(WESTWOODNR_PLUS, "westwoodnr+", WESTWOOD, NEWRENO,                                           \
-      (c->filter = WW_FILTER_TUSTIN, c->cte_permille = 2000), "WestwoodNR+", "#A63C06 H -",        \
+      (c->filter = WW_FILTER_TUSTIN, c->cte_permille = 2000), "WestwoodNR+", "#750500 H -",        \
       "WwTcpWestwood", WW_OURS(ww_nrplus),                                                         \
       "Frikha 2005, section 3: with a plateau after a loss, cte = 2")                              \
     X(WESTWOOD_PLUS_LINUX24, "westwood+-linux24", WESTWOOD, RATE_HALVING,                          \
       (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA, c->set_cwnd_on_loss = true,            \
        c->seed_filter = true, c->set_at_exit = true),                                              \
-      "Westwood+ (Linux 2.4)", "#005C43 p --", "", WW_OURS(ww_plus_rh),                            \
+      "Westwood+ (Linux 2.4)", "#004545 p --", "", WW_OURS(ww_plus_rh),                            \
       "Dell'Aera 2003, 2.2: Westwood+ with rate halving")                                          \
     X(WESTWOOD_PLUS_LINUX, "westwood+-linux", WESTWOOD, PRR,                                       \
       (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA_TWICE, c->set_cwnd_on_loss = true,      \
        c->seed_filter = true, c->set_at_exit = true, c->halve_on_loss = true,                      \
        c->reset_rtt_min = true, c->rtt_tick_us = 4000),                                            \
-      "Westwood+ (Linux)", "#005C43 * -", "WwTcpWestwood", WW_UPSTREAM("westwood"),                \
+      "Westwood+ (Linux)", "#004545 * -", "WwTcpWestwood", WW_UPSTREAM("westwood"),                \
       "tcp_westwood.c: two 7/8 filters, BWE RTTmin set when recovery completes, RTTmin anew "      \
       "after a timeout, RTTs in jiffies of 4 ms (HZ = 250)")                                       \
-    X(CUBIC, "cubic", CUBIC, SACK, (void)0, "CUBIC", "#CC79A7 < -", "TcpCubic",                    \
+    X(CUBIC, "cubic", CUBIC, SACK, (void)0, "CUBIC", "#C731C7 < -", "TcpCubic",                    \
       WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence and HyStart++ (RFC 9406)")             \
-    X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#B8860B > --", "TcpVegas",                   \
+    X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#97A977 > --", "TcpVegas",                   \
       WW_UPSTREAM("vegas"), "Brakmo & Peterson 1995, as in tcp_vegas.c")                           \
-    X(VENO, "veno", VENO, SACK, (void)0, "Veno", "#7F5539 X --", "TcpVeno", WW_UPSTREAM("veno"),   \
+    X(VENO, "veno", VENO, SACK, (void)0, "Veno", "#6D5A48 X --", "TcpVeno", WW_UPSTREAM("veno"),   \
       "Fu & Liew 2003, as in tcp_veno.c")                                                          \
     X(BBR, "bbr", BBR, SACK, (void)0, "BBR", "#000000 d -.", "TcpBbr", WW_UPSTREAM("bbr"),         \
       "draft-cardwell-iccrg-bbr-congestion-control-00: version 1")

@@ -13,6 +13,7 @@
 // busy for ever, so that the others pay nothing for the question.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "extras.hpp"
@@ -116,6 +117,9 @@ class Pipe {
     std::unique_ptr<Extras> extras;
     Ring<Packet> in_transit;
     Ring<SackBlocks> sack_blocks;  // those of the packets that carry some, in their order
+
+    // Returns how long a packet that came now would wait before it is sent.
+    Time backlog(Time now) const { return std::max<Time>(0, busy_until() - now); }
 
     // Sums up what the pipe did by `end`, and hands over its traces.
     DirectionResult result(Time end);

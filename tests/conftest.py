@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import random
+import signal
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -51,6 +52,11 @@ FIGURES = os.environ.get("WW_TORTURE_FIGURES")
 SHORT_S = 3.0
 SHARE: pytest.StashKey[float] = pytest.StashKey()  # of one attack, in seconds
 OUTCOME: pytest.StashKey[str] = pytest.StashKey()
+
+
+def pytest_configure() -> None:
+    """A job in the background of a shell ignores Ctrl-C; tests that send one would hang."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

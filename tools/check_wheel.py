@@ -1,29 +1,82 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that the newest wheel in a folder holds the whole package and nothing else."""
+"""Checks that the newest wheel in a folder holds the whole package and nothing else.
 
+Its programs may be run, and need nothing of a machine but its C library.
+"""
+
+import io
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
+from elftools.elf.elffile import ELFFile
+
 ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = {"westwood/bin/ww-kernel", "westwood/bin/ww-path"}
+GENERATED = {*PROGRAMS, "westwood/bin/ww.bpf.o", "westwood/_engine.pyi"}
+LIBC = ("libc.so.", "libm.so.", "ld-linux")
+LICENCES = {"LICENSE", *(f"LICENSES/{path.name}" for path in ROOT.glob("LICENSES/*.txt"))}
 
 
-def main(folder: str) -> int:
-    wheel = max(Path(folder).glob("westwood-*.whl"), key=lambda path: path.stat().st_mtime)
-    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    package = {
+def package() -> set[str]:
+    """Lists what belongs into each wheel, but for the native module."""
+    files = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "westwood").rglob("*")
         if path.is_file() and path.suffix not in {".pyc", ".so"}
     }
-    package |= {f"westwood/scenarios/{path.name}" for path in ROOT.glob("scenarios/*.toml")}
+    files |= {f"westwood/scenarios/{path.name}" for path in ROOT.glob("scenarios/*.toml")}
+    for room, pattern in (
+        ("ns3", "**/*"),
+        ("core", "*"),
+        ("wire", "*"),
+        ("cmake", "*"),
+        ("engine", "*.hpp"),
+    ):
+        for path in (ROOT / room).glob(pattern):
+            hidden = path.name.startswith(".") or "upstream" in path.parts
+            if path.is_file() and not hidden:
+                files.add(f"westwood/sources/{path.relative_to(ROOT)}")
+    files |= {f"share/man/man1/{path.name}" for path in ROOT.glob("man/*.1")}
+    return files | GENERATED
+
+
+def complaints(wheel: zipfile.ZipFile) -> Iterator[str]:
+    """Says what the wheel lacks and what it has too much."""
+    everything = [info for info in wheel.infolist() if not info.is_dir()]
+    # pip puts NAME.data/data/share/ into the environment's own share/.
+    names = {
+        info.filename.rpartition(".data/data/")[2]
+        for info in everything
+        if ".dist-info/" not in info.filename
+    }
     native = {name for name in names if name.endswith(".so")}
-    complaints = [f"missing from the wheel: {name}" for name in sorted(package - names)]
-    complaints += [f"not of the package: {name}" for name in sorted(names - package - native)]
+    yield from (f"missing from the wheel: {name}" for name in sorted(package() - names))
+    yield from (f"not of the package: {name}" for name in sorted(names - package() - native))
     if not native:
-        complaints.append("missing from the wheel: the native module")
-    print("\n".join(complaints) or f"{wheel.name} is complete")
-    return bool(complaints)
+        yield "missing from the wheel: the native module"
+    there = {info.filename.partition("/licenses/")[2] for info in everything}
+    yield from (f"missing from the wheel: licence {name}" for name in sorted(LICENCES - there))
+    for name in sorted(PROGRAMS & names):
+        if not wheel.getinfo(name).external_attr >> 16 & 0o111:
+            yield f"may not be run: {name}"
+        for library in needed(wheel.read(name)):
+            if not library.startswith(LIBC):
+                yield f"{name} needs {library}"
+
+
+def needed(program: bytes) -> list[str]:
+    """Lists the shared libraries that a program asks the loader for."""
+    section = ELFFile(io.BytesIO(program)).get_section_by_name(".dynamic")
+    return [tag.needed for tag in section.iter_tags("DT_NEEDED")] if section else []
+
+
+def main(folder: str) -> int:
+    wheel = max(Path(folder).glob("westwood-*.whl"), key=lambda path: path.stat().st_mtime)
+    found = list(complaints(zipfile.ZipFile(wheel)))
+    print("\n".join(found) or f"{wheel.name} is complete")
+    return bool(found)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import ns3_wheel
+from westwood.engines import ns3_build
+from westwood.errors import RunError
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,9 +21,9 @@ LACKING = 77
 
 def main(which: str, release: str, slow: bool) -> int:
     try:
-        requirement = f"ns3=={release}" if release else ns3_wheel.WHEEL
-        root = ns3_wheel.wheel(requirement) / "ns3" if which == "wheel" else Path("/usr")
-    except RuntimeError as error:
+        requirement = f"ns3=={release}" if release else ns3_build.WHEEL
+        root = ns3_build.wheel(requirement) / "ns3" if which == "wheel" else Path("/usr")
+    except RunError as error:
         print(error)
         return LACKING
     folder = ROOT / "build" / "ns3" / "-".join(filter(None, (which, release)))

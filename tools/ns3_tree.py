@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds ns3/ in ns-3's own source tree, as a contrib module, and runs its suites there:
-`ns3_tree.py 3.37`.
+"""Builds ns3/ in an ns-3 source tree, as a contrib module, and runs its suites and its example:
+`ns3_tree.py RELEASE [--compile] [--copied] [--slow]`.
 
-The sources are those that Debian has, from the mirror that this machine's apt uses, held against
-their SHA-256. The module is linked to contrib/ww-westwood, with asserts and logs on, and every
-suite runs by ns-3's own test.py; then a copy takes the link's place. This takes ten minutes of CPU.
+WESTWOOD_NS3_TREES names a folder that has a source tree of ns-3 in RELEASE/, such as 3.48/ or dev/.
+Without it the sources are those that Debian has, of three releases, from the mirror that this
+machine's apt uses, held against their SHA-256. Either way they are copied to build/ns3/trees, so
+that the tree itself stays as it is. The module is linked to contrib/ww-westwood, with asserts and
+logs on, and every suite runs by ns-3's own test.py; with `--copied` a copy then takes the link's
+place, and `--slow` also runs the figures of the papers. This takes ten minutes of CPU, and little
+with ccache. With `--compile` ns-3 itself is not built, and nothing runs: what is compiled is the
+module, its suites, its programs and an exported scenario, in a minute of CPU.
 """
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -17,25 +23,61 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / "build" / "ns3" / "trees"
+VARIABLE = "WESTWOOD_NS3_TREES"
 LACKING = 77
-RELEASES = {  # SHA-256 of ns3_RELEASE.orig.tar.bz2
+COMPILE, COPIED, SLOW = OPTIONS = ("--compile", "--copied", "--slow")
+DEBIANS = {  # SHA-256 of ns3_RELEASE.orig.tar.bz2
     "3.37": "dfa5ca1994ff3dbe1d4b23cef54e05e6079f5707a2ed6055f717bdd5b458c38d",  # Debian 12
     "3.43": "b8873410948be3ae468ff97e7dfca3d6d8248a2c831e9f24d015483009bafb8d",  # Debian 13
     "3.48": "5700ceecef2c9bc862502914b2237fe798d4c7ae07652247050e300e49407c4d",  # unstable
 }
+EXPORTED, RUNNER = "ww-exported", "ww-ns3-runner"
+SCENARIO = ("table1", "--cc", "westwood+", "--set", "duration=20s")
+EXAMPLE = "ww-fig5 --protocols=westwood+,newreno --per=0.01 --seconds=20 --runs=1"
 
 
 def sources(release: str) -> Path:
-    """Returns the folder of ns-3's own tree, fetched and unpacked if it is not there."""
-    folder = HOME / release
+    """Returns a tree of ns-3's to build in; RuntimeError says in one line why there is none."""
+    if VARIABLE in os.environ:
+        return copied(Path(os.environ[VARIABLE]) / release, HOME / release)
+    if release not in DEBIANS:
+        raise RuntimeError(f"{VARIABLE} names no folder with a source tree of ns-3 in {release}/")
+    return unpacked(release)
+
+
+def copied(tree: Path, here: Path) -> Path:
+    """Copies what is new in a tree; what was built here stays."""
+    if not (tree / "VERSION").is_file() or not (tree / "ns3").is_file():
+        raise RuntimeError(f"{tree} is no source tree of ns-3 ({VARIABLE})")
+
+    def copy_if_new(source: str, target: str) -> None:
+        seen = os.stat(target) if os.path.exists(target) else None
+        its = os.stat(source)
+        if seen is None or (seen.st_size, seen.st_mtime_ns) != (its.st_size, its.st_mtime_ns):
+            shutil.copy2(source, target)
+
+    shutil.copytree(
+        tree,
+        here,
+        symlinks=True,
+        ignore=shutil.ignore_patterns("build", "cmake-cache", ".git", ".lock-ns3*", "ww-westwood"),
+        copy_function=copy_if_new,
+        dirs_exist_ok=True,
+    )
+    return here
+
+
+def unpacked(release: str) -> Path:
+    """Fetches and unpacks Debian's sources if they are not there."""
+    folder = HOME / f"debian-{release}"
     if not folder.exists():
         archive = HOME / f"ns3_{release}.orig.tar.bz2"
         if not archive.exists():
             fetch(archive)
         found = hashlib.sha256(archive.read_bytes()).hexdigest()
-        if found != RELEASES[release]:
+        if found != DEBIANS[release]:
             archive.unlink()
-            raise RuntimeError(f"{archive.name}: SHA-256 {found}, not {RELEASES[release]}")
+            raise RuntimeError(f"{archive.name}: SHA-256 {found}, not {DEBIANS[release]}")
         shutil.unpack_archive(archive, HOME / f"{release}.part", "bztar")
         (HOME / f"{release}.part").rename(folder)
     return next(
@@ -57,7 +99,15 @@ def fetch(archive: Path) -> None:
                 return
         except OSError:
             continue  # another archive of this machine's may have it
-    raise RuntimeError(f"{archive.name}: no Debian mirror of this machine's apt has it")
+    raise RuntimeError(
+        f"{archive.name}: no Debian mirror has it; {VARIABLE} names a folder of trees"
+    )
+
+
+def export(tree: Path) -> None:
+    """Writes a scenario as a program of the tree's scratch/."""
+    out = tree / "scratch" / f"{EXPORTED}.cc"
+    call(ROOT, sys.executable, "-m", "westwood", "export", "ns3", *SCENARIO, "--out", str(out))
 
 
 def call(tree: Path, *words: str) -> str:
@@ -69,26 +119,77 @@ def call(tree: Path, *words: str) -> str:
     return done.stdout
 
 
-def prove(tree: Path) -> None:
-    """Build what contrib/ww-westwood is, and run its suites."""
+def configure(tree: Path) -> None:
     call(
         tree,
-        *("./ns3", "configure", "--enable-tests", "--enable-examples", "-d", "release"),
+        *(
+            "./ns3",
+            "configure",
+            "-G",
+            "Ninja",
+            "--enable-tests",
+            "--enable-examples",
+            "-d",
+            "release",
+        ),
         *("--enable-asserts", "--enable-logs", "--filter-module-examples-and-tests=ww-westwood"),
-        "--enable-modules=ww-westwood;csma",  # 3.37's own tests do not link without csma
+        # 3.37's own tests do not link without csma, and programs like to have flow-monitor.
+        "--enable-modules=ww-westwood;csma;flow-monitor",
+        # Compiling takes much longer than what is run here.
+        *(() if SLOW in sys.argv else ("--", "-D", "CMAKE_CXX_FLAGS_RELEASE=-O0")),
     )
+
+
+def compile_only(tree: Path) -> None:
+    """Compile the module's own files: its library's, its suites' and its examples'."""
+    configure(tree)
+    words = ["ninja", "-C", "cmake-cache", "-t", "targets", "all"]
+    targets = [line.partition(":")[0] for line in call(tree, *words).splitlines()]
+    own = [
+        name
+        for name in targets
+        if name.endswith(".o") and ("contrib/ww-westwood/" in name or EXPORTED in name)
+    ]
+    if len(own) < 2 * len(list((ROOT / "ns3" / "model").glob("*.cc"))):
+        raise ValueError(f"expected the module's objects among {len(targets)} targets")
+    call(tree, "ninja", "-C", "cmake-cache", "-j", str(len(os.sched_getaffinity(0))), *own)
+    print(f"  {len(own)} files compile", flush=True)
+
+
+def prove(tree: Path) -> None:
+    """Build what contrib/ww-westwood is, and run its suites and its example."""
+    configure(tree)
     call(tree, "cmake", "--build", "cmake-cache", "-j", str(len(os.sched_getaffinity(0))))
     for path in sorted((ROOT / "ns3" / "test").glob("*-test-suite.cc")):
         suite = path.name.removesuffix("-test-suite.cc")
         if suite == "ww-acks" and not (tree / "contrib" / "ww-westwood").is_symlink():
             continue  # its recordings are not copied
-        said = call(tree, "./test.py", "--no-build", "-f", "TAKES_FOREVER", "-s", suite)
+        fullness = "TAKES_FOREVER" if SLOW in sys.argv else "EXTENSIVE"
+        said = call(tree, "./test.py", "--no-build", "-f", fullness, "-s", suite)
         if "1 of 1 tests passed (1 passed" not in said:
             raise ValueError(said)
         print(f"  {suite}: PASS", flush=True)
+    call(tree, "./ns3", "run", "--no-build", EXAMPLE)
+    print(f"  {EXAMPLE.split()[0]}: runs", flush=True)
+    compare(tree)
 
 
-def main(release: str) -> int:
+def compare(tree: Path) -> None:
+    """Hold the exported scenario's figure against --engine ns3's, whose runner is built outside."""
+    said = call(tree, "./ns3", "run", "--no-build", EXPORTED)
+    outside = tree / "ww-outside"
+    words = ("-S", str(ROOT / "ns3"), "-B", str(outside), "-G", "Ninja")
+    call(tree, "cmake", *words, "-D", f"NS3_ROOT={tree / 'build'}")
+    call(tree, "cmake", "--build", str(outside), "--target", RUNNER)
+    os.environ["WESTWOOD_NS3"] = str(outside / RUNNER)
+    run = ("run", *SCENARIO, "--engine", "ns3", "--seeds", "1", "--json")
+    (row,) = json.loads(call(ROOT, sys.executable, "-m", "westwood", *run))["runs"]
+    if f"tcp: goodput {row['goodput_bps'] / 1e6:g} Mb/s" not in said:
+        raise ValueError(f"{said}\nbut --engine ns3: {row['goodput_bps']}")
+    print("  an exported scenario: as with --engine ns3", flush=True)
+
+
+def main(release: str, ways: tuple[str, ...]) -> int:
     try:
         tree = sources(release)
     except RuntimeError as error:
@@ -97,7 +198,7 @@ def main(release: str) -> int:
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     module = tree / "contrib" / "ww-westwood"
     try:
-        for how in ("linked", "copied"):
+        for how in ways:
             if module.is_symlink():
                 module.unlink()
             shutil.rmtree(module, ignore_errors=True)
@@ -106,8 +207,9 @@ def main(release: str) -> int:
             else:
                 shutil.copytree(ROOT / "ns3", module)
                 shutil.copytree(ROOT / "core", module / "core")
+            export(tree)
             print(f"ns-3 {release}, {how}", flush=True)
-            prove(tree)
+            compile_only(tree) if COMPILE in sys.argv else prove(tree)
     except ValueError as error:
         print(error)
         return 1
@@ -115,6 +217,7 @@ def main(release: str) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in RELEASES:
-        sys.exit(f"usage: ns3_tree.py {'|'.join(RELEASES)}")
-    sys.exit(main(sys.argv[1]))
+    words = [word for word in sys.argv[1:] if word not in OPTIONS]
+    if len(words) != 1 or "/" in words[0]:
+        sys.exit(f"usage: ns3_tree.py RELEASE {' '.join(f'[{one}]' for one in OPTIONS)}")
+    sys.exit(main(words[0], ("linked", "copied") if COPIED in sys.argv else ("linked",)))

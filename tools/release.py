@@ -5,7 +5,6 @@ The tag of this commit, the package's version and the newest section of the chan
 and nothing may be uncommitted. Otherwise every complaint is printed and nothing is built.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -52,14 +51,7 @@ def main() -> int:
     if found:
         print("\n".join(found))
         return 1
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    sdist = "import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])"
-    wheel = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "."]
-    for words in (
-        ["-c", sdist, str(DIST)],
-        [*wheel, "--wheel-dir", str(DIST)],
-        ["tools/check_wheel.py", str(DIST)],
-    ):
+    for words in (["tools/wheel.py", str(DIST)], ["tools/check_wheel.py", str(DIST)]):
         subprocess.run([sys.executable, *words], cwd=ROOT, check=True)
     return 0
 

@@ -81,9 +81,13 @@ CLANG = "CMAKE_CXX_COMPILER=clang++"
 WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
 # The package is installed while suites run that need only a compiler.
 PACKAGE = Suite("package", [["make", "--no-print-directory", ".venv"]])
-FIRST = [
-    Suite("linux-path-build", cmake("linux", "WW_TESTS=OFF", source="linux")[:2]),
-    Suite("linux-controls-build", [["tools/kernel.sh", "check"]], ("clang", "libbpf")),
+FIRST = [  # one after the other: both build in build/linux
+    Suite("linux-build", cmake("linux", "WW_TESTS=OFF", source="linux")[:2]),
+    Suite(  # the controls for the other sets of BPF instructions
+        "linux-controls-build",
+        [["cmake", "--build", str(BUILD / "linux"), "--target", "ww-bpf-check"]],
+        ("clang", "libbpf"),
+    ),
 ]
 SIDE_BY_SIDE = [  # the longest first
     Suite(  # by clang, which sanitizes in two thirds of gcc's time
@@ -91,8 +95,13 @@ SIDE_BY_SIDE = [  # the longest first
         cmake("sanitized", "WW_SANITIZE=ON", DEBUG, CLANG),
         ("clang", "GoogleTest"),
     ),
-    Suite("ns3-wheel", [[PYTHON, "tools/ns3_module.py", "wheel"]]),
-    Suite("ns3-debian", [[PYTHON, "tools/ns3_module.py", "debian"]], ("ns-3 3.37",)),
+    Suite("ns3-wheel", [[PYTHON, "tools/ns3_module.py", "wheel"]], with_package=True),
+    Suite(
+        "ns3-debian",
+        [[PYTHON, "tools/ns3_module.py", "debian"]],
+        ("ns-3 3.37",),
+        with_package=True,
+    ),
     Suite("cpp-release", cmake("release"), ("GoogleTest",)),
     Suite(
         "linux-path",
@@ -135,6 +144,8 @@ SIDE_BY_SIDE = [  # the longest first
             ],
             [PYTHON, "tools/check_wheel.py", str(BUILD / "dist")],
         ],
+        ("clang", "libbpf"),
+        with_package=True,
     ),
 ]
 NICE = ("nice", "-n", "19")
@@ -206,7 +217,7 @@ def main(names: list[str]) -> int:
     (BUILD / "logs").mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(1) as installer:
         package = installer.submit(run, PACKAGE)
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(1) as pool:
             started = start(FIRST, pool)
         with ThreadPoolExecutor(1) as real_time, ThreadPoolExecutor(2) as pool:
             started |= start(REAL_TIME, real_time) | start(SIDE_BY_SIDE, pool, *NICE)

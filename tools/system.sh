@@ -49,6 +49,7 @@ test)
     ;;
 slow)
     need chromium command -v chromium
+    need debootstrap command -v debootstrap
     need qemu-system-x86 command -v qemu-system-x86_64
     need busybox-static test -x /bin/busybox
     ;;

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, time
 from pathlib import PurePath
 
@@ -43,33 +44,56 @@ class UnavailableError(WestwoodError):
 class InputError(WestwoodError, ValueError):
     """Something the user wrote is wrong: which file, which key, which value, what was expected.
 
-    `str()` is a single line: ``FILE: KEY = VALUE: PROBLEM``, each part only where it is known.
+    `str()` is a single line: ``FILE:LINE: KEY = VALUE: PROBLEM``, each part only where it is known.
+    `others` are further errors that were found with it.
     """
 
     exit_code = 2
+    line: int | None = None  # of the source
 
     def __init__(
-        self, problem: str, *, key: str = "", value: object = ..., source: str = ""
+        self,
+        problem: str,
+        *,
+        key: str = "",
+        value: object = ...,
+        source: str = "",
+        others: Sequence[InputError] = (),
     ) -> None:
         self.problem, self.key, self.source = _words(problem), _words(key), _words(source)
-        self.value = value
+        self.value, self.others = value, tuple(others)
         super().__init__(problem)
 
     def __str__(self) -> str:
         key, source = shortened(self.key, _SHOWN), shortened(self.source, _SHOWN_OF_NAME)
+        source += f":{self.line}" if source and self.line else ""
         setting = f"{one_line(key)} = " if key and self.value is not ... else ""
         setting += show(self.value) if self.value is not ... else one_line(key)
         problem = one_line(shortened(self.problem, _SHOWN_IN_ALL)) or "is wrong"
         return ": ".join(part for part in (one_line(source), setting, problem) if part)
 
-    def located(self, *, key: str | None = None, source: str | None = None) -> InputError:
-        """Returns this error with the place filled in."""
+    def located(
+        self,
+        *,
+        key: str | None = None,
+        source: str | None = None,
+        others: Sequence[InputError] | None = None,
+    ) -> InputError:
+        """Returns this error with the place filled in; a source also in those that came with it."""
         return InputError(
             self.problem,
             key=self.key if key is None else key,
             value=self.value,
             source=self.source if source is None else source,
+            others=others or [one.located(source=source) for one in self.others],
         )
+
+    def placed(self, line_of: Callable[[str], int | None]) -> InputError:
+        """Returns this error, and those that came with it, with the lines of their keys."""
+        error = self.located()
+        for one in (error, *error.others):
+            one.line = line_of(one.key)
+        return error
 
 
 def _words(part: object) -> str:
@@ -133,13 +157,14 @@ def _kind(value: object) -> str:
     return type(value).__name__
 
 
+_PLUS = re.compile(r"[-_ ]?plus\b")  # as a protocol's name is spoken
 _MOST_NAMES, _SOME_NAMES = 32, 8  # that a line lists
 
 
 def suggestion(word: object, known: Iterable[str]) -> str:
     """Returns what to say about a word that is not among the known ones."""
     names = list(known)
-    written = str(word)[:80].lower()
+    written = _PLUS.sub("+", str(word)[:80].lower())
     near = difflib.get_close_matches(written, names, n=1, cutoff=0.6)
     if near:
         return f'did you mean "{near[0]}"?'

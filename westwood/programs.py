@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the programs that `make` builds from linux/ and ns3/, and runs programs to their end.
+"""Finds the programs built from linux/ and ns3/, and runs programs to their end.
 
-Finds the system's programs as well, and says who may change a program that root is to run.
+A wheel brings those of linux/ along; in a checkout `make` builds them. Finds the system's programs
+as well, and says who may change a program that root is to run.
 """
 
 from __future__ import annotations
@@ -15,10 +16,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from westwood import stopping
+from westwood import __version__, stopping
 from westwood.errors import UnavailableError
 
-_BUILD = Path(__file__).parents[1] / "build"
+_PACKAGE = Path(__file__).parent
+REINSTALL = "pip install --force-reinstall --no-deps westwood"
+
+
+def _checkout() -> Path | None:
+    root = _PACKAGE.parent
+    return root if all((root / name).is_file() for name in ("Makefile", "pyproject.toml")) else None
+
+
+CHECKOUT = _checkout()  # where `make` works; None: the package was installed
+
+
+def sources() -> Path:
+    """Returns the folder that has ns3/ and what it is built with."""
+    return CHECKOUT or _PACKAGE / "sources"
+
+
+def workshop() -> Path:
+    """Returns the folder for what is built or fetched here: build/ of a checkout, else a cache.
+
+    Each version has its own: what another one built does not fit.
+    """
+    if CHECKOUT:
+        return CHECKOUT / "build"
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    caches = Path(named) if os.path.isabs(named) else Path(os.path.expanduser("~/.cache"))
+    return caches / "westwood" / __version__
+
+
 _MORE_FOLDERS = "/usr/sbin:/sbin"  # which only root's PATH has
 
 
@@ -56,24 +85,35 @@ def _is_roots(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class Program:
-    """Is built in the source tree; an environment variable may name another program."""
+    """Lies in the package or was built on this machine, unless a variable names another program."""
 
-    name: str  # below build/
+    name: str  # below the workshop
     variable: str
-    needed: str  # "linux/ww-kernel is needed"
-    remedy: str  # the command that builds it
+    needed: str  # "--engine linux needs ww-path"
+    make: str  # the command that builds it in a checkout
+    install: str  # what helps where the package was installed
     companion: str = ""  # a file that has to lie beside it
+
+    @property
+    def remedy(self) -> str:
+        """What this user can do when it is not there."""
+        return self.make if CHECKOUT else self.install
 
     def find(self) -> Path:
         """Finds its path; UnavailableError with the remedy if it is not there."""
         named = os.environ.get(self.variable)
-        path = Path(named) if named else _BUILD / self.name
-        there = path.is_file() and os.access(path, os.X_OK)
-        if there and (not self.companion or path.with_name(self.companion).is_file()):
-            return path
-        lacking = f"{path.name} with {self.companion} beside it" if self.companion else "program"
-        where = f"{self.variable} names no {lacking}" if named else "it is not built"
-        raise UnavailableError(f"{self.needed}, and {where}: {self.remedy}")
+        built = workshop() / self.name
+        for path in [Path(named)] if named else [_PACKAGE / "bin" / built.name, built]:
+            there = path.is_file() and os.access(path, os.X_OK)
+            if there and (not self.companion or path.with_name(self.companion).is_file()):
+                return path
+        if named:
+            name = Path(named).name
+            lacking = f"{name} with {self.companion} beside it" if self.companion else "program"
+            problem = f"{self.variable} names no {lacking}"
+        else:
+            problem = "it is not built" if CHECKOUT else "it is not here"
+        raise UnavailableError(f"{self.needed}, and {problem}: {self.remedy}")
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ SIZE_UNITS: Mapping[str, int] = {
 _SPELLINGS = {"b/s": "bps", "bit/s": "bps", "µs": "us", "μs": "us"}
 _QUANTITY = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?) ?(\S*)")
 _LONGEST = 40  # characters of a quantity
+_MOST_PRODUCTS = 1000
 
 
 @dataclass(frozen=True)
@@ -116,10 +117,21 @@ def parse_amount(text: object, *, finite: bool = False) -> Amount:
     return Amount(count, "p" if isinstance(text, str) and text.endswith("p") else "B")
 
 
+def parse_products(text: str) -> Fraction:
+    """Reads "1bdp" or "0.5bdp": so many bandwidth-delay products."""
+    match = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST else None
+    if match is None or match[2] != "bdp" or not 0 < Fraction(match[1]) <= _MOST_PRODUCTS:
+        problem = f'expected up to {_MOST_PRODUCTS} bandwidth-delay products, such as "0.5bdp"'
+        raise InputError(problem, value=text)
+    return Fraction(match[1])
+
+
 def parse_fraction(value: object) -> float:
     """Reads 0.005 or "0.5%" as a number from 0 to 1."""
     problem = 'expected a fraction from 0 to 1, such as 0.005 or "0.5%"'
     number = -1.0
+    if isinstance(value, int) and not isinstance(value, bool) and value == 1:
+        raise InputError('may be meant as "1%" or as "100%", expected one of them', value=value)
     if isinstance(value, str) and value.endswith("%"):
         match = _QUANTITY.fullmatch(value[:-1].rstrip()) if len(value) <= _LONGEST else None
         number = float(Fraction(match[1]) / 100) if match and not match[2] else -1.0
@@ -159,10 +171,14 @@ def format_size(size: int) -> str:
 
 
 def option_seconds(option: str, text: str | None, default: float) -> float:
-    """Reads a time on the command line, in seconds; the default where it was left out."""
+    """Reads a time on the command line, in seconds; the default where it was left out.
+
+    There, as in sleep(1), "10m" is ten minutes.
+    """
     if text is None:
         return default
     try:
-        return parse_time(text) / PS_PER_S
+        minutes = text.endswith("m") and text[:-1].rstrip().isdecimal()
+        return parse_time(f"{text}in" if minutes else text) / PS_PER_S
     except InputError as error:
         raise error.located(key=option) from None

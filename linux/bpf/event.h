@@ -32,12 +32,13 @@ enum ww_control { WW_CONTROLS WW_CONTROL_COUNT };
 
 enum ww_event_kind {
     WW_EVENT_START,
-    WW_EVENT_WINDOW,  /* a bandwidth sample; controls with one per ACK report one in 65 ms */
+    WW_EVENT_WINDOW, /* a bandwidth sample; controls with one per ACK report one in 65 ms, others in 50 */
     WW_EVENT_LOSS,    /* fast recovery begins: ssthresh is decided, cwnd is still what it was */
     WW_EVENT_TIMEOUT, /* a timeout: ssthresh is decided, cwnd is set */
     WW_EVENT_EXIT,    /* fast recovery is over, the windows are set */
     WW_EVENT_UNDO,    /* the last loss proved spurious, and the windows are back */
     WW_EVENT_END,
+    WW_EVENT_RETRANSMIT, /* of other controls: segments were sent again */
 };
 
 struct ww_event {
@@ -62,10 +63,12 @@ struct ww_event {
     __u8 remote[16];
     __u16 local_port; /* in host order */
     __u16 remote_port;
-    __u8 kind;   /* enum ww_event_kind */
-    __u8 cc;     /* enum ww_control */
+    __u8 kind; /* enum ww_event_kind */
+    __u8
+        cc; /* enum ww_control; WW_CONTROL_COUNT: another one, and what it is called is in `name` */
     __u8 state;  /* enum ww_phase */
     __u8 family; /* AF_INET, AF_INET6 */
+    char name[16];
 };
 
 /*
@@ -73,11 +76,11 @@ struct ww_event {
  * and the recorder, the BPF programs write the counters.
  */
 struct ww_control_block {
-    char version[32]; /* the package's version */
-    __u64 tag;        /* a hash of the object's contents */
-    __u16 port;       /* record only connections with this port at either end; 0: all */
-    __u16 unused;
-    __u32 recorder; /* number of the process that records; 0: none */
+    char version[32];  /* the package's version */
+    __u64 tag;         /* a hash of the object's contents */
+    __u16 port;        /* record only connections with this port at either end; 0: all */
+    __u16 traces_ours; /* the tracing programs record ww_*, too: their own are not loaded */
+    __u32 recorder;    /* number of the process that records; 0: none */
     /* When that process started, in ticks since boot: tells it from a later one of the same number. */
     __u64 recorder_start;
     __u64 dropped;                  /* events for which the ring buffer had no room */

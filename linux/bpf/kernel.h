@@ -9,6 +9,7 @@
  *   cong_control                     gained two arguments in 6.10: only the first is used
  *   in_ack_event                     moved behind pkts_acked in 6.16: it is not used
  *   cwnd_event(CA_EVENT_TX_START)    is an operation of its own in 7.1: it is not used
+ *   tcp_retransmit_skb               gained an argument in 6.15: only the first is used
  */
 #ifndef WW_KERNEL_H
 #define WW_KERNEL_H
@@ -57,6 +58,7 @@ struct sock_common {
     __be32 skc_rcv_saddr;
     __be16 skc_dport;
     unsigned short skc_family;
+    volatile unsigned char skc_state;
     possible_net_t skc_net;
     struct in6_addr skc_v6_daddr;
     struct in6_addr skc_v6_rcv_saddr;
@@ -71,10 +73,28 @@ struct inet_sock {
     __be16 inet_sport; /* unlike skc_num it is still set when a connection has ended */
 };
 
+/* Only its name: the operations that we register are declared below. */
+struct tcp_congestion_ops___of_any {
+    char name[16];
+};
+
 struct inet_connection_sock {
+    const struct tcp_congestion_ops___of_any *icsk_ca_ops;
     __u8 icsk_ca_state : 5;
     __u8 icsk_retransmits;
     __u64 icsk_ca_priv[13];
+};
+
+struct minmax_sample {
+    __u32 v;
+};
+
+struct minmax {
+    struct minmax_sample s[3];
+};
+
+struct tcp_rack {
+    __u32 rtt_us; /* of the newest segment that was (S)ACKed */
 };
 
 struct tcp_sock {
@@ -97,6 +117,10 @@ struct tcp_sock {
     __u32 total_retrans;
     __u32 data_segs_out;
     __u32 undo_marker;
+    __u32 rate_delivered; /* segments in rate_interval_us: the last sample of the delivery rate */
+    __u32 rate_interval_us;
+    struct minmax rtt_min;
+    struct tcp_rack rack;
     __u64 bytes_acked;
     __u64 tcp_mstamp; /* us: the kernel reads its clock at each segment and timer */
     __u8 is_cwnd_limited : 1;

@@ -83,18 +83,29 @@ static inline bool is_recorded(struct sock *sk) {
     return port == 0 || port == local_port(sk) || port == remote_port(sk);
 }
 
+/* Reserves an event that is all zeros. Returns NULL if nobody records, or there is no room: it is counted. */
+static inline struct ww_event *begin_event(void) {
+    const __u32 first = 0;
+    void *ring = bpf_map_lookup_elem(&rings, &first);
+    if (!ring) return NULL;
+    struct ww_event *event = bpf_ringbuf_reserve(ring, sizeof(*event), 0);
+    if (event)
+        __builtin_memset(event, 0, sizeof(*event));
+    else
+        __sync_fetch_and_add(&control.dropped, 1);
+    return event;
+}
+
+/* Hands it to the recorder, which looks every 20 ms. */
+static inline void end_event(struct ww_event *event) {
+    bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}
+
 static inline void write_event(struct sock *sk, const struct ww_state *state,
                                const struct ww_config *config, __u32 cc, enum ww_event_kind kind,
                                enum ww_phase phase, __u32 ssthresh) {
-    const __u32 first = 0;
-    void *ring = bpf_map_lookup_elem(&rings, &first);
-    if (!ring || !is_recorded(sk)) return;
-    struct ww_event *event = bpf_ringbuf_reserve(ring, sizeof(*event), 0);
-    if (!event) {
-        __sync_fetch_and_add(&control.dropped, 1);
-        return;
-    }
-    __builtin_memset(event, 0, sizeof(*event));
+    struct ww_event *event = is_recorded(sk) ? begin_event() : NULL;
+    if (!event) return;
     event->time_us = tcp_sk(sk)->tcp_mstamp;
     event->ssthresh = ssthresh;
     event->kind = (__u8)kind;
@@ -103,7 +114,7 @@ static inline void write_event(struct sock *sk, const struct ww_state *state,
     fill_estimate(event, state, config);
     fill_counters(event, tcp_sk(sk));
     fill_addresses(event, sk);
-    bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP); /* the recorder looks every 20 ms */
+    end_event(event);
 }
 
 #endif

@@ -9,6 +9,7 @@
  * set_pacing_rate does here what tcp_update_pacing_rate does there.
  */
 #include "control.h"
+#include "trace.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -20,7 +21,8 @@
 #include "ww_kernel.h"
 
 /* These names are in the order of enum ww_event_kind and of enum ww_phase. */
-static const char *const kinds[] = {"start", "window", "loss", "timeout", "exit", "undo", "end"};
+static const char *const kinds[] = {"start", "window", "loss", "timeout",
+                                    "exit",  "undo",   "end",  "retransmit"};
 static const char *const states[] = {"open", "disorder", "recovery", "loss"};
 static volatile sig_atomic_t stopped;
 
@@ -32,7 +34,25 @@ static void stop(int signal) {
 struct recording {
     __u64 start_us;
     __u64 events;
+    char **controls; /* names of those that are wanted; none: all */
 };
+
+/* Whose connection it is. A name is what its module or BPF program chose: it goes into a column. */
+static void name_control(char *name, const struct ww_event *event) {
+    const char *from = event->cc < WW_CONTROL_COUNT ? ww_control_names[event->cc] : event->name;
+    size_t length = 0;
+    for (; length < sizeof event->name - 1 && from[length] != '\0'; length++)
+        name[length] = isalnum((unsigned char)from[length]) || strchr("_.-", from[length]) != NULL
+                           ? from[length]
+                           : '?';
+    name[length] = '\0';
+}
+
+static bool is_wanted(const struct recording *recording, const char *name) {
+    char **one = recording->controls;
+    while (*one != NULL && strcmp(*one, name) != 0) one++;
+    return *one != NULL || one == recording->controls;
+}
 
 static void print_end(const struct ww_event *event, const __u8 *address, __u16 port) {
     char text[INET6_ADDRSTRLEN] = "?";
@@ -61,7 +81,11 @@ static void print_rate(bool known, __u64 bandwidth) {
 static int print_event(void *context, void *data, size_t size) {
     struct recording *recording = context;
     const struct ww_event *event = data;
-    if (size < sizeof *event) return -EINVAL;
+    char control[sizeof event->name];
+    if (size < sizeof *event) return -EPROTO; /* of another version's programs */
+    name_control(control, event);
+    if (!is_wanted(recording, control)) return 0;
+    const bool is_ours = event->cc < WW_CONTROL_COUNT; /* others have no estimate */
     const __u64 us =
         event->time_us > recording->start_us ? event->time_us - recording->start_us : 0;
     recording->events++;
@@ -72,14 +96,13 @@ static int print_event(void *context, void *data, size_t size) {
     printf(",%" PRIu64 ".%06u,%u,", (uint64_t)(us / 1000000), (unsigned)(us % 1000000),
            event->cwnd);
     if (event->ssthresh != 0x7fffffff) printf("%u", event->ssthresh);
-    print_rate(event->samples != 0, event->estimate);
+    print_rate(event->samples != 0 && is_ours, event->estimate);
     print_rate(event->samples != 0, event->sample);
     print_span(event->rtt_us != 0, event->rtt_us);
     print_span(event->srtt_us != 0, event->srtt_us);
     print_span(event->srtt_us != 0, event->srtt_us + event->rttvar_us);
     printf(",%u,%s,%s,%s", event->in_flight, states[event->state & 3],
-           event->kind < sizeof kinds / sizeof *kinds ? kinds[event->kind] : "?",
-           event->cc < WW_CONTROL_COUNT ? ww_control_names[event->cc] : "?");
+           event->kind < sizeof kinds / sizeof *kinds ? kinds[event->kind] : "?", control);
     print_span(event->rtt_min_us != 0xffffffff, event->rtt_min_us);
     printf(",%u,%" PRIu64 ",%u,%u,%u\n", event->mss, (uint64_t)event->acked_bytes, event->sent,
            event->retransmitted, event->lost);
@@ -155,59 +178,97 @@ static __u64 now_us(void) {
     return (__u64)(us - offset_us("monotonic"));
 }
 
-/* Hands `ring` to the programs, prints what they write into it, and takes it back when a signal stops us. */
-static int run(struct ww_control_block *block, int rings, int ring, __u16 port) {
-    struct recording recording = {now_us(), 0};
-    struct ring_buffer *events = ring_buffer__new(ring, print_event, &recording, NULL);
-    if (events == NULL) return fail(errno, "the ring buffer can't be read");
+/* Hands `ring` to the programs of our controls, which `rings` belongs to. */
+static int join(struct ww_control_block *block, int rings, int ring, __u16 port) {
     const __u32 first = 0;
-    const __u64 dropped = block->dropped;
     block->port = port;
     block->recorder_start = start_of((__u32)getpid());
     block->recorder = (__u32)getpid();
-    if (bpf_map_update_elem(rings, &first, &ring, BPF_ANY) != 0) {
-        block->recorder = 0;
-        ring_buffer__free(events);
-        return fail(errno, "the ring buffer can't be handed to the programs");
-    }
+    if (bpf_map_update_elem(rings, &first, &ring, BPF_ANY) == 0) return DONE;
+    block->recorder = 0;
+    return fail(errno, "the ring buffer can't be handed to the programs");
+}
+
+/* Takes the ring back, which waits for the programs that still write. */
+static void part(struct ww_control_block *block, int rings) {
+    const __u32 first = 0;
+    if (block == NULL) return;
+    bpf_map_delete_elem(rings, &first);
+    block->recorder = 0;
+}
+
+/* Prints what is written into the ring until a signal stops us. */
+static int print_all(struct ring_buffer *events, struct ww_control_block *block, int rings,
+                     struct tracing *tracing, struct recording *recording) {
+    const __u64 dropped = block == NULL ? 0 : block->dropped;
     leave();
     puts(
         "netns,flow,time_s,cwnd,ssthresh,estimate_bps,sample_bps,rtt_s,srtt_s,rto_s,in_flight,"
         "state,event,cc,rtt_min_s,mss,delivered_bytes,sent,retransmitted,lost");
     int result = fflush(stdout) == 0 ? consume(events) : -errno;
-    bpf_map_delete_elem(rings, &first); /* waits for the programs that still write */
+    const __u64 traces_dropped = end_tracing(tracing);
+    part(block, rings);
     if (result >= 0) result = ring_buffer__consume(events);
     if (result >= 0 && fflush(stdout) != 0) result = -errno;
-    block->recorder = 0;
-    ring_buffer__free(events);
-    fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " dropped\n", (uint64_t)recording.events,
-            (uint64_t)(block->dropped - dropped));
+    fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " dropped\n", (uint64_t)recording->events,
+            (uint64_t)(traces_dropped + (block == NULL ? 0 : block->dropped - dropped)));
     if (result >= 0) return DONE;
-    fprintf(stderr, "the recording can't be written: %s\n", strerror(-result));
+    if (result == -EPROTO && block != NULL)
+        fprintf(stderr,
+                "version %s is loaded, whose events are others than this one's: "
+                "westwood kernel load\n",
+                block->version);
+    else
+        fprintf(stderr, "the recording can't be written: %s\n", strerror(-result));
     _exit(FAILED); /* without what stdio still has: a line may be cut, but nothing follows it */
 }
 
-int record(const char *dir, unsigned port, unsigned ring_bytes, unsigned starter) {
+/* Records through a ring of our own; block is NULL if none of our controls is loaded. */
+static int run(struct ww_control_block *block, int rings, const struct wanted *wanted) {
+    struct recording recording = {now_us(), 0, wanted->controls};
+    struct tracing tracing = {};
+    const int ring =
+        bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ww_events", 0, 0, wanted->ring_bytes, NULL);
+    if (ring < 0) return fail(errno, "a ring buffer of %u bytes can't be made", wanted->ring_bytes);
+    struct ring_buffer *events = ring_buffer__new(ring, print_event, &recording, NULL);
+    if (events == NULL) return fail(errno, "the ring buffer can't be read");
+    const __u16 port = (__u16)wanted->port;
+    int result = block == NULL ? DONE : join(block, rings, ring, port);
+    if (result != DONE) return result;
+    if (wanted->object != NULL)
+        result = start_tracing(&tracing, wanted->object, ring, port, block == NULL);
+    if (result == DONE)
+        result = print_all(events, block, rings, &tracing, &recording);
+    else
+        part(block, rings);
+    ring_buffer__free(events);
+    close(ring);
+    return result;
+}
+
+int record(const char *dir, const struct wanted *wanted) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (starter != 0 && getppid() != (pid_t)starter) return fail(0, "its starter is gone");
+    if (wanted->starter != 0 && getppid() != (pid_t)wanted->starter)
+        return fail(0, "its starter is gone");
+    struct wanted ours = *wanted;
+    if (ours.object != NULL && (ours.object = realpath(wanted->object, NULL)) == NULL)
+        return fail(errno, "%s", wanted->object); /* absolute, since we go into the folder */
     int result = enter(dir, false);
     if (result != DONE && result != ABSENT) return result;
     struct ww_control_block *block = result == DONE ? open_control_block() : NULL;
-    if (result == ABSENT || (block == NULL && errno == ENOENT))
-        return fail(0, "nothing is loaded: westwood kernel load");
-    if (block == NULL) return fail(errno, "%s/control: can't be opened", dir);
-    if (recorder_of(block) != 0) return fail(0, "process %u is recording already", block->recorder);
+    const bool none = result == ABSENT || (block == NULL && errno == ENOENT);
+    if (none && ours.object == NULL) return fail(0, "nothing is loaded: westwood kernel load");
+    if (block == NULL && !none) return fail(errno, "%s/control: can't be opened", dir);
+    if (block != NULL && recorder_of(block) != 0)
+        return fail(0, "process %u is recording already", block->recorder);
     const struct sigaction action = {.sa_handler = stop};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is an error like a full disk */
-    const int rings = open_pin("rings");
-    if (rings < 0) return fail(-rings, "%s/rings: can't be opened", dir);
-    const int ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ww_events", 0, 0, ring_bytes, NULL);
-    if (ring < 0) return fail(errno, "a ring buffer of %u bytes can't be made", ring_bytes);
-    result = run(block, rings, ring, (__u16)port);
-    close(ring);
+    const int rings = block == NULL ? -1 : open_pin("rings");
+    if (block != NULL && rings < 0) return fail(-rings, "%s/rings: can't be opened", dir);
+    result = run(block, rings, &ours);
     close(rings);
     return result;
 }

@@ -130,7 +130,10 @@ static struct bpf_object *open_object(const char *path, int *result) {
     struct bpf_object *object = bpf_object__open_file(path, NULL);
     if (object == NULL) {
         *result = fail(errno, "%s: no BPF object that this kernel can use", path);
-    } else if (bpf_object__load(object) != 0) {
+        return NULL;
+    }
+    choose_programs(object, false);
+    if (bpf_object__load(object) != 0) {
         *result = fail(errno, "%s: the kernel does not take it (WW_VERBOSE=1 says why)", path);
         bpf_object__close(object);
         object = NULL;

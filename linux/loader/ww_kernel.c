@@ -5,9 +5,11 @@
  *   ww-kernel load DIR OBJECT VERSION     registers the controls and pins them in DIR, a folder of a bpffs
  *   ww-kernel unload DIR                  unregisters them and removes DIR
  *   ww-kernel status DIR                  prints what is loaded as a JSON object
- *   ww-kernel record DIR PORT BYTES [PID] prints events as CSV until SIGINT or SIGTERM: those of connections
- *                                         with PORT at either end (0: all), through a buffer of BYTES;
- *                                         ends with its starter, which is PID
+ *   ww-kernel record DIR PORT BYTES [PID [OBJECT [CC...]]]
+ *                                         prints events as CSV until SIGINT or SIGTERM: those of connections
+ *                                         with PORT at either end (0: all), through a buffer of BYTES; ends
+ *                                         with its starter, which is PID (0: none); with OBJECT those of
+ *                                         every control, not only ours, or of the controls named CC
  *
  * DIR belongs to the user who runs it, with mode 700: folder.c.
  *
@@ -23,7 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define WW_CONTROL(name, protocol, RECOVERY) [WW_NUMBER_##name] = #name,
@@ -51,10 +52,9 @@ struct ww_control_block *open_control_block(void) {
         errno = -fd;
         return NULL;
     }
-    void *block =
-        mmap(NULL, sizeof(struct ww_control_block), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct ww_control_block *block = map_control_block(fd);
     close(fd);
-    return block == MAP_FAILED ? NULL : block;
+    return block;
 }
 
 /* Prints libbpf's own messages only if WW_VERBOSE is set: they are long, and ours say what to do. */
@@ -72,18 +72,21 @@ static bool is_number(const char *text, unsigned long most, unsigned *number) {
 }
 
 int main(int count, char **words) {
-    unsigned port, bytes, starter = 0;
+    struct wanted wanted = {};
     libbpf_set_print(speak);
     if (count == 5 && strcmp(words[1], "load") == 0) return load(words[2], words[3], words[4]);
     if (count == 3 && strcmp(words[1], "unload") == 0) return unload(words[2]);
     if (count == 3 && strcmp(words[1], "status") == 0) return status(words[2]);
-    if ((count == 5 || count == 6) && strcmp(words[1], "record") == 0 &&
-        is_number(words[3], 65535, &port) && is_number(words[4], 1u << 30, &bytes) &&
-        (count == 5 || is_number(words[5], INT_MAX, &starter)))
-        return record(words[2], port, bytes, starter);
+    if (count >= 5 && strcmp(words[1], "record") == 0 && is_number(words[3], 65535, &wanted.port) &&
+        is_number(words[4], 1u << 30, &wanted.ring_bytes) &&
+        (count == 5 || is_number(words[5], INT_MAX, &wanted.starter))) {
+        wanted.object = count > 6 ? words[6] : NULL;
+        wanted.controls = words + (count > 6 ? 7 : count); /* ends with NULL, as words do */
+        return record(words[2], &wanted);
+    }
     fputs(
         "usage: ww-kernel load DIR OBJECT VERSION | unload DIR | status DIR | record DIR PORT "
-        "BYTES [PID]\n",
+        "BYTES [PID [OBJECT [CC...]]]\n",
         stderr);
     return USAGE;
 }

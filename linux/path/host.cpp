@@ -25,18 +25,13 @@ namespace {
 
 constexpr const char* kDevice = "path";
 // Packets: takes a sender's bursts until the emulator reads them, before the emulator's own queue.
-constexpr int kDeviceQueue = 10'000;
+constexpr std::uint32_t kDeviceQueue = 10'000;
 constexpr std::int64_t kMinBuffer = 131072;  // bytes, Linux's default
 constexpr std::int64_t kMaxBuffer = INT32_MAX;
 constexpr std::uint32_t kMaxRetries = 127;  // a connection whose peer is silent never gives up
 
 void check(int result, const char* what) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), what);
-}
-
-// Sets a parameter of this namespace (sysctl(8)), unless this kernel does not know it.
-void set(const std::string& name, const std::string& value) {
-    std::ofstream("/proc/sys/net/" + name) << value << std::flush;
 }
 
 void enter_new_namespace() {
@@ -63,37 +58,64 @@ Descriptor::~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
 }
 
+void set_parameter(const std::string& name, const std::string& value) {
+    std::ofstream("/proc/sys/net/" + name) << value << std::flush;
+}
+
+Descriptor current_namespace() {
+    Descriptor net(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
+    check(net.get(), "opening the network namespace");
+    return net;
+}
+
+void enter(int net) { check(::setns(net, CLONE_NEWNET), "entering a network namespace"); }
+
+void start_device(const std::string& name) {
+    const Descriptor control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    check(control.get(), "opening a socket");
+    ifreq request{};
+    std::strncpy(request.ifr_name, name.c_str(), IFNAMSIZ - 1);
+    request.ifr_flags = IFF_UP | IFF_RUNNING;
+    check(::ioctl(control.get(), SIOCSIFFLAGS, &request), "starting the device");
+}
+
+Descriptor make_device(std::string& name, std::uint32_t packet_bytes) {
+    Descriptor tun(::open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    if (!tun)
+        throw Unavailable(std::string("no /dev/net/tun (") + std::strerror(errno) +
+                          "): modprobe tun, and run it as root or let this user open it");
+    ifreq request{};
+    std::strncpy(request.ifr_name, name.c_str(), IFNAMSIZ - 1);
+    request.ifr_flags = IFF_TUN | IFF_NO_PI;
+    if (::ioctl(tun.get(), TUNSETIFF, &request) < 0) {
+        if (errno != EPERM) check(-1, "making a TUN device");
+        throw Unavailable("no TUN device in this network (" + std::string(std::strerror(errno)) +
+                          "): run it as root, or in a network of its own, unshare -Urn");
+    }
+    name = request.ifr_name;
+    const Descriptor control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    check(control.get(), "opening a socket");
+    request.ifr_mtu = static_cast<int>(packet_bytes);
+    check(::ioctl(control.get(), SIOCSIFMTU, &request), "setting the device's packet size");
+    RouteTable().set_queue(static_cast<int>(::if_nametoindex(name.c_str())), kDeviceQueue);
+    set_parameter("ipv6/conf/" + name + "/disable_ipv6",
+                  "1");  // IPv6 would send packets of its own
+    start_device(name);
+    return tun;
+}
+
 std::uint32_t source_address(std::uint32_t flow) { return kSources | flow; }
 std::uint32_t sink_address(std::uint32_t flow) { return kSinks | flow; }
 
 Host::Host(const Plan& plan, std::uint32_t node) : node_(node) {
     enter_new_namespace();
-    net_ = Descriptor(::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
-    check(net_.get(), "opening the network namespace");
+    net_ = current_namespace();
     set_parameters(plan);
-    set_up_device(plan);
-    set_routes(plan);
-}
-
-void Host::set_up_device(const Plan& plan) {
-    tun_ = Descriptor(::open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC));
-    if (!tun_)
-        throw Unavailable(std::string("no /dev/net/tun (") + std::strerror(errno) +
-                          "): modprobe tun, and run it as root or let this user open it");
-    ifreq request{};
-    std::strncpy(request.ifr_name, kDevice, IFNAMSIZ - 1);
-    request.ifr_flags = IFF_TUN | IFF_NO_PI;
-    check(::ioctl(tun_.get(), TUNSETIFF, &request), "making a TUN device");
-    const Descriptor control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    check(control.get(), "opening a socket");
     std::uint32_t largest = 1500;
     for (const sim::Flow& flow : plan.network.flows) largest = std::max(largest, flow.packet_bytes);
-    request.ifr_mtu = static_cast<int>(largest);
-    check(::ioctl(control.get(), SIOCSIFMTU, &request), "setting the device's packet size");
-    request.ifr_qlen = kDeviceQueue;
-    check(::ioctl(control.get(), SIOCSIFTXQLEN, &request), "setting the device's queue");
-    request.ifr_flags = IFF_UP | IFF_RUNNING;
-    check(::ioctl(control.get(), SIOCSIFFLAGS, &request), "starting the device");
+    device_ = kDevice;
+    tun_ = make_device(device_, largest);
+    set_routes(plan);
 }
 
 void Host::set_parameters(const Plan& plan) const {
@@ -113,57 +135,59 @@ void Host::set_parameters(const Plan& plan) const {
     }
     const std::string size = std::to_string(std::min(buffer, kMaxBuffer));
     const std::string retries = std::to_string(kMaxRetries);
-    set("ipv6/conf/all/disable_ipv6", "1");  // IPv6 would send packets of its own
-    set("ipv6/conf/default/disable_ipv6", "1");
-    set("ipv4/conf/all/rp_filter", "0");
-    set("ipv4/conf/default/rp_filter", "0");
-    set("ipv4/tcp_timestamps", timestamps ? "1" : "0");
-    set("ipv4/tcp_sack", sack ? "1" : "0");
-    set("ipv4/tcp_reordering", std::to_string(dupacks));
-    set("ipv4/tcp_no_metrics_save", "1");  // a flow learns nothing from the one before
-    set("ipv4/tcp_ecn_fallback", "0");
-    set("ipv4/tcp_moderate_rcvbuf", "0");  // the window is the route's
-    set("ipv4/tcp_rmem", "4096 " + size + " " + size);
-    set("ipv4/tcp_wmem", "4096 65536 " + std::to_string(kMaxBuffer));
-    set("ipv4/tcp_retries2", retries);
-    set("ipv4/tcp_syn_retries", retries);
-    set("ipv4/tcp_synack_retries", retries);
-    set("ipv4/tcp_max_syn_backlog", "65536");
-    set("ipv4/ip_local_port_range", "10000 65000");
-    set("core/somaxconn", "65536");
+    set_parameter("ipv6/conf/all/disable_ipv6", "1");  // IPv6 would send packets of its own
+    set_parameter("ipv6/conf/default/disable_ipv6", "1");
+    set_parameter("ipv4/conf/all/rp_filter", "0");
+    set_parameter("ipv4/conf/default/rp_filter", "0");
+    set_parameter("ipv4/tcp_timestamps", timestamps ? "1" : "0");
+    set_parameter("ipv4/tcp_sack", sack ? "1" : "0");
+    set_parameter("ipv4/tcp_reordering", std::to_string(dupacks));
+    set_parameter("ipv4/tcp_no_metrics_save", "1");  // a flow learns nothing from the one before
+    set_parameter("ipv4/tcp_ecn_fallback", "0");
+    set_parameter("ipv4/tcp_moderate_rcvbuf", "0");  // the window is the route's
+    set_parameter("ipv4/tcp_rmem", "4096 " + size + " " + size);
+    set_parameter("ipv4/tcp_wmem", "4096 65536 " + std::to_string(kMaxBuffer));
+    set_parameter("ipv4/tcp_retries2", retries);
+    set_parameter("ipv4/tcp_syn_retries", retries);
+    set_parameter("ipv4/tcp_synack_retries", retries);
+    set_parameter("ipv4/tcp_max_syn_backlog", "65536");
+    set_parameter("ipv4/ip_local_port_range", "10000 65000");
+    set_parameter("core/somaxconn", "65536");
 }
 
 void Host::set_routes(const Plan& plan) const {
     RouteTable table;
-    const auto device = static_cast<int>(::if_nametoindex(kDevice));
+    const auto device = static_cast<int>(::if_nametoindex(device_.c_str()));
     for (std::uint32_t i = 0; i < plan.network.flows.size(); i++) {
         const sim::Flow& flow = plan.network.flows[i];
         const std::uint32_t packet = flow.packet_bytes;
         if (flow.from == node_) {
-            Route route{sink_address(i), source_address(i), device, {{RTAX_MTU, packet}}};
+            Route route{.to = sink_address(i), .from = source_address(i), .device = device};
+            route.metrics[RTAX_MTU] = packet;
             route.metrics[RTAX_INITCWND] = flow.initial_cwnd;
             route.metrics[RTAX_RTO_MIN] = milliseconds(flow.min_rto);
             route.locked = 1u << RTAX_RTO_MIN | 1u << RTAX_MTU;
             if (flow.ecn) route.metrics[RTAX_FEATURES] = RTAX_FEATURE_ECN;
-            table.add({source_address(i), 0, device});
+            table.add({.to = source_address(i), .device = device, .is_own = true});
             table.add(route);
         }
         if (flow.to == node_) {
-            Route route{source_address(i), sink_address(i), device, {{RTAX_MTU, packet}}};
+            Route route{.to = source_address(i), .from = sink_address(i), .device = device};
+            route.metrics[RTAX_MTU] = packet;
             route.metrics[RTAX_WINDOW] = flow.receive_window_bytes;
             if (flow.initial_receive_window_bytes > 0)
                 route.metrics[RTAX_INITRWND] =
                     std::max(1u, flow.initial_receive_window_bytes / flow.mss());
             if (flow.delayed_ack == 1) route.metrics[RTAX_QUICKACK] = 1;
             route.locked = 1u << RTAX_MTU;
-            table.add({sink_address(i), 0, device});
+            table.add({.to = sink_address(i), .device = device, .is_own = true});
             table.add(route);
         }
     }
 }
 
 Descriptor Host::socket(int type) const {
-    check(::setns(net_.get(), CLONE_NEWNET), "entering a network namespace");
+    enter(net_.get());
     Descriptor made(::socket(AF_INET, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!made)
         throw Unavailable(std::string("no further socket (") + std::strerror(errno) +
@@ -172,11 +196,11 @@ Descriptor Host::socket(int type) const {
 }
 
 std::uint64_t Host::overruns() const {
-    check(::setns(net_.get(), CLONE_NEWNET), "entering a network namespace");
+    enter(net_.get());
     std::ifstream table("/proc/thread-self/net/dev");
     for (std::string name; table >> name;) {
         std::uint64_t counter = 0;
-        if (name != std::string(kDevice) + ":") continue;
+        if (name != device_ + ":") continue;
         for (int column = 1; column <= 12; column++) table >> counter;
         return counter;  // column 12 counts what was dropped when sending
     }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan.hpp"
@@ -50,6 +51,10 @@ class Host {
     // Makes the host of a node, with all addresses and routes that the plan's flows need there.
     Host(const Plan& plan, std::uint32_t node);
 
+    // Takes a namespace and a device in it that are there already.
+    Host(std::uint32_t node, Descriptor net, Descriptor tun, std::string device)
+        : node_(node), net_(std::move(net)), tun_(std::move(tun)), device_(std::move(device)) {}
+
     std::uint32_t node() const { return node_; }
     int tun() const { return tun_.get(); }
     int net() const { return net_.get(); }  // the descriptor of its namespace
@@ -61,13 +66,29 @@ class Host {
     std::uint64_t overruns() const;
 
   private:
-    void set_up_device(const Plan& plan);
     void set_parameters(const Plan& plan) const;
     void set_routes(const Plan& plan) const;
 
     std::uint32_t node_;
     Descriptor net_, tun_;
+    std::string device_;
 };
+
+// Returns the network namespace that the calling thread is in.
+Descriptor current_namespace();
+
+// Moves the calling thread into another network namespace.
+void enter(int net);
+
+// Makes a TUN device in the namespace of the calling thread and starts it. The kernel puts a number in the
+// place of %d in its name.
+Descriptor make_device(std::string& name, std::uint32_t packet_bytes);
+
+// Starts a device of this namespace.
+void start_device(const std::string& name);
+
+// Sets a parameter of this namespace (sysctl(8)), unless this kernel does not know it.
+void set_parameter(const std::string& name, const std::string& value);
 
 // Makes a host for each node that a flow begins or ends at. The calling thread is then in another namespace.
 std::vector<Host> make_hosts(const Plan& plan);

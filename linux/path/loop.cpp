@@ -38,8 +38,13 @@ bool is_harmless(int error) {
 
 class Loop {
   public:
-    Loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop)
-        : model_(model), hosts_(hosts), clock_(clock), ready_{{stop, POLLIN, 0}} {
+    Loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop, const Tick& tick)
+        : model_(model),
+          hosts_(hosts),
+          clock_(clock),
+          tick_(tick),
+          next_tick_(tick.every == sim::kNever ? sim::kNever : clock.now() + tick.every),
+          ready_{{stop, POLLIN, 0}} {
         for (const Host& host : hosts) {
             ready_.push_back({host.tun(), POLLIN, 0});
             tun_of_node_.resize(std::max<std::size_t>(tun_of_node_.size(), host.node() + 1), -1);
@@ -50,7 +55,11 @@ class Loop {
     LoopReport run() {
         while (report_.error.empty()) {
             model_.run(clock_.now(), deliver_);
-            const timespec timeout = until(clock_.now(), model_.next());
+            if (clock_.now() >= next_tick_) {
+                if (!tick_.act(clock_.now())) break;
+                next_tick_ += tick_.every;
+            }
+            const timespec timeout = until(clock_.now(), std::min(next_tick_, model_.next()));
             if (::ppoll(ready_.data(), ready_.size(), &timeout, nullptr) < 0 && errno != EINTR)
                 report_.error = std::strerror(errno);
             if (ready_[0].revents != 0) break;
@@ -82,6 +91,8 @@ class Loop {
     Model& model_;
     std::span<const Host> hosts_;
     const Clock& clock_;
+    const Tick& tick_;
+    sim::Time next_tick_;
     std::vector<pollfd> ready_;  // `stop`, then the device of each host
     std::vector<int> tun_of_node_;
     const Model::Deliver deliver_ = [this](auto node, auto packet, auto at) {
@@ -92,9 +103,10 @@ class Loop {
 
 }  // namespace
 
-LoopReport run_loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop) {
+LoopReport run_loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop,
+                    const Tick& tick) {
     ask_for_precision();
-    return Loop(model, hosts, clock, stop).run();
+    return Loop(model, hosts, clock, stop, tick).run();
 }
 
 }  // namespace ww::path

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cstdint>
 #include <ctime>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -77,7 +78,14 @@ struct LoopReport {
     std::string error;          // why the loop failed; empty: it did not
 };
 
-// Runs until `stop` (an eventfd) can be read.
-LoopReport run_loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop);
+// Something that the loop does at equal distances. It must not block, and returns whether the loop goes on.
+struct Tick {
+    sim::Time every = sim::kNever;
+    std::function<bool(sim::Time now)> act;
+};
+
+// Runs until `stop` (an eventfd or a pipe; -1: none) can be read.
+LoopReport run_loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop,
+                    const Tick& tick = {});
 
 }  // namespace ww::path

@@ -7,18 +7,28 @@
 
 namespace ww::path {
 
-Model::Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed)
-    : network_(network), topology_(topology), counts_(network.flows.size()) {
+Model::Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed,
+             Packets packets)
+    : network_(network), topology_(topology), packets_(packets), counts_(network.flows.size()) {
     pipes_.reserve(2 * network.links.size());
     for (std::uint32_t i = 0; i < 2 * network.links.size(); i++)
         pipes_.emplace_back(network, i, seed);
 }
 
+std::optional<Seen> Model::look(std::uint32_t node, std::size_t size) const {
+    const std::span<const std::uint8_t> packet(room_.get(), size);
+    if (packets_ == Packets::of_others)
+        return look_at_any(packet, node == network_.flows.front().from);
+    const auto seen = look_at(packet);
+    if (!seen || seen->flow >= network_.flows.size()) return {};
+    const sim::Flow& flow = network_.flows[seen->flow];
+    if (node != (seen->to_sink ? flow.from : flow.to)) return {};
+    return seen;
+}
+
 void Model::enter(sim::Time now, std::uint32_t node, std::size_t size) {
-    const auto seen = look_at({room_.get(), size});
-    const bool known = seen && seen->flow < network_.flows.size();
-    if (!known ||
-        node != (seen->to_sink ? network_.flows[seen->flow].from : network_.flows[seen->flow].to)) {
+    const auto seen = look(node, size);
+    if (!seen) {
         strangers_++;
         return;
     }
@@ -26,6 +36,7 @@ void Model::enter(sim::Time now, std::uint32_t node, std::size_t size) {
     const std::uint32_t held = take_slot();
     held_[held].data.assign(room_.get(), room_.get() + size);
     held_[held].hop = 0;
+    held_[held].entered = now_;
     held_[held].seen = *seen;
     forward(held, now_);
 }
@@ -73,6 +84,10 @@ void Model::forward(std::uint32_t held, sim::Time now) {
 
 void Model::account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::DropKind kind) {
     const Seen& seen = packet.seen;
+    if (kind != sim::DropKind::mark) {
+        Carried& way = carried_[seen.to_sink ? 0 : 1];
+        (kind == sim::DropKind::wire ? way.lost : way.dropped)++;
+    }
     const bool is_data = seen.to_sink && seen.has_payload;
     if (is_data && kind != sim::DropKind::mark) {
         Counts& counts = counts_[seen.flow];
@@ -85,6 +100,12 @@ void Model::account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::
 
 void Model::arrive(Held& packet, sim::Time at, const Deliver& deliver) {
     const Seen& seen = packet.seen;
+    Carried& way = carried_[seen.to_sink ? 0 : 1];
+    const double delay_s = sim::seconds(at - packet.entered);
+    way.packets++;
+    way.bytes += packet.data.size();
+    way.delay_s += delay_s;
+    way.longest_s = std::max(way.longest_s, delay_s);
     if (seen.to_sink && seen.has_payload) {
         counts_[seen.flow].packets_at_sink++;
         counts_[seen.flow].ip_bytes_at_sink += packet.data.size();
@@ -101,6 +122,13 @@ std::uint32_t Model::take_slot() {
     const std::uint32_t held = free_.back();
     free_.pop_back();
     return held;
+}
+
+sim::Time Model::backlog(sim::Time now, bool to_sink) const {
+    sim::Time waits = 0;
+    for (const std::uint32_t pipe : route({0, to_sink, true, false}))
+        waits += pipes_[pipe].backlog(now);
+    return waits;
 }
 
 std::vector<sim::DirectionResult> Model::finish(sim::Time end) {

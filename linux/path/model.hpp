@@ -10,6 +10,7 @@
 // with one packet delays none of the others.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,13 +29,25 @@ struct Counts {
     std::uint64_t queue_drops = 0, lost = 0;
 };
 
+// Sums up what went one way.
+struct Carried {
+    std::uint64_t packets = 0, bytes = 0;  // that have arrived
+    std::uint64_t dropped = 0, lost = 0;   // by queues, on wires
+    double delay_s = 0, longest_s = 0;     // of all that have arrived; of the slowest
+};
+
+// The packets on the path are those of the plan's flows, or those of other programs: then they go the
+// first flow's way from its first node, and back from its second one.
+enum class Packets : std::uint8_t { of_flows, of_others };
+
 class Model {
   public:
     // The largest IPv4 packet has so many bytes, rounded up.
     static constexpr std::size_t kRoom = 65536;
 
     // Expects a validated network in which every flow has a path.
-    Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed);
+    Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed,
+          Packets packets = Packets::of_flows);
 
     // Returns where the next packet is to be written before enter().
     std::span<std::uint8_t> room() { return {room_.get(), kRoom}; }
@@ -53,6 +66,11 @@ class Model {
     void run(sim::Time now, const Deliver& deliver);
 
     const Counts& counts(std::size_t flow) const { return counts_[flow]; }
+    const Carried& carried(bool to_sink) const { return carried_[to_sink ? 0 : 1]; }
+
+    // Returns how long a packet of the first flow that came now would wait in queues.
+    sim::Time backlog(sim::Time now, bool to_sink) const;
+
     std::uint64_t strangers() const { return strangers_; }  // packets of no flow
 
     // Lists every packet that was dropped, lost or marked, if queues are traced; `flow` is the flow's number.
@@ -65,6 +83,7 @@ class Model {
     struct Held {
         std::vector<std::uint8_t> data;
         std::uint32_t hop = 0;  // number of pipes that it has passed
+        sim::Time entered = 0;
         Seen seen{};
     };
     struct Due {
@@ -79,6 +98,7 @@ class Model {
     std::span<const std::uint32_t> route(const Seen& seen) const {
         return seen.to_sink ? topology_.to_receiver(seen.flow) : topology_.to_sender(seen.flow);
     }
+    std::optional<Seen> look(std::uint32_t node, std::size_t size) const;
     void forward(std::uint32_t held, sim::Time now);
     void arrive(Held& packet, sim::Time at, const Deliver& deliver);
     void account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::DropKind kind);
@@ -86,8 +106,10 @@ class Model {
 
     const sim::Network& network_;
     const sim::Topology& topology_;
+    const Packets packets_;
     std::vector<sim::Pipe> pipes_;
     std::vector<Counts> counts_;
+    std::array<Carried, 2> carried_;   // to the sinks, to the sources
     std::vector<Held> held_;           // packets under way, each in a slot
     std::vector<std::uint32_t> free_;  // slots of held_ to use again
     std::vector<Due> due_;             // a heap, soonest first

@@ -1,34 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Adds routes by rtnetlink(7), of which the hosts need this little.
+// Adds routes and addresses by rtnetlink(7), of which the hosts need this little. nat.cpp speaks with the
+// packet filter by the same means.
 #pragma once
 
+#include <linux/netlink.h>
+
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace ww::path {
 
-struct Route {
-    std::uint32_t to = 0;    // an address, host byte order
-    std::uint32_t from = 0;  // the source address of packets to it; 0: `to` is this host's own
-    int device = 0;
-    std::map<std::uint16_t, std::uint32_t> metrics = {};  // RTAX_*
-    std::uint32_t locked = 0;  // a bit for each metric that the kernel must not change
+// Builds a message: a header, what every message of its kind has, and attributes, which may be nested.
+class Message {
+  public:
+    template <class Fixed>
+    Message(std::uint16_t type, std::uint16_t flags, const Fixed& fixed)
+        : bytes_(NLMSG_SPACE(sizeof fixed)) {
+        nlmsghdr head{};
+        head.nlmsg_type = type;
+        head.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
+        std::memcpy(bytes_.data(), &head, sizeof head);
+        std::memcpy(bytes_.data() + NLMSG_HDRLEN, &fixed, sizeof fixed);
+    }
+
+    template <class T>
+    void put(std::uint16_t type, const T& value) {
+        put_bytes(type, {reinterpret_cast<const char*>(&value), sizeof value});
+    }
+    void put_text(std::uint16_t type, const std::string& text) {
+        put_bytes(type, {text.c_str(), text.size() + 1});
+    }
+    void put_bytes(std::uint16_t type, std::string_view value);
+
+    // Begins an attribute that has attributes; close() takes what open() returned.
+    std::size_t open(std::uint16_t type);
+    void close(std::size_t at);
+
+    std::span<const std::uint8_t> finish();
+
+  private:
+    std::vector<std::uint8_t> bytes_;
 };
 
-// Adds routes in the namespace that the calling thread is in.
-class RouteTable {
+// Speaks with a part of the kernel in the namespace that the calling thread is in.
+class Netlink {
   public:
-    RouteTable();
-    ~RouteTable();
-    RouteTable(const RouteTable&) = delete;
-    RouteTable& operator=(const RouteTable&) = delete;
+    explicit Netlink(int protocol);
+    ~Netlink();
+    Netlink(const Netlink&) = delete;
+    Netlink& operator=(const Netlink&) = delete;
 
-    void add(const Route& route);
+    // Sends messages of which so many ask for an answer (NLM_F_ACK). Throws std::system_error with the
+    // first answer that is no success.
+    void send(std::span<const std::uint8_t> messages, int answers, const char* what);
 
   private:
     int fd_;
-    std::uint32_t sequence_ = 0;
+};
+
+struct Route {
+    std::uint32_t to = 0;    // an address, host byte order
+    std::uint32_t from = 0;  // the source address of packets to it; 0: the device's
+    int device = 0;
+    std::map<std::uint16_t, std::uint32_t> metrics = {};  // RTAX_*
+    std::uint32_t locked = 0;  // a bit for each metric that the kernel must not change
+    std::uint8_t prefix = 32;  // bits of `to` that count
+    bool is_own = false;       // `to` is this host's own
+};
+
+struct Address {
+    std::uint32_t address = 0;  // host byte order
+    std::uint8_t prefix = 32;
+    int device = 0;
+};
+
+// Adds routes and addresses in the namespace that the calling thread is in. Fails if one is there already.
+class RouteTable {
+  public:
+    // Sets how many packets wait in a device. In a user namespace ioctl(SIOCSIFTXQLEN) may not.
+    void set_queue(int device, std::uint32_t packets);
+
+    void add(const Route& route);
+    void add(const Address& address);
+
+  private:
+    Netlink kernel_{NETLINK_ROUTE};
 };
 
 }  // namespace ww::path

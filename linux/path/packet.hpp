@@ -3,7 +3,8 @@
 // Reads in a packet what the emulator needs to know, and writes the ECN mark. Everything else passes unseen.
 //
 // Flow F has the source address 10.64.F.F and the sink address 10.65.F.F, F in 16 bits, so that an address
-// tells the flow and the direction. ECN (RFC 3168, section 5) is the low two bits of the second byte; a mark
+// tells the flow and the direction; where the path carries other programs' packets, the side that they come
+// from tells it. ECN (RFC 3168, section 5) is the low two bits of the second byte; a mark
 // changes the header's checksum as RFC 1624, equation 3, says.
 #pragma once
 
@@ -30,14 +31,30 @@ inline std::uint32_t big_endian(std::span<const std::uint8_t> bytes, std::size_t
     for (std::size_t i = 0; i < count; i++) value = value << 8 | bytes[at + i];
     return value;
 }
+
+// Returns the length of the header; 0 unless it is a whole IPv4 packet.
+inline std::size_t ipv4_header(std::span<const std::uint8_t> packet) {
+    constexpr std::size_t kIp = 20;
+    if (packet.size() < kIp || packet[0] >> 4 != 4) return 0;
+    const std::size_t header = 4u * (packet[0] & 15u);
+    const bool is_whole = header >= kIp && big_endian(packet, 2, 2) == packet.size();
+    return is_whole && header <= packet.size() ? header : 0;
+}
+
+inline bool is_ecn_capable(std::span<const std::uint8_t> packet) { return (packet[1] & 3u) != 0; }
 }  // namespace detail
+
+// Returns nullopt unless it is a whole IPv4 packet, of whichever program.
+inline std::optional<Seen> look_at_any(std::span<const std::uint8_t> packet, bool to_sink) {
+    if (detail::ipv4_header(packet) == 0) return {};
+    return Seen{0, to_sink, true, detail::is_ecn_capable(packet)};
+}
 
 // Returns nullopt unless it is a whole IPv4 packet between the two addresses of a flow.
 inline std::optional<Seen> look_at(std::span<const std::uint8_t> packet) {
-    constexpr std::size_t kIp = 20, kTcp = 20, kUdp = 8;
-    if (packet.size() < kIp || packet[0] >> 4 != 4) return {};
-    const std::size_t header = 4u * (packet[0] & 15u);
-    if (header < kIp || detail::big_endian(packet, 2, 2) != packet.size()) return {};
+    constexpr std::size_t kTcp = 20, kUdp = 8;
+    const std::size_t header = detail::ipv4_header(packet);
+    if (header == 0) return {};
     const std::uint32_t from = detail::big_endian(packet, 12, 4);
     const std::uint32_t to = detail::big_endian(packet, 16, 4);
     const bool to_sink = (to & 0xffff0000u) == kSinks;
@@ -52,7 +69,7 @@ inline std::optional<Seen> look_at(std::span<const std::uint8_t> packet) {
     } else if (packet[9] == 17) {
         payload_at += kUdp;
     }
-    return Seen{to & 0xffffu, to_sink, packet.size() > payload_at, (packet[1] & 3u) != 0};
+    return Seen{to & 0xffffu, to_sink, packet.size() > payload_at, detail::is_ecn_capable(packet)};
 }
 
 // Sets Congestion Experienced in a packet that look_at() has accepted.

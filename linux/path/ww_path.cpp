@@ -9,6 +9,10 @@
 //   port N                    after each connection: its sender's port; 0: it never started, or it sends datagrams
 //   emulator NAME VALUE ...   before the end: how exact the emulation was
 //
+// `ww-path FD [--meter] COMMAND [ARGUMENT...]` reads the plan from a file that is open, and runs no flows: the path carries
+// the packets of a command (shell.hpp) from the node where the first flow comes from. Its exit code is the
+// command's.
+//
 // Exit codes: 0 done, 1 failed, 2 no plan, 77 this machine lacks something, 130 its starter is gone.
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -17,6 +21,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <iostream>
 #include <thread>
 
@@ -25,6 +31,7 @@
 #include "loop.hpp"
 #include "model.hpp"
 #include "plan.hpp"
+#include "shell.hpp"
 #include "traffic.hpp"
 
 namespace {
@@ -159,24 +166,40 @@ int run(const Plan& plan) {
     return 0;
 }
 
+int run_command(char** words) {
+    const char* number = *words++;
+    std::ifstream file(std::string("/proc/self/fd/") + number);
+    const Plan plan = read_plan(file);
+    ::close(std::atoi(number));  // the command is not to have it
+    file.close();
+    const bool has_meter = *words != nullptr && std::strcmp(*words, "--meter") == 0;
+    if (has_meter) words++;
+    if (plan.network.flows.empty() || *words == nullptr) throw PlanError("no flow, or no command");
+    return run_shell(plan, words, has_meter);
+}
+
+// Says what is wrong under the name of the program that the user has started.
+int fail(int code, const std::exception& error, int count) {
+    std::fprintf(stderr, "%s: %s\n", count > 1 ? "westwood: shell" : "ww-path", error.what());
+    return code;
+}
+
 }  // namespace
 
-int main() {
-    std::signal(SIGPIPE, SIG_IGN);
+int main(int count, char** words) {
     std::ios::sync_with_stdio(false);
-    raise_limits();
     try {
+        if (count > 1) return run_command(words + 1);
+        std::signal(SIGPIPE, SIG_IGN);
+        raise_limits();
         const int code = run(read_plan(std::cin));
         std::fflush(stdout);
         return code;  // the kernel takes the namespaces down, and nobody waits for it
     } catch (const PlanError& error) {
-        std::fprintf(stderr, "ww-path: %s\n", error.what());
-        return 2;
+        return fail(2, error, count);
     } catch (const Unavailable& error) {
-        std::fprintf(stderr, "ww-path: %s\n", error.what());
-        return 77;
+        return fail(77, error, count);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "ww-path: %s\n", error.what());
-        return 1;
+        return fail(1, error, count);
     }
 }

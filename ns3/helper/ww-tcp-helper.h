@@ -7,6 +7,8 @@
 #include "ns3/attribute.h"
 #include "ns3/node-container.h"
 #include "ns3/object-factory.h"
+#include "ns3/ww-classic-recovery.h"
+#include "ns3/ww-tcp-westwood.h"
 
 #include <string>
 

@@ -29,19 +29,15 @@ WwClassicRecovery::GetName() const
 }
 
 void
-WwClassicRecovery::EnterRecovery(Ptr<TcpSocketState> tcb,
-                                 uint32_t dupAckCount,
-                                 uint32_t unAckDataCount,
-                                 uint32_t deliveredBytes)
+WwClassicRecovery::Entered(Ptr<TcpSocketState> tcb, uint32_t cwndBefore)
 {
-    NS_LOG_FUNCTION(this << tcb << dupAckCount << unAckDataCount << deliveredBytes);
-    const uint32_t before = tcb->m_cWnd.Get();
-    TcpClassicRecovery::EnterRecovery(tcb, dupAckCount, unAckDataCount, deliveredBytes);
-    if (tcb->m_cWnd.Get() > before)
+    NS_LOG_FUNCTION(this << tcb << cwndBefore);
+    if (tcb->m_cWnd.Get() > cwndBefore)
     {
-        NS_LOG_LOGIC("ssthresh " << tcb->m_ssThresh << " is above cwnd, which stays " << before);
-        tcb->m_cWndInfl = tcb->m_cWndInfl.Get() - (tcb->m_cWnd.Get() - before);
-        tcb->m_cWnd = before;
+        NS_LOG_LOGIC("ssthresh " << tcb->m_ssThresh << " is above cwnd, which stays "
+                                 << cwndBefore);
+        tcb->m_cWndInfl = tcb->m_cWndInfl.Get() - (tcb->m_cWnd.Get() - cwndBefore);
+        tcb->m_cWnd = cwndBefore;
     }
 }
 

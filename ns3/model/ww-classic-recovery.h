@@ -4,6 +4,8 @@
 #ifndef WW_CLASSIC_RECOVERY_H
 #define WW_CLASSIC_RECOVERY_H
 
+#include "ww-releases.h"
+
 #include "ns3/tcp-recovery-ops.h"
 
 namespace ns3
@@ -17,7 +19,7 @@ namespace ns3
  * TcpClassicRecovery sets cwnd to ssthresh; with Westwood ssthresh may be above cwnd, and a loss is
  * no reason to send more (Mascolo et al. 2001: "if (cwin > ssthresh) cwin = ssthresh").
  */
-class WwClassicRecovery : public TcpClassicRecovery
+class WwClassicRecovery : public WwEntering<TcpClassicRecovery>
 {
   public:
     /**
@@ -27,11 +29,10 @@ class WwClassicRecovery : public TcpClassicRecovery
     static TypeId GetTypeId();
 
     std::string GetName() const override;
-    void EnterRecovery(Ptr<TcpSocketState> tcb,
-                       uint32_t dupAckCount,
-                       uint32_t unAckDataCount,
-                       uint32_t deliveredBytes) override;
     Ptr<TcpRecoveryOps> Fork() override;
+
+  protected:
+    void Entered(Ptr<TcpSocketState> tcb, uint32_t cwndBefore) override;
 };
 
 } // namespace ns3

@@ -1,13 +1,18 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Hides where ns-3's releases differ. Users of the module don't need this header.
+ * Hides where ns-3's releases differ, by what they have instead of by their numbers. Users of the
+ * module don't need this header.
  */
 #ifndef WW_RELEASES_H
 #define WW_RELEASES_H
 
 #include "ns3/enum.h"
+#include "ns3/ptr.h"
+#include "ns3/tcp-socket-state.h"
+#include "ns3/type-id.h"
 
+#include <cstdint>
 #include <type_traits>
 
 namespace ns3
@@ -34,6 +39,61 @@ auto
 EnumAccessor(Field field)
 {
     return ChooseEnumAccessor<E>(field, 0);
+}
+
+// Up to 3.44 a class names the TypeId of its instances by overriding GetInstanceTypeId, so that
+// what is derived from it has to do so, too. From 3.45 on Object knows it and nobody may override
+// it.
+template <class Self, class Base, class = TypeId (Base::*)() const>
+class WwNamed : public Base
+{
+};
+
+template <class Self, class Base>
+class WwNamed<Self, Base, decltype(&Base::GetInstanceTypeId)> : public Base
+{
+  public:
+    TypeId GetInstanceTypeId() const override
+    {
+        return Self::GetTypeId();
+    }
+};
+
+// After 3.48 EnterRecovery has an argument more, which goes to Base's untouched. A subclass says in
+// Entered what it does afterwards.
+template <class Base, class = decltype(&Base::EnterRecovery)>
+class WwEntering;
+
+template <class Base, class... More>
+class WwEntering<Base, void (Base::*)(Ptr<TcpSocketState>, uint32_t, uint32_t, uint32_t, More...)>
+    : public Base
+{
+  public:
+    void EnterRecovery(Ptr<TcpSocketState> tcb,
+                       uint32_t dupAckCount,
+                       uint32_t unAckDataCount,
+                       uint32_t deliveredBytes,
+                       More... more) override
+    {
+        const uint32_t before = tcb->m_cWnd.Get();
+        Base::EnterRecovery(tcb, dupAckCount, unAckDataCount, deliveredBytes, more...);
+        Entered(tcb, before);
+    }
+
+  protected:
+    virtual void Entered(Ptr<TcpSocketState> tcb, uint32_t cwndBefore) = 0;
+};
+
+// Calls EnterRecovery with zeroes for the arguments that only some releases have.
+template <class Recovery, class Tcb, class... More>
+void
+EnterRecoveryOf(Recovery& recovery,
+                void (Recovery::*enter)(Tcb, uint32_t, uint32_t, uint32_t, More...),
+                Tcb tcb,
+                uint32_t dupAckCount,
+                uint32_t unAckDataCount)
+{
+    (recovery.*enter)(tcb, dupAckCount, unAckDataCount, 0, More{}...);
 }
 
 // If the socket's state has m_srtt, its m_lastRtt is the last RTT sample. In older releases it is

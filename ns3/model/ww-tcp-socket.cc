@@ -37,12 +37,6 @@ WwTcpSocket::GetTypeId()
     return tid;
 }
 
-TypeId
-WwTcpSocket::GetInstanceTypeId() const
-{
-    return GetTypeId();
-}
-
 WwTcpSocket::WwTcpSocket()
     : m_recovery(NEWRENO),
       m_goneBack(0)
@@ -50,7 +44,7 @@ WwTcpSocket::WwTcpSocket()
 }
 
 WwTcpSocket::WwTcpSocket(const WwTcpSocket& sock)
-    : TcpSocketBase(sock),
+    : WwNamed(sock),
       m_recovery(sock.m_recovery),
       m_goneBack(sock.m_goneBack)
 {

@@ -4,6 +4,8 @@
 #ifndef WW_TCP_SOCKET_H
 #define WW_TCP_SOCKET_H
 
+#include "ww-releases.h"
+
 #include "ns3/object-factory.h"
 #include "ns3/socket-factory.h"
 #include "ns3/tcp-socket-base.h"
@@ -27,7 +29,7 @@ namespace ns3
  *   NewReno  partial ACKs retransmit the next hole (RFC 6582), as they do in mainline
  *   SACK     mainline's scoreboard tells the holes (RFC 6675); if the peer has no SACK, as NewReno
  */
-class WwTcpSocket : public TcpSocketBase
+class WwTcpSocket : public WwNamed<WwTcpSocket, TcpSocketBase>
 {
   public:
     /** \brief How it recovers from losses. */
@@ -44,7 +46,6 @@ class WwTcpSocket : public TcpSocketBase
      * \return the object TypeId
      */
     static TypeId GetTypeId();
-    TypeId GetInstanceTypeId() const override;
 
     WwTcpSocket();
     /**

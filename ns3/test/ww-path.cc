@@ -20,12 +20,6 @@ WwProbeSocket::GetTypeId()
     return tid;
 }
 
-TypeId
-WwProbeSocket::GetInstanceTypeId() const
-{
-    return GetTypeId();
-}
-
 Ptr<TcpSocketState>
 WwProbeSocket::State() const
 {

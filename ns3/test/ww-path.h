@@ -11,16 +11,16 @@
 #include "ns3/applications-module.h"
 #include "ns3/point-to-point-module.h"
 #include "ns3/traffic-control-module.h"
+#include "ns3/ww-releases.h"
 
 namespace ns3
 {
 
 /** \brief Mainline's socket, with a view of its state. */
-class WwProbeSocket : public TcpSocketBase
+class WwProbeSocket : public WwNamed<WwProbeSocket, TcpSocketBase>
 {
   public:
     static TypeId GetTypeId();
-    TypeId GetInstanceTypeId() const override;
     /**
      * \brief The state of the connection
      * \return it

@@ -87,7 +87,8 @@ class WwEnterRecoveryTestCase : public TestCase
             tcb->m_ssThresh = 20 * MSS;
             tcb->m_cWnd = cwnd * MSS;
             tcb->m_cWndInfl = cwnd * MSS;
-            CreateObject<WwClassicRecovery>()->EnterRecovery(tcb, 3, cwnd * MSS, 0);
+            Ptr<TcpRecoveryOps> recovery = CreateObject<WwClassicRecovery>();
+            EnterRecoveryOf(*recovery, &TcpRecoveryOps::EnterRecovery, tcb, 3, cwnd * MSS);
             NS_TEST_EXPECT_MSG_EQ(tcb->m_cWnd.Get() / MSS, after, "cwnd was " << cwnd);
             NS_TEST_EXPECT_MSG_EQ(tcb->m_cWndInfl.Get() / MSS,
                                   after + 3,

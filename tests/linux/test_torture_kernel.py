@@ -84,8 +84,10 @@ def test_a_clock_that_is_set_back_changes_no_time(
     assert 86000 < time.time() - int(said) < 87000, "the helper works"
     for choices in attack.rounds():
         clock.write_text("0")
-        line = [*WESTWOOD, "kernel", "record", "--out", str(file), "--duration", "1s"]
-        with subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, text=True) as tool:
+        record = ["kernel", "record", "--cc", "ww_plus", "--duration", "1s", "--out", str(file)]
+        with subprocess.Popen(
+            [*WESTWOOD, *record], env=environment, stdout=subprocess.PIPE, text=True
+        ) as tool:
             assert tool.stdout is not None and tool.stdout.readline() == "recording for 1s\n"
             begun = time.monotonic()
             clock.write_text(str(choices.choice([-1, 1]) * choices.choice([1, 86400, 300_000_000])))

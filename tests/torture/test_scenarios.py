@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scenario files in every state of disrepair: done, or one line that names file and key."""
+"""Scenario files in every state of disrepair: done, or a line a mistake that names file and key."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ SHIPPED = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.toml"))
 SMALL = Path(__file__).parents[1].joinpath("westwood", "small.toml")
 LONGEST_S = 10.0
 MOST_BYTES = 1 << 30
+MOST_LINES = 12  # mistakes of a file, and how many more there are
 TOKEN = re.compile(r'"[^"\n]*"|[A-Za-z_][\w.-]*|[0-9.]+|\S')
 VALUE = re.compile(r'(?<== )("[^"\n]*"|[0-9][\w.]*|\{.*\}|\[.*\])|(?<=name = )"')
 VALUES = r"""
@@ -31,7 +32,7 @@ nan inf -1 0 1 1e400 1e-17 -0.0 true "" "2Mbps" "-1s" "1e9h" "x" [] {} [[]] 1979
 "/dev/zero" "udp" "hystart" {packets="/dev/zero"} {forward="/proc/self/mem"} {packets="."}
 {rate=5e-324} {every="1us",size="1B"}
 {every="1s",size="1kB"} {rate=0.1,delay="1s",on="both"} "65535B" 10000
-[1,2,3] [0] [9223372036854775807]
+[1,2,3] [0] [9223372036854775807] "1bdp" "0bdp" {limit="1bdp"} {limit="-1bdp"}
 """
 KEYS = r"""
 name between rate delay queue loss trace reorder jitter overhead from to cc recovery count app
@@ -115,9 +116,20 @@ def test_mutated_scenario_files(
         assert time.process_time() - start < LONGEST_S
         assert called.code in (0, 2), called.err
         if called.code == 2:
-            assert called.err.startswith(f"westwood: {file}: ")
-            assert called.err.count("\n") == 1 and len(called.err) < 1500 + len(str(file))
+            check_lines(called.err.splitlines(), file)
             assert set(os.listdir(tmp_path)) == before, "nothing may be written"
+
+
+def check_lines(lines: list[str], file: Path) -> None:
+    """A line a mistake, each with the file and where it is known its line; not too many."""
+    assert 0 < len(lines) <= MOST_LINES
+    place = re.compile(rf"westwood: {re.escape(str(file))}(:\d+)?: .")
+    for number, line in enumerate(lines, 1):
+        is_last = number == len(lines) > 1 and re.fullmatch(
+            r"westwood: and \d+ more such errors?", line
+        )
+        assert is_last or place.match(line), line
+        assert len(line) < 1500 + len(str(file))
 
 
 def used() -> int:

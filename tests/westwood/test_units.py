@@ -36,7 +36,7 @@ def test_times(text: str, ps: int) -> None:
 
 @pytest.mark.parametrize(
     ("value", "fraction"),
-    [(0.005, 0.005), ("0.5%", 0.005), (0, 0.0), (1, 1.0), ("100%", 1.0), (-0.0, 0.0)],
+    [(0.005, 0.005), ("0.5%", 0.005), (0, 0.0), (1.0, 1.0), ("100%", 1.0), (-0.0, 0.0)],
 )
 def test_fractions(value: object, fraction: float) -> None:
     assert units.parse_fraction(value) == fraction

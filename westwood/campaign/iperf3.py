@@ -3,21 +3,23 @@
 
 It speaks iperf3's protocol (src/iperf_client_api.c): a control connection, on which the server says
 in one byte what is next, and a data connection. Unlike the program's own, this sender keeps little
-unsent in the socket and ends when all is acknowledged, so that a short upload is timed rightly, and
-it sees its socket's windows.
+unsent in the socket and counts what is acknowledged: an upload of a size ends when all is, so that
+a short one is timed rightly. It sees its socket's windows, and chooses the socket's congestion
+control, so that no default has to change. Should this process be killed, its connections are reset.
 """
 
 from __future__ import annotations
 
 import fcntl
 import json
+import math
 import select
 import socket
 import string
 import struct
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from random import SystemRandom
 from typing import Any
@@ -49,56 +51,83 @@ _CODES = {name: bytes([code]) for code, name in _STATES.items()}
 _LONGEST_ANSWER = 1 << 20
 
 
+_AT_ONCE, _IN_ORDER = struct.pack("ii", 1, 0), struct.pack("ii", 0, 0)  # of SO_LINGER
+MakeSocket = Callable[[int, int, int], socket.socket]  # family, type, protocol
+
+
 class Gone(RunError):
     """The server can't be reached, or went away meanwhile."""
 
 
 @dataclass(frozen=True)
+class Load:
+    """Says how much is uploaded: so many bytes, or as much as goes in so many seconds."""
+
+    size: int | None = None
+    seconds: float | None = None
+
+    def parameters(self) -> dict[str, int]:
+        """Says it to the server, which wants whole seconds."""
+        return {"time": math.ceil(self.seconds or 0), "num": self.size or 0}
+
+
+@dataclass(frozen=True)
 class Uploaded:
-    """Says how it went: `seconds` run from the first byte to the last one's acknowledgment."""
+    """Says how it went: `seconds` run from the first byte, to the last acknowledgment of a size."""
 
     seconds: float
+    acked: int  # bytes
     sent: int  # segments
     retransmitted: int
     mean_cwnd: float
     mean_srtt_s: float
     min_rtt_s: float
     mss: int
+    busy_s: float  # with data to send; of this time limited by the two buffers:
+    rwnd_limited_s: float
+    sndbuf_limited_s: float
+    stood_still_s: float  # the longest that this process did not run
     ends: str  # of the data connection: ADDRESS:PORT>ADDRESS:PORT
+    peer: str  # the server's address
     established_s: float  # before the first byte, so that it is negative
     trace: pl.DataFrame
 
 
-def upload(host: str, port: int, control: str, size: int, timeout_s: float) -> Uploaded:
-    """Sends `size` bytes under the kernel's congestion control `control`; Gone if it can't."""
+def upload(
+    host: str,
+    port: int,
+    control: str,
+    load: Load,
+    timeout_s: float,
+    make: MakeSocket = socket.socket,
+    *,
+    more: bool = False,
+) -> Uploaded:
+    """Uploads under the kernel's congestion control `control`; Gone if it can't.
+
+    more: the trace has the columns of a recording, too, that count what was delivered.
+    """
     deadline = time.monotonic() + timeout_s
-    where = f"{host}:{port}"
-    with _failures(where):
+    where = _end((host, port))
+    with _failures(where), ExitStack() as stack:
         cookie = "".join(SystemRandom().choices(string.ascii_lowercase, k=36)).encode() + b"\0"
-        with socket.create_connection((host, port), timeout=_PATIENCE_S) as talk:
-            talk.sendall(cookie)
-            _expect(talk, "parameters", where)
-            _say(
-                talk,
-                {
-                    "tcp": True,
-                    "omit": 0,
-                    "time": 0,
-                    "num": size,
-                    "blockcount": 0,
-                    "parallel": 1,
-                    "len": _CHUNK,
-                    "client_version": "3.12",
-                },
-            )
-            _expect(talk, "streams", where)
-            with _data_connection(host, port, control) as data:
-                established = time.monotonic()
-                data.sendall(cookie)
-                _expect(talk, "start", where)
-                _expect(talk, "run", where)
-                uploaded = _send(data, talk, size, deadline, established, where)
-                _finish(talk, uploaded, size, where)
+        talk, address = _connected(host, port, make)
+        stack.enter_context(talk)
+        talk.sendall(cookie)
+        _expect(talk, "parameters", where)
+        fixed = {"tcp": True, "omit": 0, "blockcount": 0, "parallel": 1, "len": _CHUNK}
+        _say(talk, {**fixed, **load.parameters(), "client_version": "3.12"})
+        _expect(talk, "streams", where)
+        data = stack.enter_context(_data_connection(talk.family, address, control, make))
+        established = time.monotonic()
+        data.sendall(cookie)
+        _expect(talk, "start", where)
+        _expect(talk, "run", where)
+        looks = Looks(data, more=more)
+        uploaded = _send(data, talk, looks, load, deadline, established, where)
+        _finish(talk, uploaded, where)
+        for connection in (talk, data):
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _IN_ORDER)
     return uploaded
 
 
@@ -113,45 +142,80 @@ def _failures(where: str) -> Iterator[None]:
         raise Gone(f"{where}: {one_line(reason)}") from None
 
 
-@contextmanager
-def _data_connection(host: str, port: int, control: str) -> Iterator[socket.socket]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    family, kind, protocol, _, address = found[0]
-    with socket.socket(family, kind, protocol) as data:
-        data.settimeout(_PATIENCE_S)
+def _connected(host: str, port: int, make: MakeSocket) -> tuple[socket.socket, Any]:
+    """Connects to the first of the host's addresses that answers; returns the address, too."""
+    problem = OSError("has no address")
+    for family, kind, protocol, _, address in socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM
+    ):
         try:
-            data.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
-        except PermissionError:
-            remedy = "run it as root, or allow it in net.ipv4.tcp_allowed_congestion_control"
-            raise UnavailableError(f"{control} may not be used: {remedy}") from None
-        data.setsockopt(socket.IPPROTO_TCP, _NOTSENT_LOWAT, _CHUNK)
-        data.connect(address)
+            return _connection(family, kind, protocol, address, make), address
+        except OSError as error:
+            problem = error
+    raise problem
+
+
+def _connection(
+    family: int, kind: int, protocol: int, address: Any, make: MakeSocket, control: str = ""
+) -> socket.socket:
+    made = make(family, kind, protocol)
+    try:
+        made.settimeout(_PATIENCE_S)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+        if control:
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+            made.setsockopt(socket.IPPROTO_TCP, _NOTSENT_LOWAT, _CHUNK)
+        made.connect(address)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+@contextmanager
+def _data_connection(
+    family: int, address: Any, control: str, make: MakeSocket
+) -> Iterator[socket.socket]:
+    kind, protocol = socket.SOCK_STREAM, socket.IPPROTO_TCP
+    try:
+        data = _connection(family, kind, protocol, address, make, control)
+    except PermissionError:
+        remedy = "run it as root, or allow it in net.ipv4.tcp_allowed_congestion_control"
+        raise UnavailableError(f"{control} may not be used: {remedy}") from None
+    except FileNotFoundError:
+        raise UnavailableError(f"this kernel has no congestion control {control}") from None
+    with data:
         yield data
 
 
 def _send(
     data: socket.socket,
     talk: socket.socket,
-    size: int,
+    looks: Looks,
+    load: Load,
     deadline: float,
     established: float,
     where: str,
 ) -> Uploaded:
-    """Sends all of it and waits until it is acknowledged."""
-    looks = Looks(data)
+    """Sends for so long, or all of it and waits until it is acknowledged."""
+    looks.look(0.0)
+    acked_before = looks.last["delivered_bytes"]  # the cookie
     start = time.monotonic()
-    zeros, left, next_look = memoryview(bytes(_CHUNK)), size, start
+    zeros, next_look = memoryview(bytes(_CHUNK)), start
+    left = math.inf if load.size is None else load.size
+    ends_at = math.inf if load.seconds is None else start + load.seconds
     waiting = select.poll()
     waiting.register(data, select.POLLOUT)
     waiting.register(talk, select.POLLIN)
     data.setblocking(False)
-    while left or _unacknowledged(data):
-        now = time.monotonic()
+    stood_still_s, before = 0.0, start
+    while (now := time.monotonic()) < ends_at and (left or _unacknowledged(data)):
+        stood_still_s, before = max(stood_still_s, now - before), now
         if now >= next_look:
             looks.look(now - start)
             next_look = now + _LOOK_S
         if now >= deadline:
-            raise Gone(f"{where}: not through in time, {left} of {size} bytes left")
+            raise Gone(f"{where}: not through in time, {left} of {load.size} bytes left")
         events = dict(waiting.poll(1 if not left else 1000 * _LOOK_S))
         if talk.fileno() in events:  # the server speaks now only to say that it gives up
             said = _STATES.get((talk.recv(1) or b"\0")[0], "nothing")
@@ -159,25 +223,47 @@ def _send(
         if events.get(data.fileno(), 0) & (select.POLLERR | select.POLLHUP):
             raise OSError(data.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR), "connection broke")
         if left and data.fileno() in events:
-            left -= data.send(zeros[: min(left, _CHUNK)])
+            left -= data.send(zeros[: int(min(left, _CHUNK))])
             if not left:
                 waiting.unregister(data)  # always ready from now on
     seconds = time.monotonic() - start
     looks.look(seconds)
+    acked = looks.last["delivered_bytes"] - acked_before
+    return _uploaded(data, looks, seconds, acked, stood_still_s, established - start)
+
+
+def _uploaded(
+    data: socket.socket,
+    looks: Looks,
+    seconds: float,
+    acked: int,
+    stood_still_s: float,
+    established_s: float,
+) -> Uploaded:
     info, (cwnd, srtt_s) = looks.last, looks.means()
-    ends = f"{_end(data.getsockname())}>{_end(data.getpeername())}"
     return Uploaded(
-        seconds,
-        info["sent"],
-        info["retransmitted"],
-        cwnd,
-        srtt_s,
-        info["min_rtt"] * 1e-6,
-        info["mss"],
-        ends,
-        established - start,
-        looks.trace(),
+        seconds=seconds,
+        acked=acked,
+        sent=info["sent"],
+        retransmitted=info["retransmitted"],
+        mean_cwnd=cwnd,
+        mean_srtt_s=srtt_s,
+        min_rtt_s=info["rtt_min"] * 1e-6,
+        mss=info["mss"],
+        busy_s=info["busy"] * 1e-6,
+        rwnd_limited_s=info["rwnd_limited"] * 1e-6,
+        sndbuf_limited_s=info["sndbuf_limited"] * 1e-6,
+        stood_still_s=stood_still_s,
+        ends=f"{_end(data.getsockname())}>{_end(data.getpeername())}",
+        peer=_host(data.getpeername()),
+        established_s=established_s,
+        trace=looks.trace(),
     )
+
+
+def _host(address: tuple[Any, ...]) -> str:
+    """With its interface if it is link-local: without that nobody finds it."""
+    return socket.getnameinfo(address, socket.NI_NUMERICHOST | socket.NI_NUMERICSERV)[0]
 
 
 def _end(address: tuple[Any, ...]) -> str:
@@ -189,13 +275,13 @@ def _unacknowledged(data: socket.socket) -> int:
     return int(struct.unpack("=i", fcntl.ioctl(data, _OUTQ, b"\0\0\0\0"))[0])
 
 
-def _finish(talk: socket.socket, uploaded: Uploaded, size: int, where: str) -> None:
+def _finish(talk: socket.socket, uploaded: Uploaded, where: str) -> None:
     """Exchanges results, as the server waits for it; ours are what it shows."""
     talk.sendall(_CODES["end"])
     _expect(talk, "results", where)
     stream = {
         "id": 1,
-        "bytes": size,
+        "bytes": uploaded.acked,
         "retransmits": uploaded.retransmitted,
         "jitter": 0,
         "errors": 0,

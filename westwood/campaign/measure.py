@@ -146,9 +146,8 @@ class Uploads:
 
     def add(self, row: Row) -> None:
         """Writes an upload that ended or, with `error`, failed; it is on disk when this returns."""
-        plain = {key: None if value != value else value for key, value in row.items()}
         try:
-            self._journal.add(plain)
+            self._journal.add(journal.plain(row))
         except OSError as error:
             problem = f"{self._journal.path}: can't be written: {error.strerror or error}"
             raise RunError(f"{problem}; --resume goes on") from None

@@ -10,16 +10,17 @@ trip, in packets of 1500 bytes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import importlib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import polars as pl
 
 from westwood.catalogue import label
-from westwood.draw import campaign_plots, report
-from westwood.draw.campaign_plots import megabytes
-from westwood.draw.style import save
+from westwood.draw import report
+from westwood.draw.report import megabytes
 from westwood.results.folder import Folder
 from westwood.results.metrics import paired, summarise
 
@@ -126,9 +127,7 @@ def _section(
 ) -> report.Section:
     """Writes a target's figures into the folder; returns its section of the page."""
     target = found["target"][0]
-    for name, figure in _figures(target, found, rows, traces):
-        save(figure, folder.file, f"{target}-{name}")
-    svg = (folder.path / f"{target}-sessions.svg").read_bytes()
+    svg = _figures(folder, target, found, rows, traces)
     size = pl.col("size_bytes").map_elements(megabytes, return_dtype=pl.String).alias("size")
     shown = found.with_columns(size, pl.lit("").alias("flow"))
     columns = [name for name in _METRICS if name in found.columns]
@@ -139,10 +138,17 @@ def _section(
 
 
 def _figures(
-    target: str, found: pl.DataFrame, rows: pl.DataFrame, traces: Traces
-) -> Iterator[tuple[str, Any]]:
-    yield "sessions", campaign_plots.sessions(found, target)
-    yield "uploads", campaign_plots.uploads(rows, target)
+    folder: Folder, target: str, found: pl.DataFrame, rows: pl.DataFrame, traces: Traces
+) -> bytes | None:
+    """Writes a target's figures into the folder; the page's, if it can be drawn."""
+
+    def plots() -> ModuleType:
+        return importlib.import_module("westwood.draw.campaign_plots")
+
+    svg = report.figure(folder, f"{target}-sessions", lambda: plots().sessions(found, target))
+    if svg is None:
+        return None
+    report.figure(folder, f"{target}-uploads", lambda: plots().uploads(rows, target))
     first = rows.filter(size_bytes=rows["size_bytes"].max(), number=rows["number"].min())
     dynamics: Sequence[tuple[str, pl.DataFrame]] = [
         (row["cc"], trace)
@@ -150,4 +156,5 @@ def _figures(
         if (trace := traces(row)) is not None and not trace.is_empty()
     ]
     if dynamics:
-        yield "dynamics", campaign_plots.dynamics(dynamics, target)
+        report.figure(folder, f"{target}-dynamics", lambda: plots().dynamics(dynamics, target))
+    return svg

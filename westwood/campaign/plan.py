@@ -18,8 +18,8 @@ from pydantic import Field, PlainValidator, ValidationError, field_validator, mo
 from westwood import files
 from westwood.engines import linux_limits
 from westwood.errors import InputError, suggestion
-from westwood.scenario import Scenario
-from westwood.scenario.explain import first_problem
+from westwood.scenario import Scenario, lines
+from westwood.scenario.explain import explained
 from westwood.scenario.parts import Bytes, Delay, Duration, Name, Part
 from westwood.units import PS_PER_S, format_size, format_time
 
@@ -38,7 +38,8 @@ class Server:
     port: int
 
 
-def _server(text: object) -> Server:
+def server_of(text: object) -> Server:
+    """Reads HOST or HOST:PORT; an IPv6 address with a port stands in brackets."""
     if not isinstance(text, str) or not text.strip():
         raise InputError('expected HOST or HOST:PORT, such as "192.0.2.1:5201"', value=text)
     bare = text.startswith("[") or text.count(":") == 1  # IPv6 has several, and brackets
@@ -54,7 +55,7 @@ class Target(Part):
 
     name: Name
     path: dict[str, Any] | None = None  # a link's settings
-    server: Annotated[Server, PlainValidator(_server)] | None = None
+    server: Annotated[Server, PlainValidator(server_of)] | None = None
     sizes: Annotated[tuple[Bytes, ...], Field(strict=False, min_length=1)]
     uploads: Uploads | None = None  # instead of the plan's
 
@@ -113,7 +114,7 @@ class Plan(Part):
         try:
             return cls.read(files.read_toml(path))
         except InputError as error:
-            raise error.located(source=file_or_preset) from None
+            raise lines.placed(error.located(source=file_or_preset), path) from None
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Plan:
@@ -121,7 +122,7 @@ class Plan(Part):
         try:
             plan = cls(**given)
         except ValidationError as error:
-            raise first_problem(error, given, cls) from None
+            raise explained(error, given, cls) from None
         for target in plan.target:
             if target.path is not None:
                 scenario(plan, target, plan.cc[0], 1)

@@ -85,7 +85,8 @@ def _real(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     assert server is not None
     control, timeout_s = linux_limits.CONTROLS[turn.cc], plan.timeout / PS_PER_S
     with estimates.recording_of([control], server.port) as recording:
-        done = iperf3.upload(server.host, server.port, control, turn.size, timeout_s)
+        load = iperf3.Load(size=turn.size)
+        done = iperf3.upload(server.host, server.port, control, load, timeout_s)
     trace = estimates.beside(done.trace, recording, done.ends, done.established_s)
     return {
         "goodput_bps": 8 * turn.size / done.seconds,

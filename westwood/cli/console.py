@@ -45,8 +45,13 @@ def announce(about_s: float, about_memory: str) -> str:
     """Says what something will about take, if that is long."""
     if about_s < _LONG_S:
         return ""
-    minutes, seconds = divmod(round(about_s), 60)
-    return f" (about {minutes // 60}:{minutes % 60:02}:{seconds:02}, {about_memory})"
+    return f" (about {span(about_s)}, {about_memory})"
+
+
+def span(seconds: float) -> str:
+    """Writes a time as hours, minutes and seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
 
 
 def track(runs: Iterable[T], total: int, *, about: str = "") -> Iterable[T]:
@@ -88,13 +93,13 @@ def track_real_time(
         return
     from rich import progress
 
-    minutes, seconds = divmod(round(a_run_s * math.ceil(total / workers)), 60)
+    about = span(a_run_s * math.ceil(total / workers))
     columns = (
         progress.TextColumn(f"in real time, {a_run_s:g} s a run"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
         progress.TimeElapsedColumn(),
-        progress.TextColumn(f"of about {minutes // 60}:{minutes % 60:02}:{seconds:02}"),
+        progress.TextColumn(f"of about {about}"),
     )
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield from bar.track(runs, total=total)
@@ -161,7 +166,7 @@ def print_verdicts(verdicts: Sequence[Verdict]) -> None:
         text = f"{says} [bold]{verdict.explanation}[/bold]" if verdict.explanation else says
         color = "green" if verdict.verdict == "HOLDS" else "red"
         table.add_row(verdict.claim.id, f"[{color}]{verdict.verdict}[/{color}]", text)
-    tables.open_console().print(table)
+    Console().print(table)
 
 
 def print_frame(frame: pl.DataFrame, heads: Mapping[str, str], title: str) -> None:

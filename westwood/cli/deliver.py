@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from westwood import stopping
-from westwood.cli import console
+from westwood.cli import console, figures
 from westwood.engines.contract import Engine
 from westwood.engines.needs import format_bytes
 from westwood.engines.pool import check_workers
@@ -18,10 +18,12 @@ from westwood.errors import Interrupted
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
 from westwood.results.folder import Folder
+from westwood.scenario.brief import in_brief
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
 
 def carry_out(
@@ -29,10 +31,12 @@ def carry_out(
     workers: int | None,
     out: Path | None,
     *,
-    plot: str | bool,
+    figure: figures.Wanted | None,
     json: bool,
     engine: Engine,
     yes: bool,
+    over_time: bool = False,
+    shown_s: tuple[float, float] | None = None,
 ) -> None:
     """Runs what is planned, writes what was asked for, prints the summary."""
     check_workers(workers, "--workers")
@@ -40,7 +44,7 @@ def carry_out(
     folder = Folder(out) if out else None
     count = engine.workers if workers is None else workers
     track = tracker(engine, planned, count, yes=yes)
-    traces = experiment.traces(planned, engine, track, yes=yes) if plot == "over_time" else []
+    traces = experiment.traces(planned, engine, track, yes=yes) if figure and over_time else []
     if folder:
         folder.manifest(planned.manifest(engine.name), complete=False)
     collected = experiment.collect(planned, engine, workers=count, track=track)
@@ -49,26 +53,38 @@ def carry_out(
     if folder:
         with stopping.keeping():
             _write(folder, planned, collected, traces, engine.name)
-    title = _title(planned) if collected.complete else f"{planned.scenario.name}: interrupted"
+    title = _title(planned)
+    if not collected.complete:
+        done = f"interrupted after {len(collected.runs)} of {collected.planned} runs"
+        title = f"{planned.scenario.name}: {done}"
     summary = print_summary(planned, collected.rows, title, json=json)
     if not collected.complete:
         raise interrupted(folder)
-    if plot:
-        from westwood.draw.bars import summary_bars
-        from westwood.draw.over_time import over_time
-        from westwood.draw.style import save
-
-        if plot == "bars":
-            several = len(planned.scenario.flows)
-            keys = [key for key in planned.varied if key in summary.columns]
-            rows = list(summary.iter_rows(named=True))
-            names = [(row["cc"], experiment.point_name(row, keys, several)) for row in rows]
-            figure = summary_bars(names, summary, "goodput_bps", _title(planned))
-        else:
-            figure = over_time(traces, f"{planned.scenario.name}, seed 1")
-        write = folder.file if folder else Folder.current().file
-        path = save(figure, write, planned.scenario.name)
+    if figure:
+        made = _over_time(planned, traces, shown_s) if over_time else _compared(planned, summary)
+        name = planned.scenario.name
+        path = figure.save(made, folder, name if over_time else f"{name}-compare")
         print(path, file=sys.stderr if json else sys.stdout)
+
+
+def _compared(planned: Experiment, summary: pl.DataFrame) -> Figure:
+    from westwood.experiments import readback
+
+    keys = [key for key in planned.varied if key in summary.columns]
+    return readback.draw(summary, keys, "goodput_bps", _title(planned))
+
+
+def _over_time(
+    planned: Experiment, traces: list[Any], shown_s: tuple[float, float] | None
+) -> Figure:
+    from westwood.draw.over_time import Run, over_time
+
+    scenario = planned.scenario
+    brief = in_brief(scenario, planned.varied)
+    whole_s = (0.0, scenario.duration / PS_PER_S)
+    return over_time(
+        [Run(*one) for one in traces], f"{scenario.name}: {brief}, seed 1", whole_s, shown_s
+    )
 
 
 def print_summary(
@@ -108,11 +124,12 @@ def interrupted(folder: Folder | None) -> Interrupted:
 
 def _title(planned: Experiment) -> str:
     scenario = planned.scenario
-    return (
-        f"{scenario.name}: mean of {scenario.seeds} runs, 95 % intervals"
+    runs = (
+        f"mean of {scenario.seeds} runs, 95 % intervals"
         if scenario.seeds > 1
-        else f"{scenario.name}: one run"
+        else "one run, so no intervals"
     )
+    return f"{scenario.name}: {in_brief(scenario, planned.varied)}; {runs}"
 
 
 def _write(

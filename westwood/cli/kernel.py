@@ -8,17 +8,27 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="The family as congestion controls of this machine's kernel.",
-)
+from westwood.cli.options import group
+
+app = group("The family as congestion controls of this machine's kernel.")
 BootOption = Annotated[bool, typer.Option("--boot", help="At every boot, too, by systemd.")]
+
+PortOption = Annotated[
+    int | None, typer.Option(metavar="N", help="Only connections with this port at either end.")
+]
+CcOption = Annotated[
+    list[str] | None,
+    typer.Option("--cc", metavar="NAME", help="Only this control; may be given again."),
+]
+NetnsOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME|PID", help="A network namespace: its name or a process in it."),
+]
 
 
 @app.command(epilog="Example: westwood kernel doctor")
 def doctor() -> None:
-    """Say what this machine lacks to load the controls and to emulate paths, and what helps.
+    """Say what this machine lacks for controls and paths.
 
     Exit code 77 if something is missing.
     """
@@ -35,11 +45,12 @@ def load(boot: BootOption = False) -> None:
     its connections go on with it.
     """
     from westwood.kernel import boot as booting
-    from westwood.kernel import ww_kernel
+    from westwood.kernel import defaults, ww_kernel
 
     if boot:
         booting.unit()  # refuses before anything is loaded
     print(ww_kernel.load())
+    defaults.renew()
     for line in booting.enable() if boot else ():
         print(line)
 
@@ -48,28 +59,67 @@ def load(boot: BootOption = False) -> None:
 def unload(
     boot: Annotated[bool, typer.Option("--boot", help="Not at boot either.")] = False,
 ) -> None:
-    """Take the controls' names away. Connections that use one go on with it until they end."""
+    """Take the controls' names away, and restore the default.
+
+    Connections that use one go on with it until they end.
+    """
     from westwood.kernel import boot as booting
-    from westwood.kernel import ww_kernel
+    from westwood.kernel import defaults, ww_kernel
 
     for line in booting.disable() if boot else ():
         print(line)
+    for line in defaults.before_unload():
+        print(line)
     print(ww_kernel.unload())
+
+
+@app.command(epilog="Example: westwood kernel default ww_plus --route 203.0.113.0/24")
+def default(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A control; without one, show what is set.")
+    ] = None,
+    netns: NetnsOption = None,
+    route: Annotated[
+        str | None,
+        typer.Option(metavar="PREFIX", help="Only of connections by this route of the main table."),
+    ] = None,
+    restore: Annotated[
+        bool, typer.Option("--restore", help="Put back what was there, of all or of those chosen.")
+    ] = False,
+) -> None:
+    """Make a control the default of new sockets.
+
+    westwood kernel unload puts it back, too. What somebody else has set meanwhile is left alone.
+    """
+    from westwood.errors import InputError
+    from westwood.kernel import defaults
+
+    if restore and name is not None:
+        raise InputError("expected a name or --restore, not both", key="NAME", value=name)
+    if restore:
+        lines = defaults.restore(netns, route)
+    elif name is None:
+        lines = defaults.lines(netns, route)
+    else:
+        lines = defaults.choose(name, netns, route)
+    for line in lines:
+        print(line)
 
 
 @app.command(epilog="Example: westwood kernel status --json")
 def status(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is registered and how many sockets use it, in all network namespaces."""
+    """Show what is registered, used, and what is a default."""
     from json import dumps
 
-    from westwood.kernel import ww_kernel
+    from westwood.kernel import defaults, ww_kernel
 
-    state = ww_kernel.status()
+    state = {**ww_kernel.status(), "defaults": defaults.standing()}
     if json:
         print(dumps(state))
-    elif not state["loaded"]:
+        return
+    if not state["loaded"]:
         print("nothing is loaded")
     else:
         recorder = f", recorded by process {state['recorder']}" if state["recorder"] else ""
@@ -77,24 +127,81 @@ def status(
         for one in state["controls"]:
             name = one["name"] if one["registered"] else f"{one['name']} (not registered)"
             print(f"{name:<12} {one['sockets']} sockets, {one['total']} since it was loaded")
+    for line in defaults.lines_of_ours():
+        print(line)
 
 
 @app.command(epilog="Example: westwood kernel record --out day.parquet --port 443")
 def record(
     out: Annotated[Path, typer.Option(metavar="FILE", help="A .parquet or .csv file.")],
-    port: Annotated[
-        int | None, typer.Option(metavar="N", help="Only connections with this port at either end.")
-    ] = None,
+    port: PortOption = None,
+    cc: CcOption = None,
     duration: Annotated[
         str | None, typer.Option(metavar="TIME", help="End after so long; else with Ctrl-C.")
     ] = None,
 ) -> None:
-    """Record every connection of our controls: windows, estimate, round trips, losses, timeouts.
+    """Record every connection: windows, round trips, losses.
 
     A row a bandwidth sample and decision, in the format of westwood trace, which draws it:
     westwood trace FILE --plot.
     """
     from westwood.kernel import recording
 
-    for line in recording.record(out, port, duration):
+    for line in recording.record(out, port, duration, cc or ()):
         print(line, flush=True)
+
+
+@app.command(epilog="Example: westwood kernel machine")
+def machine() -> None:
+    """Fetch Debian's 6.1 kernel, for what this one lacks.
+
+    Controls of --engine linux then run in an emulated machine. Needs apt-get on Debian 12, and
+    qemu.
+    """
+    from westwood.errors import UnavailableError
+    from westwood.kernel import emulated
+
+    if problem := emulated.missing():
+        raise UnavailableError(problem)
+    emulated.fetch()
+    print(emulated.image())
+
+
+@app.command(epilog="Example: westwood kernel watch --cc ww_plus --sort rtt")
+def watch(
+    cc: CcOption = None,
+    port: PortOption = None,
+    remote: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Only connections to this address.")
+    ] = None,
+    netns: NetnsOption = None,
+    sort: Annotated[
+        str, typer.Option(help="goodput, cwnd, rtt, retransmitted or sent: the largest first.")
+    ] = "goodput",
+    interval: Annotated[str, typer.Option(metavar="TIME", help="Between two looks.")] = "1s",
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Of ww_*, too: nobody else can record meanwhile.")
+    ] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print one table, of one interval.")] = False,
+) -> None:
+    """Show the connections of every control, live.
+
+    In all network namespaces, unless one is chosen. Ctrl-C ends it.
+    """
+    from westwood import extras
+
+    extras.need("numpy", "kernel watch")
+    from westwood.cli import watch as watching
+    from westwood.errors import InputError
+    from westwood.kernel.recording import check_port
+    from westwood.kernel.sockets import Match
+    from westwood.kernel.ww_kernel import check_names
+    from westwood.units import option_seconds
+
+    check_names(cc or ())
+    check_port(port)
+    every_s = option_seconds("--interval", interval, 1.0)
+    if not 0.05 <= every_s <= 3600:
+        raise InputError("expected a time from 50ms to 1h", key="--interval", value=interval)
+    match = Match(port=port, remote=remote, cc=tuple(cc or ()))
+    watching.run(match, netns, sort, every_s, estimate=estimate, once=once)

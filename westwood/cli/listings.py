@@ -16,7 +16,7 @@ def list_(
     ] = "",
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="After profile: its name.")] = "",
 ) -> None:
-    """Show protocols, settings, columns, presets, profiles and engines, each with its meaning."""
+    """Show what there is: protocols, presets, settings, columns."""
     from westwood.cli import console
     from westwood.reference import LISTINGS, listing
     from westwood.scenario import profiles

@@ -3,21 +3,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from westwood.errors import InputError
 from westwood.units import option_seconds
 
+if TYPE_CHECKING:
+    from westwood.scenario import Scenario
+
+
+def starting(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Completes a word in the shell to the names that begin with it."""
+    return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
+
+
+def presets() -> Iterable[str]:
+    """The scenarios of the package."""
+    from westwood import scenario
+
+    return scenario.presets()
+
+
+def protocols() -> Iterable[str]:
+    """What --cc takes."""
+    from westwood.catalogue import PROTOCOLS
+
+    return PROTOCOLS
+
+
 ScenarioArgument = Annotated[
-    str, typer.Argument(metavar="FILE|PRESET", help="A TOML file, or a scenario's name.")
+    str,
+    typer.Argument(
+        metavar="FILE|PRESET",
+        help="A TOML file, or one of westwood list presets.",
+        autocompletion=starting(presets),
+    ),
 ]
 ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with what is in DIR.")]
 CcOption = Annotated[
     list[str] | None,
-    typer.Option("--cc", metavar="NAME", help="Protocol of every flow; repeat it to run several."),
+    typer.Option(
+        "--cc",
+        metavar="NAME",
+        help="Protocol of every flow, such as westwood+, cubic or bbr (westwood list protocols); "
+        "repeat it to run several.",
+        autocompletion=starting(protocols),
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -27,7 +62,14 @@ SetOption = Annotated[
         help="Change a setting, such as bottleneck.loss.rate=0.01 or duration=200s.",
     ),
 ]
-EngineOption = Annotated[str, typer.Option(metavar="sim|ns3|linux", help="What runs it.")]
+EngineOption = Annotated[
+    str,
+    typer.Option(
+        metavar="sim|ns3|linux",
+        help="What runs it.",
+        autocompletion=starting(lambda: ["sim", "ns3", "linux"]),
+    ),
+]
 SeedsOption = Annotated[
     int | None, typer.Option(metavar="N", help="Runs a point, instead of the scenario's.")
 ]
@@ -44,6 +86,19 @@ YesOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object and nothing else on standard output.")
 ]
+
+
+def show_help(context: typer.Context) -> None:
+    """Prints the help of a group of commands where none of them was named."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def group(about: str) -> typer.Typer:
+    """Makes a group of commands that shows its help where none of them was named."""
+    return typer.Typer(
+        callback=show_help, invoke_without_command=True, rich_markup_mode=None, help=about
+    )
 
 
 def refuse_idle(context: typer.Context, *names: str, without: str) -> None:
@@ -80,6 +135,20 @@ def settings_of(options: list[str] | None) -> dict[str, Any]:
             raise InputError("expected KEY=VALUE, such as duration=200s", key="--set", value=option)
         settings[key.strip()] = value_of(value.strip())
     return settings
+
+
+def swept(scenario: Scenario, given: Mapping[str, str | None]) -> Scenario:
+    """Sets what options give, each one value or several between commas, which are swept."""
+    settings, sweep = {}, {}
+    for key, text in given.items():
+        values = [value_of(one.strip()) for one in text.split(",")] if text is not None else []
+        if len(values) > 1:
+            sweep[key] = values
+        elif values:
+            settings[key] = values[0]
+    if not sweep:
+        return scenario.with_settings(settings)
+    return scenario.with_sweep(sweep).with_settings(settings)
 
 
 def value_of(text: str) -> Any:

@@ -34,11 +34,14 @@ def measure(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("measurement"),
     json: JsonOption = False,
 ) -> None:
-    """Upload files in turn under two or more protocols: to iperf3 servers or over emulated paths.
+    """Upload files in turn under several protocols, as a plan says.
 
-    Prints the gain over the last protocol, pipe sizes and retransmissions of every path, and
-    writes every upload, its trace, figures and a page.
+    To iperf3 servers or over emulated paths. Prints the gain over the last protocol, pipe sizes and
+    retransmissions of every path, and writes every upload, its trace, figures and a page.
     """
+    from westwood import extras
+
+    extras.need("numpy", "measure")
     from westwood.campaign import measure
     from westwood.campaign.plan import Plan
     from westwood.cli import campaign, console, streams
@@ -68,7 +71,7 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Make a page of a results folder: index.html with a figure over what was swept.
+    """Make a page of a results folder, with a figure.
 
     Python has the same data as an array: westwood.Results.read(DIR).to_xarray().
     """
@@ -99,15 +102,17 @@ def validate(
     duration: Annotated[str | None, typer.Option(metavar="TIME", help="Of every run.")] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("validation"),
 ) -> None:
-    """Hold the simulator against another engine: grids, a table and a scatter plot of each.
+    """Hold the simulator against another engine.
 
-    ns3 has the grids single, lossless, dumbbell, aqm and short, an hour together on two cores;
-    linux has single, lossless, dumbbell, short and upstream, 25 minutes. --seeds is of points in
-    which a seed draws something.
+    Prints a table and draws a scatter plot of each grid. ns3 has the grids single, lossless,
+    dumbbell, aqm and short, an hour together on two cores; linux has single, lossless, dumbbell,
+    short and upstream, 25 minutes. --seeds is of points in which a seed draws something.
     """
-    from westwood import engines
+    from westwood import engines, extras
     from westwood.cli import console
     from westwood.errors import Interrupted
+
+    extras.need("matplotlib", "validate")
     from westwood.experiments import validation
     from westwood.experiments.validation import compare, page
     from westwood.experiments.validation.grid import plan
@@ -138,17 +143,21 @@ def reproduce(
     workers: WorkersOption = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("report"),
 ) -> None:
-    """Reproduce published experiments and check the papers' claims about them.
+    """Reproduce published experiments and check the papers' claims.
 
     Writes index.html, the figures, their data, every run and claims.json; prints what holds and
     what differs.
     """
-    from westwood.cli import console, deliver
+    from westwood import extras
+    from westwood.cli import console, deliver, streams
+
+    extras.need("matplotlib", "reproduce")
     from westwood.papers import reproduce as reproduction
     from westwood.results.folder import Folder
 
     planned = reproduction.select(what, seeds=seeds, quick=quick)
     folder = Folder(out)
+    streams.say(f"{planned.runs} runs, here about {console.span(planned.about_s(workers))}")
     done = reproduction.run(planned, folder, workers=workers, track=console.track)
     if done is None:
         raise deliver.interrupted(folder)

@@ -7,24 +7,22 @@ from pathlib import Path
 
 import polars as pl
 
-from westwood.cli import streams
+from westwood.cli import figures, streams
 from westwood.cli.options import span_s
 from westwood.draw import panel
-from westwood.draw.style import save
 from westwood.kernel import ww_kernel
 from westwood.kernel.reading import read
 from westwood.results.folder import Folder
 
 
-def plot(path: Path, start: str | None, end: str | None) -> Path:
-    """Draws a recording's panel beside it; the PNG's path."""
+def plot(path: Path, start: str | None, end: str | None, figure: figures.Wanted) -> Path:
+    """Draws a recording's panel beside it, unless it is to be elsewhere; its first file's path."""
     frame, is_cut = read(path)
     if is_cut:
         streams.say(f"{path}: the last record was cut off, and is left out")
     first, last = (float(frame["time_s"].min() or 0), float(frame["time_s"].max() or 0))  # type: ignore[arg-type]
     span = span_s(start, end, (first, max(last, first + 1e-3)))
-    folder = Folder.beside(path)
-    return save(panel.draw(panel_of(frame, path.stem, span)), folder.file, path.stem)
+    return figure.save(panel.draw(panel_of(frame, path.stem, span)), Folder.beside(path), path.stem)
 
 
 def panel_of(frame: pl.DataFrame, title: str, span: tuple[float, float]) -> panel.Panel:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from westwood.cli import figures
+from westwood.cli.figures import FigureOption, SizeOption, TitleOption
 from westwood.cli.options import (
     CcOption,
     EngineOption,
@@ -24,9 +27,12 @@ from westwood.cli.options import (
     YesOption,
     refuse_idle,
     settings_of,
+    swept,
     value_of,
 )
+from westwood.cli.streams import say
 from westwood.errors import InputError, UnavailableError
+from westwood.units import PS_PER_S
 
 EveryOption = Annotated[
     str | None,
@@ -36,7 +42,13 @@ EventsOption = Annotated[
     bool, typer.Option("--events", help="Every segment and decision, too (with --out).")
 ]
 FromOption = Annotated[
-    str | None, typer.Option("--from", metavar="TIME", help="Draw from here on.")
+    str | None,
+    typer.Option("--from", metavar="TIME", help="Draw from here on; 0s: all. Else some sawteeth."),
+]
+ToOption = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Draw up to here.")]
+ViewOption = Annotated[
+    str,
+    typer.Option("--view", metavar="windows|sequence|delays|histogram", help="What is drawn."),
 ]
 PcapOption = Annotated[
     Path | None,
@@ -45,6 +57,19 @@ PcapOption = Annotated[
 CiOption = Annotated[
     str | None, typer.Option(metavar="2%", help="Add seeds until every 95 % interval is so narrow.")
 ]
+RateOption = Annotated[
+    str | None, typer.Option(metavar="RATE,...", help="Of the path; 2Mbps if not given.")
+]
+DelayOption = Annotated[
+    str | None, typer.Option(metavar="TIME,...", help="One way; 45ms if not given.")
+]
+LossOption = Annotated[
+    str | None, typer.Option(metavar="SHARE,...", help="Of data packets; 0.5% if not given.")
+]
+QueueOption = Annotated[
+    str | None,
+    typer.Option(metavar="LENGTH,...", help="Such as 64KiB or 1bdp; 100p if not given."),
+]
 DaskOption = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Run on a Dask cluster: its scheduler's tcp://HOST:8786."),
@@ -52,6 +77,7 @@ DaskOption = Annotated[
 
 
 def run(
+    context: typer.Context,
     scenario: ScenarioArgument,
     cc: CcOption = None,
     set_: SetOption = None,
@@ -60,6 +86,11 @@ def run(
     workers: WorkersOption = None,
     out: OutOption = None,
     plot: PlotOption = False,
+    from_: FromOption = None,
+    to: ToOption = None,
+    figure: FigureOption = None,
+    title: TitleOption = None,
+    size: SizeOption = None,
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
@@ -70,6 +101,7 @@ def run(
     """
     from westwood import engines
     from westwood.cli import deliver
+    from westwood.cli.options import span_s
     from westwood.experiments import experiment
     from westwood.scenario import Scenario
 
@@ -77,51 +109,74 @@ def run(
     planned = experiment.plan(
         Scenario.load(scenario), cc=cc or (), settings=settings_of(set_), seeds=seeds, yes=yes
     )
+    wanted = figures.wanted(plot, figure, title, size)
+    if not wanted:
+        refuse_idle(context, "from_", "to", without="--plot")
+    shown = None
+    if from_ is not None or to is not None:
+        length_s = planned.scenario.duration / PS_PER_S
+        shown = span_s(from_, to, (0.0, length_s), length_s)
     deliver.carry_out(
-        planned, workers, out, plot=plot and "over_time", json=json, engine=runs_it, yes=yes
+        planned,
+        workers,
+        out,
+        figure=wanted,
+        json=json,
+        engine=runs_it,
+        yes=yes,
+        over_time=True,
+        shown_s=shown,
     )
 
 
 def trace(
     context: typer.Context,
     scenario: ScenarioArgument,
-    cc: Annotated[str | None, typer.Option(metavar="NAME", help="Protocol of every flow.")] = None,
+    cc: CcOption = None,
     set_: SetOption = None,
     engine: EngineOption = "sim",
     seed: Annotated[int, typer.Option(metavar="N", help="Of the run.")] = 1,
     every: EveryOption = None,
     events: EventsOption = False,
     from_: FromOption = None,
-    to: Annotated[str | None, typer.Option(metavar="TIME", help="Draw up to here.")] = None,
+    to: ToOption = None,
     pcap: PcapOption = None,
     at: Annotated[str | None, typer.Option(metavar="LINK", help="Which link.")] = None,
     out: OutOption = None,
     plot: PlotOption = False,
+    view: ViewOption = "windows",
+    figure: FigureOption = None,
+    title: TitleOption = None,
+    size: SizeOption = None,
     yes: YesOption = False,
 ) -> None:
-    """Trace one run: windows, estimate, round trips, queues, every loss.
+    """Trace one run: windows, estimate, round trips, queues, losses.
 
-    --plot draws its panel, --out writes all of it as Parquet, --pcap its packets. The sweep of a
-    scenario is left out. A recording of westwood kernel record (.parquet, .csv) is drawn as it is.
+    --plot draws its panel, several --cc over each other; --out writes all of it as Parquet, --pcap
+    its packets. The sweep of a scenario is left out. A recording of westwood kernel record
+    (.parquet, .csv) is drawn as it is.
     """
     from westwood.kernel.reading import is_recording
 
     if is_recording(scenario):
-        _plot_recording(context, scenario, plot, (from_, to))
+        _plot_recording(context, scenario, figures.wanted(plot, figure, title, size), (from_, to))
         return
-    if not (plot or out or pcap):
-        raise InputError("nothing to do, expected --plot, --out DIR or --pcap FILE")
-    if not out:
-        refuse_idle(context, "every", "events", without="--out")
-    if not plot:
-        refuse_idle(context, "from_", "to", without="--plot")
-    from westwood import engines
+    _check_trace(context, bool(plot or figure), out, pcap, cc or ())
+    from westwood import engines, extras
+
+    wanted = figures.wanted(plot, figure, title, size)
+    if out or pcap:
+        extras.need("numpy", "--out" if out else "--pcap")
     from westwood.cli import tracing
 
+    if wanted:
+        from westwood.engines import pictures
+
+        pictures.check_view(view, "--view")
     runs_it = engines.find(engine)
     chosen, request = tracing.requested(
         scenario,
-        cc=cc,
+        cc=cc or (),
         settings=settings_of(set_),
         seed=seed,
         every=every,
@@ -130,42 +185,70 @@ def trace(
         end=to,
         pcap_file=pcap,
         at=at,
-        only_packets=not (out or plot),
+        only_packets=not (out or wanted),
+        view=view,
     )
-    tracing.carry_out(chosen, request, runs_it, out, plot=plot, yes=yes)
+    tracing.carry_out(chosen, request, runs_it, out, figure=wanted, yes=yes)
+
+
+def _check_trace(
+    context: typer.Context,
+    drawn: bool,
+    out: Path | None,
+    pcap: Path | None,
+    cc: Sequence[str],
+) -> None:
+    if not (drawn or out or pcap):
+        raise InputError("nothing to do, expected --plot, --out DIR or --pcap FILE")
+    if not out:
+        refuse_idle(context, "every", "events", without="--out")
+    if not drawn:
+        refuse_idle(context, "from_", "to", "view", without="--plot")
+    if len(cc) > 1 and (out or pcap):
+        raise InputError("expected one with --out or --pcap", key="--cc", value=list(cc))
 
 
 def _plot_recording(
-    context: typer.Context, file: str, plot: bool, span: tuple[str | None, str | None]
+    context: typer.Context,
+    file: str,
+    wanted: figures.Wanted | None,
+    span: tuple[str | None, str | None],
 ) -> None:
-    from westwood.cli import recording_panel
-
-    others = ("cc", "set_", "engine", "seed", "every", "events", "pcap", "at", "out")
-    if not plot:
+    others = ("cc", "set_", "engine", "seed", "every", "events", "pcap", "at", "out", "view")
+    if not wanted:
         raise InputError("a recording takes --plot, --from and --to", source=file)
     refuse_idle(context, *others, without="a scenario: this is a recording")
-    print(recording_panel.plot(Path(file), *span))
+    from westwood.cli import recording_panel
+
+    print(recording_panel.plot(Path(file), *span, wanted))
 
 
 def compare(
     cc: CcOption = None,
-    rate: Annotated[str | None, typer.Option(help="Of the path; 2Mbps if not given.")] = None,
-    delay: Annotated[str | None, typer.Option(help="One way; 45ms if not given.")] = None,
-    loss: Annotated[str | None, typer.Option(help="Of data packets; 0.005 if not given.")] = None,
-    queue: Annotated[str | None, typer.Option(help="Packets or bytes; 100p if not given.")] = None,
-    duration: Annotated[str | None, typer.Option(help="Simulated; 600s if not given.")] = None,
+    rate: RateOption = None,
+    delay: DelayOption = None,
+    loss: LossOption = None,
+    queue: QueueOption = None,
+    duration: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Simulated; 600s if not given.")
+    ] = None,
     set_: SetOption = None,
     engine: EngineOption = "sim",
     seeds: SeedsOption = None,
     workers: WorkersOption = None,
     out: OutOption = None,
     plot: PlotOption = False,
+    figure: FigureOption = None,
+    title: TitleOption = None,
+    size: SizeOption = None,
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Compare protocols on one lossy path: a table, and with --plot bars with 95 % intervals.
+    """Compare protocols on one path: a table, with --plot a figure.
 
-    Without --cc: newreno, sack, westwood and westwood+. The scenario is the preset "path".
+    Without --cc: newreno, sack, westwood and westwood+. The scenario is the preset "path". --rate,
+    --delay, --loss and --queue take several values, as in --loss 0.1%,1%,3%: a row and, with
+    --plot, a point of a curve for each.
     """
     from westwood import engines
     from westwood.cli import deliver
@@ -176,22 +259,22 @@ def compare(
     given = {
         "path.rate": rate,
         "path.delay": delay,
-        "path.loss.rate": loss and value_of(loss),
+        "path.loss.rate": loss,
         "path.queue.limit": queue,
-        "duration": duration,
-        "profile": runs_it.profile,
     }
-    settings = {key: value for key, value in given.items() if value is not None}
+    settings = settings_of(set_)
+    if runs_it.profile and "profile" not in settings:
+        settings["profile"] = runs_it.profile
+        say(f"--engine {engine}: with the profile {runs_it.profile}, which it can run")
     planned = experiment.plan(
-        Scenario.preset("path"),
+        swept(Scenario.preset("path"), given),
         cc=cc or ("newreno", "sack", "westwood", "westwood+"),
-        settings={**settings, **settings_of(set_)},
+        settings={**({"duration": duration} if duration else {}), **settings},
         seeds=seeds,
         yes=yes,
     )
-    deliver.carry_out(
-        planned, workers, out, plot=plot and "bars", json=json, engine=runs_it, yes=yes
-    )
+    wanted = figures.wanted(plot, figure, title, size)
+    deliver.carry_out(planned, workers, out, figure=wanted, json=json, engine=runs_it, yes=yes)
 
 
 def sweep(
@@ -211,7 +294,7 @@ def sweep(
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Run a sweep into a folder, run by run: killed at any moment, it goes on with --resume.
+    """Run a sweep into a folder; --resume goes on after any end.
 
     Writes runs.parquet, whose bytes do not depend on workers or interruptions.
     """

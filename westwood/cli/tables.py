@@ -16,7 +16,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-PIPE_WIDTH = 160  # of a file or a pipe, which have none
 _A_FEW_WORDS = 24  # the narrowest that a column of text reads well in
 _BEFORE, _A_COLUMN = 1, 3  # what box.SIMPLE_HEAD and the padding add to the cells
 
@@ -40,20 +39,15 @@ class Cells:
         return [max(cell_len(line) for cell in c for line in cell.split("\n")) for c in columns]
 
 
-def open_console() -> Console:
-    """Opens standard output; a file or a pipe gets full lines instead of a guessed 80 columns."""
-    console = Console()
-    return console if console.is_terminal else Console(width=PIPE_WIDTH)
-
-
 def print_texts(cells: Cells, title: str) -> None:
     """Prints a table whose first column is never wrapped and whose long texts may be."""
-    console = open_console()
+    console = Console()
     needed = _framed([min(width, _A_FEW_WORDS) for width in cells.widest()], cells.widest()[0])
     if needed > console.width:
         _print_below(cells, title, console)
         return
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+    print(_wrapped(title, "", console))
+    table = Table(box=box.SIMPLE_HEAD)
     for place, head in enumerate(cells.heads):
         table.add_column(head, no_wrap=place == 0, overflow="fold")
     _print_rows(table, cells, console)
@@ -64,11 +58,9 @@ def print_numbers(
 ) -> None:
     """Prints a table in which nothing is wrapped; its `expendable` heads go first, in their order.
 
-    A file or a pipe is as wide as the table.
+    A file or a pipe is 80 columns wide, or as wide as COLUMNS says.
     """
-    console = open_console()
-    if not console.is_terminal:
-        console = Console(width=max(PIPE_WIDTH, _framed(cells.widest())))
+    console = Console()
     left_out = []
     for head in expendable:
         if _framed(cells.widest()) > console.width:
@@ -77,7 +69,8 @@ def print_numbers(
     if _framed(cells.widest()) > console.width:
         _print_below(cells, title, console)
     else:
-        table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left")
+        print(_wrapped(title, "", console))
+        table = Table(box=box.SIMPLE_HEAD)
         for head in cells.heads:
             table.add_column(head, justify="right" if head in numbers else "left", no_wrap=True)
         _print_rows(table, cells, console)

@@ -3,35 +3,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import polars as pl
-
-from westwood.catalogue import UDP
-from westwood.cli import console, streams
+from westwood.cli import console, figures, streams
 from westwood.cli.options import span_s
-from westwood.draw import panel
-from westwood.draw.style import save
 from westwood.engines import needs
 from westwood.engines.contract import Engine, Result
 from westwood.errors import InputError
-from westwood.results import pcap, traces
+from westwood.results import pcap, queues, traces
 from westwood.results.folder import Folder
-from westwood.results.records import Spool, write_parquet
+from westwood.results.parquet import write_parquet
+from westwood.results.spool import Spool
 from westwood.results.traces import check_every
 from westwood.scenario import Scenario
 from westwood.units import PS_PER_S, option_seconds
-
-if TYPE_CHECKING:
-    from westwood.scenario.links import Direction, Link
-
-_CAPACITY_STEP_S = 0.25  # over which the rate of delivery opportunities is averaged in the panel
 
 
 @dataclass(frozen=True)
@@ -41,17 +33,22 @@ class Request:
     seed: int = 1
     every_s: float = 0  # 0: a row whenever something changed
     events: bool = False
-    start_s: float = 0  # the panel shows what lies between
-    end_s: float | None = None
+    span_s: tuple[float, float] | None = None  # the figure shows it; None: it chooses
     pcap: Path | None = None
     at: str | None = None  # the link to capture
     only_packets: bool = False  # nothing else is asked for
+    view: str = "windows"  # what is drawn: one of westwood.engines.pictures.VIEWS
+
+    @property
+    def all_events(self) -> bool:
+        """Says whether events are recorded, to be written or to be drawn."""
+        return self.events or self.view == "sequence"
 
 
 def requested(
     scenario: str,
     *,
-    cc: str | None,
+    cc: Sequence[str],
     settings: Mapping[str, Any],
     seed: int,
     every: str | None,
@@ -61,16 +58,24 @@ def requested(
     pcap_file: Path | None,
     at: str | None,
     only_packets: bool,
-) -> tuple[Scenario, Request]:
-    """Checks everything before anything runs."""
+    view: str,
+) -> tuple[list[Scenario], Request]:
+    """Checks everything before anything runs; a scenario a protocol."""
     from westwood.experiments.experiment import plan
 
-    planned = plan(Scenario.load(scenario), cc=[] if cc is None else [cc], settings=settings)
-    chosen = planned.scenario
+    if len(set(cc)) < len(cc):
+        raise InputError("expected each protocol once", key="--cc", value=list(cc))
+    base = Scenario.load(scenario)
+    scenarios = [
+        plan(base, cc=one, settings=settings).scenario for one in ([[c] for c in cc] or [[]])
+    ]
+    chosen = scenarios[0]
     if not 0 <= seed < 2**64:
         raise InputError("expected a whole number from 0 to 2^64 - 1", key="--seed", value=seed)
     length_s = chosen.duration / PS_PER_S
-    start_s, end_s = span_s(start, end, (0.0, length_s), length_s)
+    shown = None
+    if start is not None or end is not None:
+        shown = span_s(start, end, (0.0, length_s), length_s)
     if at is not None and pcap_file is None:
         raise InputError("expected --pcap FILE with it", key="--at", value=at)
     names = [link.name for link in chosen.link]
@@ -88,25 +93,46 @@ def requested(
             check_every(every_s, length_s)
         except InputError as error:
             raise InputError(error.problem, key="--every", value=every) from None
-    return chosen, Request(seed, every_s, events, start_s, end_s, pcap_file, at, only_packets)
+    return scenarios, Request(seed, every_s, events, shown, pcap_file, at, only_packets, view)
 
 
 def carry_out(
-    scenario: Scenario, request: Request, engine: Engine, out: Path | None, *, plot: bool, yes: bool
+    scenarios: Sequence[Scenario],
+    request: Request,
+    engine: Engine,
+    out: Path | None,
+    *,
+    figure: figures.Wanted | None,
+    yes: bool,
 ) -> None:
     """Runs it; writes and draws what was asked for, and prints where that is."""
     folder = Folder(out) if out else None
     place = folder.path if folder else request.pcap.parent if request.pcap else Path()
-    check_needs(scenario, request, engine, place, yes=yes)
-    with Spool(place) as spool:
-        result = run(scenario, request, engine, spool)
+    for scenario in scenarios:
+        check_needs(scenario, request, engine, place, yes=yes)
+    with contextlib.ExitStack() as stack:
+        results = []
+        for scenario in scenarios:
+            spool = stack.enter_context(Spool(place))
+            results.append(run(scenario, request, engine, spool))
         if folder:
-            write(result, request, folder, engine)
+            write(results[0], request, folder, engine)
             print(folder.path)
         if request.pcap:
-            print(write_pcap(result, request.pcap))
-        if plot:
-            print(plot_panel(result, request, folder or Folder.current()))
+            print(write_pcap(results[0], request.pcap))
+        if figure:
+            print(draw(results, request, folder, figure))
+
+
+def draw(
+    results: Sequence[Result], request: Request, folder: Folder | None, figure: figures.Wanted
+) -> Path:
+    """Draws what is asked for; the path of the figure's first file."""
+    from westwood.engines import pictures
+
+    made = pictures.draw(results, request.view, request.span_s)
+    kind = "trace" if request.view == "windows" else request.view
+    return figure.save(made, folder, f"{results[0].scenario.name}-{kind}")
 
 
 def _check_capture_file(file: Path, scenario: str) -> None:
@@ -130,7 +156,7 @@ def check_needs(
     """
     traced = not request.only_packets
     on_disk = engine.name == "sim"
-    recorded = needs.Recorded(traced, traced and request.events, traced, request.at, on_disk)
+    recorded = needs.Recorded(traced, traced and request.all_events, traced, request.at, on_disk)
     needed = needs.of_run(scenario, recorded, engine.name)
     if not yes:
         needs.check(needed, scenario, place)
@@ -146,7 +172,7 @@ def run(scenario: Scenario, request: Request, engine: Engine, spool: Spool) -> R
         scenario,
         request.seed,
         trace=traced,
-        events=traced and request.events,
+        events=traced and request.all_events,
         queues=traced,
         capture=request.at,
         spool=spool,
@@ -162,7 +188,7 @@ def write(result: Result, request: Request, folder: Folder, engine: Engine) -> N
         trace = traces.sampled(trace, request.every_s, scenario.duration / PS_PER_S)
     tables = {
         "trace": trace,
-        "queues": traces.queues(scenario, raw),
+        "queues": queues.lengths(scenario, raw),
         "drops": traces.drops(scenario, raw),
         "links": iter([result.links]),
         "transfers": traces.transfers(scenario, raw),
@@ -181,51 +207,3 @@ def write(result: Result, request: Request, folder: Folder, engine: Engine) -> N
 def write_pcap(result: Result, path: Path) -> Path:
     """Writes the captured packets; the file's path."""
     return Folder.beside(path).file(path.name, lambda part: pcap.write(result, part))
-
-
-def plot_panel(result: Result, request: Request, folder: Folder) -> Path:
-    """Draws the panel into the folder; the PNG's path."""
-    figure = panel.draw(panel_of(result, request))
-    return save(figure, folder.file, f"{result.scenario.name}-trace")
-
-
-def panel_of(result: Result, request: Request) -> panel.Panel:
-    """Chooses what the panel shows: the busiest link is the one that limits the run."""
-    scenario = result.scenario
-    busiest = result.links.sort("utilisation", descending=True, maintain_order=True).row(
-        0, named=True
-    )
-    link = next(one for one in scenario.link if one.name == busiest["link"])
-    side: Direction = busiest["direction"]
-    there = (pl.col("link") == link.name) & (pl.col("direction") == side)
-    flows = [(f.name, f.cc.name) for f in scenario.flows if f.cc.name != UDP and not f.arrivals]
-    shown = pl.col("flow").is_in([name for name, _ in flows[: panel.MOST_FLOWS]])
-    packets = link.queue.limit.count if link.queue.limit.unit == "p" else None
-    length_s = scenario.duration / PS_PER_S
-    span = (request.start_s, length_s if request.end_s is None else request.end_s)
-    raw = result.raw
-    return panel.Panel(
-        title=f"{scenario.name}, seed {result.seed}",
-        flows=flows,
-        trace=traces.seen(traces.windows(scenario, raw), shown, span),
-        queue=traces.seen(traces.queues(scenario, raw), there, span),
-        drops=pl.concat(frame.filter(there) for frame in traces.drops(scenario, raw)),
-        link=link.name,
-        capacity=_capacity(scenario, link, side),
-        queue_limit=packets,
-        span_s=span,
-    )
-
-
-def _capacity(scenario: Scenario, link: Link, side: Direction) -> pl.DataFrame:
-    """Computes how much of the first flow's payload the link can carry, over time."""
-    length_s = scenario.duration / PS_PER_S
-    flow = scenario.flows[0]
-    share = flow.mss / (flow.packet + link.overhead)
-    times = link.opportunities(side)
-    if not times:
-        rate = share * link.mean_rate_bps(side)
-        return pl.DataFrame({"time_s": [0.0, length_s], "bps": [rate, rate]})
-    return traces.offered_rate(times, length_s, _CAPACITY_STEP_S).with_columns(
-        pl.col("bps") * share
-    )

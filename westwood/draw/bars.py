@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
-from matplotlib import pyplot as plt
 
 from westwood.catalogue import label, look_of
-from westwood.draw.style import MBPS, look
+from westwood.draw.style import MBPS, interval_of, look, subplots, with_edge
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,17 +26,18 @@ def summary_bars(
     """Draws a bar with its interval for each row; `names` are (protocol, name) pairs."""
     with look():
         height = 1.3 + 0.45 * len(names)
-        figure, axes = plt.subplots(figsize=(7.2, height), layout="constrained")
+        figure, axes = subplots(size=(7.2, height))
         places = range(len(names))
-        axes.barh(
+        bars = axes.barh(
             places,
             summary[column] / unit,
-            xerr=summary[f"{column}_half"].fill_nan(0) / unit,
+            xerr=summary[f"{column}_half"] / unit,
             color=[look_of(cc).color for cc, _ in names],
             height=0.65,
             capsize=3,
             error_kw={"elinewidth": 1.2},
         )
+        with_edge(interval_of(bars))
         axes.set_yticks(places, [name for _, name in names])
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
@@ -53,8 +53,8 @@ def grouped_bars(
     """Draws groups of bars: (group, [(protocol or name, value, half of its interval)])."""
     rows = [(group, *bar) for group, bars_ in groups for bar in bars_]
     with look():
-        figure, axes = plt.subplots(figsize=(7.2, 1.3 + 0.42 * len(rows)), layout="constrained")
-        axes.barh(
+        figure, axes = subplots(size=(7.2, 1.3 + 0.42 * len(rows)))
+        drawn = axes.barh(
             range(len(rows)),
             [row[2] for row in rows],
             xerr=[row[3] for row in rows],
@@ -63,6 +63,7 @@ def grouped_bars(
             capsize=3,
             error_kw={"elinewidth": 1.2},
         )
+        with_edge(interval_of(drawn))
         names = [f"{group}: {label(name)}" if group else label(name) for group, name, *_ in rows]
         axes.set_yticks(range(len(rows)), names)
         axes.invert_yaxis()

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
-from matplotlib import pyplot as plt
 
 from westwood.catalogue import label, look_of
-from westwood.draw.style import MBPS, look, thinned
+from westwood.draw.report import megabytes
+from westwood.draw.style import MBPS, interval_of, look, subplots, thinned, with_edge
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,15 +22,10 @@ if TYPE_CHECKING:
 _WIDTH = 0.8  # that the bars of a session share
 
 
-def megabytes(size: int) -> str:
-    """Writes a file's size in megabytes."""
-    return f"{size / 1e6:g} MB"
-
-
 def sessions(found: pl.DataFrame, title: str) -> Figure:
     """Draws mean goodput and share of retransmissions, with intervals (Figures 1, 2, 7 to 10)."""
     with look():
-        figure, (rates, resent) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
+        figure, (rates, resent) = subplots(1, 2, size=(8, 3.6))
         _bars(rates, found, "goodput_bps", 1 / MBPS)
         _bars(resent, found, "retransmission_ratio", 100)
         rates.set_ylabel("Mean goodput (Mb/s)")
@@ -47,16 +42,17 @@ def _bars(axes: Axes, found: pl.DataFrame, column: str, factor: float) -> None:
     for number, cc in enumerate(protocols):
         mine = found.filter(cc=cc)
         left = (number - (len(protocols) - 1) / 2) * width
-        axes.bar(
+        bars = axes.bar(
             [sizes.index(size) + left for size in mine["size_bytes"]],
             mine[column] * factor,
             width=0.92 * width,
-            yerr=mine[f"{column}_half"].fill_nan(0) * factor,
+            yerr=mine[f"{column}_half"] * factor,
             capsize=3,
             color=look_of(cc).color,
             label=label(cc),
             error_kw={"elinewidth": 1.2},
         )
+        with_edge(interval_of(bars))
     axes.set_xticks(range(len(sizes)), [f"files of {megabytes(size)}" for size in sizes])
     axes.grid(axis="x", visible=False)
     axes.set_ylim(bottom=0)
@@ -66,9 +62,7 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
     """Draws every upload's goodput, session by session (Figures 15 to 35)."""
     sizes = rows["size_bytes"].unique(maintain_order=True).to_list()
     with look():
-        figure, panels = plt.subplots(
-            len(sizes), 1, figsize=(7.2, 1 + 2.4 * len(sizes)), layout="constrained", squeeze=False
-        )
+        figure, panels = subplots(len(sizes), 1, size=(7.2, 1 + 2.4 * len(sizes)), squeeze=False)
         for axes, size in zip(panels[:, 0], sizes, strict=True):
             for (cc,), mine in rows.filter(size_bytes=size).group_by("cc", maintain_order=True):
                 style = look_of(str(cc))
@@ -93,9 +87,7 @@ def dynamics(traces: Sequence[tuple[str, pl.DataFrame]], title: str) -> Figure:
     told = [one for one in traces if not one[1]["estimate_bps"].drop_nans().is_empty()]
     rows = len(traces) + bool(told) + 1
     with look():
-        figure, panels = plt.subplots(
-            rows, 1, figsize=(7.2, 1.7 * rows), sharex=True, layout="constrained"
-        )
+        figure, panels = subplots(rows, 1, size=(7.2, 1.7 * rows), sharex=True)
         for axes, (cc, trace) in zip(panels, traces, strict=False):
             _windows(axes, cc, thinned(trace))
         for cc, trace in told:

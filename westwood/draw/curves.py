@@ -9,17 +9,15 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from westwood.catalogue import Look, label, look_of
-from westwood.draw.style import MBPS, look
+from westwood.draw.style import MBPS, PALETTE, look, subplots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 _MARKERS = ("o", "s", "^", "D", "P", "X", "v", "h")
 
 
@@ -39,7 +37,7 @@ THROUGHPUT = Axis("throughput_bps", "Throughput (Mb/s)", MBPS)
 def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -> Figure:
     """Draws a curve with intervals for each value of `by`: protocols in their styles, or others."""
     with look():
-        figure, axes = plt.subplots(figsize=(7.2, 4.4), layout="constrained")
+        figure, axes = subplots(size=(7.2, 4.4))
         _draw_curves(axes, points, x, y, by)
         axes.set(title=title, ylabel=y.name)
         axes.legend()
@@ -76,19 +74,18 @@ def side_by_side(
 
 def _row_of_panels(count: int) -> tuple[Figure, Sequence[Axes]]:
     """Makes a figure of panels side by side, which share their y axis."""
-    figure, rows = plt.subplots(
+    figure, rows = subplots(
         1,
         count,
-        figsize=(3.6 * count, 3.9),
+        size=(3.6 * count, 3.9),
         sharey=True,
-        layout="constrained",
         squeeze=False,
     )
     return figure, rows[0]
 
 
 def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) -> None:
-    others = zip(cycle(_COLORS), cycle(_MARKERS), strict=False)
+    others = zip(cycle(PALETTE), cycle(_MARKERS), strict=False)
     keys = points[by].unique(maintain_order=True).to_list()
     if by == "cc":  # the legend in the order of the curves
         mean = points.group_by("cc").agg(pl.mean(y.column)).sort(y.column, descending=True)
@@ -126,9 +123,7 @@ def scatter(
 ) -> Figure:
     """Draws a panel a column: ours over the other engine's, a mark a point, lines at the limits."""
     with look():
-        figure, panels_ = plt.subplots(
-            1, len(columns), figsize=(3.7 * len(columns), 3.9), layout="constrained", squeeze=False
-        )
+        figure, panels_ = subplots(1, len(columns), size=(3.7 * len(columns), 3.9), squeeze=False)
         for axes, column in zip(panels_[0], columns, strict=True):
             unit = MBPS if column.endswith("_bps") else 1.0
             known = points.drop_nulls([column, f"{column}_other"])

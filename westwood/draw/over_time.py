@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
-from matplotlib import pyplot as plt
 
 from westwood.catalogue import OTHER_LOOK, Look, look_of
-from westwood.draw.style import MBPS, look, thinned
+from westwood.draw.style import MBPS, look, subplots, thinned
+from westwood.draw.window import Span, said, sawteeth
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,53 +49,82 @@ class Course:
     levels: dict[str, float] = field(default_factory=dict)  # horizontal lines, by name
 
 
-def over_time(traces: Sequence[tuple[str, str, pl.DataFrame]], title: str) -> Figure:
-    """Draws cwnd, ssthresh, estimate and RTT: a line for each (protocol, name, trace)."""
+@dataclass(frozen=True)
+class Run:
+    """Is a run that is drawn over others: what it is called, and its frames."""
+
+    cc: str
+    name: str
+    trace: pl.DataFrame
+    queue: pl.DataFrame | None = None  # of the link that limits it
+
+
+def over_time(runs: Sequence[Run], title: str, whole_s: Span, span_s: Span | None = None) -> Figure:
+    """Draws cwnd, ssthresh, estimate and RTT, and the queue if it is known: a line a run.
+
+    Without a span it chooses one that shows sawteeth. What no run has gets no panel.
+    """
+    shown_s = sawteeth([run.trace for run in runs], whole_s) if span_s is None else span_s
+    drawn_ = [(name, [_line(run, column, unit) for run in runs]) for column, name, unit in PANELS]
+    panels_ = [(name, lines) for name, lines in drawn_ if any(len(one.value) for one in lines)]
+    queues = [_queue_line(run) for run in runs if run.queue is not None]
+    if queues:
+        panels_.append(("queue\n(packets)", queues))
     with look():
-        figure, panels = plt.subplots(
-            len(PANELS), 1, figsize=(8, 7.6), sharex=True, layout="constrained"
+        figure, rows = subplots(
+            len(panels_), 1, size=(8, 1 + 1.65 * len(panels_)), sharex=True, squeeze=False
         )
-        for axes, (column, name, unit) in zip(panels, PANELS, strict=True):
-            for cc, flow, trace in traces:
-                rows = thinned(trace.filter(_SHOWN.get(column, pl.col(column).is_not_nan())))
-                axes.plot(
-                    rows["time_s"],
-                    rows[column] / unit,
-                    label=flow,
+        axes = rows[:, 0]
+        for its, (name, lines) in zip(axes, panels_, strict=True):
+            for line in lines:
+                drawn = within(line, shown_s)
+                its.plot(
+                    drawn["t"],
+                    drawn["y"],
+                    label=line.name,
                     linewidth=0.9,
                     alpha=0.85,
-                    color=look_of(cc).color,
+                    color=line.style.color,
                     drawstyle="steps-post",
                 )
-            axes.set_ylabel(name)
-            axes.set_ylim(bottom=0)
-            if not any(np.size(line.get_xdata()) for line in axes.lines):
-                axes.set_yticks([])
-                axes.text(
-                    0.5,
-                    0.5,
-                    "none: these protocols estimate nothing",
-                    color="#777777",
-                    transform=axes.transAxes,
-                    ha="center",
-                    va="center",
-                )
-        panels[-1].set_xlabel("Time (s)")
-        panels[0].set_title(title)
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-        figure.align_ylabels(panels)
+            its.set_ylabel(name)
+            its.set_ylim(0, max(1.05 * its.dataLim.y1, 1e-9))  # a level line is not at the edge
+        axes[-1].set_xlabel("Time (s)")
+        axes[-1].set_xlim(*shown_s)
+        axes[0].set_title(title + said(shown_s, whole_s))
+        names = axes[0].get_legend_handles_labels()
+        figure.legend(*names, loc="outside lower center", ncols=3)
+        figure.align_ylabels(axes)
         return figure
+
+
+def _line(run: Run, column: str, unit: float) -> Line:
+    rows = run.trace.filter(_SHOWN.get(column, pl.col(column).is_not_nan()))
+    return Line(run.name, rows["time_s"], rows[column] / unit, look_of(run.cc))
+
+
+def _queue_line(run: Run) -> Line:
+    assert run.queue is not None
+    return Line(run.name, run.queue["time_s"], run.queue["packets"], look_of(run.cc))
+
+
+def within(line: Line, span_s: Span) -> pl.DataFrame:
+    """Takes the points within the span, with one at its start that holds what was before."""
+    points = pl.DataFrame({"t": line.time_s, "y": line.value})
+    before = points.filter(pl.col("t") < span_s[0]).tail(1)
+    held = before.with_columns(pl.lit(span_s[0]).alias("t"))
+    inside = points.filter(pl.col("t").is_between(*span_s))
+    return thinned(pl.concat([held, inside]))
 
 
 def courses(panels_: Sequence[Course], title: str) -> Figure:
     """Draws panels over the same time, one below the other."""
     with look():
-        figure, rows = plt.subplots(
+        figure, rows = subplots(
             len(panels_),
             1,
-            figsize=(7.2, 1.2 + 2.4 * len(panels_)),
+            size=(7.2, 1.2 + 2.4 * len(panels_)),
             sharex=True,
-            layout="constrained",
             squeeze=False,
         )
         for axes, panel in zip(rows[:, 0], panels_, strict=True):

@@ -13,24 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
-from matplotlib import pyplot as plt
 from matplotlib.lines import Line2D
 
 from westwood.catalogue import Look, label, look_of
-from westwood.draw.style import MBPS, look, thinned
+from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, subplots, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST_FLOWS = 6  # that can be told apart
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 # Each end of a packet has a mark, its colour, and a text in the legend.
 _DROPS = {
-    "queue": ("x", "#D55E00", "dropped, queue full"),
-    "early": ("+", "#E69F00", "dropped early (RED)"),
+    "queue": ("x", "#E13200", "dropped, queue full"),
+    "early": ("+", "#EEBA07", "dropped early (RED)"),
     "wire": ("|", "#666666", "lost on the wire"),
-    "mark": ("^", "#0072B2", "marked (ECN)"),
+    "mark": ("^", "#000C8C", "marked (ECN)"),
 }
 
 
@@ -59,38 +57,45 @@ def draw(run: Panel) -> Figure:
     styles = _styles(shown)
     within = pl.col("time_s").is_between(*run.span_s)
     trace = _from_start(run.trace, run.span_s[0]).filter(within)
-    heights = (1.4, 1.2, 1, 1.2) if run.queue is not None else (1.4, 1.2, 1)
+    has_estimate = not _has_none(trace, "estimate_bps")
+    heights = {"windows": 1.4, "rates": 1.2, "trips": 1.0, "queue": 1.2}
+    if not has_estimate:
+        del heights["rates"]
+    if run.queue is None:
+        del heights["queue"]
     with look():
-        figure, axes = plt.subplots(
+        figure, rows_ = subplots(
             len(heights),
             1,
-            figsize=(7.2, 1.71 * sum(heights)),
+            size=(7.2, 1.71 * sum(heights.values())),
             sharex=True,
-            layout="constrained",
-            height_ratios=heights,
+            height_ratios=list(heights.values()),
         )
-        windows, rates, trips = axes[:3]
+        axes = dict(zip(heights, rows_, strict=True))
+        windows = axes["windows"]
         for name, cc in shown:
             rows = thinned(trace.filter(flow=name))
             _draw_windows(windows, rows, styles[name], _name(name, cc, len(shown)))
-            _draw_rates(rates, rows, styles[name])
-            _draw_trips(trips, rows, styles[name])
+            if has_estimate:
+                _draw_rates(axes["rates"], rows, styles[name])
+            _draw_trips(axes["trips"], rows, styles[name])
             if "event" in trace.columns:
                 _draw_events(windows, trace.filter(flow=name), styles[name])
         _finish_windows(windows)
-        _finish_rates(rates, run, has_estimate=not _has_none(trace, "estimate_bps"))
+        if has_estimate:
+            _finish_rates(axes["rates"], run)
         if run.queue is not None and run.drops is not None:
             queue, drops = (
                 _from_start(frame, run.span_s[0]).filter(within) for frame in (run.queue, run.drops)
             )
-            _draw_queue(axes[3], thinned(queue), drops, run)
+            _draw_queue(axes["queue"], thinned(queue), drops, run)
         more = len(run.flows) - len(shown)
         windows.set_title(
             run.title + (f" (first {MOST_FLOWS} flows of {len(run.flows)})" if more else "")
         )
         windows.set_xlim(*run.span_s)
-        axes[-1].set_xlabel("Time (s)")
-        figure.align_ylabels(axes)
+        rows_[-1].set_xlabel("Time (s)")
+        figure.align_ylabels(rows_)
         return figure
 
 
@@ -114,7 +119,7 @@ def _styles(flows: Sequence[tuple[str, str]]) -> Mapping[str, Look]:
     protocols = [cc for _, cc in flows]
     if len(set(protocols)) == len(protocols):
         return {name: look_of(cc) for name, cc in flows}
-    return {name: Look(color, "o", "-") for (name, _), color in zip(flows, _COLORS, strict=False)}
+    return {name: Look(color, "o", "-") for (name, _), color in zip(flows, PALETTE, strict=False)}
 
 
 def _has_none(trace: pl.DataFrame, column: str) -> bool:
@@ -151,17 +156,17 @@ def _draw_events(axes: Axes, rows: pl.DataFrame, style: Look) -> None:
 
 def _finish_windows(axes: Axes) -> None:
     marks, names = axes.get_legend_handles_labels()
-    marks.append(Line2D([], [], color="#555555", linewidth=0.9, linestyle="--"))
+    marks.append(Line2D([], [], color=SOFT, linewidth=0.9, linestyle="--"))
     names.append("ssthresh")
     for marker, name in _EVENTS.values():
         if any(
             line.get_marker() == marker and len(np.asarray(line.get_xdata())) for line in axes.lines
         ):
-            marks.append(Line2D([], [], color="#555555", linestyle="none", marker=marker))
+            marks.append(Line2D([], [], color=SOFT, linestyle="none", marker=marker))
             names.append(name)
     axes.set_ylabel("Window\n(segments)")
     axes.set_ylim(0, 1.15 * axes.get_ylim()[1])
-    axes.legend(marks, names, loc="upper right", ncols=4, fontsize=8)
+    legend(axes, marks, names)
 
 
 def _draw_rates(axes: Axes, rows: pl.DataFrame, style: Look) -> None:
@@ -186,7 +191,7 @@ def _draw_rates(axes: Axes, rows: pl.DataFrame, style: Look) -> None:
         )
 
 
-def _finish_rates(axes: Axes, run: Panel, *, has_estimate: bool) -> None:
+def _finish_rates(axes: Axes, run: Panel) -> None:
     lines = [np.asarray(line.get_ydata()) for line in axes.lines if line.get_marker() != "."]
     estimates = [float(values.max()) for values in lines if values.size] or [0.0]
     limit = max(estimates)
@@ -202,15 +207,11 @@ def _finish_rates(axes: Axes, run: Panel, *, has_estimate: bool) -> None:
         marks, names = [Line2D([], [], **dashed)], [f"capacity of {run.link} for payload"]
     axes.set_ylim(0, 1.35 * (limit or 1))
     axes.set_ylabel("Estimate\n(Mb/s)")
-    if has_estimate:
-        marks += [
-            Line2D([], [], color="#555555", linewidth=1.2),
-            Line2D([], [], color="#555555", linestyle="none", marker="."),
-        ]
-        names += ["filtered estimate", "raw sample"]
-    elif names:
-        names[0] += " (no flow estimates it)"
-    axes.legend(marks, names, loc="upper right", ncols=3, fontsize=8)
+    marks += [
+        Line2D([], [], color=SOFT, linewidth=1.2),
+        Line2D([], [], color=SOFT, linestyle="none", marker="."),
+    ]
+    legend(axes, marks, [*names, "filtered estimate", "raw sample"])
 
 
 def _draw_trips(axes: Axes, rows: pl.DataFrame, style: Look) -> None:

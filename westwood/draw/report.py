@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 import polars as pl
 
-from westwood import __version__
+from westwood import __version__, extras
 from westwood.catalogue import label
 from westwood.results.folder import Folder, about
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from westwood.papers.claims import Verdict
 
 _TEMPLATES = Path(__file__).parent
@@ -57,22 +59,49 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """Holds a table of texts."""
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
 class Section:
     """Is an experiment on the page."""
 
     name: str
     title: str
-    svg: bytes
+    svg: bytes | None  # None: nothing could draw it
     tables: Sequence[Table]
     verdicts: Sequence[Verdict]
     profile: str = ""
     profile_title: str = ""
     pairs: Sequence[Sequence[str]] = ()  # cells of paired comparisons
+    text: Sequence[str] = ()  # paragraphs
+    grids: Sequence[Grid] = ()
 
     @property
     def image(self) -> str:
         """The figure as the address of an image."""
-        return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode("ascii")
+        svg = self.svg or b""
+        return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")
+
+
+def figure(folder: Folder, name: str, draw: Callable[[], Figure]) -> bytes | None:
+    """Writes the figure that `draw` draws, NAME.png and NAME.svg; the SVG.
+
+    A page is good without figures: where matplotlib is missing, it is said and None is returned.
+    """
+    if not extras.has("matplotlib"):
+        folder.tell(
+            f"the page is without figures: figures need matplotlib: {extras.remedy('matplotlib')}"
+        )
+        return None
+    from westwood.draw.style import save
+
+    return save(draw(), folder.file, name).with_suffix(".svg").read_bytes()
 
 
 def write(
@@ -94,6 +123,7 @@ def write(
     counts = {name: sum(one.verdict == name for one in verdicts) for name in _ORDER}
     page = environment.get_template("report.html.j2").render(
         title=title,
+        pair_heads=("where", "which", "difference", "effect", "p"),
         sections=sections,
         counts=counts,
         manifest=manifest,
@@ -117,6 +147,11 @@ def write_last(
     page = write(folder, title, sections, verdicts, manifest)
     folder.write_manifest(manifest)
     return page
+
+
+def megabytes(size: int) -> str:
+    """Writes a file's size in megabytes."""
+    return f"{size / 1e6:g} MB"
 
 
 def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

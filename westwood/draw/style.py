@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import io
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -11,17 +13,28 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import polars as pl
-
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
 
 # Each format with what to leave out: a date or a version would change the bytes.
-FORMATS: dict[str, dict[str, Any]] = {"png": {"Software": None}, "svg": {"Date": None}}
+FORMATS: dict[str, dict[str, Any]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None, "Producer": None},
+}
+_USUAL = ("png", "svg")
 _MOST_ROWS = 4000  # of a trace in a figure: more than a printed line can show
 MBPS = 1e6  # bit/s in the unit of a rate's axis
+# Of a legend: columns, lines in the axes, characters a line, and what a mark takes of them.
+_MOST_COLUMNS, _MOST_LINES, _LINE, _MARK = 4, 2, 112, 7
+SOFT = "#555555"  # what belongs to no protocol
+# For what has no colour of its own: the catalogue's that differ most, whatever eye sees them.
+PALETTE = ("#000C8C", "#E13200", "#048B77", "#C731C7", "#EEBA07", "#8DC8EB", "#000000", "#97A977")
 
 
 _LOOK: Any = {
@@ -33,22 +46,90 @@ _LOOK: Any = {
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "axes.axisbelow": True,
+    "axes.titlesize": 10,
+    "figure.titlesize": 10,
     "legend.frameon": False,
     "lines.linewidth": 1.6,
     "lines.markersize": 5,
     "svg.hashsalt": "westwood",  # the same figure gives the same bytes
+    "pdf.fonttype": 42,  # letters that a reader can search for
 }
 
 
-def save(figure: Figure, write: Callable[[str, Callable[[Path], object]], Path], name: str) -> Path:
-    """Writes the figure in every format through `write(FILE, fill)`; the PNG's path."""
-    with look():
+class Picture(Figure):
+    """Is a figure that a notebook shows, and that no window and no list of pyplot's holds."""
+
+    def _repr_png_(self) -> bytes:
+        made = io.BytesIO()
+        with look():
+            self.savefig(made, format="png")
+        return made.getvalue()
+
+
+def subplots(
+    rows: int = 1, columns: int = 1, *, size: tuple[float, float], **how: Any
+) -> tuple[Figure, Any]:
+    """Makes a figure of this size in inches and its axes, as pyplot's function of that name."""
+    figure = Picture(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns, **how)
+
+
+def adapt(figure: Figure, title: str | None, size: tuple[float, float] | None) -> Figure:
+    """Gives the figure the title and the size in inches that the user wants, if any."""
+    if size is not None:
+        figure.set_size_inches(size)
+    if title is not None and figure.get_suptitle():
+        figure.suptitle(title)
+    elif title is not None:
+        figure.axes[0].set_title(title)
+    return figure
+
+
+def save(
+    figure: Figure,
+    write: Callable[[str, Callable[[Path], object]], Path],
+    name: str,
+    kinds: Sequence[str] = _USUAL,
+) -> Path:
+    """Writes the figure in these formats through `write(FILE, fill)`; the first one's path."""
+    with look(), warnings.catch_warnings():
+        # In a size that the user chose too small for its texts it is drawn as it comes.
+        warnings.filterwarnings("ignore", "constrained_layout not applied")
         written = [
-            write(f"{name}.{kind}", partial(figure.savefig, metadata=metadata))
-            for kind, metadata in FORMATS.items()
+            write(f"{name}.{kind}", partial(figure.savefig, format=kind, metadata=FORMATS[kind]))
+            for kind in kinds
         ]
-    plt.close(figure)
     return written[0]
+
+
+def legend(axes: Axes, marks: Sequence[Artist], names: Sequence[str]) -> None:
+    """Puts the legend into the axes, in as many columns as there is room for.
+
+    One with long names goes below the figure, where it hides nothing.
+    """
+    if not names:
+        return
+    longest = max(map(len, names)) + _MARK
+    columns = max(1, min(_MOST_COLUMNS, _LINE // longest, len(names)))
+    if -(-len(names) // columns) <= _MOST_LINES:
+        axes.legend(marks, names, loc="upper right", ncols=columns, fontsize=8)
+    else:
+        figure: Any = axes.figure
+        figure.legend(marks, names, loc="outside lower center", ncols=columns, fontsize=8)
+
+
+def interval_of(bars: BarContainer) -> list[Artist]:
+    """Returns what is drawn of the bars' intervals."""
+    if bars.errorbar is None:
+        return []
+    _, caps, lines = bars.errorbar.lines
+    return [*caps, *lines]
+
+
+def with_edge(drawn: Sequence[Artist]) -> None:
+    """Gives what is drawn a white edge, so that it is seen before any colour."""
+    for one in drawn:
+        one.set_path_effects([withStroke(linewidth=3.2, foreground="#ffffff")])
 
 
 def thinned(trace: pl.DataFrame) -> pl.DataFrame:
@@ -59,5 +140,5 @@ def thinned(trace: pl.DataFrame) -> pl.DataFrame:
 @contextmanager
 def look() -> Iterator[None]:
     """Sets every figure's fonts, grid and lines."""
-    with plt.rc_context(_LOOK):
+    with matplotlib.rc_context(_LOOK):
         yield

@@ -8,7 +8,7 @@ from westwood.errors import InputError
 
 NAMES = {
     "sim": "the simulator of this package",
-    "ns3": "ns-3, through the module that `make ns3` builds",
+    "ns3": "ns-3, through the module that `westwood ns3 build` builds",
     "linux": "real sockets of this machine's kernel over an emulated path, in real time",
 }
 
@@ -20,10 +20,10 @@ def find(name: str) -> Engine:
 
         return SIMULATOR
     if name == "ns3":
-        from westwood.engines import ns3
+        from westwood.engines import ns3, ns3_limits
 
         ns3.program()
-        return Engine(name, ns3.prepare, ns3.simulate)
+        return Engine(name, ns3.prepare, ns3.simulate, profile=ns3_limits.PROFILE)
     if name == "linux":
         from westwood.engines import linux
 

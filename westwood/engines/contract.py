@@ -7,21 +7,26 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from westwood.arguments import check_fields, checked, has, instance, number, whole
+from westwood.arguments import check_fields, checked, has, instance, number, optional, text, whole
+from westwood.catalogue import label
 from westwood.errors import InputError
 from westwood.results.columns import Row
 from westwood.results.rows import rows_frame
+from westwood.results.shown import html_table
 from westwood.scenario import Scenario
-from westwood.units import PS_PER_S
+from westwood.units import PS_PER_S, format_time
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
     from westwood.results.raw import RawResult
-    from westwood.results.records import Spool
+    from westwood.results.spool import Spool
+
+_MOST_IN_REPR = 8  # flows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """Holds one run: a row a flow, and, where asked for, what happened over time.
 
@@ -72,9 +77,12 @@ class Result:
     @property
     def queues(self) -> pl.DataFrame:
         """A row whenever the length of a link's queue changed (`queues`)."""
-        from westwood.results import traces
+        from westwood import extras
 
-        return _one(traces.queues(self.scenario, self.raw))
+        extras.need("numpy", "Result.queues")
+        from westwood.results import queues
+
+        return _one(queues.lengths(self.scenario, self.raw))
 
     @property
     def drops(self) -> pl.DataFrame:
@@ -96,6 +104,55 @@ class Result:
         from westwood.results import traces
 
         return _one(traces.transfers(self.scenario, self.raw))
+
+    @checked(view=text, start_s=optional(number(0)), end_s=optional(number(0, above=True)))
+    def plot(
+        self, view: str = "windows", *, start_s: float | None = None, end_s: float | None = None
+    ) -> Figure:
+        """Draws the traced run, from `start_s` to `end_s`; a notebook shows the figure.
+
+        `view` is "windows" (cwnd, ssthresh, estimate, round trips, the queue and its losses),
+        "sequence" (segments sent and acknowledged, from `events`), "delays" (the distribution of
+        the round trips) or "histogram" (the same, a panel a flow). Without times the first two
+        show a part in which something is to be seen; `start_s=0` is the whole run.
+        `result.plot().savefig("a.pdf")` writes it. It needs the extra `plot`.
+        """
+        from westwood import extras
+
+        extras.need("matplotlib", "Result.plot()")
+        from westwood.engines import pictures
+
+        pictures.check_view(view)
+        needed = "events" if view == "sequence" else "windows"
+        if not self.raw.records.count(needed):
+            option = "events" if view == "sequence" else "trace"
+            problem = f"was not recorded, expected simulate(..., {option}=True)"
+            raise InputError(problem, key="view", value=view)
+        span_s = None
+        if start_s is not None or end_s is not None:
+            whole_s = self.scenario.duration / PS_PER_S
+            span_s = (start_s or 0.0, whole_s if end_s is None else min(end_s, whole_s))
+            if span_s[0] >= span_s[1]:
+                problem = f"expected a start before the end, {span_s[1]:g}"
+                raise InputError(problem, key="start_s", value=start_s)
+        return pictures.draw([self], view, span_s)
+
+    def __repr__(self) -> str:
+        flows = ", ".join(
+            f"{row['flow']} ({row['cc']}) {float(row['goodput_bps']) / 1e6:.4g} Mb/s"
+            for row in self.flow_rows[:_MOST_IN_REPR]
+        )
+        left = len(self.flow_rows) - _MOST_IN_REPR
+        more = f", and {left} more flows" if left > 0 else ""
+        return f"<Result of {self._title()}: {flows}{more}>"
+
+    def _title(self) -> str:
+        length = format_time(self.scenario.duration)
+        return f"{self.scenario.name}, {length}, seed {self.seed}"
+
+    def _repr_html_(self) -> str:
+        keys = list(dict.fromkeys(row["cc"] for row in self.flow_rows))
+        return html_table(self.flow_rows, self._title() + ": " + ", ".join(map(label, keys)))
 
 
 def _one(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from westwood.results.raw import Columns
+import polars as pl
 
 
 class CountedLinkSide:
@@ -20,11 +18,13 @@ class CountedLinkSide:
         vars(self).update(numbers)
 
 
-def no_events() -> Columns:
-    """Columns without rows: neither ns-3 nor the kernel tells events."""
+def no_events() -> pl.DataFrame:
+    """A table without rows: neither ns-3 nor the kernel tells events."""
     numbers = ("time_s", "segment", "cwnd", "ssthresh")
-    return {
-        "connection": np.array([], dtype=np.uint32),
-        "kind": np.array([], dtype=np.uint8),
-        **{name: np.array([], dtype=np.float64) for name in numbers},
-    }
+    return pl.DataFrame(
+        schema={
+            "connection": pl.UInt32,
+            "kind": pl.UInt8,
+            **dict.fromkeys(numbers, pl.Float64),
+        }
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Joins the bandwidth estimates of our controls in the kernel with what TCP_INFO tells.
+"""Joins what the kernel records of connections with what TCP_INFO tells: our controls' estimates.
 
 `westwood.kernel.recording` records them while a run is traced; where it can't (nothing is loaded,
 somebody else records, no rights) a trace has no estimate.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 import polars as pl
@@ -22,33 +22,47 @@ _COLUMNS = ("estimate_bps", "sample_bps")
 
 
 @contextmanager
-def recording_of(controls: Iterable[str], port: int) -> Iterator[Recording]:
-    """Records connections to `port` while the block runs, if one of the controls is ours."""
+def recording_of(
+    controls: Collection[str], port: int, *, any_control: bool = False
+) -> Iterator[Recording]:
+    """Records connections to `port` while the block runs, if one of the controls is ours.
+
+    any_control: those of the kernel's own, too, by its tracepoints.
+    """
+    ours = [control for control in controls if control in ww_kernel.CONTROLS]
+    chosen = controls if any_control else ours
     with ExitStack() as stack:
         made = Recording()
-        if any(control in ww_kernel.CONTROLS for control in controls):
+        if chosen:
             with suppress(RunError, UnavailableError):
-                made = stack.enter_context(recording(port))
+                made = stack.enter_context(recording(port, tuple(chosen)))
         yield made
 
 
-def beside(
-    trace: pl.DataFrame, recording: Recording, ends: str, established_s: float
-) -> pl.DataFrame:
-    """Adds its estimates to the trace of the connection ADDRESS:PORT>ADDRESS:PORT, its `ends`.
+def of_connection(recording: Recording, ends: str, established_s: float) -> pl.DataFrame:
+    """Returns its rows of the connection ADDRESS:PORT>ADDRESS:PORT, its `ends`, if it has any.
 
     A recording has times of its own: both have the moment when the connection was established.
     """
     seen = recording.trace
-    if seen.is_empty() or trace.is_empty():
-        return trace
+    if seen.is_empty():
+        return seen
     # @ and the namespace follow where a recording is from several.
     its = seen.filter(pl.col("flow").str.contains(f"^{re.escape(ends)}(@[0-9]+)?$"))
     its = its.sort("time_s", maintain_order=True)
     starts = its.filter(event="start")
     if starts.is_empty():
+        return starts
+    return its.with_columns(pl.col("time_s") - starts["time_s"][-1] + established_s)
+
+
+def beside(
+    trace: pl.DataFrame, recording: Recording, ends: str, established_s: float
+) -> pl.DataFrame:
+    """Adds its estimates to the trace of the connection with these `ends`."""
+    its = of_connection(recording, ends, established_s)
+    if its.is_empty() or trace.is_empty():
         return trace
-    time_s = pl.col("time_s") - starts["time_s"][-1] + established_s
-    known = its.with_columns(time_s).filter(pl.col("estimate_bps").is_not_nan())
+    known = its.filter(pl.col("estimate_bps").is_not_nan())
     joined = trace.drop(_COLUMNS).join_asof(known.select("time_s", *_COLUMNS), on="time_s")
     return joined.with_columns(pl.col(_COLUMNS).fill_null(math.nan)).select(trace.columns)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs scenarios on Linux: on real sockets, through the kernel that runs here.
 
-linux/ww-path (`make linux-path`; WESTWOOD_LINUX names another one) emulates the network between
+ww-path (of linux/path; WESTWOOD_LINUX names another one) emulates the network between
 namespaces of its own and runs the flows, in real time. It lives as long as its standard input is
 open: whatever ends this process ends it, and nothing that it made has a name or outlives it.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from westwood import programs
 from westwood.engines import estimates, linux_emulated, linux_limits, wire
@@ -19,9 +20,11 @@ from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.kernel.recording import Recording
 from westwood.programs import Program
 from westwood.results.columns import Row
-from westwood.results.records import Spool
 from westwood.results.rows import rows_of_run
 from westwood.scenario import Scenario
+
+if TYPE_CHECKING:
+    from westwood.results.spool import Spool
 
 ENGINE = "linux"
 VARIABLE = "WESTWOOD_LINUX"
@@ -30,7 +33,11 @@ _PORT = 5001  # kPort of linux/path/host.hpp
 _LATEST_S = 0.1  # half of min_rto: packets that leave the path later bring timeouts of this machine
 _ATTEMPTS = 3
 PROGRAM = Program(
-    "linux/ww-path", VARIABLE, "--engine linux needs linux/ww-path", "make linux-path"
+    "linux/ww-path",
+    VARIABLE,
+    "--engine linux needs ww-path",
+    make="make linux-path",
+    install=programs.REINSTALL,
 )
 
 

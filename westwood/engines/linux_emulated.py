@@ -16,7 +16,7 @@ from westwood.kernel import emulated
 # What Debian's kernel has, built in or as a module.
 _BUILT_IN = frozenset({"reno", "cubic"})
 MODULES = frozenset({"bbr", "vegas", "veno", "westwood"})
-REMEDY = "make linux-machine, for an emulated kernel that has it"
+REMEDY = f"{emulated.FETCH}, for an emulated kernel that has it"
 _TUN = "kernel/drivers/net/tun.ko"
 _MOST_S = 1800.0  # of a run, on a busy machine
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from westwood.engines import machine
 from westwood.errors import InputError
+from westwood.scenario import topology
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -55,7 +57,6 @@ _A_ROW, _A_POINT = 0.4e-3, 3e-3
 _LITTLE = 32e6  # bytes, for which nobody asks how much there is
 _USED = 0.9  # of what is free, at most: others take some, too
 _ROUNDS = 8  # of sharing links among flows
-_MOST_ROUTED = 3_000_000  # links x sources whose ways are looked for
 _SAMPLED_POINTS = 16
 
 
@@ -90,6 +91,7 @@ class Recorded:
 
 
 NOTHING = Recorded()
+_TRIALS = 3  # short runs that tell how fast this machine is
 
 
 @dataclass
@@ -169,7 +171,7 @@ def sample(points: Sequence[Scenario]) -> list[Scenario]:
 
 def _shared(scenario: Scenario, links: Mapping[str, Link]) -> list[_Group]:
     """Shares the links among the flows: what is left goes to those that want more, in rounds."""
-    ways = _ways(scenario)
+    ways = topology.ways(scenario.link, scenario.flow)
     groups = []
     for flow in scenario.flow:
         end = min(scenario.duration, flow.stop) if flow.stop is not None else scenario.duration
@@ -242,36 +244,6 @@ def _of_transfers(group: _Group, count: int) -> float:
     return number * (TRANSFER + late * LIVE_TRANSFER)
 
 
-def _ways(scenario: Scenario) -> dict[tuple[str, str], list[tuple[str, int]]]:
-    """Finds each pair's way: the fewest links, and of equals the first, as the simulator does."""
-    leaving: dict[str, list[tuple[str, tuple[str, int]]]] = {}
-    for link in scenario.link:
-        a, b = link.between
-        leaving.setdefault(a, []).append((b, (link.name, 0)))
-        leaving.setdefault(b, []).append((a, (link.name, 1)))
-    pairs = {(flow.from_, flow.to) for flow in scenario.flow}
-    sources = {source for source, _ in pairs}
-    if len(sources) * len(scenario.link) > _MOST_ROUTED:
-        return {(a, b): [leaving[a][0][1], leaving[b][0][1]] for a, b in pairs}
-    found = {}
-    for source in sources:
-        by: dict[str, tuple[str, tuple[str, int]]] = {}
-        frontier = [source]
-        for node in frontier:
-            for far, hop in leaving[node]:
-                if far not in by and far != source:
-                    by[far] = node, hop
-                    frontier.append(far)
-        for start, end in pairs:
-            if start == source:
-                way, node = [], end
-                while node != source:
-                    node, hop = by[node]
-                    way.append(hop)
-                found[start, end] = way[::-1]
-    return found
-
-
 def _flows(scenario: Scenario) -> int:
     return sum(flow.count for flow in scenario.flow)
 
@@ -281,6 +253,19 @@ def of_sweep(scenario: Scenario, points: int, seeds: int) -> Needs:
     rows = points * seeds * _flows(scenario)
     key = "seeds" if seeds > points else "sweep"
     return Needs({key: POINT * points + ROW * rows}, {}, _A_POINT * points)
+
+
+def slowness() -> float:
+    """Measures how many times as long as estimated a short run takes on this machine, now."""
+    from westwood.engines.simulator import simulate
+    from westwood.scenario import Scenario
+
+    scenario = Scenario.preset("path").with_settings({"duration": "100s"})
+    expected_s = of_run(scenario).seconds
+    begin = time.perf_counter()
+    for _ in range(_TRIALS):
+        simulate(scenario)
+    return (time.perf_counter() - begin) / _TRIALS / expected_s
 
 
 def check(needs: Needs, scenario: Scenario, place: Path | None = None, workers: int = 1) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs scenarios in ns-3, through ns3/runner, a program of our ns-3 module.
 
-`make ns3` builds it against ns-3 3.44; WESTWOOD_NS3 names another one.
+`westwood ns3 build` builds it; WESTWOOD_NS3 names another one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,18 @@ from westwood.results.rows import rows_of_run
 
 if TYPE_CHECKING:
     from westwood.engines.contract import Job
-    from westwood.results.records import Spool
+    from westwood.results.spool import Spool
     from westwood.scenario import Scenario
 
 ENGINE = "ns3"
 VARIABLE = "WESTWOOD_NS3"
-
-
-PROGRAM = Program("ns3/wheel/ww-ns3-runner", VARIABLE, "--engine ns3 needs ns3/runner", "make ns3")
+PROGRAM = Program(
+    "ns3/wheel/ww-ns3-runner",
+    VARIABLE,
+    "--engine ns3 needs its runner",
+    make="westwood ns3 build",
+    install="westwood ns3 build",
+)
 
 
 def program() -> Path:

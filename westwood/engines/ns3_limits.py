@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from westwood.scenario.flows import Flow
     from westwood.scenario.links import Link
 
+PROFILE = "ns3-3.44"  # ns-3's own ways
 _OVERHEAD = 2  # bytes: PPP, which ns-3's point-to-point devices add
 _SPARED = 2  # packets: RedQueueDisc::DoEnqueue wants more than one in it, and its device has one
+_MOST_FLOWS = 60_000  # each has a port of its own
 # Those of our module, and mainline's own PRR.
 _RECOVERIES = [one.name for one in RECOVERIES.values() if not one.conserves or one.name == "prr"]
 _OURS = "WwTcpWestwood"  # the class of our module, which has the core's settings as attributes
@@ -61,6 +63,8 @@ _OF_CUBIC: dict[str, tuple[object, ...]] = {
 
 def check(scenario: Scenario) -> None:
     """InputError names what ns-3 can't do."""
+    if len(scenario.flows) > _MOST_FLOWS:
+        raise _refuse("flow", f"{len(scenario.flows)} flows", f"at most {_MOST_FLOWS}")
     for link in scenario.link:
         _check_link(link)
     profile = profiles.get(scenario.profile)
@@ -100,7 +104,8 @@ def _refuse(key: str, value: object, expected: str) -> InputError:
 def _check_link(link: Link) -> None:
     name = link.name
     if link.overhead != _OVERHEAD:
-        raise _refuse(f"{name}.overhead", format_size(link.overhead), 'the "2B" of its devices')
+        expected = f'the "2B" of its devices; the profile {PROFILE} has it'
+        raise _refuse(f"{name}.overhead", format_size(link.overhead), expected)
     limit = link.queue.limit
     if limit.unit != "p":
         raise _refuse(f"{name}.queue.limit", str(limit), "a limit in packets")

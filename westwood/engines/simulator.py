@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from westwood import _engine, stopping
+from westwood import _engine, extras, stopping
 from westwood.arguments import checked, each, has, instance, number, optional, switch, text, whole
 from westwood.catalogue import LONGEST_PS
 from westwood.engines import needs
@@ -31,7 +31,7 @@ from westwood.units import PS_PER_S
 if TYPE_CHECKING:
     import polars as pl
 
-    from westwood.results.records import Spool
+    from westwood.results.spool import Spool
 
 ENGINE = "sim"
 
@@ -71,6 +71,8 @@ def simulate(
     memory, or, while the run goes on, on disk in `spool`.
     InputError if it would take more memory than there is; `yes` runs it all the same.
     """
+    if trace or events or queues or capture is not None:
+        extras.need("numpy", "a trace")
     if not yes:
         recorded = Recorded(trace, events, queues, capture, on_disk=spool is not None)
         needs.check(needs.of_run(scenario, recorded), scenario)

@@ -22,6 +22,7 @@ from westwood.catalogue import (
     DIRECTION_COLUMNS,
     DROP_COLUMNS,
     FLOW_COLUMNS,
+    LONGEST_PS,
     QUEUE_COLUMNS,
     SETTINGS,
     UDP,
@@ -49,15 +50,19 @@ _TABLE_TYPES = {"float64": pl.Float64(), "uint8": pl.UInt8(), "uint32": pl.UInt3
 def plan(scenario: Scenario) -> str:
     """Writes the scenario as a plan, but for its seed and its end: `conclusion`."""
     built = network.build(scenario)
-    lines = [_statement("nodes", built.nodes), _statement("duration", built.duration)]
-    for link in built.links:
-        lines += [_statement("link", link.a, link.b), *_settings("link", link)]
-        for side in SIDES:
-            lines += [side, *_direction(getattr(link, side))]
+    lines = list(_links(built, built.duration))
     for flow, its in zip(scenario.flows, built.flows, strict=True):
         lines.append(_statement("flow", its.from_node, its.to_node, flow.cc.name))
         lines += _settings("flow", its)
         lines += _datagrams(its.datagrams) if flow.cc.name == UDP else _congestion_control(its)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def passage(scenario: Scenario) -> str:
+    """Writes its links as a plan, and the ends of its first flow, for other programs' packets."""
+    built = network.build(scenario)
+    first = built.flows[0]
+    lines = [*_links(built, LONGEST_PS), _statement("flow", first.from_node, first.to_node, "reno")]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -70,6 +75,17 @@ def conclusion(seed: int, files: TraceFiles | None) -> str:
 def _statement(name: str, *values: Any) -> str:
     shown = (str(int(value)) if isinstance(value, bool) else str(value) for value in values)
     return " ".join([name, *shown])
+
+
+def _links(built: _engine.Network, duration: int) -> Iterator[str]:
+    yield _statement("nodes", built.nodes)
+    yield _statement("duration", duration)
+    for link in built.links:
+        yield _statement("link", link.a, link.b)
+        yield from _settings("link", link)
+        for side in SIDES:
+            yield side
+            yield from _direction(getattr(link, side))
 
 
 def _settings(section: str, built: object, prefix: str = "") -> Iterator[str]:
@@ -134,19 +150,22 @@ class Report:
             "windows": _stacked(self.windows, "connection", WINDOW_COLUMNS),
             "events": no_events(),
             "queues": _stacked(self.queues, "pipe", QUEUE_COLUMNS),
-            "drops": _columns(self.drops),
+            "drops": self.drops,
         }
-        return RawResult(connections, forward, backward, Kept(tables.__getitem__))
+        kept = Kept(lambda table: _columns(tables[table]))
+        return RawResult(connections, forward, backward, kept)
 
 
-def _stacked(tables: Mapping[int, pl.DataFrame], key: str, columns: Mapping[str, str]) -> Columns:
+def _stacked(
+    tables: Mapping[int, pl.DataFrame], key: str, columns: Mapping[str, str]
+) -> pl.DataFrame:
     """Puts tables below each other, with the number of each."""
     frames = [_empty({key: "uint32", **columns})]
     frames += [
         table.select(pl.lit(at, dtype=pl.UInt32).alias(key), *columns)
         for at, table in sorted(tables.items())
     ]
-    return _columns(pl.concat(frames))
+    return pl.concat(frames)
 
 
 def read(lines: Iterable[list[str]], files: TraceFiles | None) -> Report:

@@ -9,7 +9,6 @@ finished comes back task by task and is on disk here.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import itertools
 import socket
 import threading
@@ -18,10 +17,10 @@ from concurrent.futures import Future
 from typing import Any
 from urllib.parse import urlsplit
 
-from westwood import __version__, engines
+from westwood import __version__, engines, extras
 from westwood.engines.contract import Engine, Job
 from westwood.engines.simulator import SIMULATOR
-from westwood.errors import InputError, RunError, UnavailableError, WestwoodError, one_line
+from westwood.errors import InputError, RunError, WestwoodError, one_line
 from westwood.results.columns import Row
 
 _SEEDS_A_TASK = 10
@@ -63,9 +62,7 @@ def run_jobs(
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[Any]:
     """A client of the scheduler at this address; InputError if none answers there soon."""
-    if importlib.util.find_spec("distributed") is None:
-        remedy = "pip install 'westwood[cluster]'"
-        raise UnavailableError(f"--dask needs the package distributed: {remedy}")
+    extras.need("distributed", "--dask")
     host, port = _place(address)
     place = (host, port)
     _soon(address, _CONNECT_S, lambda: socket.create_connection(place, timeout=_CONNECT_S).close())

@@ -13,37 +13,42 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from westwood import arguments, units
+from westwood import arguments, extras, units
 from westwood.arguments import checked
 from westwood.catalogue import PROTOCOLS, UDP
 from westwood.draw import report
-from westwood.draw.bars import summary_bars
-from westwood.draw.curves import Axis, curves, panels
-from westwood.draw.style import save
 from westwood.errors import InputError, show
-from westwood.experiments import experiment
+from westwood.experiments import experiment, sweep
 from westwood.experiments.experiment import Experiment
 from westwood.results.columns import COST, axis, check_metric, columns
 from westwood.results.folder import Damaged, Folder
 from westwood.results.metrics import paired
 from westwood.results.rows import LARGEST
-from westwood.scenario.scenario import Scenario, column_values
+from westwood.results.shown import html_table
+from westwood.scenario.brief import in_brief
+from westwood.scenario.scenario import Scenario
+from westwood.scenario.swept import column_values
 from westwood.scenario.written import toml_value
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from westwood.draw.curves import Axis
+
 _TOLD = {"point", "scenario", "engine"}  # other columns of rows than what was measured
 _RUNS, _SCENARIO = "runs.parquet", "scenario.toml"
-_QUANTITIES: tuple[tuple[Callable[[object], int], str, float], ...] = (
+_QUANTITIES: Sequence[tuple[Callable[[Any], float], str, float]] = (
     (units.parse_rate, "Mb/s", 1e6),
     (units.parse_time, "ms", 1e9),
     (units.parse_size, "B", 1.0),
+    (units.parse_fraction, "", 1.0),
+    (lambda text: float(units.parse_products(text)), "bandwidth-delay products", 1.0),
+    (lambda text: units.parse_amount(text).packets(1) or 0, "packets", 1.0),
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """Holds what `run --out`, `compare --out` or `sweep` left in a folder."""
 
@@ -66,8 +71,7 @@ class Results:
         """Reads the folder's runs and scenario, if they are as they were written."""
         for name in (_RUNS, _SCENARIO):
             if not (path / name).exists():
-                problem = f"has no {name}, expected a folder that run --out or sweep wrote"
-                raise InputError(problem, value=str(path))
+                raise InputError(_lacking(path, name), value=str(path))
         folder = Folder(path, "")
         folder.check_format()
         planned = experiment.plan(Scenario.from_toml(folder.verified(_SCENARIO)))
@@ -77,6 +81,27 @@ class Results:
         if problem := _problem(planned, rows):
             raise Damaged(problem, source=str(path / _RUNS))
         return cls(path, planned, rows, tell)
+
+    def __repr__(self) -> str:
+        seeds = self.rows["seed"].n_unique()
+        points = self.summary.height
+        name = self.planned.scenario.name
+        return f"<Results of {name} in {self.path}: {points} means of {seeds} seeds>"
+
+    def _repr_html_(self) -> str:
+        title = f"{self.planned.scenario.name}: means, 95 % intervals"
+        return html_table(self.summary.to_dicts(), title, self.keys)
+
+    @checked(metric=arguments.text)
+    def plot(self, metric: str = "goodput_bps") -> Figure:
+        """Draws a column over what was swept, with intervals. It needs the extra `plot`."""
+        check_metric(metric)
+        extras.need("matplotlib", "Results.plot()")
+        return draw(self.summary, self.keys, metric, self._title())
+
+    def _title(self) -> str:
+        scenario = self.planned.scenario
+        return f"{scenario.name}: {in_brief(scenario, self.planned.varied)}"
 
     @property
     def summary(self) -> pl.DataFrame:
@@ -105,10 +130,14 @@ class Results:
     @checked(metric=arguments.text)
     def write_page(self, metric: str) -> Path:
         """Writes index.html and its figure into the folder."""
+        check_metric(metric)
         folder, summary, title = self._folder(), self.summary, self.planned.scenario.name
-        metric_axis(metric)
-        figure = draw(summary, self.keys, metric, title)
-        save(figure, folder.file, "figure")
+        manifest = self._manifest(folder)
+        if '"complete": false' in manifest:
+            title += ", interrupted"
+            self.tell(f"{self.path}: its command was interrupted, and some runs are not there")
+        drawn = self._title() + (", interrupted" if title.endswith("interrupted") else "")
+        svg = report.figure(folder, "figure", lambda: draw(summary, self.keys, metric, drawn))
         seeds = int(self.rows["seed"].n_unique())
         columns = list(dict.fromkeys([metric, "goodput_bps", "retransmission_ratio", "jain"]))
         table = report.Table(title, seeds, summary, self.keys, columns)
@@ -119,17 +148,19 @@ class Results:
         section = report.Section(
             "results",
             f"{metric} of {title}",
-            (self.path / "figure.svg").read_bytes(),
+            svg,
             [table],
             [],
             pairs=pairs,
         )
+        return report.write(folder, f"Results: {title}", [section], [], manifest)
+
+    def _manifest(self, folder: Folder) -> str:
         try:
-            manifest = folder.verified("manifest.json").read_text("utf-8", "replace")
+            return folder.verified("manifest.json").read_text("utf-8", "replace")
         except Damaged as error:
             self.tell(f"{error}; the page is without it")
-            manifest = str(error)
-        return report.write(folder, f"Results: {title}", [section], [], manifest)
+            return str(error)
 
     def export(self) -> list[Path]:
         """Writes summary.csv, and for gnuplot and pgfplots a file a protocol: data/PROTOCOL.csv."""
@@ -166,8 +197,18 @@ class Results:
         return to_xarray(self.rows, self.planned.varied)
 
 
+def _lacking(path: Path, name: str) -> str:
+    """Says why a folder has no such file."""
+    if (path / sweep.STATE).exists() and (path / _SCENARIO).exists():
+        scenario, out = str(path / _SCENARIO), str(path)
+        again = shlex.join(["westwood", "sweep", scenario, "--resume", "--out", out])
+        return f"holds a sweep that was not finished: {again} goes on"
+    return f"has no {name}, expected a folder that run --out or sweep wrote"
+
+
 def to_xarray(rows: pl.DataFrame, keys: Sequence[str] = ()) -> xr.Dataset:
     """Turns rows into a labelled array; `pip install westwood[xarray]` brings what it needs."""
+    extras.need("xarray", "to_xarray()")
     import xarray as xr
 
     places = [*(key for key in keys if not key.endswith(".cc")), "flow", "cc", "seed"]
@@ -186,18 +227,24 @@ def to_xarray(rows: pl.DataFrame, keys: Sequence[str] = ()) -> xr.Dataset:
 
 def metric_axis(metric: str) -> Axis:
     """Says how a column of a summary is drawn."""
-    check_metric(metric)
+    from westwood.draw.curves import Axis
+
     name, unit = axis(metric)
     return Axis(metric, name, unit)
 
 
 def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) -> Figure:
     """Draws curves over one swept number, panels over two keys, bars where none is a number."""
+    from westwood.draw.bars import summary_bars
+    from westwood.draw.curves import Axis, curves, panels
+
     y = metric_axis(metric)
     numbers = {key: _numbers(summary[key].to_list()) for key in keys}
     x = next((key for key in keys if numbers[key]), None)
     if x is None:
-        names = [(row["cc"], _name(row, keys)) for row in summary.iter_rows(named=True)]
+        flows = summary["flow"].n_unique()
+        rows = summary.iter_rows(named=True)
+        names = [(row["cc"], experiment.point_name(row, keys, flows)) for row in rows]
         return summary_bars(names, summary, metric, title, y.unit, y.name)
     values, unit = numbers[x] or ([], "")
     points = summary.with_columns(pl.Series(x, values, dtype=pl.Float64))
@@ -250,10 +297,6 @@ def _problem(planned: Experiment, rows: pl.DataFrame) -> str:
 
 def _absolute(values: pl.Series) -> pl.Series:
     return values.cast(pl.Float64).fill_nan(0).abs()
-
-
-def _name(row: dict[str, Any], keys: Sequence[str]) -> str:
-    return experiment.point_name(row, keys, 2)
 
 
 def _numbers(values: list[Any]) -> tuple[list[float], str] | None:

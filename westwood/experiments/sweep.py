@@ -41,7 +41,7 @@ from westwood.units import parse_fraction
 
 _OF_THIS_MACHINE = {column.name for column in COST}  # columns that the scenario does not decide
 _A_PART = 2000  # runs
-_STATE, _RUNS = "sweep.json", "runs.parquet"
+STATE, _RUNS = "sweep.json", "runs.parquet"
 _PARTS = "parts"
 _PART, _JOURNAL = (
     re.compile(one) for one in (r"(\d{6,12})\.parquet", r"journal-(\d{6,12})\.jsonl")
@@ -119,8 +119,8 @@ class SweptRuns:
         points = [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]
         state = {"engine": self._engine.name, "points": points}
         differs = "holds another sweep: scenario, settings or protocols differ"
-        begun = self._folder.holds("sweep", _STATE, state, resume=resume, differs=differs)
-        was_swept = begun or self._parts() or os.path.lexists(self.path / _STATE)
+        begun = self._folder.holds("sweep", STATE, state, resume=resume, differs=differs)
+        was_swept = begun or self._parts() or os.path.lexists(self.path / STATE)
         if resume and not was_swept and any(self.path.glob("*.parquet")):
             raise self._folder.error("holds no sweep to resume, expected a sweep's or a new folder")
         if not (begun and self._folder.has("manifest.json")):
@@ -129,7 +129,7 @@ class SweptRuns:
         if not (begun and all(map(self._folder.has, names))):
             self._folder.scenario("scenario", self._planned.scenario)
         if not begun:
-            self._folder.json(_STATE, state)
+            self._folder.json(STATE, state)
 
     def _read(self) -> None:
         tell = self._folder.tell

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from westwood.errors import UnavailableError
 from westwood.kernel import ww_kernel
+from westwood.programs import CHECKOUT
 
 OLDEST = (6, 1)
 # linux/capability.h
@@ -45,11 +46,8 @@ def checks(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> list[Check]:
         _jit(proc),
         *(_capability(name, proc) for name in CAPABILITIES),
         _bpffs(proc),
-        _tool("clang", "apt-get install clang"),
-        _file("libbpf", Path("/usr/include/bpf/libbpf.h"), "apt-get install libbpf-dev"),
-        _built(),
+        *_program(),
         _file("TUN", Path("/dev/net/tun"), "modprobe tun"),
-        _tool("ip", "apt-get install iproute2"),
         _tool("iperf3", "apt-get install iperf3"),
     ]
 
@@ -110,11 +108,21 @@ def _can_mount() -> bool:
     return os.geteuid() == 0 and ww_kernel.PINS_VARIABLE not in os.environ
 
 
-def _built() -> Check:
+def _program() -> list[Check]:
+    """Looks for ww-kernel, and for what it is built with only where a checkout has yet to do so."""
     try:
-        return Check("ww-kernel", True, str(ww_kernel.program()), "")
+        return [Check("ww-kernel", True, str(ww_kernel.program()), "")]
     except UnavailableError as error:
-        return Check("ww-kernel", False, str(error).partition(": ")[0], "make linux")
+        found = str(error).partition(": ")[0]
+    lacking = Check("ww-kernel", False, found, ww_kernel.PROGRAM.remedy)
+    if CHECKOUT is None:
+        return [lacking]
+    libbpf = Path("/usr/include/bpf/libbpf.h")
+    return [
+        _tool("clang", "apt-get install clang"),
+        _file("libbpf", libbpf, "apt-get install libbpf-dev"),
+        lacking,
+    ]
 
 
 def _tool(name: str, remedy: str) -> Check:

@@ -19,14 +19,21 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
-from westwood.errors import RunError, one_line
+from westwood.errors import RunError, UnavailableError, one_line
 from westwood.programs import run as run_program
-from westwood.programs import system_program
+from westwood.programs import system_program, workshop
 
-CACHE = Path(__file__).parents[2] / "build" / "vm"
+CACHE = workshop() / "vm"
 META = "linux-image-amd64"
 _SHELL = "dash"  # busybox as a shell takes its own ip and tc before those in PATH
 _EMULATOR = "qemu-system-x86_64"
+_PACKAGES = {  # of Debian's, where another name than the tool's
+    _EMULATOR: "qemu-system-x86",
+    "busybox": "busybox-static",
+    "dpkg-deb": "dpkg",
+    "setpriv": "util-linux",
+}
+FETCH = "westwood kernel machine"
 _MEGABYTES = 1024
 _INIT = f"""#!/bin/{_SHELL}
 export PATH=/bin:/sbin
@@ -46,16 +53,23 @@ find = system_program
 
 def lacking(tools: Sequence[str] = ()) -> str | None:
     """Says why no machine with these programs in it can be emulated here; None: one can."""
-    missing = [
-        tool for tool in (_EMULATOR, "setpriv", "dpkg-deb", _SHELL, *tools) if not find(tool)
-    ]
+    if problem := missing(tools):
+        return problem
+    return None if image() else f"no kernel of Debian's in {CACHE}: {FETCH}"
+
+
+def missing(tools: Sequence[str] = ()) -> str | None:
+    """Says what is missing beside the kernel; None: nothing."""
+    tools = (_EMULATOR, "setpriv", "dpkg-deb", _SHELL, *tools)
+    lacks = [tool for tool in tools if not find(tool)]
     if not Path("/bin/busybox").exists():
-        missing.append("busybox")
-    if missing:
-        return f"no {', '.join(missing)}: tools/system.sh slow"
+        lacks.append("busybox")
+    if lacks:
+        packages = sorted({_PACKAGES.get(tool, tool) for tool in lacks})
+        return f"no {', '.join(lacks)}: apt-get install {' '.join(packages)}"
     if os.uname().machine != "x86_64":
         return "needs x86_64"
-    return None if image() else "no kernel of Debian's in build/vm: make linux-machine"
+    return None
 
 
 def image() -> Path | None:
@@ -68,15 +82,25 @@ def fetch() -> None:
     """Has apt-get fetch that kernel with its modules, once; RunError if it can't."""
     if image():
         return
+    if shutil.which("apt-cache") is None or shutil.which("apt-get") is None:
+        raise UnavailableError(f"{FETCH} needs Debian 12: no apt-get")
     depends = subprocess.run(["apt-cache", "depends", META], capture_output=True, text=True)
     named = re.search(r"Depends: (linux-image-6\.1\.\S+)", depends.stdout)
     if named is None:
         raise RunError(f"apt-cache knows no {META} of 6.1: apt-get update, on Debian 12")
+    try:
+        _unpack(named[1])
+    except OSError as error:
+        raise RunError(f"{error.filename}: {error.strerror}") from None
+
+
+def _unpack(package_name: str) -> None:
+    """Downloads a package and puts its kernel and modules into the cache."""
     CACHE.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE.parent, prefix=".vm-") as folder:
-        fetch = ["apt-get", "download", named[1]]
+        fetch = ["apt-get", "download", package_name]
         if subprocess.run(fetch, cwd=folder, capture_output=True).returncode != 0:
-            raise RunError(f"apt-get did not fetch {named[1]}")
+            raise RunError(f"apt-get did not fetch {package_name}")
         package = next(Path(folder).glob("*.deb"))
         whole = Path(folder) / "whole"
         subprocess.run(["dpkg-deb", "-x", str(package), str(whole)], check=True)

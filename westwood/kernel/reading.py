@@ -20,7 +20,7 @@ from westwood.errors import InputError
 from westwood.results.traces import STATES, TRACE_COLUMNS
 
 ENDINGS = (".parquet", ".csv")
-EVENTS = ("start", "window", "loss", "timeout", "exit", "undo", "end")
+EVENTS = ("start", "window", "loss", "timeout", "exit", "undo", "end", "retransmit")
 _NUMBERS = ("mss", "delivered_bytes", "sent", "retransmitted", "lost")  # whole ones
 # The simulator's columns, then those that only a recording has.
 COLUMNS = ("flow", "transfer", *TRACE_COLUMNS, "event", "cc", "rtt_min_s", *_NUMBERS)
@@ -68,7 +68,7 @@ def read(path: Path) -> tuple[pl.DataFrame, bool]:
     except InputError as error:
         raise error.located(source=source) from None
     if frame.is_empty():
-        raise InputError("has no event: no connection used ww_* meanwhile", source=source)
+        raise InputError("has no event: there was no such connection meanwhile", source=source)
     return frame, is_cut
 
 
@@ -181,7 +181,9 @@ def _cast(frame: pl.DataFrame, name: str, kind: type[pl.DataType]) -> pl.DataFra
 
 
 def _trace_of(events: pl.DataFrame) -> pl.DataFrame:
-    """Numbers the connections of each flow, and tells flows of several namespaces apart."""
+    """Puts events in order, numbers each flow's connections, tells those of namespaces apart."""
+    # Each processor stamps its own events, and may be a little late to hand one over.
+    events = events.sort("time_s", maintain_order=True)
     if events[_NETNS].n_unique() > 1:  # the same addresses may be in use in each
         name = pl.col("flow") + "@" + pl.col(_NETNS).cast(pl.String)
         events = events.with_columns(name.alias("flow"))

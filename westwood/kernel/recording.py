@@ -16,7 +16,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -33,6 +33,7 @@ from westwood.units import option_seconds
 if TYPE_CHECKING:
     from types import FrameType
 
+OURS = tuple(ww_kernel.CONTROLS)
 _RING_BYTES = 8 << 20  # 50 000 events: more than a second of 1000 connections
 _LONGEST_WAIT_S = 3600.0
 _LONGEST_END_S = 10.0  # of a recorder that has a full buffer to write
@@ -49,14 +50,17 @@ class Recording:
     dropped: int = 0
 
 
-class _Recorder:
+class Recorder:
     """Is a ww-kernel that writes events into a file until it is told to end, or dies."""
 
-    def __init__(self, port: int | None, out: IO[bytes]) -> None:
-        words = [ww_kernel.program(), "record", ww_kernel.pins(), port or 0, _RING_BYTES]
+    def __init__(self, port: int | None, cc: Sequence[str], out: IO[bytes]) -> None:
+        program = ww_kernel.program()
+        words = [program, "record", ww_kernel.pins(), port or 0, _RING_BYTES, os.getpid()]
+        if not cc or set(cc) - set(OURS):
+            words += [ww_kernel.bpf_object(program), *cc]
         # Ctrl-C is for us: the recorder ends when we say so.
         self._process = subprocess.Popen(
-            [str(word) for word in (*words, os.getpid())],
+            [str(word) for word in words],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.PIPE,
@@ -116,14 +120,15 @@ class _Recorder:
 
 
 @contextlib.contextmanager
-def recording(port: int | None = None) -> Iterator[Recording]:
+def recording(port: int | None = None, cc: Sequence[str] = OURS) -> Iterator[Recording]:
     """Records while the block runs; afterwards the object has what was seen.
 
-    port: only connections with this port at either end. The file of the events has no name.
+    port: only connections with this port at either end. cc: the controls, none of them for all.
+    The file of the events has no name.
     """
     made = Recording()
     with tempfile.TemporaryFile() as out:
-        recorder = _Recorder(port, out)
+        recorder = Recorder(port, cc, out)
         try:
             yield made
         finally:
@@ -134,9 +139,15 @@ def recording(port: int | None = None) -> Iterator[Recording]:
         made.events = made.trace.height
 
 
-def record(out: Path, port: int | None, duration: str | None) -> Iterator[str]:
-    """Records into a file until the duration or the user ends it; yields lines about it."""
+def record(
+    out: Path, port: int | None, duration: str | None, cc: Sequence[str] = ()
+) -> Iterator[str]:
+    """Records into a file until the duration or the user ends it; yields lines about it.
+
+    cc: the controls, none of them for all.
+    """
     check_port(port)
+    ww_kernel.check_names(cc)
     if not reading.is_recording(out.name):
         raise InputError("expected a name in .parquet or .csv", key="--out", value=str(out))
     if not out.parent.is_dir():
@@ -145,7 +156,7 @@ def record(out: Path, port: int | None, duration: str | None) -> Iterator[str]:
     events, file = _file_of_events(out)
     with file:
         try:
-            recorder = _Recorder(port, file)
+            recorder = Recorder(port, cc, file)
         except BaseException:
             events.unlink()  # nothing was recorded
             raise
@@ -199,7 +210,7 @@ def _keep(events: Path, out: Path, problem: str) -> pl.DataFrame:
     return trace
 
 
-def _wait(recorder: _Recorder, seconds: float) -> None:
+def _wait(recorder: Recorder, seconds: float) -> None:
     """Waits so long, or for Ctrl-C, a service manager's SIGTERM, or the recorder's end."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:

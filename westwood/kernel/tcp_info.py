@@ -1,71 +1,156 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes a trace of what Linux says of a socket: struct tcp_info of include/uapi/linux/tcp.h."""
+"""Makes a trace of what Linux says of a socket: struct tcp_info of include/uapi/linux/tcp.h.
+
+The kernel appends to the structure as it grows: one that is older says less, and what it does not
+say is unknown. The same bytes come by getsockopt (TCP_INFO) and by sock_diag (`sockets`).
+"""
 
 from __future__ import annotations
 
 import math
 import socket
-import struct
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from westwood.results.traces import STATES, TRACE_COLUMNS
 
-_SIZE = 160  # bytes, up to tcpi_data_segs_out, of Linux 4.6
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 _UNLIMITED = 0x7FFFFFFF  # ssthresh before the first loss
-_STATE_OF = (0, 1, 2, 2, 3)  # enum tcp_ca_state; CWR is a recovery without a loss
-# The offset of each field; all have 32 bits.
-_OFFSETS = {
-    "rto": 8,
-    "mss": 16,
-    "unacked": 24,
-    "rtt": 68,
-    "ssthresh": 76,
-    "cwnd": 80,
-    "retransmitted": 100,
-    "min_rtt": 148,
-    "sent": 156,
-}
+STATE_OF = (0, 1, 2, 2, 3)  # enum tcp_ca_state; CWR is a recovery without a loss
+# The fields in their order with their bytes. Comments have the kernel's units, and since when.
+_FIELDS = (
+    *((name, "u1") for name in ("tcp_state", "state", "retransmits", "probes", "backoff")),
+    ("options", "u1"),
+    ("window_scales", "u1"),
+    ("app_limited", "u1"),  # bit 0; the others are of fast open
+    *((name, "u4") for name in ("rto", "ato", "mss", "received_mss")),  # us, us
+    *((name, "u4") for name in ("in_flight", "sacked", "lost_out", "retrans_out", "fackets")),
+    *((name, "u4") for name in ("since_sent", "since_ack_sent", "since_received", "since_ack")),
+    *((name, "u4") for name in ("path_mtu", "received_ssthresh", "srtt", "rttvar")),  # us
+    *((name, "u4") for name in ("ssthresh", "cwnd", "advertised_mss", "reordering")),
+    *((name, "u4") for name in ("received_rtt", "received_space", "retransmitted")),
+    *((name, "u8") for name in ("pacing", "most_pacing")),  # bytes/s
+    *((name, "u8") for name in ("delivered_bytes", "received_bytes")),
+    *((name, "u4") for name in ("segments_out", "segments_in")),
+    *((name, "u4") for name in ("unsent_bytes", "rtt_min", "data_segments_in", "sent")),  # 4.6
+    ("delivery", "u8"),  # bytes/s, 4.9
+    *((name, "u8") for name in ("busy", "rwnd_limited", "sndbuf_limited")),  # us, 4.10
+    *((name, "u4") for name in ("delivered", "delivered_ce")),  # 4.18
+    *((name, "u8") for name in ("sent_bytes", "retransmitted_bytes")),  # 4.19
+    *((name, "u4") for name in ("dsacks", "reorderings", "out_of_order_in", "send_window")),  # 5.4
+    *((name, "u4") for name in ("receive_window", "rehashes")),  # 6.2
+    *((name, "u2") for name in ("timeouts", "timeout_recoveries")),  # 6.7
+    ("timeout_time", "u4"),  # ms
+)
+INFO = np.dtype([(name, f"={kind}") for name, kind in _FIELDS])
+NEEDED = INFO.fields["sent"][1] + 4 if INFO.fields else 0  # what Linux 4.6 has
+_UNLIMITED_RATE = 0xFFFFFFFFFFFFFFFF
+
+
+def decoded(raw: bytes) -> NDArray[Any]:
+    """Reads structures of one length that lie behind one another; what they lack is 0."""
+    return np.frombuffer(raw.ljust(INFO.itemsize, b"\0")[: INFO.itemsize], INFO)
+
+
+def columns(info: NDArray[Any], size: int) -> dict[str, pl.Series]:
+    """Names what structures of so many bytes say, with units; NaN or null is what is unknown.
+
+    Counters are since the connection began. `in_flight`, `sacked`, `lost_out` and `retrans_out` are
+    segments now, cwnd and ssthresh too. `sent` and `retransmitted` count segments.
+    """
+
+    def is_known(field: str) -> bool:
+        kind, at, *_ = INFO.fields[field]  # type: ignore[index]
+        return bool(at + kind.itemsize <= size)
+
+    made: dict[str, pl.Series] = {}
+    for name in _WHOLE:
+        if is_known(name):
+            made[name] = pl.Series(name, info[name].astype(np.int64))
+        else:
+            made[name] = pl.Series(name, [None] * len(info), pl.Int64)
+    for name, field, units, none in _SCALED:
+        known = is_known(field) & (info[field] != none)
+        made[name] = pl.Series(name, np.where(known, info[field] / units, math.nan))
+    infinite = info["ssthresh"] >= _UNLIMITED
+    made["ssthresh"] = pl.Series("ssthresh", np.where(infinite, math.nan, info["ssthresh"]))
+    states = np.array(STATE_OF, np.uint8)[np.minimum(info["state"], len(STATE_OF) - 1)]
+    made["state"] = pl.Series("state", np.array(STATES)[states], pl.Enum(STATES))
+    made["app_limited"] = pl.Series("app_limited", info["app_limited"] & 1 == 1)
+    return made
+
+
+_WHOLE = (
+    *("cwnd", "in_flight", "sacked", "lost_out", "retrans_out", "mss", "path_mtu", "reordering"),
+    *("delivered", "delivered_ce", "delivered_bytes", "sent", "sent_bytes", "retransmitted"),
+    *("retransmitted_bytes", "received_bytes", "unsent_bytes", "dsacks", "reorderings"),
+    *("timeouts", "backoff", "send_window"),
+)
+# Column, field, how many of its units make one of ours, and the number that stands for none.
+_SCALED = (
+    ("srtt_s", "srtt", 1e6, 0),
+    ("rttvar_s", "rttvar", 1e6, -1),
+    ("rtt_min_s", "rtt_min", 1e6, 0xFFFFFFFF),
+    ("rto_s", "rto", 1e6, -1),
+    ("delivery_bps", "delivery", 0.125, 0),
+    ("pacing_bps", "pacing", 0.125, _UNLIMITED_RATE),
+    ("busy_s", "busy", 1e6, -1),
+    ("rwnd_limited_s", "rwnd_limited", 1e6, -1),
+    ("sndbuf_limited_s", "sndbuf_limited", 1e6, -1),
+    ("since_sent_s", "since_sent", 1e3, -1),
+)
+
+
+# What a recording has beside the columns of a trace, and `more` of Looks.
+_COUNTED = ("mss", "delivered_bytes", "sent", "retransmitted")
+_MORE = ("rtt_min_s", *_COUNTED)
 
 
 class Looks:
-    """Looks at a socket again and again, and keeps what it saw."""
+    """Looks at a socket again and again, and keeps what it saw; `more`: what is delivered, too."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
+    def __init__(self, connection: socket.socket, *, more: bool = False) -> None:
+        self._connection, self._more = connection, more
         self._rows: list[tuple[Any, ...]] = []
         self._seen: list[tuple[float, float]] = []  # cwnd and srtt at every look
         self.last: dict[str, int] = {}
 
     def look(self, time_s: float) -> None:
         """Looks once; adds a row to the trace unless nothing changed."""
-        raw = self._connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _SIZE)
-        if len(raw) < _SIZE:
+        raw = self._connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO.itemsize)
+        if len(raw) < NEEDED:
             return
-        info = {name: struct.unpack_from("=I", raw, at)[0] for name, at in _OFFSETS.items()}
+        found = decoded(raw)[0]
+        info = dict(zip(INFO.names or (), found.tolist(), strict=True))
         self.last = info
         ssthresh = math.nan if info["ssthresh"] >= _UNLIMITED else float(info["ssthresh"])
-        srtt_s = info["rtt"] * 1e-6 or math.nan
+        srtt_s = info["srtt"] / 1e6 or math.nan
         self._seen.append((float(info["cwnd"]), srtt_s))
-        state = STATES[_STATE_OF[min(raw[1], 4)]]
-        row = (
+        state = STATES[STATE_OF[min(info["state"], 4)]]
+        row: tuple[Any, ...] = (
             float(info["cwnd"]),
             ssthresh,
             math.nan,
             math.nan,
             srtt_s,
             srtt_s,
-            info["rto"] * 1e-6,
-            float(info["unacked"]),
+            info["rto"] / 1e6,
+            float(info["in_flight"]),
             state,
         )
+        if self._more:
+            row += (info["rtt_min"] / 1e6, *(info[name] for name in _COUNTED))
         if not self._rows or repr(row) != repr(self._rows[-1][1:]):  # NaN is not itself
             self._rows.append((time_s, *row))
 
     def trace(self) -> pl.DataFrame:
         """Returns the columns of a trace without flow and transfer; the estimates are NaN."""
-        frame = pl.DataFrame(self._rows, schema=TRACE_COLUMNS, orient="row")
+        columns = (*TRACE_COLUMNS, *(_MORE if self._more else ()))
+        frame = pl.DataFrame(self._rows, schema=columns, orient="row")
         return frame.with_columns(pl.col("state").cast(pl.Enum(STATES)))
 
     def means(self) -> tuple[float, float]:

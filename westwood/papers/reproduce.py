@@ -7,6 +7,7 @@ each scenario data/NAME.csv, runs/NAME.parquet, scenarios/NAME.toml.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,9 @@ from typing import Any
 from westwood import stopping
 from westwood.draw import report
 from westwood.draw.style import save
+from westwood.engines import needs
 from westwood.engines.pool import check_workers
+from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, suggestion
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
@@ -40,6 +43,15 @@ class Selection:
     def runs(self) -> int:
         """The number of runs."""
         return sum(one.runs for one in self.experiments.values())
+
+    def about_s(self, workers: int | None) -> float:
+        """Estimates how long the runs will take on this machine, s."""
+        check_workers(workers, "--workers")
+        needs_s = [
+            experiment.check_needs(one, SIMULATOR, 1, yes=True).seconds
+            for one in self.experiments.values()
+        ]
+        return sum(needs_s) * needs.slowness() / min(workers or os.cpu_count() or 1, self.runs)
 
 
 @dataclass(frozen=True)

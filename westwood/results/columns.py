@@ -8,6 +8,7 @@ with the function that computes it.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,9 +20,6 @@ from westwood.results.metrics import jain, percentile
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from westwood.results.raw import Columns, RawResult
     from westwood.scenario.flows import Flow
 
@@ -50,14 +48,10 @@ class FlowOfRun:
         return self.last - self.first
 
     @cached_property
-    def completions_s(self) -> Sequence[float] | NDArray[np.float64]:
+    def completions_s(self) -> Sequence[float]:
         """How long the connections took of which all was acknowledged, from their start on."""
-        ends, starts = (self._own(name) for name in ("completed_s", "start_s"))
-        if isinstance(ends, list):
-            pairs = zip(ends, starts, strict=True)
-            return [end - start for end, start in pairs if not math.isnan(end)]
-        taken: NDArray[np.float64] = ends - starts
-        return taken[taken >= 0]  # without NaN
+        pairs = zip(self.values("completed_s"), self.values("start_s"), strict=True)
+        return array("d", (end - start for end, start in pairs if not math.isnan(end)))
 
     def _own(self, name: str) -> Any:
         return self.connections[name][self.first : self.last]
@@ -92,7 +86,7 @@ class FlowOfRun:
         return end - start_s
 
 
-def _one_by_one(column: NDArray[Any]) -> Iterator[float]:
+def _one_by_one(column: memoryview) -> Iterator[float]:
     """Makes numbers of a column of which there may be a million."""
     for start in range(0, len(column), _AT_A_TIME):
         yield from column[start : start + _AT_A_TIME].tolist()
@@ -126,6 +120,15 @@ class Column:
     with_interval: bool = field(default=False, kw_only=True)  # in the table, too
     if_several: bool = field(default=False, kw_only=True)  # in the table only beside other flows
     if_known: bool = field(default=False, kw_only=True)  # in the table only where a flow has it
+
+    def cell(self, value: float | None, half: float = math.nan) -> str:
+        """Writes a value, or a mean and half its interval, as tables have it."""
+        if value is None or math.isnan(value):
+            return "-"
+        text = f"{value * self.scale:.{self.digits}f}"
+        if not self.with_interval or math.isnan(half):
+            return text
+        return f"{text} ± {half * self.scale:.{self.digits}f}"
 
 
 @dataclass(frozen=True)
@@ -231,7 +234,7 @@ OF_FLOW = (
         "s",
         "Completion time",
         "from a connection's start until all was acknowledged, the mean of those completed",
-        lambda flow: _mean(map(float, flow.completions_s)),
+        lambda flow: _mean(flow.completions_s),
         head="completion\ns",
         digits=3,
         with_interval=True,

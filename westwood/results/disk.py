@@ -24,6 +24,7 @@ from westwood import stopping
 PARTIAL = ".partial-"
 _LEFT = re.compile(re.escape(PARTIAL) + r"[0-9a-f]{8}(\.\w+)?")
 _MOST = 1 << 28  # bytes of a manifest, a journal or of checksums
+_A_PIECE = 1 << 20
 _FOR_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -165,11 +166,13 @@ def opened(path: Path) -> Iterator[int]:
 
 def read_regular(path: Path) -> bytes:
     """Reads a regular file that fits into memory."""
-    with opened(path) as file, os.fdopen(file, "rb", closefd=False) as stream:
-        content = stream.read(_MOST + 1)
-    if len(content) > _MOST:
-        raise OSError(errno.EFBIG, f"has more than {_MOST} bytes")
-    return content
+    content = bytearray()
+    with opened(path) as file:
+        while piece := os.read(file, _A_PIECE):  # asking for all at once would take the most
+            content += piece
+            if len(content) > _MOST:
+                raise OSError(errno.EFBIG, f"has more than {_MOST} bytes")
+    return bytes(content)
 
 
 def sha256(path: Path) -> str:

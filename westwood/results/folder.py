@@ -261,7 +261,9 @@ class Folder:
         """Writes a Parquet or CSV file, by the name's ending."""
         if name.endswith(".csv"):
             return self.file(name, frame.write_csv)
-        return self.file(name, frame.write_parquet)
+        from westwood.results.parquet import write_parquet
+
+        return self.file(name, lambda path: write_parquet([frame], path))
 
     def manifest(self, settings: Mapping[str, Any], *, complete: bool = True) -> Path:
         """Writes what made this folder. Written first, it also marks the folder as ours."""

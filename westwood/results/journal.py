@@ -52,6 +52,11 @@ class Read:
     cut_off: bool = False  # the last line is
 
 
+def plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns it as JSON takes it: null is what has no value."""
+    return {key: None if value != value else value for key, value in record.items()}
+
+
 def line_of(record: Mapping[str, Any]) -> bytes:
     """Writes a record as a line, with its checksum."""
     whole = json.dumps(record).encode("ascii")

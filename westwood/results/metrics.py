@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from statistics import NormalDist
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 LEVEL = 0.95  # that every interval has
 
@@ -47,8 +45,9 @@ def t_probability(t: float, dof: int) -> float:
 def t_quantile(dof: int, level: float = LEVEL) -> float:
     """Returns the t with P(|T| < t) = `level`: 12.706 for one degree of freedom at 95 %."""
     z = NormalDist().inv_cdf((1 + level) / 2)
-    if dof > 1000:  # Cornish-Fisher, A&S 26.7.5: the error is below 1e-9 here
-        return z + (z**3 + z) / (4 * dof) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * dof**2)
+    if dof > 1000:  # Cornish-Fisher, A&S 26.7.5: the error is below 1e-9 here, to a level of 99.9 %
+        third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * dof**3)
+        return z + (z**3 + z) / (4 * dof) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * dof**2) + third
     low, high = 0.0, 1.0
     while t_probability(high, dof) < level:
         high *= 2
@@ -65,13 +64,13 @@ def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> floa
     return t_quantile(runs - 1, level) * deviation / math.sqrt(runs)
 
 
-def percentile(values: Sequence[float] | NDArray[np.float64], share: float) -> float:
+def percentile(values: Sequence[float], share: float) -> float:
     """Returns what this share of the values does not exceed, interpolated; NaN without values."""
-    ordered = np.sort(values) if isinstance(values, np.ndarray) else sorted(values)
-    if not len(ordered):
+    ordered = sorted(values)
+    if not ordered:
         return math.nan
     place = share * (len(ordered) - 1)
-    low, high = float(ordered[math.floor(place)]), float(ordered[math.ceil(place)])
+    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
     return low + (place - math.floor(place)) * (high - low)
 
 

@@ -34,7 +34,8 @@ class RawResult:
     """Is a run: its connections, its links, and what was recorded."""
 
     # `source`, the number of the scenario's flow that a connection belongs to (they are in its
-    # order), and the columns that engine/columns.hpp declares of a flow: lists, or arrays of many.
+    # order), and the columns that engine/columns.hpp declares of a flow: lists, or memory views if
+    # there are many.
     connections: Columns
     forward: Sequence[RawLinkSide]  # the links from their first node to their second
     backward: Sequence[RawLinkSide]

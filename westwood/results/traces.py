@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from westwood import _engine
@@ -16,15 +16,12 @@ from westwood.catalogue import (
     DIRECTION_COLUMNS,
     FLOW_COLUMNS,
     OPPORTUNITY_BYTES,
-    QUEUE_COLUMNS,
     WINDOW_COLUMNS,
 )
 from westwood.errors import InputError
-from westwood.results.raw import Columns, RawLinkSide, RawResult
+from westwood.results.raw import RawLinkSide, RawResult
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from westwood.scenario import Scenario
 
 STATES = ("open", "disorder", "recovery", "loss")  # enum ww_phase
@@ -60,8 +57,8 @@ def transfers(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
     whole = pl.col(pl.UInt64, pl.UInt32).cast(pl.Int64)
     for start in range(0, named.count, _PIECE):
         rows = slice(start, min(start + _PIECE, named.count))
-        names = named.of(np.arange(rows.start, rows.stop, dtype=np.uint32))
-        numbers = pl.DataFrame({name: column[rows] for name, column in columns.items()})
+        names = named.of(pl.int_range(rows.start, rows.stop, dtype=pl.UInt32, eager=True))
+        numbers = pl.DataFrame({name: list(column[rows]) for name, column in columns.items()})
         frame = pl.concat([names, numbers], how="horizontal")
         yield frame.with_columns(whole, completion.alias("completion_s"))
 
@@ -87,73 +84,6 @@ def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
     )
 
 
-def queues(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
-    """Has link, direction, time_s, packets, bytes: what waits from that time on."""
-    links = [link.name for link in scenario.link]
-    pipe, waiting = -1, _Waiting()
-    for columns in raw.records.pieces("queues"):
-        edges = np.flatnonzero(np.diff(columns["pipe"])) + 1
-        for first, last in itertools.pairwise([0, *edges.tolist(), len(columns["pipe"])]):
-            its = int(columns["pipe"][first]) if last else -1
-            if its != pipe:
-                yield _placed(waiting.rest(), links, pipe)
-                pipe, waiting = its, _Waiting()
-            part = {name: columns[name][first:last] for name in QUEUE_COLUMNS}
-            yield _placed(waiting.lengths(part), links, pipe)
-    yield _placed(waiting.rest(), links, pipe)
-
-
-def _placed(lengths: pl.DataFrame, links: Sequence[str], pipe: int) -> pl.DataFrame:
-    """Adds where the queue is."""
-    link, side = links[pipe // 2], SIDES[pipe % 2]
-    return lengths.select(pl.lit(link).alias("link"), pl.lit(side).alias("direction"), pl.all())
-
-
-class _Waiting:
-    """Counts one more at each arrival, one less at each start; at one instant, starts first.
-
-    What is after the last arrival may change with the next rows, and waits for them.
-    """
-
-    def __init__(self) -> None:
-        self._time = np.array([], dtype=np.float64)
-        self._change = np.array([], dtype=np.int64)  # bytes; less than 0: they start
-        self._packets = self._bytes = 0
-
-    def lengths(self, waited: Columns) -> pl.DataFrame:
-        """Takes packets that waited, by arrival."""
-        size = waited["bytes"].astype(np.int64)
-        is_later = self._change > 0  # of those from before, starts come first again
-        self._time = np.concatenate(
-            [self._time[~is_later], waited["start_s"], self._time[is_later], waited["arrival_s"]]
-        )
-        self._change = np.concatenate(
-            [self._change[~is_later], -size, self._change[is_later], size]
-        )
-        return self._until(waited["arrival_s"][-1] if len(size) else -math.inf)
-
-    def rest(self) -> pl.DataFrame:
-        """Returns what happens after the last rows."""
-        return self._until(math.inf)
-
-    def _until(self, end_s: float) -> pl.DataFrame:
-        order = np.argsort(self._time, kind="stable")
-        time, change = self._time[order], self._change[order]
-        done = int(np.searchsorted(time, end_s))
-        self._time, self._change = time[done:], change[done:]
-        change = change[:done]
-        frame = pl.DataFrame(
-            {
-                "time_s": time[:done],
-                "packets": self._packets + np.sign(change).cumsum(),
-                "bytes": self._bytes + change.cumsum(),
-            }
-        )
-        if done:
-            self._packets, self._bytes = frame["packets"][-1], frame["bytes"][-1]
-        return frame.unique("time_s", keep="last", maintain_order=True)
-
-
 def drops(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
     """Has time_s, link, direction, flow, transfer, packet ("data" or "ack"), kind."""
     kinds = _engine.DROP_KINDS
@@ -161,9 +91,8 @@ def drops(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
     named = _Names(scenario, raw)
     pipe = pl.col("pipe")
     for columns in raw.records.pieces("drops"):
-        frame = pl.concat(
-            [pl.DataFrame(columns).drop("flow"), named.of(columns["flow"])], how="horizontal"
-        )
+        rows = pl.DataFrame(columns)
+        frame = pl.concat([rows.drop("flow"), named.of(rows["flow"])], how="horizontal")
         yield frame.select(
             "time_s",
             _names(links, pipe // 2).alias("link"),
@@ -187,8 +116,9 @@ def sampled(
 ) -> Iterator[pl.DataFrame]:
     """Takes the rows in force at multiples of `every_s`; none before a flow's first row."""
     check_every(every_s, duration_s)
-    times = np.arange(int(duration_s / every_s + 1e-9) + 1) * float(every_s)
-    grid = pl.DataFrame({"time_s": times})
+    samples = int(duration_s / every_s + 1e-9) + 1
+    times = pl.int_range(samples, eager=True).cast(pl.Float64).alias("time_s") * float(every_s)
+    grid = times.to_frame()
 
     def of_connection(rows: pl.DataFrame) -> pl.DataFrame:
         return grid.join_asof(rows, on="time_s").drop_nulls("flow").select(rows.columns)
@@ -197,7 +127,7 @@ def sampled(
     for frame in trace:
         for rows in frame.partition_by("flow", "transfer", maintain_order=True):
             # Of the rows between two moments of the grid, only the last is ever in force at one.
-            cell = pl.Series("cell", np.searchsorted(times, rows["time_s"].to_numpy()))
+            cell = times.search_sorted(rows["time_s"], side="left")
             last = rows.filter((cell != cell.shift(-1)).fill_null(value=True))
             if held is not None and held.select("flow", "transfer").row(-1) == last.select(
                 "flow", "transfer"
@@ -241,11 +171,13 @@ def offered_rate(times_ms: Sequence[int], duration_s: float, step_s: float) -> p
     """Has time_s, bps: what delivery opportunities offer in each step, over and over."""
     period_s = times_ms[-1] / 1000
     repeats = math.ceil(duration_s / period_s)
-    once = np.array(times_ms) / 1000
-    all_s = (once + period_s * np.arange(repeats)[:, None]).ravel()
-    edges = np.arange(math.ceil(duration_s / step_s) + 1) * step_s
-    counts, _ = np.histogram(all_s, edges)
-    return pl.DataFrame({"time_s": edges[:-1], "bps": 8 * OPPORTUNITY_BYTES * counts / step_s})
+    counts = [0] * math.ceil(duration_s / step_s)
+    for start_s, time_ms in itertools.product((n * period_s for n in range(repeats)), times_ms):
+        at_s = start_s + time_ms / 1000
+        if at_s <= len(counts) * step_s:  # the end is the last step's
+            counts[min(int(at_s / step_s), len(counts) - 1)] += 1
+    bps = [8 * OPPORTUNITY_BYTES * count / step_s for count in counts]
+    return pl.DataFrame({"time_s": [step * step_s for step in range(len(counts))], "bps": bps})
 
 
 def _names(names: Iterable[str], index: pl.Expr) -> pl.Expr:
@@ -258,15 +190,16 @@ class _Names:
 
     def __init__(self, scenario: Scenario, raw: RawResult) -> None:
         self._flows = pl.Series([flow.name for flow in scenario.flows], dtype=pl.String)
-        self._source = np.asarray(raw.connections["source"], dtype=np.uint32)
+        source = raw.connections["source"]
+        self._source = pl.Series(list(source), dtype=pl.UInt32)
+        first = [bisect.bisect_left(source, flow) for flow in range(len(self._flows))]
+        self._first = pl.Series(first, dtype=pl.UInt32)
         self.count = len(self._source)
-        first = self._source.searchsorted(np.arange(len(self._flows)))
-        self._first = first.astype(np.uint32)
 
-    def of(self, connection: NDArray[np.uint32]) -> pl.DataFrame:
+    def of(self, connection: pl.Series) -> pl.DataFrame:
         """Has flow and transfer of these connections."""
-        source = self._source[connection]
-        number = connection + np.uint32(1) - self._first[source]
+        source = self._source.gather(connection)
+        number = connection + 1 - self._first.gather(source)
         return pl.DataFrame({"flow": self._flows.gather(source), "transfer": number})
 
 
@@ -281,5 +214,5 @@ def _by_flow(scenario: Scenario, raw: RawResult, table: str) -> Iterator[pl.Data
     named = _Names(scenario, raw)
     for columns in raw.records.pieces(table):
         rows = pl.DataFrame(columns)
-        names = named.of(columns["connection"])
+        names = named.of(rows["connection"])
         yield pl.concat([names, rows.drop("connection")], how="horizontal")

@@ -136,7 +136,13 @@ def _most_segments(setting: Setting) -> int:
     return min(int(setting.most), _MOST_AMOUNT)
 
 
-Amount = Annotated[units.Amount, Quantity(_amount, str)]
+def _queue_limit(value: object) -> units.Amount:
+    if isinstance(value, str) and value.endswith("bdp"):
+        units.parse_products(value)  # right ones have become packets (bdp.py)
+    return _amount(value)
+
+
+QueueLimit = Annotated[units.Amount, Quantity(_queue_limit, str)]
 
 
 def _time(setting: Setting) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns what pydantic found wrong with a scenario into one line that a newcomer understands."""
+"""Turns what pydantic found wrong with a scenario into lines that a newcomer understands."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _EXPECTED = {
     "bool_type": "expected true or false",
     "string_type": 'expected text in quotes, such as "abc"',
+    "float_type": "expected a number",
     "int_type": "expected a whole number",
     "int_from_float": "expected a whole number",
     "dict_type": "expected a table",
@@ -63,13 +64,27 @@ _TAKES: Mapping[str, str] = {
 }
 
 
-def first_problem(
+def explained(
     error: ValidationError, given: Mapping[str, Any], model: type[BaseModel]
 ) -> InputError:
-    """Finds the first thing wrong, at the key as `--set` would address it."""
-    problems = error.errors(include_url=False)
-    unknown = [p for p in problems if p["type"] == "extra_forbidden"]
-    problem = (unknown or problems)[0]  # a misspelt key also makes the right one missing
+    """Says what is wrong, each at the key as `--set` would address it; the first has the others."""
+    found = error.errors(include_url=False)
+    unknown = [one for one in found if one["type"] == "extra_forbidden"]
+    misspelt_in = {one["loc"][:-1] for one in unknown}  # which makes the right key missing, too
+    within = {one["loc"][:depth] for one in found for depth in range(len(one["loc"]))}
+    rest = [
+        one
+        for one in found
+        if one not in unknown
+        and not (one["type"] == "missing" and one["loc"][:-1] in misspelt_in)
+        and one["loc"] not in within  # a list that lacks what is wrong in it
+    ]
+    said = {str(one): one for one in (_problem(one, given, model) for one in unknown + rest)}
+    first, *others = said.values()
+    return InputError(first.problem, key=first.key, value=first.value, others=others)
+
+
+def _problem(problem: ErrorDetails, given: Mapping[str, Any], model: type[BaseModel]) -> InputError:
     place, value = _place(problem["loc"], given)
     found = problem.get("ctx", {}).get("error")
     if isinstance(found, InputError):

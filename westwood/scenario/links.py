@@ -10,7 +10,7 @@ from pydantic import Discriminator, Field, PlainValidator, Tag, field_validator,
 
 from westwood.catalogue import LONGEST_PS, OPPORTUNITY_BYTES, settings_of
 from westwood.errors import InputError
-from westwood.scenario.declared import Amount, accepted, with_settings
+from westwood.scenario.declared import QueueLimit, accepted, with_settings
 from westwood.scenario.parts import (
     Delay,
     Durations,
@@ -70,12 +70,12 @@ class DropTail(Part):
     """Drops what arrives when the queue is full. The packet being sent doesn't count."""
 
     kind: Literal["droptail"] = "droptail"
-    limit: Amount
+    limit: QueueLimit
 
 
 class _RedQueue(Part):
     kind: Literal["red"] = "red"
-    limit: Amount
+    limit: QueueLimit
 
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ They are held in base units (bit/s, picoseconds, bytes) and written back with th
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator
@@ -15,10 +16,21 @@ from westwood.catalogue import LONGEST_PS, RECOVERIES, settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import Quantity, between, type_of
 
+_MOST_SHOWN = 20  # values of a list in `repr`
 NAME_PATTERN = "letters, digits, _, - and +, not starting with a digit"
 _NAME_CHARACTERS = frozenset(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+"
 )  # no dot: it separates the name from the key in `--set`
+
+
+class _Shown:
+    """Is a long list in `repr`."""
+
+    def __init__(self, values: Sequence[object]) -> None:
+        self._text = f"({values[0]}, {values[1]}, ... {len(values)} in all)"
+
+    def __repr__(self) -> str:
+        return self._text
 
 
 class Part(BaseModel):
@@ -27,6 +39,21 @@ class Part(BaseModel):
     model_config = ConfigDict(
         extra="forbid", strict=True, frozen=True, populate_by_name=True, serialize_by_alias=True
     )
+
+    def __repr_args__(self) -> Iterator[tuple[str, Any]]:
+        """What `repr` shows: values with their units, but for those that are everybody's."""
+        written = self.model_dump()
+        for name, field in type(self).model_fields.items():
+            value, key = getattr(self, name), field.serialization_alias or field.alias or name
+            if field.default in (value, written[key]):
+                continue
+            several = value if isinstance(value, tuple) else (value,)
+            if any(isinstance(one, Part) for one in several):
+                yield name, value
+            else:
+                yield name, _Shown(written[key]) if len(several) > _MOST_SHOWN else written[key]
+
+    __str__ = BaseModel.__repr__
 
 
 def _name(text: object) -> str:

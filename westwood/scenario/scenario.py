@@ -28,18 +28,20 @@ from westwood import arguments, files
 from westwood.arguments import checked
 from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
 from westwood.errors import InputError, show, suggestion
-from westwood.scenario import number_files, profiles, topology, written
-from westwood.scenario.explain import first_problem
+from westwood.scenario import bdp, lines, number_files, profiles, topology, written
+from westwood.scenario.brief import html
+from westwood.scenario.explain import explained
 from westwood.scenario.flows import OF_DATAGRAMS, Flow, check_obeyed
 from westwood.scenario.links import Link
 from westwood.scenario.parts import Duration, Name, Part
+from westwood.scenario.supplied import presets, presets_folder
+from westwood.scenario.swept import check_sweep, column_values
 from westwood.units import format_time
 
 FORMAT = 1  # of scenario files, and part of the hash
 MOST_POINTS = 100_000  # of a sweep
 EVERY_FLOW = "*"  # in the place of a name; but for a source of datagrams, where that does not obey
 _KEPT = (Part, files.Numbers)  # never changed, and large: settings hold them as they are
-_PACKAGE = Path(__file__).parents[1]
 
 Settings = Mapping[str, Any]
 Values = Annotated[tuple[Any, ...], Field(strict=False, min_length=1)]
@@ -62,20 +64,27 @@ class Scenario(Part):
 
     def __init__(self, /, **given: Any) -> None:
         given = number_files.embedded(arguments.plain_items(given, _KEPT), Path())
+        data: Mapping[str, Any] = given
+        if wanted := bdp.products(given):
+            draft = Scenario(**bdp.unlimited(given, wanted))
+            data = bdp.with_limits(given, bdp.packets(draft, wanted))
         try:
-            super().__init__(**_completed(given))
+            super().__init__(**_completed(data))
             topology.check_count(self.flow, self.duration)
             topology.check(self.link, self.flows, list(type(self).model_fields))
             _check_starts(self)
         except ValidationError as error:
-            raise first_problem(error, given, type(self)) from None
+            raise explained(error, given, type(self)) from None
         self._given = given
 
     @field_validator("sweep")
     @classmethod
-    def _not_too_many(cls, sweep: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+    def _distinct_and_not_too_many(
+        cls, sweep: dict[str, tuple[Any, ...]]
+    ) -> dict[str, tuple[Any, ...]]:
         if math.prod(len(values) for values in sweep.values()) > MOST_POINTS:
             raise InputError(f"expected at most {MOST_POINTS} points in all", value=list(sweep))
+        check_sweep(sweep)
         return sweep
 
     @classmethod
@@ -86,7 +95,10 @@ class Scenario(Part):
             data = files.read_toml(Path(path))
         except InputError as error:
             raise error.located(source=str(path)) from None
-        return cls._from(data, str(path), Path(path).parent)
+        try:
+            return cls._from(data, str(path), Path(path).parent)
+        except InputError as error:
+            raise lines.placed(error, Path(path)) from None
 
     @classmethod
     @checked(name=arguments.text)
@@ -94,9 +106,7 @@ class Scenario(Part):
         """Reads a scenario that comes with the package; `presets()` has the names."""
         if name not in presets():
             raise InputError(f"no such scenario, {suggestion(name, presets())}", value=name)
-        return cls._from(
-            files.read_toml(_presets_folder() / f"{name}.toml"), name, _presets_folder()
-        )
+        return cls._from(files.read_toml(presets_folder() / f"{name}.toml"), name, presets_folder())
 
     @classmethod
     def load(cls, file_or_preset: str) -> Scenario:
@@ -145,6 +155,15 @@ class Scenario(Part):
         except InputError as error:
             raise _blamed(error, settings) from None
 
+    def _repr_html_(self) -> str:
+        return html(self)
+
+    def with_sweep(self, sweep: Settings) -> Scenario:
+        """Sweeps these keys, each over its values, in a new scenario."""
+        data = copy.deepcopy(self._given)
+        data["sweep"] = {**data.get("sweep", {}), **arguments.plain_items(sweep, _KEPT)}
+        return self._from(data, self._source, self._folder)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.model_dump() == other.model_dump()
 
@@ -155,14 +174,29 @@ class Scenario(Part):
 
         The values are as a table's columns hold them: numbers where all of a key's are, else text.
         """
-        base = self.with_settings({key: values[0] for key, values in self.sweep.items()})
+        base = self._at({key: values[0] for key, values in self.sweep.items()})
         shown = [column_values(values) for values in self.sweep.values()]
         for places in itertools.product(*(range(len(values)) for values in shown)):
             swept = zip(self.sweep.items(), shown, places, strict=True)
             settings, columns = {}, {}
             for (key, values), texts, place in swept:
                 settings[key], columns[key] = values[place], texts[place]
-            yield columns, base.with_settings(settings)
+            yield columns, base._at(settings)
+
+    def _at(self, point: Settings) -> Scenario:
+        """Takes a point of the sweep; an error has the line of the file that sweeps its key."""
+        try:
+            return self.with_settings(point)
+        except InputError as error:
+            if not error.source:
+                raise
+            raise lines.placed(error, Path(error.source), point) from None
+
+    @cached_property
+    def products(self) -> dict[str, str]:
+        """By link, the limits of queues that were given in bandwidth-delay products ("1bdp")."""
+        links = self._given.get("link", ())
+        return {self.link[n].name: links[n]["queue"]["limit"] for n in bdp.products(self._given)}
 
     @property
     def nodes(self) -> list[str]:
@@ -178,9 +212,13 @@ class Scenario(Part):
         """Returns all settings, as TOML would hold them, with their units.
 
         Without a recovery that follows from the protocol, and what goes with it or its absence:
-        they must change when the protocol does.
+        they must change when the protocol does. So must a queue in bandwidth-delay products, where
+        there is a sweep, which may change the product.
         """
         data = self.model_dump(exclude_none=True)
+        for link in data["link"] if self.sweep else ():
+            if link["name"] in self.products:
+                link["queue"]["limit"] = self.products[link["name"]]
         profile = profiles.get(self.profile)
         for flow in data["flow"]:
             cc, chosen = flow["cc"]["name"], flow["recovery"]
@@ -227,24 +265,6 @@ def _check_starts(scenario: Scenario) -> None:
         if flow.start >= scenario.duration:
             problem = f"expected less than the duration, {format_time(scenario.duration)}"
             raise InputError(problem, key=f"{flow.name}.start", value=format_time(flow.start))
-
-
-def presets() -> list[str]:
-    """Lists the scenarios that come with the package."""
-    return sorted(file.stem for file in _presets_folder().glob("*.toml"))
-
-
-def described(preset: str) -> str:
-    """Returns what the file of a preset says of it in its opening comment."""
-    lines = (_presets_folder() / f"{preset}.toml").read_text(encoding="utf-8").splitlines()
-    comment = itertools.takewhile(lambda line: line.startswith("#"), lines[1:])
-    return " ".join(line.removeprefix("#").strip() for line in comment)
-
-
-def _presets_folder() -> Path:
-    """Installed, they lie in the package; in a source tree (or an editable install) beside it."""
-    inside = _PACKAGE / "scenarios"
-    return inside if inside.is_dir() else _PACKAGE.parent / "scenarios"
 
 
 def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -360,7 +380,13 @@ def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: 
 
 
 def _blamed(error: InputError, settings: Settings) -> InputError:
-    """Names the key that was set as a whole in an error below it, as the user knows it."""
+    """Names the keys that were set as a whole in errors below them, as the user knows them."""
+    said = {str(one): one for one in (_named(one, settings) for one in (error, *error.others))}
+    first, *others = said.values()
+    return first.located(others=others)
+
+
+def _named(error: InputError, settings: Settings) -> InputError:
     name = error.key.partition(".")[0]
     for key in sorted(settings, key=len, reverse=True):  # the nearest first
         first, dot, rest = key.partition(".")
@@ -368,16 +394,3 @@ def _blamed(error: InputError, settings: Settings) -> InputError:
         if error.key == own or error.key.startswith(own + "."):
             return error if isinstance(settings[key], dict) else error.located(key=own)
     return error
-
-
-def column_values(values: Sequence[Any]) -> list[Any]:
-    """Values that a column of one type can hold."""
-    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        return list(values)
-    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
-        return [float(value) for value in values]
-    for key in ("kind", "name"):  # tables that it tells apart
-        kinds = [value.get(key) if isinstance(value, dict) else value for value in values]
-        if all(isinstance(kind, str) for kind in kinds) and len(set(kinds)) == len(values):
-            return kinds
-    return [value if isinstance(value, str) else show(value) for value in values]

@@ -15,6 +15,9 @@ from westwood.units import format_time
 # What the engine takes: engine/topology.cpp and engine/network.hpp.
 _MOST_LINKS = 255  # on a path
 _MOST_CONNECTIONS = 2**20
+_MOST_ROUTED = 3_000_000  # links x sources whose ways are looked for
+
+Way = list[tuple[str, int]]  # links, each with its direction: 0 is forward
 
 
 def nodes(links: Sequence[Link]) -> list[str]:
@@ -72,6 +75,39 @@ def check_count(flows: Sequence[Flow], duration: int) -> None:
             value = format_time(flow.arrivals.every) if flow.arrivals else flow.count
             problem = f"expected at most {_MOST_CONNECTIONS} connections in all"
             raise InputError(problem, key=key, value=value)
+
+
+def ways(links: Sequence[Link], flows: Sequence[Flow]) -> dict[tuple[str, str], Way]:
+    """Finds each pair's way: the fewest links, and of equals the first, as the simulator does.
+
+    In a network where that would take long, a way is the first link at either end.
+    """
+    leaving: dict[str, list[tuple[str, tuple[str, int]]]] = {}
+    for link in links:
+        a, b = link.between
+        leaving.setdefault(a, []).append((b, (link.name, 0)))
+        leaving.setdefault(b, []).append((a, (link.name, 1)))
+    pairs = {(flow.from_, flow.to) for flow in flows}
+    sources = {source for source, _ in pairs}
+    if len(sources) * len(links) > _MOST_ROUTED:
+        return {(a, b): [leaving[a][0][1], leaving[b][0][1]] for a, b in pairs}
+    found = {}
+    for source in sources:
+        by: dict[str, tuple[str, tuple[str, int]]] = {}
+        frontier = [source]
+        for node in frontier:
+            for far, hop in leaving[node]:
+                if far not in by and far != source:
+                    by[far] = node, hop
+                    frontier.append(far)
+        for start, end in pairs:
+            if start == source:
+                way, node = [], end
+                while node != source:
+                    node, hop = by[node]
+                    way.append(hop)
+                found[start, end] = way[::-1]
+    return found
 
 
 def _check_lengths(links: Sequence[Link], flows: Sequence[Flow]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.linux.helpers.lanes import LANE
 from westwood.errors import RunError
 from westwood.kernel import emulated, ww_kernel
 
@@ -36,25 +37,6 @@ PATHS = {
     "5 Mb/s, 50 ms, no loss": ((5, 25, 0, 25), (0.97, 1.03)),
 }
 PAIR = ("westwood", "ww_plus")
-# The path is in a third namespace: netem on the sender's own device would hide losses from TCP.
-LANE = """
-end() { # namespace device address
-    ip -n $1 addr add $3/24 dev $2
-    ip -n $1 link set $2 gso_max_size 1514 gso_max_segs 1 up
-    ip netns exec $1 sysctl -qw net.ipv4.tcp_no_metrics_save=1 net.ipv4.ip_forward=1
-}
-lane() { # number rate_mbit delay_ms loss_percent queue
-    for one in s m r; do ip netns add $one$1; done
-    ip link add a$1 netns s$1 type veth peer name b$1 netns m$1
-    ip link add c$1 netns m$1 type veth peer name d$1 netns r$1
-    end s$1 a$1 10.$1.1.1; end m$1 b$1 10.$1.1.2; end m$1 c$1 10.$1.2.1; end r$1 d$1 10.$1.2.2
-    ip -n s$1 route add default via 10.$1.1.2
-    ip -n r$1 route add default via 10.$1.2.1
-    tc -n m$1 qdisc add dev c$1 root netem rate $2mbit delay $3ms loss $4% limit $5
-    tc -n m$1 qdisc add dev b$1 root netem delay $3ms limit 1000
-    ip netns exec r$1 iperf3 -s -D
-}
-"""
 
 
 def script() -> str:
@@ -86,6 +68,13 @@ iperf3 -s -D; sleep 1
 {flows}
 echo "## status"
 user ww-kernel status /tmp/bpf/westwood
+echo "## record"
+setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs {CAPABILITIES} \\
+    ww-kernel record /tmp/bpf/westwood 5201 1048576 0 /tmp/ww.bpf.o > /tmp/events & recorder=$!
+sleep 3
+for cc in cubic ww_plus; do iperf3 -c 127.0.0.1 -n 20M -C $cc > /dev/null 2>&1; done
+kill $recorder; wait $recorder; echo $?
+cut -d, -f13,14 /tmp/events | sort -u
 {LANE}
 {set_up}
 sleep 1
@@ -133,6 +122,13 @@ def test_a_flow_runs_with_each(printed: list[str], name: str) -> None:
     assert re.search(r"20\.0 MBytes .* receiver", said), said
     status = "".join(emulated.after(printed, "status"))
     assert re.search(f'"{name}", "registered": true, "sockets": 0, "total": [1-9]', status), status
+
+
+def test_every_control_is_recorded(printed: list[str]) -> None:
+    code, *seen = emulated.after(printed, "record")
+    assert code == "0", "the tracing programs are taken"
+    for cc in ("cubic", "ww_plus"):
+        assert {f"start,{cc}", f"window,{cc}", f"end,{cc}"} <= set(seen)
 
 
 def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:

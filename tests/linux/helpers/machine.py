@@ -54,7 +54,26 @@ def lacking() -> str | None:
 
 def available() -> set[str]:
     """Lists the congestion controls that this kernel knows now."""
-    return set(AVAILABLE.read_text().split())
+    return words("available")
+
+
+def words(kind: str) -> set[str]:
+    """Lists the `available` or `allowed` controls."""
+    file = AVAILABLE.with_name(f"tcp_{kind}_congestion_control")
+    return set(file.read_text().split()) if file.exists() else set()
+
+
+def other_than_reno() -> str:
+    """Names a control of the kernel's own that every namespace may have: the default, mostly."""
+    return min(words("allowed") - OURS - {"reno"}, default="reno")
+
+
+@contextmanager
+def controls_to_ourselves() -> Iterator[bool]:
+    """Keeps other tests from loading our controls; False if the machine has them loaded."""
+    with LOCK.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield not available() & OURS
 
 
 @contextmanager
@@ -63,9 +82,8 @@ def own_bpffs(folder: Path) -> Iterator[bool]:
 
     Yields False if this machine has our controls loaded already.
     """
-    with LOCK.open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if available() & OURS:
+    with controls_to_ourselves() as ours:
+        if not ours:
             yield False
             return
         subprocess.run(["mount", "-t", "bpf", "-o", "mode=0700", "bpf", str(folder)], check=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from westwood import programs
 from westwood.kernel import doctor, ww_kernel
 
 Westwood = Callable[..., Any]
@@ -94,8 +95,19 @@ def test_missing_tools_are_named_with_their_package(
     found = machine()
     assert "apt-get install clang" in str(found["clang"])
     assert "apt-get install iperf3" in str(found["iperf3"])
-    assert "apt-get install iproute2" in str(found["ip"])
     assert str(found["ww-kernel"]).endswith("; make linux")
+
+
+def test_an_installed_package_asks_for_no_compiler_and_names_no_makefile(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "CHECKOUT", None)
+    monkeypatch.setattr(doctor, "CHECKOUT", None)
+    monkeypatch.setenv(ww_kernel.VARIABLE, str(tmp_path / "ww-kernel"))
+    found = machine()
+    assert "clang" not in found and "libbpf" not in found
+    assert "; pip install --force-reinstall" in str(found["ww-kernel"])
+    assert "make " not in str(found["ww-kernel"])
 
 
 def test_exit_code_77_if_anything_is_missing(

@@ -69,7 +69,8 @@ def test_what_was_cut_off_is_said(
     from westwood.cli import recording_panel
 
     monkeypatch.setattr(recording_panel.panel, "draw", lambda run: None)
-    monkeypatch.setattr(recording_panel, "save", lambda *drawn: left.with_suffix(".png"))
+    wanted = recording_panel.figures.Wanted
+    monkeypatch.setattr(wanted, "save", lambda *drawn: left.with_suffix(".png"))
     left.write_bytes(left.read_bytes()[:-5])
     called = westwood("trace", left, "--plot")
     assert called.code == 0

@@ -28,6 +28,7 @@ pytestmark = pytest.mark.kernel
 Westwood = Callable[..., Any]
 CLI = "from westwood.cli import main; main()"
 PORT = 5001
+RECORD = ("kernel", "record", "--cc", "ww_plus", "--out")
 
 
 @pytest.fixture(autouse=True)
@@ -105,7 +106,7 @@ def test_only_the_port_that_was_asked_for(host: Namespace) -> None:
 def test_drawn_by_trace(host: Namespace, westwood: Westwood, tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"day.{ending}"
     recorder = subprocess.Popen(
-        [sys.executable, "-c", CLI, "kernel", "record", "--out", str(file), "--duration", "1.5s"],
+        [sys.executable, "-c", CLI, *RECORD, str(file), "--duration", "1.5s"],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -126,7 +127,7 @@ def test_ended_by_a_signal_what_was_recorded_is_kept(
 ) -> None:
     file = tmp_path / "cut.parquet"
     recorder = subprocess.Popen(
-        [sys.executable, "-c", CLI, "kernel", "record", "--out", str(file)],
+        [sys.executable, "-c", CLI, *RECORD, str(file)],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -179,7 +180,7 @@ def test_recording_ends_with_what_started_it(tmp_path: Path) -> None:
     """SIGKILL of the command leaves no recorder behind."""
     file = tmp_path / "gone.parquet"
     command = subprocess.Popen(
-        [sys.executable, "-c", CLI, "kernel", "record", "--out", str(file)],
+        [sys.executable, "-c", CLI, *RECORD, str(file)],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -195,7 +196,7 @@ def test_recording_ends_with_what_started_it(tmp_path: Path) -> None:
 @contextmanager
 def command(out: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Runs `kernel record` on a file: the command, and the number of its ww-kernel."""
-    words = [sys.executable, "-c", CLI, "kernel", "record", "--out", str(out)]
+    words = [sys.executable, "-c", CLI, *RECORD, str(out)]
     with subprocess.Popen(
         [*words, "--duration", "20s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as started:
@@ -305,6 +306,7 @@ def test_bad_input_is_a_line_with_what_was_expected(westwood: Westwood, tmp_path
         (("--out", tmp_path / "day.txt"), "expected a name in .parquet or .csv"),
         (("--out", tmp_path / "no" / "day.csv"), "there is no such folder"),
         (("--out", tmp_path / "day.csv", "--port", 70000), "expected a port from 1 to 65535"),
+        (("--out", tmp_path / "day.csv", "--cc", "a,b"), "expected the name of a congestion"),
         (("--out", tmp_path / "day.csv", "--duration", "soon"), "--duration"),
     ):
         called = westwood("kernel", "record", *words)
@@ -316,7 +318,7 @@ def test_bad_input_is_a_line_with_what_was_expected(westwood: Westwood, tmp_path
 
 def test_without_controls_it_says_what_to_do(westwood: Westwood, tmp_path: Path) -> None:
     ww_kernel.unload()
-    called = westwood("kernel", "record", "--out", tmp_path / "day.csv", "--duration", "1s")
+    called = westwood(*RECORD, tmp_path / "day.csv", "--duration", "1s")
     ww_kernel.load()
     assert called.code == 1 and called.err.count("\n") == 1
     assert "nothing is loaded: westwood kernel load" in called.err

@@ -106,6 +106,29 @@ def test_a_figure_needs_no_code_whatever_was_swept(
     assert (small_file.parent / "r" / "figure.png").stat().st_size > 5000
 
 
+def test_the_page_of_an_interrupted_command_says_so(
+    folder: Path, westwood: Callable[..., Any]
+) -> None:
+    results = Folder(folder, "")
+    manifest = results.verified("manifest.json").read_text()
+    results.write_manifest(manifest.replace('"complete": true', '"complete": false'))
+    del results  # and its lock
+    called = westwood("report", folder)
+    assert called.code == 0
+    assert "its command was interrupted, and some runs are not there" in called.err
+    assert ", interrupted" in (folder / "index.html").read_text()
+
+
+def test_an_unfinished_sweep_is_told_with_how_to_go_on(
+    folder: Path, westwood: Callable[..., Any]
+) -> None:
+    (folder / "runs.parquet").unlink()
+    (folder / "sweep.json").write_text("{}")
+    called = westwood("report", folder)
+    assert called.code == 2
+    assert f"westwood sweep {folder}/scenario.toml --resume --out {folder} goes on" in called.err
+
+
 def test_a_folder_without_runs_is_one_line(tmp_path: Path, westwood: Callable[..., Any]) -> None:
     called = westwood("report", tmp_path)
     assert called.code == 2

@@ -10,33 +10,52 @@ import statistics
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
 
 from westwood.results import metrics
 from westwood.results.metrics import half_width, paired, percentile
 
-# Student's t, two-sided, from printed tables: degrees of freedom, level, quantile.
-TABLE = [
-    (1, 0.95, 12.706),
-    (2, 0.95, 4.303),
-    (3, 0.95, 3.182),
-    (4, 0.95, 2.776),
-    (9, 0.95, 2.262),
-    (10, 0.95, 2.228),
-    (29, 0.95, 2.045),
-    (30, 0.95, 2.042),
-    (60, 0.95, 2.000),
-    (120, 0.95, 1.980),
-    (100_000, 0.95, 1.960),
-    (1, 0.99, 63.657),
-    (5, 0.99, 4.032),
-    (29, 0.99, 2.756),
-    (5, 0.90, 2.015),
-]
+DOF = st.integers(1, 5000)
+LEVELS = st.floats(0.5, 0.999)
+SAMPLES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40)
 
 
-@pytest.mark.parametrize(("dof", "level", "quantile"), TABLE)
-def test_t_quantiles(dof: int, level: float, quantile: float) -> None:
-    assert metrics.t_quantile(dof, level) == pytest.approx(quantile, abs=5.1e-4)
+@given(DOF, LEVELS)
+def test_t_quantiles_are_scipys(dof: int, level: float) -> None:
+    expected = stats.t.ppf((1 + level) / 2, dof)
+    assert metrics.t_quantile(dof, level) == pytest.approx(expected, rel=1e-8)
+
+
+@given(DOF, st.floats(0, 50))
+def test_t_probabilities_are_scipys(dof: int, t: float) -> None:
+    expected = stats.t.cdf(t, dof) - stats.t.cdf(-t, dof)
+    assert metrics.t_probability(t, dof) == pytest.approx(expected, abs=1e-9)
+
+
+@given(SAMPLES)
+def test_intervals_are_scipys(values: list[float]) -> None:
+    error = stats.sem(values)
+    assume(error > 1e-9)
+    low, high = stats.t.interval(metrics.LEVEL, len(values) - 1, np.mean(values), error)
+    frame = pl.DataFrame({"group": 1, "value": values})
+    summary = metrics.summarise(frame, ["group"], ["value"])
+    half = summary["value_half"][0]
+    assert half == pytest.approx((high - low) / 2, rel=1e-6)
+    assert summary["value"][0] - half == pytest.approx(low, rel=1e-6, abs=1e-6 * half)
+
+
+@given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=2, max_size=40))
+def test_pairs_are_scipys(pairs: list[tuple[float, float]]) -> None:
+    values, others = zip(*pairs, strict=True)
+    assume(np.std(np.subtract(values, others)) > 1e-3)  # else scipy warns that it is inexact
+    frames = [pl.DataFrame({"seed": range(len(v)), "x": list(v)}) for v in (values, others)]
+    found = paired(*frames, ["seed"], "x")
+    expected = stats.ttest_rel(values, others)
+    interval = expected.confidence_interval(metrics.LEVEL)
+    assert found.mean - found.half == pytest.approx(interval.low, rel=1e-6, abs=1e-6)
+    assert found.p == pytest.approx(expected.pvalue, abs=1e-8)
 
 
 @pytest.mark.parametrize("dof", [1, 2, 3, 10, 11, 500])

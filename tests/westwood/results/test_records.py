@@ -15,7 +15,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from westwood import RunError, Scenario, simulate
-from westwood.results import pcap, records, traces
+from westwood.results import pcap, queues, traces
+from westwood.results import spool as spool_
+from westwood.results.parquet import write_parquet
 
 PATH: dict[str, Any] = {
     "name": "path",
@@ -50,9 +52,9 @@ def test_it_is_the_same_from_disk(
     piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = simulate(scenario(), 1, **EVERYTHING)
-    monkeypatch.setattr(records, "_PIECE", piece)
+    monkeypatch.setattr(spool_, "_PIECE", piece)
     folder = tmp_path / "spool"
-    with records.Spool(folder) as spool:
+    with spool_.Spool(folder) as spool:
         result = simulate(scenario(), 1, **EVERYTHING, spool=spool)
         assert not list(tmp_path.iterdir()), "its files have no names, and its folder is not made"
         for name in FRAMES:
@@ -62,14 +64,14 @@ def test_it_is_the_same_from_disk(
         for one, name in ((result, "disk.pcap"), (kept, "memory.pcap")):
             pcap.write(one, tmp_path / name)
         many = tmp_path / "many.parquet"
-        records.write_parquet(traces.windows(result.scenario, result.raw), many)
+        write_parquet(traces.windows(result.scenario, result.raw), many)
         assert_frame_equal(pl.read_parquet(many), kept.trace, check_exact=True)
     assert (tmp_path / "disk.pcap").read_bytes() == (tmp_path / "memory.pcap").read_bytes()
     assert not folder.exists()
 
 
 def test_a_short_trace_makes_no_folder(tmp_path: Path) -> None:
-    with records.Spool(tmp_path / "none") as spool:
+    with spool_.Spool(tmp_path / "none") as spool:
         assert simulate(scenario("100ms"), 1, **EVERYTHING, spool=spool).trace.height > 10
     assert not list(tmp_path.iterdir())
 
@@ -77,10 +79,10 @@ def test_a_short_trace_makes_no_folder(tmp_path: Path) -> None:
 def test_a_full_disk_ends_the_run_and_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(records, "_PIECE", 100)
+    monkeypatch.setattr(spool_, "_PIECE", 100)
     with Path("/dev/full").open("wb", buffering=0) as full:
-        monkeypatch.setattr(records.tempfile, "TemporaryFile", lambda **_: full)
-        with records.Spool(tmp_path) as spool, pytest.raises(RunError, match="No space") as error:
+        monkeypatch.setattr(spool_.tempfile, "TemporaryFile", lambda **_: full)
+        with spool_.Spool(tmp_path) as spool, pytest.raises(RunError, match="No space") as error:
             simulate(scenario(), 1, **EVERYTHING, spool=spool)
     assert str(error.value).startswith(f"{tmp_path}: can't be written")
 
@@ -93,7 +95,7 @@ def test_an_interrupt_in_a_run_leaves_nothing(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(records.Spool, "take", interrupted)
+    monkeypatch.setattr(spool_.Spool, "take", interrupted)
     asked = ("--pcap", tmp_path / "a.pcap", "--at", "access", "--out", tmp_path / "new")
     assert westwood("trace", "table1", *asked).code == 130
     assert not list(tmp_path.iterdir())
@@ -107,11 +109,11 @@ def test_the_lengths_of_a_queue_do_not_depend_on_the_pieces() -> None:
         "start_s": arrival + [5, 1, 2, 3, 1, 2],
         "bytes": np.arange(1, 7),
     }
-    whole = traces._Waiting()
+    whole = queues._Waiting()
     expected = pl.concat([whole.lengths(waited), whole.rest()])
     assert expected["packets"][-1] == 0 and expected["bytes"][-1] == 0
     for cut in range(1, 6):
-        parts = traces._Waiting()
+        parts = queues._Waiting()
         found = [
             parts.lengths({name: column[rows] for name, column in waited.items()})
             for rows in (slice(0, cut), slice(cut, None))
@@ -123,7 +125,8 @@ _GROWTH = """
 import sys
 from pathlib import Path
 from westwood import Scenario, simulate
-from westwood.results import pcap, records, traces
+from westwood.results import pcap, queues, spool as spool_, traces
+from westwood.results.parquet import write_parquet
 
 def peak_mb():
     with open("/proc/self/status") as lines:  # ru_maxrss may be the parent's
@@ -132,15 +135,15 @@ def peak_mb():
 link = {"name": "path", "between": ["a", "b"], "rate": "50Mbps", "delay": "5ms"}
 flow = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}
 folder, peaks = Path(sys.argv[1]), []
-records._PIECE = 4000
+spool_._PIECE = 4000
 for length_s in (4, 40):
     made = Scenario(name="long", duration=f"{length_s}s", link=[link], flow=[flow])
-    with records.Spool(folder) as spool:
+    with spool_.Spool(folder) as spool:
         result = simulate(made, 1, trace=True, queues=True, capture="path", spool=spool)
         pcap.write(result, folder / "long.pcap")
-        for name in ("windows", "queues"):
-            frames = getattr(traces, name)(made, result.raw)
-            records.write_parquet(frames, folder / f"{name}.parquet")
+        for name, table in (("windows", traces.windows), ("queues", queues.lengths)):
+            frames = table(made, result.raw)
+            write_parquet(frames, folder / f"{name}.parquet")
     peaks.append(peak_mb())
 print(*peaks)
 """

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from westwood import Scenario, simulate
-from westwood.cli import tracing
+from westwood.engines import pictures
 from westwood.engines.contract import Result
 from westwood.results.traces import STATES, offered_rate
 
@@ -193,7 +193,7 @@ def test_a_capture_replaces_nothing_but_a_file_of_its_own(
 
 
 def test_the_panel_shows_the_busiest_link(result: Result) -> None:
-    shown = tracing.panel_of(result, tracing.Request())
+    shown = pictures.panel_of(result, (0.0, 40.0))
     assert (shown.link, shown.queue_limit) == ("l", 20)
     assert shown.flows == [("long", "westwood+")], "flows with windows that last"
     assert shown.capacity["bps"].to_list() == pytest.approx([3e6 * 1448 / 1500] * 2)

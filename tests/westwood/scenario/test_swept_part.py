@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A part of what is swept can't be set alone: each value of the sweep would replace it unseen."""
+"""What a sweep takes; a part of what is swept can't be set alone: it would be replaced unseen."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -18,3 +20,16 @@ def test_an_option_of_a_protocol_that_is_swept_is_refused(key: str) -> None:
 def test_an_option_of_a_protocol_that_is_set_is_taken() -> None:
     chosen = Scenario.preset("blackout").with_settings({"tcp.cc": "westwood", "tcp.cc.m": 0})
     assert [point.flow[0].cc.m for _, point in chosen.points()] == [0] * 6
+
+
+@pytest.mark.parametrize("values", [[0.1, 0.1], [0.1, 0.2, 0.1], ["1%", "1%"], [0.0, 0]])
+def test_a_value_that_is_given_twice_would_count_its_runs_twice(values: list[Any]) -> None:
+    with pytest.raises(InputError, match="expected each value once"):
+        Scenario.preset("path").with_sweep({"path.loss.rate": values})
+
+
+def test_long_values_that_begin_alike_stay_apart() -> None:
+    losses = [{"kind": "script", "packets": list(range(1, last))} for last in (300, 303)]
+    scenario = Scenario.preset("path").with_sweep({"path.loss": losses})
+    (first, second) = [columns["path.loss"] for columns, _ in scenario.points()]
+    assert first != second

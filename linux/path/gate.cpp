@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "gate.hpp"
+
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include "netlink.hpp"
+
+namespace ww::path {
+namespace {
+
+constexpr const char* kInside = "path";
+constexpr const char* kOutside = "ww%d";
+constexpr Block kShared{100u << 24 | 64u << 16, 10};  // RFC 6598
+constexpr std::uint8_t kOutermost = 16;               // 64 gates side by side
+constexpr std::uint8_t kStep = 3;                     // seven in each, and in each of those
+constexpr std::uint8_t kSmallest = 28;                // five, one in the other
+constexpr std::uint32_t kPacketBytes = 1500;
+
+struct Interface {
+    std::string name;
+    Block block;
+};
+
+std::vector<Interface> interfaces() {
+    ifaddrs* all = nullptr;
+    if (::getifaddrs(&all) != 0)
+        throw std::system_error(errno, std::generic_category(), "listing addresses");
+    const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(all, ::freeifaddrs);
+    std::vector<Interface> found;
+    const auto number = [](const sockaddr* address) {
+        return ntohl(reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr);
+    };
+    for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+        if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+        const std::uint32_t mask = one->ifa_netmask ? number(one->ifa_netmask) : UINT32_MAX;
+        found.push_back(
+            {one->ifa_name,
+             {number(one->ifa_addr) & mask, static_cast<std::uint8_t>(std::popcount(mask))}});
+    }
+    return found;
+}
+
+// Finds the block of the gate whose inside this namespace is.
+Block around(const std::vector<Interface>& interfaces) {
+    for (const Interface& one : interfaces)
+        if (one.name == kInside && one.block.prefix >= kOutermost && kShared.overlaps(one.block))
+            return one.block;
+    return {};
+}
+
+int number_of(const std::string& device) {
+    return static_cast<int>(::if_nametoindex(device.c_str()));
+}
+
+// Takes the first block that nobody has: two that are made at once can't add the same route.
+Block claim(const std::vector<Interface>& interfaces, const Block& around, int device) {
+    for (const Block& block : candidates(around)) {
+        const bool is_taken = std::any_of(
+            interfaces.begin(), interfaces.end(),
+            [&](const Interface& one) { return one.name != kInside && one.block.overlaps(block); });
+        if (is_taken) continue;
+        try {
+            RouteTable table;
+            table.add(Route{.to = block.first, .device = device, .prefix = block.prefix});
+            table.add(Address{block.outside(), 32, device});
+            return block;
+        } catch (const std::system_error& error) {
+            if (error.code().value() != EEXIST) throw;
+        }
+    }
+    throw Unavailable(around.prefix == 0 ? "no addresses for it: all of 100.64.0.0/10 is taken here"
+                                         : "no addresses for it: at most seven side by side in one "
+                                           "another, and five one in the other");
+}
+
+void set_up_inside(const Block& block, const std::string& device) {
+    start_device("lo");
+    RouteTable table;
+    const int number = number_of(device);
+    table.add(Address{block.inside(), block.prefix, number});
+    table.add(Route{.from = block.inside(), .device = number, .prefix = 0});
+}
+
+}  // namespace
+
+std::vector<Block> candidates(const Block& around) {
+    std::vector<Block> found;
+    const std::uint8_t from = around.prefix == 0 ? kShared.prefix : around.prefix;
+    const auto prefix = static_cast<std::uint8_t>(around.prefix == 0 ? kOutermost : from + kStep);
+    if (prefix > kSmallest) return found;
+    const std::uint32_t first = around.prefix == 0 ? kShared.first : around.first;
+    // The first part of a block is its gate's own.
+    for (std::uint32_t i = around.prefix == 0 ? 0 : 1; i < 1u << (prefix - from); i++)
+        found.push_back({first + (i << (32 - prefix)), prefix});
+    return found;
+}
+
+Gate make_gate(const Plan& plan) {
+    const sim::Flow& flow = plan.network.flows.front();
+    Gate gate;
+    const std::vector<Interface> before = interfaces();
+    const Block outer = around(before);
+    gate.is_nested = outer.prefix != 0;
+    Descriptor outside = current_namespace();
+    gate.device = kOutside;
+    Descriptor outside_tun = make_device(gate.device, kPacketBytes);
+    set_parameter("ipv4/conf/" + gate.device + "/forwarding", "1");
+    gate.block = claim(before, outer, number_of(gate.device));
+
+    if (::unshare(CLONE_NEWNET) < 0)
+        throw Unavailable("no network namespace (" + std::string(std::strerror(errno)) +
+                          "): run it as root");
+    Descriptor inside = current_namespace();
+    set_parameter("ipv4/ip_forward", "1");  // for gates in this one
+    std::string device = kInside;
+    Descriptor inside_tun = make_device(device, kPacketBytes);
+    set_up_inside(gate.block, device);
+    enter(outside.get());
+    gate.hosts.emplace_back(flow.from, std::move(inside), std::move(inside_tun), device);
+    gate.hosts.emplace_back(flow.to, std::move(outside), std::move(outside_tun), gate.device);
+    return gate;
+}
+
+std::string dotted(std::uint32_t address) {
+    const in_addr network{htonl(address)};
+    char text[INET_ADDRSTRLEN];
+    return ::inet_ntop(AF_INET, &network, text, sizeof text);
+}
+
+}  // namespace ww::path

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs `westwood shell` for the tests of it."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from westwood.cli import call
+from westwood.engines import linux, linux_shell  # noqa: F401, for those that `shell` starts
+from westwood.errors import WestwoodError
+
+SHELL = [sys.executable, "-m", "westwood", "shell"]
+REACH = "westwood: only this machine is within reach: net.ipv4.ip_forward is 0"
+
+
+@functools.cache
+def lacking() -> str:
+    """Says why there are no shells to test here; empty: there are."""
+    try:
+        linux.check_machine()
+    except WestwoodError as error:
+        return str(error)
+    return "" if os.geteuid() == 0 else "needs root: network namespaces for the outer side"
+
+
+def program(*words: str, **how: Any) -> subprocess.CompletedProcess[str]:
+    """Runs the program `westwood shell`."""
+    done = subprocess.run(
+        [*SHELL, *words], capture_output=True, text=True, check=False, timeout=60, **how
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def become(*words: str) -> dict[str, Any]:
+    """Arguments of subprocess for a copy of this process that becomes a shell: it starts sooner."""
+    return {"args": ["true"], "preexec_fn": lambda: os._exit(call(["shell", *words]))}
+
+
+def shell(*words: str) -> subprocess.CompletedProcess[str]:
+    """Does the same sooner."""
+    return subprocess.run(**become(*words), capture_output=True, text=True, check=False, timeout=60)
+
+
+def python(script: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", script)
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 5) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def upload(*words: str, path: tuple[str, ...]) -> Any:
+    """What iperf3 says of an upload to the outer side."""
+    serve = ["iperf3", "-s", "-1", "--forceflush"]
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        while "listening" not in server.stdout.readline():
+            pass
+        try:
+            send = f"iperf3 -J -c $WESTWOOD_GATEWAY {' '.join(words)}"
+            return json.loads(shell(*path, "--", "sh", "-c", send).stdout)["end"]
+        finally:
+            assert server.wait(5) == 0, "the server did not hear of the end"

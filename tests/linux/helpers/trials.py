@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Starts `westwood try --emulated`, ends it, and looks at what is left of it on the machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from machine import available
+
+from westwood.kernel import ww_kernel
+
+WESTWOOD = [sys.executable, "-m", "westwood"]
+# A path without losses whose queue fills at once: uploads of half a second differ by a per cent.
+SHORT = ("--rate", "5Mbps", "--delay", "10ms", "--queue", "20p", "--loss", "0", "--upload", "500ms")
+
+
+def command(*words: object) -> list[str]:
+    """The command line of a rehearsal."""
+    return [*WESTWOOD, "try", "--emulated", *map(str, words)]
+
+
+@dataclass(frozen=True)
+class State:
+    """Is what `try` could change: controls, settings, mounts, namespaces with names."""
+
+    controls: frozenset[str]
+    settings: tuple[tuple[str, str], ...]
+    mounts: frozenset[str]
+    namespaces: tuple[str, ...]
+
+    @classmethod
+    def now(cls) -> State:
+        named = Path("/run/netns")
+        return cls(
+            controls=frozenset(available()),
+            settings=tuple(_settings()),
+            mounts=frozenset(Path("/proc/self/mounts").read_text().splitlines()),
+            namespaces=tuple(sorted(os.listdir(named))) if named.exists() else (),
+        )
+
+
+def _settings() -> list[tuple[str, str]]:
+    """Every setting of TCP and IPv4, but for what counts and for the list of controls."""
+    found = []
+    for file in sorted(Path("/proc/sys/net/ipv4").glob("*")):
+        if file.is_file() and file.name != "tcp_available_congestion_control":
+            try:
+                found.append((file.name, file.read_text()))
+            except OSError:
+                continue
+    return found
+
+
+def left() -> list[str]:
+    """The processes that a trial under our bpffs has started, itself among them: their commands."""
+    mark = f"{ww_kernel.PINS_VARIABLE}={ww_kernel.pins()}".encode()
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if int(process.name) != os.getpid() and mark in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue  # it has ended
+    return found
+
+
+def start(folder: Path, *words: object) -> subprocess.Popen[str]:
+    """Starts a rehearsal of a minute, as a terminal would, in a group of its own."""
+    return subprocess.Popen(
+        command("--cc", "reno", "--cc", "ww_plus", *SHORT, "--for", "60s", *words),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""westwood kernel default sets a default, remembers what was there, and puts exactly that back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from machine import Namespace, alone, other_than_reno, words
+
+from westwood.errors import InputError, RunError, UnavailableError
+from westwood.kernel import defaults, remembered, routes, ww_kernel
+
+Westwood = Callable[..., Any]
+ROUTE = "192.0.2.0/24"
+CC = "net.ipv4.tcp_congestion_control"
+OTHER = other_than_reno()
+pytestmark = [
+    pytest.mark.kernel,
+    pytest.mark.skipif(OTHER == "reno", reason="every namespace may have reno only"),
+]
+
+
+@pytest.fixture(autouse=True)
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Has the tests remember somewhere else than this machine does."""
+    folder = tmp_path / "westwood"
+    monkeypatch.setattr(remembered, "FOLDER", folder)
+    return folder
+
+
+@pytest.fixture
+def host() -> Iterator[Namespace]:
+    with alone() as namespace:
+        namespace.run("sysctl", "-qw", f"{CC}={OTHER}")
+        namespace.run("ip", "tuntap", "add", "d0", "mode", "tun")
+        namespace.run("ip", "addr", "add", "198.51.100.1/24", "dev", "d0")
+        namespace.run("ip", "link", "set", "d0", "up")
+        yield namespace
+
+
+def now(host: Namespace) -> str:
+    return host.run("sysctl", "-n", CC).strip()
+
+
+def entries(memory: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((memory / "defaults.json").read_text())["entries"]
+    return found
+
+
+def test_what_was_there_is_put_back(host: Namespace, memory: Path) -> None:
+    where = f"default of new sockets in network namespace of process {host.pid}"
+    said = defaults.choose("reno", host.pid)
+    assert said == [f"{where}: reno (was {OTHER}; westwood kernel default --restore)"]
+    assert now(host) == "reno" and memory.stat().st_mode & 0o777 == 0o700
+    assert defaults.lines(str(host.pid)) == [f"{where}: reno"]
+    assert f"{where}: reno (was {OTHER})" in defaults.lines()
+    assert defaults.restore() == [f"{where}: {OTHER} again"]
+    assert now(host) == OTHER and entries(memory) == []
+    assert defaults.restore() == [
+        "nothing is remembered: no default was set by westwood kernel default"
+    ]
+
+
+def test_set_twice_the_first_is_remembered(controls: Path, host: Namespace) -> None:
+    for name in ("reno", "ww_plus"):
+        defaults.choose(name, host.pid)
+    assert now(host) == "ww_plus"
+    defaults.restore()
+    assert now(host) == OTHER
+
+
+def test_what_somebody_else_has_set_is_left_alone(host: Namespace, controls: Path) -> None:
+    defaults.choose("ww_plus", host.pid)
+    host.run("sysctl", "-qw", f"{CC}=reno")
+    (said,) = defaults.restore()
+    assert said.endswith("left alone, since somebody has set reno meanwhile")
+    assert now(host) == "reno"
+
+
+def test_unload_puts_it_back_and_says_so(controls: Path, host: Namespace) -> None:
+    defaults.choose("ww_plus", host.pid)
+    assert any(f"{OTHER} again" in line for line in defaults.before_unload())
+    assert now(host) == OTHER
+
+
+def test_unload_refuses_while_somebody_elses_default_is_one(
+    controls: Path, host: Namespace, westwood: Westwood
+) -> None:
+    host.run("sysctl", "-qw", f"{CC}=ww_plus")
+    called = westwood("kernel", "unload")
+    assert called.code == 1 and called.err.count("\n") == 1
+    assert called.err.endswith(
+        f"of process {host.pid}, which would keep it: "
+        f"westwood kernel default reno --netns {host.pid}\n"
+    )
+    assert ww_kernel.status()["loaded"]
+
+
+def test_what_a_refused_unload_advises_helps(
+    controls: Path, host: Namespace, westwood: Westwood
+) -> None:
+    """What was there goes: it can't be put back, and is not."""
+    host.run("sysctl", "-qw", f"{CC}=ww_plus")
+    *_, advice = westwood("kernel", "unload").err.strip().rpartition("westwood ")
+    assert westwood(*advice.split()).code == 0 and now(host) == "reno"
+    (said,) = defaults.before_unload()
+    assert said.endswith(": reno stays, since ww_plus, which was there, is unloaded")
+    assert now(host) == "reno" and defaults.restore()[0].startswith("nothing is remembered")
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL between two system calls."""
+
+
+@pytest.mark.parametrize("step", range(8))
+def test_killed_anywhere_it_can_be_put_back(
+    host: Namespace, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """Each step is a call that others could see the effect of; what it did may be done or not."""
+    left = step
+
+    def mortal(call: Callable[..., Any]) -> Callable[..., Any]:
+        def instead(*given: Any, **named: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left == -1:
+                raise Killed
+            result = call(*given, **named)
+            left -= 1
+            if left == -1:
+                raise Killed
+            return result
+
+        return instead
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", mortal(os.replace))
+        patch.setattr(defaults, "_set", mortal(defaults._set))
+        try:
+            defaults.choose("reno", host.pid)
+            defaults.restore()
+        except Killed:
+            assert now(host) in ("reno", OTHER)
+    defaults.restore()
+    assert now(host) == OTHER and left < 0
+    assert defaults.restore()[0].startswith("nothing is remembered")
+
+
+def test_a_route_keeps_all_else_that_it_has(host: Namespace) -> None:
+    rest = "via 198.51.100.7 dev d0 proto static metric 50 mtu lock 1400 initcwnd 20"
+    host.run("ip", "route", "add", ROUTE, *rest.split())
+    before = host.run("ip", "route", "show", ROUTE)
+    where = f"route {ROUTE} in network namespace of process {host.pid}"
+    assert defaults.choose("reno", host.pid, ROUTE)[0].startswith(f"{where}: reno (was none of")
+    shown = host.run("ip", "route", "show", ROUTE)
+    assert "congctl reno" in shown and "mtu lock 1400 initcwnd 20" in shown and "metric 50" in shown
+    assert defaults.restore(host.pid, ROUTE) == [f"{where}: none of its own again"]
+    assert host.run("ip", "route", "show", ROUTE) == before
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "nexthop via 198.51.100.7 dev d0 weight 1 nexthop via 198.51.100.8 dev d0 weight 2",
+        f"dev d0 scope link src 198.51.100.1 congctl {OTHER}",
+    ],
+)
+def test_a_route_of_several_hops_or_with_a_control(host: Namespace, rest: str) -> None:
+    host.run("ip", "route", "add", ROUTE, *rest.split())
+    before = host.run("ip", "route", "show", ROUTE)
+    defaults.choose("reno", host.pid, ROUTE)
+    assert "congctl reno" in host.run("ip", "route", "show", ROUTE)
+    defaults.restore()
+    assert host.run("ip", "route", "show", ROUTE) == before
+
+
+def test_a_route_of_ipv6_and_the_default_route(host: Namespace) -> None:
+    host.run("ip", "-6", "route", "add", "2001:db8::/32", "dev", "d0", "metric", "7")
+    host.run("ip", "route", "add", "default", "via", "198.51.100.7")
+    for prefix, asked in (("2001:db8::/32", "2001:db8::/32"), ("default", "default")):
+        defaults.choose("reno", host.pid, prefix)
+        assert "congctl reno" in host.run(
+            "ip", "-6" if ":" in asked else "-4", "route", "show", asked
+        )
+    assert len(defaults.restore()) == 2
+
+
+def test_new_connections_use_the_routes_control(controls: Path, host: Namespace) -> None:
+    host.run("ip", "route", "add", ROUTE, "dev", "d0")
+    program = (
+        "import socket; s = socket.socket(); s.setblocking(False); s.connect_ex(('192.0.2.9', 9)); "
+        "print(s.getsockopt(6, 13, 16).rstrip(b'\\0').decode())"
+    )
+    defaults.choose("ww_plus", host.pid, ROUTE)
+    assert host.run("python3", "-c", program).strip() == "ww_plus"
+    defaults.restore()
+    assert host.run("python3", "-c", program).strip() == OTHER
+
+
+def test_what_the_kernel_would_refuse_is_never_asked(host: Namespace) -> None:
+    """A namespace may not have a control that isn't allowed; asking for it leaks the control."""
+    permitted = sorted(words("allowed"))
+    for refused in sorted(words("available") - set(permitted)):
+        expected = f"expected one that namespaces may have: {' '.join(permitted)}"
+        with pytest.raises(InputError, match=expected):
+            defaults.choose(refused, host.pid)
+    with pytest.raises(InputError, match="expected one that namespaces may have"):
+        defaults.choose("none", host.pid)
+    with pytest.raises(InputError, match="there is no such route"):
+        defaults.choose("reno", host.pid, ROUTE)
+    with pytest.raises(InputError, match="expected a prefix of a route"):
+        defaults.choose("reno", host.pid, "192.0.2.1/24")
+    with pytest.raises(InputError, match="expected the name of a congestion control"):
+        defaults.choose("re no", host.pid)
+    assert now(host) == OTHER
+
+
+def test_what_is_not_loaded_has_its_remedy(bpffs: Path, host: Namespace) -> None:
+    was = ww_kernel.status()["loaded"]
+    ww_kernel.unload()
+    try:
+        with pytest.raises(UnavailableError, match="ww_plus is not loaded: westwood kernel load"):
+            defaults.choose("ww_plus", host.pid)
+    finally:
+        if was:
+            ww_kernel.load()
+
+
+def test_a_memory_that_others_could_write_is_not_believed(host: Namespace, memory: Path) -> None:
+    memory.mkdir(mode=0o755)
+    with pytest.raises(RunError, match="is of user 0, mode 755"):
+        defaults.choose("reno", host.pid)
+    memory.rmdir()
+    memory.symlink_to(memory.parent)
+    with pytest.raises(RunError, match="can't be used"):
+        defaults.choose("reno", host.pid)
+    assert now(host) == OTHER
+
+
+def test_a_namespace_that_is_gone_is_forgotten(memory: Path) -> None:
+    with alone() as host:
+        defaults.choose("reno", host.pid)
+    assert defaults.restore()[0].endswith(": is gone") and entries(memory) == []
+
+
+def test_the_boot_before_is_forgotten(
+    host: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    defaults.choose("reno", host.pid)
+    (tmp_path / "boot").write_text("another\n")
+    monkeypatch.setattr(remembered, "_BOOT", tmp_path / "boot")
+    assert defaults.restore()[0].startswith("nothing is remembered")
+
+
+def test_the_command(host: Namespace, westwood: Westwood) -> None:
+    called = westwood("kernel", "default", "reno", "--netns", host.pid)
+    assert called.code == 0 and f": reno (was {OTHER}" in called.out
+    state = json.loads(westwood("kernel", "status", "--json").out)
+    (mine,) = [one for one in state["defaults"] if one["netns"] == str(host.pid)]
+    assert (mine["cc"], mine["before"], mine["route"]) == ("reno", OTHER, "")
+    assert westwood("kernel", "default", "reno", "--restore").code == 2
+    assert westwood("kernel", "default", "--restore").out.endswith(f"{OTHER} again\n")
+
+
+def test_another_user_is_told_to_be_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 65534)
+    with pytest.raises(UnavailableError, match="run as root"):
+        defaults.restore()
+    assert defaults.before_unload() == []
+
+
+def test_prefixes_are_written_as_the_kernel_does() -> None:
+    assert routes.prefix_of("default") == "0.0.0.0/0"
+    assert routes.prefix_of("2001:DB8::/32") == "2001:db8::/32"

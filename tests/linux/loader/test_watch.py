@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""westwood kernel watch shows connections of every control on any terminal, and ends at once."""
+
+from __future__ import annotations
+
+import fcntl
+import math
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from machine import alone, eventually
+from rich.console import Console
+
+from westwood.cli import watch
+from westwood.cli.tables import Cells
+from westwood.kernel import namespaces, ww_kernel
+from westwood.kernel.sockets import Match
+from westwood.kernel.watching import Watch, looks, ordered
+
+Westwood = Callable[..., Any]
+WESTWOOD = (sys.executable, "-c", "from westwood.cli import main; main()", "kernel", "watch")
+
+
+@contextmanager
+def connected() -> Iterator[tuple[socket.socket, int]]:
+    """Makes a connection; the other end reads what comes."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as one:
+            other, _ = server.accept()
+
+            def read() -> None:
+                while other.recv(1 << 16):
+                    pass
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            try:
+                yield one, port
+            finally:
+                one.shutdown(socket.SHUT_RDWR)
+                reader.join()
+                other.close()
+
+
+def test_goodput_is_what_was_acknowledged_since_the_last_look() -> None:
+    with connected() as (one, port), Watch(Match(remote_port=port), str(os.getpid())) as looking:
+        start_s = time.monotonic()
+        assert math.isnan(looking.look()["goodput_bps"][0]), "there was no look before"
+        one.sendall(bytes(1_000_000))
+        time.sleep(0.3)
+        seen = looking.look()
+        passed_s = time.monotonic() - start_s
+        assert seen["delivered_bytes"][0] == 1_000_001
+        assert 8e6 / passed_s <= seen["goodput_bps"][0] <= 8e6 / 0.3
+        assert looking.look()["goodput_bps"][0] == 0
+
+
+def test_sorted_the_unknown_come_last() -> None:
+    with connected() as (_, one), connected() as (_, two):
+        with Watch(Match(cc=()), str(os.getpid())) as looking:
+            seen = looking.look().filter(remote_port=one)
+            new = looking.look()
+        new = new.filter(new["remote_port"].is_in([one, two]))
+        assert ordered(new, "sent").height == 2 and seen.height == 1
+        down = ordered(new, "rtt")["srtt_s"].to_list()
+        assert down == sorted(down, reverse=True)
+
+
+@pytest.mark.parametrize("width", [200, 140, 120, 100, 80, 79, 78, 77, 76, 60, 48])
+def test_columns_are_left_out_and_never_a_digit(width: int) -> None:
+    row = ("203.0.113.177:443", "198.51.100.101:50001", "ww_plus", "recovery", "1234", "567")
+    row += ("123", "90.1", "12345", "12345", "678", "90")
+    cells = watch._fitting(Cells(watch._HEADS, (row,)), width)
+    assert {"to", "control", "RTT ms", "Mb/s"} <= set(cells.heads)
+    assert set(cells.rows[0]) <= set(row)
+    assert (len(cells.heads) == len(row)) == (width >= 140)
+    drawn = StringIO()
+    Console(file=drawn, width=width).print(watch._table(cells))
+    heads, figures = (line for line in drawn.getvalue().splitlines() if line.strip(" ─"))
+    assert all(head in heads for head in cells.heads)
+    assert figures.split() == list(cells.rows[0])
+
+
+def test_figures_keep_three_places() -> None:
+    figures = {0.0123: "0.01", 9.87: "9.87", 12.34: "12.3", 123.4: "123", 98765.0: "98765"}
+    assert {value: watch._figure(value) for value in figures} == figures
+    assert watch._figure(math.nan) == "-"
+
+
+def test_a_pipe_gets_one_table(westwood: Westwood, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    with connected() as (_, port):
+        called = westwood("kernel", "watch", "--port", port, "--interval", "100ms")
+    assert called.code == 0 and called.err == ""
+    assert "; 2 connections; " in called.out and called.out.count(f"127.0.0.1:{port}") == 2
+    assert "Mb/s" in called.out and "in flight" in called.out
+
+
+def test_bad_input_is_a_line(westwood: Westwood) -> None:
+    for words, expected in (
+        (("--sort", "name"), "expected one of goodput, cwnd, rtt"),
+        (("--interval", "1ms"), "expected a time from 50ms to 1h"),
+        (("--interval", "often"), "--interval"),
+        (("--port", "0"), "expected a port"),
+        (("--cc", "a b"), "expected the name of a congestion control"),
+        (("--remote", "nowhere"), "expected an address of IPv4"),
+        (("--netns", "no-such"), "expected a name in /run/netns"),
+    ):
+        called = westwood("kernel", "watch", *words)
+        assert called.code == 2 and called.err.count("\n") == 1 and expected in called.err, words
+
+
+def test_on_a_terminal_it_goes_on_until_ctrl_c() -> None:
+    """80 columns and 24 lines; it ends within half a second, and the terminal is as before."""
+    with connected() as (_, port):
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        words = [*WESTWOOD, "--port", str(port), "--interval", "100ms"]
+        environment = {**os.environ, "TERM": "xterm"}
+        environment.pop("COLUMNS", None)
+        shown = b""
+        with subprocess.Popen(
+            words, stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=environment
+        ) as started:
+            os.close(slave)
+            while shown.count(b"2 connections") < 3 and select.select([master], [], [], 30)[0]:
+                shown += os.read(master, 1 << 16)
+            started.send_signal(signal.SIGINT)
+            sent_s = time.monotonic()
+            while select.select([master], [], [], 5)[0]:
+                try:
+                    shown += os.read(master, 1 << 16)
+                except OSError:  # nobody has it open any more
+                    break
+            assert started.wait(5) == 0
+            assert time.monotonic() - sent_s < 0.5
+            assert started.stderr is not None and started.stderr.read() == b""
+        os.close(master)
+    assert shown.count(b"2 connections") >= 3
+    assert shown.endswith(b"\x1b[?25h\x1b[?1049l"), "the screen of before, with its cursor"
+    shown = shown.replace(b"\x1b[H", b"\n")
+    lines = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", shown).decode().splitlines()
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.kernel
+def test_connections_of_other_namespaces_are_there() -> None:
+    with alone() as host:
+        sink = host.receive("127.0.0.1", 5001)
+        sending = host.send("127.0.0.1", 5001, "reno", 1.5, 2, rate=1e5)
+        with Watch(Match(remote_port=5001, cc=("reno",)), None) as looking:
+            end_s = time.monotonic() + 5
+            while (seen := looking.look()).height < 2 and time.monotonic() < end_s:
+                time.sleep(0.05)
+        assert seen.height == 2 and set(seen["cc"]) == {"reno"}
+        sending.communicate()
+        sink.kill()
+
+
+@pytest.mark.kernel
+def test_a_namespace_that_ended_is_let_go() -> None:
+    """Held open it would stay, with all its devices, for as long as somebody watches."""
+    with Watch(Match(), None) as looking:
+        with alone() as host:
+            inode = os.stat(f"/proc/{host.pid}/ns/net").st_ino
+            looking.look()
+            assert inode in looking._places
+        assert eventually(lambda: looking.look() is not None and inode not in looking._places)
+        held = [os.stat(f"/proc/self/fd/{one}").st_ino for one in _descriptors()]
+        assert inode not in held
+
+
+def _descriptors() -> list[str]:
+    return [one for one in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{one}")]
+
+
+def test_a_name_that_is_no_namespace_disturbs_nobody(
+    westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ip(8) leaves plain files in /run/netns where its mounts are not seen."""
+    monkeypatch.setattr(namespaces, "NAMED", tmp_path)
+    (tmp_path / "stale").touch()
+    with Watch(Match(), None) as looking:
+        looking.look()
+    called = westwood("kernel", "default", "--netns", "stale")
+    assert called.code == 2 and called.err.count("\n") == 1
+    assert "is no network namespace, expected a name in /run/netns" in called.err
+
+
+@pytest.mark.kernel
+def test_the_estimate_of_ours_is_their_recorders(controls: Path) -> None:
+    with alone() as host:
+        sink = host.receive("127.0.0.1", 5001)
+        sending = host.send("127.0.0.1", 5001, "ww_plus", 1.5, 2, rate=1e5)
+        seen = pl.DataFrame()
+        looking = looks(Match(remote_port=5001), str(host.pid), 0.1, estimate=True)
+        for _ in range(20):
+            seen, _ = next(looking)
+            if seen.height == 2 and (seen["estimate_bps"].fill_nan(0) > 0).all():
+                break
+        assert ww_kernel.status()["recorder"] != 0
+        looking.close()
+        assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
+        assert seen["estimate_bps"].is_between(1, 1e9).all() and set(seen["cc"]) == {"ww_plus"}
+        sending.communicate()
+        sink.kill()

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Through a shell over a path that loses packets ww_plus gets more than CUBIC, as iperf3 says."""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+from pathlib import Path
+
+import pytest
+from own_network import own_network
+from shells import lacking, upload
+
+pytestmark = [
+    pytest.mark.kernel,
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(lacking()), reason=lacking()),
+    pytest.mark.skipif(shutil.which("iperf3") is None, reason="no iperf3: apt-get install iperf3"),
+]
+PATH = ("--rate", "10Mbps", "--delay", "45ms", "--queue", "75p", "--loss", "0.5%")
+
+
+def goodput_bps(control: str, seed: int) -> float:
+    with own_network():
+        said = upload("-C", control, "-t", "15", path=(*PATH, "--seed", str(seed)))
+    return float(said["sum_received"]["bits_per_second"])
+
+
+def test_ww_plus_gains_where_cubic_takes_losses_for_congestion(controls: Path) -> None:
+    pairs = [(goodput_bps("ww_plus", seed), goodput_bps("cubic", seed)) for seed in (1, 2, 3)]
+    assert statistics.mean(plus / cubic for plus, cubic in pairs) > 1.1, pairs

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A shell and its command end together, in whatever way one of them ends, and nothing is left.
+
+Each test is the outer side, in a network namespace of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from own_network import devices, inhabitants, own_network
+from shells import REACH, SHELL, become, lacking, shell, wait_for
+
+pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
+
+
+@pytest.fixture(autouse=True)
+def outside() -> Iterator[None]:
+    with own_network():
+        yield
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [("exit 0", 0), ("exit 3", 3), ("kill -TERM $$", -15), ("kill -9 $$", -9)]
+)
+def test_it_ends_as_the_command_ends(command: str, code: int) -> None:
+    done = shell("--delay", "1ms", "--", "sh", "-c", command)
+    assert done.returncode == code
+    assert done.stderr.startswith(REACH) and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("no-such-command", 127, "westwood: no-such-command: command not found"),
+        ("/etc", 126, "westwood: /etc: Permission denied"),
+    ],
+)
+def test_a_command_that_cannot_start_is_one_line(command: str, code: int, said: str) -> None:
+    done = shell("--delay", "1ms", "--", command)
+    assert done.returncode == code
+    assert done.stderr.splitlines()[1:] == [said]
+
+
+def test_root_of_a_user_namespace_may_have_one_too() -> None:
+    within = ["unshare", "--user", "--map-root-user", "--net"]
+    if shutil.which("unshare") is None or subprocess.run([*within, "true"], check=False).returncode:
+        pytest.skip("no user namespaces here")
+    words = [
+        *within,
+        *SHELL,
+        "--delay",
+        "1ms",
+        "--",
+        *SHELL,
+        "--delay",
+        "1ms",
+        "sh",
+        "-c",
+        "exit 6",
+    ]
+    assert subprocess.run(words, capture_output=True, check=False).returncode == 6
+
+
+def test_without_a_command_it_is_the_users_shell(tmp_path: Path) -> None:
+    """On a terminal, with the path in its prompt."""
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("no bash")
+    front, terminal = pty.openpty()
+    with subprocess.Popen(
+        [*SHELL, "--rate", "2Mbps", "--loss", "1%"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        env={**os.environ, "SHELL": bash, "HOME": str(tmp_path)},
+        start_new_session=True,
+    ) as running:
+        os.close(terminal)
+        os.write(front, b"echo $((6 * 7)) $0\nexit 5\n")
+        said = b""
+        while True:
+            try:
+                said += os.read(front, 1000)
+            except OSError:  # the last one has closed the terminal
+                break
+        assert running.wait(10) == 5
+    os.close(front)
+    assert b"[2Mbps 1%] " in said
+    assert b"42 " in said
+
+
+class Running:
+    """Starts a long command in a shell, and waits until it runs."""
+
+    def __init__(self, folder: Path, script: str = ":") -> None:
+        self._marker = folder / "runs"
+        inside = f"readlink /proc/self/ns/net > {self._marker}.new"
+        inside += f" && mv {self._marker}.new {self._marker}; {script}; sleep 60 & exec sleep 60"
+        its = become("--delay", "1ms", "--", "sh", "-c", inside)
+        self.tool = subprocess.Popen(**its, stderr=subprocess.DEVNULL)
+        assert wait_for(self._marker.exists, 20), "it did not start"
+        self.network = self._marker.read_text().strip()
+        assert "ww0" in devices()
+
+    def has_left_nothing(self) -> bool:
+        return wait_for(lambda: not inhabitants(self.network) and "ww0" not in devices())
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_nothing_outlives_a_shell_that_was_ended(how: signal.Signals, tmp_path: Path) -> None:
+    """Neither the command nor what it has left in the background, devices nor namespace."""
+    running = Running(tmp_path)
+    running.tool.send_signal(how)
+    assert running.tool.wait(5) == -how
+    assert running.has_left_nothing()
+
+
+def test_nothing_outlives_shells_in_a_shell_that_was_killed(tmp_path: Path) -> None:
+    mark = tmp_path / "inner"
+    inner = f"readlink /proc/self/ns/net > {mark}; sleep 60 & sleep 60; true"
+    script = f"{' '.join(SHELL)} --delay 1ms -- sh -c '{inner}' & :"
+    running = Running(tmp_path, script)
+    assert wait_for(lambda: mark.exists() and mark.read_text(), 20)
+    running.tool.kill()
+    running.tool.wait(5)
+    assert running.has_left_nothing()
+    assert wait_for(lambda: not inhabitants(mark.read_text().strip()))
+
+
+def test_a_path_that_is_killed_ends_the_command(tmp_path: Path) -> None:
+    running = Running(tmp_path)
+    (path,) = (
+        pid
+        for pid in inhabitants(running.network)
+        if Path(f"/proc/{pid}/comm").read_text() == "ww-path\n"
+    )
+    os.kill(path, signal.SIGKILL)
+    assert running.tool.wait(5) == 1
+    assert running.has_left_nothing()
+
+
+def test_ctrl_c_reaches_the_command_once(tmp_path: Path) -> None:
+    """The terminal sends it to the whole group; the front does not pass it on again."""
+    counts = tmp_path / "interrupts"
+    front, terminal = pty.openpty()
+    script = f"trap 'echo one >> {counts}' INT; read _"
+    reads = f"stty -F /dev/tty >/dev/null 2>&1; {script}"
+    control = (
+        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    ready = tmp_path / "ready"
+    words = [
+        *SHELL,
+        "--delay",
+        "1ms",
+        "--",
+        "sh",
+        "-c",
+        f"touch {ready}; {reads}; {script}; exit 4",
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-c", control, *words],
+        stdin=terminal,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as running:
+        os.close(terminal)
+        assert wait_for(ready.exists, 20)
+        time.sleep(0.2)
+        os.write(front, b"\x03")
+        assert wait_for(counts.exists)
+        time.sleep(0.2)
+        assert counts.read_text() == "one\n"
+        running.kill()
+    os.close(front)

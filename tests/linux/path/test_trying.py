@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`westwood try --emulated` gives the right verdict over a path whose answer is known, and puts the
+machine back as it was whatever ends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from machine import eventually
+from own_network import own_network
+from trials import SHORT, State, command, left, start
+
+from westwood.campaign import iperf3
+
+pytestmark = pytest.mark.kernel
+PAIR = ("--cc", "cubic", "--cc", "ww_plus")
+
+
+def tried(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
+    """Rehearses, with its progress on standard error."""
+    done = command(*words)
+    return subprocess.run(done, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+def test_over_a_queue_without_losses_it_does_not_pay(bpffs: Path, tmp_path: Path) -> None:
+    """The whole way, from a machine without our controls to a page."""
+    before = State.now()
+    assert "ww_plus" not in before.controls
+    done = tried(tmp_path, *PAIR, *SHORT, "--for", "40s")
+    assert eventually(lambda: not left()) and State.now() == before
+    assert done.returncode == 0, done.stderr
+    sentence, page = done.stdout.splitlines()
+    assert sentence.startswith("does not pay: ww_plus -") and page == "try/index.html"
+    assert sentence.endswith(
+        ("; losses come from a full queue", "; the path does not lose, it queues")
+    )
+    head, *pairs = done.stderr.splitlines()
+    assert head == "cubic and ww_plus in turn, 0.5 s each, for at most 40 s, results in try"
+    assert len(pairs) >= 5 and all(line.startswith("pair ") for line in pairs)
+    rows = pl.read_parquet(tmp_path / "try/uploads.parquet")
+    assert rows.height == 2 * len(pairs) and set(rows["cc"]) == {"cubic", "ww_plus"}
+    assert rows["place"].to_list() == [1, 2] * len(pairs)
+    first = rows.filter(place=1)["cc"].to_list()
+    assert all(one != two for one, two in zip(first[::2], first[1::2], strict=False)), first
+    for row in rows.iter_rows(named=True):
+        name = f"{row['pair']:03}-{row['cc']}.parquet"
+        trace = pl.read_parquet(tmp_path / "try/traces" / name)
+        assert trace["delivered_bytes"][-1] >= row["acked_bytes"] > 0
+        events = pl.read_parquet(tmp_path / "try/events" / name)
+        assert events["event"][0] == "start" and set(events["cc"]) == {row["cc"]}
+        if row["cc"] == "ww_plus":
+            assert trace["estimate_bps"].is_not_nan().any()
+    found = json.loads((tmp_path / "try/verdict.json").read_text())
+    assert found["verdicts"][0]["sentence"] == sentence
+    assert json.loads((tmp_path / "try/manifest.json").read_text())["complete"]
+    assert sentence in (tmp_path / "try/index.html").read_text()
+
+
+def test_ctrl_c_gives_the_verdict_on_what_was_finished(bpffs: Path, tmp_path: Path) -> None:
+    before = State.now()
+    trial = start(tmp_path)
+    assert trial.stderr is not None
+    assert "in turn" in trial.stderr.readline() and "pair 1" in trial.stderr.readline()
+    since = time.monotonic()
+    os.killpg(trial.pid, signal.SIGINT)
+    out, said = trial.communicate(timeout=20)
+    took_s = time.monotonic() - since
+    assert trial.returncode == 130 and took_s < 1, took_s  # half a second, on a busy machine
+    assert out.startswith("cannot tell: ww_plus against reno, one pair of uploads was finished")
+    assert said.splitlines()[-1] == "westwood: interrupted; what was finished is in try"
+    assert "Traceback" not in said
+    assert pl.read_parquet(tmp_path / "try/uploads.parquet").height >= 2
+    assert not json.loads((tmp_path / "try/manifest.json").read_text())["complete"]
+    assert eventually(lambda: not left() and State.now() == before)
+
+
+def test_a_server_that_is_not_there_is_one_line(
+    bpffs: Path, tmp_path: Path, westwood: Callable[..., Any], monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = State.now()
+    for host, problem in (
+        ("127.0.0.1:9", "127.0.0.1:9: Connection refused"),
+        ("[::1]:9", "[::1]:9: Connection refused"),
+        ("nowhere.invalid", "nowhere.invalid:5201: "),
+    ):
+        called = westwood("try", host, *PAIR)
+        assert (called.code, called.out) == (1, "")
+        head, error = called.err.splitlines()
+        assert head.startswith("cubic and ww_plus in turn, 20 s each, for at most 10 minutes")
+        assert error.startswith(f"westwood: {problem}")
+    assert not list(tmp_path.iterdir()), "nothing was measured, and nothing written"
+    assert eventually(lambda: not left() and State.now() == before)
+
+
+def test_a_server_of_a_link_local_address_is_met_again() -> None:
+    with own_network():
+        for words in (
+            "link add d0 type veth peer name d1",
+            "link set d0 up",
+            "link set d1 up",
+            "address add fe80::1/64 dev d0 nodad",
+        ):
+            subprocess.run(["ip", *words.split()], check=True)
+        serve = ["iperf3", "-s", "-1", "--forceflush"]
+        with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout is not None
+            while "listening" not in server.stdout.readline():
+                pass
+            done = iperf3.upload("fe80::1%d0", 5201, "reno", iperf3.Load(seconds=0.1), 20)
+            assert done.peer == "fe80::1%d0"
+
+
+@pytest.mark.slow
+def test_on_a_path_that_loses_at_random_it_pays(bpffs: Path, tmp_path: Path) -> None:
+    done = tried(tmp_path, *PAIR, "--upload", "5s", "--loss", "2%", "--for", "4m", "--json")
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)["verdicts"]
+    assert found["verdict"] == "pays" and found["gain"] > 0.3 and found["low"] > 0
+    assert found["reason"] == "losses come at minimum RTT"
+
+
+@pytest.mark.slow
+def test_a_few_seconds_of_a_path_that_varies_tell_nothing(bpffs: Path, tmp_path: Path) -> None:
+    words = ("--rate", "10Mbps", "--delay", "45ms", "--loss", "0.5%", "--for", "10s")
+    done = tried(tmp_path, *PAIR, *words)
+    assert done.returncode == 3, done.stderr
+    assert done.stdout.startswith("cannot tell: ww_plus ")
+
+
+@pytest.mark.slow
+def test_a_window_of_the_receiver_is_told(bpffs: Path, tmp_path: Path) -> None:
+    scenario = tmp_path / "small.toml"
+    scenario.write_text(
+        'name = "small"\nduration = "10s"\nprofile = "linux"\n[[link]]\nname = "path"\n'
+        'between = ["a", "b"]\nrate = "20Mbps"\ndelay = "20ms"\n'
+        'queue = { limit = "100p" }\n[[flow]]\nname = "f"\nfrom = "a"\nto = "b"\ncc = "cubic"\n'
+        'receive_window = "32KiB"\ninitial_receive_window = "16KiB"\n'
+    )
+    done = tried(tmp_path, *PAIR, "--scenario", scenario, "--upload", "1s", "--for", "60s")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("does not pay: ww_plus ")
+    assert "; the receiver's window limits, not the path" in done.stdout

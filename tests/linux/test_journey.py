@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What README.md and docs/linux.md tell a newcomer to type works, in order, on a bare Debian 12.
+
+It has Python and iperf3, but no compiler, no checkout and no libbpf; the wheel that
+`make release` would build brings the rest. The shell blocks that follow the comment
+<!-- journey --> are run by one shell as they stand, so that a marked line is a tested line.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+
+import bare_debian
+import pytest
+from bare_debian import ROOT, BareDebian
+from machine import available, controls_to_ourselves
+
+from westwood import __version__
+from westwood.kernel import ww_kernel
+
+pytestmark = [pytest.mark.kernel, pytest.mark.slow]
+
+PAGES = ("README.md", "docs/linux.md")
+MARKED = re.compile(r"^<!-- journey -->\n```sh\n(.*?)^```$", re.M | re.S)
+# A newcomer has sudo, and pip finds the wheel that was built here. "Cannot tell" is a verdict, too:
+# exit code 3.
+PRELUDE = f"""\
+sudo() {{ "$@"; }}
+westwood() {{ command westwood "$@" || [ $? = 3 ]; }}
+echo "westwood=={__version__}" > /root/constraints.txt
+export PIP_CONSTRAINT=/root/constraints.txt PIP_FIND_LINKS=/root PS4='$ '
+cd /root
+set -e
+"""
+HOUR_S = 3600
+
+
+def blocks(page: str) -> list[str]:
+    """Returns the marked shell blocks of a page."""
+    return MARKED.findall((ROOT / page).read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareDebian]:
+    """A bare Debian with the wheel in /root; our controls are nobody else's meanwhile."""
+    if reason := bare_debian.lacking():
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("journey")
+    built = [sys.executable, "tools/wheel.py", str(folder / "dist")]
+    subprocess.run(built, cwd=ROOT, check=True)
+    subprocess.run([sys.executable, "tools/check_wheel.py", str(folder / "dist")], check=True)
+    try:
+        machine = BareDebian(folder)
+        for wheel in (folder / "dist").glob("*.whl"):
+            shutil.copy(wheel, machine.root / "root")
+        with controls_to_ourselves() as ours:
+            if not ours:
+                pytest.skip("this machine has our controls loaded: westwood kernel unload")
+            yield machine
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def walked(debian: BareDebian) -> str:
+    """Types what the pages say; returns what the screen showed."""
+    typed = "".join(
+        f"set -x\n{block}{{ set +x; }} 2>/dev/null\n" for page in PAGES for block in blocks(page)
+    )
+    done = debian.run(PRELUDE + typed + "echo arrived", HOUR_S)
+    assert done.returncode == 0 and done.stdout.endswith("arrived\n"), done.stdout[-4000:]
+    return done.stdout
+
+
+def test_both_pages_have_a_journey() -> None:
+    assert [page for page in PAGES if not blocks(page)] == []
+    whole = "".join(block for page in PAGES for block in blocks(page))
+    for step in (
+        "pip install 'westwood[plot]'",
+        "kernel doctor",
+        "kernel load",
+        "westwood try --emulated",
+        "--engine linux",
+        "kernel unload",
+    ):
+        assert step in whole, step
+
+
+def test_it_leads_to_a_verdict_and_back(walked: str) -> None:
+    for said in ("ok       ww-kernel", "is loaded", "Westwood+", "is unloaded"):
+        assert said in walked
+    # Which one it is depends on this machine's default: against BBR it does not pay.
+    assert re.search(r"^(pays|does not pay|cannot tell): ww_plus", walked, re.M), walked[-4000:]
+    assert "missing  " not in walked and "Traceback" not in walked
+    assert not available() & set(ww_kernel.CONTROLS)
+
+
+def test_what_it_took_is_bare_indeed(debian: BareDebian, walked: str) -> None:
+    compilers = "command -v cc gcc g++ clang cmake make; ldconfig -p | grep -c libbpf"
+    done = debian.run(f"{compilers}; ls /usr/include/bpf", 60)
+    assert done.stdout.splitlines()[0] == "0", done.stdout
+    (wheel,) = (debian.root / "root").glob("*.whl")
+    for name in ("westwood/bin/ww-path", "westwood/bin/ww.bpf.o"):  # pip took ours
+        (installed,) = (debian.root / "root").glob(f"*/lib/python3*/site-packages/{name}")
+        assert installed.read_bytes() == zipfile.ZipFile(wheel).read(name)
+
+
+@pytest.mark.parametrize(
+    ("command", "remedy"),
+    [
+        (
+            "westwood ns3 build",
+            "no C++ compiler, cmake, ninja: apt-get install g++ cmake ninja-build",
+        ),
+        ("westwood run table1 --engine ns3", "westwood ns3 build"),
+        ("westwood kernel machine", "apt-get install"),
+        ("rm $P/bin/ww-path && westwood compare --engine linux", "pip install --force-reinstall"),
+        ("rm $P/bin/ww-kernel && westwood kernel load", "pip install --force-reinstall"),
+    ],
+)
+def test_remedies_are_for_somebody_without_a_makefile(
+    debian: BareDebian, walked: str, command: str, remedy: str
+) -> None:
+    place = "P=$(python -c 'import westwood; print(*westwood.__path__)')"
+    done = debian.run(f"cd; . */bin/activate; {place}\n{command}", 300)
+    assert done.returncode == 77, done.stdout
+    (line,) = [one for one in done.stdout.splitlines() if one.startswith("westwood: ")]
+    assert remedy in line and "make " not in line.replace("cmake ", "")
+
+
+def test_root_may_load_the_wheels_controls_at_boot(debian: BareDebian, walked: str) -> None:
+    boot = "cd; . */bin/activate; pip install -q --force-reinstall --no-deps westwood-*.whl"
+    done = debian.run(
+        f"{boot} && westwood kernel load --boot && westwood kernel unload --boot", 300
+    )
+    assert done.returncode == 0, done.stdout
+    assert "wrote /etc/systemd/system/westwood.service" in done.stdout

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`westwood try` is ended at any moment, and the machine is as it was."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from machine import eventually
+from trials import State, left, start
+
+pytestmark = pytest.mark.kernel
+ENDS = {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+_LATEST_S = 6.0  # in uploads, after all that begins
+
+
+def test_whatever_ends_it_the_machine_is_as_it_was(
+    attack: Any, bpffs: Path, tmp_path: Path
+) -> None:
+    """Controls, settings, mounts, namespaces; no process stays, and every file is whole."""
+    before = State.now()
+    for number, choices in enumerate(attack.rounds()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        trial = start(folder)
+        time.sleep(choices.uniform(0, _LATEST_S))
+        how = choices.choice(list(ENDS))
+        if how == signal.SIGKILL:
+            trial.kill()
+        else:
+            os.killpg(trial.pid, how)
+        _, said = trial.communicate(timeout=20)
+        assert trial.returncode in (ENDS[how], -how), said
+        assert "Traceback" not in said
+        assert eventually(lambda: not left() and State.now() == before), (how, left(), State.now())
+        assert not list(folder.glob("*/.partial-*")) or how == signal.SIGKILL

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""tools/ns3_tree.py says which source tree of ns-3 it lacks, and leaves trees as they are."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools import ns3_tree
+
+TOOL = Path(ns3_tree.__file__)
+
+
+@pytest.mark.parametrize(
+    ("release", "trees", "said"),
+    [
+        ("3.47", "", "WESTWOOD_NS3_TREES names no folder with a source tree of ns-3 in 3.47/"),
+        ("dev", "there", "there/dev is no source tree of ns-3 (WESTWOOD_NS3_TREES)"),
+    ],
+)
+def test_a_tree_that_is_not_there_is_said(
+    release: str, trees: str, said: str, tmp_path: Path
+) -> None:
+    given = {key: value for key, value in os.environ.items() if key != ns3_tree.VARIABLE}
+    if trees:
+        given[ns3_tree.VARIABLE] = trees
+    done = subprocess.run(
+        [sys.executable, TOOL, release], cwd=tmp_path, env=given, capture_output=True, text=True
+    )
+    assert done.returncode == ns3_tree.LACKING and done.stdout == f"{said}\n" and not done.stderr
+
+
+def test_a_tree_is_copied_without_what_was_built_in_it(tmp_path: Path) -> None:
+    tree, here = tmp_path / "3.48", tmp_path / "here"
+    for name in ("VERSION", "ns3", "src/core/a.cc", "build/lib/libns3.so", "cmake-cache/x"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(name)
+    assert ns3_tree.copied(tree, here) == here
+    assert {path.name for path in here.iterdir()} == {"VERSION", "ns3", "src"}
+    built = here / "src" / "core" / "a.cc"
+    first = built.stat()
+    ns3_tree.copied(tree, here)
+    assert built.stat().st_ctime_ns == first.st_ctime_ns  # else all would be compiled again
+    (tree / "src" / "core" / "a.cc").write_text("changed")
+    ns3_tree.copied(tree, here)
+    assert built.read_text() == "changed"

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A path that simulated uploads went over is found again, or what can't be told is said.
+
+Recordings are made by the simulator, in the columns that TCP_INFO gives; the kernel's are in
+tests/linux/path/test_fit.py.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path as File
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood import Scenario
+from westwood.campaign import fit
+from westwood.campaign.fit.estimate import poisson_interval
+from westwood.campaign.fit.path import Packets, Path, flow, link
+from westwood.campaign.fit.reading import protocol_of
+from westwood.engines import linux_limits, ns3_limits, simulator
+from westwood.errors import InputError
+from westwood.kernel import reading
+
+PACKETS = Packets(1448)
+SECONDS = 8.0
+QUICK = 64  # draws a round
+
+
+def simulated(path: Path, cc: str, seed: int, **settings: Any) -> Any:
+    chosen = Scenario(
+        name="truth",
+        duration=f"{SECONDS}s",
+        profile="linux",
+        link=[link(path, PACKETS)],
+        flow=[flow(cc, PACKETS)],
+    ).with_settings(settings)
+    return simulator.simulate(chosen, seed, trace=True, events=True)
+
+
+def recorded(
+    path: Path, controls: tuple[str, ...] = ("cubic", "sack"), each: int = 2, **settings: Any
+) -> Any:
+    """Some uploads by each control."""
+    made = (
+        fit.of_result(simulated(path, cc, seed, **settings), 0.02)
+        for seed in range(101, 101 + each)
+        for cc in controls
+    )
+    return [one for one in made if one is not None]
+
+
+def frame(upload: fit.Upload) -> pl.DataFrame:
+    """The upload as a recording has it."""
+    return pl.DataFrame(
+        {
+            "time_s": upload.time_s,
+            "srtt_s": upload.srtt_s,
+            "rtt_min_s": upload.rtt_min_s,
+            "mss": upload.mss,
+            "delivered_bytes": (upload.delivered * upload.mss).astype(int),
+            "sent": upload.sent.astype(int),
+            "retransmitted": upload.retransmitted.astype(int),
+        }
+    )
+
+
+class TestAQueueThatFills:
+    TRUTH = Path(3e6, 0.02, 20, 0.0)
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def found(cls) -> fit.Fit:
+        return fit.fit(recorded(cls.TRUTH)[:2], draws=QUICK)
+
+    def test_has_its_rate_delay_and_queue(self, found: fit.Fit) -> None:
+        truth = self.TRUTH
+        assert found.full and not found.rate_bps.bound and not found.queue.bound
+        assert found.path.rate_bps == pytest.approx(truth.rate_bps, rel=0.02)
+        assert found.path.delay_s == pytest.approx(truth.delay_s, abs=0.0005)
+        assert abs(found.path.queue - truth.queue) <= 4
+        assert found.rate_bps.covers(truth.rate_bps) and found.queue.covers(truth.queue)
+
+    def test_is_no_loss_of_the_wire(self, found: fit.Fit) -> None:
+        assert found.path.loss == 0.0
+        assert found.loss.bound == "at most" and found.loss.high < 0.06
+
+    def test_predicts_a_control_that_was_not_recorded(self, found: fit.Fit) -> None:
+        goodputs = [
+            simulated(path, "westwood+", 5).flow_rows[0]["goodput_bps"]
+            for path in (found.path, self.TRUTH)
+        ]
+        assert goodputs[0] == pytest.approx(goodputs[1], rel=0.05)
+
+    def test_is_a_scenario_of_every_engine(self, found: fit.Fit, tmp_path: File) -> None:
+        file = tmp_path / "path.toml"
+        file.write_text(fit.toml(found))
+        read = Scenario.from_toml(file)
+        assert read.hash == fit.scenario(found).hash
+        points = [point for _, point in read.points()]
+        assert [point.flow[0].cc.name for point in points] == ["cubic", "sack"]
+        for point in points:
+            ns3_limits.check(point)
+            linux_limits.check(point)
+            assert simulator.simulate(point, 1).flow_rows[0]["goodput_bps"] > 2e6
+        assert "to 3." in file.read_text() and "95 % interval" in file.read_text()
+
+
+class TestALinkThatIsNeverFull:
+    TRUTH = Path(50e6, 0.04, 400, 0.01)
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def found(cls) -> fit.Fit:
+        return fit.fit(recorded(cls.TRUTH, each=4))
+
+    def test_has_a_rate_and_a_queue_of_at_least_what_was_seen(self, found: fit.Fit) -> None:
+        assert not found.full
+        assert found.rate_bps.bound == found.queue.bound == "at least"
+        assert found.rate_bps.low < self.TRUTH.rate_bps
+        assert any("never full" in note for note in fit.notes(found))
+        assert "rate at least" in fit.summary(found)
+
+    def test_has_the_loss_of_the_wire(self, found: fit.Fit) -> None:
+        assert found.loss.covers(self.TRUTH.loss)
+        assert found.path.loss == pytest.approx(self.TRUTH.loss, rel=0.3)
+
+    @pytest.mark.slow
+    def test_loses_in_bursts_where_it_fades(self) -> None:
+        fading = {
+            "path.loss": {
+                "kind": "markov",
+                "good": "600ms",
+                "good_rate": 0.0,
+                "bad": "12ms",
+                "bad_rate": 0.5,
+                "on": "forward",
+            }
+        }
+        found = fit.fit(recorded(Path(20e6, 0.01, 400, 0.0), **fading))
+        assert found.burst > 2
+        assert any("come together" in note for note in fit.notes(found))
+
+
+def test_the_same_uploads_and_seed_give_the_same_fit() -> None:
+    uploads = recorded(Path(1e6, 0.01, 8, 0.0), ("sack",))[:1]
+    fits = [fit.toml(fit.fit(uploads, seed=3, draws=24)) for _ in range(2)]
+    assert fits[0] == fits[1]
+
+
+def test_a_frame_of_tcp_info_is_the_upload_it_was_made_of() -> None:
+    (upload, *_) = recorded(Path(5e6, 0.01, 20, 0.001))
+    read = fit.of_frame(frame(upload).filter(pl.col("delivered_bytes") > 0), "cubic")
+    assert read.delivered[-1] == upload.delivered[-1]
+    assert read.retransmitted[-1] == upload.retransmitted[-1]
+    assert read.rtt_min_s == pytest.approx(upload.rtt_min_s, abs=0.0005)
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "message"),
+    [
+        (lambda made: made.head(5), "too short to fit a path to"),
+        (lambda made: made.head(0), "too short to fit a path to: nothing was acknowledged"),
+        (lambda made: made.drop("sent"), "has no sent; expected the columns of a recording"),
+    ],
+)
+def test_a_recording_that_says_too_little(spoilt: Any, message: str) -> None:
+    (upload, *_) = recorded(Path(5e6, 0.01, 20, 0.0))
+    with pytest.raises(InputError, match=message):
+        fit.of_frame(spoilt(frame(upload)), "cubic")
+
+
+def test_a_recording_of_several_hosts_is_of_no_one_path(tmp_path: File) -> None:
+    made = frame(recorded(Path(5e6, 0.01, 20, 0.001), ("sack",))[0]).with_columns(
+        pl.lit(0).alias("transfer"),
+        *(pl.lit(1.0).alias(one) for one in reading.COLUMNS if one.endswith(("_bps", "cwnd"))),
+        *(pl.lit(1.0).alias(one) for one in ("ssthresh", "rtt_s")),
+        state=pl.lit("open"),
+        event=pl.lit("window"),
+        cc=pl.lit("reno"),
+    )
+
+    def recording(*ends: str) -> File:
+        its = [
+            made.with_columns(pl.lit(f"192.0.2.1:{port}>{end}").alias("flow"))
+            for port, end in enumerate(ends, start=50000)
+        ]
+        pl.concat(its).write_parquet(tmp_path / "day.parquet")
+        return tmp_path / "day.parquet"
+
+    assert len(fit.uploads(recording("[2001:db8::1]:443", "[2001:db8::1]:5201"))) == 2
+    with pytest.raises(InputError, match=r"has uploads to 2 hosts, 192.0.2.2, 192.0.2.3; expected"):
+        fit.uploads(recording("192.0.2.3:443", "192.0.2.2:443"))
+
+
+def test_uploads_that_the_path_never_limited() -> None:
+    window = {"upload.receive_window": "28960B"}  # of a link that could carry 100 times as much
+    with pytest.raises(InputError, match=r"never limited these uploads: no loss and no queue"):
+        fit.fit(recorded(Path(100e6, 0.02, 400, 0.0), **window))
+
+
+def test_the_kernels_controls_are_those_with_sack() -> None:
+    assert protocol_of("reno") == "sack"
+    assert protocol_of("ww_plus") == "westwood+"
+    assert protocol_of("dctcp") is None
+
+
+@pytest.mark.parametrize(
+    ("count", "low", "high"), [(0, 0, 3.689), (3, 0.619, 8.767), (10, 4.795, 18.39)]
+)
+def test_garwoods_interval(count: int, low: float, high: float) -> None:
+    """Of Garwood's table; Wilson and Hilferty's cube comes within 3 % of it."""
+    assert poisson_interval(count) == pytest.approx((low, high), rel=0.03)
+
+
+def test_the_command_says_what_is_wrong_in_a_line(westwood: Any, tmp_path: File) -> None:
+    others = tmp_path / "others"
+    others.mkdir()
+    (others / "file").touch()
+    for arguments, message in (
+        (("fit", str(tmp_path)), "no folder of westwood try"),
+        (("fit", str(others)), "others: no folder of westwood try"),
+        (("fit", str(tmp_path / "x.txt")), "expected a folder of westwood try, or a recording"),
+        (("fit", str(tmp_path), "--out", "x.csv"), "--out = "),
+        (("fit", str(tmp_path), "--seed", "-1"), "--seed = -1"),
+    ):
+        called = westwood(*arguments)
+        assert (called.code, called.out) == (2, "") and called.err.count("\n") == 1
+        assert message in called.err
+
+
+def test_the_estimates_of_a_random_path_are_in_order() -> None:
+    choices = random.Random(8)
+    truth = Path(
+        choices.uniform(1e6, 5e6), choices.uniform(0.002, 0.1), 5, choices.uniform(0, 0.02)
+    )
+    found = fit.fit(recorded(truth, ("cubic",))[:1], draws=24)
+    for one in (found.rate_bps, found.delay_s, found.queue, found.loss):
+        assert 0 <= one.low <= one.value <= max(one.high, one.value)

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`westwood try` decides honestly and says why: its verdicts, causes, order and options, without a
+network; tests/linux/path/test_trying.py has it upload."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import math
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from westwood.campaign import (
+    causes,
+    iperf3,
+    preparing,
+    rehearsal,
+    trial_page,
+    trying,
+    verdict,
+)
+from westwood.campaign.plan import Server
+from westwood.campaign.verdict import Verdict
+from westwood.errors import InputError, RunError
+from westwood.results.traces import STATES
+
+HOST = Server("192.0.2.1", 5201)
+
+
+def of(gains: Sequence[float], worth: float = 0.05) -> Verdict:
+    logarithms = [math.log1p(gain) for gain in gains]
+    return Verdict("ww_plus", "cubic", logarithms, worth, 0.95, 22.0)
+
+
+def test_a_gain_beyond_chance_pays() -> None:
+    one = of([0.2, 0.25, 0.3, 0.15, 0.22, 0.4, 0.1, 0.2])
+    assert one.word == verdict.PAYS and one.wins == 8 and one.more_s == 0
+    assert one.sentence("losses come at minimum RTT") == (
+        "pays: ww_plus +22 % against cubic (95 %: +10 to +37 %), 8 of 8 pairs; "
+        "losses come at minimum RTT"
+    )
+
+
+def test_no_gain_that_would_be_worth_it_does_not_pay() -> None:
+    for gains in ([-0.01, 0.0, 0.01, -0.02, 0.0, 0.01], [0.02, 0.021, 0.019, 0.02, 0.0205, 0.02]):
+        assert of(gains).word == verdict.DOES_NOT
+    assert of([0.02, 0.021, 0.019, 0.02, 0.0205, 0.02], worth=0.01).word == verdict.PAYS
+    said = of([-0.3, -0.35, -0.25, -0.3, -0.28, -0.33]).sentence(
+        "the path does not lose, it queues"
+    )
+    assert said.startswith("does not pay: ww_plus -30 % against cubic (95 %: -")
+    assert said.endswith("%), 0 of 6 pairs; the path does not lose, it queues")
+
+
+def test_what_can_not_be_told_says_how_much_longer_it_takes() -> None:
+    one = of([0.5, -0.4, 0.9, -0.3, 0.2, -0.1])
+    assert one.word == verdict.CANNOT_TELL
+    assert one.more_s > 0 and one.more_s % 22 == 0
+    assert "3 of 6 pairs; about " in one.sentence("") and one.sentence("").endswith(" more needed")
+    assert of([]).sentence("") == (
+        "cannot tell: ww_plus against cubic, not one pair of uploads was finished"
+    )
+    assert "one pair of uploads" in of([0.1]).sentence("")
+    assert "(95 %: no bounds yet), 2 of 2 pairs; about " in of([0.1, 0.2]).sentence("")
+    assert of([0.1]).entry("")["more_s"] is None
+
+
+def test_the_time_that_is_said_is_enough() -> None:
+    """Half of the experiments that go on for so long are decided then, or nearly."""
+    random = np.random.default_rng(3)
+    decided = []
+    for _ in range(100):
+        gains = random.normal(0.3, 0.4, 400)
+        one = Verdict("a", "b", gains[:6].tolist(), 0.05, 0.95, 1.0)
+        if one.word == verdict.CANNOT_TELL:
+            later = gains[: 6 + int(one.more_s)].tolist()
+            decided.append(Verdict("a", "b", later, 0.05, 0.95, 1.0).word != verdict.CANNOT_TELL)
+    assert len(decided) > 50 and np.mean(decided) > 0.4
+
+
+@pytest.mark.parametrize("deviation", [0.02, 0.3, 1.0])
+def test_without_an_effect_it_says_that_it_pays_in_at_most_five_percent(deviation: float) -> None:
+    """It looks after each pair and stops at the first that decides, as `try` does."""
+    random = np.random.default_rng(4)
+    said = {verdict.PAYS: 0, verdict.DOES_NOT: 0, verdict.CANNOT_TELL: 0}
+    for _ in range(400):
+        gains = random.normal(0, deviation, 40).tolist()
+        words = (Verdict("a", "b", gains[:n], 0.05, 0.95, 1).word for n in range(1, 41))
+        said[next((word for word in words if word != verdict.CANNOT_TELL), word_of(gains))] += 1
+    assert said[verdict.PAYS] <= 0.05 * 400
+    if deviation < 0.1:
+        assert said[verdict.DOES_NOT] >= 0.95 * 400
+
+
+def word_of(gains: list[float]) -> str:
+    return Verdict("a", "b", gains, 0.05, 0.95, 1).word
+
+
+def test_several_controls_share_the_five_percent() -> None:
+    rows = pl.DataFrame(
+        [
+            {"pair": pair, "cc": cc, "goodput_bps": rate * (1 + 0.1 * (pair % 3))}
+            for pair in range(1, 9)
+            for cc, rate in (("cubic", 1e6), ("ww_plus", 2e6), ("bbr", 1e6))
+        ]
+    )
+    two, three = (verdict.verdicts(rows, cc, 0.05, 1) for cc in CONTROLS)
+    assert two[0].level == pytest.approx(0.95) and three[0].level == pytest.approx(0.975)
+    assert [one.word for one in three] == [verdict.PAYS, verdict.DOES_NOT]
+    assert verdict.gains(rows.filter(pl.col("pair") < 3), "bbr", "cubic") == [0, 0]
+
+
+NONE = pl.DataFrame()
+CONTROLS = (("cubic", "ww_plus"), ("cubic", "ww_plus", "bbr"))
+
+
+def test_an_upload_that_has_no_partner_is_no_pair() -> None:
+    rates = {"pair": [1, 1, 2], "cc": ["a", "b", "a"], "goodput_bps": [1e5, 2e5, 9e5]}
+    assert verdict.gains(pl.DataFrame(rates), "b", "a") == [pytest.approx(math.log(2))]
+    rates["goodput_bps"][1] = 0.0
+    assert math.isfinite(verdict.gains(pl.DataFrame(rates), "b", "a")[0]), "nothing got through"
+    assert verdict.gains(pl.DataFrame(), "b", "a") == []
+
+
+def test_each_order_is_drawn_and_then_turned_round() -> None:
+    for controls in CONTROLS:
+        drawn = list(itertools.islice(trying.orders(controls, 1), 40))
+        assert drawn == list(itertools.islice(trying.orders(controls, 1), 40))
+        assert all(one == two[::-1] for one, two in zip(drawn[::2], drawn[1::2], strict=True))
+        assert len({*drawn}) == math.factorial(len(controls))
+        assert drawn != list(itertools.islice(trying.orders(controls, 2), 40))
+
+
+def trace(rtts_ms: Sequence[float], states: Sequence[str]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "time_s": [0.1 * place for place in range(len(rtts_ms))],
+            "srtt_s": [1e-3 * rtt for rtt in rtts_ms],
+            "state": pl.Series(states, dtype=pl.Enum(STATES)),
+        }
+    )
+
+
+def test_losses_have_the_round_trip_before_them() -> None:
+    states = ["open", "disorder", "recovery", "recovery", "loss", "open", "loss", "open"]
+    one = trace([10, 20, 30, 40, 50, 60, 70, 80], states)
+    assert causes.losses(one, NONE)["rtt_s"].to_list() == pytest.approx([0.02, 0.04, 0.06])
+    assert causes.timeouts(one, NONE) == 2
+    told = pl.DataFrame(
+        {
+            "time_s": [0.0, 0.21, 0.43, 0.5],
+            "rtt_s": [math.nan, 0.031, math.nan, 0.05],
+            "srtt_s": [math.nan, 0.02, 0.045, 0.05],
+            "event": ["start", "loss", "timeout", "exit"],
+        }
+    )
+    assert causes.losses(one, told).rows() == [(0.21, 0.031), (0.43, 0.045)]
+    assert causes.timeouts(one, told) == 1
+    assert causes.full_rtt_s(one) == pytest.approx(0.08)
+    assert math.isnan(causes.full_rtt_s(trace([math.nan], ["open"])))
+
+
+def found(**changed: Any) -> str:
+    """Says the reason for ten uploads of a minute, from 40 ms up to 100 ms."""
+    row = {"min_rtt_s": 0.04, "full_rtt_s": 0.1, "seconds": 60.0, "busy_s": 60.0, "timeouts": 0}
+    row |= {"rwnd_limited_s": 0.0, "sndbuf_limited_s": 0.0}
+    row |= {key: value for key, value in changed.items() if key in row}
+    times = pl.Series("rtt_s", changed.get("lost", []), pl.Float64)
+    return causes.causes(pl.DataFrame([row] * 10), pl.DataFrame({"rtt_s": times})).reason()
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({}, "the path does not lose, it queues"),
+        ({"full_rtt_s": 0.043}, "the path does not lose"),
+        ({"lost": [0.05] * 9 + [0.1]}, "losses come at minimum RTT"),
+        ({"lost": [0.09] * 9 + [0.05]}, "losses come from a full queue"),
+        ({"lost": [0.05, 0.05, 0.09, 0.09]}, "50 % of the losses come at minimum RTT, the others"),
+        ({"lost": [0.041] * 9, "full_rtt_s": 0.042}, "losses come at minimum RTT"),
+        ({"lost": [0.05] * 9, "timeouts": 3}, "minimum RTT, 30 by a timeout"),
+        ({"rwnd_limited_s": 40.0}, "the receiver's window limits, not the path"),
+        ({"sndbuf_limited_s": 40.0}, "the send buffer limits, not the path"),
+    ],
+)
+def test_the_reason_is_what_the_uploads_met(changed: dict[str, Any], reason: str) -> None:
+    assert reason in found(**changed)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"\xff", "is busy with another test"),
+        (b"H", "says state 72 where iperf3 says parameters"),
+        (b"", "closed the connection"),
+    ],
+)
+def test_a_server_that_does_not_upload_says_why(answer: bytes, said: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(37)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        with pytest.raises(iperf3.Gone, match=f"^127.0.0.1:{port}:? {said}$"):
+            iperf3.upload("127.0.0.1", port, "reno", iperf3.Load(seconds=1), 5)
+        thread.join()
+
+
+def test_an_upload_is_long_enough_for_a_dozen_pairs() -> None:
+    def upload_s(for_s: float, given: float | None = None) -> float:
+        return trying.plan(HOST, ("cubic", "ww_plus"), for_s, given, "5%", 1).upload_s
+
+    assert [upload_s(for_s) for for_s in (600, 120, 10, 36_000)] == [20, 5, 2, 20]
+    assert upload_s(600, 0.5) == 0.5
+    with pytest.raises(InputError, match=r"--for = .*: expected at least 4s, an upload by each"):
+        upload_s(3)
+    with pytest.raises(InputError, match=r"--upload = .*: expected a time from 0.1s"):
+        upload_s(600, 0)
+
+
+def test_the_emulated_path_is_the_scenarios_with_what_was_given() -> None:
+    plain = rehearsal.path(None, {})
+    assert plain.profile == "linux" and plain.link[0].rate == 20_000_000
+    faster = rehearsal.path(None, {"rate": "50Mbps", "loss.rate": 0})
+    assert faster.link[0].rate == 50_000_000 and faster.hash != plain.hash
+    with pytest.raises(InputError, match=r"rate = \"50\": a unit is missing"):
+        rehearsal.path(None, {"rate": "50"})
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["try"], "try: expected an iperf3 server, HOST or HOST:PORT, or --emulated: one of"),
+        (["try", "192.0.2.1", "--emulated"], "one of the two"),
+        (["try", "192.0.2.1", "--rate", "1Mbps"], "--rate: has no effect without --emulated"),
+        (["try", "192.0.2.1:0"], "expected HOST or HOST:PORT"),
+        (["try", "192.0.2.1", "--cc", "cubik"], 'did you mean "cubic"?'),
+        (["try", "192.0.2.1", "--cc", "reno", "--cc", "newreno"], "each congestion control once"),
+        (["try", "192.0.2.1", "--for", "ten"], "--for = "),
+        (["try", "192.0.2.1", "--for", "1s"], "--for = "),
+        (["try", "192.0.2.1", "--worth", "5"], "--worth = "),
+        (["try", "192.0.2.1", "--seed", "-1"], "--seed = -1: expected a whole number"),
+        (["try", "--emulated", "--loss", "200%"], "path.loss.rate"),
+        (["try", "--emulated", "--scenario", "nowhere"], "nowhere"),
+        (["try", "--emulated", "--for", "100h"], "--for = "),
+    ],
+)
+def test_a_wrong_option_is_one_line(
+    words: list[str], said: str, westwood: Callable[..., Any], tmp_path: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    called = westwood(*words)
+    assert called.code == 2, called.err
+    assert called.err.startswith("westwood: ") and called.err.count("\n") == 1
+    assert said in called.err and not list(tmp_path.iterdir())
+
+
+def upload_of(plan: trying.Plan, cc: str) -> tuple[dict[str, Any], pl.DataFrame, pl.DataFrame]:
+    """Stands for a second of an upload, in which ww_plus gets 2 Mb/s and others 1."""
+    row: dict[str, Any] = {"cc": cc, "goodput_bps": 2e6 if cc == "ww_plus" else 1e6, "seconds": 1.0}
+    row |= {"min_rtt_s": 0.04, "full_rtt_s": 0.1, "busy_s": 1.0, "timeouts": 0, "losses": 0}
+    row |= {"rwnd_limited_s": 0.0, "sndbuf_limited_s": 0.0, "retransmission_ratio": 0.0}
+    row |= {"mean_cwnd": 10.0, "mean_srtt_s": 0.05}
+    return row, trace([40.0, 50.0], ["open", "open"]), NONE
+
+
+def test_what_can_not_be_put_back_costs_no_verdict(
+    westwood: Callable[..., Any], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextlib.contextmanager
+    def controls(names: Sequence[str]) -> Iterator[None]:
+        yield
+        raise RunError("this machine is not as it was: unload: no such file")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(preparing, "controls", controls)
+    monkeypatch.setattr(preparing, "check", lambda names: True)
+    monkeypatch.setattr(trying, "met", lambda plan: plan)
+    monkeypatch.setattr(trying, "_measure", upload_of)
+    monkeypatch.setattr(trial_page, "write_page", lambda trial, folder, about: folder.path)
+    called = westwood("try", "192.0.2.1", "--cc", "reno", "--cc", "ww_plus", "--for", "60s")
+    assert called.code == 1
+    assert called.out.startswith("pays: ww_plus +100 % against reno")
+    assert called.err.splitlines()[-1] == (
+        "westwood: this machine is not as it was: unload: no such file; "
+        "the verdict is on the 5 pairs before"
+    )
+    assert (tmp_path / "try/verdict.json").exists() and (tmp_path / "try/uploads.parquet").exists()

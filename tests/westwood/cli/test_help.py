@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a newcomer meets first: bare commands, -h, completion, the manual page."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import typer.main
+
+from tools import manual
+from westwood.cli.commands import app
+
+Westwood = Callable[..., Any]
+
+
+def commands(group: Any, *words: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Walks over the commands, and the commands within them."""
+    yield words, group
+    for name, one in getattr(group, "commands", {}).items():
+        yield from commands(one, *words, name)
+
+
+ALL = dict(commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("words", [words for words, one in ALL.items() if hasattr(one, "commands")])
+def test_a_bare_command_shows_its_help(words: tuple[str, ...], westwood: Westwood) -> None:
+    called = westwood(*words)
+    assert (called.code, called.err) == (0, "")
+    assert called.out.splitlines()[0].startswith(" ".join(["Usage: westwood", *words]))
+    assert "\\n" not in called.out and "Commands:" in called.out
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_help_fits_80_columns_and_cuts_no_sentence(
+    words: tuple[str, ...], westwood: Westwood, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    called = westwood(*words, "-h")
+    assert (called.code, called.err) == (0, "")
+    assert max(map(len, called.out.splitlines())) <= 80
+    listed = called.out.partition("Commands:")[2].partition("Example:")[0]
+    cut = [line for line in listed.splitlines() if line.endswith("...")]
+    assert cut == [], "the first sentence of a command's help is its line in the list"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("run tabl", {"table1"}),
+        ("run table1 --cc westwoodn", {"westwoodnr", "westwoodnr+"}),
+        ("compare --engine l", {"linux"}),
+        ("rep", {"report", "reproduce"}),
+    ],
+)
+def test_the_shell_completes_names(words: str, expected: set[str]) -> None:
+    asked = {
+        "_WESTWOOD_COMPLETE": "complete_bash",
+        "COMP_WORDS": f"westwood {words}",
+        "COMP_CWORD": str(len(words.split())),
+    }
+    main = "import sys; from westwood.cli import main; sys.argv = ['westwood']; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", main], env={**os.environ, **asked}, capture_output=True, text=True
+    )
+    assert set(done.stdout.split()) == expected, done.stderr
+
+
+def test_the_manual_page_is_of_this_help() -> None:
+    assert manual.PAGE.read_text() == manual.page(), "make manual"

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `westwood shell` refuses before anything is emulated, and what it says it leaves out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from westwood.cli import call
+from westwood.engines import linux_shell, wire
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "expected what the path is like: --rate, --delay, --loss or --scenario"),
+        (("--rate", "fast"), 'path.rate = "fast": expected a rate'),
+        (("--loss", "1"), '--loss = "1": expected 1% or 100%'),
+        (("--loss", "120%"), "path.loss.rate"),
+        (("--scenario", "nosuch"), "nosuch"),
+        (("--scenario", "path", "--rate", "1Mbps"), "--rate: has no effect without"),
+        (("--rate", "1Mbps", "--set", "path.nosuch=1"), "path.nosuch"),
+        (("--rate", "1Mbps", "--seed", "-1"), "seed = -1: expected a whole number from 0"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["shell", *words, "--", "true"]) == 2
+    errors = capsys.readouterr().err
+    assert errors.count("\n") == 1 and said in errors
+
+
+def test_without_the_program_the_remedy_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("WESTWOOD_LINUX", str(tmp_path / "none"))
+    assert call(["shell", "--delay", "1ms", "true"]) == 77
+    assert capsys.readouterr().err.startswith("westwood: westwood shell needs linux/ww-path")
+
+
+def test_a_scenario_gives_its_links_and_the_ends_of_its_first_flow() -> None:
+    path = linux_shell.EmulatedPath.of_scenario("path", {"path.rate": "7Mbps"})
+    lines = wire.passage(path.scenario).splitlines()
+    assert [line for line in lines if line.startswith("flow")] == ["flow 0 1 reno"]
+    assert "rate_bps 7000000" in lines
+
+
+def test_the_link_of_the_options_is_the_same_both_ways() -> None:
+    path = linux_shell.EmulatedPath.of_link("2Mbps", "45ms", "1%", "30p", {"path.jitter": "2ms"})
+    lines = wire.passage(path.scenario).splitlines()
+    one, other = lines.index("forward"), lines.index("backward")
+    assert lines[one + 1 : other] == lines[other + 1 : -1]
+    assert {"loss uniform 0.01", "queue 30 -1", "rate_bps 2000000"} <= set(lines[one:other])
+
+
+def test_a_recorded_rate_takes_the_rates_place() -> None:
+    times = {"forward": [1, 2], "backward": [3]}
+    path = linux_shell.EmulatedPath.of_link(None, "1ms", None, None, {"path.trace": times})
+    assert "opportunities 3" in wire.passage(path.scenario)
+
+
+@pytest.mark.parametrize(("outer", "seed"), [(None, 1), ("2Mbps", 2), ("2Mbps | 1% 45ms", 3)])
+def test_shells_in_each_other_lose_different_packets(
+    outer: str | None, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WESTWOOD_SHELL", raising=False)
+    if outer:
+        monkeypatch.setenv("WESTWOOD_SHELL", outer)
+    assert linux_shell.default_seed() == seed
+
+
+@pytest.mark.parametrize(
+    ("preset", "said"),
+    [
+        ("path", None),
+        ("friendliness", "the way of reno, from sources to sinks; no flow is run"),
+        ("delay", "the first point of its sweep (bottleneck.delay"),
+    ],
+)
+def test_what_a_shell_does_not_run_is_told(preset: str, said: str | None) -> None:
+    left_out = linux_shell.EmulatedPath.of_scenario(preset, {}).left_out
+    assert (left_out is None) if said is None else said in str(left_out)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What figures show: read back from the figures themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from westwood import InputError, Result, Scenario, simulate
+from westwood.draw import panel
+from westwood.draw.bars import summary_bars
+from westwood.draw.over_time import Run, over_time
+from westwood.draw.window import sawteeth
+from westwood.engines import pictures
+
+
+def traced(cc: str, duration: str = "20s", **settings: Any) -> Result:
+    made = Scenario.preset("path").with_settings({"duration": duration, "tcp.cc": cc, **settings})
+    return simulate(made, trace=True, queues=True, events=True)
+
+
+@pytest.fixture(scope="module")
+def bbr() -> Result:
+    return traced("bbr")
+
+
+@pytest.fixture(scope="module")
+def reno() -> Result:
+    return traced("reno")
+
+
+def heads(figure: Any) -> list[str]:
+    return [axes.get_ylabel().replace("\n", " ") for axes in figure.axes]
+
+
+def teeth(count: int, length_s: float) -> pl.DataFrame:
+    times = [length_s * i / (10 * count) for i in range(10 * count)]
+    return pl.DataFrame({"time_s": times, "cwnd": [10 + i % 10 for i in range(10 * count)]})
+
+
+def test_many_sawteeth_are_not_a_band() -> None:
+    assert sawteeth([teeth(30, 600)], (0.0, 600.0)) == (0.0, 600.0), "they can all be seen"
+    first, last = sawteeth([teeth(30, 600), teeth(600, 600)], (0.0, 600.0))
+    assert 0 < first < last < 600 and 10 <= (last - first) <= 40
+    assert sawteeth([], (0.0, 5.0)) == (0.0, 5.0)
+
+
+def test_a_figure_says_which_part_it_shows_and_starts_at_zero() -> None:
+    trace = teeth(600, 600).with_columns(
+        pl.lit("open").alias("state"),
+        *(pl.lit(1.0).alias(name) for name in ("ssthresh", "estimate_bps", "rtt_s")),
+    )
+    figure = over_time([Run("reno", "Reno", trace)], "path", (0.0, 600.0))
+    low, high = figure.axes[0].get_xlim()
+    assert figure.axes[0].get_title() == f"path, {low:g} to {high:g} s of 600 s"
+    assert high - low < 60 and all(axes.get_ylim()[0] == 0 for axes in figure.axes)
+    whole = over_time([Run("reno", "Reno", trace)], "path", (0.0, 600.0), (0.0, 600.0))
+    assert whole.axes[0].get_xlim() == (0, 600) and whole.axes[0].get_title() == "path"
+
+
+def test_the_title_names_the_path(reno: Result) -> None:
+    title = reno.plot(start_s=0).axes[0].get_title()
+    assert title == "path: 2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets, seed 1"
+
+
+def test_what_estimates_nothing_has_no_estimate(reno: Result, bbr: Result) -> None:
+    assert any("Estimate" in head for head in heads(bbr.plot()))
+    assert not any("Estimate" in head for head in heads(reno.plot()))
+    overlay = pictures.draw([reno, bbr], "windows")
+    assert sum("estimate" in head for head in heads(overlay)) == 1
+    estimates = next(axes for axes in overlay.axes if "estimate" in axes.get_ylabel())
+    drawn = [line for line in estimates.lines if len(line.get_xdata())]
+    assert [line.get_label() for line in drawn] == ["BBR"]
+
+
+def test_protocols_are_drawn_over_each_other(reno: Result, bbr: Result) -> None:
+    figure = pictures.draw([reno, bbr], "windows")
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["Reno", "BBR"]
+    assert "queue (packets)" in heads(figure)
+
+
+def test_an_interval_is_seen_before_a_black_bar() -> None:
+    frame = pl.DataFrame({"goodput_bps": [2e6, 1e6], "goodput_bps_half": [3e5, float("nan")]})
+    figure = summary_bars([("bbr", "BBR"), ("reno", "Reno")], frame, "goodput_bps", "path")
+    (bars,) = figure.axes[0].containers[-1:]
+    _, caps, lines = bars.errorbar.lines if bars.errorbar else ([], [], [])
+    assert caps and lines
+    assert all(one.get_path_effects() for one in (*caps, *lines))
+
+
+@pytest.mark.parametrize("view", pictures.VIEWS)
+def test_every_view_is_drawn(view: str, bbr: Result) -> None:
+    figure = bbr.plot(view, start_s=1, end_s=9)
+    assert any(len(axes.lines) or len(axes.patches) for axes in figure.axes)
+    assert "path: 2 Mb/s" in figure.axes[0].get_title()
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_the_distribution_of_delays_is_that_of_the_samples(reno: Result) -> None:
+    (line,) = reno.plot("delays").axes[0].lines
+    shares, ms = line.get_ydata(), line.get_xdata()
+    assert shares[-1] == 1 and list(shares) == sorted(shares) and list(ms) == sorted(ms)
+    rtt = reno.trace["rtt_s"].drop_nans()
+    assert (ms[0], ms[-1]) == pytest.approx((1000 * rtt.min(), 1000 * rtt.max()))
+
+
+def test_the_sequence_graph_has_every_segment_sent_again(reno: Result) -> None:
+    figure = reno.plot("sequence", start_s=0)
+    again = next(line for line in figure.axes[0].lines if line.get_label() == "sent again")
+    assert len(again.get_xdata()) == reno.events.filter(kind="retransmit").height > 0
+
+
+def test_long_names_do_not_run_off_the_figure(reno: Result) -> None:
+    names = [f"[2001:db8::{i}]:5201 - [2001:db8:1::{i}]:43210" for i in range(6)]
+    trace = pl.concat(reno.trace.with_columns(pl.lit(name).alias("flow")) for name in names)
+    flows = [(name, "westwood+") for name in names]
+    figure = panel.draw(panel.Panel("recorded", flows, trace, (0.0, 20.0)))
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    width, height = canvas.get_width_height()
+    legends = [*figure.legends, *(one for axes in figure.axes if (one := axes.get_legend()))]
+    for legend in legends:
+        box = legend.get_window_extent(renderer)
+        assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"view": "sequenze"}, 'view = "sequenze": no such view, did you mean "sequence"'),
+        ({"start_s": 30}, "start_s = 30.0: expected a start before the end"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(
+    arguments: dict[str, Any], message: str, reno: Result
+) -> None:
+    with pytest.raises(InputError) as error:
+        reno.plot(**arguments)
+    assert message in str(error.value)
+
+
+def test_what_was_not_recorded_is_named() -> None:
+    scenario = Scenario.preset("path").with_settings({"duration": "1s"})
+    with pytest.raises(InputError, match=r"expected simulate\(..., trace=True\)"):
+        simulate(scenario).plot()
+    with pytest.raises(InputError, match=r"expected simulate\(..., events=True\)"):
+        simulate(scenario, trace=True).plot("sequence")

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""westwood ns3 build: what it refuses, and that a build that failed leaves no runner.
+
+That it builds one is tested by tools/ns3_module.py, with CMake, and by tests/linux/test_journey.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import programs
+from westwood.engines import ns3, ns3_build
+
+Westwood = Callable[..., Any]
+HEADER = "include/ns3/core-module.h"
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine with an installed package and the programs that a test puts into bin/."""
+    monkeypatch.setattr(programs, "CHECKOUT", None)
+    monkeypatch.setattr(programs, "_PACKAGE", tmp_path / "westwood")
+    monkeypatch.setattr(ns3_build.sys, "executable", str(tmp_path / "bin" / "python"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.delenv(ns3.VARIABLE, raising=False)
+    return tmp_path
+
+
+def tool(machine: Path, name: str, script: str = "exit 1") -> None:
+    path = machine / "bin" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def ns3_at(folder: Path) -> Path:
+    (folder / HEADER).parent.mkdir(parents=True)
+    (folder / HEADER).write_text("")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ((), "no C++ compiler, cmake, ninja: apt-get install g++ cmake ninja-build (or apt-get"),
+        (("cmake", "make"), "no C++ compiler: apt-get install g++\n"),
+        (("c++",), "no cmake, ninja: apt-get install cmake ninja-build (or pip install 'westw"),
+        (("g++", "cmake"), "no ninja: apt-get install ninja-build (or pip install 'westwood[ns3]"),
+    ],
+)
+def test_what_is_missing_is_named_with_its_package(
+    machine: Path, westwood: Westwood, there: tuple[str, ...], said: str
+) -> None:
+    for name in there:
+        tool(machine, name)
+    called = westwood("ns3", "build")
+    assert called.code == 77 and said in called.err and called.err.count("\n") == 1
+    assert not (machine / "cache").exists()
+
+
+@pytest.mark.parametrize("place", ["", "build", "ns3", "usr"])
+def test_an_ns3_is_found_below_what_is_named(tmp_path: Path, place: str) -> None:
+    ns3_at(tmp_path / place)
+    assert ns3_build.root(tmp_path) == tmp_path / place
+
+
+def test_what_is_no_ns3_is_refused(machine: Path, westwood: Westwood) -> None:
+    for name in ("c++", "cmake", "ninja"):
+        tool(machine, name)
+    (machine / "tree" / "src" / "core").mkdir(parents=True)
+    for source, said in (
+        ("gone", "no such folder"),
+        ("tree", "./ns3 configure -d release && ./ns3 build"),
+        ("bin", "expected an ns-3 with include/ns3/core-module.h"),
+    ):
+        called = westwood("ns3", "build", "--source", machine / source)
+        assert called.code == 2 and called.err.startswith("westwood: --source = ")
+        assert said in called.err
+
+
+def test_a_build_that_fails_says_why_and_leaves_no_runner(
+    machine: Path, westwood: Westwood
+) -> None:
+    tool(machine, "c++")
+    tool(machine, "ninja")
+    # At first CMake "builds"; then it is a compiler's error that ends it.
+    runner = machine / "cache" / "westwood" / programs.__version__ / ns3.PROGRAM.name
+    tool(machine, "cmake", f"[ $1 = -S ] || {{ echo > {runner}; /bin/chmod +x {runner}; }}")
+    source = ns3_at(machine / "installed")
+    built = westwood("ns3", "build", "--source", source)
+    assert built.code == 0 and built.out.splitlines()[-1] == str(runner)
+    assert ns3.program() == runner
+    for printed, said in (
+        ("working\na.cc:1: error: no such type\nstopped", ": a.cc:1: error: no such type\n"),
+        (
+            "CMake Error at a:1 (message):\n  no lib\n\nmore",
+            ": CMake Error at a:1 (message): no lib\n",
+        ),
+        ("Killed", ": Killed\n"),
+        ("", ": no message\n"),
+    ):
+        tool(machine, "cmake", f"echo '{printed}'; exit 1")
+        failed = westwood("ns3", "build", "--source", source)
+        assert failed.code == 1 and failed.err.endswith(said)
+    assert not runner.exists()
+    refused = westwood("run", "table1", "--engine", "ns3")
+    assert refused.code == 77 and refused.err.endswith("it is not here: westwood ns3 build\n")

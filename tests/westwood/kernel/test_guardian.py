@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A guardian undoes what it did when its starter ends, however that ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from westwood.errors import RunError
+from westwood.kernel.guardian import beside, guarded
+
+HELD = """
+import sys, time
+from westwood.kernel.guardian import beside, guarded
+with guarded([["touch", "made"]], [["rm", "made"]]), beside(["sleep", "600"]):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def wait_until(holds: object, seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if holds():  # type: ignore[operator]
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def sleepers(folder: Path) -> list[int]:
+    """The processes that still run in a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.readlink(process / "cwd") == str(folder):
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+def test_it_does_and_undoes_in_order(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    def say(word: str) -> list[str]:
+        return ["sh", "-c", f"echo {word} >> {log}"]
+
+    with guarded([say("one"), say("two")], [say("three"), say("four")]):
+        assert log.read_text().split() == ["one", "two"]
+    assert log.read_text().split() == ["one", "two", "three", "four"]
+
+
+def test_what_fails_is_told_and_undone(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    fails = ["sh", "-c", "echo no such control >&2; exit 1"]
+    with pytest.raises(RunError, match=r"^no such control$"), guarded([fails], [["touch", made]]):
+        raise AssertionError
+    assert made.exists()
+    undone = pytest.raises(RunError, match=r"^this machine is not as it was: no such control$")
+    with undone, guarded([["true"]], [fails]):
+        pass
+
+
+def test_a_guardian_that_is_killed_is_told(tmp_path: Path) -> None:
+    """It could undo nothing."""
+    tell = [["sh", "-c", f"echo $PPID > {tmp_path}/guardian"]]
+    told = pytest.raises(RunError, match=r"is not as it was: .* was killed by SIGKILL$")
+    with told, guarded(tell, [["true"]]):
+        os.kill(int((tmp_path / "guardian").read_text()), signal.SIGKILL)
+
+
+def test_it_ends_what_runs_beside(tmp_path: Path) -> None:
+    with beside(["sh", "-c", f"cd {tmp_path}; exec sleep 600"]):
+        assert wait_until(lambda: len(sleepers(tmp_path)) == 1)
+    assert not sleepers(tmp_path)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_starter_that_is_killed_leaves_nothing(how: signal.Signals, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", HELD]
+    starter = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True
+    )
+    assert starter.stdout is not None and starter.stdout.readline() == b"held\n"
+    assert (tmp_path / "made").exists() and len(sleepers(tmp_path)) >= 3
+    os.killpg(starter.pid, how)  # the guardian is in a session of its own
+    starter.communicate()
+    assert wait_until(lambda: not sleepers(tmp_path))
+    assert not (tmp_path / "made").exists()

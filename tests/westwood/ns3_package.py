@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The installed CMake package of ns3/, and a user's project that finds it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+USER = ROOT / "ns3" / "test" / "user"
+
+
+def run(*words: object) -> str:
+    """The output of a program that has to succeed."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [str(word) for word in words],
+        env={**os.environ, "PATH": path},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert done.returncode == 0, done.stdout[-5000:]
+    return done.stdout
+
+
+def installed(which: str, prefix: Path) -> Path:
+    """The prefix, with what was built against the ns-3 of PyPI's wheel or of Debian."""
+    built = ROOT / "build" / "ns3" / which
+    if not (built / "libww-westwood.so").exists():
+        pytest.skip(f"no ns-3 module: tools/ns3_module.py {which}")
+    run("cmake", "--install", built, "--prefix", prefix)
+    return prefix
+
+
+def built(prefix: Path, sources: Sequence[Path], folder: Path) -> Path:
+    """The folder with the programs of these sources, built as a user of the package does."""
+    words = ["-D", f"CMAKE_PREFIX_PATH={prefix}", "-D", "CMAKE_CXX_FLAGS=-Wall -Wextra -Werror"]
+    programs = ";".join(map(str, sources))
+    run("cmake", "-S", USER, "-B", folder, "-G", "Ninja", *words, "-D", f"PROGRAMS={programs}")
+    run("cmake", "--build", folder)
+    return folder

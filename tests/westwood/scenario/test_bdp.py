@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A queue of one bandwidth-delay product holds rate times round trip, in packets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from westwood.errors import InputError
+from westwood.scenario import Scenario
+from westwood.scenario.brief import in_brief
+from westwood.units import Amount
+
+
+@pytest.mark.parametrize(
+    ("preset", "link", "settings", "packets"),
+    [
+        ("path", "path", {}, 15),  # 2 Mb/s x 90 ms / 12 000 bit
+        ("path", "path", {"path.rate": "20Mbps"}, 150),
+        ("path", "path", {"tcp.packet": "750B"}, 30),
+        ("path", "path", {"path.delay": "0s"}, 1),  # at least one
+        # the round trip is the flow's over both links: 2 x 45.01 ms; with 2 bytes of framing
+        ("table1", "bottleneck", {}, round(2e6 * 0.09002 / (8 * 402))),
+    ],
+)
+def test_one_product(preset: str, link: str, settings: dict[str, str], packets: int) -> None:
+    scenario = Scenario.preset(preset).with_settings({f"{link}.queue.limit": "1bdp", **settings})
+    (queue,) = [one.queue for one in scenario.link if one.name == link]
+    assert queue.limit == Amount(packets, "p")
+
+
+def limits(scenario: Scenario) -> list[int | None]:
+    return [one.link[0].queue.limit.count for _, one in scenario.points()]
+
+
+def test_it_follows_what_is_swept_also_once_it_was_written(tmp_path: Path) -> None:
+    scenario = Scenario.preset("path").with_sweep({"path.rate": ["2Mbps", "4Mbps"]})
+    scenario = scenario.with_settings({"path.queue.limit": "2bdp"})
+    assert limits(scenario) == [30, 60]
+    (tmp_path / "written.toml").write_text(scenario.to_toml(), encoding="utf-8")
+    again = Scenario.from_toml(tmp_path / "written.toml")
+    assert (again, limits(again)) == (scenario, [30, 60])
+    assert in_brief(again, again.sweep) == "45 ms, loss 0.5 %, queue 2bdp"
+
+
+def test_without_a_sweep_it_is_written_in_packets() -> None:
+    scenario = Scenario.preset("path").with_settings({"path.queue.limit": "2bdp"})
+    assert 'limit = "30p"' in scenario.to_toml()
+    assert in_brief(scenario).endswith("queue 30 packets")
+
+
+@pytest.mark.parametrize("text", ["bdp", "-1bdp", "1001bdp", "1e9bdp", "1bdps", "nanbdp"])
+def test_what_is_no_length(text: str) -> None:
+    with pytest.raises(InputError, match=r"path\.queue\.limit"):
+        Scenario.preset("path").with_settings({"path.queue.limit": text})

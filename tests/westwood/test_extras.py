@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is installed without extras does what most need; what it lacks it names before it runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from westwood import extras
+from westwood.errors import UnavailableError
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+SHORT = ("--set", "duration=2s")
+
+# A process in which what only extras bring is not installed.
+_BASE = """
+import sys
+from importlib.machinery import PathFinder
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name in ABSENT:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+"""
+ABSENT = ("matplotlib", "numpy", "pyarrow", "xarray", "distributed", "pandas")
+
+
+def in_base(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs code where the packages of all extras are missing."""
+    start = _BASE.replace("ABSENT", repr(ABSENT))
+    command = [sys.executable, "-c", start + code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder)
+
+
+def codes(commands: Sequence[Sequence[str]], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs command lines one after the other; prints the exit code of each on a line's start."""
+    code = f"""
+from westwood.cli.commands import call
+for command in {[list(one) for one in commands]!r}:
+    print(call(command), *command, file=sys.stderr)
+"""
+    return in_base(code, folder)
+
+
+def test_most_commands_need_no_extra(tmp_path: Path) -> None:
+    commands = (
+        ("compare", "--duration", "2s", "--cc", "reno", "--cc", "westwood+"),
+        ("run", "table1", *SHORT, "--seeds", "2", "--out", "run"),
+        ("sweep", "fading", *SHORT, "--seeds", "1", "--out", "swept"),
+        ("report", "swept", "--export"),
+        ("list", "protocols"),
+        ("list", "presets"),
+        ("kernel", "--help"),
+    )
+    done = codes(commands, tmp_path)
+    for command in commands:
+        assert f"0 {' '.join(command)}" in done.stderr.splitlines(), done.stderr
+    page = (tmp_path / "swept" / "index.html").read_text("utf-8")
+    assert "goodput" in page and "<img" not in page
+    assert "figures need matplotlib: pip install 'westwood[plot]'" in done.stderr
+
+
+NEEDS = {
+    ("run", "table1", "--plot"): "--plot needs matplotlib",
+    ("compare", "--plot"): "--plot needs matplotlib",
+    ("trace", "table1", "--plot"): "--plot needs matplotlib",
+    ("trace", "table1", "--out", "new"): "--out needs numpy",
+    ("trace", "table1", "--pcap", "a.pcap"): "--pcap needs numpy",
+    ("reproduce", "fig5"): "reproduce needs matplotlib",
+    ("validate",): "validate needs matplotlib",
+    ("kernel", "watch"): "kernel watch needs numpy",
+    ("measure", "bari"): "measure needs numpy",
+    ("try", "example.org"): "try needs numpy",
+}
+
+
+# What may import matplotlib or numpy: it is itself imported where that was asked for.
+OF_EXTRAS = (
+    "campaign",  # TCP_INFO, of which there may be millions, and what follows from it
+    "cli.campaign",
+    "cli.recording_panel",
+    "cli.tracing",
+    "cli.watch",
+    "draw",
+    "engines.pictures",
+    "experiments.validation",
+    "kernel.sock_diag",
+    "kernel.sockets",
+    "kernel.tcp_info",
+    "kernel.watching",
+    "papers",
+    "results.pcap",
+    "results.queues",
+    "results.spool",
+)
+
+
+def test_modules_that_import_an_extra_are_known(tmp_path: Path) -> None:
+    code = """
+import importlib, pkgutil, westwood
+for module in pkgutil.walk_packages(westwood.__path__, "westwood.", onerror=lambda name: None):
+    try:
+        if module.name != "westwood.__main__":
+            importlib.import_module(module.name)
+    except ModuleNotFoundError as error:
+        print(module.name.removeprefix("westwood."))
+"""
+    done = in_base(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = done.stdout.split()
+    assert "draw.panel" in found, "it is a base in which something is missing"
+    assert not [name for name in found if not name.startswith(OF_EXTRAS)]
+    assert "draw.report" not in found, "pages have tables without figures"
+
+
+def test_a_missing_extra_is_named_before_anything_runs(tmp_path: Path) -> None:
+    done = codes(list(NEEDS), tmp_path)
+    expected = [
+        line
+        for command, needs in NEEDS.items()
+        for line in (
+            f"westwood: {needs}: pip install 'westwood[plot]'",
+            f"{UnavailableError.exit_code} {' '.join(command)}",
+        )
+    ]
+    assert done.stderr.splitlines() == expected
+    assert done.stdout == "" and not list(tmp_path.iterdir())
+
+
+def test_python_has_rows_links_and_transfers_without_extras(tmp_path: Path) -> None:
+    """Of more connections than fit a list, too: those are views of the engine's own."""
+    code = """
+from westwood import Scenario, UnavailableError, simulate
+made = Scenario(name="many", duration="25s",
+    link=[{"name": "path", "between": ["a", "b"], "rate": "100Mbps", "delay": "1ms"}],
+    flow=[{"name": "web", "from": "a", "to": "b", "cc": "reno",
+           "arrivals": {"every": "2ms", "size": "1kB", "sizes": "exponential"}}])
+result = simulate(made)
+row = result.rows.row(0, named=True)
+assert row["transfers"] > 10_000 and 0 < row["completion_p50_s"] < row["completion_p95_s"]
+assert result.transfers.height == row["transfers"] and result.links.height == 2
+for asked in (lambda: simulate(made, trace=True), lambda: result.trace):
+    try:
+        asked()
+    except UnavailableError as error:
+        print(error)
+"""
+    done = in_base(code, tmp_path)
+    assert done.stdout.count("needs numpy: pip install 'westwood[plot]'") == 2, done.stderr
+
+
+def test_every_extra_is_found_by_its_packages() -> None:
+    for name, packages in PROJECT["optional-dependencies"].items():
+        if name != "dev":
+            for package in packages:
+                assert extras.extra_of(package.partition(">=")[0]) == name
+
+
+def test_a_module_that_is_broken_is_not_said_to_be_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken.py").write_text("import what_it_needs_itself")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="what_it_needs_itself"):
+        extras.need("broken", "this")

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What somebody at a prompt or in a notebook sees of the package and of its objects."""
+
+from __future__ import annotations
+
+import pydoc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import westwood as package
+from westwood import Result, Results, Scenario, presets, simulate
+from westwood.scenario.brief import in_brief
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return simulate(Scenario.preset("fairness").with_settings({"duration": "2s"}))
+
+
+def test_help_shows_what_there_is() -> None:
+    text = pydoc.plain(pydoc.render_doc(package))
+    for name in package.__all__:
+        assert name in dir(package) and (name in text or name == "__version__")
+    assert "class Scenario(" in text and "simulate(scenario: 'Scenario'" in text
+    assert "Runs a scenario once" in text
+
+
+def test_the_docstring_names_everything() -> None:
+    assert all(name in (package.__doc__ or "") for name in package.__all__ if name[0] != "_")
+
+
+@pytest.mark.parametrize("name", presets())
+def test_repr_has_units(name: str) -> None:
+    """No quantity is a bare number of picoseconds or bits a second."""
+    scenario = Scenario.preset(name)
+    text = repr(scenario)
+    assert str(scenario) == text and text.startswith(f"Scenario(name='{name}'")
+    assert not [
+        word
+        for word in text.replace(",", " ").split()
+        if word.strip("()'").isdigit() and len(word) > 7
+    ]
+    for link in scenario.link:
+        assert f"Link(name='{link.name}'" in text and "rate='" in repr(link)
+    assert "duration='" in text and "bps'" in text
+
+
+def test_repr_shortens_long_lists() -> None:
+    link = {
+        "name": "l",
+        "between": ["a", "b"],
+        "rate": "1Mbps",
+        "queue": {"limit": "9p"},
+        "trace": {"forward": list(range(1, 5000))},
+        "delay": "10ms",
+    }
+    flow = {"name": "f", "from": "a", "to": "b", "cc": "bbr"}
+    made = Scenario(name="a", duration="60s", link=[link], flow=[flow])
+    assert "(1, 2, ... 4999 in all)" in repr(made) and len(repr(made)) < 1500
+
+
+def test_a_result_says_what_came_of_it(result: Result) -> None:
+    text = repr(result)
+    assert text.startswith("<Result of fairness, 2s, seed 1: ") and "Mb/s" in text
+    assert len(text) < 600
+    page: Any = result._repr_html_()  # type: ignore[operator]
+    assert page.startswith("<table>") and "goodput" in page
+    for flow in result.scenario.flows:
+        assert f"<td>{flow.name}</td>" in page
+
+
+def test_a_scenario_is_shown_as_tables() -> None:
+    page = Scenario.preset("fading")._repr_html_()
+    for cell in ("<td>2 Mb/s</td>", "<td>45ms</td>", "fading", "bottleneck.loss.bad_rate"):
+        assert cell in page
+
+
+def test_html_is_escaped() -> None:
+    made = Scenario.preset("path").with_settings({"tcp.cc": "reno"})
+    from westwood import markup
+
+    assert "<b>" not in markup.table(["<b>"], [["<script>", "&"]], "<i>")
+    assert "<script" not in made._repr_html_()
+
+
+def test_a_folder_shows_its_means(westwood: Callable[..., Any], tmp_path: Path) -> None:
+    asked = ("--set", "duration=2s", "--seeds", "2", "--out", tmp_path / "swept")
+    assert westwood("sweep", "loss", *asked).code == 0
+    results = Results.read(tmp_path / "swept")
+    assert repr(results).startswith("<Results of loss in ")
+    assert "±" in results._repr_html_() and "Reno" in results._repr_html_()
+    assert results.plot().axes[0].get_ylabel() == "Goodput (Mb/s)"
+
+
+def test_a_path_in_brief() -> None:
+    path = Scenario.preset("path")
+    assert in_brief(path) == "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets"
+    assert in_brief(path, ["path.loss.rate", "tcp.cc"]) == "2 Mb/s, 45 ms, queue 100 packets"
+    assert in_brief(Scenario.preset("fading")) == "2 Mb/s, 45 ms, fading, queue 50 packets"

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where programs are looked for, and that a remedy is one that this user can follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from westwood import __version__, programs
+from westwood.errors import UnavailableError
+from westwood.programs import Program
+
+PROGRAM = Program(
+    "linux/ww-thing", "WW_THING", "a thing is needed", "make thing", "pip install thing", "its.o"
+)
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installed package, not a checkout, with a cache of its user's."""
+    monkeypatch.setattr(programs, "_PACKAGE", tmp_path / "site" / "westwood")
+    monkeypatch.setattr(programs, "CHECKOUT", None)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv(PROGRAM.variable, raising=False)
+    return tmp_path / "site" / "westwood"
+
+
+def put(folder: Path, mode: int = 0o755, companion: str = "its.o") -> Path:
+    folder.mkdir(parents=True)
+    path = folder / "ww-thing"
+    path.write_text("")
+    path.chmod(mode)
+    (folder / companion).write_text("")
+    return path
+
+
+def test_the_packages_own_is_taken_before_one_that_was_built(package: Path) -> None:
+    built = put(programs.workshop() / "linux")
+    assert PROGRAM.find() == built
+    brought = put(package / "bin")
+    assert PROGRAM.find() == brought
+
+
+def test_a_variable_is_taken_before_both(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(package / "bin")
+    monkeypatch.setenv(PROGRAM.variable, str(put(tmp_path / "mine")))
+    assert PROGRAM.find().parent == tmp_path / "mine"
+    monkeypatch.setenv(PROGRAM.variable, str(tmp_path / "gone"))
+    with pytest.raises(UnavailableError, match=r"WW_THING names no gone with its.o beside it"):
+        PROGRAM.find()
+
+
+@pytest.mark.parametrize(("mode", "companion"), [(0o644, "its.o"), (0o755, "other.o")])
+def test_half_a_program_is_none(package: Path, mode: int, companion: str) -> None:
+    put(package / "bin", mode, companion)
+    with pytest.raises(UnavailableError):
+        PROGRAM.find()
+
+
+def test_a_remedy_names_make_in_a_checkout_only(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UnavailableError, match=r"and it is not here: pip install thing$"):
+        PROGRAM.find()
+    monkeypatch.setattr(programs, "CHECKOUT", tmp_path)
+    with pytest.raises(UnavailableError, match=r"and it is not built: make thing$"):
+        PROGRAM.find()
+
+
+def test_this_checkout_is_one_and_builds_in_its_own_folder() -> None:
+    root = Path(__file__).parents[2]
+    assert root == programs.CHECKOUT == programs.sources()
+    assert programs.workshop() == root / "build"
+
+
+@pytest.mark.parametrize("named", ["", "relative/caches"])
+def test_caches_are_the_users_and_of_this_version(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    assert programs.workshop() == tmp_path / "cache" / "westwood" / __version__
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CACHE_HOME", named)  # a relative one counts as none, by its standard
+    assert programs.workshop() == tmp_path / "home" / ".cache" / "westwood" / __version__
+    assert programs.sources() == package / "sources"

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From uploads to estimates: where the parameters can lie, what is likely, what can't be told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from westwood.campaign.fit import inference, summary
+from westwood.campaign.fit.inference import Posterior
+from westwood.campaign.fit.path import Packets, Path
+from westwood.campaign.fit.recordings import Upload
+from westwood.campaign.fit.replay import Replay
+from westwood.campaign.fit.summary import LowLosses, Measure, Windows
+from westwood.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+_DRAWS, _ROUNDS, _KEEP = 160, 3, 0.25
+_FASTEST = 0.98  # quantile of the rates: beyond it a few come from ACKs that arrive together
+_LEVEL = 0.15  # of the windows as fast as the fastest: a limit, not a chance
+_BESIDE = 0.06  # by which a window's rate may miss the link's
+_FULL = 5  # windows that make a full link
+_SEEN = 0.02  # by which their median may miss the link's rate
+_INTERVAL = (0.025, 0.975)
+_TOLD = 4.0  # between the ends of an interval: a wider one is no more than a bound
+_CLOCK_S = 0.0005  # by which machines and schedulers lengthen a round trip
+_NONE = 0.1  # losses in all of what was sent: that is none
+_RATE_ERROR, _QUEUE_ERROR = 0.015, 0.05  # no interval says more than the simulator can
+_MANY = 10  # of them, to tell whether losses come together
+_LIMITED = 0.3  # of the time
+_EPISODES = 3  # away from a full queue, at least, for a loss of the wire
+_NORMAL = 1.959964  # quantile of the normal distribution
+_CHECKS = 8  # repetitions of the uploads over the path that fits
+_BURST = 2.0  # losses an episode, over those of independent losses
+_ODD, _ODD_SDS = 0.25, 3.0  # of goodput, and of its standard deviation: no chance
+RATE, QUEUE, LOSS = range(3)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Is a value with its 95 % interval; a bound where nothing more can be told."""
+
+    value: float
+    low: float
+    high: float
+    bound: str = ""  # "at least" or "at most": the value is this bound; empty: neither
+
+    def widened(self, share: float) -> Estimate:
+        """This with an interval that reaches so far from the value, at least."""
+        low, high = self.value * (1 - share), self.value * (1 + share)
+        return Estimate(self.value, min(self.low, low), max(self.high, high), self.bound)
+
+    def covers(self, truth: float) -> bool:
+        """Whether a value is in the interval, or on the right side of the bound."""
+        return (self.bound == "at least" or truth <= self.high) and (
+            self.bound == "at most" or truth >= self.low
+        )
+
+
+@dataclass(frozen=True)
+class Goodput:
+    """Compares a control's recorded uploads with their repetitions over the path that fits."""
+
+    recorded_bps: float
+    fitted_bps: float
+    sd_bps: float  # of a repetition
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether they differ by more than chance and the simulator do."""
+        differs = abs(self.recorded_bps - self.fitted_bps)
+        return differs > max(_ODD * self.fitted_bps, _ODD_SDS * self.sd_bps)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Holds the path that fits, and how well it does."""
+
+    path: Path
+    packets: Packets
+    controls: tuple[str, ...]
+    uploads: int
+    seconds: float  # of each, in the mean
+    rate_bps: Estimate
+    delay_s: Estimate
+    queue: Estimate  # packets
+    loss: Estimate
+    burst: float  # losses that come together away from a full queue, over those of independent ones
+    goodput_bps: Mapping[str, Goodput]  # by control
+    full: bool  # whether the link was seen full
+
+    @property
+    def doubts(self) -> list[str]:
+        """What the path did that the model does not."""
+        said = []
+        for cc, one in self.goodput_bps.items():
+            if one.is_odd:
+                said.append(
+                    f"the fit gives {cc} {one.fitted_bps / 1e6:.3g} Mb/s, but "
+                    f"{one.recorded_bps / 1e6:.3g} were recorded: other traffic, or a rate or loss "
+                    "that changes"
+                )
+        if self.burst > _BURST:
+            said.append(
+                f"{self.burst:.1f} times as many losses come together as would by chance: the path "
+                "fades; those of the scenario are independent, as all engines have them"
+            )
+        return said
+
+
+def fit(uploads: Sequence[Upload], *, seed: int = 1, draws: int = _DRAWS) -> Fit:
+    """Fits a path to uploads of one host over it; the same uploads and seed give the same fit.
+
+    draws: paths that are tried in each round. InputError where they don't show what limits them.
+    """
+    if not uploads:
+        raise InputError("no upload to fit a path to")
+    limited = float(np.mean([upload.limited for upload in uploads]))
+    if limited > _LIMITED:
+        raise InputError(
+            f"the receiver's window or the sender's buffer held the uploads back for {limited:.0%} "
+            "of the time, not the path"
+        )
+    measure = Measure.of(uploads)
+    evidence = _Evidence.of(uploads, measure)
+    if not evidence.losses and evidence.waiting < 1:
+        raise InputError(
+            "the path never limited these uploads: no loss and no queue, nothing to fit but that "
+            f"it carries at least {evidence.fastest_bps / 1e6:.3g} Mb/s"
+        )
+    replay = Replay(uploads, measure)
+    if not evidence.is_full:
+        return _bounded(uploads, measure, evidence, replay)
+    found = inference.infer(
+        replay,
+        replay.observed,
+        evidence.box(measure),
+        summary.error(replay.observed),
+        draws=draws,
+        rounds=_ROUNDS,
+        keep=_KEEP,
+        seed=seed,
+    )
+    return _inferred(uploads, evidence, replay, found)
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """Holds what the uploads show without a simulation."""
+
+    packets: Packets
+    fastest_bps: float  # window, in IP packets
+    full_bps: Numbers  # of the windows in which the link was full
+    level: float  # the share of windows that are as fast as the fastest
+    highest_s: float  # round trip above the least
+    losses: float
+    sent: float
+    low: LowLosses
+
+    @classmethod
+    def of(cls, uploads: Sequence[Upload], measure: Measure) -> _Evidence:
+        sampled = [upload.sampled(measure.step_s) for upload in uploads]
+        packets = Packets(uploads[0].mss)
+        scale = packets.size / packets.mss
+        windows = [Windows.of(upload, measure) for upload in sampled]
+        rates = scale * np.concatenate([one.bps for one in _sound(windows)])
+        # An upload that is always repairing something has no sound window, but its rate is one.
+        whole = scale * max(upload.goodput_bps for upload in uploads)
+        fastest_bps = max(float(np.quantile(rates, _FASTEST)), whole)
+        lows = [LowLosses.of(upload, measure) for upload in sampled]
+        losses = sum(float(upload.retransmitted[-1]) for upload in uploads)
+        return cls(
+            packets,
+            fastest_bps,
+            scale * np.concatenate([one.full(8 * packets.mss, measure.base_s) for one in windows]),
+            float(np.mean(rates > fastest_bps * (1 - _BESIDE))),
+            max(float(summary.excess(one, measure).max()) for one in sampled),
+            losses,
+            max(sum(float(upload.sent[-1]) for upload in uploads), 1.0),
+            LowLosses(
+                sum(low.segments for low in lows),
+                sum(low.episodes for low in lows),
+                sum(low.losses for low in lows),
+            ),
+        )
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the link was seen full."""
+        return self.waits.size >= _FULL or self.level >= _LEVEL
+
+    @property
+    def waits(self) -> Numbers:
+        """The rates while packets waited, but for those of a wait that is over."""
+        rates: Numbers = self.full_bps[self.full_bps > self.fastest_bps * (1 - _BESIDE)]
+        return rates
+
+    @property
+    def waiting(self) -> float:
+        """The most packets that can have waited."""
+        return self.fastest_bps * self.highest_s / (8 * self.packets.size)
+
+    def box(self, measure: Measure) -> Numbers:
+        """Where log rate, log queue and the root of the loss can lie."""
+        low, high = self.fastest_bps * (1 - 2 * _BESIDE), self.fastest_bps * (1 + 3 * _BESIDE)
+        if self.waits.size >= _FULL:
+            rate = float(np.median(self.waits))
+            low, high = rate * (1 - _SEEN), rate * (1 + _SEEN + self.losses / self.sent)
+        bits = 8 * self.packets.size
+        pipe, waited = high * measure.base_s / bits, high * self.highest_s / bits
+        queues = max(0.35 * waited - 3, 0.7), 3 * waited + 2 * pipe + 10
+        loss = min(1.5 * self.losses / self.sent + 5 / self.sent, 0.5)
+        box = [
+            (math.log(low), math.log(high)),
+            tuple(map(math.log, queues)),
+            (0.0, math.sqrt(loss)),
+        ]
+        return np.array(box).T
+
+
+def _sound(windows: Sequence[Windows]) -> Sequence[Windows]:
+    return [one for one in windows if one.sound] or windows
+
+
+def _inferred(
+    uploads: Sequence[Upload], evidence: _Evidence, replay: Replay, found: Posterior
+) -> Fit:
+    """What simulations say of a link that was full."""
+    low, middle, high = np.quantile(found.draws, (_INTERVAL[0], 0.5, _INTERVAL[1]), axis=0)
+    chosen = replay.path(middle)
+    rate = _exponential(low[RATE], middle[RATE], high[RATE]).widened(_RATE_ERROR)
+    queue = _exponential(low[QUEUE], middle[QUEUE], high[QUEUE]).widened(_QUEUE_ERROR)
+    queue = Estimate(chosen.queue, math.floor(queue.low), math.ceil(queue.high))
+    if queue.high > _TOLD * queue.low:
+        queue = Estimate(queue.value, queue.low, math.inf, "at least")
+    loss = _loss(evidence, low[LOSS], middle[LOSS], high[LOSS])
+    path = Path(rate.value, chosen.delay_s, chosen.queue, loss.value)
+    return _fit(uploads, evidence, replay, path, rate, queue, loss)
+
+
+def _bounded(
+    uploads: Sequence[Upload], measure: Measure, evidence: _Evidence, replay: Replay
+) -> Fit:
+    """What can be said of a link that was not seen full for long.
+
+    What was lost while the round trip was high may be a burst's overflow; the rest is the wire's.
+    """
+    fastest_bps = evidence.fastest_bps
+    low = evidence.low
+    if low.episodes < _EPISODES:
+        bound = poisson_interval(low.episodes)[1] / max(low.segments, 1.0)
+        loss = Estimate(0.0, 0.0, min(bound, 1.0), "at most")
+    else:  # losses that are repaired together are counted, but no evidence of their own
+        each = low.losses / low.episodes / (low.segments + low.losses)
+        least, most = (each * one for one in poisson_interval(low.episodes))
+        loss = Estimate(each * low.episodes, least, min(most, 1.0))
+    rate = Estimate(fastest_bps, fastest_bps * (1 - _BESIDE), math.inf, "at least")
+    # A queue that holds what waited, and a pipe more, drops nothing that was not dropped.
+    pipe = fastest_bps * measure.base_s / (8 * evidence.packets.size)
+    waited = max(1.0, math.floor(evidence.waiting / 2))
+    queue = Estimate(math.ceil(pipe + evidence.waiting) + 10, waited, math.inf, "at least")
+    theta = np.array([math.log(rate.value), math.log(queue.value), math.sqrt(loss.value)])
+    return _fit(uploads, evidence, replay, replay.path(theta), rate, queue, loss)
+
+
+def _fit(
+    uploads: Sequence[Upload],
+    evidence: _Evidence,
+    replay: Replay,
+    path: Path,
+    rate: Estimate,
+    queue: Estimate,
+    loss: Estimate,
+) -> Fit:
+    """Adds what the fit makes of the recorded uploads."""
+    theta = np.array([math.log(path.rate_bps), math.log(path.queue), math.sqrt(path.loss)])
+    again = replay(np.tile(theta, (_CHECKS, 1)))
+    recorded, fitted = (replay.told(one, summary.GOODPUT) for one in (replay.observed, again))
+    bursts = (replay.told(one, summary.BURST) for one in (replay.observed, again))
+    # A path that fades does so to every control.
+    burst = min(
+        float(was / np.mean(its)) for was, its in zip(*(b.values() for b in bursts), strict=True)
+    )
+    return Fit(
+        path,
+        evidence.packets,
+        tuple(sorted(recorded)),
+        len(uploads),
+        float(np.mean([upload.seconds for upload in uploads])),
+        rate,
+        _delay(uploads, path.delay_s),
+        queue,
+        loss,
+        burst if evidence.low.episodes >= _MANY else 1.0,
+        {
+            cc: Goodput(float(recorded[cc]), float(its.mean()), float(its.std()))
+            for cc, its in fitted.items()
+        },
+        evidence.is_full,
+    )
+
+
+def poisson_interval(count: float) -> tuple[float, float]:
+    """The 95 % interval of a Poisson mean after a count (Garwood 1936).
+
+    Its ends are quantiles of chi-square, here by Wilson and Hilferty's cube: the upper one within
+    1 %, the lower one, which is too low, within 3 % from a count of 3 on.
+    """
+
+    def end(degrees: float, normal: float) -> float:
+        return degrees / 2 * (1 - 2 / (9 * degrees) + normal * math.sqrt(2 / (9 * degrees))) ** 3
+
+    low = end(2 * count, -_NORMAL) if count > 0 else 0.0
+    return low, end(2 * count + 2, _NORMAL)
+
+
+def _exponential(low: float, middle: float, high: float) -> Estimate:
+    return Estimate(math.exp(middle), math.exp(low), math.exp(high))
+
+
+def _loss(evidence: _Evidence, low: float, middle: float, high: float) -> Estimate:
+    """Of the wire; without episodes away from a full queue nothing says that it loses.
+
+    One or two may be an overflow's second, when the smoothed round trip has fallen already.
+    """
+    segments, most = max(evidence.low.segments, 1.0), max(high, 0.0) ** 2
+    if evidence.low.episodes < _EPISODES:
+        bound = poisson_interval(evidence.low.episodes)[1] / segments
+        return Estimate(0.0, 0.0, max(most, bound), "at most")
+    least = max(low, 0.0) ** 2
+    return Estimate(max(middle, 0.0) ** 2, least if least * segments > _NONE else 0.0, most)
+
+
+def _delay(uploads: Sequence[Upload], delay_s: float) -> Estimate:
+    """The least of several round trips is that of the path, or above it by as much as they differ.
+
+    Robson & Whitlock's interval of the end of a distribution is (least - 19 gaps, least); the gap
+    is that to the second least.
+    """
+    least = sorted(upload.rtt_min_s for upload in uploads)
+    gap = least[1] - least[0] if len(least) > 1 else 0.0
+    below = max(_CLOCK_S, min(19 * gap, 0.05 * least[0]))
+    return Estimate(delay_s, max(delay_s - below / 2, 0.0), delay_s + _CLOCK_S / 10)

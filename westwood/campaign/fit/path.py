@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The path that a fit estimates, and its scenario: what all engines take, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from westwood.units import format_rate, format_time
+
+PROFILE = "linux"
+FLOW = "upload"
+_OVERHEAD = 2  # bytes: of ns-3's devices, so that all engines have it
+_PLAIN, _STAMPED = 40, 52  # bytes of header, without and with timestamps
+_MTU = 1500
+
+
+@dataclass(frozen=True)
+class Path:
+    """Is a link in both directions: its losses are of data, independent of each other."""
+
+    rate_bps: float  # of IP packets
+    delay_s: float  # one way, the same in both directions
+    queue: int  # packets
+    loss: float  # the probability of each packet
+
+
+@dataclass(frozen=True)
+class Packets:
+    """Says what the uploads' packets were, by their segments' payload."""
+
+    mss: int
+
+    @property
+    def header(self) -> int:
+        """Bytes of IP and TCP."""
+        return _PLAIN if self.mss + _PLAIN == _MTU else _STAMPED
+
+    @property
+    def size(self) -> int:
+        """Bytes of a full packet."""
+        return self.mss + self.header
+
+    def settings(self) -> dict[str, Any]:
+        """What a flow has to say of them beyond the profile."""
+        said: dict[str, Any] = {}
+        if self.size != _MTU:
+            said["packet"] = f"{self.size}B"
+        if self.header == _PLAIN:
+            said |= {"header": f"{_PLAIN}B", "timestamps": False}
+        return said
+
+
+def link(path: Path, packets: Packets) -> dict[str, Any]:
+    """The settings of the link; its rate has to carry the link's overhead, too."""
+    rate = path.rate_bps * (packets.size + _OVERHEAD) / packets.size
+    loss = {"kind": "uniform", "rate": float(f"{path.loss:.4g}"), "on": "forward"}
+    return {
+        "name": "path",
+        "between": ["source", "sink"],
+        "rate": format_rate(round(rate / 1000) * 1000),
+        "delay": format_time(round(path.delay_s * 1e6) * 10**6),
+        "overhead": f"{_OVERHEAD}B",
+        "queue": {"kind": "droptail", "limit": f"{path.queue}p"},
+        "loss": loss if path.loss > 0 else {"kind": "none"},
+    }
+
+
+def flow(cc: str, packets: Packets) -> dict[str, Any]:
+    """The settings of an upload under this protocol."""
+    return {"name": FLOW, "from": "source", "to": "sink", "cc": cc, **packets.settings()}

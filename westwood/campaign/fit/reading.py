@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads the uploads that a path is fitted to: a folder of `westwood try`, or a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from westwood.campaign.fit.recordings import Upload, of_frame
+from westwood.campaign.trying import JOURNAL, trace_file
+from westwood.catalogue import PROTOCOLS
+from westwood.errors import InputError
+from westwood.kernel import reading
+from westwood.results import journal
+from westwood.results.folder import Damaged, Folder
+
+_WITHOUT_SACK = ("reno", "newreno")  # recoveries that Linux has only if it is told to
+
+
+def uploads(source: Path) -> list[Upload]:
+    """Reads what lies there; InputError in a line if no path can be fitted to it."""
+    if source.is_dir():
+        return _of_folder(source)
+    if reading.is_recording(source.name):
+        return _of_recording(source)
+    raise InputError(
+        "expected a folder of westwood try, or a recording, .parquet or .csv", value=str(source)
+    )
+
+
+def protocol_of(control: str) -> str | None:
+    """The protocol that does what the kernel's control does; None: there is none."""
+    found = [name for name, one in PROTOCOLS.items() if one.kernel == control]
+    found.sort(key=lambda name: PROTOCOLS[name].recovery in _WITHOUT_SACK)
+    return found[0] if found else None
+
+
+def _of_folder(path: Path) -> list[Upload]:
+    file = path / JOURNAL
+    try:
+        folder = Folder(path)
+    except InputError:  # it speaks of a folder to write into
+        raise InputError("no folder of westwood try", source=str(path)) from None
+    try:
+        rows = journal.read(file).records
+    except OSError as error:
+        raise InputError(
+            f"no folder of westwood try: {JOURNAL}: {error.strerror or error}", source=str(path)
+        ) from None
+    found: list[Upload] = []
+    problems: list[InputError] = []
+    for row in rows:
+        try:
+            found += _of_row(row, folder)
+        except InputError as error:
+            problems.append(error)
+    return _some(found, problems, str(path))
+
+
+def _of_row(row: Mapping[str, Any], folder: Folder) -> list[Upload]:
+    needed = ("cc", "pair", "min_rtt_s", "mss")
+    if "error" in row or any(row.get(name) is None for name in needed):
+        return []
+    protocol, name = protocol_of(row["cc"]), trace_file(dict(row))
+    if protocol is None:
+        raise InputError(_unknown(row["cc"]), source=name)
+    try:
+        frame = folder.read_frame(name)
+    except Damaged as error:
+        raise InputError(str(error)) from None
+    frame = frame.with_columns(pl.lit(row["min_rtt_s"]).alias("rtt_min_s"), mss=pl.lit(row["mss"]))
+    busy_s = row.get("busy_s") or 0.0
+    limited_s = (row.get("rwnd_limited_s") or 0.0) + (row.get("sndbuf_limited_s") or 0.0)
+    return [of_frame(frame, protocol, name, limited_s / busy_s if busy_s else 0.0)]
+
+
+def _of_recording(path: Path) -> list[Upload]:
+    frame, _ = reading.read(path)
+    found: list[Upload] = []
+    problems: list[InputError] = []
+    hosts: set[str] = set()
+    for (flow, _transfer), its in frame.group_by("flow", "transfer", maintain_order=True):
+        control = str(its["cc"][-1])
+        protocol = protocol_of(control)
+        try:
+            if protocol is None:
+                raise InputError(_unknown(control), source=str(flow))
+            found.append(of_frame(its, protocol, str(flow)))
+            hosts |= _host_of(str(flow))
+        except InputError as error:
+            problems.append(error)
+    if len(hosts) > 1:
+        expected = "expected those to one host, since it is one path: kernel record --port chooses"
+        raise InputError(
+            f"has uploads to {len(hosts)} hosts, {', '.join(sorted(hosts)[:3])}; {expected}",
+            source=str(path),
+        )
+    return _some(found, problems, str(path))
+
+
+def _host_of(flow: str) -> set[str]:
+    """Where a real connection, ADDRESS:PORT>ADDRESS:PORT, leads to; a simulated one has a name."""
+    _, arrow, to = flow.rpartition(">")
+    return {to.rpartition(":")[0]} if arrow else set()
+
+
+def _some(found: list[Upload], problems: list[InputError], source: str) -> list[Upload]:
+    """What can be used; the first problem if that is nothing."""
+    if found:
+        return found
+    if problems:
+        raise problems[0].located(source=source)
+    raise InputError("no upload to fit a path to", source=source)
+
+
+def _unknown(control: str) -> str:
+    known = sorted({one.kernel for one in PROTOCOLS.values() if one.kernel})
+    return f"nothing here does what the kernel's {control} does, expected one of {', '.join(known)}"

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the fit knows of an upload: its sender's counters and smoothed round trip over time.
+
+A real upload has them from TCP_INFO, a simulated one from its events; both are read at the same
+equal distances, so that whatever is computed from one can be computed from the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from westwood.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from westwood.engines.contract import Result
+
+    Numbers = NDArray[np.float64]
+
+# Of a recording; the others that it may have are not read.
+COLUMNS = ("time_s", "srtt_s", "rtt_min_s", "mss", "delivered_bytes", "sent", "retransmitted")
+_LEAST_S = 0.5  # of an upload: less says nothing of a path
+_LEAST_LOOKS = 20
+_LEAST_SEGMENTS = 50
+_TICK_S = 0.0011  # of TCP timestamps, and what clocks differ by
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Holds the looks at an upload's sender, from the first acknowledged byte to the last."""
+
+    cc: str  # a protocol of the catalogue
+    mss: int  # bytes
+    rtt_min_s: float
+    time_s: Numbers  # from the first look
+    srtt_s: Numbers
+    delivered: Numbers  # segments, cumulatively acknowledged so far
+    sent: Numbers  # segments so far
+    retransmitted: Numbers  # segments so far
+    limited: float = 0.0  # the share of the time in which a window or buffer held it back
+
+    @property
+    def seconds(self) -> float:
+        """How long it was looked at."""
+        return float(self.time_s[-1] - self.time_s[0])
+
+    @property
+    def goodput_bps(self) -> float:
+        """Payload acknowledged over all of it."""
+        return float(self.delivered[-1]) * self.mss * 8 / max(self.seconds, 1e-9)
+
+    @property
+    def step_s(self) -> float:
+        """The usual time between two looks."""
+        return float(np.median(np.diff(self.time_s)))
+
+    def sampled(self, step_s: float) -> Upload:
+        """What was seen last at equal distances; what was acknowledged is spread between looks."""
+        grid = np.arange(self.time_s[0], self.time_s[-1] + step_s / 2, step_s)
+        at = np.maximum(np.searchsorted(self.time_s, grid + 1e-9, side="right") - 1, 0)
+        srtt_s, sent, again = (one[at] for one in (self.srtt_s, self.sent, self.retransmitted))
+        delivered = np.interp(grid, self.time_s, self.delivered)
+        own = (srtt_s, delivered, sent, again)
+        return Upload(self.cc, self.mss, self.rtt_min_s, grid - grid[0], *own)
+
+
+def of_frame(frame: pl.DataFrame, cc: str, source: str = "", limited: float = 0.0) -> Upload:
+    """Reads a recording of one connection; InputError if it is too short to say anything.
+
+    limited: the share of the time in which not the network but a window or buffer held it back.
+    """
+    missing = [name for name in COLUMNS if name not in frame.columns]
+    if missing:
+        expected = "expected the columns of a recording: " + ", ".join(COLUMNS)
+        raise InputError(f"has no {missing[0]}; {expected}", source=source)
+    known = frame.filter(frame["srtt_s"].is_finite() & (frame["delivered_bytes"] > 0))
+    known = known.sort("time_s", maintain_order=True).unique(
+        "time_s", keep="last", maintain_order=True
+    )
+    last = int(known["delivered_bytes"].arg_max() or 0)
+    known = known.head(last + 1)  # what comes after the last byte is no upload
+    if known.height < 2:
+        raise InputError("too short to fit a path to: nothing was acknowledged", source=source)
+    mss = int(known["mss"][-1])
+    column = {name: known[name].cast(float).to_numpy() for name in COLUMNS}
+    upload = Upload(
+        cc,
+        mss,
+        _least_s(float(np.nanmin(column["rtt_min_s"])), column["srtt_s"]),
+        column["time_s"] - column["time_s"][0],
+        column["srtt_s"],
+        column["delivered_bytes"] / mss,
+        column["sent"],
+        column["retransmitted"],
+        limited,
+    )
+    _check(upload, known.height, source)
+    return upload
+
+
+def _check(upload: Upload, looks: int, source: str) -> None:
+    segments = upload.delivered[-1]
+    if upload.seconds < _LEAST_S or looks < _LEAST_LOOKS or segments < _LEAST_SEGMENTS:
+        seen = f"{upload.seconds:.1f} s, {looks} looks, {segments:.0f} segments"
+        expected = f"expected at least {_LEAST_S:g} s, {_LEAST_LOOKS} and {_LEAST_SEGMENTS}"
+        raise InputError(f"too short to fit a path to ({seen}), {expected}", source=source)
+
+
+def of_result(result: Result, step_s: float) -> Upload | None:
+    """Looks at the first flow of a simulation that has events; None if nothing came of it."""
+    (windows,) = _of_first(result, "windows")
+    (events,) = _of_first(result, "events")
+    kinds = _kinds()
+    kind, at = events["kind"], events["time_s"]
+    is_ack = (kind == kinds["ack"]) & (events["segment"] > 0)
+    known = np.flatnonzero(np.isfinite(windows["srtt_s"]))
+    if not is_ack.any() or not known.size:
+        return None
+    flow = result.scenario.flows[0]
+    # From its first to its last acknowledgment, as of a recording.
+    ack_s = at[is_ack]
+    grid = np.arange(ack_s[0], ack_s[-1] + step_s / 2, step_s)
+    if grid.size < 2:
+        return None
+    delivered = np.maximum.accumulate(events["segment"][is_ack]).astype(float)
+    again = kind == kinds["retransmit"]
+    sending = again | (kind == kinds["send"])
+    srtt = windows["srtt_s"][known]
+    return Upload(
+        flow.cc.name,
+        flow.mss,
+        _least_s(float(np.nanmin(windows["rtt_s"])), srtt),
+        grid - grid[0],
+        srtt[_last(windows["time_s"][known], grid)],
+        delivered[_last(ack_s, grid)],
+        np.searchsorted(at[sending], grid, side="right").astype(float),
+        np.searchsorted(at[again], grid, side="right").astype(float),
+    )
+
+
+def _least_s(rtt_min_s: float, srtt_s: Numbers) -> float:
+    """The least round trip, in s.
+
+    After a retransmission Linux measures by timestamps, in whole ms, and a least round trip may be
+    up to 1 ms too short. The smoothed one begins with that of the handshake, on an idle path.
+    """
+    least_s = float(srtt_s.min())
+    return least_s if least_s - rtt_min_s <= _TICK_S else rtt_min_s
+
+
+def _last(times: Numbers, grid: Numbers) -> NDArray[np.int64]:
+    return np.maximum(np.searchsorted(times, grid, side="right") - 1, 0)
+
+
+def _of_first(result: Result, table: str) -> list[Mapping[str, Any]]:
+    """The rows of the first connection."""
+    pieces = list(result.raw.records.pieces(table))
+    names = pieces[0].keys()
+    whole = {name: np.concatenate([piece[name] for piece in pieces]) for name in names}
+    first = whole["connection"] == 0
+    return [{name: column[first] for name, column in whole.items()}]
+
+
+def _kinds() -> dict[str, int]:
+    from westwood import _engine
+
+    return {name: number for number, name in enumerate(_engine.EVENT_KINDS)}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Repeats recorded uploads in the simulator, over paths that are tried: as many, as long, under
+the same controls, each alone, and looked at in the same way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from westwood.campaign.fit import recordings, summary
+from westwood.campaign.fit.path import FLOW, PROFILE, Packets, Path, flow, link
+from westwood.campaign.fit.recordings import Upload
+from westwood.campaign.fit.summary import Measure
+from westwood.engines import simulator
+from westwood.engines.contract import Job, Result
+from westwood.engines.pool import run_jobs, sorted_rows
+from westwood.scenario import Scenario
+from westwood.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+# Of each control, and segments in all: more narrow the interval by less than they cost.
+_MOST_UPLOADS, _MOST_SEGMENTS = 3, 60_000
+_LEAST_DELAY_S = 1e-5
+_DEAD = -20.0  # stands for every number of an upload of which nothing came
+_NAMES = [f"number_{place}" for place in range(summary.WIDTH)]
+
+
+class Replay:
+    """Gives the numbers of these uploads, recorded, or simulated over other paths.
+
+    A path is (log rate, log queue, root of loss) here: its base round trip is the recorded one.
+    """
+
+    def __init__(self, uploads: Sequence[Upload], measure: Measure) -> None:
+        by_control: dict[str, list[Upload]] = {}
+        for upload in uploads:
+            by_control.setdefault(upload.cc, []).append(upload)
+        once = sum(float(its[0].sent[-1]) for its in by_control.values())
+        most = min(_MOST_UPLOADS, max(1, int(_MOST_SEGMENTS / once)))
+        self.uploads = [one for cc in sorted(by_control) for one in by_control[cc][:most]]
+        self._controls = [upload.cc for upload in self.uploads]
+        self._packets = Packets(uploads[0].mss)
+        self._measure = measure
+        self._seed = 0
+        self._handshake_bits = self._calibrated()
+        sampled = [upload.sampled(measure.step_s) for upload in self.uploads]
+        numbers = [summary.summarise(upload, measure) for upload in sampled]
+        self.observed = summary.of_controls(numbers, self._controls)
+
+    def path(self, theta: Numbers) -> Path:
+        """The path that these parameters stand for."""
+        rate = math.exp(theta[0])
+        round_trip_s = self._measure.base_s - self._handshake_bits / rate
+        delay_s = max(round_trip_s / 2, _LEAST_DELAY_S)
+        return Path(rate, delay_s, max(1, round(math.exp(theta[1]))), max(theta[2], 0.0) ** 2)
+
+    def __call__(self, thetas: Numbers) -> Numbers:
+        """The numbers over each of these paths, with seeds that no path before had."""
+        rows = sorted_rows(run_jobs(self._jobs(thetas), simulator.prepare))
+        every = np.array([[row[name] for name in _NAMES] for row in rows])
+        count = len(self.uploads)
+        return np.stack(
+            [
+                summary.of_controls(list(every[at : at + count]), self._controls)
+                for at in range(0, len(every), count)
+            ]
+        )
+
+    def told(self, numbers: Numbers, place: int) -> dict[str, Numbers]:
+        """One of the numbers of each control, the last axis, which are logarithms, undone."""
+        controls = sorted(set(self._controls))
+        return {
+            cc: np.exp(numbers[..., at * summary.WIDTH + place]) for at, cc in enumerate(controls)
+        }
+
+    def _jobs(self, thetas: Numbers) -> Iterator[Job]:
+        for theta in thetas:
+            for upload in self.uploads:
+                # Until the first acknowledgment it takes a handshake and a round trip.
+                length_s = upload.seconds + 2 * self._measure.base_s
+                self._seed += 1
+                chosen = self._scenario(self.path(theta), upload.cc, length_s)
+                yield Job(chosen, [self._seed], more_columns=self._columns, needs_events=True)
+
+    def _scenario(self, path: Path, cc: str, seconds: float) -> Scenario:
+        return Scenario(
+            name="fit",
+            duration=f"{round(seconds * PS_PER_S)}ps",
+            profile=PROFILE,
+            link=[link(path, self._packets)],
+            flow=[flow(cc, self._packets)],
+        )
+
+    def _columns(self, result: Result) -> Mapping[str, Mapping[str, float]]:
+        seen = recordings.of_result(result, self._measure.step_s)
+        if seen is None:
+            return {FLOW: dict.fromkeys(_NAMES, _DEAD)}
+        return {
+            FLOW: dict(zip(_NAMES, summary.summarise(seen, self._measure).tolist(), strict=True))
+        }
+
+    def _calibrated(self) -> float:
+        """What a link sends within the least round trip, in bits: that is a handshake's."""
+        rate, delay_s = 1e6, self._measure.base_s / 2
+        length_s = 4 * self._measure.base_s + 1
+        chosen = self._scenario(Path(rate, delay_s, 1000, 0.0), self._controls[0], length_s)
+        seen = recordings.of_result(simulator.simulate(chosen, trace=True, events=True), 0.1)
+        assert seen is not None  # on a path without losses
+        return (seen.rtt_min_s - 2 * delay_s) * rate

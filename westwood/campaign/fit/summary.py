@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a fit compares of recorded and simulated uploads: a few numbers that the path decides.
+
+Of an upload over a path of rate R, base round trip T, queue Q and loss p, with e(t) the smoothed
+round trip above the least one:
+
+    goodput                          all of it
+    windowed rates                   at most R; R where the link was full
+    quantiles of e                   at most 8 Q / R; near it where the queue filled
+    e when losses are noticed        high if the queue dropped, anywhere if the wire did
+    segments before the first loss   how far slow start came: R T + Q, or 1 / p
+    retransmissions and episodes     of all, and of what was sent while e was low: p
+
+An episode is losses less than one and a half round trips apart, which a sender repairs as one.
+Numbers that span decades are logarithms; shares are square roots, whose variance is the same
+whatever the share of a Poisson process is (Bartlett 1936).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from westwood.campaign.fit.recordings import Upload
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+_STEPS_S = (0.01, 0.1)  # least and most between two looks
+_WINDOW_RTTS, _WINDOW_S, _WINDOW_SEGMENTS = 4, 0.8, 150  # at least, for a rate
+_EPISODE_RTTS = 1.5
+_FLOOR_S = 0.0005  # what clocks, schedulers and delayed ACKs do to a round trip
+_FLOOR = 0.02  # of the least round trip
+_WAITING = 4.0  # packets: fewer wait where a burst comes to an idle link
+_WAITS = 0.05  # of the least round trip, likewise
+_REPAIR_RTTS, _NOTICED_RTTS = 1.3, 0.15  # from a loss to its acknowledgment, and before
+_NOTHING = 1000.0  # bit/s: its logarithm stands for that of a rate of 0
+# What is summarised of an upload, in the order of `summarise`: how far the simulator may be from
+# the kernel in it, as a logarithm (None: a share, by _SHARE_ERROR); whether the path limits it.
+_NUMBERS: tuple[tuple[str, float | None, bool], ...] = (
+    ("goodput", 0.1, False),
+    ("rate, lower quartile", 0.15, False),
+    ("rate, median", 0.1, False),
+    ("rate, upper quartile", 0.05, False),
+    ("rate, 0.95 quantile", 0.01, True),
+    ("wait, 0.1 quantile", 0.4, False),
+    ("wait, median", 0.25, False),
+    ("wait, 0.9 quantile", 0.2, False),
+    ("wait, 0.99 quantile", 0.05, True),
+    ("wait at losses, mean", 0.25, False),
+    ("wait at losses, most", 0.1, True),
+    ("segments before the first loss", 0.2, False),
+    ("losses an episode", 10.0, False),  # compared, but not fitted
+    ("share of losses", None, False),
+    ("share of episodes", None, False),
+    ("share of low episodes", None, False),
+)
+WIDTH = len(_NUMBERS)
+GOODPUT, BURST = 0, 12  # their places
+_IS_LIMIT = np.array([limit for *_, limit in _NUMBERS])
+_IS_SHARE = np.array([miss is None for _, miss, _ in _NUMBERS])
+_ERRORS = np.array([miss or 0.0 for _, miss, _ in _NUMBERS])
+_SHARE_ERROR = 0.2
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Says how uploads over one path are looked at, recorded and simulated ones alike."""
+
+    step_s: float  # between two looks
+    base_s: float  # the least round trip
+    window_s: float  # over which a rate is measured
+    low_s: float  # below this excess the queue was not full
+
+    @classmethod
+    def of(cls, uploads: Sequence[Upload]) -> Measure:
+        """Chooses it by the recorded uploads."""
+        step_s = float(np.clip(max(upload.step_s for upload in uploads), *_STEPS_S))
+        base_s = min(upload.rtt_min_s for upload in uploads)
+        usual_s = float(np.median([np.median(upload.srtt_s) for upload in uploads]))
+        longest_s = min(upload.seconds for upload in uploads) / 4
+        segment_s = max(upload.seconds / upload.delivered[-1] for upload in uploads)
+        wanted_s = max(_WINDOW_RTTS * usual_s, _WINDOW_S, _WINDOW_SEGMENTS * segment_s)
+        window_s = min(wanted_s, longest_s)
+        highest_s = max(float(upload.srtt_s.max()) for upload in uploads) - base_s
+        return cls(step_s, base_s, max(window_s, 2 * step_s), highest_s / 2)
+
+    @property
+    def floor_s(self) -> float:
+        """An excess of less than this is no queue."""
+        return max(_FLOOR_S, _FLOOR * self.base_s)
+
+
+def excess(upload: Upload, measure: Measure) -> Numbers:
+    """The smoothed round trip above the least one, in s."""
+    return np.maximum(upload.srtt_s - measure.base_s, 0.0)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Holds what was acknowledged in windows that end at each look."""
+
+    bps: Numbers  # of payload
+    least_s: Numbers  # the least excess in each
+    sound: bool  # none begins or ends while something is being repaired
+
+    @classmethod
+    def of(cls, upload: Upload, measure: Measure) -> Windows:
+        """Takes the windows that begin and end while nothing is being repaired.
+
+        A repair acknowledges at once what came long before. Where no window is left, it takes
+        all of a quarter of the upload, in which that matters least.
+        """
+        count, e = len(upload.delivered), excess(upload, measure)
+        steps = min(max(round(measure.window_s / measure.step_s), 1), count - 1)
+        sound = _unrepaired(upload)
+        chosen = sound[steps:] & sound[:-steps]
+        is_sound = bool(chosen.any())
+        if not is_sound:
+            steps = max(count // 4, 1)
+            chosen = np.ones(count - steps, dtype=bool)
+        segments = upload.delivered[steps:] - upload.delivered[:-steps]
+        bps = segments * upload.mss * 8 / (steps * measure.step_s)
+        least_s = sliding_window_view(e, steps + 1).min(axis=1)
+        return cls(bps[chosen], least_s[chosen], is_sound)
+
+    def full(self, packet_bits: float, base_s: float) -> Numbers:
+        """The rates where packets waited all the time: by Little's law, rate times wait."""
+        waited = self.bps * self.least_s > _WAITING * packet_bits
+        rates: Numbers = self.bps[waited & (self.least_s > _WAITS * base_s)]
+        return rates
+
+
+def _unrepaired(upload: Upload) -> NDArray[np.bool_]:
+    """At which looks no loss is known that was sent again within the last round trip."""
+    times, again = upload.time_s, upload.retransmitted
+    since = np.searchsorted(times, times - _REPAIR_RTTS * upload.srtt_s)
+    until = np.searchsorted(times, times + _NOTICED_RTTS * upload.srtt_s)
+    sound: NDArray[np.bool_] = again[np.minimum(until, len(again) - 1)] == again[since]
+    return sound
+
+
+@dataclass(frozen=True)
+class Episodes:
+    """Holds what was lost: where each episode began, and how many losses it had."""
+
+    starts: NDArray[np.int64]  # looks
+    losses: Numbers
+
+    @classmethod
+    def of(cls, upload: Upload, measure: Measure) -> Episodes:
+        """Parts an upload's retransmissions."""
+        new = np.diff(upload.retransmitted, prepend=0.0)
+        at = np.flatnonzero(new > 0)
+        apart = np.diff(upload.time_s[at], prepend=-math.inf)
+        is_start = apart > _EPISODE_RTTS * upload.srtt_s[at] + measure.step_s
+        of_episode = np.cumsum(is_start) - 1
+        return cls(at[is_start], np.bincount(of_episode, new[at]).astype(float))
+
+
+@dataclass(frozen=True)
+class LowLosses:
+    """Counts what was lost while the queue was not full, after the first episode.
+
+    That one may be slow start's overflow, which comes before the smoothed round trip has risen.
+    """
+
+    segments: float  # acknowledged meanwhile
+    episodes: float
+    losses: float
+
+    @classmethod
+    def of(cls, upload: Upload, measure: Measure) -> LowLosses:
+        """Counts them."""
+        low = excess(upload, measure) < measure.low_s
+        found = Episodes.of(upload, measure)
+        if found.starts.size:
+            low[: found.starts[0] + 1] = False
+        its = low[found.starts]
+        segments = float(np.diff(upload.delivered, prepend=0.0)[low].sum())
+        return cls(segments, float(its.sum()), float(found.losses[its].sum()))
+
+
+def summarise(upload: Upload, measure: Measure) -> Numbers:
+    """The numbers of one upload that has looks `measure.step_s` apart."""
+    e, floor_s = excess(upload, measure), measure.floor_s
+    segments = max(float(upload.delivered[-1]), 1.0)
+    goodput_bps = segments * upload.mss * 8 / max(upload.seconds, measure.step_s)
+    rates = np.quantile(Windows.of(upload, measure).bps, (0.25, 0.5, 0.75, 0.95))
+    starts = Episodes.of(upload, measure).starts
+    at_loss = e[starts] if starts.size else np.array([e.max()])
+    first = upload.delivered[starts[0]] if starts.size else segments
+    low = LowLosses.of(upload, measure)
+    shares = (
+        upload.retransmitted[-1] / max(float(upload.sent[-1]), 1.0),
+        starts.size / segments,
+        low.episodes / max(low.segments, 1.0),
+    )
+    return np.concatenate(
+        [
+            np.log(np.array([goodput_bps, *rates]) + _NOTHING),
+            np.log(np.quantile(e, (0.1, 0.5, 0.9, 0.99)) + floor_s),
+            np.log(np.array([at_loss.mean(), at_loss.max()]) + floor_s),
+            np.log([first + 1.0, max(low.losses / max(low.episodes, 1.0), 1.0)]),
+            np.sqrt(shares),
+        ]
+    )
+
+
+def of_controls(numbers: Sequence[Numbers], controls: Sequence[str]) -> Numbers:
+    """The numbers of each control's uploads, one control after the other by name.
+
+    They are means, but for what the path limits: one upload that came to the limit shows it.
+    """
+    rows = np.stack(numbers)
+    made = []
+    for cc in sorted(set(controls)):
+        its = rows[[one == cc for one in controls]]
+        made.append(np.where(_IS_LIMIT, its.max(axis=0), its.mean(axis=0)))
+    return np.concatenate(made)
+
+
+def error(numbers: Numbers) -> Numbers:
+    """How far a simulation of the very path may miss these numbers.
+
+    docs/linux-path.md has the simulator beside the kernel: goodputs within some per cent, round
+    trips within ten, retransmissions within a factor.
+    """
+    its = numbers.reshape(-1, WIDTH)
+    return np.where(_IS_SHARE, _SHARE_ERROR * its, _ERRORS).ravel()

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds what `try` compares, and what this machine lacks for it, before anything changes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from westwood.engines.linux_limits import CONTROLS
+from westwood.errors import InputError, UnavailableError, suggestion
+from westwood.kernel import doctor, ww_kernel
+
+CANDIDATE = "ww_plus"
+_TCP = Path("/proc/sys/net/ipv4")
+# What `kernel load` needs, of what the doctor looks at.
+_FOR_LOAD = ("kernel", "BTF", "BPF JIT", *doctor.CAPABILITIES, "bpffs", "ww-kernel")
+_FACTS = (
+    *("tcp_congestion_control", "tcp_available_congestion_control", "tcp_rmem", "tcp_wmem"),
+    *(
+        "tcp_ecn",
+        "tcp_no_metrics_save",
+        "tcp_no_ssthresh_metrics_save",
+        "tcp_slow_start_after_idle",
+    ),
+)
+
+
+def controls_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Returns the kernel's names of what is compared, the baseline first.
+
+    One name is compared with this machine's default; of several, the default is the baseline if it
+    is among them, else the first.
+    """
+    default = _said("tcp_congestion_control")
+    known = sorted({*available(), *ww_kernel.CONTROLS, *CONTROLS.values()})
+    chosen = []
+    for name in names or (CANDIDATE,):
+        control = CONTROLS.get(name, name)
+        if control not in known:
+            problem = f"no congestion control of Linux or of ours, {suggestion(name, known)}"
+            raise InputError(problem, key="--cc", value=name)
+        if control in chosen:
+            raise InputError("expected each congestion control once", key="--cc", value=name)
+        chosen.append(control)
+    if len(chosen) == 1 and chosen[0] == default:
+        problem = "is this machine's default already; name what it is to be compared with, too"
+        raise InputError(problem, key="--cc", value=default)
+    if default in chosen or len(chosen) == 1:
+        chosen = [default, *(control for control in chosen if control != default)]
+    return tuple(chosen)
+
+
+def available() -> set[str]:
+    """Lists what the kernel has registered now; to try one would load its module."""
+    return set(_said("tcp_available_congestion_control").split())
+
+
+def check(controls: Sequence[str]) -> bool:
+    """Tells whether our controls have to be loaded; UnavailableError if one can't be had."""
+    there = available()
+    missing = [control for control in controls if control not in there]
+    for control in missing:
+        if control not in ww_kernel.CONTROLS:
+            problem = f"this kernel has no congestion control {control}"
+            raise UnavailableError(f"{problem}: modprobe tcp_{control}")
+    if missing:
+        lacks = [one for one in doctor.checks() if one.name in _FOR_LOAD and not one.ok]
+        if lacks:
+            said = "; ".join(f"{one.name} {one.found}: {one.remedy}" for one in lacks)
+            raise UnavailableError(f"{missing[0]} can't be loaded: {said}")
+        if ww_kernel.status()["loaded"]:
+            problem = f"our controls are loaded, but {missing[0]} is not registered"
+            raise UnavailableError(f"{problem}: westwood kernel load")
+    for control in controls:
+        if control in there:
+            _check_allowed(control)
+    return bool(missing)
+
+
+def _check_allowed(control: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        try:
+            probe.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
+        except OSError as error:
+            if error.errno != errno.EPERM:
+                raise UnavailableError(f"{control} may not be used: {error.strerror}") from None
+            remedy = "run it as root, or allow it in net.ipv4.tcp_allowed_congestion_control"
+            raise UnavailableError(f"{control} may not be used: {remedy}") from None
+
+
+@contextmanager
+def controls(controls: Sequence[str]) -> Iterator[None]:
+    """Has them there for the block; what it loads is gone afterwards, whatever ends us."""
+    if not check(controls):
+        yield
+        return
+    with ww_kernel.borrowed():
+        yield
+
+
+def machine() -> dict[str, Any]:
+    """Returns the facts about this machine that its uploads depend on."""
+    settings = {name: " ".join(_said(name).split()) for name in _FACTS}
+    return {"kernel": platform.release(), "cpus": os.cpu_count(), **settings}
+
+
+def _said(name: str) -> str:
+    try:
+        return (_TCP / name).read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Decides from pairs of uploads whether a control pays, and says it in one sentence.
+
+A pair's gain is the ratio of the two goodputs, and gains are averaged as logarithms: twice as much
+and half as much cancel. The interval holds however often one looks (results/sequential.py), so that
+the first pair after which it decides may be the last:
+
+    pays           the whole interval is above 0
+    does not pay   the whole interval is below what would be worth it
+    cannot tell    neither
+
+An interval that is both, between 0 and what is worth it, does not pay. With several candidates each
+interval is so much wider that all of them hold together (Bonferroni).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from westwood.results import sequential
+from westwood.results.metrics import LEVEL
+from westwood.results.sequential import Estimate
+
+PAYS, DOES_NOT, CANNOT_TELL = "pays", "does not pay", "cannot tell"
+_LEAST_BPS = 8000.0  # what an upload counts for that got less through, or nothing
+_MINUTE_S, _LONGEST_S = 60.0, 86_400.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Holds what the pairs say of one control against the baseline."""
+
+    cc: str
+    baseline: str
+    gains: Sequence[float]  # logarithms of the ratios, pair by pair
+    worth: float  # the gain that would be worth it: 0.05 is 5 %
+    level: float
+    pair_s: float  # that a pair takes
+
+    @property
+    def found(self) -> Estimate:
+        """The mean logarithm, with its interval."""
+        return sequential.estimate(self.gains, self.level)
+
+    @property
+    def word(self) -> str:
+        """What it comes to."""
+        found = self.found
+        if found.high < math.log1p(self.worth):
+            return DOES_NOT
+        return PAYS if found.low > 0 else CANNOT_TELL
+
+    @property
+    def wins(self) -> int:
+        """How many pairs it was ahead in."""
+        return sum(gain > 0 for gain in self.gains)
+
+    @property
+    def more_s(self) -> float:
+        """How much longer it takes until it is decided, if the pairs go on so; NaN: unknown."""
+        found = self.found
+        if self.word != CANNOT_TELL:
+            return 0.0
+        if found.count < 2:
+            return math.nan
+        # Either end of the interval may be the one that decides.
+        distance = max(found.mean, math.log1p(self.worth) - found.mean)
+        return (sequential.count_needed(found, distance) - found.count) * self.pair_s
+
+    def sentence(self, reason: str) -> str:
+        """Says it to a person: what, how much, how sure, and why."""
+        pairs = len(self.gains)
+        if pairs < 2:
+            few = "not one pair" if pairs == 0 else "one pair"
+            return (
+                f"{CANNOT_TELL}: {self.cc} against {self.baseline}, {few} of uploads was finished"
+            )
+        said = f"{self.word}: {self.cc} {self.gain(self.baseline)}, {self.wins} of {pairs} pairs"
+        end = f"about {duration(self.more_s)} more needed" if self.word == CANNOT_TELL else reason
+        return f"{said}; {end}"
+
+    def gain(self, baseline: str = "") -> str:
+        """Says how much it gains, and how sure that is."""
+        gain = percent(math.expm1(self.found.mean))
+        against = f" against {baseline}" if baseline else ""
+        return f"{gain}{against} (95 %: {self._range()})"
+
+    def _range(self) -> str:
+        found = self.found
+        if math.isinf(found.half):
+            return "no bounds yet"
+        low, high = math.expm1(found.low), math.expm1(min(found.high, 50.0))
+        return f"{percent(low, unit=False)} to {percent(high)}"
+
+    def entry(self, reason: str) -> dict[str, Any]:
+        """Returns it as JSON takes it; null where there is no bound."""
+        found = self.found
+
+        def gain(value: float) -> float | None:
+            return math.expm1(value) if math.isfinite(value) and value < 50 else None
+
+        return {
+            "cc": self.cc,
+            "baseline": self.baseline,
+            "verdict": self.word,
+            "sentence": self.sentence(reason),
+            "reason": reason,
+            "gain": gain(found.mean),
+            "low": gain(found.low),
+            "high": gain(found.high),
+            "pairs": len(self.gains),
+            "ahead": self.wins,
+            "more_s": self.more_s if math.isfinite(self.more_s) else None,
+        }
+
+
+def verdicts(
+    rows: pl.DataFrame, controls: Sequence[str], worth: float, pair_s: float
+) -> list[Verdict]:
+    """Makes the verdict on each control over the first: rows with pair, cc and goodput_bps."""
+    baseline, *others = controls
+    level = 1 - (1 - LEVEL) / len(others)
+    return [Verdict(cc, baseline, gains(rows, cc, baseline), worth, level, pair_s) for cc in others]
+
+
+def gains(rows: pl.DataFrame, cc: str, baseline: str) -> list[float]:
+    """Returns the logarithms of the ratios, in the order of the pairs."""
+    if rows.is_empty():
+        return []
+    both = rows.filter(cc=cc).join(rows.filter(cc=baseline), on="pair", suffix="_baseline")
+    rates = both.sort("pair").select(
+        pl.col(name).clip(lower_bound=_LEAST_BPS)
+        for name in ("goodput_bps", "goodput_bps_baseline")
+    )
+    return (rates["goodput_bps"] / rates["goodput_bps_baseline"]).log().to_list()
+
+
+def percent(share: float, *, unit: bool = True) -> str:
+    """Writes a gain: +23 %, or +0.4 %."""
+    shown = f"{100 * share:+.1f}" if abs(share) < 0.0295 else f"{100 * share:+.0f}"
+    return f"{shown} %" if unit else shown
+
+
+def duration(seconds: float) -> str:
+    """Writes a time as a person says it: 40 minutes."""
+    if not seconds < _LONGEST_S:
+        return "a day or more"
+    if seconds < 2 * _MINUTE_S:
+        return f"{max(1, round(seconds))} s"
+    minutes = math.ceil(seconds / _MINUTE_S)
+    return f"{minutes} minutes" if minutes < 120 else f"{minutes / 60:.0f} hours"

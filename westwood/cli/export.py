@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands that write scenarios for other programs: `westwood export`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from westwood.cli.options import (
+    ScenarioArgument,
+    SetOption,
+    group,
+    protocols,
+    settings_of,
+    starting,
+)
+from westwood.errors import InputError
+
+app = group("Write a scenario as a program of another simulator.")
+
+
+@app.command("ns3", epilog="Example: westwood export ns3 table1 --cc westwood+ --out table1.cc")
+def ns3(
+    scenario: ScenarioArgument,
+    cc: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Protocol of every flow.", autocompletion=starting(protocols)
+        ),
+    ] = None,
+    set_: SetOption = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it there instead of printing it.")
+    ] = None,
+) -> None:
+    """Write a scenario as a C++ program of ns-3.
+
+    A reader of its tutorial understands it. It builds in ns-3 3.37 and later with this project's
+    module (docs/ns3.md), and its figures are those of --engine ns3. The sweep of a scenario is left
+    out.
+    """
+    from westwood.experiments.experiment import plan
+    from westwood.export.ns3 import program
+    from westwood.scenario import Scenario
+
+    if len(cc or ()) > 1:
+        raise InputError("expected one, a program has one", key="--cc", value=cc)
+    planned = plan(Scenario.load(scenario), cc=cc or (), settings=settings_of(set_))
+    text = program(planned.scenario)
+    if out is None:
+        print(text, end="")
+        return
+    print(_write(text, out, scenario))
+
+
+def _write(text: str, file: Path, scenario: str) -> Path:
+    """Writes it whole; InputError where a file of this name would replace what is no program."""
+    from westwood.results.folder import Folder
+
+    try:
+        if not file.parent.is_dir():
+            raise InputError("expected a file in a folder that is there", value=str(file))
+        folder = Folder.beside(file)
+        if file.exists() and os.path.exists(scenario) and file.samefile(scenario):
+            raise InputError("is the scenario, expected another file", value=str(file))
+    except InputError as error:
+        raise error.located(key="--out") from None
+    except OSError as error:
+        problem = f"can't be used: {error.strerror}"
+        raise InputError(problem, key="--out", value=str(file)) from None
+    return folder.file(file.name, lambda part: part.write_text(text, encoding="ascii"))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the user wants of a figure: --plot or --figure FILE, with --title and --size."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from westwood import extras
+from westwood.errors import InputError
+from westwood.results.folder import Folder
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FigureOption = Annotated[
+    Path | None,
+    typer.Option("--figure", metavar="FILE", help="Draw it into this PNG, SVG or PDF instead."),
+]
+TitleOption = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Of the figure.")]
+SizeOption = Annotated[
+    str | None, typer.Option("--size", metavar="18x12cm", help="Of the figure; cm, mm or in.")
+]
+
+_KINDS = ("png", "svg", "pdf")
+_SIZE = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,2})?)x([0-9]{1,4}(?:\.[0-9]{1,2})?)(cm|mm|in)")
+_INCHES = {"cm": 1 / 2.54, "mm": 1 / 25.4, "in": 1.0}
+_LEAST, _MOST = 1.5, 60.0  # inches
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Says where a figure goes and how it looks."""
+
+    file: Path | None = None  # None: PNG and SVG under the usual name
+    title: str | None = None
+    size: tuple[float, float] | None = None  # inches
+
+    def save(self, figure: Figure, folder: Folder | None, name: str) -> Path:
+        """Writes the figure, beside what else the command writes; the path of its first file."""
+        from westwood.draw.style import adapt, save
+
+        adapt(figure, self.title, self.size)
+        if self.file is None:
+            return save(figure, (folder or Folder.current()).file, name)
+        kind = _kind(self.file)
+        return save(figure, Folder.beside(self.file).file, self.file.stem, [kind])
+
+
+def wanted(
+    plot: bool, file: Path | None = None, title: str | None = None, size: str | None = None
+) -> Wanted | None:
+    """Checks the options before anything runs; None if no figure is wanted."""
+    if not plot and file is None:
+        for option, value in (("--title", title), ("--size", size)):
+            if value is not None:
+                raise InputError("has no effect without --plot or --figure", key=option)
+        return None
+    extras.need("matplotlib", "--figure" if file else "--plot")
+    if file is not None:
+        _check(file)
+    # matplotlib would take what stands between two dollar signs for a formula.
+    plain = None if title is None else title.replace("$", r"\$")
+    return Wanted(file, plain, None if size is None else _inches(size))
+
+
+def _kind(file: Path) -> str:
+    return file.suffix.removeprefix(".").lower()
+
+
+def _check(file: Path) -> None:
+    if _kind(file) not in _KINDS:
+        raise InputError("expected a file's name in .png, .svg or .pdf", key="--figure", value=file)
+    if not file.parent.is_dir():
+        problem = "expected a file in a folder that is there"
+        raise InputError(problem, key="--figure", value=file)
+    try:
+        Folder.beside(file)
+    except InputError as error:
+        raise error.located(key="--figure") from None
+
+
+def _inches(size: str) -> tuple[float, float]:
+    match = _SIZE.fullmatch(size)
+    sides = [float(side) * _INCHES[match[3]] for side in match.groups()[:2]] if match else []
+    if not sides or not all(_LEAST <= side <= _MOST for side in sides):
+        problem = "expected a width and a height from 4cm to 150cm, such as 18x12cm"
+        raise InputError(problem, key="--size", value=size)
+    return sides[0], sides[1]

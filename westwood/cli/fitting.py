@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `fit`, and the option of `try`: a path as a scenario, from recorded uploads."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+FitOption = Annotated[
+    Path | None,
+    typer.Option("--fit", metavar="FILE", help="Write the path as a scenario, as fit does."),
+]
+
+
+def fit(
+    source: Annotated[
+        Path, typer.Argument(metavar="DIR|FILE", help="What try wrote, or a recording.")
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="The scenario; one that is there is replaced.")
+    ] = Path("path.toml"),
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the simulations.")] = 1,
+) -> None:
+    """Fit a path to recorded uploads, as a scenario.
+
+    Says rate, delay, queue and loss, each with its 95 % interval, and what the uploads can't tell.
+    A minute or less.
+    """
+    from westwood import extras
+    from westwood.errors import InputError
+
+    extras.need("numpy", "fit")
+    if not 0 <= seed < 2**64:
+        raise InputError("expected a whole number from 0 to 2^64 - 1", key="--seed", value=seed)
+    check(out, "--out")
+    _write(source, out, seed, sys.stdout)
+
+
+def check(out: Path | None, option: str) -> None:
+    """Raises InputError unless a scenario can be written there, if that is asked for."""
+    from westwood.errors import InputError
+    from westwood.results.folder import Folder
+
+    if out is None:
+        return
+    if out.suffix != ".toml" or out.is_dir() or not out.parent.is_dir():
+        problem = "expected a file that ends in .toml, in a folder that is there"
+        raise InputError(problem, key=option, value=str(out))
+    try:
+        Folder.beside(out)
+    except InputError as error:
+        raise error.located(key=option) from None
+
+
+def after(folder: Path, out: Path | None, *, json: bool) -> None:
+    """Fits to what `try` has written, if that is asked for.
+
+    Where that can't be, the verdict stands all the same.
+    """
+    from westwood.cli.streams import say
+    from westwood.errors import WestwoodError
+
+    if out is None:
+        return
+    try:
+        _write(folder, out, 1, sys.stderr if json else sys.stdout)
+    except WestwoodError as error:
+        say(f"{out} was not written: {error}")
+
+
+def _write(source: Path, out: Path, seed: int, stream: TextIO) -> None:
+    """Fits, writes the scenario, and says what is in it."""
+    from westwood.campaign import fit
+    from westwood.cli.streams import say
+    from westwood.results.folder import Folder
+
+    fitted = fit.fit(fit.uploads(source), seed=seed)
+    Folder.beside(out).text(out.name, fit.toml(fitted, _name(out)))
+    print(fit.summary(fitted), file=stream)
+    for note in fit.notes(fitted):
+        say(f"note: {note}")
+    print(out, file=stream)
+
+
+def _name(out: Path) -> str:
+    """The scenario's name: the file's, in the characters that a name may have."""
+    return "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in out.stem)

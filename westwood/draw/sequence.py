@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws segments over time, as Jacobson did in 1988: sent, sent again, acknowledged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from westwood.catalogue import Look
+from westwood.draw.style import SOFT, legend, look, subplots
+from westwood.draw.window import Span, said
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SEGMENTS = 1200  # that a figure shows, unless the user chooses the span
+_MOST_MARKS = 20_000  # of a kind in a panel
+_AGAIN = "#E13200"
+_MARKS = {"timeout": "v", "ecn": "^"}
+
+
+def segments(
+    flows: Sequence[tuple[str, Look]],
+    events: pl.DataFrame,
+    title: str,
+    whole_s: Span,
+    span_s: Span | None = None,
+) -> Figure:
+    """Draws a panel a flow. Without a span it shows some hundred segments about the first loss."""
+    shown_s = _about_a_loss(events, whole_s) if span_s is None else span_s
+    with look():
+        figure, rows = subplots(
+            len(flows), 1, size=(7.2, 1 + 3.2 * len(flows)), sharex=True, squeeze=False
+        )
+        for axes, (name, style) in zip(rows[:, 0], flows, strict=True):
+            mine = events.filter(pl.col("time_s").is_between(*shown_s), flow=name)
+            _draw(axes, mine, style, name)
+        rows[-1, 0].set_xlabel("Time (s)")
+        rows[0, 0].set_xlim(*shown_s)
+        rows[0, 0].set_title(title + said(shown_s, whole_s))
+        return figure
+
+
+def _about_a_loss(events: pl.DataFrame, whole_s: Span) -> Span:
+    """Chooses a span of so many segments in which the first one is sent again early on."""
+    sent = events.filter(pl.col("kind").is_in(["send", "retransmit"]))
+    if sent.height <= _SEGMENTS:
+        return whole_s
+    times = sent["time_s"].sort()
+    again = sent.filter(kind="retransmit")["time_s"]
+    at = int(times.search_sorted(again.min())) if len(again) else _SEGMENTS // 3  # type: ignore[arg-type]
+    first = min(max(0, at - _SEGMENTS // 3), len(times) - 1)
+    last = min(first + _SEGMENTS, len(times) - 1)
+    return round(float(times[first]), 3), round(float(times[last]), 3)
+
+
+def _draw(axes: Axes, events: pl.DataFrame, style: Look, name: str) -> None:
+    acked = _few(events.filter(pl.col("kind") == "ack"))
+    sent = _few(events.filter(pl.col("kind") == "send"))
+    again = _few(events.filter(pl.col("kind") == "retransmit"))
+    axes.plot(
+        acked["time_s"],
+        acked["segment"],
+        color=SOFT,
+        linewidth=0.9,
+        drawstyle="steps-post",
+        label="acknowledged up to",
+    )
+    dots: Any = {"linestyle": "none", "rasterized": True}
+    axes.plot(
+        sent["time_s"],
+        sent["segment"],
+        marker=".",
+        markersize=2.5,
+        color=style.color,
+        label="sent",
+        **dots,
+    )
+    if again.height:
+        axes.plot(
+            again["time_s"],
+            again["segment"],
+            marker="x",
+            markersize=4,
+            markeredgewidth=0.9,
+            color=_AGAIN if style.color != _AGAIN else "#000000",
+            label="sent again",
+            **dots,
+        )
+    for kind, marker in _MARKS.items():
+        its = events.filter(pl.col("kind") == kind)
+        if its.height:
+            axes.plot(
+                its["time_s"], its["segment"], marker=marker, color="#000000", label=kind, **dots
+            )
+    axes.set_ylabel(f"{name}\n(segment)")
+    legend(axes, *axes.get_legend_handles_labels())
+
+
+def _few(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.gather_every(max(1, rows.height // _MOST_MARKS))

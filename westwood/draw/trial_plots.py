@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws what `try` measured: pair by pair, how the interval closed, and one pair side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from matplotlib.ticker import MaxNLocator
+
+from westwood.catalogue import OTHER_LOOK, PROTOCOLS, Look
+from westwood.draw.style import MBPS, look, subplots, thinned
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_BINS = 60  # of an upload, for its goodput over time
+_ROUND_TRIPS = 2  # that a bin has at least, so that it is no picture of bursts
+_MOST_GAIN = 3.0  # percent / 100 that the axis shows of an interval
+
+
+@dataclass(frozen=True)
+class Course:
+    """Is how a control's gain over the baseline and its interval went, after each pair."""
+
+    cc: str
+    gain: Sequence[float]
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+def look_of_control(control: str) -> Look:
+    """Returns how a control of the kernel is drawn: as the protocol that it is."""
+    looks = {one.kernel: one.look for one in reversed(PROTOCOLS.values()) if one.kernel}
+    own = PROTOCOLS.get(control)  # several protocols are the kernel's reno
+    return own.look if own and own.kernel == control else looks.get(control, OTHER_LOOK)
+
+
+def pairs(rows: pl.DataFrame, courses: Sequence[Course], baseline: str, worth: float) -> Figure:
+    """Draws every upload's goodput, and the gain with its interval as the pairs came."""
+    with look():
+        figure, (rates, gains) = subplots(2, 1, size=(7.2, 5.4), sharex=True)
+        for (cc,), mine in rows.group_by("cc", maintain_order=True):
+            style = look_of_control(str(cc))
+            rates.plot(
+                mine["pair"],
+                mine["goodput_bps"] / MBPS,
+                label=str(cc),
+                color=style.color,
+                marker=style.marker,
+                linewidth=0.8,
+            )
+        rates.set_ylabel("Goodput (Mb/s)")
+        rates.set_ylim(bottom=0)
+        for course in courses:
+            _draw_course(gains, course)
+        gains.axhline(0, color="#000000", linewidth=0.9)
+        gains.axhline(100 * worth, color="#777777", linewidth=0.9, linestyle=":")
+        low, high = gains.get_ylim()
+        gains.set_ylim(max(low, -100.0), min(high, 100 * _MOST_GAIN))
+        gains.set(ylabel=f"Gain over {baseline} (%)", xlabel="Pair")
+        gains.xaxis.set_major_locator(MaxNLocator(integer=True))
+        figure.legend(*rates.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        figure.align_ylabels([rates, gains])
+        return figure
+
+
+def _draw_course(axes: Axes, course: Course) -> None:
+    number = np.arange(1, len(course.gain) + 1)
+    color = look_of_control(course.cc).color
+    low, high = (
+        100 * np.clip(np.asarray(one, float), -1, 10 * _MOST_GAIN)
+        for one in (course.low, course.high)
+    )
+    gain = 100 * np.asarray(course.gain, float)
+    axes.fill_between(number, low, high, color=color, alpha=0.15, linewidth=0)
+    bars = np.stack([gain - low, high - gain])
+    axes.errorbar(number, gain, bars, color=color, marker="o", markersize=3, capsize=3)
+
+
+def side_by_side(traces: Mapping[str, pl.DataFrame], title: str) -> Figure:
+    """Draws windows, round trips and goodput of one upload each: a column a control, same axes."""
+    with look():
+        figure, panels = subplots(
+            3,
+            len(traces),
+            size=(3.2 + 2.4 * len(traces), 6),
+            sharex=True,
+            sharey="row",
+            squeeze=False,
+        )
+        for column, (cc, trace) in zip(panels.T, traces.items(), strict=True):
+            _draw_upload(column, cc, trace)
+        for axes, name in zip(
+            panels[:, 0], ("cwnd (segments)", "RTT (ms)", "Goodput (Mb/s)"), strict=True
+        ):
+            axes.set_ylabel(name)
+            axes.set_ylim(bottom=0)
+        for axes in panels[-1]:
+            axes.set_xlabel("Time (s)")
+        legend = panels[0, 0].get_legend_handles_labels()
+        figure.legend(*legend, loc="outside lower center", ncols=3)
+        figure.suptitle(title)
+        figure.align_ylabels(panels[:, 0])
+        return figure
+
+
+def _draw_upload(panels: Sequence[Axes], cc: str, trace: pl.DataFrame) -> None:
+    windows, trips, rates = panels
+    color = look_of_control(cc).color
+    rows = thinned(trace)
+    windows.set_title(cc)
+    windows.plot(rows["time_s"], rows["cwnd"], color=color, linewidth=1.0, drawstyle="steps-post")
+    highest = 1.5 * float(rows["cwnd"].max() or 1)  # type: ignore[arg-type]
+    threshold = rows.with_columns(
+        pl.when(pl.col("ssthresh") < highest).then(pl.col("ssthresh")).otherwise(None)
+    )
+    dashed = {"color": "#555555", "linewidth": 0.9, "linestyle": "--", "drawstyle": "steps-post"}
+    windows.plot(threshold["time_s"], threshold["ssthresh"], label="ssthresh", **dashed)  # type: ignore[arg-type]
+    known = rows.filter(pl.col("srtt_s").is_not_nan())
+    trips.plot(known["time_s"], 1000 * known["srtt_s"], color=color, linewidth=1.0)
+    begins, bps = goodput(trace)
+    rates.step(begins, bps / MBPS, where="post", color=color, linewidth=1.0)
+    estimate = rows.filter(pl.col("estimate_bps").is_not_nan())
+    if not estimate.is_empty():
+        rates.plot(estimate["time_s"], estimate["estimate_bps"] / MBPS, label="estimate", **dashed)  # type: ignore[arg-type]
+        rates.legend(loc="lower right", fontsize=8)
+    _mark_losses(windows, trace)
+
+
+def _mark_losses(axes: Axes, trace: pl.DataFrame) -> None:
+    state = pl.col("state").cast(pl.String)
+    for kind, marker, name in (("recovery", "x", "loss"), ("loss", "v", "timeout")):
+        begins = (state == kind) & (state.shift() != kind)
+        at = trace.with_columns(pl.col("cwnd").shift().alias("before")).filter(begins)
+        axes.plot(
+            at["time_s"],
+            at["before"],
+            marker,
+            color="#B00020",
+            markersize=5,
+            markerfacecolor="none",
+            label=name,
+        )
+
+
+def goodput(trace: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Returns when each bin of an upload begins, and the rate in it, in bit/s."""
+    times, bytes_ = trace["time_s"].to_numpy(), trace["delivered_bytes"].to_numpy()
+    if len(times) < 2:
+        return np.zeros(0), np.zeros(0)
+    longest = float(times[-1])
+    rtt_s = trace["srtt_s"].drop_nans().mean()
+    width_s = max(longest / _BINS, _ROUND_TRIPS * (float(rtt_s) if rtt_s is not None else 0.0))  # type: ignore[arg-type]
+    edges = np.linspace(0, longest, max(1, int(longest / width_s)) + 1)
+    amounts = np.diff(np.interp(edges, times, bytes_))
+    return edges[:-1], 8 * amounts / np.diff(edges)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Chooses the part of a run that a figure shows, unless the user says: some sawteeth, and no band.
+
+Hundreds of sawteeth side by side are a solid bar in which nothing can be seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import polars as pl
+
+_TEETH = 16  # that a figure shows of the flow that has most
+_MOST_TEETH = 40  # of a run that is shown whole
+_TOOTH = 0.85  # a window that falls to less of itself is the end of a tooth
+
+Span = tuple[float, float]
+
+
+def sawteeth(traces: Iterable[pl.DataFrame], whole_s: Span) -> Span:
+    """Returns a span in the middle of the run in which cwnd has some teeth; the whole of a few."""
+    start_s, end_s = whole_s
+    length_s = end_s - start_s
+    most = max((_teeth(trace) for trace in traces), default=0)
+    if most <= _MOST_TEETH:
+        return whole_s
+    span_s = _round(length_s * _TEETH / most)
+    first_s = start_s + math.floor((length_s - span_s) / 2 / span_s) * span_s
+    return first_s, first_s + span_s
+
+
+def _teeth(trace: pl.DataFrame) -> int:
+    """Counts the falls of the flow's window that has most of them."""
+    keys = [key for key in ("flow", "transfer") if key in trace.columns]
+    steady = trace.filter(pl.col("state") != "recovery") if "state" in trace.columns else trace
+    cwnd = pl.col("cwnd")
+    falls = (cwnd < _TOOTH * cwnd.shift(1).over(keys)) if keys else cwnd < _TOOTH * cwnd.shift(1)
+    counted = steady.with_columns(falls.alias("falls"))
+    if keys:
+        counted = counted.group_by(keys).agg(pl.col("falls").sum())
+        return int(counted["falls"].max() or 0)  # type: ignore[arg-type]
+    return int(counted["falls"].sum())
+
+
+def _round(span_s: float) -> float:
+    """Makes 1, 2 or 5 times a power of ten of it, and not less."""
+    unit = 10.0 ** math.floor(math.log10(span_s))
+    return next(unit * times for times in (1, 2, 5, 10) if unit * times >= span_s * (1 - 1e-9))
+
+
+def said(span_s: Span, whole_s: Span) -> str:
+    """Says in a title which part is shown: nothing of the whole."""
+    if span_s == whole_s:
+        return ""
+    return f", {span_s[0]:g} to {span_s[1]:g} s of {whole_s[1]:g} s"

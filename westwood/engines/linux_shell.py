@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a program behind an emulated path: its packets go over a scenario's links, in real time.
+
+ww-path takes this process's place and runs the program in a network of its own, as
+linux/path/shell.hpp describes.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+from westwood.arguments import checked, whole
+from westwood.engines import linux, wire
+from westwood.errors import InputError, UnavailableError
+from westwood.scenario import Scenario
+
+PATH = "path"  # the link's name, for --set
+_FASTEST = "1000Gbps"
+_PROGRAM = replace(linux.PROGRAM, needed="westwood shell needs linux/ww-path")
+_ABOUT = "WESTWOOD_SHELL"  # says inside what the path is, outermost first
+_BESIDE = " | "
+
+
+@dataclass(frozen=True)
+class EmulatedPath:
+    """Is what the packets meet: the way of a scenario's first flow, and back."""
+
+    scenario: Scenario
+    about: str  # in few words, for a prompt
+    left_out: str | None = None  # what of the scenario is not run
+
+    @classmethod
+    def of_link(
+        cls,
+        rate: str | None,
+        delay: str | None,
+        loss: object,
+        queue: str | None,
+        settings: Mapping[str, Any],
+    ) -> EmulatedPath:
+        """Makes a path of one link, with the same rate, delay, loss and queue each way."""
+        link = {
+            "name": PATH,
+            "between": ["inside", "outside"],
+            "rate": rate or _FASTEST,
+            "delay": delay or "0s",
+            "queue": {"limit": queue or "100p"},
+        }
+        if loss is not None:
+            link["loss"] = {"rate": loss, "on": "both"}
+        recorded = {
+            key: settings[key] for key in settings if f"{key}.".startswith(f"{PATH}.trace.")
+        }
+        if recorded:
+            link["trace"] = _table(recorded, f"{PATH}.trace")
+            if rate is None and len(link["trace"]) == 2:  # both ways
+                del link["rate"]
+        traffic = {"kind": "udp", "rate": "1Mbps"}
+        flow = {"name": "command", "from": "inside", "to": "outside", "app": traffic}
+        made = Scenario(name="shell", duration="1s", link=[link], flow=[flow])
+        others = (key.removeprefix(f"{PATH}.") for key in settings)
+        words = (rate, delay, None if loss is None else str(loss), queue, *others)
+        return cls(made.with_settings(settings), " ".join(str(word) for word in words if word))
+
+    @classmethod
+    def of_scenario(cls, file_or_preset: str, settings: Mapping[str, Any]) -> EmulatedPath:
+        """Takes the links of a scenario, of a sweep those of its first point."""
+        scenario = Scenario.load(file_or_preset).with_settings(settings)
+        _, first = next(scenario.points())
+        return cls(first, scenario.name, _left_out(scenario))
+
+
+def default_seed() -> int:
+    """One for each depth: two that lose the same packet numbers would lose packets in pairs."""
+    outer = os.environ.get(_ABOUT)
+    return 1 if outer is None else 2 + outer.count(_BESIDE)
+
+
+@checked(seed=whole(0, 2**64 - 1))
+def plan(path: EmulatedPath, seed: int) -> str:
+    """Writes what ww-path is to emulate."""
+    return wire.passage(path.scenario) + wire.conclusion(seed, None)
+
+
+def run(
+    path: EmulatedPath, command: Sequence[str] = (), *, seed: int | None, has_meter: bool = False
+) -> NoReturn:
+    """Becomes ww-path, which runs the command: with none the user's shell."""
+    text = plan(path, default_seed() if seed is None else seed).encode()
+    program = _PROGRAM.find()
+    file = os.memfd_create("plan")
+    with open(file, "wb", closefd=False) as written:
+        written.write(text)
+    os.set_inheritable(file, True)
+    meter = ["--meter"] if has_meter else []
+    words = [str(program), str(file), *meter, *(command or [_shell()])]
+    environment = _environment(path.about, is_shell=not command)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python, and so by all that it becomes
+        signal.signal(ignored, signal.SIG_DFL)
+    try:
+        os.execve(program, words, environment)
+    except OSError as error:
+        raise UnavailableError(f"{program}: {error.strerror}") from None
+
+
+def _table(settings: Mapping[str, Any], name: str) -> Any:
+    """The table that these settings of it, or of its keys, make."""
+    whole = settings.get(name, {})
+    keys = {key.removeprefix(f"{name}."): settings[key] for key in settings if key != name}
+    return {**whole, **keys} if isinstance(whole, dict) else whole
+
+
+def _shell() -> str:
+    return os.environ.get("SHELL") or "/bin/sh"
+
+
+def _environment(about: str, *, is_shell: bool) -> dict[str, str]:
+    """The command's; a shell's prompt says what the path is."""
+    outer = os.environ.get(_ABOUT)
+    made = {**os.environ, _ABOUT: f"{outer}{_BESIDE}{about}" if outer else about}
+    if is_shell and Path(_shell()).name == "bash":  # ~/.bashrc sets PS1, and comes before this
+        made["PROMPT_COMMAND"] = f'PS1="[${_ABOUT}] $PS1" PROMPT_COMMAND='
+    elif is_shell:
+        made["PS1"] = f"[{made[_ABOUT]}] $ "
+    return made
+
+
+def _left_out(scenario: Scenario) -> str | None:
+    first, *others = scenario.flow
+    parts = []
+    if others or first.count > 1:
+        parts.append(f"the way of {first.name}, from {first.from_} to {first.to}; no flow is run")
+    if scenario.sweep:
+        parts.append(f"the first point of its sweep ({', '.join(scenario.sweep)})")
+    return f"{scenario.name}: COMMAND's packets take {', and '.join(parts)}" if parts else None
+
+
+def check(rate_of_loss: object, written: str | None) -> None:
+    """`--loss 1` may mean 1 % or everything."""
+    if rate_of_loss in (1, 1.0) and "%" not in (written or ""):
+        raise InputError("expected 1% or 100%", key="--loss", value=written)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds ns3/: our ns-3 module, with the runner of --engine ns3, against an ns-3 that is there.
+
+That is ns-3's wheel on PyPI, unpacked beside what is built (nothing is installed), or one that the
+user names: where it was installed, or its own tree once that is built. `make ns3` and the tests
+build by the same functions.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from westwood import programs, stopping
+from westwood.engines.ns3 import PROGRAM
+from westwood.errors import InputError, RunError, UnavailableError, one_line
+
+WHEEL = "ns3==3.44.post0"
+_PYTHON = "3.11"  # whose wheel is taken: we use its libraries, whatever runs here
+_HEADER = Path("include/ns3/core-module.h")
+_PLACES = ("", "build", "ns3", "usr")  # of include/ns3: installed; a tree; a site-packages; a root
+
+
+def home() -> Path:
+    """Names the folder that has the wheels of ns-3 and what is built."""
+    return programs.workshop() / "ns3"
+
+
+def wheel(requirement: str = WHEEL) -> Path:
+    """Returns the folder that a wheel is unpacked in; ns3/ in it is an installed ns-3."""
+    site = home() / ("site" if requirement == WHEEL else requirement.replace("ns3==", "site-"))
+    with _turn():
+        if not (site / "ns3").exists():
+            part = home() / ".part"
+            for left in (part, site):  # by a command that was stopped
+                shutil.rmtree(left, ignore_errors=True)
+            pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+            call(
+                [*pip, "--no-deps", "--only-binary=:all:", "--python-version", _PYTHON]
+                + ["--target", str(part), requirement],
+                f"{requirement} can't be installed from PyPI",
+            )
+            part.rename(site)
+    return site
+
+
+@contextlib.contextmanager
+def _turn() -> Iterator[None]:
+    """Waits until no other command fetches or builds there."""
+    home().mkdir(parents=True, exist_ok=True)
+    with (home() / ".lock").open("w") as lock:
+        while True:
+            stopping.check()
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            time.sleep(stopping.LOOK_S)
+        yield
+
+
+def root(source: Path) -> Path:
+    """Finds the installed ns-3 that a user named: its root, a built tree or a site-packages."""
+    for place in _PLACES:
+        if (source / place / _HEADER).is_file():
+            return (source / place).resolve()
+    if not source.is_dir():
+        problem = "no such folder"
+    elif (source / "src" / "core").is_dir():
+        problem = "this tree is not built: ./ns3 configure -d release && ./ns3 build, there"
+    else:
+        problem = f"expected an ns-3 with {_HEADER}: installed, or a tree that is built"
+    raise InputError(problem, key="--source", value=str(source))
+
+
+def build(source: Path | None, say: Callable[[str], object]) -> Path:
+    """Builds the module and its runner; returns the runner's path. `source`: None is PyPI's ns-3.
+
+    A build that is stopped leaves none: a linker lets a program be run when all of it is there.
+    """
+    given = None if source is None else root(source)
+    tools = _tools()
+    try:
+        if given is None:
+            say(f"fetching {WHEEL} into {home()}")
+            given = wheel() / "ns3"
+        runner = programs.workshop() / PROGRAM.name
+        folder = runner.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        with _turn():
+            runner.unlink(missing_ok=True)
+            say(f"building in {folder}")
+            _build(given, folder, tools)
+    except OSError as error:
+        raise RunError(f"{error.filename}: {error.strerror}") from None
+    return PROGRAM.find()
+
+
+def _build(given: Path, folder: Path, tools: dict[str, str]) -> None:
+    cmake = tools["cmake"]
+    generator = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tools['ninja']}"]
+    if not tools["ninja"]:
+        generator = ["-G", "Unix Makefiles"]
+    source = programs.sources() / "ns3"
+    shutil.rmtree(folder / "CMakeFiles", ignore_errors=True)
+    (folder / "CMakeCache.txt").unlink(missing_ok=True)  # of another ns-3, generator or compiler
+    problem = f"ns3/ can't be built against {given}"
+    call([cmake, "-S", str(source), "-B", str(folder), *generator, f"-DNS3_ROOT={given}"], problem)
+    jobs = str(len(os.sched_getaffinity(0)))
+    call([cmake, "--build", str(folder), "--target", "ww-ns3-runner", "-j", jobs], problem)
+
+
+def _tools() -> dict[str, str]:
+    """Finds what builds: in PATH or beside this Python, where westwood[ns3] puts some of it."""
+    folders = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
+    path = os.pathsep.join(folders)
+    found = {name: shutil.which(name, path=path) or "" for name in ("cmake", "ninja", "make")}
+    compiler = shutil.which(os.environ.get("CXX", "c++"), path=path) or shutil.which("g++")
+    packages = [] if compiler else ["g++"]
+    if not found["cmake"]:
+        packages.append("cmake")
+    if not found["ninja"] and not found["make"]:
+        packages.append("ninja-build")
+    if packages:
+        remedy = f"apt-get install {' '.join(packages)}"
+        if set(packages) - {"g++"}:
+            least = "apt-get install g++ and " if "g++" in packages else ""
+            remedy += f" (or {least}pip install 'westwood[ns3]')"
+        names = ", ".join(
+            {"g++": "C++ compiler", "ninja-build": "ninja"}.get(p, p) for p in packages
+        )
+        raise UnavailableError(f"westwood ns3 build: no {names}: {remedy}")
+    return found
+
+
+def call(command: Iterable[str], problem: str) -> None:
+    """Runs a command; RunError with `problem` and its error, or what it said last."""
+    done = programs.run(list(command), "", both=True)
+    if done.code != 0:
+        lines = [line.strip() for line in done.out.splitlines() if line.strip()] or ["no message"]
+        wrong = (at for at, line in enumerate(lines) if "error" in line.lower())
+        said = lines[next(wrong, len(lines) - 1) :]
+        # "CMake Error at FILE:LINE (message):" has the message on the next line.
+        raise RunError(f"{problem}: {one_line(' '.join(said[: 1 + said[0].endswith(':')]))}")

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Chooses what the pictures of traced runs show. What draws them knows no scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from westwood.catalogue import UDP, Look, label, look_of
+from westwood.draw import delays, panel, sequence
+from westwood.draw.over_time import Run, over_time
+from westwood.draw.style import PALETTE
+from westwood.draw.window import Span, said, sawteeth
+from westwood.errors import InputError, suggestion
+from westwood.results import queues, traces
+from westwood.scenario.brief import in_brief
+from westwood.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from westwood.engines.contract import Result
+    from westwood.scenario.links import Direction, Link
+
+# What can be drawn of a traced run.
+VIEWS = ("windows", "sequence", "delays", "histogram")
+_CAPACITY_STEP_S = 0.25  # over which the rate of delivery opportunities is averaged
+
+
+def check_view(view: str, key: str = "view") -> None:
+    """InputError unless there is such a view."""
+    if view not in VIEWS:
+        raise InputError(f"no such view, {suggestion(view, VIEWS)}", key=key, value=view)
+
+
+def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Figure:
+    """Draws one traced run, or several of the same path over each other."""
+    check_view(view)
+    first = results[0]
+    whole_s = (0.0, first.scenario.duration / PS_PER_S)
+    title = f"{first.scenario.name}: {in_brief(first.scenario)}, seed {first.seed}"
+    if view == "windows" and len(results) == 1:
+        return panel.draw(panel_of(first, span_s))
+    named = [one for result in results for one in _flows(result, several=len(results) > 1)]
+    if view == "windows":
+        runs = [
+            Run(cc, name, result.trace.filter(flow=flow), _queue(result))
+            for result, flow, cc, name, _ in named
+        ]
+        return over_time(runs, title, whole_s, span_s)
+    if view == "sequence":
+        frames = [
+            result.events.filter(flow=flow).with_columns(pl.lit(name).alias("flow"))
+            for result, flow, _, name, _ in named
+        ]
+        looks = [(name, look) for _, _, _, name, look in named]
+        return sequence.segments(looks, pl.concat(frames), title, whole_s, span_s)
+    shown_s = span_s or whole_s
+    within = pl.col("time_s").is_between(*shown_s)
+    found = [
+        (name, look, result.trace.filter(within, flow=flow))
+        for result, flow, _, name, look in named
+    ]
+    drawn = delays.distribution if view == "delays" else delays.histograms
+    return drawn(found, title + said(shown_s, whole_s))
+
+
+def _flows(result: Result, *, several: bool) -> list[tuple[Result, str, str, str, Look]]:
+    """Names and looks of the flows that are drawn: protocols where those tell them apart."""
+    flows = [one for one in result.scenario.flows if one.cc.name != UDP and not one.arrivals]
+    shown = flows[: panel.MOST_FLOWS]
+    alike = len({one.cc.name for one in shown}) < len(shown)
+    made = []
+    for number, flow in enumerate(shown):
+        cc = flow.cc.name
+        look = Look(PALETTE[number], "o", "-") if alike and not several else look_of(cc)
+        name = label(cc) if len(shown) == 1 else f"{flow.name}: {label(cc)}"
+        made.append((result, flow.name, cc, name, look))
+    return made
+
+
+def panel_of(result: Result, span_s: Span | None = None) -> panel.Panel:
+    """Chooses what the panel shows: the busiest link is the one that limits the run."""
+    scenario = result.scenario
+    link, side = _bottleneck(result)
+    there = (pl.col("link") == link.name) & (pl.col("direction") == side)
+    flows = [(f.name, f.cc.name) for f in scenario.flows if f.cc.name != UDP and not f.arrivals]
+    shown = pl.col("flow").is_in([name for name, _ in flows[: panel.MOST_FLOWS]])
+    packets = link.queue.limit.count if link.queue.limit.unit == "p" else None
+    whole_s = (0.0, scenario.duration / PS_PER_S)
+    raw = result.raw
+    trace = traces.seen(traces.windows(scenario, raw), shown, span_s or whole_s)
+    if span_s is None and (span := sawteeth([trace], whole_s)) != whole_s:
+        return panel_of(result, span)  # with all rows of that part
+    shown_s = span_s or whole_s
+    return panel.Panel(
+        title=f"{scenario.name}: {in_brief(scenario)}, seed {result.seed}" + said(shown_s, whole_s),
+        flows=flows,
+        trace=trace,
+        queue=traces.seen(queues.lengths(scenario, raw), there, shown_s),
+        drops=pl.concat(frame.filter(there) for frame in traces.drops(scenario, raw)),
+        link=link.name,
+        capacity=_capacity(result, link, side),
+        queue_limit=packets,
+        span_s=shown_s,
+    )
+
+
+def _bottleneck(result: Result) -> tuple[Link, Direction]:
+    busiest = result.links.sort("utilisation", descending=True, maintain_order=True).row(
+        0, named=True
+    )
+    link = next(one for one in result.scenario.link if one.name == busiest["link"])
+    return link, busiest["direction"]
+
+
+def _queue(result: Result) -> pl.DataFrame:
+    link, side = _bottleneck(result)
+    there = (pl.col("link") == link.name) & (pl.col("direction") == side)
+    whole_s = (0.0, result.scenario.duration / PS_PER_S)
+    return traces.seen(queues.lengths(result.scenario, result.raw), there, whole_s)
+
+
+def _capacity(result: Result, link: Link, side: Direction) -> pl.DataFrame:
+    """Computes how much of the first flow's payload the link can carry, over time."""
+    scenario = result.scenario
+    length_s = scenario.duration / PS_PER_S
+    flow = scenario.flows[0]
+    share = flow.mss / (flow.packet + link.overhead)
+    times = link.opportunities(side)
+    if not times:
+        rate = share * link.mean_rate_bps(side)
+        return pl.DataFrame({"time_s": [0.0, length_s], "bps": [rate, rate]})
+    return traces.offered_rate(times, length_s, _CAPACITY_STEP_S).with_columns(
+        pl.col("bps") * share
+    )

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which control new sockets get: of a network namespace, or by a route; and how to go back.
+
+What was there is remembered before anything is set (`remembered`), and put back by `restore` or
+`kernel unload`. What somebody else has set meanwhile is left alone, and said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from westwood.errors import InputError, RunError, UnavailableError
+from westwood.kernel import namespaces, remembered, routes, ww_kernel
+from westwood.kernel.namespaces import Namespace
+from westwood.kernel.remembered import Entry, Memory
+
+_DEFAULT, _AVAILABLE, _ALLOWED = (
+    Path(f"/proc/sys/net/ipv4/tcp_{name}congestion_control")
+    for name in ("", "available_", "allowed_")
+)
+_SO_NETNS_COOKIE = 71  # asm-generic/socket.h, since 5.14
+OURS = tuple(ww_kernel.CONTROLS)
+
+
+def default_of(where: Namespace) -> str:
+    """Returns the control that new sockets get in a namespace."""
+    return where.run(lambda: _DEFAULT.read_text().strip())
+
+
+def choose(name: str, netns: str | int | None = None, route: str | None = None) -> list[str]:
+    """Makes a control the default of new sockets, or of a route's; lines about it."""
+    ww_kernel.check_names([name], "NAME")
+    prefix = "" if route is None else routes.prefix_of(route)
+    with namespaces.opened(netns) as where, remembered.opened() as memory:
+        _check(name, where)
+        cookie = where.run(_cookie)
+        before = _now(where, prefix)
+        if before is None:
+            problem = "there is no such route: ip route show"
+            raise InputError(problem, key="--route", value=route)
+        entry = memory.entry(cookie, prefix)
+        if entry is None:
+            entry = Entry(cookie, _words(where, prefix), before, route=prefix)
+            memory.entries.append(entry)
+        elif before != entry.before and before not in entry.ours:
+            entry.before, entry.ours = before, []  # somebody else has chosen meanwhile
+        entry.ours = [*dict.fromkeys([*entry.ours, name])]
+        memory.keep()
+        _set(where, prefix, name)
+        if name == entry.before:
+            memory.forget(entry)
+            return [f"{entry.where}: {name}, as before"]
+        was = entry.before or "none of its own"
+        return [f"{entry.where}: {name} (was {was}; westwood kernel default --restore)"]
+
+
+def restore(netns: str | int | None = None, route: str | None = None) -> list[str]:
+    """Puts back what is remembered, all of it unless it is chosen; lines about it."""
+    chosen = None
+    prefix = None if route is None else routes.prefix_of(route)
+    if netns is not None or route is not None:
+        with namespaces.opened(netns) as where:
+            chosen = where.run(_cookie)
+    with remembered.opened() as memory, _all() as found:
+        entries = [
+            one
+            for one in memory.entries
+            if chosen in (None, one.netns) and prefix in (None, one.route)
+        ]
+        lines = [_put_back(memory, entry, found.get(entry.netns)) for entry in entries]
+    return lines or ["nothing is remembered: no default was set by westwood kernel default"]
+
+
+def _put_back(memory: Memory, entry: Entry, where: Namespace | None) -> str:
+    """Restores one setting, unless it is gone or somebody else's by now."""
+    now = None if where is None else _now(where, entry.route)
+    if where is None or now is None:
+        said = f"{entry.where}: is gone"
+    elif now == entry.before and not (entry.route and now == ""):
+        said = f"{entry.where}: {now}, as before"
+    elif now in entry.ours or (entry.route and now == ""):  # unloaded, it has no name any more
+        if not entry.route:
+            _check(entry.before, where)
+        _set(where, entry.route, entry.before)
+        said = f"{entry.where}: {entry.before or 'none of its own'} again"
+    else:
+        said = f"{entry.where}: left alone, since somebody has set {now} meanwhile"
+    memory.forget(entry)
+    return said
+
+
+def before_unload() -> list[str]:
+    """Puts everything back before our controls are unloaded; lines about it.
+
+    RunError if a namespace would keep one of them as its default, by other hands than ours.
+    """
+    lines: list[str] = []
+    if remembered.may_be_there() and os.geteuid() == 0:
+        with remembered.opened() as memory, _all() as found:
+            before = {one.netns: one.before for one in memory.entries if not one.route}
+            own = _own_cookie()
+            entries = [*memory.entries]
+            lines = [_before_unload(memory, one, found.get(one.netns)) for one in entries]
+            if before.get(own, OURS[0]) not in OURS:  # namespaces made meanwhile have inherited it
+                lines += _inherited(found, before[own])
+    with _all() as found:
+        for where in found.values():
+            if (name := default_of(where)) in OURS:
+                option = f" --netns {where.name}" if where.name else ""
+                raise RunError(
+                    f"{name} is the default of new sockets in network namespace {where}, "
+                    f"which would keep it: westwood kernel default reno{option}"
+                )
+    return lines
+
+
+def _before_unload(memory: Memory, entry: Entry, where: Namespace | None) -> str:
+    """Puts one back, but for what is unloaded: in its place somebody has chosen another by us."""
+    if where is None or entry.before not in OURS:
+        return _put_back(memory, entry, where)
+    memory.forget(entry)
+    now = _now(where, entry.route) or "none of its own"
+    return f"{entry.where}: {now} stays, since {entry.before}, which was there, is unloaded"
+
+
+def _inherited(found: dict[int, Namespace], name: str) -> list[str]:
+    lines = []
+    for where in found.values():
+        if (now := default_of(where)) in OURS:
+            _check(name, where)
+            _set(where, "", name)
+            lines.append(f"{_words(where, '')}: {name} (had inherited {now})")
+    return lines
+
+
+def renew() -> None:
+    """Has namespaces whose default is one of ours take the version that was just loaded."""
+    if os.geteuid() != 0:
+        return
+    with _all() as found:
+        for where in found.values():
+            if (name := default_of(where)) in OURS:
+                _check(name, where)
+                _set(where, "", name)
+
+
+def standing() -> list[dict[str, str]]:
+    """Lists the default of each namespace that we may look at, and the routes that we have set."""
+    memory: list[Entry] = []
+    if remembered.may_be_there() and os.geteuid() == 0:
+        with remembered.opened() as held:
+            memory = held.entries
+    listed = []
+    with _all() as found:
+        for cookie, where in found.items():
+            before = {one.route: one.before for one in memory if one.netns == cookie}
+            for prefix in ["", *(prefix for prefix in before if prefix)]:
+                control = _now(where, prefix) or ""
+                one = {"netns": where.name, "route": prefix, "cc": control}
+                listed.append({**one, "where": _words(where, prefix)})
+                if prefix in before:
+                    listed[-1]["before"] = before[prefix]
+    return listed
+
+
+def lines(netns: str | None = None, route: str | None = None) -> list[str]:
+    """Says what stands: of all namespaces, or of one, or of a route in it."""
+    if netns is None and route is None:
+        return [_line(one) for one in standing()]
+    prefix = "" if route is None else routes.prefix_of(route)
+    with namespaces.opened(netns) as where:
+        return [f"{_words(where, prefix)}: {_now(where, prefix) or 'none of its own'}"]
+
+
+def lines_of_ours() -> list[str]:
+    """Says what stands by our hands, or is one of our controls."""
+    return [_line(one) for one in standing() if "before" in one or one["cc"] in OURS]
+
+
+def _line(one: dict[str, str]) -> str:
+    before = f" (was {one['before'] or 'none of its own'})" if "before" in one else ""
+    return f"{one['where']}: {one['cc'] or 'none of its own'}{before}"
+
+
+@contextlib.contextmanager
+def _all() -> Iterator[dict[int, Namespace]]:
+    """Opens every namespace that we may enter, by its cookie."""
+    with contextlib.ExitStack() as stack:
+        found = {}
+        for name in namespaces.everywhere().values():
+            with contextlib.suppress(InputError, UnavailableError, RunError, OSError):
+                where = stack.enter_context(namespaces.opened(name))
+                found[where.run(_cookie)] = where
+        yield found
+
+
+def _own_cookie() -> int:
+    with namespaces.opened(None) as own:
+        return own.run(_cookie)
+
+
+def _cookie() -> int:
+    with socket.socket() as one:
+        raw = one.getsockopt(socket.SOL_SOCKET, _SO_NETNS_COOKIE, 8)
+    return int.from_bytes(raw, sys.byteorder)
+
+
+def _words(where: Namespace, prefix: str) -> str:
+    inside = f" in network namespace {where}" if where.name else ""
+    return f"route {prefix}{inside}" if prefix else f"default of new sockets{inside}"
+
+
+def _now(where: Namespace, prefix: str) -> str | None:
+    return where.run(lambda: routes.control(prefix)) if prefix else default_of(where)
+
+
+def _set(where: Namespace, prefix: str, name: str) -> None:
+    def write() -> None:
+        try:
+            _DEFAULT.write_text(name)
+        except OSError as error:
+            if error.errno in (errno.EPERM, errno.EACCES):
+                raise UnavailableError(f"{_DEFAULT}: {error.strerror}; run as root") from None
+            raise RunError(f"{_DEFAULT}: {name}: {error.strerror}") from None
+
+    where.run((lambda: routes.change(prefix, name)) if prefix else write)
+
+
+def _check(name: str, where: Namespace) -> None:
+    """Refuses what the kernel would not do.
+
+    Asked for a control that a namespace other than the first may not have, Linux says EPERM and
+    forgets to let go of the control, which then stays until the next boot: it is never asked.
+    """
+    available, allowed, is_first = where.run(
+        lambda: (_words_in(_AVAILABLE), _words_in(_ALLOWED), os.access(_ALLOWED, os.W_OK))
+    )
+    if name in OURS and name not in available:
+        raise UnavailableError(f"{name} is not loaded: westwood kernel load")
+    if not is_first and name not in allowed:
+        problem = f"expected one that namespaces may have: {' '.join(sorted(allowed))}"
+        raise InputError(problem, key="NAME", value=name)
+    if name not in available and not _is_module(name):
+        problem = f"this kernel has no such control: {' '.join(sorted(available))}"
+        raise InputError(problem, key="NAME", value=name)
+
+
+def _words_in(path: Path) -> set[str]:
+    return set(path.read_text().split())
+
+
+def _is_module(name: str) -> bool:
+    folder = Path("/lib/modules") / os.uname().release
+    return any(folder.glob(f"kernel/net/ipv4/tcp_{name}.ko*"))

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What our controls estimate right now: sock_diag does not know it, their recorder does."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import os
+import tempfile
+from collections.abc import Iterator
+
+import polars as pl
+
+from westwood.errors import RunError
+from westwood.kernel.recording import OURS, Recorder
+
+_PUNCH_HOLE, _KEEP_SIZE = 2, 1  # linux/falloc.h
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Estimates:
+    """Follows a recorder: the last estimate of each connection that is open."""
+
+    def __init__(self, recorder: Recorder, file: int) -> None:
+        self._recorder, self._file = recorder, file
+        self._read, self._rest = 0, b""
+        self._known: dict[tuple[int, str], float] = {}
+
+    def added_to(self, seen: pl.DataFrame) -> pl.DataFrame:
+        """Fills in `estimate_bps` of our controls' connections."""
+        if self._recorder.waits(0):
+            raise RunError(self._recorder.end()[1])
+        self._follow()
+        keys = zip(seen["netns"].to_list(), seen["flow"].to_list(), strict=True)
+        found = pl.Series([self._known.get(key, math.nan) for key in keys], dtype=pl.Float64)
+        ours = pl.col("cc").is_in(OURS)
+        return seen.with_columns(
+            pl.when(ours).then(found).otherwise(pl.col("estimate_bps")).alias("estimate_bps")
+        )
+
+    def _follow(self) -> None:
+        """Reads what was written since, and gives its place on the disk back."""
+        while piece := os.pread(self._file, 1 << 20, self._read):
+            self._read += len(piece)
+            *lines, self._rest = (self._rest + piece).split(b"\n")
+            for line in lines:
+                netns, flow, *cells = line.decode().split(",")
+                if len(cells) < 11 or not netns.isdigit():  # the names of the columns
+                    continue
+                if cells[10] == "end":
+                    self._known.pop((int(netns), flow), None)
+                elif cells[3]:
+                    self._known[int(netns), flow] = float(cells[3])
+        _libc.fallocate(
+            self._file, _PUNCH_HOLE | _KEEP_SIZE, ctypes.c_long(0), ctypes.c_long(self._read)
+        )
+
+
+@contextlib.contextmanager
+def followed(port: int | None) -> Iterator[Estimates]:
+    """Records our controls while the block runs; nobody else can meanwhile."""
+    with tempfile.TemporaryFile() as file:
+        recorder = Recorder(port, OURS, file)
+        try:
+            yield Estimates(recorder, file.fileno())
+        finally:
+            recorder.end()

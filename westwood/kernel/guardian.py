@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Puts something back when this process ends, however it ends.
+
+A guardian is a shell of its own session that does something, says so, waits for the end of its
+standard input, and undoes it. We hold the other end of that pipe: it closes when we close it, and
+when we are killed. One process does both, one after the other, so that no kill comes between them;
+there is no other way to undo, and so none that is only taken after a kill.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+
+from westwood import stopping
+from westwood.errors import RunError, one_line
+
+Command = Sequence[object]  # its words
+_READY = b"guarded\n"
+_LONGEST_S = 30.0  # of doing, and of undoing
+_INTERRUPTED_S = 0.2  # that we wait for the undoing then; it goes on without us
+# What it starts ignores these signals, too: they are for us, and so is a reader that is gone.
+_SCRIPT = "trap '' HUP INT TERM PIPE; {do} && echo guarded && cat > /dev/null; {undo}"
+
+
+@contextlib.contextmanager
+def guarded(do: Sequence[Command], undo: Sequence[Command]) -> Iterator[None]:
+    """Runs the commands `do`, then the block, then the commands `undo`, whatever ends the block.
+
+    RunError if one of the first fails, the others being run then, too, or if the last one does.
+    """
+    first = " && ".join(f"{_quoted(one)} > /dev/null" for one in do)
+    last = "; ".join(f"{_quoted(one)} > /dev/null" for one in undo)
+    with _guardian(_SCRIPT.format(do=first, undo=last)):
+        yield
+
+
+@contextlib.contextmanager
+def beside(command: Command) -> Iterator[None]:
+    """Runs the command beside the block, and kills it afterwards."""
+    # The shell waits for it: what is left of it is gone when the guardian is.
+    undo = "kill -KILL $!; wait $! 2> /dev/null; true"
+    script = _SCRIPT.format(do="{ " + _quoted(command) + " > /dev/null 2>&1 & }", undo=undo)
+    with _guardian(script):
+        yield
+
+
+def _quoted(command: Command) -> str:
+    return shlex.join(str(word) for word in command)
+
+
+@contextlib.contextmanager
+def _guardian(script: str) -> Iterator[None]:
+    process, problem = None, ""
+    longest_s = _LONGEST_S
+    try:
+        with stopping.shielded():
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", script],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        _await_ready(process)
+        yield
+    except KeyboardInterrupt:
+        longest_s = _INTERRUPTED_S
+        raise
+    finally:
+        if process is not None:
+            with stopping.shielded():
+                problem = _end(process, longest_s)
+    if problem:
+        raise RunError(f"this machine is not as it was: {problem}")
+
+
+def _await_ready(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdout is not None and process.stderr is not None
+    heard, ends_at = b"", time.monotonic() + _LONGEST_S
+    while not heard.endswith(_READY):
+        stopping.check()
+        ready, _, _ = select.select([process.stdout], [], [], stopping.LOOK_S)
+        more = os.read(process.stdout.fileno(), 4096) if ready else b""
+        heard += more
+        if (ready and not more) or time.monotonic() > ends_at:
+            said = os.read(process.stderr.fileno(), 65536) if not more and ready else b"no answer"
+            raise RunError(_last_line(said))
+
+
+def _end(process: subprocess.Popen[bytes], longest_s: float) -> str:
+    """Has it undo what it did; why it could not, if that is known."""
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+    process.stdin.close()
+    said = b""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(longest_s)
+        said = process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+    if process.returncode is not None and process.returncode < 0:
+        return f"the guardian of it was killed by {signal.Signals(-process.returncode).name}"
+    return _last_line(said) if process.returncode else ""
+
+
+def _last_line(said: bytes) -> str:
+    return one_line((said.decode(errors="replace").strip() or "said nothing").splitlines()[-1])

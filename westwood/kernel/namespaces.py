@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds network namespaces, and does things in one: sockets and sysctls belong to one each."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from westwood.errors import InputError, RunError, UnavailableError, one_line
+
+T = TypeVar("T")
+NAMED = Path("/run/netns")  # where ip(8) mounts them
+_CLONE_NEWNET = 0x40000000  # linux/sched.h
+_KIND_OF = 0xB703  # NS_GET_NSTYPE of linux/nsfs.h
+_EXPECTED = "expected a name in /run/netns or a process's number"
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """Is an open network namespace: a descriptor, its inode's number, and how it was chosen."""
+
+    handle: int
+    inode: int
+    name: str  # a name in /run/netns, a process's number, or "" for our own
+
+    def __str__(self) -> str:
+        return f"of process {self.name}" if self.name.isdigit() else self.name or "(this one)"
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Does something in the namespace, in a thread of its own; raises what it raises."""
+        done: list[T] = []
+        failed: list[BaseException] = []
+
+        def enter() -> None:
+            try:
+                if _libc.setns(self.handle, _CLONE_NEWNET) != 0:
+                    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+                done.append(work())
+            except BaseException as error:
+                failed.append(error)
+
+        if self.inode == own_inode():
+            return work()
+        thread = threading.Thread(target=enter)
+        thread.start()
+        thread.join()
+        for error in failed:
+            if isinstance(error, PermissionError):
+                raise UnavailableError(
+                    f"network namespace {self}: {error.strerror}, expected CAP_SYS_ADMIN"
+                ) from None
+            raise error
+        return done[0]
+
+
+def own_inode() -> int:
+    """Returns the inode number of the namespace that this thread is in."""
+    return os.stat("/proc/thread-self/ns/net").st_ino
+
+
+@contextlib.contextmanager
+def opened(chosen: str | int | None) -> Iterator[Namespace]:
+    """Opens a namespace: by a name in /run/netns, by the number of a process in it, or our own.
+
+    InputError if there is none.
+    """
+    name = "" if chosen is None else str(chosen)
+    if not name and chosen is None:
+        path = Path("/proc/thread-self/ns/net")
+    elif re.fullmatch(r"\d+", name, re.ASCII):
+        path = Path(f"/proc/{name}/ns/net")
+    elif re.fullmatch(r"[^/\0]+", name) and name not in (".", ".."):
+        path = NAMED / name
+    else:
+        raise InputError(_EXPECTED, key="--netns", value=chosen)
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise InputError(_EXPECTED, key="--netns", value=chosen) from None
+    except PermissionError as error:
+        raise UnavailableError(f"{path}: {error.strerror}; run as root") from None
+    except OSError as error:
+        raise RunError(f"{one_line(str(path))}: {error.strerror}") from None
+    try:
+        if not _is_network(handle):  # what ip(8) mounts is a plain file where its mount is not seen
+            raise InputError(f"is no network namespace, {_EXPECTED}", key="--netns", value=chosen)
+        yield Namespace(handle, os.fstat(handle).st_ino, name)
+    finally:
+        os.close(handle)
+
+
+def _is_network(handle: int) -> bool:
+    try:
+        return fcntl.ioctl(handle, _KIND_OF) == _CLONE_NEWNET
+    except OSError:
+        return False
+
+
+def everywhere() -> dict[int, str | None]:
+    """Finds every namespace that has a name or a process: inode number -> what `opened` takes.
+
+    Our own is None. Those of processes that we may not look at are left out.
+    """
+    found: dict[int, str | None] = {own_inode(): None}
+    with contextlib.suppress(OSError):
+        for path in sorted(NAMED.iterdir()):
+            with contextlib.suppress(OSError):
+                found.setdefault(path.stat().st_ino, path.name)
+    for number in sorted((one for one in os.listdir("/proc") if one.isdigit()), key=int):
+        with contextlib.suppress(OSError):
+            found.setdefault(os.stat(f"/proc/{number}/ns/net").st_ino, number)
+    return found

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Looks at all connections again and again: what they are, and what became of them since.
+
+docs/linux.md, "Watch" says what is shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Generator, Iterable
+
+import polars as pl
+
+from westwood.errors import InputError, UnavailableError
+from westwood.kernel import estimates, namespaces
+from westwood.kernel.namespaces import Namespace
+from westwood.kernel.sock_diag import Questions, empty, frame_of
+from westwood.kernel.sockets import Match
+
+_KEY = ("netns", "cookie")
+# What is shown may be sorted by; the largest comes first.
+SORTS = {
+    "goodput": "goodput_bps",
+    "cwnd": "cwnd",
+    "rtt": "srtt_s",
+    "retransmitted": "retransmitted",
+    "sent": "delivered_bytes",
+}
+
+
+class Watch:
+    """Keeps sockets in the namespaces that it looks into, and what it saw there last."""
+
+    def __init__(self, match: Match, netns: str | None) -> None:
+        self._match, self._netns, self._ports = match, netns, match.ports()
+        self._places: dict[int, tuple[Namespace, Questions, contextlib.ExitStack]] = {}
+        self._before: pl.DataFrame | None = None
+        self._before_s = 0.0
+        self.missed = 0  # namespaces that we may not enter
+
+    def __enter__(self) -> Watch:
+        try:
+            self._find()
+        except BaseException:
+            self._leave(self._places)
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._leave(self._places)
+
+    def _leave(self, inodes: Iterable[int]) -> None:
+        for inode in list(inodes):
+            self._places.pop(inode)[-1].close()
+
+    def _find(self) -> None:
+        """Opens the namespaces that are there by now, and lets those go that only we still hold."""
+        if self._netns is not None:
+            if not self._places:
+                self._open(self._netns)
+            return
+        self.missed = 0
+        found = namespaces.everywhere()
+        self._leave(self._places.keys() - found.keys())
+        for inode, name in found.items():
+            if inode in self._places:
+                continue
+            try:
+                self._open(name)
+            except UnavailableError:
+                self.missed += 1
+            except InputError:
+                pass  # it ended meanwhile
+
+    def _open(self, name: str | None) -> None:
+        with contextlib.ExitStack() as opened:
+            where = opened.enter_context(namespaces.opened(name))
+            questions = opened.enter_context(Questions(self._ports, where))
+            self._places[where.inode] = where, questions, opened.pop_all()
+
+    def look(self) -> pl.DataFrame:
+        """Returns a row a connection: the columns of a snapshot, and `goodput_bps` since before.
+
+        Of a connection that is new the goodput is NaN.
+        """
+        self._find()
+        now_s = time.monotonic()
+        frames = [
+            frame_of([(now_s, questions.ask())], where.inode)
+            for where, questions, _ in self._places.values()
+        ]
+        seen = self._match.of(pl.concat(frames)) if frames else empty()
+        before, self._before = self._before, seen.select(*_KEY, "delivered_bytes")
+        passed_s, self._before_s = now_s - self._before_s, now_s
+        if before is None:
+            return seen.with_columns(pl.lit(float("nan")).alias("goodput_bps"))
+        gained = (pl.col("delivered_bytes") - pl.col("delivered_bytes_right")) * 8 / passed_s
+        joined = seen.join(before, on=_KEY, how="left", maintain_order="left")
+        named = joined.with_columns(gained.fill_null(float("nan")).alias("goodput_bps"))
+        return named.drop("delivered_bytes_right")
+
+
+def looks(
+    match: Match, netns: str | None, every_s: float, *, estimate: bool = False
+) -> Generator[tuple[pl.DataFrame, int], None, None]:
+    """Yields what is there every so often, and how many namespaces we may not enter.
+
+    estimate: of our controls, too, by a recorder.
+    """
+    with contextlib.ExitStack() as stack:
+        watch = stack.enter_context(Watch(match, netns))
+        follower = stack.enter_context(estimates.followed(match.port)) if estimate else None
+        watch.look()
+        next_s = time.monotonic()
+        while True:
+            next_s = max(next_s + every_s, time.monotonic())
+            time.sleep(max(0, next_s - time.monotonic()))
+            seen = watch.look()
+            yield follower.added_to(seen) if follower else seen, watch.missed
+
+
+def check_sort(sort: str) -> None:
+    """Raises InputError unless it is one of SORTS."""
+    if sort not in SORTS:
+        raise InputError(f"expected one of {', '.join(SORTS)}", key="--sort", value=sort)
+
+
+def ordered(seen: pl.DataFrame, sort: str) -> pl.DataFrame:
+    """Sorts by one of SORTS, the unknown last."""
+    column = pl.col(SORTS[sort]).cast(pl.Float64).fill_nan(None)
+    return seen.sort(column, "flow", descending=[True, False], nulls_last=True)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts over time what waits before a link. docs/traces.md lists the columns and units."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from westwood.catalogue import QUEUE_COLUMNS
+from westwood.results.raw import Columns, RawResult
+from westwood.results.traces import SIDES
+
+if TYPE_CHECKING:
+    from westwood.scenario import Scenario
+
+
+def lengths(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
+    """Has link, direction, time_s, packets, bytes: what waits from that time on."""
+    links = [link.name for link in scenario.link]
+    pipe, waiting = -1, _Waiting()
+    for columns in raw.records.pieces("queues"):
+        edges = np.flatnonzero(np.diff(columns["pipe"])) + 1
+        for first, last in itertools.pairwise([0, *edges.tolist(), len(columns["pipe"])]):
+            its = int(columns["pipe"][first]) if last else -1
+            if its != pipe:
+                yield _placed(waiting.rest(), links, pipe)
+                pipe, waiting = its, _Waiting()
+            part = {name: columns[name][first:last] for name in QUEUE_COLUMNS}
+            yield _placed(waiting.lengths(part), links, pipe)
+    yield _placed(waiting.rest(), links, pipe)
+
+
+def _placed(lengths: pl.DataFrame, links: Sequence[str], pipe: int) -> pl.DataFrame:
+    """Adds where the queue is."""
+    link, side = links[pipe // 2], SIDES[pipe % 2]
+    return lengths.select(pl.lit(link).alias("link"), pl.lit(side).alias("direction"), pl.all())
+
+
+class _Waiting:
+    """Counts one more at each arrival, one less at each start; at one instant, starts first.
+
+    What is after the last arrival may change with the next rows, and waits for them.
+    """
+
+    def __init__(self) -> None:
+        self._time = np.array([], dtype=np.float64)
+        self._change = np.array([], dtype=np.int64)  # bytes; less than 0: they start
+        self._packets = self._bytes = 0
+
+    def lengths(self, waited: Columns) -> pl.DataFrame:
+        """Takes packets that waited, by arrival."""
+        size = waited["bytes"].astype(np.int64)
+        is_later = self._change > 0  # of those from before, starts come first again
+        self._time = np.concatenate(
+            [self._time[~is_later], waited["start_s"], self._time[is_later], waited["arrival_s"]]
+        )
+        self._change = np.concatenate(
+            [self._change[~is_later], -size, self._change[is_later], size]
+        )
+        return self._until(waited["arrival_s"][-1] if len(size) else -math.inf)
+
+    def rest(self) -> pl.DataFrame:
+        """Returns what happens after the last rows."""
+        return self._until(math.inf)
+
+    def _until(self, end_s: float) -> pl.DataFrame:
+        order = np.argsort(self._time, kind="stable")
+        time, change = self._time[order], self._change[order]
+        done = int(np.searchsorted(time, end_s))
+        self._time, self._change = time[done:], change[done:]
+        change = change[:done]
+        frame = pl.DataFrame(
+            {
+                "time_s": time[:done],
+                "packets": self._packets + np.sign(change).cumsum(),
+                "bytes": self._bytes + change.cumsum(),
+            }
+        )
+        if done:
+            self._packets, self._bytes = frame["packets"][-1], frame["bytes"][-1]
+        return frame.unique("time_s", keep="last", maintain_order=True)

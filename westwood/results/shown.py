@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Chooses which columns of rows or means a table shows, and writes it for a notebook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from westwood import markup
+from westwood.catalogue import label
+from westwood.results.columns import Column, Row, columns
+
+_MOST_IN_HTML = 200  # rows
+
+
+def of_table(rows: Sequence[Row], *, competing: bool) -> list[Column]:
+    """Returns the columns that a table of these rows shows; `competing`: beside other flows."""
+    return [
+        column
+        for column in columns()
+        if column.head
+        and (competing or not column.if_several)
+        and not (column.if_known and not any(_is_known(row[column.name]) for row in rows))
+    ]
+
+
+def _is_known(value: float | None) -> bool:
+    return value is not None and not math.isnan(value)
+
+
+def html_table(rows: Sequence[Row], caption: str, keys: Sequence[str] = ()) -> str:
+    """Writes rows, or means with their intervals, as the table that a notebook shows."""
+    several = len({row["flow"] for row in rows}) > 1
+    shown = of_table(rows, competing=several)
+    names = [*keys, *(["flow"] if several else []), "cc"]
+    heads = ["protocol" if name == "cc" else name for name in names]
+    cells = [
+        [label(row["cc"]) if name == "cc" else str(row[name]) for name in names]
+        + [one.cell(row[one.name], row.get(f"{one.name}_half", math.nan)) for one in shown]
+        for row in rows[:_MOST_IN_HTML]
+    ]
+    left = len(rows) - len(cells)
+    more = f" (the first {len(cells)} of {len(rows)} rows)" if left else ""
+    return markup.table([*heads, *(one.head for one in shown)], cells, caption + more)

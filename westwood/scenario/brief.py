@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Says in a few words what a scenario is: for titles, and for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from westwood import markup
+from westwood.catalogue import label
+from westwood.scenario.links import BitErrors, Link, Red, UniformLoss
+from westwood.units import PS_PER_S, format_time
+
+if TYPE_CHECKING:
+    from westwood.scenario.scenario import Scenario
+
+_MOST_IN_HTML = 50  # links, flows
+_RATES = ((1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s"))
+
+
+def in_brief(scenario: Scenario, varied: Iterable[str] = ()) -> str:
+    """Writes "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets", without what varies."""
+    link = min(scenario.link, key=lambda one: one.mean_rate_bps("forward"))
+    products = scenario.products if (varied := list(varied)) else {}  # which may vary, too
+    varies = {key.split(".")[1] for key in varied if key.startswith(f"{link.name}.")}
+    parts = {
+        "rate": _rate(link),
+        "delay": _delay(scenario, link),
+        "loss": _loss(link),
+        "queue": _queue(link, products.get(link.name, "")),
+    }
+    return ", ".join(text for key, text in parts.items() if text and key not in varies)
+
+
+def _rate(link: Link) -> str:
+    bps = link.mean_rate_bps("forward")
+    factor, unit = next((one for one in _RATES if bps >= one[0]), _RATES[-1])
+    about = "about " if link.opportunities("forward") else ""
+    return f"{about}{bps / factor:.3g} {unit}"
+
+
+def _delay(scenario: Scenario, link: Link) -> str:
+    """The delay from end to end where all flows have the same, else the bottleneck's."""
+    is_chain = len(scenario.link) < 3
+    links = scenario.link if is_chain else (link,)
+    milliseconds = 1000 * sum(one.delay for one in links) / PS_PER_S
+    return f"{milliseconds:.3g} ms" + ("" if is_chain else " at the bottleneck")
+
+
+def _loss(link: Link) -> str:
+    loss = link.loss
+    if isinstance(loss, UniformLoss):
+        return f"loss {100 * loss.rate:.3g} %"
+    if isinstance(loss, BitErrors):
+        return f"bit errors {loss.rate:.3g}"
+    names = {"script": "scripted losses", "markov": "fading", "blackout": "blackouts"}
+    return names.get(loss.kind, "no loss")
+
+
+def _queue(link: Link, products: str = "") -> str:
+    limit = link.queue.limit
+    packets = f"{limit.count} packets" if limit.unit == "p" and limit.count else str(limit)
+    size = products or packets
+    return f"{'RED ' if isinstance(link.queue, Red) else ''}queue {size}"
+
+
+def html(scenario: Scenario) -> str:
+    """Writes the scenario as the tables that a notebook shows: links, flows, what is swept."""
+    caption = (
+        f"{scenario.name}: {format_time(scenario.duration)}, {scenario.seeds} seeds, "
+        f"profile {scenario.profile}"
+    )
+    links = [
+        (
+            one.name,
+            " - ".join(one.between),
+            _rate(one),
+            format_time(one.delay),
+            _queue(one),
+            _loss(one),
+        )
+        for one in scenario.link[:_MOST_IN_HTML]
+    ]
+    flows = [
+        (one.name, f"{one.from_} to {one.to}", label(one.cc.name), format_time(one.start))
+        for one in scenario.flow[:_MOST_IN_HTML]
+    ]
+    swept = [(key, ", ".join(map(str, values))) for key, values in scenario.sweep.items()]
+    tables = [
+        markup.table(("link", "between", "rate", "delay", "queue", "loss"), links, caption),
+        markup.table(("flow", "from, to", "protocol", "start"), flows),
+    ]
+    return "".join([*tables, markup.table(("swept", "values"), swept)] if swept else tables)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds the line of a TOML file that gives a key, for messages about it.
+
+Python's parser keeps no positions. But a key stands where the file, cut off after that line, first
+has it; and the more lines, the more keys, so that line is found by halving.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from westwood import files
+from westwood.errors import InputError
+
+_MOST_PARSED_BYTES = 20 << 20  # in all: a second
+_PLACE = re.compile(r"(?P<name>.*)\[(?P<number>\d+)\]")
+
+
+def placed(error: InputError, file: Path, swept: Collection[str] = ()) -> InputError:
+    """Returns the error, and those that came with it, with their lines in the TOML file.
+
+    A key that was swept when it came is looked for in [sweep].
+    """
+    try:
+        text = files.read(file, files.TOML_BYTES).decode("utf-8-sig")
+        data = files.toml(text)
+    except (ValueError, RecursionError):  # among them that the file is none, or not TOML
+        return error
+    place = {key: f"sweep.{key}" for key in swept}
+    return error.placed(lambda key: _line(text, _path(data, place.get(key, key))))
+
+
+def _path(data: Mapping[str, Any], key: str) -> tuple[str | int, ...]:
+    """Follows a key as messages name it, such as `bottleneck.loss.rate`, as far as it is there."""
+    path: list[str | int] = []
+    here: Any = data
+    words = key.split(".")
+    for place, word in enumerate(words):
+        whole = ".".join(words[place:])  # as [sweep] has it
+        if place and _has(here, whole):
+            return (*path, whole)
+        steps = [*_named(data, word)] if place == 0 else []
+        for step in steps or _steps(word):
+            if not _has(here, step):
+                return tuple(path)
+            path.append(step)
+            here = here[step]
+    return tuple(path)
+
+
+def _named(data: Mapping[str, Any], name: str) -> tuple[str, int] | tuple[()]:
+    """The place of the link, flow or whatever else has this name in a list of tables."""
+    for section, parts in data.items():
+        for number, part in enumerate(parts if isinstance(parts, list) else ()):
+            if isinstance(part, Mapping) and part.get("name") == name:
+                return section, number
+    return ()
+
+
+def _steps(word: str) -> list[str | int]:
+    found = _PLACE.fullmatch(word)
+    return [word] if not found else [found["name"], int(found["number"]) - 1]
+
+
+def _has(value: Any, step: str | int) -> bool:
+    if isinstance(step, int):
+        return isinstance(value, list) and step < len(value) and isinstance(value[step], dict)
+    return isinstance(value, Mapping) and step in value
+
+
+def _line(text: str, path: tuple[str | int, ...]) -> int | None:
+    """The line with which the path begins; None for the file itself, or where that takes long."""
+    lines = [f"{line}\n" for line in text.split("\n")]  # TOML knows no other end, nor do editors
+    left = _MOST_PARSED_BYTES // max(1, len(text))
+
+    def parsed(count: int) -> dict[str, Any] | None:
+        nonlocal left
+        left -= 1
+        with contextlib.suppress(ValueError, RecursionError):
+            return files.toml("".join(lines[:count]))
+        return None  # it is cut off within a value of several lines
+
+    low, high, end = 0, len(lines), len(lines)
+    while path and low < high and left > 0:
+        middle = count = (low + high) // 2
+        while (data := parsed(count)) is None and left > 0:
+            count += 1
+        if _is_there(data, path):
+            high, end = middle, count
+        else:
+            low = count + 1
+    while end > 1 and left > 0 and parsed(end - 1) is None:
+        end -= 1  # the value begins on an earlier line than it ends
+    return end if path and left > 0 else None
+
+
+def _is_there(data: Any, path: tuple[str | int, ...]) -> bool:
+    for step in path:
+        if not _has(data, step):
+            return False
+        data = data[step]
+    return True

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The scenarios that come with the package."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def presets() -> list[str]:
+    """Lists the names of the scenarios that come with the package."""
+    return sorted(file.stem for file in presets_folder().glob("*.toml"))
+
+
+def described(preset: str) -> str:
+    """Returns what the file of a preset says of it in its opening comment."""
+    lines = (presets_folder() / f"{preset}.toml").read_text(encoding="utf-8").splitlines()
+    comment = itertools.takewhile(lambda line: line.startswith("#"), lines[1:])
+    return " ".join(line.removeprefix("#").strip() for line in comment)
+
+
+def presets_folder() -> Path:
+    """Installed, they lie in the package; in a source tree (or an editable install) beside it."""
+    inside = _PACKAGE / "scenarios"
+    return inside if inside.is_dir() else _PACKAGE.parent / "scenarios"
