@@ -25,11 +25,11 @@ FILE = compare_ns3.REFERENCE / "ns3-comparators.csv"
 TOLERANCE = 0.10
 DURATION_S = 100
 SEEDS = 30
-# The protocols that ns-3 has a class of its own for; Reno's window rules are held in compare_ns3.
+# The protocols that ns-3 has code of its own for; Reno's window rules are held in compare_ns3.
 NAMES = {
     name: one.ns3
     for name, one in PROTOCOLS.items()
-    if one.ns3 and one.algorithm not in ("reno", "westwood")
+    if one.ns3 not in ("", "WwTcpWestwood") and one.algorithm != "reno"
 }
 # Rate (Mb/s), one-way delay (ms), PER and queue (packets) of the bottleneck, after 100 Mb/s, 1 ms.
 PATHS = [

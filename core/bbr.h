@@ -364,11 +364,12 @@ static inline struct ww_observation ww_bbr_observe(const struct ww_bbr_state *bb
 }
 
 /* These are BBR's operations: westwood.h calls them, see reno.h. */
-#define WW_BBR_TRAITS (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES)
+#define WW_BBR_TRAITS (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES | WW_IGNORES_MARKS)
 #define WW_BBR_INIT ww_bbr_init
 #define WW_BBR_ON_ACK(config, bbr, window, sample) ww_bbr_on_ack(bbr, window, sample)
 #define WW_BBR_SSTHRESH WW_RENO_SSTHRESH
 #define WW_BBR_ON_LOSS(config, bbr, window, now_us, in_flight, mss) ww_bbr_on_loss(bbr, window)
+#define WW_BBR_ON_MARK(config, bbr, window, now_us, in_flight, mss) (void)0
 #define WW_BBR_ON_RECOVERY_EXIT(config, bbr, window, now_us, mss) \
     ww_bbr_on_recovery_exit(bbr, window)
 #define WW_BBR_ON_RTO(config, bbr, window, now_us, in_flight, mss, repeated) \

@@ -22,7 +22,8 @@
     X(CUBIC, cubic)       \
     X(VEGAS, vegas)       \
     X(VENO, veno)         \
-    X(BBR, bbr)
+    X(BBR, bbr)           \
+    X(WESTWOOD_CUBIC, westwood_cubic)
 
 /*
  * X(ID, "name", ALGORITHM, RECOVERY, settings, "label", "look", "ns-3 class", kernel, "source")
@@ -39,7 +40,7 @@
  *   ns-3 class  what it is in ns-3, without "ns3::". WwTcpWestwood is the class of our module in ns3/,
  *             which runs the core with the row's settings; any other is a class of ns-3 itself, with its
  *             own code. "" means that ns-3 has none: --engine ns3 and WwTcpHelper refuse the protocol.
- *             A row that names one and is not of RENO or WESTWOOD has to be measured on six paths:
+ *             A row that names one of ns-3's own and is not of RENO has to be measured on six paths:
  *             python -m bench.comparators --measure NAME
  *   kernel    what it is in Linux: WW_UPSTREAM("name") if Linux has it, WW_OURS(name) if it is a program of
  *             linux/, else WW_NOWHERE. Who reads this field defines the three
@@ -95,6 +96,9 @@
       "Westwood+ (Linux)", "#004545 * -", "WwTcpWestwood", WW_UPSTREAM("westwood"),                \
       "tcp_westwood.c: two 7/8 filters, BWE RTTmin set when recovery completes, RTTmin anew "      \
       "after a timeout, RTTs in jiffies of 4 ms (HZ = 250)")                                       \
+    X(WESTWOOD_CUBIC, "westwood-cubic", WESTWOOD_CUBIC, SACK, (void)0, "Westwood-CUBIC",           \
+      "#750500 s --", "WwTcpWestwood", WW_OURS(ww_cubic),                                          \
+      "docs/new-member.md: CUBIC, whose losses are answered by the largest delivery rate")         \
     X(CUBIC, "cubic", CUBIC, SACK, (void)0, "CUBIC", "#C731C7 < -", "TcpCubic",                    \
       WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence and HyStart++ (RFC 9406)")             \
     X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#97A977 > --", "TcpVegas",                   \
@@ -163,5 +167,6 @@ static inline enum ww_recovery ww_recovery_of(enum ww_protocol protocol) {
 #include "reno.h"
 #include "vegas.h"
 #include "veno.h"
+#include "westwood_cubic.h"
 #include "westwood_family.h"
 #endif

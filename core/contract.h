@@ -51,7 +51,10 @@ struct ww_sample {
     uint32_t pipe;             /* segments in flight without those SACKed or lost, after this ACK */
     uint32_t rate_segments;    /* delivery rate sample: delivered in rate_interval_us */
     uint32_t rate_interval_us; /* 0: no sample */
-    uint32_t delivered;       /* segments delivered since the start, this ACK's among them; wraps */
+    uint32_t
+        rate_rtt_us;    /* RTT of the segment that the rate sample is of: the one sent last of those
+                                 that this ACK says have arrived, by SACK as well; 0: it was retransmitted */
+    uint32_t delivered; /* segments delivered since the start, this ACK's among them; wraps */
     uint32_t prior_delivered; /* `delivered` when the newest segment delivered now was sent */
 };
 
@@ -81,6 +84,7 @@ struct ww_window {
     X(pipe, 0, UINT32_MAX)             \
     X(rate_segments, 0, UINT32_MAX)    \
     X(rate_interval_us, 0, UINT32_MAX) \
+    X(rate_rtt_us, 0, UINT32_MAX)      \
     X(delivered, 0, UINT32_MAX)        \
     X(prior_delivered, 0, UINT32_MAX)
 #define WW_WINDOW_RANGES(X)              \

@@ -21,10 +21,6 @@
  * smaller: the flight of a sender that does not fill cwnd, and never more than cwnd, as FlightSize is while
  * segments that have arrived wait for a hole. A reduction therefore never raises the window.
  *
- * W_cubic is kept in 1/256 segments, times in ms: C (ms / 1000)^3 * 256 = ms^3 / 5^10, which is exact.
- * ms <= 2^20 (17 minutes; longer is clamped), so that ms^3 <= 2^60. K <= 2^20 as well: the cube
- * root of 2^32 * 5^10 < 2^56. The clock's ms wrap after 49 days, the longest stage.
- *
  * With the rules of Linux 6 (net/ipv4/tcp_cubic.c, cubic_rules = linux) it is otherwise:
  *
  *   W_max, target     whole segments; target = W_cubic(t + delay_min), delay_min the smallest round trip
@@ -50,13 +46,9 @@
 #ifndef WW_CUBIC_H
 #define WW_CUBIC_H
 
+#include "cubic_curve.h"
 #include "hystart.h"
 #include "reno.h"
-
-#define WW_CUBIC_FRACTION 8u    /* fraction bits of W_max and W_cubic */
-#define WW_CUBIC_SCALE 9765625u /* 5^10 */
-#define WW_CUBIC_LONGEST_MS (UINT64_C(1) << 20)
-#define WW_CUBIC_CWND_MAX ((UINT32_C(1) << 24) - 1) /* W_max has 32 bits with its fraction */
 
 enum {
     WW_KERNEL_FIRST_EACH = 20,   /* segments for one more, while no loss has shown a W_max */
@@ -77,23 +69,15 @@ struct ww_cubic_undo {
 
 struct ww_cubic_state {
     struct ww_common common;
-    uint32_t epoch_ms;   /* when this congestion avoidance stage began, shifted by idle times */
-    uint64_t w_est;      /* segments << 32; with kernel_rules segments << 32 | segments acknowledged
-                              towards the next one */
-    uint32_t last_ms;    /* when the last ACK came */
-    uint32_t w_max;      /* segments << 8; 0: none, before the first stage and after a timeout */
-    uint32_t k_ms;       /* K of this stage */
-    uint32_t cwnd_prior; /* segments, before the last reduction; 0: still the first slow start */
-    uint32_t fraction;   /* of cwnd, segments << 32 */
-    uint32_t srtt_us;    /* 0 before the first RTT */
+    uint32_t last_ms; /* when the last ACK came */
+    struct ww_cubic_curve curve;
+    uint32_t srtt_us;      /* 0 before the first RTT */
     uint32_t delay_min_us; /* 0: none */
     struct ww_cubic_undo undo;
     union {
         struct ww_hystart_plus_plus_state plus_plus;
         struct ww_hystart_state hystart;
     };
-    bool epoch_open;
-    bool w_max_known; /* a loss has shown w_max */
 };
 
 /* ns-3's rules are the kernel's, as far as nothing else is said. */
@@ -104,96 +88,24 @@ static inline bool ww_kernel_rules(const struct ww_config *config) {
 static inline void ww_cubic_init(struct ww_cubic_state *cubic) {
     const struct ww_cubic_state fresh = {{0, 0, 0},
                                          0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
+                                         {0, 0, 0, 0, 0, 0, false, false},
                                          0,
                                          0,
                                          {0, 0, 0, 0, 0, false, false},
-                                         {{{0, 0}, 0, 0, 0, 0, 0, false}},
-                                         false,
-                                         false};
+                                         {{{0, 0}, 0, 0, 0, 0, 0, false}}};
     *cubic = fresh;
-}
-
-/* Returns how far W_cubic is from W_max after ms of the stage, segments << 8; below 2^37. */
-static inline uint64_t ww_cubic_offset(const struct ww_cubic_state *cubic, uint64_t ms) {
-    const uint64_t k = cubic->k_ms;
-    const uint64_t away = ms > k ? ms - k : k - ms;
-    return away * away * away / WW_CUBIC_SCALE;
-}
-
-/* Returns W_cubic after ms of the stage, segments << 8; below 2^38. */
-static inline uint64_t ww_cubic_window(const struct ww_cubic_state *cubic, uint64_t ms) {
-    ms = ww_min_u64(ms, WW_CUBIC_LONGEST_MS);
-    const uint64_t offset = ww_cubic_offset(cubic, ms);
-    if (ms > cubic->k_ms) return cubic->w_max + offset;
-    return cubic->w_max > offset ? cubic->w_max - offset : 0;
-}
-
-/* The same in whole segments, the distance from W_max cut to whole ones as well. */
-static inline uint64_t ww_cubic_whole_window(const struct ww_cubic_state *cubic, uint64_t ms) {
-    ms = ww_min_u64(ms, WW_CUBIC_LONGEST_MS);
-    const uint64_t w_max = cubic->w_max >> WW_CUBIC_FRACTION;
-    const uint64_t offset = ww_cubic_offset(cubic, ms) >> WW_CUBIC_FRACTION;
-    if (ms > cubic->k_ms) return w_max + offset;
-    return w_max > offset ? w_max - offset : 0;
-}
-
-/* Begins a congestion avoidance stage with its first ACK: RFC 9438, 4.2, 4.8 and 4.10. */
-static inline void ww_cubic_begin(struct ww_cubic_state *cubic, uint32_t cwnd, uint32_t now_ms) {
-    const uint32_t window = cwnd << WW_CUBIC_FRACTION;
-    cubic->epoch_open = true;
-    cubic->epoch_ms = now_ms;
-    cubic->w_est = (uint64_t)cwnd << 32;
-    cubic->fraction = 0;
-    if (cubic->cwnd_prior == 0) cubic->cwnd_prior = cwnd;
-    cubic->w_max = ww_max_u32(cubic->w_max, window);
-    cubic->k_ms = ww_cube_root((uint64_t)(cubic->w_max - window) * WW_CUBIC_SCALE);
-}
-
-/* Grows W_est, RFC 9438, 4.3. Products: 2^16 segments * 9 * 2^32 < 2^52. */
-static inline void ww_cubic_reno_friendly(struct ww_cubic_state *cubic, uint32_t cwnd,
-                                          uint32_t segments) {
-    const uint64_t credit = (uint64_t)segments << 32;
-    const bool recovered = cubic->w_est >> 32 >= cubic->cwnd_prior;
-    cubic->w_est += recovered ? ww_div(credit, cwnd) : ww_div(9 * credit, UINT64_C(17) * cwnd);
-    cubic->w_est = ww_min_u64(cubic->w_est, (uint64_t)WW_CUBIC_CWND_MAX << 32);
-}
-
-/* Grows the window in congestion avoidance on one ACK for `segments`. */
-static inline void ww_cubic_grow(struct ww_cubic_state *cubic, struct ww_window *window,
-                                 uint32_t elapsed_ms, uint32_t segments) {
-    const uint32_t cwnd = window->cwnd;
-    ww_cubic_reno_friendly(cubic, cwnd, segments);
-    const uint64_t reno = cubic->w_est >> (32 - WW_CUBIC_FRACTION);
-    if (ww_cubic_window(cubic, elapsed_ms) < reno) {
-        window->cwnd = ww_max_u32(cwnd, (uint32_t)(cubic->w_est >> 32));
-        return;
-    }
-    const uint64_t now = (uint64_t)cwnd << WW_CUBIC_FRACTION;
-    const uint64_t ahead_ms = (uint64_t)elapsed_ms + cubic->srtt_us / 1000;
-    const uint64_t target = ww_min_u64(ww_cubic_window(cubic, ahead_ms), now + now / 2);
-    if (target <= now) return;
-    /* (target - now) / cwnd <= 1/2: at most 2^31 a segment, 2^47 in all. The shift: 2^31 * 2^24. */
-    const uint64_t each = ww_div((target - now) << (32 - WW_CUBIC_FRACTION), cwnd);
-    const uint64_t growth = cubic->fraction + segments * ww_min_u64(each, UINT64_C(1) << 31);
-    cubic->fraction = (uint32_t)growth;
-    window->cwnd = ww_min_u32(cwnd + (uint32_t)(growth >> 32), WW_CUBIC_CWND_MAX);
 }
 
 /* Returns the kernel's W_est, segments: `segments` more are acknowledged. cwnd * 15 < 2^28. */
 static inline uint32_t ww_kernel_reno_friendly(struct ww_cubic_state *cubic, uint32_t cwnd,
                                                uint32_t segments) {
     const uint32_t each = cwnd * 15 / 8;
-    uint32_t window = (uint32_t)(cubic->w_est >> 32), acked = (uint32_t)cubic->w_est + segments;
+    uint32_t window = (uint32_t)(cubic->curve.w_est >> 32),
+             acked = (uint32_t)cubic->curve.w_est + segments;
     const uint32_t steps = acked > each ? (uint32_t)ww_div(acked - 1, each) : 0;
     acked -= steps * each;
     window = ww_min_u32(window + steps, WW_CUBIC_CWND_MAX);
-    cubic->w_est = (uint64_t)window << 32 | acked;
+    cubic->curve.w_est = (uint64_t)window << 32 | acked;
     return window;
 }
 
@@ -213,9 +125,9 @@ static inline void ww_kernel_grow(const struct ww_config *config, struct ww_cubi
     const uint32_t cwnd = window->cwnd;
     const uint32_t reno = ww_kernel_reno_friendly(cubic, cwnd, segments);
     const uint64_t target =
-        ww_cubic_whole_window(cubic, (uint64_t)elapsed_ms + cubic->delay_min_us / 1000);
+        ww_cubic_whole_window(&cubic->curve, (uint64_t)elapsed_ms + cubic->delay_min_us / 1000);
     uint32_t each = target > cwnd ? (uint32_t)ww_div(cwnd, target - cwnd) : 100 * cwnd;
-    if (!cubic->w_max_known) each = ww_min_u32(each, WW_KERNEL_FIRST_EACH);
+    if (!cubic->curve.w_max_known) each = ww_min_u32(each, WW_KERNEL_FIRST_EACH);
     if (reno > cwnd) each = ww_min_u32(each, (uint32_t)ww_div(cwnd, reno - cwnd));
     each = ww_max_u32(each, 2);
     if (config->cubic_rules == WW_RULES_NS3)
@@ -229,12 +141,12 @@ static inline void ww_cubic_avoid(const struct ww_config *config, struct ww_cubi
                                   struct ww_window *window, uint32_t now_ms, uint32_t segments) {
     window->cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
     segments = ww_min_u32(segments, 1u << 16);
-    if (!cubic->epoch_open) ww_cubic_begin(cubic, window->cwnd, now_ms);
-    const uint32_t elapsed_ms = ww_wrapping_sub(now_ms, cubic->epoch_ms);
+    if (!cubic->curve.epoch_open) ww_cubic_begin(&cubic->curve, window->cwnd, now_ms);
+    const uint32_t elapsed_ms = ww_wrapping_sub(now_ms, cubic->curve.epoch_ms);
     if (ww_kernel_rules(config))
         ww_kernel_grow(config, cubic, window, elapsed_ms, segments);
     else
-        ww_cubic_grow(cubic, window, elapsed_ms, segments);
+        ww_cubic_grow(&cubic->curve, window, elapsed_ms, segments, cubic->srtt_us);
 }
 
 /* Measures what HyStart and the target need: the smoothed RTT and delay_min. */
@@ -250,7 +162,7 @@ static inline struct ww_hystart_delays ww_cubic_measure(const struct ww_config *
     const uint32_t skipped_ms = as_ns3 ? WW_NS3_SKIPPED_MS : WW_KERNEL_SKIPPED_MS;
     delays.srtt_us = cubic->srtt_us;
     if (as_ns3) delays.rtt_us = cubic->srtt_us;
-    if (!cubic->epoch_open || ww_wrapping_sub(now_ms, cubic->epoch_ms) >= skipped_ms)
+    if (!cubic->curve.epoch_open || ww_wrapping_sub(now_ms, cubic->curve.epoch_ms) >= skipped_ms)
         cubic->delay_min_us = ww_least_rtt(cubic->delay_min_us, delays.rtt_us);
     else
         delays.rtt_us = 0;
@@ -261,7 +173,7 @@ static inline struct ww_hystart_delays ww_cubic_measure(const struct ww_config *
 /* Grows the window in slow start, or ends that before a loss does: RFC 9438, 4.10. */
 static inline void ww_cubic_slow_start(const struct ww_config *config, struct ww_cubic_state *cubic,
                                        struct ww_window *window, const struct ww_sample *sample) {
-    const bool css = config->hystart == WW_HYSTART_PLUS_PLUS && cubic->cwnd_prior == 0;
+    const bool css = config->hystart == WW_HYSTART_PLUS_PLUS && cubic->curve.cwnd_prior == 0;
     if (!css || ww_css_may_grow(&cubic->plus_plus, &cubic->common.cwnd_count))
         ww_grow(config, &cubic->common, window, sample);
 }
@@ -273,17 +185,18 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
     const bool plus_plus = config->hystart == WW_HYSTART_PLUS_PLUS;
     const struct ww_hystart_delays delays = ww_cubic_measure(config, cubic, sample->rtt_us, now_ms);
     cubic->last_ms = now_ms;
-    if (config->cubic_rules == WW_RULES_NS3) cubic->fraction = sample->acked_segments;
+    if (config->cubic_rules == WW_RULES_NS3) cubic->curve.fraction = sample->acked_segments;
     if (!plus_plus) ww_count_acked(&cubic->hystart.rounds, sample);
     if (!ww_may_grow(sample)) return;
     if (window->cwnd < window->ssthresh) {
-        if (plus_plus && cubic->cwnd_prior == 0)
+        if (plus_plus && cubic->curve.cwnd_prior == 0)
             ww_hystart_plus_plus_on_ack(config, &cubic->plus_plus, window, sample);
         else if (!plus_plus && config->hystart != WW_HYSTART_NONE)
             ww_hystart_on_ack(config, &cubic->hystart, &delays, window, sample);
     }
     if (config->validate_cwnd && !sample->is_cwnd_limited) {
-        cubic->epoch_ms = ww_wrapping_add(cubic->epoch_ms, since_last_ms); /* RFC 9438, 5.8 */
+        cubic->curve.epoch_ms =
+            ww_wrapping_add(cubic->curve.epoch_ms, since_last_ms); /* RFC 9438, 5.8 */
         return;
     }
     uint32_t segments = sample->acked_segments;
@@ -306,19 +219,19 @@ static inline uint32_t ww_cubic_ssthresh(const struct ww_config *config, uint32_
 
 static inline void ww_cubic_remember(struct ww_cubic_state *cubic) {
     struct ww_cubic_undo *undo = &cubic->undo;
-    undo->epoch_ms = cubic->epoch_ms;
-    undo->w_est = (uint32_t)(cubic->w_est >> (32 - WW_CUBIC_FRACTION));
-    undo->w_max = cubic->w_max;
-    undo->k_ms = cubic->k_ms;
-    undo->cwnd_prior = cubic->cwnd_prior;
-    undo->epoch_open = cubic->epoch_open;
-    undo->w_max_known = cubic->w_max_known;
+    undo->epoch_ms = cubic->curve.epoch_ms;
+    undo->w_est = (uint32_t)(cubic->curve.w_est >> (32 - WW_CUBIC_FRACTION));
+    undo->w_max = cubic->curve.w_max;
+    undo->k_ms = cubic->curve.k_ms;
+    undo->cwnd_prior = cubic->curve.cwnd_prior;
+    undo->epoch_open = cubic->curve.epoch_open;
+    undo->w_max_known = cubic->curve.w_max_known;
 }
 
 /* Ends the stage. Returns ssthresh: RFC 9438, 4.6. */
 static inline uint32_t ww_cubic_reduce(const struct ww_config *config, struct ww_cubic_state *cubic,
                                        const struct ww_window *window, uint32_t in_flight) {
-    cubic->epoch_open = false;
+    cubic->curve.epoch_open = false;
     const bool takes_cwnd = ww_kernel_rules(config) || in_flight > window->cwnd;
     return ww_cubic_ssthresh(config, takes_cwnd ? window->cwnd : in_flight);
 }
@@ -328,12 +241,12 @@ static inline void ww_cubic_on_loss(const struct ww_config *config, struct ww_cu
                                     struct ww_window *window, uint32_t in_flight) {
     ww_cubic_remember(cubic);
     const uint32_t ssthresh = ww_cubic_reduce(config, cubic, window, in_flight);
-    cubic->cwnd_prior = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
-    const uint32_t scaled = cubic->cwnd_prior << WW_CUBIC_FRACTION;
-    const bool shrinking = config->fast_convergence && scaled < cubic->w_max;
-    cubic->w_max = shrinking ? (uint32_t)((uint64_t)scaled * 17 / 20) : scaled;
-    if (ww_kernel_rules(config)) cubic->w_max &= ~((UINT32_C(1) << WW_CUBIC_FRACTION) - 1);
-    cubic->w_max_known = true;
+    cubic->curve.cwnd_prior = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
+    const uint32_t scaled = cubic->curve.cwnd_prior << WW_CUBIC_FRACTION;
+    const bool shrinking = config->fast_convergence && scaled < cubic->curve.w_max;
+    cubic->curve.w_max = shrinking ? (uint32_t)((uint64_t)scaled * 17 / 20) : scaled;
+    if (ww_kernel_rules(config)) cubic->curve.w_max &= ~((UINT32_C(1) << WW_CUBIC_FRACTION) - 1);
+    cubic->curve.w_max_known = true;
     const uint32_t counted = cubic->common.cwnd_count;
     ww_reno_on_loss(&cubic->common, window, ssthresh);
     if (config->cubic_rules == WW_RULES_NS3) cubic->common.cwnd_count = counted;
@@ -344,7 +257,7 @@ static inline void ww_cubic_on_recovery_exit(const struct ww_config *config,
                                              struct ww_cubic_state *cubic, struct ww_window *window,
                                              uint64_t now_us) {
     if (config->cubic_rules == WW_RULES_NS3)
-        ww_cubic_avoid(config, cubic, window, (uint32_t)(now_us / 1000), cubic->fraction);
+        ww_cubic_avoid(config, cubic, window, (uint32_t)(now_us / 1000), cubic->curve.fraction);
     else
         ww_reno_on_recovery_exit(&cubic->common);
 }
@@ -353,11 +266,11 @@ static inline void ww_cubic_on_rto(const struct ww_config *config, struct ww_cub
                                    struct ww_window *window, uint32_t in_flight, bool repeated) {
     if (!repeated) {
         ww_cubic_remember(cubic);
-        cubic->cwnd_prior = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
+        cubic->curve.cwnd_prior = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
     }
     const uint32_t ssthresh = ww_cubic_reduce(config, cubic, window, in_flight);
-    cubic->w_max = 0;
-    cubic->w_max_known = false;
+    cubic->curve.w_max = 0;
+    cubic->curve.w_max_known = false;
     if (ww_kernel_rules(config)) cubic->delay_min_us = 0;
     if (config->hystart != WW_HYSTART_PLUS_PLUS) cubic->hystart.done = false;
     const uint32_t counted = cubic->common.cwnd_count;
@@ -371,13 +284,13 @@ static inline void ww_cubic_on_undo(const struct ww_config *config, struct ww_cu
     const struct ww_cubic_undo *undo = &cubic->undo;
     if (!ww_kernel_rules(config)) {
         if (window->cwnd > cubic->common.prior_cwnd) return;
-        cubic->epoch_ms = undo->epoch_ms;
-        cubic->w_est = (uint64_t)undo->w_est << (32 - WW_CUBIC_FRACTION);
-        cubic->w_max = undo->w_max;
-        cubic->k_ms = undo->k_ms;
-        cubic->cwnd_prior = undo->cwnd_prior;
-        cubic->epoch_open = undo->epoch_open;
-        cubic->w_max_known = undo->w_max_known;
+        cubic->curve.epoch_ms = undo->epoch_ms;
+        cubic->curve.w_est = (uint64_t)undo->w_est << (32 - WW_CUBIC_FRACTION);
+        cubic->curve.w_max = undo->w_max;
+        cubic->curve.k_ms = undo->k_ms;
+        cubic->curve.cwnd_prior = undo->cwnd_prior;
+        cubic->curve.epoch_open = undo->epoch_open;
+        cubic->curve.w_max_known = undo->w_max_known;
     }
     ww_reno_on_undo(&cubic->common, window);
 }
@@ -390,6 +303,7 @@ static inline void ww_cubic_on_undo(const struct ww_config *config, struct ww_cu
     ww_cubic_ssthresh(config, in_flight)
 #define WW_CUBIC_ON_LOSS(config, cubic, window, now_us, in_flight, mss) \
     ww_cubic_on_loss(config, cubic, window, in_flight)
+#define WW_CUBIC_ON_MARK WW_CUBIC_ON_LOSS
 #define WW_CUBIC_ON_RECOVERY_EXIT(config, cubic, window, now_us, mss) \
     ww_cubic_on_recovery_exit(config, cubic, window, now_us)
 #define WW_CUBIC_ON_RTO(config, cubic, window, now_us, in_flight, mss, repeated) \

@@ -155,6 +155,7 @@ static inline struct ww_observation ww_observe_nothing(void) {
 #define WW_RENO_SSTHRESH(config, reno, now_us, in_flight, mss) ww_reno_ssthresh(config, in_flight)
 #define WW_RENO_ON_LOSS(config, reno, window, now_us, in_flight, mss) \
     ww_reno_on_loss(&(reno)->common, window, ww_reno_ssthresh(config, in_flight))
+#define WW_RENO_ON_MARK WW_RENO_ON_LOSS
 #define WW_RENO_ON_RECOVERY_EXIT(config, reno, window, now_us, mss) \
     ww_reno_on_recovery_exit(&(reno)->common)
 #define WW_RENO_ON_RTO(config, reno, window, now_us, in_flight, mss, repeated) \

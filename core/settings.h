@@ -130,6 +130,24 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "tcp_vegas.c.")                                                                              \
     X(COUNT, vegas_gamma, 1, 1, 255, WW_ONLY(VEGAS),                                               \
       "Segments queued in the path that end slow start", "tcp_vegas.c.")                           \
+    X(SHARE, wc_gain, 930, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                       \
+      "Share of the measured pipe, B RTTmin, that a loss with a queue leaves at least",            \
+      "With 1 CUBIC beside it keeps 0.86, with 0 goodput under loss is 0.94 of BBR's: "            \
+      "docs/new-member.md.")                                                                       \
+    X(SHARE, wc_queue, 62, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                       \
+      "Wait in queues, as a share of the smallest RTT, from which a loss is congestion",           \
+      "1/16: half of HyStart++'s 1/8, so that queues of 0.1 BDP are seen; with 0 every loss is.")  \
+    X(SHARE, wc_heavy, 125, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                      \
+      "Share of a window lost in one round trip from which that is congestion, whatever the "      \
+      "queue",                                                                                     \
+      "1/8 is far above the 2 % of the lossiest links that it is made for: docs/new-member.md.")   \
+    X(COUNT, wc_small, 12, 1, 255, WW_ONLY(WESTWOOD_CUBIC),                                        \
+      "Window, segments, below which any loss halves it",                                          \
+      "Reno's mean window at 1 % loss is 1.22 / sqrt(0.01) = 12: RFC 8312, section 5.")            \
+    X(FACTOR_OR_NONE, wc_pacing, 3000, 1000, 65000, WW_ONLY(WESTWOOD_CUBIC),                       \
+      "Slow start is paced at so many times cwnd / SRTT",                                          \
+      "Without it bursts overflow short queues; with 2 short flows take longer: "                  \
+      "docs/new-member.md.")                                                                       \
     X(COUNT, veno_beta, 3, 1, 255, WW_ONLY(VENO),                                                  \
       "Segments queued in the path from which a loss is taken for congestion",                     \
       "Fu & Liew 2003; tcp_veno.c.")

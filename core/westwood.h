@@ -5,10 +5,13 @@
  *   ww_init              a connection starts
  *   ww_needs_rate        whether the control wants delivery rate samples; changes nothing
  *   ww_owns_recovery     whether it sets cwnd in fast recovery itself; changes nothing
+ *   ww_ignores_marks     whether congestion marks are nothing to it; changes nothing
  *   ww_estimates         whether ww_observe has an estimate to show; changes nothing
  *   ww_on_ack            an ACK arrived, duplicate or not, in any phase
  *   ww_ssthresh          what a loss now would set ssthresh to; changes nothing
  *   ww_on_loss           a loss was detected by duplicate ACKs or SACK (call ww_on_ack for that ACK first)
+ *   ww_on_mark           an ACK tells of a congestion mark, RFC 3168, and the host answers it (once a window);
+ *                        for a control that ww_ignores_marks names it must not
  *   ww_on_recovery_exit  the data outstanding at the loss is acknowledged
  *   ww_on_rto            the retransmission timer expired
  *   ww_on_undo           the last loss proved spurious
@@ -29,6 +32,7 @@ enum {
     WW_OWNS_RECOVERY =
         2,            /* it sets cwnd in fast recovery: the host's recovery only finds the losses */
     WW_ESTIMATES = 4, /* ww_observe has something to say */
+    WW_IGNORES_MARKS = 8, /* a congestion mark is no sign to it */
 };
 
 /* This is a connection's private state. Zero is not a valid start: call ww_init. */
@@ -88,6 +92,10 @@ static inline bool ww_owns_recovery(const struct ww_config *config) {
     return (ww_traits(config) & WW_OWNS_RECOVERY) != 0;
 }
 
+static inline bool ww_ignores_marks(const struct ww_config *config) {
+    return (ww_traits(config) & WW_IGNORES_MARKS) != 0;
+}
+
 static inline bool ww_estimates(const struct ww_config *config) {
     return (ww_traits(config) & WW_ESTIMATES) != 0;
 }
@@ -119,6 +127,17 @@ static inline void ww_on_loss(const struct ww_config *config, struct ww_state *s
 #define WW_CASE(ID, name)                                                        \
     case WW_ALG_##ID:                                                            \
         WW_##ID##_ON_LOSS(config, &state->name, window, now_us, in_flight, mss); \
+        break;
+    WW_DISPATCH(config)
+#undef WW_CASE
+}
+
+static inline void ww_on_mark(const struct ww_config *config, struct ww_state *state,
+                              struct ww_window *window, uint64_t now_us, uint32_t in_flight,
+                              uint32_t mss) {
+#define WW_CASE(ID, name)                                                        \
+    case WW_ALG_##ID:                                                            \
+        WW_##ID##_ON_MARK(config, &state->name, window, now_us, in_flight, mss); \
         break;
     WW_DISPATCH(config)
 #undef WW_CASE

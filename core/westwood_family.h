@@ -79,12 +79,12 @@ static inline uint32_t ww_westwood_ssthresh(const struct ww_config *config,
     return ww_westwood_pipe(config, westwood, now_us, mss);
 }
 
-/* Sets the windows after 3 DUPACKs. */
+/* Sets the windows after 3 DUPACKs; `ssthresh` is ww_westwood_ssthresh's. */
 static inline void ww_westwood_on_loss(const struct ww_config *config,
                                        struct ww_westwood_state *westwood, struct ww_window *window,
-                                       uint64_t now_us, uint32_t in_flight, uint32_t mss) {
+                                       uint32_t ssthresh) {
     ww_remember(&westwood->common, window);
-    window->ssthresh = ww_westwood_ssthresh(config, westwood, now_us, in_flight, mss);
+    window->ssthresh = ssthresh;
     westwood->plateau = 0;
     if (config->cte_permille != 0 && window->cwnd > window->ssthresh) {
         const uint64_t fall = window->cwnd - window->ssthresh; /* 2^28 * 1000 < 2^38 */
@@ -138,7 +138,10 @@ static inline struct ww_observation ww_westwood_observe(const struct ww_config *
 #define WW_WESTWOOD_INIT ww_westwood_init
 #define WW_WESTWOOD_ON_ACK ww_westwood_on_ack
 #define WW_WESTWOOD_SSTHRESH ww_westwood_ssthresh
-#define WW_WESTWOOD_ON_LOSS ww_westwood_on_loss
+#define WW_WESTWOOD_ON_LOSS(config, westwood, window, now_us, in_flight, mss) \
+    ww_westwood_on_loss(config, westwood, window,                             \
+                        ww_westwood_ssthresh(config, westwood, now_us, in_flight, mss))
+#define WW_WESTWOOD_ON_MARK WW_WESTWOOD_ON_LOSS
 #define WW_WESTWOOD_ON_RECOVERY_EXIT ww_westwood_on_recovery_exit
 #define WW_WESTWOOD_ON_RTO(config, westwood, window, now_us, in_flight, mss, repeated) \
     ww_westwood_on_rto(config, westwood, window, now_us, mss, repeated)

@@ -30,13 +30,14 @@ class RateSampler {
     }
 
     // `idle` says that nothing was in flight.
-    void on_sent(Time now, std::int64_t segment, bool idle) {
+    void on_sent(Time now, std::int64_t segment, bool idle, bool again) {
         if (idle) first_sent_ = delivered_at_ = now;
         of(segment) = {now,
                        first_sent_,
                        delivered_at_,
                        delivered_,
                        static_cast<std::int32_t>(limited_until_ - delivered_) > 0,
+                       again,
                        false};
     }
 
@@ -72,9 +73,8 @@ class RateSampler {
         sample.prior_delivered = newest_.delivered;
         sample.rate_segments = delivered_ - newest_.delivered;
         sample.is_app_limited = newest_.limited;
-        if (interval >= min_rtt)
-            sample.rate_interval_us =
-                static_cast<std::uint32_t>(std::min<Time>(interval / kMicrosecond, UINT32_MAX));
+        if (!newest_.again) sample.rate_rtt_us = in_microseconds(now - newest_.sent);
+        if (interval >= min_rtt) sample.rate_interval_us = in_microseconds(interval);
         newest_.sent = -1;
     }
 
@@ -84,8 +84,13 @@ class RateSampler {
         Time first_sent = 0, delivered_at = 0;
         std::uint32_t delivered = 0;
         bool limited = false;
+        bool again = false;  // a retransmission
         bool counted = true;
     };
+
+    static std::uint32_t in_microseconds(Time span) {
+        return static_cast<std::uint32_t>(std::min<Time>(span / kMicrosecond, UINT32_MAX));
+    }
 
     Sent& of(std::int64_t segment) {
         return sent_[static_cast<std::size_t>(segment) & (sent_.size() - 1)];

@@ -232,10 +232,13 @@ bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, boo
     const ww_window before = window_;
     const bool open = phase_ <= WW_DISORDER;
     progress = on_ack(now, number, sack, again);
-    if (!open || phase_ > WW_DISORDER || ww_owns_recovery(&config_)) return false;
+    if (!open || phase_ > WW_DISORDER || ww_ignores_marks(&config_)) return false;
     window_.cwnd = std::min(window_.cwnd, before.cwnd);
     if (!ecn_.answers(una_)) return false;
-    reduce_without_recovery(now);
+    statistics_.on_cwnd(now, window_.cwnd);
+    undo_.end();
+    ww_on_mark(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss());
+    ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
     ecn_.on_reduced(high_);
     statistics_.ecn_reductions++;
     return true;
@@ -247,7 +250,7 @@ void Sender::reduce_window(Time now) {
     ww_on_loss(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss());
 }
 
-// For a mark, and for a loss that its probe has repaired.
+// For a loss that its probe has repaired.
 void Sender::reduce_without_recovery(Time now) {
     statistics_.on_cwnd(now, window_.cwnd);
     reduce_window(now);
@@ -337,9 +340,9 @@ std::int64_t Sender::next_segment(Time now) {
         pace.deadline = pacer_.next_at();
         return -1;
     }
-    const std::int64_t segment = next_unpaced(now);
+    const std::int64_t high = high_, segment = next_unpaced(now);
     if (segment >= 0) {
-        rate_->on_sent(now, segment, next_ - una_ <= 1 && segment == una_);
+        rate_->on_sent(now, segment, next_ - una_ <= 1 && segment == una_, segment < high);
         pacer_.on_sent(now, segments_.payload(segment), window_.pacing);
     } else if (next_ == segments_.count() && pipe() < window_.cwnd) {
         rate_->on_application_limited(pipe());

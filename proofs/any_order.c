@@ -23,7 +23,7 @@ static void check(const struct ww_config *config, const struct ww_state *state,
 
 static void call(const struct ww_config *config, struct ww_state *state, struct ww_window *window) {
     const struct ww_sample sample = any_sample();
-    switch (any(0, 4)) {
+    switch (any(0, 5)) {
     case 0:
         ww_on_ack(config, state, window, &sample);
         break;
@@ -36,6 +36,9 @@ static void call(const struct ww_config *config, struct ww_state *state, struct 
     case 3:
         ww_on_rto(config, state, window, sample.now_us, sample.in_flight, sample.mss,
                   sample.is_dupack);
+        break;
+    case 4:
+        ww_on_mark(config, state, window, sample.now_us, sample.in_flight, sample.mss);
         break;
     default:
         ww_on_undo(config, state, window);

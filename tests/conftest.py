@@ -55,8 +55,9 @@ OUTCOME: pytest.StashKey[str] = pytest.StashKey()
 
 
 def pytest_configure() -> None:
-    """A job in the background of a shell ignores Ctrl-C; tests that send one would hang."""
+    """A background job ignores Ctrl-C, and nohup hangups: tests that send one would hang."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from westwood.errors import InputError, one_line
@@ -70,6 +71,12 @@ class Amount:
 UNLIMITED = "unlimited"
 
 
+@lru_cache(maxsize=1024)
+def _product(number: str, factor: int) -> Fraction:
+    """Reads a number; every scenario has its profile's, again and again."""
+    return Fraction(number) * factor
+
+
 def _quantity(text: object, units: Mapping[str, int], expected: str) -> int:
     """Reads a value in the base unit; an error unless it is a whole number of them, 0 or more."""
     match = _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) <= _LONGEST else None
@@ -82,7 +89,7 @@ def _quantity(text: object, units: Mapping[str, int], expected: str) -> int:
     if unit not in units:
         problem = f'unknown unit "{one_line(unit)}"' if unit else "a unit is missing"
         raise InputError(f"{problem}, expected {expected}", value=text)
-    value = Fraction(number) * units[unit]
+    value = _product(number, units[unit])
     if value < 0:
         raise InputError(f"must not be negative, expected {expected}", value=text)
     if value.denominator != 1:

@@ -89,6 +89,12 @@ static inline bool has_rate_halving(enum ww_protocol protocol) {
     return ww_recovery_of(protocol) == WW_RECOVERY_RATE_HALVING;
 }
 
+/* True if it sets cwnd in recovery itself: owner.h is its host. */
+static inline bool owns_recovery(enum ww_protocol protocol) {
+    const struct ww_config config = config_of(protocol);
+    return ww_owns_recovery(&config);
+}
+
 /* True if the kernel has undone the reduction meanwhile (its test is in tcp_end_cwnd_reduction). */
 static inline bool was_undone(struct sock *sk) {
     return ca_state(sk) != TCP_CA_CWR && tcp_sk(sk)->undo_marker == 0;
@@ -99,11 +105,11 @@ static inline bool was_undone(struct sock *sk) {
  * has the ssthresh that the core decided on.
  */
 static inline void record_event(struct sock *sk, __u32 cc, enum ww_protocol protocol,
-                                enum ww_event_kind kind, __u8 state) {
+                                enum ww_event_kind kind, enum ww_phase phase) {
     const struct ww_config config = config_of(protocol);
     const union ww_private *priv = private_of(sk);
-    const enum ww_phase phase = phase_of(state);
-    const bool in_prr = phase == WW_RECOVERY && !has_rate_halving(protocol);
+    const bool has_prr = !has_rate_halving(protocol) && !owns_recovery(protocol);
+    const bool in_prr = phase == WW_RECOVERY && has_prr;
     const __u32 ssthresh = in_prr ? priv->exit_ssthresh : tcp_sk(sk)->snd_ssthresh;
     write_event(sk, &priv->state, &config, cc, kind, phase, ssthresh);
 }
@@ -115,12 +121,12 @@ static inline void on_init(struct sock *sk, __u32 cc, enum ww_protocol protocol)
     priv->una = tcp_sk(sk)->snd_una;
     priv->delivered = tcp_sk(sk)->delivered;
     count_opened(cc);
-    record_event(sk, cc, protocol, WW_EVENT_START, ca_state(sk));
+    record_event(sk, cc, protocol, WW_EVENT_START, phase_of(ca_state(sk)));
 }
 
 static inline void on_release(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
     count_closed(cc);
-    record_event(sk, cc, protocol, WW_EVENT_END, ca_state(sk));
+    record_event(sk, cc, protocol, WW_EVENT_END, phase_of(ca_state(sk)));
 }
 
 /* Counts the multiples of mss in (from, to]: an ACK for n full segments passes n of them from anywhere. */
@@ -158,7 +164,7 @@ static inline bool was_not_told(struct sock *sk) {
 
 static inline void begin_recovery(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
     tcp_sk(sk)->snd_cwnd_cnt = tcp_sk(sk)->undo_marker;
-    record_event(sk, cc, protocol, WW_EVENT_LOSS, TCP_CA_Recovery);
+    record_event(sk, cc, protocol, WW_EVENT_LOSS, WW_RECOVERY);
 }
 
 static inline void on_acked(struct sock *sk, __u32 cc, enum ww_protocol protocol, __s32 rtt_us) {
@@ -193,7 +199,7 @@ static inline void on_acked(struct sock *sk, __u32 cc, enum ww_protocol protocol
     set_cwnd(tp, window.cwnd);
     if (priv->state.westwood.samples != samples &&
         (config.sampler != WW_PER_ACK || is_new_period(mark_us, sample.now_us)))
-        record_event(sk, cc, protocol, WW_EVENT_WINDOW, state);
+        record_event(sk, cc, protocol, WW_EVENT_WINDOW, phase_of(state));
 }
 
 /*
@@ -219,11 +225,11 @@ static inline void on_state(struct sock *sk, __u32 cc, enum ww_protocol protocol
     const __u8 old_state = ca_state(sk);
     if (new_state == TCP_CA_Loss) on_timeout(sk, protocol);
     if (new_state == TCP_CA_Loss)
-        record_event(sk, cc, protocol, WW_EVENT_TIMEOUT, new_state);
+        record_event(sk, cc, protocol, WW_EVENT_TIMEOUT, WW_LOSS);
     else if (new_state == TCP_CA_Recovery)
         begin_recovery(sk, cc, protocol);
     else if (new_state != old_state && phase_of(new_state) == WW_RECOVERY)
-        record_event(sk, cc, protocol, WW_EVENT_LOSS, new_state);
+        record_event(sk, cc, protocol, WW_EVENT_LOSS, WW_RECOVERY);
 }
 
 static inline void on_recovery_exit(struct sock *sk, __u32 cc, enum ww_protocol protocol,
@@ -234,7 +240,7 @@ static inline void on_recovery_exit(struct sock *sk, __u32 cc, enum ww_protocol 
     ww_on_recovery_exit(&config, &priv->state, &window, tp->tcp_mstamp, tp->mss_cache);
     tp->snd_ssthresh = window.ssthresh;
     set_cwnd(tp, window.cwnd);
-    record_event(sk, cc, protocol, WW_EVENT_EXIT, TCP_CA_Open);
+    record_event(sk, cc, protocol, WW_EVENT_EXIT, WW_OPEN);
 }
 
 static inline __u32 on_undo(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
@@ -242,8 +248,49 @@ static inline __u32 on_undo(struct sock *sk, __u32 cc, enum ww_protocol protocol
     const struct ww_config config = config_of(protocol);
     struct ww_window window = window_of(tcp_sk(sk));
     ww_on_undo(&config, &priv->state, &window);
-    record_event(sk, cc, protocol, WW_EVENT_UNDO, ca_state(sk));
+    record_event(sk, cc, protocol, WW_EVENT_UNDO, phase_of(ca_state(sk)));
     return window.cwnd;
+}
+
+/* True if recovery ends with this change of state, which the kernel announces before it makes it. */
+static inline bool ends_recovery(struct sock *sk, __u8 new_state) {
+    const bool recovers = phase_of(ca_state(sk)) == WW_RECOVERY;
+    return recovers && phase_of(new_state) < WW_RECOVERY && !was_undone(sk);
+}
+
+/*
+ * Sets cwnd after an ACK in recovery. It does not fall below ssthresh, which is BWE*RTTmin at the loss.
+ * Delivered segments stand for the number of ACKs, since ACKs may come merged; cwnd_count keeps the odd
+ * one for the next call.
+ */
+static inline void halve_rate(struct sock *sk) {
+    struct tcp_sock *tp = tcp_sk(sk);
+    union ww_private *priv = private_of(sk);
+    if (!is_ready(priv)) return;
+    const __u32 acks = ww_min_u32(tp->delivered - priv->delivered, WW_CWND_MAX);
+    priv->delivered = tp->delivered;
+    if (acks == 0 || phase_of(ca_state(sk)) != WW_RECOVERY) return;
+    __u32 odd = priv->state.common.cwnd_count & 1;
+    set_cwnd(tp, ww_rate_halving_on_ack(&odd, tp->snd_cwnd, tp->snd_ssthresh, pipe_of(tp), acks));
+    priv->state.common.cwnd_count = odd;
+}
+
+/* Sets the rate that TSO and whoever paces goes by; SO_MAX_PACING_RATE bounds it. */
+static inline void pace(struct sock *sk, __u64 bytes_per_s) {
+    const __u64 most = sk->sk_max_pacing_rate;
+    sk->sk_pacing_rate = ww_min_u64(bytes_per_s, most);
+}
+
+/*
+ * Paces twice the window per smoothed round trip in early slow start, 1.2 times afterwards. No overflow:
+ * the product stays below 2^16 * 2^24 * 2^17 / 2^3 * 2^8.
+ */
+static inline void set_pacing_rate(struct sock *sk) {
+    const struct tcp_sock *tp = tcp_sk(sk);
+    const __u32 window = ww_min_u32(ww_max_u32(tp->snd_cwnd, tp->packets_out), 1u << 24);
+    const __u64 per_100 = (__u64)tp->mss_cache * window * (8 * 1000000 / 100);
+    const __u32 percent = tp->snd_cwnd < tp->snd_ssthresh / 2 ? 200 : 120;
+    if (tp->srtt_us >= 8) pace(sk, per_100 / tp->srtt_us * percent);
 }
 
 #endif

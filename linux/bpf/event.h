@@ -12,21 +12,20 @@
 
 /*
  * Our controls are the rows of the catalogue that say WW_OURS, numbered in its order. WW_CONTROLS lists
- * them: whoever uses it defines WW_CONTROL(name in the kernel, protocol, recovery) first.
+ * them: whoever uses it defines WW_CONTROL(name in the kernel, protocol, algorithm, recovery) first.
  */
 #define WW_CONTROLS WW_PROTOCOLS(WW_CONTROL_ROW)
 #define WW_CONTROL_ROW(ID, name, ALGORITHM, RECOVERY, settings, label, look, ns3, kernel, source) \
-    WW_CONTROL_IF(kernel, WW_PROTOCOL_##ID, RECOVERY)
+    WW_CONTROL_IF(kernel, WW_PROTOCOL_##ID, ALGORITHM, RECOVERY)
 #define WW_CONTROL_IF(...) WW_CONTROL_WHERE(__VA_ARGS__)
-#define WW_CONTROL_WHERE(where, name, protocol, RECOVERY) \
-    WW_CONTROL_##where(name, protocol, RECOVERY)
-#define WW_CONTROL_HERE(name, protocol, RECOVERY) WW_CONTROL(name, protocol, RECOVERY)
-#define WW_CONTROL_ELSEWHERE(name, protocol, RECOVERY)
+#define WW_CONTROL_WHERE(where, ...) WW_CONTROL_##where(__VA_ARGS__)
+#define WW_CONTROL_HERE(...) WW_CONTROL(__VA_ARGS__)
+#define WW_CONTROL_ELSEWHERE(...)
 #define WW_OURS(name) HERE, name
 #define WW_UPSTREAM(name) ELSEWHERE, name
 #define WW_NOWHERE ELSEWHERE, none
 
-#define WW_CONTROL(name, protocol, RECOVERY) WW_NUMBER_##name,
+#define WW_CONTROL(name, ...) WW_NUMBER_##name,
 enum ww_control { WW_CONTROLS WW_CONTROL_COUNT };
 #undef WW_CONTROL
 

@@ -6,9 +6,9 @@
  *
  *   icsk_ca_state, is_cwnd_limited   are bit fields that moved: ca_state and is_cwnd_limited read them
  *   enum tcp_ca_event                is found by name, since 7.1 renumbers the events
- *   cong_control                     gained two arguments in 6.10: only the first is used
+ *   cong_control                     gained two arguments in 6.10: rate_sample_of finds the last one
  *   in_ack_event                     moved behind pkts_acked in 6.16: it is not used
- *   cwnd_event(CA_EVENT_TX_START)    is an operation of its own in 7.1: it is not used
+ *   cwnd_event(CA_EVENT_TX_START)    is an operation of its own in 7.1: there it is not used
  *   tcp_retransmit_skb               gained an argument in 6.15: only the first is used
  */
 #ifndef WW_KERNEL_H
@@ -31,6 +31,7 @@
 
 #define AF_INET 2
 #define AF_INET6 10
+#define TCP_INIT_CWND 10            /* RFC 6928 */
 #define TCP_CONG_NON_RESTRICTED 0x1 /* lets any user choose it: docs/decisions/0006 */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -45,8 +46,13 @@ struct ns_common {
     unsigned int inum;
 };
 
+struct netns_ipv4 {
+    __u8 sysctl_tcp_slow_start_after_idle;
+};
+
 struct net {
     struct ns_common ns;
+    struct netns_ipv4 ipv4;
 };
 
 typedef struct {
@@ -67,7 +73,13 @@ struct sock_common {
 struct sock {
     struct sock_common __sk_common;
     unsigned long sk_pacing_rate;
+    unsigned long sk_max_pacing_rate;
+    __u32 sk_pacing_status;
 };
+enum {
+    SK_PACING_NONE,
+    SK_PACING_NEEDED
+}; /* the second has TCP pace itself, where the queue does not */
 
 struct inet_sock {
     __be16 inet_sport; /* unlike skc_num it is still set when a connection has ended */
@@ -82,6 +94,7 @@ struct inet_connection_sock {
     const struct tcp_congestion_ops___of_any *icsk_ca_ops;
     __u8 icsk_ca_state : 5;
     __u8 icsk_retransmits;
+    __u32 icsk_rto; /* jiffies */
     __u64 icsk_ca_priv[13];
 };
 
@@ -109,6 +122,7 @@ struct tcp_sock {
     __u32 rttvar_us;
     __u32 packets_out;
     __u32 max_packets_out;
+    __u32 prior_cwnd; /* before the last loss */
     __u32 retrans_out;
     __u32 sacked_out;
     __u32 lost_out;
@@ -121,6 +135,7 @@ struct tcp_sock {
     __u32 rate_interval_us;
     struct minmax rtt_min;
     struct tcp_rack rack;
+    __u32 lsndtime; /* when data were last sent, in jiffies */
     __u64 bytes_acked;
     __u64 tcp_mstamp; /* us: the kernel reads its clock at each segment and timer */
     __u8 is_cwnd_limited : 1;
@@ -131,9 +146,17 @@ struct ack_sample {
         rtt_us; /* the newest segment's that was just (S)ACKed, never ambiguous (Karn); -1: none */
 };
 
+struct rate_sample {
+    __u32 prior_delivered; /* tp->delivered when the newest segment delivered now was sent */
+    __s32 delivered;       /* segments in interval_us; 0 or less: no sample */
+    long interval_us;      /* 0 or less: no sample */
+    long rtt_us;           /* as in ack_sample */
+    bool is_app_limited;   /* in the course of the sample the sender had nothing to send */
+};
+
 #pragma clang attribute pop
 
-enum tcp_ca_event { CA_EVENT_COMPLETE_CWR = 2 };
+enum tcp_ca_event { CA_EVENT_TX_START = 0, CA_EVENT_COMPLETE_CWR = 2 };
 
 /* libbpf matches these to the running kernel's by name. */
 struct tcp_congestion_ops {
@@ -171,8 +194,39 @@ static inline bool is_cwnd_limited(const struct tcp_sock *tp) {
     return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
+extern int LINUX_KERNEL_VERSION __kconfig;
+
+/*
+ * Returns the last argument of cong_control. The kernel's verifier sees one of the branches only, since it knows the
+ * version; they are written in BPF so that the compiler makes no computed access of the two.
+ */
+static inline const struct rate_sample *rate_sample_of(unsigned long long *arguments) {
+    const struct rate_sample *rate;
+    if (LINUX_KERNEL_VERSION >= KERNEL_VERSION(6, 10, 0))
+        asm volatile("%0 = *(u64 *)(%1 + 24)" : "=r"(rate) : "r"(arguments));
+    else
+        asm volatile("%0 = *(u64 *)(%1 + 8)" : "=r"(rate) : "r"(arguments));
+    return rate;
+}
+
+/*
+ * Returns the value, of which the verifier then knows no more than that it is a number. It follows every path once
+ * for each constant that it knows to tell apart, and there are many between a sample and the windows.
+ */
+static inline __u32 forgotten(__u32 value, __u32 any) {
+    __u64 kept = value;
+    asm volatile("%0 ^= %1\n%0 ^= %1" : "+r"(kept) : "r"((__u64)any));
+    return (__u32)kept;
+}
+
 static inline bool is_complete_cwr(__u32 event) {
     return event == bpf_core_enum_value(enum tcp_ca_event, CA_EVENT_COMPLETE_CWR);
+}
+
+/* True if data leave while nothing is in flight. */
+static inline bool is_tx_start(__u32 event) {
+    return bpf_core_enum_value_exists(enum tcp_ca_event, CA_EVENT_TX_START) &&
+           event == bpf_core_enum_value(enum tcp_ca_event, CA_EVENT_TX_START);
 }
 
 #endif

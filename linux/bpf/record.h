@@ -63,7 +63,7 @@ static inline void fill_estimate(struct ww_event *event, const struct ww_state *
     event->sample = seen.raw;
     event->samples = seen.samples;
     event->rtt_min_us = seen.rtt_min_us;
-    event->rtt_us = state->westwood.last_rtt_us;
+    if (config->algorithm == WW_ALG_WESTWOOD) event->rtt_us = state->westwood.last_rtt_us;
 }
 
 static inline void fill_counters(struct ww_event *event, const struct tcp_sock *tp) {
@@ -76,6 +76,7 @@ static inline void fill_counters(struct ww_event *event, const struct tcp_sock *
     event->mss = tp->mss_cache;
     event->srtt_us = tp->srtt_us >> 3;
     event->rttvar_us = tp->rttvar_us;
+    if (bpf_core_field_exists(tp->rack.rtt_us)) event->rtt_us = tp->rack.rtt_us;
 }
 
 static inline bool is_recorded(struct sock *sk) {
@@ -111,8 +112,8 @@ static inline void write_event(struct sock *sk, const struct ww_state *state,
     event->kind = (__u8)kind;
     event->cc = (__u8)cc;
     event->state = (__u8)phase;
-    fill_estimate(event, state, config);
     fill_counters(event, tcp_sk(sk));
+    fill_estimate(event, state, config);
     fill_addresses(event, sk);
     end_event(event);
 }

@@ -37,7 +37,6 @@ static inline bool is_ours(const char *name) {
 
 static inline void fill_trips(struct ww_event *event, const struct tcp_sock *tp) {
     event->rtt_min_us = tp->rtt_min.s[0].v;
-    if (bpf_core_field_exists(tp->rack.rtt_us)) event->rtt_us = tp->rack.rtt_us;
     event->sample = ww_rate((__u64)tp->rate_delivered * tp->mss_cache, tp->rate_interval_us);
     event->samples = tp->rate_interval_us != 0;
 }

@@ -27,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WW_CONTROL(name, protocol, RECOVERY) [WW_NUMBER_##name] = #name,
+#define WW_CONTROL(name, ...) [WW_NUMBER_##name] = #name,
 const char *const ww_control_names[WW_CONTROL_COUNT] = {WW_CONTROLS};
 
 int fail(int error, const char *format, ...) {

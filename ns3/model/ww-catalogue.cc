@@ -3,7 +3,7 @@
  */
 #include "ww-catalogue.h"
 
-#include "core/catalogue.h"
+#include "core/westwood.h"
 
 #include <algorithm>
 
@@ -29,13 +29,20 @@ RecoveryName(ww_recovery recovery)
     return "";
 }
 
+bool
+HasCongControl(ww_protocol protocol)
+{
+    const ww_config config = ww_configure(protocol);
+    return (ww_traits(&config) & (WW_NEEDS_RATE | WW_OWNS_RECOVERY)) != 0;
+}
+
 } // namespace
 
 const std::vector<WwProtocol>&
 WwProtocols()
 {
 #define WW_ROW(ID, name, ALGORITHM, RECOVERY, settings, label, look, ns3Class, ...)                \
-    {name, ns3Class, RecoveryName(WW_RECOVERY_##RECOVERY)},
+    {name, ns3Class, RecoveryName(WW_RECOVERY_##RECOVERY), HasCongControl(WW_PROTOCOL_##ID)},
     static const std::vector<WwProtocol> rows{WW_PROTOCOLS(WW_ROW)};
 #undef WW_ROW
     return rows;

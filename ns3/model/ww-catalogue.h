@@ -16,6 +16,7 @@ struct WwProtocol
     std::string name;     //!< what the project's scenarios and the attribute Protocol call it
     std::string ns3Class; //!< the class that has it in ns-3, such as "TcpCubic"; empty: none has
     std::string recovery; //!< the loss recovery that belongs to it; empty: any does
+    bool hasCongControl;  //!< it needs delivery rates, or sets cwnd in recovery itself
 };
 
 /**

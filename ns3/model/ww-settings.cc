@@ -80,11 +80,15 @@ Settings()
     return settings;
 }
 
-/// Returns whether the family obeys a setting.
+/// Returns whether a control that WwTcpWestwood has obeys a setting.
 bool
 IsAttribute(const Setting& setting)
 {
-    return (setting.controls & WW_ONLY(WESTWOOD)) != 0;
+#define WW_CONTROL(ID, name, ALGORITHM, RECOVERY, settings, label, look, ns3Class, ...)            \
+    (std::string_view(ns3Class) == "WwTcpWestwood" ? WW_ONLY(ALGORITHM) : 0) |
+    constexpr uint32_t controls = WW_PROTOCOLS(WW_CONTROL) 0;
+#undef WW_CONTROL
+    return (setting.controls & controls) != 0;
 }
 
 ww_protocol

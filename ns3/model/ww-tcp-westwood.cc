@@ -1,20 +1,15 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "ww-tcp-westwood.h"
-
-#include "core/westwood.h"
 #include "ww-catalogue.h"
 #include "ww-phase.h"
 #include "ww-releases.h"
-#include "ww-settings.h"
+#include "ww-tcp-westwood-core.h"
 
 #include "ns3/abort.h"
 #include "ns3/enum.h"
 #include "ns3/log.h"
-#include "ns3/simulator.h"
 #include "ns3/string.h"
-#include "ns3/tcp-socket-state.h"
 
 #include <algorithm>
 
@@ -23,42 +18,6 @@ namespace ns3
 
 NS_LOG_COMPONENT_DEFINE("WwTcpWestwood");
 NS_OBJECT_ENSURE_REGISTERED(WwTcpWestwood);
-
-namespace
-{
-
-double
-BitsPerSecond(uint64_t bandwidth)
-{
-    return static_cast<double>(bandwidth) * 8.0 / static_cast<double>(1u << WW_BW_FRACTION);
-}
-
-uint64_t
-NowUs()
-{
-    return static_cast<uint64_t>(Simulator::Now().GetMicroSeconds());
-}
-
-/// Makes the core's window, in segments, of the socket's, in bytes.
-ww_window
-WindowOf(Ptr<const TcpSocketState> tcb)
-{
-    const uint32_t mss = tcb->m_segmentSize;
-    ww_window window;
-    window.cwnd = std::min(std::max(tcb->m_cWnd.Get() / mss, 1u), WW_CWND_MAX);
-    window.ssthresh = std::min(tcb->m_ssThresh.Get() / mss, WW_SSTHRESH_INFINITE);
-    window.pacing = 0;
-    return window;
-}
-
-} // namespace
-
-struct WwTcpWestwood::Core
-{
-    WwSettings settings;
-    ww_config config{};
-    ww_state state{};
-};
 
 TypeId
 WwTcpWestwood::GetTypeId()
@@ -113,11 +72,7 @@ WwTcpWestwood::WwTcpWestwood(const WwTcpWestwood& sock)
 
 WwTcpWestwood::~WwTcpWestwood()
 {
-    if (m_watched)
-    {
-        m_watched->m_lastRtt.DisconnectWithoutContext(
-            MakeCallback(&WwTcpWestwood::SmoothedRttChanged, this));
-    }
+    Watch(nullptr);
 }
 
 void
@@ -172,16 +127,31 @@ WwTcpWestwood::Init(Ptr<TcpSocketState> tcb)
 {
     NS_LOG_FUNCTION(this << tcb);
     Configure(); // attributes may have changed since construction
-    if (!KeepsRttSamples<TcpSocketState>::value)
+    m_rtt = tcb->m_lastRtt;
+    Watch(tcb);
+}
+
+void
+WwTcpWestwood::Watch(Ptr<TcpSocketState> tcb)
+{
+    const auto rtt = MakeCallback(&WwTcpWestwood::SmoothedRttChanged, this);
+    const auto pipe = MakeCallback(&WwDeliveries::PipeChanged, &m_core->deliveries);
+    const auto highest = MakeCallback(&WwDeliveries::HighestChanged, &m_core->deliveries);
+    if (m_watched)
     {
-        const auto changed = MakeCallback(&WwTcpWestwood::SmoothedRttChanged, this);
-        if (m_watched)
-        {
-            m_watched->m_lastRtt.DisconnectWithoutContext(changed);
-        }
-        m_watched = tcb;
-        m_watched->m_lastRtt.ConnectWithoutContext(changed);
-        m_rtt = tcb->m_lastRtt;
+        m_watched->m_lastRtt.DisconnectWithoutContext(rtt);
+        m_watched->m_bytesInFlight.DisconnectWithoutContext(pipe);
+        m_watched->m_highTxMark.DisconnectWithoutContext(highest);
+    }
+    m_watched = tcb;
+    if (tcb && !KeepsRttSamples<TcpSocketState>::value)
+    {
+        tcb->m_lastRtt.ConnectWithoutContext(rtt);
+    }
+    if (tcb && HasCongControl())
+    {
+        tcb->m_bytesInFlight.ConnectWithoutContext(pipe);
+        tcb->m_highTxMark.ConnectWithoutContext(highest);
     }
 }
 
@@ -205,8 +175,8 @@ WwTcpWestwood::Rtt(Ptr<const TcpSocketState> tcb) const
     return KeepsRttSamples<TcpSocketState>::value ? tcb->m_lastRtt.Get() : m_rtt;
 }
 
-void
-WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
+ww_sample
+WwTcpWestwood::SampleOf(Ptr<const TcpSocketState> tcb, uint8_t phase)
 {
     const uint32_t mss = tcb->m_segmentSize;
     const int32_t bytes = tcb->m_lastAckedSeq - m_acked;
@@ -219,7 +189,7 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
     // lost.
     const int32_t flight = tcb->m_highTxMark.Get() - tcb->m_lastAckedSeq;
     sample.in_flight = flight > 0 ? static_cast<uint32_t>(flight) / mss : 0;
-    sample.phase = static_cast<uint8_t>(WwPhaseOf(tcb->m_congState));
+    sample.phase = phase;
     const Time rtt = Rtt(tcb);
     // Karn's rule forbids samples in recovery, where ACKs for new data cover retransmissions: ns-3
     // measures some of them.
@@ -228,7 +198,14 @@ WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
         sample.rtt_us = static_cast<uint32_t>(rtt.GetMicroSeconds());
     }
     m_acked = std::max(m_acked, tcb->m_lastAckedSeq);
+    return sample;
+}
 
+void
+WwTcpWestwood::OnAck(Ptr<const TcpSocketState> tcb)
+{
+    const uint32_t mss = tcb->m_segmentSize;
+    ww_sample sample = SampleOf(tcb, WwPhaseOf(tcb->m_congState));
     ww_window window = WindowOf(tcb);
     const uint32_t before = window.cwnd;
     sample.is_cwnd_limited = tcb->m_bytesInFlight.Get() / mss + sample.acked_segments >= before;
@@ -245,7 +222,8 @@ WwTcpWestwood::Trace()
     {
         m_rttMin = MicroSeconds(seen.rtt_min_us);
     }
-    if (seen.samples != m_samples)
+    // What a filter says fades between samples; a maximum stands, and may change within a round.
+    if (seen.samples != m_samples || (HasCongControl() && seen.samples != 0))
     {
         m_samples = seen.samples;
         m_sampleBw = BitsPerSecond(seen.raw);
@@ -259,7 +237,16 @@ void
 WwTcpWestwood::PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked, const Time& rtt)
 {
     NS_LOG_FUNCTION(this << tcb << segmentsAcked << rtt);
-    m_smoothedRtt = rtt; // ns-3 passes the smoothed one
+    m_smoothedRtt = rtt;  // ns-3 passes the smoothed one
+    if (HasCongControl()) // CongControl follows
+    {
+        const bool recovers = tcb->m_congState == TcpSocketState::CA_RECOVERY;
+        if (recovers && (m_entering || tcb->m_lastAckedSeq > m_acked))
+        {
+            m_core->deliveries.MaySendAgain(); // the head
+        }
+        return;
+    }
     if (m_ackSeen)
     {
         m_ackSeen = false; // it caused the recovery, and the core heard of it then
@@ -275,6 +262,12 @@ uint32_t
 WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight)
 {
     NS_LOG_FUNCTION(this << tcb << bytesInFlight);
+    if (HasCongControl())
+    {
+        m_core->pipe = std::max(bytesInFlight / tcb->m_segmentSize, 1u);
+        m_core->isMarked = !m_entering;
+        return tcb->m_ssThresh; // OnState and CongControl set it
+    }
     const uint32_t mss = tcb->m_segmentSize;
     ww_window window = WindowOf(tcb);
     const uint32_t flight = bytesInFlight / mss;
@@ -295,7 +288,8 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
         return window.ssthresh * mss;
     }
     const uint32_t before = window.cwnd;
-    ww_on_loss(&m_core->config, &m_core->state, &window, NowUs(), flight, mss);
+    const auto answer = isEcho ? ww_on_mark : ww_on_loss;
+    answer(&m_core->config, &m_core->state, &window, NowUs(), flight, mss);
     m_afterLoss = std::max(window.cwnd, 1u);
     m_inRecovery = std::min(m_afterLoss, before); // a window raised here would send a burst
     NS_LOG_LOGIC("Loss with " << flight << " segments in flight: ssthresh " << window.ssthresh);
@@ -306,6 +300,10 @@ void
 WwTcpWestwood::IncreaseWindow(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked)
 {
     NS_LOG_FUNCTION(this << tcb << segmentsAcked);
+    if (HasCongControl())
+    {
+        return; // CongControl follows
+    }
     const uint32_t mss = tcb->m_segmentSize;
     if (m_leaving)
     {
@@ -329,6 +327,11 @@ WwTcpWestwood::CongestionStateSet(Ptr<TcpSocketState> tcb,
                                   const TcpSocketState::TcpCongState_t newState)
 {
     NS_LOG_FUNCTION(this << tcb << newState);
+    if (HasCongControl())
+    {
+        OnState(tcb, newState);
+        return;
+    }
     if (m_congState == TcpSocketState::CA_RECOVERY && newState == TcpSocketState::CA_OPEN)
     {
         ww_window window = WindowOf(tcb);

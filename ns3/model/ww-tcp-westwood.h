@@ -13,6 +13,8 @@
 #include <memory>
 #include <string>
 
+struct ww_sample;
+
 namespace ns3
 {
 
@@ -31,6 +33,11 @@ class WwSettings;
  * duplicate ACK that caused it, which ns-3 reports later), and ww_on_rto on a timeout
  *   CongestionStateSet   calls ww_on_recovery_exit when recovery ends
  *   IncreaseWindow       sets cwnd to the window that the core said
+ *
+ * A control that needs delivery rates, or sets cwnd in recovery itself (the traits of
+ * core/westwood.h), is told everything at the end of an ACK's processing, by CongControl: ww_on_ack
+ * with what ww-deliveries.h says, then ww_on_loss or ww_on_recovery_exit if a recovery began or
+ * ended with it. Then cwnd, ssthresh and the pacing rate are the core's, in every phase.
  *
  * ns-3's segment counts are not used: they are unreliable on duplicate ACKs and in disorder. What
  * an ACK acknowledges is the difference of m_lastAckedSeq, and its RTT is the socket's last sample.
@@ -71,6 +78,10 @@ class WwTcpWestwood : public TcpCongestionOps
     void PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked, const Time& rtt) override;
     void CongestionStateSet(Ptr<TcpSocketState> tcb,
                             const TcpSocketState::TcpCongState_t newState) override;
+    bool HasCongControl() const override;
+    void CongControl(Ptr<TcpSocketState> tcb,
+                     const TcpRateOps::TcpRateConnection& rc,
+                     const TcpRateOps::TcpRateSample& rs) override;
     Ptr<TcpCongestionOps> Fork() override;
 
     /**
@@ -94,6 +105,19 @@ class WwTcpWestwood : public TcpCongestionOps
      */
     void OnAck(Ptr<const TcpSocketState> tcb);
     /**
+     * \brief What CongestionStateSet does for a control that has CongControl
+     * \param tcb the socket's state
+     * \param state the new one
+     */
+    void OnState(Ptr<TcpSocketState> tcb, TcpSocketState::TcpCongState_t state);
+    /**
+     * \brief What an ACK brought, without deliveries
+     * \param tcb the socket's state, m_lastAckedSeq being the ACK's number
+     * \param phase of the core, in which the ACK arrived
+     * \return it
+     */
+    ww_sample SampleOf(Ptr<const TcpSocketState> tcb, uint8_t phase);
+    /**
      * \brief The RTT that this ACK brought
      * \param tcb the socket's state
      * \return its sample, or the smoothed one if RttSource says so
@@ -105,6 +129,11 @@ class WwTcpWestwood : public TcpCongestionOps
      * \param now its new value
      */
     void SmoothedRttChanged(Time before, Time now);
+    /**
+     * \brief Listen to the changes of a socket's state that no hook tells of
+     * \param tcb the socket's state; nullptr: to none
+     */
+    void Watch(Ptr<TcpSocketState> tcb);
     /** \brief Fire the trace sources if there is a new sample. */
     void Trace();
     /** \brief Configure the core by the attributes, and start its state. */
@@ -126,7 +155,7 @@ class WwTcpWestwood : public TcpCongestionOps
     uint32_t m_samples{0};             //!< bandwidth samples traced so far
     Time m_smoothedRtt;                //!< what PktsAcked said last
     Time m_rtt;                        //!< last sample, if the socket does not keep it
-    Ptr<TcpSocketState> m_watched;     //!< in that case, whose smoothed RTT is listened to
+    Ptr<TcpSocketState> m_watched;     //!< whose changes are listened to
 
     std::unique_ptr<Core> m_core; //!< what the core needs
     uint32_t m_grown{0};          //!< cwnd after the last ACK by the core, segments; 0: unchanged

@@ -6,8 +6,6 @@
  */
 #include "ww-subject.h"
 
-#include "ns3/ww-catalogue.h"
-
 #include <cmath>
 
 using namespace ns3;
@@ -226,7 +224,7 @@ class WwEstimatorTestSuite : public TestSuite
     WwEstimatorTestSuite()
         : TestSuite("ww-estimator", Type::UNIT)
     {
-        for (const std::string& protocol : WwFamily())
+        for (const std::string& protocol : WwSubject::Classics())
         {
             AddTestCase(new WwEstimateTestCase(protocol));
         }

@@ -7,7 +7,6 @@
  */
 #include "ww-path.h"
 
-#include "ns3/ww-catalogue.h"
 #include "ns3/ww-classic-recovery.h"
 #include "ns3/ww-tcp-helper.h"
 #include "ns3/ww-tcp-westwood.h"
@@ -306,7 +305,7 @@ class WwLossesTestSuite : public TestSuite
             {"a whole window", Range(600, 40), true},
             {"a segment late in the transfer", {2000}, false},
         };
-        for (const std::string& protocol : WwFamily())
+        for (const std::string& protocol : WwSubject::Classics())
         {
             if (WwSubject::Setting(protocol, "HalveOnLoss") == "true")
             {

@@ -5,6 +5,7 @@
 
 #include "../model/ww-releases.h"
 
+#include "ns3/ww-catalogue.h"
 #include "ns3/ww-classic-recovery.h"
 #include "ns3/ww-tcp-helper.h"
 #include "ns3/ww-tcp-westwood.h"
@@ -42,6 +43,20 @@ WwSubject::Setting(const std::string& protocol, const std::string& name)
     StringValue value;
     Factory(protocol).Create()->GetAttribute(name, value);
     return value.Get();
+}
+
+std::vector<std::string>
+WwSubject::Classics()
+{
+    std::vector<std::string> names;
+    for (const std::string& name : WwFamily())
+    {
+        if (!WwFindProtocol(name)->hasCongControl)
+        {
+            names.push_back(name);
+        }
+    }
+    return names;
 }
 
 std::optional<WwSubject>

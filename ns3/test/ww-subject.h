@@ -49,6 +49,12 @@ struct WwSubject
      */
     static std::string Setting(const std::string& protocol, const std::string& name);
     /**
+     * \brief The members of the family that set their windows by the estimate when there is a
+     * loss: those without CongControl
+     * \return their names
+     */
+    static std::vector<std::string> Classics();
+    /**
      * \brief This ns-3's Westwood+, under whichever name it has
      * \return the subject, if there is one
      */

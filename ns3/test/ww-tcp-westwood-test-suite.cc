@@ -6,7 +6,6 @@
  */
 #include "ww-subject.h"
 
-#include "ns3/ww-catalogue.h"
 #include "ns3/ww-classic-recovery.h"
 #include "ns3/ww-tcp-westwood.h"
 
@@ -246,7 +245,7 @@ class WwTcpWestwoodTestSuite : public TestSuite
     WwTcpWestwoodTestSuite()
         : TestSuite("ww-tcp-westwood", Type::UNIT)
     {
-        for (const std::string& protocol : WwFamily())
+        for (const std::string& protocol : WwSubject::Classics())
         {
             AddTestCase(new WwSsThreshTestCase(protocol));
         }

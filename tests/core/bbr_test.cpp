@@ -251,11 +251,12 @@ TEST(Bbr, ATimeoutStartsFromOneSegmentAndRemembers) {  // 4.2.3.4
     EXPECT_EQ(bbr.window.cwnd, before);
 }
 
-TEST(Bbr, IsTheOnlyOneThatWantsRatesAndOwnsRecovery) {
+TEST(Bbr, AndWestwoodCubicAloneWantRatesAndOwnRecovery) {
     for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
         const ww_config config = ww_configure(static_cast<ww_protocol>(id));
-        EXPECT_EQ(ww_needs_rate(&config), id == WW_PROTOCOL_BBR);
-        EXPECT_EQ(ww_owns_recovery(&config), id == WW_PROTOCOL_BBR);
+        const bool does = id == WW_PROTOCOL_BBR || id == WW_PROTOCOL_WESTWOOD_CUBIC;
+        EXPECT_EQ(ww_needs_rate(&config), does);
+        EXPECT_EQ(ww_owns_recovery(&config), does);
     }
 }
 

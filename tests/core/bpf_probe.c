@@ -22,6 +22,7 @@ int probe_core(struct probe *p) {
     ww_on_ack(&p->config, &p->state, &p->window, &p->sample);
     p->ssthresh = ww_ssthresh(&p->config, &p->state, p->sample.now_us, p->flight, p->sample.mss);
     ww_on_loss(&p->config, &p->state, &p->window, p->sample.now_us, p->flight, p->sample.mss);
+    ww_on_mark(&p->config, &p->state, &p->window, p->sample.now_us, p->flight, p->sample.mss);
     ww_on_recovery_exit(&p->config, &p->state, &p->window, p->sample.now_us, p->sample.mss);
     ww_on_rto(&p->config, &p->state, &p->window, p->sample.now_us, p->flight, p->sample.mss,
               p->sample.is_dupack);

@@ -103,9 +103,65 @@ class HyStartModel {
     std::uint64_t end_ = 0, start_us_ = 0, last_us_ = 0, current_min_ = 0, samples_ = 0;
 };
 
+// The curve of a congestion avoidance stage by RFC 9438.
+struct CurveModel {
+    static constexpr std::uint64_t kMost = (1u << 24) - 1, kScale = 9765625;  // 5^10
+
+    static std::uint64_t cube_root(Wide x) {  // the largest r with r^3 <= x
+        auto r = static_cast<std::uint64_t>(std::cbrt(static_cast<double>(x)));
+        while (Wide{r} * r * r > x) r--;
+        while (Wide{r + 1} * (r + 1) * (r + 1) <= x) r++;
+        return r;
+    }
+
+    void begin(std::uint64_t cwnd, std::uint64_t now_ms) {  // 4.2, 4.8, 4.10
+        open = true;
+        epoch_ms = now_ms;
+        w_est = cwnd << 32;
+        fraction = 0;
+        if (cwnd_prior == 0) cwnd_prior = cwnd;
+        w_max = std::max(w_max, cwnd << 8);
+        k_ms = cube_root(Wide{w_max - (cwnd << 8)} * kScale);
+    }
+
+    // C (t - K)^3 in 1/256 segments, and whether it is to be added to W_max.
+    std::pair<std::uint64_t, bool> offset(std::uint64_t ms) const {
+        ms = std::min<std::uint64_t>(ms, 1u << 20);
+        const Wide away = ms > k_ms ? ms - k_ms : k_ms - ms;
+        return {static_cast<std::uint64_t>(away * away * away / kScale), ms > k_ms};
+    }
+    std::uint64_t w_cubic(std::uint64_t ms, std::uint64_t unit) const {  // in 1/256 segments / unit
+        const auto [away, beyond] = offset(ms);
+        const std::uint64_t most = w_max / unit, by = away / unit;
+        return beyond ? most + by : most - std::min(most, by);
+    }
+
+    void grow(ww_window& w, std::uint64_t elapsed_ms, std::uint64_t segments,
+              std::uint64_t srtt_us) {
+        const std::uint64_t cwnd = w.cwnd, credit = segments << 32;
+        const bool recovered = w_est >> 32 >= cwnd_prior;  // 4.3
+        w_est += recovered ? credit / cwnd : 9 * credit / (17 * cwnd);
+        w_est = std::min(w_est, kMost << 32);
+        if (w_cubic(elapsed_ms, 1) < w_est >> 24) {
+            w.cwnd = to_u32(std::max(cwnd, w_est >> 32));
+            return;
+        }
+        const std::uint64_t now = cwnd << 8;
+        const std::uint64_t target =
+            std::min(w_cubic(elapsed_ms + srtt_us / 1000, 1), now * 3 / 2);  // 4.2
+        if (target <= now) return;
+        const std::uint64_t growth = fraction + segments * (((target - now) << 24) / cwnd);
+        fraction = growth % (std::uint64_t{1} << 32);
+        w.cwnd = to_u32(std::min(cwnd + (growth >> 32), kMost));
+    }
+
+    std::uint64_t epoch_ms = 0, w_est = 0, w_max = 0, k_ms = 0, cwnd_prior = 0, fraction = 0;
+    bool open = false, w_max_known = false;
+};
+
 class CubicModel : public RenoModel {
   public:
-    static constexpr std::uint64_t kMost = (1u << 24) - 1, kScale = 9765625;  // 5^10
+    static constexpr std::uint64_t kMost = CurveModel::kMost;
 
     explicit CubicModel(const ww_config& by)
         : RenoModel(by),
@@ -173,6 +229,7 @@ class CubicModel : public RenoModel {
     void on_undo(ww_window& w) {  // 4.9
         if (!kernel_) {
             if (w.cwnd > prior_cwnd) return;
+            undo_.fraction = stage_.fraction;  // which the core does not keep
             stage_ = undo_;
             stage_.w_est = stage_.w_est >> 24 << 24;
         }
@@ -183,11 +240,6 @@ class CubicModel : public RenoModel {
     HyStartPlusPlusModel careful;
 
   private:
-    struct Stage {  // of congestion avoidance: what a spurious loss gives back
-        std::uint64_t epoch_ms = 0, w_est = 0, w_max = 0, k_ms = 0, cwnd_prior = 0;
-        bool open = false, w_max_known = false;
-    };
-
     void watch_slow_start(const Delays& delays, const Ack& ack, ww_window& w) {
         if (w.cwnd >= w.ssthresh) return;
         if (plus_plus_ && first()) careful.on_ack(ack.sample, w, config.min_cwnd);
@@ -206,35 +258,10 @@ class CubicModel : public RenoModel {
         return {early ? 0 : used_us, srtt_us_, delay_min_us_};
     }
 
-    static std::uint64_t cube_root(Wide x) {  // the largest r with r^3 <= x
-        auto r = static_cast<std::uint64_t>(std::cbrt(static_cast<double>(x)));
-        while (Wide{r} * r * r > x) r--;
-        while (Wide{r + 1} * (r + 1) * (r + 1) <= x) r++;
-        return r;
-    }
-
-    void begin(std::uint64_t cwnd, std::uint64_t now_ms) {  // 4.2, 4.8, 4.10
-        stage_.open = true;
-        stage_.epoch_ms = now_ms;
-        stage_.w_est = cwnd << 32;
+    void begin(std::uint64_t cwnd, std::uint64_t now_ms) {
+        stage_.begin(cwnd, now_ms);
         w_est_acked_ = 0;
-        fraction_ = 0;
         covered_ = 0;
-        if (first()) stage_.cwnd_prior = cwnd;
-        stage_.w_max = std::max(stage_.w_max, cwnd << 8);
-        stage_.k_ms = cube_root(Wide{stage_.w_max - (cwnd << 8)} * kScale);
-    }
-
-    // C (t - K)^3 in 1/256 segments, and whether it is to be added to W_max.
-    std::pair<std::uint64_t, bool> offset(std::uint64_t ms) const {
-        ms = std::min<std::uint64_t>(ms, 1u << 20);
-        const Wide away = ms > stage_.k_ms ? ms - stage_.k_ms : stage_.k_ms - ms;
-        return {static_cast<std::uint64_t>(away * away * away / kScale), ms > stage_.k_ms};
-    }
-    std::uint64_t w_cubic(std::uint64_t ms, std::uint64_t unit) const {  // in 1/256 segments / unit
-        const auto [away, beyond] = offset(ms);
-        const std::uint64_t w_max = stage_.w_max / unit, by = away / unit;
-        return beyond ? w_max + by : w_max - std::min(w_max, by);
     }
 
     void avoid(ww_window& w, std::uint64_t now_ms, std::uint64_t segments) {
@@ -242,26 +269,11 @@ class CubicModel : public RenoModel {
         segments = std::min<std::uint64_t>(segments, 65536);
         if (!stage_.open) begin(w.cwnd, now_ms);
         const std::uint64_t elapsed_ms = now_ms - stage_.epoch_ms;
-        kernel_ ? grow_as_kernel(w, elapsed_ms, segments) : grow_by_rfc(w, elapsed_ms, segments);
+        if (kernel_)
+            grow_as_kernel(w, elapsed_ms, segments);
+        else
+            stage_.grow(w, elapsed_ms, segments, srtt_us_);
         w.cwnd = to_u32(std::min<std::uint64_t>(w.cwnd, kMost));
-    }
-
-    void grow_by_rfc(ww_window& w, std::uint64_t elapsed_ms, std::uint64_t segments) {
-        const std::uint64_t cwnd = w.cwnd, credit = segments << 32;
-        const bool recovered = stage_.w_est >> 32 >= stage_.cwnd_prior;  // 4.3
-        stage_.w_est += recovered ? credit / cwnd : 9 * credit / (17 * cwnd);
-        stage_.w_est = std::min(stage_.w_est, kMost << 32);
-        if (w_cubic(elapsed_ms, 1) < stage_.w_est >> 24) {
-            w.cwnd = to_u32(std::max(cwnd, stage_.w_est >> 32));
-            return;
-        }
-        const std::uint64_t now = cwnd << 8;
-        const std::uint64_t target =
-            std::min(w_cubic(elapsed_ms + srtt_us_ / 1000, 1), now * 3 / 2);  // 4.2
-        if (target <= now) return;
-        const std::uint64_t growth = fraction_ + segments * (((target - now) << 24) / cwnd);
-        fraction_ = growth % (std::uint64_t{1} << 32);
-        w.cwnd = to_u32(cwnd + (growth >> 32));
     }
 
     std::uint64_t reno_as_kernel(std::uint64_t cwnd, std::uint64_t segments) {
@@ -275,7 +287,7 @@ class CubicModel : public RenoModel {
 
     void grow_as_kernel(ww_window& w, std::uint64_t elapsed_ms, std::uint64_t segments) {
         const std::uint64_t cwnd = w.cwnd, reno = reno_as_kernel(cwnd, segments);
-        const std::uint64_t target = w_cubic(elapsed_ms + delay_min_us_ / 1000, 256);
+        const std::uint64_t target = stage_.w_cubic(elapsed_ms + delay_min_us_ / 1000, 256);
         std::uint64_t each = target > cwnd ? cwnd / (target - cwnd) : 100 * cwnd;
         if (!stage_.w_max_known) each = std::min<std::uint64_t>(each, 20);
         if (reno > cwnd) each = std::min(each, cwnd / (reno - cwnd));
@@ -297,10 +309,10 @@ class CubicModel : public RenoModel {
     }
 
     const bool kernel_, ns3_, plus_plus_;
-    Stage stage_, undo_;
+    CurveModel stage_, undo_;
     HyStartModel slow_start_;
     std::uint64_t last_ms_ = 0, srtt_us_ = 0, delay_min_us_ = 0;
-    std::uint64_t fraction_ = 0, w_est_acked_ = 0, covered_ = 0;
+    std::uint64_t w_est_acked_ = 0, covered_ = 0;
 };
 
 }  // namespace ww::test

@@ -64,18 +64,18 @@ TEST(Cubic,
     Rounds c(WW_PROTOCOL_CUBIC, 1000);
     c.loss();
     c.ack(1000, 50000);
-    EXPECT_NEAR(c.state.cubic.k_ms, 9086, 2);
-    EXPECT_EQ(c.state.cubic.w_max >> WW_CUBIC_FRACTION, 1000u);
+    EXPECT_NEAR(c.state.cubic.curve.k_ms, 9086, 2);
+    EXPECT_EQ(c.state.cubic.curve.w_max >> WW_CUBIC_FRACTION, 1000u);
 }
 
 TEST(Cubic, FastConvergenceGivesWay) {  // 4.7
     Rounds c(WW_PROTOCOL_CUBIC, 1000);
     c.loss();
     c.loss();
-    EXPECT_EQ(c.state.cubic.w_max, 700u * 256 * 17 / 20);
+    EXPECT_EQ(c.state.cubic.curve.w_max, 700u * 256 * 17 / 20);
     c.config.fast_convergence = false;
     c.loss();
-    EXPECT_EQ(c.state.cubic.w_max, 490u * 256);
+    EXPECT_EQ(c.state.cubic.curve.w_max, 490u * 256);
 }
 
 TEST(Cubic, NoSlowerThanReno) {  // 4.3: W_est grows by 9/17 a round trip, by 1 beyond cwnd_prior
@@ -109,8 +109,8 @@ TEST(Cubic, ATimeoutForgetsWmax) {  // 4.8
     EXPECT_EQ(c.window.ssthresh, 49u);
     while (c.window.cwnd < c.window.ssthresh) c.ack(1000, 100000);
     c.ack(1000, 100000);
-    EXPECT_EQ(c.state.cubic.k_ms, 0u);
-    EXPECT_EQ(c.state.cubic.w_max, 49u * 256) << "W_max is the stage's first cwnd";
+    EXPECT_EQ(c.state.cubic.curve.k_ms, 0u);
+    EXPECT_EQ(c.state.cubic.curve.w_max, 49u * 256) << "W_max is the stage's first cwnd";
 }
 
 TEST(Cubic, TimeOfAnIdleApplicationDoesNotCount) {  // 5.8
@@ -144,12 +144,12 @@ class Spurious : public testing::Test {  // 4.9
         const ww_cubic_state& now = c.state.cubic;
         EXPECT_EQ(c.window.cwnd, window.cwnd);
         EXPECT_EQ(c.window.ssthresh, window.ssthresh);
-        EXPECT_EQ(now.cwnd_prior, before.cwnd_prior);
-        EXPECT_EQ(now.w_max, before.w_max);
-        EXPECT_EQ(now.k_ms, before.k_ms);
-        EXPECT_EQ(now.epoch_ms, before.epoch_ms) << "t_epoch";
-        EXPECT_EQ(now.w_est >> 24, before.w_est >> 24);
-        EXPECT_TRUE(now.epoch_open);
+        EXPECT_EQ(now.curve.cwnd_prior, before.curve.cwnd_prior);
+        EXPECT_EQ(now.curve.w_max, before.curve.w_max);
+        EXPECT_EQ(now.curve.k_ms, before.curve.k_ms);
+        EXPECT_EQ(now.curve.epoch_ms, before.curve.epoch_ms) << "t_epoch";
+        EXPECT_EQ(now.curve.w_est >> 24, before.curve.w_est >> 24);
+        EXPECT_TRUE(now.curve.epoch_open);
     }
 
     Rounds c{WW_PROTOCOL_CUBIC, 1000};
@@ -181,20 +181,20 @@ TEST_F(Spurious, AWindowThatHasGrownBeyondStaysWhatItIs) {  // 4.9.2: "in rare c
     c.loss();
     c.leave_recovery();
     c.ack(1000, 100000);
-    const std::uint32_t w_max = c.state.cubic.w_max;
+    const std::uint32_t w_max = c.state.cubic.curve.w_max;
     c.window.cwnd = window.cwnd + 1;
     c.undo();
     EXPECT_EQ(c.window.cwnd, window.cwnd + 1);
-    EXPECT_EQ(c.state.cubic.w_max, w_max);
+    EXPECT_EQ(c.state.cubic.curve.w_max, w_max);
     EXPECT_NE(c.window.ssthresh, window.ssthresh);
 }
 
 TEST(Cubic, ASpuriousLossInTheFirstSlowStartGoesOnWithHyStart) {  // 4.9, 4.10
     Rounds c(WW_PROTOCOL_CUBIC, 100);
     c.loss();
-    EXPECT_EQ(c.state.cubic.cwnd_prior, 100u);
+    EXPECT_EQ(c.state.cubic.curve.cwnd_prior, 100u);
     c.undo();
-    EXPECT_EQ(c.state.cubic.cwnd_prior, 0u) << "the first slow start again";
+    EXPECT_EQ(c.state.cubic.curve.cwnd_prior, 0u) << "the first slow start again";
     EXPECT_EQ(c.window.ssthresh, WW_SSTHRESH_INFINITE);
 }
 
@@ -229,12 +229,12 @@ TEST_F(Kernel, FollowsTheSameCubicInWholeSegments) {
 // A flow that comes up to the whole segment of its W_max has not shrunk.
 TEST_F(Kernel, ConvergesToWholeSegments) {
     c.window.cwnd = 321;
-    c.state.cubic.w_max = 380 << WW_CUBIC_FRACTION;
+    c.state.cubic.curve.w_max = 380 << WW_CUBIC_FRACTION;
     c.loss();
-    EXPECT_EQ(c.state.cubic.w_max, 272u << WW_CUBIC_FRACTION) << "321 * 0.85 = 272.85";
+    EXPECT_EQ(c.state.cubic.curve.w_max, 272u << WW_CUBIC_FRACTION) << "321 * 0.85 = 272.85";
     c.window.cwnd = 272;
     c.loss();
-    EXPECT_EQ(c.state.cubic.w_max, 272u << WW_CUBIC_FRACTION);
+    EXPECT_EQ(c.state.cubic.curve.w_max, 272u << WW_CUBIC_FRACTION);
 }
 
 TEST_F(Kernel, TakesSsthreshFromCwnd) {
@@ -271,9 +271,9 @@ TEST_F(SmallKernel, ATargetThatIsReachedLeavesNextToNoGrowth) {
     c.loss();
     c.window.cwnd = 400;  // above W_max + C t^3 and W_est
     c.window.ssthresh = 14;
-    c.state.cubic.epoch_open = true;
-    c.state.cubic.epoch_ms = static_cast<std::uint32_t>(c.now_us / 1000);
-    c.state.cubic.w_est = std::uint64_t{14} << 32;
+    c.state.cubic.curve.epoch_open = true;
+    c.state.cubic.curve.epoch_ms = static_cast<std::uint32_t>(c.now_us / 1000);
+    c.state.cubic.curve.w_est = std::uint64_t{14} << 32;
     for (int i = 0; i < 99; i++) c.round(1000);
     EXPECT_EQ(c.window.cwnd, 400u) << "one for 40000 segments";
     c.round(1000);
@@ -301,7 +301,7 @@ TEST_F(Kernel, AnUndoGivesBackTheWindowsOnly) {  // tcp_reno_undo_cwnd()
     EXPECT_EQ(c.window.cwnd, 1000u);
     c.window.ssthresh = 700;
     c.ack(1000, 100000);
-    EXPECT_EQ(c.state.cubic.k_ms, 0u) << "the next stage begins where the window is";
+    EXPECT_EQ(c.state.cubic.curve.k_ms, 0u) << "the next stage begins where the window is";
 }
 
 class Ns3 : public SmallKernel {
@@ -313,7 +313,7 @@ TEST_F(Ns3, CountsAllThatTheAckCoversWhichCompletesRecovery) {
     c.loss();
     c.ack(1000, 100000, 15, WW_RECOVERY);
     c.leave_recovery();
-    EXPECT_TRUE(c.state.cubic.epoch_open);
+    EXPECT_TRUE(c.state.cubic.curve.epoch_open);
     EXPECT_EQ(c.window.cwnd, 15u) << "its target is 15: one for 14 segments";
     EXPECT_EQ(c.state.common.cwnd_count, 1u);
 }

@@ -87,6 +87,7 @@ class Connection {
         s.pipe = s.in_flight;
         s.rate_segments = rate;
         s.rate_interval_us = choices.one_in(10) ? 0 : rtt_us;
+        s.rate_rtt_us = choices.one_in(6) ? 0 : rtt_us + queued_us + choices.of({0u, 0u, 1u, 8u});
         ack.prior_delivered = delivered - std::min<std::uint64_t>(delivered, rate);
         // So that its 32 bits wrap; no further than a sample can tell.
         if (s.rate_interval_us != 0 && choices.one_in(300)) delivered += 1u << 30;
@@ -143,6 +144,8 @@ class Driven {
         } else if (call < 6 && happened) {
             ww_on_undo(&config, &state, &window);
             model.on_undo(expected);
+        } else if (call == 6 && !ww_ignores_marks(&config)) {
+            mark(in_flight);
         } else {
             const Ack ack = path.ack();
             ww_on_ack(&config, &state, &window, &ack.sample);
@@ -156,12 +159,21 @@ class Driven {
         ASSERT_EQ(window.pacing, expected.pacing);
     }
 
+    void mark(std::uint32_t in_flight) {
+        ww_on_mark(&config, &state, &window, path.now_us, in_flight, path.mss);
+        if constexpr (requires { model.on_mark(expected, path.mss); })
+            model.on_mark(expected, path.mss);
+        else  // RFC 3168, 6.1.2: as a loss
+            model.on_loss(expected, path.now_us, in_flight, path.mss);
+        happened = true;
+    }
+
     ww_config config;
     Connection path;
     Model model;
     ww_state state{};
     ww_window window, expected;
-    std::uint32_t calls = 0;  // among so many, 6 are of losses
+    std::uint32_t calls = 0;  // among so many, 7 are of losses
     bool happened = false;    // a loss or a timeout, which an undo takes back
 };
 

@@ -51,12 +51,12 @@ TEST(Edges, TheLargestWindowsAreRenosFriends) {  // RFC 9438, 4.3
     constexpr std::uint32_t large = 9000000, largest = WW_CUBIC_CWND_MAX;
     Rounds c(WW_PROTOCOL_CUBIC, large, large);
     c.ack(1000, 100000);
-    EXPECT_GE(c.state.cubic.w_est >> 32, large) << "W_est starts as cwnd";
+    EXPECT_GE(c.state.cubic.curve.w_est >> 32, large) << "W_est starts as cwnd";
     c.window.cwnd = largest;
-    c.state.cubic.w_est = std::uint64_t{largest} << 32 | UINT32_MAX;
+    c.state.cubic.curve.w_est = std::uint64_t{largest} << 32 | UINT32_MAX;
     c.ack(1000, 100000, 1u << 16);
     EXPECT_EQ(c.window.cwnd, largest);
-    EXPECT_LE(c.state.cubic.w_est >> 32, largest);
+    EXPECT_LE(c.state.cubic.curve.w_est >> 32, largest);
 }
 
 // Returns the smallest round trip that the stage knows after one of 40 ms that came so late in it.

@@ -44,9 +44,9 @@ TEST_F(HyStartPlusPlus, RisingRoundTripsSlowItToAQuarterAndEndIt) {  // 4.2
     for (int rounds = 0; rounds < 5; rounds++) c.round(50600);
     EXPECT_TRUE(state().done);
     EXPECT_LE(c.window.ssthresh, c.window.cwnd) << "CSS_ROUNDS rounds, then congestion avoidance";
-    EXPECT_EQ(c.state.cubic.k_ms, 0u) << "RFC 9438, 4.10";
-    EXPECT_EQ(c.state.cubic.w_max >> WW_CUBIC_FRACTION, c.window.ssthresh);
-    EXPECT_EQ(c.state.cubic.cwnd_prior, c.window.ssthresh);
+    EXPECT_EQ(c.state.cubic.curve.k_ms, 0u) << "RFC 9438, 4.10";
+    EXPECT_EQ(c.state.cubic.curve.w_max >> WW_CUBIC_FRACTION, c.window.ssthresh);
+    EXPECT_EQ(c.state.cubic.curve.cwnd_prior, c.window.ssthresh);
 }
 
 TEST_F(HyStartPlusPlus, AFallingRoundTripShowsThatItWasNoCongestion) {  // 4.2

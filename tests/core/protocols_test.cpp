@@ -32,6 +32,11 @@ ww_config by_default(ww_algorithm algorithm) {
     c.vegas_beta = 4;
     c.vegas_gamma = 1;
     c.veno_beta = 3;  // Fu & Liew 2003
+    c.wc_gain_permille = 930;
+    c.wc_queue_permille = 62;  // a sixteenth of RTTmin
+    c.wc_heavy_permille = 125;
+    c.wc_small = 12;
+    c.wc_pacing_permille = 3000;
     return c;
 }
 
@@ -53,6 +58,7 @@ TEST(Protocols, OthersThanWestwoodHaveTheDefaults) {
     expect_is(WW_PROTOCOL_VEGAS, by_default(WW_ALG_VEGAS));
     expect_is(WW_PROTOCOL_VENO, by_default(WW_ALG_VENO));
     expect_is(WW_PROTOCOL_BBR, by_default(WW_ALG_BBR));
+    expect_is(WW_PROTOCOL_WESTWOOD_CUBIC, by_default(WW_ALG_WESTWOOD_CUBIC));
     expect_is(WW_PROTOCOL_COUNT, by_default(WW_ALG_RENO));  // which is none
 }
 
@@ -90,12 +96,19 @@ TEST(Protocols, WestwoodPlusIsDellAerasAndLinuxs) {
 }
 
 TEST(Protocols, ATraitIsABitOfItsOwn) {
-    const unsigned traits[] = {WW_NEEDS_RATE, WW_OWNS_RECOVERY, WW_ESTIMATES};
+    const unsigned traits[] = {WW_NEEDS_RATE, WW_OWNS_RECOVERY, WW_ESTIMATES, WW_IGNORES_MARKS};
     unsigned seen = 0;
     for (const unsigned trait : traits) {
         EXPECT_EQ(trait & (trait - 1), 0u);
         EXPECT_EQ(trait & seen, 0u);
         seen |= trait;
+    }
+}
+
+TEST(Protocols, OnlyBbrIsToldNothingOfMarks) {
+    for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
+        const ww_config config = ww_configure(static_cast<ww_protocol>(id));
+        EXPECT_EQ(ww_ignores_marks(&config), id == WW_PROTOCOL_BBR);
     }
 }
 

@@ -22,8 +22,10 @@ Numbers zeros(const ww_config& config, const ww_state& state) {
                                w.interval_open, w.rtt_min_stale});
     } else if (config.algorithm == WW_ALG_CUBIC) {
         const ww_cubic_state& c = state.cubic;
-        all.insert(all.end(), {c.epoch_ms, c.w_est, c.last_ms, c.w_max, c.k_ms, c.cwnd_prior});
-        all.insert(all.end(), {c.fraction, c.srtt_us, c.delay_min_us, c.epoch_open, c.w_max_known});
+        all.insert(all.end(), {c.curve.epoch_ms, c.curve.w_est, c.last_ms, c.curve.w_max,
+                               c.curve.k_ms, c.curve.cwnd_prior});
+        all.insert(all.end(), {c.curve.fraction, c.srtt_us, c.delay_min_us, c.curve.epoch_open,
+                               c.curve.w_max_known});
         all.insert(all.end(), {c.undo.epoch_ms, c.undo.w_est, c.undo.w_max, c.undo.k_ms,
                                c.undo.cwnd_prior, c.undo.epoch_open, c.undo.w_max_known});
         const ww_hystart_plus_plus_state& h = c.plus_plus;
@@ -40,6 +42,13 @@ Numbers zeros(const ww_config& config, const ww_state& state) {
         all.insert(all.end(), {b.cycle_at_us, b.probe_rtt_done_us, b.conserved, b.epoch_us});
         all.insert(all.end(), {b.epoch_acked, b.extra_acked[0], b.extra_acked[1], b.mode, b.cycle,
                                b.full_rounds, b.extra_rounds, b.flags});
+    } else if (config.algorithm == WW_ALG_WESTWOOD_CUBIC) {
+        const ww_westwood_cubic_state& w = state.westwood_cubic;
+        all.insert(all.end(),
+                   {w.curve.epoch_ms, w.curve.w_est, w.curve.w_max, w.curve.k_ms,
+                    w.curve.cwnd_prior, w.curve.fraction, w.curve.epoch_open, w.curve.w_max_known});
+        all.insert(all.end(), {w.last_ms, w.max_bw, w.last_max_bw, w.srtt_us, w.round_end, w.lost});
+        all.insert(all.end(), {w.round_rtt_us, w.block_rtt_us, w.samples, w.flags});
     }
     return all;
 }

@@ -7,6 +7,7 @@
 // WW_UPDATE_GOLDEN=1 records them anew.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -121,7 +122,7 @@ std::vector<Ack> read(std::istream& file) {
     return acks;
 }
 
-// The sender runs alone here, with its timer.
+// The sender runs alone here, with its timer and its pacing.
 class Replay {
   public:
     explicit Replay(const Recording& recording)
@@ -132,9 +133,13 @@ class Replay {
     // Returns what it decided, as the file has it.
     std::string on(const Ack& ack) {
         const Time now = ack.at_us * kMicrosecond;
-        while (sender_.established() && sender_.timer.deadline <= now) {
-            const Time due = sender_.timer.deadline;
-            sender_.on_timer(due);
+        while (sender_.established() &&
+               std::min(sender_.timer.deadline, sender_.pace.deadline) <= now) {
+            const Time due = std::min(sender_.timer.deadline, sender_.pace.deadline);
+            if (sender_.pace.deadline == due)
+                sender_.pace.deadline = kNever;
+            else
+                sender_.on_timer(due);
             send(due);
         }
         if (!sender_.established()) {
@@ -219,6 +224,7 @@ std::vector<Recording> recordings() {
         all.push_back({"ww_nrplus", WW_PROTOCOL_WESTWOODNR_PLUS, losses, Recovery::prr, true});
         all.push_back({"ww_plus_rh", WW_PROTOCOL_WESTWOOD_PLUS_LINUX24, losses,
                        Recovery::rate_halving, true});
+        all.push_back({"ww_cubic", WW_PROTOCOL_WESTWOOD_CUBIC, losses, Recovery::sack, true});
     }
     return all;
 }

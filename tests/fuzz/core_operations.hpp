@@ -79,6 +79,7 @@ inline ww_sample any_sample(Bytes& bytes, std::uint64_t largest_step_us, std::ui
     sample.rate_segments = bytes.take<std::uint32_t>();
     sample.rate_interval_us =
         shape & 64 ? bytes.take<std::uint16_t>() : bytes.take<std::uint32_t>();
+    sample.rate_rtt_us = shape & 128 ? sample.rtt_us : bytes.take<std::uint16_t>();
     sample.delivered = bytes.take<std::uint32_t>();
     sample.prior_delivered = sample.delivered - bytes.take<std::uint16_t>();
     return sample;
@@ -138,6 +139,8 @@ void operate(Bytes bytes, const Look& look, const Clock& clock = {}) {
             recover(bytes, window);
         } else if (operation < 248 && state.common.prior_cwnd != 0) {
             ww_on_undo(&config, &state, &window);
+        } else if (operation < 252) {
+            ww_on_mark(&config, &state, &window, now_us, flight, 1460);
         } else {
             ww_observe(&config, &state, now_us + flight);
         }

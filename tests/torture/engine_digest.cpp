@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "../../core/westwood.h"
 #include "../fuzz/any_network.hpp"
 #include "digest.hpp"
 
@@ -104,7 +105,7 @@ void forget_bytes(Network& network) {
             d->red = {};
         }
     for (Flow& flow : network.flows) {
-        if (flow.cc.algorithm == WW_ALG_WESTWOOD) flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
+        if (ww_estimates(&flow.cc)) flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
         flow.cc.hystart = WW_HYSTART_PLUS_PLUS;
         flow.header_bytes = std::min(flow.header_bytes, kMostHeader / kLarger);
         flow.receive_window_bytes = std::max(flow.receive_window_bytes, flow.mss());

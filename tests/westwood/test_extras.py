@@ -30,7 +30,7 @@ class Missing:
 
 sys.meta_path.insert(0, Missing())
 """
-ABSENT = ("matplotlib", "numpy", "pyarrow", "xarray", "distributed", "pandas")
+ABSENT = ("matplotlib", "numpy", "pyarrow", "xarray", "distributed", "optuna", "pandas")
 
 
 def in_base(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -79,6 +79,7 @@ NEEDS = {
     ("kernel", "watch"): "kernel watch needs numpy",
     ("measure", "bari"): "measure needs numpy",
     ("try", "example.org"): "try needs numpy",
+    ("search", "--cc", "vegas"): "search needs optuna",
 }
 
 
@@ -127,7 +128,7 @@ def test_a_missing_extra_is_named_before_anything_runs(tmp_path: Path) -> None:
         line
         for command, needs in NEEDS.items()
         for line in (
-            f"westwood: {needs}: pip install 'westwood[plot]'",
+            f"westwood: {needs}: {extras.remedy(needs.split()[-1])}",
             f"{UnavailableError.exit_code} {' '.join(command)}",
         )
     ]

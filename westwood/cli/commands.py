@@ -12,7 +12,20 @@ from typing import Annotated, Any
 import typer
 
 from westwood import __version__, stopping
-from westwood.cli import export, fitting, kernel, listings, ns3, pages, runs, shell, trying
+from westwood.cli import (
+    export,
+    fitting,
+    hunting,
+    judging,
+    kernel,
+    listings,
+    ns3,
+    pages,
+    runs,
+    searching,
+    shell,
+    trying,
+)
 from westwood.cli.options import show_help
 from westwood.cli.streams import say
 from westwood.errors import InputError, Interrupted, WestwoodError, shortened
@@ -33,8 +46,11 @@ _EXAMPLES: dict[Any, str] = {
     runs.trace: "westwood trace table1 --cc westwood+ --set duration=60s --plot",
     runs.compare: "westwood compare --loss 1% --cc newreno --cc westwood+ --plot",
     runs.sweep: "westwood sweep fading --seeds 5 --out fading",
+    searching.search: "westwood search --cc westwood+ --trials 40 --plot",
+    judging.judge: "westwood judge --cc westwood+ --only clean,loss",
     trying.try_: "westwood try 192.0.2.1 --for 10m",
     fitting.fit: "westwood fit try --out path.toml",
+    hunting.hunt: hunting.EXAMPLE,
     pages.measure: "westwood measure bari --uploads 3 --out bari",
     pages.report: "westwood report fading --metric goodput_bps --export",
     pages.validate: "westwood validate --engine ns3 --seeds 10 --out validation",

@@ -25,7 +25,8 @@ def build(scenario: Scenario) -> _engine.Network:
     network = _engine.Network()
     network.nodes = len(index)
     network.links = [_link(link, index) for link in scenario.link]
-    network.flows = [_flow(flow, index) for flow in scenario.flows]
+    # Flows of a group are alike, and made once: there may be hundreds, for a run of milliseconds.
+    network.flows = [one for flow in scenario.flow for one in [_flow(flow, index)] * flow.count]
     network.duration = scenario.duration
     return network
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs a sweep on a Dask cluster: rows are the same, wherever each was run.
 
-A task is some seeds of one point, as a scenario's text: workers need this version of westwood and
-nothing else, no shared disk. Dask runs the tasks of a worker that dies again on another; what is
-finished comes back task by task and is on disk here.
+A task is some runs, each a seed of a scenario, which comes as text: workers need this version of
+westwood and nothing else, no shared disk. Dask runs the tasks of a worker that dies again on
+another; what is finished comes back task by task and is on disk here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import contextlib
 import itertools
 import socket
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,13 +23,14 @@ from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, RunError, WestwoodError, one_line
 from westwood.results.columns import Row
 
-_SEEDS_A_TASK = 10
+_RUNS_A_TASK = 10
 _OUTSTANDING = 2000  # tasks: memory does not grow with a sweep's length
 _CONNECT_S = 2.0  # to look up a name and to connect
 _ANSWER_S = 10.0  # a busy scheduler takes longer to answer than its kernel
 _CLOSE_S = 0.2  # to say goodbye after an error or an interrupt: the scheduler sees us gone anyway
 _SCHEMES = ("tcp", "tls")
 Runs = list[tuple[int, list[Row]]]
+Part = tuple[str, dict[str, Any], list[tuple[int, int]]]  # scenario, swept values, (place, seed)s
 
 
 def run_jobs(
@@ -123,26 +124,25 @@ def _no_scheduler(address: str, reason: str) -> InputError:
     return InputError(problem, key="--dask", value=address)
 
 
-def _tasks(jobs: Iterable[Job]) -> Iterator[tuple[str, str, dict[str, Any], list[tuple[int, int]]]]:
-    """Yields each task: version, scenario, swept values, and (place, seed) of each run."""
-    place = 0
+def _tasks(jobs: Iterable[Job]) -> Iterator[tuple[str, list[Part]]]:
+    """Yields each task: version, and the runs, by their scenarios."""
+    parts: list[Part] = []
+    runs = place = 0
     for job in jobs:
-        text = job.scenario.to_toml()
-        seeds = list(job.seeds)
-        numbered = list(enumerate(seeds, start=place))
-        place += len(seeds)
-        for start in range(0, len(numbered), _SEEDS_A_TASK):
-            chunk = numbered[start : start + _SEEDS_A_TASK]
-            yield __version__, text, dict(job.settings), chunk
+        text, settings = job.scenario.to_toml(), dict(job.settings)
+        for seed in job.seeds:
+            if not parts or parts[-1][0] is not text:
+                parts.append((text, settings, []))
+            parts[-1][2].append((place, seed))
+            runs, place = runs + 1, place + 1
+            if runs == _RUNS_A_TASK:
+                yield __version__, parts
+                parts, runs = [], 0
+    if parts:
+        yield __version__, parts
 
 
-def run_task(
-    engine: str,
-    version: str,
-    scenario: str,
-    settings: Mapping[str, Any],
-    runs: list[tuple[int, int]],
-) -> Runs:
+def run_task(engine: str, version: str, parts: list[Part]) -> Runs:
     """Runs a task on a worker; returns (place, rows) of each run."""
     import tomllib
 
@@ -151,8 +151,10 @@ def run_task(
     if version != __version__:
         raise RunError(f"a worker has westwood {__version__}, expected {version}")
     simulate = engines.find(engine).simulate
-    made = Scenario(**tomllib.loads(scenario))
-    return [
-        (place, [{**settings, **row} for row in simulate(made, seed, yes=True).flow_rows])
-        for place, seed in runs
-    ]
+    done: Runs = []
+    for text, settings, runs in parts:
+        made = Scenario(**tomllib.loads(text))
+        for place, seed in runs:
+            rows = simulate(made, seed, yes=True).flow_rows
+            done.append((place, [{**settings, **row} for row in rows]))
+    return done

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.kernel
 ACKS = Path(__file__).parents[2] / "golden" / "acks"
 ATTEMPTS = 3
 MOST_LATE_US = 300
+UNLIMITED = 2**31 - 1  # a recording has NaN
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Played:
     lines: list[Line]
     decided: list[tuple[str, int, int]]  # state, cwnd, ssthresh
     trace: pl.DataFrame
+    owns_recovery: bool
 
 
 @pytest.fixture(scope="module", params=["one-drop", "tail"])
@@ -50,14 +52,19 @@ def played(request: pytest.FixtureRequest, losses: str, controls: Path) -> Playe
         words = [line.split() for line in out.splitlines()]
         if max(int(late_us) for late_us, *_ in words) < MOST_LATE_US:
             decided = [(state, int(cwnd), int(ssthresh)) for _, state, cwnd, ssthresh in words]
-            return Played(read(path), decided, recorded.trace)
+            return Played(read(path), decided, recorded.trace, request.param == "ww_cubic")
     pytest.skip("this machine is too busy to play ACKs in time")
 
 
 def test_the_kernel_decides_as_the_simulator(played: Played) -> None:
     """They agree on each ACK, duplicate or not, in and after recovery and a timeout."""
+    before = "open"
     for line, (state, cwnd, ssthresh) in zip(played.lines, played.decided, strict=True):
         assert state == line.state, line
+        began, before = state == "recovery" != before, state
+        if began and played.owns_recovery:  # room for the first retransmission, until the next ACK
+            assert cwnd >= line.cwnd - 1, line
+            continue
         # They may differ by a segment: BWE * RTTmin is cut to whole segments, and the kernel's PRR
         # divides by cwnd where RFC 6937 has RecoverFS.
         assert abs(cwnd - line.cwnd) <= 1, line
@@ -70,7 +77,8 @@ def test_what_a_loss_decides_is_recorded(played: Played) -> None:
     decided = {line.state: line.ssthresh for line in reversed(played.lines)}
     found = played.trace.filter(pl.col("event").is_in(["loss", "timeout"]))
     assert found.height == 1
-    assert found["ssthresh"][0] == pytest.approx(decided[found["state"][0]], abs=1)
+    ssthresh = found["ssthresh"].fill_nan(UNLIMITED)[0]
+    assert ssthresh == pytest.approx(decided[found["state"][0]], abs=1)
 
 
 def test_the_kernel_estimates_as_the_simulator(played: Played, losses: str) -> None:
@@ -80,6 +88,8 @@ def test_the_kernel_estimates_as_the_simulator(played: Played, losses: str) -> N
         before = played.trace.filter(pl.col("event") == "loss")["delivered_bytes"][0]
         sampled = sampled.filter(pl.col("delivered_bytes") < before)
     assert sampled.height >= 2
+    # A rate sample is of when segments left, too: TCP paces two at a time, the simulator each.
+    within = 0.1 if played.owns_recovery else 0.03
     for delivered_bytes, bps in sampled.select("delivered_bytes", "estimate_bps").iter_rows():
         segment = (delivered_bytes - 1) // MSS  # the SYN counts
-        assert bps == pytest.approx(expected[segment], rel=0.03), segment
+        assert bps == pytest.approx(expected[segment], rel=within), segment

@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 from machine import joined, outcome
 
+from westwood.catalogue import PROTOCOLS
 from westwood.kernel import ww_kernel
 from westwood.kernel.recording import recording
 
@@ -25,6 +26,7 @@ PATH = ("--rate", "20e6", "--delay", "0.04", "--queue", "60")
 FLOOR = 2  # segments
 ATTEMPTS = 3
 BPS_PER_BYTE = 8
+FAMILY = [cc for cc, name in ww_kernel.CONTROLS.items() if PROTOCOLS[name].algorithm == "westwood"]
 
 
 def run(cc: str, seconds: float, *losses: str) -> tuple[pl.DataFrame, list[str]]:
@@ -51,7 +53,7 @@ def of(trace: pl.DataFrame, event: str) -> list[dict[str, float]]:
     return list(trace.filter(pl.col("event") == event).iter_rows(named=True))
 
 
-@pytest.fixture(scope="module", params=ww_kernel.CONTROLS)
+@pytest.fixture(scope="module", params=FAMILY)
 def lossy(request: pytest.FixtureRequest, controls: Path) -> tuple[str, pl.DataFrame, list[str]]:
     """Runs a control over the lossy path; returns its name, its recording and TCP_INFO."""
     return (request.param, *run(request.param, 2.5, "--drop", "1100", "--dark", "1.3,1.8"))
@@ -136,12 +138,14 @@ def test_growth_is_renos_between_losses(lossy: Lossy) -> None:
     assert max(row["cwnd"] for row in first) > 100, "slow start doubled the first window of ten"
 
 
-def test_what_proves_spurious_is_undone(controls: Path) -> None:
+@pytest.mark.parametrize("cc", ["ww_plus", "ww_cubic"])
+def test_what_proves_spurious_is_undone(controls: Path, cc: str) -> None:
     """Data are held up, not lost: the windows become what they were (RFC 5682, RFC 3522)."""
     for _ in range(ATTEMPTS):  # a machine that is busy doesn't send what is held in time
-        trace, _ = run("ww_plus", 2.4, "--hold", "1.2,1.8")
-        if {"timeout", "undo"} <= set(trace["event"]):
-            break
+        trace, _ = run(cc, 2.4, "--hold", "1.2,1.8")
+        events = list(trace["event"])
+        if "timeout" in events and "undo" in events and events[events.index("undo") + 1] != "loss":
+            break  # with a loss on the same ACK nothing tells what the undo did
     timeout = trace.filter(pl.col("event") == "timeout").row(0, named=True)
     undo = trace.filter(pl.col("event") == "undo").row(0, named=True)
     assert undo["time_s"] > timeout["time_s"]

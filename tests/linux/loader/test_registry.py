@@ -81,7 +81,7 @@ def test_status_counts_the_sockets_of_every_namespace(westwood: Westwood, name: 
     ww_kernel.load()
     with alone() as host:
         receiver = host.receive("127.0.0.1", PORT)
-        sender = host.send("127.0.0.1", PORT, name, 0.3, connections=3, rate=1e5)
+        sender = host.send("127.0.0.1", PORT, name, 2, connections=3, rate=1e5)
         assert eventually(lambda: sockets(name) == 3)
         assert f"{name:<12} 3 sockets, 3 since it was loaded" in westwood("kernel", "status").out
         outcome(sender, receiver, 3)

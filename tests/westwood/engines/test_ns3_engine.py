@@ -30,7 +30,9 @@ def track(runs: Any, total: int) -> Any:
 
 
 @needs_runner
-@pytest.mark.parametrize("cc", ["sack", "westwood", "westwood+", "westwood+-linux", "cubic"])
+@pytest.mark.parametrize(
+    "cc", ["sack", "westwood", "westwood+", "westwood+-linux", "westwood-cubic", "cubic"]
+)
 def test_without_losses_both_engines_deliver_the_same(cc: str) -> None:
     of_protocol = {f"tcp.{key}": value for key, value in GRID.protocols[cc].items()}
     scenario = Scenario.preset("table1").with_settings(
@@ -151,6 +153,19 @@ def test_both_engines_lose_the_packets_that_a_script_lists() -> None:
         row = engine(scenario, 1).flow_rows[0]
         assert (row["lost"], row["queue_drops"]) == (3, 1)  # and the queue overflows once
         assert (row["retransmitted"], row["fast_recoveries"]) == (4, 3)
+
+
+@needs_runner
+def test_given_the_same_losses_a_control_that_owns_recovery_recovers_alike() -> None:
+    lost = {"kind": "script", "packets": [500, 1200, 1203, 2500], "on": "forward"}
+    of_control = {"tcp.cc": "westwood-cubic", "tcp.packet": "1500B", "bottleneck.loss": lost}
+    scenario = Scenario.preset("table1").with_settings(SAME | of_control)
+    ours, theirs = (engine(scenario, 1).flow_rows[0] for engine in (simulate, ns3.simulate))
+    for column in ("lost", "fast_recoveries", "timeouts"):
+        assert theirs[column] == ours[column], column
+    assert theirs["retransmitted"] == pytest.approx(ours["retransmitted"], rel=0.05)
+    assert theirs["goodput_bps"] == pytest.approx(ours["goodput_bps"], rel=0.005)
+    assert theirs["mean_cwnd"] == pytest.approx(ours["mean_cwnd"], rel=0.02)
 
 
 @needs_runner

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from started_tool import Tool
 
+from westwood.engines.contract import Job
 from westwood.experiments import cluster, experiment, sweep
 from westwood.results.folder import Folder
 from westwood.scenario import Scenario
@@ -170,6 +171,17 @@ def test_a_sweep_on_a_cluster_ends_soon_and_goes_on(
     assert errors.count("\n") == 1 and took_s < 2
 
 
+def test_a_task_has_runs_of_several_points_and_their_places(small: Scenario) -> None:
+    jobs = [Job(small, [7], {"x": x}) for x in range(12)]
+    tasks = list(cluster._tasks(jobs))
+    done = [run for version, parts in tasks for run in cluster.run_task("sim", version, parts)]
+
+    assert len(tasks) == 2
+    assert [(place, rows[0]["x"], rows[0]["seed"]) for place, rows in done] == [
+        (x, x, 7) for x in range(12)
+    ]
+
+
 def test_another_version_on_a_worker_is_refused(small: Scenario) -> None:
     with pytest.raises(Exception, match=r"a worker has westwood .*, expected 0\.0\.0"):
-        cluster.run_task("sim", "0.0.0", small.to_toml(), {}, [(0, 1)])
+        cluster.run_task("sim", "0.0.0", [(small.to_toml(), {}, [(0, 1)])])

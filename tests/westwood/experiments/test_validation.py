@@ -49,7 +49,7 @@ def made(point: Point, seed: int = 1, grid: Grid = SMALL) -> Any:
 
 def test_the_grids_have_the_points_that_they_say() -> None:
     assert sum(grid.size for grid in GRIDS["ns3"].values()) >= 400
-    assert GRIDS["ns3"]["single"].size == 56
+    assert GRIDS["ns3"]["single"].size == 64
     lossless = GRIDS["ns3"]["lossless"]
     assert len(lossless.points) == 48 and {"newreno", "sack", "cubic", "vegas"} <= set(
         lossless.protocols
@@ -142,7 +142,7 @@ def measured(**changes: float) -> dict[str, float]:
         ({"goodput_bps": 0.94e6}, {"goodput"}),
         ({"retransmitted": 84.0}, {"retransmissions"}),
         ({"timeouts_a_minute": 1.9}, {"timeouts"}),
-        ({"mean_queue": 111.0}, {"queue"}),
+        ({"mean_queue": 111.0}, {"queueing"}),
         ({"completion_p95_s": 111.0}, {"completion"}),
     ],
 )
@@ -159,7 +159,7 @@ def test_few_retransmissions_and_short_queues_may_differ_by_some() -> None:
     others = {f"{key}_other": v for key, v in measured(**theirs, mean_queue=0.1).items()}
     points = pl.DataFrame([{**measured(**ours), **others}])
     done = compare.judged("x", SMALL, "ns3", points)
-    assert done.share("retransmissions") == done.share("queue") == 1
+    assert done.share("retransmissions") == done.share("queueing") == 1
 
 
 def test_what_was_not_measured_is_not_counted() -> None:

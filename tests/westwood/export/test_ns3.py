@@ -65,6 +65,9 @@ def test_a_protocol_with_settings_of_its_own_has_these_and_no_others() -> None:
     assert own["WwTcpWestwood::Protocol"] == '"westwood"'
     assert own["WwTcpWestwood::Tau"] == "MicroSeconds(250000)"
     assert own["WwTcpWestwood::M"] == "4"
+    cubic = {"name": "westwood-cubic", "min_cwnd": 3}
+    other = defaults(program(TABLE1.with_settings({"tcp.cc": cubic})))
+    assert other["WwTcpWestwood::MinCwnd"] == "3" and "WwTcpWestwood::Tau" not in other
 
 
 def test_flows_that_differ_set_their_own_before_they_start() -> None:

@@ -64,7 +64,7 @@ def criteria(grid: Grid) -> list[Criterion]:
             _within("timeouts_a_minute", 0.0, 1.0),
         ),
         Criterion(
-            "queue", "mean queue within 10 %", 0.90, _within("mean_queue", 0.10, _LEAST_PACKETS)
+            "queueing", "mean queue within 10 %", 0.90, _within("mean_queue", 0.10, _LEAST_PACKETS)
         ),
         Criterion(
             "completion",

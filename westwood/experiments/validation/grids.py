@@ -33,6 +33,7 @@ _FEW: Mapping[str, Settings] = {
     "sack": _SACK,
     "cubic": _CUBIC,
     "westwood+": _SACK,
+    "westwood-cubic": _SACK,
 }
 # ns-3's own defaults where the profile has those of 2013, and a window for 100 Mb/s over 200 ms
 # behind a queue of twice as much.
@@ -56,7 +57,9 @@ _SINGLE = _grid(
     protocols={
         "reno": {"recovery": "reno"},
         "newreno": {"recovery": "newreno"},
-        **dict.fromkeys(("sack", "westwood", "westwood+", "westwood+-linux"), _SACK),
+        **dict.fromkeys(
+            ("sack", "westwood", "westwood+", "westwood+-linux", "westwood-cubic"), _SACK
+        ),
         "cubic": _CUBIC,
     },
     points=product(rate=("2Mbps", "8Mbps"), delay=("0.01ms", "50ms"), loss=(0.001, 0.01)),

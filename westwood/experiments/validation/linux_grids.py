@@ -92,10 +92,34 @@ _UPSTREAM = _grid(
     seeds=3,
     workers=2,
 )
+# The campaign of docs/new-member.md: alone and among its own, on small and large queues.
+_MEMBER = _grid(
+    says="westwood-cubic over many paths",
+    protocols={"westwood-cubic": {"recovery": "sack"}},
+    points=[
+        *product(
+            flows=(1,),
+            rate=("2Mbps", "5Mbps", "10Mbps"),
+            delay=("10ms", "40ms", "120ms"),
+            queue=("0.5BDP", "2BDP"),
+            loss=(0.0, 0.005, 0.02),
+        ),
+        *product(
+            flows=(4,),
+            rate=("10Mbps",),
+            delay=("10ms", "40ms"),
+            queue=("0.5BDP", "2BDP"),
+            loss=(0.0, 0.005),
+        ),
+    ],
+    length=always("30s"),
+    seeds=2,
+)
 LINUX: Mapping[str, Grid] = {
     "single": _SINGLE,
     "lossless": _LOSSLESS,
     "dumbbell": _DUMBBELL,
     "short": _SHORT,
     "upstream": _UPSTREAM,
+    "westwood-cubic": _MEMBER,
 }

@@ -1,0 +1,79 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What WwTcpWestwood has of the core. Users of the module don't need this header.
+ */
+#ifndef WW_TCP_WESTWOOD_CORE_H
+#define WW_TCP_WESTWOOD_CORE_H
+
+#include "core/westwood.h"
+#include "ww-deliveries.h"
+#include "ww-settings.h"
+#include "ww-tcp-westwood.h"
+
+#include "ns3/simulator.h"
+#include "ns3/tcp-socket-state.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace ns3
+{
+
+inline double
+BitsPerSecond(uint64_t bandwidth)
+{
+    return static_cast<double>(bandwidth) * 8.0 / static_cast<double>(1u << WW_BW_FRACTION);
+}
+
+inline uint64_t
+NowUs()
+{
+    return static_cast<uint64_t>(Simulator::Now().GetMicroSeconds());
+}
+
+inline uint32_t
+Bytes(uint32_t segments, uint32_t mss)
+{
+    return static_cast<uint32_t>(std::min<uint64_t>(uint64_t{segments} * mss, UINT32_MAX));
+}
+
+/// Makes the core's window, in segments, of the socket's, in bytes.
+inline ww_window
+WindowOf(Ptr<const TcpSocketState> tcb)
+{
+    const uint32_t mss = tcb->m_segmentSize;
+    ww_window window;
+    window.cwnd = std::min(std::max(tcb->m_cWnd.Get() / mss, 1u), WW_CWND_MAX);
+    window.ssthresh = std::min(tcb->m_ssThresh.Get() / mss, WW_SSTHRESH_INFINITE);
+    window.pacing = 0;
+    return window;
+}
+
+struct WwTcpWestwood::Core
+{
+    WwSettings settings;
+    ww_config config{};
+    ww_state state{};
+    // The rest is for controls that have CongControl.
+    std::optional<ww_window> window; // it is the core's: the socket's cwnd follows it
+    uint32_t pipe = 1;               // segments in flight when ssthresh was asked for
+    bool isMarked = false;           // it was for a mark, or for a timeout that follows
+    WwDeliveries deliveries;
+    ww_phase arrivedIn = WW_OPEN; // the phase in which the ACK being processed arrived
+    bool hasSack = false;         // an ACK told of segments that it did not cover
+
+    ww_window& Window(Ptr<const TcpSocketState> tcb)
+    {
+        if (!window)
+        {
+            window = WindowOf(tcb);
+        }
+        return *window;
+    }
+};
+
+} // namespace ns3
+
+#endif /* WW_TCP_WESTWOOD_CORE_H */

@@ -1,0 +1,122 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * WwTcpWestwood as the host of controls that have CongControl.
+ */
+#include "ww-phase.h"
+#include "ww-tcp-westwood-core.h"
+
+#include "ns3/log.h"
+
+#include <utility>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("WwTcpWestwoodRates");
+
+namespace
+{
+
+/// Makes the socket's windows of the core's.
+void
+SetWindow(Ptr<TcpSocketState> tcb, const ww_window& before, const ww_window& window)
+{
+    const uint32_t mss = tcb->m_segmentSize;
+    tcb->m_cWnd = Bytes(window.cwnd, mss);
+    tcb->m_cWndInfl = tcb->m_cWnd.Get();
+    if (tcb->m_ssThresh.Get() / mss != window.ssthresh)
+    {
+        tcb->m_ssThresh = Bytes(window.ssthresh, mss);
+    }
+    if (window.pacing != before.pacing)
+    {
+        const DataRate rate(static_cast<uint64_t>(BitsPerSecond(window.pacing)));
+        tcb->m_pacing = window.pacing != 0;
+        tcb->m_pacingRate = std::min(rate, tcb->m_maxPacingRate);
+    }
+}
+
+} // namespace
+
+bool
+WwTcpWestwood::HasCongControl() const
+{
+    return (ww_traits(&m_core->config) & (WW_NEEDS_RATE | WW_OWNS_RECOVERY)) != 0;
+}
+
+void
+WwTcpWestwood::CongControl(Ptr<TcpSocketState> tcb,
+                           const TcpRateOps::TcpRateConnection& rc,
+                           const TcpRateOps::TcpRateSample& rs)
+{
+    NS_LOG_FUNCTION(this << tcb << rc << rs);
+    Core& core = *m_core;
+    const uint32_t mss = tcb->m_segmentSize;
+    const ww_window before = core.Window(tcb);
+    ww_sample sample = SampleOf(tcb, core.arrivedIn);
+    if (!sample.is_dupack && sample.phase == WW_DISORDER)
+    {
+        sample.phase = WW_OPEN; // the ACK ends it, or shows another one
+    }
+    core.deliveries.Fill(tcb, rc, rs, sample);
+    const bool answersMark = tcb->m_congState == TcpSocketState::CA_CWR; // which is no recovery
+    core.arrivedIn = answersMark ? WW_OPEN : WwPhaseOf(tcb->m_congState);
+    core.hasSack |= sample.is_dupack && sample.newly_delivered > 0;
+    if (sample.is_dupack &&
+        (sample.in_flight == 0 || (core.hasSack && sample.newly_delivered == 0)))
+    {
+        return; // it says nothing new, so that it is no duplicate by RFC 6675, 2
+    }
+    sample.is_cwnd_limited = rs.m_priorInFlight / mss >= before.cwnd;
+    ww_window& window = *core.window;
+    ww_on_ack(&core.config, &core.state, &window, &sample);
+    Trace();
+    if (std::exchange(m_entering, false))
+    {
+        ww_on_loss(&core.config, &core.state, &window, NowUs(), core.pipe, mss);
+    }
+    if (tcb->m_ecnState == TcpSocketState::ECN_ECE_RCVD && !ww_ignores_marks(&core.config))
+    {
+        window.cwnd = std::min(window.cwnd, before.cwnd); // RFC 3168, 6.1.2: it lets nothing grow
+    }
+    if (std::exchange(core.isMarked, false) && answersMark && !ww_ignores_marks(&core.config))
+    {
+        ww_on_mark(&core.config, &core.state, &window, NowUs(), core.pipe, mss);
+        m_leaving = true; // the answer is complete at once
+    }
+    if (std::exchange(m_leaving, false))
+    {
+        ww_on_recovery_exit(&core.config, &core.state, &window, NowUs(), mss);
+    }
+    SetWindow(tcb, before, window);
+}
+
+void
+WwTcpWestwood::OnState(Ptr<TcpSocketState> tcb, TcpSocketState::TcpCongState_t state)
+{
+    Core& core = *m_core;
+    if (state == TcpSocketState::CA_RECOVERY)
+    {
+        m_entering = true;
+    }
+    else if (state == TcpSocketState::CA_LOSS)
+    {
+        const uint32_t mss = tcb->m_segmentSize;
+        ww_window& window = core.Window(tcb);
+        ww_on_rto(&core.config, &core.state, &window, NowUs(), core.pipe, mss, false);
+        tcb->m_ssThresh = Bytes(window.ssthresh, mss); // and the socket makes cwnd a segment
+        core.arrivedIn = WW_LOSS;
+        core.isMarked = false;
+        core.deliveries.TimedOut();
+        Trace();
+    }
+    else if (state == TcpSocketState::CA_OPEN && m_congState == TcpSocketState::CA_RECOVERY)
+    {
+        tcb->m_ssThresh = tcb->m_cWnd.Get(); // the socket makes this cwnd: it shall not leap
+        m_leaving = true;
+    }
+    m_congState = state;
+}
+
+} // namespace ns3

@@ -1,0 +1,311 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Tests what WwTcpWestwood tells the controls that have CongControl of an ACK (ww-deliveries.h),
+ * and how they get through losses over a link.
+ */
+#include "../model/ww-deliveries.h"
+#include "ww-path.h"
+
+#include "ns3/ww-catalogue.h"
+#include "ns3/ww-tcp-helper.h"
+
+#include <algorithm>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr uint32_t MSS = 1000;
+
+/// A connection of which the test says what its socket would.
+class Connection
+{
+  public:
+    Connection()
+    {
+        tcb->m_segmentSize = MSS;
+        tcb->m_minRtt = MilliSeconds(100);
+    }
+
+    ~Connection()
+    {
+        Simulator::Destroy();
+    }
+
+    void Wait(Time span)
+    {
+        Simulator::Stop(span);
+        Simulator::Run();
+    }
+
+    void Send(bool again = false)
+    {
+        Pipe(tcb->m_bytesInFlight.Get() + MSS);
+        if (!again)
+        {
+            deliveries.HighestChanged(m_highest, m_highest + MSS);
+            m_highest += MSS;
+        }
+    }
+
+    void Pipe(uint32_t bytes)
+    {
+        deliveries.PipeChanged(tcb->m_bytesInFlight.Get(), bytes);
+        tcb->m_bytesInFlight = bytes;
+    }
+
+    /// An ACK delivers a segment, sent at that time when so many had been delivered. Then `lost`
+    /// more are found lost, and `repaired` are sent again at once.
+    ww_sample Deliver(Time sent, uint32_t prior, uint32_t lost = 0, uint32_t repaired = 0)
+    {
+        m_sample.m_priorInFlight = tcb->m_bytesInFlight.Get();
+        if (prior > m_sample.m_priorDelivered || m_sample.m_priorDelivered == 0)
+        {
+            m_sample.m_priorDelivered = prior;
+            m_sample.m_ackElapsed = Simulator::Now() - sent;
+            m_connection.m_firstSentTime = sent;
+        }
+        m_sample.m_ackedSacked = MSS;
+        m_sample.m_bytesLoss = MSS; // whatever it is
+        m_connection.m_txItemDelivered = prior;
+        m_connection.m_delivered += MSS;
+        Pipe(tcb->m_bytesInFlight.Get() - MSS * (1 + lost));
+        for (uint32_t i = 0; i < repaired; i++)
+        {
+            Send(true);
+        }
+        ww_sample sample = {};
+        deliveries.Fill(tcb, m_connection, m_sample, sample);
+        return sample;
+    }
+
+    Ptr<TcpSocketState> tcb = CreateObject<TcpSocketState>();
+    WwDeliveries deliveries;
+
+  private:
+    SequenceNumber32 m_highest{1};
+    TcpRateOps::TcpRateConnection m_connection;
+    TcpRateOps::TcpRateSample m_sample;
+};
+
+} // namespace
+
+/** \brief The sample of a segment that was sent together with one delivered before ends now. */
+class WwIntervalTestCase : public TestCase
+{
+  public:
+    WwIntervalTestCase()
+        : TestCase("An interval ends with the ACK whose sample it is")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Connection connection;
+        connection.Wait(MilliSeconds(1));
+        for (int i = 0; i < 4; i++)
+        {
+            connection.Send();
+        }
+        connection.Wait(MilliSeconds(100));
+        connection.Deliver(MilliSeconds(1), 0);
+        connection.Send();
+        connection.Send();
+        const Time sent = Simulator::Now();
+        connection.Wait(MilliSeconds(100));
+        const ww_sample first = connection.Deliver(sent, MSS);
+        connection.Wait(MilliSeconds(10));
+        const ww_sample second = connection.Deliver(sent, MSS);
+        NS_TEST_EXPECT_MSG_EQ(first.rate_segments, 1, "delivered since");
+        NS_TEST_EXPECT_MSG_EQ(first.rate_interval_us, 100000, "in a round trip");
+        NS_TEST_EXPECT_MSG_EQ(second.rate_segments, 2, "delivered since");
+        NS_TEST_EXPECT_MSG_EQ(second.rate_interval_us, 110000, "and 10 ms more");
+        NS_TEST_EXPECT_MSG_EQ(second.prior_delivered, 1, "when both were sent");
+        NS_TEST_EXPECT_MSG_EQ(second.delivered, 3, "by now");
+        connection.Wait(MilliSeconds(10));
+        const ww_sample older = connection.Deliver(MilliSeconds(1), 0);
+        NS_TEST_EXPECT_MSG_EQ(older.newly_delivered, 1, "it was delivered");
+        NS_TEST_EXPECT_MSG_EQ(older.rate_interval_us, 0, "sent before what was delivered already");
+    }
+};
+
+/** \brief What left the pipe undelivered is lost, and nothing else is. */
+class WwLostTestCase : public TestCase
+{
+  public:
+    WwLostTestCase()
+        : TestCase("Losses are counted once, and the pipe without what repairs them at once")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Connection connection;
+        for (int i = 0; i < 10; i++)
+        {
+            connection.Send();
+        }
+        connection.Wait(MilliSeconds(100));
+        const ww_sample plain = connection.Deliver(Time(0), 0);
+        NS_TEST_EXPECT_MSG_EQ(plain.newly_lost, 0, "a delivery");
+        NS_TEST_EXPECT_MSG_EQ(plain.pipe, 9, "one less");
+        connection.Send(); // between two ACKs, so that it is in the pipe
+        const ww_sample loss = connection.Deliver(Time(0), 0, 2, 1);
+        NS_TEST_EXPECT_MSG_EQ(loss.newly_lost, 2, "what left the pipe otherwise");
+        NS_TEST_EXPECT_MSG_EQ(loss.pipe, 7, "without what was sent again meanwhile");
+        const ww_sample repair = connection.Deliver(Time(0), 0);
+        NS_TEST_EXPECT_MSG_EQ(repair.newly_lost, 0, "the repair arrives: nothing is lost");
+        NS_TEST_EXPECT_MSG_EQ(repair.pipe, 7, "which is in the pipe by now");
+        connection.Pipe(0); // all that is in flight is held for lost
+        connection.deliveries.TimedOut();
+        connection.Send(true);
+        const ww_sample after = connection.Deliver(Time(0), 0);
+        NS_TEST_EXPECT_MSG_EQ(after.newly_lost, 0, "a timeout's losses are not the ACK's");
+    }
+};
+
+/** \brief A delivery has a round trip, by SACK as well, unless it was sent again. */
+class WwDeliveryRttTestCase : public TestCase
+{
+  public:
+    WwDeliveryRttTestCase()
+        : TestCase("What was sent again has no round trip")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Connection connection;
+        connection.Wait(MilliSeconds(1));
+        connection.Send();
+        connection.Wait(MilliSeconds(1));
+        connection.Send(true);
+        connection.Wait(MilliSeconds(1));
+        connection.Send();
+        connection.deliveries.MaySendAgain();
+        connection.Wait(MilliSeconds(100));
+        const ww_sample once = connection.Deliver(MilliSeconds(1), 1);
+        NS_TEST_EXPECT_MSG_EQ(once.rate_rtt_us, 102000, "sent once");
+        const ww_sample again = connection.Deliver(MilliSeconds(2), 2);
+        NS_TEST_EXPECT_MSG_EQ(again.rate_rtt_us, 0, "sent again");
+        const ww_sample both = connection.Deliver(MilliSeconds(3), 3);
+        NS_TEST_EXPECT_MSG_EQ(both.rate_rtt_us, 0, "maybe sent again");
+    }
+};
+
+/** \brief A control that has CongControl, through scripted losses over a link. */
+class WwOwnRecoveryTestCase : public TestCase
+{
+  public:
+    WwOwnRecoveryTestCase(const std::string& protocol,
+                          const std::string& recovery,
+                          const std::vector<uint32_t>& lost,
+                          bool timesOut)
+        : TestCase(protocol + ", " + recovery + ": of " + std::to_string(lost.size()) + " losses"),
+          m_protocol(protocol),
+          m_recovery(recovery),
+          m_lost(lost),
+          m_timesOut(timesOut)
+    {
+    }
+
+  private:
+    void State(TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t state)
+    {
+        m_recoveries += state == TcpSocketState::CA_RECOVERY;
+        m_timeouts += state == TcpSocketState::CA_LOSS;
+    }
+
+    void Cwnd(uint32_t, uint32_t bytes)
+    {
+        m_mostCwnd = std::max(m_mostCwnd, bytes);
+    }
+
+    void DoRun() override
+    {
+        Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(MSS));
+        Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
+        Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold", UintegerValue(30 * MSS));
+        WwPath path("2Mbps", "45ms", 1000);
+        path.Lose(m_lost);
+        WwTcpHelper helper(m_protocol);
+        helper.SetRecovery(m_recovery);
+        helper.Install(path.nodes.Get(0));
+        const auto socket = path.SendBy(helper.GetSocketFactory());
+        socket->TraceConnectWithoutContext("CongState",
+                                           MakeCallback(&WwOwnRecoveryTestCase::State, this));
+        socket->TraceConnectWithoutContext("CongestionWindow",
+                                           MakeCallback(&WwOwnRecoveryTestCase::Cwnd, this));
+        PointerValue value;
+        socket->GetAttribute("CongestionOps", value);
+        const auto ops = value.Get<TcpCongestionOps>();
+        NS_TEST_EXPECT_MSG_EQ(ops->HasCongControl(), true, m_protocol);
+        WwEstimates estimates;
+        estimates.Connect(ops);
+        path.Run(Seconds(10));
+        NS_TEST_EXPECT_MSG_GT(path.Received(), 1.5e6, "the link is used");
+        NS_TEST_EXPECT_MSG_EQ((m_timeouts > 0), m_timesOut, "a timeout");
+        if (m_lost.size() == 1)
+        {
+            NS_TEST_EXPECT_MSG_EQ(m_recoveries, 1, "one loss, one recovery");
+            NS_TEST_EXPECT_MSG_EQ(path.retransmitted, 1, "one loss, one retransmission");
+        }
+        NS_TEST_EXPECT_MSG_LT(m_mostCwnd, 1000 * MSS, "cwnd leaps, if for a moment only");
+        NS_TEST_ASSERT_MSG_EQ(estimates.all.empty(), false, "the estimate was traced");
+        double highest = 0;
+        for (const auto& [when, estimate] : estimates.all)
+        {
+            highest = std::max(highest, estimate);
+        }
+        // Of a packet of 1042 bytes 1000 are payload. Without SACK all that arrived in a recovery
+        // is delivered at its end, at once.
+        NS_TEST_EXPECT_MSG_GT(highest, 0.9 * 2e6, "the fastest delivery");
+        if (m_recovery == "sack")
+        {
+            NS_TEST_EXPECT_MSG_LT(highest, 2e6, "the fastest delivery");
+        }
+    }
+
+    std::string m_protocol;       //!< which
+    std::string m_recovery;       //!< how its socket finds losses
+    std::vector<uint32_t> m_lost; //!< which segments, as they are sent
+    bool m_timesOut;              //!< that takes a timeout
+    uint32_t m_recoveries{0};     //!< how many
+    uint32_t m_timeouts{0};       //!< how many
+    uint32_t m_mostCwnd{0};       //!< bytes
+};
+
+/** \brief The suite. */
+class WwRatesTestSuite : public TestSuite
+{
+  public:
+    WwRatesTestSuite()
+        : TestSuite("ww-rates", Type::UNIT)
+    {
+        AddTestCase(new WwIntervalTestCase);
+        AddTestCase(new WwLostTestCase);
+        AddTestCase(new WwDeliveryRttTestCase);
+        std::vector<uint32_t> window(45);
+        std::generate(window.begin(), window.end(), [n = 600u]() mutable { return n++; });
+        for (const std::string& protocol : WwFamily())
+        {
+            if (!WwFindProtocol(protocol)->hasCongControl)
+            {
+                continue;
+            }
+            for (const std::string recovery : {"sack", "newreno"})
+            {
+                AddTestCase(new WwOwnRecoveryTestCase(protocol, recovery, {600}, false));
+                AddTestCase(new WwOwnRecoveryTestCase(protocol, recovery, {600, 602, 605}, false));
+                AddTestCase(new WwOwnRecoveryTestCase(protocol, recovery, window, true));
+            }
+        }
+    }
+};
+
+static WwRatesTestSuite g_wwRatesTestSuite; //!< registers itself

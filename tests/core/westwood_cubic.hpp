@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Drives Westwood-CUBIC ACK by ACK.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "rounds.hpp"
+
+namespace ww::test::westwood_cubic {
+
+inline constexpr std::uint32_t kRtt = 100000;
+inline constexpr std::uint32_t kPipe = 100;  // segments delivered in a kRtt
+
+// What an ACK brings. 100 segments a round trip of 100 ms make 1 MB/s and a pipe of 100 segments.
+struct Said {
+    std::uint32_t rtt_us = kRtt;
+    std::uint32_t rate = kPipe;  // segments in the interval
+    std::uint32_t interval_us = kRtt;
+    std::uint32_t delivered = 1;
+    std::uint32_t lost = 0;
+    std::uint32_t in_network = kPipe;
+    ww_phase phase = WW_OPEN;
+    bool ends_round = false;
+    bool idle = false;   // the application was, when the segment was sent
+    bool fills = false;  // the window is full
+    std::uint32_t after_us = 1000;
+};
+
+class WestwoodCubic {
+  public:
+    explicit WestwoodCubic(std::uint32_t cwnd, std::uint32_t ssthresh = WW_SSTHRESH_INFINITE)
+        : window{cwnd, ssthresh, 0} {
+        // The arithmetic below is of these; which are best is another question (tests/core/protocols_test.cpp).
+        config.wc_gain_permille = 950;
+        config.wc_queue_permille = 62;
+        config.wc_heavy_permille = 125;
+        config.wc_small = 12;
+        config.wc_pacing_permille = 2000;
+        ww_init(&config, &state);
+    }
+
+    void ack(const Said& said) {
+        ww_sample sample{};
+        sample.now_us = now_us += said.after_us;
+        sample.mss = kMss;
+        sample.acked_segments = sample.newly_delivered = said.delivered;
+        sample.phase = static_cast<std::uint8_t>(said.phase);
+        sample.is_cwnd_limited = said.fills;
+        sample.is_app_limited = said.idle;
+        sample.newly_lost = said.lost;
+        sample.pipe = said.in_network;
+        sample.rate_segments = said.rate;
+        sample.rate_interval_us = said.rate == 0 ? 0 : said.interval_us;
+        sample.rate_rtt_us = said.rtt_us;
+        sample.prior_delivered = said.ends_round ? delivered : wc().round_end - 1;
+        sample.delivered = delivered += said.delivered;
+        ww_on_ack(&config, &state, &window, &sample);
+    }
+    void acks(int count, const Said& said) {
+        for (int i = 0; i < count; i++) ack(said);
+    }
+
+    void loss() { ww_on_loss(&config, &state, &window, now_us, window.cwnd, kMss); }
+    void mark() { ww_on_mark(&config, &state, &window, now_us, window.cwnd, kMss); }
+    void leave_recovery() { ww_on_recovery_exit(&config, &state, &window, now_us, kMss); }
+    void timeout(bool repeated = false) {
+        ww_on_rto(&config, &state, &window, now_us, window.cwnd, kMss, repeated);
+    }
+    void undo() { ww_on_undo(&config, &state, &window); }
+
+    std::uint32_t ssthresh(std::uint32_t in_flight) const {
+        return ww_ssthresh(&config, &state, now_us, in_flight, kMss);
+    }
+    double bytes_per_s() const {
+        return static_cast<double>(ww_observe(&config, &state, now_us).bandwidth) / WW_BW_UNIT;
+    }
+    const ww_westwood_cubic_state& wc() const { return state.westwood_cubic; }
+
+    ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_CUBIC);
+    ww_state state{};
+    ww_window window;
+    std::uint64_t now_us = 1000000;
+    std::uint32_t delivered = 0;
+};
+
+// It is in congestion avoidance with this window and knows the path: 1 MB/s, 100 ms, and the queue's delay.
+inline WestwoodCubic settled(std::uint32_t cwnd, std::uint32_t queue_us = 0) {
+    WestwoodCubic c(cwnd, cwnd);
+    c.ack({.fills = true});  // growth begins
+    c.acks(100, {.rtt_us = kRtt + queue_us});
+    c.window.cwnd = cwnd;
+    return c;
+}
+
+inline constexpr std::uint32_t kQueue = 50000;
+
+}  // namespace ww::test::westwood_cubic

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The round trip of a delivery rate sample (core/contract.h: rate_rtt_us) is that of the segment sent last of those
+// that the ACK says have arrived. tests/engine/bbr_test.cpp has the rates.
+#include "engine/ratesample.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/sender.hpp"
+#include "units.hpp"
+
+namespace ww::sim::test {
+namespace {
+
+// Segments are sent a millisecond apart, from 0 at 0 ms.
+RateSampler sent(std::int64_t count) {
+    RateSampler rate;
+    rate.reserve(16, 0, 0);
+    for (std::int64_t s = 0; s < count; s++) rate.on_sent(s * kMs, s, s == 0, false);
+    return rate;
+}
+
+ww_sample say(RateSampler& rate, Time now, std::initializer_list<std::int64_t> delivered,
+              Time min_rtt = 0) {
+    for (const std::int64_t s : delivered) rate.on_delivered(now, s);
+    ww_sample sample{};
+    rate.fill(now, min_rtt, 0, sample);
+    return sample;
+}
+
+TEST(RateSample, ItsRoundTripIsOfTheSegmentSentLast) {
+    RateSampler rate = sent(5);
+    EXPECT_EQ(say(rate, 50 * kMs, {0, 1, 2}).rate_rtt_us, 48000u);
+    EXPECT_EQ(say(rate, 60 * kMs, {4, 3}).rate_rtt_us, 56000u) << "in whatever order";
+}
+
+TEST(RateSample, ASegmentThatIsAcknowledgedAfterItsSackIsNoDelivery) {
+    RateSampler rate = sent(5);
+    EXPECT_EQ(say(rate, 50 * kMs, {4}).rate_rtt_us, 46000u) << "by SACK";
+    EXPECT_EQ(say(rate, 90 * kMs, {0, 1, 4}).rate_rtt_us, 89000u) << "and cumulatively";
+}
+
+TEST(RateSample, ARetransmissionHasNone) {  // Karn: nobody knows which of the two has arrived
+    RateSampler rate = sent(3);
+    rate.on_sent(40 * kMs, 0, false, true);
+    const ww_sample sample = say(rate, 50 * kMs, {0, 1, 2});
+    EXPECT_EQ(sample.rate_rtt_us, 0u);
+    EXPECT_GT(sample.rate_segments, 0u) << "it is a delivery";
+    EXPECT_EQ(sample.newly_delivered, 3u);
+}
+
+TEST(RateSample, AnAckThatDeliversNothingHasNone) {
+    RateSampler rate = sent(3);
+    say(rate, 50 * kMs, {2});
+    EXPECT_EQ(say(rate, 60 * kMs, {}).rate_rtt_us, 0u);
+}
+
+TEST(RateSample, ARoundTripNeedsNoRate) {  // an interval shorter than the smallest RTT is no rate
+    RateSampler rate = sent(1);
+    const ww_sample sample = say(rate, 50 * kMs, {0}, 51 * kMs);
+    EXPECT_EQ(sample.rate_interval_us, 0u);
+    EXPECT_EQ(sample.rate_rtt_us, 50000u);
+}
+
+TEST(RateSample, AVeryLongRoundTripIsTheLongestThereIs) {
+    RateSampler rate = sent(1);
+    EXPECT_EQ(say(rate, 5000 * kSecond, {0}).rate_rtt_us, UINT32_MAX);
+}
+
+// The sender tells its control the round trip of what a SACK block delivers, before anything is acknowledged.
+TEST(RateSample, TheSendersIsOfWhatASackDelivers) {
+    Flow flow;
+    flow.cc = ww_configure(WW_PROTOCOL_WESTWOOD_CUBIC);
+    flow.recovery = Recovery::sack;
+    flow.min_rto = kMs;
+    Sender sender(flow, 99);
+    sender.on_syn_sent(0);
+    sender.on_syn_ack(100 * kMs);
+    const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };
+    ASSERT_EQ(sender.next_segment(100 * kMs), 0);
+    ASSERT_EQ(sender.next_segment(110 * kMs), 1);
+    ASSERT_EQ(sender.next_segment(120 * kMs), 2);
+    const SackBlocks third{1, {{number(2), number(3)}}};
+    sender.on_ack(180 * kMs, number(0), &third);
+    EXPECT_EQ(sender.observe(180 * kMs).rtt_min_us, 60000u);
+    sender.on_ack(190 * kMs, number(3), nullptr);
+    EXPECT_EQ(sender.observe(190 * kMs).rtt_min_us, 60000u) << "80 ms of the second";
+}
+
+}  // namespace
+}  // namespace ww::sim::test

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What linux/bpf/owner.h does for a control that owns recovery: the order of calls, and idle times.
+
+The path is that of test_decisions.py.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from machine import Namespace, joined, outcome
+
+from westwood.kernel.recording import recording
+
+pytestmark = pytest.mark.kernel
+RATE_BPS = 20e6
+PATH = ("--rate", "20e6", "--delay", "0.04", "--queue", "60")
+CC = "ww_cubic"
+INITIAL_CWND = 10
+# Sends 600 kB, is idle for a second, sends 100 kB, and prints cwnd before and after that.
+TALKER = f"""
+import socket, struct, sys, time
+one = socket.socket()
+one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"{CC}")
+one.connect(("10.77.0.2", 5001))
+def cwnd(): return struct.unpack_from("I", one.getsockopt(socket.IPPROTO_TCP, 11, 104), 80)[0]
+one.sendall(bytes(600000)); time.sleep(2.0)
+print(cwnd()); one.sendall(bytes(100000)); print(cwnd())
+one.close()
+"""
+
+
+@pytest.fixture(scope="module")
+def lossy(controls: Path) -> pl.DataFrame:
+    """Records a connection that loses what slow start sends too much, and half a second."""
+    with joined(*PATH, "--drop", "1100", "--dark", "1.3,1.8") as (here, there):
+        receiver = there.receive("10.77.0.2", 5001)
+        with recording() as recorded:
+            outcome(here.send("10.77.0.2", 5001, CC, 4.0), receiver, 1)
+    assert recorded.dropped == 0
+    return recorded.trace
+
+
+def test_losses_timeouts_and_ends_of_recovery_take_turns(lossy: pl.DataFrame) -> None:
+    """Each recovery is told once, and its end once; a timeout, which ends one too, has no end."""
+    told = [event for event in lossy["event"] if event in ("loss", "exit", "timeout", "undo")]
+    assert {"loss", "exit", "timeout"} <= set(told)
+    recovers = False
+    for event in told:
+        assert recovers == (event == "exit") or event in ("timeout", "undo"), told
+        recovers = event == "loss"
+
+
+def test_a_timeout_begins_with_what_is_in_flight_and_one_more(lossy: pl.DataFrame) -> None:
+    timeout = lossy.filter(event="timeout").row(0, named=True)
+    before = lossy.filter(pl.col("time_s") < timeout["time_s"]).row(-1, named=True)
+    assert timeout["cwnd"] == 1 and timeout["state"] == "loss"
+    assert 2 <= timeout["ssthresh"] <= before["cwnd"]
+
+
+def test_the_rate_sample_is_the_paths(lossy: pl.DataFrame) -> None:
+    """The estimate is made of the kernel's samples: payload of 1448 in packets of 1500 bytes."""
+    seen = lossy.filter((pl.col("time_s") < 1.3) & (pl.col("event") == "window"))
+    assert seen["estimate_bps"][-1] == pytest.approx(RATE_BPS * 1448 / 1500, rel=0.05)
+
+
+def windows_around_an_idle_time(here: Namespace, there: Namespace) -> list[int]:
+    there.receive("10.77.0.2", 5001)
+    return [int(word) for word in here.run(sys.executable, "-c", TALKER).split()]
+
+
+@pytest.mark.parametrize("restarts", [True, False])
+def test_an_idle_time_ends_the_window_where_the_host_says_so(
+    controls: Path, restarts: bool
+) -> None:
+    """RFC 5681, 4.1: what was known of the path is old; net.ipv4.tcp_slow_start_after_idle."""
+    with joined(*PATH) as (here, there):
+        here.run("sysctl", "-qw", f"net.ipv4.tcp_slow_start_after_idle={int(restarts)}")
+        before, after = windows_around_an_idle_time(here, there)
+    assert before > 2 * INITIAL_CWND
+    assert after == (INITIAL_CWND if restarts else before)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A soak: many emulated paths at once, long connections beside thousands of short ones, for hours.
+
+    make torture T=tests/linux/test_torture_soak.py TORTURE_SECONDS=3600
+
+is 24 lanes for an hour: a day of connections. Whatever a path does to them, no window stays at the
+bottom and no connection stands still, and what they leave in the kernel is nothing.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from machine import eventually, in_kernel
+
+from westwood.engines import linux, simulator
+from westwood.engines.contract import Result
+from westwood.errors import RunError
+from westwood.kernel import ww_kernel
+from westwood.scenario import Scenario
+
+pytestmark = pytest.mark.kernel
+LANES = 24
+STILL_S = 10.0  # longer than any timeout backs off to here
+AT_FLOOR_S = 5.0
+LOST_SYN_S = 0.9
+BACKS_OFF = 2  # timeouts
+FLOOR = 2  # segments
+SHORT_SHARE = 0.2  # of the link's rate
+LEAST_SHARE = 0.4  # of the simulator's goodput on the same path
+SLACK = 1000  # kernel objects: other programs of this machine have connections, too
+SLACK_KB = 64 << 10
+
+
+@pytest.fixture
+def loaded(bpffs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # A lane that the machine is late for is as good as any here: what it carries is not measured.
+    monkeypatch.setattr(linux, "_LATEST_S", 5.0)
+    ww_kernel.load()
+    yield
+    ww_kernel.unload()
+    assert eventually(lambda: not in_kernel(), 30), "something was leaked"
+
+
+def loss(choices: random.Random) -> dict[str, Any]:
+    rate = choices.choice([0.0005, 0.003, 0.01, 0.03])
+    return choices.choice(
+        [
+            {"kind": "none"},
+            {"kind": "uniform", "rate": rate, "on": choices.choice(["forward", "both"])},
+            {
+                "kind": "markov",
+                "good": "2s",
+                "good_rate": rate / 10,
+                "bad": "0.3s",
+                "bad_rate": 0.2,
+            },
+            {"kind": "blackout", "good": "4s", "bad": choices.choice(["0.3s", "1.2s"])},
+        ]
+    )
+
+
+def path(choices: random.Random, duration_s: float) -> Scenario:
+    """A link with long and short connections over it, both ways."""
+    size_kb = choices.choice([2, 20, 80])
+    rate = choices.choice([500, 1000, 2000, 4000])
+    every_s = size_kb * 8 / (SHORT_SHARE * rate)
+    short = {"every": f"{every_s:.3f}s", "size": f"{size_kb}kB", "sizes": "exponential"}
+    link: dict[str, Any] = {
+        "name": "path",
+        "between": ["a", "b"],
+        "rate": f"{rate}kbps",
+        "delay": choices.choice(["1ms", "10ms", "40ms", "150ms"]),
+        "queue": {"kind": "droptail", "limit": choices.choice(["5p", "20p", "100p"])},
+        "loss": loss(choices),
+    }
+    if choices.random() < 0.3:
+        link["reorder"] = {"rate": 0.01, "delay": "8ms", "on": "forward"}
+    ecn = choices.random() < 0.3
+    if ecn:
+        link["queue"] = {"kind": "red", "limit": "60p", "min": 5, "max": 20, "ecn": True}
+    member = {"cc": "westwood-cubic", "ecn": ecn}
+    other = choices.choice(["westwood-cubic", "westwood+", "cubic"])
+    ends, back = {"from": "a", "to": "b"}, {"from": "b", "to": "a"}
+    flows = [
+        {"name": "long", **ends, **member},
+        {"name": "other", **ends, "cc": other, "start": f"{choices.uniform(0, 0.3):.3f}s"},
+        {"name": "short", **ends, **member, "arrivals": short},
+        {"name": "back", **back, **member, "arrivals": short},
+    ]
+    return Scenario(
+        name="soak", profile="linux", duration=f"{duration_s}s", link=[link], flow=flows
+    )
+
+
+def lasting(trace: pl.DataFrame, end_s: float) -> pl.DataFrame:
+    """Says of each row of a connection how long it stood: until something changed."""
+    lasts = pl.col("time_s").shift(-1).fill_null(end_s) - pl.col("time_s")
+    return trace.sort("time_s").with_columns(lasts=lasts)
+
+
+def longest_s(rows: pl.DataFrame, where: pl.Expr) -> float:
+    """The longest time for which rows after each other are like this."""
+    runs = rows.with_columns(like=where).with_columns(run=pl.col("like").rle_id())
+    sums = runs.filter(pl.col("like")).group_by("run").agg(pl.col("lasts").sum())
+    return max(sums["lasts"], default=0.0)
+
+
+def check(result: Result, model: Result, end_s: float) -> None:
+    """Nothing stands still, and nothing stays at the bottom that does not in the simulator."""
+    which = (result.seed, result.scenario.to_toml())
+    goodputs = [sum(row["goodput_bps"] for row in one.flow_rows) for one in (result, model)]
+    assert goodputs[0] > LEAST_SHARE * goodputs[1], (goodputs, which)
+    unfinished = [left_behind(one.transfers, end_s) for one in (result, model)]
+    assert unfinished[0] <= 1.2 * unfinished[1] + 3, (unfinished, which)
+    for its in model.flow_rows[:2]:
+        rows = lasting(result.trace.filter(flow=its["flow"]), end_s)
+        still = max(rows["lasts"], default=end_s)
+        assert still < STILL_S, (still, its["flow"], which)
+        if its["cc"] == "cubic" or result.scenario.link[0].loss.kind == "blackout":
+            continue  # not ours, or nothing passes
+        low = longest_s(rows, pl.col("cwnd") <= FLOOR)
+        assert low < AT_FLOOR_S or its["mean_cwnd"] < 4 * FLOOR, (low, its["flow"], which)
+
+
+def left_behind(transfers: pl.DataFrame, end_s: float) -> int:
+    """Short transfers that began long before the end and never came to theirs.
+
+    Not those whose SYN was lost, since the kernel times what follows by that round trip, or whose
+    timer backs off: the path takes what they send again.
+    """
+    short = pl.col("flow").is_in(["short", "back"]) & (pl.col("start_s") < end_s - STILL_S)
+    begun = pl.col("established_s") - pl.col("start_s") < LOST_SYN_S
+    begun &= pl.col("timeouts") < BACKS_OFF
+    return transfers.filter(short & begun & pl.col("completed_s").is_nan()).height
+
+
+def soak(choices: random.Random, duration_s: float) -> tuple[int, int]:
+    """Runs one path and holds it against the simulator. Returns its connections and segments."""
+    scenario, seed = path(choices, duration_s), choices.randint(1, 1 << 30)
+    result = linux.run(scenario, seed, trace=True)
+    check(result, simulator.simulate(scenario, seed), duration_s)
+    return result.transfers.height, sum(row["sent"] for row in result.flow_rows)
+
+
+def objects() -> int:
+    """Sockets and the like that the kernel holds for TCP, of everybody."""
+    lines = Path("/proc/slabinfo").read_text().splitlines()
+    kinds = ("TCP ", "tw_sock_TCP", "request_sock_TCP", "sock_inode_cache")
+    return sum(int(line.split()[1]) for line in lines if line.startswith(kinds))
+
+
+def kernel_kb() -> int:
+    """Memory of the kernel that it can't reclaim."""
+    found = re.search(r"SUnreclaim: +(\d+) kB", Path("/proc/meminfo").read_text())
+    assert found
+    return int(found[1])
+
+
+def test_nothing_gets_stuck_and_nothing_leaks(attack: Any, loaded: None) -> None:
+    lanes, duration_s = (6, 2.0) if attack.is_short else (LANES, 30.0)
+    programs, before = in_kernel(), None
+    connections = segments = runs = busy = 0
+    with ThreadPoolExecutor(lanes) as pool:
+        for choices in attack.rounds():
+            seeds = [random.Random(choices.getrandbits(60)) for _ in range(lanes)]
+            for future in [pool.submit(soak, seed, duration_s) for seed in seeds]:
+                try:
+                    made, sent = future.result()
+                except RunError as error:  # this machine had no time for it
+                    assert "this machine" in str(error)
+                    busy += 1
+                    continue
+                runs, connections, segments = runs + 1, connections + made, segments + sent
+            assert in_kernel() == programs
+            state = ww_kernel.status()
+            assert eventually(
+                lambda: all(one["sockets"] == 0 for one in ww_kernel.status()["controls"]), 30
+            ), state
+            held = (objects(), kernel_kb())
+            before = before or held
+            print(
+                f"{runs} runs of {duration_s:g} s, {busy} too late; {connections} connections, "
+                f"{segments} segments; {held[0]} objects, {held[1]} kB"
+            )
+            assert held[0] < before[0] + SLACK and held[1] < before[1] + SLACK_KB, (before, held)
+    assert runs

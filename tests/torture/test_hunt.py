@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Any attack: the quick way to the simulator and its file are both its scenario."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from westwood.engines.simulator import simulate
+from westwood.hunt import attack as attacks
+from westwood.hunt import replay, shrink, written
+from westwood.hunt.evaluate import Runner
+from westwood.hunt.expedition import Finding
+
+PACKETS = 2_000  # of a run: this is about what is run, not for how long
+PROTOCOLS = ("bbr", "cubic", "westwood+", "reno", "vegas")
+
+
+def any_attack(choices: random.Random) -> attacks.Attack:
+    """An attack as the hunt draws them, or one that was shrunk by chance."""
+    while True:
+        names = [name for name in attacks.FEATURES if choices.random() < 0.25]
+        if attacks.fit_together(names):
+            break
+    places = [choices.choice((0.0, 1.0, choices.random())) for _ in range(attacks.genes(names))]
+    attack = attacks.drawn(names, places, choices.getrandbits(50), PACKETS)
+    if choices.random() < 0.3:
+        attack = shrink.shrink(attack, lambda one: choices.random() < 0.3)
+    return attack
+
+
+def test_an_attack_is_its_scenario_and_its_file(attack: Any, tmp_path: Path) -> None:
+    runner = Runner()
+    for choices in attack.rounds():
+        one, protocol = any_attack(choices), choices.choice(PROTOCOLS)
+        scenario = attacks.scenario(one, protocol)
+        finding = Finding(one, "idle", protocol, 0.5, 0.5, 0.5, "it is idle", {})
+        for name, content in written.files(finding, "found").items():
+            (tmp_path / name).write_text(content)
+        found, cc = replay.load(str(tmp_path / "found.toml"))
+        assert (found.hash, cc) == (scenario.hash, protocol), one
+        if one.packets < 10 * PACKETS:
+            short = replace(one, duration_us=min(one.duration_us, 3_000_000))
+            slowly = replay.figures(simulate(attacks.scenario(short, protocol), short.seed))
+            assert repr(runner.run(short, protocol)) == repr(slowly), short

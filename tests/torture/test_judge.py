@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The judge, with other rows, seeds and controls each round; and the coverage of its intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from westwood.catalogue import PROTOCOLS
+from westwood.judge import judging
+from westwood.judge.cases import SECTIONS
+from westwood.judge.judging import Plan, control
+from westwood.judge.targets import TARGETS
+from westwood.results.intervals import quantile
+
+
+def test_a_row_alone_is_the_row_of_the_table_whatever_runs_beside_it(attack: Any) -> None:
+    quick = ["clean", "point"]
+    for choices in attack.rounds():
+        seed = choices.randrange(1, 2**63)
+        judged = control(choices.choice(list(PROTOCOLS)))
+        section = choices.choice(quick if attack.is_short else list(SECTIONS))
+        row = choices.choice([one.name for one in TARGETS if one.section == section])
+        other = control(choices.choice(list(PROTOCOLS)))
+
+        def found(rows: list[str], *controls: Any, workers: int) -> Any:
+            plan = Plan(judging.targets(rows), seed=seed, paths=4)  # noqa: B023
+            ran = judging.run(plan, controls, track=lambda runs, total: runs, workers=workers)
+            (one,) = (v for v in ran.verdicts(judged) if v.target.name == row)  # noqa: B023
+            return one
+
+        alone, beside = found([row], judged, workers=1), found([section], other, judged, workers=4)
+        assert alone == beside
+        estimate = alone.figure.estimate
+        assert not estimate.value < estimate.low and not estimate.value > estimate.high
+
+
+def test_the_interval_of_a_quantile_holds_it_at_least_19_times_in_20(attack: Any) -> None:
+    held = total = 0
+    for choices in attack.rounds():
+        share = choices.choice([0.1, 0.5, 0.9])
+        n = choices.randint(10, 400)
+        found = quantile([choices.random() for _ in range(n)], share)
+        held += found.low <= share <= found.high
+        total += 1
+    assert held >= 0.93 * total - 5, (held, total)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Paths drawn at random always run; a search whose journal is damaged anywhere ends the same."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from westwood import Scenario
+from westwood.catalogue import PROTOCOLS, settings_of_protocol
+from westwood.engines.contract import Job
+from westwood.engines.pool import run_jobs
+from westwood.engines.simulator import prepare
+from westwood.results.folder import Folder
+from westwood.search import population, space, study
+from westwood.search.found import Search
+from westwood.search.objective import Outcome
+
+_LATE = 0.06  # flows start within the first twentieth, and their rates count from there
+
+
+def test_every_environment_runs_and_carries_no_more_than_its_link(attack: Any) -> None:
+    protocols = list(PROTOCOLS)
+    for choices in attack.rounds():
+        family = choices.choice(list(population.FAMILIES))
+        most = choices.choice((population.PACKETS_LEAST, 2_000, 20_000))
+        environment = population.draw(choices, family, most)
+        protocol = choices.choice(protocols)
+        made = population.scenario(environment, protocol)
+        rows = prepare(Job(made, [environment.seed]))(environment.seed)
+
+        outcome = Outcome.of(rows)
+        assert Scenario(**tomllib.loads(population.toml(environment, protocol))) == made
+        assert Outcome.read(outcome.entry()).entry() == outcome.entry()
+        assert Outcome.of(prepare(Job(made, [1]))(environment.seed)).entry() == outcome.entry()
+        bulk = [one for one in rows if population.role(one["flow"]) in ("tcp", "beside")]
+        assert sum(one["goodput_bps"] for one in bulk) <= 1.001 * environment.rate_bps * (
+            1 + _LATE if environment.flows + environment.beside_flows > 1 else 1
+        )
+        assert 0 <= rows[0]["utilisation"] <= 1.001
+        assert not 0 < outcome.jain <= 1 or environment.flows > 1
+
+
+def test_any_settings_that_a_search_may_propose_are_a_scenario(attack: Any) -> None:
+    controls = [name for name in PROTOCOLS if settings_of_protocol(name)]
+    environment = population.path("search", 1, "clean", 1, population.PACKETS_LEAST)
+    for choices in attack.rounds():
+        protocol = choices.choice(controls)
+        knobs, fallback = space.knobs(protocol, (), {}), space.defaults(protocol, {})
+        drawn: space.Values = {
+            one.key: choices.choice(one.choices)
+            if one.choices
+            else choices.randint(one.low, one.high)
+            for one in knobs
+        }
+        values = space.in_order(drawn, knobs, fallback)
+        back, _ = space.without(values, choices.sample(sorted(values), 1), fallback)
+        for chosen in (values, back):
+            settings = space.settings(chosen, knobs, {})
+            population.scenario(environment, protocol, settings)
+
+
+def test_a_journal_that_is_cut_or_damaged_anywhere_costs_no_more_than_its_lines(
+    attack: Any, tmp_path: Path
+) -> None:
+    knobs = space.knobs("westwood+", ("filter", "set_cwnd_on_loss"), {})
+    asked = Search("westwood+", knobs, {}, 30, 1, population.PACKETS_LEAST)
+    pool = functools.partial(run_jobs, prepare=prepare, workers=1)
+
+    def search(place: Path, *, resume: bool) -> int:
+        folder = Folder(place, tell=lambda line: None)
+        found = study.run(
+            asked, folder, 3, resume=resume, run_jobs=pool, track=lambda steps, total: steps
+        )
+        return found.runs
+
+    runs = search(tmp_path / "whole", resume=False)
+    (journal,) = (tmp_path / "whole").glob("journal-*.jsonl")
+    whole = journal.read_bytes()
+    for choices in attack.rounds():
+        damaged = bytearray(whole)
+        if choices.random() < 0.5:
+            del damaged[choices.randrange(len(whole)) :]
+        else:
+            damaged[choices.randrange(len(whole))] ^= 1 << choices.randrange(8)
+        place = tmp_path / "damaged"
+        shutil.copytree(tmp_path / "whole", place)
+        (place / journal.name).write_bytes(damaged)
+        if choices.random() < 0.5:
+            (place / "trials.parquet").unlink()
+
+        assert search(place, resume=True) <= runs
+        for file in ("trials.parquet", "ablation.parquet", "best.json"):
+            assert (place / file).read_bytes() == (tmp_path / "whole" / file).read_bytes(), file
+        shutil.rmtree(place)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `judge`: its table, its row alone, its folder, the frontier, its mistakes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood import Scenario
+
+Westwood = Callable[..., Any]
+QUICK = ("--seed", "104", "--paths", "4")
+
+
+def test_the_table_fits_80_columns_and_each_row_alone_is_the_same(westwood: Westwood) -> None:
+    called = westwood("judge", "--cc", "westwood+", "--only", "clean,point,mixed", *QUICK)
+    lines = called.out.splitlines()
+    assert (called.code, called.err) == (0, "")
+    assert max(map(len, lines)) <= 80
+    (row,) = (line for line in lines if line.startswith("point-lossy"))
+    command = lines[lines.index("A row alone:") + 1]
+
+    words = shlex.split(command)[1:]
+    alone = westwood(*words[:-1], "point-lossy").out.splitlines()
+
+    (same,) = (line for line in alone if line.startswith("point-lossy"))
+    assert same.split() == row.split()
+    assert row.split()[-1] in ("missed", "missed?") and ">=8" in row
+
+
+def test_json_has_every_number_and_workers_decide_none(westwood: Westwood) -> None:
+    arguments = ("judge", "--cc", "westwood+", "--set", "cc.filter=none", "--only", "loss", *QUICK)
+    one = westwood(*arguments, "--json", "--workers", 1).out
+    assert one == westwood(*arguments, "--json", "--workers", 3).out
+    (rows,) = json.loads(one).values()
+    assert [row["row"] for row in rows] == ["loss-median", "loss-tenth", "loss-binds", "loss-share"]
+    for row in rows:
+        assert row["command"].startswith("westwood judge --cc westwood+ --set cc.filter=none ")
+        assert (
+            row["bound"] is None
+            or row["value"] is None
+            or (row["reached"] is (row["value"] >= row["bound"]))
+        )
+
+
+def test_a_folder_has_table_runs_and_the_worst_paths(westwood: Westwood, tmp_path: Path) -> None:
+    called = westwood("judge", "--cc", "veno", "--only", "clean-tenth", *QUICK, "--out", "out")
+    assert called.code == 0
+    out = tmp_path / "out"
+    assert (out / "table.txt").read_text() == called.out
+    rows = pl.read_parquet(out / "runs.parquet")
+    assert rows.height == 8 and set(rows["control"]) == {"veno", "cubic"}
+    ratios = (
+        rows.pivot("control", index="case", values="goodput_bps")
+        .with_columns(ratio=pl.col("veno") / pl.col("cubic"))
+        .sort("ratio")
+    )
+    worst = Scenario.from_toml(out / "worst" / "1-clean-tenth-1.toml")
+    path = rows.filter(pl.col("case") == ratios["case"][0])
+    assert worst.link[0].rate == path["rate_bps"][0] and worst.flow[0].cc.name == "veno"
+    assert json.loads((out / "manifest.json").read_text())["complete"] is True
+
+
+def test_the_frontier_draws_each_control_with_a_name_of_its_own(
+    westwood: Westwood, tmp_path: Path
+) -> None:
+    more = ("--vary", "westwood+:filter=none", "--figure", "f.png")
+    controls = ("--cc", "cubic", "--cc", "westwood+")
+    called = westwood("judge", "--frontier", *controls, *more, *QUICK)
+    assert called.code == 0 and called.out.endswith("f.png\n")
+    assert max(map(len, called.out.splitlines())) <= 80
+    for name in ("CUBIC", "Westwood+", "filter = none"):
+        assert any(line.startswith(name) for line in called.out.splitlines())
+    assert (tmp_path / "f.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("", "--cc: is missing, expected the name of a protocol"),
+        ("--cc cubik", '--cc = "cubik": unknown protocol, did you mean "cubic"?'),
+        ("--cc cubic --set cc.filter=none", 'cc.filter = "none": CUBIC has no such setting'),
+        ("--cc westwood+ --set filter=maybe", 'cc.filter = "maybe": expected "none", "ewma"'),
+        ("--cc cubic --set cc=1", "cc = 1: "),
+        ("--cc cubic --paths 0", "--paths = 0: expected 1 to 100000"),
+        ("--cc cubic --seed -1", "--seed = -1: expected 1 to "),
+        ("--cc cubic --only lost", '--only = "lost": unknown row, did you mean "loss"?'),
+        ("--cc cubic --workers 0", "--workers = 0: expected a whole number from 1 to 1024"),
+        ("--cc cubic --vary cubic:beta=1", "--vary: has no effect without --frontier"),
+        ("--cc cubic --figure f.png", "--figure: has no effect without --frontier"),
+        ("--frontier --only loss", "--only: has no effect without a table"),
+        ("--frontier --vary filter=none", '--vary = "filter=none": expected NAME:KEY=VALUE,...'),
+        ("--frontier --vary nix:filter=none", '"nix": unknown protocol'),
+    ],
+)
+def test_mistakes_are_one_line_and_leave_nothing(
+    arguments: str, expected: str, westwood: Westwood, tmp_path: Path
+) -> None:
+    called = westwood("judge", *arguments.split(), "--out", "out")
+    assert (called.code, called.out) == (2, "")
+    assert called.err.startswith("westwood: ") and expected in called.err
+    assert called.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The frontier: names of marks that lie close together cover neither each other nor a mark."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Annotation, Text
+
+from westwood.catalogue import PROTOCOLS, label
+from westwood.draw.frontier import Mark, Side, frontier
+from westwood.results.intervals import Estimate
+
+
+def exact(value: float) -> Estimate:
+    return Estimate(value, value - 0.1, float("inf"))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_names_do_not_overlap(seed: int) -> None:
+    rng = random.Random(seed)
+    marks = [
+        Mark(label(cc), cc, exact(0.9 + 0.1 * rng.random()), exact(0.1 + 0.2 * rng.random()))
+        for cc in PROTOCOLS
+    ]
+    figure = frontier(marks, Side("kept", 0.85), Side("loss", 0.85), "t")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+
+    (axes,) = figure.axes
+    names = [one for one in axes.texts if isinstance(one, Annotation)]
+    (corner,) = (one for one in axes.texts if one not in names)
+    boxes = [Text.get_window_extent(name) for name in names]  # without the line to the mark
+    assert [name.get_text() for name in names] and len(names) == len(marks)
+    for one, other in itertools.combinations([corner.get_window_extent(), *boxes], 2):
+        assert not one.overlaps(other)
+    at = [axes.transData.transform((mark.x.value, mark.y.value)) for mark in marks]
+    assert not any(box.contains(*point) for box in boxes for point in at)
+    assert all(axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 for box in boxes)

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A hunt finds what is known to be bad, shrinks it, and is the same however it was run."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from started_tool import Tool
+
+from westwood.engines.simulator import simulate
+from westwood.errors import InputError
+from westwood.hunt import attack as attacks
+from westwood.hunt import harms, hunter, replay, shrink, written
+from westwood.hunt.attack import Attack
+from westwood.hunt.evaluate import Runner
+from westwood.hunt.expedition import Finding
+from westwood.results.folder import Folder
+
+SEED = 2026  # fresh: nothing was chosen by what it finds
+
+
+def hunted(
+    cc: str, harm: str, environments: int, workers: int = 2, folder: Path | None = None
+) -> hunter.Hunt:
+    """A hunt that is over."""
+    planned = hunter.plan(cc, (harm,), SEED, environments, None)
+    hunt = hunter.Hunt(planned, Folder(folder) if folder else None)
+    with hunt.opened(resume=folder is not None):
+        hunt.go(workers)
+    return hunt
+
+
+@pytest.fixture(scope="module")
+def over() -> hunter.Hunt:
+    """A short hunt of Westwood+."""
+    return hunted("westwood+", "below-cubic", 100)
+
+
+def starves_cubic(finding: Finding) -> bool:
+    """BBR's starvation of CUBIC by a queue of less than a bandwidth-delay product."""
+    attack = finding.attack
+    return finding.harm == "starves" and attack.queue_bdp < 1.1 and finding.value > 0.5
+
+
+def is_shrew(finding: Finding) -> bool:
+    """Low-rate bursts stop a flow for the most part, for its timeout is a second at least."""
+    attack = finding.attack
+    return (
+        finding.harm == "stalled"
+        and attack.burst_bps > 0
+        and attack.load < 0.35
+        and attack.min_rto_us == 1_000_000
+        and finding.without["RTO"] < finding.value / 2
+    )
+
+
+def starts_slowly(finding: Finding) -> bool:
+    """Less than three quarters of CUBIC's goodput on a path without any disturbance."""
+    return finding.harm == "below-cubic" and not attacks.features(finding.attack)
+
+
+def test_westwood_plus_starts_slowly_on_a_clean_path(over: hunter.Hunt) -> None:
+    assert any(map(starts_slowly, over.findings()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cc", "side", "environments", "is_known"),
+    [
+        ("bbr", "by-it", 5_000, starves_cubic),
+        ("sack", "to-it", 40_000, is_shrew),
+        ("westwood+", "to-it", 5_000, starts_slowly),
+    ],
+)
+def test_it_finds_again_what_is_known_without_being_told(
+    cc: str, side: str, environments: int, is_known: Callable[[Finding], bool]
+) -> None:
+    assert any(map(is_known, hunted(cc, side, environments).findings()))
+
+
+def test_what_it_finds_does_not_depend_on_workers(over: hunter.Hunt) -> None:
+    assert hunted("westwood+", "below-cubic", 100, workers=3).findings() == over.findings()
+
+
+def test_it_goes_on_where_it_was_killed(over: hunter.Hunt, tmp_path: Path) -> None:
+    """A last line that is cut off belongs to no expedition."""
+    folder = tmp_path / "hunt"
+    hunted("westwood+", "below-cubic", 1, folder=folder)
+    journal = next(folder.glob("journal-*.jsonl"))
+    journal.write_bytes(journal.read_bytes()[:-30])
+    again = hunted("westwood+", "below-cubic", 100, folder=folder)
+    assert again.findings() == over.findings()
+    assert again.environments == over.environments
+
+
+def test_a_finding_is_a_scenario_that_shows_it(over: hunter.Hunt, tmp_path: Path) -> None:
+    """In its file as in the hunt: CUBIC gets so much more."""
+    found = over.findings()[0]
+    for name, content in written.files(found, "found").items():
+        (tmp_path / name).write_text(content)
+    scenario, cc = replay.load(str(tmp_path / "found.toml"))
+    assert cc == "westwood+"
+    rows = list(replay.replay(scenario, cc, ["sim"], found.attack.seed))
+    own, other = (row.figures.goodput_bps for row in rows if row.figures)
+    assert 1 - own / other == pytest.approx(found.value, abs=1e-6)
+
+
+def test_a_recorded_rate_has_a_file_of_its_own(tmp_path: Path) -> None:
+    attack = attacks.drawn(["dips"], [0.5] * attacks.genes(["dips"]), 3)
+    finding = Finding(attack, "idle", "cubic", 0.5, 0.4, 0.6, "idle", {})
+    made = written.files(finding, "found")
+    for name, content in made.items():
+        (tmp_path / name).write_text(content)
+    scenario, _ = replay.load(str(tmp_path / "found.toml"))
+    assert scenario.hash == attacks.scenario(attack, "cubic").hash
+    assert len(made["found.toml"].splitlines()) < 30
+
+
+def any_attack(choices: random.Random, *names: str) -> Attack:
+    """An attack with these features and perhaps more."""
+    while True:
+        more = [name for name in attacks.FEATURES if choices.random() < 0.2]
+        chosen = list(dict.fromkeys([*names, *more]))
+        if attacks.fit_together(chosen):
+            at = [choices.random() for _ in range(attacks.genes(chosen))]
+            return attacks.drawn(chosen, at, choices.getrandbits(30))
+
+
+def test_what_does_not_matter_is_shrunk_away() -> None:
+    """Of an attack whose bursts alone are bad the bursts are left, on a usual path."""
+    choices = random.Random(5)
+    for _ in range(20):
+        attack = any_attack(choices, "bursts")
+        found = shrink.shrink(attack, lambda one: one.burst_bps >= 1000 and one.load > 0)
+        assert attacks.features(found) == ["bursts"]
+        assert (found.rate_bps, found.delay_us) == (10_000_000, 100_000)
+        assert found.duration_us % 1_000_000 == 0
+
+
+def test_what_is_needed_and_what_is_bad_is_kept() -> None:
+    choices = random.Random(6)
+    for _ in range(20):
+        attack = any_attack(choices, "beside", "loss")
+        found = shrink.shrink(attack, lambda one: one.loss_rate > 1e-3, ["beside"])
+        assert "beside" in attacks.features(found)
+        assert found.loss_rate > 1e-3 or attack.loss_rate <= 1e-3
+
+
+def test_nobody_is_worse_than_itself() -> None:
+    """CUBIC in the place of CUBIC: of what is relative to it there is nothing."""
+    choices, runner = random.Random(8), Runner()
+    alone = ("below-cubic", "timeouts", "unfair", "late", "starves", "losses", "queue", "stuck")
+    for harm in map(harms.HARMS.__getitem__, alone):
+        attack = any_attack(choices, *harm.needs)
+        attack = replace(attack, duration_us=attack.duration_us // 8 * 2, calm_us=0)
+        assert runner.harm(harm, attack, "cubic") == 0
+
+
+def test_a_harm_is_from_none_to_all() -> None:
+    choices, runner = random.Random(9), Runner()
+    for harm in harms.HARMS.values():
+        attack = any_attack(choices, *harm.needs)
+        assert 0 <= runner.harm(harm, replace(attack, duration_us=2_000_000), "westwood+") <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ("--cc nobody", "--cc"),
+        ("", "--cc: is missing"),
+        ("--cc bbr --harm much", "--harm"),
+        ("--cc bbr --environments 0", "--environments"),
+        ("--cc bbr --environments 5 --for 1s", "--for"),
+        ("--cc bbr --seed -1", "--seed"),
+        ("--cc bbr --resume", "--resume"),
+        ("--cc bbr --engine ns3", "--engine"),
+        ("--cc bbr --replay a.toml", "--cc"),
+        ("--replay nowhere.toml", "nowhere.toml"),
+    ],
+)
+def test_bad_input_is_one_clear_line(westwood: Any, options: str, says: str) -> None:
+    called = westwood("hunt", *options.split())
+    assert called.code == 2
+    assert says in called.err and called.err.count("\n") == 1
+
+
+def test_another_hunts_folder_is_left_alone(tmp_path: Path) -> None:
+    hunted("westwood+", "losses", 1, folder=tmp_path / "hunt")
+    with pytest.raises(InputError, match="another hunt"):
+        hunted("westwood+", "queue", 1, folder=tmp_path / "hunt")
+
+
+def test_it_prints_what_it_found_and_writes_it(
+    westwood: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # a long path makes long lines
+    folder = Path("hunt")
+    options = ("--cc", "westwood+", "--harm", "losses", "--environments", 1, "--seed", SEED)
+    called = westwood("hunt", *options, "--out", folder)
+    assert called.code == 0 and "Westwood+: " in called.out
+    assert all(len(line) <= 80 for line in called.out.splitlines())
+    found = json.loads((folder / "findings.json").read_text())
+    files = list((folder / "findings").glob("*.toml"))
+    assert found and len(files) == len(found)
+    again = westwood("hunt", "--replay", files[0])
+    assert again.code == 0 and "Westwood+" in again.out and "CUBIC" in again.out
+
+
+def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path: Path) -> None:
+    tool = Tool("hunt --cc westwood+ --for 1min --workers 1 --out out", tmp_path)
+    journal = tmp_path / "out" / "journal-000001.jsonl"
+    while tool.process.poll() is None and not (journal.exists() and journal.stat().st_size):
+        pass
+    took_s, _, errors = tool.end(signal.SIGINT)
+    assert tool.process.returncode == 130 and took_s < 2.0
+    assert "--resume --out out goes on" in errors and errors.count("\n") == 1
+
+
+def test_a_scenario_of_others_is_no_finding(small_file: Path, westwood: Any) -> None:
+    small_file.write_text(small_file.read_text().replace('name = "tcp"', 'name = "upload"'))
+    called = westwood("hunt", "--replay", small_file)
+    assert called.code == 2 and "--replay" in called.err
+
+
+def test_the_figures_are_those_of_any_run_of_it() -> None:
+    attack = any_attack(random.Random(11), "beside")
+    attack = replace(attack, duration_us=2_000_000)
+    seen = replay.figures(simulate(attacks.scenario(attack, "bbr"), attack.seed))
+    assert repr(seen) == repr(Runner().run(attack, "bbr"))
+
+
+def test_the_guide_names_every_harm_and_feature() -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "hunt.md").read_text()
+    named = [f"| `{name}` | {harm.side.replace('-', ' ')} |" for name, harm in harms.HARMS.items()]
+    named += [f"`{name}`" for name in attacks.FEATURES]
+    assert [name for name in named if name not in guide] == []

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The quick way from an attack to the simulator gives what its scenario gives, to the bit."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from westwood.engines.simulator import simulate
+from westwood.hunt import attack as attacks
+from westwood.hunt.evaluate import Runner
+from westwood.hunt.figures import of_run
+
+ATTACKS = 80
+
+
+def any_attack(choices: random.Random) -> attacks.Attack:
+    names = [name for name in attacks.FEATURES if choices.random() < 0.25]
+    while not attacks.fit_together(names):
+        names.remove(choices.choice(names))
+    at = [choices.random() for _ in range(attacks.genes(names))]
+    return attacks.drawn(names, at, choices.getrandbits(32))
+
+
+def test_it_runs_as_its_scenario_does() -> None:
+    """The runner knows the templates of the attacks before."""
+    choices, runner = random.Random(7), Runner()
+    for _ in range(ATTACKS):
+        attack = any_attack(choices)
+        attack = replace(attack, duration_us=attack.duration_us // 10)
+        protocol = choices.choice(("bbr", "cubic"))
+        result = simulate(attacks.scenario(attack, protocol), attack.seed)
+        names = [flow.name for flow in result.scenario.flows]
+        duration_s, raw = attack.duration_us / 1e6, result.raw
+        slowly = of_run(names, raw.connections, raw.forward[0], duration_s, attack.rate_bps)
+        assert repr(runner.run(attack, protocol)) == repr(slowly), attack

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page about judging names every row of the table, and what is asked of it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from westwood.judge.targets import TARGETS, Target
+
+PAGE = Path(__file__).parents[3] / "docs" / "judge.md"
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda one: one.name)
+def test_the_page_has_the_row_with_its_bound(target: Target) -> None:
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+    (row,) = (line for line in rows if f"`{target.name}`" in line)
+    asked = row.split("|")[3]
+    if math.isnan(target.bound):
+        others = [one for one in TARGETS if f"`{one.name}`" in row and one.bound == one.bound]
+        assert others or not asked.strip()
+    else:
+        assert f"{target.bound:g}" in asked and ("at most" in asked) == target.at_most

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a control must reach: figures of runs that are made up, verdicts, and of known controls."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from westwood import simulate
+from westwood.errors import InputError
+from westwood.judge import judging
+from westwood.judge.cases import BBR, CUBIC, SECTIONS, Case
+from westwood.judge.judging import Plan, Verdict, control
+from westwood.judge.targets import TARGETS, Figure, Ran, Target, fairness, kept, own_share, ratio
+from westwood.results.intervals import Estimate
+
+BESIDE = next(SECTIONS["beside"].cases(5, 10))
+
+
+def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
+    plain = {"friendliness": 1.0, "mean_queue": 1.0, "queue_drops": 0, "lost": 0, "sent": 100}
+    return {"flow": name, "goodput_bps": mbps * 1e6, **plain, **more}
+
+
+def ran(
+    own: list[dict[str, Any]], cubic: list[dict[str, Any]], case: Case = BESIDE, **others: Any
+) -> Ran:
+    return Ran(case, own, {"cubic": cubic, **others})
+
+
+def target(name: str) -> Target:
+    return next(one for one in TARGETS if one.name == name)
+
+
+def test_goodput_is_held_against_cubics_path_by_path() -> None:
+    seen = [ran([flow("tcp", mbps)], [flow("tcp", 10)]) for mbps in (9, 12, 5, 10)]
+    figure = target("clean-median").of(seen)
+    assert figure.estimate.value == pytest.approx(0.95)
+    assert [value for value, _ in figure.worst] == pytest.approx([0.5, 0.9, 1.0])
+
+
+def test_loss_binds_where_bbr_has_twice_what_cubic_has() -> None:
+    seen = [
+        ran([flow("tcp", 6)], [flow("tcp", cubic)], bbr=[flow("tcp", 10)]) for cubic in (4, 6, 5)
+    ]
+    figure = target("loss-binds").of(seen)
+    assert (figure.estimate.value, figure.note) == (pytest.approx(0.6), "2 of 3 paths")
+    assert target("loss-share").of(seen).estimate.value == pytest.approx(2 / 3)
+
+
+def test_cubic_keeps_what_its_flows_have_beside_the_control() -> None:
+    theirs = [flow("tcp", 5), flow("beside-1", 2), flow("beside-2", 3)]
+    ours = [flow("tcp", 6, friendliness=1.8), flow("beside-1", 1), flow("beside-2", 3)]
+    assert kept([ran(ours, theirs)]) == pytest.approx(0.8), "4 of 5 Mb/s"
+    assert own_share([ran(ours, theirs)]) == pytest.approx(1.8)
+
+
+def test_flows_that_starve_are_not_fair() -> None:
+    assert fairness([flow("tcp-1", 0), flow("tcp-2", 0)]) == 0
+    assert fairness([flow("tcp-1", 1), flow("tcp-2", 1)]) == pytest.approx(1)
+    assert (ratio(0, 0), ratio(1, 0), ratio(1, 4)) == (1, math.inf, 0.25)
+    assert math.isnan(ratio(math.nan, 1)) and math.isnan(ratio(1, math.nan))
+
+
+def test_a_path_on_which_nothing_was_transferred_does_not_count() -> None:
+    case = next(SECTIONS["short"].cases(5, 10))
+    times = (0.2, math.nan, 0.3)
+    seen = [
+        ran(
+            [flow("short", 1, completion_p50_s=one)], [flow("short", 1, completion_p50_s=0.2)], case
+        )
+        for one in times
+    ]
+    figure = target("short-p50").of(seen)
+    assert figure.estimate.value == pytest.approx(1.25) and figure.note == "2 of 3 paths"
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "reached", "is_certain"),
+    [
+        (0.99, 0.98, 1.0, True, True),
+        (0.99, 0.97, 1.0, True, False),
+        (0.5, 0.4, 0.6, False, True),
+        (0.9, -math.inf, 0.99, False, False),
+        (math.nan, -math.inf, math.inf, None, False),
+    ],
+)
+def test_a_verdict_says_whether_the_interval_is_on_its_side(
+    value: float, low: float, high: float, reached: bool | None, is_certain: bool
+) -> None:
+    verdict = Verdict(target("clean-median"), Figure(Estimate(value, low, high)), "")
+    assert (verdict.reached, verdict.is_certain) == (reached, is_certain)
+
+
+def test_rows_are_named_once_and_chosen_by_name_or_part() -> None:
+    assert len({one.name for one in TARGETS}) == len(TARGETS)
+    assert {one.section for one in TARGETS} == set(SECTIONS)
+    assert {one.name for one in judging.targets(["loss"])} == {
+        "loss-median",
+        "loss-tenth",
+        "loss-binds",
+        "loss-share",
+    }
+    assert [one.name for one in judging.targets(["mixed", "clean-tenth"])] == [
+        "clean-tenth",
+        "mixed",
+    ]
+    with pytest.raises(InputError, match="unknown row"):
+        judging.targets(["nonsense"])
+
+
+def judged(cc: str, *rows: str) -> dict[str, Verdict]:
+    one = control(cc)
+    plan = Plan(judging.targets(rows), seed=103, paths=4)
+    found = judging.run(plan, [one], track=lambda runs, total: runs).verdicts(one)
+    return {verdict.target.name: verdict for verdict in found}
+
+
+def test_cubic_is_as_good_as_itself_and_bbr_as_itself() -> None:
+    assert {one.figure.estimate.value for one in judged("cubic", "clean").values()} == {1}
+    assert judged("bbr", "loss-median")["loss-median"].figure.estimate.value == 1
+
+
+def test_bbr_starves_cubic_in_a_shallow_queue() -> None:
+    cases = [one for one in SECTIONS["beside"].cases(103, 4) if one.cell == "4+4, 0.25 BDP"][:2]
+    runs = [
+        ran(*(simulate(one.scenario(cc), one.environment.seed).flow_rows for cc in (BBR, CUBIC)))
+        for one in cases
+    ]
+    assert kept(runs) < 0.2

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Intervals that assume no distribution: of quantiles, and by the bootstrap."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from scipy import stats
+
+from westwood.results.intervals import bootstrap, quantile
+from westwood.results.metrics import percentile
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("n", [1, 5, 29, 80, 400, 5000])
+def test_the_ends_are_the_order_statistics_of_the_binomial(n: int, share: float) -> None:
+    found = quantile([float(k) for k in range(1, n + 1)], share)
+
+    inside = stats.binom(n, share)
+    ends = [k for k in range(1, n + 1) if inside.cdf(k - 1) <= 0.025]
+    assert found.low == (max(ends) if ends else -math.inf)
+    ends = [k for k in range(1, n + 1) if inside.cdf(k - 1) >= 0.975]
+    assert found.high == (min(ends) if ends else math.inf)
+    assert found.value == percentile(range(1, n + 1), share)
+
+
+def test_of_few_values_the_tenth_has_no_lower_end_and_of_none_there_is_nothing() -> None:
+    few = quantile([3.0, 1.0, 2.0, 5.0, 4.0], 0.1)
+    assert few.low == -math.inf and few.value == pytest.approx(1.4)
+    none = quantile([], 0.5)
+    assert math.isnan(none.value) and (none.low, none.high) == (-math.inf, math.inf)
+
+
+def test_the_bootstrap_of_a_mean_is_near_the_normal_interval_and_the_same_every_time() -> None:
+    rng = random.Random(7)
+    values = [rng.gauss(10, 2) for _ in range(200)]
+
+    def mean(those: list[float]) -> float:
+        return math.fsum(those) / len(those)
+
+    found = bootstrap(values, mean, "a")
+    half = 1.96 * 2 / math.sqrt(200)
+    assert found.value == pytest.approx(mean(values))
+    assert found.value - found.low == pytest.approx(half, rel=0.25)
+    assert found.high - found.value == pytest.approx(half, rel=0.25)
+    assert found == bootstrap(values, mean, "a") != bootstrap(values, mean, "b")
+
+
+def test_one_value_has_no_interval() -> None:
+    one = bootstrap([4.0], lambda values: values[0], "a")
+    assert (one.value, one.low, one.high) == (4.0, -math.inf, math.inf)

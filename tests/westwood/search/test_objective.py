@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The objective: what a run came to, the targets, and a cost that falls with what is lacking."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from westwood.search import objective, population
+from westwood.search.objective import TARGETS, Outcome, Seen
+from westwood.search.population import Environment
+
+PATH = Environment(10_000_000, 40_000, 33, 10_000_000, 8)
+NOTHING = math.nan
+PLAIN = Outcome(9e6, 0.0, NOTHING, 10.0, NOTHING, NOTHING, 0.01)
+
+
+def target(name: str) -> objective.Target:
+    return next(one for one in TARGETS if one.name == name)
+
+
+def seen(own: Outcome, cubic: Outcome = PLAIN, bbr: Outcome = PLAIN, **path: object) -> Seen:
+    return Seen(replace(PATH, **path), own, cubic, bbr)  # type: ignore[arg-type]
+
+
+def test_a_run_is_read_by_the_roles_of_its_flows() -> None:
+    row = {"sent": 100, "queue_drops": 3, "lost": 2, "mean_queue": 7.0}
+    short = {"completion_p50_s": 0.2, "completion_p95_s": 0.9}
+    rows = [
+        {**row, "flow": "tcp-1", "goodput_bps": 3e6},
+        {**row, "flow": "tcp-2", "goodput_bps": 1e6},
+        {**row, "flow": "beside", "goodput_bps": 5e6, "lost": 50},
+        {**row, "flow": "short", "goodput_bps": 1e5, "sent": 50, **short},
+    ]
+
+    read = Outcome.of(rows)
+
+    assert read == Outcome(4e6, 5e6, 0.8, 7.0, 0.2, 0.9, 15 / 250)
+    assert Outcome.read(read.entry()) == read
+
+
+def test_the_guide_has_every_target_as_it_is_declared() -> None:
+    guide = (Path(__file__).parents[3] / "docs" / "searching.md").read_text("utf-8")
+    for one in TARGETS:
+        wanted = f"{'at most' if one.at_most else 'at least'} {one.bound:g}"
+        row = f"| {one.name} | `{one.family}` | {one.statistic} of {one.what} | {wanted} |"
+        assert row in guide.splitlines()
+
+
+def test_every_family_of_a_target_is_drawn() -> None:
+    assert {one.family for one in TARGETS} < set(population.FAMILIES)
+    assert len({one.name for one in TARGETS}) == len(TARGETS)
+
+
+@pytest.mark.parametrize("one", TARGETS, ids=lambda one: one.name)
+def test_a_penalty_grows_with_what_is_lacking_and_hardly_below(one: objective.Target) -> None:
+    worse = one.scale if one.at_most else -one.scale
+
+    assert one.reached(one.bound)
+    assert not one.reached(one.bound + worse)
+    far = [one.penalty(one.bound + k * worse) for k in (-20, -3, 0, 3, 20, 1000)]
+    assert far == sorted(far)
+    assert far[0] < 1e-6
+    assert far[3] == pytest.approx(3, abs=0.1)
+    assert far[-1] == pytest.approx(1000, abs=0.1)
+
+
+def test_the_worst_tenth_is_at_the_side_that_hurts() -> None:
+    values = [1 + n / 100 for n in range(11)]
+
+    assert target("clean, worst").of(values) == pytest.approx(1.01)
+    assert target("clean").of(values) == pytest.approx(1.05)
+    longer = replace(target("queue"), statistic="worst tenth")
+    assert longer.of(values) == pytest.approx(1.09)
+
+
+def test_loss_binds_where_bbr_has_twice_cubics() -> None:
+    own, bbr = replace(PLAIN, goodput_bps=6e6), replace(PLAIN, goodput_bps=8e6)
+    slow, fast = replace(PLAIN, goodput_bps=4e6), replace(PLAIN, goodput_bps=4.1e6)
+
+    assert target("loss binds").value([seen(own, slow, bbr)]) == pytest.approx(0.75)
+    assert math.isnan(target("loss binds").value([seen(own, fast, bbr)]))
+
+
+def test_what_cubic_keeps_is_held_against_an_even_share_among_cubics() -> None:
+    cubic = replace(PLAIN, goodput_bps=4e6, beside_bps=4.8e6)
+    own = replace(PLAIN, goodput_bps=6.6e6, beside_bps=2.2e6)
+    one = seen(own, cubic, flows=1, beside="cubic", beside_flows=1)
+
+    assert target("CUBIC keeps").value([one]) == pytest.approx(0.5)
+    assert target("own share").value([one]) == pytest.approx(1.5)
+
+
+def test_a_control_that_reaches_all_costs_less_than_one_that_misses_one() -> None:
+    there = {one.name: one.bound + (-0.2 if one.at_most else 0.2) for one in TARGETS}
+
+    for one in TARGETS:
+        missed = {**there, one.name: one.bound + (0.2 if one.at_most else -0.2)}
+        assert objective.cost(there) < objective.cost(missed)
+    assert objective.cost(there) < 0.1

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A search gives the same trials whatever its workers and interruptions, and loses none."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from started_tool import Tool
+
+from westwood import InputError
+from westwood.engines.contract import Job
+from westwood.engines.pool import run_jobs
+from westwood.engines.simulator import prepare
+from westwood.errors import Interrupted
+from westwood.results import journal
+from westwood.results.folder import Folder
+from westwood.search import population, space, study
+from westwood.search.evaluation import Ground
+from westwood.search.found import Found, Search
+
+SMALL = ("--paths", "30", "--packets", "1000")
+VARY = ("filter", "alpha", "set_cwnd_on_loss")
+
+
+def small(seed: int = 1, vary: tuple[str, ...] = VARY) -> Search:
+    return Search("westwood+", space.knobs("westwood+", vary, {}), {}, 30, seed, 1000)
+
+
+def track(finished: Any, total: int) -> Any:
+    return finished
+
+
+def searched(
+    folder: Path,
+    trials: int = 12,
+    *,
+    asked: Search | None = None,
+    workers: int = 2,
+    resume: bool = False,
+    ends: bool = False,
+    track: Any = track,
+) -> Found:
+    pool = functools.partial(run_jobs, prepare=prepare, workers=workers)
+    place = Folder(folder, tell=lambda line: None)
+    return study.run(
+        asked or small(), place, trials, resume=resume, run_jobs=pool, track=track, ends=ends
+    )
+
+
+def test_searching_paths_and_judging_paths_never_coincide() -> None:
+    for seed in range(20):
+        searching = Ground.drawn("search", seed, 60, 1000)
+        judging = Ground.drawn("judge", seed, 60, 1000)
+
+        assert {population.purpose_of(one) for _, one in searching.runs} == {"search"}
+        assert {population.purpose_of(one) for _, one in judging.runs} == {"judge"}
+        assert not {one.seed for _, one in searching.runs} & {one.seed for _, one in judging.runs}
+
+
+def test_a_search_is_the_same_for_a_seed_whatever_the_number_of_workers(tmp_path: Path) -> None:
+    one = searched(tmp_path / "one", workers=1)
+    three = searched(tmp_path / "three", workers=3)
+    other = searched(tmp_path / "other", 1, asked=small(seed=2))
+
+    for file in ("trials.parquet", "ablation.parquet", "best.json"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "three" / file).read_bytes()
+    assert one.trials == three.trials and one.trials[0] != other.trials[0]
+    assert {k.key: k.default for k in one.search.knobs} == one.trials[0].values
+    assert one.best.cost == min(trial.cost for trial in one.trials.values())
+    assert one.best.cost < one.trials[0].cost  # the default is tried first
+    rows = pl.read_parquet(tmp_path / "one" / "trials.parquet")
+    assert rows["trial"].to_list() == list(range(12))
+    assert rows["cost"].to_list() == [one.trials[n].cost for n in range(12)]
+
+
+def test_setting_back_what_nothing_reads_costs_nothing(tmp_path: Path) -> None:
+    """The pole alpha is of another filter than the one that is held."""
+    knobs = space.knobs("westwood+", ("alpha", "set_cwnd_on_loss"), {"filter": "none"})
+    asked = Search("westwood+", knobs, {"filter": "none"}, 30, 1, 1000)
+    found = searched(tmp_path / "s", 4, asked=asked)
+
+    assert "alpha" in {one.key for one in found.changed()}
+    idle = {knob.key: made for knob, made in found.ablation()}["alpha"]
+    assert (idle.effect, idle.low, idle.high) == (0, 0, 0)
+    assert "alpha" not in {one.key for one in found.chosen()}
+    assert json.loads((tmp_path / "s/best.json").read_text())["settings"]["filter"] == "none"
+
+
+def test_the_ends_of_each_range_are_tried_beside_the_best(tmp_path: Path) -> None:
+    knobs = space.knobs("westwood+", ("alpha=0.5:0.9", "sampler"), {})
+    asked = Search("westwood+", knobs, {}, 30, 1, 1000)
+    found = searched(tmp_path / "s", 1, asked=asked, ends=True)
+
+    moved = {(knob.key, end): made for knob, end, made in found.end_effects()}
+    assert set(moved) == {("alpha", 500), ("sampler", "per-ack"), ("sampler", "per-rtt-timer")}
+    assert moved["alpha", 500].effect == 0  # the pole of another filter than Westwood+'s
+    assert moved["sampler", "per-ack"].effect != 0
+    again = searched(tmp_path / "s", 1, asked=asked, ends=True, resume=True)
+    assert again.runs == 0 and again.end_effects() == found.end_effects()
+
+
+def test_an_interrupted_search_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    def stop_after_5(finished: Any, total: int) -> Any:
+        for count, step in enumerate(finished):
+            if count == 5:
+                raise KeyboardInterrupt
+            yield step
+
+    searched(tmp_path / "whole", 9)
+    with pytest.raises(Interrupted, match=r"; 4 of 9 trials are in .*; --resume --out .* goes on"):
+        searched(tmp_path / "two", 9, track=stop_after_5)
+    found = searched(tmp_path / "two", 9, resume=True)
+
+    assert found.runs < 14 * len(Ground.drawn("search", 1, 30, 1000).runs)
+    for file in ("trials.parquet", "ablation.parquet", "best.json"):
+        assert (tmp_path / "two" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
+
+
+def test_more_trials_may_be_asked_and_what_is_there_is_not_done_again(tmp_path: Path) -> None:
+    searched(tmp_path / "whole", trials=9)
+    searched(tmp_path / "two", trials=1)
+    searched(tmp_path / "two", trials=9, resume=True)
+    assert (tmp_path / "two/best.json").read_bytes() == (tmp_path / "whole/best.json").read_bytes()
+
+    again = searched(tmp_path / "two", trials=9, resume=True)
+    assert again.runs == 0
+
+
+def test_damaged_lines_of_a_journal_are_done_again(tmp_path: Path) -> None:
+    searched(tmp_path / "s", 6)
+    whole = (tmp_path / "s/trials.parquet").read_bytes()
+    (file,) = (tmp_path / "s").glob("journal-*.jsonl")
+    lines = file.read_bytes().splitlines(keepends=True)
+    other = {"trial": 3, "values": {"filter": "none"}, "targets": {}, "cost": 0.0}
+    kept = [lines[0], b"x" + lines[1], *lines[2:5], journal.line_of(other), lines[6][:40]]
+    file.write_bytes(b"".join(kept))
+
+    searched(tmp_path / "s", 6, resume=True)
+    assert (tmp_path / "s/trials.parquet").read_bytes() == whole
+
+
+def test_another_search_in_the_folder_is_refused(tmp_path: Path) -> None:
+    searched(tmp_path / "s", trials=1)
+
+    with pytest.raises(InputError, match="expected --resume or a new folder"):
+        searched(tmp_path / "s", trials=1)
+    other_default = replace(small().knobs[0], default="none")
+    changed = replace(small(), knobs=(other_default, *small().knobs[1:]))
+    for other in (small(seed=2), changed):
+        with pytest.raises(InputError, match="holds another search"):
+            searched(tmp_path / "s", trials=1, asked=other, resume=True)
+
+
+def test_runs_elsewhere_give_the_same(tmp_path: Path) -> None:
+    """As on a cluster: from a scenario's text, and in another order."""
+    from westwood.experiments import cluster
+
+    def elsewhere(jobs: Any) -> Any:
+        tasks = [cluster.run_task("sim", *task) for task in cluster._tasks(list[Job](jobs))]
+        random.Random(1).shuffle(tasks)
+        for task in tasks:
+            yield from task
+
+    searched(tmp_path / "here", trials=2)
+    folder = Folder(tmp_path / "there")
+    study.run(small(), folder, 2, resume=False, run_jobs=elsewhere, track=track)
+    there, here = (tmp_path / one / "trials.parquet" for one in ("there", "here"))
+    assert there.read_bytes() == here.read_bytes()
+
+
+def test_a_search_that_is_killed_loses_no_trial_repeats_none_and_ends_the_same(
+    tmp_path: Path,
+) -> None:
+    vary = [word for key in VARY for word in ("--vary", key)]
+    command = [sys.executable, "-m", "westwood", "search", "--cc", "westwood+", *vary, *SMALL]
+    folder, before, chance = tmp_path / "killed", set[int](), random.Random(1)
+    for attempt in range(2):
+        more = ["--resume"] if attempt else []
+        process = subprocess.Popen([*command, "--out", str(folder), *more])
+        while len(trials_on_disk(folder)) <= len(before):
+            assert process.poll() is None
+            time.sleep(0.01)
+        time.sleep(0.1 * chance.random())
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        on_disk = trials_on_disk(folder)
+        assert len(on_disk) == len(set(on_disk)), "a trial was repeated"
+        assert before < set(on_disk), "a finished trial is lost"
+        before = set(on_disk)
+
+    trials = max(before) + 2
+    searched(folder, trials, resume=True)
+    searched(tmp_path / "whole", trials)
+    assert len(trials_on_disk(folder)) == len(set(trials_on_disk(folder))) == trials
+    for file in ("trials.parquet", "ablation.parquet", "best.json"):
+        assert (folder / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
+
+
+def trials_on_disk(folder: Path) -> list[int]:
+    found = []
+    for file in folder.glob("journal-*.jsonl"):
+        for line in file.read_text(encoding="utf-8").splitlines(keepends=True):
+            if line.endswith("\n") and "trial" in (record := json.loads(line)):
+                found += [record["trial"]] if "values" in record else []
+    return found
+
+
+def test_ctrl_c_ends_it_within_half_a_second_and_says_how_to_go_on(tmp_path: Path) -> None:
+    options = "--cc vegas --paths 200 --packets 400000 --trials 50"
+    tool = Tool(f"search {options} --out s", tmp_path)
+    while not (tmp_path / "s/search.json").exists():
+        assert tool.process.poll() is None
+        time.sleep(0.02)
+    time.sleep(0.2)
+    took_s, out, errors = tool.end(signal.SIGINT)
+
+    assert took_s < 0.5, errors
+    assert tool.process.returncode == 130
+    assert "of 50 trials are in s; --resume --out s goes on" in errors
+    assert "Traceback" not in errors and not out
+
+
+def test_the_command_prints_settings_and_targets(
+    westwood: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    out = tmp_path / "s"
+    chosen = ("--cc", "vegas", "--vary", "vegas_beta=4:20", "--set", "vegas_gamma=2")
+    done = westwood("search", *chosen, *SMALL, "--trials", "6", "--out", out, "--plot")
+
+    assert done.code == 0, done.err
+    assert "Vegas: trial" in done.out and "CUBIC keeps" in done.out
+    assert 'cc = { name = "vegas", vegas_gamma = 2' in done.out
+    assert "runs in" in done.err and "a second" in done.err
+    assert (out / "search.png").stat().st_size > 10_000 and (out / "search.svg").exists()
+
+    again = westwood("search", *chosen, *SMALL, "--trials", "6", "--out", out, "--resume", "--json")
+    entry = json.loads(again.out)
+    assert entry["settings"]["vegas_gamma"] == 2
+    assert entry["targets"]["CUBIC keeps"]["bound"] == 0.85
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (("--cc", "bbr"), "has no settings to vary"),
+        (("--cc", "vegas", "--paths", "3"), "expected from 30"),
+        (("--cc", "vegas", "--trials", "0"), "expected from 1"),
+        (("--cc", "vegas", "--packets", "9"), "expected from 200"),
+        (("--cc", "vegas", "--set", "vegas_alpha=0"), "vegas_alpha"),
+        (("--cc", "vegas", "--set", "tau=1s"), "tau"),
+        (("--cc", "vegas", "--workers", "0"), "--workers"),
+    ],
+)
+def test_wrong_options_are_one_line_and_leave_nothing(
+    westwood: Callable[..., Any], tmp_path: Path, options: tuple[str, ...], words: str
+) -> None:
+    done = westwood("search", *options, "--out", tmp_path / "s")
+
+    assert done.code == 2
+    assert words in done.err and done.err.count("\n") == 1
+    assert not (tmp_path / "s").exists()

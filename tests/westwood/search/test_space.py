@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is varied: every setting that a control obeys, as core/settings.h declares it."""
+
+from __future__ import annotations
+
+import pytest
+
+from westwood import InputError
+from westwood.catalogue import PROTOCOLS, settings_of_protocol
+from westwood.search import space
+from westwood.search.environment import Environment, scenario
+
+PATH = Environment(1_000_000, 10_000, 10, 1_000_000, 0)
+
+
+@pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if settings_of_protocol(name)])
+def test_without_vary_a_control_is_searched_over_all_that_it_obeys(protocol: str) -> None:
+    knobs = space.knobs(protocol, (), {})
+
+    assert [one.key for one in knobs] == list(settings_of_protocol(protocol))
+    for one in knobs:  # both ends of every range are settings that a scenario takes
+        assert one.has(one.default)
+        for end in one.choices or (one.low, one.high):
+            values, _ = space.without({one.key: end}, (), space.defaults(protocol, {}))
+            values = space.in_order(values, [one], space.defaults(protocol, {}))
+            scenario(PATH, protocol, space.settings(values, [one], {}))
+
+
+def test_ranges_are_in_the_units_of_a_scenario() -> None:
+    knobs = space.knobs(
+        "westwood", ("tau=10ms:2s", "alpha=0.5:0.95", "filter=none,tustin", "m"), {}
+    )
+    tau, alpha, words, m = knobs
+
+    assert (tau.low, tau.high, tau.is_logarithmic) == (10_000, 2_000_000, True)
+    assert (alpha.low, alpha.high) == (500, 950)
+    assert words.choices == ("none", "tustin")
+    assert (m.low, m.high, m.written(1), m.written(2)) == (0, 16, 0, 2)  # 0: none; no 1
+    assert tau.written(10_000) == "10ms" and alpha.written(950) == 0.95
+
+
+def test_the_default_is_the_controls_own_in_the_profile() -> None:
+    (rules,) = space.knobs("cubic", ("cubic_rules",), {})
+    (least,) = space.knobs("westwood+", ("filter",), {})
+
+    assert rules.default == "linux"
+    assert least.default == "ewma"
+
+
+def test_what_is_held_is_not_varied() -> None:
+    knobs = space.knobs("vegas", (), {"vegas_alpha": 3})
+
+    assert "vegas_alpha" not in {one.key for one in knobs}
+    with pytest.raises(InputError, match="twice"):
+        space.knobs("vegas", ("vegas_alpha",), {"vegas_alpha": 3})
+
+
+def test_settings_that_have_an_order_are_put_in_it() -> None:
+    both = space.knobs("vegas", ("vegas_alpha", "vegas_beta"), {})
+    fallback = space.defaults("vegas", {})
+
+    assert space.in_order({"vegas_alpha": 9, "vegas_beta": 5}, both, fallback) == {
+        "vegas_alpha": 5,
+        "vegas_beta": 9,
+    }
+    assert space.in_order({"vegas_alpha": 9}, both[:1], fallback) == {"vegas_alpha": 4}
+    assert space.in_order({"vegas_beta": 1}, both[1:], fallback) == {"vegas_beta": 2}
+
+
+def test_setting_one_back_takes_with_it_what_may_not_stand_beside_the_default() -> None:
+    fallback = space.defaults("vegas", {})
+    values = {"vegas_alpha": 9, "vegas_beta": 20, "vegas_gamma": 7}
+
+    assert space.without(values, ["vegas_gamma"], fallback)[1] == ("vegas_gamma",)
+    back, keys = space.without(values, ["vegas_beta"], fallback)
+    assert keys == ("vegas_beta", "vegas_alpha")
+    assert back == {"vegas_alpha": 2, "vegas_beta": 4, "vegas_gamma": 7}
+
+
+@pytest.mark.parametrize(
+    "option, words",
+    [
+        ("tou=1s", "did you mean"),
+        ("tau=", "expected KEY=LOW:HIGH"),
+        ("tau=1:2", "expected KEY=LOW:HIGH within 1us to 60s"),
+        ("tau=2s:1s", "the lower first"),
+        ("tau=1us:2min", "within 1us to 60s"),
+        ("filter=none:ewma", "expected KEY=A,B... within"),
+        ("alpha=0:2", "within 0 to 1"),
+        ("seed_filter=1", "expected KEY=A,B... within true or false"),
+    ],
+)
+def test_a_wrong_range_is_named_with_what_was_expected(option: str, words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        space.knobs("westwood", (option,), {})
+
+    assert words in str(caught.value) and "--vary" in str(caught.value)
+
+
+def test_a_control_without_settings_is_refused() -> None:
+    with pytest.raises(InputError, match="no settings"):
+        space.knobs("bbr", (), {})
+    with pytest.raises(InputError, match="unknown protocol"):
+        space.knobs("westwod", (), {})

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `hunt`: the worst that can happen to a congestion control, or by it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from westwood.cli.options import ResumeOption, WorkersOption, protocols, refuse_idle, starting
+
+if TYPE_CHECKING:
+    from westwood.hunt.hunter import Hunt, Plan, Tell
+    from westwood.results.folder import Folder
+
+EXAMPLE = "westwood hunt --cc bbr --harm by-it --environments 20000 --out hunted"
+_ENVIRONMENTS = 20_000  # if nothing else is said
+_SHOWN = 20  # findings in the table
+_OF_A_HUNT = ("harm", "environments", "for_", "workers", "out", "resume")
+
+
+def _harms() -> list[str]:
+    from westwood.hunt.harms import BY_IT, HARMS, TO_IT
+
+    return [TO_IT, BY_IT, *HARMS]
+
+
+def hunt(
+    context: typer.Context,
+    cc: Annotated[
+        str | None,
+        typer.Option(
+            "--cc", metavar="NAME", help="Whom to hunt.", autocompletion=starting(protocols)
+        ),
+    ] = None,
+    harm: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="to-it|by-it|NAME",
+            help="Only these: below-cubic, below-best, idle, disturbed, stuck, stalled, timeouts, "
+            "unfair, late; starves, losses, queue.",
+            autocompletion=starting(_harms),
+        ),
+    ] = None,
+    environments: Annotated[
+        int | None, typer.Option(metavar="N", help="How many to look at; 20000 if not given.")
+    ] = None,
+    for_: Annotated[
+        str | None, typer.Option("--for", metavar="TIME", help="How long to look, instead.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the hunt; of --replay's runs.")] = 1,
+    workers: WorkersOption = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write what is found into a folder.")
+    ] = None,
+    resume: ResumeOption = False,
+    replay: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Run a finding again, beside CUBIC.")
+    ] = None,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ns3|linux", help="Replay it there, too; may be repeated."),
+    ] = None,
+) -> None:
+    """Search the worst that a control suffers or does, and shrink it.
+
+    Each finding is a scenario of a few lines, told in a sentence. The same seed and number of
+    environments give the same findings, with any number of workers.
+    """
+    from westwood import extras
+
+    if replay is not None:
+        refuse_idle(context, "cc", *_OF_A_HUNT, without="the hunt, which --replay does not make")
+        _replay(replay, engine or [], seed)
+        return
+    refuse_idle(context, "engine", without="--replay")
+    extras.need("cmaes", "hunt")
+    if out is None:
+        refuse_idle(context, "resume", without="--out")
+    planned = _plan(cc, harm or [], seed, environments, for_)
+    _hunt(planned, workers, out, resume=resume)
+
+
+def _plan(
+    cc: str | None, harm: list[str], seed: int, environments: int | None, for_: str | None
+) -> Plan:
+    from westwood.errors import InputError
+    from westwood.hunt import hunter
+    from westwood.units import option_seconds
+
+    if cc is None:
+        raise InputError("is missing, expected whom to hunt, such as bbr", key="--cc")
+    if for_ is not None and environments is not None:
+        raise InputError("can't be set together with --environments", key="--for", value=for_)
+    for_s = None if for_ is None else option_seconds("--for", for_, 0.0)
+    if environments is None and for_s is None:
+        environments = _ENVIRONMENTS
+    return hunter.plan(cc, tuple(harm), seed, environments, for_s)
+
+
+def _hunt(planned: Plan, workers: int | None, out: Path | None, *, resume: bool) -> None:
+    from westwood import stopping
+    from westwood.cli import tables  # noqa: F401 - an interrupt has no time for imports
+    from westwood.cli.streams import say
+    from westwood.engines.pool import check_workers
+    from westwood.errors import Interrupted
+    from westwood.hunt import hunter, written
+    from westwood.results.folder import Folder
+
+    check_workers(workers, "--workers")
+    folder = Folder(out, tell=say) if out else None
+    hunting = hunter.Hunt(planned, folder)
+    with hunting.opened(resume=resume):
+        try:
+            with _progress(planned) as tell:
+                hunting.go(workers, tell)
+        except KeyboardInterrupt:
+            with stopping.keeping():
+                _print(hunting, folder)
+            rest = f"; --resume --out {out} goes on" if out else ""
+            seen = f"{hunting.environments} environments were seen"
+            raise Interrupted(f"interrupted; {seen}{rest}") from None
+        if folder is not None:
+            with stopping.keeping():
+                written.write(folder, hunting.findings(), _title(hunting), hunting.counted())
+                folder.manifest({"hunt": planned.state(), "environments": hunting.environments})
+    _print(hunting, folder)
+    if folder is not None:
+        print(folder.path / "findings.md")
+
+
+@contextmanager
+def _progress(planned: Plan) -> Iterator[Tell]:
+    """Shows on a terminal how far the hunt is."""
+    if not sys.stderr.isatty():
+        yield lambda done, of: None
+        return
+    from rich import progress
+    from rich.console import Console
+
+    columns = (
+        progress.TextColumn("hunting"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+    )
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=planned.environments)
+        yield lambda done, of: bar.update(task, completed=done)
+
+
+def _title(hunting: Hunt) -> str:
+    from westwood.catalogue import label
+
+    found = len(hunting.findings())
+    kinds = "1 kind of finding" if found == 1 else f"{found} kinds of findings"
+    return f"{label(hunting.plan.cc)}: {kinds} in {hunting.environments} environments"
+
+
+def _print(hunting: Hunt, folder: Folder | None) -> None:
+    from westwood.cli import tables
+    from westwood.hunt import written
+
+    found = hunting.findings()
+    rows = tuple(
+        (
+            f"{number} {one.harm}",
+            f"{one.value:.0%}",
+            written.path(one.attack),
+            "; ".join(written.parts(one.attack)) or "-",
+        )
+        for number, one in enumerate(found[:_SHOWN], 1)
+    )
+    if not rows:
+        print(f"{_title(hunting)}.")
+        return
+    tables.print_texts(tables.Cells(("harm", "worst", "path", "with"), rows), _title(hunting))
+    if len(found) > _SHOWN:
+        print(f"{len(found) - _SHOWN} more" + ("." if folder else "; --out DIR writes them all."))
+
+
+def _replay(file: str, engines: list[str], seed: int) -> None:
+    from westwood.catalogue import label
+    from westwood.cli import tables
+    from westwood.cli.streams import say
+    from westwood.hunt import replay
+
+    scenario, cc = replay.load(file)
+    names = replay.check(engines)
+    rows = []
+    for one in replay.replay(scenario, cc, names, seed):
+        if one.figures is None:
+            say(one.refused)
+            continue
+        rows.append((f"{one.engine}", label(one.cc), *_cells(one.figures)))
+    heads = (
+        "engine",
+        "control",
+        "goodput\nMb/s",
+        "beside\nMb/s",
+        "fairness",
+        "timeouts",
+        "dropped\n%",
+        "wait\nms",
+        "transfers\ns",
+    )
+    cells = tables.Cells(heads, tuple(rows))
+    for place in reversed(range(2, len(heads))):
+        if all(row[place] == "-" for row in rows):
+            cells = cells.without(heads[place])
+    tables.print_numbers(cells, f"{scenario.name}, seed {seed}", numbers=heads[2:], expendable=())
+
+
+def _cells(figures: Any) -> tuple[str, ...]:
+    def number(value: float, scale: float, digits: int) -> str:
+        return "-" if value != value else f"{value * scale:.{digits}f}"
+
+    return (
+        number(figures.goodput_bps, 1e-6, 2),
+        number(figures.beside_bps, 1e-6, 2) if figures.beside_bps else "-",
+        number(figures.fairness, 1, 2),
+        number(figures.timeouts, 1, 0),
+        number(figures.loss_ratio, 100, 2),
+        number(figures.queue_s, 1000, 1),
+        number(figures.completion_s, 1, 3),
+    )

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `judge`: what a control reaches on held-out paths. Reads options, prints, writes."""
+
+from __future__ import annotations
+
+import json as writer
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from westwood import stopping
+from westwood.cli import figures
+from westwood.cli.figures import FigureOption, SizeOption, TitleOption
+from westwood.cli.options import (
+    EngineOption,
+    JsonOption,
+    OutOption,
+    WorkersOption,
+    protocols,
+    refuse_idle,
+    settings_of,
+    starting,
+    value_of,
+)
+from westwood.errors import InputError
+
+if TYPE_CHECKING:
+    from westwood.judge.cases import Control
+    from westwood.judge.judging import Judged, Plan, Verdict
+    from westwood.results.folder import Folder
+    from westwood.results.intervals import Estimate
+
+JudgedOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cc",
+        metavar="NAME",
+        help="What is judged; repeat it to judge several.",
+        autocompletion=starting(protocols),
+    ),
+]
+SettingOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting of it, such as cc.filter=none."),
+]
+PathsOption = Annotated[
+    int, typer.Option(metavar="N", help="Drawn for clean and for loss; the other parts have fewer.")
+]
+OnlyOption = Annotated[
+    str | None, typer.Option(metavar="ROW,...", help="Rows, or parts, of the table.")
+]
+FrontierOption = Annotated[
+    bool,
+    typer.Option("--frontier", help="Draw gain under loss over harm to CUBIC, of --cc or of all."),
+]
+VaryOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME:KEY=VALUE,...", help="More of --frontier, each set otherwise."),
+]
+_GAP = "  "
+
+
+def judge(
+    context: typer.Context,
+    cc: JudgedOption = None,
+    set_: SettingOption = None,
+    only: OnlyOption = None,
+    paths: PathsOption = 400,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the paths.")] = 1,
+    frontier: FrontierOption = False,
+    vary: VaryOption = None,
+    engine: EngineOption = "sim",
+    workers: WorkersOption = None,
+    out: OutOption = None,
+    figure: FigureOption = None,
+    title: TitleOption = None,
+    size: SizeOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Judge a control on paths that no search has seen.
+
+    Prints what it must reach, what it reaches with 95 % intervals, and the command that computes
+    each row alone. --out writes every run, and the worst paths of each row as scenarios. --frontier
+    draws many controls: goodput under loss over what CUBIC keeps.
+    """
+    from westwood import engines
+    from westwood.cli import console
+    from westwood.engines.pool import check_workers
+    from westwood.judge import judging
+    from westwood.results.folder import Folder
+
+    if frontier:
+        refuse_idle(context, "only", "set_", without="a table: --frontier has two rows of all")
+        controls = judging.of_frontier(cc or (), _varied(vary))
+        rows = judging.targets(judging.FRONTIER)
+    else:
+        refuse_idle(context, "vary", "figure", "title", "size", without="--frontier")
+        if not cc:
+            raise InputError("is missing, expected the name of a protocol", key="--cc")
+        controls = [judging.control(name, settings_of(set_)) for name in dict.fromkeys(cc)]
+        rows = judging.targets([name.strip() for name in only.split(",")] if only else [])
+    wanted = figures.wanted(frontier, figure, title, size)
+    plan = judging.Plan(rows, seed, paths)
+    plan.check(controls)
+    check_workers(workers, "--workers")
+    folder = Folder(out) if out else None
+    judged = judging.run(
+        plan, controls, track=console.track, engine=engines.find(engine), workers=workers
+    )
+    found = {one: judged.verdicts(one) for one in controls}
+    if frontier:
+        table = "\n".join(_frontier_table(plan, found))
+    else:
+        table = "\n\n".join("\n".join(_table(one, plan, found[one])) for one in controls)
+    entries = {one.text: [verdict.entry() for verdict in found[one]] for one in controls}
+    if folder:
+        with stopping.keeping():
+            _write(folder, judged, found, entries, table, engine)
+    print(writer.dumps(entries) if json else table)
+    if wanted:
+        drawn = wanted.save(judging.draw_frontier(plan, found), folder, "frontier")
+        print(drawn, file=sys.stderr if json else sys.stdout)
+
+
+def _varied(options: Sequence[str] | None) -> list[tuple[str, str, list[Any]]]:
+    """Reads NAME:KEY=VALUE,VALUE."""
+    found = []
+    for option in options or ():
+        name, colon, setting = option.partition(":")
+        key, equals, values = setting.partition("=")
+        if not (colon and equals and name and key and values):
+            problem = "expected NAME:KEY=VALUE,..., such as westwood+:filter=none"
+            raise InputError(problem, key="--vary", value=option)
+        found.append((name, key, [value_of(one.strip()) for one in values.split(",")]))
+    return found
+
+
+def _frontier_table(plan: Plan, found: Mapping[Control, Sequence[Verdict]]) -> Iterator[str]:
+    from westwood.judge import judging
+
+    cells = [["", *(text for row in plan.targets for text in (row.name, "95 % interval"))]]
+    for control, verdicts in found.items():
+        estimates = [one.figure.estimate for one in verdicts]
+        numbers = [text for one in estimates for text in (_number(one.value), _interval(one))]
+        cells.append([judging.name_of(control), *numbers])
+    widths = [max(len(row[place]) for row in cells) for place in range(len(cells[0]))]
+    yield f"{plan.paths} paths, seed {plan.seed}:"
+    for target in plan.targets:
+        yield f"  {target.name}  {target.says} ({target.sense} is asked for)"
+    yield ""
+    cells.insert(1, ["-" * width for width in widths])
+    for row in cells:
+        yield _GAP.join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _table(control: Control, plan: Plan, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Writes a control's table, at most 80 columns wide."""
+    heads = ("row", "what", "figure", "95 % interval", "target", "")
+    cells = [
+        (
+            one.target.name,
+            one.target.says,
+            _number(one.figure.estimate.value),
+            _interval(one.figure.estimate),
+            one.target.sense,
+            _word(one),
+        )
+        for one in verdicts
+    ]
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    yield f"{control.text}, {plan.paths} paths, seed {plan.seed}"
+    yield ""
+    yield _line(heads, widths)
+    yield _line(["-" * width for width in widths], widths)
+    for one, texts in zip(verdicts, cells, strict=True):
+        yield _line(texts, widths)
+        if one.figure.note:
+            yield f"{'':{widths[0]}}{_GAP}  {one.figure.note}"
+    yield ""
+    if any(one.reached is not None and not one.is_certain for one in verdicts):
+        yield "?: the interval has the target in it."
+    yield "A row alone:"
+    yield f"  {plan.command(control, 'ROW')}"
+
+
+def _line(texts: Sequence[str], widths: Sequence[int]) -> str:
+    name, says, figure, *others = texts
+    parts = [name.ljust(widths[0]), says.ljust(widths[1]), figure.rjust(widths[2])]
+    parts += [text.ljust(width) for text, width in zip(others, widths[3:], strict=True)]
+    return _GAP.join(parts).rstrip()
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{_number(estimate.low)} to {_number(estimate.high)}"
+
+
+def _number(value: float) -> str:
+    """Writes four characters of it or, of large ones, as many as there are."""
+    if not math.isfinite(value):
+        return "-"
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def _word(verdict: Verdict) -> str:
+    words = {True: "reached", False: "missed", None: ""}
+    sure = verdict.reached is None or verdict.is_certain
+    return words[verdict.reached] + ("" if sure else "?")
+
+
+def _write(
+    folder: Folder,
+    judged: Judged,
+    found: Mapping[Control, Sequence[Verdict]],
+    entries: dict[str, list[dict[str, object]]],
+    table: str,
+    engine: str,
+) -> None:
+    from westwood.results.rows import rows_frame
+
+    plan = judged.plan
+    settings = {"engine": engine, "judged": list(entries), "seed": plan.seed, "paths": plan.paths}
+    folder.manifest(settings, complete=False)
+    folder.text("table.txt", table + "\n")
+    folder.json("table.json", entries)
+    folder.frame("runs.parquet", rows_frame(list(judged.flat())))
+    for name, scenario in judged.worst(found):
+        folder.scenario(f"worst/{name}", scenario)
+    folder.manifest(settings)

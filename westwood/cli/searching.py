@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `search`: the settings of a control that reach the targets best."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json as json_
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from westwood.cli import figures
+from westwood.cli.figures import FigureOption, SizeOption, TitleOption
+from westwood.cli.options import (
+    JsonOption,
+    PlotOption,
+    ResumeOption,
+    WorkersOption,
+    protocols,
+    settings_of,
+    starting,
+)
+from westwood.cli.runs import DaskOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from westwood.search.evaluation import RunJobs
+    from westwood.search.found import Found
+
+_OneCcOption = Annotated[
+    str,
+    typer.Option(
+        "--cc", metavar="NAME", help="Whose settings.", autocompletion=starting(protocols)
+    ),
+]
+_VaryOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary",
+        metavar="KEY[=LOW:HIGH]",
+        help="A setting to vary, with a range (words: KEY=A,B); repeat it. Else all that it has.",
+    ),
+]
+_HeldOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Hold a setting of the control at a value."),
+]
+
+
+def search(
+    cc: _OneCcOption,
+    vary: _VaryOption = None,
+    set_: _HeldOption = None,
+    paths: Annotated[int, typer.Option(metavar="N", help="That each trial runs on.")] = 120,
+    packets: Annotated[
+        int, typer.Option(metavar="N", help="That a run carries at most: fewer are faster.")
+    ] = 150_000,
+    trials: Annotated[int, typer.Option(metavar="N", help="Settings to try.")] = 100,
+    ends: Annotated[
+        bool, typer.Option("--ends", help="Try the best with each setting at its range's ends.")
+    ] = False,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of paths and proposals.")] = 1,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("search"),
+    resume: ResumeOption = False,
+    dask: DaskOption = None,
+    workers: WorkersOption = None,
+    plot: PlotOption = False,
+    figure: FigureOption = None,
+    title: TitleOption = None,
+    size: SizeOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Search the settings of a control that reach the targets best.
+
+    On paths drawn at random: clean, lossy, beside CUBIC, with short flows. Prints the best
+    settings, what setting each back costs, and every target before and after; --resume goes on
+    after any end, or with more --trials.
+    """
+    from westwood import extras
+
+    extras.need("optuna", "search")
+    from westwood.cli import console, streams
+    from westwood.engines.pool import check_workers
+    from westwood.results.folder import Folder
+    from westwood.search import space, study
+    from westwood.search.found import Search
+
+    check_workers(workers, "--workers")
+    wanted = figures.wanted(plot, figure, title, size)
+    held = settings_of(set_)
+    asked = Search(cc, space.knobs(cc, vary or (), held), held, paths, seed, packets)
+    with _runner(dask, workers) as run:
+        folder = Folder(out, tell=streams.say)
+        began = time.monotonic()
+        found = study.run(
+            asked, folder, trials, resume=resume, run_jobs=run, track=console.track, ends=ends
+        )
+    if found.runs:
+        took_s = time.monotonic() - began
+        streams.say(f"{found.runs} runs in {took_s:.1f} s: {found.runs / took_s:.0f} a second")
+    _print(found, out, json=json)
+    if wanted:
+        from westwood.search.page import drawn
+
+        with folder.locked():
+            path = wanted.save(drawn(found), folder, "search")
+        print(path, file=sys.stderr if json else sys.stdout)
+
+
+@contextlib.contextmanager
+def _runner(dask: str | None, workers: int | None) -> Iterator[RunJobs]:
+    """What runs jobs: the cores of this machine, or a cluster."""
+    if dask:
+        from westwood.experiments import cluster
+
+        with cluster.connected(dask) as client:
+            yield functools.partial(cluster.run_jobs, client)
+    else:
+        from westwood.engines.pool import run_jobs
+        from westwood.engines.simulator import prepare
+
+        yield functools.partial(run_jobs, prepare=prepare, workers=workers)
+
+
+def _print(found: Found, out: Path, *, json: bool) -> None:
+    from westwood.cli import tables
+    from westwood.search import page
+
+    if json:
+        print(json_.dumps(found.entry(), allow_nan=False))
+        return
+    if found.changed():
+        cells = tables.Cells(page.SETTINGS_HEADS, page.settings_rows(found))
+        tables.print_numbers(
+            cells, page.title(found), numbers=page.SETTINGS_HEADS[1:], expendable=()
+        )
+    else:
+        print(page.title(found))
+    if found.end_effects():
+        cells = tables.Cells(page.ENDS_HEADS, page.ends_rows(found))
+        title = "The best with one setting at an end of its range:"
+        tables.print_numbers(cells, title, numbers=page.ENDS_HEADS[1:], expendable=())
+    cells = tables.Cells(page.TARGETS_HEADS, page.targets_rows(found))
+    tables.print_numbers(
+        cells,
+        "Targets, on the paths that were searched:",
+        numbers=page.TARGETS_HEADS[2:4],
+        expendable=page.TARGETS_HEADS[-1:],
+    )
+    print(f"cc = {page.as_toml(found)}")
+    print(out / "trials.parquet")

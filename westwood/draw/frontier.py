@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws what controls gain against what they cost others: a mark a control, each with its name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.transforms import Bbox
+
+from westwood.catalogue import look_of
+from westwood.draw.style import SOFT, look, subplots, with_edge
+from westwood.results.intervals import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_DISTANCES = (9, 14, 20, 27, 35, 44, 54, 66, 80, 96, 114, 134, 156, 180)  # points: mark to name
+_DIRECTIONS, _FIRST = 24, 1 / 12  # of a turn: intervals run across and up
+_MARGIN = 0.12  # right of the marks and above them
+_CLEAR = 2.0  # pixels around a name
+_MARK, _FONT = 5.0, 8  # points: a mark's half width, a name's letters
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Is a control in the figure: its name, whose look it has, and what came out."""
+
+    name: str
+    cc: str
+    x: Estimate
+    y: Estimate
+
+
+@dataclass(frozen=True)
+class Side:
+    """Is an axis: what it shows, and what was asked for."""
+
+    name: str
+    bound: float
+
+
+def frontier(marks: Sequence[Mark], x: Side, y: Side, title: str) -> Figure:
+    """Draws the marks with their intervals; what was asked for is the shaded corner."""
+    with look():
+        figure, axes = subplots(size=(8.4, 6.2))
+        right = _MARGIN + max([1.0, *(mark.x.value for mark in marks)])
+        top = _MARGIN + max([1.0, *(mark.y.value for mark in marks)])
+        axes.set(title=title, xlabel=x.name, ylabel=y.name, xlim=(-0.06, right), ylim=(-0.06, top))
+        axes.fill_between([x.bound, right], y.bound, top, color="#048B77", alpha=0.12, linewidth=0)
+        corner = axes.text(
+            right - 0.01, y.bound + 0.01, "asked for", ha="right", color=SOFT, fontsize=8
+        )
+        for mark in marks:
+            _draw(axes, mark)
+        figure.draw_without_rendering()  # from here on the axes stay where they are
+        _name(axes, marks, [corner.get_window_extent()])
+        return figure
+
+
+def _draw(axes: Axes, mark: Mark) -> None:
+    style = look_of(mark.cc)
+    faint: Any = {"color": style.color, "linewidth": 0.8, "alpha": 0.35}
+    axes.plot(_ends(mark.x), [mark.y.value] * 2, **faint)
+    axes.plot([mark.x.value] * 2, _ends(mark.y), **faint)
+    axes.plot(
+        [mark.x.value],
+        [mark.y.value],
+        marker=style.marker,
+        color=style.color,
+        markersize=7,
+        markerfacecolor="none" if style.hollow else style.color,
+        linestyle="none",
+    )
+
+
+def _ends(estimate: Estimate) -> tuple[float, float]:
+    """The ends of an interval; an open one ends at the value, for it has no end to draw."""
+    low = estimate.low if math.isfinite(estimate.low) else estimate.value
+    high = estimate.high if math.isfinite(estimate.high) else estimate.value
+    return low, high
+
+
+def _name(axes: Axes, marks: Sequence[Mark], written: Sequence[Bbox]) -> None:
+    """Writes each name where it covers no mark and nothing written, as near as there is room."""
+    pixels = axes.figure.dpi / 72
+    at = [tuple(axes.transData.transform((mark.x.value, mark.y.value))) for mark in marks]
+    taken = [*written, *(Bbox.from_bounds(x, y, 0, 0).padded(_MARK * pixels) for x, y in at)]
+    for number in sorted(range(len(marks)), key=lambda n: _neighbours(at, n), reverse=True):
+        mark, (x, y) = marks[number], at[number]
+        width, height = _size(axes, mark.name)
+        for dx, dy in _places(width / pixels):
+            left, middle = x + dx * pixels, y + dy * pixels
+            box = Bbox.from_bounds(left, middle - height / 2, width, height).padded(_CLEAR)
+            if _holds(axes.bbox, box) and not any(box.overlaps(other) for other in taken):
+                break
+        taken.append(box)
+        text = axes.annotate(
+            mark.name,
+            (mark.x.value, mark.y.value),
+            (dx, dy),
+            textcoords="offset points",
+            fontsize=_FONT,
+            color=look_of(mark.cc).color,
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": "#999999", "linewidth": 0.5, "shrinkB": 3},
+        )
+        text.set_in_layout(False)
+        with_edge([text])
+
+
+def _size(axes: Axes, name: str) -> tuple[float, float]:
+    """How much room a name takes, in pixels."""
+    text = axes.text(0, 0, name, fontsize=_FONT)
+    box = text.get_window_extent()
+    text.remove()
+    return box.width, box.height
+
+
+def _holds(outer: Bbox, inner: Bbox) -> bool:
+    return bool(outer.x0 <= inner.x0 and inner.x1 <= outer.x1) and bool(
+        outer.y0 <= inner.y0 and inner.y1 <= outer.y1
+    )
+
+
+def _neighbours(at: Sequence[Sequence[float]], number: int) -> int:
+    """Counts the marks nearby: who has most of them is named first."""
+    x, y = at[number]
+    return sum(math.hypot(x - other[0], y - other[1]) < 100 for other in at)
+
+
+def _places(width: float) -> Iterator[tuple[float, float]]:
+    """Offsets of a text's left middle from its mark, in points, the nearest first."""
+    for distance in _DISTANCES:
+        for step in range(_DIRECTIONS):
+            angle = 2 * math.pi * (step / _DIRECTIONS + _FIRST)
+            dx, dy = distance * math.cos(angle), distance * math.sin(angle)
+            left = dx if dx > 1 else dx - width if dx < -1 else -width / 2
+            yield left, dy

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws what a search found: the cost of its trials, and what setting each setting back costs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from matplotlib.ticker import MaxNLocator
+
+from westwood.catalogue import look_of
+from westwood.draw.style import SOFT, look, subplots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MOST_BARS = 40  # settings that can still be read, more than any control has
+_A_DECADE = 10  # of costs, within which every tick has its number
+
+
+@dataclass(frozen=True)
+class Back:
+    """Is what it costs to set settings back, and the ends of its 95 % interval."""
+
+    name: str
+    effect: float
+    low: float
+    high: float
+
+
+def search(cc: str, costs: Sequence[float], back: Sequence[Back], title: str) -> Figure:
+    """Draws the cost of each trial, the first of which is the default, and the ablation if any."""
+    shown = back[:_MOST_BARS]
+    with look():
+        height = 3.2 + (0.9 + 0.3 * len(shown) if shown else 0)
+        ratios = [3.2, 0.9 + 0.3 * len(shown)] if shown else [1.0]
+        figure, axes = subplots(
+            len(ratios), 1, size=(7.2, height), height_ratios=ratios, squeeze=False
+        )
+        _draw_trials(axes[0, 0], cc, costs)
+        if shown:
+            _draw_back(axes[1, 0], cc, shown)
+        figure.suptitle(title)
+        return figure
+
+
+def _draw_trials(axes: Axes, cc: str, costs: Sequence[float]) -> None:
+    places, color = range(len(costs)), look_of(cc).color
+    axes.axhline(costs[0], color=SOFT, linestyle=":", linewidth=1.2, label="default")
+    axes.plot(places, costs, "o", color=color, alpha=0.6, markersize=4, label="a trial")
+    least = list(itertools.accumulate(costs, min))
+    axes.step(places, least, where="post", color=color, label="best so far")
+    axes.set_yscale("log")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_formatter("{x:g}")
+    if max(costs) < _A_DECADE * min(costs):
+        axes.yaxis.set_minor_formatter("{x:g}")
+    axes.set(xlabel="Trial", ylabel="Cost (0: all targets reached)")
+    axes.legend(loc="upper right", ncols=3, fontsize=8)
+
+
+def _draw_back(axes: Axes, cc: str, back: Sequence[Back]) -> None:
+    places = range(len(back))
+    # A bootstrap's interval need not hold the effect itself.
+    ends = [
+        [max(0.0, one.effect - one.low) for one in back],
+        [max(0.0, one.high - one.effect) for one in back],
+    ]
+    axes.errorbar(
+        [one.effect for one in back], places, xerr=ends, fmt="o", color=look_of(cc).color, capsize=3
+    )
+    axes.axvline(0, color=SOFT, linewidth=0.8)
+    axes.set_yticks(places, [one.name for one in back])
+    axes.set_ylim(len(back) - 0.5, -0.5)
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel("Cost that setting it back to its default adds, with its 95 % interval")

@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An attack is an environment with what an adversary adds, and the genes that it is drawn from.
+
+    drawn(FEATURES["bursts"], genes, seed)     an attack from numbers between 0 and 1
+    scenario(attack, "bbr")                    with this control in question
+
+A feature is what a path may have or not: losses in two states, bursts of datagrams, a timeout of a
+second at least. Each has its genes, and how it is taken away again, which a shrinker tries.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from westwood.catalogue import OPPORTUNITY_BYTES
+from westwood.scenario import Scenario
+from westwood.search.population import PACKET_BYTES, PROFILE, QUEUE_LEAST, Environment, given
+from westwood.units import PS_PER_S, format_rate, format_time
+
+PACKETS_MOST = 10_000  # of a run: a millisecond or two
+ROUND_TRIPS = 40  # of the path in a run, at least
+SECONDS_LEAST, SECONDS_MOST = 5, 60  # a SYN that is lost costs one, and so may a timeout
+MIN_RTO_US = 200_000  # the profile's
+_PS_PER_US = PS_PER_S // 1_000_000
+
+
+@dataclass(frozen=True)
+class Attack(Environment):
+    """Is an environment, and what an adversary may add to it."""
+
+    loss_on: str = "forward"  # in which direction: backward is the way of the ACKs
+    is_steady: bool = False  # the two states of loss have fixed durations
+    reorder_rate: float = 0.0  # this share of the data is held back
+    reorder_us: int = 0
+    burst_bps: int = 0  # of datagrams, on for so long and off for so long in turn
+    burst_on_us: int = 0
+    burst_off_us: int = 0
+    calm_us: int = 0  # the bursts end then; 0: with the run
+    dip_rate: float = 1.0  # the rate falls to this part of it, to its half for ever in turn
+    dip_every_us: int = 0
+    min_rto_us: int = 0  # the least retransmission timeout; 0: the profile's
+
+    @property
+    def load(self) -> float:
+        """The share of the rate that the datagrams take, on average."""
+        if not self.burst_bps:
+            return 0.0
+        on = self.burst_on_us / (self.burst_on_us + self.burst_off_us)
+        on *= self.calm_us / self.duration_us if self.calm_us else 1.0
+        return self.burst_bps * on / self.rate_bps
+
+    @property
+    def carried_bps(self) -> float:
+        """What the path has left for the payload of others than the datagrams, losses deducted."""
+        lost = self.loss_rate if self.loss_on != "backward" else 0.0
+        if self.loss == "two-state":
+            lost *= self.bad_us / (self.good_us + self.bad_us)
+        dipped = (1 + self.dip_rate) / 2 if self.dip_every_us else 1.0
+        payload = (PACKET_BYTES - 52) / PACKET_BYTES
+        return self.rate_bps * max(0.0, dipped - self.load) * (1 - lost) * payload
+
+
+@dataclass(frozen=True)
+class Gene:
+    """Maps a number from 0 to 1 to a value between two, or to one of several."""
+
+    least: float = 0.0
+    most: float = 0.0
+    choices: Sequence[Any] = ()
+
+    def value(self, at: float) -> Any:
+        """The value at this place; between `least` and `most` by its logarithm."""
+        if self.choices:
+            return self.choices[min(int(at * len(self.choices)), len(self.choices) - 1)]
+        value = math.exp(math.log(self.least) + at * math.log(self.most / self.least))
+        return min(max(value, self.least), self.most)  # and not a last bit beyond
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Is something that an attack may have: its genes, what they make, how it goes away."""
+
+    name: str
+    what: str  # in a sentence: "losses of 1 %"
+    genes: tuple[Gene, ...]
+    add: Callable[[Attack, Sequence[Any]], Attack]
+    without: Mapping[str, Any]
+
+    def is_in(self, attack: Attack) -> bool:
+        """Says whether an attack has it."""
+        return any(getattr(attack, key) != value for key, value in self.without.items())
+
+
+def _us(value: float) -> int:
+    return max(1, round(value))
+
+
+def _path(values: Sequence[Any], seed: int, packets_most: int) -> Attack:
+    """Rate, delay, queue and length of a run that carries so many packets at most."""
+    rate_bps, delay_us, queue_bdp, round_trips = values
+    least_us = max(ROUND_TRIPS * delay_us, SECONDS_LEAST * 1e6)
+    rate_bps = min(rate_bps, packets_most / least_us * 8e6 * PACKET_BYTES)
+    a_us = rate_bps / (8e6 * PACKET_BYTES)
+    duration_us = max(
+        least_us, min(round_trips * delay_us, packets_most / a_us, 1e6 * SECONDS_MOST)
+    )
+    queue = max(QUEUE_LEAST, round(queue_bdp * a_us * delay_us))
+    return Attack(round(rate_bps), _us(delay_us), queue, _us(duration_us), seed)
+
+
+_PATH = (
+    Gene(0.5e6, 200e6),
+    Gene(2e3, 600e3),
+    Gene(0.1, 5),
+    Gene(ROUND_TRIPS, 1000),
+)
+
+
+def _bursts(attack: Attack, values: Sequence[Any]) -> Attack:
+    strength, on_us, off_us = values
+    rate_bps = max(1000, round(strength * attack.rate_bps))
+    return replace(attack, burst_bps=rate_bps, burst_on_us=_us(on_us), burst_off_us=_us(off_us))
+
+
+def _once(attack: Attack, values: Sequence[Any]) -> Attack:
+    """Bursts, and calm from the half on: what is lost after it is lost for nothing."""
+    return replace(_bursts(attack, values), calm_us=attack.duration_us // 2)
+
+
+def _two_states(attack: Attack, values: Sequence[Any]) -> Attack:
+    rate, good_us, bad_us, is_steady, side = values
+    return replace(
+        attack,
+        loss="two-state",
+        loss_rate=rate,
+        good_us=_us(good_us),
+        bad_us=_us(bad_us),
+        is_steady=is_steady,
+        loss_on=side,
+    )
+
+
+_NO_BURSTS = {"burst_bps": 0, "burst_on_us": 0, "burst_off_us": 0, "calm_us": 0}
+_NO_LOSS = {
+    "loss": "none",
+    "loss_rate": 0.0,
+    "good_us": 0,
+    "bad_us": 0,
+    "is_steady": False,
+    "loss_on": "forward",
+}
+_SIDE = Gene(choices=("forward", "both", "backward"))
+
+_BURSTS = (Gene(0.1, 4), Gene(2e3, 2e6), Gene(20e3, 10e6))
+
+FEATURES: Mapping[str, Feature] = {
+    one.name: one
+    for one in (
+        Feature(
+            "loss",
+            "independent losses",
+            (Gene(1e-4, 0.1), _SIDE),
+            lambda attack, values: replace(
+                attack, loss="uniform", loss_rate=values[0], loss_on=values[1]
+            ),
+            _NO_LOSS,
+        ),
+        Feature(
+            "fading",
+            "losses in two states",
+            (Gene(0.01, 1), Gene(0.05e6, 10e6), Gene(2e3, 2e6), Gene(choices=(False, True)), _SIDE),
+            _two_states,
+            _NO_LOSS,
+        ),
+        Feature(
+            "jitter",
+            "jitter",
+            (Gene(0.01, 2),),
+            lambda attack, values: replace(attack, jitter_us=_us(values[0] * attack.delay_us)),
+            {"jitter_us": 0},
+        ),
+        Feature(
+            "reordering",
+            "packets that are held back",
+            (Gene(1e-3, 0.5), Gene(0.02, 2)),
+            lambda attack, values: replace(
+                attack, reorder_rate=values[0], reorder_us=_us(values[1] * attack.delay_us)
+            ),
+            {"reorder_rate": 0.0, "reorder_us": 0},
+        ),
+        Feature(
+            "bursts",
+            "bursts of datagrams",
+            _BURSTS,
+            _bursts,
+            _NO_BURSTS,
+        ),
+        Feature(
+            "bursts, then calm",
+            "bursts of datagrams for half of the time",
+            _BURSTS,
+            _once,
+            _NO_BURSTS,
+        ),
+        Feature(
+            "dips",
+            "a rate that falls and rises in turn",
+            (Gene(0.05, 0.9), Gene(20e3, 4e6)),
+            lambda attack, values: replace(
+                attack, dip_rate=values[0], dip_every_us=1000 * max(2, round(values[1] / 1000))
+            ),
+            {"dip_rate": 1.0, "dip_every_us": 0},
+        ),
+        Feature(
+            "RTO",
+            "a retransmission timeout of a second at least (RFC 6298)",
+            (),
+            lambda attack, values: replace(attack, min_rto_us=1_000_000),
+            {"min_rto_us": 0},
+        ),
+        Feature(
+            "RED",
+            "Random Early Detection",
+            (Gene(choices=("red", "red-ecn")),),
+            lambda attack, values: replace(attack, aqm=values[0]),
+            {"aqm": "droptail"},
+        ),
+        Feature(
+            "reverse traffic",
+            "CUBIC's data where its ACKs go",
+            (Gene(choices=(1, 2, 3)),),
+            lambda attack, values: replace(attack, reverse_flows=values[0]),
+            {"reverse_flows": 0},
+        ),
+        Feature(
+            "beside",
+            "other flows beside it",
+            (Gene(choices=("cubic", "sack")), Gene(1, 8)),
+            lambda attack, values: replace(
+                attack, beside=values[0], beside_flows=max(1, round(values[1]))
+            ),
+            {"beside": None, "beside_flows": 0},
+        ),
+        Feature(
+            "several",
+            "several of it",
+            (Gene(2, 8),),
+            lambda attack, values: replace(attack, flows=max(2, round(values[0]))),
+            {"flows": 1, "rtt_spread": 1.0},
+        ),
+        Feature(
+            "round trips",
+            "several of it with unlike round trips",
+            (Gene(2, 8), Gene(1.2, 16)),
+            lambda attack, values: replace(
+                attack, flows=max(2, round(values[0])), rtt_spread=values[1]
+            ),
+            {"flows": 1, "rtt_spread": 1.0},
+        ),
+        Feature(
+            "transfers",
+            "transfers of it that come and go",
+            (Gene(1e4, 1e6), Gene(0.02, 0.5)),
+            lambda attack, values: _with_transfers(attack, *values),
+            {"short_bytes": 0, "short_every_us": 0},
+        ),
+    )
+}
+DISTURBING = ("loss", "jitter", "reordering", "bursts", "dips")
+OF_HOSTS = ("RTO",)  # features of hosts: any path may have them as well
+# Of each group an attack has one feature at most: they set the same.
+_EXCLUDE = (
+    {"loss", "fading"},
+    {"bursts", "bursts, then calm"},
+    {"several", "round trips"},
+)
+
+
+def _with_transfers(attack: Attack, size: float, load: float) -> Attack:
+    carried = attack.rate_bps / 8e6 * attack.duration_us
+    size = round(min(size, max(1e3, carried / 8)))
+    every_us = _us(size * 8e6 / (attack.rate_bps * load))
+    return replace(attack, short_bytes=size, short_every_us=every_us)
+
+
+def fit_together(names: Iterable[str]) -> bool:
+    """Says whether an attack can have all of these features."""
+    chosen = set(names)
+    return all(len(chosen & group) < 2 for group in _EXCLUDE)
+
+
+def genes(names: Sequence[str]) -> int:
+    """How many numbers make an attack with these features."""
+    return len(_PATH) + sum(len(FEATURES[name].genes) for name in names)
+
+
+def drawn(
+    names: Sequence[str], at: Sequence[float], seed: int, packets_most: int = PACKETS_MOST
+) -> Attack:
+    """Makes an attack with these features of numbers from 0 to 1, one for each gene."""
+    places = iter(at)
+    attack = _path([gene.value(next(places)) for gene in _PATH], seed, packets_most)
+    for name in names:
+        feature = FEATURES[name]
+        attack = feature.add(attack, [gene.value(next(places)) for gene in feature.genes])
+    return attack
+
+
+def features(attack: Attack) -> list[str]:
+    """The features that an attack has, by name."""
+    found = [name for name, feature in FEATURES.items() if feature.is_in(attack)]
+    of_loss = "loss" if attack.loss == "uniform" else "fading"
+    of_bursts = "bursts, then calm" if attack.calm_us else "bursts"
+    of_flows = "round trips" if attack.rtt_spread > 1 else "several"
+    kept = (of_loss, of_bursts, of_flows)
+    grouped = set().union(*_EXCLUDE)
+    return [name for name in found if name not in grouped or name in kept]
+
+
+def without(attack: Attack, names: Iterable[str]) -> Attack:
+    """Returns the attack without these features."""
+    gone: dict[str, Any] = {}
+    for name in names:
+        gone |= FEATURES[name].without
+    return replace(attack, **gone)
+
+
+def undisturbed(attack: Attack) -> Attack:
+    """Returns the attack without what disturbs a path."""
+    return without(attack, DISTURBING)
+
+
+def written_out(attack: Attack, protocol: str, profile: str = PROFILE) -> dict[str, Any]:
+    """Returns what a scenario file says of it, with this control in question."""
+    data = given(attack, protocol, {}, profile)
+    link = data["link"][0]
+    if "loss" in link:
+        link["loss"]["on"] = attack.loss_on
+        for key in link["loss"].keys() & {"rate", "bad_rate"} if attack.loss_rate == 1 else ():
+            link["loss"][key] = "100%"  # a 1 alone may mean either end
+        if attack.loss == "two-state" and attack.is_steady:
+            link["loss"]["durations"] = "fixed"
+    if attack.reorder_rate:
+        link["reorder"] = {"rate": attack.reorder_rate, "delay": _time(attack.reorder_us)}
+    if attack.dip_every_us:
+        link["trace"] = {"forward": opportunities_ms(attack)}
+    for flow in data["flow"] if attack.min_rto_us else ():
+        # Linux has its floor below the variance: both are one setting there.
+        flow |= {"min_rto": _time(attack.min_rto_us), "clock_granularity": _time(attack.min_rto_us)}
+    if attack.burst_bps:
+        data["flow"].append(_datagrams(attack))
+    return data
+
+
+def _datagrams(attack: Attack) -> dict[str, Any]:
+    app = {"kind": "udp", "rate": format_rate(attack.burst_bps)}
+    app |= {"on": _time(attack.burst_on_us), "off": _time(attack.burst_off_us)}
+    made: dict[str, Any] = {"name": "bursts", "from": "source", "to": "sink", "app": app}
+    return made | ({"stop": _time(attack.calm_us)} if attack.calm_us else {})
+
+
+def opportunities_ms(attack: Attack) -> list[int]:
+    """A period of a rate that is high for its first half and low for its second."""
+    period_ms = attack.dip_every_us // 1000
+    times, due = [], 0.0
+    for ms in range(1, period_ms + 1):
+        share = 1.0 if 2 * ms <= period_ms else attack.dip_rate
+        due += attack.rate_bps * share / 8000 / OPPORTUNITY_BYTES
+        times += [ms] * int(due)
+        due -= int(due)
+    if not times or times[-1] != period_ms:
+        times.append(period_ms)
+    return times
+
+
+def scenario(attack: Attack, protocol: str) -> Scenario:
+    """Makes the scenario of an attack on, or with, this control."""
+    return Scenario(**written_out(attack, protocol))
+
+
+def _time(us: float) -> str:
+    return format_time(round(us * _PS_PER_US))

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An expedition looks for one harm in one corner: draws, climbs, shrinks what it found.
+
+A corner is a few features that a path may have. The best of some attacks that are drawn there is
+where CMA-ES (Hansen 2016; the package `cmaes`) climbs from. What stays bad with other seeds is
+shrunk and told. Every expedition follows from the hunt's seed and its number alone, so that they
+run side by side in any order, and a hunt that was interrupted goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from westwood.hunt import attack as attacks
+from westwood.hunt import shrink
+from westwood.hunt.attack import FEATURES, OF_HOSTS, Attack
+from westwood.hunt.evaluate import Runner
+from westwood.hunt.harms import Harm
+from westwood.search.population import seed_of
+
+if TYPE_CHECKING:
+    from cmaes import CMA
+
+LEAST = 0.25  # of a harm: what is less is no finding
+_DRAWS, _POPULATION, _GENERATIONS = 40, 10, 12
+_HOPELESS, _ENOUGH = 0.05, 0.97
+_IDLE, _BETTER = 4, 0.01  # generations without so much more harm end the climb
+_SIGMA = 0.15
+_CHECKS, _JUDGES = 3, 5  # seeds while it is shrunk, and for what is told
+_PACKETS = (4_000, 10_000, 40_000), (12, 6, 1)  # of a run, at most: so often
+_FEATURES = (0, 1, 2), (3, 4, 3)  # so many in a corner, so often
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Is an attack that is as simple as it gets, and what it does."""
+
+    attack: Attack
+    harm: str
+    cc: str
+    value: float  # the median over seeds,
+    least: float
+    most: float
+    says: str  # of the run in the middle
+    without: dict[str, float]  # the harm when something is otherwise
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """Findings of a kind differ in numbers only."""
+        queue = self.attack.queue_bdp
+        length = "shallow" if queue < 0.7 else "deep" if queue > 2.5 else "usual"
+        return (self.harm, *attacks.features(self.attack), length)
+
+    def plain(self) -> dict[str, Any]:
+        """Returns it as JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> Finding:
+        """Reads what `plain` returned."""
+        return cls(**{**plain, "attack": Attack(**plain["attack"])})
+
+
+class Expedition:
+    """Is one expedition of a hunt: its number says where it goes."""
+
+    def __init__(self, cc: str, harms: Sequence[Harm], seed: int, number: int) -> None:
+        text = f"westwood hunt {seed} {number}"
+        self._choices = random.Random(hashlib.sha256(text.encode()).digest())
+        self._cc, self._harm = cc, harms[number % len(harms)]
+        self._features = self._corner()
+        (self._packets_most,) = self._choices.choices(*_PACKETS)
+        self.runner = Runner()
+
+    def find(self) -> Finding | None:
+        """Returns what it found, if that is bad enough with other seeds, too."""
+        found = self._climbed()
+        if found is None:
+            return None
+        seeds = self._seeds(_CHECKS)
+        worst = self._median(found, seeds)
+        if worst < LEAST:
+            return None
+        enough = max(shrink.KEEP * worst, LEAST)
+        simple = shrink.shrink(
+            found, lambda one: self._is_bad(one, seeds, enough), self._harm.needs
+        )
+        return self._told(simple)
+
+    def _corner(self) -> list[str]:
+        needs = self._harm.needs
+        taken = {*needs, *self._harm.without, *OF_HOSTS}
+        free = [name for name in FEATURES if name not in taken]
+        while True:
+            (count,) = self._choices.choices(*_FEATURES)
+            chosen = [*needs, *self._choices.sample(free, count)]
+            chosen += [name for name in OF_HOSTS if self._choices.random() < 0.5]
+            wanted = self._harm.needs_any
+            if attacks.fit_together(chosen) and (not wanted or set(wanted) & set(chosen)):
+                return chosen
+
+    def _seeds(self, count: int) -> list[int]:
+        return [seed_of("hunt", self._choices.getrandbits(40)) for _ in range(count)]
+
+    def _climbed(self) -> Attack | None:
+        """The worst attack of this corner that it finds."""
+        (seed,) = self._seeds(1)
+        genes = attacks.genes(self._features)
+        drawn = [[self._choices.random() for _ in range(genes)] for _ in range(_DRAWS)]
+        worst, at = max((self._at(place, seed), place) for place in drawn)
+        if worst < _HOPELESS:
+            return None
+        climber, idle = self._climber(at), 0
+        for _ in range(_GENERATIONS):
+            if worst > _ENOUGH or idle >= _IDLE:
+                break
+            before, told = worst, []
+            for _ in range(climber.population_size):
+                place = climber.ask()
+                harm = self._at(place.tolist(), seed)
+                told.append((place, -harm))
+                if harm > worst:
+                    worst, at = harm, place.tolist()
+            climber.tell(told)
+            idle = idle + 1 if worst < before + _BETTER else 0
+        return self._drawn(at, seed)
+
+    def _climber(self, at: Sequence[float]) -> CMA:
+        import numpy as np
+        from cmaes import CMA
+
+        return CMA(
+            mean=np.array(at),
+            sigma=_SIGMA,
+            bounds=np.array([[0.0, 1.0]] * len(at)),
+            seed=self._choices.getrandbits(32),
+            population_size=_POPULATION,
+        )
+
+    def _at(self, place: Sequence[float], seed: int) -> float:
+        return self.runner.harm(self._harm, self._drawn(place, seed), self._cc)
+
+    def _drawn(self, place: Sequence[float], seed: int) -> Attack:
+        return attacks.drawn(self._features, place, seed, self._packets_most)
+
+    def _median(self, attack: Attack, seeds: Sequence[int]) -> float:
+        return self.runner.median(self._harm, attack, self._cc, seeds)
+
+    def _is_bad(self, attack: Attack, seeds: Sequence[int], enough: float) -> bool:
+        """Whether the median is enough; it looks no further when that is clear."""
+        good = bad = 0
+        for seed in seeds:
+            harm = self.runner.harm(self._harm, replace(attack, seed=seed), self._cc)
+            good, bad = good + (harm < enough), bad + (harm >= enough)
+            if 2 * max(good, bad) > len(seeds):
+                break
+        return bad > good
+
+    def _told(self, attack: Attack) -> Finding | None:
+        seeds = self._seeds(_JUDGES)
+        found = sorted(
+            (self.runner.harm(self._harm, replace(attack, seed=seed), self._cc), seed)
+            for seed in seeds
+        )
+        values = [value for value, _ in found]
+        value, seed = found[len(found) // 2]
+        if value < LEAST:
+            return None
+        attack = replace(attack, seed=seed)
+        run = self.runner.remembering(attack)
+        says = self._harm.tell(run, attack, self._cc)
+        return Finding(
+            attack,
+            self._harm.name,
+            self._cc,
+            value,
+            values[0],
+            values[-1],
+            says,
+            self._hangs_on(attack, seeds),
+        )
+
+    def _hangs_on(self, attack: Attack, seeds: Sequence[int]) -> dict[str, float]:
+        """The harm without each of what is left: the smaller, the more it is the cause."""
+        others = {
+            name: attacks.without(attack, (name,))
+            for name in attacks.features(attack)
+            if name not in self._harm.needs
+        }
+        others["with four times the queue"] = replace(
+            attack, queue_packets=4 * attack.queue_packets
+        )
+        others["with a quarter of the delay"] = shrink.with_path(
+            attack, attack.rate_bps, max(1, attack.delay_us // 4)
+        )
+        return {name: self._median(one, seeds) for name, one in others.items()}

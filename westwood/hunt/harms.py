@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What can happen to a congestion control, or by it, as a number from 0 to 1.
+
+Each harm compares runs of one attack, with the same random losses: with the control in question,
+and with another in its place, which is CUBIC as the control that is there already, or the best of
+CUBIC, Reno and BBR. What is lost counts as part of at least a tenth of what the path carries, so
+that a path on which nobody gets anything is no finding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from westwood.catalogue import label
+from westwood.errors import InputError, suggestion
+from westwood.hunt.attack import DISTURBING, MIN_RTO_US, Attack, undisturbed
+from westwood.hunt.figures import Figures
+
+TO_IT, BY_IT = "to-it", "by-it"
+INCUMBENT = "cubic"
+_ITS_NAME = label(INCUMBENT)
+OTHERS = ("cubic", "sack", "bbr")
+_ANY_DISTURBING = ("bursts, then calm", "fading", *DISTURBING)
+_LEAST_SHARE = 0.1  # of what the path carries
+_LEAST_LOSS = 0.01
+_FEW = 5  # timeouts: so many more than the other has are half a harm
+
+
+class Run(Protocol):
+    """Runs an attack with any protocol, each once."""
+
+    def __call__(self, protocol: str, part: float = 1.0, without: tuple[str, ...] = ()) -> Figures:
+        """For this part of the time; without these features."""
+
+
+@dataclass(frozen=True)
+class Harm:
+    """Is a way to fare badly, or to make others do: how bad it is, and what is said of it."""
+
+    name: str
+    side: str
+    what: str
+    measure: Callable[[Run, Attack, str], float]
+    tell: Callable[[Run, Attack, str], str]
+    needs: tuple[str, ...] = ()  # features without which it can't be
+    needs_any: tuple[str, ...] = ()  # one of these, too
+    without: tuple[str, ...] = ()  # features that would make it another harm
+
+
+def _mbps(bps: float) -> str:
+    return f"{bps / 1e6:.3g} Mb/s"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+
+
+def _part(lost: float, of: float) -> float:
+    return min(1.0, max(0.0, lost / of)) if of > 0 else 0.0
+
+
+def _least_bps(attack: Attack) -> float:
+    """What counts as nothing on this path."""
+    return _LEAST_SHARE * undisturbed(attack).carried_bps
+
+
+def _below(others: tuple[str, ...]) -> Callable[[Run, Attack, str], float]:
+    def measure(run: Run, attack: Attack, cc: str) -> float:
+        best = run(_best(run, others, cc)).goodput_bps
+        return _part(best - run(cc).goodput_bps, max(best, _least_bps(attack)))
+
+    return measure
+
+
+def _best(run: Run, others: tuple[str, ...], cc: str) -> str:
+    return max(
+        (one for one in others if one != cc),
+        key=lambda one: run(one).goodput_bps,
+        default=INCUMBENT,
+    )
+
+
+def _tell_below(others: tuple[str, ...]) -> Callable[[Run, Attack, str], str]:
+    def tell(run: Run, attack: Attack, cc: str) -> str:
+        best = _best(run, others, cc)
+        own, its = run(cc), run(best)
+        return (
+            f"{label(cc)} gets {_mbps(own.goodput_bps)} where {label(best)} gets "
+            f"{_mbps(its.goodput_bps)}"
+        )
+
+    return tell
+
+
+def _idle(run: Run, attack: Attack, cc: str) -> float:
+    carried = attack.carried_bps
+    return _part(carried - run(cc).total_bps, max(carried, _least_bps(attack)))
+
+
+def _tell_idle(run: Run, attack: Attack, cc: str) -> str:
+    own = run(cc).total_bps
+    return f"{label(cc)} gets {_mbps(own)} of the {_mbps(attack.carried_bps)} that are there"
+
+
+def _disturbed(run: Run, attack: Attack, cc: str) -> float:
+    """What it loses of its share of the capacity that is left, by the less, the more is taken."""
+    left = attack.carried_bps / undisturbed(attack).carried_bps
+    could = left * run(cc, without=DISTURBING).goodput_bps
+    return min(left, 1.0) * _part(could - run(cc).goodput_bps, max(could, _least_bps(attack)))
+
+
+def _tell_disturbed(run: Run, attack: Attack, cc: str) -> str:
+    own, calm = run(cc), run(cc, without=DISTURBING).goodput_bps
+    taken = 1 - attack.carried_bps / undisturbed(attack).carried_bps
+    return (
+        f"{label(cc)} falls from {_mbps(calm)} to {_mbps(own.goodput_bps)}, with "
+        f"{own.timeouts:.0f} timeouts, where {taken:.0%} of the capacity is taken"
+    )
+
+
+def _later(run: Run, cc: str, without: tuple[str, ...] = ()) -> float:
+    """The goodput of the second half of the time."""
+    return 2 * run(cc, 1.0, without).goodput_bps - run(cc, 0.5, without).goodput_bps
+
+
+def _stuck(run: Run, attack: Attack, cc: str) -> float:
+    """What it lacks afterwards of what CUBIC has then, and itself where there was no trouble."""
+    could = min(_later(run, INCUMBENT), _later(run, cc, ("bursts",)))
+    return _part(could - _later(run, cc), max(could, _least_bps(attack)))
+
+
+def _tell_stuck(run: Run, attack: Attack, cc: str) -> str:
+    own, other = _later(run, cc), _later(run, INCUMBENT)
+    return (
+        f"in the second half, when it is calm, {label(cc)} gets {_mbps(own)} where {_ITS_NAME} "
+        f"gets {_mbps(other)}"
+    )
+
+
+def _stalled(run: Run, attack: Attack, cc: str) -> float:
+    """The part of the time that its flows wait for timeouts, at least, by the capacity left."""
+    left = attack.carried_bps / undisturbed(attack).carried_bps
+    return min(left, 1.0) * _part(_waiting_us(run, attack, cc), attack.duration_us)
+
+
+def _waiting_us(run: Run, attack: Attack, cc: str) -> float:
+    """The time in timeouts, of a flow, without what backoff adds to each."""
+    least_us = attack.delay_us + (attack.min_rto_us or MIN_RTO_US)
+    return least_us * run(cc).timeouts / attack.flows if attack.flows else 0.0
+
+
+def _tell_stalled(run: Run, attack: Attack, cc: str) -> str:
+    waiting = min(1.0, _waiting_us(run, attack, cc) / attack.duration_us)
+    taken = 1 - attack.carried_bps / undisturbed(attack).carried_bps
+    own = run(cc)
+    return (
+        f"{label(cc)} waits for {own.timeouts:.0f} timeouts, {waiting:.0%} of the time at least, "
+        f"and gets {_mbps(own.goodput_bps)}, where {taken:.0%} of the capacity is taken"
+    )
+
+
+def _timeouts(run: Run, attack: Attack, cc: str) -> float:
+    more = run(cc).timeouts - run(INCUMBENT).timeouts
+    return max(0.0, more) / (max(0.0, more) + _FEW + run(INCUMBENT).timeouts)
+
+
+def _tell_timeouts(run: Run, attack: Attack, cc: str) -> str:
+    own, other = run(cc).timeouts, run(INCUMBENT).timeouts
+    return f"{label(cc)} has {own:.0f} timeouts where {_ITS_NAME} has {other:.0f}"
+
+
+def _unfair(run: Run, attack: Attack, cc: str) -> float:
+    own, other = run(cc).fairness, run(INCUMBENT).fairness
+    return 0.0 if math.isnan(own) or math.isnan(other) else _part(other - own, other)
+
+
+def _tell_unfair(run: Run, attack: Attack, cc: str) -> str:
+    own, other = run(cc).fairness, run(INCUMBENT).fairness
+    return (
+        f"{attack.flows} flows of {label(cc)} share with a Jain index of {own:.2f}, those of "
+        f"{_ITS_NAME} with {other:.2f}"
+    )
+
+
+def _late(run: Run, attack: Attack, cc: str) -> float:
+    own, other = run(cc).completion_s, run(INCUMBENT).completion_s
+    return 0.0 if math.isnan(own) or math.isnan(other) else _part(own - other, own)
+
+
+def _tell_late(run: Run, attack: Attack, cc: str) -> str:
+    own, other = run(cc).completion_s, run(INCUMBENT).completion_s
+    size = attack.short_bytes / 1e3
+    return (
+        f"transfers of {size:.3g} kB take {_time(own)} with {label(cc)}, {_time(other)} with "
+        f"{_ITS_NAME}"
+    )
+
+
+def _starves(run: Run, attack: Attack, cc: str) -> float:
+    kept, had = run(cc).beside_bps, run(INCUMBENT).beside_bps
+    return _part(had - kept, max(had, _least_bps(attack)))
+
+
+def _tell_starves(run: Run, attack: Attack, cc: str) -> str:
+    kept, had = run(cc).beside_bps, run(INCUMBENT).beside_bps
+    return (
+        f"{label(attack.beside or cc)} keeps {_mbps(kept)} beside {label(cc)}, of {_mbps(had)} "
+        f"beside {_ITS_NAME}"
+    )
+
+
+def _losses(run: Run, attack: Attack, cc: str) -> float:
+    own, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
+    return max(0.0, 1 - (other + _LEAST_LOSS) / (own + _LEAST_LOSS))
+
+
+def _tell_losses(run: Run, attack: Attack, cc: str) -> str:
+    own, other = run(cc).loss_ratio, run(INCUMBENT).loss_ratio
+    name = label(cc)
+    return f"the queue drops {own:.1%} of the packets of {name}, {other:.1%} of {_ITS_NAME}'s"
+
+
+def _queue(run: Run, attack: Attack, cc: str) -> float:
+    base_s = attack.delay_us / 1e6
+    own, other = run(cc).queue_s, run(INCUMBENT).queue_s
+    return max(0.0, 1 - (base_s + other) / (base_s + own))
+
+
+def _tell_queue(run: Run, attack: Attack, cc: str) -> str:
+    own, other = run(cc).queue_s, run(INCUMBENT).queue_s
+    return f"packets wait {_time(own)} with {label(cc)}, {_time(other)} with {_ITS_NAME}"
+
+
+HARMS: Mapping[str, Harm] = {
+    one.name: one
+    for one in (
+        Harm(
+            "below-cubic",
+            TO_IT,
+            "its goodput is below CUBIC's on the same path",
+            _below((INCUMBENT,)),
+            _tell_below((INCUMBENT,)),
+        ),
+        Harm(
+            "below-best",
+            TO_IT,
+            "its goodput is below the best of CUBIC's, Reno's and BBR's",
+            _below(OTHERS),
+            _tell_below(OTHERS),
+            without=("beside",),  # else it is the best who takes the most from others
+        ),
+        Harm("idle", TO_IT, "it leaves idle what the path has", _idle, _tell_idle),
+        Harm(
+            "disturbed",
+            TO_IT,
+            "it loses much more than losses, bursts and dips take",
+            _disturbed,
+            _tell_disturbed,
+            needs_any=_ANY_DISTURBING,
+        ),
+        Harm(
+            "stuck",
+            TO_IT,
+            "it is slow when the trouble is over",
+            _stuck,
+            _tell_stuck,
+            ("bursts, then calm",),
+        ),
+        Harm(
+            "stalled",
+            TO_IT,
+            "it waits for timeouts",
+            _stalled,
+            _tell_stalled,
+            needs_any=_ANY_DISTURBING,
+        ),
+        Harm("timeouts", TO_IT, "it has timeouts that CUBIC has not", _timeouts, _tell_timeouts),
+        Harm(
+            "unfair",
+            TO_IT,
+            "its flows share less evenly than CUBIC's",
+            _unfair,
+            _tell_unfair,
+            ("several",),
+        ),
+        Harm(
+            "late",
+            TO_IT,
+            "its transfers complete later than CUBIC's",
+            _late,
+            _tell_late,
+            ("transfers",),
+        ),
+        Harm(
+            "starves",
+            BY_IT,
+            "flows beside it keep less than beside CUBIC",
+            _starves,
+            _tell_starves,
+            ("beside",),
+        ),
+        Harm("losses", BY_IT, "it fills queues until they drop more", _losses, _tell_losses),
+        Harm("queue", BY_IT, "it makes packets wait longer than CUBIC", _queue, _tell_queue),
+    )
+}
+
+
+def chosen(names: tuple[str, ...]) -> list[Harm]:
+    """The harms of these names, each a harm or a side; all if there is none."""
+    known = [TO_IT, BY_IT, *HARMS]
+    for name in names:
+        if name not in known:
+            raise InputError(f"no such harm, {suggestion(name, known)}", key="--harm", value=name)
+    return [
+        harm for harm in HARMS.values() if not names or harm.name in names or harm.side in names
+    ]

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A hunt is expeditions side by side, each kept when it ends, until enough environments were seen.
+
+In its folder:
+
+    hunt.json              whom it hunts, by which harms and seed: a resumed hunt must be the same
+    journal-N.jsonl        a line a finished expedition, written as it ends
+    findings.json          the worst finding of each kind, and findings/N-HARM.toml, a scenario each
+    findings.md            the same to read
+    .lock                  held by the process that writes here
+
+What is found depends on the control, the harms, the seed and the number of environments only: a
+hunt is its first expeditions, up to the one with which so many environments have been seen.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from westwood.catalogue import PROTOCOLS
+from westwood.engines.contract import Job, RunSeed
+from westwood.engines.pool import run_jobs
+from westwood.errors import InputError, RunError, suggestion
+from westwood.hunt import attack as attacks
+from westwood.hunt.expedition import Expedition, Finding
+from westwood.hunt.harms import Harm, chosen
+from westwood.results import journal
+from westwood.results.folder import Folder
+
+STATE, _JOURNALS = "hunt.json", "journal-*.jsonl"
+MOST_ENVIRONMENTS = 10**9
+_MOST_EXPEDITIONS = 10**9
+
+Tell = Callable[[int, int], object]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Says whom to hunt, how, and for how long: environments, or seconds, whichever is given."""
+
+    cc: str
+    harms: tuple[Harm, ...]
+    seed: int
+    environments: int | None
+    for_s: float | None
+
+    def state(self) -> dict[str, Any]:
+        """What decides the outcome of an expedition."""
+        return {"cc": self.cc, "harms": [harm.name for harm in self.harms], "seed": self.seed}
+
+
+def plan(
+    cc: str, harms: tuple[str, ...], seed: int, environments: int | None, for_s: float | None
+) -> Plan:
+    """Checks what was asked for."""
+    if cc not in PROTOCOLS:
+        raise InputError(f"unknown protocol, {suggestion(cc, PROTOCOLS)}", key="--cc", value=cc)
+    if not 0 <= seed < 2**64:
+        raise InputError("expected a whole number from 0 to 2^64 - 1", key="--seed", value=seed)
+    if environments is not None and not 1 <= environments <= MOST_ENVIRONMENTS:
+        problem = f"expected a whole number from 1 to {MOST_ENVIRONMENTS}"
+        raise InputError(problem, key="--environments", value=environments)
+    return Plan(cc, tuple(chosen(harms)), seed, environments, for_s)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Is an expedition that is over."""
+
+    number: int
+    environments: int
+    finding: Finding | None
+
+
+class Hunt:
+    """Is a hunt that goes on: what was found, and what is kept of it in a folder."""
+
+    def __init__(self, planned: Plan, folder: Folder | None = None) -> None:
+        self.plan = planned
+        self._folder = folder
+        self._ended: dict[int, Ended] = {}
+        self._journal: journal.Journal | None = None
+        plain = attacks.drawn((), [0.5] * attacks.genes(()), 1)
+        self._anything = attacks.scenario(plain, planned.cc)
+        self.seconds = 0.0
+        self.expeditions = 0  # the hunt's: the first ones, as many as it takes,
+        self.environments = 0  # and how many they have seen
+
+    @contextlib.contextmanager
+    def opened(self, *, resume: bool) -> Iterator[Hunt]:
+        """Takes the folder's lock, checks that it fits, reads what is there."""
+        if self._folder is None:
+            yield self
+            return
+        with self._folder.locked():
+            differs = "holds another hunt: control, harms or seed differ"
+            begun = self._folder.holds(
+                "hunt", STATE, self.plan.state(), resume=resume, differs=differs
+            )
+            if not begun:
+                self._folder.manifest({"hunt": self.plan.state()}, complete=False)
+                self._folder.json(STATE, self.plan.state())
+            paths = sorted(self._folder.path.glob(_JOURNALS))
+            for path in paths:
+                self._read(self._folder, path)
+            # A new one: the last line of one whose writer was killed may be cut off.
+            name = _JOURNALS.replace("*", f"{len(paths) + 1:06}")
+            self._journal = journal.Journal(self._folder.path / name)
+            try:
+                yield self
+            finally:
+                self._journal.close()
+
+    def _read(self, folder: Folder, path: Path) -> None:
+        try:
+            found = journal.read(path)
+        except OSError as error:
+            folder.tell(f"{path}: can't be read: {error.strerror}; its part is run again")
+            return
+        damaged = found.damaged
+        for record in found.records:
+            try:
+                self._take(_ended_of(record))
+            except (KeyError, TypeError, ValueError, InputError):
+                damaged += 1
+        if damaged:
+            folder.tell(f"{path}: has damaged lines ({damaged}); they are run again")
+
+    def go(self, workers: int | None, tell: Tell = lambda done, of: None) -> None:
+        """Goes on until enough was seen, or time is up; an interrupt keeps what ended."""
+        began = time.monotonic()
+        missing = (number for number in range(_MOST_EXPEDITIONS) if number not in self._ended)
+        if self._is_over(began):
+            return
+        runs = run_jobs(map(self._job, missing), self._prepare, workers=workers)
+        try:
+            with contextlib.closing(runs):
+                for _, (row,) in runs:
+                    self._keep(row)
+                    tell(self.environments, self.plan.environments or 0)
+                    if self._is_over(began):
+                        break
+        finally:
+            self.seconds = time.monotonic() - began
+
+    def _job(self, number: int) -> Job:
+        """An expedition as a job of the pool, whose scenario nobody asks for."""
+        return Job(self._anything, [number])
+
+    def _prepare(self, job: Job) -> RunSeed:
+        return self._expedition
+
+    def _expedition(self, number: int) -> list[dict[str, Any]]:
+        expedition = Expedition(self.plan.cc, self.plan.harms, self.plan.seed, number)
+        finding = expedition.find()
+        environments = expedition.runner.evaluated
+        plain = finding.plain() if finding else None
+        return [{"number": number, "environments": environments, "finding": plain}]
+
+    def _keep(self, record: dict[str, Any]) -> None:
+        if self._journal is not None:
+            try:
+                self._journal.add(record)
+            except OSError as error:
+                problem = f"{self._journal.path}: can't be written: {error.strerror or error}"
+                raise RunError(f"{problem}; --resume goes on") from None
+        self._take(_ended_of(record))
+
+    def _take(self, ended: Ended) -> None:
+        """Notes an expedition, and how far the hunt has come without a gap."""
+        self._ended[ended.number] = ended
+        wanted = self.plan.environments
+        while self.expeditions in self._ended and (wanted is None or self.environments < wanted):
+            self.environments += self._ended[self.expeditions].environments
+            self.expeditions += 1
+
+    def _is_over(self, began: float) -> bool:
+        if self.plan.for_s is not None and time.monotonic() - began >= self.plan.for_s:
+            return True
+        wanted = self.plan.environments
+        return wanted is not None and self.environments >= wanted
+
+    def _first(self) -> list[Ended]:
+        return [self._ended[number] for number in range(self.expeditions)]
+
+    def findings(self) -> list[Finding]:
+        """The worst finding of each kind, the worst first."""
+        worst: dict[tuple[str, ...], Finding] = {}
+        for one in self._first():
+            if one.finding and (
+                one.finding.kind not in worst or one.finding.value > worst[one.finding.kind].value
+            ):
+                worst[one.finding.kind] = one.finding
+        return sorted(worst.values(), key=lambda one: (-one.value, one.kind))
+
+    def counted(self) -> dict[tuple[str, ...], int]:
+        """How many findings there are of each kind."""
+        counts: dict[tuple[str, ...], int] = {}
+        for one in self._first():
+            if one.finding:
+                counts[one.finding.kind] = counts.get(one.finding.kind, 0) + 1
+        return counts
+
+
+def _ended_of(record: dict[str, Any]) -> Ended:
+    finding = record["finding"]
+    number, environments = int(record["number"]), int(record["environments"])
+    if number < 0 or environments < 0:
+        raise ValueError(number)
+    return Ended(number, environments, Finding.of(finding) if finding is not None else None)

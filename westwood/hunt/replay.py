@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Replays a finding in several engines, with its control and with CUBIC in its place.
+
+The flows in question are those that the hunt's scenarios name `tcp` and `short`. ns-3 and Linux
+have other settings of their hosts than the simulator's profile, so that each engine gets the
+scenario with the profile of its own, which keeps what the scenario itself says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from westwood.catalogue import UDP
+from westwood.engines import NAMES, find, ns3_limits
+from westwood.engines.contract import Result
+from westwood.errors import InputError, RunError, UnavailableError
+from westwood.hunt.figures import Figures, of_run
+from westwood.hunt.harms import INCUMBENT
+from westwood.scenario import Scenario
+from westwood.search.population import role
+from westwood.units import PS_PER_S
+
+_IN_QUESTION = ("tcp", "short")
+_KEPT_IN_NS3 = ("receive_window", "min_rto", "initial_cwnd", "delayed_ack")
+_NS3_CLOCK = "1ms"  # its only one
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Is a run of a finding: in which engine, with which control, and its figures or why not."""
+
+    engine: str
+    cc: str
+    figures: Figures | None
+    refused: str = ""
+
+
+def load(file: str) -> tuple[Scenario, str]:
+    """Reads a finding; its scenario, and the control in question."""
+    scenario = Scenario.from_toml(file)
+    controls = {flow.cc.name for flow in scenario.flow if _is_in_question(flow.name, flow.cc.name)}
+    if len(controls) != 1 or scenario.sweep:
+        problem = "expected a scenario of `westwood hunt`: flows named tcp or short, and no sweep"
+        raise InputError(problem, key="--replay", value=file)
+    return scenario, controls.pop()
+
+
+def _is_in_question(flow: str, cc: str) -> bool:
+    return role(flow) in _IN_QUESTION and cc != UDP
+
+
+def check(engines: Sequence[str]) -> list[str]:
+    """The engines to replay in, the simulator always first."""
+    for name in engines:
+        if name not in NAMES:
+            raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)
+    return list(dict.fromkeys(["sim", *engines]))
+
+
+def replay(scenario: Scenario, cc: str, engines: Sequence[str], seed: int) -> Iterator[Replayed]:
+    """Runs the scenario in each engine with each control; what an engine can't do, it says."""
+    for engine in engines:
+        for control in dict.fromkeys((cc, INCUMBENT)):
+            try:
+                result = _run(scenario, control, engine, seed)
+            except (InputError, RunError, UnavailableError) as error:
+                yield Replayed(engine, control, None, str(error))
+            else:
+                yield Replayed(engine, control, figures(result))
+
+
+def _run(scenario: Scenario, control: str, engine: str, seed: int) -> Result:
+    settings: dict[str, Any] = {
+        f"{flow.name}.cc": control
+        for flow in scenario.flow
+        if _is_in_question(flow.name, flow.cc.name)
+    }
+    if engine == "ns3":
+        settings |= {"profile": ns3_limits.PROFILE, **_kept_in_ns3(scenario)}
+    return find(engine).simulate(scenario.with_settings(settings), seed)
+
+
+def _kept_in_ns3(scenario: Scenario) -> dict[str, Any]:
+    """What ns-3 obeys of the scenario's own profile, which decides how fast its flows can be."""
+    kept: dict[str, Any] = {}
+    for flow in scenario.resolved()["flow"]:
+        if flow["cc"]["name"] != UDP:
+            own = {key: flow[key] for key in _KEPT_IN_NS3 if key in flow}
+            kept |= {f"{flow['name']}.{key}": value for key, value in own.items()}
+            kept[f"{flow['name']}.clock_granularity"] = _NS3_CLOCK
+    return kept
+
+
+def figures(result: Result) -> Figures:
+    """The figures of a run in any engine."""
+    scenario, raw = result.scenario, result.raw
+    bottleneck = scenario.link[0]
+    rate_bps = float(bottleneck.rate or bottleneck.mean_rate_bps("forward"))
+    names = [flow.name for flow in scenario.flows]
+    duration_s = scenario.duration / PS_PER_S
+    return of_run(names, raw.connections, raw.forward[0], duration_s, rate_bps)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes findings: a scenario of a few lines each, and a page that lists them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+
+from westwood.catalogue import label
+from westwood.hunt import attack as attacks
+from westwood.hunt.attack import FEATURES, Attack
+from westwood.hunt.expedition import Finding
+from westwood.hunt.harms import HARMS
+from westwood.results.folder import Folder
+from westwood.scenario import written
+from westwood.units import PS_PER_S, format_rate, format_time
+
+_PS_PER_US = PS_PER_S // 1_000_000
+_WIDTH = 100
+
+
+def name(number: int, finding: Finding) -> str:
+    """Names the scenario of a finding."""
+    return f"{finding.cc}-{finding.harm}-{number}"
+
+
+def path(attack: Attack) -> str:
+    """Says in short which path it is."""
+    times = format_time(round(attack.delay_us * _PS_PER_US))
+    rate = attack.rate_bps / 1e6
+    return f"{rate:.3g} Mb/s, {times}, {attack.queue_bdp:.2g} BDP"
+
+
+def parts(attack: Attack) -> list[str]:
+    """Says of each feature of an attack what it is, in numbers."""
+    return [_SAID[one](attack) for one in attacks.features(attack)]
+
+
+def _time(us: float) -> str:
+    return format_time(round(us) * _PS_PER_US)
+
+
+def _losses(attack: Attack) -> str:
+    way = {"forward": "", "both": " in both directions", "backward": " of ACKs"}[attack.loss_on]
+    return f"{attack.loss_rate:.2%} loss{way}"
+
+
+def _fading(attack: Attack) -> str:
+    way = {"forward": "", "both": " in both directions", "backward": " of ACKs"}[attack.loss_on]
+    kind = "" if attack.is_steady else " on average"
+    good, bad = _time(attack.good_us), _time(attack.bad_us)
+    return f"{attack.loss_rate:.0%} loss{way} for {bad} after {good}{kind}"
+
+
+def _bursts(attack: Attack) -> str:
+    ends = ", till the half" if attack.calm_us else ""
+    return (
+        f"datagrams at {format_rate(attack.burst_bps)} for {_time(attack.burst_on_us)} every "
+        f"{_time(attack.burst_on_us + attack.burst_off_us)}{ends}"
+    )
+
+
+_SAID: Mapping[str, Callable[[Attack], str]] = {
+    "loss": _losses,
+    "fading": _fading,
+    "jitter": lambda attack: f"up to {_time(attack.jitter_us)} jitter",
+    "reordering": lambda attack: (
+        f"{attack.reorder_rate:.2%} held back by {_time(attack.reorder_us)}"
+    ),
+    "bursts": _bursts,
+    "bursts, then calm": _bursts,
+    "dips": lambda attack: (
+        f"rate falls to {attack.dip_rate:.0%} for half of every {_time(attack.dip_every_us)}"
+    ),
+    "RTO": lambda attack: f"RTO of {_time(attack.min_rto_us)} at least",
+    "RED": lambda attack: "RED" if attack.aqm == "red" else "RED with ECN",
+    "reverse traffic": lambda attack: f"{attack.reverse_flows} CUBIC in reverse",
+    "beside": lambda attack: f"{attack.beside_flows} {label(attack.beside or '')} beside",
+    "several": lambda attack: f"{attack.flows} of it",
+    "round trips": lambda attack: (
+        f"{attack.flows} of it, round trips up to {attack.rtt_spread:.2g} times"
+    ),
+    "transfers": lambda attack: (
+        f"transfers of {attack.short_bytes / 1e3:.3g} kB, one in {_time(attack.short_every_us)}"
+    ),
+}
+
+
+def sentence(finding: Finding) -> str:
+    """Says what happens, and where."""
+    attack = finding.attack
+    there = ", ".join([path(attack), *parts(attack)])
+    return f"{finding.says}: {there}, {_time(attack.duration_us)}."
+
+
+def cause(finding: Finding) -> str:
+    """Says how much of it is left when something changes."""
+    found = finding.without.items()
+    gone = [f"without {FEATURES[key].what}: {value:.0%}" for key, value in found if key in FEATURES]
+    said = [f"{key}: {value:.0%}" for key, value in found if key not in FEATURES]
+    return "; ".join([*gone, *said])
+
+
+def comment(finding: Finding, called: str) -> str:
+    """Says above a scenario what it shows."""
+    attack = finding.attack
+    says = [
+        sentence(finding),
+        f"Harm ({HARMS[finding.harm].what}): {finding.value:.0%}, {finding.least:.0%} to "
+        f"{finding.most:.0%} with other seeds; {cause(finding)}.",
+        f"westwood hunt --replay {called}.toml runs it; the simulator's seed was {attack.seed}.",
+    ]
+    lines = [line for text in says for line in textwrap.wrap(text, _WIDTH - 2)]
+    return "".join(f"# {line}\n" for line in lines)
+
+
+def files(finding: Finding, called: str) -> dict[str, str]:
+    """The scenario's files by name: a recorded rate has one of its own."""
+    data = attacks.written_out(finding.attack, finding.cc) | {"name": called, "sweep": {}}
+    made = {}
+    if trace := data["link"][0].get("trace"):
+        made[f"{called}.rate"] = "".join(f"{ms}\n" for ms in trace["forward"])
+        trace["forward"] = f"{called}.rate"
+    return {**made, f"{called}.toml": comment(finding, called) + written.toml(data)}
+
+
+def page(findings: Sequence[Finding], title: str, counts: Mapping[tuple[str, ...], int]) -> str:
+    """Writes the page that lists findings."""
+    lines = [f"# {title}", ""]
+    for number, one in enumerate(findings, 1):
+        again = counts.get(one.kind, 1)
+        lines += [
+            f"{number}. **{one.harm}, {one.value:.0%}** ({again} of this kind): {sentence(one)}",
+            f"   {cause(one)}. `westwood hunt --replay findings/{name(number, one)}.toml`",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def write(
+    folder: Folder, findings: Sequence[Finding], title: str, counts: Mapping[tuple[str, ...], int]
+) -> None:
+    """Writes the scenarios, the page and the findings as data."""
+    for number, one in enumerate(findings, 1):
+        called = name(number, one)
+        for file, content in files(one, called).items():
+            folder.text(f"findings/{file}", content)
+    folder.json("findings.json", [one.plain() for one in findings])
+    folder.text("findings.md", page(findings, title, counts))

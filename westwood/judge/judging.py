@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the cases with a control and those it is held against, and says what was reached."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from westwood.catalogue import PROTOCOLS, label
+from westwood.engines.contract import Engine, Job
+from westwood.engines.pool import run_jobs
+from westwood.engines.simulator import SIMULATOR
+from westwood.errors import InputError, show, suggestion
+from westwood.experiments.experiment import Tracker
+from westwood.judge.cases import SECTIONS, Case, Control
+from westwood.judge.targets import TARGETS, Ran, Target
+from westwood.judge.targets import Figure as Found
+from westwood.results.columns import Row
+from westwood.scenario import Scenario
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DEFAULT_SEED, DEFAULT_PATHS = 1, 400
+MOST_PATHS = 100_000
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Is a target with what came out."""
+
+    target: Target
+    figure: Found
+    command: str  # that computes it alone
+
+    @property
+    def reached(self) -> bool | None:
+        """Says whether the figure reaches the bound; None where there is none."""
+        return self.target.reached(self.figure.estimate.value)
+
+    @property
+    def is_certain(self) -> bool:
+        """Says whether all of the interval is on the figure's side of the bound."""
+        estimate = self.figure.estimate
+        return {self.target.reached(estimate.low), self.target.reached(estimate.high)} == {
+            self.reached
+        }
+
+    def entry(self) -> dict[str, Any]:
+        """Returns it as JSON takes it."""
+        estimate = self.figure.estimate
+        return {
+            "row": self.target.name,
+            "says": self.target.says,
+            "value": _finite(estimate.value),
+            "low": _finite(estimate.low),
+            "high": _finite(estimate.high),
+            "bound": _finite(self.target.bound),
+            "at_most": self.target.at_most,
+            "reached": self.reached,
+            "certain": self.is_certain,
+            "note": self.figure.note,
+            "command": self.command,
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def targets(only: Sequence[str] = ()) -> list[Target]:
+    """The rows of these names or sections; all, if none is named."""
+    known = dict.fromkeys([*SECTIONS, *(one.name for one in TARGETS)])
+    for name in only:
+        if name not in known:
+            problem = f"unknown row, {suggestion(name, known)}"
+            raise InputError(problem, key="--only", value=name)
+    return [one for one in TARGETS if not only or {one.name, one.section} & set(only)]
+
+
+def control(cc: str, settings: Mapping[str, Any] | None = None) -> Control:
+    """Names a control, whose settings may begin with `cc.` as in a scenario."""
+    if cc not in PROTOCOLS:
+        problem = f"unknown protocol, {suggestion(cc, PROTOCOLS)}"
+        raise InputError(problem, key="--cc", value=cc)
+    return Control(cc, {key.removeprefix("cc."): one for key, one in (settings or {}).items()})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Is what is judged: rows, and the cases that they need."""
+
+    targets: Sequence[Target]
+    seed: int = DEFAULT_SEED
+    paths: int = DEFAULT_PATHS
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """The cases of the sections that the rows are of."""
+        sections = {one.section for one in self.targets}
+        return [
+            case
+            for name, section in SECTIONS.items()
+            if name in sections
+            for case in section.cases(self.seed, self.paths)
+        ]
+
+    def check(self, controls: Sequence[Control]) -> None:
+        """InputError names what is wrong with the numbers or with a control's settings."""
+        for key, value, most in (("--seed", self.seed, 2**63), ("--paths", self.paths, MOST_PATHS)):
+            if not 1 <= value <= most:
+                raise InputError(f"expected 1 to {most}", key=key, value=value)
+        for one in controls:
+            try:
+                self.cases[0].scenario(one)
+            except InputError as error:
+                raise error.located(key=error.key.replace("tcp.cc.", "cc.")) from None
+
+    def command(self, judged: Control, row: str) -> str:
+        """The command line that computes a row alone."""
+        settings = [
+            f"--set {shlex.quote(f'cc.{key}={_written(value)}')}"
+            for key, value in judged.settings.items()
+        ]
+        numbers = f"--seed {self.seed} --paths {self.paths}"
+        return " ".join(["westwood judge --cc", judged.cc, *settings, numbers, "--only", row])
+
+
+def _written(value: object) -> str:
+    return value if isinstance(value, str) else show(value)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Holds the rows of every run, by case and control's text."""
+
+    plan: Plan
+    rows: list[dict[str, list[Row]]]
+
+    def ran(self, judged: Control, section: str) -> list[Ran]:
+        """What ran in a section, from this control's side."""
+        return [
+            Ran(
+                case,
+                rows[judged.text],
+                {one.cc: rows[one.text] for one in SECTIONS[section].against},
+            )
+            for case, rows in zip(self.plan.cases, self.rows, strict=True)
+            if case.section == section
+        ]
+
+    def verdicts(self, judged: Control) -> list[Verdict]:
+        """The table of a control."""
+        return [
+            Verdict(one, one.of(self.ran(judged, one.section)), self.plan.command(judged, one.name))
+            for one in self.plan.targets
+        ]
+
+    def worst(self, found: Mapping[Control, Sequence[Verdict]]) -> Iterator[tuple[str, Scenario]]:
+        """The worst cases of each control's rows as scenarios, named PLACE-ROW-NUMBER."""
+        for place, (control, verdicts) in enumerate(found.items(), start=1):
+            for verdict in verdicts:
+                for number, (_, case) in enumerate(verdict.figure.worst, start=1):
+                    name = f"{place}-{verdict.target.name}-{number}"
+                    yield name, case.scenario(control)
+
+    def flat(self) -> Iterator[Row]:
+        """A row a flow, with what its path was."""
+        for number, (case, rows) in enumerate(zip(self.plan.cases, self.rows, strict=True)):
+            path = dataclasses.asdict(case.environment)
+            place = {"section": case.section, "cell": case.cell, "case": number, **path}
+            for text, flows in rows.items():
+                yield from ({**place, "control": text, **flow} for flow in flows)
+
+
+def run(
+    plan: Plan,
+    controls: Sequence[Control],
+    *,
+    track: Tracker,
+    engine: Engine = SIMULATOR,
+    workers: int | None = None,
+) -> Judged:
+    """Runs every case with these controls and with those that they are held against."""
+    runs = [
+        (place, one)
+        for place, case in enumerate(plan.cases)
+        for one in {one.text: one for one in (*SECTIONS[case.section].against, *controls)}.values()
+    ]
+    found: list[dict[str, list[Row]]] = [{} for _ in plan.cases]
+
+    def jobs() -> Iterator[Job]:
+        for place, one in runs:
+            case = plan.cases[place]
+            yield Job(case.scenario(one), [case.environment.seed])
+
+    engine.check(jobs())
+    count = engine.workers if workers is None else workers
+    with closing(run_jobs(jobs(), engine.prepare, workers=count)) as done:
+        for number, rows in track(done, len(runs)):
+            place, one = runs[number]
+            found[place][one.text] = rows
+    return Judged(plan, found)
+
+
+FRONTIER = ("beside-kept", "loss-binds")  # the rows that the frontier has as its axes
+_NOT_ON_FRONTIER = ("tahoe", "reno")  # whose recovery nobody uses any more
+
+
+def of_frontier(
+    cc: Sequence[str] = (), varied: Sequence[tuple[str, str, Sequence[Any]]] = ()
+) -> list[Control]:
+    """The controls named, or all, each as it is; then those of `varied`: name, key, values."""
+    every = [name for name in PROTOCOLS if name not in _NOT_ON_FRONTIER]
+    found = [control(name) for name in dict.fromkeys(cc or every)]
+    return found + [control(name, {key: one}) for name, key, values in varied for one in values]
+
+
+def name_of(judged: Control) -> str:
+    """Names a control in the frontier, where its mark says whose settings they are."""
+    changed = [f"{key} = {_written(value)}" for key, value in judged.settings.items()]
+    return ", ".join(changed) or label(judged.cc)
+
+
+def draw_frontier(plan: Plan, found: Mapping[Control, Sequence[Verdict]]) -> Figure:
+    """Draws the controls over the two rows."""
+    from westwood.draw.frontier import Mark, Side, frontier
+
+    places = [[one.name for one in plan.targets].index(name) for name in FRONTIER]
+    sides = [plan.targets[place] for place in places]
+    marks = [
+        Mark(name_of(one), one.cc, *(verdicts[place].figure.estimate for place in places))
+        for one, verdicts in found.items()
+    ]
+    x = Side("What CUBIC keeps beside it, worst cell", sides[0].bound)
+    y = Side("Goodput over BBR's where loss binds, median", sides[1].bound)
+    title = f"Goodput under loss and harm to CUBIC: {plan.paths} paths, seed {plan.seed}"
+    return frontier(marks, x, y, title)

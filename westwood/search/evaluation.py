@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs controls on the paths of a search, and says what each came to."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from westwood.engines.contract import Job
+from westwood.results.columns import Row
+from westwood.results.metrics import percentile
+from westwood.search import objective, population
+from westwood.search.environment import Environment, scenario
+from westwood.search.objective import REPEATS, TARGETS, Outcome, Seen
+
+LEAST_PATHS = 30
+SHARES: Mapping[str, int] = {  # of the paths, in hundredths
+    "clean": 25,
+    "lossy": 30,
+    "beside": 20,
+    "short": 8,
+    "among": 5,
+    "distant": 4,
+    "uplink": 4,
+    "collapse": 4,
+}
+_RESAMPLED = 400  # times, for an interval
+
+RunJobs = Callable[[Iterable[Job]], Generator[tuple[int, list[Row]]]]
+
+
+@dataclass(frozen=True)
+class Control:
+    """Is a congestion control and its settings, as a scenario has them."""
+
+    protocol: str
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The paths that controls are run on, by family."""
+
+    families: Mapping[str, tuple[Environment, ...]]
+
+    @classmethod
+    def drawn(cls, purpose: str, seed: int, count: int, packets_most: int) -> Ground:
+        """Draws about so many paths, shared among the families that targets speak of."""
+        counts = {family: max(2, round(count * share / 100)) for family, share in SHARES.items()}
+        return cls(
+            {
+                family: tuple(population.paths(purpose, seed, mine, family, packets_most))
+                for family, mine in counts.items()
+            }
+        )
+
+    @cached_property
+    def paths(self) -> tuple[tuple[str, Environment], ...]:
+        """All paths in order, with their families."""
+        return tuple((name, one) for name, all_ in self.families.items() for one in all_)
+
+    @cached_property
+    def runs(self) -> tuple[tuple[int, Environment], ...]:
+        """What is run of a control: the place of a path, and the path, with another seed each."""
+        return tuple(
+            (place, population.again(path, repeat))
+            for place, (family, path) in enumerate(self.paths)
+            for repeat in range(REPEATS.get(family, 1))
+        )
+
+    def seen(
+        self, own: Sequence[Outcome], references: Mapping[str, Sequence[Outcome]]
+    ) -> dict[str, list[Seen]]:
+        """Puts a control's outcomes, path by path, beside those of the references."""
+        found: dict[str, list[Seen]] = {}
+        held = zip(self.paths, own, references["cubic"], references["bbr"], strict=True)
+        for (family, path), mine, cubic, bbr in held:
+            found.setdefault(family, []).append(Seen(path, mine, cubic, bbr))
+        return found
+
+
+def outcomes(
+    controls: Sequence[Control], ground: Ground, run_jobs: RunJobs
+) -> Iterator[tuple[int, list[Outcome]]]:
+    """Runs all controls on all paths; yields each as its last run ends: place, outcome by path."""
+    count = len(ground.runs)
+    jobs = (
+        Job(scenario(path, one.protocol, one.settings), [path.seed])
+        for one in controls
+        for _, path in ground.runs
+    )
+    found: list[dict[int, Outcome]] = [{} for _ in controls]
+    with closing(run_jobs(jobs)) as runs:
+        for place, rows in runs:
+            control, run = divmod(place, count)
+            found[control][run] = Outcome.of(rows)
+            if len(found[control]) == count:
+                yield control, _by_path(ground, found[control])
+                found[control] = {}
+
+
+def _by_path(ground: Ground, runs: Mapping[int, Outcome]) -> list[Outcome]:
+    several: list[list[Outcome]] = [[] for _ in ground.paths]
+    for number, (place, _) in enumerate(ground.runs):
+        several[place].append(runs[number])
+    return [Outcome.mean(one) for one in several]
+
+
+def effect_interval(
+    one: Mapping[str, Sequence[Seen]], two: Mapping[str, Sequence[Seen]]
+) -> tuple[float, float]:
+    """The 95 % interval of how much more `two` costs than `one`: paths are drawn anew, in pairs."""
+    pairs = {
+        target.name: [
+            (target.quantity(a), target.quantity(b))
+            for a, b in zip(one[target.family], two[target.family], strict=True)
+        ]
+        for target in TARGETS
+    }
+    counts = {target.name: len(pairs[target.name]) for target in TARGETS}
+    choices, found = random.Random(1), []
+    for _ in range(_RESAMPLED):
+        drawn = {
+            family: choices.choices(range(counts[name]), k=counts[name])
+            for name, family in {t.name: t.family for t in TARGETS}.items()
+        }
+        costs = [
+            objective.cost(
+                {
+                    t.name: t.of([pairs[t.name][place][side] for place in drawn[t.family]])
+                    for t in TARGETS
+                }
+            )
+            for side in (0, 1)
+        ]
+        found.append(costs[1] - costs[0])
+    return percentile(found, 0.025), percentile(found, 0.975)

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Proposes settings to try: Optuna's TPE, asked in batches of a fixed size.
+
+A batch follows from the seed, its number and the trials of the batches before it, whatever the
+number of workers and however often the search was interrupted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from westwood.search.space import Knob, Values
+
+BATCH = 8  # trials that are proposed at a time
+_AT_RANDOM = 2 * BATCH  # trials before the estimator has something to go by
+
+
+def propose(
+    knobs: Sequence[Knob], tried: Sequence[tuple[Values, float]], seed: int, batch: int
+) -> list[Values]:
+    """Proposes BATCH settings after what was tried, with its costs; the first is the default."""
+    import optuna
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        sampler = optuna.samplers.TPESampler(
+            n_startup_trials=_AT_RANDOM,
+            multivariate=True,
+            constant_liar=True,
+            seed=int.from_bytes(hashlib.sha256(f"trials {seed} {batch}".encode()).digest()[:4]),
+        )
+        study = optuna.create_study(sampler=sampler)
+        space = {one.key: _distribution(one) for one in knobs}
+        for values, cost in tried:
+            kept = {key: values[key] for key in space}
+            if not all(one.has(kept[one.key]) for one in knobs):
+                continue  # a default outside of the ranges asked for
+            trial = optuna.trial.create_trial(params=kept, distributions=space, value=cost)
+            study.add_trial(trial)
+        proposed = [dict(study.ask(space).params) for _ in range(BATCH)]
+    if batch == 0:
+        proposed[0] = {one.key: one.default for one in knobs}
+    return proposed
+
+
+def _distribution(knob: Knob) -> Any:
+    from optuna.distributions import CategoricalDistribution, IntDistribution
+
+    if knob.choices:
+        return CategoricalDistribution(knob.choices)
+    return IntDistribution(knob.low, knob.high, log=knob.is_logarithmic)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a search found, in words and as a figure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from westwood.catalogue import label
+from westwood.scenario.written import toml_value
+from westwood.search import space
+from westwood.search.objective import TARGETS, Target
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from westwood.search.found import Ablation, Found
+    from westwood.search.space import Knob
+
+SETTINGS_HEADS = ("setting", "default", "best", "set back\ncosts", "95 %\ninterval")
+ENDS_HEADS = ("setting", "best", "instead", "costs", "95 %\ninterval")
+_ALL_IDLE = "all near 0"
+TARGETS_HEADS = ("target", "wanted", "default", "best", "", "what")
+
+
+def title(found: Found) -> str:
+    """Says what the best trial is worth."""
+    best, first = found.best, found.trials[0]
+    of = f"{label(found.search.protocol)}: trial {best.number} of {len(found.trials)}"
+    if not found.changed():
+        return f"{of}, the default, costs least: {first.cost:.3f}"
+    return f"{of} costs {best.cost:.3f}, the default {first.cost:.3f}"
+
+
+def settings_rows(found: Found) -> tuple[tuple[str, ...], ...]:
+    """The settings that the best trial has otherwise than the default, the most telling first."""
+    values = found.best.values
+    rows = [
+        (
+            _name(knob, made),
+            str(knob.written(knob.default)),
+            str(knob.written(values[knob.key])),
+            *_effect(made),
+        )
+        for knob, made in found.ablation()
+    ]
+    if found.simpler:
+        rows.append((f"{_ALL_IDLE} ({len(found.simpler.keys)})", "", "", *_effect(found.simpler)))
+    return tuple(rows)
+
+
+def _effect(made: Ablation) -> tuple[str, str]:
+    return f"{made.effect:+.3f}", f"{made.low:+.3f} to {made.high:+.3f}"
+
+
+def _name(knob: Knob, made: Ablation) -> str:
+    others = [key for key in made.keys if key != knob.key]
+    return f"{knob.key} (with {', '.join(others)})" if others else knob.key
+
+
+def ends_rows(found: Found) -> tuple[tuple[str, ...], ...]:
+    """What the best trial costs more with a setting at an end of its range, the dearest first."""
+    values = found.best.values
+    return tuple(
+        (knob.key, str(knob.written(values[knob.key])), str(knob.written(end)), *_effect(made))
+        for knob, end, made in found.end_effects()
+    )
+
+
+def targets_rows(found: Found) -> tuple[tuple[str, ...], ...]:
+    """Every target, with what the default and the best trial come to."""
+    best, first = found.best.targets, found.trials[0].targets
+    return tuple(
+        (
+            one.name,
+            f"{'at most' if one.at_most else 'at least'} {one.bound:g}",
+            _number(first[one.name]),
+            _number(best[one.name]),
+            _verdict(one, best[one.name]),
+            f"{one.statistic} of {one.what}",
+        )
+        for one in TARGETS
+    )
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.2f}"
+
+
+def _verdict(target: Target, value: float) -> str:
+    return "" if math.isnan(value) else "reached" if target.reached(value) else "missed"
+
+
+def as_toml(found: Found) -> str:
+    """The settings to keep as a flow's `cc` in a scenario."""
+    search = found.search
+    settings: dict[str, Any] = space.settings(found.best.values, found.chosen(), search.held)
+    return toml_value({"name": search.protocol, **settings})
+
+
+def drawn(found: Found) -> Figure:
+    """Draws the trials and the ablation."""
+    from westwood.draw import search_plots
+
+    back = [
+        search_plots.Back(_name(knob, made), made.effect, made.low, made.high)
+        for knob, made in found.ablation()
+    ]
+    if found.simpler:
+        made = found.simpler
+        back.append(search_plots.Back(_ALL_IDLE, made.effect, made.low, made.high))
+    costs = [found.trials[number].cost for number in sorted(found.trials)]
+    return search_plots.search(found.search.protocol, costs, back, title(found))

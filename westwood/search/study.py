@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A search survives: what is finished is on disk at once, and a later start does what is missing.
+
+In the folder:
+
+    search.json            what is searched: a resumed search must be the same one
+    journal-N.jsonl        a line for each reference, trial and ablation, written as it ends
+    trials.parquet         at the end: a row a trial, in order
+    ablation.parquet       what setting each setting back costs
+    best.json              the best settings, and every target before and after
+
+Trials are proposed in batches, each from the batches before it, so that trials.parquet depends on
+the search only: not on workers, machines or interruptions. More trials may be asked of a search
+that has ended.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+import polars as pl
+
+from westwood.errors import InputError, Interrupted, RunError
+from westwood.results import journal
+from westwood.results.folder import Folder
+from westwood.search import evaluation, objective, space
+from westwood.search.evaluation import Control, Ground, RunJobs
+from westwood.search.found import (
+    NUMBERS,
+    TOGETHER,
+    Ablation,
+    Found,
+    Search,
+    Trial,
+    end_name,
+    numbers_of,
+)
+from westwood.search.objective import REFERENCES, TARGETS, Outcome, Seen
+from westwood.search.optimiser import BATCH, propose
+from westwood.search.space import Values
+
+MOST_TRIALS = 100_000
+_STATE = "search.json"
+_JOURNAL = re.compile(r"journal-(\d{6,12})\.jsonl")
+T = TypeVar("T")
+
+
+class Tracker(Protocol):
+    """Passes what is finished on, of which there is so much, and shows how far it is."""
+
+    def __call__(self, finished: Iterable[T], total: int, /) -> Iterable[T]:
+        """Takes what is finished and how much there will be, as `console.track` does."""
+
+
+class Study:
+    """Carries a search out in its folder, under a lock while `opened`."""
+
+    def __init__(self, search: Search, folder: Folder, run_jobs: RunJobs) -> None:
+        self._search, self._folder, self._run_jobs = search, folder, run_jobs
+        self._ground = Ground.drawn("search", search.seed, search.paths, search.packets)
+        self._fallback = space.defaults(search.protocol, search.held)
+        self._journal: journal.Journal | None = None
+        self.found = Found(search)
+
+    @contextmanager
+    def opened(self, *, resume: bool) -> Iterator[Study]:
+        """Takes the lock, checks that the folder fits, reads what is there."""
+        folder, state = self._folder, self._search.state()
+        with folder.locked():
+            differs = "holds another search: control, ranges, paths, seed or targets differ"
+            if not folder.holds("search", _STATE, state, resume=resume, differs=differs):
+                folder.manifest({"search": state}, complete=False)
+                folder.json(_STATE, state)
+            self._read()
+            try:
+                yield self
+            finally:
+                if self._journal is not None:
+                    self._journal.close()
+
+    def _read(self) -> None:
+        numbers = [0]
+        for path in sorted(self._folder.path.iterdir()):
+            if not (match := _JOURNAL.fullmatch(path.name)):
+                continue
+            numbers.append(int(match[1]))
+            try:
+                read = journal.read(path)
+            except OSError as error:
+                self._folder.tell(f"{path}: can't be read: {error.strerror}; it is done again")
+                continue
+            damaged = read.damaged + sum(not self._take(record) for record in read.records)
+            if damaged:
+                self._folder.tell(f"{path}: has damaged lines ({damaged}); they are done again")
+        self._number = max(numbers) + 1
+
+    def _take(self, record: Mapping[str, Any]) -> bool:
+        """Takes what a line of a journal says; says whether it is of this search."""
+        try:
+            self._take_checked(record)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return False
+        return True
+
+    def _take_checked(self, record: Mapping[str, Any]) -> None:
+        found = self.found
+        if "reference" in record:
+            outcomes = [Outcome.read(one) for one in record["outcomes"]]
+            if record["reference"] not in REFERENCES or len(outcomes) != len(self._ground.paths):
+                raise ValueError
+            found.references[record["reference"]] = outcomes
+        elif "ablated" in record:
+            made = Ablation(tuple(record["keys"]), *(float(record[k]) for k in NUMBERS))
+            found.ablations[int(record["trial"]), str(record["ablated"])] = made
+        else:
+            values = dict(record["values"])
+            targets = {one.name: _number(record["targets"][one.name]) for one in TARGETS}
+            self._search.control(values)
+            if values.keys() != {one.key for one in self._search.knobs}:
+                raise ValueError
+            trial = Trial(int(record["trial"]), values, targets, float(record["cost"]))
+            found.trials[trial.number] = trial
+
+    def _keep(self, record: Mapping[str, Any]) -> None:
+        """Writes a line and takes it; it is on disk when this returns."""
+        try:
+            if self._journal is None:
+                name = f"journal-{self._number:06}.jsonl"
+                self._journal = journal.Journal(self._folder.path / name)
+            self._journal.add(record)
+        except OSError as error:
+            problem = f"{self._folder.path}: can't be written: {error.strerror or error}"
+            raise RunError(f"{problem}; --resume goes on") from None
+        self._take_checked(record)
+
+    def steps(self, trials: int, *, ends: bool = False) -> Iterator[None]:
+        """Does what is missing, a step at a time: references, trials, ablation, ends of ranges."""
+        yield from self._references()
+        for batch in range(-(-trials // BATCH)):
+            yield from self._batch(batch, trials)
+        yield from self._ablations()
+        if ends:
+            yield from self._ends()
+
+    def missing(self, trials: int) -> int:
+        """The number of references and trials that are not there."""
+        done = sum(number < trials for number in self.found.trials)
+        return len(REFERENCES) - len(self.found.references) + trials - done
+
+    def _outcomes(self, controls: Sequence[Control]) -> Iterator[tuple[int, list[Outcome]]]:
+        for place, outcomes in evaluation.outcomes(controls, self._ground, self._run_jobs):
+            self.found.runs += len(self._ground.runs)
+            yield place, outcomes
+
+    def _references(self) -> Iterator[None]:
+        names = [name for name in REFERENCES if name not in self.found.references]
+        for place, outcomes in self._outcomes([Control(name, {}) for name in names]):
+            entries = [one.entry() for one in outcomes]
+            self._keep({"reference": names[place], "outcomes": entries})
+            yield
+
+    def _batch(self, batch: int, trials: int) -> Iterator[None]:
+        first, known = batch * BATCH, self.found.trials
+        numbers = [n for n in range(first, min(first + BATCH, trials)) if n not in known]
+        if not numbers:
+            return
+        before = [known[n] for n in range(first)]
+        tried = [(one.values, one.cost) for one in before]
+        proposed = [
+            space.in_order(values, self._search.knobs, self._fallback)
+            for values in propose(self._search.knobs, tried, self._search.seed, batch)
+        ]
+        same = {n: one for n in numbers for one in before if one.values == proposed[n - first]}
+        for number, one in same.items():
+            self._keep_trial(number, one.values, one.targets)
+            yield
+        numbers = [n for n in numbers if n not in same]
+        controls = [self._search.control(proposed[n - first]) for n in numbers]
+        for place, outcomes in self._outcomes(controls):
+            targets = objective.values(self._ground.seen(outcomes, self.found.references))
+            self._keep_trial(numbers[place], proposed[numbers[place] - first], targets)
+            yield
+
+    def _keep_trial(self, number: int, values: Values, targets: Mapping[str, float]) -> None:
+        told, cost = journal.plain(targets), objective.cost(targets)
+        self._keep({"trial": number, "values": values, "targets": told, "cost": cost})
+
+    def _ablations(self) -> Iterator[None]:
+        """Sets back what the best trial changed, each by itself, and then all that is idle."""
+        values, fallback = self.found.best.values, self._fallback
+        yield from self._compare(
+            {one.key: space.without(values, [one.key], fallback) for one in self.found.changed()}
+        )
+        if idle := self.found.idle():
+            yield from self._compare({TOGETHER: space.without(values, idle, fallback)})
+
+    def _ends(self) -> Iterator[None]:
+        """Moves each setting of the best trial to either end of its range, or to other words."""
+        values = self.found.best.values
+        yield from self._compare(
+            {
+                end_name(knob, end): (
+                    space.in_order({**values, knob.key: end}, [knob], self._fallback),
+                    (knob.key,),
+                )
+                for knob in self._search.knobs
+                for end in knob.ends()
+                if end != values[knob.key]
+            }
+        )
+
+    def _compare(self, wanted: Mapping[str, tuple[Values, Sequence[str]]]) -> Iterator[None]:
+        """Runs variants of the best trial, and that again, and keeps what each costs more."""
+        found, best = self.found, self.found.best
+        left = {k: v for k, v in wanted.items() if (best.number, k) not in found.ablations}
+        if not left:
+            return
+        controls = [self._search.control(best.values)]
+        controls += [self._search.control(values) for values, _ in left.values()]
+        names, waiting = ["", *left], dict[int, dict[str, list[Seen]]]()
+        whole: dict[str, list[Seen]] = {}
+        for place, outcomes in self._outcomes(controls):
+            waiting[place] = self._ground.seen(outcomes, found.references)
+            whole = waiting.pop(0, whole)
+            for ended in list(waiting) if whole else ():
+                name, seen = names[ended], waiting.pop(ended)
+                effect = objective.cost(objective.values(seen))
+                effect -= objective.cost(objective.values(whole))
+                low, high = evaluation.effect_interval(whole, seen)
+                record = {"ablated": name, "trial": best.number, "keys": list(left[name][1])}
+                self._keep({**record, "effect": effect, "low": low, "high": high})
+                yield
+
+    def finish(self) -> None:
+        """Writes what was found."""
+        found, folder = self.found, self._folder
+        folder.frame("trials.parquet", _trials_frame(found))
+        ablation = [
+            {"setting": one.key, "back": list(made.keys), **numbers_of(made)}
+            for one, made in found.ablation()
+        ]
+        schema: dict[str, Any] = {"setting": pl.String, "back": pl.List(pl.String)}
+        schema |= dict.fromkeys(NUMBERS, pl.Float64)
+        folder.frame("ablation.parquet", pl.DataFrame(ablation, schema))
+        folder.json("best.json", found.entry())
+        folder.manifest({"search": self._search.state(), "trials": len(found.trials)})
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _trials_frame(found: Found) -> pl.DataFrame:
+    rows = [
+        {
+            "trial": one.number,
+            "cost": one.cost,
+            **{k.key: k.written(one.values[k.key]) for k in found.search.knobs},
+            **{f"target: {name}": value for name, value in one.targets.items()},
+        }
+        for _, one in sorted(found.trials.items())
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def run(
+    search: Search,
+    folder: Folder,
+    trials: int,
+    *,
+    resume: bool,
+    run_jobs: RunJobs,
+    track: Tracker,
+    ends: bool = False,
+) -> Found:
+    """Does what is missing of a search; Interrupted says what there is and how to go on."""
+    if not 1 <= trials <= MOST_TRIALS:
+        raise InputError(f"expected from 1 to {MOST_TRIALS}", key="--trials", value=trials)
+    with Study(search, folder, run_jobs).opened(resume=resume) as study:
+        try:
+            for _ in track(study.steps(trials, ends=ends), study.missing(trials)):
+                pass
+            study.finish()
+        except KeyboardInterrupt:
+            done = min(len(study.found.trials), trials)
+            kept = f"{done} of {trials} trials are in {folder.path}"
+            rest = f"--resume --out {folder.path} goes on"
+            raise Interrupted(f"interrupted; {kept}; {rest}") from None
+        return study.found
