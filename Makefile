@@ -69,11 +69,11 @@ golden: .venv system-test ## regenerate the golden files; review the difference 
 	@WW_UPDATE_GOLDEN=1 $(BIN)/python tools/run_suites.py cpp-release python
 	@git status --short tests/golden
 
-bench: .venv ## measure the engine and the core, beside ns-3, and what the kernel's controls cost
+bench: .venv ## measure the engine beside ns-3 and htsim, the core, and the kernel's controls: OPTIONS="--long --record"
 	@tools/system.sh bench
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
-	@$(BIN)/python -m bench.run
+	@$(BIN)/python -m bench.run $(OPTIONS)
 	@$(MAKE_LINUX)
 	@$(BIN)/python -m bench.kernel || test $$? = 77
 

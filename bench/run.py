@@ -1,213 +1,129 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`make bench`: the engine beside ns-3, in turn in the same session, and the core by itself.
+"""`make bench`: the engine beside ns-3 and htsim, in turn in one session, and the core by itself.
 
-    python -m bench.run [--quick]     --quick: shorter ns-3 runs, fewer repeats
+    python -m bench.run [--quick] [--long] [--scale] [--record]
 
-Each case runs on both sides with the same path, flows and simulated duration. Two ratios are
-printed, since the two do not send the same number of packets (mainline's Westwood+ counts
-duplicate ACKs twice and keeps a larger window): CPU time for the whole run, and CPU time a data
-packet. Everything printed is also in build/bench/results.json.
+    --quick    one turn, no counts      --scale   10^4 and 10^5 flows as well: gigabytes
+    --long     `reproduce all`, too     --record  keep the figures in bench/recorded.json
+
+Each case runs on every side with the same path, flows and simulated duration. No two sides send the
+same number of packets (mainline ns-3's Westwood+ counts duplicate ACKs twice and keeps a larger
+window), so what is compared is CPU time a data packet. A peer that can't be had here is left out by
+name. What got worse since the recorded figures is named. Everything is in build/bench/results.json,
+from which `python -m bench.table` writes the tables of docs/performance.md.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import platform
+import re
 import subprocess
 import sys
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
+import numpy as np
 
-from bench import ns3_peer
-from westwood.errors import RunError
+from bench import counting, htsim_peer, ns3_peer, recorded, table, whole
+from bench.cases import SCALE, TABLES, Case
+from westwood.errors import WestwoodError
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "bench"
 ENGINE = BUILD / "ww_engine_run"
+RESULTS = BUILD / "results.json"
 TURNS = 3
+_COUNTED = 2e5  # packets, of which instructions are counted: callgrind is slow
+_TOO_MANY = 3e6  # of which those would be the start alone
 
-# Flows on one bottleneck: 100 Mb/s, 45 ms, 1500 B packets, a queue of one bandwidth-delay product.
-SHARED = {
-    "rate": 100e6,
-    "access": 1e9,
-    "delay": 1e-3,
-    "access_delay": 0.0225,
-    "payload": 1460,
-    "queue": 400,
-    "loss": 0.0005,
-    "window": 1 << 20,
-    "ssthresh": 1 << 20,
-    "duration": 10,
-}
-# 10 Gb/s, 10 ms: a queue of a tenth of the bandwidth-delay product.
-FAST = {
-    "rate": 10e9,
-    "access": 40e9,
-    "delay": 1e-3,
-    "access_delay": 0.004,
-    "payload": 1460,
-    "queue": 830,
-    "loss": 1e-6,
-    "window": 1 << 26,
-    "ssthresh": 1 << 25,
-}
+Row = dict[str, Any]
 
 
-@dataclass
-class Case:
-    """options: for both sides; ours, theirs: for one; goal: the CPU ratio aimed at."""
+class Bench:
+    """Holds what this machine has to measure with."""
 
-    name: str
-    goal: int | None = None
-    options: dict[str, Any] = field(default_factory=dict)
-    ours: dict[str, Any] = field(default_factory=lambda: {"cc": "reno", "recovery": "sack"})
-    theirs: dict[str, Any] | None = field(default_factory=lambda: {"cc": "TcpNewReno"})
+    def __init__(self, *, quick: bool) -> None:
+        self.turns = 1 if quick else TURNS
+        self.ns3 = _peer("ns-3", ns3_peer.peer)
+        self.htsim = _peer("htsim", htsim_peer.peer)
+        self.count, missing = (None, "") if quick else counting.counter()
+        if missing:
+            print(missing, file=sys.stderr)
 
+    def measure(self, case: Case) -> Row:
+        """Runs all sides in turn; of each counts the run that took the least CPU time."""
+        print(f"{case.name} ...", file=sys.stderr)
+        runs: dict[str, list[Row]] = {"engine": [], "ns3": [], "htsim": []}
+        for turn in range(self.turns):
+            runs["engine"].append(ns3_peer.run(ENGINE, **case.options, **case.ours))
+            if turn and turn == self.turns - 1:
+                continue  # of what takes long two are enough
+            if self.ns3 and case.ns3:
+                known = {k: v for k, v in case.options.items() if k != "gap"}
+                runs["ns3"].append(ns3_peer.run(self.ns3, **known, cc=case.ns3))
+            if self.htsim and case.htsim:
+                runs["htsim"].append(ns3_peer.run(self.htsim, **case.options))
+        row: Row = {"case": case.name, "flows": case.options.get("flows", 1)}
+        goals = {"ns": case.goal_ns, "ns3": case.goal_ns3, "htsim": case.goal_htsim}
+        row["goals"] = {key: goal for key, goal in goals.items() if goal}
+        for side, seen in runs.items():
+            if seen:
+                row[f"{side}_run"] = min(seen, key=lambda run: float(run["cpu_s"]))
+        row["ns"] = _ns(row["engine_run"])
+        for side in ("ns3", "htsim"):
+            if f"{side}_run" in row:
+                row[side] = _ns(row[f"{side}_run"]) / row["ns"]
+        row.update(self._counts(case, row["engine_run"]["packets"]))
+        return row
 
-WESTWOOD = {"cc": "westwood+", "recovery": "newreno"}
-CASES = [
-    Case("1 flow, Table 1, Westwood+", 1000, {}, WESTWOOD, {"cc": "TcpWestwoodPlus"}),
-    Case(
-        "1 flow, Table 1, Westwood+, traced",
-        500,
-        {},
-        {**WESTWOOD, "trace": 1},
-        {"cc": "TcpWestwoodPlus"},
-    ),
-    Case("1 flow, Table 1, NewReno with SACK", 1000),
-    Case("1 flow, 100 Mb/s", None, {**SHARED, "flows": 1}),
-    Case("10 flows, 100 Mb/s", None, {**SHARED, "flows": 10}),
-    Case("20 flows, 100 Mb/s", 200, {**SHARED, "flows": 20}),
-    Case("100 flows, 100 Mb/s", 200, {**SHARED, "flows": 100}),
-    Case("1000 flows, 100 Mb/s", None, {**SHARED, "flows": 1000}),
-    Case("1 flow, 100 Mb/s, 60 s", None, {**SHARED, "flows": 1, "duration": 60}, theirs=None),
-    Case(
-        "1000 flows, 100 Mb/s, 60 s", None, {**SHARED, "flows": 1000, "duration": 60}, theirs=None
-    ),
-    Case(
-        "1000 flows, 1 Gb/s",
-        None,
-        {**SHARED, "flows": 1000, "rate": 1e9, "access": 10e9, "queue": 4000},
-        theirs=None,
-    ),
-    Case("1 flow, 10 Gb/s, 10 s", None, {**FAST, "flows": 1, "duration": 10}, theirs=None),
-    Case("40 flows, 10 Gb/s, 10 s", None, {**FAST, "flows": 40, "duration": 10}, theirs=None),
-    Case("40 flows, 10 Gb/s, 0.3 s", None, {**FAST, "flows": 40, "duration": 0.3}),
-]
-
-# Each part that a plain flow does not use: 10 Mb/s, 21 ms, an error in 1000, 200 s.
-PLAIN = {
-    "rate": 10e6,
-    "access": 100e6,
-    "delay": 0.02,
-    "access_delay": 1e-3,
-    "payload": 1460,
-    "queue": 50,
-    "loss": 0.001,
-    "ssthresh": 1 << 20,
-    "duration": 200,
-}
+    def _counts(self, case: Case, packets: int) -> Mapping[str, float]:
+        if self.count is None or not 0 < packets < _TOO_MANY:
+            return {}
+        given = {"duration": 600, **case.options, **case.ours}
+        given["duration"] *= min(1.0, _COUNTED / packets)
+        arguments = [f"--{k.replace('_', '-')}={v}" for k, v in given.items() if k != "repeat"]
+        return counting.a_packet(self.count, ENGINE, arguments)
 
 
-def part(name: str, ours: dict[str, Any], theirs: str | None = None) -> Case:
-    """Measures a line of the second table; theirs is ns-3's class, where it has one."""
-    return Case(
-        name,
-        None,
-        PLAIN,
-        {"cc": "reno", "recovery": "sack", **ours},
-        {"cc": theirs} if theirs else None,
-    )
+def _ns(run: Row) -> float:
+    return float(run["cpu_s"]) / max(1, int(run["packets"])) * 1e9
 
 
-PARTS = [
-    part("plain: Reno with SACK", {}, "TcpNewReno"),
-    part("Westwood", {"cc": "westwood", "recovery": "newreno"}),
-    part("WestwoodNR+", {"cc": "westwoodnr+", "recovery": "newreno"}),
-    part("rate halving", {"cc": "westwood+-linux24", "recovery": "rate-halving"}),
-    part("PRR", {"cc": "westwood+-linux", "recovery": "prr"}),
-    part("CUBIC", {"cc": "cubic"}, "TcpCubic"),
-    part("Vegas", {"cc": "vegas"}, "TcpVegas"),
-    part("BBR: rate samples, pacing", {"cc": "bbr"}, "TcpBbr"),
-    *(
-        part(what, {"part": name})
-        for what, name in (
-            ("RED", "red"),
-            ("RED with ECN", "red-ecn"),
-            ("two-state loss", "markov"),
-            ("bit errors", "bits"),
-            ("recorded rate", "opportunities"),
-            ("jitter", "jitter"),
-            ("reordering", "reordering"),
-            ("datagrams, on and off", "datagrams"),
-            ("transfers that arrive", "arrivals"),
-            ("windows traced", "windows"),
-            ("queues traced", "queues"),
-            ("a link captured", "capture"),
-        )
-    ),
-]
+def _peer(name: str, find: Callable[[], Path]) -> Path | None:
+    try:
+        return find()
+    except WestwoodError as error:
+        print(f"without {name}: {error}", file=sys.stderr)
+        return None
 
 
-def measure(case: Case, peer: Path | None, turns: int) -> dict[str, Any]:
-    """Ours and theirs in turn; of each the run that took the least CPU time."""
-    ours: list[dict[str, Any]] = []
-    theirs: list[dict[str, Any]] = []
-    for turn in range(turns):
-        ours.append(ns3_peer.run(ENGINE, **case.options, **case.ours))
-        if peer is not None and case.theirs is not None and turn < max(1, turns - 1):
-            theirs.append(ns3_peer.run(peer, **case.options, **case.theirs))
-    best = min(ours, key=lambda run: float(run["cpu_s"]))
-    row = {"case": case.name, "goal": case.goal, "engine": best}
-    if theirs:
-        row["ns3"] = min(theirs, key=lambda run: float(run["cpu_s"]))
-        row["ratio"] = row["ns3"]["cpu_s"] / best["cpu_s"]
-        row["ratio_a_packet"] = row["ratio"] * best["packets"] / row["ns3"]["packets"]
-    return row
+def machine() -> dict[str, Any]:
+    """Describes the machine: its processor, compiler, clock and memory bandwidth."""
+    found = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    compiler = subprocess.run(["c++", "--version"], capture_output=True, text=True).stdout
+    return {
+        "processor": found[1] if found else platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "compiler": compiler.partition("\n")[0],
+        "clock_ghz": counting.clock_ghz(),
+        "copied_bytes_per_s": _bandwidth(),
+    }
 
 
-def show(rows: list[dict[str, Any]], title: str) -> None:
-    table = Table(title=title)
-    columns = (
-        "ours (ms)",
-        "ns-3 (s)",
-        "ratio",
-        "goal",
-        "ratio a packet",
-        "ns a packet",
-        "packets/s",
-        "MiB",
-    )
-    table.add_column("case", no_wrap=True)
-    for name in columns:
-        table.add_column(name, justify="right")
-    for row in rows:
-        ours = row["engine"]
-        seen = "ns3" in row
-        table.add_row(
-            row["case"],
-            f"{ours['cpu_s'] * 1e3:.1f}",
-            f"{row['ns3']['cpu_s']:.2f}" if seen else "",
-            f"{row['ratio']:.0f}" if seen else "",
-            str(row["goal"] or ""),
-            f"{row['ratio_a_packet']:.0f}" if seen else "",
-            f"{ours['cpu_s'] / ours['packets'] * 1e9:.1f}",
-            f"{ours['packets'] / ours['cpu_s'] / 1e6:.1f} M",
-            f"{ours['peak_kib'] / 1024:.1f}",
-        )
-    Console(width=132).print(table)
-
-
-def show_growth(rows: list[dict[str, Any]]) -> None:
-    a_packet = {row["case"]: row["engine"]["cpu_s"] / row["engine"]["packets"] for row in rows}
-    alone = a_packet["1 flow, 100 Mb/s, 60 s"]
-    for name in ("1000 flows, 100 Mb/s, 60 s", "1000 flows, 1 Gb/s"):
-        print(
-            f"a packet of {name}, costs {a_packet[name] / alone:.2f} times one of 1 flow (goal: 2)"
-        )
+def _bandwidth() -> float:
+    """What a core reads and writes a second when it copies what no cache holds."""
+    source = np.ones(1 << 25)
+    target = np.zeros_like(source)
+    taken = []
+    for _ in range(5):
+        start = time.perf_counter()
+        np.copyto(target, source)
+        taken.append(time.perf_counter() - start)
+    return 2 * source.nbytes / min(taken)
 
 
 def core() -> dict[str, Any]:
@@ -219,30 +135,31 @@ def core() -> dict[str, Any]:
         check=True,
     )
     result: dict[str, Any] = json.loads(done.stdout)
-    for run in result["benchmarks"]:
-        print(f"core: {run['name']:<40} {run['cpu_time']:8.2f} {run['time_unit']}")
     return result
 
 
 def main() -> int:
-    quick = "--quick" in sys.argv[1:]
-    try:
-        peer: Path | None = ns3_peer.peer()
-    except RunError as error:
-        peer = None
-        print(f"without ns-3: {error}", file=sys.stderr)
-    tables: dict[str, list[dict[str, Any]]] = {}
-    for name, cases in (("cases", CASES), ("parts", PARTS)):
-        tables[name] = []
-        for case in cases:
-            print(f"{case.name} ...", file=sys.stderr)
-            tables[name].append(measure(case, peer, 1 if quick else TURNS))
-    show(tables["cases"], "Engine beside ns-3 3.44: CPU time, best of the turns")
-    show_growth(tables["cases"])
-    show(tables["parts"], "What each part costs: 1 flow, 10 Mb/s, 200 s")
-    results = {**tables, "core": core()}
-    (BUILD / "results.json").write_text(json.dumps(results, indent=1))
-    print(f"all figures: {(BUILD / 'results.json').relative_to(ROOT)}")
+    options = set(sys.argv[1:])
+    if unknown := options - {"--quick", "--long", "--scale", "--record"}:
+        print(f"bench.run: unknown: {' '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    bench = Bench(quick="--quick" in options)
+    results: dict[str, Any] = {"machine": machine()}
+    for name, cases in TABLES.items():
+        results[name] = [bench.measure(case) for case in cases]
+    results["scale"] = [bench.measure(case) for case in SCALE] if "--scale" in options else []
+    results["whole"] = whole.rows(long="--long" in options)
+    results["core"] = core()
+    RESULTS.write_text(json.dumps(results, indent=1))
+    for title, lines in table.tables(results).items():
+        print(f"\n{title}\n" + "\n".join(lines))
+    for run in results["core"]["benchmarks"]:
+        print(f"core: {run['name']:<40} {run['cpu_time']:8.2f} {run['time_unit']}")
+    for line in recorded.worse(recorded.figures(results), recorded.read()):
+        print(f"WORSE: {line}")
+    if "--record" in options:
+        recorded.write(results)
+    print(f"all figures: {RESULTS.relative_to(ROOT)}")
     return 0
 
 

@@ -13,7 +13,7 @@ namespace ww::sim {
 
 Simulation::Connection& Simulation::open(std::uint32_t connection) {
     const Flow flow = started_.flow(network_, connection);
-    const Way& way = ways_[started_.source[connection]];
+    const Way& way = ways_[topology_.way_of(started_.source[connection])];
     Group& group = groups_[way.group];
     if (group.free.empty() && connections_.size() == connections_.capacity()) free_finished();
     FlowCounts& result = result_.connections[connection];

@@ -5,10 +5,13 @@
 #pragma once
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "opportunities.hpp"
 #include "packet.hpp"
 #include "red.hpp"
+#include "seconds.hpp"
 
 namespace ww::sim {
 
@@ -26,14 +29,26 @@ struct Extras {
     Time last_arrival = 0;  // at the far end, of the packets that were not held back
     std::uint64_t early_drops = 0, marked = 0;
 
+    struct Waited {  // a row of a QueueTrace
+        Time arrival, start;
+        std::uint32_t bytes;
+    };
     bool trace_queue = false;
-    QueueTrace trace;
+    std::vector<Waited> waited;
 
-    std::vector<Captured>* captured = nullptr;
-    bool leaving = false;  // capture at the near end, else at the far one
+    void move_waited(QueueTrace& to) {
+        for (const Waited& row : waited) to.arrival_s.push_back(seconds(row.arrival));
+        for (const Waited& row : waited) to.start_s.push_back(seconds(row.start));
+        for (const Waited& row : waited) to.bytes.push_back(row.bytes);
+        waited.clear();
+    }
+
+    bool captures = false;
+    bool leaving = false;            // capture at the near end, else at the far one
+    std::vector<Captured> captured;  // by time
 
     void capture(const Packet& packet, const SackBlocks* sack, Time at) {
-        Captured row{};
+        Captured& row = captured.emplace_back();
         row.at = at;
         row.flow = packet.flow;
         row.number = packet.number;
@@ -47,7 +62,9 @@ struct Extras {
                 row.sack[2 * i + 1] = sack->block[i].end;
             }
         }
-        captured->push_back(row);
+        // Only a pipe that reorders has later ones before it.
+        for (std::size_t i = captured.size() - 1; i > 0 && captured[i - 1].at > at; i--)
+            std::swap(captured[i - 1], captured[i]);
     }
 };
 

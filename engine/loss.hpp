@@ -36,32 +36,43 @@ class LossProcess {
         draw();
     }
 
-    // The pipe asks once a packet; true if lose() must decide on it.
-    bool is_due() { return --until_due_ == 0; }
-
-    // Decides on the packet that is due and leaves the transmitter at `now`: true if it is lost.
-    [[gnu::noinline]] bool lose(Time now, std::uint32_t bytes) {
+    // Packets have this size from now on.
+    void set_size(std::uint32_t bytes) {
+        if (loss_.kind != LossKind::bits || 8 * std::uint64_t{bytes} == bits_) return;
+        bits_left_ -= (passes_ - until_due_) * bits_;
+        bits_ = 8 * std::uint64_t{bytes};
+        drawn_ -= until_due_;
         draw();
-        if (loss_.kind == LossKind::states) {
-            while (change_at_ <= now && !(stop_ != nullptr && stop_->asked_in_step())) {
-                state_ ^= 1;
-                change_at_ += sojourn();
-            }
-            const double rate = loss_.state_rate[state_];
-            return rate > 0 && (rate >= 1 || random_.open_unit() < rate);
-        }
-        if (loss_.kind == LossKind::bits) {
-            const std::uint64_t bits = 8 * std::uint64_t{bytes};
-            const bool hit = bits_left_ < bits;
-            bits_left_ = hit ? gap() : bits_left_ - bits;
-            return hit;
-        }
-        return true;
+    }
+
+    // Is it to be decided whether the next packet is lost? If not, on_passed() tells of it.
+    bool is_next() const { return until_due_ == 1; }
+    void on_passed() { until_due_--; }
+
+    // A packet leaves the transmitter at `now`: true if it is lost.
+    bool loses(Time now) {
+        if (is_next()) [[unlikely]]
+            return decide(now);
+        on_passed();
+        return false;
     }
 
     std::uint64_t crossed() const { return drawn_ - until_due_; }
 
   private:
+    [[gnu::noinline]] bool decide(Time now) {
+        on_passed();
+        if (loss_.kind == LossKind::bits) bits_left_ = gap();
+        draw();
+        if (loss_.kind != LossKind::states) return true;
+        while (change_at_ <= now && !(stop_ != nullptr && stop_->asked_in_step())) {
+            state_ ^= 1;
+            change_at_ += sojourn();
+        }
+        const double rate = loss_.state_rate[state_];
+        return rate > 0 && (rate >= 1 || random_.open_unit() < rate);
+    }
+
     // Draws how many trials pass before the next that fails.
     std::uint64_t gap() {
         if (loss_.rate <= 0) return UINT64_MAX / 2;
@@ -84,8 +95,10 @@ class LossProcess {
         } else if (loss_.kind == LossKind::uniform && loss_.rate > 0) {
             const std::uint64_t passed = gap();
             if (passed < UINT64_MAX / 2) until_due_ = 1 + passed;
-        } else if (loss_.kind == LossKind::states || loss_.kind == LossKind::bits) {
+        } else if (loss_.kind == LossKind::states) {
             until_due_ = 1;
+        } else if (loss_.kind == LossKind::bits) {
+            until_due_ = passes_ = bits_left_ / bits_ + 1;
         }
         drawn_ += until_due_;
     }
@@ -98,7 +111,9 @@ class LossProcess {
     std::uint64_t drawn_ = 0;  // all gaps so far; it may wrap, differences stay right
     std::uint64_t script_last_ = 0;
     std::size_t script_next_ = 0;
-    std::uint64_t bits_left_ = 0;
+    std::uint64_t bits_ = 1;       // of each packet
+    std::uint64_t bits_left_ = 0;  // before the next error, when until_due_ was passes_
+    std::uint64_t passes_ = 1;
     Time change_at_ = 0;
     unsigned state_ = 0;
 };

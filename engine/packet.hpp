@@ -47,7 +47,7 @@ struct Packet {
     std::uint32_t number = 0;   // sequence number of data, acknowledgment number of an ACK
     std::uint16_t payload = 0;  // bytes
     std::uint16_t flags = 0;
-    std::uint8_t hop = 0;  // pipes of the route behind it
+    std::uint32_t hop = 0;  // legs of its way behind it; so wide that no byte is padding
 };
 static_assert(sizeof(Packet) == 24);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipe.hpp"
 
+#include <utility>
+
 #include "seconds.hpp"
 
 namespace ww::sim {
@@ -37,6 +39,7 @@ std::unique_ptr<Extras> extras_of(const Network& network, std::uint32_t number,
     extras->reorder_rate = d.reorder_rate;
     extras->reorder_delay = d.reorder_delay;
     extras->trace_queue = network.trace.queues;
+    extras->captures = captured;
     extras->leaving = number % 2 == 0;
     return extras;
 }
@@ -46,31 +49,92 @@ std::unique_ptr<Extras> extras_of(const Network& network, std::uint32_t number,
 Pipe::Pipe(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop)
     : extras(extras_of(network, number, seed)),
       delay_(direction(network, number).delay),
-      overhead_(network.links[number / 2].overhead_bytes),
-      rate_bps_(direction(network, number).rate_bps),
-      limit_packets_(direction(network, number).queue_packets),
-      limit_bytes_(direction(network, number).queue_bytes),
       loss_(
           direction(network, number).loss,
           Random(seed, number % 2 == 0 ? Stream::loss_forward : Stream::loss_backward, number / 2),
-          Random(seed, Stream::link_state, number / 2), stop) {
-    if (limit_bytes_ != kUnlimited || extras != nullptr)
-        limit_ = Limit::bytes;  // and packets, if they are limited too
-    else if (limit_packets_ != kUnlimited)
-        limit_ = Limit::packets;
+          Random(seed, Stream::link_state, number / 2), stop),
+      overhead_(network.links[number / 2].overhead_bytes),
+      rate_bps_(direction(network, number).rate_bps),
+      queue_(direction(network, number).queue_packets, direction(network, number).queue_bytes) {
     if (extras != nullptr) busy_until_ = kNever;
+    if (extras != nullptr && extras->opportunities) queue_.keep_list();
     if (direction(network, number).reorder_rate > 0) far = Far::reordering;
 }
 
-Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
-                                   const SackBlocks* sack) {
-    Extras& x = *extras;
+Pipe::Size Pipe::size_of(std::uint32_t ip_bytes) const {
+    constexpr Time most = kFar - kLongest;  // a run may be so far, and so long a wait is looked at
     const std::uint32_t bytes = ip_bytes + overhead_;
-    if (x.busy_until > kFar) return {Fate::arrives, kNever};
-    remove_started(now);
+    // 131070 * 8 * 10^12 < 2^63
+    const Time duration = (static_cast<Time>(bytes) * 8 * kSecond + rate_bps_ / 2) / rate_bps_;
+    return {ip_bytes, duration, queue_.room(bytes, duration, most)};
+}
+
+void Pipe::change_size(Time now, std::uint32_t ip_bytes) {
+    if (busy_until_ == kNever) return;
+    const bool is_queue_needed = queue_.is_limited() || (extras != nullptr && extras->red);
+    if (busy_until_ > now && is_queue_needed)
+        queue_.mix(now, busy_until_, size_.ip_bytes + overhead_, size_.duration);
+    // All packets that crossed since the last change had the size before it.
+    bytes_ += (loss_.crossed() - counted_) * (size_.ip_bytes + overhead_);
+    counted_ = loss_.crossed();
+    if (ip_bytes != other_size_.ip_bytes) other_size_ = size_of(ip_bytes);
+    std::swap(size_, other_size_);
+    loss_.set_size(ip_bytes + overhead_);
+    queue_.end_mix(now);
+    room_ = queue_.is_mixed() ? 0 : size_.room;
+}
+
+Passage Pipe::look(Time now) {
+    if (busy_until_ > kFar) return {extras != nullptr ? Fate::undecided : Fate::arrives, kNever};
+    queue_.end_mix(now);
+    if (queue_.is_mixed()) {
+        const std::uint32_t bytes = size_.ip_bytes + overhead_;
+        if (!queue_.admits(now, bytes)) return dropped(now);
+        queue_.add(busy_until_, bytes);
+    } else {
+        room_ = size_.room;
+        if (queue_.is_full(waiting(now), size_.ip_bytes + overhead_)) return dropped(now);
+    }
+    return {Fate::arrives, now};
+}
+
+// How many packets wait.
+std::size_t Pipe::waiting(Time now) {
+    if (busy_until_ <= now) return 0;
+    queue_.end_mix(now);
+    if (queue_.is_mixed()) return queue_.listed(now);
+    return static_cast<std::size_t>((busy_until_ - now - 1) / size_.duration);
+}
+
+// A recorded rate knows no durations, so that its queue always is a list. `start` is when the packet leaves it.
+Passage Pipe::transmit_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start) {
+    const std::uint32_t bytes = ip_bytes + overhead_;
+    if (!queue_.admits(now, bytes)) return dropped(now);
+    if (ip_bytes != size_.ip_bytes) change_size(now, ip_bytes);
+    const Opportunities::Span span = extras->opportunities->send(now, bytes);
+    start = span.start;
+    busy_until_ = span.end;
+    if (start > now) {
+        queue_.add(start, bytes);
+        account_wait(start - now);
+    }
+    return arrival_or_loss(busy_until_ + delay_);
+}
+
+[[gnu::flatten]] Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes,
+                                                    Packet& packet, const SackBlocks* sack) {
+    if (extras->busy_until > kFar) return {Fate::arrives, kNever};
+    busy_until_ = extras->busy_until;
+    const Passage passage = decide(now, ip_bytes, packet, sack);
+    extras->busy_until = std::exchange(busy_until_, kNever);
+    return passage;
+}
+
+Passage Pipe::decide(Time now, std::uint32_t ip_bytes, Packet& packet, const SackBlocks* sack) {
+    Extras& x = *extras;
     if (x.red) {
-        const Verdict verdict =
-            x.red->arrive(now, waiting_.size(), x.busy_until, (packet.flags & kEct) != 0);
+        const bool ecn_capable = (packet.flags & kEct) != 0;
+        const Verdict verdict = x.red->arrive(now, waiting(now), busy_until_, ecn_capable);
         if (verdict == Verdict::drop) {
             queue_drops_++;
             x.early_drops++;
@@ -81,43 +145,26 @@ Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& pac
             x.marked++;
         }
     }
-    if ((x.busy_until > now || x.opportunities) && full_of_bytes(now, bytes)) return dropped(now);
-    Time start = std::max(now, x.busy_until);
-    if (x.opportunities) {
-        const Opportunities::Span span = x.opportunities->send(now, bytes);
-        start = span.start;
-        x.busy_until = span.end;
-        (void)duration(bytes);  // bytes() needs to know the size
-    } else {
-        x.busy_until = start + duration(bytes);
-    }
-    if (start > now) {
-        waiting_.push({start, bytes});
-        waiting_bytes_ += bytes;
-        account_wait(start - now);
-        if (x.trace_queue) {
-            x.trace.arrival_s.push_back(seconds(now));
-            x.trace.start_s.push_back(seconds(start));
-            x.trace.bytes.push_back(bytes);
-        }
-    }
-    if (x.captured != nullptr && x.leaving) x.capture(packet, sack, start);
-    if (loss_.is_due() && loss_.lose(x.busy_until, bytes)) {
-        lost_++;
-        return {Fate::lost, x.busy_until + delay_};
-    }
-    Time at = x.busy_until + delay_;
+    Time start = now;
+    Passage passage =
+        x.opportunities ? transmit_by_opportunity(now, ip_bytes, start) : transmit(now, ip_bytes);
+    if (passage.fate == Fate::dropped) return passage;
+    if (!x.opportunities) start = busy_until_ - size_.duration;
+    if (x.trace_queue && start > now) x.waited.push_back({now, start, ip_bytes + overhead_});
+    if (x.captures && x.leaving) x.capture(packet, sack, start);
+    if (passage.fate == Fate::lost) return passage;
     if (x.jitter > 0) {
         const double drawn = x.jitter_draws.open_unit() * static_cast<double>(x.jitter);
-        at = std::max(x.last_arrival, at + static_cast<Time>(drawn));
-        x.last_arrival = at;
+        passage.at = std::max(x.last_arrival, passage.at + static_cast<Time>(drawn));
+        x.last_arrival = passage.at;
     }
-    if (x.reorder_rate > 0 && x.reorder_draws.open_unit() < x.reorder_rate) at += x.reorder_delay;
-    if (x.captured != nullptr && !x.leaving) x.capture(packet, sack, at);
-    return {Fate::arrives, at};
+    if (x.reorder_rate > 0 && x.reorder_draws.open_unit() < x.reorder_rate)
+        passage.at += x.reorder_delay;
+    if (x.captures && !x.leaving) x.capture(packet, sack, passage.at);
+    return passage;
 }
 
-bool Pipe::hold_in_order(const Packet& packet, const SackBlocks* sack) {
+bool Pipe::hold_in_order(Packet packet, const SackBlocks* sack) {
     in_transit.push(packet);
     std::size_t place = in_transit.size() - 1, sacks_behind = 0;
     for (; place > 0 && in_transit.at(place - 1).at > packet.at; place--) {
@@ -134,7 +181,9 @@ bool Pipe::hold_in_order(const Packet& packet, const SackBlocks* sack) {
     return place == 0;
 }
 
-std::uint64_t Pipe::bytes() const { return bytes_ + (loss_.crossed() - counted_) * size_[0]; }
+std::uint64_t Pipe::bytes() const {
+    return bytes_ + (loss_.crossed() - counted_) * (size_.ip_bytes + overhead_);
+}
 
 double Pipe::utilisation(Time end) const {
     const auto sent = static_cast<double>(bytes());
@@ -159,7 +208,7 @@ DirectionResult Pipe::result(Time end) {
     if (extras != nullptr) {
         result.early_drops = extras->early_drops;
         result.marked = extras->marked;
-        result.trace = std::move(extras->trace);
+        extras->move_waited(result.trace);
     }
     return result;
 }

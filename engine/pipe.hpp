@@ -6,7 +6,7 @@
 //   reaches the far end at busy_until + delay
 //
 // Departures are computed when a packet arrives, never scheduled. A packet waits from its arrival to
-// its start; those that wait at a moment are the queue. An idle transmitter keeps nothing.
+// its start; those that wait at a moment are the queue, which has room for a wait of `room_` (droptail.hpp).
 //
 // Few links have RED, recorded rates, jitter, reordering or traces: these are in `Extras`, and the
 // packets of such a pipe take the longer way of transmit_with_extras(). To transmit() the pipe seems
@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "droptail.hpp"
 #include "extras.hpp"
 #include "loss.hpp"
 #include "network.hpp"
@@ -65,32 +66,25 @@ class Pipe {
     // number: 2 i for link i's forward direction, 2 i + 1 for its backward one.
     Pipe(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop = nullptr);
 
+    // A packet of ip_bytes would enter at `now`: is there nothing to decide, and nothing to do but to let it pass?
+    bool is_free(Time now, std::uint32_t ip_bytes) const {
+        return ip_bytes == size_.ip_bytes && busy_until_ - now <= room_ && !loss_.is_next();
+    }
+    // Then it may. Returns when it arrives.
+    Time pass(Time now) {
+        loss_.on_passed();
+        return send(now);
+    }
+
     // A packet of ip_bytes enters at `now`, which is never before the last one.
     Passage transmit(Time now, std::uint32_t ip_bytes) {
-        const std::uint32_t bytes = ip_bytes + overhead_;
-        Time start = now;
-        if (busy_until_ > now) {
-            start = busy_until_;
-            if (start > kFar) [[unlikely]]
-                return {extras != nullptr ? Fate::undecided : Fate::arrives, kNever};
-            if (limit_ == Limit::packets) {
-                if (full_of_packets(now)) [[unlikely]]
-                    return dropped(now);
-                waiting_.push({start, bytes});
-            } else if (limit_ == Limit::bytes) {
-                if (full_of_bytes(now, bytes)) [[unlikely]]
-                    return dropped(now);
-                waiting_.push({start, bytes});
-                waiting_bytes_ += bytes;
-            }
-            account_wait(start - now);
+        if (ip_bytes != size_.ip_bytes) change_size(now, ip_bytes);
+        if (busy_until_ - now > room_) [[unlikely]] {
+            const Passage seen = look(now);
+            if (seen.at != now || seen.fate != Fate::arrives) return seen;
         }
-        busy_until_ = start + duration(bytes);
-        if (loss_.is_due() && loss_.lose(busy_until_, bytes)) [[unlikely]] {
-            lost_++;
-            return {Fate::lost, busy_until_ + delay_};
-        }
-        return {Fate::arrives, busy_until_ + delay_};
+        const Time there = send(now);
+        return arrival_or_loss(there);
     }
 
     // Does the same for a pipe with extras, and decides; the packet may be marked.
@@ -99,7 +93,7 @@ class Pipe {
 
     // Puts a packet that reaches the far end at packet.at behind those before it in time. True if it
     // is the first now.
-    bool hold(const Packet& packet, const SackBlocks* sack) {
+    bool hold(Packet packet, const SackBlocks* sack) {
         if (far == Far::reordering) [[unlikely]]
             return hold_in_order(packet, sack);
         const bool first = in_transit.empty();
@@ -125,33 +119,37 @@ class Pipe {
     DirectionResult result(Time end);
 
   private:
-    struct Waiting {
-        Time start;
-        std::uint32_t bytes;
+    // What a packet of one size takes: to send it, and to find the queue full.
+    struct Size {
+        std::uint32_t ip_bytes = 0;
+        Time duration = 0;
+        Time room = 0;
     };
 
-    enum class Limit : std::uint8_t { none, packets, bytes };
+    // The pipe is busy for longer than room_. Says what becomes of a packet that comes now: it arrives at `now` if
+    // it may wait.
+    [[gnu::noinline]] Passage look(Time now);
+    [[gnu::noinline]] void change_size(Time now, std::uint32_t ip_bytes);
+    Size size_of(std::uint32_t ip_bytes) const;
+    std::size_t waiting(Time now);
+    Passage transmit_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start);
+    Passage decide(Time now, std::uint32_t ip_bytes, Packet& packet, const SackBlocks* sack);
 
-    // No more waits than was pushed and not yet removed, so a closer look is due only at the limit.
-    bool full_of_packets(Time now) {
-        if (static_cast<std::int64_t>(waiting_.size()) < limit_packets_) [[likely]]
-            return false;
-        remove_started(now);
-        return static_cast<std::int64_t>(waiting_.size()) >= limit_packets_;
-    }
-
-    bool full_of_bytes(Time now, std::uint32_t bytes) {
-        if (full_of_packets(now)) return true;
-        if (waiting_bytes_ + bytes <= limit_bytes_) return false;
-        remove_started(now);
-        return waiting_bytes_ + bytes > limit_bytes_;
-    }
-
-    [[gnu::noinline]] void remove_started(Time now) {
-        while (!waiting_.empty() && waiting_.front().start <= now) {
-            waiting_bytes_ -= limit_ == Limit::bytes ? waiting_.front().bytes : 0;
-            waiting_.pop();
+    // Returns when what waits from now on is at the far end.
+    Time send(Time now) {
+        Time start = now;
+        if (busy_until_ > now) {
+            start = busy_until_;
+            account_wait(start - now);
         }
+        busy_until_ = start + size_.duration;
+        return busy_until_ + delay_;
+    }
+    // A packet leaves the transmitter at busy_until_, and nothing but a loss keeps it from being there then.
+    Passage arrival_or_loss(Time there) {
+        const bool lost = loss_.loses(busy_until_);
+        lost_ += lost;
+        return {lost ? Fate::lost : Fate::arrives, there};
     }
 
     Passage dropped(Time now) {
@@ -165,50 +163,29 @@ class Pipe {
             longest_wait_ = wait;
     }
 
-    // The transmission time is remembered: nearly all packets of a direction have one of two sizes.
-    Time duration(std::uint32_t bytes) {
-        if (bytes == size_[0]) [[likely]]
-            return duration_[0];
-        return other_duration(bytes);
-    }
-
-    [[gnu::noinline]] Time other_duration(std::uint32_t bytes) {
-        // All packets that crossed since the last change had the size before it.
-        bytes_ += (loss_.crossed() - counted_) * size_[0];
-        counted_ = loss_.crossed();
-        if (bytes != size_[1]) {
-            // 131070 * 8 * 10^12 < 2^63
-            size_[1] = bytes;
-            duration_[1] = (static_cast<Time>(bytes) * 8 * kSecond + rate_bps_ / 2) / rate_bps_;
-        }
-        std::swap(size_[0], size_[1]);
-        std::swap(duration_[0], duration_[1]);
-        return duration_[0];
-    }
-
     static constexpr int kWaitShift = 10;
 
     const Time& busy_until() const { return extras ? extras->busy_until : busy_until_; }
 
-    bool hold_in_order(const Packet& packet, const SackBlocks* sack);
+    bool hold_in_order(Packet packet, const SackBlocks* sack);
     std::uint64_t bytes() const;
     double utilisation(Time end) const;
 
+    // Every packet touches these.
     Time busy_until_ = 0;
+    Time room_ = 0;  // a packet may wait so long; 0 while look() has to decide
+    Size size_;      // of the last packet
     Time delay_;
-    std::uint32_t overhead_;
-    Limit limit_ = Limit::none;
-    std::uint32_t size_[2] = {0, 0};
-    Time duration_[2] = {0, 0};
-    std::int64_t rate_bps_;
-    std::int64_t limit_packets_, limit_bytes_;
-    std::int64_t waiting_bytes_ = 0;
-    std::uint64_t queue_drops_ = 0, lost_ = 0;
-    std::uint64_t waited_ = 0;               // in 2^kWaitShift ps: 10^10 packet seconds fit
-    std::uint64_t bytes_ = 0, counted_ = 0;  // accepted; of the first counted_ packets
+    std::uint64_t waited_ = 0;  // in 2^kWaitShift ps: 10^10 packet seconds fit
     Time longest_wait_ = 0;
-    Ring<Waiting> waiting_;
     LossProcess loss_;
+
+    std::uint32_t overhead_;
+    Size other_size_;  // nearly all packets of a direction have one of two sizes
+    std::int64_t rate_bps_;
+    std::uint64_t queue_drops_ = 0, lost_ = 0;
+    std::uint64_t bytes_ = 0, counted_ = 0;  // accepted; of the first counted_ packets
+    DropTail queue_;
 };
 
 }  // namespace ww::sim

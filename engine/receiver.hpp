@@ -41,27 +41,32 @@ struct Receiver {
         : delayed_ack(flow.delayed_ack),
           sack(uses_sack(flow.recovery)),
           dsack(flow.rack || flow.undo),
-          most_blocks(flow.timestamps ? kMaxSackBlocksStamped : kMaxSackBlocks),
           delayed_ack_timeout(flow.delayed_ack_timeout),
+          most_blocks(flow.timestamps ? kMaxSackBlocksStamped : kMaxSackBlocks),
           timing_(AckTiming::is_needed(flow) ? std::make_unique<AckTiming>(flow) : nullptr),
           syn_ack_rto_(flow.syn_ack_timer ? flow.initial_rto : kNever),
           max_rto_(flow.max_rto) {}
 
+    // These come first because every segment touches them.
     std::uint32_t next_number = 0;  // the sequence number expected next (RCV.NXT)
     std::uint32_t delayed_ack = 2;  // segments
     std::uint32_t unacknowledged = 0;
     Handshake handshake = Handshake::listening;
     bool sack = false;
     bool dsack = false;
-    // kCe while marks are to be echoed (ECE), kFin once all is here, kAgain for the next ACK
-    std::uint16_t ack_flags = 0;
+
+  private:
+    bool plain_ = false;  // is_plain(); and there is no timing_
+
+  public:
     std::uint64_t delivered_bytes = 0;
     std::uint64_t ip_bytes = 0;
-    std::uint32_t most_blocks = kMaxSackBlocks;
-    SackBlocks::Block twice{0, 0};  // the segment that just arrived a second time; empty: none
     Time delayed_ack_timeout = 0;
     Timer timer;  // of a delayed ACK; while half open, of the SYN-ACK
+
     Reassembly held;
+    SackBlocks::Block twice{0, 0};  // the segment that just arrived a second time; empty: none
+    std::uint32_t most_blocks = kMaxSackBlocks;
 
     // A SYN came. True if a SYN-ACK answers it.
     bool on_syn(std::uint32_t number) {
@@ -97,37 +102,31 @@ struct Receiver {
 
     // True if it is to be acknowledged now; otherwise the timer must run, from unacknowledged == 1 on.
     bool on_data(Time now, std::uint32_t number, std::uint32_t bytes) {
-        const auto ahead = static_cast<std::int32_t>(number - next_number);
-        if (ahead == 0) [[likely]] {
-            next_number += bytes;
-            delivered_bytes += bytes;
-            if (!plain_) [[unlikely]]
-                return take_with_care(now);
-            return ++unacknowledged >= delayed_ack;
-        }
-        on_established(now);
-        if (timing_) ahead > 0 ? timing_->on_out_of_order() : timing_->on_repeated();
-        if (ahead > 0) {
-            const std::int64_t start = static_cast<std::int64_t>(delivered_bytes) + ahead;
-            const bool is_new = held.add(start, start + bytes);
-            if (dsack && !is_new) twice = {number, number + bytes};
-            plain_ = false;
-        } else if (dsack) {
-            twice = {number, number + bytes};
-        }
-        return true;
+        if (number != next_number) [[unlikely]]
+            return on_unexpected(now, number, bytes);
+        next_number += bytes;
+        delivered_bytes += bytes;
+        if (!plain_) [[unlikely]]
+            return take_with_care(now);
+        return ++unacknowledged >= delayed_ack;
     }
+
+    // Data came in order, and an ACK has nothing to say but next_number.
+    bool is_plain() const { return plain_; }
 
     // A segment sent again arrived: the next ACK echoes its timestamp if it lies at Last.ACK.sent.
     void on_again(std::uint32_t number) {
         if (unacknowledged == 0 && static_cast<std::int32_t>(number - next_number) <= 0)
-            ack_flags |= kAgain;
+            set_ack_flags(ack_flags_ | kAgain);
     }
+    // A segment told that the window was reduced (RFC 3168, 6.1.3); that the path is congested.
+    void on_reduced() { set_ack_flags(ack_flags_ & kFin); }
+    void on_marked() { set_ack_flags(ack_flags_ | kCe); }
 
     // The flags of the ACK that is about to be sent.
     std::uint16_t take_ack_flags() {
-        const std::uint16_t taken = ack_flags;
-        ack_flags &= static_cast<std::uint16_t>(~kAgain);
+        const std::uint16_t taken = ack_flags_;
+        ack_flags_ &= static_cast<std::uint16_t>(~kAgain);
         return taken;
     }
 
@@ -150,18 +149,40 @@ struct Receiver {
     }
 
   private:
+    // It lies beyond a gap, or is here already.
+    [[gnu::noinline]] bool on_unexpected(Time now, std::uint32_t number, std::uint32_t bytes) {
+        const auto ahead = static_cast<std::int32_t>(number - next_number);
+        on_established(now);
+        if (timing_) ahead > 0 ? timing_->on_out_of_order() : timing_->on_repeated();
+        if (ahead > 0) {
+            const std::int64_t start = static_cast<std::int64_t>(delivered_bytes) + ahead;
+            const bool is_new = held.add(start, start + bytes);
+            if (dsack && !is_new) twice = {number, number + bytes};
+        } else if (dsack) {
+            twice = {number, number + bytes};
+        }
+        plain_ = false;
+        return true;
+    }
+
+    void set_ack_flags(int flags) {
+        ack_flags_ = static_cast<std::uint16_t>(flags);
+        plain_ = false;
+    }
+
+    // kCe while marks are to be echoed (ECE), kFin once all is here, kAgain for the next ACK
+    std::uint16_t ack_flags_ = 0;
     std::unique_ptr<AckTiming> timing_;  // nullptr: nothing is to be decided
     std::uint32_t fin_ = 0;              // where the stream ends, once that is known
     bool has_fin_ = false;
-    bool plain_ = false;  // data came in order, nothing is held, and there is no timing_
     Time syn_ack_rto_ = kNever, max_rto_ = 0;  // kNever: it has no timer
 
-    bool take_with_care(Time now) {
+    [[gnu::noinline]] bool take_with_care(Time now) {
         on_established(now);
         const bool quick = timing_ && take_timing(now);
         const bool fills = !held.empty();
         if (fills) join();
-        plain_ = held.empty() && !timing_;
+        plain_ = held.empty() && !timing_ && ack_flags_ == 0 && twice.start == twice.end;
         return quick || fills || ++unacknowledged >= delayed_ack;
     }
 
@@ -173,7 +194,7 @@ struct Receiver {
     }
 
     void end_if_whole() {
-        if (has_fin_ && next_number == fin_) ack_flags |= kFin;
+        if (has_fin_ && next_number == fin_) set_ack_flags(ack_flags_ | kFin);
     }
 
     void join() {

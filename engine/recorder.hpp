@@ -19,7 +19,8 @@ class Recorder {
           connection_(connection),
           records_(&records) {}
 
-    void event(Time now, EventKind kind, std::int64_t segment, const Sender& sender) {
+    [[gnu::noinline]] void event(Time now, EventKind kind, std::int64_t segment,
+                                 const Sender& sender) {
         if (!events_) return;
         records_->events_of.push_back(connection_);
         records_->events.push_back(
@@ -27,7 +28,7 @@ class Recorder {
     }
 
     // Adds a row if it would differ from the last one and the interval has passed.
-    void windows(Time now, const Sender& sender) {
+    [[gnu::noinline]] void windows(Time now, const Sender& sender) {
         if (!windows_ || now < next_row_) return;
         const ww_observation seen = sender.observe(now);
         const Row row{sender.effective_cwnd(), sender.window().ssthresh, seen.bandwidth, seen.raw,

@@ -47,12 +47,12 @@ class Scoreboard {
         return next - una - sacked_ - lost_ + retransmitted_;
     }
 
-    // The ring of flags must hold [una, next).
-    void reserve(std::size_t segments) {
+    // The ring of flags must hold so many segments from SND.UNA on.
+    void reserve(std::size_t segments, std::int64_t una) {
         if (segments <= flags_.size()) return;
         std::vector<std::uint8_t> larger(segments, 0);
         const auto copy = static_cast<std::int64_t>(flags_.size());
-        for (std::int64_t s = base_; s < base_ + copy; s++)
+        for (std::int64_t s = una; s < una + copy; s++)
             larger[static_cast<std::size_t>(s) & (segments - 1)] = flags_at(s);
         flags_.swap(larger);
     }
@@ -128,7 +128,6 @@ class Scoreboard {
     }
 
     void advance(std::int64_t una, std::int64_t new_una) {
-        base_ = new_una;
         if (idle()) return;
         for (std::int64_t s = una; s < new_una; s++) {
             if (flags_at(s) & kSacked) sacked_--;
@@ -202,10 +201,8 @@ class Scoreboard {
         flags &= kSacked;
     }
 
-    bool keeps_repaired_;
     std::vector<std::uint8_t> flags_ = std::vector<std::uint8_t>(1);
     Ranges ranges_;
-    std::int64_t base_ = 0;  // SND.UNA
     std::int64_t sacked_ = 0, lost_ = 0, retransmitted_ = 0;
     std::uint64_t found_lost_ = 0;
     std::int64_t high_sacked_ = 0;          // one past the highest SACKed segment
@@ -215,7 +212,8 @@ class Scoreboard {
     std::int64_t next_lost_ = 0;            // below it only lost_again_ awaits retransmission
     std::vector<std::int64_t> lost_again_;  // a heap, the lowest in front
     std::int64_t rescued_below_ = -1;       // RescueRxt
-    bool by_time_;                          // RACK tells the losses
+    bool keeps_repaired_;
+    bool by_time_;  // RACK tells the losses
 };
 
 }  // namespace ww::sim

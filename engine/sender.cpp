@@ -13,31 +13,31 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
       paced_(ww_needs_rate(&flow.cc)),
       judges_(flow.rack || flow.frto || flow.undo),
       limited_transmit_(flow.limited_transmit),
+      rearms_rto_(flow.rearms_rto),
       flight_excludes_sacked_(flow.flight_excludes_sacked),
       ssthresh_from_cwnd_(flow.ssthresh_from_cwnd),
-      handshake_rtt_(flow.handshake_rtt),
-      forgiven_syns_(flow.forgiven_syns),
-      timed_syn_(flow.timed_syn && flow.timestamps),
-      threshold_(flow.dupack_threshold),
-      stop_(flow.stop),
-      rtt_(flow),
-      config_(flow.cc),
-      board_(flow.rack, flow.pipe_keeps_repaired),
-      rack_(flow.rack ? std::make_unique<Rack>() : nullptr),
-      rack_slack_(flow.rack_slack),
-      rearms_rto_(flow.rearms_rto),
       uses_frto_(flow.frto),
       undoes_(flow.undo),
       has_timestamps_(flow.timestamps),
+      threshold_(flow.dupack_threshold),
+      stop_(flow.stop),
+      rtt_(flow),
+      rack_(flow.rack ? std::make_unique<Rack>() : nullptr),
+      config_(flow.cc),
+      board_(flow.rack, flow.pipe_keeps_repaired),
+      handshake_rtt_(flow.handshake_rtt),
+      timed_syn_(flow.timed_syn && flow.timestamps),
       recovery_holds_ssthresh_(flow.recovery_holds_ssthresh),
       repeated_timeouts_reduce_(flow.repeated_timeouts_reduce),
       full_ack_to_ssthresh_(flow.full_ack_to_ssthresh),
       stands_after_timeout_(flow.stands_after_timeout),
       any_ack_ends_backoff_(flow.any_ack_ends_backoff),
+      forgiven_syns_(flow.forgiven_syns),
+      rack_slack_(flow.rack_slack),
       conservation_(flow.recovery),
       rate_(paced_ ? std::make_unique<RateSampler>() : nullptr) {
     ww_init(&config_, &cc_);
-    if (uses_sack_) board_.reserve(times_.capacity());
+    if (uses_sack_) board_.reserve(times_.capacity(), 0);
     if (paced_) rate_->reserve(times_.capacity(), 0, 0);
 }
 
@@ -56,10 +56,34 @@ void Sender::on_syn_ack(Time now) {
         if (syns_ - 1 > forgiven_syns_) window_.cwnd = 1;
         if (!timed_syn_) {
             rtt_.restart_after_lost_syn();
-            return;
+            return settle();
         }
     }
     if (handshake_rtt_) rtt_.on_sample(now - syn_sent_at_);
+    settle();
+}
+
+Progress Sender::on_unusual_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again) {
+    if (bytes < 0) return Progress::old;
+    if (is_calm_ && sack == nullptr && bytes > 0) {
+        on_advance<true, true>(now, segments_.segments_in(static_cast<std::uint32_t>(bytes)));
+        return Progress::advanced;
+    }
+    const Progress progress = paced_ || (conserves_ && !is_plain_ack(sack))
+                                  ? on_ack_with_deliveries(now, bytes, sack, again)
+                                  : take_ack<false>(now, bytes, sack, again);
+    settle();
+    return progress;
+}
+
+template <bool rated>
+Progress Sender::take_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again) {
+    if (judges_ && !is_plain_ack(sack)) return take_and_judge<rated>(now, bytes, sack, again);
+    const bool news = sack != nullptr && uses_sack_ && read_sack(now, *sack);
+    if (bytes == 0) return on_duplicate<rated>(now, news);
+    on_advance<false, rated>(now, segments_.segments_in(static_cast<std::uint32_t>(bytes)));
+    if (news) on_sack_news(now);
+    return Progress::advanced;
 }
 
 template <bool rated>
@@ -69,7 +93,7 @@ Progress Sender::on_duplicate(Time now, bool news) {
     if (uses_sack_ && !news)
         return Progress::none;  // it says nothing new: no duplicate by RFC 6675, 2
     dupacks_++;
-    call_cc<rated>(now, 0, 0, true);
+    call_cc<rated>(now, 0, 0, phase_, true);
     if (phase_ == WW_RECOVERY) {
         if (!uses_sack_) inflation_++;
         return Progress::dupack;
@@ -192,28 +216,21 @@ Progress Sender::take_and_judge(Time now, std::int32_t bytes, const SackBlocks* 
     } else {
         const std::int64_t acked = segments_.segments_in(static_cast<std::uint32_t>(bytes));
         take_arrivals(now, acked, again);
-        on_advance<rated>(now, acked);
+        on_advance<false, rated>(now, acked);
         if (news) on_sack_news(now);
     }
     judge(now, bytes != 0, news);
     return progress;
 }
 
-// sender.hpp calls them.
-template Progress Sender::on_duplicate<false>(Time now, bool news);
-template Progress Sender::take_and_judge<false>(Time now, std::int32_t bytes,
-                                                const SackBlocks* sack, bool again);
-template Progress Sender::take_and_judge<true>(Time now, std::int32_t bytes, const SackBlocks* sack,
-                                               bool again);
-
 // Conservation and rate samples ask what each ACK delivered, which takes the state before it.
-Progress Sender::on_ack_with_deliveries(Time now, std::uint32_t number, const SackBlocks* sack,
+Progress Sender::on_ack_with_deliveries(Time now, std::int32_t bytes, const SackBlocks* sack,
                                         bool again) {
     const std::int64_t una = una_, delivered = una_ + board_.sacked();
     flight_before_ = in_flight() - board_.sacked();
     const std::uint64_t lost = board_.found_lost();
-    const Progress progress = paced_ ? take_ack<true>(now, number, sack, again)
-                                     : take_ack<false>(now, number, sack, again);
+    const Progress progress =
+        paced_ ? take_ack<true>(now, bytes, sack, again) : take_ack<false>(now, bytes, sack, again);
     if (!conserves_ || phase_ != WW_RECOVERY || progress == Progress::none ||
         progress == Progress::old)
         return progress;
@@ -225,45 +242,10 @@ Progress Sender::on_ack_with_deliveries(Time now, std::uint32_t number, const Sa
     return progress;
 }
 
-// RFC 3168, 6.1.2: a mark reduces the window as a loss does, once a window of data, and the ACK that
-// brings it lets nothing grow.
-bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, bool again,
-                     Progress& progress) {
-    const ww_window before = window_;
-    const bool open = phase_ <= WW_DISORDER;
-    progress = on_ack(now, number, sack, again);
-    if (!open || phase_ > WW_DISORDER || ww_ignores_marks(&config_)) return false;
-    window_.cwnd = std::min(window_.cwnd, before.cwnd);
-    if (!ecn_.answers(una_)) return false;
-    statistics_.on_cwnd(now, window_.cwnd);
-    undo_.end();
-    ww_on_mark(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss());
-    ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
-    ecn_.on_reduced(high_);
-    statistics_.ecn_reductions++;
-    return true;
-}
-
 // The windows before it are all that an undo can go back to.
 void Sender::reduce_window(Time now) {
     undo_.end();
     ww_on_loss(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss());
-}
-
-// For a loss that its probe has repaired.
-void Sender::reduce_without_recovery(Time now) {
-    statistics_.on_cwnd(now, window_.cwnd);
-    reduce_window(now);
-    ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
-}
-
-// A sample tells the losses that this ACK brings to light, as in Linux (tcp_ack() calls tcp_cong_control() last);
-// what they lead to follows in judge().
-void Sender::fill_rate(Time now, ww_sample& sample) {
-    if (rack_ != nullptr && !board_.idle())
-        rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
-    sample.pipe = pipe();
-    rate_->fill(now, rtt_.min_or_zero(), board_.found_lost(), sample);
 }
 
 void Sender::advance_in_recovery(Time now, std::int64_t acked, bool complete,
@@ -360,7 +342,7 @@ std::int64_t Sender::next_unpaced(Time now) {
         segment = choose_probe(now);
         if (segment < 0) return -1;
     } else if (!uses_sack_ || (phase_ == WW_OPEN && board_.idle())) {
-        return next_new(now, new_end(now));
+        return next_ < new_end(now) ? record_sent(now, next_++) : -1;
     } else {
         segment = choose_by_scoreboard(now);
         if (segment < 0) return -1;
@@ -392,7 +374,7 @@ std::int64_t Sender::choose_by_scoreboard(Time now) {
 
 void Sender::grow_rings() {
     times_.grow(una_, high_);
-    if (uses_sack_) board_.reserve(times_.capacity());
+    if (uses_sack_) board_.reserve(times_.capacity(), una_);
     if (paced_) rate_->reserve(times_.capacity(), una_, high_);
 }
 

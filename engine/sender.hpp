@@ -67,9 +67,11 @@ class Sender {
     // An ACK arrived, with this acknowledgment number and these SACK blocks (nullptr: none).
     // `again`: its timestamp is that of a segment sent again.
     Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again = false) {
-        if (paced_ || (conserves_ && !is_plain_ack(sack))) [[unlikely]]
-            return on_ack_with_deliveries(now, number, sack, again);
-        return take_ack<false>(now, number, sack, again);
+        const auto bytes = static_cast<std::int32_t>(number - segments_.number(una_));
+        if (!is_plain_ || sack != nullptr || bytes <= 0) [[unlikely]]
+            return on_unusual_ack(now, bytes, sack, again);
+        on_advance<true, false>(now, segments_.segments_in(static_cast<std::uint32_t>(bytes)));
+        return Progress::advanced;
     }
     // An ACK arrived that echoes a mark. True if the window was reduced for it.
     bool on_echo(Time now, std::uint32_t number, const SackBlocks* sack, bool again,
@@ -78,16 +80,13 @@ class Sender {
     Due on_timer(Time now);
 
     // The host sends at `now` what next_segment() names, until it says -1; a segment it names counts as
-    // sent. Where is_plain() says so, next_new(now, new_end(now)) says the same sooner.
+    // sent. If take_burst() is true it has named all of them: new and full segments, maybe none.
     std::int64_t next_segment(Time now);
-    bool is_plain() const {
-        return !(sends_first_ | sends_probe_ | paced_) &&
-               (!uses_sack_ || (phase_ == WW_OPEN && board_.idle()));
-    }
-    std::int64_t new_end(Time now);
-    std::int64_t next_new(Time now, std::int64_t end) {
-        return next_ < end ? record_sent(now, next_++) : -1;
-    }
+    struct Burst {
+        std::int64_t first, end;  // end excluded
+    };
+    bool take_burst(Time now, Burst& burst);
+    bool take_paced_burst(Time now, Burst& burst);
 
     bool established() const { return established_; }
     bool is_complete() const { return una_ == segments_.count(); }
@@ -116,9 +115,8 @@ class Sender {
         times_.prefetch(next_);
     }
 
-    // The host queues both after each call, and calls when they are due.
+    // The host queues both timers after each call, and calls when they are due.
     Timer timer;  // start of the connection, SYN, retransmission
-    Timer pace;   // a paced sender may go on
 
     void finish(Time end, FlowCounts& result) {
         result.sent = static_cast<std::uint64_t>(high_) + statistics_.retransmitted;
@@ -126,15 +124,32 @@ class Sender {
     }
 
   private:
+    // A sender is calm while nothing is lost, suspected, sent again or to be sent out of turn. Plain ACKs and new
+    // segments leave it so; whatever else comes ends with settle().
+    bool is_calm() const {
+        return phase_ == WW_OPEN && established_ && next_ == high_ && dupacks_ == 0 &&
+               inflation_ == 0 && !(sends_first_ | sends_probe_) && board_.idle() &&
+               !probe_.is_out() && times_.may_measure_from(una_);
+    }
+    void settle() {
+        is_calm_ = is_calm();
+        is_plain_ = is_calm_ && !paced_;
+    }
+    bool sends_only_new() const {
+        return !paced_ && established_ && next_ == high_ && !(sends_first_ | sends_probe_) &&
+               (!uses_sack_ || (phase_ == WW_OPEN && board_.idle()));
+    }
+
     // Functions with `rated` exist twice: with rate samples for the congestion controls that want them,
-    // and without, so that the others pay nothing.
+    // and without, so that the others pay nothing. Those with `calm` too: what can't be then is left out.
+    Progress on_unusual_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
     template <bool rated>
-    Progress take_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again);
-    Progress on_ack_with_deliveries(Time now, std::uint32_t number, const SackBlocks* sack,
+    Progress take_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
+    Progress on_ack_with_deliveries(Time now, std::int32_t bytes, const SackBlocks* sack,
                                     bool again);
     template <bool rated>
     Progress on_duplicate(Time now, bool news);
-    template <bool rated>
+    template <bool calm, bool rated>
     void on_advance(Time now, std::int64_t acked);
     template <bool rated>
     Progress take_and_judge(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
@@ -150,6 +165,7 @@ class Sender {
     void reduce_window(Time now);
     void reduce_without_recovery(Time now);
     void restart_slow_start(Time now);
+    Due serve_timer(Time now);
     void on_timeout(Time now);
     // RACK-TLP, F-RTO and undo are in sender_repairs.cpp.
     bool is_plain_ack(const SackBlocks* sack) const {
@@ -187,23 +203,27 @@ class Sender {
     }
     static constexpr Time kLongestDelayedAck = kSecond / 5;  // RFC 8985, 7.2
     template <bool rated>
-    void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack);
+    void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, std::uint8_t phase,
+                 bool dupack);
     void fill_rate(Time now, ww_sample& sample);
     std::uint32_t pipe() const {
         return static_cast<std::uint32_t>(std::max<std::int64_t>(0, board_.pipe(una_, next_)));
     }
     std::uint32_t flight_for_ssthresh() const;
+    template <bool calm>
     Time measure_rtt(Time now, std::int64_t acked);
     bool read_sack(Time now, const SackBlocks& sack);
     std::int64_t next_unpaced(Time now);
     std::int64_t choose_by_scoreboard(Time now);
+    std::int64_t new_end(Time now);
     std::int64_t record_sent(Time now, std::int64_t segment);
     void grow_rings();
     static std::uint64_t microseconds(Time t) {
         return static_cast<std::uint64_t>(t / kMicrosecond);
     }
 
-    // These come first because every ACK touches them: where the connection stands, its windows,
+    // These come first because every ACK touches them, or every segment: where the connection stands, its
+    // windows,
     std::int64_t una_ = 0;   // SND.UNA
     std::int64_t next_ = 0;  // SND.NXT
     std::int64_t high_ = 0;  // one past the highest segment ever sent
@@ -213,12 +233,15 @@ class Sender {
     std::uint32_t dupacks_ = 0;
     std::uint32_t receive_window_;  // segments
     std::uint8_t phase_ = WW_OPEN;
+    bool is_plain_ = false;  // it is calm, and not paced
+    bool is_calm_ = false;   // as settle() found it
     bool established_ = false;
     bool sends_first_ = false;  // SND.UNA is to be sent again
     bool sends_probe_ = false;  // new data or the last segment is to be sent, whatever cwnd says
     bool last_was_retransmission_ = false;
     bool cwnd_limited_ = false;
     bool partial_seen_ = false;  // the impatient timer was restarted in this recovery
+    Due due_ = Due::timeout;     // what the timer waits for
     // what its flow asks for,
     Recovery recovery_;
     bool uses_sack_;
@@ -226,44 +249,42 @@ class Sender {
     bool paced_;      // by the congestion control, which wants rate samples too
     bool judges_;     // by RACK-TLP, F-RTO or for an undo
     bool limited_transmit_;
+    bool rearms_rto_;  // when SND.UNA is sent again
     bool flight_excludes_sacked_;
     bool ssthresh_from_cwnd_;
-    bool handshake_rtt_;
-    std::uint32_t forgiven_syns_;
-    bool timed_syn_;           // the SYN-ACK says which SYN it answers
+    bool uses_frto_, undoes_, has_timestamps_;
     std::uint32_t threshold_;  // DupThresh
     Time stop_;
     // and what it measures and what decides.
     SendTimes times_;
     RttEstimator rtt_;
+    std::unique_ptr<Rack> rack_;  // of a sender with RACK-TLP
     SenderStatistics statistics_;
     ww_config config_;
     ww_state cc_;
-    Scoreboard board_;
-    std::unique_ptr<Rack> rack_;  // of a sender with RACK-TLP
-    Time rack_slack_;
-    bool rearms_rto_;  // when SND.UNA is sent again
 
     // Only losses, set-up and the rarer controls touch these.
-    Due due_ = Due::timeout;  // what the timer waits for
-    bool uses_frto_, undoes_, has_timestamps_;
-    bool original_arrived_ = false;     // with this ACK: sent before the timeout, and not again
-    bool dsack_ = false;                // this ACK brought one
-    bool proof_ = false;                // this ACK proved that the last reduction was needless
-    Time timeout_from_ = 0;             // when the retransmission timer was restarted last
-    std::int64_t sacked_before_ = 0;    // SACKed before this ACK
-    std::int64_t flight_before_ = 0;    // in flight and not SACKed before this ACK
-    std::int64_t flight_in_order_ = 0;  // when the first duplicate ACK came
-    std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
-    std::int64_t guarded_ = -1;         // duplicates up to this SND.UNA tell no loss (RFC 6582)
-    std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
-    Time syn_sent_at_ = 0;
-    std::uint32_t syns_ = 0;
+    Scoreboard board_;
+    bool original_arrived_ = false;  // with this ACK: sent before the timeout, and not again
+    bool dsack_ = false;             // this ACK brought one
+    bool proof_ = false;             // this ACK proved that the last reduction was needless
+    bool handshake_rtt_;
+    bool timed_syn_;  // the SYN-ACK says which SYN it answers
     bool recovery_holds_ssthresh_;
     bool repeated_timeouts_reduce_;
     bool full_ack_to_ssthresh_;
     bool stands_after_timeout_;
     bool any_ack_ends_backoff_;
+    std::uint32_t forgiven_syns_, syns_ = 0;
+    std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
+    std::int64_t guarded_ = -1;         // duplicates up to this SND.UNA tell no loss (RFC 6582)
+    std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
+    std::int64_t sacked_before_ = 0;    // SACKed before this ACK
+    std::int64_t flight_before_ = 0;    // in flight and not SACKed before this ACK
+    std::int64_t flight_in_order_ = 0;  // when the first duplicate ACK came
+    Time timeout_from_ = 0;             // when the retransmission timer was restarted last
+    Time rack_slack_;
+    Time syn_sent_at_ = 0;
     Conservation conservation_;
     Undo undo_;
     Frto frto_;
@@ -271,117 +292,11 @@ class Sender {
     EcnSender ecn_;
     Pacer pacer_;
     std::unique_ptr<RateSampler> rate_;  // of a paced sender
+
+  public:
+    Timer pace;  // a paced sender may go on
 };
 
-// ---- Every ACK and every segment runs these; the rest is in sender.cpp.
-
-// Returns the RTT of the newest segment acknowledged; 0 if it may not be measured.
-inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
-    if (!times_.may_measure(una_, una_ + acked)) [[unlikely]]
-        return 0;
-    const Time rtt = now - times_.at(una_ + acked - 1);
-    rtt_.on_ack(rtt, now - times_.at(una_));
-    statistics_.on_srtt(rtt_.srtt());
-    return rtt;
-}
-
-template <bool rated>
-[[gnu::always_inline]] inline void Sender::call_cc(Time now, std::int64_t acked,
-                                                   std::uint32_t rtt_us, bool dupack) {
-    ww_sample sample{};
-    sample.now_us = microseconds(now);
-    sample.mss = segments_.mss();
-    sample.acked_segments = static_cast<std::uint32_t>(acked);
-    sample.in_flight = static_cast<std::uint32_t>(high_ - una_);  // going back takes nothing off
-    sample.rtt_us = rtt_us;
-    sample.phase = phase_;
-    sample.is_dupack = dupack;
-    sample.is_cwnd_limited = cwnd_limited_;
-    if constexpr (rated)
-        fill_rate(now, sample);
-    else if (ww_needs_rate(&config_))
-        __builtin_unreachable();
-    const std::uint32_t before = window_.cwnd;
-    ww_on_ack(&config_, &cc_, &window_, &sample);
-    if (window_.cwnd != before) statistics_.on_cwnd(now, before);
-}
-
-template <bool rated>
-inline Progress Sender::take_ack(Time now, std::uint32_t number, const SackBlocks* sack,
-                                 bool again) {
-    const auto bytes = static_cast<std::int32_t>(number - segments_.number(una_));
-    if (bytes < 0) return Progress::old;
-    if (judges_ && !is_plain_ack(sack)) [[unlikely]]
-        return take_and_judge<rated>(now, bytes, sack, again);
-    const bool news = sack != nullptr && uses_sack_ && read_sack(now, *sack);
-    if (bytes == 0) return on_duplicate<rated>(now, news);
-    on_advance<rated>(now, segments_.segments_in(static_cast<std::uint32_t>(bytes)));
-    if (news) [[unlikely]]
-        on_sack_news(now);
-    return Progress::advanced;
-}
-
-template <bool rated>
-[[gnu::flatten]] inline void Sender::on_advance(Time now, std::int64_t acked) {
-    const Time rtt = measure_rtt(now, acked);
-    if constexpr (rated)
-        for (std::int64_t s = una_; s < una_ + acked; s++) rate_->on_delivered(now, s);
-    board_.advance(una_, una_ + acked);
-    una_ += acked;
-    if (next_ < una_) next_ = una_;  // after go-back-N an ACK may lie beyond what was sent again
-    const bool plain = phase_ == WW_OPEN;
-    const bool complete = una_ >= recover_;
-    if (phase_ == WW_DISORDER) phase_ = WW_OPEN;
-    const std::uint32_t cwnd_before = window_.cwnd;
-    // The congestion control sees the phase that the ACK arrived in.
-    call_cc<rated>(now, acked, static_cast<std::uint32_t>(rtt / kMicrosecond), false);
-    dupacks_ = 0;
-    if (!plain) [[unlikely]] {
-        advance_in_recovery(now, acked, complete, cwnd_before);
-    } else {
-        if (next_ == una_)
-            timer.deadline = kNever;
-        else
-            restart_timer(now);
-    }
-    if (una_ == segments_.count()) {
-        statistics_.on_complete(now);
-        timer.deadline = kNever;
-    }
-}
-
-inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
-    last_was_retransmission_ = segment < high_;
-    if (last_was_retransmission_) [[unlikely]] {
-        statistics_.retransmitted++;
-        times_.on_sent_again(segment, now);
-        if (rack_ != nullptr) rack_->on_sent_again(now, segment);
-        undo_.on_sent_again();
-        if (rearms_rto_ && segment == una_) {
-            timeout_from_ = now;
-            if (due_ == Due::timeout) timer.deadline = now + rtt_.rto();
-        }
-    } else {
-        if (!times_.has_room_for(segment, una_)) [[unlikely]]
-            grow_rings();
-        times_.on_sent(segment, now);
-        high_ = segment + 1;
-    }
-    if (timer.deadline == kNever) restart_timer(now);
-    return segment;
-}
-
-// Returns one past the last segment that cwnd, the receiver and the application allow.
-inline std::int64_t Sender::new_end(Time now) {
-    std::int64_t usable = static_cast<std::int64_t>(window_.cwnd) + inflation_;
-    if (phase_ == WW_DISORDER && limited_transmit_) usable += dupacks_;
-    std::int64_t end = std::min<std::int64_t>(usable, receive_window_) + una_;
-    cwnd_limited_ = usable <= receive_window_;
-    if (end > segments_.count()) [[unlikely]] {
-        cwnd_limited_ = next_ >= una_ + usable;
-        end = segments_.count();
-    }
-    return now >= stop_ ? std::min(end, high_) : end;
-}
-
 }  // namespace ww::sim
+
+#include "sender_hot.hpp"

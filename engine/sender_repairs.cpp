@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a sender with RACK-TLP, F-RTO or undo does on an ACK that is not plain, and when its timer is due.
-// rack.hpp and undo.hpp have the algorithms and their sources.
+// What a sender with RACK-TLP, F-RTO or undo does on an ACK that is not plain, and when its timer is due; and what
+// an echoed mark does. rack.hpp, undo.hpp and ecn.hpp have the algorithms and their sources.
 #include "sender.hpp"
 
 namespace ww::sim {
@@ -97,6 +97,12 @@ void Sender::find_losses(Time now) {
 }
 
 Due Sender::on_timer(Time now) {
+    const Due due = serve_timer(now);
+    settle();
+    return due;
+}
+
+Due Sender::serve_timer(Time now) {
     const Due due = due_;
     if (due == Due::timeout) {
         on_timeout(now);
@@ -124,6 +130,32 @@ std::int64_t Sender::choose_probe(Time now) {
     if (!is_new) board_.retransmitted(segment);
     probe_.on_sent(next_, !is_new);
     return segment;
+}
+
+// For a loss that its probe has repaired.
+void Sender::reduce_without_recovery(Time now) {
+    statistics_.on_cwnd(now, window_.cwnd);
+    reduce_window(now);
+    ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
+}
+
+// RFC 3168, 6.1.2: a mark reduces the window as a loss does, once a window of data, and the ACK that
+// brings it lets nothing grow.
+bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, bool again,
+                     Progress& progress) {
+    const ww_window before = window_;
+    const bool open = phase_ <= WW_DISORDER;
+    progress = on_ack(now, number, sack, again);
+    if (!open || phase_ > WW_DISORDER || ww_ignores_marks(&config_)) return false;
+    window_.cwnd = std::min(window_.cwnd, before.cwnd);
+    if (!ecn_.answers(una_)) return false;
+    statistics_.on_cwnd(now, window_.cwnd);
+    undo_.end();
+    ww_on_mark(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss());
+    ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
+    ecn_.on_reduced(high_);
+    statistics_.ecn_reductions++;
+    return true;
 }
 
 }  // namespace ww::sim

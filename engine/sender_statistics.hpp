@@ -50,16 +50,19 @@ class SenderStatistics {
         result.completed_s = completed_at_ >= 0 ? seconds(completed_at_) : nan;
     }
 
-    std::uint64_t retransmitted = 0, timeouts = 0, fast_recoveries = 0, ecn_reductions = 0;
-    std::uint64_t undone = 0;  // reductions that proved needless
-
   private:
     double srtt_sum_ = 0;  // ps
     std::uint64_t srtt_samples_ = 0;
     double cwnd_time_ = 0;  // the integral of cwnd over time, segments times ps
-    std::uint32_t max_cwnd_ = 0;
     Time cwnd_since_ = 0;
+    std::uint32_t max_cwnd_ = 0;
+    // The rest is rarely touched.
     Time established_at_ = -1, completed_at_ = -1;
+
+  public:
+    std::uint64_t retransmitted = 0;
+    std::uint32_t timeouts = 0, fast_recoveries = 0, ecn_reductions = 0;
+    std::uint32_t undone = 0;  // reductions that proved needless
 };
 
 }  // namespace ww::sim

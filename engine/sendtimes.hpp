@@ -35,10 +35,11 @@ class SendTimes {
         resent_below_ = std::max(resent_below_, segment + 1);
     }
 
-    // True if each segment of [una, end) was sent once.
+    // True if no segment from `una` on was sent more than once,
+    bool may_measure_from(std::int64_t una) const { return una >= resent_below_; }
+    // and none of [una, end).
     bool may_measure(std::int64_t una, std::int64_t end) const {
-        if (una >= resent_below_) [[likely]]
-            return true;
+        if (may_measure_from(una)) return true;
         for (std::int64_t s = una; s < end; s++)
             if (was_sent_again(s)) return false;
         return true;
@@ -62,8 +63,8 @@ class SendTimes {
     }
     Time& place(std::int64_t segment) { return times_[static_cast<std::size_t>(segment) & mask_]; }
 
-    std::vector<Time> times_ = std::vector<Time>(16);  // of a segment sent again, its complement
-    std::size_t mask_ = 15;
+    std::vector<Time> times_ = std::vector<Time>(4);  // of a segment sent again, its complement
+    std::size_t mask_ = 3;
     std::int64_t resent_below_ = 0;  // no segment from here on was ever sent twice
 };
 

@@ -9,6 +9,7 @@ namespace ww::sim {
 Simulation::Simulation(const Network& network, Connections connections, const Topology& topology,
                        std::uint64_t seed, const Stop& stop)
     : network_(network),
+      topology_(topology),
       started_(std::move(connections)),
       seed_(seed),
       stop_(stop),
@@ -26,8 +27,6 @@ void Simulation::build_pipes(const Network& network, const Topology& topology, s
     for (std::uint32_t i = 0; i < 2 * network.links.size(); i++) {
         pipes_.emplace_back(network, i, seed, &stop_);
         if (topology.inlined(i)) pipes_[i].far = Pipe::Far::inlined;
-        if (network.trace.capture_link == static_cast<std::int64_t>(i / 2))
-            pipes_[i].extras->captured = &result_.records.captured;
     }
 }
 
@@ -44,12 +43,12 @@ Simulation::Connection::Source Simulation::Connection::source_of(const Flow& flo
 Simulation::Connection::Connection(const Flow& flow, std::uint64_t seed, std::uint32_t number,
                                    std::uint32_t slot_of_it, Time end, Stop* stop,
                                    FlowCounts& result_of_it)
-    : receiver(flow),
-      index(number),
-      slot(slot_of_it),
+    : slot(slot_of_it),
       header_bytes(flow.header_bytes),
       ecn(flow.ecn),
       timestamps(flow.timestamps),
+      receiver(flow),
+      index(number),
       start(flow.start),
       result(&result_of_it),
       source(source_of(flow, seed, number, end, stop)) {
@@ -57,29 +56,36 @@ Simulation::Connection::Connection(const Flow& flow, std::uint64_t seed, std::ui
 }
 
 void Simulation::build_routes(const Topology& topology) {
-    for (std::size_t i = 0; i < network_.flows.size(); i++)
+    routes_.reserve(2 * topology.ways());  // ways point into them
+    for (std::size_t i = 0; i < topology.ways(); i++)
         ways_.push_back({route_of(topology.to_receiver(i)), route_of(topology.to_sender(i)), 0});
 }
 
-const Simulation::Route* Simulation::route_of(std::span<const std::uint32_t> pipes) {
-    const auto [place, is_new] = routes_.try_emplace({pipes.begin(), pipes.end()});
-    if (is_new) {
-        for (const std::uint32_t pipe : pipes) place->second.push_back(&pipes_[pipe]);
-        place->second.push_back(nullptr);
+const Simulation::Leg* Simulation::route_of(std::span<const std::uint32_t> pipes) {
+    Route& route = routes_.emplace_back();
+    bool waits = true;
+    for (const std::uint32_t pipe : pipes) {
+        if (waits) route.emplace_back();
+        route.back().pipes.push_back(&pipes_[pipe]);
+        waits = pipes_[pipe].far != Pipe::Far::inlined;
     }
-    return &place->second;
+    for (Leg& leg : route) leg.end = leg.pipes.data() + leg.pipes.size();
+    route.back().there = kThere;
+    route.back().arrives = !waits;
+    return route.data();
 }
 
 void Simulation::build_groups(const Topology& topology) {
     std::vector<std::uint32_t> group_behind(pipes_.size(), UINT32_MAX);
     groups_.reserve(pipes_.size());
-    for (std::size_t i = 0; i < ways_.size(); i++) {
-        std::uint32_t& number = group_behind[topology.to_receiver(i).back()];
+    for (std::size_t f = 0; f < network_.flows.size(); f++) {
+        const std::uint32_t way = topology.way_of(f);
+        std::uint32_t& number = group_behind[topology.to_receiver(way).back()];
         if (number == UINT32_MAX) {
             number = static_cast<std::uint32_t>(groups_.size());
             groups_.emplace_back();
         }
-        ways_[i].group = number;
+        ways_[way].group = number;
     }
 }
 
@@ -131,8 +137,6 @@ void Simulation::conclude(Connection& c) {
 
 void Simulation::finish() {
     for (Connection& c : connections_) conclude(c);
-    // What would be seen only after the end is no part of the run.
-    std::erase_if(result_.records.captured, [&](const Captured& row) { return row.at > end_; });
     result_.records = take_records(kNever);
     for (std::size_t i = 0; i < pipes_.size(); i++) {
         DirectionResult crossed = pipes_[i].result(end_);

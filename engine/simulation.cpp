@@ -16,10 +16,12 @@ void prefetch(const void* object) {
 }  // namespace
 
 Outcome Simulation::run(Sink* sink) {
-    constexpr std::uint32_t kPiece = 1u << 14;  // events between the pieces that a sink gets
+    // Events between the pieces of records that a sink gets, and between the merges of captures: what was
+    // captured is still in the cache then.
+    constexpr std::uint32_t kPiece = 1u << 14, kMerge = 1u << 10;
     std::uint32_t untaken = 0;
     while (!stop_.asked()) {
-        const std::uint32_t some = std::min(stop_.events(), kPiece);
+        const std::uint32_t some = std::min(stop_.events(), capturing() ? kMerge : kPiece);
         const bool goes_on = advance(some);
         if (stop_.events() == 0) break;  // within an event, which then is not whole
         if (!goes_on) {
@@ -27,11 +29,11 @@ Outcome Simulation::run(Sink* sink) {
             if (sink != nullptr) sink->take(std::move(result_.records));
             return std::move(result_);
         }
+        const Time next = std::min(packets_.first_key(), timers_.first_key());
+        if (capturing()) merge_captured(next);
         untaken += some;
         if (sink == nullptr || untaken < kPiece) continue;
-        // What is captured after the end, by pipes that run ahead, is no part of the run.
-        const Time next = std::min(packets_.first_key(), timers_.first_key());
-        sink->take(take_records(std::min(next, end_ + 1)));
+        sink->take(take_records(next));
         untaken = 0;
     }
     Outcome stopped;
@@ -39,8 +41,9 @@ Outcome Simulation::run(Sink* sink) {
     return stopped;
 }
 
-// Takes the next events, so many at most; false if none is left before the end.
-bool Simulation::advance(std::uint32_t most) {
+// Takes the next events, so many at most; false if none is left before the end. All that a plain ACK leads to is
+// in this one function, as if it stood here; what is rare is not.
+[[gnu::flatten]] bool Simulation::advance(std::uint32_t most) {
     std::uint32_t left = most;
     for (; left > 0; left--) {
         const Time packet_at = packets_.first_key(), timer_at = timers_.first_key();
@@ -58,45 +61,77 @@ bool Simulation::advance(std::uint32_t most) {
 
 // ---- The way of a packet
 
-// It is inlined into its callers so that a packet's fields stay in registers along an inlined path.
+// Takes a packet over the leg of its way that it stands before. It is inlined into the callers that matter, so
+// that a packet's fields stay in registers: what needs them in memory gets a copy.
 template <bool ack>
 [[gnu::always_inline]] inline void Simulation::carry(Connection& c, Packet packet,
                                                      std::uint32_t ip_bytes, Time now,
                                                      const SackBlocks* sack) {
-    Pipe* const* const start = (ack ? c.to_sender : c.to_receiver)->data();
-    Pipe* const* route = start + packet.hop;
-    while (now <= end_) [[likely]] {
-            Pipe& pipe = **route++;
-            Passage passage = pipe.transmit(now, ip_bytes);
-            if (passage.fate != Fate::arrives) [[unlikely]] {
-                if (passage.fate == Fate::undecided) {
-                    Packet seen = packet;  // a copy, so that the packet itself stays in registers
-                    seen.flow = c.index;
-                    passage = pipe.transmit_with_extras(now, ip_bytes, seen, sack);
-                    if (seen.flags != packet.flags) record_mark(c, pipe, now);
-                    packet.flags = seen.flags;
-                }
-                if (passage.fate != Fate::arrives)
-                    return account_drop(c, pipe, packet.payload, passage, ack);
-            }
-            const bool there = *route == nullptr;
-            if (pipe.far != Pipe::Far::inlined) {
-                packet.at = passage.at;
-                packet.flow = c.slot;
-                packet.hop = static_cast<std::uint8_t>(route - start);
-                packet.flags |= there ? kThere : 0;
-                if (pipe.hold(packet, sack)) packets_.set(pipe.slot, passage.at);
-                return;
-            }
-            now = passage.at;
-            if constexpr (!ack) {  // the last pipe of an ACK is not inlined
-                if (there) return arrive_at_receiver(c, packet, now);
-            }
-        }
+    const Leg& leg = (ack ? c.to_sender : c.to_receiver)[packet.hop];
+    Pipe* const* pipe = leg.pipes.data();
+    for (; pipe != leg.end && now <= end_; ++pipe) {
+        if (!(*pipe)->is_free(now, ip_bytes)) [[unlikely]]
+            break;
+        now = (*pipe)->pass(now);
+    }
+    if (pipe != leg.end) [[unlikely]] {
+        Packet seen = packet;
+        now = carry_on(c, seen, {now, ip_bytes, sack, ack}, leg, pipe);
+        packet.flags = seen.flags;
+        if (now < 0) return;
+    }
+    if constexpr (!ack) {
+        if (leg.arrives) [[likely]]
+            return arrive_at_receiver(c, packet, now);
+    }
+    packet.at = now;
+    packet.flow = c.slot;
+    packet.hop++;
+    packet.flags |= leg.there;
+    Pipe& last = *leg.pipes.back();
+    if (last.hold(packet, sack)) packets_.set(last.slot, now);
 }
 
+inline Passage Simulation::meet(const Connection& c, Pipe& pipe, Packet& packet, const Entry& entry,
+                                Time now) {
+    if (pipe.extras == nullptr) return pipe.transmit(now, entry.ip_bytes);
+    const std::uint16_t flags = packet.flags;
+    packet.flow = c.index;
+    const Passage passage = pipe.transmit_with_extras(now, entry.ip_bytes, packet, entry.sack);
+    if (packet.flags != flags) record_mark(c, pipe, now);
+    return passage;
+}
+
+// Goes on from a pipe of the leg that has something to decide. Returns when the packet is at the leg's end; -1: it
+// does not get there.
+[[gnu::noinline]] Time Simulation::carry_on(Connection& c, Packet& packet, const Entry& entry,
+                                            const Leg& leg, Pipe* const* pipe) {
+    Time now = entry.at;
+    for (; pipe != leg.end; ++pipe) {
+        if (now > end_) return -1;
+        const Passage passage = meet(c, **pipe, packet, entry, now);
+        if (passage.fate != Fate::arrives) {
+            account_drop(c, **pipe, packet.payload, passage, entry.ack);
+            return -1;
+        }
+        now = passage.at;
+    }
+    return now;
+}
+
+// The same for callers that do not matter.
+template <bool ack>
+[[gnu::noinline]] void Simulation::carry_rarely(Connection& c, const Packet& packet,
+                                                std::uint32_t ip_bytes, Time now,
+                                                const SackBlocks* sack) {
+    carry<ack>(c, packet, ip_bytes, now, sack);
+}
+template void Simulation::carry_rarely<false>(Connection& c, const Packet& packet,
+                                              std::uint32_t ip_bytes, Time now,
+                                              const SackBlocks* sack);
+
 // The next packet in global order reaches the far end of a pipe that is not inlined.
-void Simulation::next_packet(Pipe& pipe) {
+[[gnu::always_inline]] inline void Simulation::next_packet(Pipe& pipe) {
     const Packet packet = pipe.in_transit.front();
     pipe.in_transit.pop();
     Connection& c = connections_[packet.flow];
@@ -115,7 +150,8 @@ void Simulation::next_packet(Pipe& pipe) {
 }
 
 // Here go all packets but plain ACKs at their sender.
-void Simulation::next_rare_packet(Connection& c, Pipe& pipe, const Packet& packet) {
+[[gnu::noinline]] void Simulation::next_rare_packet(Connection& c, Pipe& pipe,
+                                                    const Packet& packet) {
     SackBlocks blocks;
     const bool has_sack = (packet.flags & kSack) != 0;
     if (has_sack) {
@@ -129,18 +165,18 @@ void Simulation::next_rare_packet(Connection& c, Pipe& pipe, const Packet& packe
     else if (there && ack && (packet.flags & kCe))
         arrive_with_echo(c, packet, has_sack ? &blocks : nullptr);
     else if (there && ack)
-        arrive_at_sender(c, packet, has_sack ? &blocks : nullptr);
+        arrive_rarely(c, packet, has_sack ? &blocks : nullptr);
     else if (there)
         arrive_at_receiver(c, packet, packet.at);
     else if (ack)
-        carry<true>(c, packet, bytes, packet.at, has_sack ? &blocks : nullptr);
+        carry_rarely<true>(c, packet, bytes, packet.at, has_sack ? &blocks : nullptr);
     else
-        carry<false>(c, packet, bytes, packet.at, nullptr);
+        carry_rarely<false>(c, packet, bytes, packet.at, nullptr);
 }
 
 // ---- Timers
 
-void Simulation::next_timer(std::uint32_t slot) {
+[[gnu::noinline]] void Simulation::next_timer(std::uint32_t slot) {
     if (slot < groups_.size())
         next_receiver_timer(groups_[slot]);
     else if (slot == source_timers_.slot)
@@ -151,7 +187,7 @@ void Simulation::next_timer(std::uint32_t slot) {
         next_arrival();
 }
 
-void Simulation::next_receiver_timer(Group& group) {
+[[gnu::noinline]] void Simulation::next_receiver_timer(Group& group) {
     TimerQueue& queue = group.timers.queue;
     Connection& c = connections_[group.members[queue.next_owner()]];
     const Time now = queue.next();
@@ -185,7 +221,7 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
         const std::uint8_t phase = sender.phase();
         const Due due = sender.on_timer(now);
         if (recording_) record_timer(c, now, due, phase);
-        send_what_may(c, now);
+        send_one_by_one(c, now);
     }
     after_sender(c, now);
 }
@@ -197,7 +233,7 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
         packet.number = static_cast<std::uint32_t>(source.sent++);
         packet.payload = static_cast<std::uint16_t>(source.payload);
         packet.flags = kDatagram;
-        carry<false>(c, packet, source.ip_bytes, now, nullptr);
+        carry_rarely<false>(c, packet, source.ip_bytes, now, nullptr);
     }
     source.timer.deadline = source.next(now);
     // next_source_timer() sets the slot anew.
@@ -205,26 +241,31 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
         source_timers_.queue.hasten(source.timer, c.slot);
 }
 
-void Simulation::next_pacing_timer() {
+[[gnu::flatten]] void Simulation::next_pacing_timer() {
     TimerQueue& queue = pacing_timers_.queue;
     Connection& c = connections_[queue.next_owner()];
+    Sender& sender = c.sender();
     const Time now = queue.next();
-    if (queue.take(c.sender().pace)) {
+    if (queue.is_due(sender.pace)) {
         send_what_may(c, now);
         after_sender(c, now);
     }
+    queue.requeue(sender.pace);
     timers_.set(pacing_timers_.slot, queue.next());
 }
 
 // ---- The receiving end
 
-inline void Simulation::arrive_at_receiver(Connection& c, const Packet& packet, Time now) {
+[[gnu::always_inline]] inline void Simulation::arrive_at_receiver(Connection& c, Packet packet,
+                                                                  Time now) {
     if (now > end_) [[unlikely]]
         return;
     Group& group = *c.group;
     while (group.timers.queue.next() < now) [[unlikely]] next_receiver_timer(group);
-    if ((packet.flags & kUnusual) != 0 && take_unusual(c, packet, now)) [[unlikely]]
-        return;
+    if ((packet.flags & kUnusual) != 0) [[unlikely]] {
+        const Packet seen = packet;
+        if (take_unusual(c, seen, now)) return;
+    }
     Receiver& receiver = c.receiver;
     receiver.ip_bytes += c.header_bytes + packet.payload;
     if (receiver.on_data(now, packet.number, packet.payload)) {
@@ -236,64 +277,33 @@ inline void Simulation::arrive_at_receiver(Connection& c, const Packet& packet, 
     }
 }
 
-// True if the packet is done with; false if it is data, whose marks have been noted.
-[[gnu::noinline]] bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
-    if (packet.flags & kSyn) take_syn(c, packet, now);
-    if (packet.flags & kBare) c.receiver.on_established(now);
-    if (packet.flags & kDatagram) {
-        c.receiver.ip_bytes += c.header_bytes + packet.payload;
-        c.receiver.delivered_bytes += packet.payload;
-    }
-    if (packet.flags & kCwr) c.receiver.ack_flags &= kFin;  // RFC 3168, 6.1.3
-    if (packet.flags & kCe) c.receiver.ack_flags |= kCe;
-    if (packet.flags & kAgain) c.receiver.on_again(packet.number);
-    if (packet.flags & kFin) {
-        c.receiver.ip_bytes += c.header_bytes + packet.payload;
-        c.receiver.on_fin(now, packet.number, packet.payload);
-        send_ack(c, now);
-        return true;
-    }
-    return packet.payload == 0 || (packet.flags & kDatagram) != 0;
-}
-
-void Simulation::take_syn(Connection& c, const Packet& packet, Time now) {
-    if (c.receiver.on_syn(packet.number))
-        send_syn_ack(c, now);
-    else
-        send_ack(c, now);
-}
-
-void Simulation::send_syn_ack(Connection& c, Time now) {
-    send_ack(c, now, kSyn);
-    Timer& timer = c.receiver.timer;
-    c.receiver.on_syn_ack_sent(now);
-    if (timer.deadline < timer.queued) hasten(c.group->timers, timer, c.place);
-}
-
-[[gnu::always_inline]] inline void Simulation::send_ack(Connection& c, Time now,
-                                                        std::uint16_t flags) {
+[[gnu::always_inline]] inline void Simulation::send_ack(Connection& c, Time now) {
+    if (!c.receiver.is_plain()) [[unlikely]]
+        return send_unusual_ack(c, now, 0);
     c.receiver.unacknowledged = 0;
     c.receiver.timer.deadline = kNever;
-    if (c.receiver.has_sack()) [[unlikely]]
-        return send_sack(c, now);
     Packet packet;
     packet.number = c.receiver.next_number;
-    packet.flags = kAck | flags | c.receiver.take_ack_flags();
+    packet.flags = kAck;
     carry<true>(c, packet, c.header_bytes, now, nullptr);
 }
 
-void Simulation::send_sack(Connection& c, Time now) {
-    const SackBlocks sack = c.receiver.sack_blocks();
+// An ACK with SACK blocks or flags; and any other.
+[[gnu::noinline]] void Simulation::send_unusual_ack(Connection& c, Time now, std::uint16_t flags) {
+    c.receiver.unacknowledged = 0;
+    c.receiver.timer.deadline = kNever;
+    const bool has_sack = c.receiver.has_sack();
+    const SackBlocks sack = has_sack ? c.receiver.sack_blocks() : SackBlocks();
     Packet packet;
     packet.number = c.receiver.next_number;
-    packet.flags = kAck | kSack | c.receiver.take_ack_flags();
-    carry<true>(c, packet, c.header_bytes + sack.option_bytes(), now, &sack);
+    packet.flags = kAck | flags | c.receiver.take_ack_flags() | (has_sack ? kSack : 0);
+    carry<true>(c, packet, c.header_bytes + sack.option_bytes(), now, has_sack ? &sack : nullptr);
 }
 
 // ---- The sending end
 
-inline void Simulation::arrive_at_sender(Connection& c, const Packet& packet,
-                                         const SackBlocks* sack) {
+[[gnu::always_inline]] inline void Simulation::arrive_at_sender(Connection& c, const Packet& packet,
+                                                                const SackBlocks* sack) {
     Sender& sender = c.sender();
     const Time now = packet.at;
     const std::uint8_t phase = sender.phase();
@@ -305,79 +315,53 @@ inline void Simulation::arrive_at_sender(Connection& c, const Packet& packet,
     after_sender(c, now);
 }
 
-void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack) {
-    Sender& sender = c.sender();
-    const Time now = packet.at;
-    const std::uint8_t phase = sender.phase();
-    const std::uint64_t undone = sender.undone();
-    Progress progress;
-    const bool reduced =
-        sender.on_echo(now, packet.number, sack, (packet.flags & kAgain) != 0, progress);
-    if (recording_) {
-        record_ack(c, now, progress, phase, undone);
-        if (reduced) recorders_[c.slot].event(now, EventKind::ecn, sender.una(), sender);
-    }
-    send_what_may(c, now);
-    after_sender(c, now);
+[[gnu::noinline]] void Simulation::arrive_rarely(Connection& c, const Packet& packet,
+                                                 const SackBlocks* sack) {
+    arrive_at_sender(c, packet, sack);
 }
 
-void Simulation::take_syn_ack(Connection& c, Time now) {
-    Sender& sender = c.sender();
-    if (!sender.established()) sender.on_syn_ack(now);
-    Packet last;  // the handshake's; its loss does no harm, since data acknowledges the SYN too
-    last.number = sender.segments().number(sender.una() + sender.in_flight());
-    last.flags = kBare;
-    carry<false>(c, last, c.header_bytes, now, nullptr);
-    send_what_may(c, now);
-    after_sender(c, now);
+[[gnu::always_inline]] inline void Simulation::send_what_may(Connection& c, Time now) {
+    Sender::Burst burst;
+    if (!c.sender().take_burst(now, burst)) [[unlikely]]
+        return send_one_by_one(c, now);
+    for (std::int64_t s = burst.first; s < burst.end; s++) send_new(c, now, s);
 }
 
-void Simulation::send_syn(Connection& c, Time now) {
-    Packet packet;
-    packet.number = c.sender().segments().isn();
-    packet.flags = kSyn;
-    carry<false>(c, packet, c.header_bytes, now, nullptr);
-}
-
-void Simulation::send_what_may(Connection& c, Time now) {
-    Sender& sender = c.sender();
+[[gnu::noinline]] void Simulation::send_one_by_one(Connection& c, Time now) {
     std::int64_t segment;
-    if (sender.is_plain()) [[likely]] {
-        const std::int64_t end = sender.new_end(now);
-        while ((segment = sender.next_new(now, end)) >= 0) send_data(c, now, segment);
-    } else {
-        while ((segment = sender.next_segment(now)) >= 0) send_data(c, now, segment);
-    }
+    while ((segment = c.sender().next_segment(now)) >= 0) send_data(c, now, segment);
 }
 
-[[gnu::always_inline]] inline void Simulation::send_data(Connection& c, Time now,
-                                                         std::int64_t segment) {
+// A full segment, for the first time.
+[[gnu::always_inline]] inline void Simulation::send_new(Connection& c, Time now,
+                                                        std::int64_t segment) {
     Sender& sender = c.sender();
-    if (recording_) [[unlikely]] {
-        const bool again = sender.is_retransmission();
+    if (recording_) [[unlikely]]
+        recorders_[c.slot].event(now, EventKind::send, segment, sender);
+    const std::uint32_t payload = sender.segments().mss();
+    Packet packet;
+    packet.number = sender.segments().number(segment);
+    packet.payload = static_cast<std::uint16_t>(payload);
+    if (c.ecn) [[unlikely]]
+        packet.flags = sender.ecn_flags();
+    carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
+}
+
+// Any segment.
+[[gnu::noinline]] void Simulation::send_data(Connection& c, Time now, std::int64_t segment) {
+    Sender& sender = c.sender();
+    const bool again = sender.is_retransmission();
+    if (recording_)
         recorders_[c.slot].event(now, again ? EventKind::retransmit : EventKind::send, segment,
                                  sender);
-    }
     const std::uint32_t payload = sender.segments().payload(segment);
     Packet packet;
     packet.number = sender.segments().number(segment);
     packet.payload = static_cast<std::uint16_t>(payload);
     packet.flags = sender.segments().is_last(segment) ? kFin : 0;
-    if (c.ecn) [[unlikely]]
-        packet.flags |= sender.ecn_flags();
-    if (c.timestamps && sender.is_retransmission()) [[unlikely]]
-        packet.flags |= kAgain;
+    if (c.ecn) packet.flags |= sender.ecn_flags();
+    if (c.timestamps && again) packet.flags |= kAgain;
     carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
-}
-
-inline void Simulation::after_sender(Connection& c, Time now) {
-    Sender& sender = c.sender();
-    if (sender.timer.deadline < sender.timer.queued) [[unlikely]]
-        hasten(source_timers_, sender.timer, c.slot);
-    if (pacing_ && sender.pace.deadline < sender.pace.queued) [[unlikely]]
-        hasten(pacing_timers_, sender.pace, c.slot);
-    if (recording_ && sender.established()) [[unlikely]]
-        recorders_[c.slot].windows(now, sender);
 }
 
 Outcome run(const Network& network, std::uint64_t seed, Sink* sink, const Stop& stop) {

@@ -18,7 +18,6 @@
 // is on the way (arriving.cpp).
 #pragma once
 
-#include <map>
 #include <variant>
 
 #include "arrivals.hpp"
@@ -40,12 +39,26 @@ class Simulation {
     Outcome run(Sink* sink);
 
   private:
-    using Route = std::vector<Pipe*>;  // ends with a nullptr
+    // A packet takes a leg of its way at once: pipes that are inlined, and the one at whose far end it waits
+    // for its time; data may be at its receiver without waiting.
+    struct Leg {
+        std::vector<Pipe*> pipes;
+        Pipe* const* end = nullptr;  // of `pipes`
+        std::uint16_t there = 0;     // kThere, if its end is that of the way
+        bool arrives = false;        // at the receiver: no pipe of it is one to wait in
+    };
+    using Route = std::vector<Leg>;
     struct Connection;
 
     struct Way {  // of a flow of the network
-        const Route *to_receiver, *to_sender;
+        const Leg *to_receiver, *to_sender;
         std::uint32_t group;
+    };
+    struct Entry {  // of a packet into a leg
+        Time at;
+        std::uint32_t ip_bytes;
+        const SackBlocks* sack;
+        bool ack;
     };
 
     // Timers that hold one slot of timers_ together; between equals the lowest owner goes first.
@@ -61,20 +74,20 @@ class Simulation {
     struct alignas(64) Connection {
         using Source = std::variant<Sender, DatagramSource>;
 
-        // The source is last, so that what is rare in a sender ends the connection, too.
-        static constexpr std::size_t kOftenUsed =
-            15 * 64;  // bytes, of which every packet reads some
+        // What is often used is in front, and the source last, so that what is rare in a sender ends the
+        // connection, too.
+        static constexpr std::size_t kOftenUsed = 15 * 64;  // bytes
 
-        Receiver receiver;
-        std::uint32_t index;  // in Outcome::connections
-        std::uint32_t slot;   // its place in connections_, which packets name
+        std::uint32_t slot;  // its place in connections_, which packets name
         std::uint32_t header_bytes;
         bool ecn, timestamps;
-        Time start;
-        Group* group = nullptr;   // its receiver belongs to it,
+        const Leg* to_receiver = nullptr;
+        const Leg* to_sender = nullptr;
+        Group* group = nullptr;  // its receiver belongs to it,
+        Receiver receiver;
         std::uint32_t place = 0;  // as this member
-        const Route* to_receiver = nullptr;
-        const Route* to_sender = nullptr;
+        std::uint32_t index;      // in Outcome::connections
+        Time start;
         FlowCounts* result;
         Source source;
 
@@ -96,7 +109,7 @@ class Simulation {
 
     void build_pipes(const Network& network, const Topology& topology, std::uint64_t seed);
     void build_routes(const Topology& topology);
-    const Route* route_of(std::span<const std::uint32_t> pipes);
+    const Leg* route_of(std::span<const std::uint32_t> pipes);
     void build_groups(const Topology& topology);
     void build_connections();
     void build_slots();
@@ -116,7 +129,7 @@ class Simulation {
     void next_datagram(Connection& c, DatagramSource& source, Time now);
     void next_pacing_timer();
     // The timer is due before its queue would have looked at it.
-    void hasten(SharedTimers& timers, Timer& timer, std::uint32_t owner) {
+    [[gnu::noinline]] void hasten(SharedTimers& timers, Timer& timer, std::uint32_t owner) {
         timers.queue.hasten(timer, owner);
         timers_.set(timers.slot, timers.queue.next());
     }
@@ -124,33 +137,54 @@ class Simulation {
     template <bool ack>
     void carry(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now,
                const SackBlocks* sack);
+    template <bool ack>
+    void carry_rarely(Connection& c, const Packet& packet, std::uint32_t ip_bytes, Time now,
+                      const SackBlocks* sack);
+    Time carry_on(Connection& c, Packet& packet, const Entry& entry, const Leg& leg,
+                  Pipe* const* pipe);
+    Passage meet(const Connection& c, Pipe& pipe, Packet& packet, const Entry& entry, Time now);
     void record_mark(const Connection& c, const Pipe& pipe, Time now);
     void account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload,
                       const Passage& passage, bool ack);
     std::uint32_t number_of(const Pipe& pipe) const {
         return static_cast<std::uint32_t>(&pipe - pipes_.data());
     }
-    void arrive_at_receiver(Connection& c, const Packet& packet, Time now);
+    void arrive_at_receiver(Connection& c, Packet packet, Time now);
     bool take_unusual(Connection& c, const Packet& packet, Time now);
     void take_syn(Connection& c, const Packet& packet, Time now);
     void send_syn_ack(Connection& c, Time now);
-    void send_ack(Connection& c, Time now, std::uint16_t flags = 0);
-    void send_sack(Connection& c, Time now);
+    void send_ack(Connection& c, Time now);
+    void send_unusual_ack(Connection& c, Time now, std::uint16_t flags);
 
     void arrive_at_sender(Connection& c, const Packet& packet, const SackBlocks* sack);
+    void arrive_rarely(Connection& c, const Packet& packet, const SackBlocks* sack);
     void arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack);
     void take_syn_ack(Connection& c, Time now);
     void send_syn(Connection& c, Time now);
     void send_what_may(Connection& c, Time now);
+    void send_one_by_one(Connection& c, Time now);
+    void send_new(Connection& c, Time now, std::int64_t segment);
     void send_data(Connection& c, Time now, std::int64_t segment);
     void record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before,
                     std::uint64_t undone_before);
     void record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before);
-    void after_sender(Connection& c, Time now);
+    // After each call of a sender.
+    void after_sender(Connection& c, Time now) {
+        Sender& sender = c.sender();
+        if (sender.timer.deadline < sender.timer.queued) [[unlikely]]
+            hasten(source_timers_, sender.timer, c.slot);
+        if (pacing_ && sender.pace.deadline < sender.pace.queued) [[unlikely]]
+            hasten(pacing_timers_, sender.pace, c.slot);
+        if (recording_ && sender.established()) [[unlikely]]
+            recorders_[c.slot].windows(now, sender);
+    }
     Records take_records(Time before);
+    bool capturing() const { return network_.trace.capture_link >= 0; }
+    void merge_captured(Time before);
     void finish();
 
     const Network& network_;
+    const Topology& topology_;
     const Connections started_;  // what is known of the connections beforehand
     std::uint64_t seed_;
     Stop stop_;
@@ -167,10 +201,12 @@ class Simulation {
     bool recording_ = false;
     bool many_ = false;  // there are several flows, so that prefetching is worth it
     DropList drops_;
+    std::size_t last_piece_ =
+        0;  // captured packets that a sink got last; the next are as many or so
     std::vector<Recorder> recorders_;  // one a slot of connections_, or none
     std::vector<Pipe> pipes_;
-    std::map<std::vector<std::uint32_t>, Route> routes_;  // shared by the flows that take them
-    std::vector<Way> ways_;                               // by flow
+    std::vector<Route> routes_;
+    std::vector<Way> ways_;  // as the topology counts them
     Outcome result_;
 };
 

@@ -3,6 +3,7 @@
 // What a simulation writes down as it runs: drops and marks on the way, and what an ACK or a timer made the
 // sender decide; and how that leaves it. The event loop is in simulation.cpp.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "seconds.hpp"
@@ -11,23 +12,25 @@
 namespace ww::sim {
 namespace {
 
-// Moves the rows before `end` in time out of `all`, in order. Pipes that run ahead of the clock have recorded
+// Moves what was dropped before `end` out of `all`, by time. Pipes that run ahead of the clock have dropped
 // ahead of it, but never behind.
-template <class Row, class Key>
-std::vector<Row> take_before(std::vector<Row>& all, Key key, decltype(key(Row{})) end) {
+std::vector<Drop> take_drops(std::vector<Drop>& all, double end) {
     std::stable_sort(all.begin(), all.end(),
-                     [&](const Row& a, const Row& b) { return key(a) < key(b); });
-    const auto rest =
-        std::find_if(all.begin(), all.end(), [&](const Row& row) { return key(row) >= end; });
-    std::vector<Row> taken(all.begin(), rest);
+                     [](const Drop& a, const Drop& b) { return a.time_s < b.time_s; });
+    const auto rest = std::partition_point(all.begin(), all.end(),
+                                           [&](const Drop& row) { return row.time_s < end; });
+    std::vector<Drop> taken(all.begin(), rest);
     all.erase(all.begin(), rest);
     return taken;
 }
 
+// Appends the rows [first, last) of a column.
 template <class T>
-void append(std::vector<T>& all, std::vector<T>& more) {
-    all.insert(all.end(), more.begin(), more.end());
-    more = {};
+void append(std::vector<T>& column, const std::vector<T>& rows, std::size_t first,
+            std::size_t last) {
+    const auto begin = rows.begin();
+    column.insert(column.end(), begin + static_cast<std::ptrdiff_t>(first),
+                  begin + static_cast<std::ptrdiff_t>(last));
 }
 
 }  // namespace
@@ -39,21 +42,44 @@ Records Simulation::take_records(Time before) {
     taken.windows_of = std::move(result_.records.windows_of);
     taken.events = std::move(result_.records.events);
     taken.events_of = std::move(result_.records.events_of);
-    for (const Pipe& pipe : pipes_) {
-        if (pipe.extras == nullptr || pipe.extras->trace.bytes.empty()) continue;
-        QueueTrace& its = pipe.extras->trace;
-        taken.queues_of.resize(taken.queues_of.size() + its.bytes.size(), number_of(pipe));
-#define WW_ROW(type, name, what) append(taken.queues.name, its.name);
+    if (network_.trace.queues) {
+        std::size_t rows = 0;
+        for (const Pipe& pipe : pipes_) rows += pipe.extras->waited.size();
+        taken.queues_of.reserve(rows);
+#define WW_ROW(type, name, what) taken.queues.name.reserve(rows);
         WW_QUEUE_COLUMNS(WW_ROW)
 #undef WW_ROW
+        for (const Pipe& pipe : pipes_) {
+            taken.queues_of.resize(taken.queues_of.size() + pipe.extras->waited.size(),
+                                   number_of(pipe));
+            pipe.extras->move_waited(taken.queues);
+        }
     }
-    taken.drops = take_before(
-        drops_.all(), [](const Drop& row) { return row.time_s; }, seconds(before));
-    // Of two packets at once what arrives is first.
-    taken.captured = take_before(result_.records.captured,
-                                 [](const Captured& row) { return std::pair(row.at, row.leaving); },
-                                 {before, 0});
+    taken.drops = take_drops(drops_.all(), seconds(before));
+    if (capturing()) merge_captured(before);
+    taken.captured = std::move(result_.records.captured);
+    last_piece_ = taken.captured.size();
     return taken;
+}
+
+// Puts what was captured before that time, in the run, behind what was before. Of two packets at once what
+// arrives is first.
+void Simulation::merge_captured(Time before) {
+    std::vector<Captured>& all = result_.records.captured;
+    const auto forward = static_cast<std::size_t>(2 * network_.trace.capture_link);
+    std::vector<Captured>& leaving = pipes_[forward].extras->captured;
+    std::vector<Captured>& arriving = pipes_[forward + 1].extras->captured;
+    const auto end_of = [&](std::vector<Captured>& rows) {
+        const Time end = std::min(before, end_ + 1);  // pipes run ahead, and beyond the end
+        return std::partition_point(rows.begin(), rows.end(),
+                                    [&](const Captured& row) { return row.at < end; });
+    };
+    const auto left = end_of(leaving), arrived = end_of(arriving);
+    if (all.empty()) all.reserve(last_piece_);
+    std::merge(arriving.begin(), arrived, leaving.begin(), left, std::back_inserter(all),
+               [](const Captured& a, const Captured& b) { return a.at < b.at; });
+    leaving.erase(leaving.begin(), left);
+    arriving.erase(arriving.begin(), arrived);
 }
 
 void Simulation::record_mark(const Connection& c, const Pipe& pipe, Time now) {
@@ -115,10 +141,11 @@ Result simulate(const Network& network, std::uint64_t seed, const Stop& stop) {
         result.flows[records.events_of[i]].events.push_back(records.events[i]);
     result.forward = std::move(outcome.forward);
     result.backward = std::move(outcome.backward);
-    for (std::size_t i = 0; i < records.queues_of.size(); i++) {
+    for (std::size_t i = 0, end; i < records.queues_of.size(); i = end) {
         const std::uint32_t pipe = records.queues_of[i];
+        for (end = i; end < records.queues_of.size() && records.queues_of[end] == pipe;) end++;
         QueueTrace& trace = (pipe % 2 == 0 ? result.forward : result.backward)[pipe / 2].trace;
-#define WW_ROW(type, name, what) trace.name.push_back(records.queues.name[i]);
+#define WW_ROW(type, name, what) append(trace.name, records.queues.name, i, end);
         WW_QUEUE_COLUMNS(WW_ROW)
 #undef WW_ROW
     }

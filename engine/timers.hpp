@@ -83,15 +83,24 @@ class TimerQueue {
     // Takes off the timer of an owner that is no more.
     void remove(Timer& timer, std::uint32_t owner) { put(timer, owner, kNever); }
 
-    // Looks at next_owner()'s timer: true if it is due; it is off then. Otherwise it is queued anew.
-    bool take(Timer& timer) {
+    // Looks at next_owner()'s timer: true if it is due; it is off then. The caller sets it anew, if at all, and
+    // requeues it in any case, before it touches another one.
+    bool is_due(Timer& timer) {
         const bool due = timer.deadline <= timer.queued;
         if (due) timer.deadline = kNever;
-        put(timer, next_owner(), timer.deadline);
+        timer.queued = kServed;
+        return due;
+    }
+    void requeue(Timer& timer) { put(timer, next_owner(), timer.deadline); }
+    bool take(Timer& timer) {
+        const bool due = is_due(timer);
+        requeue(timer);
         return due;
     }
 
   private:
+    static constexpr Time kServed = -1;  // no deadline is before it, so that nobody hastens it
+
     void put(Timer& timer, std::uint32_t owner, Time at) {
         timer.queued = at;
         order_.set(owner, at);

@@ -2,7 +2,8 @@
 #include "topology.hpp"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
+#include <utility>
 
 namespace ww::sim {
 namespace {
@@ -55,7 +56,7 @@ Topology::Topology(const Network& network) {
     const std::size_t pipes = 2 * network.links.size();
     inlined_.assign(pipes, false);
     if (network.event_per_hop) return;
-    find_inlined(pipes, network.flows.size());
+    find_inlined(pipes);
     for (std::size_t i = 0; i < network.links.size(); i++) {
         if (network.links[i].forward.reorder_rate > 0) inlined_[2 * i] = false;
         if (network.links[i].backward.reorder_rate > 0) inlined_[2 * i + 1] = false;
@@ -68,44 +69,61 @@ void Topology::find_routes(const Network& network) {
         leaving[network.links[i].a].push_back(2 * i);
         leaving[network.links[i].b].push_back(2 * i + 1);
     }
-    std::map<std::uint32_t, std::vector<std::uint32_t>> trees;
-    for (std::size_t f = 0; f < network.flows.size(); f++) {
-        const Flow& flow = network.flows[f];
-        auto tree = trees.find(flow.from);
-        if (tree == trees.end())
-            tree = trees.emplace(flow.from, reach(network, leaving, flow.from)).first;
-        std::vector<std::uint32_t> route;
-        for (std::uint32_t node = flow.to; node != flow.from;) {
-            const std::uint32_t pipe = tree->second[node];
-            if (pipe == kNone) {
-                error_ = "flow " + std::to_string(f) + ": no path from node " +
-                         std::to_string(flow.from) + " to node " + std::to_string(flow.to);
-                return;
+    // By their ends, so that one tree is kept at a time: there may be as many as flows.
+    std::vector<std::uint32_t> flows(network.flows.size());
+    std::iota(flows.begin(), flows.end(), 0u);
+    const auto ends = [&](std::uint32_t f) {
+        return std::pair(network.flows[f].from, network.flows[f].to);
+    };
+    std::stable_sort(flows.begin(), flows.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return ends(a) < ends(b); });
+    way_of_.resize(flows.size());
+    std::vector<std::uint32_t> tree;
+    std::uint32_t wrong = kNone;  // the first flow without a path
+    for (std::size_t i = 0; i < flows.size(); i++) {
+        const std::uint32_t f = flows[i];
+        const auto [from, to] = ends(f);
+        if (i == 0 || ends(flows[i - 1]).first != from) tree = reach(network, leaving, from);
+        if (i == 0 || ends(flows[i - 1]) != ends(f)) {
+            const std::string problem = add_way(network, tree, from, to);
+            if (!problem.empty() && f < wrong) {
+                wrong = f;
+                error_ = "flow " + std::to_string(f) + ": " + problem;
             }
-            route.push_back(pipe);
-            const Link& link = network.links[pipe / 2];
-            node = pipe % 2 == 0 ? link.a : link.b;
         }
-        if (route.size() > kLongestRoute) {
-            error_ = "flow " + std::to_string(f) + ": its path has more than 255 links";
-            return;
-        }
-        std::vector<std::uint32_t> back(route);
-        for (std::uint32_t& pipe : back) pipe ^= 1u;
-        std::reverse(route.begin(), route.end());
-        routes_.push_back(std::move(route));
-        routes_.push_back(std::move(back));
+        way_of_[f] = static_cast<std::uint32_t>(ways() - 1);
     }
 }
 
-void Topology::find_inlined(std::size_t pipes, std::size_t flows) {
+// Returns why there is none; empty if there is.
+std::string Topology::add_way(const Network& network, const std::vector<std::uint32_t>& tree,
+                              std::uint32_t from, std::uint32_t to) {
+    std::vector<std::uint32_t> route;
+    for (std::uint32_t node = to; node != from;) {
+        const std::uint32_t pipe = tree[node];
+        if (pipe == kNone)
+            return "no path from node " + std::to_string(from) + " to node " + std::to_string(to);
+        route.push_back(pipe);
+        const Link& link = network.links[pipe / 2];
+        node = pipe % 2 == 0 ? link.a : link.b;
+    }
+    if (route.size() > kLongestRoute) return "its path has more than 255 links";
+    std::vector<std::uint32_t> back(route);
+    for (std::uint32_t& pipe : back) pipe ^= 1u;
+    std::reverse(route.begin(), route.end());
+    routes_.push_back(std::move(route));
+    routes_.push_back(std::move(back));
+    return "";
+}
+
+void Topology::find_inlined(std::size_t pipes) {
     const auto behind = [&](std::uint32_t pipe) {
         return static_cast<std::uint32_t>(pipes) + pipe;
     };
     const auto senders = static_cast<std::uint32_t>(2 * pipes);
     Feeders feeders(pipes);
-    for (std::size_t f = 0; f < flows; f++) {
-        const auto data = to_receiver(f), acks = to_sender(f);
+    for (std::size_t way = 0; way < ways(); way++) {
+        const auto data = to_receiver(way), acks = to_sender(way);
         feeders.add(data[0], senders);
         feeders.add(acks[0], behind(data.back()));
         for (std::size_t i = 1; i < data.size(); i++) {
@@ -114,8 +132,8 @@ void Topology::find_inlined(std::size_t pipes, std::size_t flows) {
         }
     }
     inlined_.assign(pipes, true);
-    for (std::size_t f = 0; f < flows; f++) {
-        const auto data = to_receiver(f), acks = to_sender(f);
+    for (std::size_t way = 0; way < ways(); way++) {
+        const auto data = to_receiver(way), acks = to_sender(way);
         for (std::size_t i = 0; i + 1 < data.size(); i++) {
             if (!feeders.single(data[i + 1])) inlined_[data[i]] = false;
             if (!feeders.single(acks[i + 1])) inlined_[acks[i]] = false;

@@ -25,17 +25,21 @@ class Topology {
     explicit Topology(const Network& network);
 
     const std::string& error() const { return error_; }
-    std::span<const std::uint32_t> to_receiver(std::size_t flow) const { return routes_[2 * flow]; }
-    std::span<const std::uint32_t> to_sender(std::size_t flow) const {
-        return routes_[2 * flow + 1];
-    }
+    // Flows between the same nodes go the same way.
+    std::size_t ways() const { return routes_.size() / 2; }
+    std::uint32_t way_of(std::size_t flow) const { return way_of_[flow]; }
+    std::span<const std::uint32_t> to_receiver(std::size_t way) const { return routes_[2 * way]; }
+    std::span<const std::uint32_t> to_sender(std::size_t way) const { return routes_[2 * way + 1]; }
     bool inlined(std::size_t pipe) const { return inlined_[pipe]; }
 
   private:
     void find_routes(const Network& network);
-    void find_inlined(std::size_t pipes, std::size_t flows);
+    std::string add_way(const Network& network, const std::vector<std::uint32_t>& tree,
+                        std::uint32_t from, std::uint32_t to);
+    void find_inlined(std::size_t pipes);
 
-    std::vector<std::vector<std::uint32_t>> routes_;
+    std::vector<std::vector<std::uint32_t>> routes_;  // two a way
+    std::vector<std::uint32_t> way_of_;               // by flow
     std::vector<bool> inlined_;
     std::string error_;
 };

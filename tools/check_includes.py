@@ -34,7 +34,7 @@ RULES = {
     ),
     "bench": (
         {"core", "engine", "bench"},
-        re.compile(r"benchmark/.*|ns3/.*-module\.h|[a-z_0-9]+|sys/.*\.h"),
+        re.compile(r"benchmark/.*|ns3/.*-module\.h|sim/.*\.h|[a-z_0-9]+|sys/.*\.h"),
     ),
     "ns3": ({"core", "wire", "ns3"}, ANY),
     "linux/bpf": ({"core", "linux/bpf"}, ANY),

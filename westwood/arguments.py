@@ -211,7 +211,7 @@ class _Copy:
         if depth > _DEEPEST or self._left < 0:
             problem = f"expected at most {_MOST_TABLES} tables and lists, {_DEEPEST} in each other"
             raise InputError(problem)
-        if isinstance(value, Mapping):
+        if type(value) is dict or isinstance(value, Mapping):  # the first is the quick question
             return {text(key): self.of(inner, depth + 1) for key, inner in value.items()}
         if type(value) in (list, tuple, range):
             if len(value) > _MOST_ITEMS:

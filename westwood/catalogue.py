@@ -7,7 +7,9 @@ columns that an engine measures. To add one: docs/how-to-add.md.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from westwood import _engine
@@ -114,12 +116,14 @@ _UDP_LOOK = Look("#999999", ".", ":")
 OTHER_LOOK = Look("#555555", "X", ":")
 
 
-def settings_of(section: str) -> dict[str, Setting]:
+@cache
+def settings_of(section: str) -> Mapping[str, Setting]:
     """Returns the settings of a section that a user can write, by key."""
     return {one.name: one for one in SETTINGS if one.section == section and one.is_for_users}
 
 
-def settings_of_protocol(protocol: str) -> dict[str, Setting]:
+@cache
+def settings_of_protocol(protocol: str) -> Mapping[str, Setting]:
     """Returns the settings of `cc` that a protocol obeys, by key."""
     algorithm = PROTOCOLS[protocol].algorithm
     return {key: one for key, one in settings_of("cc").items() if algorithm in one.algorithms}

@@ -96,7 +96,8 @@ class Model {
     }
 
     std::span<const std::uint32_t> route(const Seen& seen) const {
-        return seen.to_sink ? topology_.to_receiver(seen.flow) : topology_.to_sender(seen.flow);
+        const std::uint32_t way = topology_.way_of(seen.flow);
+        return seen.to_sink ? topology_.to_receiver(way) : topology_.to_sender(way);
     }
     std::optional<Seen> look(std::uint32_t node, std::size_t size) const;
     void forward(std::uint32_t held, sim::Time now);

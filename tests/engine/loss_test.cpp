@@ -18,7 +18,8 @@ LossProcess process_of(const Loss& loss, std::uint64_t seed,
 }
 
 bool lost(LossProcess& process, Time now, std::uint32_t bytes = 1500) {
-    return process.is_due() && process.lose(now, bytes);
+    process.set_size(bytes);
+    return process.loses(now);
 }
 
 TEST(BitErrors, LoseAPacketByItsLength) {  // P(loss) = 1 - (1 - p)^(8 bytes)

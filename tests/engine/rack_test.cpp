@@ -66,7 +66,7 @@ TEST(Rack, FindsWhatTheLoopOfTheRfcFinds) {
                     random() % static_cast<std::uint64_t>(std::max<std::int64_t>(next - una, 1))));
             if (what < 4 && next - una < 100) {
                 if (!times.has_room_for(next, una)) times.grow(una, next);
-                board.reserve(times.capacity());
+                board.reserve(times.capacity(), una);
                 times.on_sent(next++, now);
                 model.send(now);
             } else if (what < 8 && next > una && !model.segments[pick].arrived) {

@@ -62,7 +62,7 @@ struct Rfc6675 {
 
 class Both {
   public:
-    explicit Both(std::uint64_t seed) : random_(seed) { board_.reserve(16); }
+    explicit Both(std::uint64_t seed) : random_(seed) { board_.reserve(16, 0); }
 
     void step() {
         switch (random_() % 8) {
@@ -96,7 +96,8 @@ class Both {
         const auto segments = static_cast<std::int64_t>(1 + random_() % 6);
         if (rfc_.next + segments - una() > 200) return;
         rfc_.next += segments;
-        while (static_cast<std::int64_t>(size_) < rfc_.next - una()) board_.reserve(size_ *= 2);
+        while (static_cast<std::int64_t>(size_) < rfc_.next - una())
+            board_.reserve(size_ *= 2, una());
     }
 
     // SACK reports a block above the first segment missing.
@@ -187,7 +188,7 @@ class Both {
 TEST(Scoreboard, MayKeepASackedRetransmissionInThePipe) {
     for (const bool keeps : {false, true}) {
         Scoreboard board(false, keeps);
-        board.reserve(16);
+        board.reserve(16, 0);
         const auto ignored = [](std::int64_t, std::int64_t) {};
         board.add(4, 10, ignored);  // 0 to 3 are lost, of ten
         board.detect(0, kDupThresh);
@@ -221,7 +222,7 @@ TEST(Scoreboard, AnswersAsRfc6675) {
 // RFC 6675, 4, NextSeg rule 1: the lowest first, also of those that RACK finds lost a second time.
 TEST(Scoreboard, WhatIsLostAgainComesBeforeWhatIsLostAbove) {
     Scoreboard board(true);
-    board.reserve(16);
+    board.reserve(16, 0);
     for (std::int64_t s = 0; s < 10; s++) board.mark_lost_by_time(s);
     for (std::int64_t s = 0; s < 6; s++) {
         EXPECT_EQ(board.next_lost(0), s);

@@ -28,8 +28,8 @@ from westwood.scenario import Scenario
 
 pytestmark = pytest.mark.kernel
 LANES = 24
-STILL_S = 10.0  # longer than any timeout backs off to here
-AT_FLOOR_S = 5.0
+STILL_S = 10.0  # beyond its retransmission timer
+AT_FLOOR_S = 10.0  # a third of a run
 LOST_SYN_S = 0.9
 BACKS_OFF = 2  # timeouts
 FLOOR = 2  # segments
@@ -40,9 +40,7 @@ SLACK_KB = 64 << 10
 
 
 @pytest.fixture
-def loaded(bpffs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    # A lane that the machine is late for is as good as any here: what it carries is not measured.
-    monkeypatch.setattr(linux, "_LATEST_S", 5.0)
+def loaded(bpffs: Path) -> Iterator[None]:
     ww_kernel.load()
     yield
     ww_kernel.unload()
@@ -122,7 +120,7 @@ def check(result: Result, model: Result, end_s: float) -> None:
     assert unfinished[0] <= 1.2 * unfinished[1] + 3, (unfinished, which)
     for its in model.flow_rows[:2]:
         rows = lasting(result.trace.filter(flow=its["flow"]), end_s)
-        still = max(rows["lasts"], default=end_s)
+        still = max(rows["lasts"] - rows["rto_s"].fill_nan(0), default=end_s)
         assert still < STILL_S, (still, its["flow"], which)
         if its["cc"] == "cubic" or result.scenario.link[0].loss.kind == "blackout":
             continue  # not ours, or nothing passes
@@ -184,11 +182,14 @@ def test_nothing_gets_stuck_and_nothing_leaks(attack: Any, loaded: None) -> None
             assert eventually(
                 lambda: all(one["sockets"] == 0 for one in ww_kernel.status()["controls"]), 30
             ), state
+            before = before or (objects(), kernel_kb())
+            most = (before[0] + SLACK, before[1] + SLACK_KB)
+            # What waits (TIME-WAIT) and what other programs hold goes in a while; a leak stays.
+            eventually(lambda most=most: objects() < most[0] and kernel_kb() < most[1], 90)
             held = (objects(), kernel_kb())
-            before = before or held
             print(
                 f"{runs} runs of {duration_s:g} s, {busy} too late; {connections} connections, "
                 f"{segments} segments; {held[0]} objects, {held[1]} kB"
             )
-            assert held[0] < before[0] + SLACK and held[1] < before[1] + SLACK_KB, (before, held)
+            assert held[0] < most[0] and held[1] < most[1], (before, held)
     assert runs

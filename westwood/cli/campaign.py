@@ -24,7 +24,8 @@ def deliver(plan: Plan, measurement: Measurement, folder: Folder, *, json: bool)
         check_complete(measurement, folder.path)
     found = page.session_means(measurement.rows, plan.baseline)
     if json:
-        console.print_json(measurement.rows, found, name="uploads")
+        rows = measurement.rows.iter_rows(named=True)
+        console.print_json(rows, found.iter_rows(named=True), name="uploads")
     else:
         title = f"{plan.name}: gain over {label(plan.baseline)}, with 95 % intervals"
         console.print_frame(page.table(found, plan.baseline), page.HEADS, title)

@@ -7,25 +7,15 @@ Exit codes: docs/cli.md.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from westwood import __version__, stopping
-from westwood.cli import (
-    export,
-    fitting,
-    hunting,
-    judging,
-    kernel,
-    listings,
-    ns3,
-    pages,
-    runs,
-    searching,
-    shell,
-    trying,
-)
 from westwood.cli.options import show_help
 from westwood.cli.streams import say
 from westwood.errors import InputError, Interrupted, WestwoodError, shortened
@@ -35,34 +25,94 @@ _UsageError: Any = typer.BadParameter.__mro__[2]
 
 _MOST_ERRORS = 9  # of one file that are printed beside the first
 
+
+@dataclass(frozen=True)
+class _Home:
+    """Says where a command is: a function of a module of westwood.cli, or a group, its `app`."""
+
+    module: str
+    function: str = ""
+    example: str = ""
+
+    def command(self, name: str) -> Any:
+        """Imports it and makes the command of it."""
+        module = import_module(f"westwood.cli.{self.module}")
+        if not self.function:
+            return typer.main.get_group(module.app)
+        alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+        settings = getattr(module, "CONTEXT", None)
+        declared = alone.command(name, epilog=f"Example: {self.example}", context_settings=settings)
+        declared(getattr(module, self.function))
+        return typer.main.get_command(alone)
+
+
+_HOMES: Mapping[str, _Home] = {
+    "run": _Home(
+        "runs", "run", "westwood run table1 --cc newreno --cc westwood+ --seeds 10 --plot"
+    ),
+    "trace": _Home(
+        "runs", "trace", "westwood trace table1 --cc westwood+ --set duration=60s --plot"
+    ),
+    "compare": _Home(
+        "runs", "compare", "westwood compare --loss 1% --cc newreno --cc westwood+ --plot"
+    ),
+    "sweep": _Home("runs", "sweep", "westwood sweep fading --seeds 5 --out fading"),
+    "search": _Home("searching", "search", "westwood search --cc westwood+ --trials 40 --plot"),
+    "judge": _Home("judging", "judge", "westwood judge --cc westwood+ --only clean,loss"),
+    "try": _Home("trying", "try_", "westwood try 192.0.2.1 --for 10m"),
+    "fit": _Home("fitting", "fit", "westwood fit try --out path.toml"),
+    "hunt": _Home(
+        "hunting", "hunt", "westwood hunt --cc bbr --harm by-it --environments 20000 --out hunted"
+    ),
+    "measure": _Home("pages", "measure", "westwood measure bari --uploads 3 --out bari"),
+    "report": _Home("pages", "report", "westwood report fading --metric goodput_bps --export"),
+    "validate": _Home(
+        "pages", "validate", "westwood validate --engine ns3 --seeds 10 --out validation"
+    ),
+    "reproduce": _Home("pages", "reproduce", "westwood reproduce fig5 --quick"),
+    "list": _Home("listings", "list_", "westwood list protocols"),
+    "shell": _Home(
+        "shell",
+        "shell",
+        "westwood shell --rate 2Mbps --delay 45ms --loss 1% -- curl -O http://example.org/file",
+    ),
+    "kernel": _Home("kernel"),
+    "export": _Home("export"),
+    "ns3": _Home("ns3"),
+}
+
+
+class _Commands(Mapping[str, Any]):
+    """Makes a command when it is first asked for: its module and its options take their time."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = _HOMES[name].command(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_HOMES)
+
+    def __len__(self) -> int:
+        return len(_HOMES)
+
+
+class _Group(TyperGroup):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "commands": {}})
+        self.commands: Any = _Commands()
+
+
 app = typer.Typer(
+    cls=_Group,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="TCP Westwood and its family, simulated.",
     epilog="Example: westwood run table1 --cc newreno --cc westwood+ --plot",
 )
-_EXAMPLES: dict[Any, str] = {
-    runs.run: "westwood run table1 --cc newreno --cc westwood+ --seeds 10 --plot",
-    runs.trace: "westwood trace table1 --cc westwood+ --set duration=60s --plot",
-    runs.compare: "westwood compare --loss 1% --cc newreno --cc westwood+ --plot",
-    runs.sweep: "westwood sweep fading --seeds 5 --out fading",
-    searching.search: "westwood search --cc westwood+ --trials 40 --plot",
-    judging.judge: "westwood judge --cc westwood+ --only clean,loss",
-    trying.try_: "westwood try 192.0.2.1 --for 10m",
-    fitting.fit: "westwood fit try --out path.toml",
-    hunting.hunt: hunting.EXAMPLE,
-    pages.measure: "westwood measure bari --uploads 3 --out bari",
-    pages.report: "westwood report fading --metric goodput_bps --export",
-    pages.validate: "westwood validate --engine ns3 --seeds 10 --out validation",
-    pages.reproduce: "westwood reproduce fig5 --quick",
-    listings.list_: "westwood list protocols",
-}
-for _command, _example in _EXAMPLES.items():
-    app.command(_command.__name__.rstrip("_"), epilog=f"Example: {_example}")(_command)
-app.command(epilog=f"Example: {shell.EXAMPLE}", context_settings=shell.CONTEXT)(shell.shell)
-app.add_typer(kernel.app, name="kernel")
-app.add_typer(export.app, name="export")
-app.add_typer(ns3.app, name="ns3")
 
 
 @app.callback(invoke_without_command=True)

@@ -9,10 +9,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
 from westwood.catalogue import label
 from westwood.cli import tables
 
@@ -21,7 +17,7 @@ if TYPE_CHECKING:
 
     from westwood.papers.claims import Verdict
     from westwood.reference import Listing
-    from westwood.results.columns import Column
+    from westwood.results.columns import Column, Row
 
 T = TypeVar("T")
 
@@ -64,6 +60,7 @@ def track(runs: Iterable[T], total: int, *, about: str = "") -> Iterable[T]:
         yield from runs
         return
     from rich import progress
+    from rich.console import Console
     from rich.text import Text
 
     class Rate(progress.ProgressColumn):
@@ -92,6 +89,7 @@ def track_real_time(
         yield from runs
         return
     from rich import progress
+    from rich.console import Console
 
     about = span(a_run_s * math.ceil(total / workers))
     columns = (
@@ -105,36 +103,37 @@ def track_real_time(
         yield from bar.track(runs, total=total)
 
 
-def print_json(runs: pl.DataFrame, summary: pl.DataFrame, name: str = "runs") -> None:
+def print_json(runs: Iterable[Row], summary: Iterable[Row], name: str = "runs") -> None:
     """Prints one JSON object, in which null stands for what has no value."""
     content = {name: _plain(runs), "summary": _plain(summary)}
     print(json.dumps(content, allow_nan=False))
 
 
-def _plain(frame: pl.DataFrame) -> list[dict[str, Any]]:
+def _plain(rows: Iterable[Row]) -> list[Row]:
     return [
         {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
-        for row in frame.iter_rows(named=True)
+        for row in rows
     ]
 
 
-def print_summary(summary: pl.DataFrame, keys: Sequence[str], title: str) -> None:
+def print_summary(summary: Sequence[Row], keys: Sequence[str], title: str) -> None:
     """Prints the table of `run` and `compare`: a row a point and flow."""
     from westwood.results.columns import columns
 
-    several = summary["flow"].n_unique() > 1
-    competing = several or any(" flows" in flow for flow in summary["flow"])
+    flows = {row["flow"] for row in summary}
+    several = len(flows) > 1
+    competing = several or any(" flows" in flow for flow in flows)
     shown = [
         column
         for column in columns()
         if column.head
         and (competing or not column.if_several)
-        and not (column.if_known and summary[column.name].fill_nan(None).is_null().all())
+        and not (column.if_known and all(row[column.name] is None for row in summary))
     ]
     numbers = {column.name: column.head for column in shown}
     heads = (*keys, *(["flow"] if several else []), "protocol", *numbers.values())
     rows = []
-    for row in summary.iter_rows(named=True):
+    for row in summary:
         names = [str(row[key]) for key in keys]
         names += [row["flow"]] if several else []
         rows.append((*names, label(row["cc"]), *(_cell(row, column) for column in shown)))
@@ -157,6 +156,10 @@ def _importance(name: str) -> int:
 
 def print_verdicts(verdicts: Sequence[Verdict]) -> None:
     """Prints the table of claims."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("claim", no_wrap=True)
     table.add_column("verdict", no_wrap=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from westwood.engines.pool import check_workers
 from westwood.errors import Interrupted
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
+from westwood.results.columns import Row
 from westwood.results.folder import Folder
 from westwood.scenario.brief import in_brief
 from westwood.units import PS_PER_S
@@ -57,11 +59,16 @@ def carry_out(
     if not collected.complete:
         done = f"interrupted after {len(collected.runs)} of {collected.planned} runs"
         title = f"{planned.scenario.name}: {done}"
-    summary = print_summary(planned, collected.rows, title, json=json)
+    means = experiment.table(planned, collected.even)
+    print_summary(planned, collected.even, means, title, json=json)
     if not collected.complete:
         raise interrupted(folder)
     if figure:
-        made = _over_time(planned, traces, shown_s) if over_time else _compared(planned, summary)
+        made = (
+            _over_time(planned, traces, shown_s)
+            if over_time
+            else _compared(planned, experiment.summary(planned, collected.rows))
+        )
         name = planned.scenario.name
         path = figure.save(made, folder, name if over_time else f"{name}-compare")
         print(path, file=sys.stderr if json else sys.stdout)
@@ -88,16 +95,14 @@ def _over_time(
 
 
 def print_summary(
-    planned: Experiment, rows: pl.DataFrame, title: str, *, json: bool
-) -> pl.DataFrame:
-    """Prints means over the seeds as a table, or with every row as JSON; the means."""
-    summary = experiment.summary(planned, rows)
+    planned: Experiment, rows: Iterable[Row], summary: Sequence[Row], title: str, *, json: bool
+) -> None:
+    """Prints means over the seeds as a table, or with every row as JSON."""
     if json:
         console.print_json(rows, summary)
     else:
-        keys = [key for key in planned.varied if key in summary.columns]
+        keys = [key for key in planned.varied if key in summary[0]]
         console.print_summary(summary, keys, title)
-    return summary
 
 
 def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bool) -> Tracker:

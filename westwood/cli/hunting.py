@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from westwood.hunt.hunter import Hunt, Plan, Tell
     from westwood.results.folder import Folder
 
-EXAMPLE = "westwood hunt --cc bbr --harm by-it --environments 20000 --out hunted"
 _ENVIRONMENTS = 20_000  # if nothing else is said
 _SHOWN = 20  # findings in the table
 _OF_A_HUNT = ("harm", "environments", "for_", "workers", "out", "resume")
@@ -103,8 +102,9 @@ def _plan(
 
 
 def _hunt(planned: Plan, workers: int | None, out: Path | None, *, resume: bool) -> None:
+    from rich import console, table  # noqa: F401 - an interrupt has no time for imports
+
     from westwood import stopping
-    from westwood.cli import tables  # noqa: F401 - an interrupt has no time for imports
     from westwood.cli.streams import say
     from westwood.engines.pool import check_workers
     from westwood.errors import Interrupted

@@ -331,4 +331,6 @@ def sweep(
             elsewhere=elsewhere,
             engine=runs_it,
         )
-    deliver.print_summary(planned, rows, f"{planned.scenario.name}: {out}", json=json)
+    means = experiment.summary(planned, rows).to_dicts()
+    title = f"{planned.scenario.name}: {out}"
+    deliver.print_summary(planned, rows.iter_rows(named=True), means, title, json=json)

@@ -11,7 +11,6 @@ from westwood.cli.options import SetOption, refuse_idle, settings_of, value_of
 
 # What follows the command's name is the command's, with and without `--` before it.
 CONTEXT = {"allow_interspersed_args": False}
-EXAMPLE = "westwood shell --rate 2Mbps --delay 45ms --loss 1% -- curl -O http://example.org/file"
 
 
 def shell(

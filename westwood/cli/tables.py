@@ -6,15 +6,15 @@ What does not fit in columns is left out, where it may be, or the rows stand bel
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import textwrap
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
-from rich import box
 from rich.cells import cell_len
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 _A_FEW_WORDS = 24  # the narrowest that a column of text reads well in
 _BEFORE, _A_COLUMN = 1, 3  # what box.SIMPLE_HEAD and the padding add to the cells
@@ -41,16 +41,22 @@ class Cells:
 
 def print_texts(cells: Cells, title: str) -> None:
     """Prints a table whose first column is never wrapped and whose long texts may be."""
-    console = Console()
     needed = _framed([min(width, _A_FEW_WORDS) for width in cells.widest()], cells.widest()[0])
-    if needed > console.width:
-        _print_below(cells, title, console)
+    if needed > terminal_width():
+        _print_below(cells, title)
         return
-    print(_wrapped(title, "", console))
+    from rich import box
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    print(_wrapped(title, ""))
     table = Table(box=box.SIMPLE_HEAD)
     for place, head in enumerate(cells.heads):
         table.add_column(head, no_wrap=place == 0, overflow="fold")
-    _print_rows(table, cells, console)
+    for row in cells.rows:
+        table.add_row(*(escape(cell) for cell in row))
+    Console().print(table)
 
 
 def print_numbers(
@@ -58,25 +64,47 @@ def print_numbers(
 ) -> None:
     """Prints a table in which nothing is wrapped; its `expendable` heads go first, in their order.
 
-    A file or a pipe is 80 columns wide, or as wide as COLUMNS says.
+    A file or a pipe is 80 columns wide, or as wide as COLUMNS says. Without rich: every run prints
+    one, and is not to wait for what can wrap and color.
     """
-    console = Console()
     left_out = []
     for head in expendable:
-        if _framed(cells.widest()) > console.width:
+        if _framed(cells.widest()) > terminal_width():
             cells = cells.without(head)
             left_out.append(" ".join(head.split("\n")))
-    if _framed(cells.widest()) > console.width:
-        _print_below(cells, title, console)
+    if _framed(cells.widest()) > terminal_width():
+        _print_below(cells, title)
     else:
-        print(_wrapped(title, "", console))
-        table = Table(box=box.SIMPLE_HEAD)
-        for head in cells.heads:
-            table.add_column(head, justify="right" if head in numbers else "left", no_wrap=True)
-        _print_rows(table, cells, console)
+        print(_wrapped(title, ""))
+        print("\n".join(_lines(cells, numbers)))
     if left_out:
         hint = f"A wider terminal or --json also shows: {', '.join(left_out)}."
-        print(_wrapped(hint, "", console))
+        print(_wrapped(hint, ""))
+
+
+def terminal_width() -> int:
+    """The columns of standard output: as COLUMNS says, as the terminal is, or 80."""
+    return shutil.get_terminal_size((80, 25)).columns
+
+
+def _lines(cells: Cells, numbers: Collection[str]) -> list[str]:
+    """The lines of a table of rich.box.SIMPLE_HEAD: `numbers` are the heads of columns of them."""
+    widths = cells.widest()
+
+    def line(texts: Sequence[str]) -> str:
+        padded = []
+        for head, text, width in zip(cells.heads, texts, widths, strict=True):
+            space = " " * (width - cell_len(text))
+            padded.append(space + text if head in numbers else text + space)
+        return f"  {'   '.join(padded)}  "
+
+    heads = zip_longest(*(head.split("\n")[::-1] for head in cells.heads), fillvalue="")
+    above = [line(texts) for texts in heads][::-1]
+    whole = _framed(widths)
+    if sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+        above = [f"\x1b[1m{one}\x1b[0m" for one in above]
+    rule = f" {'─' * (whole - 2)} "
+    return [" " * whole, *above, rule, *map(line, cells.rows), " " * whole]
 
 
 def _framed(widths: Sequence[int], first: int = 0) -> int:
@@ -84,35 +112,29 @@ def _framed(widths: Sequence[int], first: int = 0) -> int:
     return _BEFORE + sum(widths[1:]) + max(widths[0], first) + _A_COLUMN * len(widths)
 
 
-def _print_rows(table: Table, cells: Cells, console: Console) -> None:
-    for row in cells.rows:
-        table.add_row(*(escape(cell) for cell in row))
-    console.print(table)
-
-
-def _print_below(cells: Cells, title: str, console: Console) -> None:
+def _print_below(cells: Cells, title: str) -> None:
     """Prints each row as its first cell and, below it, the others with their heads.
 
     Short ones share a line.
     """
     heads = [" ".join(head.split("\n")) for head in cells.heads]
     is_long = [width > _A_FEW_WORDS for width in cells.widest()]
-    print(_wrapped(title, "", console) + "\n")
+    print(_wrapped(title, "") + "\n")
     for row in cells.rows:
         print(f"  {row[0]}")
         said = list(zip(heads, row, is_long, strict=True))[1:]
         lines = [f"{head}: {cell}" for head, cell, long in said if cell and long]
         short = "; ".join(f"{head}: {cell}" for head, cell, long in said if cell and not long)
         for line in [*lines, *([short] if short else [])]:
-            print(_wrapped(line, "      ", console))
+            print(_wrapped(line, "      "))
     print()
 
 
-def _wrapped(text: str, indent: str, console: Console) -> str:
+def _wrapped(text: str, indent: str) -> str:
     """Breaks a text into lines at spaces only, for its words may have to be typed."""
     return textwrap.fill(
         text,
-        console.width,
+        terminal_width(),
         initial_indent=indent,
         subsequent_indent=indent + "  " * bool(indent),
         break_long_words=False,

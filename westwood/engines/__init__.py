@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
-from westwood.engines.contract import Engine
+from typing import TYPE_CHECKING
+
 from westwood.errors import InputError
+
+if TYPE_CHECKING:
+    from westwood.engines.contract import Engine
 
 NAMES = {
     "sim": "the simulator of this package",
@@ -21,11 +25,13 @@ def find(name: str) -> Engine:
         return SIMULATOR
     if name == "ns3":
         from westwood.engines import ns3, ns3_limits
+        from westwood.engines.contract import Engine
 
         ns3.program()
         return Engine(name, ns3.prepare, ns3.simulate, profile=ns3_limits.PROFILE)
     if name == "linux":
         from westwood.engines import linux
+        from westwood.engines.contract import Engine
 
         linux.check_machine()
         runs = linux.TracedOnce()

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from westwood import _engine
-from westwood.catalogue import settings_of
+from westwood.catalogue import Setting, settings_of
 from westwood.scenario.declared import to_field
 from westwood.scenario.flows import configured
 
@@ -31,13 +32,19 @@ def build(scenario: Scenario) -> _engine.Network:
     return network
 
 
+@cache
+def _shared(section: str, part: type[Part], built: type) -> tuple[tuple[str, Setting], ...]:
+    """The declared settings that both the engine's object and the part have, by key."""
+    settings, fields = settings_of(section).items(), part.model_fields
+    return tuple((key, one) for key, one in settings if key in fields and hasattr(built, one.field))
+
+
 def _set_declared(built: Any, section: str, part: Part, mss: int = 1) -> None:
-    """Sets every declared setting that both the engine's object and the part have."""
-    for key, setting in settings_of(section).items():
-        if key in type(part).model_fields and hasattr(built, setting.field):
-            value = getattr(part, key)
-            if value is not None or setting.kind in ("TIME_OR_NEVER", "SIZE_OR_ALL"):
-                setattr(built, setting.field, to_field(setting, value, mss))
+    """Sets every declared setting that both have."""
+    for key, setting in _shared(section, type(part), built.__class__):
+        value = getattr(part, key)
+        if value is not None or setting.kind in ("TIME_OR_NEVER", "SIZE_OR_ALL"):
+            setattr(built, setting.field, to_field(setting, value, mss))
 
 
 def _link(link: Link, index: dict[str, int]) -> _engine.Link:

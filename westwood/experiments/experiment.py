@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import bisect
 import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from westwood.catalogue import PROTOCOLS, UDP, label
 from westwood.engines import needs
@@ -19,10 +16,14 @@ from westwood.engines.needs import Needs
 from westwood.engines.pool import check_workers, run_jobs, sorted_rows
 from westwood.engines.simulator import MOST_SEEDS, SIMULATOR
 from westwood.errors import InputError, suggestion
+from westwood.experiments import shared
 from westwood.results.columns import COST, Row, averaged
-from westwood.results.metrics import summarise
-from westwood.results.rows import rows_frame
+from westwood.results.metrics import means, summarise
+from westwood.results.rows import even, rows_frame
 from westwood.scenario import Scenario
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MOST_FLOWS = 8  # with a row of their own in a summary
 _MOST_TRACES = 12  # lines in a figure over time that can still be told apart
@@ -76,6 +77,11 @@ class Collected:
     def rows(self) -> pl.DataFrame:
         """A row a flow and run, in order."""
         return rows_frame(sorted_rows(self.runs))
+
+    @cached_property
+    def even(self) -> list[Row]:
+        """The same rows, in no frame."""
+        return even(sorted_rows(self.runs))
 
 
 def plan(
@@ -136,19 +142,21 @@ def collect_all(
     workers: int | None,
     track: Tracker,
 ) -> dict[str, Collected]:
-    """Runs several experiments side by side, with one progress over all of them."""
+    """Runs several experiments side by side, with one progress over all of them.
+
+    A run that several have in common is run once, unless it would not be the same again.
+    """
     check_workers(workers, "--workers")
-    jobs = [job for one in experiments.values() for job in one.jobs]
-    first, firsts = 0, []  # place of each experiment's first run
-    for one in experiments.values():
-        firsts.append(first)
-        first += one.runs
+    planned = shared.plan(
+        [(name, job) for name, one in experiments.items() for job in one.jobs],
+        alone=engine.real_time,
+    )
     found: dict[str, list[tuple[int, list[Row]]]] = {name: [] for name in experiments}
-    names = list(experiments)
-    runs = run_jobs(jobs, engine.prepare, workers=workers)
+    runs = run_jobs(planned.jobs, engine.prepare, workers=workers)
     with contextlib.suppress(KeyboardInterrupt), contextlib.closing(runs):
-        for place, rows in track(runs, first):
-            found[names[bisect.bisect_right(firsts, place) - 1]].append((place, rows))
+        for place, rows in track(runs, len(planned.uses)):
+            for name, number, own in planned.of(place, rows):
+                found[name].append((number, own))
     return {name: Collected(runs, experiments[name].runs) for name, runs in found.items()}
 
 
@@ -166,15 +174,31 @@ def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
     return _summarised(experiment, rows, varied_keys(experiment, rows))
 
 
+def table(experiment: Experiment, rows: Sequence[Row]) -> list[Row]:
+    """Makes the rows of `summary` of rows that are even, without polars."""
+    keys, columns = _varied(experiment, rows), _averaged(list(rows[0]))
+    if len(experiment.scenario.flows) > MOST_FLOWS:
+        runs = means(rows, [*keys, "cc", "seed"], columns)
+        rows = [{**run, "flow": f"{run['runs']} flows"} for run in runs]
+    return means(rows, [*keys, "flow", "cc"], columns)
+
+
 def points(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
     """Makes a summary with all swept keys, also those that repeat the protocol."""
     return _summarised(experiment, rows, experiment.varied)
 
 
+def _averaged(columns: list[str]) -> list[str]:
+    """Which of these columns of rows a summary has: those with a mean, and what was observed."""
+    observed = columns[columns.index("simulated_s") + 1 :]
+    cost = {column.name for column in COST}
+    return [*averaged(), *(name for name in observed if name not in cost)]
+
+
 def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    observed = rows.columns[rows.columns.index("simulated_s") + 1 :]
-    observed = [name for name in observed if name not in {column.name for column in COST}]
-    columns = [*averaged(), *observed]
+    import polars as pl
+
+    columns = _averaged(rows.columns)
     if len(experiment.scenario.flows) > MOST_FLOWS:
         rows = rows.group_by(*keys, "cc", "seed", maintain_order=True).agg(
             (pl.len().cast(pl.String) + " flows").alias("flow"),
@@ -185,11 +209,16 @@ def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> 
 
 def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:
     """Returns the swept keys that the column `cc` doesn't show already."""
-    tcp = rows.filter(pl.col("cc") != UDP)
+    protocols = [key for key in experiment.varied if key.endswith(".cc")]
+    return _varied(experiment, rows.select("cc", *protocols).unique().to_dicts())
+
+
+def _varied(experiment: Experiment, rows: Iterable[Row]) -> list[str]:
+    tcp = [row for row in rows if row["cc"] != UDP]
     return [
         key
         for key in experiment.varied
-        if not (key.endswith(".cc") and (tcp[key].cast(pl.String) == tcp["cc"]).all())
+        if not (key.endswith(".cc") and all(row[key] == row["cc"] for row in tcp))
     ]
 
 
@@ -216,6 +245,8 @@ def traces(
             f"{len(experiment.jobs)} points with {flows} each; fix swept keys with --set"
         )
         raise InputError(problem, key="--plot")
+    import polars as pl
+
     found = []
     jobs = experiment.jobs
     for job in track(jobs, len(jobs)) if track else jobs:

@@ -7,12 +7,15 @@ Knows rows and columns, no engine and no scenario.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from statistics import NormalDist
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
+
+    from westwood.results.columns import Row
 
 LEVEL = 0.95  # that every interval has
 
@@ -44,6 +47,8 @@ def t_probability(t: float, dof: int) -> float:
 @cache
 def t_quantile(dof: int, level: float = LEVEL) -> float:
     """Returns the t with P(|T| < t) = `level`: 12.706 for one degree of freedom at 95 %."""
+    from statistics import NormalDist
+
     z = NormalDist().inv_cdf((1 + level) / 2)
     if dof > 1000:  # Cornish-Fisher, A&S 26.7.5: the error is below 1e-9 here, to a level of 99.9 %
         third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * dof**3)
@@ -123,6 +128,8 @@ def summarise(rows: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> 
     Mean plus or minus half is the 95 % confidence interval. Groups stay in order of appearance;
     runs where a column is NaN do not count for that column.
     """
+    import polars as pl
+
     values = [pl.col(c).fill_nan(None) for c in columns]
     frame = rows.group_by(by, maintain_order=True).agg(
         pl.len().alias("runs"),
@@ -139,3 +146,48 @@ def summarise(rows: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> 
         for c in columns
     ]
     return frame.with_columns(halves).drop(f"{c}_n" for c in columns)
+
+
+def means(rows: Sequence[Row], by: Sequence[str], columns: Sequence[str]) -> list[Row]:
+    """Does what `summarise` does, to the last bit, of rows that are in no frame.
+
+    A command that prints one table is not to wait for polars.
+    """
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in by), []).append(row)
+    found = []
+    for key, group in groups.items():
+        of = {column: _moments(row[column] for row in group) for column in columns}
+        found.append(
+            {
+                **dict(zip(by, key, strict=True)),
+                "runs": len(group),
+                **{column: mean for column, (mean, _, _) in of.items()},
+                **{f"{column}_sd": deviation for column, (_, deviation, _) in of.items()},
+                **{f"{column}_half": half_width(sd, n) for column, (_, sd, n) in of.items()},
+            }
+        )
+    return found
+
+
+def _moments(values: Iterable[float | None]) -> tuple[float | None, float | None, int]:
+    """Mean and deviation of those that are numbers, and how many they are.
+
+    As polars has them: the sum by Kahan (1965), the deviation by Welford (1962).
+    """
+    count, total, lost = 0, 0.0, 0.0
+    middle, squares = 0.0, 0.0
+    for value in values:
+        if value is None or value != value:
+            continue
+        count += 1
+        term = value - lost
+        grown = total + term
+        lost = (grown - total) - term
+        total = grown
+        distance = value - middle
+        middle += distance / count
+        squares += distance * (value - middle)
+    mean = total / count if count else None
+    return mean, math.sqrt(squares / (count - 1)) if count > 1 else None, count

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import itertools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from westwood.catalogue import UDP
@@ -54,6 +55,23 @@ def is_number(value: object) -> bool:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return False
     return value != value or abs(value) < LARGEST
+
+
+def even(rows: Iterable[Row]) -> list[Row]:
+    """Gives all rows the same columns, and a column with a fraction no whole number.
+
+    That is how a frame has them.
+    """
+    rows = list(rows)
+    names = dict.fromkeys(name for row in rows for name in row)
+    fractions = {name for name in names if any(isinstance(row.get(name), float) for row in rows)}
+    return [
+        {
+            name: float(value) if name in fractions and isinstance(value, int) else value
+            for name, value in ((name, row.get(name)) for name in names)
+        }
+        for row in rows
+    ]
 
 
 def rows_frame(rows: list[Row]) -> pl.DataFrame:

@@ -1,7 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Describes what is run: links, flows and defaults, all checked before anything starts."""
 
-from westwood.scenario.scenario import Scenario
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from westwood.scenario.supplied import presets
 
+if TYPE_CHECKING:
+    from westwood.scenario.scenario import Scenario
+
 __all__ = ["Scenario", "presets"]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the models when they are first used: a list of names must not wait for pydantic."""
+    if name != "Scenario":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from westwood.scenario.scenario import Scenario
+
+    return Scenario

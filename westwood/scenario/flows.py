@@ -171,7 +171,7 @@ class _Routed(Part):
     cc: Annotated[CongestionControl, BeforeValidator(_cc_table)]
     recovery: RecoveryName
     count: Annotated[int, Field(ge=1, le=10_000)] = 1  # so many alike
-    app: App = Bulk()
+    app: App = Bulk.model_construct()
     arrivals: Arrivals | None = None
 
 

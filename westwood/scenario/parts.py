@@ -6,6 +6,7 @@ They are held in base units (bit/s, picoseconds, bytes) and written back with th
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -37,7 +38,12 @@ class Part(BaseModel):
     """Is the base of all of a scenario: no unknown keys, no silent conversions, never changed."""
 
     model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, populate_by_name=True, serialize_by_alias=True
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        populate_by_name=True,
+        serialize_by_alias=True,
+        defer_build=True,  # of all models a run only needs the whole: `make_ready`
     )
 
     def __repr_args__(self) -> Iterator[tuple[str, Any]]:
@@ -54,6 +60,22 @@ class Part(BaseModel):
                 yield name, _Shown(written[key]) if len(several) > _MOST_SHOWN else written[key]
 
     __str__ = BaseModel.__repr__
+
+
+def make_ready(model: type[Part]) -> None:
+    """Makes a model ready, with what it holds, and without pydantic's search for its plugins.
+
+    That would read the metadata of all that is installed.
+    """
+    key = "PYDANTIC_DISABLE_PLUGINS"
+    before = os.environ.get(key)
+    os.environ[key] = "__all__"
+    try:
+        model.model_rebuild()
+    finally:
+        del os.environ[key]
+        if before is not None:
+            os.environ[key] = before
 
 
 def _name(text: object) -> str:

@@ -11,7 +11,6 @@ A scenario is complete: whatever was not given has been taken from its profile.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import itertools
 import json
@@ -33,7 +32,7 @@ from westwood.scenario.brief import html
 from westwood.scenario.explain import explained
 from westwood.scenario.flows import OF_DATAGRAMS, Flow, check_obeyed
 from westwood.scenario.links import Link
-from westwood.scenario.parts import Duration, Name, Part
+from westwood.scenario.parts import Duration, Name, Part, make_ready
 from westwood.scenario.supplied import presets, presets_folder
 from westwood.scenario.swept import check_sweep, column_values
 from westwood.units import format_time
@@ -137,7 +136,7 @@ class Scenario(Part):
 
         A key that is set is no longer swept.
         """
-        data = copy.deepcopy(self._given)
+        data = arguments.plain_items(self._given, _KEPT)
         settings = arguments.plain_items(settings, _KEPT)
         for key, value in settings.items():
             try:
@@ -160,7 +159,7 @@ class Scenario(Part):
 
     def with_sweep(self, sweep: Settings) -> Scenario:
         """Sweeps these keys, each over its values, in a new scenario."""
-        data = copy.deepcopy(self._given)
+        data = arguments.plain_items(self._given, _KEPT)
         data["sweep"] = {**data.get("sweep", {}), **arguments.plain_items(sweep, _KEPT)}
         return self._from(data, self._source, self._folder)
 
@@ -257,6 +256,9 @@ class Scenario(Part):
         data = self.resolved()
         made = number_files.beside(data["link"], name)
         return {**made, f"{name}.toml": written.toml(data)}
+
+
+make_ready(Scenario)
 
 
 def _check_starts(scenario: Scenario) -> None:

@@ -83,7 +83,7 @@ class Losses:
     def held(self, now: float, arrival: float) -> float:
         begin, end = self.hold
         within = begin <= now - self.start < end
-        return max(arrival, self.start + end + (arrival - now) * 1e-6) if within else arrival
+        return max(arrival, self.start + end) if within else arrival
 
 
 def numbers(text: str) -> list[float]:

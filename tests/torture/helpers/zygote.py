@@ -36,8 +36,12 @@ from westwood.results.traces import TRACE_COLUMNS
 
 _LATE = (
     "polars._utils.parquet",
+    "rich.table",
     "westwood.cli.campaign",
+    "westwood.cli.commands",
     "westwood.cli.deliver",
+    "westwood.cli.pages",
+    "westwood.cli.runs",
     "westwood.cli.tracing",
     "westwood.draw.bars",
     "westwood.draw.over_time",

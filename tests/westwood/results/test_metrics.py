@@ -6,16 +6,18 @@ from __future__ import annotations
 import math
 import random
 import statistics
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from westwood.results import metrics
 from westwood.results.metrics import half_width, paired, percentile
+from westwood.results.rows import even, rows_frame
 
 DOF = st.integers(1, 5000)
 LEVELS = st.floats(0.5, 0.999)
@@ -149,3 +151,27 @@ def test_a_single_pair_has_no_interval() -> None:
     frame = pl.DataFrame({"seed": [1], "x": [3.0]})
     found = paired(frame, frame, ["seed"], "x")
     assert math.isnan(found.half) and found.bound == 0 and found.entry()["half"] is None
+
+
+VALUES = st.one_of(st.floats(-1e9, 1e9), st.integers(-(2**40), 2**40), st.just(math.nan))
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {"cc": st.sampled_from(["a", "b"]), "x": VALUES, "n": st.integers(0, 9), "y": VALUES}
+    ),
+    min_size=1,
+    max_size=60,
+)
+
+
+@settings(deadline=None)  # polars' threads wait for a core as long as they have to
+@given(ROWS)
+def test_means_are_those_of_a_frame_to_the_last_bit(rows: list[dict[str, Any]]) -> None:
+    frame = metrics.summarise(rows_frame(rows), ["cc"], ["x", "n", "y"])
+    found = metrics.means(even(rows), ["cc"], ["x", "n", "y"])
+    assert [list(row) for row in found] == [frame.columns] * frame.height
+    assert str(found) == str(frame.to_dicts())  # of which nan is nan
+
+
+def test_even_rows_have_the_columns_and_the_numbers_of_a_frame() -> None:
+    rows = [{"a": 1, "b": "x", "c": True}, {"a": 0.5, "d": 2}, {"a": 3, "b": None}]
+    assert str(even(rows)) == str(rows_frame(rows).to_dicts())

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures of bench/recorded.json, which `python -m bench.run --record` wrote, beside today's.
+
+A time alone says nothing on another machine. Compared are the ratios to a peer, and instructions a
+packet; where a row has neither, its time over that of the plain flow.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("recorded.json")
+WORSE = 0.03  # of a figure, which is named then
+_TITLES = {
+    "ns3": "times ns-3's cost a packet",
+    "htsim": "times htsim's cost a packet",
+    "instructions": "instructions a packet",
+    "over_plain": "times the plain flow's cost a packet",
+}
+_BETTER_IF_MORE = {"ns3", "htsim"}
+Figures = dict[str, dict[str, float]]
+
+
+def figures(results: Mapping[str, Any]) -> Figures:
+    """Takes of a run's results what can be compared, by row."""
+    plain = next(row["ns"] for row in results["parts"])
+    found: Figures = {}
+    for table in ("flows", "parts", "short"):
+        for row in results[table]:
+            kept = {key: row[key] for key in ("ns3", "htsim", "instructions") if row.get(key)}
+            found[row["case"]] = kept or {"over_plain": row["ns"] / plain}
+    return found
+
+
+def worse(now: Figures, before: Figures) -> Iterator[str]:
+    """Says which figures got worse by more than WORSE."""
+    for case, known in before.items():
+        for key, old in known.items():
+            new = now.get(case, {}).get(key)
+            if new is None or not old:
+                continue
+            change = old / new - 1 if key in _BETTER_IF_MORE else new / old - 1
+            if change > WORSE:
+                yield f"{case}: {new:.4g} {_TITLES[key]}, {old:.4g} before: {change:.0%} worse"
+
+
+def read() -> Figures:
+    """The recorded figures; none where nothing was recorded."""
+    return dict(json.loads(FILE.read_text())["figures"]) if FILE.is_file() else {}
+
+
+def write(results: Mapping[str, Any]) -> None:
+    """Records the figures of these results, with the machine that they are of."""
+    content = {"machine": results["machine"], "figures": figures(results)}
+    FILE.write_text(json.dumps(content, indent=1) + "\n")

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A queue of limited length drops what comes when it is full. What waits need not be known one by one while all
+// of it has one size: then the transmissions follow on each other, each takes the same duration, and the last
+// one ends at busy_until. Of those, the ones that begin after `now` wait:
+//
+//   waiting = ceil((busy_until - now) / duration) - 1
+//   full    = waiting >= limit, and that is busy_until - now > limit * duration
+//
+// A limit in bytes is one in packets then. From a change of size on, until all that had come before it has left,
+// sizes are mixed, and the queue is a list.
+#pragma once
+
+#include <algorithm>
+
+#include "network.hpp"
+#include "ring.hpp"
+
+namespace ww::sim {
+
+class DropTail {
+  public:
+    DropTail(std::int64_t limit_packets, std::int64_t limit_bytes)
+        : limit_packets_(limit_packets), limit_bytes_(limit_bytes) {}
+
+    bool is_limited() const { return limit_packets_ != kUnlimited || limit_bytes_ != kUnlimited; }
+
+    // While sizes are not mixed: is it full with so many packets of a size?
+    bool is_full(std::size_t waiting, std::uint32_t bytes) const {
+        return static_cast<std::int64_t>(waiting) >= limit(bytes);
+    }
+    // A packet that would wait no longer than this, or than `most`, does not find it full.
+    Time room(std::uint32_t bytes, Time duration, Time most) const {
+        return limit(bytes) < most / duration ? limit(bytes) * duration : most;
+    }
+
+    bool is_mixed() const { return is_mixed_; }
+    // All that came before the last change of size has left.
+    void end_mix(Time now) {
+        if (now >= mixed_until_) is_mixed_ = false;
+    }
+
+    // A packet comes at `now` of another size than those before it, the last of which leaves at busy_until.
+    void mix(Time now, Time busy_until, std::uint32_t bytes, Time duration) {
+        if (!is_mixed_) list(now, busy_until, bytes, duration);
+        is_mixed_ = true;
+        mixed_until_ = std::max(mixed_until_, busy_until);
+    }
+    // It is a list always.
+    void keep_list() {
+        is_mixed_ = true;
+        mixed_until_ = kNever;
+    }
+
+    // How many wait, by the list; whether one more may; it does, until it is sent.
+    std::size_t listed(Time now) {
+        while (!waiting_.empty() && waiting_.front().start <= now) {
+            waiting_bytes_ -= waiting_.front().bytes;
+            waiting_.pop();
+        }
+        return waiting_.size();
+    }
+    bool admits(Time now, std::uint32_t bytes) {
+        return has_room(bytes) || (listed(now), has_room(bytes));
+    }
+    void add(Time start, std::uint32_t bytes) {
+        waiting_.push({start, bytes});
+        waiting_bytes_ += bytes;
+    }
+
+  private:
+    struct Waiting {
+        Time start;
+        std::uint32_t bytes;
+    };
+
+    std::int64_t limit(std::uint32_t bytes) const {
+        return std::min(limit_packets_, limit_bytes_ / bytes);
+    }
+
+    // Those that have left are counted until somebody asks, which is soon enough.
+    bool has_room(std::uint32_t bytes) const {
+        return static_cast<std::int64_t>(waiting_.size()) < limit_packets_ &&
+               waiting_bytes_ + bytes <= limit_bytes_;
+    }
+
+    void list(Time now, Time busy_until, std::uint32_t bytes, Time duration) {
+        while (!waiting_.empty()) waiting_.pop();
+        waiting_bytes_ = 0;
+        const Time count = (busy_until - now - 1) / duration;
+        for (Time i = count; i > 0; i--) add(busy_until - i * duration, bytes);
+    }
+
+    std::int64_t limit_packets_, limit_bytes_;
+    bool is_mixed_ = false;
+    Time mixed_until_ = 0;
+    Ring<Waiting> waiting_;
+    std::int64_t waiting_bytes_ = 0;
+};
+
+}  // namespace ww::sim

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The part of a sender that every ACK and every segment runs, to be inlined where they come and go. Templates with
+// `calm` leave out what can't be while nothing is lost, suspected or repaired (Sender::is_calm()). The rest of
+// the sender is in sender.cpp, sender_repairs.cpp and sender_paced.cpp.
+#pragma once
+
+#include "sender.hpp"
+
+namespace ww::sim {
+
+// Returns the RTT of the newest segment acknowledged; 0 if it may not be measured.
+template <bool calm>
+inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
+    if (!calm && !times_.may_measure(una_, una_ + acked)) return 0;
+    const Time rtt = now - times_.at(una_ + acked - 1);
+    rtt_.on_ack(rtt, now - times_.at(una_));
+    statistics_.on_srtt(rtt_.srtt());
+    return rtt;
+}
+
+// `phase`: as it is, which callers may know beforehand.
+template <bool rated>
+[[gnu::always_inline]] inline void Sender::call_cc(Time now, std::int64_t acked,
+                                                   std::uint32_t rtt_us, std::uint8_t phase,
+                                                   bool dupack) {
+    ww_sample sample{};
+    sample.now_us = microseconds(now);
+    sample.mss = segments_.mss();
+    sample.acked_segments = static_cast<std::uint32_t>(acked);
+    sample.in_flight = static_cast<std::uint32_t>(high_ - una_);  // going back takes nothing off
+    sample.rtt_us = rtt_us;
+    sample.phase = phase;
+    sample.is_dupack = dupack;
+    sample.is_cwnd_limited = cwnd_limited_;
+    if constexpr (rated)
+        fill_rate(now, sample);
+    else if (ww_needs_rate(&config_))
+        __builtin_unreachable();
+    const std::uint32_t before = window_.cwnd;
+    ww_on_ack(&config_, &cc_, &window_, &sample);
+    if (window_.cwnd != before) statistics_.on_cwnd(now, before);
+}
+
+template <bool calm, bool rated>
+[[gnu::flatten]] inline void Sender::on_advance(Time now, std::int64_t acked) {
+    const Time rtt = measure_rtt<calm>(now, acked);
+    if constexpr (rated)
+        for (std::int64_t s = una_; s < una_ + acked; s++) rate_->on_delivered(now, s);
+    if constexpr (!calm) board_.advance(una_, una_ + acked);
+    una_ += acked;
+    if (!calm && next_ < una_)
+        next_ = una_;  // after go-back-N an ACK may lie beyond what was sent again
+    const bool plain = calm || phase_ == WW_OPEN;
+    const bool complete = una_ >= recover_;
+    if (!calm && phase_ == WW_DISORDER) phase_ = WW_OPEN;
+    const std::uint32_t cwnd_before = window_.cwnd;
+    // The congestion control sees the phase that the ACK arrived in.
+    call_cc<rated>(now, acked, static_cast<std::uint32_t>(rtt / kMicrosecond),
+                   calm ? std::uint8_t{WW_OPEN} : phase_, false);
+    if constexpr (!calm) dupacks_ = 0;
+    if (!plain) {
+        advance_in_recovery(now, acked, complete, cwnd_before);
+    } else if (next_ == una_) [[unlikely]] {
+        timer.deadline = kNever;
+    } else {
+        restart_timer(now);
+    }
+    if (next_ == una_ && una_ == segments_.count()) [[unlikely]] {
+        statistics_.on_complete(now);
+        timer.deadline = kNever;
+    }
+}
+
+inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
+    last_was_retransmission_ = segment < high_;
+    if (last_was_retransmission_) {
+        statistics_.retransmitted++;
+        times_.on_sent_again(segment, now);
+        if (rack_ != nullptr) rack_->on_sent_again(now, segment);
+        undo_.on_sent_again();
+        if (rearms_rto_ && segment == una_) {
+            timeout_from_ = now;
+            if (due_ == Due::timeout) timer.deadline = now + rtt_.rto();
+        }
+    } else {
+        if (!times_.has_room_for(segment, una_)) grow_rings();
+        times_.on_sent(segment, now);
+        high_ = segment + 1;
+    }
+    if (timer.deadline == kNever) restart_timer(now);
+    return segment;
+}
+
+// Returns one past the last segment that cwnd, the receiver and the application allow.
+inline std::int64_t Sender::new_end(Time now) {
+    std::int64_t usable = static_cast<std::int64_t>(window_.cwnd) + inflation_;
+    if (phase_ == WW_DISORDER && limited_transmit_) usable += dupacks_;
+    std::int64_t end = std::min<std::int64_t>(usable, receive_window_) + una_;
+    cwnd_limited_ = usable <= receive_window_;
+    if (end > segments_.count()) [[unlikely]] {
+        cwnd_limited_ = next_ >= una_ + usable;
+        end = segments_.count();
+    }
+    return now >= stop_ ? std::min(end, high_) : end;
+}
+
+inline bool Sender::take_burst(Time now, Burst& burst) {
+    if (paced_) [[unlikely]]
+        return take_paced_burst(now, burst);
+    if (!is_plain_ && !sends_only_new()) [[unlikely]]
+        return false;
+    const std::int64_t end = new_end(now);
+    burst = {next_, end};
+    if (next_ >= end) return true;
+    if (end >= segments_.count()) [[unlikely]]
+        return false;  // the last segment may be shorter
+    while (!times_.has_room_for(end - 1, una_)) [[unlikely]] grow_rings();
+    for (std::int64_t s = next_; s < end; s++) times_.on_sent(s, now);
+    last_was_retransmission_ = false;
+    if (timer.deadline == kNever) [[unlikely]] {
+        next_++;  // it starts with the first of them
+        restart_timer(now);
+    }
+    next_ = high_ = end;
+    return true;
+}
+
+}  // namespace ww::sim

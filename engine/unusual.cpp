@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The packets that are not just data or an ACK: those that open a connection (SYN, SYN-ACK, and the ACK that answers
+// it), its last (FIN), those with marks of ECN or a timestamp of what was sent again, and datagrams.
+#include "simulation.hpp"
+
+namespace ww::sim {
+
+// True if the packet is done with; false if it is data, whose marks have been noted.
+bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
+    if (packet.flags & kSyn) take_syn(c, packet, now);
+    if (packet.flags & kBare) c.receiver.on_established(now);
+    if (packet.flags & kDatagram) {
+        c.receiver.ip_bytes += c.header_bytes + packet.payload;
+        c.receiver.delivered_bytes += packet.payload;
+    }
+    if (packet.flags & kCwr) c.receiver.on_reduced();
+    if (packet.flags & kCe) c.receiver.on_marked();
+    if (packet.flags & kAgain) c.receiver.on_again(packet.number);
+    if (packet.flags & kFin) {
+        c.receiver.ip_bytes += c.header_bytes + packet.payload;
+        c.receiver.on_fin(now, packet.number, packet.payload);
+        send_unusual_ack(c, now, 0);
+        return true;
+    }
+    return packet.payload == 0 || (packet.flags & kDatagram) != 0;
+}
+
+void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack) {
+    Sender& sender = c.sender();
+    const Time now = packet.at;
+    const std::uint8_t phase = sender.phase();
+    const std::uint64_t undone = sender.undone();
+    Progress progress;
+    const bool reduced =
+        sender.on_echo(now, packet.number, sack, (packet.flags & kAgain) != 0, progress);
+    if (recording_) {
+        record_ack(c, now, progress, phase, undone);
+        if (reduced) recorders_[c.slot].event(now, EventKind::ecn, sender.una(), sender);
+    }
+    send_one_by_one(c, now);
+    after_sender(c, now);
+}
+
+void Simulation::take_syn_ack(Connection& c, Time now) {
+    Sender& sender = c.sender();
+    if (!sender.established()) sender.on_syn_ack(now);
+    Packet last;  // the handshake's; its loss does no harm, since data acknowledges the SYN too
+    last.number = sender.segments().number(sender.una() + sender.in_flight());
+    last.flags = kBare;
+    carry_rarely<false>(c, last, c.header_bytes, now, nullptr);
+    send_one_by_one(c, now);
+    after_sender(c, now);
+}
+
+void Simulation::send_syn(Connection& c, Time now) {
+    Packet packet;
+    packet.number = c.sender().segments().isn();
+    packet.flags = kSyn;
+    carry_rarely<false>(c, packet, c.header_bytes, now, nullptr);
+}
+
+void Simulation::take_syn(Connection& c, const Packet& packet, Time now) {
+    if (c.receiver.on_syn(packet.number))
+        send_syn_ack(c, now);
+    else
+        send_unusual_ack(c, now, 0);
+}
+
+void Simulation::send_syn_ack(Connection& c, Time now) {
+    send_unusual_ack(c, now, kSyn);
+    Timer& timer = c.receiver.timer;
+    c.receiver.on_syn_ack_sent(now);
+    if (timer.deadline < timer.queued) hasten(c.group->timers, timer, c.place);
+}
+
+}  // namespace ww::sim

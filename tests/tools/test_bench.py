@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`make bench` names what got worse, and writes its tables into the page."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import recorded, table
+from bench.cases import SCALE, TABLES, Case
+from tools.tables import table_of
+from westwood.errors import UnavailableError
+
+
+def row(case: Case) -> dict[str, Any]:
+    """What a run of a case may have measured."""
+    run = {"cpu_s": 0.003, "packets": 100_000, "peak_kib": 3400, "run_kib": 400}
+    found = {"case": case.name, "flows": case.options.get("flows", 1), "goals": {"ns": 15.0}}
+    found |= {"engine_run": run, "ns": 30.0, "instructions": 400.0}
+    return found | ({"ns3": 600.0} if case.ns3 else {}) | ({"htsim": 12.0} if case.htsim else {})
+
+
+RESULTS: dict[str, Any] = {
+    "machine": {
+        "processor": "a processor",
+        "cores": 2,
+        "compiler": "gcc",
+        "clock_ghz": 3.0,
+        "copied_bytes_per_s": 8e9,
+    },
+    **{name: [row(case) for case in cases] for name, cases in TABLES.items()},
+    "scale": [row(case) for case in SCALE],
+    "whole": [{"case": "start", "goal_s": 0.25, "seconds": 0.3}],
+}
+
+
+def test_no_two_rows_have_a_name() -> None:
+    names = [case.name for cases in (*TABLES.values(), SCALE) for case in cases]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("key", "factor", "named"),
+    [
+        ("instructions", 1.04, True),
+        ("instructions", 1.02, False),
+        ("instructions", 0.5, False),
+        ("ns3", 0.95, True),  # fewer times ns-3's cost are worse
+        ("ns3", 1.5, False),
+        ("htsim", 0.95, True),
+    ],
+)
+def test_what_got_worse_by_more_than_3_percent_is_named(
+    key: str, factor: float, named: bool
+) -> None:
+    now = copy.deepcopy(RESULTS)
+    changed = next(one for one in now["flows"] if one.get("htsim") and one.get("ns3"))
+    changed[key] *= factor
+    found = list(recorded.worse(recorded.figures(now), recorded.figures(RESULTS)))
+    assert [line.partition(":")[0] for line in found] == [changed["case"]] * named
+
+
+def test_a_row_without_peer_and_counts_is_held_against_the_plain_flow() -> None:
+    before, now = copy.deepcopy(RESULTS), copy.deepcopy(RESULTS)
+    for one in (before["parts"][-1], now["parts"][-1]):
+        del one["instructions"]
+    now["parts"][-1]["ns"] *= 1.1
+    (line,) = recorded.worse(recorded.figures(now), recorded.figures(before))
+    assert now["parts"][-1]["case"] in line and "plain flow" in line
+
+
+def test_the_page_has_a_place_for_every_table(tmp_path: Path, monkeypatch: Any) -> None:
+    page, results = tmp_path / "page.md", tmp_path / "results.json"
+    page.write_text(table.PAGE.read_text())
+    results.write_text(json.dumps(RESULTS))
+    monkeypatch.setattr(table, "PAGE", page)
+    monkeypatch.setattr(table, "RESULTS", results)
+    assert table.main() == 0
+    for name, lines in table.tables(RESULTS).items():
+        assert table_of(name, page.read_text()) == "\n".join(lines) + "\n"
+    flows = table_of("bench: flows", page.read_text())
+    assert all(case.name in flows for case in TABLES["flows"])
+
+
+def test_without_htsim_its_absence_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bench import htsim_peer
+
+    monkeypatch.delenv(htsim_peer.VARIABLE, raising=False)
+    with pytest.raises(UnavailableError, match=htsim_peer.VARIABLE):
+        htsim_peer.peer()
+    monkeypatch.setenv(htsim_peer.VARIABLE, "/nowhere")
+    with pytest.raises(UnavailableError, match=r"libhtsim\.a is missing"):
+        htsim_peer.peer()

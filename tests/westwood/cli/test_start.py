@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A command starts with what it needs: others' libraries are imported where they are used."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "cmaes",
+    "distributed",
+    "jinja2",
+    "matplotlib",
+    "numpy",
+    "optuna",
+    "polars",
+    "pydantic",
+    "pyroute2",
+    "rich.console",
+    "scipy",
+    "xarray",
+}
+# Runs a command line and says, as the last thing of all, what of this it has imported.
+PROGRAM = f"""
+import atexit, os, sys
+
+end = os._exit
+
+def tell(code=0):
+    print(*(name for name in {sorted(HEAVY)} if name in sys.modules), file=sys.stderr, flush=True)
+    end(code)
+
+os._exit = tell
+atexit.register(tell)
+from westwood.cli import main
+
+main()
+"""
+
+
+def imported(*words: str, **environment: str) -> set[str]:
+    """Returns which heavy modules a command has imported when it ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and done.stdout, done.stderr
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        ("-h", set()),
+        ("run -h", {"pydantic"}),
+        ("list profile rfc", {"pydantic", "rich.console"}),
+        ("run table1 --set duration=1s --seeds 2", {"pydantic"}),
+        ("compare --set duration=1s --seeds 2 --loss 1%,2% --json", {"pydantic"}),
+    ],
+)
+def test_a_command_imports_what_it_needs(words: str, needed: set[str]) -> None:
+    assert imported(*words.split()) <= needed
+
+
+def test_a_word_is_completed_by_names_alone() -> None:
+    asked = {"_WESTWOOD_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
+    assert imported(COMP_WORDS="westwood run tabl", **asked) <= {"pydantic"}

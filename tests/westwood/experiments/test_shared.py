@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What several experiments have in common is run once, and none of them can tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood import Scenario
+from westwood.engines.contract import Result
+from westwood.engines.simulator import SIMULATOR
+from westwood.experiments import experiment
+from westwood.experiments.experiment import Experiment
+from westwood.results.columns import COST
+
+BASE = Scenario.preset("table1").with_settings({"duration": "2s", "seeds": 3})
+COSTS = [column.name for column in COST]
+
+
+def losses(*rates: float) -> Experiment:
+    return experiment.plan(BASE.with_sweep({"bottleneck.loss.rate": list(rates)}))
+
+
+def observed(planned: Experiment) -> Experiment:
+    def read(result: Result) -> dict[str, dict[str, float]]:
+        return {"tcp": {"rows_traced": float(result.trace.height)}}
+
+    return replace(planned, jobs=[replace(job, more_columns=read) for job in planned.jobs])
+
+
+EXPERIMENTS = {
+    "losses": losses(0.01, 0.02, 0.05),
+    "protocols": experiment.plan(
+        BASE.with_settings({"bottleneck.loss.rate": 0.02}), cc=["westwood-ns3", "reno"]
+    ),
+    "traced": observed(losses(0.05)),
+}
+
+
+def collected(engine: Any, names: list[str]) -> tuple[dict[str, pl.DataFrame], int]:
+    """The rows of these experiments, collected together, and how many runs that took."""
+    counts: list[int] = []
+
+    def prepare(job: Any) -> Any:
+        run = SIMULATOR.prepare(job)
+
+        def counted(seed: int) -> Any:
+            counts.append(seed)
+            return run(seed)
+
+        return counted
+
+    found = experiment.collect_all(
+        {name: EXPERIMENTS[name] for name in names},
+        replace(engine, prepare=prepare),
+        workers=2,
+        track=lambda runs, total: runs,
+    )
+    assert all(one.complete for one in found.values())
+    return {name: one.rows.drop(COSTS) for name, one in found.items()}, len(counts)
+
+
+def test_runs_in_common_are_run_once_and_give_the_same_rows() -> None:
+    together, count = collected(SIMULATOR, list(EXPERIMENTS))
+    assert count == 3 * (3 + 1)  # Westwood at three rates, Reno at one
+    for name in EXPERIMENTS:
+        alone, _ = collected(SIMULATOR, [name])
+        assert together[name].equals(alone[name]), name
+
+
+def test_runs_in_real_time_are_never_the_same() -> None:
+    _, count = collected(replace(SIMULATOR, real_time=True), list(EXPERIMENTS))
+    assert count == 3 * (3 + 2 + 1)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_an_experiment_alone_runs_all_of_its_own(name: str) -> None:
+    _, count = collected(SIMULATOR, [name])
+    assert count == EXPERIMENTS[name].runs

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds the runs that several experiments have in common, so that each is run once.
+
+A scenario's hash and the seed decide a run's outcome. Of such runs one is run, a traced one if
+there is one, and the others take its rows with the settings of their own sweep before them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from westwood.engines.contract import Job
+from westwood.results.columns import Row, columns
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Says which experiment a run belongs to, as which of its runs and of which job."""
+
+    experiment: str
+    number: int
+    job: Job
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Holds what is run, and by the place of each run what it is used for, itself first."""
+
+    jobs: Sequence[Job]
+    uses: Sequence[Sequence[Use]]
+
+    def of(self, place: int, rows: list[Row]) -> Iterator[tuple[str, int, list[Row]]]:
+        """Yields an experiment, the number of a run of it, and the rows of that run."""
+        runs_it, *others = self.uses[place]
+        yield runs_it.experiment, runs_it.number, rows
+        for use in others:
+            measured = [{name: row[name] for name in _names()} for row in rows]
+            own = [{**use.job.settings, **row} for row in measured]
+            yield use.experiment, use.number, own
+
+
+def _names() -> list[str]:
+    return [column.name for column in columns()]
+
+
+def plan(jobs: Sequence[tuple[str, Job]], *, alone: bool) -> Plan:
+    """Plans the runs of all jobs of these experiments; `alone`: each use has its own run."""
+    first: dict[tuple[str, int], list[Use]] = {}
+    todo, uses = [], []
+    for name, number, job in sorted(_numbered(jobs), key=lambda one: one[2].more_columns is None):
+        seeds = []
+        for place, seed in enumerate(job.seeds, start=number):
+            use, key = Use(name, place, job), (job.scenario.hash, seed)
+            if not alone and key in first and not job.more_columns:
+                first[key].append(use)
+                continue
+            seeds.append(seed)
+            uses.append([use])
+            first.setdefault(key, uses[-1])
+        todo.append(replace(job, seeds=seeds))
+    return Plan(todo, uses)
+
+
+def _numbered(jobs: Sequence[tuple[str, Job]]) -> Iterator[tuple[str, int, Job]]:
+    """Yields each job with the number that its first run has in its experiment."""
+    counts: Counter[str] = Counter()
+    for name, job in jobs:
+        yield name, counts[name], job
+        counts[name] += len(job.seeds)
