@@ -15,7 +15,7 @@ MAKE_LINUX = $(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log
     $(BIN)/cmake --build build/linux
 T ?= tests
 
-.PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison theory torture mutants prove ns3 \
+.PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison verdicts theory torture mutants prove ns3 \
     linux linux-machine linux-path manual docs release clean system system-test .venv
 .DEFAULT_GOAL := help
 
@@ -83,6 +83,10 @@ bench-path: linux-path ## measure how exact the emulated path of --engine linux 
 
 theory: .venv ## hold the simulator against formulas, and write the tables of docs/theory.md
 	@$(BIN)/python -m bench.theory
+
+verdicts: .venv ## decide all claims anew and write them into docs/model.md: 17 000 runs
+	@$(BIN)/westwood reproduce all --out build/verdicts
+	@$(BIN)/python -m tools.verdicts build/verdicts
 
 comparison: .venv ## hold sack and the comparators against ns-3's runs, and write docs/comparison.md
 	@$(BIN)/python -m bench.compare_ns3

@@ -52,6 +52,8 @@
  *   Frikha 2005      Frikha, Chekir: Improvement Congestion Avoidance over TCP Westwood Protocol
  *   Gangadhar 2013   Gangadhar, Nguyen, Umapathi, Sterbenz: TCP Westwood(+) Protocol Implementation in
  *                    ns-3, WNS3 2013
+ *   Valla 2002       M. Valla, UCLA: tcp-westwood-nr.cc 1.3 of June 2002, a module of ns-2 (in the public
+ *                    repository tomky/ns2-11n, tcp/)
  */
 #define WW_PROTOCOLS(X)                                                                            \
     X(TAHOE, "tahoe", RENO, TAHOE, (void)0, "Tahoe", "#C7BDBD v 1,1", "TcpNewReno", WW_NOWHERE,    \
@@ -84,6 +86,12 @@
       (c->filter = WW_FILTER_TUSTIN, c->cte_permille = 2000), "WestwoodNR+", "#750500 H -",        \
       "WwTcpWestwood", WW_OURS(ww_nrplus),                                                         \
       "Frikha 2005, section 3: with a plateau after a loss, cte = 2")                              \
+    X(WESTWOOD_UCLA, "westwood-ucla", WESTWOOD, NEWRENO,                                           \
+      (c->filter = WW_FILTER_TUSTIN_EVEN, c->bound_samples = false, c->max_counted = 2,            \
+       c->divided_timeouts = true, c->rtt_tick_us = 10000, c->counted_ticks = true),               \
+      "Westwood (UCLA, 2002)", "#E13200 o :", "WwTcpWestwood", WW_NOWHERE,                         \
+      "Valla 2002: 19/21 b' + 1/21 (s + s') an ACK, two segments an ACK at most, a divisor after " \
+      "timeouts")                                                                                  \
     X(WESTWOOD_PLUS_LINUX24, "westwood+-linux24", WESTWOOD, RATE_HALVING,                          \
       (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA, c->set_cwnd_on_loss = true,            \
        c->seed_filter = true, c->set_at_exit = true),                                              \

@@ -13,12 +13,20 @@
  * "per RTT" does not count the ACK that opens its first window: n intervals hold n ACKs. RTT samples
  * come from the host, never from a retransmitted segment (Karn): one such sample collapses RTTmin.
  *
+ * `rtt_tick` T: an RTT is ceil(rtt / T) T, as in tcp_westwood.c. With `counted_ticks` it is what a clock with
+ * this tick says (ns-2's rtt_update(), Valla 2002): floor((rtt + o) / T) T, at least T, o the time from
+ * the tick before the segment was sent until then. It is longer than the path where that is below a tick, and
+ * shorter by up to one above, so that RTTmin is floor(rtt / T) T where it is measured often.
+ *
  * `bound_samples`: a sample per ACK is at most flight / RTTmin, `flight` the data sent and not
  * cumulatively acknowledged when the ACK arrived. What is acknowledged within one RTTmin was in flight when that
  * began, so more cannot be the path's rate: it is a remainder that divides the data of a long silence,
  * or ACKs that came compressed. filter.h says what becomes of the data beyond it. Before the first RTT
  * there is no bound, and nothing is measured. `westwood-ns3` keeps the letter, and so do the profiles
  * of the papers.
+ *
+ * `max_counted`: an ACK counts for no more segments than so many (Valla 2002: "more" is a lost ACK); what is
+ * beyond them is in no sample.
  *
  * Deviation: two ACKs in one microsecond have no interval between them. They join the next sample, so
  * no data is lost, and the rate stays finite.
@@ -52,10 +60,16 @@ static inline void ww_estimator_advance(const struct ww_config *config,
     state->interval_open = false;
 }
 
-/* Returns an RTT in whole ticks, rounded up. */
-static inline uint32_t ww_estimator_rtt(const struct ww_config *config, uint32_t rtt_us) {
+/* Returns an RTT in whole ticks: rounded up, or those that the clock made meanwhile. */
+static inline uint32_t ww_estimator_rtt(const struct ww_config *config, uint64_t now_us,
+                                        uint32_t rtt_us) {
     const uint32_t tick = config->rtt_tick_us;
     if (tick <= 1 || rtt_us > UINT32_MAX - tick) return rtt_us;
+    if (config->counted_ticks) {
+        const uint64_t ticks =
+            ww_minus(ww_div(now_us, tick), ww_div(ww_minus(now_us, rtt_us), tick));
+        return ww_max_u32((uint32_t)ticks, 1) * tick;
+    }
     return (uint32_t)ww_div(rtt_us + tick - 1, tick) * tick;
 }
 
@@ -63,7 +77,7 @@ static inline uint32_t ww_estimator_rtt(const struct ww_config *config, uint32_t
 static inline bool ww_estimator_is_past(const struct ww_config *config,
                                         const struct ww_westwood_state *state, uint64_t now_us,
                                         uint64_t elapsed_us, uint64_t window_us) {
-    const uint32_t tick = config->rtt_tick_us;
+    const uint32_t tick = config->sampler == WW_PER_ACK ? 1 : config->rtt_tick_us;
     if (tick <= 1) return elapsed_us >= window_us;
     return ww_minus(ww_div(now_us, tick), ww_div(state->mark_us, tick)) > ww_div(window_us, tick);
 }
@@ -73,14 +87,15 @@ static inline void ww_estimator_on_ack(const struct ww_config *config,
                                        const struct ww_sample *sample) {
     ww_estimator_advance(config, state, sample->now_us);
     if (sample->rtt_us != 0) {
-        const uint32_t rtt_us = ww_estimator_rtt(config, sample->rtt_us);
+        const uint32_t rtt_us = ww_estimator_rtt(config, sample->now_us, sample->rtt_us);
         state->last_rtt_us = rtt_us;
         if (state->rtt_min_stale || rtt_us < state->rtt_min_us) state->rtt_min_us = rtt_us;
         state->rtt_min_stale = false;
     }
-    const uint32_t counted =
+    uint32_t counted =
         ww_count_ack(config, state, sample->is_dupack,
                      sample->is_dupack ? sample->newly_delivered : sample->acked_segments);
+    if (config->max_counted != 0) counted = ww_min_u32(counted, config->max_counted);
     const uint64_t bytes = (uint64_t)counted * sample->mss; /* 2^48 */
 
     if (!state->interval_open) {

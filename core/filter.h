@@ -9,6 +9,7 @@
  *   Tustin, constant  b = a b' + (1 - a)/2 (s + s')                            Gangadhar 2013, equation 1
  *   Tustin            b = ((2 tau/D - 1) b' + s + s') / (2 tau/D + 1)          Mascolo 2001
  *                       = ((2 tau - D) b' + D s + D s') / (2 tau + D)
+ *   Tustin, even      b = ((2m - 1) b' + s + s') / (2m + 1), the same with D = tau / m      Valla 2002
  *
  * Equation 4 of Gangadhar 2013 prints the constant filter as the product of its two terms, w1 x w2. That
  * contradicts its own equation 1, and has the unit of a bandwidth squared: the sum is right.
@@ -24,8 +25,10 @@
  *   s = d / u, and n is one less, if n > 0 and T - n u < 10 ms
  *
  * Source: M. Valla's module of TCP Westwood for ns-2 (tcp-westwood-nr.cc 1.3 of June 2002), which has
- * m = 2. Deviation: there the first null sample is a step of the trapezoid, which adds s' / (2m + 1); the
- * paper's printed decay, which this keeps, has none. See docs/decisions/0002-virtual-null-samples.md.
+ * m = 2. There the first null sample is a step of the trapezoid, which adds s' / (2m + 1): `null_trapezoid`.
+ * The paper's printed decay has none. See docs/decisions/0002-virtual-null-samples.md. The module's default
+ * is the even filter with m = 10 (19/21; 15, 29/31, is an option), whatever the spacing of the ACKs, and without
+ * virtual samples.
  *
  * `bound_samples`. A sample takes no more data than its time had room for at `most`, the data in flight
  * over the smallest RTT (estimator.h). What it leaves over waits, and enters in the time after it: with
@@ -61,6 +64,13 @@ static inline uint64_t ww_filter_tustin_constant(uint64_t b, uint64_t sample, ui
     const uint64_t old_part = UINT64_C(2) * alpha_permille * b;
     const uint64_t new_part = (UINT64_C(1000) - alpha_permille) * (sample + last_sample);
     return ww_min_u64((old_part + new_part + 1000) / 2000, WW_BW_MAX);
+}
+
+/* Without m there is no b' in it: two samples, half each. 2 m + 1 is at most 33: 33 * 2^45 < 2^51 */
+static inline uint64_t ww_filter_tustin_even(uint64_t b, uint64_t sample, uint64_t last_sample,
+                                             uint32_t m) {
+    const uint64_t weight = m == 0 ? 0 : 2 * m - 1, divisor = weight + 2;
+    return ww_min_u64((weight * b + sample + last_sample + divisor / 2) / divisor, WW_BW_MAX);
 }
 
 /*
@@ -133,6 +143,9 @@ static inline uint64_t ww_filter_quiet(const struct ww_config *config,
         b = state->raw;
     else if (wait_us != 0)
         b = ww_filter_tustin(b, ww_area(state->pending_bytes), state->raw, wait_us, config->tau_us);
+    if (config->null_trapezoid && steps != 0)
+        return ww_filter_decay(ww_filter_tustin_even(b, 0, state->raw, config->m), steps - 1,
+                               config->m);
     return ww_filter_decay(b, steps, config->m);
 }
 
@@ -196,6 +209,8 @@ static inline uint64_t ww_filter_step(const struct ww_config *config,
     } else if (config->filter == WW_FILTER_TUSTIN_CONSTANT) {
         state->bandwidth =
             ww_filter_tustin_constant(state->bandwidth, sample, state->raw, config->alpha_permille);
+    } else if (config->filter == WW_FILTER_TUSTIN_EVEN) {
+        state->bandwidth = ww_filter_tustin_even(state->bandwidth, sample, state->raw, config->m);
     } else if (span >= UINT64_C(2) * config->tau_us) {
         state->bandwidth = (sample + state->raw) / 2;
     } else {

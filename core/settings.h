@@ -44,7 +44,8 @@
     X(WW_FILTER_EWMA, "ewma")                       \
     X(WW_FILTER_TUSTIN_CONSTANT, "tustin-constant") \
     X(WW_FILTER_TUSTIN, "tustin")                   \
-    X(WW_FILTER_EWMA_TWICE, "ewma-twice")
+    X(WW_FILTER_EWMA_TWICE, "ewma-twice")           \
+    X(WW_FILTER_TUSTIN_EVEN, "tustin-even")
 
 /* hystart_plus_plus.h and hystart.h say when each of these ends slow start. */
 #define WW_CHOICES_hystart(X)        \
@@ -80,14 +81,20 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "Only hosts that merge ACKs (Linux with GRO) need it.")                                      \
     X(CHOICE, sampler, WW_PER_ACK, WW_PER_ACK, WW_PER_RTT_TIMER, WW_ONLY(WESTWOOD),                \
       "When a bandwidth sample is taken", "Mascolo 2001: a sample an ACK.")                        \
-    X(CHOICE, filter, WW_FILTER_NONE, WW_FILTER_NONE, WW_FILTER_EWMA_TWICE, WW_ONLY(WESTWOOD),     \
+    X(CHOICE, filter, WW_FILTER_NONE, WW_FILTER_NONE, WW_FILTER_TUSTIN_EVEN, WW_ONLY(WESTWOOD),    \
       "How the samples are smoothed", "Gangadhar 2013, 3.2.2: by default the filter is disabled.") \
     X(SPAN, tau, 500000, 1, WW_TAU_MAX_US, WW_ONLY(WESTWOOD),                                      \
       "Time constant of the time-varying Tustin filter",                                           \
       "With m = 10 a constant interval of tau / m gives a = 19/21, the slides' 0.9.")              \
     X(COUNT_OR_NONE, m, 10, 2, WW_M_MAX, WW_ONLY(WESTWOOD),                                        \
       "A virtual null sample enters the Tustin filter after every tau / m of silence",             \
-      "Mascolo 2001 asks for at least 2; see tau.")                                                \
+      "Mascolo 2001 asks for at least 2; see tau. With tustin-even an ACK is tau / m of time.")    \
+    X(SWITCH, null_trapezoid, false, 0, 1, WW_ONLY(WESTWOOD),                                      \
+      "The first virtual null sample is a step of the filter, in which the sample before counts",  \
+      "Mascolo 2001 prints a decay without that; Valla 2002 has it.")                              \
+    X(COUNT_OR_NONE, max_counted, 0, 2, 255, WW_ONLY(WESTWOOD),                                    \
+      "An ACK counts for at most so many segments",                                                \
+      "Mascolo 2001 bounds nothing; Valla 2002 counts two at most.")                               \
     X(SWITCH, bound_samples, true, 0, 1, WW_ONLY(WESTWOOD),                                        \
       "A sample per ACK is at most the data in flight over the smallest RTT; more data waits",     \
       "What an RTT acknowledges was in flight when it began: no path's rate is above that.")       \
@@ -114,6 +121,12 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "Until recovery completes ssthresh is Reno's half", "Only tcp_westwood.c does it.")          \
     X(SPAN, rtt_tick, 1, 1, 1000000, WW_ONLY(WESTWOOD), "RTTs count in whole ticks, rounded up",   \
       "RTTs are as exact as the host's. tcp_westwood.c has jiffies (usecs_to_jiffies()).")         \
+    X(SWITCH, counted_ticks, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
+      "An RTT is the ticks of rtt_tick that a clock makes meanwhile, at least one",                \
+      "Only ns-2's clock counts so, and Valla 2002 takes RTTs from it.")                           \
+    X(SWITCH, divided_timeouts, false, 0, 1, WW_ONLY(WESTWOOD),                                    \
+      "Timeouts in slow start divide ssthresh by a number that grows with each, up to 4",          \
+      "Mascolo 2001: the pipe, whatever came before; Valla 2002 divides it.")                      \
     X(SWITCH, reset_rtt_min, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
       "RTTmin starts anew with the first RTT after a timeout", "Only tcp_westwood.c does it.")     \
     X(CHOICE, hystart, WW_HYSTART_PLUS_PLUS, WW_HYSTART_NONE, WW_HYSTART_PLUS_PLUS,                \

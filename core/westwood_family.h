@@ -23,6 +23,12 @@
  * one and growth goes on as Reno's. Equation 4 sets cwnd on every ACK, also where recovery left it
  * lower. A timeout ends the plateau (Frikha 2005, section 2: cwnd = 1).
  *
+ * UCLA's module for ns-2 (Valla 2002) divides ssthresh after a timeout by a: `divided_timeouts`.
+ *
+ *   timeout, cwnd < ssthresh      a = min(a + 1, 4)        ssthresh = max(2, BWE * RTTmin / MSS / a)
+ *   3 DUPACKs, cwnd < ssthresh    a = min(a + 1/4, 4)      ssthresh as above, not divided
+ *   either, in avoidance          a = 1
+ *
  * Linux (tcp_westwood.c): fast recovery runs on Reno's ssthresh; when it completes, cwnd = ssthresh =
  * BWE * RTTmin, upwards too; after a timeout RTTmin starts anew: `halve_on_loss`, `set_at_exit`, `reset_rtt_min`.
  * Linux 2.4's (Dell'Aera 2003, 2.2) has `set_at_exit` only.
@@ -34,20 +40,42 @@
 #include "reno.h"
 
 static inline void ww_westwood_init(struct ww_westwood_state *westwood) {
-    const struct ww_westwood_state fresh = {{0, 0, 0},  0, 0, 0, 0, 0,     0,    0,
-                                            UINT32_MAX, 0, 0, 0, 0, false, false};
+    const struct ww_westwood_state fresh = {{0, 0, 0},  0, 0, 0, 0, 0, 0,     0,
+                                            UINT32_MAX, 0, 0, 0, 0, 0, false, false};
     *westwood = fresh;
 }
 
-/* Returns BWE * RTTmin / MSS, at least the floor, rounded down: a part of a segment cannot be in flight. */
-static inline uint32_t ww_westwood_pipe(const struct ww_config *config,
-                                        const struct ww_westwood_state *westwood, uint64_t now_us,
-                                        uint32_t mss) {
+#define WW_WHOLE 4u /* quarters: the divisor's unit */
+
+/*
+ * Returns BWE * RTTmin / MSS over a number in quarters, at least the floor, rounded down: a part of a segment
+ * cannot be in flight.
+ */
+static inline uint32_t ww_westwood_pipe_over(const struct ww_config *config,
+                                             const struct ww_westwood_state *westwood,
+                                             uint64_t now_us, uint32_t mss, uint32_t quarters) {
     if (westwood->samples == 0 || westwood->rtt_min_us == UINT32_MAX) return config->min_cwnd;
     const uint64_t pipe_bytes =
         ww_bytes_in(ww_filter_read(config, westwood, now_us), westwood->rtt_min_us);
-    const uint64_t segments = ww_min_u64(ww_div(pipe_bytes, mss), WW_CWND_MAX);
+    const uint64_t segments =
+        ww_min_u64(ww_div(WW_WHOLE * pipe_bytes, (uint64_t)quarters * mss), WW_CWND_MAX);
     return ww_max_u32((uint32_t)segments, config->min_cwnd);
+}
+
+static inline uint32_t ww_westwood_pipe(const struct ww_config *config,
+                                        const struct ww_westwood_state *westwood, uint64_t now_us,
+                                        uint32_t mss) {
+    return ww_westwood_pipe_over(config, westwood, now_us, mss, WW_WHOLE);
+}
+
+/* Valla's a, in quarters: a loss adds to it in slow start, and one in congestion avoidance makes it 1. */
+static inline void ww_westwood_adapt(const struct ww_config *config,
+                                     struct ww_westwood_state *westwood,
+                                     const struct ww_window *window, uint32_t more) {
+    const bool slow_start = window->cwnd < window->ssthresh;
+    if (!config->divided_timeouts) return;
+    westwood->divisor =
+        slow_start ? (uint8_t)ww_min_u32(westwood->divisor + more, 4 * WW_WHOLE) : WW_WHOLE;
 }
 
 /* Grows the window by Frikha 2005, equations 3 to 5. */
@@ -84,6 +112,7 @@ static inline void ww_westwood_on_loss(const struct ww_config *config,
                                        struct ww_westwood_state *westwood, struct ww_window *window,
                                        uint32_t ssthresh) {
     ww_remember(&westwood->common, window);
+    ww_westwood_adapt(config, westwood, window, 1);
     window->ssthresh = ssthresh;
     westwood->plateau = 0;
     if (config->cte_permille != 0 && window->cwnd > window->ssthresh) {
@@ -113,8 +142,10 @@ static inline void ww_westwood_on_rto(const struct ww_config *config,
                                       struct ww_westwood_state *westwood, struct ww_window *window,
                                       uint64_t now_us, uint32_t mss, bool repeated) {
     ww_estimator_advance(config, westwood, now_us);
-    ww_reno_on_rto(&westwood->common, window, ww_westwood_pipe(config, westwood, now_us, mss),
-                   repeated);
+    ww_westwood_adapt(config, westwood, window, WW_WHOLE);
+    const uint32_t quarters = config->divided_timeouts ? westwood->divisor : WW_WHOLE;
+    ww_reno_on_rto(&westwood->common, window,
+                   ww_westwood_pipe_over(config, westwood, now_us, mss, quarters), repeated);
     westwood->plateau = 0;
     westwood->rtt_min_stale = config->reset_rtt_min;
 }

@@ -24,6 +24,7 @@ struct ww_westwood_state {
     uint32_t samples;       /* bandwidth samples so far, saturating */
     uint32_t plateau;       /* Newssthresh of Frikha 2005, segments; 0: not on a plateau */
     uint32_t counter;       /* New increment of Frikha 2005, whole segments */
+    uint8_t divisor;        /* of ssthresh after a timeout, in quarters: `divided_timeouts` */
     bool interval_open;     /* mark_us is valid */
     bool rtt_min_stale;     /* the next RTT replaces rtt_min_us */
 };

@@ -28,6 +28,8 @@ Sender::Sender(const Flow& flow, std::uint32_t isn)
       handshake_rtt_(flow.handshake_rtt),
       timed_syn_(flow.timed_syn && flow.timestamps),
       recovery_holds_ssthresh_(flow.recovery_holds_ssthresh),
+      recovery_restarts_rto_(flow.recovery_restarts_rto),
+      guards_recovery_(flow.guards_recovery),
       repeated_timeouts_reduce_(flow.repeated_timeouts_reduce),
       full_ack_to_ssthresh_(flow.full_ack_to_ssthresh),
       stands_after_timeout_(flow.stands_after_timeout),
@@ -87,7 +89,7 @@ Progress Sender::take_ack(Time now, std::int32_t bytes, const SackBlocks* sack, 
 }
 
 template <bool rated>
-Progress Sender::on_duplicate(Time now, bool news) {
+[[gnu::flatten]] Progress Sender::on_duplicate(Time now, bool news) {
     if (next_ == una_ && high_ == una_)
         return Progress::none;  // nothing outstanding: RFC 5681, 2 (a)
     if (uses_sack_ && !news)
@@ -105,7 +107,8 @@ Progress Sender::on_duplicate(Time now, bool news) {
     if (phase_ == WW_OPEN) enter_disorder();
     const bool sack_says_lost = uses_sack_ && board_.is_lost(una_);
     // Duplicates of what a Tahoe with limited transmit sent again would tell a loss for ever.
-    const bool is_false = recovery_ == Recovery::tahoe && limited_transmit_ && una_ <= guarded_;
+    const bool guards = guards_recovery_ || (recovery_ == Recovery::tahoe && limited_transmit_);
+    const bool is_false = guards && una_ <= guarded_;
     if (rack_ == nullptr && !is_false && (dupacks_ == threshold_ || sack_says_lost))
         enter_recovery(now);
     return Progress::dupack;
@@ -147,6 +150,8 @@ void Sender::enter_recovery(Time now) {
         window_.cwnd = before;
     }
     recover_ = high_;
+    if (guards_recovery_) guarded_ = high_;
+    if (recovery_restarts_rto_) restart_timer(now);
     ecn_.on_reduced(high_);
     if (recovery_ == Recovery::tahoe) {
         guarded_ = high_;

@@ -271,6 +271,8 @@ class Sender {
     bool handshake_rtt_;
     bool timed_syn_;  // the SYN-ACK says which SYN it answers
     bool recovery_holds_ssthresh_;
+    bool recovery_restarts_rto_;
+    bool guards_recovery_;
     bool repeated_timeouts_reduce_;
     bool full_ack_to_ssthresh_;
     bool stands_after_timeout_;

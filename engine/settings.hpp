@@ -116,6 +116,13 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
     X(SWITCH, recovery_holds_ssthresh, false, 0, 1,                                                \
       "A timeout in fast recovery leaves what entering recovery made of ssthresh",                 \
       "RFC 5681, section 3.1: a timeout sets it, unless the segment timed out before.")            \
+    X(SWITCH, recovery_restarts_rto, false, 0, 1,                                                  \
+      "Entering fast recovery restarts the retransmission timer",                                  \
+      "RFC 6298, (5.1) to (5.3): the timer starts with data and with ACKs for new data.")          \
+    X(SWITCH, guards_recovery, false, 0, 1,                                                        \
+      "Duplicates for data sent before the last reduction tell no loss, whatever the recovery",    \
+      "RFC 6582, section 3.2, step 2, is NewReno's, and for timeouts. bugFix_ of ns-2 is for "     \
+      "all.")                                                                                      \
     X(SWITCH, repeated_timeouts_reduce, false, 0, 1,                                               \
       "A segment that times out again reduces ssthresh again",                                     \
       "RFC 5681, section 3.1: its ssthresh is held constant.")                                     \

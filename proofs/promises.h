@@ -103,6 +103,13 @@ static inline uint64_t ww_filter_ewma(uint64_t b, uint64_t sample);
 static inline uint64_t ww_filter_tustin_constant(uint64_t b, uint64_t sample, uint64_t last_sample,
                                                  uint32_t alpha_permille);
 
+/* ((2m - 1) b + s + s') / (2m + 1) to the nearest. */
+/*@ requires b <= WW_BW_MAX && sample <= WW_BW_MAX && last_sample <= WW_BW_MAX && m <= WW_M_MAX;
+    assigns \nothing;
+    ensures \result <= WW_BW_MAX; */
+static inline uint64_t ww_filter_tustin_even(uint64_t b, uint64_t sample, uint64_t last_sample,
+                                             uint32_t m);
+
 /*@ requires b <= WW_BW_MAX && m <= WW_M_MAX && (m != 0 || steps == 0);
     assigns \nothing;
     ensures \result <= b;

@@ -46,6 +46,7 @@ test)
     need libns3-dev test -e /usr/include/ns3/core-module.h
     need valgrind command -v valgrind
     need strace command -v strace
+    need ns2 command -v ns
     ;;
 slow)
     need chromium command -v chromium

@@ -138,6 +138,9 @@ WwDriven::WwDriven(const ObjectFactory& congestion)
     estimates.Connect(ops);
     ops->TraceConnectWithoutContext("SampleBW", MakeCallback(&WwDriven::Sample, this));
     ops->Init(tcb);
+    // No round trip is longer than the clock has run.
+    Simulator::Stop(Seconds(1));
+    Simulator::Run();
 }
 
 void

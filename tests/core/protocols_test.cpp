@@ -81,6 +81,18 @@ TEST(Protocols, ThoseOf2013AreGangadhars) {  // without a filter, DUPACKs by the
     expect_is(WW_PROTOCOL_WESTWOOD_NS3, c);
 }
 
+TEST(Protocols,
+     WestwoodOfUclaIsVallas) {  // tcp-westwood-nr.cc 1.3 with its defaults, filter_type_ = 1
+    ww_config c = by_default(WW_ALG_WESTWOOD);
+    c.filter = WW_FILTER_TUSTIN_EVEN;
+    c.bound_samples = false;
+    c.max_counted = 2;
+    c.divided_timeouts = true;
+    c.rtt_tick_us = 10 * kMillisecond;  // tcpTick_ since March 2002
+    c.counted_ticks = true;
+    expect_is(WW_PROTOCOL_WESTWOOD_UCLA, c);
+}
+
 TEST(Protocols, WestwoodPlusIsDellAerasAndLinuxs) {
     ww_config c = by_default(WW_ALG_WESTWOOD);
     c.sampler = WW_PER_RTT;  // 2003, 2.1 and 2.2

@@ -76,6 +76,8 @@ class FilterModel {
         } else if (config.filter == WW_FILTER_TUSTIN_CONSTANT) {
             const Wide a = config.alpha_permille;
             b = bounded(nearest(2 * a * b + (1000 - a) * (Wide{s} + raw), 2000));
+        } else if (config.filter == WW_FILTER_TUSTIN_EVEN) {
+            b = even(b, s);
         } else if (span >= 2 * std::uint64_t{config.tau_us}) {
             b = (s + raw) / 2;
         } else {
@@ -106,6 +108,11 @@ class FilterModel {
         if (one_sum) return bounded(nearest(of_b + of_last + of_s, divisor));
         return bounded(nearest(of_b, divisor) + nearest(of_last, divisor) + of_s / divisor);
     }
+    // Valla 2002: an ACK is a step of tau / m.
+    std::uint64_t even(std::uint64_t old, std::uint64_t s) const {
+        const Wide weight = config.m == 0 ? 0 : 2 * config.m - 1;
+        return bounded(nearest(weight * old + s + raw, weight + 2));
+    }
     std::uint64_t quiet(std::uint64_t steps) const {
         const std::uint64_t wait = wait_us();
         std::uint64_t value = b;
@@ -113,6 +120,10 @@ class FilterModel {
             value = raw;
         else if (wait != 0)
             value = tustin(area(pending), wait);
+        if (config.null_trapezoid && steps > 0) {
+            value = even(value, 0);
+            steps--;
+        }
         for (std::uint64_t i = 0; i < std::min<std::uint64_t>(steps, 2000); i++)
             value = value * (2u * config.m - 1) / (2u * config.m + 1);
         return value;
@@ -140,7 +151,9 @@ class WestwoodModel : public RenoModel {
 
     void on_loss(ww_window& w, std::uint64_t now_us, std::uint32_t in_flight, std::uint32_t mss) {
         remember(w);
+        const ww_window before = w;
         w.ssthresh = to_u32(config.halve_on_loss ? half(in_flight) : pipe(now_us, mss));
+        adapt(before, 1);
         plateau = 0;
         if (config.cte_permille != 0 && w.cwnd > w.ssthresh) {
             const std::uint64_t fall = w.cwnd - w.ssthresh;
@@ -153,7 +166,8 @@ class WestwoodModel : public RenoModel {
     }
     void on_rto(ww_window& w, std::uint64_t now_us, std::uint32_t, std::uint32_t mss, bool again) {
         run_timer(now_us);
-        time_out(w, pipe(now_us, mss), again);
+        adapt(w, 4);
+        time_out(w, pipe(now_us, mss, config.divided_timeouts ? quarters_ : 4), again);
         plateau = 0;
         anew_ = config.reset_rtt_min;
     }
@@ -170,12 +184,21 @@ class WestwoodModel : public RenoModel {
     std::uint64_t rtt_min_us = UINT32_MAX, plateau = 0;
 
   private:
-    std::uint64_t pipe(std::uint64_t now_us, std::uint32_t mss) const {  // BWE RTTmin / MSS
+    // BWE RTTmin / MSS, over a number in quarters.
+    std::uint64_t pipe(std::uint64_t now_us, std::uint32_t mss, unsigned quarters = 4) const {
         if (filter.samples == 0 || rtt_min_us == UINT32_MAX) return config.min_cwnd;
         const Wide us = std::min<std::uint64_t>(rtt_min_us, 1u << 29);
-        const Wide segments = filter.read(now_us) * us / kASecond / mss;
+        const Wide segments = filter.read(now_us) * us / kASecond * 4 / (Wide{mss} * quarters);
         return std::max(static_cast<std::uint64_t>(std::min<Wide>(segments, kCwndMost)),
                         std::uint64_t{config.min_cwnd});
+    }
+
+    // Valla's a: it grows with the losses of slow start.
+    void adapt(const ww_window& w, unsigned more) {
+        if (w.cwnd >= w.ssthresh)
+            quarters_ = 4;
+        else
+            quarters_ = std::min(quarters_ + more, 16u);
     }
 
     // What an ACK counts, by Mascolo's pseudo-code: core/ackcount.h says where it departs from that.
@@ -205,9 +228,14 @@ class WestwoodModel : public RenoModel {
         open_ = false;
     }
 
-    void take_rtt(std::uint64_t rtt_us) {
+    void take_rtt(std::uint64_t now_us, std::uint64_t rtt_us) {
         const std::uint64_t tick = config.rtt_tick_us;
         last_rtt_us_ = (rtt_us + tick - 1) / tick * tick;
+        if (config.counted_ticks && tick > 1) {  // ns-2: from the tick before it was sent
+            const std::uint64_t since = std::min(rtt_us, now_us);  // the clock's start at most
+            const std::uint64_t offset = (now_us - since) % tick;
+            last_rtt_us_ = std::max<std::uint64_t>((since + offset) / tick, 1) * tick;
+        }
         rtt_min_us = anew_ ? last_rtt_us_ : std::min(rtt_min_us, last_rtt_us_);
         anew_ = false;
     }
@@ -215,7 +243,7 @@ class WestwoodModel : public RenoModel {
     // The window of a sample has lasted long enough; in ticks it has to be longer.
     bool is_past(std::uint64_t now_us) const {
         std::uint64_t window = std::max<std::uint64_t>(last_rtt_us_, config.min_interval_us);
-        if (config.sampler == WW_PER_ACK) window = 1;
+        if (config.sampler == WW_PER_ACK) return now_us != filter.mark_us;
         const std::uint64_t tick = config.rtt_tick_us;
         if (tick == 1) return now_us - filter.mark_us >= window;
         return now_us / tick - filter.mark_us / tick > window / tick;
@@ -224,8 +252,10 @@ class WestwoodModel : public RenoModel {
     void estimate(const Ack& ack) {
         const ww_sample& s = ack.sample;
         run_timer(ack.now_us);
-        if (s.rtt_us != 0) take_rtt(s.rtt_us);
-        const std::uint64_t bytes = counted(s) * s.mss;
+        if (s.rtt_us != 0) take_rtt(ack.now_us, s.rtt_us);
+        std::uint64_t counts = counted(s);
+        if (config.max_counted != 0) counts = std::min<std::uint64_t>(counts, config.max_counted);
+        const std::uint64_t bytes = counts * s.mss;
         if (!open_) {
             const bool needs_rtt = config.sampler != WW_PER_ACK || config.bound_samples;
             if (needs_rtt && last_rtt_us_ == 0) return;
@@ -247,6 +277,7 @@ class WestwoodModel : public RenoModel {
 
     std::uint64_t accounted_ = 0, last_rtt_us_ = 0;
     std::uint32_t counter_ = 0;
+    unsigned quarters_ = 0;
     bool open_ = false, anew_ = false;
 };
 

@@ -18,20 +18,29 @@ ww_config any_settings(ww_protocol protocol, Choices choices) {
     config.bound_samples = !choices.one_in(3);
     config.alpha_permille = static_cast<std::uint16_t>(choices.of({900u, 0u, 333u, 1000u}));
     config.min_interval_us = choices.of({50000u, 50000u, 1u, 300000u});
-    if (choices.one_in(2)) config.filter = static_cast<std::uint8_t>(choices.upto(4));
+    if (choices.one_in(2)) config.filter = static_cast<std::uint8_t>(choices.upto(5));
     if (choices.one_in(3)) config.sampler = static_cast<std::uint8_t>(choices.upto(2));
     if (choices.one_in(4)) config.rtt_tick_us = choices.of({1u, 2u, 4000u, 1000000u});
     if (choices.one_in(4)) config.seed_filter ^= true;
+    if (choices.one_in(4)) config.counted_ticks ^= true;
+    if (choices.one_in(4)) config.null_trapezoid ^= true;
+    if (choices.one_in(4)) config.divided_timeouts ^= true;
+    if (choices.one_in(4))
+        config.max_counted = static_cast<std::uint8_t>(choices.of({2u, 3u, 255u}));
     if (choices.one_in(4)) config.literal_count ^= true;
     if (choices.one_in(4)) config.set_cwnd_on_loss ^= true;
     return config;
 }
 
 TEST(WestwoodModel, TheCoreDoesAsThePapersSayWithAnySettings) {
-    const auto family = {WW_PROTOCOL_WESTWOOD,           WW_PROTOCOL_WESTWOOD_NS3,
-                         WW_PROTOCOL_WESTWOOD_PLUS,      WW_PROTOCOL_WESTWOOD_PLUS_NS3,
-                         WW_PROTOCOL_WESTWOODNR_PLUS,    WW_PROTOCOL_WESTWOOD_PLUS_LINUX24,
-                         WW_PROTOCOL_WESTWOOD_PLUS_LINUX};
+    const auto family = {WW_PROTOCOL_WESTWOOD,
+                         WW_PROTOCOL_WESTWOOD_NS3,
+                         WW_PROTOCOL_WESTWOOD_PLUS,
+                         WW_PROTOCOL_WESTWOOD_PLUS_NS3,
+                         WW_PROTOCOL_WESTWOODNR_PLUS,
+                         WW_PROTOCOL_WESTWOOD_PLUS_LINUX24,
+                         WW_PROTOCOL_WESTWOOD_PLUS_LINUX,
+                         WW_PROTOCOL_WESTWOOD_UCLA};
     int silent = 0, on_a_plateau = 0;
     for (std::uint64_t seed = 0; seed < 1000; seed++) {
         SCOPED_TRACE(seed);

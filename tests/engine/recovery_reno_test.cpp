@@ -94,6 +94,42 @@ TEST(Reno, TheSecondHoleNeedsThreeMoreDuplicateAcks) {
     EXPECT_EQ(run.flow().fast_recoveries, 2u);
 }
 
+// ns-2's bugFix_: a window is reduced once, and its second hole waits for the timer.
+TEST(Reno, MayTakeNoDuplicatesOfDataSentBeforeTheLastReductionForALoss) {
+    Script script{{{4}, {7}}};
+    script.change = [](Network& network) { network.flows[0].guards_recovery = true; };
+    const ScriptedRun run(Recovery::reno, script);
+    EXPECT_EQ(run.flow().fast_recoveries, 1u);
+    EXPECT_EQ(run.flow().timeouts, 1u);
+    EXPECT_EQ(run.first(EventKind::timeout).segment, 7);
+    const int dupacks = run.count(EventKind::dupack, 7);
+    EXPECT_GE(dupacks, 3) << "there were enough to tell it";
+}
+
+TEST(Tahoe, MayTakeNoDuplicatesOfDataSentBeforeTheLastReductionForALoss) {
+    Script script{{{4}, {7}}};
+    script.change = [](Network& network) { network.flows[0].guards_recovery = true; };
+    EXPECT_EQ(ScriptedRun(Recovery::tahoe, script).flow().fast_recoveries, 1u);
+}
+
+// ns-2's reset_rtx_timer() in dupack_action(): what is repaired gets a whole timeout.
+TEST(Reno, MayRestartTheTimerWhenItEntersRecovery) {
+    for (const Recovery recovery : {Recovery::reno, Recovery::newreno, Recovery::sack}) {
+        double wait_s[2];
+        for (const bool restarts : {false, true}) {
+            Script script{{{4}, {4, 2}}};  // the retransmission is lost, too
+            script.change = [=](Network& network) {
+                network.flows[0].recovery_restarts_rto = restarts;
+            };
+            const ScriptedRun run(recovery, script);
+            wait_s[restarts] =
+                run.first(EventKind::timeout).time_s - run.first(EventKind::retransmit).time_s;
+        }
+        EXPECT_NEAR(wait_s[true], 1.0, 1e-9);
+        EXPECT_LT(wait_s[false], 0.999);
+    }
+}
+
 // Fall & Floyd 1996, 2.2: three losses in a window leave too few duplicate ACKs.
 TEST(Reno, ThreeLossesInAWindowWaitForATimeout) {
     const ScriptedRun run(Recovery::reno, {{{4}, {6}, {8}}});

@@ -65,9 +65,9 @@ SetOption = Annotated[
 EngineOption = Annotated[
     str,
     typer.Option(
-        metavar="sim|ns3|linux",
+        metavar="sim|ns3|ns2|linux",
         help="What runs it.",
-        autocompletion=starting(lambda: ["sim", "ns3", "linux"]),
+        autocompletion=starting(lambda: ["sim", "ns3", "ns2", "linux"]),
     ),
 ]
 SeedsOption = Annotated[

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from westwood.cli import inferring
 from westwood.cli.options import (
     JsonOption,
     ResumeOption,
@@ -16,6 +17,7 @@ from westwood.cli.options import (
     WorkersOption,
     refuse_idle,
 )
+from westwood.cli.runs import DaskOption
 
 
 def measure(
@@ -91,7 +93,7 @@ def report(
 
 def validate(
     engine: Annotated[
-        str, typer.Option(metavar="ns3|linux", help="What it is held against.")
+        str, typer.Option(metavar="ns3|ns2|linux", help="What it is held against.")
     ] = "ns3",
     grid: Annotated[
         list[str] | None,
@@ -105,9 +107,10 @@ def validate(
     """Hold the simulator against another engine.
 
     Prints a table and draws a scatter plot of each grid. ns3 has the grids single, lossless,
-    dumbbell, aqm and short, an hour together on two cores; linux has single, lossless, dumbbell,
-    short, upstream and westwood-cubic, 33 minutes. --seeds is of points in which a seed draws
-    something.
+    dumbbell, aqm and short, an hour together on two cores; ns2 has 2001 and 2005, the profiles of
+    these years, and 2001-own and 2005-own with what ns-2 does beyond them, half an hour; linux has
+    single, lossless, dumbbell, short, upstream and westwood-cubic, 33 minutes. --seeds is of points
+    in which a seed draws something.
     """
     from westwood import engines, extras
     from westwood.cli import console
@@ -136,19 +139,48 @@ def validate(
 
 
 def reproduce(
+    context: typer.Context,
     what: Annotated[
         str, typer.Argument(metavar="all|fig5|fading|...", help="Which experiment.")
     ] = "all",
     seeds: SeedsOption = None,
     quick: Annotated[bool, typer.Option("--quick", help="Three seeds a point.")] = False,
+    infer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PAPER",
+            help="Search all that a paper leaves open instead: ns3-2013, mobicom-2001, plateau or "
+            "linux-2003.",
+        ),
+    ] = None,
+    settings: Annotated[
+        int, typer.Option(metavar="N", help="Of --infer: how many are tried.")
+    ] = inferring.SETTINGS,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of --infer: of what is proposed.")] = 1,
+    resume: ResumeOption = False,
+    dask: DaskOption = None,
     workers: WorkersOption = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("report"),
 ) -> None:
     """Reproduce published experiments and check the papers' claims.
 
     Writes index.html, the figures, their data, every run and claims.json; prints what holds and
-    what differs.
+    what differs. With --infer it searches the settings that a paper leaves open for those under
+    which its claims hold, and writes PAPER.json and papers.md; --resume goes on after any end.
     """
+    if infer is not None:
+        refuse_idle(context, "what", "seeds", "quick", without="the experiments themselves")
+        inferring.infer(
+            infer,
+            settings=settings,
+            seed=seed,
+            resume=resume,
+            dask=dask,
+            workers=workers,
+            out=out,
+        )
+        return
+    refuse_idle(context, "settings", "seed", "resume", "dask", without="--infer")
     from westwood import extras
     from westwood.cli import console, deliver, streams
 

@@ -94,7 +94,7 @@ def search(
     wanted = figures.wanted(plot, figure, title, size)
     held = settings_of(set_)
     asked = Search(cc, space.knobs(cc, vary or (), held), held, paths, seed, packets)
-    with _runner(dask, workers) as run:
+    with runner(dask, workers) as run:
         folder = Folder(out, tell=streams.say)
         began = time.monotonic()
         found = study.run(
@@ -113,7 +113,7 @@ def search(
 
 
 @contextlib.contextmanager
-def _runner(dask: str | None, workers: int | None) -> Iterator[RunJobs]:
+def runner(dask: str | None, workers: int | None) -> Iterator[RunJobs]:
     """What runs jobs: the cores of this machine, or a cluster."""
     if dask:
         from westwood.experiments import cluster

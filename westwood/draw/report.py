@@ -126,6 +126,7 @@ def write(
         pair_heads=("where", "which", "difference", "effect", "p"),
         sections=sections,
         counts=counts,
+        elsewhere=any(one.elsewhere for one in verdicts),
         manifest=manifest,
         version=__version__,
         verdicts=sorted(verdicts, key=lambda one: _ORDER[one.verdict]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Engines run scenarios: the simulator, ns-3, Linux. Each gives the same rows and traces."""
+"""Engines run scenarios: the simulator, ns-2, ns-3, Linux. Each gives the same rows and traces."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 NAMES = {
     "sim": "the simulator of this package",
     "ns3": "ns-3, through the module that `westwood ns3 build` builds",
+    "ns2": "ns-2 2.35, of Debian's package `ns2`",
     "linux": "real sockets of this machine's kernel over an emulated path, in real time",
 }
 
@@ -29,6 +30,11 @@ def find(name: str) -> Engine:
 
         ns3.program()
         return Engine(name, ns3.prepare, ns3.simulate, profile=ns3_limits.PROFILE)
+    if name == "ns2":
+        from westwood.engines import ns2, ns2_limits
+
+        ns2.program()
+        return Engine(name, ns2.prepare, ns2.simulate, profile=ns2_limits.PROFILE)
     if name == "linux":
         from westwood.engines import linux
         from westwood.engines.contract import Engine

@@ -53,6 +53,7 @@ class Verdict:
     verdict: Decision
     measured: dict[str, Any]
     explanation: str  # DIFFERS says what differs, where and by how much; TESTED by what
+    elsewhere: str = ""  # what becomes of it under all settings that the paper leaves open
 
     def entry(self) -> dict[str, Any]:
         """Makes the entry in claims.json, without the settings of the runs."""
@@ -65,6 +66,7 @@ class Verdict:
             "published": {"setup": self.claim.setup, "open": self.claim.open},
             "measured": self.measured,
             "explanation": self.explanation,
+            "all_settings": self.elsewhere,
         }
 
 

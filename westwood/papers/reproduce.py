@@ -24,6 +24,7 @@ from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
 from westwood.papers import claims
 from westwood.papers.checks.common import Measured
+from westwood.papers.infer import told
 from westwood.papers.studies import STUDIES, Study
 from westwood.results.folder import Folder
 from westwood.scenario import Scenario, profiles
@@ -104,7 +105,10 @@ def run(
         folder.frame(f"data/{name}.csv", one.points)
     drawn, verdicts, sections = [], [], []
     for name, study in selection.studies.items():
-        found = claims.check(study.claims, measured)
+        found = [
+            replace(one, elsewhere=told.elsewhere(one.claim.paper.key, one.claim.id))
+            for one in claims.check(study.claims, measured)
+        ]
         figure = study.draw(measured, study.title)
         drawn.append(save(figure, folder.file, name))
         verdicts += found

@@ -9,19 +9,54 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
-from westwood.search.space import Knob, Values
+from westwood.search.space import Value, Values
 
 BATCH = 8  # trials that are proposed at a time
 _AT_RANDOM = 2 * BATCH  # trials before the estimator has something to go by
 
 
+class Varied(Protocol):
+    """Is a setting that is varied, from `low` to `high` or among `choices`, as a `Knob` is."""
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+
+    @property
+    def default(self) -> Value:
+        """What it is if it isn't varied."""
+
+    @property
+    def choices(self) -> tuple[Value, ...]:
+        """Its words, or none."""
+
+    @property
+    def low(self) -> int:
+        """Its least value."""
+
+    @property
+    def high(self) -> int:
+        """Its largest value."""
+
+    @property
+    def is_logarithmic(self) -> bool:
+        """Says whether equal ratios count alike."""
+
+    def has(self, value: Any, /) -> bool:
+        """Says whether a value is within its range."""
+
+
 def propose(
-    knobs: Sequence[Knob], tried: Sequence[tuple[Values, float]], seed: int, batch: int
+    knobs: Sequence[Varied],
+    tried: Sequence[tuple[Mapping[str, Any], float]],
+    seed: int,
+    batch: int,
+    count: int = BATCH,
 ) -> list[Values]:
-    """Proposes BATCH settings after what was tried, with its costs; the first is the default."""
+    """Proposes settings after what was tried, with its costs; the very first is the default."""
     import optuna
 
     with warnings.catch_warnings():
@@ -41,13 +76,13 @@ def propose(
                 continue  # a default outside of the ranges asked for
             trial = optuna.trial.create_trial(params=kept, distributions=space, value=cost)
             study.add_trial(trial)
-        proposed = [dict(study.ask(space).params) for _ in range(BATCH)]
+        proposed = [dict(study.ask(space).params) for _ in range(count)]
     if batch == 0:
         proposed[0] = {one.key: one.default for one in knobs}
     return proposed
 
 
-def _distribution(knob: Knob) -> Any:
+def _distribution(knob: Varied) -> Any:
     from optuna.distributions import CategoricalDistribution, IntDistribution
 
     if knob.choices:

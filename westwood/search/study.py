@@ -17,16 +17,16 @@ that has ended.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 import polars as pl
 
-from westwood.errors import InputError, Interrupted, RunError
+from westwood.errors import InputError, Interrupted
 from westwood.results import journal
 from westwood.results.folder import Folder
+from westwood.results.ledger import Ledger
 from westwood.search import evaluation, objective, space
 from westwood.search.evaluation import Control, Ground, RunJobs
 from westwood.search.found import (
@@ -45,7 +45,6 @@ from westwood.search.space import Values
 
 MOST_TRIALS = 100_000
 _STATE = "search.json"
-_JOURNAL = re.compile(r"journal-(\d{6,12})\.jsonl")
 T = TypeVar("T")
 
 
@@ -63,7 +62,7 @@ class Study:
         self._search, self._folder, self._run_jobs = search, folder, run_jobs
         self._ground = Ground.drawn("search", search.seed, search.paths, search.packets)
         self._fallback = space.defaults(search.protocol, search.held)
-        self._journal: journal.Journal | None = None
+        self._ledger = Ledger(folder, self._take)
         self.found = Found(search)
 
     @contextmanager
@@ -75,38 +74,13 @@ class Study:
             if not folder.holds("search", _STATE, state, resume=resume, differs=differs):
                 folder.manifest({"search": state}, complete=False)
                 folder.json(_STATE, state)
-            self._read()
+            self._ledger.read()
             try:
                 yield self
             finally:
-                if self._journal is not None:
-                    self._journal.close()
+                self._ledger.close()
 
-    def _read(self) -> None:
-        numbers = [0]
-        for path in sorted(self._folder.path.iterdir()):
-            if not (match := _JOURNAL.fullmatch(path.name)):
-                continue
-            numbers.append(int(match[1]))
-            try:
-                read = journal.read(path)
-            except OSError as error:
-                self._folder.tell(f"{path}: can't be read: {error.strerror}; it is done again")
-                continue
-            damaged = read.damaged + sum(not self._take(record) for record in read.records)
-            if damaged:
-                self._folder.tell(f"{path}: has damaged lines ({damaged}); they are done again")
-        self._number = max(numbers) + 1
-
-    def _take(self, record: Mapping[str, Any]) -> bool:
-        """Takes what a line of a journal says; says whether it is of this search."""
-        try:
-            self._take_checked(record)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            return False
-        return True
-
-    def _take_checked(self, record: Mapping[str, Any]) -> None:
+    def _take(self, record: Mapping[str, Any]) -> None:
         found = self.found
         if "reference" in record:
             outcomes = [Outcome.read(one) for one in record["outcomes"]]
@@ -124,18 +98,6 @@ class Study:
                 raise ValueError
             trial = Trial(int(record["trial"]), values, targets, float(record["cost"]))
             found.trials[trial.number] = trial
-
-    def _keep(self, record: Mapping[str, Any]) -> None:
-        """Writes a line and takes it; it is on disk when this returns."""
-        try:
-            if self._journal is None:
-                name = f"journal-{self._number:06}.jsonl"
-                self._journal = journal.Journal(self._folder.path / name)
-            self._journal.add(record)
-        except OSError as error:
-            problem = f"{self._folder.path}: can't be written: {error.strerror or error}"
-            raise RunError(f"{problem}; --resume goes on") from None
-        self._take_checked(record)
 
     def steps(self, trials: int, *, ends: bool = False) -> Iterator[None]:
         """Does what is missing, a step at a time: references, trials, ablation, ends of ranges."""
@@ -160,7 +122,7 @@ class Study:
         names = [name for name in REFERENCES if name not in self.found.references]
         for place, outcomes in self._outcomes([Control(name, {}) for name in names]):
             entries = [one.entry() for one in outcomes]
-            self._keep({"reference": names[place], "outcomes": entries})
+            self._ledger.keep({"reference": names[place], "outcomes": entries})
             yield
 
     def _batch(self, batch: int, trials: int) -> Iterator[None]:
@@ -187,7 +149,7 @@ class Study:
 
     def _keep_trial(self, number: int, values: Values, targets: Mapping[str, float]) -> None:
         told, cost = journal.plain(targets), objective.cost(targets)
-        self._keep({"trial": number, "values": values, "targets": told, "cost": cost})
+        self._ledger.keep({"trial": number, "values": values, "targets": told, "cost": cost})
 
     def _ablations(self) -> Iterator[None]:
         """Sets back what the best trial changed, each by itself, and then all that is idle."""
@@ -232,7 +194,7 @@ class Study:
                 effect -= objective.cost(objective.values(whole))
                 low, high = evaluation.effect_interval(whole, seen)
                 record = {"ablated": name, "trial": best.number, "keys": list(left[name][1])}
-                self._keep({**record, "effect": effect, "low": low, "high": high})
+                self._ledger.keep({**record, "effect": effect, "low": low, "high": high})
                 yield
 
     def finish(self) -> None:

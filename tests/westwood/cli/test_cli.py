@@ -173,9 +173,13 @@ def test_reproduce_writes_the_figure_its_points_and_the_claims(
         (
             ("validate", "--engine", "sim"),
             2,
-            '--engine = "sim": expected another engine than the simulator: ns3 or linux',
+            '--engine = "sim": expected another engine than the simulator: ns3 or linux or ns2',
         ),
-        (("run", "table1", "--engine", "ns4"), 2, '--engine = "ns4": expected sim, ns3, linux'),
+        (
+            ("run", "table1", "--engine", "ns4"),
+            2,
+            '--engine = "ns4": expected sim, ns3, ns2, linux',
+        ),
         (
             ("run", "fig5", "--plot"),
             2,

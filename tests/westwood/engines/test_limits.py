@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ns-3 and Linux make of each setting of a flow: none is ignored without a word."""
+"""What ns-3, ns-2 and Linux make of each setting of a flow: none is ignored without a word."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ import pytest
 
 from westwood import Scenario, _engine
 from westwood.catalogue import Setting, settings_of
-from westwood.engines import linux_limits, ns3, ns3_limits
+from westwood.engines import linux_limits, ns2_limits, ns3, ns3_limits
 from westwood.errors import InputError, show
 from westwood.experiments.validation.grid import plan
 from westwood.experiments.validation.grids import GRIDS
 from westwood.scenario import profiles
 
-HOSTS = {"ns3": (ns3_limits, "ns3-3.44", "sack"), "linux": (linux_limits, "linux", "prr")}
+HOSTS = {
+    "ns3": (ns3_limits, "ns3-3.44", "sack"),
+    "ns2": (ns2_limits, "ns2-2002", "sack"),
+    "linux": (linux_limits, "linux", "prr"),
+}
 SETTINGS = settings_of("flow")
 LESSER = {lesser for lesser, _ in _engine.settings_in_order("flow")}
 
@@ -48,6 +52,8 @@ def other_than(setting: Setting, own: Any) -> Any:
             return "44B"
         case "SSTHRESH":
             return "20p"
+        case "TIME_OR_NEVER":
+            return "9s"
     raise AssertionError(f"a test value for the kind {setting.kind} is missing")
 
 
@@ -74,7 +80,7 @@ def test_a_setting_that_nobody_told_the_host_of_has_its_default(
         limits.check(scenario(profile, recovery, dupack_threshold=4))
 
 
-@pytest.mark.parametrize("limits", [ns3_limits, linux_limits])
+@pytest.mark.parametrize("limits", [ns3_limits, ns2_limits, linux_limits])
 def test_only_settings_of_flows_are_named(limits: ModuleType) -> None:
     fixed = limits.fixed(scenario("linux", "sack").flow[0])
     assert {*limits.OBEYED, *fixed} <= SETTINGS.keys()

@@ -80,10 +80,19 @@ def _counts_jiffies(cc: str, path: Path) -> bool:
     return cc == "westwood+-linux" and path.delay == "2ms"
 
 
+def _counts_ticks(cc: str, path: Path) -> bool:
+    return cc == "westwood-ucla" and path.delay == "2ms"
+
+
 NO_SACK = _recovers("reno", "tahoe", "newreno")
 # What a control of the profile does not do, where, and why.
 EXCEPTIONS: dict[str, list[tuple[Applies, str]]] = {
     "fills": [
+        (
+            _counts_ticks,
+            "A window of twice the path and its queue loses many segments at once, which NewReno "
+            "repairs one a round trip.",
+        ),
         (
             _holds_few(25),
             "A window of a few packets is halved below the path, bursts of two take half of the "
@@ -109,6 +118,11 @@ EXCEPTIONS: dict[str, list[tuple[Applies, str]]] = {
         ),
     ],
     "resends": [
+        (
+            _counts_ticks,
+            "UCLA's module counts RTTs in ticks of 10 ms: an RTTmin twice as long as the path, and "
+            "more, gives twice the window.",
+        ),
         (
             _holds_few(14),
             "A sawtooth between W/2 and W segments loses one of 3/8 W^2: over 2 % below W = 12, "

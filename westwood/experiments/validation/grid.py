@@ -91,6 +91,7 @@ class Grid:
     seeds: int
     flow: Settings = field(default_factory=dict)  # of every flow
     access: Settings = field(default_factory=dict)  # of access links; none: there are none
+    red: Settings = field(default_factory=dict)  # of RED, where it is another than ns-3's
     alternate_delayed_ack: bool = False  # half of the points have an ACK a segment
     close: float = 0.05
     far: float = 0.10
@@ -183,7 +184,7 @@ def _queue(grid: Grid, point: Point, packet: int) -> Settings:
     if point.aqm == "droptail":
         return {"kind": "droptail", **limit}
     thresholds = {name: share * int(packets) for name, share in _RED_SHARES.items()}
-    return {**_RED, **limit, **thresholds, "ecn": point.aqm == "red-ecn"}
+    return {**_RED, **grid.red, **limit, **thresholds, "ecn": point.aqm == "red-ecn"}
 
 
 def _access_delays(grid: Grid, point: Point) -> Sequence[str]:

@@ -2,7 +2,7 @@
 """The grids by engine and name.
 
 A profile has one way for all protocols, a host's controls may have their own: those stand here
-with the protocols. Linux's are in linux_grids.py.
+with the protocols. Linux's are in linux_grids.py, ns-2's in ns2_grids.py.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from westwood.experiments.validation.grid import (
     product,
 )
 from westwood.experiments.validation.linux_grids import LINUX
+from westwood.experiments.validation.ns2_grids import NS2
 
 _SACK: Settings = {"recovery": "sack"}
 # Unlike ns-3's NewReno its CUBIC reduces cwnd, not the pipe, and counts what an ACK covers.
@@ -144,4 +145,5 @@ GRIDS: Mapping[str, Mapping[str, Grid]] = {
         "short": _SHORT,
     },
     "linux": LINUX,
+    "ns2": NS2,
 }

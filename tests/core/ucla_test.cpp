@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The ns-2 module of TCP Westwood that its authors ran: M. Valla, UCLA, tcp-westwood-nr.cc 1.3 of June 2002.
+// Each test names the member function of which it says what it does.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "estimates.hpp"
+
+namespace {
+
+constexpr std::uint32_t kMss = 1000;
+
+class Module {
+  public:
+    Module() { ww_init(&config, &state); }
+    explicit Module(const ww_config& by) : config(by) { ww_init(&config, &state); }
+
+    // An ACK `after_us` the last one; no segments: a duplicate.
+    void ack(std::uint64_t after_us, std::uint32_t segments = 1, std::uint32_t rtt_us = 0) {
+        now_us += after_us;
+        ww_sample sample{};
+        sample.now_us = now_us;
+        sample.mss = kMss;
+        sample.acked_segments = segments;
+        sample.is_dupack = segments == 0;
+        sample.in_flight = 10;
+        sample.rtt_us = rtt_us;
+        ww_on_ack(&config, &state, &window, &sample);
+    }
+    double estimate() const {
+        return bytes_a_second(ww_observe(&config, &state, now_us).bandwidth);
+    }
+    double sample() const { return bytes_a_second(ww_observe(&config, &state, now_us).raw); }
+    std::uint32_t rtt_min_us() const { return ww_observe(&config, &state, now_us).rtt_min_us; }
+    std::uint32_t ssthresh_after_timeout() {
+        ww_on_rto(&config, &state, &window, now_us, 10, kMss, false);
+        return window.ssthresh;
+    }
+    std::uint32_t ssthresh_after_loss() {
+        ww_on_loss(&config, &state, &window, now_us, 10, kMss);
+        return window.ssthresh;
+    }
+
+    ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_UCLA);
+    ww_state state{};
+    ww_window window{10, WW_SSTHRESH_INFINITE, 0};
+    std::uint64_t now_us = 1'000'000;
+};
+
+// Filter type 3 with tau_ = 1.
+ww_config time_varying() {
+    ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_UCLA);
+    config.filter = WW_FILTER_TUSTIN;
+    config.tau_us = 1'000'000;
+    config.m = 2;
+    config.null_trapezoid = true;
+    return config;
+}
+
+// ---- bwe_computation(): the filter
+
+TEST(UclaFilter, WeighsTheOldEstimateBy19Of21WhateverTheSpacing) {  // type 1
+    for (const std::uint64_t gap_us : {1'000u, 50'000u, 3'000'000u}) {
+        Module module;
+        module.ack(0);
+        double b = 0, before = 0;
+        for (const std::uint64_t gap : {gap_us, gap_us / 2, 2 * gap_us, gap_us}) {
+            const double s = kMss / (static_cast<double>(gap) / 1e6);
+            b = (19 * b + s + before) / 21;
+            before = s;
+            module.ack(gap);
+            EXPECT_NEAR(module.estimate(), b, 0.02);
+        }
+    }
+}
+
+TEST(UclaFilter, WithM15WeighsItBy29Of31) {  // type 2: .93548 and .03225
+    Module module;
+    module.config.m = 15;
+    module.ack(0);
+    module.ack(10'000);
+    EXPECT_NEAR(module.estimate(), 100'000 / 31.0, 1);
+    module.ack(10'000);
+    EXPECT_NEAR(module.estimate(), (29 * 100'000 / 31.0 + 200'000) / 31, 1);
+    EXPECT_NEAR(29 / 31.0, .93548, 1e-5);
+}
+
+TEST(UclaFilter, KnowsNoSilence) {
+    Module module;
+    for (int i = 0; i < 1000; i++) module.ack(1'000);
+    const double before = module.estimate();
+    module.now_us += 60'000'000;
+    EXPECT_EQ(module.estimate(), before);
+}
+
+TEST(UclaFilter, OfTheTimeVaryingKindFallsByThreeFifthsAndKeepsAFifthOfTheLastSample) {  // type 3
+    Module module(time_varying());
+    for (int i = 0; i < 9000; i++) module.ack(1'000);
+    EXPECT_NEAR(module.estimate(), 1e6, 1e3);
+    module.now_us += 500'000;
+    EXPECT_NEAR(module.estimate(), 0.6e6 + 0.2e6, 1e3);
+    module.now_us += 500'000;  // the sample before is a null sample now
+    EXPECT_NEAR(module.estimate(), 0.6 * 0.8e6, 1e3);
+}
+
+TEST(UclaFilter, OfTheTimeVaryingKindDividesByTheRemainderOrHalfOfTau) {
+    Module module(time_varying());
+    for (int i = 0; i < 9000; i++) module.ack(1'000);
+    module.ack(1'200'000);
+    EXPECT_NEAR(module.sample(), kMss / 0.2, 1);
+    module.ack(1'005'000);  // a remainder below 10 ms
+    EXPECT_NEAR(module.sample(), kMss / 0.5, 1);
+}
+
+// Without the switch a null sample is Mascolo's printed decay, whatever came before.
+TEST(UclaFilter, WithoutTheTrapezoidAFifthLessRemains) {
+    Module module(time_varying());
+    module.config.null_trapezoid = false;
+    for (int i = 0; i < 9000; i++) module.ack(1'000);
+    module.now_us += 500'000;
+    EXPECT_NEAR(module.estimate(), 0.6e6, 1e3);
+}
+
+// ---- bwe_computation(): what an ACK counts
+
+TEST(UclaCount, IsTwoSegmentsAtMost) {
+    for (const auto& [segments, counted] :
+         {std::pair{1u, 1.0}, {2u, 2.0}, {3u, 2.0}, {100u, 2.0}}) {
+        Module module;
+        module.ack(0);
+        module.ack(10'000, segments);
+        EXPECT_NEAR(module.sample(), counted * kMss / 0.010, 1) << segments;
+    }
+}
+
+TEST(UclaCount, LeavesOutWhatDuplicatesHaveAnnounced) {  // unaccounted_
+    Module module;
+    module.ack(0);
+    for (int i = 0; i < 4; i++) module.ack(10'000, 0);
+    module.ack(10'000, 5);  // the retransmission and the four
+    EXPECT_NEAR(module.sample(), kMss / 0.010, 1);
+    module.ack(10'000, 2);  // one of them was left: cumul_ack - 1
+    EXPECT_NEAR(module.sample(), 2 * kMss / 0.010, 1);
+}
+
+// ---- rtt_update() of ns-2, which the module reads
+
+std::uint32_t rtt_in_ticks(std::uint64_t sent_us, std::uint32_t rtt_us, std::uint32_t tick_us) {
+    Module module;
+    module.config.rtt_tick_us = tick_us;
+    module.now_us = sent_us + rtt_us;
+    module.ack(0, 1, rtt_us);
+    return module.rtt_min_us() / tick_us;
+}
+
+TEST(UclaRtt, IsTheTicksFromTheOneBeforeTheSegmentWasSent) {  // t = floor((rtt + offset) / tick)
+    EXPECT_EQ(rtt_in_ticks(1'000'000, 94'000, 10'000), 9u);
+    EXPECT_EQ(rtt_in_ticks(1'005'999, 94'000, 10'000), 9u);
+    EXPECT_EQ(rtt_in_ticks(1'006'000, 94'000, 10'000), 10u);
+    EXPECT_EQ(rtt_in_ticks(1'009'999, 94'000, 10'000), 10u);
+}
+
+TEST(UclaRtt, IsAtLeastATick) {
+    EXPECT_EQ(rtt_in_ticks(1'000'000, 20'000, 100'000), 1u);
+    EXPECT_EQ(rtt_in_ticks(1'090'000, 20'000, 100'000), 1u);
+    EXPECT_EQ(rtt_in_ticks(1'000'000, 99'999, 100'000), 1u);
+}
+
+TEST(UclaRtt,
+     HasTheFullTicksOfThePathForItsMinimum) {  // longer than a path below a tick, else shorter
+    Module module;
+    for (int i = 0; i < 1000; i++) module.ack(1'234, 1, 74'000);
+    EXPECT_EQ(module.rtt_min_us(), 70'000u);
+    module = Module();
+    module.config.rtt_tick_us = 100'000;
+    for (int i = 0; i < 1000; i++) module.ack(1'234, 1, 74'000);
+    EXPECT_EQ(module.rtt_min_us(), 100'000u);
+}
+
+TEST(UclaRtt, InTicksLeavesASampleAnAckAsItIs) {
+    Module module;
+    module.ack(0, 1, 50'000);
+    for (int i = 0; i < 5; i++) module.ack(1'000, 1, 50'000);
+    EXPECT_EQ(ww_observe(&module.config, &module.state, module.now_us).samples, 5u);
+}
+
+// ---- slowdown(CLOSE_FASTER) and dupack_action()
+
+// A segment in 990 us over 100 ms.
+Module with_a_pipe_of_101() {
+    Module module;
+    for (int i = 0; i < 2000; i++) module.ack(990, 1, 100'000);
+    EXPECT_EQ(module.rtt_min_us(), 100'000u);
+    EXPECT_NEAR(module.estimate(), kMss / 990e-6, 1);
+    return module;
+}
+
+TEST(UclaTimeout, InSlowStartDividesByOneMoreEachTimeUpTo4) {
+    Module module = with_a_pipe_of_101();
+    module.window = {10, WW_SSTHRESH_INFINITE, 0};
+    for (const std::uint32_t ssthresh : {101u, 50u, 33u, 25u, 25u})
+        EXPECT_EQ(module.ssthresh_after_timeout(), ssthresh);
+    EXPECT_EQ(module.window.cwnd, 1u);
+}
+
+TEST(UclaTimeout, InCongestionAvoidanceDividesByOneAgain) {
+    Module module = with_a_pipe_of_101();
+    module.window = {10, WW_SSTHRESH_INFINITE, 0};
+    for (int i = 0; i < 3; i++) module.ssthresh_after_timeout();
+    module.window = {80, 50, 0};
+    EXPECT_EQ(module.ssthresh_after_timeout(), 101u);
+    EXPECT_EQ(module.ssthresh_after_timeout(), 50u) << "and grows from there";
+}
+
+TEST(UclaTimeout, CountsAQuarterForEachThreeDupacksOfASlowStart) {
+    Module module = with_a_pipe_of_101();
+    for (int i = 0; i < 2; i++) {
+        module.window = {10, WW_SSTHRESH_INFINITE, 0};
+        EXPECT_EQ(module.ssthresh_after_loss(), 101u) << "which nothing divides";
+    }
+    module.window = {10, WW_SSTHRESH_INFINITE, 0};
+    EXPECT_EQ(module.ssthresh_after_timeout(), 67u);  // by 1.5
+}
+
+TEST(UclaTimeout, NeverLeavesLessThanTwoSegments) {
+    Module module;
+    EXPECT_EQ(module.ssthresh_after_timeout(), 2u);
+}
+
+TEST(UclaLoss, OnlyEverLowersCwnd) {
+    Module module = with_a_pipe_of_101();
+    module.window = {300, 50, 0};
+    module.ssthresh_after_loss();
+    EXPECT_EQ(module.window.cwnd, 101u);
+    module.window = {40, 50, 0};
+    module.ssthresh_after_loss();
+    EXPECT_EQ(module.window.cwnd, 40u);
+}
+
+}  // namespace

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ns-2 as an engine: the same scenario there, its rows, and what it refuses."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import Scenario, engines, simulate
+from westwood.engines import ns2
+from westwood.engines.ns2_limits import AGENTS, fixed
+from westwood.errors import InputError, RunError, UnavailableError
+from westwood.experiments.validation.ns2_grids import NS2, OWN_WAYS, POINTS
+from westwood.programs import system_program
+
+needs_ns2 = pytest.mark.skipif(not system_program("ns"), reason=f"no ns-2: {ns2.REMEDY}")
+LOST = [50, 300, 1000, 2000, 2010, 5000]  # packets of the bottleneck
+
+
+def made(cc: str = "newreno", *, profile: str = "ns2-2005", **flow: Any) -> Scenario:
+    """A lone flow over 2 Mb/s and 45 ms; `link`, of its parameters, is the link's."""
+    link = {
+        "name": "bottleneck",
+        "between": ["a", "b"],
+        "rate": "2Mbps",
+        "delay": "45ms",
+        "queue": {"kind": "droptail", "limit": "50p"},
+        **flow.pop("link", {}),
+    }
+    tcp = {"name": "tcp", "from": "a", "to": "b", "cc": cc, "recovery": AGENTS[cc].recovery}
+    duration = flow.pop("duration", "60s")
+    return Scenario(
+        name="s", duration=duration, profile=profile, link=[link], flow=[{**tcp, **flow}]
+    )
+
+
+def losing(numbers: list[int]) -> dict[str, Any]:
+    return {"loss": {"kind": "script", "packets": numbers, "on": "forward"}}
+
+
+@needs_ns2
+@pytest.mark.parametrize("profile", ["ns2-2001", "ns2-2005"])
+@pytest.mark.parametrize("cc", ["tahoe", "reno", "newreno", "sack"])
+def test_with_its_own_ways_a_flow_delivers_what_it_does_there(cc: str, profile: str) -> None:
+    scenario = made(cc, profile=profile, link=losing(LOST), **OWN_WAYS)
+    ours, theirs = simulate(scenario).flow_rows[0], ns2.simulate(scenario).flow_rows[0]
+    assert theirs["engine"] == "ns2" and theirs.keys() == ours.keys()
+    assert ours["goodput_bps"] == pytest.approx(theirs["goodput_bps"], rel=0.03)
+    assert ours["lost"] == theirs["lost"] == len(LOST)
+    assert ours["mean_queue"] == pytest.approx(theirs["mean_queue"], rel=0.1)
+    assert ours["utilisation"] == pytest.approx(theirs["utilisation"], rel=0.03)
+
+
+@needs_ns2
+@pytest.mark.parametrize("syn", [True, False])
+@pytest.mark.parametrize("lost", [[], [50]])
+def test_the_same_packets_are_lost_and_a_transfer_takes_as_long(syn: bool, lost: list[int]) -> None:
+    """The numbers count from the SYN here, which ns-2 does not send without `syn_`."""
+    scenario = made(
+        "newreno", link=losing(lost), size="100kB", handshake_rtt=syn, initial_rto="1s", **OWN_WAYS
+    )
+    ours, theirs = simulate(scenario).flow_rows[0], ns2.simulate(scenario).flow_rows[0]
+    assert theirs["lost"] == ours["lost"] == len(lost)
+    assert theirs["retransmitted"] == ours["retransmitted"] == len(lost)
+    handshake = 0.0 if syn else 0.0903
+    assert theirs["completed_s"] + handshake == pytest.approx(ours["completed_s"], rel=0.02)
+
+
+@needs_ns2
+def test_the_queue_holds_as_many_packets() -> None:
+    """DropTail of ns-2 is full one packet below its limit_, and drops count by the flow."""
+    scenario = made(link={"queue": {"kind": "droptail", "limit": "10p"}}, duration="150ms")
+    scenario = scenario.with_settings({"tcp.initial_cwnd": "30p"})
+    ours, theirs = simulate(scenario).flow_rows[0], ns2.simulate(scenario).flow_rows[0]
+    assert ours["queue_drops"] == 30 - 10
+    assert theirs["queue_drops"] == 30 - 11, "there is no ACK before them"
+
+
+@needs_ns2
+def test_random_losses_and_red_have_the_seed_and_flows_share_a_link() -> None:
+    red = {"kind": "red", "limit": "50p", "min": 5, "max": 15, "spared": 1}
+    random = made(link={"loss": {"kind": "uniform", "rate": 0.01}, "queue": red}, duration="20s")
+    first, again, other = (ns2.simulate(random, seed).flow_rows[0] for seed in (1, 1, 2))
+    same = {"sent", "lost", "queue_drops", "goodput_bps"}
+    assert all(first[key] == again[key] for key in same) and first["sent"] != other["sent"]
+    two = random.model_dump(by_alias=True, exclude_none=True)
+    names = ("one", "two")
+    flows = [
+        {**made(duration="20s").model_dump(by_alias=True)["flow"][0], "name": n} for n in names
+    ]
+    shared = Scenario(**{**two, "flow": flows})
+    rows = ns2.simulate(shared).flow_rows
+    assert [row["flow"] for row in rows] == list(names)
+    assert all(row["lost"] > 0 for row in rows) and sum(r["goodput_bps"] for r in rows) < 2e6
+
+
+@needs_ns2
+def test_what_ns2_says_at_its_end_is_told_in_a_line() -> None:
+    with pytest.raises(RunError, match=r"^s, seed 1: ns-2 ended with .*invalid command name"):
+        ns2._execute(ns2.program(), "nonsense\n", "s, seed 1")
+
+
+@needs_ns2
+def test_ucla_s_module_is_asked_for_by_name_where_this_ns_lacks_it() -> None:
+    with pytest.raises(RunError, match=r"ns-2 ended with .*WestwoodNR"):
+        ns2.simulate(made("westwood-ucla", duration="1s"))
+
+
+def test_without_ns2_a_line_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WESTWOOD_NS2", "/nowhere/ns")
+    with pytest.raises(UnavailableError, match=r"names no program: apt-get install ns2$"):
+        engines.find("ns2")
+    monkeypatch.delenv("WESTWOOD_NS2")
+    monkeypatch.setattr(ns2, "system_program", lambda name: None)
+    with pytest.raises(UnavailableError, match=r"needs ns-2, and it is not here: apt-get"):
+        engines.find("ns2")
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"tcp.cc": "westwood"}, r'cc = "westwood": --engine ns2 expects one of tahoe, reno'),
+        ({"tcp.recovery": "prr"}, r'recovery = "prr": --engine ns2 expects "tahoe", "reno"'),
+        ({"tcp.cc": "vegas", "tcp.recovery": "sack"}, r'expects "newreno" of its agent'),
+        ({"tcp.delayed_ack": 3}, "delayed_ack = 3: --engine ns2 expects 1 or 2"),
+        ({"tcp.stop": "1s"}, "stop .*fixed in ns-2"),
+        ({"tcp.cc.byte_counting": True}, "byte_counting = true: .*fixed in ns-2"),
+        ({"bottleneck.overhead": "2B"}, r'overhead = "2B": --engine ns2 expects 0B'),
+        ({"bottleneck.jitter": "1ms"}, "expects no trace, jitter or reordering"),
+        ({"bottleneck.queue.limit": "50kB"}, "expects a limit in packets"),
+        ({"bottleneck.loss": {"kind": "bits", "rate": 1e-6}}, 'expects "none", "uniform" or'),
+    ],
+)
+def test_what_ns2_cannot_do_is_refused(settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        ns2.script(made().with_settings(settings))
+
+
+def test_a_flow_may_say_what_is_fixed_in_ns2() -> None:
+    scenario = made(**OWN_WAYS)
+    ns2.script(scenario)
+    own = fixed(scenario.flow[0])
+    assert all(own[key] == value for key, value in OWN_WAYS.items())
+
+
+def test_no_trace_comes_of_it() -> None:
+    with pytest.raises(InputError, match="ns-2 gives no trace"):
+        ns2.simulate(made(), trace=True)
+
+
+def test_the_grids_have_forty_points_and_more_a_profile() -> None:
+    for name, grid in NS2.items():
+        assert grid.size >= 40 and grid.profile == f"ns2-{name[:4]}"
+    flows = {point["flows"] for point in POINTS}
+    assert min(flows) == 1 and max(flows) == 20
+    kinds = itertools.product(("droptail", "red"), (False, True))
+    has = {(point["aqm"], point["loss"] > 0) for point in POINTS}
+    assert has >= set(kinds) - {("red", True)}
+
+
+def test_the_words_lie_beside_the_module() -> None:
+    assert Path(ns2.__file__).with_name("ns2.tcl").is_file()

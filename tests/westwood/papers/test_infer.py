@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a paper leaves open is searched fairly, the same way twice, and told as it came out."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood import Scenario
+from westwood.engines.pool import run_jobs
+from westwood.engines.simulator import prepare
+from westwood.experiments import experiment
+from westwood.papers import claims, reproduce
+from westwood.papers.checks.common import Measured
+from westwood.papers.infer import page, propose, published, space, tree
+from westwood.papers.infer.apply import applied
+from westwood.papers.infer.evaluate import Ground, outcomes
+from westwood.papers.infer.found import CHOOSING_SEEDS, FRESH_SEEDS, searching_seeds
+from westwood.papers.infer.space import Setting, Value
+from westwood.papers.infer.told import Told, packaged
+from westwood.papers.studies import STUDIES
+from westwood.results.folder import Folder
+
+PAPERS = space.papers()
+SMALL = "linux-2003"  # one claim, one scenario, 2 ms a run
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def everything(finished: Iterable[Any], total: int) -> Iterable[Any]:
+    return finished
+
+
+def made_up(key: str, *words: str) -> Setting:
+    return Setting(key, f"the {key}", tuple(Value(word, {}, "made up") for word in words))
+
+
+SETTINGS = (
+    made_up("queue", "20", "50", "100"),
+    made_up("filter", "none", "ewma"),
+    made_up("rto", "1s", "200ms"),
+)
+
+
+def cases(holds: Any, count: int = 600) -> list[tree.Case]:
+    draw = random.Random(1)
+    chosen = [{one.key: draw.choice(one.choices) for one in SETTINGS} for _ in range(count)]
+    return [(one, bool(holds(one, draw))) for one in chosen]
+
+
+# The tree
+
+
+def test_a_tree_finds_the_two_settings_that_a_claim_hangs_on() -> None:
+    grown = tree.grow(
+        SETTINGS, cases(lambda one, draw: one["queue"] != "50" and one["filter"] == "ewma")
+    )
+
+    leaf, way = grown.best()
+
+    assert leaf.share == 1
+    assert sorted(way) == [("filter", ("ewma",)), ("queue", ("20", "100"))]
+    assert tree.Tree.read(json.loads(json.dumps(grown.entry()))) == grown
+
+
+def test_a_tree_sees_through_noise_and_makes_nothing_of_noise_alone() -> None:
+    noisy = tree.grow(
+        SETTINGS, cases(lambda one, draw: (one["rto"] == "1s") ^ (draw.random() < 0.2))
+    )
+    chance = tree.grow(SETTINGS, cases(lambda one, draw: draw.random() < 0.5))
+
+    assert (noisy.setting, noisy.values) == ("rto", ("1s",))
+    assert noisy.more and 0.7 < noisy.more.share < 0.9
+    assert chance.setting == ""
+
+
+def test_few_cases_of_chance_are_not_divided() -> None:
+    divided = [
+        tree.grow(SETTINGS, cases(lambda one, draw, share=share: draw.random() < share, 60)).setting
+        for share in (0.1, 0.3, 0.5, 0.7, 0.9)
+    ]
+
+    assert divided == [""] * 5
+
+
+@pytest.mark.parametrize("always", [True, False])
+def test_what_always_or_never_holds_hangs_on_nothing(always: bool) -> None:
+    grown = tree.grow(SETTINGS, cases(lambda one, draw: always))
+
+    assert grown == tree.Tree(600, 600 * always)
+    assert list(tree.drawn(grown, str)) == [f"holds in {'100' if always else '0'}% of 600"]
+
+
+def test_a_tree_is_drawn_with_both_sides_of_each_division() -> None:
+    grown = tree.grow(SETTINGS, cases(lambda one, draw: one["queue"] == "20"))
+
+    lines = list(tree.drawn(grown, lambda key: f"the {key}"))
+
+    assert lines[1].startswith("├─ the queue: 20: 100% of ")
+    assert lines[2].startswith("└─ otherwise: 0% of ")
+    assert len(lines) == 3
+
+
+# What is open
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_value_has_a_reason_and_changes_a_run_or_what_is_read_of_it(paper: str) -> None:
+    open_ = space.of(paper)
+    ground = Ground(open_, tuple(one.id for one in open_.claims), (1,), thin=True)
+    places = [place for points in ground.points.values() for place in (points[0], points[-1])]
+    for setting in open_.settings:
+        first, *others = setting.values
+        assert not first.set and first.why and len(set(setting.choices)) == len(setting.choices)
+        for value in others:
+            made = [applied(one.scenario, one.fixed, [value]).hash for one in places]
+            changed = made != [one.scenario.hash for one in places]
+            assert value.why and (changed or value.measures), f"{setting.key}: {value.name}"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_all_values_go_together(paper: str) -> None:
+    open_, draw = space.of(paper), random.Random(paper)
+    ground = Ground(open_, tuple(one.id for one in open_.claims), (1,), thin=True)
+    places = [point for points in ground.points.values() for point in (points[0], points[-1])]
+    for chosen in propose.propose(open_, draw.randrange(1000), 0, {})[:8]:
+        values = open_.values(chosen)
+        assert all(applied(one.scenario, one.fixed, values) for one in places)
+
+
+def test_all_claims_that_simulations_decide_belong_to_a_paper_whose_settings_are_listed() -> None:
+    decided = {claim for one in STUDIES.values() for claim in one.claims}
+
+    assert {one.id for paper in PAPERS for one in space.of(paper).claims} == decided
+
+
+def test_what_a_scenario_sweeps_or_has_as_its_own_stays() -> None:
+    acks = Value("", {"flow.delayed_ack": 1, "duration": "100s"}, "")
+    point = Scenario.preset("fig8").with_settings({"tcp.delayed_ack": 4})
+
+    free = applied(point, (), [acks])
+    fixed = applied(point, ("tcp.delayed_ack", "duration"), [acks])
+
+    assert free.flow[0].delayed_ack == 1 and free.duration < point.duration
+    assert fixed.hash == point.hash
+
+
+def test_parts_of_a_queue_go_together_and_reds_only_where_it_is_red() -> None:
+    values = [
+        Value("", {"bottleneck.queue": {"kind": "red", "min": 5, "max": 15}}, ""),
+        Value("", {"bottleneck.queue.limit": "30p", "bottleneck.red.max": 20}, ""),
+    ]
+    point = Scenario.preset("table1")
+
+    red, droptail = applied(point, (), values), applied(point, (), values[1:])
+
+    queue = red.link[1].queue.model_dump()
+    assert {**queue, "kind": "red", "limit": "30p", "min": 5, "max": 20} == queue
+    assert droptail.link[1].queue.model_dump() == {"kind": "droptail", "limit": "30p"}
+    assert droptail.link[0].queue == point.link[0].queue
+
+
+# What is proposed
+
+
+def test_a_batch_that_fills_has_every_value_equally_often() -> None:
+    open_ = space.of("mobicom-2001")
+    batches = [propose.propose(open_, 1, batch, {}) for batch in (0, 1)]
+
+    for batch in batches:
+        for one in open_.settings:
+            counts = Counter(chosen[one.key] for chosen in batch)
+            assert set(counts) == set(one.choices)
+            assert max(counts.values()) - min(counts.values()) <= 1
+    assert batches[0] != batches[1]
+    assert batches[0] == propose.propose(open_, 1, 0, {}) != propose.propose(open_, 2, 0, {})
+
+
+def test_a_batch_that_refines_tries_nothing_twice() -> None:
+    open_, before = space.of("linux-2003"), {0: (space.of("linux-2003").profile, 0.0)}
+    for batch in (0, 1):
+        made = propose.propose(open_, 1, batch, before)
+        before |= {n: (one, 1.0) for n, one in zip(propose.numbers(batch), made, strict=True)}
+
+    refined = propose.propose(open_, 1, 2, before)
+
+    old = [tuple(chosen.values()) for chosen, _ in before.values()]
+    assert len({tuple(one.values()) for one in refined} - set(old)) == len(refined)
+    assert refined == propose.propose(open_, 1, 2, before)
+
+
+def test_a_batch_that_refines_is_none_that_fills() -> None:
+    batches = [all(map(propose.fills, propose.numbers(batch))) for batch in range(6)]
+
+    assert batches == [True, True, False, True, True, False]
+    assert [n for batch in range(3) for n in propose.numbers(batch)] == list(range(1, 73))
+
+
+# What is run
+
+
+def test_seeds_that_search_choose_and_decide_are_disjoint() -> None:
+    for paper in PAPERS:
+        seeds: Sequence[Sequence[int]] = (
+            searching_seeds(space.of(paper)),
+            CHOOSING_SEEDS,
+            FRESH_SEEDS,
+        )
+        assert len({seed for some in seeds for seed in some}) == sum(map(len, seeds))
+
+
+def test_a_run_that_several_figures_ask_for_is_made_once() -> None:
+    open_ = space.of("ns3-2013")
+    ground = Ground(
+        open_, ("ns3.fig5.order", "ns3.fig6.delay", "ns3.fig10.cwnd"), (1, 2), thin=True
+    )
+
+    plan = ground.plan(open_.profile)
+
+    hashes = {key for wanted in plan.wanted.values() for _, key in wanted}
+    asked = sum(len(wanted) for wanted in plan.wanted.values())
+    assert plan.runs == 2 * len(hashes) < 2 * asked
+    traced = {key for _, key in plan.wanted["fig10"]}
+    assert all((plan.jobs[key].more_columns is not None) == (key in traced) for key in plan.jobs)
+
+
+def test_the_profile_has_the_verdicts_that_reproduce_gives() -> None:
+    open_ = space.of("plateau")
+    ids = ("plateau.wired", "plateau.friendly_newreno", "plateau.friendly_westwood")
+    ground = Ground(open_, ids, (1, 2, 3), thin=False)
+    pool = functools.partial(run_jobs, prepare=prepare, workers=2)
+    ((_, found),) = outcomes([ground.plan(open_.profile)], pool)
+    measured = {}
+    for name in ground.bases:
+        base = Scenario.preset(name)
+        planned = experiment.plan(base, seeds=3 if base.seeds > 1 else 1)
+        rows = experiment.collect(planned, workers=2, track=everything).rows
+        measured[name] = Measured(rows, experiment.points(planned, rows), "")
+
+    expected = {one.claim.id: one.explanation for one in claims.check(ids, measured)}
+
+    assert found.explanations == expected
+
+
+def test_a_number_is_off_by_what_is_published_and_a_bound_only_above() -> None:
+    about = published.Number("a", "b", ("c",), 2.0)
+    bound = published.Number("a", "b", ("c",), 2.0, "at most")
+
+    assert [about.off(value) for value in (2.0, 1.5, 2.5, 9.0, None)] == [0, 0.25, 0.25, 1, 1]
+    assert [bound.off(value) for value in (1.0, 2.0, 2.5, None)] == [0, 0, 0.25, 1]
+
+
+# What is told
+
+
+def told_of(**claim: Any) -> Told:
+    grown = tree.grow(
+        space.of(SMALL).settings[:2],
+        [({"path": "x", "queue": "y"}, False)],
+    )
+    first = {"claim": "linux.rate_halving", "held": 0, "profile": False, "inferred": False}
+    first |= {"witness": None, "tree": grown.entry(), **claim}
+    return Told({"paper": SMALL, "settings": 49, "claims": [first], "numbers": []})
+
+
+def test_never_is_said_of_what_no_setting_showed_on_fresh_seeds() -> None:
+    assert told_of().verdict("linux.rate_halving") == "NEVER in 49 settings"
+    seen = "NOT CONFIRMED: in 3 of 49 settings, not again"
+    assert told_of(held=3).verdict("linux.rate_halving") == seen
+
+
+def test_holds_if_names_the_branch_where_most_hold() -> None:
+    branches = tree.Tree(50, 48), tree.Tree(50, 2)
+    grown = tree.Tree(100, 50, "queue", ("10 packets", "50 packets"), *branches)
+    told = told_of(witness={}, tree=grown.entry())
+
+    words = "HOLDS IF the queue: 10 packets or 50 packets (96% of these; 50% of all)"
+    assert told.verdict("linux.rate_halving") == words
+
+
+@pytest.mark.parametrize("paper", sorted(packaged()))
+def test_what_the_package_tells_fits_what_is_open_now(paper: str) -> None:
+    told, open_ = packaged()[paper], space.of(paper)
+
+    assert list(told.claims) == [one.id for one in open_.claims]
+    assert list(told.inferred) == [one.key for one in open_.settings]
+    assert all(one.has(told.inferred[one.key]) for one in open_.settings)
+    assert told.data["possible"] == open_.count
+    assert all(list(tree.drawn(told.tree(claim), told.what)) for claim in told.claims)
+
+
+def test_the_guide_has_the_page_of_what_the_package_tells() -> None:
+    assert (DOCS / "papers.md").read_text("utf-8") == page.written(packaged())
+
+
+def test_the_page_of_claims_has_the_profiles_verdict_first_and_all_settings_beside_it(
+    tmp_path: Path,
+) -> None:
+    selection, claim = reproduce.select("plateau-wired"), "plateau.wired"
+
+    reproduce.run(selection, Folder(tmp_path), workers=2, track=everything)
+
+    (entry,) = json.loads((tmp_path / "claims.json").read_text())["claims"]
+    elsewhere = packaged()["plateau"].verdict(claim)
+    assert entry["verdict"] == "HOLDS" and entry["all_settings"] == elsewhere
+    page_ = (tmp_path / "index.html").read_text()
+    assert page_.index('<td class="verdict HOLDS">') < page_.index(elsewhere)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An inference is the same for a seed, loses nothing, and says in one line what is wrong."""
+
+from __future__ import annotations
+
+import functools
+import random
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood import InputError, Scenario
+from westwood.cli.commands import call
+from westwood.engines.pool import run_jobs
+from westwood.engines.simulator import prepare
+from westwood.errors import Interrupted
+from westwood.papers.infer import space, study
+from westwood.papers.infer.told import Told
+from westwood.results.folder import Folder
+
+SMALL = "linux-2003"  # one claim, one scenario
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes runs short, and their seeds few: it is the search that is tested, not what it finds."""
+    whole = Scenario.preset
+    cut = staticmethod(lambda name: whole(name).with_settings({"duration": "4s"}))
+    monkeypatch.setattr(Scenario, "preset", cut)
+    monkeypatch.setattr(study, "_SEEDS", {"choosing": (1001,), "fresh": (2001, 2002)})
+
+
+def everything(finished: Iterable[Any], total: int) -> Iterable[Any]:
+    return finished
+
+
+def inferred(
+    folder: Path,
+    settings: int = 72,
+    *,
+    seed: int = 1,
+    workers: int = 2,
+    resume: bool = False,
+    track: Any = everything,
+) -> Told:
+    pool = functools.partial(run_jobs, prepare=prepare, workers=workers)
+    told, _ = study.run(
+        space.of(SMALL),
+        Folder(folder, tell=lambda line: None),
+        settings=settings,
+        seed=seed,
+        resume=resume,
+        run_jobs=pool,
+        track=track,
+    )
+    return told
+
+
+def files(folder: Path) -> list[bytes]:
+    return [
+        (folder / name).read_bytes() for name in ("settings.parquet", f"{SMALL}.json", "papers.md")
+    ]
+
+
+@pytest.mark.usefixtures("short")
+def test_an_inference_is_the_same_for_a_seed_whatever_the_workers(tmp_path: Path) -> None:
+    told = inferred(tmp_path / "one", workers=1)
+    inferred(tmp_path / "three", workers=3)
+    inferred(tmp_path / "other", 48, seed=2)
+
+    assert files(tmp_path / "one") == files(tmp_path / "three")
+    assert files(tmp_path / "one")[0] != files(tmp_path / "other")[0]
+    rows = pl.read_parquet(tmp_path / "one" / "settings.parquet")
+    assert rows["setting"].to_list() == list(range(told.settings)) == list(range(73))
+    assert rows["fills"].sum() == 49
+    assert (
+        dict(rows.select(list(space.of(SMALL).profile)).row(0, named=True))
+        == space.of(SMALL).profile
+    )
+
+
+@pytest.mark.usefixtures("short")
+def test_an_interrupted_inference_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    inferred(tmp_path / "whole")
+    stops = random.Random(3)
+
+    def until(steps: int) -> Any:
+        def track(finished: Iterable[Any], total: int) -> Iterable[Any]:
+            for place, one in enumerate(finished):
+                if place == steps:
+                    raise KeyboardInterrupt
+                yield one
+
+        return track
+
+    starts = 0
+    while True:
+        try:
+            inferred(tmp_path / "cut", resume=starts > 0, track=until(stops.randrange(5, 40)))
+            break
+        except Interrupted as error:
+            assert "--resume --out" in str(error)
+            starts += 1
+
+    assert starts > 1
+    assert files(tmp_path / "cut") == files(tmp_path / "whole")
+
+
+@pytest.mark.usefixtures("short")
+def test_more_settings_may_be_asked_for_later(tmp_path: Path) -> None:
+    inferred(tmp_path / "at-once")
+    inferred(tmp_path / "later", 48)
+    inferred(tmp_path / "later", 72, resume=True)
+
+    assert files(tmp_path / "later") == files(tmp_path / "at-once")
+
+
+@pytest.mark.usefixtures("short")
+def test_damaged_lines_are_done_again(tmp_path: Path) -> None:
+    inferred(tmp_path, 48)
+    whole = files(tmp_path)
+    (journal,) = tmp_path.glob("journal-*.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3].replace(b'"setting"', b'"sitting"')
+    journal.write_bytes(b"".join(lines)[:-20])
+
+    inferred(tmp_path, 48, resume=True)
+
+    assert files(tmp_path) == whole
+
+
+@pytest.mark.usefixtures("short")
+def test_another_search_is_not_gone_on_with(tmp_path: Path) -> None:
+    inferred(tmp_path, 48)
+
+    with pytest.raises(InputError, match="expected --resume"):
+        inferred(tmp_path, 48)
+    with pytest.raises(InputError, match="another inference"):
+        inferred(tmp_path, 48, seed=2, resume=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--infer", "ns3-2012"], '--infer = "ns3-2012": unknown paper, did you mean "ns3-2013"?'),
+        (["--infer", SMALL, "--settings", "47"], "--settings = 47: expected from 48 to 100000"),
+        (["--infer", SMALL, "--quick"], "--quick"),
+        (["fig5", "--infer", SMALL], "what"),
+        (["--settings", "100"], "--settings: has no effect without --infer"),
+        (["--resume"], "--resume: has no effect without --infer"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    arguments: list[str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = call(["reproduce", *arguments, "--out", str(tmp_path / "new")])
+
+    said = capsys.readouterr().err
+    assert code == 2
+    assert said.count("\n") == 1 and problem in said
+    assert not (tmp_path / "new").exists()

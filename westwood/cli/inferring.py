@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`reproduce --infer`: which settings a paper may have run."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from westwood.cli.searching import runner
+
+if TYPE_CHECKING:
+    from westwood.papers.infer.told import Told
+
+SETTINGS = 2000  # that are tried unless the user says
+
+
+def infer(
+    paper: str,
+    *,
+    settings: int,
+    seed: int,
+    resume: bool,
+    dask: str | None,
+    workers: int | None,
+    out: Path,
+) -> None:
+    """Searches the settings that a paper leaves open, and prints what became of its claims."""
+    from westwood import extras
+
+    extras.need("optuna", "reproduce --infer")
+    from westwood.cli import console, streams
+    from westwood.engines.pool import check_workers
+    from westwood.papers.infer import space, study
+    from westwood.results.folder import Folder
+
+    check_workers(workers, "--workers")
+    open_ = space.of(paper)
+    with runner(dask, workers) as run:
+        folder = Folder(out, tell=streams.say)
+        began, busy = time.monotonic(), time.process_time()
+        told, runs = study.run(
+            open_,
+            folder,
+            settings=settings,
+            seed=seed,
+            resume=resume,
+            run_jobs=run,
+            track=console.track,
+        )
+    if runs:
+        took = f"{time.monotonic() - began:.0f} s, {time.process_time() - busy:.0f} s of a core"
+        streams.say(f"{runs} runs in {took}")
+    _print(told)
+    print(out / "papers.md")
+
+
+def _print(told: Told) -> None:
+    from westwood.cli import tables
+
+    words = {True: "HOLDS", False: "DIFFERS"}
+    heads = ("claim", "profile", "inferred", "all settings")
+    rows = tuple(
+        (claim, words[one["profile"]], words[one["inferred"]], told.verdict(claim))
+        for claim, one in told.claims.items()
+    )
+    count, held = len(told.claims), told.holding("inferred")
+    title = f"{told.paper}: {held} of {count} hold in one of {told.settings} settings:"
+    tables.print_texts(tables.Cells(heads, rows), title)
+    differs = told.open.differs(told.inferred)
+    print("That setting has otherwise than the profile:" if differs else "It is the profile.")
+    for key, value in differs.items():
+        print(f"  {told.what(key)}: {value}")

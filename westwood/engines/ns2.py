@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs scenarios in ns-2 2.35, as Debian's package `ns2` has it.
+
+ns2.tcl has the words of a network and its flows; a scenario becomes a script of them. ns-2 counts
+packets and has one clock, tcpTick_; docs/ns2.md says how what it counts becomes our columns.
+WESTWOOD_NS2 names another ns, such as one with UCLA's module of TCP Westwood built in.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from westwood.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
+from westwood.engines import network, ns2_limits
+from westwood.engines.contract import Result, RunSeed, refuse_simulators_own
+from westwood.engines.counted import CountedLinkSide
+from westwood.engines.ns2_limits import Agent, agent_of
+from westwood.errors import InputError, RunError, UnavailableError, one_line
+from westwood.programs import run, system_program
+from westwood.results.columns import Row
+from westwood.results.raw import RawResult
+from westwood.results.records import Kept
+from westwood.results.rows import rows_of_run
+from westwood.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from westwood import _engine
+    from westwood.engines.contract import Job
+    from westwood.results.spool import Spool
+    from westwood.scenario import Scenario
+
+ENGINE = "ns2"
+VARIABLE = "WESTWOOD_NS2"
+REMEDY = "apt-get install ns2"
+_WORDS = Path(__file__).with_name("ns2.tcl")
+_UNLIMITED = 1_000_000  # packets, where a queue or a window has no limit
+_STAMPS = 12  # bytes: the option of RFC 7323
+_FOREVER = -1  # sendmsg() of a TcpAgent
+_SEEDS = 2**31 - 2  # those of ns-2's generator, from 1
+
+
+def program() -> Path:
+    """Finds ns-2; UnavailableError with the remedy if it is not there."""
+    named = os.environ.get(VARIABLE)
+    found = named or system_program("ns")
+    if found and os.access(found, os.X_OK) and Path(found).is_file():
+        return Path(found)
+    problem = f"{VARIABLE} names no program" if named else "it is not here"
+    raise UnavailableError(f"--engine ns2 needs ns-2, and {problem}: {REMEDY}")
+
+
+def simulate(
+    scenario: Scenario,
+    seed: int = 1,
+    *,
+    trace: bool = False,
+    queues: bool = False,
+    events: bool = False,
+    capture: str | None = None,
+    spool: Spool | None = None,
+    yes: bool = False,
+) -> Result:
+    """Does what `simulator.simulate` does, but records nothing over time."""
+    refuse_simulators_own(ENGINE, events=events, capture=capture)
+    if trace or queues:
+        raise InputError("ns-2 gives no trace, expected no --engine ns2", key="--trace")
+    return _run(program(), script(scenario), scenario, seed)
+
+
+def prepare(job: Job) -> RunSeed:
+    """Checks a job; gives what runs one of its seeds in ns-2."""
+    if job.more_columns:
+        raise InputError("ns-2 gives no trace for this figure", key="--engine", value=ENGINE)
+    return partial(_rows, program(), script(job.scenario), job)
+
+
+def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
+    return job.rows(_run(program, text, job.scenario, seed))
+
+
+def script(scenario: Scenario) -> str:
+    """The scenario as a script for ns-2; InputError names what ns-2 can't do."""
+    ns2_limits.check(scenario)
+    built = network.build(scenario)
+    lines = [f"nodes {built.nodes}"]
+    has_syn = built.flows[0].handshake_rtt
+    for link in built.links:
+        ends = ((link.a, link.b, link.forward), (link.b, link.a, link.backward))
+        for a, b, way in ends:
+            lines += _way(a, b, way, len(built.flows), has_syn)
+    for flow, its in zip(scenario.flows, built.flows, strict=True):
+        agent = agent_of(flow)
+        assert agent is not None  # check() has seen it
+        lines.append(_flow(agent, its))
+    lines.append(f"$ns at {_s(built.duration)} {{report {_s(built.duration)}}}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _s(picoseconds: int) -> str:
+    return repr(picoseconds / PS_PER_S)
+
+
+def _list(values: Mapping[str, Any]) -> str:
+    words = (f"{key} {int(one) if isinstance(one, bool) else one}" for key, one in values.items())
+    return "{" + " ".join(words) + "}"
+
+
+def _way(a: int, b: int, way: _engine.Direction, flows: int, has_syn: bool) -> Iterator[str]:
+    limit = _UNLIMITED if way.queue_packets < 0 else way.queue_packets
+    red = _red(way.red) if way.red.on else {}
+    yield f"way {a} {b} {way.rate_bps} {_s(way.delay)} {limit} {_list(red)} {flows}"
+    if way.loss.kind == "uniform":
+        yield f"loses [uniform {way.loss.rate!r}] {a} {b} {flows}"
+    elif way.loss.kind == "script":
+        numbers = _numbers(way.loss.packets, has_syn)
+        yield f"loses [scripted {{{' '.join(map(str, numbers))}}}] {a} {b} {flows}"
+
+
+def _numbers(packets: Sequence[int], has_syn: bool) -> Iterator[int]:
+    """The packets of a lone flow by ns-2's numbers, which begin with 0.
+
+    Ours are the SYN, the ACK that ends the handshake, and data from 3 on; ns-2 has no such ACK,
+    and no SYN where `syn_` is off.
+    """
+    for number in packets:
+        if number == 1 and has_syn:
+            yield 0
+        elif number > 2:
+            yield number - 2 - (not has_syn)
+
+
+def _red(red: _engine.Red) -> dict[str, Any]:
+    """RED in packets, with the gaps between drops of the paper's method 2."""
+    return {
+        "thresh": red.min_packets,
+        "maxthresh": red.max_packets,
+        "linterm": 1 / red.max_p,
+        "q_weight": red.weight,
+        "mean_pktsize": red.mean_packet_bytes,
+        "gentle": red.gentle,
+        "setbit": red.ecn,
+        "wait": False,
+        "bytes": False,
+        "queue_in_bytes": False,
+        "adaptive": 0,
+    }
+
+
+def _flow(agent: Agent, flow: _engine.Flow) -> str:
+    mss = flow.packet_bytes - flow.header_bytes
+    window = max(1, flow.receive_window_bytes // mss)
+    ssthresh = window if flow.initial_ssthresh < 0 else flow.initial_ssthresh
+    settings = {
+        "packetSize": mss,
+        "tcpip_base_hdr_size": flow.header_bytes - (_STAMPS if flow.timestamps else 0),
+        "timestamps": flow.timestamps,
+        "ts_option_size": _STAMPS,
+        "useHeaders": True,
+        "window": window,
+        "ssthresh": ssthresh,
+        "windowInit": flow.initial_cwnd,
+        "syn": flow.handshake_rtt,
+        "delay_growth": flow.handshake_rtt,
+        "tcpTick": _s(flow.clock_granularity),
+        "minrto": _s(flow.min_rto),
+        "maxrto": _s(flow.max_rto),
+        "rtxcur_init": _s(flow.initial_rto),
+        "numdupacks": flow.dupack_threshold,
+        "singledup": int(flow.limited_transmit),
+        "ecn": int(flow.ecn),
+        "precisionReduce": False,  # the default is another since January 2006
+        **agent.settings(flow.cc),
+    }
+    sinks: dict[str, Any] = {"packetSize": flow.header_bytes}
+    sink = agent.sink
+    if flow.delayed_ack > 1:
+        sink += "/DelAck"
+        sinks["interval"] = _s(flow.delayed_ack_timeout)
+    size = _FOREVER if flow.size_bytes < 0 else flow.size_bytes
+    ends = f"{flow.from_node} {flow.to_node}"
+    made = f"flow {agent.agent} {sink} {ends} {_s(flow.start)} {size}"
+    return f"{made} {_list(settings)} {_list(sinks)} {{{agent.select}}}"
+
+
+def _run(program: Path, text: str, scenario: Scenario, seed: int) -> Result:
+    what, wall = f"{scenario.name}, seed {seed}", time.perf_counter()
+    of_ns2 = 1 + (seed - 1) % _SEEDS
+    lines = _execute(program, f"{_WORDS.read_text()}\nns-random {of_ns2}\n{text}$ns run\n", what)
+    raw = _result(scenario, lines)
+    cost = {"cpu_s": math.nan, "wall_s": time.perf_counter() - wall}
+    return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
+
+
+def _execute(program: Path, text: str, what: str) -> list[list[str]]:
+    """Runs ns-2 with this script; returns the lines that it printed, split into words."""
+    with tempfile.TemporaryFile("w") as file:
+        file.write(text)
+        file.flush()
+        done = run([program, f"/proc/{os.getpid()}/fd/{file.fileno()}"], "")
+    lines = [line.split() for line in done.out.splitlines()]
+    if done.code != 0 or ["end"] not in lines:
+        last = (done.errors.strip() or "no message").splitlines()[0]
+        raise RunError(f"{what}: ns-2 ended with {one_line(last)}")
+    return lines
+
+
+def _result(scenario: Scenario, lines: Sequence[Sequence[str]]) -> RawResult:
+    """The run as every engine hands it over."""
+    said: dict[str, list[dict[str, str]]] = {"flow": [], "way": []}
+    for kind, *words in lines:
+        if kind in said:
+            said[kind].append(dict(zip(words[::2], words[1::2], strict=True)))
+    flows, ways = said["flow"], said["way"]
+    counted = [_counts(its, one) for its, one in zip(scenario.flows, flows, strict=True)]
+    connections: dict[str, Any] = {"source": list(range(len(flows)))}
+    for name, column in FLOW_COLUMNS.items():
+        to, missing = (int, 0) if column.type == "COUNT" else (float, math.nan)
+        connections[name] = [to(one.get(name, missing)) for one in counted]
+    both = [_side(one, scenario.duration / PS_PER_S) for one in ways]
+    kept = Kept(lambda table: {})
+    return RawResult(connections, both[::2], both[1::2], kept)
+
+
+def _counts(flow: Any, said: Mapping[str, str]) -> dict[str, float]:
+    """Makes our columns of what ns-2 counted of a flow: the SYN is no data segment."""
+    counted = {name: float(value) for name, value in said.items()}
+    packet, syn = flow.packet, flow.header if flow.handshake_rtt else 0
+    segments = max(0.0, counted["in_order"] - syn) // packet
+    data = counted["sent"] - (1 if syn else 0)
+    arrived = data - counted["queue_drops"] - counted["lost"]
+    return {
+        **counted,
+        "sent": max(0.0, data),
+        "delivered_bytes": segments * flow.mss,
+        "ip_bytes_at_sink": max(0.0, arrived) * packet,
+        "fast_recoveries": max(0.0, counted["reductions"] - counted["timeouts"]),
+    }
+
+
+def _side(said: Mapping[str, str], duration_s: float) -> CountedLinkSide:
+    counted = {name: float(value) for name, value in said.items()}
+    sending = 8 * counted.pop("sent_bytes") / counted.pop("bps")
+    numbers = {name: counted.get(name, math.nan) for name in DIRECTION_COLUMNS}
+    return CountedLinkSide({**numbers, "utilisation": min(1.0, sending / duration_s)})

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The grids that are held against ns-2 2.35, under the profiles of the papers that ran in ns-2.
+
+`2001` and `2005` are those profiles as they decide claims. The grids `-own` have beside them what
+ns-2 does and the profiles do not say (`OWN_WAYS`); what is left between the two is ns-2's clock,
+its growth by 1/cwnd, and its Vegas. docs/ns2.md has what came of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from westwood.experiments.validation.grid import Grid, Length, Settings, listed
+
+OWN_WAYS: Settings = {
+    "recovery_restarts_rto": True,
+    "guards_recovery": True,
+    "ssthresh_from_cwnd": True,
+    "repeated_timeouts_reduce": True,
+    "full_ack_to_ssthresh": True,
+}
+# TCP-Linux hands tcp_westwood.c its SRTT in ticks, which are jiffies only if they last 1 ms, and
+# grows by the segments acknowledged.
+_LINUX: Settings = {
+    "recovery": "sack",
+    "clock_granularity": "1ms",
+    "cc": {"name": "westwood+-linux", "rtt_tick": "1ms", "byte_counting": True},
+}
+# ns-2's own thresholds; it has them from 1 to 3 segments.
+_VEGAS: Settings = {
+    "recovery": "newreno",
+    "cc": {"name": "vegas", "vegas_alpha": 1, "vegas_beta": 3},
+}
+_PROTOCOLS: Mapping[str, Settings] = {
+    **{name: {"recovery": name} for name in ("tahoe", "reno", "newreno", "sack")},
+    "vegas": _VEGAS,
+    "westwood+-linux": _LINUX,
+}
+# The paths of the papers: a bottleneck of 2 to 10 Mb/s, and up to 20 flows on one.
+POINTS: Sequence[Settings] = listed(
+    "flows rate delay queue aqm loss spread",
+    (1, "2Mbps", "10ms", "20p", "droptail", 0.0, "0s"),
+    (1, "2Mbps", "45ms", "50p", "droptail", 0.0, "0s"),
+    (1, "2Mbps", "45ms", "50p", "droptail", 0.001, "0s"),
+    (1, "2Mbps", "45ms", "50p", "droptail", 0.01, "0s"),
+    (1, "2Mbps", "45ms", "50p", "droptail", 0.05, "0s"),
+    (1, "5Mbps", "35ms", "50p", "droptail", 0.0, "0s"),
+    (1, "5Mbps", "35ms", "50p", "droptail", 0.001, "0s"),
+    (1, "5Mbps", "35ms", "50p", "droptail", 0.005, "0s"),
+    (1, "10Mbps", "25ms", "50p", "droptail", 0.005, "0s"),
+    (1, "10Mbps", "100ms", "100p", "droptail", 0.002, "0s"),
+    (1, "2Mbps", "45ms", "60p", "red", 0.0, "0s"),
+    (2, "5Mbps", "35ms", "50p", "droptail", 0.0, "2s"),
+    (5, "5Mbps", "35ms", "50p", "droptail", 0.0, "2s"),
+    (10, "10Mbps", "35ms", "50p", "droptail", 0.0, "2s"),
+    (20, "10Mbps", "35ms", "100p", "droptail", 0.0, "2s"),
+    (5, "5Mbps", "35ms", "50p", "droptail", 0.002, "2s"),
+    (2, "5Mbps", "35ms", "60p", "red", 0.0, "2s"),
+    (5, "5Mbps", "35ms", "60p", "red", 0.0, "2s"),
+    (10, "10Mbps", "35ms", "120p", "red", 0.0, "2s"),
+    (20, "10Mbps", "35ms", "120p", "red", 0.0, "2s"),
+)
+
+
+_grid = partial(
+    Grid,
+    protocols=_PROTOCOLS,
+    points=POINTS,
+    length=Length(30_000, "30s", "60s"),
+    seeds=3,
+    median=True,
+    red={"spared": 1},
+)
+_AN_ACK_EACH: Settings = {"delayed_ack": 1}  # the profile's
+
+NS2: Mapping[str, Grid] = {
+    "2001": _grid(says="the profile of 2001", profile="ns2-2001"),
+    "2005": _grid(says="the profile of 2005", profile="ns2-2005", flow=_AN_ACK_EACH),
+    "2001-own": _grid(says="that of 2001, with ns-2's ways", profile="ns2-2001", flow=OWN_WAYS),
+    "2005-own": _grid(
+        says="that of 2005, with ns-2's ways", profile="ns2-2005", flow={**_AN_ACK_EACH, **OWN_WAYS}
+    ),
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Applies open settings to a point of a paper's scenario. `set` of a value may address
+
+    duration                   the run
+    flow.KEY                   all TCP flows; flow.packet+ adds bytes to the packet of each, which
+                               keeps one of payload
+    datagrams.KEY              all sources of datagrams
+    cc.KEY                     the congestion control of all flows that obey KEY
+    westwood.KEY, PROTOCOL.KEY the same of the Westwood family, or of one protocol; recovery, too
+    FLOW.KEY                   the flow of this name, unless a protocol has it
+    bottleneck.KEY             the slowest link
+    LINK.KEY                   the link of this name
+    LINK.queue                 another kind of queue, as long as it was
+    LINK.queue.limit           its length
+    LINK.red.KEY               a part of it where it is RED
+    LINK.loss.bits_of          errors hit bits, at a rate that gives packets of so many bytes on the
+                               wire the uniform loss that the link has
+
+Where a scenario has none of what is addressed, or sweeps it, or has it as its own, nothing changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from westwood.catalogue import PROTOCOLS, UDP, settings_of_protocol
+from westwood.papers.infer.space import Value
+from westwood.scenario import Scenario
+from westwood.scenario.links import Link
+from westwood.units import format_size
+
+_FAMILY_SETTING = "sampler"  # what the Westwood family has, and no other
+
+
+def applied(point: Scenario, fixed: Collection[str], values: Iterable[Value]) -> Scenario:
+    """Returns the point with these values; `fixed` are keys that it sweeps or has as its own."""
+    found: dict[str, Any] = {}
+    queues: dict[str, dict[str, Any]] = {}
+    for value in values:
+        for address, to in value.set.items():
+            first, _, rest = address.partition(".")
+            if not rest:
+                found |= {address: to} if address not in fixed else {}
+            elif (link := _link(point, first)) is None:
+                found |= dict(_of_flows(point, fixed, first, rest, to))
+            elif rest == "loss.bits_of":
+                if link.loss.kind == "uniform":
+                    found[f"{link.name}.loss"] = _bits(link.model_dump()["loss"], to)
+            elif rest.startswith(("queue", "red.")):
+                queue = queues.get(link.name, link.model_dump(exclude_none=True)["queue"])
+                queues[link.name] = _queue(queue, f"{link.name}.queue" in fixed, rest, to)
+            elif f"{link.name}.{rest}" not in fixed and _has(link, rest):
+                found[f"{link.name}.{rest}"] = to
+    found |= {f"{name}.queue": queue for name, queue in queues.items()}
+    return point.with_settings(found) if found else point
+
+
+def _link(point: Scenario, name: str) -> Link | None:
+    if name == "bottleneck":
+        return min(point.link, key=lambda one: one.mean_rate_bps("forward"))
+    return next((one for one in point.link if one.name == name), None)
+
+
+def _has(link: Link, rest: str) -> bool:
+    """Says whether a link has what is addressed: the kind of its losses decides on their keys."""
+    part, _, key = rest.partition(".")
+    return part != "loss" or (link.loss.kind != "none" and key in type(link.loss).model_fields)
+
+
+def _queue(queue: dict[str, Any], is_fixed: bool, rest: str, to: Any) -> dict[str, Any]:
+    """Changes a queue; another kind of it is as long as it was."""
+    part, _, key = rest.partition(".")
+    if rest == "queue":
+        return queue if is_fixed else {"limit": queue["limit"], **to}
+    if part == "red" and queue["kind"] != "red":
+        return queue
+    return {**queue, key: to}
+
+
+def _bits(loss: Mapping[str, Any], size: int) -> dict[str, Any]:
+    """Turns a loss of packets into one of bits that is the same for packets of this size."""
+    rate = -math.expm1(math.log1p(-loss["rate"]) / (8 * size))
+    return {**loss, "kind": "bits", "rate": rate}
+
+
+def _of_flows(
+    point: Scenario, fixed: Collection[str], first: str, rest: str, to: Any
+) -> Iterator[tuple[str, Any]]:
+    """Yields the keys of flows that an address stands for, with their values."""
+    for flow in point.flow:
+        name, key = flow.cc.name, f"{flow.name}.{rest}"
+        if rest == "packet+" and first == "flow" and name != UDP:
+            yield f"{flow.name}.packet", format_size(max(flow.packet + to, flow.header + 1))
+        elif first in ("cc", name) or (first == "westwood" and _is_westwood(name)):
+            if rest == "recovery":
+                yield key, to
+            elif name != UDP and rest in settings_of_protocol(name):
+                yield f"{flow.name}.cc.{rest}", to
+        elif first == ("datagrams" if name == UDP else "flow") or (
+            first == flow.name and first not in PROTOCOLS
+        ):
+            yield from [(key, to)] if key not in fixed else []
+
+
+def _is_westwood(name: str) -> bool:
+    return name in PROTOCOLS and _FAMILY_SETTING in settings_of_protocol(name)

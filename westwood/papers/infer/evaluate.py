@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Decides a paper's claims under settings: what is run, how runs are shared, what came of it.
+
+A run that several scenarios ask for is made once: at the path, the loss and the protocol that they
+have in common, Figures 5 to 10 of the 2013 paper are the same run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from westwood.engines.contract import Job, Result
+from westwood.papers.checks import CHECKS
+from westwood.papers.checks.common import THROUGHPUT, Finding, Measured
+from westwood.papers.infer import published
+from westwood.papers.infer.apply import applied
+from westwood.papers.infer.space import Chosen, Open
+from westwood.papers.studies import STUDIES, Study
+from westwood.results.columns import Row
+from westwood.results.metrics import summarise
+from westwood.results.rows import rows_frame
+from westwood.scenario import Scenario
+from westwood.units import parse_time
+
+RunJobs = Callable[[Iterable[Job]], Generator[tuple[int, list[Row]]]]
+_SUMMED = (THROUGHPUT, "loss_ratio")  # columns that checks read of points
+_UNDECIDED = "can't be decided: a flow delivers nothing"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Says of each claim in how many places it fails, and what the published numbers came to."""
+
+    failures: Mapping[str, int]
+    numbers: Mapping[str, float | None]
+    explanations: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def held(self) -> list[str]:
+        """The claims that hold."""
+        return [claim for claim, count in self.failures.items() if count == 0]
+
+    @property
+    def cost(self) -> float:
+        """How many claims fail, and below that how far the published numbers are, under 1.
+
+        A claim that fails in many places costs a little more than one that fails in one.
+        """
+        failing = [count for count in self.failures.values() if count]
+        places = sum(count / (1 + count) for count in failing) / max(1, len(self.failures))
+        return len(failing) + (places + published.distance(self.numbers)) / 2
+
+
+@dataclass(frozen=True)
+class _Point:
+    columns: Mapping[str, Any]
+    scenario: Scenario
+    fixed: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The scenarios that decide claims of a paper, point by point, and the seeds of their runs."""
+
+    open: Open
+    claims: tuple[str, ...]
+    seeds: tuple[int, ...]
+    thin: bool  # sweeps as while searching
+
+    @cached_property
+    def studies(self) -> list[Study]:
+        """The experiments that these claims rest on."""
+        return [one for one in STUDIES.values() if set(one.claims) & set(self.claims)]
+
+    @cached_property
+    def bases(self) -> dict[str, tuple[Scenario, Study]]:
+        """The scenarios by name, with their sweeps, and whose they are."""
+        found = {}
+        for study in self.studies:
+            for name in study.scenarios:
+                base = Scenario.preset(name)
+                if self.thin:
+                    base = base.with_sweep(self.open.grid.get(name, {}))
+                found[name] = (base, study)
+        return found
+
+    def _bounded(self, scenario: Scenario) -> Scenario:
+        """Shortens a run of the search that is longer than it takes to tell."""
+        longest = self.open.longest
+        if self.thin and scenario.duration > parse_time(longest):
+            return scenario.with_settings({"duration": longest})
+        return scenario
+
+    @cached_property
+    def points(self) -> dict[str, list[_Point]]:
+        """Every point of every scenario."""
+        return {
+            name: [
+                _Point(columns, point, frozenset((*base.sweep, *self.open.own.get(name, ()))))
+                for columns, point in base.points()
+            ]
+            for name, (base, _) in self.bases.items()
+        }
+
+    def plan(self, chosen: Chosen) -> Plan:
+        """Plans the runs under these settings."""
+        values = self.open.values(chosen)
+        plan = Plan(self, next((one.measures for one in values if one.measures), THROUGHPUT))
+        for name, points in self.points.items():
+            observer = self.bases[name][1].observer
+            for point in points:
+                scenario = self._bounded(applied(point.scenario, point.fixed, values))
+                plan.add(name, point.columns, scenario, observer.job_settings if observer else {})
+        return plan
+
+
+@dataclass
+class Plan:
+    """Is what is run under one choice of settings: each different run once."""
+
+    ground: Ground
+    measures: str
+    jobs: dict[str, Job] = field(default_factory=dict)  # by the scenario's hash
+    wanted: dict[str, list[tuple[Mapping[str, Any], str]]] = field(default_factory=dict)
+
+    def add(
+        self, name: str, columns: Mapping[str, Any], scenario: Scenario, observed: Mapping[str, Any]
+    ) -> None:
+        """Takes a point of the scenario `name`; `observed` is what its runs are traced for."""
+        key = scenario.hash
+        seeds = self.ground.seeds if self.ground.bases[name][0].seeds > 1 else self.ground.seeds[:1]
+        if key not in self.jobs:
+            self.jobs[key] = Job(scenario, seeds, {}, **observed)
+        elif observed:
+            self.jobs[key] = _observed_too(self.jobs[key], observed)
+        self.wanted.setdefault(name, []).append((columns, key))
+
+    @property
+    def runs(self) -> int:
+        """How many there are."""
+        return sum(len(job.seeds) for job in self.jobs.values())
+
+    def outcome(self, rows: Mapping[int, list[Row]]) -> Outcome:
+        """Holds the claims against the rows of all runs, by their place in the order of `jobs`."""
+        by_job: dict[str, list[Row]] = {}
+        place = 0
+        for key, job in self.jobs.items():
+            by_job[key] = [row for n in range(len(job.seeds)) for row in rows[place + n]]
+            place += len(job.seeds)
+        measured = {name: self._measured(name, by_job) for name in self.wanted}
+        found = {claim: _checked(claim, measured) for claim in self.ground.claims}
+        return Outcome(
+            {claim: len(one.failures) for claim, one in found.items()},
+            published.read({claim: one.measured for claim, one in found.items()}),
+            {claim: "; ".join(one.failures) for claim, one in found.items()},
+        )
+
+    def _measured(self, name: str, by_job: Mapping[str, list[Row]]) -> Measured:
+        rows = [
+            {**columns, **row, THROUGHPUT: row[self.measures]}
+            for columns, key in self.wanted[name]
+            for row in by_job[key]
+        ]
+        base, study = self.ground.bases[name]
+        frame = rows_frame(rows)
+        observed = [one for one in study.shown if one in frame.columns]
+        averaged = list(dict.fromkeys((*_SUMMED, *observed)))
+        points = summarise(frame, [*base.sweep, "flow", "cc"], averaged)
+        return Measured(frame, points, study.scenarios[name])
+
+
+def _observed_too(job: Job, observed: Mapping[str, Any]) -> Job:
+    first, second = job.more_columns, observed["more_columns"]
+    if first is None:
+        return Job(job.scenario, job.seeds, {}, **observed)
+    if first is second:
+        return job
+
+    def both(result: Result) -> dict[str, Mapping[str, float]]:
+        one, two = first(result), second(result)
+        return {name: {**one.get(name, {}), **two.get(name, {})} for name in {**one, **two}}
+
+    return Job(job.scenario, job.seeds, {}, both, job.needs_events or observed["needs_events"])
+
+
+def _checked(claim: str, measured: Mapping[str, Measured]) -> Finding:
+    try:
+        return CHECKS[claim](measured)
+    except ZeroDivisionError:  # of a throughput over one that is 0
+        return Finding({}, [_UNDECIDED])
+
+
+def outcomes(plans: Sequence[Plan], run_jobs: RunJobs) -> Iterator[tuple[int, Outcome]]:
+    """Runs all plans side by side; yields each plan's place and outcome as its last run ends."""
+    place_of = [(n, at) for n, plan in enumerate(plans) for at in range(plan.runs)]
+    found: list[dict[int, list[Row]]] = [{} for _ in plans]
+    with closing(run_jobs(job for plan in plans for job in plan.jobs.values())) as runs:
+        for place, rows in runs:
+            number, at = place_of[place]
+            found[number][at] = rows
+            if len(found[number]) == plans[number].runs:
+                yield number, plans[number].outcome(found[number])
+                found[number] = {}

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a search over a paper's open settings came to, as it is kept and told.
+
+Three kinds of seeds never meet: those searched with, those that choose among the finalists, and the
+fresh ones that decide what is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from westwood.papers.infer import propose, published
+from westwood.papers.infer.evaluate import Outcome
+from westwood.papers.infer.space import Chosen, Open
+from westwood.papers.infer.tree import Tree, grow
+
+CHOOSING_SEEDS = tuple(range(1001, 1007))
+FRESH_SEEDS = tuple(range(2001, 2011))
+FINALISTS = 5
+WITNESSES = 3  # settings that get to show that a claim holds
+PROFILE = 0  # the number of the setting that is the profile
+
+
+def searching_seeds(open_: Open) -> tuple[int, ...]:
+    """The seeds that settings are searched with."""
+    return tuple(range(1, open_.seeds + 1))
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Is a setting that was tried, by its number, and its outcome on the seeds of the search."""
+
+    number: int
+    chosen: Chosen
+    outcome: Outcome
+
+
+@dataclass
+class Found:
+    """Holds what is known of a search so far."""
+
+    open: Open
+    seed: int
+    tried: dict[int, Tried] = field(default_factory=dict)
+    judged: dict[tuple[str, int, tuple[str, ...]], Outcome] = field(default_factory=dict)
+    back: dict[tuple[int, str], Outcome] = field(default_factory=dict)  # with one set back
+
+    @property
+    def filling(self) -> list[Tried]:
+        """The settings that fill the space, without the profile: shares are of these."""
+        return [one for n, one in sorted(self.tried.items()) if n != PROFILE and propose.fills(n)]
+
+    def finalists(self) -> list[int]:
+        """The best settings by the search's seeds, of which no two are the same."""
+        best: dict[tuple[str, ...], int] = {}
+        for one in sorted(self.tried.values(), key=lambda one: (one.outcome.cost, one.number)):
+            best.setdefault(tuple(one.chosen.values()), one.number)
+        return list(best.values())[:FINALISTS]
+
+    def claims(self) -> tuple[str, ...]:
+        """All claims of the paper that simulations decide."""
+        return tuple(one.id for one in self.open.claims)
+
+    def on(self, purpose: str, number: int, claims: Sequence[str] | None = None) -> Outcome:
+        """What came of a setting on the whole sweeps with the seeds of this purpose."""
+        return self.judged[purpose, number, tuple(claims or self.claims())]
+
+    @property
+    def inferred(self) -> int:
+        """The one setting that most claims hold under, by the seeds that choose."""
+        return min(self.finalists(), key=lambda n: (self.on("choosing", n).cost, n))
+
+    def holding(self, claim: str) -> list[Tried]:
+        """The settings under which a claim holds by the search's seeds, the best ones first."""
+        ways = [one for one in self.tried.values() if one.outcome.failures[claim] == 0]
+        return sorted(ways, key=lambda one: (one.outcome.cost, one.number))
+
+    def witness(self, claim: str) -> int | None:
+        """A setting under which a claim holds on fresh seeds, the inferred or the profile first."""
+        for number in (self.inferred, PROFILE):
+            if self.on("fresh", number).failures[claim] == 0:
+                return number
+        for one in self.holding(claim)[:WITNESSES]:
+            outcome = self.judged.get(("fresh", one.number, (claim,)))
+            if outcome and outcome.failures[claim] == 0:
+                return one.number
+        return None
+
+    def tree(self, claim: str) -> Tree:
+        """What the claim hangs on."""
+        cases = [(one.chosen, one.outcome.failures[claim] == 0) for one in self.filling]
+        return grow(self.open.settings, cases)
+
+    def entry(self) -> dict[str, Any]:
+        """Returns what is told of it, as JSON takes it."""
+        inferred = self.inferred
+        profile, best = self.on("fresh", PROFILE), self.on("fresh", inferred)
+        return {
+            "paper": self.open.paper,
+            "seed": self.seed,
+            "settings": len(self.tried),
+            "filling": len(self.filling),
+            "possible": self.open.count,
+            "seeds": {
+                "search": list(searching_seeds(self.open)),
+                "choosing": list(CHOOSING_SEEDS),
+                "fresh": list(FRESH_SEEDS),
+            },
+            "inferred": {
+                "number": inferred,
+                "settings": dict(self.tried[inferred].chosen),
+                "needs": self._needs(inferred),
+            },
+            "claims": [self._claim(claim) for claim in self.claims()],
+            "numbers": [
+                {"number": key, "profile": profile.numbers[key], "inferred": best.numbers[key]}
+                for key in published.numbers()
+                if key in profile.numbers
+            ],
+        }
+
+    def _needs(self, number: int) -> dict[str, list[str]]:
+        """The claims that hold no more, by the search's seeds, if one setting is the profile's."""
+        one = self.tried[number]
+        return {
+            key: [c for c in one.outcome.held if self.back[number, key].failures[c]]
+            for key in self.open.differs(one.chosen)
+        }
+
+    def _claim(self, claim: str) -> dict[str, Any]:
+        inferred = self.inferred
+        held, witness = len(self.holding(claim)), self.witness(claim)
+        entry: dict[str, Any] = {"claim": claim, "held": held}
+        for name, number in (("profile", PROFILE), ("inferred", inferred)):
+            outcome = self.on("fresh", number)
+            entry[name] = outcome.failures[claim] == 0
+            entry[f"{name}_explanation"] = outcome.explanations[claim]
+        shown = None if witness is None else self.open.differs(self.tried[witness].chosen)
+        return {**entry, "witness": shown, "tree": self.tree(claim).entry()}

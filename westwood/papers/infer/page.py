@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/papers.md: what each paper ran as far as can be told, what holds, and what can't be had.
+
+    python -m westwood.papers.infer.page > docs/papers.md
+
+writes it from what comes with the package. notes.toml has what only people can say of a paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from westwood import files
+from westwood.papers.claims import claims
+from westwood.papers.infer import published, tree
+from westwood.papers.infer.space import Setting
+from westwood.papers.infer.told import Told, packaged
+
+_NOTES = Path(__file__).with_name("notes.toml")
+_WORDS = {True: "HOLDS", False: "DIFFERS"}
+
+
+@cache
+def _notes() -> Mapping[str, Any]:
+    return files.read_toml(_NOTES)
+
+
+def written(told: Mapping[str, Told]) -> str:
+    """Writes the page of these papers."""
+    parts = [_notes()["head"].strip(), *_table(_SUMMARY, (_summary(one) for one in told.values()))]
+    parts += [_notes()["method"].strip()]
+    for one in told.values():
+        parts += [*_paper(one)]
+    return "\n".join(_with_blank_lines(parts)) + "\n"
+
+
+_SUMMARY = ("paper", "claims decided", "hold: profile", "hold: one inferred setting", "NEVER")
+
+
+def _summary(told: Told) -> Sequence[str]:
+    never = [one for one in told.claims.values() if one["witness"] is None and not one["held"]]
+    numbers = (len(told.claims), told.holding("profile"), told.holding("inferred"), len(never))
+    return (told.paper, *map(str, numbers))
+
+
+def _paper(told: Told) -> Iterator[str]:
+    paper = next(one.paper for one in claims().values() if one.paper.key == told.paper)
+    note = _notes().get(told.paper, {})
+    yield f"## {paper.title}"
+    yield f"{paper.reference}."
+    yield note.get("about", "").strip()
+    seeds = told.data["seeds"]
+    possible = _count(told.data["possible"])
+    yield (
+        f"{len(told.open.settings)} settings left open, {possible} combinations; "
+        f"{told.settings} tried, {told.data['filling']} of them without knowing any result, "
+        f"{len(seeds['search'])} seeds a point. {note.get('ran', '').strip()}"
+    ).strip()
+    yield "### What it may have run"
+    yield from _inferred(told)
+    yield "### What holds"
+    yield from _table(_CLAIMS, (_claim(told, claim) for claim in told.claims))
+    yield from _not_there(told)
+    yield from _trees(told)
+    yield from _numbers(told)
+    if "closing" in note:
+        yield note["closing"].strip()
+
+
+def _count(number: int) -> str:
+    """Writes a number of things: all of it, or its order of magnitude."""
+    return f"{number:_}".replace("_", " ") if number < 1_000_000 else f"{number / 1e6:.0f} million"
+
+
+def _inferred(told: Told) -> Iterator[str]:
+    differs = told.open.differs(told.inferred)
+    count, held = len(told.claims), told.holding("inferred")
+    first = f"Under the profile {told.holding('profile')} of {count} claims hold on fresh seeds"
+    if not differs:
+        yield f"{first}; no setting that was tried has more of them."
+    else:
+        yield f"{first}, under this one setting {held}:"
+        rows = (_row(told, one) for one in told.open.settings if one.key in differs)
+        yield from _table(_DIFFERS, rows)
+    same = [one.what for one in told.open.settings if one.key not in differs]
+    if same and differs:
+        yield f"As in the profile: {'; '.join(same)}."
+
+
+_DIFFERS = ("setting", "profile", "inferred", "why that is plausible", "alone set back, lost are")
+
+
+def _row(told: Told, setting: Setting) -> Sequence[str]:
+    chosen = told.inferred[setting.key]
+    lost = ", ".join(f"`{claim.partition('.')[2]}`" for claim in told.needs(setting.key))
+    return (setting.what, setting.default, chosen, setting.value(chosen).why, lost or "none")
+
+
+_CLAIMS = ("claim", "profile", "inferred setting", "all settings", "what the paper says")
+
+
+def _claim(told: Told, claim: str) -> Sequence[str]:
+    one = told.claims[claim]
+    verdicts = (_WORDS[one["profile"]], _WORDS[one["inferred"]])
+    return (f"`{claim}`", *verdicts, told.verdict(claim), claims()[claim].says)
+
+
+def _not_there(told: Told) -> Iterator[str]:
+    """What fails in the inferred setting: where it does, and where else it was seen to hold."""
+    for claim, one in told.claims.items():
+        if one["inferred"]:
+            continue
+        yield f"`{claim}` differs there: {one['inferred_explanation']}."
+        if one["witness"] is None and one["held"]:
+            yield (
+                f"It held in {one['held']} of {told.settings} settings by the thin grid and the "
+                "seeds of the search, in none of the best three of these on fresh seeds."
+            )
+        elif one["witness"] is None:
+            yield f"It holds under none of {told.settings} settings."
+        elif one["witness"]:
+            words = "; ".join(f"{told.what(key)}: {value}" for key, value in one["witness"].items())
+            yield f"It holds on fresh seeds with {words}."
+        else:
+            yield "It holds under the profile."
+
+
+def _trees(told: Told) -> Iterator[str]:
+    hanging = [one for one in told.claims if told.tree(one).setting]
+    if not hanging:
+        return
+    yield "### What the claims hang on"
+    for claim in hanging:
+        lines = tree.drawn(told.tree(claim), told.what)
+        yield "\n".join((f"```text\n{claim}", *lines, "```"))
+    others = [one for one in told.claims if one not in hanging and told.share(one) > 0]
+    if others:
+        shares = ", ".join(f"`{one}` ({told.share(one):.0%})" for one in others)
+        yield f"No one or two settings decide {shares}."
+
+
+def _numbers(told: Told) -> Iterator[str]:
+    if not told.data["numbers"]:
+        return
+    yield "### The numbers that its text gives"
+    rows = []
+    for one in told.data["numbers"]:
+        number = published.numbers()[one["number"]]
+        cells = [
+            cell
+            for where in ("profile", "inferred")
+            for cell in (_shown(one[where]), f"{number.off(one[where]):.0%}")
+        ]
+        bound = "at most " if number.kind == "at most" else ""
+        says = f"{bound}{number.value:g} {number.unit}".strip()
+        rows.append((number.name, f"`{number.claim}`", says, *cells))
+    yield from _table(_NUMBERS, rows)
+    far = (f"{told.distance(where):.0%}" for where in ("profile", "inferred"))
+    yield "On average {} off under the profile, {} under the inferred setting.".format(*far)
+
+
+_NUMBERS = ("number", "claim", "published", "profile", "off", "inferred", "off")
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    lines = [heads, ["---"] * len(heads), *rows]
+    yield "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in one)} |" for one in lines)
+
+
+def _with_blank_lines(parts: Iterable[str]) -> Iterator[str]:
+    for place, part in enumerate(one for one in parts if one):
+        yield from ([""] if place else [])
+        yield part
+
+
+if __name__ == "__main__":
+    print(written(packaged()), end="")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The numbers that the papers' texts give, and how far what is measured lies from them.
+
+published.toml's `path` leads to the number in what a claim's check measured, `over` by its name.
+"about" counts how far it is off, relative to what is published; "at most" only how far above.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from westwood import files
+from westwood.papers.claims import claims
+
+_FILE = Path(__file__).parents[1] / "published.toml"
+
+
+@dataclass(frozen=True)
+class Number:
+    """Is a number that a paper's text gives."""
+
+    claim: str
+    name: str
+    path: tuple[str | int, ...]
+    value: float
+    kind: Literal["about", "at most"] = "about"
+    unit: str = ""
+    scale: float = 1.0  # that makes the unit of what is measured
+
+    @property
+    def key(self) -> str:
+        """What a result calls it."""
+        return f"{self.claim}: {self.name}"
+
+    def off(self, measured: float | None) -> float:
+        """How far it is, relative to what is published; 1 where it is further or unknown."""
+        if measured is None or not math.isfinite(measured):
+            return 1.0
+        gap = measured / self.value - 1
+        return min(1.0, max(0.0, gap) if self.kind == "at most" else abs(gap))
+
+
+@cache
+def numbers() -> dict[str, Number]:
+    """All numbers, by their keys."""
+    data = files.read_toml(_FILE)["number"]
+    made = [Number(**{**one, "path": tuple(one["path"])}) for one in data]
+    return {one.key: one for one in made if one.claim in claims()}
+
+
+def read(measured: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
+    """Reads the numbers in what the checks of these claims measured, in the published units."""
+    return {
+        key: _at(measured[one.claim], one)
+        for key, one in numbers().items()
+        if one.claim in measured
+    }
+
+
+def _at(measured: Mapping[str, Any], number: Number) -> float | None:
+    value: Any = measured
+    for step in number.path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return float(value) * number.scale if math.isfinite(value) else None
+
+
+def distance(measured: Mapping[str, float | None]) -> float:
+    """The mean of how far the numbers are off, from 0 to 1; 0 where none is published."""
+    offs = [numbers()[key].off(value) for key, value in measured.items()]
+    return sum(offs) / len(offs) if offs else 0.0

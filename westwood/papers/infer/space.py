@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a paper leaves open, as data: open/PAPER.toml.
+
+    seeds = 2                     runs of a point while searching
+    longest = "200s"              no run is longer while searching
+    own = { scenario = ["KEY"] }  what a scenario says itself, and no open setting changes there
+    [grid.SCENARIO]               its sweep while searching: fewer points, all that the claims need
+
+    [NAME]                        an open setting
+    what = "..."
+    values = [{ is = "100 packets", set = { "bottleneck.queue.limit" = "100p" }, why = "..." }, ...]
+
+The first value of each is the profile's: choosing it changes nothing. `apply` says what `set` may
+address; `measures` is the column that the paper's "throughput" is taken from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from westwood import files
+from westwood.errors import InputError, suggestion
+from westwood.papers.claims import Claim, claims
+from westwood.papers.studies import STUDIES
+
+_FOLDER = Path(__file__).with_name("open")
+Chosen = Mapping[str, str]  # what a setting is, by its name
+
+
+@dataclass(frozen=True)
+class Value:
+    """Is a plausible value of an open setting, and why it is plausible."""
+
+    name: str
+    set: Mapping[str, Any]
+    why: str
+    measures: str = ""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Is something that a paper leaves open. The optimiser reads it as a knob of words."""
+
+    key: str
+    what: str
+    values: tuple[Value, ...]
+    low: int = field(default=0, init=False)
+    high: int = field(default=0, init=False)
+    is_logarithmic: bool = field(default=False, init=False)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The names of its values, that of the profile first."""
+        return tuple(one.name for one in self.values)
+
+    @property
+    def default(self) -> str:
+        """The profile's."""
+        return self.values[0].name
+
+    def has(self, value: object) -> bool:
+        """Says whether it is one of its values."""
+        return value in self.choices
+
+    def value(self, name: str) -> Value:
+        """The value of this name."""
+        return next(one for one in self.values if one.name == name)
+
+
+@dataclass(frozen=True)
+class Open:
+    """Is all that a paper leaves open, and how its claims are decided while searching."""
+
+    paper: str
+    seeds: int
+    longest: str
+    grid: Mapping[str, Mapping[str, tuple[Any, ...]]]
+    own: Mapping[str, tuple[str, ...]]
+    settings: tuple[Setting, ...]
+
+    @property
+    def profile(self) -> dict[str, str]:
+        """What the profile has for each setting."""
+        return {one.key: one.default for one in self.settings}
+
+    @property
+    def count(self) -> int:
+        """How many settings there are in all."""
+        product = 1
+        for one in self.settings:
+            product *= len(one.values)
+        return product
+
+    @property
+    def claims(self) -> list[Claim]:
+        """The paper's claims that simulations decide, in order."""
+        decided = {claim for study in STUDIES.values() for claim in study.claims}
+        return [
+            one for one in claims().values() if one.paper.key == self.paper and one.id in decided
+        ]
+
+    def differs(self, chosen: Chosen) -> dict[str, str]:
+        """What is chosen otherwise than the profile has it."""
+        return {one.key: chosen[one.key] for one in self.settings if chosen[one.key] != one.default}
+
+    def values(self, chosen: Chosen) -> list[Value]:
+        """The values that are chosen otherwise than the profile has them."""
+        return [
+            one.value(chosen[one.key]) for one in self.settings if chosen[one.key] != one.default
+        ]
+
+
+def papers() -> list[str]:
+    """The papers whose open settings are listed, in the order of their claims."""
+    listed = {one.stem for one in _FOLDER.glob("*.toml")}
+    return [one for one in dict.fromkeys(c.paper.key for c in claims().values()) if one in listed]
+
+
+@cache
+def of(paper: str) -> Open:
+    """What this paper leaves open."""
+    if paper not in papers():
+        problem = f"unknown paper, {suggestion(paper, papers())}"
+        raise InputError(problem, key="--infer", value=paper)
+    data = files.read_toml(_FOLDER / f"{paper}.toml")
+    grid = {
+        scenario: {key: tuple(values) for key, values in sweep.items()}
+        for scenario, sweep in data.pop("grid", {}).items()
+    }
+    own = {scenario: tuple(keys) for scenario, keys in data.pop("own", {}).items()}
+    seeds, longest = data.pop("seeds"), data.pop("longest")
+    settings = tuple(
+        Setting(key, one["what"], tuple(_value(value) for value in one["values"]))
+        for key, one in data.items()
+    )
+    return Open(paper, seeds, longest, grid, own, settings)
+
+
+def _value(data: Mapping[str, Any]) -> Value:
+    return Value(data["is"], data.get("set", {}), data["why"], data.get("measures", ""))

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An inference survives: what is finished is on disk, and a later start does what is missing.
+
+In the folder:
+
+    inference.json         what is searched: a resumed search must be the same one
+    journal-N.jsonl        a line for each setting tried and each one judged, written as it ends
+    settings.parquet       at the end: a row a setting, with the claims that hold
+    PAPER.json             what came out, as docs/papers.md and the page of claims tell it
+    papers.md              the page of this paper
+
+Everything but the manifest follows from the paper, the seed and the number of settings: not from
+workers, machines or interruptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+import polars as pl
+
+from westwood.errors import InputError, Interrupted
+from westwood.papers.infer import page, propose, published
+from westwood.papers.infer.evaluate import Ground, Outcome, RunJobs, outcomes
+from westwood.papers.infer.found import (
+    CHOOSING_SEEDS,
+    FRESH_SEEDS,
+    PROFILE,
+    WITNESSES,
+    Found,
+    Tried,
+    searching_seeds,
+)
+from westwood.papers.infer.space import Open
+from westwood.papers.infer.told import Told
+from westwood.results.folder import Folder
+from westwood.results.ledger import Ledger
+
+LEAST_SETTINGS, MOST_SETTINGS = 2 * propose.BATCH, 100_000
+_STATE = "inference.json"
+_SEEDS = {"choosing": CHOOSING_SEEDS, "fresh": FRESH_SEEDS}
+T = TypeVar("T")
+
+
+class Tracker(Protocol):
+    """Passes what is finished on, of which there is so much, and shows how far it is."""
+
+    def __call__(self, finished: Iterable[T], total: int, /) -> Iterable[T]:
+        """Takes what is finished and how much there will be, as `console.track` does."""
+
+
+class Study:
+    """Carries an inference out in its folder, under a lock while `opened`."""
+
+    def __init__(self, open_: Open, seed: int, folder: Folder, run_jobs: RunJobs) -> None:
+        self._open, self._folder, self._run_jobs = open_, folder, run_jobs
+        self._ledger = Ledger(folder, self._take)
+        self.found = Found(open_, seed)
+        self.runs = 0
+
+    @contextmanager
+    def opened(self, *, resume: bool) -> Iterator[Study]:
+        """Takes the lock, checks that the folder fits, reads what is there."""
+        folder, state = self._folder, self._state()
+        with folder.locked():
+            differs = "holds another inference: paper, open settings, claims or seed differ"
+            if not folder.holds("inference", _STATE, state, resume=resume, differs=differs):
+                folder.manifest({"inference": state}, complete=False)
+                folder.json(_STATE, state)
+            self._ledger.read()
+            try:
+                yield self
+            finally:
+                self._ledger.close()
+
+    def _state(self) -> dict[str, Any]:
+        ground = self._ground("search")
+        return {
+            "paper": self._open.paper,
+            "seed": self.found.seed,
+            "claims": list(self.found.claims()),
+            "numbers": [
+                key for key, one in published.numbers().items() if one.claim in self.found.claims()
+            ],
+            "settings": {
+                one.key: {value.name: [dict(value.set), value.measures] for value in one.values}
+                for one in self._open.settings
+            },
+            "seeds": [list(ground.seeds), *(list(seeds) for seeds in _SEEDS.values())],
+            "scenarios": {
+                name: [point.scenario.hash for point in points]
+                for name, points in ground.points.items()
+            },
+        }
+
+    def _ground(self, purpose: str, claims: Sequence[str] = ()) -> Ground:
+        chosen = tuple(claims) or self.found.claims()
+        if purpose == "search":
+            return Ground(self._open, chosen, searching_seeds(self._open), thin=True)
+        return Ground(self._open, chosen, _SEEDS[purpose], thin=False)
+
+    def _take(self, record: Mapping[str, Any]) -> None:
+        found, number = self.found, int(record["setting"])
+        outcome = _read(record)
+        if "on" in record:
+            claims = tuple(record["claims"])
+            if record["on"] not in _SEEDS or not set(claims) <= set(found.claims()):
+                raise ValueError
+            found.judged[record["on"], number, claims] = outcome
+            return
+        if "back" in record:
+            found.back[number, str(record["back"])] = outcome
+            return
+        chosen = dict(record["values"])
+        if list(chosen) != [one.key for one in self._open.settings]:
+            raise ValueError
+        if not all(one.has(chosen[one.key]) for one in self._open.settings):
+            raise ValueError
+        if outcome.failures.keys() != set(found.claims()):
+            raise ValueError
+        found.tried[number] = Tried(number, chosen, outcome)
+
+    def steps(self, settings: int) -> Iterator[None]:
+        """Does what is missing, a setting at a time: tries, finalists, fresh seeds, witnesses."""
+        yield from self._try({PROFILE: self._open.profile})
+        for batch in range(-(-settings // propose.BATCH)):
+            yield from self._batch(batch)
+        found = self.found
+        yield from self._judge("choosing", found.finalists())
+        yield from self._judge("fresh", [PROFILE, found.inferred])
+        yield from self._set_back(found.inferred)
+        for claim in found.claims():
+            if found.witness(claim) is None:
+                ways = [one.number for one in found.holding(claim)[:WITNESSES]]
+                yield from self._judge("fresh", ways, (claim,))
+
+    def _batch(self, batch: int) -> Iterator[None]:
+        known = self.found.tried
+        if all(number in known for number in propose.numbers(batch)):
+            return
+        first = propose.numbers(batch).start
+        before = {n: (known[n].chosen, known[n].outcome.cost) for n in range(first)}
+        made = propose.propose(self._open, self.found.seed, batch, before)
+        wanted = dict(zip(propose.numbers(batch), made, strict=True))
+        yield from self._try({n: one for n, one in wanted.items() if n not in known})
+
+    def _try(self, wanted: Mapping[int, Mapping[str, str]]) -> Iterator[None]:
+        wanted = {n: one for n, one in wanted.items() if n not in self.found.tried}
+        ground = self._ground("search") if wanted else None
+        numbers = list(wanted)
+        for place, outcome in self._outcomes(ground, list(wanted.values())):
+            number = numbers[place]
+            values = dict(wanted[number])
+            self._ledger.keep({"setting": number, "values": values, **_entry(outcome)})
+            yield
+
+    def _judge(
+        self, purpose: str, numbers: Sequence[int], claims: Sequence[str] = ()
+    ) -> Iterator[None]:
+        which = tuple(claims) or self.found.claims()
+        left = dict.fromkeys(n for n in numbers if (purpose, n, which) not in self.found.judged)
+        if not left:
+            return
+        ground = self._ground(purpose, claims)
+        chosen = [self.found.tried[number].chosen for number in left]
+        for place, outcome in self._outcomes(ground, chosen):
+            record = {"setting": list(left)[place], "on": purpose, "claims": list(which)}
+            self._ledger.keep({**record, **_entry(outcome)})
+            yield
+
+    def _set_back(self, number: int) -> Iterator[None]:
+        """Tries a setting with each part of it as the profile has it, one at a time."""
+        chosen, profile = self.found.tried[number].chosen, self._open.profile
+        differs = self._open.differs(chosen)
+        keys = [key for key in differs if (number, key) not in self.found.back]
+        if not keys:
+            return
+        variants = [{**chosen, key: profile[key]} for key in keys]
+        for place, outcome in self._outcomes(self._ground("search"), variants):
+            self._ledger.keep({"setting": number, "back": keys[place], **_entry(outcome)})
+            yield
+
+    def _outcomes(
+        self, ground: Ground | None, chosen: Sequence[Mapping[str, str]]
+    ) -> Iterator[tuple[int, Outcome]]:
+        if ground is None:
+            return
+        plans = [ground.plan(one) for one in chosen]
+        for place, outcome in outcomes(plans, self._run_jobs):
+            self.runs += plans[place].runs
+            yield place, outcome
+
+    def finish(self) -> Told:
+        """Writes what was found."""
+        found, folder = self.found, self._folder
+        folder.frame("settings.parquet", _frame(found))
+        told = Told(found.entry())
+        folder.json(f"{self._open.paper}.json", told.data)
+        folder.text("papers.md", page.written({told.paper: told}))
+        folder.manifest({"inference": self._state(), "settings": len(found.tried)})
+        return told
+
+
+def _entry(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "failures": dict(outcome.failures),
+        "numbers": dict(outcome.numbers),
+        "explanations": dict(outcome.explanations),
+    }
+
+
+def _read(record: Mapping[str, Any]) -> Outcome:
+    failures = {str(claim): int(count) for claim, count in record["failures"].items()}
+    numbers = {
+        str(key): None if value is None else float(value)
+        for key, value in record["numbers"].items()
+    }
+    if not numbers.keys() <= published.numbers().keys():
+        raise ValueError
+    return Outcome(failures, numbers, dict(record["explanations"]))
+
+
+def _frame(found: Found) -> pl.DataFrame:
+    rows = [
+        {
+            "setting": one.number,
+            "fills": propose.fills(one.number),
+            "cost": one.outcome.cost,
+            **one.chosen,
+            **{f"claim: {claim}": not count for claim, count in one.outcome.failures.items()},
+            **{f"number: {key}": value for key, value in one.outcome.numbers.items()},
+        }
+        for _, one in sorted(found.tried.items())
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def run(
+    open_: Open,
+    folder: Folder,
+    *,
+    settings: int,
+    seed: int,
+    resume: bool,
+    run_jobs: RunJobs,
+    track: Tracker,
+) -> tuple[Told, int]:
+    """Does what is missing of an inference; what is told of it, and the runs that it took.
+
+    Interrupted says what there is and how to go on.
+    """
+    if not LEAST_SETTINGS <= settings <= MOST_SETTINGS:
+        problem = f"expected from {LEAST_SETTINGS} to {MOST_SETTINGS}"
+        raise InputError(problem, key="--settings", value=settings)
+    with Study(open_, seed, folder, run_jobs).opened(resume=resume) as study:
+        try:
+            for _ in track(study.steps(settings), settings - len(study.found.tried)):
+                pass
+            return study.finish(), study.runs
+        except KeyboardInterrupt:
+            kept = f"{len(study.found.tried)} settings are in {folder.path}"
+            rest = f"--resume --out {folder.path} goes on"
+            raise Interrupted(f"interrupted; {kept}; {rest}") from None

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a claim hangs on: a decision tree of at most two levels over words.
+
+Breiman, Friedman, Olshen, Stone: Classification and Regression Trees (1984). For an answer of yes
+or no the best division of a setting's values in two is one of those that keep them sorted by their
+share of yes (theorem 4.5), so that none other needs to be tried; the best is that with the least
+Gini impurity. What chance may explain is not divided. A library for trees of this size would weigh
+a hundred times what it replaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from westwood.papers.infer.space import Chosen, Setting
+
+DEPTH = 2
+_LEAST_SHARE = 0.02  # of all cases, in each branch
+_LEAST_GAIN = 0.02  # of the impurity of all cases: what gains less decides nothing
+_LEAST_CHI_SQUARED = 12.0  # of one degree of freedom: chance has more in one of 1900 divisions
+Case = tuple[Chosen, bool]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Is a set of cases, with the share of those that hold, and maybe how it divides."""
+
+    cases: int
+    held: int
+    setting: str = ""
+    values: tuple[str, ...] = ()  # of the setting, in the branch where more hold
+    more: Tree | None = None
+    less: Tree | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of cases that hold."""
+        return self.held / self.cases if self.cases else 0.0
+
+    def entry(self) -> dict[str, Any]:
+        """Returns it as JSON takes it."""
+        own: dict[str, Any] = {"cases": self.cases, "held": self.held}
+        if self.more and self.less:
+            own |= {"setting": self.setting, "values": list(self.values)}
+            own |= {"more": self.more.entry(), "less": self.less.entry()}
+        return own
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Tree:
+        """Reads what `entry` returned."""
+        if "setting" not in data:
+            return cls(data["cases"], data["held"])
+        more, less = cls.read(data["more"]), cls.read(data["less"])
+        return cls(data["cases"], data["held"], data["setting"], tuple(data["values"]), more, less)
+
+    def best(self) -> tuple[Tree, list[tuple[str, tuple[str, ...]]]]:
+        """The branch where most hold at each division, and the way there: settings, values."""
+        if not self.more:
+            return self, []
+        leaf, way = self.more.best()
+        return leaf, [(self.setting, self.values), *way]
+
+
+def grow(settings: Sequence[Setting], cases: Sequence[Case], depth: int = DEPTH) -> Tree:
+    """Grows the tree of these cases."""
+    return _grown(settings, cases, depth, len(cases), _impurity(cases))
+
+
+def _grown(
+    settings: Sequence[Setting], cases: Sequence[Case], depth: int, total: int, whole: float
+) -> Tree:
+    held = sum(one for _, one in cases)
+    if depth == 0 or held in (0, len(cases)):
+        return Tree(len(cases), held)
+    found = max(
+        (one for setting in settings for one in _divisions(setting, cases, total)),
+        key=lambda one: one[0],
+        default=(0.0, "", ()),
+    )
+    gain, key, values = found
+    # Pearson's statistic of the 2 x 2 table is the gain over 2 p (1 - p).
+    chi_squared = gain * len(cases) ** 2 / (2 * held * (len(cases) - held))
+    if gain < _LEAST_GAIN * whole or chi_squared < _LEAST_CHI_SQUARED:
+        return Tree(len(cases), held)
+    more = [one for one in cases if one[0][key] in values]
+    less = [one for one in cases if one[0][key] not in values]
+    grown = (_grown(settings, part, depth - 1, total, whole) for part in (more, less))
+    return Tree(len(cases), held, key, values, *grown)
+
+
+def _divisions(
+    setting: Setting, cases: Sequence[Case], total: int
+) -> Iterator[tuple[float, str, tuple[str, ...]]]:
+    """Yields each division worth trying: its gain, the setting, the values where more hold."""
+    counts = {value: [0, 0] for value in setting.choices}
+    for chosen, holds in cases:
+        counts[chosen[setting.key]][holds] += 1
+    seen = [value for value, (no, yes) in counts.items() if no + yes]
+    seen.sort(key=lambda value: -counts[value][1] / sum(counts[value]))
+    whole = _gini(*(sum(one[side] for one in counts.values()) for side in (0, 1)))
+    for place in range(1, len(seen)):
+        parts = [
+            tuple(sum(counts[value][side] for value in part) for side in (0, 1))
+            for part in (seen[:place], seen[place:])
+        ]
+        if min(map(sum, parts)) >= max(1.0, _LEAST_SHARE * total):
+            gain = whole - sum(_gini(*part) for part in parts)
+            among = set(seen[:place])
+            yield gain, setting.key, tuple(one for one in setting.choices if one in among)
+
+
+def _impurity(cases: Sequence[Case]) -> float:
+    held = sum(one for _, one in cases)
+    return _gini(len(cases) - held, held)
+
+
+def _gini(no: int, yes: int) -> float:
+    """The impurity of so many cases, weighted with their number."""
+    count = no + yes
+    return 2 * no * yes / count if count else 0.0
+
+
+def drawn(tree: Tree, named: Callable[[str], str], indent: str = "") -> Iterator[str]:
+    """Draws the tree in lines of text; `named` gives a setting's name in words."""
+    if not indent:
+        yield f"holds in {_share(tree)}"
+    if not (tree.more and tree.less):
+        return
+    words = f"{named(tree.setting)}: {' or '.join(tree.values)}"
+    ends = ((tree.more, words, "├─ ", "│  "), (tree.less, "otherwise", "└─ ", "   "))
+    for branch, condition, mark, below in ends:
+        yield f"{indent}{mark}{condition}: {_share(branch)}"
+        yield from (line for line in drawn(branch, named, indent + below) if line)
+
+
+def _share(tree: Tree) -> str:
+    return f"{tree.share:.0%} of {tree.cases}"

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is finished of a long piece of work, in journal-N.jsonl of its folder: a file a start.
+
+What a kill leaves is read back by the next start; a damaged line is told of, and is done again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from westwood.errors import RunError
+from westwood.results import journal
+from westwood.results.folder import Folder
+
+_JOURNAL = re.compile(r"journal-(\d{6,12})\.jsonl")
+_NOT_OURS = (KeyError, TypeError, ValueError, AttributeError)  # what `take` raises of such a line
+
+
+class Ledger:
+    """Keeps records; `take` takes each, and raises ValueError and its like of a foreign one."""
+
+    def __init__(self, folder: Folder, take: Callable[[Mapping[str, Any]], None]) -> None:
+        self._folder, self._take = folder, take
+        self._journal: journal.Journal | None = None
+        self._number = 1
+
+    def read(self) -> None:
+        """Reads what earlier starts kept."""
+        numbers = [0]
+        for path in sorted(self._folder.path.iterdir()):
+            if not (match := _JOURNAL.fullmatch(path.name)):
+                continue
+            numbers.append(int(match[1]))
+            try:
+                read = journal.read(path)
+            except OSError as error:
+                self._folder.tell(f"{path}: can't be read: {error.strerror}; it is done again")
+                continue
+            damaged = read.damaged + sum(not self._is_taken(record) for record in read.records)
+            if damaged:
+                self._folder.tell(f"{path}: has damaged lines ({damaged}); they are done again")
+        self._number = max(numbers) + 1
+
+    def _is_taken(self, record: Mapping[str, Any]) -> bool:
+        try:
+            self._take(record)
+        except _NOT_OURS:
+            return False
+        return True
+
+    def keep(self, record: Mapping[str, Any]) -> None:
+        """Writes a record and takes it; it is on disk when this returns."""
+        try:
+            if self._journal is None:
+                name = f"journal-{self._number:06}.jsonl"
+                self._journal = journal.Journal(self._folder.path / name)
+            self._journal.add(record)
+        except OSError as error:
+            problem = f"{self._folder.path}: can't be written: {error.strerror or error}"
+            raise RunError(f"{problem}; --resume goes on") from None
+        self._take(record)
+
+    def close(self) -> None:
+        """Closes the journal."""
+        if self._journal is not None:
+            self._journal.close()
