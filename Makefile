@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Byte code is made when a module is first imported: most of what is installed never is.
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-compile --constraint tools/constraints.txt
-CXX_FILES = $(shell find core engine wire bindings ns3 linux proofs tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
+CXX_FILES = $(shell find core engine wire bindings lab ns3 linux proofs tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
 NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h engine/*.hpp engine/*.cpp bindings/*)
 MAKEFLAGS += --no-print-directory
 
@@ -15,7 +15,7 @@ MAKE_LINUX = $(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log
     $(BIN)/cmake --build build/linux
 T ?= tests
 
-.PHONY: help demo core engine py test test-slow lint format golden bench bench-path comparison verdicts theory torture mutants prove ns3 \
+.PHONY: help demo lab core engine py test test-slow lint format golden bench bench-path comparison verdicts theory torture mutants prove ns3 \
     linux linux-machine linux-path manual docs release clean system system-test .venv
 .DEFAULT_GOAL := help
 
@@ -25,6 +25,11 @@ help: ## list the targets
 demo: .venv ## reproduce Figure 5 of the 2013 ns-3 paper
 	@$(BIN)/westwood reproduce fig5 --out report
 	@echo "Figure: $(CURDIR)/report/fig5.png"
+
+lab: .venv ## build the laboratory's page, one file that works anywhere: docs/lab.md
+	@PYTHON=$(PYTHON) tools/system.sh lab
+	@$(PIP) ziglang
+	@$(BIN)/python tools/lab.py
 
 core engine: $(DEV)/build.ninja ## build and run the C++ tests of core/ or of engine/, for use while editing
 	@$(BIN)/cmake --build $(DEV) --target ww_$@_tests -- --quiet
@@ -69,11 +74,12 @@ golden: .venv system-test ## regenerate the golden files; review the difference 
 	@WW_UPDATE_GOLDEN=1 $(BIN)/python tools/run_suites.py cpp-release python
 	@git status --short tests/golden
 
-bench: .venv ## measure the engine beside ns-3 and htsim, the core, and the kernel's controls: OPTIONS="--long --record"
+bench: lab ## measure the engine beside ns-3 and htsim, the laboratory, and the kernel's controls: OPTIONS="--long --record"
 	@tools/system.sh bench
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
 	@$(BIN)/python -m bench.run $(OPTIONS)
+	@$(BIN)/python -m bench.lab
 	@$(MAKE_LINUX)
 	@$(BIN)/python -m bench.kernel || test $$? = 77
 
@@ -115,7 +121,7 @@ docs: .venv ## build the documentation
 	@$(BIN)/sphinx-build -W -q -b html docs build/docs
 	@echo "Documentation: $(CURDIR)/build/docs/index.html"
 
-release: .venv ## check that this commit is a release and build its distributions and documentation
+release: lab ## check that this commit is a release and build its distributions and documentation
 	@$(BIN)/python tools/release.py
 	@$(MAKE) docs
 

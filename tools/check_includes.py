@@ -26,6 +26,7 @@ RULES = {
     "core": ({"core"}, FREESTANDING),
     "engine": ({"core", "engine"}, STANDARD),
     "wire": ({"core", "engine", "wire"}, STANDARD),
+    "lab": ({"core", "engine", "wire", "lab"}, STANDARD),
     "bindings": ({"engine", "bindings"}, re.compile(r"nanobind/.*|[a-z_0-9]+|Python\.h")),
     "tests/linux/helpers": (set(), ANY),
     "tests": (

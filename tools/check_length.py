@@ -18,6 +18,7 @@ ROOMS = (
     "engine",
     "wire",
     "bindings",
+    "lab",
     "westwood",
     "ns3",
     "linux",

@@ -34,6 +34,7 @@ TOOLS: dict[str, tuple[Callable[[], object], str]] = {
     "GoogleTest": (lambda: Path("/usr/include/gtest/gtest.h").exists(), "libgtest-dev"),
     "libFuzzer": (fuzzer_libraries, "libclang-rt-dev"),
     "libbpf": (lambda: Path("/usr/include/bpf/libbpf.h").exists(), "libbpf-dev"),
+    "npm": (lambda: shutil.which("npm"), "nodejs npm"),
     "ns-3 3.37": (lambda: Path("/usr/include/ns3/core-module.h").exists(), "libns3-dev"),
 }
 
@@ -65,7 +66,18 @@ def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
 
 
 def c_files() -> list[str]:
-    rooms = ("core", "engine", "wire", "bindings", "ns3", "linux", "proofs", "tests", "bench")
+    rooms = (
+        "core",
+        "engine",
+        "wire",
+        "bindings",
+        "lab",
+        "ns3",
+        "linux",
+        "proofs",
+        "tests",
+        "bench",
+    )
     return [
         str(path.relative_to(ROOT))
         for room in rooms
@@ -134,8 +146,9 @@ SIDE_BY_SIDE = [  # the longest first
         with_package=True,
     ),
     Suite(
-        "wheel",
+        "wheel",  # with the laboratory's page, at which Python's tests look in a browser
         [
+            ["make", "--no-print-directory", "lab"],
             [
                 *WHEEL,
                 "--wheel-dir",
@@ -144,7 +157,7 @@ SIDE_BY_SIDE = [  # the longest first
             ],
             [PYTHON, "tools/check_wheel.py", str(BUILD / "dist")],
         ],
-        ("clang", "libbpf"),
+        ("clang", "libbpf", "npm"),
         with_package=True,
     ),
 ]

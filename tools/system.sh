@@ -4,6 +4,7 @@
 # Makes sure that the machine has the system packages that a make target needs.
 #   system.sh build   a compiler and Python to build with: exits 1 when they can't be had
 #   system.sh test    also what the test suites use; a suite whose tool is missing is skipped
+#   system.sh lab     also what the laboratory's page is bundled with
 #   system.sh linux   also what linux/ is built with
 #   system.sh slow    also a browser, which looks at the report, and an emulator for another kernel
 #   system.sh bench   also google-benchmark
@@ -34,6 +35,13 @@ linux | test | slow | bench)
     need clang compiles clang
     need libbpf-dev test -e /usr/include/bpf/libbpf.h
     ;;&
+lab | test | bench)
+    need nodejs command -v node
+    need npm command -v npm
+    ;;&
+test | slow | bench)
+    need chromium command -v chromium
+    ;;&
 test)
     need bpftool test -x /usr/sbin/bpftool
     need iproute2 command -v ip
@@ -49,7 +57,6 @@ test)
     need ns2 command -v ns
     ;;
 slow)
-    need chromium command -v chromium
     need debootstrap command -v debootstrap
     need qemu-system-x86 command -v qemu-system-x86_64
     need busybox-static test -x /bin/busybox

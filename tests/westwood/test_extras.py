@@ -97,6 +97,7 @@ OF_EXTRAS = (
     "kernel.sockets",
     "kernel.tcp_info",
     "kernel.watching",
+    "lab.declarations",  # which only make lab asks, about the papers
     "papers",
     "results.pcap",
     "results.queues",

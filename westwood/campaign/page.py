@@ -127,26 +127,26 @@ def _section(
 ) -> report.Section:
     """Writes a target's figures into the folder; returns its section of the page."""
     target = found["target"][0]
-    svg = _figures(folder, target, found, rows, traces)
+    picture = _figures(folder, target, found, rows, traces)
     size = pl.col("size_bytes").map_elements(megabytes, return_dtype=pl.String).alias("size")
     shown = found.with_columns(size, pl.lit("").alias("flow"))
     columns = [name for name in _METRICS if name in found.columns]
     data = report.Table(target, int(found["runs"].max() or 0), shown, ["size"], columns)  # type: ignore[arg-type]
     said = table(found, baseline).row(0, named=True)
     heading = f"{target}: {said['protocol']} {said['gain']}, pipe {said['pipe']} packets"
-    return report.Section(target, heading, svg, [data], [])
+    return report.Section(target, heading, picture, [data], [])
 
 
 def _figures(
     folder: Folder, target: str, found: pl.DataFrame, rows: pl.DataFrame, traces: Traces
-) -> bytes | None:
+) -> report.Drawn | None:
     """Writes a target's figures into the folder; the page's, if it can be drawn."""
 
     def plots() -> ModuleType:
         return importlib.import_module("westwood.draw.campaign_plots")
 
-    svg = report.figure(folder, f"{target}-sessions", lambda: plots().sessions(found, target))
-    if svg is None:
+    picture = report.figure(folder, f"{target}-sessions", lambda: plots().sessions(found, target))
+    if picture is None:
         return None
     report.figure(folder, f"{target}-uploads", lambda: plots().uploads(rows, target))
     first = rows.filter(size_bytes=rows["size_bytes"].max(), number=rows["number"].min())
@@ -157,4 +157,4 @@ def _figures(
     ]
     if dynamics:
         report.figure(folder, f"{target}-dynamics", lambda: plots().dynamics(dynamics, target))
-    return svg
+    return picture

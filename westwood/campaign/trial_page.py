@@ -74,8 +74,8 @@ def write_page(trial: Trial, folder: Folder, about: Mapping[str, Any]) -> Path:
         from westwood.draw import trial_plots
 
         title = f"pair {shown}, the middle one by its gain"
-        svg = report.figure(folder, "traces", lambda: trial_plots.side_by_side(traces, title))
-        sections.append(report.Section("traces", f"Side by side: {title}", svg, [], []))
+        picture = report.figure(folder, "traces", lambda: trial_plots.side_by_side(traces, title))
+        sections.append(report.Section("traces", f"Side by side: {title}", picture, [], []))
     title = f"{said[0]['verdict'].capitalize()}: {plan.controls[1]} against {plan.controls[0]}"
     if len(said) > 1:
         title = f"Does it pay? {len(said)} controls against {plan.controls[0]}"

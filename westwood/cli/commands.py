@@ -70,6 +70,7 @@ _HOMES: Mapping[str, _Home] = {
         "pages", "validate", "westwood validate --engine ns3 --seeds 10 --out validation"
     ),
     "reproduce": _Home("pages", "reproduce", "westwood reproduce fig5 --quick"),
+    "lab": _Home("lab", "lab", "westwood lab fig5"),
     "list": _Home("listings", "list_", "westwood list protocols"),
     "shell": _Home(
         "shell",

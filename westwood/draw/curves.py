@@ -40,6 +40,7 @@ def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -
         figure, axes = subplots(size=(7.2, 4.4))
         _draw_curves(axes, points, x, y, by)
         axes.set(title=title, ylabel=y.name)
+        axes.set_ylim(bottom=0)
         axes.legend()
         return figure
 
@@ -53,6 +54,7 @@ def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: st
             _draw_curves(axes, points.filter(pl.col("cc") == cc), x, y, by)
             axes.set_title(label(cc))
         row[0].set_ylabel(y.name)
+        row[0].set_ylim(bottom=0)  # once all is drawn: it ends the choice of what is shown
         row[-1].legend(title=name)
         figure.suptitle(title)
         return figure
@@ -67,6 +69,7 @@ def side_by_side(
         for axes, (points, x) in zip(row, parts, strict=True):
             _draw_curves(axes, points, x, y, by)
         row[0].set_ylabel(y.name)
+        row[0].set_ylim(bottom=0)  # once all is drawn: it ends the choice of what is shown
         row[0].legend()
         figure.suptitle(title)
         return figure
@@ -107,7 +110,6 @@ def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) ->
             elinewidth=1,
         )
     axes.set_xlabel(x.name)
-    axes.set_ylim(bottom=0)
     if x.log:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the page: one self-contained HTML file, for a phone, a screen and paper.
 
-Every text is escaped by the template; figures are SVG, embedded as images.
+Every text is escaped by the template; figures are SVG, embedded as images, and where a script runs
+plots (alive.py).
 """
 
 from __future__ import annotations
@@ -68,12 +69,25 @@ class Grid:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """Is a figure: a picture, and its curves as numbers, if it has but curves."""
+
+    svg: bytes
+    plots: str = ""  # JSON that may stand in a page
+
+    @property
+    def image(self) -> str:
+        """The picture as the address of an image."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode("ascii")
+
+
+@dataclass(frozen=True)
 class Section:
     """Is an experiment on the page."""
 
     name: str
     title: str
-    svg: bytes | None  # None: nothing could draw it
+    drawn: Drawn | None  # None: nothing could draw it
     tables: Sequence[Table]
     verdicts: Sequence[Verdict]
     profile: str = ""
@@ -81,16 +95,11 @@ class Section:
     pairs: Sequence[Sequence[str]] = ()  # cells of paired comparisons
     text: Sequence[str] = ()  # paragraphs
     grids: Sequence[Grid] = ()
-
-    @property
-    def image(self) -> str:
-        """The figure as the address of an image."""
-        svg = self.svg or b""
-        return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")
+    presets: Sequence[str] = ()  # or files of scenarios, that the laboratory shows it with
 
 
-def figure(folder: Folder, name: str, draw: Callable[[], Figure]) -> bytes | None:
-    """Writes the figure that `draw` draws, NAME.png and NAME.svg; the SVG.
+def figure(folder: Folder, name: str, draw: Callable[[], Figure]) -> Drawn | None:
+    """Writes the figure that `draw` draws, NAME.png and NAME.svg, for the page.
 
     A page is good without figures: where matplotlib is missing, it is said and None is returned.
     """
@@ -99,9 +108,12 @@ def figure(folder: Folder, name: str, draw: Callable[[], Figure]) -> bytes | Non
             f"the page is without figures: figures need matplotlib: {extras.remedy('matplotlib')}"
         )
         return None
+    from westwood.draw import alive
     from westwood.draw.style import save
 
-    return save(draw(), folder.file, name).with_suffix(".svg").read_bytes()
+    drawn = draw()
+    svg = save(drawn, folder.file, name).with_suffix(".svg").read_bytes()
+    return Drawn(svg, alive.read(drawn))
 
 
 def write(
@@ -125,6 +137,7 @@ def write(
         title=title,
         pair_heads=("where", "which", "difference", "effect", "p"),
         sections=sections,
+        script=_script(sections),
         counts=counts,
         elsewhere=any(one.elsewhere for one in verdicts),
         manifest=manifest,
@@ -132,6 +145,14 @@ def write(
         verdicts=sorted(verdicts, key=lambda one: _ORDER[one.verdict]),
     )
     return folder.text("index.html", page)
+
+
+def _script(sections: Sequence[Section]) -> str:
+    if not any(one.drawn and one.drawn.plots for one in sections):
+        return ""
+    from westwood.draw import alive
+
+    return alive.script()
 
 
 def write_last(

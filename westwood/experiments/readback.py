@@ -137,7 +137,7 @@ class Results:
             title += ", interrupted"
             self.tell(f"{self.path}: its command was interrupted, and some runs are not there")
         drawn = self._title() + (", interrupted" if title.endswith("interrupted") else "")
-        svg = report.figure(folder, "figure", lambda: draw(summary, self.keys, metric, drawn))
+        picture = report.figure(folder, "figure", lambda: draw(summary, self.keys, metric, drawn))
         seeds = int(self.rows["seed"].n_unique())
         columns = list(dict.fromkeys([metric, "goodput_bps", "retransmission_ratio", "jain"]))
         table = report.Table(title, seeds, summary, self.keys, columns)
@@ -148,10 +148,11 @@ class Results:
         section = report.Section(
             "results",
             f"{metric} of {title}",
-            svg,
+            picture,
             [table],
             [],
             pairs=pairs,
+            presets=[_SCENARIO],
         )
         return report.write(folder, f"Results: {title}", [section], [], manifest)
 

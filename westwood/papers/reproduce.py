@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from westwood import stopping
 from westwood.draw import report
-from westwood.draw.style import save
 from westwood.engines import needs
 from westwood.engines.pool import check_workers
 from westwood.engines.simulator import SIMULATOR
@@ -109,10 +109,10 @@ def run(
             replace(one, elsewhere=told.elsewhere(one.claim.paper.key, one.claim.id))
             for one in claims.check(study.claims, measured)
         ]
-        figure = study.draw(measured, study.title)
-        drawn.append(save(figure, folder.file, name))
+        picture = report.figure(folder, name, partial(study.draw, measured, study.title))
+        drawn.append(folder.path / f"{name}.png")
         verdicts += found
-        sections.append(_section(selection, name, study, measured, found, folder))
+        sections.append(_section(selection, name, study, measured, found, picture))
     others = claims.tested() if len(selection.studies) == len(STUDIES) else []
     settings = {name: _settings(one.scenario) for name, one in selection.experiments.items()}
     folder.json("claims.json", {"claims": list(_entries(selection, verdicts, others, settings))})
@@ -138,7 +138,7 @@ def _section(
     study: Study,
     measured: Mapping[str, Measured],
     verdicts: Sequence[claims.Verdict],
-    folder: Folder,
+    picture: report.Drawn | None,
 ) -> report.Section:
     tables = []
     for scenario in study.scenarios:
@@ -147,12 +147,18 @@ def _section(
         frame = measured[scenario].points
         columns = [c for c in study.shown if c in frame.columns]
         tables.append(report.Table(scenario, one.scenario.seeds, frame, keys, columns))
-    svg = (folder.path / f"{name}.svg").read_bytes()
     profile = profiles.get(
         next(iter(selection.experiments[s] for s in study.scenarios)).scenario.profile
     )
     return report.Section(
-        name, study.title, svg, tables, list(verdicts), profile.name, profile.title
+        name,
+        study.title,
+        picture,
+        tables,
+        list(verdicts),
+        profile.name,
+        profile.title,
+        presets=list(study.scenarios),
     )
 
 

@@ -16,18 +16,19 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
-from westwood import arguments, files
+from westwood import arguments, extras, files
 from westwood.arguments import checked
 from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
-from westwood.errors import InputError, show, suggestion
+from westwood.errors import InputError, suggestion
 from westwood.scenario import bdp, lines, number_files, profiles, topology, written
+from westwood.scenario.addressed import EVERY_FLOW, assign, is_part, kind_of
 from westwood.scenario.brief import html
 from westwood.scenario.explain import explained
 from westwood.scenario.flows import OF_DATAGRAMS, Flow, check_obeyed
@@ -39,7 +40,6 @@ from westwood.units import format_time
 
 FORMAT = 1  # of scenario files, and part of the hash
 MOST_POINTS = 100_000  # of a sweep
-EVERY_FLOW = "*"  # in the place of a name; but for a source of datagrams, where that does not obey
 _KEPT = (Part, files.Numbers)  # never changed, and large: settings hold them as they are
 
 Settings = Mapping[str, Any]
@@ -136,17 +136,17 @@ class Scenario(Part):
 
         A key that is set is no longer swept.
         """
-        data = arguments.plain_items(self._given, _KEPT)
+        data = self.given()
         settings = arguments.plain_items(settings, _KEPT)
         for key, value in settings.items():
             try:
-                _assign(data, key, value)
+                assign(data, key, value)
             except InputError as error:
                 raise error.located(source=self._source) from None
             if isinstance(data.get("sweep"), dict):
                 data["sweep"].pop(key, None)
         for swept in data["sweep"] if isinstance(data.get("sweep"), dict) else ():
-            for key in filter(lambda key: _is_part(key, swept), settings):
+            for key in filter(lambda key: is_part(key, swept), settings):
                 problem = f"expected {swept} set as well, for its sweep replaces all of it"
                 raise InputError(problem, key=key, value=settings[key], source=self._source)
         try:
@@ -159,7 +159,7 @@ class Scenario(Part):
 
     def with_sweep(self, sweep: Settings) -> Scenario:
         """Sweeps these keys, each over its values, in a new scenario."""
-        data = arguments.plain_items(self._given, _KEPT)
+        data = self.given()
         data["sweep"] = {**data.get("sweep", {}), **arguments.plain_items(sweep, _KEPT)}
         return self._from(data, self._source, self._folder)
 
@@ -207,6 +207,10 @@ class Scenario(Part):
         """The flows one by one: of a group with a count, NAME-1, NAME-2..."""
         return tuple(one for flow in self.flow for one in flow.each())
 
+    def given(self) -> dict[str, Any]:
+        """Returns the settings that were given: the others are the profile's."""
+        return arguments.plain_items(self._given, _KEPT)
+
     def resolved(self) -> dict[str, Any]:
         """Returns all settings, as TOML would hold them, with their units.
 
@@ -235,6 +239,13 @@ class Scenario(Part):
             for key in left_out & flow.keys():
                 del flow[key]
         return data
+
+    def lab(self) -> Any:
+        """Shows the laboratory with this scenario, inline in a notebook: docs/lab.md."""
+        extras.need("anywidget", "Scenario.lab()")
+        from westwood.lab import notebook
+
+        return notebook.Laboratory(self)
 
     @cached_property
     def hash(self) -> str:
@@ -293,12 +304,12 @@ def _complete_link(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
 
 
 def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:
-    if _kind(given.get("app")) == UDP:
+    if kind_of(given.get("app")) == UDP:
         try:
             check_obeyed(given)
         except InputError as error:
             raise error.located(key=f"{given.get('name', 'flow')}.{error.key}") from None
-    cc = given.get("cc", UDP if _kind(given.get("app")) == UDP else {})
+    cc = given.get("cc", UDP if kind_of(given.get("app")) == UDP else {})
     cc = {"name": cc} if isinstance(cc, str) else cc
     if not isinstance(cc, Mapping):
         return {**profile.defaults("flow"), **given}  # the model says what is wrong
@@ -314,10 +325,6 @@ def _obeyed(cc: object, profile: profiles.Profile) -> dict[str, Any]:
     """The profile's settings of congestion controls that this one obeys."""
     known = settings_of_protocol(cc) if isinstance(cc, str) and cc in PROTOCOLS else {}
     return {key: value for key, value in profile.defaults("cc").items() if key in known}
-
-
-def _kind(app: object) -> object:
-    return app.get("kind") if isinstance(app, Mapping) else app
 
 
 def _recovery(cc: object, profile: profiles.Profile) -> str:
@@ -336,49 +343,6 @@ def _defaults_of_recovery(cc: object, chosen: object, profile: profiles.Profile)
         return {}  # the model says what is wrong
     with_sack = profile.defaults(profiles.SACK) if recovery.uses_sack and cc != UDP else {}
     return {**with_sack, "recovery": recovery.name}
-
-
-def _is_part(key: str, whole: str) -> bool:
-    (name, _, rest), (owner, _, wanted) = key.partition("."), whole.partition(".")
-    return rest.startswith(wanted + ".") and (name == owner or EVERY_FLOW in (name, owner))
-
-
-def _assign(data: dict[str, Any], key: str, value: Any) -> None:
-    """Sets what `key` addresses: KEY of the scenario, or NAME.KEY of the link or flow NAME."""
-    if key.count(".") >= files.MOST_KEY_PARTS:
-        raise InputError(f"expected keys of at most {files.MOST_KEY_PARTS} parts", key=key)
-    first, _, rest = key.partition(".")
-    parts: dict[str, dict[str, Any]] = {
-        part["name"]: part for section in ("link", "flow") for part in data[section]
-    }
-    if rest and first == EVERY_FLOW:
-        own = rest.partition(".")[0]
-        of_datagrams = own in OF_DATAGRAMS and own != "cc"
-        obey = [one for one in data["flow"] if of_datagrams or _kind(one.get("app")) != UDP]
-        if not obey:
-            problem = "has no effect on datagrams, and there is no other flow"
-            raise InputError(problem, key=key, value=value)
-        for flow in obey:
-            _assign_within(flow, rest.split("."), key, value)
-    elif rest and first in parts:
-        _assign_within(parts[first], rest.split("."), key, value)
-    elif not rest and first in ("name", "duration", "seeds", "profile"):
-        data[first] = value
-    else:
-        known = ["duration", "seeds", "profile", *(f"{name}." + "KEY" for name in parts)]
-        problem = f"no such setting, {suggestion(key if not rest else first + '.KEY', known)}"
-        raise InputError(problem, key=key, value=value)
-
-
-def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: Any) -> None:
-    for step in path[:-1]:
-        inner = table.get(step, {})
-        if step == "cc" and isinstance(inner, str):
-            inner = {"name": inner}  # the short form
-        if not isinstance(inner, dict):
-            raise InputError(f'"{step}" is {show(inner)}, not a table', key=key, value=value)
-        table[step] = table = inner
-    table[path[-1]] = value
 
 
 def _blamed(error: InputError, settings: Settings) -> InputError:

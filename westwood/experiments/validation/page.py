@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from westwood.draw import report
 from westwood.draw.curves import scatter
-from westwood.draw.style import save
 from westwood.experiments.experiment import Experiment
 from westwood.experiments.validation.compare import OTHER, Validation
 from westwood.results.folder import Folder
@@ -43,12 +43,11 @@ def write(
 def _section(one: Validation, other: str, folder: Folder) -> report.Section:
     name = f"validation-{one.name}"
     limits = (one.grid.close, one.grid.far)
-    figure = scatter(one.points, _DRAWN, f"{one.name}: {one.grid.says}", other, limits)
-    save(figure, folder.file, name)
-    svg = (folder.path / f"{name}.svg").read_bytes()
+    draw = partial(scatter, one.points, _DRAWN, f"{one.name}: {one.grid.says}", other, limits)
+    picture = report.figure(folder, name, draw)
     keys = [key for key in (*one.grid.keys[1:], "way") if one.points[key].n_unique() > 1]
     table = report.Table(name, one.grid.seeds, _for_table(one.points), [*keys, "reason"], _SHOWN)
-    return report.Section(one.name, f"{one.grid.says}. {one}", svg, [table], [])
+    return report.Section(one.name, f"{one.grid.says}. {one}", picture, [table], [])
 
 
 def _for_table(points: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The engine for a browser: a module of WebAssembly that takes a plan (wire/plan.hpp) as text, runs it, and shows
+// where the columns of its outcome lie. They are of doubles and in the order of their declarations.
+//
+// Exceptions don't exist here: one that is thrown leaves its words for `error` and ends the module's life.
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "../wire/plan.hpp"
+#include "gather.hpp"
+
+#define WW_EXPORT(name) extern "C" __attribute__((export_name(#name)))
+
+// The page says how many events may pass until it is asked again; 0 ends the run.
+extern "C" __attribute__((import_module("page"), import_name("ask"))) std::uint32_t page_ask(
+    double reached_s);
+
+namespace {
+
+using namespace ww::sim;
+using ww::lab::Decision;
+using ww::lab::Gather;
+
+struct Lab {
+    std::string text;
+    ww::wire::Plan plan;
+    Gather gather;
+    Outcome outcome;
+    std::vector<double> column;  // the last one that was shown
+};
+
+Lab lab;
+char error[400];
+
+std::uint32_t ask(void* /*caller*/) { return page_ask(lab.gather.reached_s()); }
+
+void explain(const char* what) { std::strncpy(error, what, sizeof error - 1); }
+
+template <class Row, class Field>
+void show(const std::vector<Row>& rows, Field Row::*field) {
+    lab.column.clear();
+    lab.column.reserve(rows.size());
+    for (const Row& row : rows) lab.column.push_back(static_cast<double>(row.*field));
+}
+
+template <class Number>
+void show(const std::vector<Number>& column) {
+    lab.column.assign(column.begin(), column.end());
+}
+
+// Each shows the column of a number.
+#define WW_NTH(...) \
+    if (column-- == 0) return show(__VA_ARGS__);
+
+void show_connections(std::uint32_t column) {
+    WW_NTH(lab.outcome.connections, &FlowCounts::source)
+#define WW_ROW(type, name, ...) WW_NTH(lab.outcome.connections, &FlowCounts::name)
+    WW_FLOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+}
+
+void show_ways(const std::vector<DirectionResult>& ways, std::uint32_t column) {
+#define WW_ROW(type, name, ...) WW_NTH(ways, &DirectionResult::name)
+    WW_DIRECTION_COLUMNS(WW_ROW)
+#undef WW_ROW
+}
+
+void show_decisions(std::uint32_t column) {
+#define WW_ROW(name, what) WW_NTH(lab.gather.decisions, &Decision::name)
+    WW_DECISION_COLUMNS(WW_ROW)
+#undef WW_ROW
+}
+
+void show_drops(std::uint32_t column) {
+#define WW_ROW(type, name, what) WW_NTH(lab.gather.drops, &Drop::name)
+    WW_DROP_COLUMNS(WW_ROW)
+#undef WW_ROW
+}
+
+void show_windows(std::uint32_t column) {
+    WW_NTH(lab.gather.kept.windows_of)
+#define WW_ROW(type, name, what) WW_NTH(lab.gather.kept.windows.name)
+    WW_WINDOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+}
+
+void show_curves(const ww::lab::Watch& watch, std::uint32_t column) {
+    WW_NTH(watch.cwnd.points())
+    WW_NTH(watch.ssthresh.points())
+    WW_NTH(watch.estimate.points())
+    WW_NTH(watch.rtt.points())
+    WW_NTH(watch.acked_bytes)
+}
+
+void show_queue(std::uint32_t column) {
+    WW_NTH(lab.gather.mean_queue())
+    WW_NTH(lab.gather.longest_queue())
+}
+
+}  // namespace
+
+// Makes room for the text of a plan.
+WW_EXPORT(text) char* lab_text(std::uint32_t bytes) {
+    lab.text.assign(bytes, ' ');
+    return lab.text.data();
+}
+
+// Reads the plan, and begins a view of it: of this part, with the queue of this pipe (2 link, + 1 backward).
+WW_EXPORT(begin)
+void lab_begin(double from_s, double to_s, std::uint32_t bins, std::uint32_t pipe,
+               bool keeps_rows) {
+    std::istringstream text(lab.text);
+    lab.plan = ww::wire::read_plan(text);
+    lab.gather.reset({from_s, to_s, bins}, pipe, keeps_rows);
+}
+
+// Adds the connections first to last, without it, to what is watched.
+WW_EXPORT(watch)
+void lab_watch(std::uint32_t first, std::uint32_t last, double payload_bytes) {
+    lab.gather.watch(first, last, payload_bytes);
+}
+
+// Runs the plan, with a trace or only for its counts. 0: it is done; 1: it was stopped; 2: the engine refused it.
+WW_EXPORT(run) std::uint32_t lab_run(bool traced) {
+    error[0] = '\0';
+    lab.outcome = {};
+    TraceOptions& trace = lab.plan.network.trace;
+    trace.windows = trace.events = trace.queues = traced;
+    lab.outcome = run(lab.plan.network, lab.plan.seed, &lab.gather, Stop(ask, nullptr));
+    explain(lab.outcome.error.c_str());
+    return lab.outcome.stopped ? 1 : error[0] != '\0' ? 2 : 0;
+}
+
+WW_EXPORT(error) const char* lab_error() { return error; }
+
+WW_EXPORT(packets) double lab_packets() { return static_cast<double>(lab.outcome.packets); }
+
+// Shows a column: returns how long it is, and `column` then where it lies.
+// Tables: 0 connections, 1 forward, 2 backward, 3 queue, 4 decisions, 5 drops, 6 windows, 7... of each watch.
+WW_EXPORT(show) std::uint32_t lab_show(std::uint32_t table, std::uint32_t column) {
+    lab.column.clear();
+    switch (table) {
+    case 0:
+        show_connections(column);
+        break;
+    case 1:
+        show_ways(lab.outcome.forward, column);
+        break;
+    case 2:
+        show_ways(lab.outcome.backward, column);
+        break;
+    case 3:
+        show_queue(column);
+        break;
+    case 4:
+        show_decisions(column);
+        break;
+    case 5:
+        show_drops(column);
+        break;
+    case 6:
+        show_windows(column);
+        break;
+    default:
+        show_curves(lab.gather.watches().at(table - 7), column);
+    }
+    return static_cast<std::uint32_t>(lab.column.size());
+}
+
+// The names of the columns of decisions.
+WW_EXPORT(decisions) const char* lab_decisions() {
+#define WW_ROW(name, what) #name " "
+    return WW_DECISION_COLUMNS(WW_ROW);
+#undef WW_ROW
+}
+
+WW_EXPORT(column) const double* lab_column() { return lab.column.data(); }
+
+// The C++ library of WebAssembly leaves these out.
+extern "C" void* __cxa_allocate_exception(std::size_t bytes) { return ::operator new(bytes); }
+
+extern "C" [[noreturn]] void __cxa_throw(void* thrown, void* /*type*/,
+                                         void (* /*destroy*/)(void*)) {
+    explain(static_cast<std::exception*>(thrown)->what());
+    __builtin_trap();
+}

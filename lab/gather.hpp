@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Folds what a run records, while it goes on, into what a picture of some width can show: the memory that a run
+// of any length takes here is that of its picture. To look closer is to run it again with another view.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <vector>
+
+#include "../engine/network.hpp"
+
+namespace ww::lab {
+
+using namespace ww::sim;
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// A part of the run, in so many bins of equal width.
+struct View {
+    double from_s = 0, to_s = 1;
+    std::uint32_t bins = 1;
+
+    double width_s() const { return (to_s - from_s) / bins; }
+    bool has(double time_s) const { return time_s >= from_s && time_s < to_s; }
+    std::size_t bin(double time_s) const {
+        return std::min<std::size_t>(bins - 1,
+                                     static_cast<std::size_t>((time_s - from_s) / width_s()));
+    }
+};
+
+// A step curve as four points a bin, which draw at this width what all of its points would: the value that the bin
+// begins with, its least and its largest in their order, and the last.
+class Steps {
+  public:
+    void reset(const View& view) {
+        view_ = view;
+        bins_.assign(view.bins, {});
+        before_ = kNan;
+    }
+
+    void add(double time_s, double value) {
+        if (time_s < view_.from_s) before_ = value;
+        if (!view_.has(time_s)) return;
+        Bin& bin = bins_[view_.bin(time_s)];
+        if (!bin.used) {
+            bin = {true, false, value, value, value};
+            return;
+        }
+        if (!(value >= bin.least)) bin.least = value, bin.is_least_last = true;
+        if (!(value <= bin.most)) bin.most = value, bin.is_least_last = false;
+        bin.last = value;
+    }
+
+    std::vector<double> points() const {
+        std::vector<double> all;
+        all.reserve(4 * bins_.size());
+        double value = before_;
+        for (const Bin& bin : bins_) {
+            all.push_back(value);
+            if (bin.used) value = bin.last;
+            all.push_back(!bin.used ? value : bin.is_least_last ? bin.most : bin.least);
+            all.push_back(!bin.used ? value : bin.is_least_last ? bin.least : bin.most);
+            all.push_back(value);
+        }
+        return all;
+    }
+
+  private:
+    struct Bin {
+        bool used = false, is_least_last = false;
+        double least = kNan, most = kNan, last = kNan;
+    };
+
+    View view_;
+    std::vector<Bin> bins_;
+    double before_ = kNan;
+};
+
+// What a sender decided about its window, and what it knew before.
+struct Decision {
+    std::uint32_t watch;
+    double time_s;
+    EventKind kind;
+    std::int64_t segment;
+    double cwnd_before, ssthresh_before, cwnd, ssthresh;
+    double estimate_bps, rtt_s, srtt_s, rtt_min_s, in_flight, rto_s;
+};
+#define WW_DECISION_COLUMNS(X)                                  \
+    X(watch, "whose it is: the number of the watch")            \
+    X(time_s, "when")                                           \
+    X(kind, "enum class EventKind")                             \
+    X(segment, "the first that was not acknowledged")           \
+    X(cwnd_before, "segments, before this ACK or timer")        \
+    X(ssthresh_before, "segments; NaN: unlimited")              \
+    X(cwnd, "segments, after it, with inflation")               \
+    X(ssthresh, "segments; NaN: unlimited")                     \
+    X(estimate_bps, "of the instant; NaN without an estimator") \
+    X(rtt_s, "the last sample")                                 \
+    X(srtt_s, "smoothed")                                       \
+    X(rtt_min_s, "the least sample so far")                     \
+    X(in_flight, "segments, before it")                         \
+    X(rto_s, "retransmission timeout in force")
+
+// Some connections that belong together, `first` to `last` without it: the curves are of the first, goodput of all.
+struct Watch {
+    std::uint32_t first, last;
+    double payload_bytes;  // of a segment
+    Steps cwnd, ssthresh, estimate, rtt;
+    std::vector<double> acked_bytes;  // by coarse bin
+    std::vector<std::int64_t> una;    // by connection
+    Decision state;                   // with what was known last
+};
+
+class Gather : public Sink {
+  public:
+    static constexpr std::uint32_t kMostDecisions = 20'000, kMostDrops = 20'000;
+    static constexpr std::uint32_t kCoarser = 8;  // bins of goodput, which are to hold a round trip
+
+    void reset(const View& view, std::uint32_t pipe, bool keeps_rows) {
+        *this = Gather();
+        view_ = view;
+        coarse_ = {view.from_s, view.to_s, std::max(1u, view.bins / kCoarser)};
+        pipe_ = pipe;
+        keeps_rows_ = keeps_rows;
+        waiting_s_.assign(view.bins, 0);
+        longest_.assign(view.bins, 0);
+    }
+
+    void watch(std::uint32_t first, std::uint32_t last, double payload_bytes) {
+        Watch& its = watches_.emplace_back();
+        its.first = first;
+        its.last = last;
+        its.payload_bytes = payload_bytes;
+        for (Steps* steps : {&its.cwnd, &its.ssthresh, &its.estimate, &its.rtt})
+            steps->reset(view_);
+        its.acked_bytes.assign(coarse_.bins, 0);
+        its.una.assign(last - first, 0);
+        its.state = {static_cast<std::uint32_t>(watches_.size() - 1),
+                     0,
+                     EventKind::send,
+                     0,
+                     kNan,
+                     kNan,
+                     kNan,
+                     kNan,
+                     kNan,
+                     kNan,
+                     kNan,
+                     kNan,
+                     kNan,
+                     kNan};
+    }
+
+    void take(Records records) override {
+        take_senders(records);
+        for (std::size_t i = 0; i < records.queues_of.size(); i++)
+            if (records.queues_of[i] == pipe_)
+                take_wait(records.queues.arrival_s[i], records.queues.start_s[i]);
+        for (const Drop& drop : records.drops)
+            if (view_.has(drop.time_s) && !drop.ack && drops.size() < kMostDrops)
+                drops.push_back(drop);
+    }
+
+    double reached_s() const { return reached_s_; }
+    const std::vector<Watch>& watches() const { return watches_; }
+
+    // Packets that waited, on average, in each bin; and at most.
+    std::vector<double> mean_queue() const {
+        std::vector<double> mean = waiting_s_;
+        for (double& one : mean) one /= view_.width_s();
+        return mean;
+    }
+    const std::vector<double>& longest_queue() const { return longest_; }
+
+    std::vector<Decision> decisions;  // within the view
+    std::vector<Drop> drops;          // of data, within the view
+    Records kept;                     // windows within the view, if they are wanted
+
+  private:
+    Watch* watch_of(std::uint32_t connection) {
+        for (Watch& one : watches_)
+            if (connection >= one.first && connection < one.last) return &one;
+        return nullptr;
+    }
+
+    // Windows and events are both by time: they are taken together, of one instant the windows last.
+    void take_senders(const Records& records) {
+        const std::size_t windows = records.windows_of.size();
+        std::size_t row = 0;
+        for (std::size_t i = 0; i < records.events.size(); i++) {
+            const Event& event = records.events[i];
+            while (row < windows && records.windows.time_s[row] < event.time_s)
+                take_window(records, row++);
+            take_event(records, event, records.events_of[i], row);
+            reached_s_ = event.time_s;
+        }
+        while (row < windows) take_window(records, row++);
+    }
+
+    void take_window(const Records& records, std::size_t row) {
+        Watch* its = watch_of(records.windows_of[row]);
+        if (its == nullptr || records.windows_of[row] != its->first) return;
+        const WindowTrace& all = records.windows;
+        const double time_s = all.time_s[row];
+        its->cwnd.add(time_s, all.cwnd[row]);
+        its->ssthresh.add(time_s, all.ssthresh[row]);
+        its->estimate.add(time_s, all.estimate_bps[row]);
+        its->rtt.add(time_s, all.rtt_s[row]);
+        set_state(its->state, all, row);
+        if (!keeps_rows_ || !view_.has(time_s)) return;
+        kept.windows_of.push_back(records.windows_of[row]);
+#define WW_ROW(type, name, what) kept.windows.name.push_back(all.name[row]);
+        WW_WINDOW_COLUMNS(WW_ROW)
+#undef WW_ROW
+    }
+
+    static void set_state(Decision& state, const WindowTrace& all, std::size_t row) {
+        state.cwnd_before = all.cwnd[row];
+        state.ssthresh_before = all.ssthresh[row];
+        state.in_flight = all.in_flight[row];
+        set_knowledge(state, all, row);
+    }
+
+    static void set_knowledge(Decision& state, const WindowTrace& all, std::size_t row) {
+        state.estimate_bps = all.estimate_bps[row];
+        state.rtt_s = all.rtt_s[row];
+        state.srtt_s = all.srtt_s[row];
+        state.rtt_min_s = std::fmin(state.rtt_min_s, all.rtt_s[row]);
+        state.rto_s = all.rto_s[row];
+    }
+
+    void take_event(const Records& records, const Event& event, std::uint32_t connection,
+                    std::size_t row) {
+        Watch* its = watch_of(connection);
+        if (its == nullptr) return;
+        if (event.kind == EventKind::ack) take_ack(*its, event, connection);
+        const bool decides = event.kind != EventKind::ack && event.kind != EventKind::dupack &&
+                             event.kind != EventKind::send && event.kind != EventKind::retransmit;
+        if (!decides || connection != its->first || !view_.has(event.time_s) ||
+            decisions.size() >= kMostDecisions)
+            return;
+        Decision made = its->state;
+        // What the sender knew is in the row of the same instant, if this ACK changed something.
+        for (; row < records.windows_of.size() && records.windows.time_s[row] <= event.time_s;
+             row++)
+            if (records.windows_of[row] == connection) set_knowledge(made, records.windows, row);
+        made.time_s = event.time_s;
+        made.kind = event.kind;
+        made.segment = event.segment;
+        made.cwnd = event.cwnd;
+        made.ssthresh = event.ssthresh >= WW_SSTHRESH_INFINITE ? kNan : event.ssthresh;
+        decisions.push_back(made);
+    }
+
+    void take_ack(Watch& its, const Event& event, std::uint32_t connection) {
+        std::int64_t& una = its.una[connection - its.first];
+        if (view_.has(event.time_s))
+            its.acked_bytes[coarse_.bin(event.time_s)] +=
+                static_cast<double>(event.segment - una) * its.payload_bytes;
+        una = event.segment;
+    }
+
+    // A packet that waited counts in every bin that it waited in.
+    void take_wait(double arrival_s, double start_s) {
+        while (!starts_.empty() && starts_.front() <= arrival_s) starts_.pop_front();
+        starts_.push_back(start_s);
+        if (view_.has(arrival_s)) {
+            double& longest = longest_[view_.bin(arrival_s)];
+            longest = std::max(longest, static_cast<double>(starts_.size()));
+        }
+        const double first_s = std::max(arrival_s, view_.from_s);
+        const double last_s = std::min(start_s, view_.to_s);
+        if (first_s >= last_s) return;
+        const double width_s = view_.width_s();
+        for (std::size_t bin = view_.bin(first_s); bin < view_.bins; bin++) {
+            const double begin_s = view_.from_s + static_cast<double>(bin) * width_s;
+            if (begin_s >= last_s) break;
+            waiting_s_[bin] += std::min(last_s, begin_s + width_s) - std::max(first_s, begin_s);
+        }
+    }
+
+    View view_, coarse_;
+    std::uint32_t pipe_ = 0;
+    bool keeps_rows_ = false;
+    std::vector<Watch> watches_;
+    std::vector<double> waiting_s_, longest_;
+    std::deque<double> starts_;
+    double reached_s_ = 0;
+};
+
+}  // namespace ww::lab

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The controls: each reads a value out of the state and writes one into it, as text with its unit. A slider is the
+// same value on a scale; what it can't say exactly, the field beside it can.
+
+import { byId, make, shownColour } from "./dom.js";
+import { D, colourOf, labelOf } from "./declared.js";
+import { isDatagrams, isTable } from "./scenario.js";
+import { MOST_LINES, assign, controlKey, controlOf, flowsWithControl, labelOfLine } from "./state.js";
+import { formatRate, formatTime, parseFraction, parseRate, parseTime } from "./units.js";
+
+const STEPS = 1000;
+const UDP_FLOW = "udp";
+
+// The link that limits the flows: that of the least rate.
+export function bottleneck(scenario) {
+  const rated = scenario.link.filter((link) => link.rate !== undefined);
+  const rate = (link) => Number(parseRate(link.rate));
+  return rated.reduce((least, link) => (rate(link) < rate(least) ? link : least), rated[0]) ?? scenario.link[0];
+}
+
+const three = (value) => Number(value.toPrecision(3));
+const rateText = (bps) => formatRate(three(bps));
+const timeText = (s) => formatTime(BigInt(Math.round(three(s) * 1e9)) * 1000n);
+const seconds = (text) => Number(parseTime(text)) / 1e12;
+const number = (text) => {
+  if (!/^\d+(\.\d+)?$/.test(String(text).trim())) throw new Error(`expected a number, not "${String(text).slice(0, 20)}"`);
+  return Number(text);
+};
+
+const lossOf = (state) => bottleneck(state.scenario).loss ?? { kind: "none" };
+const lossKind = (state) => lossOf(state).kind ?? (lossOf(state).packets ? "script" : "uniform");
+const queueOf = (state) => bottleneck(state.scenario).queue ?? D.profiles[state.scenario.profile ?? "rfc"].sections.link.queue;
+const LOSSES = {
+  none: { kind: "none" },
+  uniform: { kind: "uniform", rate: 0.005 },
+  markov: { kind: "markov", good: "8s", good_rate: 0, bad: "4s", bad_rate: 0.05 },
+  blackout: { kind: "blackout", good: "4s", bad: "0.2s" },
+};
+
+function lossField(key, label, scale, kinds, toText = timeText, toNumber = seconds) {
+  return {
+    id: `loss-${key}`, label, scale, toText, toNumber,
+    shown: (state) => kinds.includes(lossKind(state)),
+    get: (state) => lossOf(state)[key],
+    set: (state, text) => {
+      bottleneck(state.scenario).loss = { ...lossOf(state), kind: lossKind(state), [key]: toText === fractionText ? fraction(text) : text };
+    },
+  };
+}
+
+const fractionText = (value) => String(three(value));
+const fraction = (text) => (/^[\d.eE-]+$/.test(text) ? parseFraction(Number(text)) : parseFraction(text));
+
+function unitOfLimit(state) {
+  if (state.queue_ms !== undefined) return "ms";
+  const { limit } = queueOf(state);
+  return limit === "unlimited" ? "unlimited" : limit.endsWith("bdp") ? "bdp" : limit.endsWith("p") ? "p" : "bytes";
+}
+
+// The limit in bytes that the bottleneck's rate takes so long for.
+export function limitOfTime(scenario, queue_ms) {
+  const bytes = Math.round((Number(parseRate(bottleneck(scenario).rate)) * queue_ms) / 8000);
+  return `${Math.min(2 ** 30, Math.max(1, bytes))}B`;
+}
+
+function setQueue(state, change) {
+  bottleneck(state.scenario).queue = { ...queueOf(state), ...change };
+}
+
+const LIMITS = { p: "100p", bdp: "1bdp", unlimited: "unlimited", bytes: "64KiB" };
+const LIMIT_SCALES = { p: [1, 2000], bdp: [0.05, 20], ms: [1, 2000], bytes: [1500, 4e6] };
+
+const redField = (key, label, scale, toText = (v) => String(three(v)), read = number) => ({
+  id: `red-${key}`, label, scale, toText, toNumber: read,
+  shown: (state) => queueOf(state).kind === "red",
+  get: (state) => queueOf(state)[key] ?? 0.1,
+  set: (state, text) => setQueue(state, { [key]: read(text) }),
+});
+
+const udpOf = (state) => state.scenario.flow.find(isDatagrams);
+
+const GROUPS = [
+  ["Path", [
+    { id: "rate", label: "Rate", scale: { least: 1e5, most: 1e9, log: true }, toText: rateText, toNumber: (text) => Number(parseRate(text)),
+      get: (state) => bottleneck(state.scenario).rate,
+      shown: (state) => bottleneck(state.scenario).rate !== undefined,
+      set: (state, text) => { bottleneck(state.scenario).rate = text; } },
+    { id: "delay", label: "Delay, one way", scale: { least: 1e-5, most: 0.5, log: true }, toText: timeText, toNumber: seconds,
+      get: (state) => bottleneck(state.scenario).delay,
+      set: (state, text) => { bottleneck(state.scenario).delay = text; } },
+  ]],
+  ["Loss", [
+    { id: "loss", label: "Kind", options: () => [["none", "none"], ["uniform", "uniform"], ["markov", "two states"], ["blackout", "blackouts"], ["bits", "bit errors"], ["script", "a list"]],
+      available: (state) => [...Object.keys(LOSSES), lossKind(state)],
+      get: lossKind,
+      set: (state, kind) => { bottleneck(state.scenario).loss = structuredClone(LOSSES[kind]); } },
+    lossField("rate", "Lost packets", { least: 1e-5, most: 0.3, log: true }, ["uniform"], fractionText, fraction),
+    lossField("rate", "Wrong bits", { least: 1e-9, most: 1e-4, log: true }, ["bits"], fractionText, fraction),
+    lossField("good", "Good for", { least: 0.1, most: 60, log: true }, ["markov", "blackout"]),
+    lossField("bad", "Bad for", { least: 0.01, most: 60, log: true }, ["markov", "blackout"]),
+    lossField("bad_rate", "Lost while bad", { least: 1e-3, most: 0.9, log: true }, ["markov"], fractionText, fraction),
+  ]],
+  ["Queue", [
+    { id: "discipline", label: "Discipline", options: () => [["droptail", "drop-tail"], ["red", "RED"]],
+      get: (state) => queueOf(state).kind ?? "droptail",
+      set: (state, kind) => {
+        const { limit } = queueOf(state);
+        bottleneck(state.scenario).queue = kind === "red" ? { kind, limit, min: 5, max: 15, max_p: 0.1, weight: 0.002 } : { kind, limit };
+      } },
+    { id: "unit", label: "Limit in", options: () => [["p", "packets"], ["ms", "ms"], ["bdp", "BDP"], ["bytes", "bytes"], ["unlimited", "no limit"]],
+      get: unitOfLimit,
+      set: (state, unit) => {
+        delete state.queue_ms;
+        if (unit === "ms") state.queue_ms = 100;
+        else setQueue(state, { limit: LIMITS[unit] });
+      } },
+    { id: "limit", label: "Limit", scale: { of: (state) => LIMIT_SCALES[unitOfLimit(state)], log: true },
+      shown: (state) => unitOfLimit(state) !== "unlimited",
+      get: (state) => (state.queue_ms !== undefined ? `${state.queue_ms}ms` : queueOf(state).limit),
+      toNumber: (text) => Number.parseFloat(text),
+      toText: (value, state) => {
+        const unit = unitOfLimit(state);
+        return unit === "bytes" ? `${Math.round(value)}B` : unit === "p" ? `${Math.round(value)}p` : `${three(value)}${unit}`;
+      },
+      set: (state, text) => {
+        if (text.trim().endsWith("ms")) state.queue_ms = number(text.trim().slice(0, -2));
+        else {
+          delete state.queue_ms;
+          setQueue(state, { limit: text });
+        }
+      } },
+    redField("min", "Drops from", { least: 1, most: 200, log: true }),
+    redField("max", "Drops all at", { least: 2, most: 600, log: true }),
+    redField("max_p", "Probability at most", { least: 0.005, most: 1, log: true }, fractionText, fraction),
+  ]],
+  ["Flows", [
+    { id: "count", label: "Flows alike", scale: { least: 1, most: 100, log: true }, toText: (value) => String(Math.round(value)), toNumber: number,
+      get: (state) => String(flowsWithControl(state.scenario)[0].count ?? 1),
+      shown: (state) => flowsWithControl(state.scenario).length > 0,
+      set: (state, text) => { flowsWithControl(state.scenario)[0].count = number(text); } },
+    { id: "delayed", label: "Segments an ACK", scale: { least: 1, most: 8 }, toText: (value) => String(Math.round(value)), toNumber: number,
+      get: (state) => {
+        const [flow] = flowsWithControl(state.scenario);
+        return String(flow?.delayed_ack ?? D.profiles[state.scenario.profile ?? "rfc"].sections.flow.delayed_ack);
+      },
+      set: (state, text) => { for (const flow of flowsWithControl(state.scenario)) flow.delayed_ack = number(text); } },
+    { id: "udp", label: "UDP beside them", scale: { least: 1e4, most: 1e9, log: true, zero: true }, toText: rateText, toNumber: (text) => Number(parseRate(text)),
+      get: (state) => udpOf(state)?.app.rate ?? "0bps",
+      set: (state, text) => setUdp(state, text) },
+    { id: "pulse", label: "UDP on and off, 10 s each", check: true,
+      shown: (state) => udpOf(state) !== undefined,
+      get: (state) => udpOf(state)?.app.on !== undefined,
+      set: (state, isOn) => {
+        const { on, off, durations, ...app } = udpOf(state).app;
+        udpOf(state).app = isOn ? { ...app, on: "10s", off: "10s" } : app;
+      } },
+  ]],
+  ["Run", [
+    { id: "duration", label: "Duration", scale: { least: 1, most: 600, log: true }, toText: timeText, toNumber: seconds,
+      get: (state) => state.scenario.duration,
+      set: (state, text) => { state.scenario.duration = text; } },
+    { id: "seed", label: "Seed", scale: { least: 1, most: 100 }, toText: (value) => String(Math.round(value)), toNumber: number,
+      get: (state) => String(state.seed),
+      set: (state, text) => { state.seed = number(text); } },
+    { id: "profile", label: "Everything else as", options: () => Object.entries(D.profiles).map(([name]) => [name, name]),
+      get: (state) => state.scenario.profile ?? "rfc",
+      set: (state, name) => { state.scenario.profile = name; } },
+  ]],
+];
+
+function setUdp(state, text) {
+  const { flow } = state.scenario;
+  const own = udpOf(state);
+  const rate = Number(parseRate(text));
+  if (rate === 0) state.scenario.flow = flow.filter((one) => one !== own);
+  else if (own) own.app.rate = text;
+  else {
+    const [{ from, to }] = flow;
+    flow.push({ name: UDP_FLOW, from, to, app: { kind: "udp", rate: text } });
+  }
+}
+
+export class Controls {
+  #fields = [];
+
+  // `change(mutate)` is to apply a change of the state; it returns what is wrong with it, or "".
+  constructor(change) {
+    this.change = change;
+    this.form = byId("controls");
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.lines = make("div", { class: "lines" });
+    const together = { id: "together", label: "All in one network", check: true, get: (state) => Boolean(state.together),
+      shown: (state) => state.lines.length > 1 && flowsWithControl(state.scenario).length > 0,
+      set: (state, isOn) => { if (isOn) state.together = true; else delete state.together; } };
+    const controls = make("fieldset", {}, make("legend", {}, "Congestion controls"), this.lines, this.#field(together));
+    this.form.append(controls);
+    for (const [title, fields] of GROUPS)
+      this.form.append(make("fieldset", {}, make("legend", {}, title), ...fields.map((field) => this.#field(field))));
+  }
+
+  show(state) {
+    this.state = state;
+    for (const one of this.#fields) one.show(state);
+    this.#showLines(state);
+  }
+
+  #field(field) {
+    const id = `c-${field.id}-${this.#fields.length}`;
+    const made = field.check ? this.#check(field, id) : field.options ? this.#select(field, id) : this.#slider(field, id);
+    const show = (state) => {
+      const isShown = field.shown?.(state) ?? true;
+      made.box.hidden = !isShown;
+      if (isShown) made.show(state);
+    };
+    this.#fields.push({ show });
+    made.box.dataset.field = field.id;
+    return made.box;
+  }
+
+  #check(field, id) {
+    const input = make("input", { type: "checkbox", id, onchange: () => this.change((state) => field.set(state, input.checked)) });
+    const box = make("div", { class: "check" }, input, make("label", { for: id }, field.label));
+    return { box, show: (state) => { input.checked = field.get(state); } };
+  }
+
+  #select(field, id) {
+    const select = make("select", { id, onchange: () => this.change((state) => field.set(state, select.value)) });
+    const box = make("div", { class: "field" }, make("label", { for: id }, field.label), select);
+    const show = (state) => {
+      const available = field.available?.(state);
+      const options = field.options().filter(([value]) => !available || available.includes(value));
+      select.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
+      select.value = field.get(state);
+    };
+    return { box, show };
+  }
+
+  #slider(field, id) {
+    const text = make("input", { type: "text", id, spellcheck: "false", inputmode: "text" });
+    const range = make("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${field.label}, slider` });
+    const note = make("div", { class: "source", hidden: true, id: `${id}-note` });
+    note.style.gridColumn = "1 / -1";
+    const set = (value) => {
+      const wrong = this.change((state) => field.set(state, value));
+      text.setAttribute("aria-invalid", String(Boolean(wrong)));
+      note.hidden = !wrong;
+      note.textContent = wrong;
+    };
+    text.setAttribute("aria-describedby", note.id);
+    text.addEventListener("change", () => set(text.value));
+    range.addEventListener("input", () => {
+      const value = fromScale(scaleOf(field, this.state), range.value / STEPS);
+      set(field.toText(value, this.state));
+    });
+    const show = (state) => {
+      const value = String(field.get(state));
+      if (document.activeElement !== text || text.getAttribute("aria-invalid") !== "true") text.value = value;
+      range.value = Math.round(STEPS * toScale(scaleOf(field, state), field.toNumber(value)));
+      range.setAttribute("aria-valuetext", value);
+      text.setAttribute("aria-invalid", "false");
+      note.hidden = true;
+    };
+    return { box: make("div", { class: "field" }, make("label", { for: id }, field.label), text, range, note), show };
+  }
+
+  #showLines(state) {
+    const { scenario, lines } = state;
+    const [flow] = flowsWithControl(scenario);
+    const rows = lines.map((line, place) => {
+      const keys = Object.keys(line);
+      const cc = flow ? controlOf(line, flow) : UDP_FLOW;
+      const name = isTable(cc) ? cc.name : cc;
+      const several = keys.length > 1 || !flow;
+      const choose = several
+        ? make("span", {}, labelOfLine(scenario, line))
+        : make("select", { "aria-label": `Control ${place + 1}`, onchange: ({ target }) => this.#setLine(place, target.value) },
+            ...D.protocols.map((one) => make("option", { value: one.name, selected: one.name === name }, one.label)));
+      const away = make("button", { type: "button", "aria-label": `Remove ${labelOf(name)}`, disabled: lines.length === 1 || several,
+        onclick: () => this.change((next) => next.lines.splice(place, 1)) }, "×");
+      return make("div", { class: "line" }, make("i", { colour: shownColour(colourOf(name)) }), choose, away);
+    });
+    const isFull = lines.length >= MOST_LINES || !flow || Object.keys(lines[0]).length > 1;
+    const more = make("button", { type: "button", disabled: isFull, onclick: () => this.change((next) => addLine(next)) }, "Add a control");
+    const hadFocus = this.lines.contains(document.activeElement) ? [...this.lines.querySelectorAll("select, button")].indexOf(document.activeElement) : -1;
+    this.lines.replaceChildren(...rows, more);
+    if (hadFocus >= 0) this.lines.querySelectorAll("select, button")[hadFocus]?.focus();
+  }
+
+  #setLine(place, name) {
+    this.change((state) => {
+      const key = Object.keys(state.lines[place])[0] ?? controlKey(state.scenario);
+      state.lines[place] = { [key]: name };
+    });
+  }
+}
+
+function addLine(state) {
+  const key = Object.keys(state.lines[0])[0] ?? controlKey(state.scenario);
+  if (!Object.keys(state.lines[0]).length) state.lines = [{ [key]: flowsWithControl(state.scenario)[0].cc }];
+  const taken = state.lines.map((line) => line[key]);
+  const next = ["westwood+", "newreno", "cubic", "bbr", "westwood", "reno"].find((name) => !taken.includes(name));
+  state.lines.push({ [key]: next });
+}
+
+function scaleOf({ scale }, state) {
+  const [least, most] = scale.of?.(state) ?? [scale.least, scale.most];
+  return { ...scale, least, most };
+}
+
+function toScale({ least, most, log, zero }, value) {
+  if (zero && value <= 0) return 0;
+  const share = log ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least);
+  return Math.min(1, Math.max(zero ? 0.02 : 0, share));
+}
+
+function fromScale({ least, most, log, zero }, share) {
+  if (zero && share < 0.02) return 0;
+  return log ? least * (most / least) ** share : least + (most - least) * share;
+}

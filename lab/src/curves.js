@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is drawn, in numbers: panels over one time axis, each with its lines, from the results of the runs. The
+// pictures on the page and in a file are both made of it.
+
+import { D, colourOf, labelOf } from "./declared.js";
+
+const MOST_CURVES = 6;
+const POINTS = 4; // of a bin: lab/gather.hpp
+const COARSER = 8;
+const PEAK = 1.6; // of the link's rate
+const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
+
+const SOFT = "#555555"; // of what belongs to no protocol
+
+const PANELS = [
+  { key: "cwnd", title: "Window", unit: "segments", height: 190 },
+  { key: "estimate", title: "Estimate over the link's rate", unit: "", height: 110, levels: [1] },
+  { key: "rtt", title: "Round-trip time", unit: "ms", height: 110 },
+  { key: "queue", title: "Queue of the bottleneck", unit: "packets", height: 110 },
+  { key: "goodput", title: "Goodput", unit: "Mb/s", height: 110 },
+];
+
+// The curves of all runs, each with its look: a colour is its protocol's, and the second of a colour is dashed.
+export function curvesOf(results) {
+  const seen = new Map();
+  const all = results.flatMap((result, run) =>
+    result.curves.map((curve) => ({ ...curve, run, several: result.curves.length > 1 })),
+  );
+  return all.slice(0, MOST_CURVES).map((curve) => {
+    const colour = colourOf(curve.cc);
+    const nth = seen.get(colour) ?? 0;
+    seen.set(colour, nth + 1);
+    const whose = results.length > 1 ? results[curve.run].label : labelOf(curve.cc);
+    const label = curve.several ? `${whose}: ${curve.name}` : labelOf(curve.cc);
+    return { ...curve, colour, dash: DASHES[nth % DASHES.length], label };
+  });
+}
+
+const times = (view, count, offset = 0) => {
+  const width = (view.to_s - view.from_s) / count;
+  return Float64Array.from({ length: count }, (_, i) => view.from_s + (i + offset) * width);
+};
+
+// Panels with { x, lines: [{ label, colour, dash, values, thin }], levels, limit }.
+export function panelsOf(results, view, rate_bps, limit) {
+  const curves = curvesOf(results);
+  const x = times(view, view.bins * POINTS);
+  const coarse = Math.max(1, Math.floor(view.bins / COARSER));
+  const width_s = (view.to_s - view.from_s) / coarse;
+  const scaled = (values, by) => values.map((value) => value * by);
+  const lines = {
+    cwnd: curves.flatMap((curve) => [
+      { ...look(curve), values: curve.cwnd },
+      { ...look(curve), label: `${curve.label}: ssthresh`, values: curve.ssthresh, thin: true, hidden: true },
+    ]),
+    estimate: curves
+      .filter((curve) => curve.estimate_bps.some((value) => value > 0))
+      .map((curve) => ({ ...look(curve), values: scaled(curve.estimate_bps, 1 / rate_bps) })),
+    rtt: curves.map((curve) => ({ ...look(curve), values: scaled(curve.rtt_s, 1e3) })),
+    queue: results.map((result, run) => {
+      const first = curves.find((curve) => curve.run === run);
+      const label = results.length > 1 ? result.label : "packets that wait";
+      const isOf = results.length > 1 || result.curves.length === 1 ? first : undefined;
+      return { ...look(isOf ?? { colour: SOFT, dash: [], run }), label, values: result.queue[0] };
+    }),
+    goodput: curves.map((curve) => ({ ...look(curve), values: scaled(curve.acked_bytes, 8 / width_s / 1e6) })),
+  };
+  return PANELS.map((panel) => ({
+    ...panel,
+    lines: lines[panel.key],
+    x: panel.key === "queue" ? times(view, view.bins, 0.5) : panel.key === "goodput" ? times(view, coarse, 0.5) : x,
+    levels: panel.key === "queue" && limit ? [limit] : (panel.levels ?? []),
+    // An ACK that fills a hole brings much at once: such a peak may leave the panel.
+    // So may an ssthresh that is still as high as it began.
+    most: panel.key === "goodput" && rate_bps ? (PEAK * rate_bps) / 1e6 : panel.key === "cwnd" ? largest(curves) : Infinity,
+    empty: panel.key === "estimate" ? "none of these controls estimates a rate" : "",
+  }));
+}
+
+const largest = (curves) =>
+  curves.reduce((most, { cwnd }) => cwnd.reduce((a, b) => (b > a ? b : a), most), 1);
+
+const look = ({ label, colour, dash, run }) => ({ label, colour, dash, run });
+
+// What senders decided, and of which curve each is, by time.
+export function decisionsOf(results) {
+  const curves = curvesOf(results);
+  const all = [];
+  for (const [run, { decisions }] of results.entries()) {
+    const own = curves.filter((curve) => curve.run === run);
+    decisions.time_s.forEach((_, i) => {
+      const curve = own[decisions.watch[i]];
+      const made = Object.fromEntries(Object.entries(decisions).map(([key, values]) => [key, values[i]]));
+      if (curve) all.push({ ...made, kind: D.event_kinds[made.kind], curve });
+    });
+  }
+  return all.sort((a, b) => a.time_s - b.time_s);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The page: it has a state, and shows what follows from it.
+
+import { Controls, bottleneck, limitOfTime } from "./controls.js";
+import { decisionsOf, panelsOf } from "./curves.js";
+import { D } from "./declared.js";
+import { byId, make } from "./dom.js";
+import { licences } from "./packed.js";
+import { Panels } from "./panels.js";
+import { openExports } from "./exports.js";
+import { Problem, suggestion } from "./problem.js";
+import { Runner } from "./runner.js";
+import { complete } from "./scenario.js";
+import { assign, checked, commandOf, fromScenarioWord, fromWord, ofPreset, pointsOf, runsOf, stateOf, toWord, tomlOf } from "./state.js";
+import { showRows } from "./table.js";
+import { readToml, tomlValue } from "./toml.js";
+import { Tour } from "./tour.js";
+import { explanation } from "./words.js";
+import { queueLimits, ways } from "./plan.js";
+
+const MOST_BINS = 900;
+const SLOW_MS = 200; // after which progress is shown
+const LINK_AFTER_MS = 300;
+
+let state, latest, linkTimer;
+const runner = new Runner();
+const controls = new Controls(change);
+const panels = new Panels({ zoom, explain });
+const tour = new Tour((next) => open(next));
+
+function first() {
+  const base = structuredClone(D.presets.path.scenario);
+  base.duration = "60s";
+  base.link[0].queue = { kind: "droptail", limit: "1bdp" };
+  const made = stateOf(base, "path");
+  made.lines = [{ "tcp.cc": "newreno" }, { "tcp.cc": "westwood+" }];
+  return made;
+}
+
+export function complain(error) {
+  const box = byId("message");
+  box.hidden = !error;
+  box.textContent = error ? String(error instanceof Problem ? error : (error.message ?? error)) : "";
+}
+
+// Applies a change to the state; what is wrong with it, if something is, and the state stays.
+function change(mutate) {
+  const next = structuredClone(state);
+  try {
+    const { duration } = next.scenario;
+    mutate(next);
+    if (next.scenario.duration !== duration) delete next.view;
+    if (next.queue_ms !== undefined) bottleneck(next.scenario).queue = { ...(bottleneck(next.scenario).queue ?? {}), limit: limitOfTime(next.scenario, next.queue_ms) };
+    checked(next);
+  } catch (error) {
+    return String(error instanceof Problem ? error : error.message);
+  }
+  open(next);
+  return "";
+}
+
+// Shows a state that is sound; a promise that holds once its pictures are there.
+function open(next) {
+  const other = !state || next.preset !== state.preset;
+  state = next;
+  complain(null);
+  controls.show(state);
+  byId("preset").value = state.preset ?? "";
+  if (other) showPaper();
+  byId("why").replaceChildren();
+  clearTimeout(linkTimer);
+  linkTimer = setTimeout(keep, LINK_AFTER_MS);
+  return simulate();
+}
+
+async function keep() {
+  history.replaceState(null, "", `#s=${await toWord(state)}`);
+}
+
+function viewOf(given) {
+  const whole_s = Number(complete(runsOf(given)[0].scenario).duration) / 1e12;
+  const { from_s, to_s } = given.view?.from_s < whole_s ? given.view : { from_s: 0, to_s: whole_s };
+  const built = complete(runsOf(given)[0].scenario);
+  const link = built.link.find((one) => one.name === bottleneck(given.scenario).name);
+  const place = built.link.indexOf(link);
+  const flow = built.flow.findIndex((one) => one.cc.name !== "udp");
+  const hop = ways(built)[Math.max(0, flow)].find(([one]) => one === link);
+  const bins = Math.min(MOST_BINS, panels.width());
+  const limit = queueLimits(built).get(link);
+  return {
+    whole_s, rate_bps: Number(link.rate ?? 0n), limit: limit.unit === "p" && limit.count ? Number(limit.count) : 0,
+    view: { from_s, to_s: Math.min(to_s, whole_s), bins, pipe: 2 * place + (hop ? hop[1] : 0) },
+  };
+}
+
+async function simulate() {
+  const began_ms = performance.now();
+  const now = state;
+  const { view, rate_bps, limit, whole_s } = viewOf(now);
+  const slow = setTimeout(() => showBusy(true), SLOW_MS);
+  try {
+    const results = await runner.run({ runs: runsOf(now), seed: now.seed, view }, (share) => { byId("progress").value = share; });
+    if (!results || now !== state) return;
+    latest = { results, view, whole_s, state: now, decisions: decisionsOf(results), panels: panelsOf(results, view, rate_bps, limit) };
+    panels.show(latest.panels, latest.decisions, view);
+    showRows(results);
+    showCommand();
+    showBusy(false);
+    const packets = results.reduce((sum, result) => sum + result.packets, 0);
+    const part = now.view ? `${view.from_s.toFixed(2)} to ${view.to_s.toFixed(2)} s of ` : "";
+    byId("said").textContent = `${part}${whole_s} s, ${packets.toLocaleString("en")} packets`;
+    const took_ms = performance.now() - began_ms;
+    byId("said").dataset.took = took_ms.toFixed(1);
+    document.body.dataset.shown = String(Number(document.body.dataset.shown ?? 0) + 1);
+  } catch (error) {
+    complain(error);
+  } finally {
+    clearTimeout(slow);
+    if (now === state) showBusy(false);
+  }
+}
+
+function showBusy(isBusy) {
+  byId("progress").hidden = byId("stop").hidden = !isBusy;
+  byId("progress").value = 0;
+  document.body.toggleAttribute("data-busy", isBusy);
+}
+
+function zoom(from_s, to_s) {
+  if (!latest) return;
+  const next = structuredClone(state);
+  if (from_s === null || (from_s <= 0 && to_s >= latest.whole_s)) delete next.view;
+  else next.view = { from_s: Math.max(0, from_s), to_s: Math.min(latest.whole_s, to_s) };
+  if (next.view && next.view.to_s - next.view.from_s < 1e-4) return;
+  open(next);
+}
+
+function zoomBy(factor, towards = 0.5) {
+  const { from_s, to_s } = latest.view;
+  const middle = from_s + towards * (to_s - from_s);
+  zoom(middle - factor * (middle - from_s), middle + factor * (to_s - middle));
+}
+
+function slide(share) {
+  const { from_s, to_s } = latest.view;
+  const by = Math.max(-from_s, Math.min(latest.whole_s - to_s, share * (to_s - from_s)));
+  if (by) zoom(from_s + by, to_s + by);
+}
+
+let chosen = null;
+
+function explain(decision) {
+  chosen = decision;
+  const said = explanation(decision);
+  panels.point(decision.time_s);
+  byId("why").replaceChildren(make("div", { class: "card" },
+    make("h2", {}, said.title), make("p", {}, said.reason),
+    said.equation ? make("p", { class: "equation" }, said.equation, ...(said.terms ? [make("br"), said.terms] : [])) : null,
+    said.meaning ? make("p", {}, said.meaning) : null,
+    make("dl", {}, ...said.facts.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)])),
+    said.source ? make("p", { class: "source" }, `Source: ${said.source}`) : null,
+    make("div", { class: "buttons" },
+      make("button", { type: "button", onclick: () => next(-1) }, "Previous decision"),
+      make("button", { type: "button", onclick: () => next(1) }, "Next decision"),
+      make("button", { type: "button", onclick: () => zoom(decision.time_s - 2, decision.time_s + 3) }, "Zoom to it"),
+      make("button", { type: "button", onclick: () => { chosen = null; byId("why").replaceChildren(); } }, "Close"))));
+}
+
+function next(step) {
+  const { decisions } = latest;
+  if (!decisions.length) return;
+  const at = chosen ? decisions.findIndex((one) => one.time_s === chosen.time_s && one.curve.label === chosen.curve.label && one.kind === chosen.kind) : -1;
+  explain(decisions[at < 0 ? (step > 0 ? 0 : decisions.length - 1) : Math.min(decisions.length - 1, Math.max(0, at + step))]);
+}
+
+function showPaper() {
+  const preset = D.presets[state.preset];
+  const box = byId("paper");
+  if (!preset?.claims.length) {
+    box.replaceChildren();
+    return;
+  }
+  const claims = preset.claims.map((claim) =>
+    make("details", { class: "claim" },
+      make("summary", {}, make("span", { class: `verdict ${claim.verdict}` }, claim.verdict || "not decided"), claim.says),
+      make("p", { class: "source" }, `${claim.paper}, ${claim.where}. It holds if: ${claim.measure}${claim.explanation ? ` Found: ${claim.explanation}.` : ""}`)));
+  box.replaceChildren(make("details", { class: "card", open: true }, make("summary", {}, make("b", {}, preset.title || state.preset)), ...claims,
+    ...pointsOf(state.preset).map(choosePoint),
+    make("p", { class: "source" }, "The verdict is that of 30 seeds a point. Here is one seed: move a control, and see how far the claim carries.")));
+}
+
+// Goes to a point of the paper's figure.
+function choosePoint([key, values]) {
+  const said = (value) => (typeof value === "object" ? (value.kind ?? tomlValue(value)) : String(value));
+  const go = (value) => () => change((next) => assign(next.scenario, key, value));
+  return make("div", { class: "points", role: "group", "aria-label": key }, make("span", { class: "source" }, `${key}: `),
+    ...values.map((value) => make("button", { type: "button", onclick: go(value) }, said(value))));
+}
+
+function showCommand() {
+  const command = commandOf(state);
+  const toml = tomlOf(state);
+  const copy = (text) => make("button", { type: "button", onclick: () => copied(text) }, "Copy");
+  byId("words").replaceChildren(make("pre", {}, command), copy(command), make("pre", { id: "toml" }, toml), copy(toml));
+}
+
+export async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    byId("said").textContent = "Copied.";
+  } catch {
+    const area = make("textarea", {}, text);
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    byId("said").textContent = "Copied.";
+  }
+}
+
+async function openFile(file) {
+  try {
+    const made = stateOf(readToml(await file.text()));
+    await open(made);
+  } catch (error) {
+    complain(new Error(`${String(file.name).slice(0, 60)}: ${error}`));
+  }
+}
+
+async function openLink() {
+  const [, kind, word] = /^#(\w+)=(.*)$/s.exec(location.hash) ?? [];
+  const readers = { s: fromWord, t: fromScenarioWord, preset: (name) => presetOf(decodeURIComponent(name)) };
+  try {
+    await open(kind in readers ? await readers[kind](word) : first());
+  } catch (error) {
+    if (!state) await open(first());
+    complain(error);
+  }
+}
+
+function presetOf(name) {
+  if (!Object.hasOwn(D.presets, name)) throw new Problem(suggestion(name, Object.keys(D.presets)), "preset", name);
+  return ofPreset(name);
+}
+
+function choosePreset({ target }) {
+  try {
+    open(ofPreset(target.value));
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function keys(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || !latest) return;
+  const action = {
+    ArrowLeft: () => slide(-0.25), ArrowRight: () => slide(0.25), "+": () => zoomBy(0.5), "=": () => zoomBy(0.5),
+    "-": () => zoomBy(2), 0: () => zoom(null), n: () => next(1), p: () => next(-1), Escape: () => byId("why").replaceChildren(),
+  }[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+}
+
+function listen() {
+  const names = Object.keys(D.presets);
+  byId("preset").append(make("option", { value: "" , disabled: true }, "your own"), ...names.map((name) => make("option", { value: name }, D.presets[name].title ? `${name}: ${D.presets[name].title}`.slice(0, 70) : name)));
+  byId("preset").addEventListener("change", choosePreset);
+  byId("tour").addEventListener("click", tour.start);
+  byId("share").hidden = location.protocol === "blob:"; // the frame of a notebook, where no link leads
+  byId("share").addEventListener("click", async () => {
+    await keep();
+    copied(location.href);
+  });
+  byId("file").addEventListener("change", ({ target }) => target.files[0] && openFile(target.files[0]));
+  byId("open").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === " ") byId("file").click();
+  });
+  byId("stop").addEventListener("click", () => {
+    runner.stop();
+    showBusy(false);
+    byId("said").textContent = "Stopped: the pictures are those of before.";
+  });
+  byId("in").addEventListener("click", () => latest && zoomBy(0.5));
+  byId("out").addEventListener("click", () => latest && zoomBy(2));
+  byId("all").addEventListener("click", () => zoom(null));
+  byId("panels").addEventListener("keydown", keys);
+  byId("licences").addEventListener("click", showLicences);
+  byId("version").textContent = `Westwood ${D.version}`;
+  openExports(() => latest && { ...latest, runner });
+  listenToDrops();
+  addEventListener("hashchange", openLink);
+}
+
+function listenToDrops() {
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    document.body.classList.add("dropping");
+  });
+  addEventListener("dragleave", (event) => event.relatedTarget ?? document.body.classList.remove("dropping"));
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.body.classList.remove("dropping");
+    const [file] = event.dataTransfer.files;
+    if (file) openFile(file);
+  });
+}
+
+function showLicences() {
+  byId("inside").replaceChildren(
+    make("h2", {}, "Licences"), make("p", {}, "Westwood: BSD-3-Clause. Bundled with it:"),
+    ...licences.flatMap(({ name, version, license, text }) => [make("h3", {}, `${name} ${version}: ${license}`), make("pre", {}, text)]));
+  byId("dialog").showModal();
+}
+
+// For scripts and tests: the state, the rows that are shown, and how to open others.
+window.lab = {
+  get state() { return structuredClone(state); },
+  get rows() { return latest.results.flatMap((result) => result.rows); },
+  get decisions() { return latest.decisions.map(({ curve, ...one }) => ({ ...one, flow: curve.label })); },
+  get toml() { return tomlOf(state); },
+  get command() { return commandOf(state); },
+  open: (next) => open(checked(next)),
+  openToml: (text) => open(stateOf(readToml(text))),
+  openPreset: (name) => open(ofPreset(name)),
+};
+
+listen();
+openLink();

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows of a run, a flow each, from what the engine measured: westwood/results/columns.py computes the same.
+
+import { D, UDP } from "./declared.js";
+
+const PS_PER_S = 1e12;
+const OF_CONGESTION_CONTROL = ["MEAN", "LEAST"]; // what a source of datagrams has not
+
+const known = (values) => values.filter((value) => !Number.isNaN(value));
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+const ratio = (part, whole) => (whole ? part / whole : NaN);
+const mean = (values) => ratio(sum(known(values)), known(values).length);
+const AGGREGATES = {
+  SUM: sum,
+  MEAN: mean,
+  LEAST: (values) => (known(values).length ? known(values).reduce((a, b) => Math.min(a, b)) : NaN),
+  MOST: (values) => (known(values).length ? known(values).reduce((a, b) => Math.max(a, b)) : NaN),
+};
+
+export function jain(rates) {
+  const squares = sum(rates.map((rate) => rate * rate));
+  return squares ? sum(rates) ** 2 / (rates.length * squares) : NaN;
+}
+
+function percentile(values, share) {
+  const ordered = [...values].sort((a, b) => a - b);
+  if (!ordered.length) return NaN;
+  const place = share * (ordered.length - 1);
+  const low = ordered[Math.floor(place)], high = ordered[Math.ceil(place)];
+  return low + (place - Math.floor(place)) * (high - low);
+}
+
+// The flows one by one: of a group with a count, NAME-1, NAME-2...
+export const flowsOf = (built) =>
+  built.flow.flatMap((flow) => {
+    if (flow.count === 1n) return [{ flow, name: flow.name }];
+    return Array.from({ length: Number(flow.count) }, (_, i) => ({ flow, name: `${flow.name}-${i + 1}` }));
+  });
+
+// By flow, the numbers of its first connection and of the one after its last.
+export function connectionsOf(source, flows) {
+  const ends = [0];
+  for (let flow = 0, at = 0; flow < flows; flow++) {
+    while (at < source.length && source[at] === flow) at++;
+    ends.push(at);
+  }
+  return ends.slice(1).map((end, flow) => [ends[flow], end]);
+}
+
+// `tables` has the columns of connections, forward and backward by name.
+export function rows(built, seed, tables) {
+  const simulated_s = Number(built.duration) / PS_PER_S;
+  const flows = flowsOf(built);
+  const spans = connectionsOf(tables.connections.source, flows.length);
+  const made = flows.map(({ flow, name }, place) => {
+    const values = (column) => Array.from(tables.connections[column].subarray(...spans[place]));
+    return { flow: name, cc: flow.cc.name, seed, ...rowOfFlow(flow, values, simulated_s, spans[place]) };
+  });
+  const goodputs = made.filter((row) => row.cc !== UDP).map((row) => row.goodput_bps);
+  const whole = ofRun(tables, goodputs, simulated_s);
+  const share = goodputs.length ? sum(goodputs) / goodputs.length : NaN;
+  return made.map((row) => ({ ...row, friendliness: ratio(row.goodput_bps, row.cc === UDP ? 0 : share), ...whole }));
+}
+
+function rowOfFlow(flow, values, simulated_s, [first, last]) {
+  const isTcp = flow.cc.name !== UDP;
+  const total = (column) => sum(values(column));
+  const active_s = activeTime(flow, values, simulated_s);
+  const rate = (column) => (active_s > 0 ? (8 * total(column)) / active_s : 0);
+  const row = { goodput_bps: rate("delivered_bytes"), throughput_bps: rate("ip_bytes_at_sink") };
+  for (const { name, aggregate } of D.flow_columns)
+    if (aggregate !== "INNER")
+      row[name] = isTcp || !OF_CONGESTION_CONTROL.includes(aggregate) ? AGGREGATES[aggregate](values(name)) : NaN;
+  const starts = values("start_s");
+  const completions = known(values("completed_s").map((end, i) => end - starts[i]));
+  return {
+    ...row,
+    retransmission_ratio: ratio(total("retransmitted"), isTcp ? total("sent") : 0),
+    loss_ratio: ratio(total("queue_drops") + total("lost"), total("sent")),
+    transfers: last - first,
+    completed: completions.length,
+    completion_s: mean(completions),
+    completion_p50_s: percentile(completions, 0.5),
+    completion_p95_s: percentile(completions, 0.95),
+  };
+}
+
+// Seconds from a flow's start to its end or the run's; with arrivals, to the run's.
+function activeTime(flow, values, simulated_s) {
+  if (flow.arrivals) return simulated_s - Number(flow.start) / PS_PER_S;
+  const stop_s = flow.stop === undefined || flow.stop < 0n ? simulated_s : Number(flow.stop) / PS_PER_S;
+  const [completed_s] = values("completed_s");
+  const end_s = Number.isNaN(completed_s) ? Math.min(simulated_s, stop_s) : completed_s;
+  return end_s - values("start_s")[0];
+}
+
+function ofRun(tables, goodputs, simulated_s) {
+  const utilisation = [...tables.forward.utilisation, ...tables.backward.utilisation];
+  const waited_s = [...tables.forward.waited_s, ...tables.backward.waited_s];
+  const most = Math.max(...utilisation);
+  return {
+    jain: jain(goodputs),
+    utilisation: most,
+    mean_queue: waited_s[utilisation.indexOf(most)] / simulated_s,
+    simulated_s,
+  };
+}

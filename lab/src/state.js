@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that the page shows follows from its state, which a link holds:
+//
+//   scenario   as TOML says it, without a sweep
+//   lines      up to four runs side by side: what each sets, such as { "tcp.cc": "westwood+" }
+//   together   true: the lines' controls share one network, as flows of one run
+//   seed, preset, queue_ms (the limit follows the rate), view (from_s, to_s; absent: all)
+
+import { D, labelOf } from "./declared.js";
+import { Problem, within } from "./problem.js";
+import { complete, isDatagrams, isTable } from "./scenario.js";
+import { tomlValue, writeToml } from "./toml.js";
+import { parseTime } from "./units.js";
+
+export const MOST_LINES = 4;
+const FORMAT = 1;
+const SHORT_S = 60;
+const LARGEST_STATE = 8_000_000; // characters
+const MOST_SEEDS = 1_000_000;
+const KEYS = ["v", "scenario", "lines", "together", "seed", "preset", "queue_ms", "view"];
+
+const isControl = (key) => key === "cc" || key.endsWith(".cc");
+const copied = (value) => structuredClone(value);
+
+// Sets what `key` addresses, as `--set` does: KEY, NAME.KEY or *.KEY.
+export function assign(scenario, key, value) {
+  const [first, ...rest] = key.split(".");
+  if (!rest.length) {
+    scenario[key] = value;
+    return;
+  }
+  const parts = [...scenario.link, ...scenario.flow].filter(
+    (part) => part.name === first || (first === "*" && scenario.flow.includes(part) && !isDatagrams(part)),
+  );
+  if (!parts.length) throw new Problem("no link or flow has this name", key, value);
+  for (const part of parts) {
+    let table = part;
+    for (const step of rest.slice(0, -1)) {
+      if (step === "cc" && typeof table.cc === "string") table.cc = { name: table.cc };
+      table[step] ??= {};
+      table = table[step];
+      if (!isTable(table)) throw new Problem("is no table", key, value);
+    }
+    table[rest.at(-1)] = value;
+  }
+}
+
+export const flowsWithControl = (scenario) => scenario.flow.filter((flow) => !isDatagrams(flow));
+
+// The key by which a line sets the control: of the one flow that has one, or of all.
+export function controlKey(scenario) {
+  const flows = flowsWithControl(scenario);
+  return flows.length === 1 ? `${flows[0].name}.cc` : "*.cc";
+}
+
+const ccName = (cc) => (isTable(cc) ? cc.name : cc);
+
+// A state from a scenario: what its sweep varies of controls becomes lines, and of the rest the first value counts
+// unless the scenario says one itself.
+export function stateOf(scenario, preset) {
+  const { sweep = {}, ...base } = copied(scenario);
+  if (!isTable(sweep)) throw new Problem("expected a table", "sweep", sweep);
+  let lines = [{}];
+  for (const [key, values] of Object.entries(sweep)) {
+    if (!Array.isArray(values) || !values.length) throw new Problem("expected a list of values", `sweep.${key}`, values);
+    if (isControl(key)) lines = lines.flatMap((line) => values.map((value) => ({ ...line, [key]: value })));
+    else if (lacks(base, key)) assign(base, key, usual(base, key, values));
+  }
+  if (lines.length === 1 && !Object.keys(lines[0]).length) {
+    const [flow] = Array.isArray(base.flow) ? flowsWithControl(base) : [];
+    const names = new Set(Array.isArray(base.flow) ? flowsWithControl(base).map((one) => ccName(one.cc)) : []);
+    if (flow && names.size === 1 && typeof flow.cc === "string") lines = [{ [controlKey(base)]: flow.cc }];
+  }
+  // Of more the last: the papers name their own controls after those that they are compared with.
+  const state = { scenario: base, lines: lines.slice(-MOST_LINES), seed: 1 };
+  if (preset) state.preset = preset;
+  return checked(state);
+}
+
+// What the preset sweeps beside controls: the points of the paper's figure, by key.
+export const pointsOf = (preset) =>
+  Object.entries(D.presets[preset]?.scenario.sweep ?? {}).filter(([key]) => !isControl(key));
+
+// Of swept values that of the profile, if it is among them; else the first.
+function usual({ profile = "rfc" }, key, values) {
+  const known = D.profiles[profile]?.sections.flow[key.split(".").at(-1)];
+  return values.includes(known) ? known : values[0];
+}
+
+function lacks(scenario, key) {
+  const [first, ...rest] = key.split(".");
+  let value = partOf(scenario, first);
+  for (const step of rest) value = isTable(value) ? value[step] : undefined;
+  return value === undefined;
+}
+
+// A preset that is long begins with a part of it, in which a single sawtooth is seen.
+export function ofPreset(name) {
+  const state = stateOf(D.presets[name].scenario, name);
+  const whole_s = Number(parseTime(state.scenario.duration)) / 1e12;
+  if (whole_s > 2 * SHORT_S) state.view = { from_s: whole_s / 4, to_s: whole_s / 4 + SHORT_S };
+  return state;
+}
+
+// Every run of the state is one that the engine takes, or a Problem says why not.
+export function checked(state) {
+  for (const key of Object.keys(state)) if (!KEYS.includes(key)) throw new Problem("no such key", key);
+  const { lines, seed } = state;
+  const isLine = (line) => isTable(line) && Object.keys(line).length <= 8;
+  if (!Array.isArray(lines) || lines.length < 1 || lines.length > MOST_LINES || !lines.every(isLine))
+    throw new Problem(`expected 1 to ${MOST_LINES} lines`, "lines", lines);
+  if (!Number.isInteger(seed) || seed < 0 || seed > MOST_SEEDS)
+    throw new Problem(`expected a whole number from 0 to ${MOST_SEEDS}`, "seed", seed);
+  if (state.preset !== undefined && !Object.hasOwn(D.presets, state.preset))
+    throw new Problem("no such preset", "preset", state.preset);
+  if (state.queue_ms !== undefined && !(state.queue_ms > 0 && state.queue_ms <= 100_000))
+    throw new Problem("expected up to 100000 ms", "queue_ms", state.queue_ms);
+  if (state.view !== undefined) checkView(state.view);
+  if (!isTable(state.scenario)) throw new Problem("expected a scenario", "scenario", state.scenario);
+  for (const key of ["link", "flow"])
+    if (!Array.isArray(state.scenario[key]) || !state.scenario[key].length || !state.scenario[key].every(isTable))
+      throw new Problem(`expected at least one table [[${key}]]`, key, state.scenario[key]);
+  if (state.scenario.sweep !== undefined) throw new Problem("expected none: it stands in lines", "sweep");
+  for (const run of runsOf(state)) complete(run.scenario);
+  return state;
+}
+
+function checkView(view) {
+  const ok = isTable(view) && Number.isFinite(view.from_s) && Number.isFinite(view.to_s);
+  if (!ok || view.from_s < 0 || view.to_s <= view.from_s)
+    throw new Problem("expected a time and a later one", "view", view);
+}
+
+// The runs side by side: a label and a scenario each.
+export function runsOf({ scenario, lines, together }) {
+  if (together && lines.length > 1) return [{ label: "together", scenario: shared(scenario, lines) }];
+  return lines.map((line) => {
+    const own = copied(scenario);
+    for (const [key, value] of Object.entries(line)) within("lines", () => assign(own, key, value));
+    return { label: labelOfLine(own, line), scenario: own };
+  });
+}
+
+// One network for all: its first flow with a control is there once for each line.
+function shared(scenario, lines) {
+  const own = copied(scenario);
+  const [first] = flowsWithControl(own);
+  const place = own.flow.indexOf(first);
+  const copies = lines.map((line, i) => ({ ...first, name: `${first.name.slice(0, 38)}-${"abcd"[i]}`, cc: controlOf(line, first) }));
+  own.flow.splice(place, 1, ...copies);
+  return own;
+}
+
+export const controlOf = (line, flow) => Object.entries(line).find(([key]) => isControl(key))?.[1] ?? flow.cc;
+
+export function labelOfLine(scenario, line) {
+  const controls = Object.values(line).length ? Object.values(line) : [flowsWithControl(scenario)[0]?.cc ?? "udp"];
+  return [...new Set(controls.map((cc) => labelOf(ccName(cc))))].join(" + ");
+}
+
+// The state as a file for the command line, the lines as its sweep.
+export function scenarioFile(state) {
+  const runs = runsOf(state);
+  if (runs.length === 1) return runs[0].scenario;
+  const keys = Object.keys(state.lines[0]);
+  const sweep = Object.fromEntries(keys.map((key) => [key, unique(state.lines.map((line) => line[key]))]));
+  const { scenario } = runs[0];
+  return { ...scenario, sweep };
+}
+
+function unique(values) {
+  const seen = new Map(values.map((value) => [JSON.stringify(value), value]));
+  return [...seen.values()];
+}
+
+export const tomlOf = (state) => writeToml(scenarioFile(state));
+
+// The command line that prints the rows that the page shows.
+export function commandOf(state) {
+  const settings = state.preset && !state.together ? differences(D.presets[state.preset].scenario, state) : null;
+  const options = [`--seeds ${Math.max(1, state.seed)}`, "--json"];
+  if (settings === null) return `westwood run ${state.scenario.name}.toml ${options.join(" ")}`;
+  const simple = state.lines.map((line) => Object.entries(line)).every(
+    (all) => all.length === 1 && typeof all[0][1] === "string" && all[0][0] === controlKey(state.scenario));
+  if (!simple) return `westwood run ${state.scenario.name}.toml ${options.join(" ")}`;
+  const ccs = state.lines.map((line) => `--cc ${Object.values(line)[0]}`);
+  const sets = Object.entries(settings).map(([key, value]) => `--set ${quoted(`${key}=${tomlValue(value, key)}`)}`);
+  return ["westwood run", state.preset, ...ccs, ...sets, ...options].join(" ");
+}
+
+const quoted = (word) => (/^[\w.=+*%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+// What `--set` would have to say of the preset; null if it can't. A key that the preset sweeps has to be said, or
+// it would be swept; `--cc` says that of NAME.cc.
+function differences({ sweep = {}, ...given }, { scenario }) {
+  const preset = copied(given);
+  const swept = {};
+  for (const key of Object.keys(sweep)) {
+    const [name, ...path] = key.split(".");
+    if (name === "*") return null;
+    if (path.join(".") === "cc") continue;
+    const value = path.reduce((table, step) => table?.[step], partOf(scenario, name));
+    if (value === undefined) return null;
+    assign(preset, key, value);
+    swept[key] = value;
+  }
+  const settings = {};
+  for (const key of ["name", "duration", "profile"])
+    if (scenario[key] !== preset[key]) settings[key] = scenario[key];
+  for (const section of ["link", "flow"]) {
+    if (scenario[section].length !== preset[section].length) return null;
+    for (const [place, part] of scenario[section].entries()) {
+      const before = preset[section][place];
+      if (part.name !== before.name || Object.keys(before).some((key) => part[key] === undefined)) return null;
+      for (const [key, value] of Object.entries(part))
+        if (key !== "cc" && JSON.stringify(value) !== JSON.stringify(before[key])) settings[`${part.name}.${key}`] = value;
+    }
+  }
+  const all = { ...settings, ...swept };
+  return Object.values(all).some((value) => value === undefined) ? null : all;
+}
+
+const partOf = (scenario, name) => [...scenario.link, ...scenario.flow].find((part) => part.name === name);
+
+// The state as a word for a link, and back.
+export async function toWord(state) {
+  const packed = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify({ v: FORMAT, ...state })));
+  let binary = "";
+  for (let i = 0; i < packed.length; i += 4096) binary += String.fromCharCode(...packed.subarray(i, i + 4096));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+export async function fromWord(word) {
+  const state = await unpacked(word);
+  if (!isTable(state)) throw new Problem("this link holds no state of the laboratory");
+  if (state.v !== FORMAT) throw new Problem(`this link is of format ${JSON.stringify(state.v)?.slice(0, 20)}, expected ${FORMAT}`);
+  const { v, ...rest } = state;
+  return checked(rest);
+}
+
+// A scenario in a link, as `westwood lab FILE` makes it.
+export const fromScenarioWord = async (word) => stateOf(await unpacked(word));
+
+async function unpacked(word) {
+  try {
+    const binary = atob(word.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (one) => one.charCodeAt(0));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await through(new DecompressionStream("deflate-raw"), bytes));
+    return JSON.parse(text);
+  } catch {
+    throw new Problem("this link is damaged: it holds no state of the laboratory");
+  }
+}
+
+async function through(transform, bytes) {
+  const writer = transform.writable.getWriter();
+  const fed = writer.write(bytes).then(() => writer.close());
+  fed.catch(() => {}); // the reader says what is wrong
+  const chunks = [];
+  let size = 0;
+  for (const reader = transform.readable.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > LARGEST_STATE) throw new Problem("too large");
+    chunks.push(value);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

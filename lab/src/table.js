@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows as the command line prints them: the columns with a head, in its units and digits.
+
+import { byId, make, shownColour } from "./dom.js";
+import { D, colourOf, labelOf } from "./declared.js";
+
+const MOST_ROWS = 60;
+const EXTRA = { mean_queue: { head: "queue packets", digits: 1, scale: 1 }, utilisation: { head: "used %", digits: 1, scale: 100 } };
+
+export function showRows(results) {
+  const all = results.flatMap((result) => result.rows);
+  const several = results.some((result) => result.rows.length > 1);
+  const columns = D.columns
+    .map((one) => ({ ...one, ...(EXTRA[one.name] ?? {}) }))
+    .filter((one) => one.head)
+    .filter((one) => !one.if_several || several)
+    .filter((one) => !one.if_known || all.some((row) => !Number.isNaN(row[one.name])));
+  const head = make("tr", {}, make("th", { scope: "col" }, "flow"), ...columns.map((one) => make("th", { scope: "col", title: one.what }, one.head)));
+  const body = all.slice(0, MOST_ROWS).map((row) =>
+    make("tr", {},
+      make("th", { scope: "row" }, mark(row.cc), several ? `${row.flow}: ${labelOf(row.cc)}` : labelOf(row.cc)),
+      ...columns.map((one) => make("td", { "data-column": one.name }, cell(one, row[one.name])))));
+  const left = all.length - MOST_ROWS;
+  byId("about").textContent = `What westwood run prints for this seed, a row a flow${left > 0 ? `; ${left} more are not shown` : ""}`;
+  byId("rows").replaceChildren(make("thead", {}, head), make("tbody", {}, ...body));
+}
+
+const mark = (cc) => {
+  const line = make("i", { colour: shownColour(colourOf(cc)) });
+  line.className = "mark";
+  return line;
+};
+
+const cell = ({ scale, digits }, value) => (value === undefined || Number.isNaN(value) ? "-" : (value * scale).toFixed(digits));

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scenarios as TOML: read by smol-toml, written as `westwood` writes them.
+
+import { parse } from "smol-toml";
+import { Problem } from "./problem.js";
+
+const LARGEST_FILE = 8_000_000; // bytes
+const BARE = /^[A-Za-z0-9_-]+$/;
+
+export function readToml(text) {
+  if (text.length > LARGEST_FILE) throw new Problem("expected a scenario file of at most 8 MB");
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new Problem(`is no TOML: ${String(error.message).split("\n")[0]}`);
+  }
+}
+
+export function tomlValue(value, key = "") {
+  if (Array.isArray(value)) return `[${value.map((one) => tomlValue(one)).join(", ")}]`;
+  if (typeof value === "object" && value !== null)
+    return `{ ${Object.entries(value).map(([inner, one]) => `${tomlKey(inner)} = ${tomlValue(one, inner)}`).join(", ")} }`;
+  // A whole 1 may be meant as 1 % or as 100 %: the command line refuses it.
+  if (value === 1 && /rate$|max_p|weight/.test(key)) return "1.0";
+  if (typeof value === "number") return String(value).replace(/^(\d)e/, "$1.0e");
+  return JSON.stringify(value);
+}
+
+const tomlKey = (key) => (BARE.test(key) ? key : JSON.stringify(key));
+
+// Writes a scenario with its tables [[link]], [[flow]] and [sweep].
+export function writeToml(scenario) {
+  const lines = [];
+  for (const [key, value] of Object.entries(scenario))
+    if (!["link", "flow", "sweep"].includes(key)) lines.push(`${tomlKey(key)} = ${tomlValue(value, key)}`);
+  for (const section of ["link", "flow"])
+    for (const part of scenario[section]) {
+      lines.push("", `[[${section}]]`);
+      for (const [key, value] of Object.entries(part)) lines.push(`${tomlKey(key)} = ${tomlValue(value, key)}`);
+    }
+  const sweep = Object.entries(scenario.sweep ?? {});
+  if (sweep.length) lines.push("", "[sweep]");
+  for (const [key, values] of sweep) lines.push(`${JSON.stringify(key)} = ${tomlValue(values)}`);
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Opens the laboratory's page in Debian's Chromium, and holds it to its promises in every test."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from westwood.lab import serving
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright: make .venv")
+CHROMIUM = shutil.which("chromium")
+OURS = ("file:", "data:", "blob:", "about:")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A browser without a window, one for all tests of a process."""
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    if not serving.PAGE.exists():
+        pytest.skip("the page is not built: make lab")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def watched(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Makes tabs; fails the test on an error in the console and on a request to elsewhere."""
+    contexts, problems = [], []
+
+    def new_page(
+        url: str = "",
+        *,
+        width: int = 1280,
+        height: int = 900,
+        dark: bool = False,
+        scripts: bool = True,
+    ) -> Any:
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            accept_downloads=True,
+            java_script_enabled=scripts,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda said: problems.append(said.text) if said.type == "error" else 0)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda request: problems.extend(_foreign(request.url, url)))
+        return page
+
+    yield new_page
+    for context in contexts:
+        context.close()
+    assert not problems
+
+
+@pytest.fixture
+def opened(watched: Callable[..., Any]) -> Callable[..., Any]:
+    """Opens the laboratory's page in a tab that is watched."""
+
+    def open_page(behind: str = "", *, url: str = "", **how: Any) -> Any:
+        page = watched(url, **how)
+        page.goto((url or serving.PAGE.as_uri()) + behind)
+        page.wait_for_selector("body[data-shown]")
+        return page
+
+    return open_page
+
+
+def _foreign(asked: str, url: str) -> list[str]:
+    ours = (*OURS, url) if url else OURS
+    return [] if asked.startswith(ours) else [f"asked for {asked}"]
+
+
+@pytest.fixture(scope="session")
+def one_page(browser: Any) -> Any:
+    """A page for tests that open scenario after scenario."""
+    page = browser.new_context().new_page()
+    page.goto(serving.PAGE.as_uri())
+    page.wait_for_selector("body[data-shown]")
+    return page
+
+
+@pytest.fixture
+def page(opened: Callable[..., Any]) -> Any:
+    """The page as it is when nothing was asked of it."""
+    return opened()

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A report's figures are plots that one can look into, and pictures where there is no script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from westwood.catalogue import label
+from westwood.cli import call
+from westwood.draw import alive, report
+from westwood.draw.bars import grouped_bars
+from westwood.draw.curves import Axis, curves
+from westwood.draw.over_time import Course, Line, courses
+from westwood.results.folder import Folder
+
+Opened = Callable[..., Any]
+NASTY = "<img src=x onerror=seen()>", "</script><script>seen()</script>", "<!--<script>", "{{7*7}}"
+# What the plots of the page's figures draw, by curve.
+DRAWN = """[...document.querySelectorAll("figure")].flatMap((figure) => figure.plots.map((plot) =>
+    plot.series.slice(1).map(({ label }, i) => [label, plot.data[0].map((x, at) =>
+        [x, plot.data[i + 1][at]]).filter(([, y]) => y !== undefined && y !== null)])))"""
+
+
+@pytest.fixture(scope="module")
+def needs_script() -> None:
+    if not alive.SCRIPT.exists():
+        pytest.skip("the plots of reports are not built: make lab")
+
+
+@pytest.fixture
+def page_of(watched: Opened, needs_script: None) -> Opened:
+    """Opens the page of a folder in a tab that is watched."""
+
+    def open_page(folder: Path, **how: Any) -> Any:
+        page = watched(**how)
+        page.goto((folder / "index.html").as_uri())
+        return page
+
+    return open_page
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep over error rates, with its page and its data files."""
+    folder = tmp_path_factory.mktemp("swept") / "out"
+    asked = ["--set", "duration=3s", "--seeds", "3", "--out", str(folder)]
+    assert call(["sweep", "loss", *asked]) == 0
+    assert call(["report", str(folder), "--export"]) == 0
+    return folder
+
+
+def page_with(figure: Any, folder: Path, title: str = "A figure") -> Path:
+    """Writes a page with this figure."""
+    written = Folder(folder / "page", "", tell=lambda text: None)
+    section = report.Section("one", title, report.figure(written, "one", lambda: figure), [], [])
+    report.write(written, title, [section], [], "{}")
+    return written.path
+
+
+def points(names: tuple[str, ...]) -> pl.DataFrame:
+    """Three points a curve."""
+    rows = [(name, x, 1.0 + n * x, 0.25) for n, name in enumerate(names) for x in (1.0, 2.0, 4.0)]
+    return pl.DataFrame(rows, schema=["curve", "x", "y", "y_half"], orient="row")
+
+
+def simple(names: tuple[str, ...] = ("one", "two")) -> Any:
+    return curves(points(names), Axis("x", "x (m)"), Axis("y", "y (s)"), "Some", by="curve")
+
+
+def test_the_curves_of_a_report_are_those_of_its_data_file(page_of: Opened, swept: Path) -> None:
+    (panel,) = page_of(swept).evaluate(DRAWN)
+    summary = pl.read_csv(swept / "summary.csv").sort("bottleneck.loss.rate")
+    found = {name: [tuple(point) for point in drawn] for name, drawn in panel}
+    assert found == {
+        label(cc): list(zip(mine["bottleneck.loss.rate"], mine["goodput_bps"] / 1e6, strict=True))
+        for (cc,), mine in summary.group_by("cc")
+    }
+
+
+def test_the_curves_of_a_reproduction_are_those_of_its_data_file(
+    page_of: Opened, westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    done = westwood("reproduce", "blackout", "--seeds", "2", "--out", tmp_path / "made")
+    assert done.code == 0, done.err
+    page = page_of(tmp_path / "made")
+    (panel,) = page.evaluate(DRAWN)
+    data = pl.read_csv(tmp_path / "made" / "data" / "blackout.csv")
+    assert sorted(y for _, drawn in panel for _, y in drawn) == sorted(data["throughput_bps"] / 1e6)
+    assert "westwood lab blackout" in page.locator("body").inner_text()
+
+
+def test_intervals_are_drawn_and_said(page_of: Opened, tmp_path: Path) -> None:
+    page = page_of(page_with(simple(), tmp_path))
+    read = page.evaluate("JSON.parse(document.querySelector('figure > script').textContent)")
+    (panel,) = read["panels"]
+    for curve in panel["curves"]:
+        assert curve["low"] == [y - 0.25 for y in curve["y"]]
+        assert curve["high"] == [y + 0.25 for y in curve["y"]]
+    over = page.locator(".u-over").bounding_box()
+    page.mouse.move(over["x"] + over["width"] - 2, over["y"] + over["height"] / 2)
+    assert page.locator(".switches output").all_inner_texts() == [
+        "1 (0.75 to 1.25)",
+        "5 (4.75 to 5.25)",
+    ]
+
+
+def test_a_switch_hides_its_curve(page_of: Opened, tmp_path: Path) -> None:
+    page = page_of(page_with(simple(), tmp_path))
+    drawn = """() => {
+        const { ctx } = document.querySelector("figure").plots[0];
+        const { data } = ctx.getImageData(0, 0, ctx.canvas.width, ctx.canvas.height);
+        const dots = (...rgb) => data.filter((red, at) =>
+            at % 4 === 0 && rgb.every((one, i) => data[at + i] === one)).length;
+        return [dots(0x00, 0x0c, 0x8c), dots(0xe1, 0x32, 0x00)].map((count) => count > 50); }"""
+    assert page.evaluate(drawn) == [True, True]
+    page.get_by_label("two").focus()
+    page.keyboard.press("Space")
+    page.wait_for_function(f"({drawn})().join() === 'true,false'")
+    page.get_by_label("two").check()
+    page.wait_for_function(f"({drawn})().join() === 'true,true'")
+
+
+def test_dragging_zooms_and_a_button_shows_all(page_of: Opened, tmp_path: Path) -> None:
+    page = page_of(page_with(simple(), tmp_path))
+    scale = "(({min, max}) => [min, max])(document.querySelector('figure').plots[0].scales.x)"
+    whole = page.evaluate(scale)
+    over = page.locator(".u-over").bounding_box()
+    middle = over["y"] + over["height"] / 2
+    page.mouse.move(over["x"] + 0.25 * over["width"], middle)
+    page.mouse.down()
+    page.mouse.move(over["x"] + 0.5 * over["width"], middle, steps=4)
+    page.mouse.up()
+    page.wait_for_timeout(50)
+    least, most = page.evaluate(scale)
+    assert least - whole[0] == pytest.approx(0.25 * (whole[1] - whole[0]), rel=0.02)
+    assert most - least == pytest.approx(0.25 * (whole[1] - whole[0]), rel=0.02)
+    page.get_by_role("button", name="Show all").click()
+    page.wait_for_timeout(50)
+    assert page.evaluate(scale) == whole
+
+
+def test_names_are_text(page_of: Opened, tmp_path: Path) -> None:
+    page = page_of(page_with(simple(NASTY), tmp_path, NASTY[0]))
+    assert tuple(page.locator(".switches label").all_inner_texts()) == NASTY
+    assert page.locator("figure.alive").count() == 1
+    assert page.locator("img:not([src^='data:image/svg'])").count() == 0
+
+
+def test_panels_over_time_share_their_cursor(page_of: Opened, tmp_path: Path) -> None:
+    times = pl.Series([0.0, 1.0, 1.0, 3.0])
+    line = Line("window", times, pl.Series([1.0, 2.0, 1.5, 4.0]))
+    figure = courses([Course("a", [line], {"pipe": 3.0}), Course("b", [line])], "Two")
+    page = page_of(page_with(figure, tmp_path))
+    first, second = page.evaluate(DRAWN)
+    assert dict(first)["pipe"][0][1] == dict(first)["pipe"][-1][1] == 3.0
+    assert dict(second)["window"] == [[0, 1], [1, 2], [1, 1.5], [3, 4]]
+    over = page.locator(".u-over").first.bounding_box()
+    page.mouse.move(over["x"] + over["width"] - 2, over["y"] + 20)
+    assert page.locator(".switches output").all_inner_texts() == ["4", "3", "4"]
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_picture_shows_where_no_script_runs(
+    page_of: Opened, swept: Path, scripts: bool
+) -> None:
+    page = page_of(swept, scripts=scripts)
+    assert page.locator("figure img").is_visible() != scripts
+    assert page.locator("figure canvas").count() == 0 or scripts
+
+
+def test_what_is_no_curve_stays_a_picture(page_of: Opened, tmp_path: Path) -> None:
+    page = page_of(page_with(grouped_bars([("", [("reno", 1.0, 0.1)])], "x", "Bars"), tmp_path))
+    assert page.locator("figure img").is_visible()
+    assert page.locator("script").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_is_cut_off(page_of: Opened, swept: Path, width: int) -> None:
+    page = page_of(swept, width=width, dark=width == 390)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    box = page.locator(".plots canvas").last.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= width
+
+
+def test_a_page_without_the_script_is_as_good_as_ever(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(alive, "SCRIPT", tmp_path / "plots.js")
+    text = (page_with(simple(), tmp_path) / "index.html").read_text()
+    assert "<script" not in text and "data:image/svg+xml" in text

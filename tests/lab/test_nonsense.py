@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nonsense in a file, a link or a state is one clear line: nothing runs, and nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+SOUND = """
+name = "mine"
+duration = "5s"
+[[link]]
+name = "wire"
+between = ["a", "b"]
+rate = "1Mbps"
+delay = "10ms"
+[[flow]]
+name = "tcp"
+from = "a"
+to = "b"
+cc = "reno"
+"""
+FILES = [
+    ("name = ", "is no TOML"),
+    (SOUND.replace('"wire"', f'"{HOSTILE}"'), "expected a name"),
+    (SOUND.replace("10ms", HOSTILE), "expected a time"),
+    (SOUND.replace('"reno"', f'"{HOSTILE}"'), "expected one of"),
+    (SOUND.replace('"1Mbps"', '"1Mbs"'), "unknown unit"),
+    (SOUND.replace('"1Mbps"', '"0bps"'), "out of bounds"),
+    (SOUND.replace("rate =", "rtae ="), 'did you mean "rate"'),
+    (SOUND.replace('to = "b"', 'to = "c"'), "no link has this node"),
+    (SOUND.replace("[[flow]]", "[flow]"), "expected at least one table [[flow]]"),
+    (f'{SOUND}\npacket = "40B"', "expected more than the header"),
+    (f'profile = "{HOSTILE}"\n{SOUND}', "expected one of"),
+    (f"__proto__ = 1\n{SOUND}", "__proto__"),
+    (f"{SOUND}\nsweep = 3", "sweep"),
+    (f'{SOUND}\n[sweep]\n"tcp.cc" = []', "expected a list of values"),
+    (f'{SOUND}\n[sweep]\n"nobody.rate" = ["1Mbps"]', "nobody.rate"),
+    (SOUND.replace('"a", "b"', '"a", "a"'), "expected two different nodes"),
+    (SOUND.replace('delay = "10ms"', 'delay = "10ms"\nloss = "much"'), "expected a table"),
+    (
+        SOUND.replace('delay = "10ms"', 'delay = "10ms"\ntrace = { forward = "f.txt" }'),
+        "expected a list",
+    ),
+    ("\0\x01\x02", "is no TOML"),
+    ("", "expected at least one table"),
+]
+STATES = [
+    "seed = -1",
+    "seed = 1e9",
+    "lines = []",
+    "lines = Array(5).fill({})",
+    "lines[0] = {'nobody.cc': 'reno'}",
+    "lines[0] = {'__proto__.cc': 'reno'}",
+    "scenario = null",
+    "scenario.link = {}",
+    "scenario.link[0] = null",
+    "scenario.flow[0].count = 1e6",
+    "view = {from_s: 3, to_s: 2}",
+    "queue_ms = -1",
+    "preset = 'nobody'",
+    "preset = 'constructor'",
+    "more = 1",
+    "scenario.link[0].between = ['a']",
+    "scenario.link[0].loss = {kind: 'uniform', rate: 2}",
+    "scenario.link[0].loss = {kind: 'toString'}",
+    "scenario.profile = 'constructor'",
+]
+LINKS = [
+    "#s=",
+    "#s=%%%",
+    "#s=AAAA",
+    "#t=eJw",
+    f"#preset={HOSTILE}",
+    "#s=" + "A" * 5000,
+    "#preset=%",
+]
+
+
+def test_a_file_that_makes_no_sense_is_one_line_and_nothing_is_lost(page: Any) -> None:
+    before = page.evaluate("lab.rows")
+    for number, (text, said) in enumerate(FILES):
+        page.evaluate(
+            """([name, text]) => {
+                const data = new DataTransfer();
+                data.items.add(new File([text], name));
+                dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+            }""",
+            [f"{HOSTILE}{number}.toml", text],
+        )
+        message = page.locator("#message", has_text=f"{HOSTILE}{number}.toml: ")
+        message.wait_for(timeout=5000)
+        assert said in message.inner_text(), text
+        assert len(message.inner_text()) < 500
+        assert "TypeError" not in message.inner_text()
+        assert page.locator("img").count() == 0
+    assert page.evaluate("lab.rows") == before
+
+
+@pytest.mark.parametrize("word", LINKS)
+def test_a_link_that_makes_no_sense_is_one_line(opened: Callable[..., Any], word: str) -> None:
+    page = opened(word)
+    page.locator("#message").wait_for()
+    assert "TypeError" not in page.locator("#message").inner_text()
+    assert page.locator("img").count() == 0
+    assert len(page.evaluate("lab.rows")) == 2
+
+
+def test_a_state_that_is_none_is_refused(page: Any) -> None:
+    before = page.evaluate("lab.state")
+    for change in STATES:
+        problem = page.evaluate(
+            f"""(() => {{
+                const next = lab.state;
+                next.{change};
+                try {{ lab.open(next); return ""; }} catch (error) {{ return String(error); }}
+            }})()"""
+        )
+        assert problem, change
+        assert "TypeError" not in problem, f"{change}: {problem}"
+        assert page.evaluate("lab.state") == before

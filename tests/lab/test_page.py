@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page as people use it: sliders, links, files, keys; on a phone and in the dark."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Opened = Callable[..., Any]
+
+
+def shown(page: Any) -> int:
+    """How often the pictures were drawn."""
+    return int(page.get_attribute("body", "data-shown"))
+
+
+def wait_for_next(page: Any, before: int) -> None:
+    """Waits until the pictures were drawn again."""
+    page.wait_for_selector(f'body:not([data-shown="{before}"])')
+
+
+def picture(page: Any) -> bytes:
+    """What is to be seen of the curves."""
+    return bytes(page.locator("#panels").screenshot())
+
+
+def drop(page: Any, name: str, text: str) -> None:
+    """Drops a file on the page."""
+    page.evaluate(
+        """([name, text]) => {
+            const data = new DataTransfer();
+            data.items.add(new File([text], name));
+            dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+        }""",
+        [name, text],
+    )
+
+
+def field(page: Any, name: str, kind: str = "text") -> Any:
+    """The input of a control."""
+    return page.locator(f'[data-field="{name}"] input[type="{kind}"]:visible')
+
+
+def test_a_slider_that_is_dragged_changes_the_picture_and_the_rows(page: Any) -> None:
+    before, rows = picture(page), page.evaluate("lab.rows")
+    slider = field(page, "rate", "range")
+    box = slider.bounding_box()
+    drawn = shown(page)
+    page.mouse.move(box["x"] + 0.34 * box["width"], box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + box["height"] / 2, steps=8)
+    page.mouse.up()
+    wait_for_next(page, drawn)
+    page.wait_for_timeout(200)
+    assert field(page, "rate").input_value() != "2Mbps"
+    assert picture(page) != before
+    assert page.evaluate("lab.rows")[0]["goodput_bps"] > 1.2 * rows[0]["goodput_bps"]
+
+
+def test_a_link_holds_the_whole_state(page: Any, opened: Opened) -> None:
+    drawn = shown(page)
+    field(page, "delay").fill("12.5ms")
+    field(page, "delay").press("Enter")
+    wait_for_next(page, drawn)
+    page.get_by_role("button", name="Add a control").click()
+    page.get_by_label("All in one network").check()
+    page.wait_for_url("**#s=*")
+    page.wait_for_timeout(700)  # the address follows a moment later
+    link = page.url
+    again = opened("#" + link.partition("#")[2])
+    assert again.evaluate("lab.state") == page.evaluate("lab.state")
+    assert again.evaluate("lab.rows") == page.evaluate("lab.rows")
+    assert again.evaluate("lab.state.scenario.link[0].delay") == "12.5ms"
+
+
+def test_the_toml_that_it_writes_it_reads(page: Any) -> None:
+    page.evaluate("lab.openPreset('fading')")
+    rows, text = page.evaluate("lab.rows"), page.evaluate("lab.toml")
+    page.evaluate("lab.openPreset('table1')")
+    drawn = shown(page)
+    drop(page, "again.toml", text)
+    wait_for_next(page, drawn)
+    assert page.evaluate("lab.rows") == rows
+    assert page.evaluate("lab.toml") == text
+
+
+def test_a_wrong_value_in_a_field_is_said_beside_it(page: Any) -> None:
+    before = page.evaluate("lab.state")
+    field(page, "rate").fill("2 bananas")
+    field(page, "rate").press("Enter")
+    assert field(page, "rate").get_attribute("aria-invalid") == "true"
+    assert "unknown unit" in page.locator('[data-field="rate"]').inner_text()
+    assert page.evaluate("lab.state") == before
+
+
+def test_everything_is_reached_by_keyboard(page: Any) -> None:
+    drawn = shown(page)
+    slider = field(page, "rate", "range")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    wait_for_next(page, drawn)
+    assert field(page, "rate").input_value() != "2Mbps"
+    page.locator("#panels").focus()
+    for key, is_zoomed in (("+", True), ("ArrowLeft", True), ("0", False)):
+        drawn = shown(page)
+        page.keyboard.press(key)
+        wait_for_next(page, drawn)
+        assert page.evaluate("'view' in lab.state") == is_zoomed
+    page.keyboard.press("n")
+    first = page.locator("#why h2").inner_text()
+    page.keyboard.press("n")
+    assert page.locator("#why h2").inner_text() != first
+    page.keyboard.press("p")
+    assert page.locator("#why h2").inner_text() == first
+
+
+def test_every_control_has_a_name_that_is_read_out(page: Any) -> None:
+    nameless = page.evaluate(
+        """[...document.querySelectorAll("button, select, input, [role]")].filter((one) =>
+            one.checkVisibility() && !one.labels?.length && !one.getAttribute("aria-label") &&
+            !one.textContent.trim() && one.getAttribute("role") !== "status")
+            .map((one) => one.outerHTML)"""
+    )
+    assert nameless == []
+
+
+def test_a_click_on_a_loss_says_what_the_sender_decided(page: Any) -> None:
+    page.evaluate(
+        "lab.open({...lab.state, lines: [{'tcp.cc': 'westwood+'}], view: {from_s: 10, to_s: 40}})"
+    )
+    made = next(one for one in page.evaluate("lab.decisions") if one["kind"] == "recovery")
+    over = page.locator('[data-panel="cwnd"] .u-over').bounding_box()
+    at = over["x"] + over["width"] * (made["time_s"] - 10) / 30
+    for y in range(4, int(over["height"]), 6):
+        page.mouse.click(at, over["y"] + y)
+        if page.locator("#why h2").count():
+            break
+    said = page.locator("#why").inner_text()
+    assert f"Westwood+ at {made['time_s']:.3f} s" in said
+    assert "ssthresh = BWE · RTTmin / segment" in said
+    mss = 1500 - 52
+    for one in page.evaluate("lab.decisions"):
+        if one["kind"] == "recovery":
+            expected = one["estimate_bps"] * one["rtt_min_s"] / (8 * mss)
+            assert 0 <= expected - one["ssthresh"] < 1.1  # whole segments count
+
+
+def test_the_tour_has_six_steps(page: Any) -> None:
+    page.get_by_role("button", name="Guided tour").click()
+    titles = []
+    for _ in range(6):
+        titles.append(page.locator("#lesson h2").inner_text())
+        assert page.locator("#message").is_hidden()
+        page.locator("#lesson .primary").click()
+        page.wait_for_timeout(150)
+    assert [title[:6] for title in titles] == [f"{i} of 6" for i in range(1, 7)]
+    assert page.locator("#lesson").is_hidden()
+
+
+def test_a_point_of_a_papers_figure_is_a_click_away(opened: Opened) -> None:
+    page = opened("#preset=fig5")
+    before = page.evaluate("lab.rows")
+    drawn = shown(page)
+    page.get_by_role("button", name="0.05", exact=True).click()
+    wait_for_next(page, drawn)
+    assert field(page, "loss-rate").input_value() == "0.05"
+    after = page.evaluate("lab.rows")
+    assert [row["cc"] for row in after][-2:] == ["westwood-ns3", "westwood+-ns3"]
+    assert all(
+        one["goodput_bps"] < two["goodput_bps"] for one, two in zip(after, before, strict=True)
+    )
+
+
+def test_a_preset_stands_beside_its_claims_and_verdicts(opened: Opened) -> None:
+    page = opened("#preset=fig5")
+    assert page.locator(".claim .verdict").all_inner_texts() == ["HOLDS"] * 4
+    assert "Westwood's throughput is far above" in page.locator("#paper").inner_text()
+
+
+def test_files_can_be_taken_away(page: Any) -> None:
+    made = {}
+    for name in ("Scenario", "SVG", "PNG", "CSV", "JSON"):
+        page.locator("#export summary").click()
+        with page.expect_download() as waited:
+            page.locator("#menu button", has_text=name).click()
+        made[name] = waited.value.path().read_bytes()
+    assert made["Scenario"].decode() == page.evaluate("lab.toml")
+    assert made["PNG"].startswith(b"\x89PNG")
+    assert made["SVG"].startswith(b"<svg") and made["SVG"].count(b"<path") > 20
+    assert json.loads(made["JSON"])[0]["flow"] == "tcp"
+    rows = list(csv.DictReader(io.StringIO(made["CSV"].decode())))
+    assert {row["run"] for row in rows} == {"NewReno", "Westwood+"}
+    open_ = [float(row["cwnd"]) for row in rows if row["phase"] == "0"]  # no recovery inflates it
+    assert max(open_) == max(row["max_cwnd"] for row in page.evaluate("lab.rows"))
+
+
+def test_a_heavy_run_shows_how_far_it_is_and_can_be_stopped(page: Any) -> None:
+    page.evaluate(
+        """(() => { const next = lab.state; next.scenario.duration = "24h";
+            next.scenario.link[0].rate = "10Gbps"; lab.open(next); })()"""
+    )
+    page.locator("#stop").wait_for()
+    page.locator("#stop").click()
+    page.locator("#stop").wait_for(state="hidden")
+    assert "Stopped" in page.locator("#said").inner_text()
+    drawn = shown(page)
+    page.evaluate("lab.openPreset('path')")
+    assert shown(page) == drawn + 1
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_is_cut_off(opened: Opened, width: int, dark: bool) -> None:
+    page = opened("#preset=fig5", width=width, dark=dark)
+    page.locator("#command summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    cut = page.evaluate(
+        """[...document.querySelectorAll("body *")].filter((one) => {
+            const style = getComputedStyle(one);
+            const scrolls = one.closest(".scroll, pre, select, .skip");
+            const { left, right, width } = one.getBoundingClientRect();
+            if (!one.checkVisibility() || scrolls || width === 0) return false;
+            const hides = style.overflowX !== "visible" && one.scrollWidth > one.clientWidth + 1;
+            return left < -1 || right > innerWidth + 1 || (hides && one.tagName !== "INPUT");
+        }).map((one) => one.outerHTML.slice(0, 120))"""
+    )
+    assert cut == []
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, ground[4:-1].split(","))) < 200) == dark

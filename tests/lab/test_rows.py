@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page's rows are the command line's, to the bit, for its TOML and for its command."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood.scenario import presets
+
+COSTS = {"scenario", "engine", "cpu_s", "wall_s"}  # what no engine measures
+PATH = """
+name = "mine"
+duration = "20s"
+{more}
+[[link]]
+name = "wire"
+between = ["a", "b"]
+rate = "3Mbps"
+delay = "20ms"
+{link}
+[[flow]]
+name = "tcp"
+from = "a"
+to = "b"
+cc = "westwood+"
+{flow}
+"""
+UDP = """
+[[flow]]
+name = "noise"
+from = "a"
+to = "b"
+app = { kind = "udp", rate = "1Mbps", on = "2s", off = "1s", durations = "exponential",
+        spacing = "exponential" }
+"""
+OTHERS = {
+    "red": ('queue = { kind = "red", limit = "1bdp", min = 3, max = 9, max_p = "10%" }', "", ""),
+    "ecn": (
+        'queue = { kind = "red", limit = "60p", min = 3, max = 9, ecn = true, gentle = true }',
+        "ecn = true",
+        "",
+    ),
+    "states": (
+        'loss = { kind = "markov", good = "2s", bad = "0.5s", bad_rate = "20%", on = "both" }',
+        "count = 3",
+        "",
+    ),
+    "bits": ('loss = { kind = "bits", rate = 1e-6 }\njitter = "2ms"\noverhead = "18B"', "", ""),
+    "script": ("loss = { packets = [5, 6, 7, 400] }", 'size = "1MB"\nstart = "0.25s"', ""),
+    "reordered": (
+        'reorder = { rate = "1%", delay = "15ms" }\nqueue = { limit = "0.5bdp" }',
+        'cc = { name = "cubic", hystart = "none" }',
+        "",
+    ),
+    "arrivals": ("", 'arrivals = { every = "0.4s", size = "40kB", sizes = "exponential" }', ""),
+    "udp": ('queue = { limit = "64KiB" }', 'stop = "15s"\ndelayed_ack = 4', UDP),
+    "linux": ("", 'cc = "bbr"', 'profile = "linux"'),
+    "wide": ('queue = { limit = "unlimited" }', 'cc = "westwood-cubic"\nrecovery = "sack"', ""),
+}
+
+
+def scenario(name: str) -> str:
+    """A scenario beside the presets."""
+    link, flow, more = OTHERS[name]
+    text = PATH.format(link=link, flow=flow, more="" if more == UDP else more)
+    if "cc = " in flow:
+        text = text.replace('cc = "westwood+"\n', "")
+    return text + (UDP if more == UDP else "")
+
+
+def figures(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows without what they cost and were swept by; NaN is what JSON calls null."""
+    return [
+        {
+            key: None if isinstance(value, float) and math.isnan(value) else value
+            for key, value in row.items()
+            if key not in COSTS and "." not in key
+        }
+        for row in rows
+    ]
+
+
+def check_rows(page: Any, westwood: Callable[..., Any], folder: Path) -> None:
+    """Holds the page's rows to those of its TOML and of its command."""
+    state = page.evaluate("lab.state")
+    file = folder / f"{state['scenario']['name']}.toml"
+    file.write_text(page.evaluate("lab.toml"), encoding="utf-8")
+    ours = figures(page.evaluate("lab.rows"))
+    for command in {f"westwood run {file.name} --seeds 1 --json", page.evaluate("lab.command")}:
+        words = [str(file) if word == file.name else word for word in shlex.split(command)]
+        ran = westwood(*words[1:])
+        assert ran.code == 0, ran.err
+        assert ours == figures(json.loads(ran.out)["runs"]), command
+
+
+@pytest.mark.parametrize("name", presets())
+def test_the_page_runs_every_preset_as_the_command_line_does(
+    one_page: Any, westwood: Callable[..., Any], tmp_path: Path, name: str
+) -> None:
+    one_page.evaluate(f"lab.openPreset({json.dumps(name)})")
+    for change in ("scenario.duration = '60s'", "lines.splice(2)"):
+        one_page.evaluate(
+            f"(() => {{ const next = lab.state; next.{change}; return lab.open(next); }})()"
+        )
+    check_rows(one_page, westwood, tmp_path)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_page_runs_any_scenario_as_the_command_line_does(
+    one_page: Any, westwood: Callable[..., Any], tmp_path: Path, name: str
+) -> None:
+    one_page.evaluate(f"lab.openToml({json.dumps(scenario(name))})")
+    check_rows(one_page, westwood, tmp_path)
+
+
+def test_a_preset_runs_at_its_full_length(
+    opened: Callable[..., Any], westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    check_rows(opened("#preset=table1"), westwood, tmp_path)

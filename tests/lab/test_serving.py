@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`westwood lab` serves one page to this machine alone, with a scenario in its link."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from westwood.lab import serving
+
+SCENARIO = """
+name = "mine"
+duration = "5s"
+[[link]]
+name = "wire"
+between = ["a", "b"]
+rate = "1Mbps"
+delay = "10ms"
+loss = { packets = "lost.txt" }
+[[flow]]
+name = "tcp"
+from = "a"
+to = "b"
+cc = "reno"
+[sweep]
+"tcp.cc" = ["reno", "cubic"]
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[serving.Server]:
+    """A server on a free port."""
+    if not serving.PAGE.exists():
+        pytest.skip("the page is not built: make lab")
+    started = serving.Server()
+    thread = threading.Thread(target=started.serve_forever, daemon=True)
+    thread.start()
+    yield started
+    started.shutdown()
+    started.server_close()
+
+
+def status(url: str, **headers: str) -> int:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_the_page_that_is_served_is_the_file(
+    server: serving.Server, opened: Callable[..., Any]
+) -> None:
+    served, file = opened(url=server.url), opened()
+    assert served.evaluate("lab.rows") == file.evaluate("lab.rows")
+
+
+def test_nothing_else_is_served_and_to_nobody_else(server: serving.Server) -> None:
+    assert status(server.url) == 200
+    assert status(f"{server.url}../../etc/passwd") == 404
+    assert status(f"{server.url}declarations.py") == 404
+    assert status(server.url, Host="evil.example") == 421
+    assert server.server_address[0] == "127.0.0.1"
+
+
+def test_a_scenario_of_a_file_opens_with_its_lists_and_its_sweep(
+    tmp_path: Path, opened: Callable[..., Any]
+) -> None:
+    (tmp_path / "lost.txt").write_text("3\n17\n")
+    (tmp_path / "mine.toml").write_text(SCENARIO)
+    page = opened(serving.fragment(str(tmp_path / "mine.toml")))
+    assert page.evaluate("lab.state.scenario.link[0].loss.packets") == [3, 17]
+    assert page.evaluate("lab.state.lines") == [{"tcp.cc": "reno"}, {"tcp.cc": "cubic"}]
+    assert [row["lost"] for row in page.evaluate("lab.rows")] == [2, 2]
+
+
+def test_what_is_no_scenario_is_said_before_anything_is_served(
+    westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "bad.toml").write_text(SCENARIO.replace("1Mbps", "1 banana"))
+    for wrong in ("nosuch", tmp_path / "bad.toml", tmp_path / "none.toml"):
+        done = westwood("lab", wrong, "--no-browser")
+        assert done.code == 2
+        assert done.err.count("\n") == 1
+
+
+def test_a_port_that_is_taken_is_one_line(westwood: Callable[..., Any]) -> None:
+    if not serving.PAGE.exists():
+        pytest.skip("the page is not built: make lab")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = westwood("lab", "--no-browser", "--port", port)
+    assert done.code == 1
+    assert f"port {port} of 127.0.0.1 can't be had" in done.err
+
+
+def test_a_page_that_is_not_built_says_how_it_is(
+    westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(serving, "PAGE", tmp_path / "page.html")
+    done = westwood("lab", "--no-browser")
+    assert done.code == 77
+    assert "make lab" in done.err
+
+
+def test_it_opens_the_browser_and_ctrl_c_is_how_it_ends(tmp_path: Path) -> None:
+    if not serving.PAGE.exists():
+        pytest.skip("the page is not built: make lab")
+    browser, seen = tmp_path / "browser", tmp_path / "seen"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" >{seen}.part\nmv {seen}.part {seen}\n')
+    browser.chmod(0o755)
+    command = [sys.executable, "-m", "westwood", "lab", "fig5"]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"BROWSER": f"{browser} %s"},
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline()
+        assert status(address.partition("#")[0]) == 200
+        while not seen.exists():
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 0
+    assert address.startswith("http://127.0.0.1:")
+    assert address == f"{seen.read_text()}\n"
+    assert address.endswith("/#preset=fig5\n")

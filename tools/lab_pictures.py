@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Takes the laboratory's pictures for README and docs/lab.md, once `make lab` has built it."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from westwood.lab import serving
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "img"
+SHOWN = """(() => {
+    const next = lab.state;
+    next.scenario.duration = "40s";
+    next.scenario.link[0].loss = { kind: "uniform", rate: 0.002 };
+    next.lines = ["newreno", "cubic", "westwood+"].map((cc) => ({ "tcp.cc": cc }));
+    next.seed = 2;
+    return lab.open(next);
+})()"""
+
+
+def opened(browser: Any, width: int, height: int, scheme: str, behind: str = "") -> Any:
+    page = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme
+    ).new_page()
+    page.goto(serving.PAGE.as_uri() + behind)
+    page.wait_for_selector("body[data-shown]")
+    return page
+
+
+def main() -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = opened(browser, 1280, 1130, "light")
+        page.evaluate(SHOWN)
+        page.wait_for_timeout(400)
+        page.screenshot(path=FOLDER / "lab.png")
+        page.locator("#panels").focus()
+        made = page.evaluate("lab.decisions")
+        wanted = next(
+            number
+            for number, one in enumerate(made)
+            if one["time_s"] > 8 and one["kind"] == "recovery" and one["flow"] == "Westwood+"
+        )
+        for _ in range(wanted + 1):
+            page.keyboard.press("n")
+        page.locator("#why").screenshot(path=FOLDER / "lab-why.png")
+        page = opened(browser, 390, 844, "dark")
+        page.evaluate(SHOWN)
+        page.wait_for_timeout(400)
+        page.screenshot(path=FOLDER / "lab-phone.png")
+        page = opened(browser, 1280, 900, "dark", "#preset=fig5")
+        page.wait_for_timeout(400)
+        page.screenshot(path=FOLDER / "lab-paper.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command that opens the laboratory in a browser: `westwood lab`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from westwood.cli.options import presets, starting
+
+
+def lab(
+    scenario: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE|PRESET]",
+            help="What it opens with: a TOML file, or one of westwood list presets.",
+            autocompletion=starting(presets),
+            show_default=False,
+        ),
+    ] = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only serve it, and print its address.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="Of 127.0.0.1; 0: a free one.")
+    ] = 0,
+) -> None:
+    """Open the laboratory in a browser.
+
+    Move a slider, see the sawtooth: the page has the simulator in it, and its rows are those of
+    westwood run. It is served to this machine alone until Ctrl-C, needs no network, and sends
+    nothing anywhere.
+    """
+    import threading
+    import webbrowser
+
+    from westwood.cli.streams import say
+    from westwood.lab import serving
+
+    behind = serving.fragment(scenario)
+    server = serving.Server(port)
+    print(server.url + behind, flush=True)
+    if not no_browser:
+        say("Ctrl-C ends it")
+        # One without a window may only come back once it has had the page.
+        url = server.url + behind
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+    server.run()

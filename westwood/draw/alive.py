@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads a drawn figure back as numbers, for the plots that a page draws where it has a script.
+
+What is read is what matplotlib drew, so the picture and the plots can't differ. lab/src/plots.js
+draws them; `make lab` builds it into plots.js beside this file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.colors import to_hex
+from matplotlib.container import ErrorbarContainer
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+SCRIPT = Path(__file__).with_name("plots.js")
+_DASHES = {"-": [], "--": [6, 3], ":": [2, 3], "-.": [7, 3, 2, 3]}
+
+
+def script() -> str:
+    """What draws the plots; empty where it was not built."""
+    return SCRIPT.read_text(encoding="utf-8") if SCRIPT.exists() else ""
+
+
+def read(figure: Figure) -> str:
+    """Returns what the figure shows, as JSON that may stand in a page; empty: not only curves."""
+    panels = [_panel(axes) for axes in figure.axes]
+    if not panels or None in panels:
+        return ""
+    legends = [legend for axes in figure.axes if (legend := axes.get_legend())]
+    by = next((title for one in legends if (title := one.get_title().get_text())), "")
+    text = json.dumps({"by": by, "panels": panels}, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")  # no name ends the element that it stands in
+
+
+def _panel(axes: Axes) -> dict[str, Any] | None:
+    """One axes, if nothing but curves and their intervals is in it."""
+    intervals = [one for one in axes.containers if isinstance(one, ErrorbarContainer)]
+    known = {id(part) for one in intervals for part in one.get_children()}
+    others = [*axes.collections, *axes.patches, *axes.images, *axes.texts]
+    lines = [line for line in axes.lines if id(line) not in known]
+    scales = {axes.get_xscale(), axes.get_yscale()}
+    if any(id(one) not in known for one in others) or not scales <= {"linear", "log"}:
+        return None
+    curves = [_curve(axes, one[0], _label(one), one) for one in intervals]
+    curves += [_curve(axes, line, _label(line), None) for line in lines]
+    if not curves or not all(_rises(one["x"]) for one in curves):
+        return None
+    place = axes.get_subplotspec()
+    return {
+        "title": axes.get_title(),
+        "beside": place is not None and place.get_gridspec().ncols > 1,
+        "x": _axis(_name(axes, "x"), axes.get_xscale(), axes.get_xlim()),
+        "y": _axis(_name(axes, "y"), axes.get_yscale(), axes.get_ylim()),
+        "curves": curves,
+    }
+
+
+def _name(axes: Axes, which: str) -> str:
+    """The name of an axis, which one panel has for all that share it."""
+    shared = {"x": axes.get_shared_x_axes, "y": axes.get_shared_y_axes}[which]().get_siblings(axes)
+    names = [getattr(one, f"get_{which}label")() for one in (axes, *shared)]
+    return next((name for name in names if name), "")
+
+
+def _axis(name: str, scale: str, limits: tuple[float, float]) -> dict[str, Any]:
+    return {
+        "name": name.replace("\n", " "),
+        "log": scale == "log",
+        "limits": [float(one) for one in limits],
+    }
+
+
+def _label(one: Any) -> str:
+    label = str(one.get_label() or "")
+    return "" if label.startswith("_") else label  # matplotlib's own names
+
+
+def _curve(
+    axes: Axes, line: Line2D, name: str, interval: ErrorbarContainer | None
+) -> dict[str, Any]:
+    x, y = _numbers(line.get_xdata(orig=False)), _numbers(line.get_ydata(orig=False))
+    if line.get_transform() != axes.transData:  # a level, over the whole width
+        x = [float(one) for one in axes.get_xlim()]
+    dash = str(line.get_linestyle())
+    face = line.get_markerfacecolor()
+    curve: dict[str, Any] = {
+        "name": name,
+        "colour": to_hex(line.get_color()),
+        "width": float(line.get_linewidth()),
+        "dash": None if dash.strip() in ("", "None") else _DASHES.get(dash, _DASHES["--"]),
+        "mark": None if line.get_marker() in (None, "None", "", " ") else str(line.get_marker()),
+        "hollow": isinstance(face, str) and face == "none",
+        "steps": line.get_drawstyle() == "steps-post",
+        "x": x,
+        "y": y,
+    }
+    if interval is not None and interval[2]:
+        ends = [segment[:, 1] for segment in interval[2][0].get_segments()]
+        curve["low"] = _numbers([end[0] for end in ends])
+        curve["high"] = _numbers([end[1] for end in ends])
+    return curve
+
+
+def _numbers(values: Any) -> list[float | None]:
+    return [float(one) if math.isfinite(one) else None for one in values]
+
+
+def _rises(x: list[float | None]) -> bool:
+    """Says whether each x is known, and none is before the one that it follows."""
+    known = [one for one in x if one is not None]
+    return len(known) == len(x) and known == sorted(known)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The laboratory in a browser: what its page knows, and how it is served."""

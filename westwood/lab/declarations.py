@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Gathers what the page has to know: the declarations, the profiles, the presets, the claims.
+
+tools/lab.py builds it into the page, so that nothing of it is written twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from westwood import __version__, _engine, files
+from westwood.catalogue import (
+    DIRECTION_COLUMNS,
+    DROP_COLUMNS,
+    FLOW_COLUMNS,
+    LONGEST_PS,
+    OPPORTUNITY_BYTES,
+    PROTOCOLS,
+    RECOVERIES,
+    SETTINGS,
+    WINDOW_COLUMNS,
+    Setting,
+)
+from westwood.papers.claims import claims
+from westwood.papers.studies import STUDIES
+from westwood.results.columns import columns
+from westwood.scenario import profiles
+from westwood.scenario.flows import OF_DATAGRAMS
+from westwood.scenario.supplied import presets, presets_folder
+
+_MOST_EXACT = 2**53  # that a double counts
+
+
+def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """All of it as plain values for JSON; `verdicts` is what `reproduce` gave, by claim."""
+    return {
+        "version": __version__,
+        "settings": [_setting(one) for one in SETTINGS if one.is_for_users],
+        "protocols": [
+            {
+                "name": one.name,
+                "algorithm": one.algorithm,
+                "recovery": one.recovery,
+                "label": one.label,
+                "colour": one.look.color,
+                "source": one.source,
+            }
+            for one in PROTOCOLS.values()
+        ],
+        "recoveries": [asdict(one) for one in RECOVERIES.values()],
+        "profiles": {name: _profile(name) for name in profiles.names()},
+        "presets": {name: _preset(name, verdicts) for name in presets()},
+        "columns": [
+            {
+                "name": one.name,
+                "head": one.head.replace("\n", " "),
+                "what": one.what,
+                "scale": one.scale,
+                "digits": one.digits,
+                "if_several": one.if_several,
+                "if_known": one.if_known,
+            }
+            for one in columns()
+        ],
+        "flow_columns": [
+            {"name": one.name, "aggregate": one.aggregate} for one in FLOW_COLUMNS.values()
+        ],
+        "direction_columns": list(DIRECTION_COLUMNS),
+        "window_columns": list(WINDOW_COLUMNS),
+        "drop_columns": list(DROP_COLUMNS),
+        "event_kinds": list(_engine.EVENT_KINDS),
+        "drop_kinds": list(_engine.DROP_KINDS),
+        "of_datagrams": sorted(OF_DATAGRAMS),
+        "ordered": {one: _engine.settings_in_order(one) for one in ("cc", "flow")},
+        "settings_of_sack": list(_engine.SETTINGS_OF_SACK),
+        "stamped_header": _engine.STAMPED_HEADER,
+        "opportunity_bytes": OPPORTUNITY_BYTES,
+        "longest_ps": str(LONGEST_PS),
+    }
+
+
+def _setting(one: Setting) -> dict[str, Any]:
+    """A row of the declarations, and which of the engine's objects have its field."""
+    if one.section == "link":
+        owners: Mapping[str, object] = {"link": _engine.Link(), "direction": _engine.Direction()}
+        parts = [name for name, owner in owners.items() if hasattr(owner, one.field)]
+    else:
+        parts = [one.section]
+    row = {key: value for key, value in asdict(one).items() if key != "fallback"}
+    return {**row, "least": _exact(one.least), "most": _exact(one.most), "parts": parts}
+
+
+def _exact(bound: Any) -> Any:
+    """A bound that JavaScript's numbers can't hold becomes its digits."""
+    return str(bound) if isinstance(bound, int) and abs(bound) > _MOST_EXACT else bound
+
+
+def _profile(name: str) -> dict[str, Any]:
+    profile = profiles.get(name)
+    sections = {section: profile.defaults(section) for section in profiles.SECTIONS}
+    return {"title": profile.title, "sections": sections}
+
+
+def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    path = presets_folder() / f"{name}.toml"
+    comment = re.findall(
+        r"^# ?(.*)$", path.read_text(encoding="utf-8").partition("\nname")[0], re.M
+    )
+    studies = {key: one for key, one in STUDIES.items() if name in one.scenarios}
+    ids = [claim for one in studies.values() for claim in one.claims]
+    return {
+        "scenario": files.read_toml(path),
+        "about": " ".join(comment[1:]),
+        "title": next((one.title for one in studies.values()), ""),
+        "claims": [
+            {
+                "id": claim,
+                "paper": claims()[claim].paper.title,
+                "where": claims()[claim].where,
+                "says": claims()[claim].says,
+                "measure": claims()[claim].measure,
+                **verdicts.get(claim, {"verdict": "", "explanation": ""}),
+            }
+            for claim in ids
+        ],
+    }

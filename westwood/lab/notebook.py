@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shows the laboratory inline in a notebook, with a scenario as its state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anywidget
+import traitlets
+
+from westwood.lab import serving
+from westwood.scenario import Scenario
+
+
+class Laboratory(anywidget.AnyWidget):
+    """Is the page of `westwood lab` in a frame; a cell that returns it shows it."""
+
+    _esm = Path(__file__).with_suffix(".js")
+    page = traitlets.Unicode().tag(sync=True)
+    fragment = traitlets.Unicode().tag(sync=True)  # what stands behind the page's address
+    height = traitlets.Int(900).tag(sync=True)  # px
+
+    def __init__(self, scenario: Scenario) -> None:
+        page = serving.page().decode("utf-8")
+        super().__init__(page=page, fragment=serving.fragment_of(scenario))

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sets what an address names in a scenario's tables: KEY, NAME.KEY or *.KEY (all flows)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from westwood import files
+from westwood.catalogue import UDP
+from westwood.errors import InputError, show, suggestion
+from westwood.scenario.flows import OF_DATAGRAMS
+
+EVERY_FLOW = "*"  # in the place of a name; but for a source of datagrams, where that does not obey
+
+
+def kind_of(app: object) -> object:
+    """The kind of an application in either of its forms."""
+    return app.get("kind") if isinstance(app, Mapping) else app
+
+
+def is_part(key: str, whole: str) -> bool:
+    """Says whether what `key` addresses lies within what `whole` does."""
+    (name, _, rest), (owner, _, wanted) = key.partition("."), whole.partition(".")
+    return rest.startswith(wanted + ".") and (name == owner or EVERY_FLOW in (name, owner))
+
+
+def assign(data: dict[str, Any], key: str, value: Any) -> None:
+    """Sets what `key` addresses: KEY of the scenario, or NAME.KEY of the link or flow NAME."""
+    if key.count(".") >= files.MOST_KEY_PARTS:
+        raise InputError(f"expected keys of at most {files.MOST_KEY_PARTS} parts", key=key)
+    first, _, rest = key.partition(".")
+    parts: dict[str, dict[str, Any]] = {
+        part["name"]: part for section in ("link", "flow") for part in data[section]
+    }
+    if rest and first == EVERY_FLOW:
+        own = rest.partition(".")[0]
+        of_datagrams = own in OF_DATAGRAMS and own != "cc"
+        obey = [one for one in data["flow"] if of_datagrams or kind_of(one.get("app")) != UDP]
+        if not obey:
+            problem = "has no effect on datagrams, and there is no other flow"
+            raise InputError(problem, key=key, value=value)
+        for flow in obey:
+            _assign_within(flow, rest.split("."), key, value)
+    elif rest and first in parts:
+        _assign_within(parts[first], rest.split("."), key, value)
+    elif not rest and first in ("name", "duration", "seeds", "profile"):
+        data[first] = value
+    else:
+        known = ["duration", "seeds", "profile", *(f"{name}." + "KEY" for name in parts)]
+        problem = f"no such setting, {suggestion(key if not rest else first + '.KEY', known)}"
+        raise InputError(problem, key=key, value=value)
+
+
+def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: Any) -> None:
+    for step in path[:-1]:
+        inner = table.get(step, {})
+        if step == "cc" and isinstance(inner, str):
+            inner = {"name": inner}  # the short form
+        if not isinstance(inner, dict):
+            raise InputError(f'"{step}" is {show(inner)}, not a table', key=key, value=value)
+        table[step] = table = inner
+    table[path[-1]] = value
