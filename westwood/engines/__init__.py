@@ -24,9 +24,10 @@ def find(name: str) -> Engine:
         from westwood.engines.simulator import SIMULATOR
 
         return SIMULATOR
+    from westwood.engines.contract import Engine
+
     if name == "ns3":
         from westwood.engines import ns3, ns3_limits
-        from westwood.engines.contract import Engine
 
         ns3.program()
         return Engine(name, ns3.prepare, ns3.simulate, profile=ns3_limits.PROFILE)
@@ -37,7 +38,6 @@ def find(name: str) -> Engine:
         return Engine(name, ns2.prepare, ns2.simulate, profile=ns2_limits.PROFILE)
     if name == "linux":
         from westwood.engines import linux
-        from westwood.engines.contract import Engine
 
         linux.check_machine()
         runs = linux.TracedOnce()

@@ -98,6 +98,13 @@ def test_random_losses_and_red_have_the_seed_and_flows_share_a_link() -> None:
 
 
 @needs_ns2
+def test_the_command_line_runs_it(westwood: Any) -> None:
+    words = ("table1", "--set", "profile=ns2-2005", "--set", "tcp.cc=newreno")
+    called = westwood("run", *words, "--engine", "ns2", "--set", "duration=2s", "--seeds", 1)
+    assert (called.code, called.err) == (0, "") and "NewReno" in called.out
+
+
+@needs_ns2
 def test_what_ns2_says_at_its_end_is_told_in_a_line() -> None:
     with pytest.raises(RunError, match=r"^s, seed 1: ns-2 ended with .*invalid command name"):
         ns2._execute(ns2.program(), "nonsense\n", "s, seed 1")
