@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <map>
 #include <string>
 
 #include "../engine/network.hpp"
+#include "usage.hpp"
 
 namespace {
 
@@ -27,24 +27,6 @@ std::map<std::string, std::string> options = {
 
 double number(const char* key) { return std::atof(options.at(key).c_str()); }
 Time picoseconds(const char* key) { return static_cast<Time>(number(key) * 1e12 + 0.5); }
-
-double cpu_seconds() {
-    timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// Returns the peak resident memory since the program began (getrusage's figure would include the parent's).
-long peak_kib() {
-    long peak = 0;
-    char line[128];
-    std::FILE* status = std::fopen("/proc/self/status", "r");
-    if (status == nullptr) return 0;
-    while (std::fgets(line, sizeof line, status) != nullptr)
-        if (std::sscanf(line, "VmHWM: %ld", &peak) == 1) break;
-    std::fclose(status);
-    return peak;
-}
 
 Link link(std::uint32_t a, const char* rate, const char* delay) {
     Link made;

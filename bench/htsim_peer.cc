@@ -11,11 +11,12 @@
 #include <sim/tcp.h>
 
 #include <cstdio>
-#include <ctime>
 #include <deque>
 #include <iostream>
 #include <map>
 #include <random>
+
+#include "usage.hpp"
 
 namespace {
 
@@ -27,23 +28,6 @@ std::map<std::string, double> options = {
     {"seed", 1},
 };
 constexpr int kHeader = 42;  // bytes: IPv4, TCP and PPP
-
-double cpu_seconds() {
-    timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-long peak_kib() {
-    long peak = 0;
-    char line[128];
-    std::FILE* status = std::fopen("/proc/self/status", "r");
-    if (status == nullptr) return 0;
-    while (std::fgets(line, sizeof line, status) != nullptr)
-        if (std::sscanf(line, "VmHWM: %ld", &peak) == 1) break;
-    std::fclose(status);
-    return peak;
-}
 
 // Drops packets at random, with one draw a loss, as the engine does.
 class Loss : public PacketSink {

@@ -15,6 +15,7 @@ from westwood.errors import UnavailableError
 
 VARIABLE = "WW_HTSIM"
 SOURCE = Path(__file__).with_name("htsim_peer.cc")
+HEADER = SOURCE.with_name("usage.hpp")
 BUILD = Path(__file__).resolve().parent.parent / "build" / "bench"
 
 
@@ -30,7 +31,7 @@ def peer() -> Path:
     library, program = sim / "libhtsim.a", BUILD / "htsim_peer"
     if not library.is_file():
         raise UnavailableError(f"{library} is missing: make -C {sim} libhtsim.a")
-    newest = max(file.stat().st_mtime for file in (SOURCE, library))
+    newest = max(file.stat().st_mtime for file in (SOURCE, HEADER, library))
     if program.exists() and program.stat().st_mtime > newest:
         return program
     call(

@@ -2,10 +2,7 @@
 //
 // The peer of engine_run.cpp runs the same case in unmodified ns-3 3.44, in its leanest fair form: BulkSend
 // sends to PacketSink without queue discs, tracing and packet metadata. It prints a JSON object.
-#include <sys/resource.h>
-
 #include <cstdio>
-#include <ctime>
 
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -13,6 +10,7 @@
 #include "ns3/network-module.h"
 #include "ns3/point-to-point-module.h"
 #include "ns3/traffic-control-module.h"
+#include "usage.hpp"
 
 using namespace ns3;
 
@@ -49,12 +47,6 @@ struct Options {
         command.Parse(argc, argv);
     }
 };
-
-double CpuSeconds() {
-    timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return now.tv_sec + 1e-9 * now.tv_nsec;
-}
 
 NetDeviceContainer Connect(Ptr<Node> a, Ptr<Node> b, double rate, double delay, uint32_t queue) {
     PointToPointHelper helper;
@@ -130,17 +122,15 @@ int main(int argc, char** argv) {
         source.Install(nodes.Get(0)).Start(Seconds(0.001 * i));
     }
     Simulator::Stop(Seconds(options.duration));
-    const double start = CpuSeconds();
+    const double start = cpu_seconds();
     Simulator::Run();
-    const double cpu = CpuSeconds() - start;
+    const double cpu = cpu_seconds() - start;
     uint64_t delivered = 0;
     for (uint32_t i = 0; i < options.flows; i++)
         delivered += DynamicCast<PacketSink>(sinks.Get(i))->GetTotalRx();
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
     std::printf(
         "{\"cpu_s\": %.6f, \"packets\": %.0f, \"delivered_bytes\": %llu, \"peak_kib\": %ld}\n", cpu,
         static_cast<double>(delivered) / options.payload,
-        static_cast<unsigned long long>(delivered), usage.ru_maxrss);
+        static_cast<unsigned long long>(delivered), peak_kib());
     Simulator::Destroy();
 }

@@ -15,6 +15,7 @@ from typing import Any
 from westwood.engines.ns3_build import call, home, wheel
 
 SOURCE = Path(__file__).with_name("ns3_peer.cc")
+HEADER = SOURCE.with_name("usage.hpp")
 MODULES = (
     "core",
     "network",
@@ -34,7 +35,8 @@ def peer() -> Path:
     Raises RunError with one line if ns-3 can't be had here.
     """
     program = home() / "ns3_peer"
-    if program.exists() and program.stat().st_mtime > SOURCE.stat().st_mtime:
+    newest = max(file.stat().st_mtime for file in (SOURCE, HEADER))
+    if program.exists() and program.stat().st_mtime > newest:
         return program
     site = wheel()
     libraries = site / "ns3" / "lib64"

@@ -82,38 +82,23 @@ TEST(Reordering, LooksLikeLossToASenderWithThreeDuplicateAcks) {  // RFC 5681, 3
     EXPECT_GT(flow.fast_recoveries, 50u);
 }
 
-Network marking(bool capable) {
-    Network network = one_link(2'000'000, 20 * kMs, 100 * kSecond);
-    Red& red = network.links[0].forward.red;
-    red.on = red.ecn = true;
-    red.min_packets = 5;
-    red.max_packets = 30;
-    network.flows = {tcp(WW_PROTOCOL_RENO)};
-    network.flows[0].ecn = capable;
-    network.flows[0].initial_ssthresh = 20;
-    return network;
+Network marking_of_reno(bool capable) {
+    Flow flow = tcp(WW_PROTOCOL_RENO);
+    flow.ecn = capable;
+    flow.initial_ssthresh = 20;
+    return marking(one_link(2'000'000, 20 * kMs, 100 * kSecond), 30, flow);
 }
 
 TEST(Ecn, HalvesOnceARoundTripWithoutALoss) {  // RFC 3168, 6.1.2
-    Network network = marking(true);
+    Network network = marking_of_reno(true);
     network.trace.events = true;
     const Result result = simulate(network, 1);
-    const FlowResult& flow = result.flows[0];
     EXPECT_EQ(result.forward[0].queue_drops, 0u);
-    EXPECT_EQ(flow.retransmitted, 0u);
-    EXPECT_GT(flow.ecn_reductions, 20u);
-    EXPECT_LE(flow.ecn_reductions, result.forward[0].marked);
-    double last = -1;
-    for (const Event& event : flow.events) {
-        if (event.kind != EventKind::ecn) continue;
-        EXPECT_GT(event.time_s - last, 0.04) << "a round trip apart";
-        EXPECT_EQ(event.cwnd, event.ssthresh);
-        last = event.time_s;
-    }
+    expect_reduced_once_a_round_trip(result, 20);
 }
 
 TEST(Ecn, MarksNobodyWhoDidNotAsk) {  // RFC 3168, 5: not-ECT packets are dropped
-    const Result result = simulate(marking(false), 1);
+    const Result result = simulate(marking_of_reno(false), 1);
     EXPECT_EQ(result.forward[0].marked, 0u);
     EXPECT_GT(result.forward[0].early_drops, 20u);
     EXPECT_EQ(result.flows[0].ecn_reductions, 0u);

@@ -3,6 +3,8 @@
 // Tests of what a link or a flow does on a whole run send flows over one link.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "engine/network.hpp"
 #include "units.hpp"
 
@@ -36,6 +38,31 @@ inline Flow datagrams(std::int64_t rate_bps) {
     flow.datagrams.on = true;
     flow.datagrams.rate_bps = rate_bps;
     return flow;
+}
+
+// One flow over a link whose RED marks those who ask for it, from 5 packets on.
+inline Network marking(Network network, std::uint32_t max_packets, const Flow& flow) {
+    Red& red = network.links[0].forward.red;
+    red.on = red.ecn = true;
+    red.min_packets = 5;
+    red.max_packets = max_packets;
+    network.flows = {flow};
+    return network;
+}
+
+// RFC 3168, 6.1.2: marks reduce the window once a round trip, of 40 ms at least, to ssthresh. Needs the events.
+inline void expect_reduced_once_a_round_trip(const Result& result, std::uint64_t more_than) {
+    const FlowResult& flow = result.flows[0];
+    EXPECT_EQ(flow.retransmitted, 0u);
+    EXPECT_GT(flow.ecn_reductions, more_than);
+    EXPECT_LE(flow.ecn_reductions, result.forward[0].marked);
+    double last = -1;
+    for (const Event& event : flow.events) {
+        if (event.kind != EventKind::ecn) continue;
+        EXPECT_GT(event.time_s - last, 0.04) << "a round trip apart";
+        EXPECT_EQ(event.cwnd, event.ssthresh);
+        last = event.time_s;
+    }
 }
 
 }  // namespace ww::sim::test

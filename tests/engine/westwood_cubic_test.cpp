@@ -8,33 +8,17 @@
 namespace ww::sim::test {
 namespace {
 
-// RED marks the flow's packets and drops none.
 Result marked(ww_protocol protocol) {
-    Network network = one_link(10'000'000, 20 * kMs, 30 * kSecond);
-    Red& red = network.links[0].forward.red;
-    red.on = red.ecn = true;
-    red.min_packets = 5;
-    red.max_packets = 60;
-    network.flows = {tcp(protocol)};
-    network.flows[0].ecn = true;
-    network.flows[0].initial_ssthresh = 40;
+    Flow flow = tcp(protocol);
+    flow.ecn = true;
+    flow.initial_ssthresh = 40;
+    Network network = marking(one_link(10'000'000, 20 * kMs, 30 * kSecond), 60, flow);
     network.trace.events = true;
     return simulate(network, 1);
 }
 
 TEST(WestwoodCubicOnAPath, AnswersAnEchoOnceAWindow) {  // RFC 3168, 6.1.2
-    const Result result = marked(WW_PROTOCOL_WESTWOOD_CUBIC);
-    const FlowResult& flow = result.flows[0];
-    EXPECT_EQ(flow.retransmitted, 0u);
-    EXPECT_GT(flow.ecn_reductions, 5u);
-    EXPECT_LE(flow.ecn_reductions, result.forward[0].marked);
-    double last = -1;
-    for (const Event& event : flow.events) {
-        if (event.kind != EventKind::ecn) continue;
-        EXPECT_GT(event.time_s - last, 0.04) << "a round trip apart";
-        EXPECT_EQ(event.cwnd, event.ssthresh);
-        last = event.time_s;
-    }
+    expect_reduced_once_a_round_trip(marked(WW_PROTOCOL_WESTWOOD_CUBIC), 5);
 }
 
 TEST(WestwoodCubicOnAPath, BbrIgnoresTheSameEchoes) {
