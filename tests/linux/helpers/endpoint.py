@@ -44,7 +44,7 @@ def receive(address: str, port: int) -> None:
 def send(
     address: str, port: int, cc: str, seconds: float, connections: int, rate: float = 0
 ) -> None:
-    """Sends on each what it takes, or `rate` bytes a second; then ends them in order.
+    """Sends on each what it takes, or `rate` bytes a second of that; then ends them in order.
 
     SIGTERM ends the seconds.
     """
@@ -62,13 +62,11 @@ def send(
         ready.register(one, selectors.EVENT_WRITE)
     start = time.monotonic()
     while (now := time.monotonic()) < start + seconds and not told:
+        piece = CHUNK[: int(rate / 50)] if rate else CHUNK
+        for key, _ in ready.select(timeout=0 if rate else 0.1):
+            total += key.fileobj.send(piece)  # type: ignore[union-attr]
         if rate:  # a piece for each, every 20 ms
-            for one in sockets:
-                total += one.send(CHUNK[: int(rate / 50)])
             time.sleep(max(0, now + 0.02 - time.monotonic()))
-        else:
-            for key, _ in ready.select(timeout=0.1):
-                total += key.fileobj.send(CHUNK)  # type: ignore[union-attr]
     for one in sockets:
         one.setblocking(True)
         one.shutdown(socket.SHUT_WR)

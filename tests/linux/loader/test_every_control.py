@@ -77,9 +77,10 @@ def test_a_timeout_is_one(bpffs: Path) -> None:
 
 
 def test_what_was_held_up_is_undone(bpffs: Path) -> None:
-    """In a queue that drops nothing: beside a true loss the kernel undoes nothing."""
-    with path("--queue", 1000, "--hold", "0.3,0.9") as (sender, receiver, recorded):
-        transfer(sender, receiver, "reno", seconds=1.5)
+    """Half the link's rate is sent: no queue drops or delays, so that the hold outlasts the RTO."""
+    with path("--hold", "0.3,0.9") as (sender, receiver, recorded):
+        sink = receiver.receive("10.77.0.2", PORT)
+        outcome(sender.send("10.77.0.2", PORT, "reno", 1.5, rate=6e5), sink, 1)
     assert "undo" in sent(recorded)["event"].cast(pl.String)
 
 
