@@ -169,7 +169,7 @@ def outcome(
     return arrived
 
 
-def eventually(holds: Callable[[], object], seconds: float = 5) -> bool:
+def eventually(holds: Callable[[], object], seconds: float = 30) -> bool:
     """Waits until something is true, since the kernel frees unused things a little later."""
     end = time.monotonic() + seconds
     while not holds():

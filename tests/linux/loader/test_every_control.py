@@ -50,13 +50,15 @@ def test_its_losses_and_windows_are_a_trace(bpffs: Path, cc: str) -> None:
     """Three packets are lost, in two recoveries or, on a busy machine, in one."""
     with path("--drop", LOST) as (sender, receiver, recorded):
         delivered = transfer(sender, receiver, cc)
-    trace = sent(recorded)
+    # A connection of the test before may still be ending.
+    trace = sent(recorded).filter(pl.col("cc").str.starts_with("ww_").not_())
     events = trace["event"].cast(pl.String)
     assert (events[0], events[-1], set(trace["cc"])) == ("start", "end", {cc})
     losses = trace.filter(event="loss")
     assert losses.height in (1, 2) and (losses["ssthresh"] < losses["cwnd"]).all()
     exits = trace.filter(event="exit")
-    assert exits["cwnd"].to_list() == exits["ssthresh"].to_list() and not exits.is_empty()
+    # The ACK that ends a recovery may let cwnd grow at once, by what it acknowledges.
+    assert exits["cwnd"].is_between(exits["ssthresh"], losses["cwnd"].max()).all() and len(exits)
     again = trace.filter(event="retransmit")
     assert again["retransmitted"].is_sorted() and again["retransmitted"][-1] >= 3
     windows = trace.filter(event="window")
