@@ -45,11 +45,11 @@ def westwood(capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
 
 
 # `make torture` sets these: how long all attacks go on together, their first seed, and where their
-# figures go. In `make test` each attack has three seconds.
+# figures go. In `make test` each attack has a second.
 TOTAL_S = float(os.environ.get("WW_TORTURE_SECONDS", "0"))
 SEED = int(os.environ.get("WW_TORTURE_SEED", "1"))
 FIGURES = os.environ.get("WW_TORTURE_FIGURES")
-SHORT_S = 3.0
+SHORT_S = 1.0
 SHARE: pytest.StashKey[float] = pytest.StashKey()  # of one attack, in seconds
 OUTCOME: pytest.StashKey[str] = pytest.StashKey()
 

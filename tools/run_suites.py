@@ -174,7 +174,7 @@ REAL_TIME = [
     ),
 ]
 ALONE = [
-    Suite("python", [[*PYTEST, "-n", "2", "tests", "--ignore=tests/linux"]], with_package=True),
+    Suite("python", [[*PYTEST, "-n", CORES, "tests", "--ignore=tests/linux"]], with_package=True),
 ]
 
 
