@@ -49,15 +49,15 @@ static inline uint64_t ww_rate(uint64_t bytes, uint64_t us) {
 }
 
 /*
- * Returns bandwidth * time in whole bytes, rounded down. One division is enough while the whole part of the
- * bandwidth is below 2^34 (137 Gb/s): 2^34 * 2^29. Beyond, whole bytes a microsecond are taken out first, and
- * the rest is below 2^20 * 2^29. A longer time than 2^29 us (9 minutes) is clamped to that.
+ * Returns bandwidth * time in whole bytes, rounded down. One division is enough while the bandwidth is below 2^35
+ * (1 Gb/s): 2^35 * 2^29. Beyond, whole bytes a microsecond are taken out first, and the rest is below
+ * 2^20 * 2^29. A longer time than 2^29 us (9 minutes) is clamped to that.
  */
 static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us) {
     const uint64_t span = ww_min_u32(us, UINT32_C(1) << 29);
+    if (bandwidth < UINT64_C(1) << 35) return bandwidth * span / (1000000 * WW_BW_UNIT);
     const uint64_t whole = bandwidth / WW_BW_UNIT, fraction = bandwidth % WW_BW_UNIT;
     const uint64_t part = fraction * span / WW_BW_UNIT;
-    if (whole < UINT64_C(1) << 34) return (whole * span + part) / 1000000u;
     return whole / 1000000u * span + (whole % 1000000u * span + part) / 1000000u;
 }
 

@@ -19,6 +19,8 @@
 //     the timer sent an ACK                                ATO = 2 ATO, at most the RTO
 //     in force                                             min(ATO, max(least, RTT), delayed_ack_timeout)
 //
+//   SYN-ACK          with `syn_ack_timer` it is sent again after initial_rto, twice that, and so on
+//
 //   These are Linux's tcp_event_data_recv(), tcp_delack_timer_handler() and tcp_send_delayed_ack(). RTT and
 //   RTO are the receiver's: it measures the handshake, from its SYN-ACK on, and nothing else, for it sends
 //   no data.
@@ -41,22 +43,27 @@ class AckTiming {
           least_(flow.min_delayed_ack_timeout),
           most_(flow.delayed_ack_timeout),
           ato_(least_),
-          rtt_(flow) {}
+          rto_(flow),
+          rtt_(rto_),
+          syn_ack_rto_(flow.syn_ack_timer ? flow.initial_rto : kNever) {}
 
     static bool is_needed(const Flow& flow) {
         return flow.quick_acks > 0 || flow.min_delayed_ack_timeout > 0 ||
-               flow.initial_receive_window_bytes > 0;
+               flow.initial_receive_window_bytes > 0 || flow.syn_ack_timer;
     }
     // Nothing remains to be decided.
     bool is_over() const { return growing_ == 0 && quick_ == 0 && !again_ && least_ == 0; }
 
-    void on_syn_ack(Time now) {
+    // The SYN-ACK is sent. Returns when it is sent again.
+    Time on_syn_ack(Time now) {
         syn_ack_at_ = now;
         syn_acks_++;
+        return syn_ack_rto_ == kNever ? kNever : now + syn_ack_rto_;
     }
+    void on_syn_ack_timer() { syn_ack_rto_ = std::min(2 * syn_ack_rto_, rto_.most); }
     // The SYN-ACK is acknowledged. One that was repeated gives no sample (RFC 6298, 3).
     void on_established(Time now) {
-        if (syn_acks_ == 1) rtt_.on_sample(now - syn_ack_at_);
+        if (syn_acks_ == 1) rtt_.on_sample(now - syn_ack_at_, rto_);
     }
 
     // A segment came in order. True if it is to be acknowledged at once.
@@ -115,8 +122,10 @@ class AckTiming {
     bool again_;
     Time least_, most_, ato_;
     Time last_ = -1;  // when the last segment came in order
+    RtoSettings rto_;
     RttEstimator rtt_;
     Time syn_ack_at_ = 0;
+    Time syn_ack_rto_;  // kNever: it has no timer
     std::uint32_t syn_acks_ = 0;
 };
 

@@ -13,20 +13,21 @@ namespace ww::sim {
 
 Simulation::Connection& Simulation::open(std::uint32_t connection) {
     const Flow flow = started_.flow(network_, connection);
+    const SenderSettings& settings = *settings_of_[started_.source[connection]];
     const Way& way = ways_[topology_.way_of(started_.source[connection])];
     Group& group = groups_[way.group];
     if (group.free.empty() && connections_.size() == connections_.capacity()) free_finished();
-    FlowCounts& result = result_.connections[connection];
     std::uint32_t slot, place;
     if (group.free.empty()) {
         slot = static_cast<std::uint32_t>(connections_.size());
         place = static_cast<std::uint32_t>(group.members.size());
         group.members.push_back(slot);
-        connections_.emplace_back(flow, seed_, connection, slot, end_, &stop_, result);
+        connections_.emplace_back(flow, settings, seed_, connection, slot, end_, &stop_);
         source_timers_.queue.reserve(connections_.size());
         if (pacing_) pacing_timers_.queue.reserve(connections_.size());
         group.timers.queue.reserve(group.members.size());
-        if (recording_) recorders_.emplace_back(network_.trace, connection, result_.records);
+        if (records_windows_ || records_events_)
+            recorders_.emplace_back(network_.trace, connection, result_.records);
     } else {
         place = group.free.back();
         group.free.pop_back();
@@ -34,8 +35,9 @@ Simulation::Connection& Simulation::open(std::uint32_t connection) {
         Connection* const one = &connections_[slot];
         conclude(*one);
         std::destroy_at(one);
-        std::construct_at(one, flow, seed_, connection, slot, end_, &stop_, result);
-        if (recording_) recorders_[slot] = Recorder(network_.trace, connection, result_.records);
+        std::construct_at(one, flow, settings, seed_, connection, slot, end_, &stop_);
+        if (records_windows_ || records_events_)
+            recorders_[slot] = Recorder(network_.trace, connection, result_.records);
     }
     Connection& c = connections_[slot];
     c.group = &group;
@@ -50,7 +52,7 @@ void Simulation::next_arrival() {
     Connection& c = open(arriving[arrived_++]);
     timers_.set(arrivals_slot_,
                 arrived_ < arriving.size() ? started_.start[arriving[arrived_]] : kNever);
-    next_sender_timer(c, c.start);
+    next_sender_timer(c, started_.start[c.index]);
     timers_.set(source_timers_.slot, source_timers_.queue.next());
 }
 
@@ -64,7 +66,8 @@ void Simulation::free_finished() {
         for (const std::uint32_t place : group.free) is_busy[group.members[place]] = true;
     std::size_t freed = 0;
     for (Connection& c : connections_) {
-        if (is_busy[c.slot] || network_.flows[c.result->source].arrivals_mean == 0) continue;
+        if (is_busy[c.slot] || network_.flows[started_.source[c.index]].arrivals_mean == 0)
+            continue;
         Sender& sender = c.sender();
         if (!sender.is_complete() || sender.timer.deadline != kNever ||
             sender.pace.deadline != kNever || c.receiver.timer.deadline != kNever)

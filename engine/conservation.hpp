@@ -16,10 +16,10 @@ class Conservation {
     explicit Conservation(Recovery recovery) : is_prr_(recovery == Recovery::prr) {}
 
     // target: cwnd at the end of recovery; flight: segments in flight and not SACKed before it began.
-    void enter(std::uint32_t target, std::int64_t flight) {
+    void enter(std::uint32_t target, std::int32_t flight) {
         target_ = target;
         odd_ack_ = 0;
-        ww_prr_enter(&prr_, static_cast<std::uint32_t>(std::max<std::int64_t>(flight, 1)));
+        ww_prr_enter(&prr_, static_cast<std::uint32_t>(std::max(flight, 1)));
     }
 
     void on_sent() { prr_.out++; }

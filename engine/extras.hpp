@@ -19,7 +19,6 @@ struct Extras {
     Extras(std::uint64_t seed, std::uint32_t pipe)
         : jitter_draws(seed, Stream::jitter, pipe), reorder_draws(seed, Stream::reordering, pipe) {}
 
-    Time busy_until = 0;  // is used in place of the pipe's own
     std::optional<RedQueue> red;
     std::optional<Opportunities> opportunities;
     Time jitter = 0;
@@ -36,10 +35,22 @@ struct Extras {
     bool trace_queue = false;
     std::vector<Waited> waited;
 
+    bool only_traces_queue() const {
+        return trace_queue && !red && !opportunities && jitter == 0 && reorder_rate <= 0 &&
+               !captures;
+    }
+
     void move_waited(QueueTrace& to) {
-        for (const Waited& row : waited) to.arrival_s.push_back(seconds(row.arrival));
-        for (const Waited& row : waited) to.start_s.push_back(seconds(row.start));
-        for (const Waited& row : waited) to.bytes.push_back(row.bytes);
+        std::size_t row = to.bytes.size();
+        const std::size_t rows = row + waited.size();
+#define WW_ROW(type, name, what) to.name.resize(rows);
+        WW_QUEUE_COLUMNS(WW_ROW)
+#undef WW_ROW
+        for (const Waited& from : waited) {
+            to.arrival_s[row] = seconds(from.arrival);
+            to.start_s[row] = seconds(from.start);
+            to.bytes[row++] = from.bytes;
+        }
         waited.clear();
     }
 
@@ -63,8 +74,8 @@ struct Extras {
             }
         }
         // Only a pipe that reorders has later ones before it.
-        for (std::size_t i = captured.size() - 1; i > 0 && captured[i - 1].at > at; i--)
-            std::swap(captured[i - 1], captured[i]);
+        for (Captured* place = &row; place != captured.data() && place[-1].at > at; place--)
+            std::swap(place[-1], *place);
     }
 };
 

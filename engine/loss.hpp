@@ -9,9 +9,12 @@
 //   states    two states in turn, each lasting an exponential (or fixed) time: Gilbert and Elliott's
 //             channel in continuous time; a packet is lost with the probability of the state at the
 //             end of its transmission. The states' times come from a stream of the link's own, the
-//             same for both directions: a fade or a blackout hits both.
+//             same for both directions: a fade or a blackout hits both. If no state loses none or all, each
+//             packet has a number whatever the state will be; they are drawn ahead, up to one that decides
 //   script    the packets named
 #pragma once
+
+#include <algorithm>
 
 #include "network.hpp"
 #include "random.hpp"
@@ -32,7 +35,11 @@ class LossProcess {
         : loss_(loss), random_(random), shared_(shared), stop_(stop) {
         if (loss_.rate > 0 && loss_.rate < 1) log_pass_ = log_of_passing(loss_.rate);
         if (loss_.kind == LossKind::bits) bits_left_ = gap();
-        if (loss_.kind == LossKind::states) change_at_ = sojourn();
+        if (loss_.kind == LossKind::states) {
+            change_at_ = sojourn();
+            const auto [least, most] = std::minmax(loss_.state_rate[0], loss_.state_rate[1]);
+            if (least > 0 && most < 1) worst_rate_ = most;
+        }
         draw();
     }
 
@@ -45,9 +52,10 @@ class LossProcess {
         draw();
     }
 
-    // Is it to be decided whether the next packet is lost? If not, on_passed() tells of it.
-    bool is_next() const { return until_due_ == 1; }
-    void on_passed() { until_due_--; }
+    // Is it to be decided whether the next packet is lost? If not, on_passed() tells of it, or of several.
+    bool is_next() const { return until_due_ == 0; }
+    void on_passed(std::uint64_t packets = 1) { until_due_ -= packets; }
+    bool loses_none() const { return until_due_ > UINT64_MAX / 2; }
 
     // A packet leaves the transmitter at `now`: true if it is lost.
     bool loses(Time now) {
@@ -61,8 +69,9 @@ class LossProcess {
 
   private:
     [[gnu::noinline]] bool decide(Time now) {
-        on_passed();
+        drawn_++;
         if (loss_.kind == LossKind::bits) bits_left_ = gap();
+        const double number = number_;
         draw();
         if (loss_.kind != LossKind::states) return true;
         while (change_at_ <= now && !(stop_ != nullptr && stop_->asked_in_step())) {
@@ -70,6 +79,7 @@ class LossProcess {
             change_at_ += sojourn();
         }
         const double rate = loss_.state_rate[state_];
+        if (worst_rate_ > 0) return number < rate;
         return rate > 0 && (rate >= 1 || random_.open_unit() < rate);
     }
 
@@ -89,33 +99,40 @@ class LossProcess {
         until_due_ = UINT64_MAX;
         if (loss_.kind == LossKind::script) {
             if (script_next_ < loss_.packets.size()) {
-                until_due_ = loss_.packets[script_next_] - script_last_;
+                until_due_ = loss_.packets[script_next_] - script_last_ - 1;
                 script_last_ = loss_.packets[script_next_++];
             }
         } else if (loss_.kind == LossKind::uniform && loss_.rate > 0) {
             const std::uint64_t passed = gap();
-            if (passed < UINT64_MAX / 2) until_due_ = 1 + passed;
+            if (passed < UINT64_MAX / 2) until_due_ = passed;
         } else if (loss_.kind == LossKind::states) {
-            until_due_ = 1;
+            until_due_ =
+                worst_rate_ > 0 ? random_.draw_until(worst_rate_, kMostAhead, number_) - 1 : 0;
         } else if (loss_.kind == LossKind::bits) {
-            until_due_ = passes_ = bits_left_ / bits_ + 1;
+            until_due_ = passes_ = bits_left_ / bits_;
         }
         drawn_ += until_due_;
     }
+
+    static constexpr std::uint32_t kMostAhead =
+        256;  // numbers, most of which a short run would waste
 
     Loss loss_;
     Random random_, shared_;
     Stop* stop_;
     double log_pass_ = 0;
-    std::uint64_t until_due_ = UINT64_MAX;
-    std::uint64_t drawn_ = 0;  // all gaps so far; it may wrap, differences stay right
+    std::uint64_t until_due_ = UINT64_MAX;  // so many pass before the next to be decided
+    std::uint64_t drawn_ =
+        0;  // all that came and will until then; it may wrap, differences stay right
     std::uint64_t script_last_ = 0;
     std::size_t script_next_ = 0;
     std::uint64_t bits_ = 1;       // of each packet
     std::uint64_t bits_left_ = 0;  // before the next error, when until_due_ was passes_
-    std::uint64_t passes_ = 1;
+    std::uint64_t passes_ = 0;
     Time change_at_ = 0;
     unsigned state_ = 0;
+    double worst_rate_ = 0;  // of the states, if numbers are drawn ahead
+    double number_ = 1;      // of the packet that is due
 };
 
 }  // namespace ww::sim

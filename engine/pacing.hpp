@@ -20,7 +20,8 @@ class Pacer {
         // The product is in doubles because it reaches 2^16 * 2^8 * 10^12, which is beyond Time.
         const auto bytes = static_cast<double>(payload);
         const double wait = bytes * static_cast<double>(1u << WW_BW_FRACTION) *
-                            static_cast<double>(kSecond) / static_cast<double>(rate);
+                            static_cast<double>(kSecond) /
+                            static_cast<double>(static_cast<std::int64_t>(rate));
         next_at_ = now + (wait < 0x1p60 ? static_cast<Time>(wait) : Time{1} << 60);
     }
 

@@ -11,8 +11,8 @@
 
 namespace ww::sim {
 
-inline constexpr std::uint32_t kMaxSackBlocks = 4;         // RFC 2018, section 3
-inline constexpr std::uint32_t kMaxSackBlocksStamped = 3;  // with timestamps (RFC 7323) beside them
+inline constexpr std::uint8_t kMaxSackBlocks = 4;         // RFC 2018, section 3
+inline constexpr std::uint8_t kMaxSackBlocksStamped = 3;  // with timestamps (RFC 7323) beside them
 
 struct SackBlocks {
     struct Block {

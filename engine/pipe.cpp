@@ -48,16 +48,16 @@ std::unique_ptr<Extras> extras_of(const Network& network, std::uint32_t number,
 
 Pipe::Pipe(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop)
     : extras(extras_of(network, number, seed)),
-      delay_(direction(network, number).delay),
       loss_(
           direction(network, number).loss,
           Random(seed, number % 2 == 0 ? Stream::loss_forward : Stream::loss_backward, number / 2),
           Random(seed, Stream::link_state, number / 2), stop),
+      delay_(direction(network, number).delay),
       overhead_(network.links[number / 2].overhead_bytes),
       rate_bps_(direction(network, number).rate_bps),
       queue_(direction(network, number).queue_packets, direction(network, number).queue_bytes) {
-    if (extras != nullptr) busy_until_ = kNever;
     if (extras != nullptr && extras->opportunities) queue_.keep_list();
+    show_room();
     if (direction(network, number).reorder_rate > 0) far = Far::reordering;
 }
 
@@ -70,7 +70,6 @@ Pipe::Size Pipe::size_of(std::uint32_t ip_bytes) const {
 }
 
 void Pipe::change_size(Time now, std::uint32_t ip_bytes) {
-    if (busy_until_ == kNever) return;
     const bool is_queue_needed = queue_.is_limited() || (extras != nullptr && extras->red);
     if (busy_until_ > now && is_queue_needed)
         queue_.mix(now, busy_until_, size_.ip_bytes + overhead_, size_.duration);
@@ -81,87 +80,46 @@ void Pipe::change_size(Time now, std::uint32_t ip_bytes) {
     std::swap(size_, other_size_);
     loss_.set_size(ip_bytes + overhead_);
     queue_.end_mix(now);
-    room_ = queue_.is_mixed() ? 0 : size_.room;
+    show_room();
+}
+
+// Tells those that follow what passed.
+void Pipe::leave_step() {
+    const std::uint64_t passed = loss_.crossed() - in_step_;
+    in_step_ += passed;
+    open_for_ = kShut;
+    for (Pipe* pipe = this; passed > 0 && pipe->follower != nullptr; pipe = pipe->follower) {
+        Pipe& next = *pipe->follower;
+        next.busy_until_ = pipe->busy_until_ + pipe->delay_ + next.size_.duration;
+        next.loss_.on_passed(passed);
+    }
+}
+
+void Pipe::join() {
+    in_step_ = loss_.crossed();
+    way_ = delay_;
+    if (loss_.is_next() || busy_until_ > kFar) return;
+    const Time next = busy_until_ + size_.duration;  // leaves the transmitter then, or later
+    for (Pipe* pipe = follower; pipe != nullptr; pipe = pipe->follower) {
+        if (pipe->size_.ip_bytes != size_.ip_bytes || pipe->busy_until_ > next + way_) return;
+        way_ += pipe->size_.duration + pipe->delay_;
+        if (way_ > kFar) return;
+    }
+    open_for_ = room_;
 }
 
 Passage Pipe::look(Time now) {
-    if (busy_until_ > kFar) return {extras != nullptr ? Fate::undecided : Fate::arrives, kNever};
+    if (busy_until_ > kFar) return {Fate::arrives, kNever};
     queue_.end_mix(now);
     if (queue_.is_mixed()) {
         const std::uint32_t bytes = size_.ip_bytes + overhead_;
         if (!queue_.admits(now, bytes)) return dropped(now);
         queue_.add(busy_until_, bytes);
     } else {
-        room_ = size_.room;
+        show_room();
         if (queue_.is_full(waiting(now), size_.ip_bytes + overhead_)) return dropped(now);
     }
     return {Fate::arrives, now};
-}
-
-// How many packets wait.
-std::size_t Pipe::waiting(Time now) {
-    if (busy_until_ <= now) return 0;
-    queue_.end_mix(now);
-    if (queue_.is_mixed()) return queue_.listed(now);
-    return static_cast<std::size_t>((busy_until_ - now - 1) / size_.duration);
-}
-
-// A recorded rate knows no durations, so that its queue always is a list. `start` is when the packet leaves it.
-Passage Pipe::transmit_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start) {
-    const std::uint32_t bytes = ip_bytes + overhead_;
-    if (!queue_.admits(now, bytes)) return dropped(now);
-    if (ip_bytes != size_.ip_bytes) change_size(now, ip_bytes);
-    const Opportunities::Span span = extras->opportunities->send(now, bytes);
-    start = span.start;
-    busy_until_ = span.end;
-    if (start > now) {
-        queue_.add(start, bytes);
-        account_wait(start - now);
-    }
-    return arrival_or_loss(busy_until_ + delay_);
-}
-
-[[gnu::flatten]] Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes,
-                                                    Packet& packet, const SackBlocks* sack) {
-    if (extras->busy_until > kFar) return {Fate::arrives, kNever};
-    busy_until_ = extras->busy_until;
-    const Passage passage = decide(now, ip_bytes, packet, sack);
-    extras->busy_until = std::exchange(busy_until_, kNever);
-    return passage;
-}
-
-Passage Pipe::decide(Time now, std::uint32_t ip_bytes, Packet& packet, const SackBlocks* sack) {
-    Extras& x = *extras;
-    if (x.red) {
-        const bool ecn_capable = (packet.flags & kEct) != 0;
-        const Verdict verdict = x.red->arrive(now, waiting(now), busy_until_, ecn_capable);
-        if (verdict == Verdict::drop) {
-            queue_drops_++;
-            x.early_drops++;
-            return {Fate::dropped_early, now};
-        }
-        if (verdict == Verdict::mark) {
-            packet.flags |= kCe;
-            x.marked++;
-        }
-    }
-    Time start = now;
-    Passage passage =
-        x.opportunities ? transmit_by_opportunity(now, ip_bytes, start) : transmit(now, ip_bytes);
-    if (passage.fate == Fate::dropped) return passage;
-    if (!x.opportunities) start = busy_until_ - size_.duration;
-    if (x.trace_queue && start > now) x.waited.push_back({now, start, ip_bytes + overhead_});
-    if (x.captures && x.leaving) x.capture(packet, sack, start);
-    if (passage.fate == Fate::lost) return passage;
-    if (x.jitter > 0) {
-        const double drawn = x.jitter_draws.open_unit() * static_cast<double>(x.jitter);
-        passage.at = std::max(x.last_arrival, passage.at + static_cast<Time>(drawn));
-        x.last_arrival = passage.at;
-    }
-    if (x.reorder_rate > 0 && x.reorder_draws.open_unit() < x.reorder_rate)
-        passage.at += x.reorder_delay;
-    if (x.captures && !x.leaving) x.capture(packet, sack, passage.at);
-    return passage;
 }
 
 bool Pipe::hold_in_order(Packet packet, const SackBlocks* sack) {
@@ -191,7 +149,7 @@ double Pipe::utilisation(Time end) const {
         const std::int64_t offered = extras->opportunities->count(end) * Opportunities::kBytes;
         return offered == 0 ? 0.0 : std::min(1.0, sent / static_cast<double>(offered));
     }
-    const double beyond = seconds(std::max<Time>(0, busy_until() - end));
+    const double beyond = seconds(std::max<Time>(0, busy_until_ - end));
     const double busy = sent * 8.0 / static_cast<double>(rate_bps_) - beyond;
     return std::clamp(busy / seconds(end), 0.0, 1.0);
 }

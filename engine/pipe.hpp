@@ -8,9 +8,18 @@
 // Departures are computed when a packet arrives, never scheduled. A packet waits from its arrival to
 // its start; those that wait at a moment are the queue, which has room for a wait of `room_` (droptail.hpp).
 //
+// A pipe may *follow* another: all packets of pipe 1 go on to pipe 2, and no others, and pipe 2 loses none. While all
+// have one size, which takes pipe 2 no longer (d2 <= d1), none waits there:
+//
+//   arrival at 2  a(n) = busy_until1(n) + delay1, so that a(n+1) >= a(n) + d1 >= a(n) + d2 = busy_until2(n)
+//   its far end   busy_until1(n) + delay1 + d2 + delay2
+//
+// Then pipe 1 takes its packets through pipe 2 as well, by an addition, and so with any number that follow. What these
+// would have counted they are told when one of the packets is to be looked at (leave_step(), join()).
+//
 // Few links have RED, recorded rates, jitter, reordering or traces: these are in `Extras`, and the
-// packets of such a pipe take the longer way of transmit_with_extras(). To transmit() the pipe seems
-// busy for ever, so that the others pay nothing for the question.
+// packets of such a pipe take the longer way of transmit_with_extras(). To is_free() the pipe seems to have
+// no room, so that the others pay nothing for the question.
 #pragma once
 
 #include <algorithm>
@@ -66,37 +75,42 @@ class Pipe {
     // number: 2 i for link i's forward direction, 2 i + 1 for its backward one.
     Pipe(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop = nullptr);
 
-    // A packet of ip_bytes would enter at `now`: is there nothing to decide, and nothing to do but to let it pass?
-    bool is_free(Time now, std::uint32_t ip_bytes) const {
-        return ip_bytes == size_.ip_bytes && busy_until_ - now <= room_ && !loss_.is_next();
-    }
-    // Then it may. Returns when it arrives.
-    Time pass(Time now) {
+    // Lets a packet of ip_bytes that enters at `now` pass, through those that follow too, if there is nothing to
+    // decide and it is through by `end`. `now` is that time then.
+    bool pass(Time& now, std::uint32_t ip_bytes, Time end) {
+        const Time start = std::max(now, busy_until_), wait = start - now;
+        if (ip_bytes != size_.ip_bytes || wait > open_for_) [[unlikely]]
+            return false;
+        const Time sent = start + size_.duration;
+        if (sent + way_ > end) [[unlikely]]
+            return false;
+        account_wait(wait);
+        busy_until_ = sent;
+        now = sent + way_;
         loss_.on_passed();
-        return send(now);
+        if (loss_.is_next()) [[unlikely]]
+            open_for_ = kShut;
+        return true;
     }
+    // What does not pass is to be looked at, here and in those that follow, between these two.
+    void leave_step();
+    void join();
 
     // A packet of ip_bytes enters at `now`, which is never before the last one.
     Passage transmit(Time now, std::uint32_t ip_bytes) {
-        if (ip_bytes != size_.ip_bytes) change_size(now, ip_bytes);
-        if (busy_until_ - now > room_) [[unlikely]] {
-            const Passage seen = look(now);
-            if (seen.at != now || seen.fate != Fate::arrives) return seen;
-        }
-        const Time there = send(now);
-        return arrival_or_loss(there);
+        return extras != nullptr ? Passage{Fate::undecided, kNever} : enter(now, ip_bytes);
     }
 
     // Does the same for a pipe with extras, and decides; the packet may be marked.
-    Passage transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
-                                 const SackBlocks* sack);
+    inline Passage transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
+                                        const SackBlocks* sack);
 
     // Puts a packet that reaches the far end at packet.at behind those before it in time. True if it
     // is the first now.
     bool hold(Packet packet, const SackBlocks* sack) {
-        if (far == Far::reordering) [[unlikely]]
-            return hold_in_order(packet, sack);
         const bool first = in_transit.empty();
+        if (far == Far::reordering && !first && in_transit.back().at > packet.at) [[unlikely]]
+            return hold_in_order(packet, sack);
         in_transit.push(packet);
         if (sack != nullptr) sack_blocks.push(*sack);
         return first;
@@ -108,12 +122,25 @@ class Pipe {
 
     Far far = Far::in_order;
     std::uint32_t slot = 0;  // its place in the event loop, unless it is inlined
+    Pipe* follower = nullptr;
     std::unique_ptr<Extras> extras;
     Ring<Packet> in_transit;
     Ring<SackBlocks> sack_blocks;  // those of the packets that carry some, in their order
 
     // Returns how long a packet that came now would wait before it is sent.
-    Time backlog(Time now) const { return std::max<Time>(0, busy_until() - now); }
+    Time backlog(Time now) const { return std::max<Time>(0, busy_until_ - now); }
+
+    // Forgets what is on its way: the run is over.
+    void empty() {
+        in_transit = Ring<Packet>();
+        sack_blocks = Ring<SackBlocks>();
+    }
+
+    // Can it follow the other, whose packets all come to it, and no others? It is no slower then with any size.
+    bool can_follow(const Pipe& other) const {
+        return extras == nullptr && other.extras == nullptr && loss_.loses_none() &&
+               rate_bps_ >= other.rate_bps_ && overhead_ <= other.overhead_;
+    }
 
     // Sums up what the pipe did by `end`, and hands over its traces.
     DirectionResult result(Time end);
@@ -126,14 +153,31 @@ class Pipe {
         Time room = 0;
     };
 
-    // The pipe is busy for longer than room_. Says what becomes of a packet that comes now: it arrives at `now` if
+    static constexpr Time kNoRoom = INT64_MIN;
+
+    Passage enter(Time now, std::uint32_t ip_bytes) {
+        if (ip_bytes != size_.ip_bytes) change_size(now, ip_bytes);
+        if (busy_until_ - now > room()) [[unlikely]] {
+            const Passage seen = look(now);
+            if (seen.at != now || seen.fate != Fate::arrives) return seen;
+        }
+        const Time there = send(now);
+        return arrival_or_loss(there);
+    }
+    // A packet may wait so long; 0 while look() has to decide.
+    Time room() const { return queue_.is_mixed() ? 0 : size_.room; }
+    // Of a pipe with extras it has none, but that a trace alone need not see what does not wait.
+    void show_room() {
+        room_ = extras == nullptr ? room() : extras->only_traces_queue() ? 0 : kNoRoom;
+    }
+
+    // The pipe is busy for longer than room(). Says what becomes of a packet that comes now: it arrives at `now` if
     // it may wait.
     [[gnu::noinline]] Passage look(Time now);
     [[gnu::noinline]] void change_size(Time now, std::uint32_t ip_bytes);
     Size size_of(std::uint32_t ip_bytes) const;
-    std::size_t waiting(Time now);
-    Passage transmit_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start);
-    Passage decide(Time now, std::uint32_t ip_bytes, Packet& packet, const SackBlocks* sack);
+    inline std::size_t waiting(Time now);
+    inline Passage enter_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start);
 
     // Returns when what waits from now on is at the far end.
     Time send(Time now) {
@@ -164,8 +208,7 @@ class Pipe {
     }
 
     static constexpr int kWaitShift = 10;
-
-    const Time& busy_until() const { return extras ? extras->busy_until : busy_until_; }
+    static constexpr Time kShut = -1;
 
     bool hold_in_order(Packet packet, const SackBlocks* sack);
     std::uint64_t bytes() const;
@@ -173,13 +216,16 @@ class Pipe {
 
     // Every packet touches these.
     Time busy_until_ = 0;
-    Time room_ = 0;  // a packet may wait so long; 0 while look() has to decide
-    Size size_;      // of the last packet
-    Time delay_;
+    Time open_for_ = kShut;     // pass() takes a packet that waits no longer
+    Size size_;                 // of the last packet
+    Time way_ = 0;              // from the transmitter to the far end of the last one that follows
     std::uint64_t waited_ = 0;  // in 2^kWaitShift ps: 10^10 packet seconds fit
     Time longest_wait_ = 0;
     LossProcess loss_;
 
+    Time room_ = 0;  // room(), or none
+    Time delay_;
+    std::uint64_t in_step_ = 0;  // of the packets that crossed, those that followers know of
     std::uint32_t overhead_;
     Size other_size_;  // nearly all packets of a direction have one of two sizes
     std::int64_t rate_bps_;
@@ -189,3 +235,5 @@ class Pipe {
 };
 
 }  // namespace ww::sim
+
+#include "pipe_extras.hpp"

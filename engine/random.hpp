@@ -61,6 +61,15 @@ class Random {
     // The number is uniform in (0, 1) and never 0, so that its logarithm is finite.
     double open_unit() { return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52; }
 
+    // Draws such numbers until one is below `bound`, so many at most. Returns how many; `last` is that one.
+    std::uint32_t draw_until(double bound, std::uint32_t most, double& last) {
+        Random random = *this;  // in registers
+        std::uint32_t count = 1;
+        while ((last = random.open_unit()) >= bound && count < most) count++;
+        *this = random;
+        return count;
+    }
+
   private:
     std::uint64_t words_[4];
 };

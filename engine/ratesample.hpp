@@ -27,6 +27,7 @@ class RateSampler {
         for (std::int64_t s = una; s < high; s++)
             larger[static_cast<std::size_t>(s) & (segments - 1)] = of(s);
         sent_.swap(larger);
+        mask_ = segments - 1;
     }
 
     // `idle` says that nothing was in flight.
@@ -49,9 +50,15 @@ class RateSampler {
         newly_delivered_++;
         delivered_at_ = now;
         // Delivered counts order what was sent at the same time by the place in the ring.
-        if (newest_.sent >= 0 && sent.sent < newest_.sent) return;
-        newest_ = sent;
-        first_sent_ = sent.sent;
+        if (newest_ < 0 || sent.sent >= of(newest_).sent) set_newest(segment);
+    }
+    // So many segments up to `last` were delivered in the order in which they were sent, none of them twice and none
+    // before: then the last one says it all.
+    void on_delivered_in_order(Time now, std::int64_t last, std::int64_t count) {
+        delivered_ += static_cast<std::uint32_t>(count);
+        newly_delivered_ += static_cast<std::uint32_t>(count);
+        delivered_at_ = now;
+        set_newest(last);
     }
 
     // The application has nothing to send while `pipe` segments are in flight.
@@ -67,15 +74,15 @@ class RateSampler {
         sample.delivered = delivered_;
         sample.newly_delivered = newly_delivered_;
         newly_delivered_ = 0;
-        if (newest_.sent < 0) return;
-        const Time interval =
-            std::max(newest_.sent - newest_.first_sent, now - newest_.delivered_at);
-        sample.prior_delivered = newest_.delivered;
-        sample.rate_segments = delivered_ - newest_.delivered;
-        sample.is_app_limited = newest_.limited;
-        if (!newest_.again) sample.rate_rtt_us = in_microseconds(now - newest_.sent);
+        if (newest_ < 0) return;
+        const Sent& sent = of(newest_);
+        const Time interval = std::max(sent.sent - sent.first_sent, now - sent.delivered_at);
+        sample.prior_delivered = sent.delivered;
+        sample.rate_segments = delivered_ - sent.delivered;
+        sample.is_app_limited = sent.limited;
+        if (!sent.again) sample.rate_rtt_us = in_microseconds(now - sent.sent);
         if (interval >= min_rtt) sample.rate_interval_us = in_microseconds(interval);
-        newest_.sent = -1;
+        newest_ = -1;
     }
 
   private:
@@ -89,15 +96,19 @@ class RateSampler {
     };
 
     static std::uint32_t in_microseconds(Time span) {
-        return static_cast<std::uint32_t>(std::min<Time>(span / kMicrosecond, UINT32_MAX));
+        const auto us = static_cast<std::uint64_t>(span) / kMicrosecond;
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(us, UINT32_MAX));
     }
 
-    Sent& of(std::int64_t segment) {
-        return sent_[static_cast<std::size_t>(segment) & (sent_.size() - 1)];
+    Sent& of(std::int64_t segment) { return sent_[static_cast<std::size_t>(segment) & mask_]; }
+    void set_newest(std::int64_t segment) {
+        newest_ = segment;
+        first_sent_ = of(segment).sent;
     }
 
     std::vector<Sent> sent_;
-    Sent newest_;  // delivered by this ACK; sent < 0: none
+    std::size_t mask_ = 0;
+    std::int64_t newest_ = -1;  // the segment sent last of those that this ACK delivered; -1: none
     Time first_sent_ = 0, delivered_at_ = 0;
     std::uint32_t delivered_ = 0, newly_delivered_ = 0, limited_until_ = 0;
     std::uint64_t reported_lost_ = 0;

@@ -21,13 +21,27 @@ class Ranges {
     bool empty() const { return ranges_.empty(); }
     std::size_t size() const { return ranges_.size(); }
     const Range& first() const { return ranges_.front(); }
+    const Range& last() const { return ranges_.back(); }
     const std::vector<Range>& all() const { return ranges_; }
+
+    // Adds [start, end) if it begins where the last range ends. True if it did.
+    bool lengthen(std::int64_t start, std::int64_t end) {
+        if (ranges_.empty() || ranges_.back().end != start) return false;
+        ranges_.back().end = end;
+        return true;
+    }
 
     // Adds [start, end); calls fresh(a, b) for each part that was not there. Returns the merged range.
     template <class Fresh>
     Range add(std::int64_t start, std::int64_t end, Fresh&& fresh) {
+        if (!ranges_.empty() && start >= last().start && start <= last().end) {  // as most do
+            const std::int64_t before = last().end;
+            if (before < end) fresh(before, ranges_.back().end = end);
+            return last();
+        }
         auto low = at_or_after(start);
         if (low != ranges_.begin() && std::prev(low)->end >= start) --low;
+        if (low != ranges_.end() && low->start <= start && end <= low->end) return *low;
         Range merged{start, end};
         auto high = low;
         std::int64_t covered = start;
@@ -77,7 +91,8 @@ class Reassembly {
 
     // True if any of it is new.
     bool add(std::int64_t start, std::int64_t end) {
-        bool is_new = false;
+        bool is_new = ranges_.lengthen(start, end);
+        if (is_new && !recent_.empty() && recent_.front() == ranges_.last().start) return true;
         const Range merged =
             ranges_.add(start, end, [&](std::int64_t, std::int64_t) { is_new = true; });
         std::erase_if(recent_, [&](std::int64_t s) { return s >= merged.start && s < merged.end; });

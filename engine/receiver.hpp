@@ -42,10 +42,8 @@ struct Receiver {
           sack(uses_sack(flow.recovery)),
           dsack(flow.rack || flow.undo),
           delayed_ack_timeout(flow.delayed_ack_timeout),
-          most_blocks(flow.timestamps ? kMaxSackBlocksStamped : kMaxSackBlocks),
-          timing_(AckTiming::is_needed(flow) ? std::make_unique<AckTiming>(flow) : nullptr),
-          syn_ack_rto_(flow.syn_ack_timer ? flow.initial_rto : kNever),
-          max_rto_(flow.max_rto) {}
+          most_blocks_(flow.timestamps ? kMaxSackBlocksStamped : kMaxSackBlocks),
+          timing_(AckTiming::is_needed(flow) ? std::make_unique<AckTiming>(flow) : nullptr) {}
 
     // These come first because every segment touches them.
     std::uint32_t next_number = 0;  // the sequence number expected next (RCV.NXT)
@@ -66,7 +64,6 @@ struct Receiver {
 
     Reassembly held;
     SackBlocks::Block twice{0, 0};  // the segment that just arrived a second time; empty: none
-    std::uint32_t most_blocks = kMaxSackBlocks;
 
     // A SYN came. True if a SYN-ACK answers it.
     bool on_syn(std::uint32_t number) {
@@ -87,13 +84,12 @@ struct Receiver {
 
     // The SYN-ACK is sent at `now`.
     void on_syn_ack_sent(Time now) {
-        if (timing_) timing_->on_syn_ack(now);
-        if (syn_ack_rto_ != kNever) timer.deadline = now + syn_ack_rto_;
+        if (timing_) timer.deadline = timing_->on_syn_ack(now);
     }
     // Its timer was due. True if that was the SYN-ACK's, else it was a delayed ACK's.
     bool on_timer() {
         if (handshake == Handshake::half_open) {
-            syn_ack_rto_ = std::min(2 * syn_ack_rto_, max_rto_);
+            timing_->on_syn_ack_timer();
             return true;
         }
         if (timing_) timing_->on_timer();
@@ -144,7 +140,8 @@ struct Receiver {
         SackBlocks blocks;
         if (twice.start != twice.end) blocks.block[blocks.count++] = twice;
         twice = {0, 0};
-        held.report(next_number - static_cast<std::uint32_t>(delivered_bytes), most_blocks, blocks);
+        held.report(next_number - static_cast<std::uint32_t>(delivered_bytes), most_blocks_,
+                    blocks);
         return blocks;
     }
 
@@ -172,10 +169,10 @@ struct Receiver {
 
     // kCe while marks are to be echoed (ECE), kFin once all is here, kAgain for the next ACK
     std::uint16_t ack_flags_ = 0;
-    std::unique_ptr<AckTiming> timing_;  // nullptr: nothing is to be decided
-    std::uint32_t fin_ = 0;              // where the stream ends, once that is known
+    std::uint8_t most_blocks_ = kMaxSackBlocks;
     bool has_fin_ = false;
-    Time syn_ack_rto_ = kNever, max_rto_ = 0;  // kNever: it has no timer
+    std::uint32_t fin_ = 0;              // where the stream ends, once that is known
+    std::unique_ptr<AckTiming> timing_;  // nullptr: nothing is to be decided
 
     [[gnu::noinline]] bool take_with_care(Time now) {
         on_established(now);

@@ -13,15 +13,10 @@ namespace ww::sim {
 class Recorder {
   public:
     Recorder(const TraceOptions& options, std::uint32_t connection, Records& records)
-        : windows_(options.windows),
-          events_(options.events),
-          interval_(options.interval),
-          connection_(connection),
-          records_(&records) {}
+        : interval_(options.interval), connection_(connection), records_(&records) {}
 
     [[gnu::noinline]] void event(Time now, EventKind kind, std::int64_t segment,
                                  const Sender& sender) {
-        if (!events_) return;
         records_->events_of.push_back(connection_);
         records_->events.push_back(
             {seconds(now), kind, segment, sender.effective_cwnd(), sender.window().ssthresh});
@@ -29,7 +24,7 @@ class Recorder {
 
     // Adds a row if it would differ from the last one and the interval has passed.
     [[gnu::noinline]] void windows(Time now, const Sender& sender) {
-        if (!windows_ || now < next_row_) return;
+        if (now < next_row_) return;
         const ww_observation seen = sender.observe(now);
         const Row row{sender.effective_cwnd(), sender.window().ssthresh, seen.bandwidth, seen.raw,
                       sender.rtt().last(),     sender.in_flight(),       sender.phase()};
@@ -66,7 +61,6 @@ class Recorder {
         return static_cast<double>(bandwidth) * 8.0 / static_cast<double>(1u << WW_BW_FRACTION);
     }
 
-    bool windows_, events_;
     Time interval_, next_row_ = 0;
     Row last_;
     std::uint32_t connection_;

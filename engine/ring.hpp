@@ -19,6 +19,7 @@ class Ring {
     bool empty() const { return head_ == tail_; }
     std::size_t size() const { return tail_ - head_; }
     const T& front() const { return data_[head_ & mask_]; }
+    const T& back() const { return data_[(tail_ - 1) & mask_]; }
     T& at(std::size_t i) { return data_[(head_ + i) & mask_]; }  // the i-th from the front
     // This is the i-th too, or any stored item where fewer are queued: it serves for prefetching only.
     const T& glance(std::size_t i) const { return data_[(head_ + i) & mask_]; }

@@ -15,51 +15,56 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
+#include <cstdlib>
 
 #include "network.hpp"
 
 namespace ww::sim {
 
+struct RtoSettings {
+    explicit RtoSettings(const Flow& flow)
+        : granularity(flow.clock_granularity),
+          least(flow.min_rto),
+          most(flow.max_rto),
+          initial(flow.initial_rto) {}
+    auto operator<=>(const RtoSettings&) const = default;
+
+    Time granularity, least, most, initial;
+};
+
 class RttEstimator {
   public:
-    explicit RttEstimator(const Flow& flow)
-        : rto_(flow.initial_rto),
-          granularity_(flow.clock_granularity),
-          min_rto_(flow.min_rto),
-          max_rto_(flow.max_rto),
-          initial_rto_(flow.initial_rto) {}
+    explicit RttEstimator(const RtoSettings& settings) : rto_(settings.initial) {}
 
     // An ACK measured the newest segment that it acknowledges, and the oldest one. The timer takes the
     // oldest: that time includes the receiver's delay, which RFC 6298 wants in the RTO.
-    void on_ack(Time newest, Time oldest) {
+    void on_ack(Time newest, Time oldest, const RtoSettings& settings) {
         last_ = newest;
         if (newest < min_) min_ = newest;
-        on_sample(oldest);
+        on_sample(oldest, settings);
     }
 
     // Takes a round trip for the timer alone.
-    void on_sample(Time rtt) {
-        if (srtt_ == 0) {
-            srtt_ = rtt;
-            rttvar_ = rtt / 2;
-        } else {
-            const Time error = rtt > srtt_ ? rtt - srtt_ : srtt_ - rtt;
-            rttvar_ += (error - rttvar_) / 4;
-            srtt_ += (rtt - srtt_) / 8;
-        }
-        follow();
+    void on_sample(Time rtt, const RtoSettings& settings) {
+        if (srtt_ == 0) [[unlikely]]
+            return start(rtt, settings);
+        const Time error = rtt - srtt_;
+        rttvar_ += (std::abs(error) - rttvar_) / 4;
+        srtt_ += error / 8;
+        follow(settings);
     }
 
-    void back_off() { rto_ = std::min(2 * rto_, max_rto_); }
+    void back_off(const RtoSettings& settings) { rto_ = std::min(2 * rto_, settings.most); }
 
     // Takes the backoff back without a new measurement.
-    void end_backoff() {
-        if (srtt_ != 0) follow();
+    void end_backoff(const RtoSettings& settings) {
+        if (srtt_ != 0) follow(settings);
     }
 
     // The connection is established, and its SYN was lost before.
-    void restart_after_lost_syn() {
-        rto_ = std::clamp(std::max(3 * kSecond, initial_rto_), min_rto_, max_rto_);
+    void restart_after_lost_syn(const RtoSettings& settings) {
+        rto_ = std::clamp(std::max(3 * kSecond, settings.initial), settings.least, settings.most);
     }
 
     Time srtt() const { return srtt_; }  // 0 before the first sample
@@ -69,14 +74,18 @@ class RttEstimator {
     Time min_or_zero() const { return min_ == kNever ? 0 : min_; }
 
   private:
-    void follow() {
-        const Time rto = srtt_ + std::max(granularity_, 4 * rttvar_);
-        rto_ = rto < min_rto_ ? min_rto_ : rto > max_rto_ ? max_rto_ : rto;
+    [[gnu::noinline]] void start(Time rtt, const RtoSettings& settings) {
+        srtt_ = rtt;
+        rttvar_ = rtt / 2;
+        follow(settings);
+    }
+    void follow(const RtoSettings& settings) {
+        const Time rto = srtt_ + std::max(settings.granularity, 4 * rttvar_);
+        rto_ = rto < settings.least ? settings.least : rto > settings.most ? settings.most : rto;
     }
 
     Time srtt_ = 0, rttvar_ = 0, rto_;
     Time last_ = 0, min_ = kNever;
-    Time granularity_, min_rto_, max_rto_, initial_rto_;
 };
 
 }  // namespace ww::sim

@@ -14,6 +14,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <queue>
 
 #include "reassembly.hpp"
 
@@ -24,11 +26,12 @@ class Scoreboard {
     // by_time: RACK tells the losses. keeps_repaired: a retransmission that is SACKed stays in the pipe until
     // it is acknowledged.
     explicit Scoreboard(bool by_time = false, bool keeps_repaired = false)
-        : keeps_repaired_(keeps_repaired), by_time_(by_time) {}
+        : keeps_repaired_(keeps_repaired),
+          again_(by_time ? std::make_unique<LostAgain>() : nullptr) {}
 
     bool idle() const { return sacked_ == 0 && lost_ == 0 && retransmitted_ == 0; }
     std::int64_t sacked() const { return sacked_; }
-    std::uint64_t found_lost() const { return found_lost_; }  // since the start
+    std::uint32_t found_lost() const { return found_lost_; }  // since the start; it wraps
     bool is_lost(std::int64_t segment) const { return (flags_at(segment) & kLost) != 0; }
     bool is_sacked(std::int64_t segment) const { return (flags_at(segment) & kSacked) != 0; }
     // Sent again, and neither SACKed nor found lost since then.
@@ -44,17 +47,17 @@ class Scoreboard {
     bool has_lost() const { return lost_ != 0; }
 
     std::int64_t pipe(std::int64_t una, std::int64_t next) const {
-        return next - una - sacked_ - lost_ + retransmitted_;
+        return next - una - sacked() - lost_ + retransmitted_;
     }
 
     // The ring of flags must hold so many segments from SND.UNA on.
     void reserve(std::size_t segments, std::int64_t una) {
-        if (segments <= flags_.size()) return;
-        std::vector<std::uint8_t> larger(segments, 0);
-        const auto copy = static_cast<std::int64_t>(flags_.size());
-        for (std::int64_t s = una; s < una + copy; s++)
+        if (segments <= mask_ + 1) return;
+        auto larger = std::make_unique<std::uint8_t[]>(segments);
+        for (std::int64_t s = una; s <= una + mask_; s++)
             larger[static_cast<std::size_t>(s) & (segments - 1)] = flags_at(s);
-        flags_.swap(larger);
+        flags_ = std::move(larger);
+        mask_ = static_cast<std::uint32_t>(segments - 1);
     }
 
     // SACK says that [start, end), all in flight, has arrived. True if any of it is news; fresh(a, b) is
@@ -73,7 +76,7 @@ class Scoreboard {
                 }
                 flags_ref(s) |= kSacked;
             }
-            sacked_ += b - a;
+            sacked_ += static_cast<std::uint32_t>(b - a);
             fresh(a, b);
         });
         high_sacked_ = std::max(high_sacked_, end);
@@ -103,9 +106,7 @@ class Scoreboard {
     void mark_lost_by_time(std::int64_t segment) {
         drop_marks(segment);
         mark_lost(segment);
-        if (segment >= next_lost_) return;  // next_lost() will come to it
-        lost_again_.push_back(segment);
-        std::push_heap(lost_again_.begin(), lost_again_.end(), std::greater<>());
+        if (segment < next_lost_) again_->push(segment);  // next_lost() will come to the others
     }
 
     // Losses proved to be none: what is not SACKed is in flight.
@@ -139,7 +140,7 @@ class Scoreboard {
 
     void enter_recovery(std::int64_t una) {
         next_retransmission_ = next_lost_ = una;
-        lost_again_.clear();
+        if (again_ != nullptr) again_->clear();
         rescued_below_ = -1;
     }
 
@@ -151,16 +152,12 @@ class Scoreboard {
     }
 
     // NextSeg, rule 1 names a segment or -1. Nothing is lost from lost_end_ on. It looks at each segment once:
-    // those that were lost again behind it wait in a heap.
+    // those that were lost again behind it wait apart.
     std::int64_t next_lost(std::int64_t una) {
-        while (!lost_again_.empty()) {
-            const std::int64_t lowest = lost_again_.front();
-            if (lowest >= una && awaits_repair(lowest)) return lowest;
-            std::pop_heap(lost_again_.begin(), lost_again_.end(), std::greater<>());
-            lost_again_.pop_back();
-        }
+        for (; again_ != nullptr && !again_->empty(); again_->pop())
+            if (again_->top() >= una && awaits_repair(again_->top())) return again_->top();
         next_lost_ = std::max(una, next_lost_);
-        if (!by_time_) next_lost_ = std::max(next_lost_, next_retransmission_);
+        if (again_ == nullptr) next_lost_ = std::max(next_lost_, next_retransmission_);
         for (; next_lost_ < lost_end_; next_lost_++)
             if (awaits_repair(next_lost_)) return next_lost_;
         return -1;
@@ -189,11 +186,9 @@ class Scoreboard {
     static constexpr std::uint8_t kSacked = 1, kLost = 2, kRetransmitted = 4;
 
     std::uint8_t flags_at(std::int64_t s) const {
-        return flags_[static_cast<std::size_t>(s) & (flags_.size() - 1)];
+        return flags_[static_cast<std::size_t>(s) & mask_];
     }
-    std::uint8_t& flags_ref(std::int64_t s) {
-        return flags_[static_cast<std::size_t>(s) & (flags_.size() - 1)];
-    }
+    std::uint8_t& flags_ref(std::int64_t s) { return flags_[static_cast<std::size_t>(s) & mask_]; }
     void drop_marks(std::int64_t s) {
         std::uint8_t& flags = flags_ref(s);
         if (flags & kLost) lost_--;
@@ -201,19 +196,25 @@ class Scoreboard {
         flags &= kSacked;
     }
 
-    std::vector<std::uint8_t> flags_ = std::vector<std::uint8_t>(1);
+    // The segments below next_lost_ that were lost again, the lowest on top.
+    struct LostAgain
+        : std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> {
+        void clear() { c.clear(); }
+    };
+
+    std::unique_ptr<std::uint8_t[]> flags_ = std::make_unique<std::uint8_t[]>(1);
+    std::uint32_t mask_ = 0;
+    std::uint32_t sacked_ = 0, lost_ = 0, retransmitted_ = 0;  // in flight: fewer than 2^30
+    std::uint32_t found_lost_ = 0;
+    bool keeps_repaired_;
     Ranges ranges_;
-    std::int64_t sacked_ = 0, lost_ = 0, retransmitted_ = 0;
-    std::uint64_t found_lost_ = 0;
     std::int64_t high_sacked_ = 0;          // one past the highest SACKed segment
     std::int64_t lost_below_ = 0;           // counts looked for losses below it
     std::int64_t lost_end_ = 0;             // one past the highest segment found lost
     std::int64_t next_retransmission_ = 0;  // one past HighRxt
-    std::int64_t next_lost_ = 0;            // below it only lost_again_ awaits retransmission
-    std::vector<std::int64_t> lost_again_;  // a heap, the lowest in front
+    std::int64_t next_lost_ = 0;            // below it only again_ awaits retransmission
     std::int64_t rescued_below_ = -1;       // RescueRxt
-    bool keeps_repaired_;
-    bool by_time_;  // RACK tells the losses
+    std::unique_ptr<LostAgain> again_;      // where RACK tells the losses
 };
 
 }  // namespace ww::sim

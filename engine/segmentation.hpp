@@ -34,12 +34,13 @@ class Segmentation {
         return first_number_ + static_cast<std::uint32_t>(segment) * mss_;
     }
 
-    // Counts the segments that hold so many bytes. An ACK covers one or two of them nearly always, and a
-    // division would cost more than all else that an ACK does here.
-    std::int64_t segments_in(std::uint32_t bytes) const {
-        if (bytes == 2 * mss_) return 2;
-        if (bytes == mss_) return 1;
-        return (bytes + mss_ - 1) / mss_;
+    // Counts the segments that hold so many bytes; bytes before the start are none. An ACK covers one or two of
+    // them nearly always, and a division would cost more than all else that an ACK does here.
+    std::int64_t segments_in(std::int32_t bytes) const {
+        const auto some = static_cast<std::uint32_t>(bytes);
+        if (some == 2 * mss_) return 2;
+        if (some == mss_) return 1;
+        return bytes < 0 ? 0 : (some + mss_ - 1) / mss_;
     }
 
   private:

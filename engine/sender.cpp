@@ -3,49 +3,23 @@
 
 namespace ww::sim {
 
-Sender::Sender(const Flow& flow, std::uint32_t isn)
-    : segments_(flow, isn),
+Sender::Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t isn)
+    : settings_(&settings),
       window_{flow.initial_cwnd, flow.initial_ssthresh, 0},
-      receive_window_(std::max(1u, flow.receive_window_bytes / flow.mss())),
-      recovery_(flow.recovery),
-      uses_sack_(uses_sack(flow.recovery)),
-      conserves_(conserves(flow.recovery) && !ww_owns_recovery(&flow.cc)),
-      paced_(ww_needs_rate(&flow.cc)),
-      judges_(flow.rack || flow.frto || flow.undo),
-      limited_transmit_(flow.limited_transmit),
-      rearms_rto_(flow.rearms_rto),
-      flight_excludes_sacked_(flow.flight_excludes_sacked),
-      ssthresh_from_cwnd_(flow.ssthresh_from_cwnd),
-      uses_frto_(flow.frto),
-      undoes_(flow.undo),
-      has_timestamps_(flow.timestamps),
-      threshold_(flow.dupack_threshold),
-      stop_(flow.stop),
-      rtt_(flow),
-      rack_(flow.rack ? std::make_unique<Rack>() : nullptr),
-      config_(flow.cc),
-      board_(flow.rack, flow.pipe_keeps_repaired),
-      handshake_rtt_(flow.handshake_rtt),
-      timed_syn_(flow.timed_syn && flow.timestamps),
-      recovery_holds_ssthresh_(flow.recovery_holds_ssthresh),
-      recovery_restarts_rto_(flow.recovery_restarts_rto),
-      guards_recovery_(flow.guards_recovery),
-      repeated_timeouts_reduce_(flow.repeated_timeouts_reduce),
-      full_ack_to_ssthresh_(flow.full_ack_to_ssthresh),
-      stands_after_timeout_(flow.stands_after_timeout),
-      any_ack_ends_backoff_(flow.any_ack_ends_backoff),
-      forgiven_syns_(flow.forgiven_syns),
-      rack_slack_(flow.rack_slack),
-      conservation_(flow.recovery),
-      rate_(paced_ ? std::make_unique<RateSampler>() : nullptr) {
-    ww_init(&config_, &cc_);
-    if (uses_sack_) board_.reserve(times_.capacity(), 0);
-    if (paced_) rate_->reserve(times_.capacity(), 0, 0);
+      segments_(flow, isn),
+      rtt_(settings.rto),
+      rack_(settings.rack ? std::make_unique<Rack>() : nullptr),
+      board_(settings.rack, settings.pipe_keeps_repaired),
+      conservation_(settings.recovery),
+      rate_(settings.paced ? std::make_unique<RateSampler>() : nullptr) {
+    ww_init(&settings.cc, &cc_);
+    if (settings.uses_sack) board_.reserve(times_.capacity(), 0);
+    if (settings.paced) rate_->reserve(times_.capacity(), 0, 0);
 }
 
 void Sender::on_syn_sent(Time now) {
-    if (syns_++ > 0) rtt_.back_off();
-    syn_sent_at_ = now;
+    if (syns_++ > 0) rtt_.back_off(settings_->rto);
+    timeout_from_ = now;
     timer.deadline = now + rtt_.rto();
 }
 
@@ -55,23 +29,25 @@ void Sender::on_syn_ack(Time now) {
     timer.deadline = kNever;
     if (syns_ > 1) {
         // RFC 5681, 3.1, as RFC 6928, 2, has it.
-        if (syns_ - 1 > forgiven_syns_) window_.cwnd = 1;
-        if (!timed_syn_) {
-            rtt_.restart_after_lost_syn();
+        if (syns_ - 1 > settings_->forgiven_syns) window_.cwnd = 1;
+        if (!settings_->timed_syn) {
+            rtt_.restart_after_lost_syn(settings_->rto);
             return settle();
         }
     }
-    if (handshake_rtt_) rtt_.on_sample(now - syn_sent_at_);
+    if (settings_->handshake_rtt) rtt_.on_sample(now - timeout_from_, settings_->rto);
     settle();
 }
 
-Progress Sender::on_unusual_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again) {
+Progress Sender::on_unusual_ack(Time now, std::uint32_t number, const SackBlocks* sack,
+                                bool again) {
+    const std::int32_t bytes = beyond_una(number);
     if (bytes < 0) return Progress::old;
     if (is_calm_ && sack == nullptr && bytes > 0) {
-        on_advance<true, true>(now, segments_.segments_in(static_cast<std::uint32_t>(bytes)));
+        on_advance<true, true>(now, segments_.segments_in(bytes));
         return Progress::advanced;
     }
-    const Progress progress = paced_ || (conserves_ && !is_plain_ack(sack))
+    const Progress progress = settings_->paced || (settings_->conserves && !is_plain_ack(sack))
                                   ? on_ack_with_deliveries(now, bytes, sack, again)
                                   : take_ack<false>(now, bytes, sack, again);
     settle();
@@ -80,10 +56,11 @@ Progress Sender::on_unusual_ack(Time now, std::int32_t bytes, const SackBlocks* 
 
 template <bool rated>
 Progress Sender::take_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again) {
-    if (judges_ && !is_plain_ack(sack)) return take_and_judge<rated>(now, bytes, sack, again);
-    const bool news = sack != nullptr && uses_sack_ && read_sack(now, *sack);
+    if (settings_->judges && !is_plain_ack(sack))
+        return take_and_judge<rated>(now, bytes, sack, again);
+    const bool news = sack != nullptr && settings_->uses_sack && read_sack(now, *sack);
     if (bytes == 0) return on_duplicate<rated>(now, news);
-    on_advance<false, rated>(now, segments_.segments_in(static_cast<std::uint32_t>(bytes)));
+    on_advance<false, rated>(now, segments_.segments_in(bytes));
     if (news) on_sack_news(now);
     return Progress::advanced;
 }
@@ -92,24 +69,25 @@ template <bool rated>
 [[gnu::flatten]] Progress Sender::on_duplicate(Time now, bool news) {
     if (next_ == una_ && high_ == una_)
         return Progress::none;  // nothing outstanding: RFC 5681, 2 (a)
-    if (uses_sack_ && !news)
+    if (settings_->uses_sack && !news)
         return Progress::none;  // it says nothing new: no duplicate by RFC 6675, 2
     dupacks_++;
-    call_cc<rated>(now, 0, 0, phase_, true);
+    call_cc<false, rated>(now, 0, 0, true);
     if (phase_ == WW_RECOVERY) {
-        if (!uses_sack_) inflation_++;
+        if (!settings_->uses_sack) inflation_++;
         return Progress::dupack;
     }
     // Data sent before a timeout is no reason for fast retransmit: RFC 6582, 3.2, steps 2 and 4 (the ACK
     // must cover more than recover), RFC 6675, 5.1.
-    if (recovery_ == Recovery::newreno && una_ <= guarded_) return Progress::dupack;
-    if (uses_sack_ && phase_ == WW_LOSS) return Progress::dupack;
+    if (settings_->recovery == Recovery::newreno && una_ <= guarded_) return Progress::dupack;
+    if (settings_->uses_sack && phase_ == WW_LOSS) return Progress::dupack;
     if (phase_ == WW_OPEN) enter_disorder();
-    const bool sack_says_lost = uses_sack_ && board_.is_lost(una_);
+    const bool sack_says_lost = settings_->uses_sack && board_.is_lost(una_);
     // Duplicates of what a Tahoe with limited transmit sent again would tell a loss for ever.
-    const bool guards = guards_recovery_ || (recovery_ == Recovery::tahoe && limited_transmit_);
+    const bool guards = settings_->guards_recovery ||
+                        (settings_->recovery == Recovery::tahoe && settings_->limited_transmit);
     const bool is_false = guards && una_ <= guarded_;
-    if (rack_ == nullptr && !is_false && (dupacks_ == threshold_ || sack_says_lost))
+    if (rack_ == nullptr && !is_false && (dupacks_ == settings_->threshold || sack_says_lost))
         enter_recovery(now);
     return Progress::dupack;
 }
@@ -124,16 +102,16 @@ void Sender::on_sack_news(Time now) {
 
 // The congestion control is told a FlightSize without what limited transmit added (RFC 5681, 3.2, step 2).
 std::uint32_t Sender::flight_for_ssthresh() const {
-    if (ssthresh_from_cwnd_) return window_.cwnd;
+    if (settings_->ssthresh_from_cwnd) return window_.cwnd;
     std::int64_t flight = in_flight();
     // Each duplicate ACK says that a segment has left the network (RFC 5681, 3.2, step 4). Counted in, a
     // timeout in NewReno's recovery from many losses sets ssthresh to half of all that was sent since.
     if (phase_ == WW_RECOVERY) flight -= std::max(inflation_, 0);
-    if (flight_excludes_sacked_)
-        flight = uses_sack_ ? pipe() : phase_ == WW_DISORDER ? flight - dupacks_ : flight;
+    if (settings_->flight_excludes_sacked)
+        flight = settings_->uses_sack ? pipe() : phase_ == WW_DISORDER ? flight - dupacks_ : flight;
     else if (phase_ == WW_DISORDER)
-        flight = std::min(flight, flight_in_order_);
-    else if (uses_sack_)  // what is SACKed has left the network
+        flight = std::min<std::int64_t>(flight, flight_in_order_);
+    else if (settings_->uses_sack)  // what is SACKed has left the network
         flight = pipe();
     return static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight));
 }
@@ -144,16 +122,16 @@ void Sender::enter_recovery(Time now) {
     probe_.end();  // RFC 8985, 7.1: this reduction answers for what it repaired
     const std::uint32_t before = window_.cwnd;
     reduce_window(now);
-    if (undoes_) undo_.begin(una_);
-    if (conserves_) {
+    if (settings_->undoes) undo_.begin(una_);
+    if (settings_->conserves) {
         conservation_.enter(window_.cwnd, flight_before_);
         window_.cwnd = before;
     }
     recover_ = high_;
-    if (guards_recovery_) guarded_ = high_;
-    if (recovery_restarts_rto_) restart_timer(now);
+    if (settings_->guards_recovery) guarded_ = high_;
+    if (settings_->recovery_restarts_rto) restart_timer(now);
     ecn_.on_reduced(high_);
-    if (recovery_ == Recovery::tahoe) {
+    if (settings_->recovery == Recovery::tahoe) {
         guarded_ = high_;
         window_.cwnd = 1;
         restart_slow_start(now);
@@ -162,11 +140,11 @@ void Sender::enter_recovery(Time now) {
     phase_ = WW_RECOVERY;
     sends_first_ = rack_ == nullptr || board_.awaits_repair(una_);
     partial_seen_ = false;
-    if (uses_sack_) {
+    if (settings_->uses_sack) {
         board_.enter_recovery(una_);
         if (rack_ == nullptr) board_.mark_lost(una_);
     } else {
-        inflation_ = static_cast<std::int32_t>(threshold_);
+        inflation_ = static_cast<std::int32_t>(settings_->threshold);
     }
 }
 
@@ -177,7 +155,7 @@ void Sender::restart_slow_start(Time now) {
     if (rack_ != nullptr) {
         rack_->mark_on_timeout(now, una_, next_, rack_window(), board_, times_);
         board_.enter_recovery(una_);
-    } else if (uses_sack_) {
+    } else if (settings_->uses_sack) {
         board_.mark_all_lost(una_, next_);
     } else {
         next_ = una_;
@@ -188,25 +166,25 @@ void Sender::on_timeout(Time now) {
     statistics_.timeouts++;
     statistics_.on_cwnd(now, window_.cwnd);
     const bool again = timed_out_ == una_;
-    const bool holds = (again && !repeated_timeouts_reduce_) ||
-                       (recovery_holds_ssthresh_ && phase_ == WW_RECOVERY);
-    if (undoes_ && phase_ <= WW_DISORDER) undo_.begin(una_);
+    const bool holds = (again && !settings_->repeated_timeouts_reduce) ||
+                       (settings_->recovery_holds_ssthresh && phase_ == WW_RECOVERY);
+    if (settings_->undoes && phase_ <= WW_DISORDER) undo_.begin(una_);
     // RFC 5682 leaves a timeout in loss recovery to the conventional algorithm.
-    if (uses_frto_ && phase_ <= WW_DISORDER)
+    if (settings_->frto && phase_ <= WW_DISORDER)
         frto_.begin();
     else
         frto_.end();
     probe_.end();
     sends_probe_ = false;
-    ww_on_rto(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss(),
-              holds);
+    ww_on_rto(&settings_->cc, &cc_, &window_, microseconds(now), flight_for_ssthresh(),
+              segments_.mss(), holds);
     timed_out_ = una_;
     recover_ = guarded_ = high_;
     dupacks_ = 0;
     restart_slow_start(now);
     sends_first_ =
         rack_ != nullptr || frto_.is_on();  // beyond cwnd, or before all else that is lost
-    rtt_.back_off();
+    rtt_.back_off(settings_->rto);
     restart_timer(now);
 }
 
@@ -219,7 +197,7 @@ Progress Sender::take_and_judge(Time now, std::int32_t bytes, const SackBlocks* 
     if (bytes == 0) {
         progress = on_duplicate<rated>(now, news);
     } else {
-        const std::int64_t acked = segments_.segments_in(static_cast<std::uint32_t>(bytes));
+        const std::int64_t acked = segments_.segments_in(bytes);
         take_arrivals(now, acked, again);
         on_advance<false, rated>(now, acked);
         if (news) on_sack_news(now);
@@ -232,11 +210,11 @@ Progress Sender::take_and_judge(Time now, std::int32_t bytes, const SackBlocks* 
 Progress Sender::on_ack_with_deliveries(Time now, std::int32_t bytes, const SackBlocks* sack,
                                         bool again) {
     const std::int64_t una = una_, delivered = una_ + board_.sacked();
-    flight_before_ = in_flight() - board_.sacked();
-    const std::uint64_t lost = board_.found_lost();
-    const Progress progress =
-        paced_ ? take_ack<true>(now, bytes, sack, again) : take_ack<false>(now, bytes, sack, again);
-    if (!conserves_ || phase_ != WW_RECOVERY || progress == Progress::none ||
+    flight_before_ = flight_without_sacked();
+    const std::uint32_t lost = board_.found_lost();
+    const Progress progress = settings_->paced ? take_ack<true>(now, bytes, sack, again)
+                                               : take_ack<false>(now, bytes, sack, again);
+    if (!settings_->conserves || phase_ != WW_RECOVERY || progress == Progress::none ||
         progress == Progress::old)
         return progress;
     const auto newly = static_cast<std::uint32_t>(una_ + board_.sacked() - delivered);
@@ -250,7 +228,8 @@ Progress Sender::on_ack_with_deliveries(Time now, std::int32_t bytes, const Sack
 // The windows before it are all that an undo can go back to.
 void Sender::reduce_window(Time now) {
     undo_.end();
-    ww_on_loss(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss());
+    ww_on_loss(&settings_->cc, &cc_, &window_, microseconds(now), flight_for_ssthresh(),
+               segments_.mss());
 }
 
 void Sender::advance_in_recovery(Time now, std::int64_t acked, bool complete,
@@ -258,17 +237,18 @@ void Sender::advance_in_recovery(Time now, std::int64_t acked, bool complete,
     bool restarts = true;
     sends_first_ = false;  // the pacer kept it, and it has arrived
     if (phase_ == WW_LOSS) {
-        if (any_ack_ends_backoff_) rtt_.end_backoff();
+        if (settings_->any_ack_ends_backoff) rtt_.end_backoff(settings_->rto);
         if (complete) {
             phase_ = WW_OPEN;
             undo_.on_recovery_exit();
             if (rack_ != nullptr) rack_->on_recovery_exit();
-            if (stands_after_timeout_ && una_ == recover_) window_.cwnd = cwnd_before;
+            if (settings_->stands_after_timeout && una_ == recover_) window_.cwnd = cwnd_before;
         }
     } else if (phase_ == WW_RECOVERY) {
-        if (complete || recovery_ == Recovery::reno) {
+        if (complete || settings_->recovery == Recovery::reno) {
             leave_recovery(now);
-        } else if (recovery_ == Recovery::newreno) {  // partial ACK: RFC 6582, 3.2, step 3
+        } else if (settings_->recovery ==
+                   Recovery::newreno) {  // partial ACK: RFC 6582, 3.2, step 3
             sends_first_ = true;
             inflation_ += 1 - static_cast<std::int32_t>(acked);
             restarts = !partial_seen_;
@@ -283,7 +263,8 @@ void Sender::advance_in_recovery(Time now, std::int64_t acked, bool complete,
 
 void Sender::leave_recovery(Time now) {
     statistics_.on_cwnd(now, window_.cwnd);
-    if (recovery_ == Recovery::newreno && !full_ack_to_ssthresh_) {  // RFC 6582, 3.2, step 3
+    if (settings_->recovery == Recovery::newreno &&
+        !settings_->full_ack_to_ssthresh) {  // RFC 6582, 3.2, step 3
         const auto flight = static_cast<std::uint32_t>(in_flight());
         window_.cwnd = std::min(window_.cwnd, std::max(flight, 1u) + 1);
     }
@@ -291,36 +272,35 @@ void Sender::leave_recovery(Time now) {
     inflation_ = 0;
     undo_.on_recovery_exit();
     if (rack_ != nullptr) rack_->on_recovery_exit();
-    if (conserves_) window_.cwnd = conservation_.target();
-    ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
+    if (settings_->conserves) window_.cwnd = conservation_.target();
+    ww_on_recovery_exit(&settings_->cc, &cc_, &window_, microseconds(now), segments_.mss());
 }
 
 bool Sender::read_sack(Time now, const SackBlocks& sack) {
     bool news = false;
-    const std::uint32_t origin = segments_.number(una_);
-    sacked_before_ = board_.sacked();
+    sacked_before_ = static_cast<std::int32_t>(board_.sacked());
     for (std::uint32_t i = dsack_ ? 1 : 0; i < sack.count; i++) {
-        const auto start = static_cast<std::int32_t>(sack.block[i].start - origin);
-        const auto end = static_cast<std::int32_t>(sack.block[i].end - origin);
+        const std::int32_t start = std::max(0, beyond_una(sack.block[i].start));
+        const std::int32_t end = beyond_una(sack.block[i].end);
         if (end <= 0) continue;
-        const std::int64_t mss = segments_.mss();
-        const std::int64_t first = una_ + std::max<std::int64_t>(0, start) / mss;
-        const std::int64_t last = std::min(una_ + (end + mss - 1) / mss, high_);
+        const std::uint32_t whole = static_cast<std::uint32_t>(start) / segments_.mss();
+        const std::int64_t first = una_ + whole;
+        const std::int64_t last = std::min(una_ + segments_.segments_in(end), high_);
         if (first >= last) continue;
         news |= board_.add(first, last, [&](std::int64_t a, std::int64_t b) {
-            if (judges_)
+            if (settings_->judges)
                 for (std::int64_t s = a; s < b; s++) on_arrival(now, s);
-            if (paced_)
+            if (settings_->paced)
                 for (std::int64_t s = a; s < b; s++) rate_->on_delivered(now, s);
         });
     }
-    if (news && rack_ == nullptr) board_.detect(una_, threshold_);
+    if (news && rack_ == nullptr) board_.detect(una_, settings_->threshold);
     return news;
 }
 
 std::int64_t Sender::next_segment(Time now) {
     if (!established_) return -1;
-    if (!paced_) return next_unpaced(now);
+    if (!settings_->paced) return next_unpaced(now);
     // What a timer wants sent goes at once, as in Linux: the pacer could keep it until it is needless.
     const bool by_timer = sends_probe_ || (sends_first_ && phase_ == WW_LOSS);
     if (!by_timer && pacer_.holds_back(now)) {
@@ -342,12 +322,12 @@ std::int64_t Sender::next_unpaced(Time now) {
     if (sends_first_) {
         sends_first_ = false;
         if (next_ == una_) next_++;
-        if (uses_sack_) board_.retransmitted(una_);
+        if (settings_->uses_sack) board_.retransmitted(una_);
     } else if (sends_probe_) {
         segment = choose_probe(now);
         if (segment < 0) return -1;
-    } else if (!uses_sack_ || (phase_ == WW_OPEN && board_.idle())) {
-        return next_ < new_end(now) ? record_sent(now, next_++) : -1;
+    } else if (!settings_->uses_sack || (phase_ == WW_OPEN && board_.idle())) {
+        return next_ < new_end<false>(now) ? record_sent(now, next_++) : -1;
     } else {
         segment = choose_by_scoreboard(now);
         if (segment < 0) return -1;
@@ -367,7 +347,7 @@ std::int64_t Sender::choose_by_scoreboard(Time now) {
     if (segment < 0) {
         // Before recovery only limited transmit sends beyond cwnd (RFC 3042).
         const bool beyond = in_flight() >= static_cast<std::int64_t>(window_.cwnd);
-        if (has_new_data(now) && (repairing || limited_transmit_ || !beyond))
+        if (has_new_data(now) && (repairing || settings_->limited_transmit || !beyond))
             return next_++;  // rule 2
         if (phase_ != WW_RECOVERY || rack_ != nullptr) return -1;
         segment = board_.next_unsacked(una_);                          // rule 3
@@ -379,8 +359,8 @@ std::int64_t Sender::choose_by_scoreboard(Time now) {
 
 void Sender::grow_rings() {
     times_.grow(una_, high_);
-    if (uses_sack_) board_.reserve(times_.capacity(), una_);
-    if (paced_) rate_->reserve(times_.capacity(), una_, high_);
+    if (settings_->uses_sack) board_.reserve(times_.capacity(), una_);
+    if (settings_->paced) rate_->reserve(times_.capacity(), una_, high_);
 }
 
 }  // namespace ww::sim

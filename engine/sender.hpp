@@ -45,6 +45,7 @@
 #include "rtt.hpp"
 #include "scoreboard.hpp"
 #include "segmentation.hpp"
+#include "sender_settings.hpp"
 #include "sender_statistics.hpp"
 #include "sendtimes.hpp"
 #include "timers.hpp"
@@ -58,7 +59,7 @@ enum class Due : std::uint8_t { timeout, probe, losses };
 
 class Sender {
   public:
-    Sender(const Flow& flow, std::uint32_t isn);
+    Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t isn);
 
     // Connection set-up: the host sends the SYN, at its start and when the timer is due.
     void on_syn_sent(Time now);
@@ -67,11 +68,16 @@ class Sender {
     // An ACK arrived, with this acknowledgment number and these SACK blocks (nullptr: none).
     // `again`: its timestamp is that of a segment sent again.
     Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again = false) {
-        const auto bytes = static_cast<std::int32_t>(number - segments_.number(una_));
-        if (!is_plain_ || sack != nullptr || bytes <= 0) [[unlikely]]
-            return on_unusual_ack(now, bytes, sack, again);
-        on_advance<true, false>(now, segments_.segments_in(static_cast<std::uint32_t>(bytes)));
-        return Progress::advanced;
+        if (sack == nullptr && on_plain_ack(now, number)) return Progress::advanced;
+        return on_unusual_ack(now, number, sack, again);
+    }
+    // The same for one that has nothing but its number. False if there is more to it: nothing is done then.
+    bool on_plain_ack(Time now, std::uint32_t number) {
+        if (!is_plain_) return false;
+        const std::int64_t acked = segments_.segments_in(beyond_una(number));
+        if (acked == 0) return false;
+        on_advance<true, false>(now, acked);
+        return true;
     }
     // An ACK arrived that echoes a mark. True if the window was reduced for it.
     bool on_echo(Time now, std::uint32_t number, const SackBlocks* sack, bool again,
@@ -80,17 +86,19 @@ class Sender {
     Due on_timer(Time now);
 
     // The host sends at `now` what next_segment() names, until it says -1; a segment it names counts as
-    // sent. If take_burst() is true it has named all of them: new and full segments, maybe none.
+    // sent. If take_burst() is true it has named all of them: new and full segments, maybe none. `plain`: it is
+    // the answer to a plain ACK.
     std::int64_t next_segment(Time now);
     struct Burst {
         std::int64_t first, end;  // end excluded
     };
+    template <bool plain>
     bool take_burst(Time now, Burst& burst);
     bool take_paced_burst(Time now, Burst& burst);
 
     bool established() const { return established_; }
     bool is_complete() const { return una_ == segments_.count(); }
-    bool is_paced() const { return paced_; }
+    bool is_paced() const { return settings_->paced; }
     bool is_retransmission() const { return last_was_retransmission_; }
     // PacketFlags of the segment just sent, on an ECN-capable connection.
     std::uint16_t ecn_flags() { return ecn_.flags(last_was_retransmission_); }
@@ -105,8 +113,10 @@ class Sender {
     }
     const ww_window& window() const { return window_; }
     std::uint64_t undone() const { return statistics_.undone; }
-    ww_observation observe(Time now) const { return ww_observe(&config_, &cc_, microseconds(now)); }
-    bool estimates() const { return ww_estimates(&config_); }
+    ww_observation observe(Time now) const {
+        return ww_observe(&settings_->cc, &cc_, microseconds(now));
+    }
+    bool estimates() const { return ww_estimates(&settings_->cc); }
     std::uint8_t phase() const { return phase_; }
 
     // Fetches into the cache what the next ACK and the next segment touch outside of this object.
@@ -133,16 +143,21 @@ class Sender {
     }
     void settle() {
         is_calm_ = is_calm();
-        is_plain_ = is_calm_ && !paced_;
+        is_plain_ = is_calm_ && !settings_->paced;
     }
     bool sends_only_new() const {
-        return !paced_ && established_ && next_ == high_ && !(sends_first_ | sends_probe_) &&
-               (!uses_sack_ || (phase_ == WW_OPEN && board_.idle()));
+        return !settings_->paced && established_ && next_ == high_ &&
+               !(sends_first_ | sends_probe_) &&
+               (!settings_->uses_sack || (phase_ == WW_OPEN && board_.idle()));
+    }
+
+    std::int32_t beyond_una(std::uint32_t number) const {  // bytes
+        return static_cast<std::int32_t>(number - segments_.number(una_));
     }
 
     // Functions with `rated` exist twice: with rate samples for the congestion controls that want them,
     // and without, so that the others pay nothing. Those with `calm` too: what can't be then is left out.
-    Progress on_unusual_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
+    Progress on_unusual_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again);
     template <bool rated>
     Progress take_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
     Progress on_ack_with_deliveries(Time now, std::int32_t bytes, const SackBlocks* sack,
@@ -160,7 +175,7 @@ class Sender {
     void enter_recovery(Time now);
     void enter_disorder() {
         phase_ = WW_DISORDER;
-        flight_in_order_ = in_flight() - sacked_before_;
+        flight_in_order_ = static_cast<std::int32_t>(in_flight()) - sacked_before_;
     }
     void reduce_window(Time now);
     void reduce_without_recovery(Time now);
@@ -178,15 +193,16 @@ class Sender {
     void find_losses(Time now);
     std::int64_t choose_probe(Time now);
     bool has_new_data(Time now) const {
-        return next_ < segments_.count() && now < stop_ &&
-               in_flight() < static_cast<std::int64_t>(receive_window_);
+        return next_ < segments_.count() && now < settings_->stop &&
+               in_flight() < static_cast<std::int64_t>(settings_->receive_window);
     }
     void undo(Time now);
     Time rack_window() const;
+    template <bool calm = false>
     void restart_timer(Time now) {
         due_ = Due::timeout;
         timer.deadline = now + rtt_.rto();
-        if (rack_ != nullptr) expect_probe(now);
+        if (rack_ != nullptr) expect_probe<calm>(now);
     }
     void expect_timeout(Time from) {
         due_ = Due::timeout;
@@ -194,20 +210,26 @@ class Sender {
         timer.deadline = from + rtt_.rto();
     }
     // RFC 8985, 7.2: a probe, in place of the timeout if that would come first.
+    template <bool calm>
     void expect_probe(Time now) {
         timeout_from_ = now;
-        if (phase_ != WW_OPEN || !board_.idle() || probe_.is_out() || rtt_.srtt() == 0) return;
-        const Time wait = 2 * rtt_.srtt() + (next_ - una_ > 1 ? rack_slack_ : kLongestDelayedAck);
+        if (!calm && (phase_ != WW_OPEN || !board_.idle() || probe_.is_out())) return;
+        if (rtt_.srtt() == 0) return;
+        const Time wait =
+            2 * rtt_.srtt() + (next_ - una_ > 1 ? settings_->rack_slack : kLongestDelayedAck);
         due_ = Due::probe;
         timer.deadline = now + std::min(wait, rtt_.rto());
     }
     static constexpr Time kLongestDelayedAck = kSecond / 5;  // RFC 8985, 7.2
-    template <bool rated>
-    void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, std::uint8_t phase,
-                 bool dupack);
+    template <bool calm, bool rated>
+    void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack);
+    template <bool calm>
     void fill_rate(Time now, ww_sample& sample);
     std::uint32_t pipe() const {
         return static_cast<std::uint32_t>(std::max<std::int64_t>(0, board_.pipe(una_, next_)));
+    }
+    std::int32_t flight_without_sacked() const {
+        return static_cast<std::int32_t>(in_flight() - board_.sacked());
     }
     std::uint32_t flight_for_ssthresh() const;
     template <bool calm>
@@ -215,23 +237,25 @@ class Sender {
     bool read_sack(Time now, const SackBlocks& sack);
     std::int64_t next_unpaced(Time now);
     std::int64_t choose_by_scoreboard(Time now);
+    template <bool calm>
     std::int64_t new_end(Time now);
+    template <bool paced>
+    void send_new(Time now, std::int64_t end);
     std::int64_t record_sent(Time now, std::int64_t segment);
     void grow_rings();
     static std::uint64_t microseconds(Time t) {
-        return static_cast<std::uint64_t>(t / kMicrosecond);
+        return static_cast<std::uint64_t>(t) / static_cast<std::uint64_t>(kMicrosecond);
     }
 
-    // These come first because every ACK touches them, or every segment: where the connection stands, its
-    // windows,
+    // What every ACK and every segment touch, in the order in which they do: where the connection stands, its windows,
+    const SenderSettings* settings_;
     std::int64_t una_ = 0;   // SND.UNA
     std::int64_t next_ = 0;  // SND.NXT
     std::int64_t high_ = 0;  // one past the highest segment ever sent
-    Segmentation segments_;
     ww_window window_;
+    Segmentation segments_;
     std::int32_t inflation_ = 0;
     std::uint32_t dupacks_ = 0;
-    std::uint32_t receive_window_;  // segments
     std::uint8_t phase_ = WW_OPEN;
     bool is_plain_ = false;  // it is calm, and not paced
     bool is_calm_ = false;   // as settle() found it
@@ -240,56 +264,32 @@ class Sender {
     bool sends_probe_ = false;  // new data or the last segment is to be sent, whatever cwnd says
     bool last_was_retransmission_ = false;
     bool cwnd_limited_ = false;
-    bool partial_seen_ = false;  // the impatient timer was restarted in this recovery
-    Due due_ = Due::timeout;     // what the timer waits for
-    // what its flow asks for,
-    Recovery recovery_;
-    bool uses_sack_;
-    bool conserves_;  // cwnd in recovery is conservation_'s
-    bool paced_;      // by the congestion control, which wants rate samples too
-    bool judges_;     // by RACK-TLP, F-RTO or for an undo
-    bool limited_transmit_;
-    bool rearms_rto_;  // when SND.UNA is sent again
-    bool flight_excludes_sacked_;
-    bool ssthresh_from_cwnd_;
-    bool uses_frto_, undoes_, has_timestamps_;
-    std::uint32_t threshold_;  // DupThresh
-    Time stop_;
+    bool partial_seen_ = false;      // the impatient timer was restarted in this recovery
+    Due due_ = Due::timeout;         // what the timer waits for
+    bool original_arrived_ = false;  // with this ACK: sent before the timeout, and not again
+    bool dsack_ = false;             // this ACK brought one
+    bool proof_ = false;             // this ACK proved that the last reduction was needless
+    Frto frto_;
     // and what it measures and what decides.
     SendTimes times_;
     RttEstimator rtt_;
     std::unique_ptr<Rack> rack_;  // of a sender with RACK-TLP
     SenderStatistics statistics_;
-    ww_config config_;
     ww_state cc_;
 
-    // Only losses, set-up and the rarer controls touch these.
+    // What losses touch,
     Scoreboard board_;
-    bool original_arrived_ = false;  // with this ACK: sent before the timeout, and not again
-    bool dsack_ = false;             // this ACK brought one
-    bool proof_ = false;             // this ACK proved that the last reduction was needless
-    bool handshake_rtt_;
-    bool timed_syn_;  // the SYN-ACK says which SYN it answers
-    bool recovery_holds_ssthresh_;
-    bool recovery_restarts_rto_;
-    bool guards_recovery_;
-    bool repeated_timeouts_reduce_;
-    bool full_ack_to_ssthresh_;
-    bool stands_after_timeout_;
-    bool any_ack_ends_backoff_;
-    std::uint32_t forgiven_syns_, syns_ = 0;
     std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
     std::int64_t guarded_ = -1;         // duplicates up to this SND.UNA tell no loss (RFC 6582)
     std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
-    std::int64_t sacked_before_ = 0;    // SACKed before this ACK
-    std::int64_t flight_before_ = 0;    // in flight and not SACKed before this ACK
-    std::int64_t flight_in_order_ = 0;  // when the first duplicate ACK came
-    Time timeout_from_ = 0;             // when the retransmission timer was restarted last
-    Time rack_slack_;
-    Time syn_sent_at_ = 0;
+    std::int32_t sacked_before_ = 0;    // SACKed before this ACK
+    std::int32_t flight_before_ = 0;    // in flight and not SACKed before this ACK
+    std::int32_t flight_in_order_ = 0;  // when the first duplicate ACK came
+    std::uint32_t syns_ = 0;
+    Time timeout_from_ = 0;  // when the retransmission timer was restarted last; the SYN's, too
+    // and what few senders have.
     Conservation conservation_;
     Undo undo_;
-    Frto frto_;
     LossProbe probe_;
     EcnSender ecn_;
     Pacer pacer_;

@@ -2,7 +2,7 @@
 //
 // The part of a sender that every ACK and every segment runs, to be inlined where they come and go. Templates with
 // `calm` leave out what can't be while nothing is lost, suspected or repaired (Sender::is_calm()). The rest of
-// the sender is in sender.cpp, sender_repairs.cpp and sender_paced.cpp.
+// the sender is in sender.cpp and sender_repairs.cpp.
 #pragma once
 
 #include "sender.hpp"
@@ -14,38 +14,45 @@ template <bool calm>
 inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
     if (!calm && !times_.may_measure(una_, una_ + acked)) return 0;
     const Time rtt = now - times_.at(una_ + acked - 1);
-    rtt_.on_ack(rtt, now - times_.at(una_));
+    rtt_.on_ack(rtt, now - times_.at(una_), settings_->rto);
     statistics_.on_srtt(rtt_.srtt());
     return rtt;
 }
 
-// `phase`: as it is, which callers may know beforehand.
-template <bool rated>
+// A sample tells the losses that this ACK brings to light, as in Linux (tcp_ack() calls tcp_cong_control() last);
+// what they lead to follows in judge().
+template <bool calm>
+inline void Sender::fill_rate(Time now, ww_sample& sample) {
+    if (!calm && rack_ != nullptr && !board_.idle())
+        rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
+    sample.pipe = calm ? static_cast<std::uint32_t>(next_ - una_) : pipe();
+    rate_->fill(now, rtt_.min_or_zero(), board_.found_lost(), sample);
+}
+
+template <bool calm, bool rated>
 [[gnu::always_inline]] inline void Sender::call_cc(Time now, std::int64_t acked,
-                                                   std::uint32_t rtt_us, std::uint8_t phase,
-                                                   bool dupack) {
+                                                   std::uint32_t rtt_us, bool dupack) {
     ww_sample sample{};
     sample.now_us = microseconds(now);
     sample.mss = segments_.mss();
     sample.acked_segments = static_cast<std::uint32_t>(acked);
     sample.in_flight = static_cast<std::uint32_t>(high_ - una_);  // going back takes nothing off
     sample.rtt_us = rtt_us;
-    sample.phase = phase;
+    sample.phase = calm ? std::uint8_t{WW_OPEN} : phase_;
     sample.is_dupack = dupack;
     sample.is_cwnd_limited = cwnd_limited_;
-    if constexpr (rated)
-        fill_rate(now, sample);
-    else if (ww_needs_rate(&config_))
-        __builtin_unreachable();
+    if (ww_needs_rate(&settings_->cc) != rated) __builtin_unreachable();
+    if constexpr (rated) fill_rate<calm>(now, sample);
     const std::uint32_t before = window_.cwnd;
-    ww_on_ack(&config_, &cc_, &window_, &sample);
+    ww_on_ack(&settings_->cc, &cc_, &window_, &sample);
     if (window_.cwnd != before) statistics_.on_cwnd(now, before);
 }
 
 template <bool calm, bool rated>
 [[gnu::flatten]] inline void Sender::on_advance(Time now, std::int64_t acked) {
     const Time rtt = measure_rtt<calm>(now, acked);
-    if constexpr (rated)
+    if constexpr (rated && calm) rate_->on_delivered_in_order(now, una_ + acked - 1, acked);
+    if constexpr (rated && !calm)
         for (std::int64_t s = una_; s < una_ + acked; s++) rate_->on_delivered(now, s);
     if constexpr (!calm) board_.advance(una_, una_ + acked);
     una_ += acked;
@@ -56,15 +63,14 @@ template <bool calm, bool rated>
     if (!calm && phase_ == WW_DISORDER) phase_ = WW_OPEN;
     const std::uint32_t cwnd_before = window_.cwnd;
     // The congestion control sees the phase that the ACK arrived in.
-    call_cc<rated>(now, acked, static_cast<std::uint32_t>(rtt / kMicrosecond),
-                   calm ? std::uint8_t{WW_OPEN} : phase_, false);
+    call_cc<calm, rated>(now, acked, static_cast<std::uint32_t>(microseconds(rtt)), false);
     if constexpr (!calm) dupacks_ = 0;
     if (!plain) {
         advance_in_recovery(now, acked, complete, cwnd_before);
     } else if (next_ == una_) [[unlikely]] {
         timer.deadline = kNever;
     } else {
-        restart_timer(now);
+        restart_timer<calm>(now);
     }
     if (next_ == una_ && una_ == segments_.count()) [[unlikely]] {
         statistics_.on_complete(now);
@@ -79,7 +85,7 @@ inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
         times_.on_sent_again(segment, now);
         if (rack_ != nullptr) rack_->on_sent_again(now, segment);
         undo_.on_sent_again();
-        if (rearms_rto_ && segment == una_) {
+        if (settings_->rearms_rto && segment == una_) {
             timeout_from_ = now;
             if (due_ == Due::timeout) timer.deadline = now + rtt_.rto();
         }
@@ -93,36 +99,67 @@ inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
 }
 
 // Returns one past the last segment that cwnd, the receiver and the application allow.
+template <bool calm>
 inline std::int64_t Sender::new_end(Time now) {
-    std::int64_t usable = static_cast<std::int64_t>(window_.cwnd) + inflation_;
-    if (phase_ == WW_DISORDER && limited_transmit_) usable += dupacks_;
-    std::int64_t end = std::min<std::int64_t>(usable, receive_window_) + una_;
-    cwnd_limited_ = usable <= receive_window_;
+    std::int64_t usable = window_.cwnd;
+    if constexpr (!calm) {
+        usable += inflation_;
+        if (phase_ == WW_DISORDER && settings_->limited_transmit) usable += dupacks_;
+    }
+    std::int64_t end = std::min<std::int64_t>(usable, settings_->receive_window) + una_;
+    cwnd_limited_ = usable <= settings_->receive_window;
     if (end > segments_.count()) [[unlikely]] {
         cwnd_limited_ = next_ >= una_ + usable;
         end = segments_.count();
     }
-    return now >= stop_ ? std::min(end, high_) : end;
+    return now >= settings_->stop ? std::min(end, high_) : end;
 }
 
-inline bool Sender::take_burst(Time now, Burst& burst) {
-    if (paced_) [[unlikely]]
-        return take_paced_burst(now, burst);
-    if (!is_plain_ && !sends_only_new()) [[unlikely]]
-        return false;
-    const std::int64_t end = new_end(now);
-    burst = {next_, end};
-    if (next_ >= end) return true;
-    if (end >= segments_.count()) [[unlikely]]
-        return false;  // the last segment may be shorter
+// New and full segments leave, up to `end`.
+template <bool paced>
+[[gnu::always_inline]] inline void Sender::send_new(Time now, std::int64_t end) {
     while (!times_.has_room_for(end - 1, una_)) [[unlikely]] grow_rings();
-    for (std::int64_t s = next_; s < end; s++) times_.on_sent(s, now);
+    times_.on_sent(next_, end, now);
+    if constexpr (paced) {
+        for (std::int64_t s = next_; s < end; s++) rate_->on_sent(now, s, s == una_, false);
+        pacer_.on_sent(now, segments_.mss(), window_.pacing);
+    }
     last_was_retransmission_ = false;
     if (timer.deadline == kNever) [[unlikely]] {
         next_++;  // it starts with the first of them
         restart_timer(now);
     }
     next_ = high_ = end;
+}
+
+template <bool plain>
+inline bool Sender::take_burst(Time now, Burst& burst) {
+    if (!plain && !is_plain_) [[unlikely]] {
+        if (settings_->paced) return take_paced_burst(now, burst);
+        if (!sends_only_new()) return false;
+    }
+    const std::int64_t end = new_end<plain>(now);
+    burst = {next_, end};
+    if (next_ >= end) return true;
+    if (end >= segments_.count()) [[unlikely]]
+        return false;  // the last segment may be shorter
+    send_new<false>(now, end);
+    return true;
+}
+
+// Names what the pacer lets a calm sender send now. A pacing rate holds back all but the first.
+inline bool Sender::take_paced_burst(Time now, Burst& burst) {
+    if (!is_calm_ || next_ >= segments_.count()) return false;
+    burst = {next_, next_};
+    if (!pacer_.holds_back(now)) {
+        const std::int64_t end = new_end<true>(now);
+        if (end >= segments_.count()) return false;
+        if (next_ >= end) return true;
+        burst.end = window_.pacing == 0 ? end : next_ + 1;
+        send_new<true>(now, burst.end);
+        if (window_.pacing == 0) return true;
+    }
+    pace.deadline = pacer_.next_at();
     return true;
 }
 

@@ -17,13 +17,15 @@ void Sender::on_arrival(Time now, std::int64_t segment) {
 // The ACK acknowledges so many segments from SND.UNA on; `again`: its timestamp is of one sent again.
 void Sender::take_arrivals(Time now, std::int64_t acked, bool again) {
     const bool first_again = times_.was_sent_again(una_);
-    if (has_timestamps_ && undoes_ && undo_.on_advance(first_again, again)) proof_ = true;
+    if (settings_->has_timestamps && settings_->undoes && undo_.on_advance(first_again, again))
+        proof_ = true;
     // The original of the first segment arrived, and when it was sent is forgotten.
-    const std::int64_t known = una_ + (has_timestamps_ && first_again && !again ? 1 : 0);
+    const std::int64_t known = una_ + (settings_->has_timestamps && first_again && !again ? 1 : 0);
     for (std::int64_t s = known; s < una_ + acked; s++)
         if (!board_.is_sacked(s)) on_arrival(now, s);
     // RFC 7323, 4.1: a timestamp measures a round trip where Karn's rule can't.
-    if (has_timestamps_ && first_again && again) rtt_.on_sample(now - times_.last(una_));
+    if (settings_->has_timestamps && first_again && again)
+        rtt_.on_sample(now - times_.last(una_), settings_->rto);
 }
 
 // RFC 2883, 4: the first block is a D-SACK if it lies below what this ACK acknowledges (`acked` bytes beyond
@@ -39,7 +41,7 @@ bool Sender::read_dsack(const SackBlocks& sack, std::int32_t acked) {
     if (!below && !within) return false;
     const std::int64_t mss = segments_.mss();
     const std::int64_t segment = una_ + (start - (start < 0 ? mss - 1 : 0)) / mss;
-    if (undoes_ && undo_.on_dsack(segment)) proof_ = true;
+    if (settings_->undoes && undo_.on_dsack(segment)) proof_ = true;
     return true;
 }
 
@@ -59,7 +61,7 @@ void Sender::judge(Time now, bool advanced, bool news) {
 void Sender::undo(Time now) {
     statistics_.on_cwnd(now, window_.cwnd);
     statistics_.undone++;
-    ww_on_undo(&config_, &cc_, &window_);
+    ww_on_undo(&settings_->cc, &cc_, &window_);
     undo_.end();
     frto_.end();
     if (phase_ < WW_RECOVERY) return;
@@ -75,7 +77,7 @@ void Sender::undo(Time now) {
 }
 
 Time Sender::rack_window() const {
-    const bool at_once = phase_ >= WW_RECOVERY || board_.sacked() >= threshold_;
+    const bool at_once = phase_ >= WW_RECOVERY || board_.sacked() >= settings_->threshold;
     return rack_->window(at_once, rtt_.min_or_zero(), rtt_.srtt());
 }
 
@@ -89,7 +91,7 @@ void Sender::find_losses(Time now) {
     }
     if (wait > 0) {
         due_ = Due::losses;
-        timer.deadline = now + wait + rack_slack_;
+        timer.deadline = now + wait + settings_->rack_slack;
     } else if (due_ != Due::timeout && timer.deadline != kNever) {
         // The timeout that gave way may be over by now: what is sent again on this ACK has its own.
         expect_timeout(timeout_from_ + rtt_.rto() > now ? timeout_from_ : now);
@@ -114,9 +116,9 @@ Due Sender::serve_timer(Time now) {
         return due;
     }
     const bool was_open = phase_ <= WW_DISORDER;
-    flight_before_ = in_flight() - board_.sacked();
+    flight_before_ = flight_without_sacked();
     find_losses(now);
-    if (conserves_ && was_open && phase_ == WW_RECOVERY)  // as if an ACK had told
+    if (settings_->conserves && was_open && phase_ == WW_RECOVERY)  // as if an ACK had told
         window_.cwnd = conservation_.on_ack(window_.cwnd, pipe(), 1, false);
     return due;
 }
@@ -136,7 +138,7 @@ std::int64_t Sender::choose_probe(Time now) {
 void Sender::reduce_without_recovery(Time now) {
     statistics_.on_cwnd(now, window_.cwnd);
     reduce_window(now);
-    ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
+    ww_on_recovery_exit(&settings_->cc, &cc_, &window_, microseconds(now), segments_.mss());
 }
 
 // RFC 3168, 6.1.2: a mark reduces the window as a loss does, once a window of data, and the ACK that
@@ -146,13 +148,14 @@ bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, boo
     const ww_window before = window_;
     const bool open = phase_ <= WW_DISORDER;
     progress = on_ack(now, number, sack, again);
-    if (!open || phase_ > WW_DISORDER || ww_ignores_marks(&config_)) return false;
+    if (!open || phase_ > WW_DISORDER || ww_ignores_marks(&settings_->cc)) return false;
     window_.cwnd = std::min(window_.cwnd, before.cwnd);
     if (!ecn_.answers(una_)) return false;
     statistics_.on_cwnd(now, window_.cwnd);
     undo_.end();
-    ww_on_mark(&config_, &cc_, &window_, microseconds(now), flight_for_ssthresh(), segments_.mss());
-    ww_on_recovery_exit(&config_, &cc_, &window_, microseconds(now), segments_.mss());
+    ww_on_mark(&settings_->cc, &cc_, &window_, microseconds(now), flight_for_ssthresh(),
+               segments_.mss());
+    ww_on_recovery_exit(&settings_->cc, &cc_, &window_, microseconds(now), segments_.mss());
     ecn_.on_reduced(high_);
     statistics_.ecn_reductions++;
     return true;

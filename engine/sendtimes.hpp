@@ -6,7 +6,7 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
+#include <memory>
 
 #include "network.hpp"
 
@@ -14,7 +14,7 @@ namespace ww::sim {
 
 class SendTimes {
   public:
-    std::size_t capacity() const { return times_.size(); }
+    std::size_t capacity() const { return mask_ + 1; }
     // Can `segment` be in the ring beside `una`, the first in flight?
     bool has_room_for(std::int64_t segment, std::int64_t una) const {
         return segment - una <= static_cast<std::int64_t>(mask_);
@@ -22,14 +22,22 @@ class SendTimes {
 
     // Doubles the capacity; [una, end) are in the ring.
     void grow(std::int64_t una, std::int64_t end) {
-        std::vector<Time> larger(times_.size() * 2);
+        const std::size_t mask = 2 * mask_ + 1;
+        auto larger = std::make_unique<Time[]>(mask + 1);
         for (std::int64_t s = una; s < end; s++)
-            larger[static_cast<std::size_t>(s) & (larger.size() - 1)] = stored(s);
-        times_.swap(larger);
-        mask_ = times_.size() - 1;
+            larger[static_cast<std::size_t>(s) & mask] = stored(s);
+        times_ = std::move(larger);
+        mask_ = mask;
     }
 
     void on_sent(std::int64_t segment, Time now) { place(segment) = now; }
+    // [first, end) are sent, one of them at least.
+    void on_sent(std::int64_t first, std::int64_t end, Time now) {
+        Time* const times = times_.get();
+        const std::size_t mask = mask_;
+        do times[static_cast<std::size_t>(first) & mask] = now;
+        while (++first < end);
+    }
     void on_sent_again(std::int64_t segment, Time now) {
         place(segment) = ~now;
         resent_below_ = std::max(resent_below_, segment + 1);
@@ -63,8 +71,11 @@ class SendTimes {
     }
     Time& place(std::int64_t segment) { return times_[static_cast<std::size_t>(segment) & mask_]; }
 
-    std::vector<Time> times_ = std::vector<Time>(4);  // of a segment sent again, its complement
-    std::size_t mask_ = 3;
+    static constexpr std::size_t kFirst = 4;  // segments; few of many flows have more in flight
+
+    std::unique_ptr<Time[]> times_ =
+        std::make_unique<Time[]>(kFirst);  // sent again: its complement
+    std::size_t mask_ = kFirst - 1;
     std::int64_t resent_below_ = 0;  // no segment from here on was ever sent twice
 };
 

@@ -3,6 +3,7 @@
 // A simulation is put together here before its first event, and hands out its results after its last.
 #include "seconds.hpp"
 #include "simulation.hpp"
+#include "validate.hpp"
 
 namespace ww::sim {
 
@@ -28,30 +29,39 @@ void Simulation::build_pipes(const Network& network, const Topology& topology, s
         pipes_.emplace_back(network, i, seed, &stop_);
         if (topology.inlined(i)) pipes_[i].far = Pipe::Far::inlined;
     }
+    for (std::uint32_t i = 0; i < pipes_.size(); i++) find_followers(topology, i);
+}
+
+// Those that follow `first`, each the one before; but for the first they are not slower than that one.
+void Simulation::find_followers(const Topology& topology, std::uint32_t first) {
+    for (std::uint32_t i = first, next; (next = topology.only_next(i)) != Topology::kNone;
+         i = next) {
+        if (pipes_[i].follower != nullptr || !pipes_[next].can_follow(pipes_[first])) return;
+        pipes_[i].follower = &pipes_[next];
+    }
 }
 
 Simulation::Connection::Source Simulation::Connection::source_of(const Flow& flow,
+                                                                 const SenderSettings& settings,
                                                                  std::uint64_t seed,
                                                                  std::uint32_t connection, Time end,
                                                                  Stop* stop) {
     if (flow.datagrams.on)
         return Source(std::in_place_type<DatagramSource>, flow, seed, connection, end, stop);
     const auto drawn = static_cast<std::uint32_t>(Random(seed, Stream::isn, connection).bits());
-    return Source(std::in_place_type<Sender>, flow, flow.random_isn ? drawn : flow.isn);
+    return Source(std::in_place_type<Sender>, settings, flow, flow.random_isn ? drawn : flow.isn);
 }
 
-Simulation::Connection::Connection(const Flow& flow, std::uint64_t seed, std::uint32_t number,
-                                   std::uint32_t slot_of_it, Time end, Stop* stop,
-                                   FlowCounts& result_of_it)
+Simulation::Connection::Connection(const Flow& flow, const SenderSettings& settings,
+                                   std::uint64_t seed, std::uint32_t number,
+                                   std::uint32_t slot_of_it, Time end, Stop* stop)
     : slot(slot_of_it),
-      header_bytes(flow.header_bytes),
+      header_bytes(static_cast<std::uint16_t>(flow.header_bytes)),
       ecn(flow.ecn),
       timestamps(flow.timestamps),
-      receiver(flow),
       index(number),
-      start(flow.start),
-      result(&result_of_it),
-      source(source_of(flow, seed, number, end, stop)) {
+      receiver(flow),
+      source(source_of(flow, settings, seed, number, end, stop)) {
     timer().deadline = flow.start;
 }
 
@@ -64,10 +74,14 @@ void Simulation::build_routes(const Topology& topology) {
 const Simulation::Leg* Simulation::route_of(std::span<const std::uint32_t> pipes) {
     Route& route = routes_.emplace_back();
     bool waits = true;
-    for (const std::uint32_t pipe : pipes) {
+    const Pipe* before = nullptr;
+    for (const std::uint32_t number : pipes) {
+        Pipe& pipe = pipes_[number];
         if (waits) route.emplace_back();
-        route.back().pipes.push_back(&pipes_[pipe]);
-        waits = pipes_[pipe].far != Pipe::Far::inlined;
+        if (before == nullptr || before->follower != &pipe) route.back().pipes.push_back(&pipe);
+        route.back().last = &pipe;
+        waits = pipe.far != Pipe::Far::inlined;
+        before = &pipe;
     }
     for (Leg& leg : route) leg.end = leg.pipes.data() + leg.pipes.size();
     route.back().there = kThere;
@@ -92,13 +106,18 @@ void Simulation::build_groups(const Topology& topology) {
 // Those of flows that are one connection are made here, in their order; arrivals.cpp makes the others.
 void Simulation::build_connections() {
     const std::size_t count = started_.source.size();
-    result_.connections.resize(count);
-    for (std::size_t i = 0; i < count; i++) result_.connections[i].source = started_.source[i];
     connections_.reserve(count - started_.arriving.size());
     many_ = count > 1;
-    recording_ = network_.trace.windows || network_.trace.events;
-    for (const Flow& flow : network_.flows)
-        pacing_ |= !flow.datagrams.on && ww_needs_rate(&flow.cc);
+    records_windows_ = network_.trace.windows;
+    records_events_ = network_.trace.events;
+    plain_ = !(records_windows_ || records_events_);
+    settings_of_.reserve(network_.flows.size());
+    for (const Flow& flow : network_.flows) {
+        settings_of_.push_back(&settings_.of(flow));
+        const bool paces = !flow.datagrams.on && settings_of_.back()->paced;
+        pacing_ |= paces;
+        plain_ &= !paces && !flow.ecn;
+    }
     for (std::uint32_t i = 0; i < count; i++) {
         if (network_.flows[started_.source[i]].arrivals_mean != 0) continue;
         Connection& c = open(i);
@@ -119,7 +138,9 @@ void Simulation::build_slots() {
     if (!started_.arriving.empty()) arrivals_slot_ = slots++;
     source_timers_.slot = slots++;
     if (pacing_) pacing_timers_.slot = slots++;
+    end_slot_ = slots++;
     timers_ = Tournament(slots);
+    timers_.set(end_slot_, end_);
     timers_.set(source_timers_.slot, source_timers_.queue.next());
     if (!started_.arriving.empty())
         timers_.set(arrivals_slot_, started_.start[started_.arriving.front()]);
@@ -127,15 +148,24 @@ void Simulation::build_slots() {
 
 // ---- Results
 
+// The results are made when the first connection is over, by which time the others need no more memory.
 void Simulation::conclude(Connection& c) {
-    FlowCounts& result = *c.result;
+    if (result_.connections.empty()) result_.connections.resize(started_.source.size());
+    FlowCounts& result = result_.connections[c.index];
     std::visit([&](auto& source) { source.finish(end_, result); }, c.source);
-    result.start_s = seconds(c.start);
+    result.source = started_.source[c.index];
+    result.start_s = seconds(started_.start[c.index]);
     result.delivered_bytes = c.receiver.delivered_bytes;
     result.ip_bytes_at_sink = c.receiver.ip_bytes;
+    result.queue_drops = c.queue_drops;
+    result.lost = c.lost;
 }
 
 void Simulation::finish() {
+    for (Pipe& pipe : pipes_) pipe.empty();  // which makes room for the results
+    for (const Route& route : routes_)
+        for (const Leg& leg : route)
+            for (Pipe* pipe : leg.pipes) pipe->leave_step();
     for (Connection& c : connections_) conclude(c);
     result_.records = take_records(kNever);
     for (std::size_t i = 0; i < pipes_.size(); i++) {
@@ -143,6 +173,19 @@ void Simulation::finish() {
         result_.packets += crossed.packets;
         (i % 2 == 0 ? result_.forward : result_.backward).push_back(std::move(crossed));
     }
+}
+
+Outcome run(const Network& network, std::uint64_t seed, Sink* sink, const Stop& stop) {
+    Outcome failed;
+    failed.error = validate(network);
+    if (!failed.error.empty()) return failed;
+    Connections connections = connections_of(network, seed);
+    failed.error = connections.error;
+    if (!failed.error.empty()) return failed;
+    const Topology topology(network);
+    failed.error = topology.error();
+    if (!failed.error.empty()) return failed;
+    return Simulation(network, std::move(connections), topology, seed, stop).run(sink);
 }
 
 }  // namespace ww::sim

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "simulation.hpp"
 
-#include "validate.hpp"
-
 namespace ww::sim {
 
 namespace {
@@ -44,16 +42,22 @@ Outcome Simulation::run(Sink* sink) {
 // Takes the next events, so many at most; false if none is left before the end. All that a plain ACK leads to is
 // in this one function, as if it stood here; what is rare is not.
 [[gnu::flatten]] bool Simulation::advance(std::uint32_t most) {
+    const bool only_one =
+        pipe_of_slot_.size() == 1;  // pipe to wait in: its packets have no rivals but timers
     std::uint32_t left = most;
-    for (; left > 0; left--) {
-        const Time packet_at = packets_.first_key(), timer_at = timers_.first_key();
-        if (packet_at <= timer_at) [[likely]] {  // packets before timers
-            if (packet_at > end_) break;
-            next_packet(*pipe_of_slot_[packets_.first()]);
-        } else {
-            if (timer_at > end_) break;
-            next_timer(timers_.first());
+    while (left > 0) {
+        if (packets_.first_key() > timers_.first_key()) [[unlikely]] {  // packets before timers
+            if (timers_.first() == end_slot_) break;
+            left -= 1 + next_timer(timers_.first(), left - 1);
+            continue;
         }
+        Pipe& pipe = *pipe_of_slot_[packets_.first()];
+        Time next;
+        do {
+            next_packet(pipe);
+            next = pipe.in_transit.empty() ? kNever : pipe.in_transit.front().at;
+        } while (--left > 0 && only_one && next <= timers_.first_key());
+        packets_.set(pipe.slot, next);
     }
     result_.events += most - left;
     return left == 0;
@@ -69,27 +73,26 @@ template <bool ack>
                                                      const SackBlocks* sack) {
     const Leg& leg = (ack ? c.to_sender : c.to_receiver)[packet.hop];
     Pipe* const* pipe = leg.pipes.data();
-    for (; pipe != leg.end && now <= end_; ++pipe) {
-        if (!(*pipe)->is_free(now, ip_bytes)) [[unlikely]]
-            break;
-        now = (*pipe)->pass(now);
-    }
-    if (pipe != leg.end) [[unlikely]] {
-        Packet seen = packet;
-        now = carry_on(c, seen, {now, ip_bytes, sack, ack}, leg, pipe);
-        packet.flags = seen.flags;
-        if (now < 0) return;
-    }
+    do {
+        if (!(*pipe)->pass(now, ip_bytes, end_)) [[unlikely]]
+            return carry_on<ack>(c, packet, {now, ip_bytes, sack}, leg, pipe);
+    } while (++pipe != leg.end);
+    end_leg<ack>(c, packet, ip_bytes, leg, now, sack);
+}
+
+template <bool ack>
+[[gnu::always_inline]] inline void Simulation::end_leg(Connection& c, Packet packet,
+                                                       std::uint32_t ip_bytes, const Leg& leg,
+                                                       Time now, const SackBlocks* sack) {
     if constexpr (!ack) {
         if (leg.arrives) [[likely]]
-            return arrive_at_receiver(c, packet, now);
+            return arrive_at_receiver(c, packet, ip_bytes, now);
     }
     packet.at = now;
     packet.flow = c.slot;
     packet.hop++;
     packet.flags |= leg.there;
-    Pipe& last = *leg.pipes.back();
-    if (last.hold(packet, sack)) packets_.set(last.slot, now);
+    if (leg.last->hold(packet, sack)) packets_.set(leg.last->slot, now);
 }
 
 inline Passage Simulation::meet(const Connection& c, Pipe& pipe, Packet& packet, const Entry& entry,
@@ -102,20 +105,34 @@ inline Passage Simulation::meet(const Connection& c, Pipe& pipe, Packet& packet,
     return passage;
 }
 
-// Goes on from a pipe of the leg that has something to decide. Returns when the packet is at the leg's end; -1: it
-// does not get there.
-[[gnu::noinline]] Time Simulation::carry_on(Connection& c, Packet& packet, const Entry& entry,
-                                            const Leg& leg, Pipe* const* pipe) {
+// Goes on from a pipe of the leg that has something to decide.
+template <bool ack>
+[[gnu::noinline, gnu::flatten]] void Simulation::carry_on(Connection& c, Packet packet,
+                                                          const Entry& entry, const Leg& leg,
+                                                          Pipe* const* pipe) {
     Time now = entry.at;
-    for (; pipe != leg.end; ++pipe) {
-        if (now > end_) return -1;
-        const Passage passage = meet(c, **pipe, packet, entry, now);
-        if (passage.fate != Fate::arrives) {
-            account_drop(c, **pipe, packet.payload, passage, entry.ack);
-            return -1;
+    do {
+        now = carry_through<ack>(c, packet, entry, **pipe, now);
+        if (now > end_) return;
+        while (++pipe != leg.end && (*pipe)->pass(now, entry.ip_bytes, end_)) {
         }
+    } while (pipe != leg.end);
+    end_leg<ack>(c, packet, entry.ip_bytes, leg, now, entry.sack);
+}
+
+// Takes a packet through a pipe and those that follow it. Returns when it is at the end; kNever: it does not get there.
+template <bool ack>
+inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry& entry,
+                                      Pipe& first, Time now) {
+    first.leave_step();
+    for (Pipe* pipe = &first; pipe != nullptr && now <= end_; pipe = pipe->follower) {
+        const Passage passage = meet(c, *pipe, packet, entry, now);
         now = passage.at;
+        if (passage.fate == Fate::arrives) continue;
+        account_drop(c, *pipe, packet.payload, passage, ack);
+        now = kNever;
     }
+    first.join();
     return now;
 }
 
@@ -132,59 +149,65 @@ template void Simulation::carry_rarely<false>(Connection& c, const Packet& packe
 
 // The next packet in global order reaches the far end of a pipe that is not inlined.
 [[gnu::always_inline]] inline void Simulation::next_packet(Pipe& pipe) {
-    const Packet packet = pipe.in_transit.front();
-    pipe.in_transit.pop();
+    const Packet& packet = pipe.in_transit.front();
     Connection& c = connections_[packet.flow];
     if (many_) {
         // The flows that come next are known: fetch their state while this one is at work.
-        prefetch<Connection::kOftenUsed>(&connections_[pipe.in_transit.glance(3).flow]);
-        const Packet& next = pipe.in_transit.glance(1);
+        prefetch<Connection::kOftenUsed>(&connections_[pipe.in_transit.glance(4).flow]);
+        const Packet& next = pipe.in_transit.glance(2);
         if ((next.flags & kAck) != 0) connections_[next.flow].sender().prefetch();
     }
     if ((packet.flags & (kAck | kThere | kSack | kSyn | kCe | kAgain)) == (kAck | kThere))
-        [[likely]]
-        arrive_at_sender(c, packet, nullptr);
-    else
-        next_rare_packet(c, pipe, packet);
-    packets_.set(pipe.slot, pipe.in_transit.empty() ? kNever : pipe.in_transit.front().at);
+        [[likely]] {
+        const Time now = packet.at;
+        const std::uint32_t number = packet.number;
+        pipe.in_transit.pop();  // others may take its place
+        arrive_plainly(c, now, number);
+    } else {
+        next_rare_packet(c, pipe);
+    }
 }
 
 // Here go all packets but plain ACKs at their sender.
-[[gnu::noinline]] void Simulation::next_rare_packet(Connection& c, Pipe& pipe,
-                                                    const Packet& packet) {
+[[gnu::noinline]] void Simulation::next_rare_packet(Connection& c, Pipe& pipe) {
+    const Packet packet = pipe.in_transit.front();
+    pipe.in_transit.pop();
+    const bool there = (packet.flags & kThere) != 0;
+    if ((packet.flags & kAck) == 0) {
+        const std::uint32_t bytes = c.header_bytes + packet.payload;
+        if (there) return arrive_at_receiver(c, packet, bytes, packet.at);
+        return carry_rarely<false>(c, packet, bytes, packet.at, nullptr);
+    }
     SackBlocks blocks;
     const bool has_sack = (packet.flags & kSack) != 0;
     if (has_sack) {
         blocks = pipe.sack_blocks.front();
         pipe.sack_blocks.pop();
     }
-    const bool ack = (packet.flags & kAck) != 0, there = (packet.flags & kThere) != 0;
-    const std::uint32_t bytes = c.header_bytes + packet.payload + blocks.option_bytes();
-    if (there && (packet.flags & kSyn) && ack)
+    const SackBlocks* const sack = has_sack ? &blocks : nullptr;
+    if (!there)
+        carry_rarely<true>(c, packet, c.header_bytes + blocks.option_bytes(), packet.at, sack);
+    else if ((packet.flags & kSyn) != 0)
         take_syn_ack(c, packet.at);
-    else if (there && ack && (packet.flags & kCe))
-        arrive_with_echo(c, packet, has_sack ? &blocks : nullptr);
-    else if (there && ack)
-        arrive_rarely(c, packet, has_sack ? &blocks : nullptr);
-    else if (there)
-        arrive_at_receiver(c, packet, packet.at);
-    else if (ack)
-        carry_rarely<true>(c, packet, bytes, packet.at, has_sack ? &blocks : nullptr);
+    else if ((packet.flags & kCe) != 0)
+        arrive_with_echo(c, packet, sack);
     else
-        carry_rarely<false>(c, packet, bytes, packet.at, nullptr);
+        arrive_at_sender(c, packet.at, packet.number, sack, (packet.flags & kAgain) != 0);
 }
 
 // ---- Timers
 
-[[gnu::noinline]] void Simulation::next_timer(std::uint32_t slot) {
+// May take some events more than one, so many at most; says how many it took.
+[[gnu::noinline]] std::uint32_t Simulation::next_timer(std::uint32_t slot, std::uint32_t more) {
     if (slot < groups_.size())
         next_receiver_timer(groups_[slot]);
     else if (slot == source_timers_.slot)
         next_source_timer();
     else if (pacing_ && slot == pacing_timers_.slot)
-        next_pacing_timer();
+        return next_pacing_timers(more);
     else
         next_arrival();
+    return 0;
 }
 
 [[gnu::noinline]] void Simulation::next_receiver_timer(Group& group) {
@@ -204,11 +227,15 @@ void Simulation::next_source_timer() {
     TimerQueue& queue = source_timers_.queue;
     Connection& c = connections_[queue.next_owner()];
     const Time now = queue.next();
+    Timer* timer;
     if (DatagramSource* datagrams = std::get_if<DatagramSource>(&c.source)) {
-        if (queue.take(datagrams->timer)) next_datagram(c, *datagrams, now);
+        timer = &datagrams->timer;
+        if (queue.is_due(*timer)) next_datagram(c, *datagrams, now);
     } else {
-        if (queue.take(c.sender().timer)) next_sender_timer(c, now);
+        timer = &c.sender().timer;
+        if (queue.is_due(*timer)) next_sender_timer(c, now);
     }
+    queue.requeue(*timer);
     timers_.set(source_timers_.slot, queue.next());
 }
 
@@ -220,7 +247,7 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
     } else {
         const std::uint8_t phase = sender.phase();
         const Due due = sender.on_timer(now);
-        if (recording_) record_timer(c, now, due, phase);
+        if (records_events_) record_timer(c, now, due, phase);
         send_one_by_one(c, now);
     }
     after_sender(c, now);
@@ -228,7 +255,7 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
 
 // The timer is first due at the start of the source, and then for each packet.
 void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) {
-    if (now > c.start) {
+    if (now > started_.start[c.index]) {
         Packet packet;
         packet.number = static_cast<std::uint32_t>(source.sent++);
         packet.payload = static_cast<std::uint16_t>(source.payload);
@@ -236,30 +263,35 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
         carry_rarely<false>(c, packet, source.ip_bytes, now, nullptr);
     }
     source.timer.deadline = source.next(now);
-    // next_source_timer() sets the slot anew.
-    if (source.timer.deadline < source.timer.queued)
-        source_timers_.queue.hasten(source.timer, c.slot);
 }
 
-[[gnu::flatten]] void Simulation::next_pacing_timer() {
+// Between two ACKs the same timer is often due again, and nothing else is then.
+[[gnu::flatten]] std::uint32_t Simulation::next_pacing_timers(std::uint32_t more) {
     TimerQueue& queue = pacing_timers_.queue;
-    Connection& c = connections_[queue.next_owner()];
-    Sender& sender = c.sender();
-    const Time now = queue.next();
-    if (queue.is_due(sender.pace)) {
-        send_what_may(c, now);
-        after_sender(c, now);
+    for (std::uint32_t taken = 0;; taken++) {
+        Connection& c = connections_[queue.next_owner()];
+        Sender& sender = c.sender();
+        const Time now = queue.next();
+        if (queue.is_due(sender.pace)) {
+            send_what_may<false>(c, now);
+            after_sender(c, now);
+        }
+        queue.requeue(sender.pace);
+        const Time next = queue.next();
+        // On a tie all others go first, but for the end of the run.
+        if (taken == more || next >= packets_.first_key() ||
+            next >= timers_.first_key_but(pacing_timers_.slot)) {
+            timers_.set(pacing_timers_.slot, next);
+            return taken;
+        }
     }
-    queue.requeue(sender.pace);
-    timers_.set(pacing_timers_.slot, queue.next());
 }
 
 // ---- The receiving end
 
 [[gnu::always_inline]] inline void Simulation::arrive_at_receiver(Connection& c, Packet packet,
+                                                                  std::uint32_t ip_bytes,
                                                                   Time now) {
-    if (now > end_) [[unlikely]]
-        return;
     Group& group = *c.group;
     while (group.timers.queue.next() < now) [[unlikely]] next_receiver_timer(group);
     if ((packet.flags & kUnusual) != 0) [[unlikely]] {
@@ -267,7 +299,7 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
         if (take_unusual(c, seen, now)) return;
     }
     Receiver& receiver = c.receiver;
-    receiver.ip_bytes += c.header_bytes + packet.payload;
+    receiver.ip_bytes += ip_bytes;
     if (receiver.on_data(now, packet.number, packet.payload)) {
         send_ack(c, now);
     } else if (receiver.unacknowledged == 1) {
@@ -302,29 +334,43 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
 
 // ---- The sending end
 
-[[gnu::always_inline]] inline void Simulation::arrive_at_sender(Connection& c, const Packet& packet,
-                                                                const SackBlocks* sack) {
+[[gnu::always_inline]] inline void Simulation::arrive_plainly(Connection& c, Time now,
+                                                              std::uint32_t number) {
+    if (!plain_ || !c.sender().on_plain_ack(now, number)) [[unlikely]]
+        return arrive_at_sender(c, now, number, nullptr, false);
+    send_what_may<true>(c, now);
+    after_sender<true>(c, now);
+}
+
+[[gnu::noinline, gnu::flatten]] void Simulation::arrive_at_sender(Connection& c, Time now,
+                                                                  std::uint32_t number,
+                                                                  const SackBlocks* sack,
+                                                                  bool again) {
     Sender& sender = c.sender();
-    const Time now = packet.at;
     const std::uint8_t phase = sender.phase();
-    const std::uint64_t undone = recording_ ? sender.undone() : 0;
-    const Progress progress = sender.on_ack(now, packet.number, sack, (packet.flags & kAgain) != 0);
-    if (recording_) [[unlikely]]
+    const std::uint64_t undone = records_events_ ? sender.undone() : 0;
+    const Progress progress = sender.on_ack(now, number, sack, again);
+    if (records_events_) [[unlikely]]
         record_ack(c, now, progress, phase, undone);
-    send_what_may(c, now);
+    send_what_may<false>(c, now);
     after_sender(c, now);
 }
 
-[[gnu::noinline]] void Simulation::arrive_rarely(Connection& c, const Packet& packet,
-                                                 const SackBlocks* sack) {
-    arrive_at_sender(c, packet, sack);
-}
-
+template <bool plain>
 [[gnu::always_inline]] inline void Simulation::send_what_may(Connection& c, Time now) {
     Sender::Burst burst;
-    if (!c.sender().take_burst(now, burst)) [[unlikely]]
+    if (!c.sender().take_burst<plain>(now, burst)) [[unlikely]]
         return send_one_by_one(c, now);
-    for (std::int64_t s = burst.first; s < burst.end; s++) send_new(c, now, s);
+    Sender& sender = c.sender();
+    const std::uint32_t mss = sender.segments().mss(), ip_bytes = c.header_bytes + mss;
+    Packet packet;
+    packet.number = sender.segments().number(burst.first);
+    packet.payload = static_cast<std::uint16_t>(mss);
+    for (std::int64_t s = burst.first; s < burst.end; s++, packet.number += mss) {
+        if (!plain && records_events_) recorders_[c.slot].event(now, EventKind::send, s, sender);
+        if (!plain && c.ecn) packet.flags = sender.ecn_flags();
+        carry<false>(c, packet, ip_bytes, now, nullptr);
+    }
 }
 
 [[gnu::noinline]] void Simulation::send_one_by_one(Connection& c, Time now) {
@@ -332,26 +378,11 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
     while ((segment = c.sender().next_segment(now)) >= 0) send_data(c, now, segment);
 }
 
-// A full segment, for the first time.
-[[gnu::always_inline]] inline void Simulation::send_new(Connection& c, Time now,
-                                                        std::int64_t segment) {
-    Sender& sender = c.sender();
-    if (recording_) [[unlikely]]
-        recorders_[c.slot].event(now, EventKind::send, segment, sender);
-    const std::uint32_t payload = sender.segments().mss();
-    Packet packet;
-    packet.number = sender.segments().number(segment);
-    packet.payload = static_cast<std::uint16_t>(payload);
-    if (c.ecn) [[unlikely]]
-        packet.flags = sender.ecn_flags();
-    carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
-}
-
 // Any segment.
 [[gnu::noinline]] void Simulation::send_data(Connection& c, Time now, std::int64_t segment) {
     Sender& sender = c.sender();
     const bool again = sender.is_retransmission();
-    if (recording_)
+    if (records_events_)
         recorders_[c.slot].event(now, again ? EventKind::retransmit : EventKind::send, segment,
                                  sender);
     const std::uint32_t payload = sender.segments().payload(segment);
@@ -362,19 +393,6 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
     if (c.ecn) packet.flags |= sender.ecn_flags();
     if (c.timestamps && again) packet.flags |= kAgain;
     carry<false>(c, packet, c.header_bytes + payload, now, nullptr);
-}
-
-Outcome run(const Network& network, std::uint64_t seed, Sink* sink, const Stop& stop) {
-    Outcome failed;
-    failed.error = validate(network);
-    if (!failed.error.empty()) return failed;
-    Connections connections = connections_of(network, seed);
-    failed.error = connections.error;
-    if (!failed.error.empty()) return failed;
-    const Topology topology(network);
-    failed.error = topology.error();
-    if (!failed.error.empty()) return failed;
-    return Simulation(network, std::move(connections), topology, seed, stop).run(sink);
 }
 
 }  // namespace ww::sim

@@ -42,10 +42,11 @@ class Simulation {
     // A packet takes a leg of its way at once: pipes that are inlined, and the one at whose far end it waits
     // for its time; data may be at its receiver without waiting.
     struct Leg {
-        std::vector<Pipe*> pipes;
+        std::vector<Pipe*> pipes;    // but for those that follow one of them
         Pipe* const* end = nullptr;  // of `pipes`
-        std::uint16_t there = 0;     // kThere, if its end is that of the way
-        bool arrives = false;        // at the receiver: no pipe of it is one to wait in
+        Pipe* last = nullptr;
+        std::uint16_t there = 0;  // kThere, if its end is that of the way
+        bool arrives = false;     // at the receiver: no pipe of it is one to wait in
     };
     using Route = std::vector<Leg>;
     struct Connection;
@@ -58,7 +59,6 @@ class Simulation {
         Time at;
         std::uint32_t ip_bytes;
         const SackBlocks* sack;
-        bool ack;
     };
 
     // Timers that hold one slot of timers_ together; between equals the lowest owner goes first.
@@ -76,25 +76,24 @@ class Simulation {
 
         // What is often used is in front, and the source last, so that what is rare in a sender ends the
         // connection, too.
-        static constexpr std::size_t kOftenUsed = 15 * 64;  // bytes
+        static constexpr std::size_t kOftenUsed = 11 * 64;  // bytes
 
         std::uint32_t slot;  // its place in connections_, which packets name
-        std::uint32_t header_bytes;
+        std::uint16_t header_bytes;
         bool ecn, timestamps;
+        std::uint32_t place = 0;  // as a member of `group`
+        std::uint32_t index;      // in Outcome::connections
         const Leg* to_receiver = nullptr;
         const Leg* to_sender = nullptr;
-        Group* group = nullptr;  // its receiver belongs to it,
+        Group* group = nullptr;  // its receiver belongs to it
         Receiver receiver;
-        std::uint32_t place = 0;  // as this member
-        std::uint32_t index;      // in Outcome::connections
-        Time start;
-        FlowCounts* result;
+        std::uint64_t queue_drops = 0, lost = 0;  // of its data packets
         Source source;
 
-        Connection(const Flow& flow, std::uint64_t seed, std::uint32_t number,
-                   std::uint32_t slot_of_it, Time end, Stop* stop, FlowCounts& result_of_it);
-        static Source source_of(const Flow& flow, std::uint64_t seed, std::uint32_t connection,
-                                Time end, Stop* stop);
+        Connection(const Flow& flow, const SenderSettings& settings, std::uint64_t seed,
+                   std::uint32_t number, std::uint32_t slot_of_it, Time end, Stop* stop);
+        static Source source_of(const Flow& flow, const SenderSettings& settings,
+                                std::uint64_t seed, std::uint32_t connection, Time end, Stop* stop);
 
         // Only packets and timers of a TCP connection lead here.
         Sender& sender() {
@@ -108,6 +107,7 @@ class Simulation {
     };
 
     void build_pipes(const Network& network, const Topology& topology, std::uint64_t seed);
+    void find_followers(const Topology& topology, std::uint32_t first);
     void build_routes(const Topology& topology);
     const Leg* route_of(std::span<const std::uint32_t> pipes);
     void build_groups(const Topology& topology);
@@ -121,13 +121,13 @@ class Simulation {
     void conclude(Connection& c);
 
     void next_packet(Pipe& pipe);
-    void next_rare_packet(Connection& c, Pipe& pipe, const Packet& packet);
-    void next_timer(std::uint32_t slot);
+    void next_rare_packet(Connection& c, Pipe& pipe);
+    std::uint32_t next_timer(std::uint32_t slot, std::uint32_t more);
     void next_receiver_timer(Group& group);
     void next_source_timer();
     void next_sender_timer(Connection& c, Time now);
     void next_datagram(Connection& c, DatagramSource& source, Time now);
-    void next_pacing_timer();
+    std::uint32_t next_pacing_timers(std::uint32_t more);
     // The timer is due before its queue would have looked at it.
     [[gnu::noinline]] void hasten(SharedTimers& timers, Timer& timer, std::uint32_t owner) {
         timers.queue.hasten(timer, owner);
@@ -140,8 +140,14 @@ class Simulation {
     template <bool ack>
     void carry_rarely(Connection& c, const Packet& packet, std::uint32_t ip_bytes, Time now,
                       const SackBlocks* sack);
-    Time carry_on(Connection& c, Packet& packet, const Entry& entry, const Leg& leg,
+    template <bool ack>
+    void carry_on(Connection& c, Packet packet, const Entry& entry, const Leg& leg,
                   Pipe* const* pipe);
+    template <bool ack>
+    Time carry_through(Connection& c, Packet& packet, const Entry& entry, Pipe& first, Time now);
+    template <bool ack>
+    void end_leg(Connection& c, Packet packet, std::uint32_t ip_bytes, const Leg& leg, Time now,
+                 const SackBlocks* sack);
     Passage meet(const Connection& c, Pipe& pipe, Packet& packet, const Entry& entry, Time now);
     void record_mark(const Connection& c, const Pipe& pipe, Time now);
     void account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload,
@@ -149,33 +155,37 @@ class Simulation {
     std::uint32_t number_of(const Pipe& pipe) const {
         return static_cast<std::uint32_t>(&pipe - pipes_.data());
     }
-    void arrive_at_receiver(Connection& c, Packet packet, Time now);
+    void arrive_at_receiver(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now);
     bool take_unusual(Connection& c, const Packet& packet, Time now);
     void take_syn(Connection& c, const Packet& packet, Time now);
     void send_syn_ack(Connection& c, Time now);
     void send_ack(Connection& c, Time now);
     void send_unusual_ack(Connection& c, Time now, std::uint16_t flags);
 
-    void arrive_at_sender(Connection& c, const Packet& packet, const SackBlocks* sack);
-    void arrive_rarely(Connection& c, const Packet& packet, const SackBlocks* sack);
+    // `plain`: nothing is recorded, no sender paces, and no flow has ECN.
+    void arrive_plainly(Connection& c, Time now, std::uint32_t number);
+    void arrive_at_sender(Connection& c, Time now, std::uint32_t number, const SackBlocks* sack,
+                          bool again);
     void arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack);
     void take_syn_ack(Connection& c, Time now);
     void send_syn(Connection& c, Time now);
+    template <bool plain>
     void send_what_may(Connection& c, Time now);
     void send_one_by_one(Connection& c, Time now);
-    void send_new(Connection& c, Time now, std::int64_t segment);
     void send_data(Connection& c, Time now, std::int64_t segment);
     void record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before,
                     std::uint64_t undone_before);
     void record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before);
     // After each call of a sender.
+    template <bool plain = false>
     void after_sender(Connection& c, Time now) {
         Sender& sender = c.sender();
         if (sender.timer.deadline < sender.timer.queued) [[unlikely]]
             hasten(source_timers_, sender.timer, c.slot);
+        if constexpr (plain) return;
         if (pacing_ && sender.pace.deadline < sender.pace.queued) [[unlikely]]
             hasten(pacing_timers_, sender.pace, c.slot);
-        if (recording_ && sender.established()) [[unlikely]]
+        if (records_windows_ && sender.established()) [[unlikely]]
             recorders_[c.slot].windows(now, sender);
     }
     Records take_records(Time before);
@@ -190,16 +200,19 @@ class Simulation {
     Stop stop_;
     Time end_;
     Tournament packets_{1};  // slots: the pipes that are not inlined
-    Tournament timers_{1};   // slots: groups, arrivals, sources, and then the paced senders
+    Tournament timers_{1};   // slots: groups, arrivals, sources, the paced senders, and the end
     std::vector<Pipe*> pipe_of_slot_;
     std::vector<Group> groups_;
     SharedTimers source_timers_, pacing_timers_;  // owners: the slots of connections
     bool pacing_ = false;                         // true if any sender paces
+    SharedSettings settings_;
+    std::vector<const SenderSettings*> settings_of_;  // by flow of the network
     std::vector<Connection> connections_;  // a slot serves another connection when one is over
-    std::uint32_t arrivals_slot_ = 0;
-    std::size_t arrived_ = 0;  // of started_.arriving
-    bool recording_ = false;
-    bool many_ = false;  // there are several flows, so that prefetching is worth it
+    std::uint32_t arrivals_slot_ = 0, end_slot_ = 0;
+    std::size_t arrived_ = 0;                                // of started_.arriving
+    bool records_windows_ = false, records_events_ = false;  // of the connections
+    bool plain_ = false;  // nothing is recorded, no sender paces, no flow has ECN
+    bool many_ = false;   // there are several flows, so that prefetching is worth it
     DropList drops_;
     std::size_t last_piece_ =
         0;  // captured packets that a sink got last; the next are as many or so

@@ -3,7 +3,6 @@
 // What a simulation writes down as it runs: drops and marks on the way, and what an ACK or a timer made the
 // sender decide; and how that leaves it. The event loop is in simulation.cpp.
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "seconds.hpp"
@@ -76,7 +75,10 @@ void Simulation::merge_captured(Time before) {
     };
     const auto left = end_of(leaving), arrived = end_of(arriving);
     if (all.empty()) all.reserve(last_piece_);
-    std::merge(arriving.begin(), arrived, leaving.begin(), left, std::back_inserter(all),
+    const auto before_them = static_cast<std::ptrdiff_t>(all.size());
+    all.resize(all.size() +
+               static_cast<std::size_t>((left - leaving.begin()) + (arrived - arriving.begin())));
+    std::merge(arriving.begin(), arrived, leaving.begin(), left, all.begin() + before_them,
                [](const Captured& a, const Captured& b) { return a.at < b.at; });
     leaving.erase(leaving.begin(), left);
     arriving.erase(arriving.begin(), arrived);
@@ -89,7 +91,7 @@ void Simulation::record_mark(const Connection& c, const Pipe& pipe, Time now) {
 void Simulation::account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload,
                               const Passage& passage, bool ack) {
     const DropKind kind = drop_kind(passage.fate);
-    if (!ack && payload > 0) (kind == DropKind::wire ? c.result->lost : c.result->queue_drops)++;
+    if (!ack && payload > 0) (kind == DropKind::wire ? c.lost : c.queue_drops)++;
     drops_.add(passage.at, number_of(pipe), c.index, kind, ack);
 }
 

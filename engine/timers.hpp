@@ -3,6 +3,7 @@
 // A tournament over a fixed set of slots says what happens next; lazy timers stand on top of it.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "network.hpp"
@@ -20,18 +21,23 @@ class Tournament {
         for (std::size_t i = 0; i < leaves_; i++)
             nodes_[leaves_ + i].slot = static_cast<std::uint32_t>(i);
         for (std::size_t i = leaves_ - 1; i > 0; i--) nodes_[i] = nodes_[2 * i];
+        slots_ = nodes_.data() + leaves_;
     }
+
+    Tournament(Tournament&&) = default;  // a moved vector keeps its memory
+    Tournament& operator=(Tournament&&) = default;
 
     std::size_t slots() const { return leaves_; }
     std::uint32_t first() const { return nodes_[1].slot; }
     Time first_key() const { return nodes_[1].key; }
-    Time key(std::uint32_t slot) const { return nodes_[leaves_ + slot].key; }
+    Time key(std::uint32_t slot) const { return slots_[slot].key; }
 
-    void set(std::uint32_t slot, Time key) {
-        Entrant winner{key, slot};
-        std::size_t i = leaves_ + slot;
-        nodes_[i] = winner;
-        while (i > 1) {
+    void set(std::uint32_t slot, Time key) { set(slot, key, slot); }
+    // It enters under a name, which first() says in place of its slot.
+    void set(std::uint32_t slot, Time key, std::uint32_t name) {
+        Entrant winner{key, name};
+        slots_[slot] = winner;
+        for (std::size_t i = leaves_ + slot; i > 1;) {
             const Entrant opponent = nodes_[i ^ 1];
             // The opponent of a right child has the lower slots.
             // The mask is all ones if it wins; of a choice compilers would make an unpredictable branch.
@@ -44,6 +50,13 @@ class Tournament {
         }
     }
 
+    // The smallest key of all slots but this one.
+    Time first_key_but(std::uint32_t slot) const {
+        Time key = kNever;
+        for (std::size_t i = leaves_ + slot; i > 1; i /= 2) key = std::min(key, nodes_[i ^ 1].key);
+        return key;
+    }
+
   private:
     struct Entrant {
         Time key = kNever;
@@ -52,6 +65,7 @@ class Tournament {
 
     std::size_t leaves_ = 1;
     std::vector<Entrant> nodes_;  // a heap-shaped tree: the winner at 1, the slots from leaves_ on
+    Entrant* slots_ = nullptr;
 };
 
 struct Timer {
@@ -61,24 +75,31 @@ struct Timer {
 
 // Each of the owners, numbered from 0, has a timer here. They are lazy: a deadline that moves later (the
 // retransmission timer moves on every ACK) costs its store and nothing else; the queue looks again when
-// the old one is due.
+// the old one is due. Eight of them, which are a line of the cache, send the first of theirs into a tournament.
 class TimerQueue {
   public:
-    explicit TimerQueue(std::size_t owners) : order_(owners) {}
+    explicit TimerQueue(std::size_t owners) : order_(1) { reserve(owners); }
 
     // Makes room for so many owners.
     void reserve(std::size_t owners) {
-        if (owners <= order_.slots()) return;
-        Tournament larger(2 * order_.slots());
-        for (std::uint32_t i = 0; i < order_.slots(); i++) larger.set(i, order_.key(i));
-        order_ = std::move(larger);
+        if (owners <= times_.size()) return;
+        const std::size_t heats = (owners + kHeat - 1) / kHeat;
+        times_.resize(owners == 1 ? 1 : heats * kHeat, kNever);
+        if (heats <= order_.slots()) return;
+        order_ = Tournament(heats);
+        for (std::uint32_t heat = 0; heat < heats; heat++) enter_first_of(heat);
     }
 
     Time next() const { return next_; }
     std::uint32_t next_owner() const { return order_.first(); }
 
     // The caller has set the timer's deadline to before `queued`.
-    void hasten(Timer& timer, std::uint32_t owner) { put(timer, owner, timer.deadline); }
+    void hasten(Timer& timer, std::uint32_t owner) {
+        const Time at = timer.deadline;
+        timer.queued = times_[owner] = at;
+        if (at > order_.key(owner / kHeat)) return;  // another one of its heat is before it
+        enter_first_of(owner / kHeat);
+    }
 
     // Takes off the timer of an owner that is no more.
     void remove(Timer& timer, std::uint32_t owner) { put(timer, owner, kNever); }
@@ -102,13 +123,23 @@ class TimerQueue {
     static constexpr Time kServed = -1;  // no deadline is before it, so that nobody hastens it
 
     void put(Timer& timer, std::uint32_t owner, Time at) {
-        timer.queued = at;
-        order_.set(owner, at);
+        timer.queued = times_[owner] = at;
+        enter_first_of(owner / kHeat);
+    }
+
+    void enter_first_of(std::uint32_t heat) {
+        std::uint32_t first = heat * kHeat;
+        for (std::uint32_t i = 1; i < kHeat && times_.size() > 1; i++)
+            if (times_[heat * kHeat + i] < times_[first]) first = heat * kHeat + i;
+        order_.set(heat, times_[first], first);
         next_ = order_.first_key();
     }
 
+    static constexpr std::uint32_t kHeat = 8;
+
     Time next_ = kNever;
-    Tournament order_;
+    std::vector<Time> times_;  // as queued, by owner
+    Tournament order_;         // of the heats, by the name of the first in each
 };
 
 }  // namespace ww::sim

@@ -8,7 +8,7 @@
 namespace ww::sim {
 namespace {
 
-constexpr std::uint32_t kNone = UINT32_MAX;
+constexpr std::uint32_t kNone = Topology::kNone;
 constexpr std::size_t kLongestRoute = 255;  // Packet::hop
 
 // Finds the pipe by which each node is first reached from `source`, breadth first, lower links first.
@@ -32,19 +32,20 @@ std::vector<std::uint32_t> reach(const Network& network,
     return by;
 }
 
-// Each pipe has one source or several; kNone: none so far.
-class Feeders {
+// What stands on one side of each pipe, where its packets come from or go to: one or several; kNone: none so far.
+class Neighbours {
   public:
-    explicit Feeders(std::size_t pipes) : source_(pipes, kNone), single_(pipes, true) {}
+    explicit Neighbours(std::size_t pipes) : first_(pipes, kNone), single_(pipes, true) {}
 
-    void add(std::uint32_t pipe, std::uint32_t source) {
-        if (source_[pipe] == kNone) source_[pipe] = source;
-        if (source_[pipe] != source) single_[pipe] = false;
+    void add(std::uint32_t pipe, std::uint32_t neighbour) {
+        if (first_[pipe] == kNone) first_[pipe] = neighbour;
+        if (first_[pipe] != neighbour) single_[pipe] = false;
     }
     bool single(std::uint32_t pipe) const { return single_[pipe]; }
+    std::uint32_t only(std::uint32_t pipe) const { return single_[pipe] ? first_[pipe] : kNone; }
 
   private:
-    std::vector<std::uint32_t> source_;
+    std::vector<std::uint32_t> first_;
     std::vector<bool> single_;
 };
 
@@ -55,6 +56,7 @@ Topology::Topology(const Network& network) {
     if (!error_.empty()) return;
     const std::size_t pipes = 2 * network.links.size();
     inlined_.assign(pipes, false);
+    next_.assign(pipes, kNone);
     if (network.event_per_hop) return;
     find_inlined(pipes);
     for (std::size_t i = 0; i < network.links.size(); i++) {
@@ -121,7 +123,7 @@ void Topology::find_inlined(std::size_t pipes) {
         return static_cast<std::uint32_t>(pipes) + pipe;
     };
     const auto senders = static_cast<std::uint32_t>(2 * pipes);
-    Feeders feeders(pipes);
+    Neighbours feeders(pipes), fed(pipes);
     for (std::size_t way = 0; way < ways(); way++) {
         const auto data = to_receiver(way), acks = to_sender(way);
         feeders.add(data[0], senders);
@@ -129,8 +131,14 @@ void Topology::find_inlined(std::size_t pipes) {
         for (std::size_t i = 1; i < data.size(); i++) {
             feeders.add(data[i], data[i - 1]);
             feeders.add(acks[i], acks[i - 1]);
+            fed.add(data[i - 1], data[i]);
+            fed.add(acks[i - 1], acks[i]);
         }
+        fed.add(data.back(), behind(data.back()));
+        fed.add(acks.back(), senders);
     }
+    for (std::uint32_t pipe = 0; pipe < pipes; pipe++)
+        if (fed.only(pipe) < pipes) next_[pipe] = fed.only(pipe);
     inlined_.assign(pipes, true);
     for (std::size_t way = 0; way < ways(); way++) {
         const auto data = to_receiver(way), acks = to_sender(way);

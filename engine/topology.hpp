@@ -9,6 +9,7 @@
 // Sources of a pipe are: another pipe, the receivers behind one pipe, or the senders of its node.
 // A pipe that reorders packets is not inlined: what it hands on is not in the order it was given.
 // Pipes that bring ACKs to a sender are never inlined: senders live in global order.
+// Where all packets of an inlined pipe go on to one pipe, that one may follow it (pipe.hpp).
 #pragma once
 
 #include <span>
@@ -31,6 +32,9 @@ class Topology {
     std::span<const std::uint32_t> to_receiver(std::size_t way) const { return routes_[2 * way]; }
     std::span<const std::uint32_t> to_sender(std::size_t way) const { return routes_[2 * way + 1]; }
     bool inlined(std::size_t pipe) const { return inlined_[pipe]; }
+    // The pipe that all packets of this one go on to, and no others; kNone: there is none.
+    static constexpr std::uint32_t kNone = UINT32_MAX;
+    std::uint32_t only_next(std::size_t pipe) const { return inlined_[pipe] ? next_[pipe] : kNone; }
 
   private:
     void find_routes(const Network& network);
@@ -41,6 +45,7 @@ class Topology {
     std::vector<std::vector<std::uint32_t>> routes_;  // two a way
     std::vector<std::uint32_t> way_of_;               // by flow
     std::vector<bool> inlined_;
+    std::vector<std::uint32_t> next_;  // that all its packets go on to, or kNone
     std::string error_;
 };
 

@@ -8,12 +8,13 @@ namespace ww::sim {
 
 // True if the packet is done with; false if it is data, whose marks have been noted.
 bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
-    if (packet.flags & kSyn) take_syn(c, packet, now);
-    if (packet.flags & kBare) c.receiver.on_established(now);
     if (packet.flags & kDatagram) {
         c.receiver.ip_bytes += c.header_bytes + packet.payload;
         c.receiver.delivered_bytes += packet.payload;
+        return true;
     }
+    if (packet.flags & kSyn) take_syn(c, packet, now);
+    if (packet.flags & kBare) c.receiver.on_established(now);
     if (packet.flags & kCwr) c.receiver.on_reduced();
     if (packet.flags & kCe) c.receiver.on_marked();
     if (packet.flags & kAgain) c.receiver.on_again(packet.number);
@@ -23,7 +24,7 @@ bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
         send_unusual_ack(c, now, 0);
         return true;
     }
-    return packet.payload == 0 || (packet.flags & kDatagram) != 0;
+    return packet.payload == 0;
 }
 
 void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack) {
@@ -34,7 +35,7 @@ void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const Sac
     Progress progress;
     const bool reduced =
         sender.on_echo(now, packet.number, sack, (packet.flags & kAgain) != 0, progress);
-    if (recording_) {
+    if (records_events_) {
         record_ack(c, now, progress, phase, undone);
         if (reduced) recorders_[c.slot].event(now, EventKind::ecn, sender.una(), sender);
     }

@@ -104,6 +104,22 @@ TEST(TwoStates, LastExponentialTimesOfTheirMeans) {  // rates 0 and 1 show the s
     expect_exponential(lengths[1], 40, "bad");
 }
 
+// Numbers are drawn ahead, and yet each packet has its own.
+TEST(TwoStates, TakeANumberAPacket) {
+    const double rate[] = {1e-5, 0.02};
+    LossProcess process = process_of(two_states(80 * kMs, 40 * kMs, rate[0], rate[1]), 5);
+    LossProcess state = process_of(two_states(80 * kMs, 40 * kMs, 0, 1), 5);
+    Random numbers(5, Stream::loss_forward, 0);
+    int losses = 0;
+    for (Time now = 0; now < 100 * kSecond; now += kMs) {
+        const bool is_lost = numbers.open_unit() < rate[lost(state, now) ? 1 : 0];
+        ASSERT_EQ(lost(process, now), is_lost) << now;
+        losses += is_lost;
+    }
+    EXPECT_GT(losses, 300);
+    EXPECT_EQ(process.crossed(), 100'000u);
+}
+
 TEST(TwoStates, LoseAtEachStatesRate) {  // seed 003, fading: 8 s and 4 s
     const double rate[] = {0.001, 0.2};
     LossProcess seen_process =

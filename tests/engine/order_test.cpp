@@ -7,6 +7,7 @@
 #include <deque>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "engine/ring.hpp"
 #include "engine/timers.hpp"
@@ -70,6 +71,9 @@ TEST(Tournament, HasTheSmallestKeyAndOfEqualOnesTheLowestSlot) {
             tournament.set(slot, keys[slot]);
             const auto best = std::min_element(keys.begin(), keys.end());
             ASSERT_EQ(tournament.first_key(), *best);
+            const Time before = std::exchange(keys[slot], kNever);
+            ASSERT_EQ(tournament.first_key_but(slot), *std::min_element(keys.begin(), keys.end()));
+            keys[slot] = before;
             if (*best == kNever) continue;  // nothing to take
             ASSERT_EQ(tournament.first(), static_cast<std::uint32_t>(best - keys.begin()));
         }

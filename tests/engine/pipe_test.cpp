@@ -76,7 +76,11 @@ class ListedPipe {
 
 // What the simulation does: it asks first whether there is anything to decide.
 Passage cross(Pipe& pipe, Time now, std::uint32_t bytes) {
-    return pipe.is_free(now, bytes) ? arrival(pipe.pass(now)) : pipe.transmit(now, bytes);
+    if (pipe.pass(now, bytes, kLongest)) return arrival(now);
+    pipe.leave_step();
+    const Passage passage = pipe.transmit(now, bytes);
+    pipe.join();
+    return passage;
 }
 
 // Sends bursts of packets of a few sizes with pauses, so that the queue is now empty and now full, and that

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/sender.hpp"
+#include "settings.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test {
@@ -32,6 +33,22 @@ TEST(RateSample, ItsRoundTripIsOfTheSegmentSentLast) {
     RateSampler rate = sent(5);
     EXPECT_EQ(say(rate, 50 * kMs, {0, 1, 2}).rate_rtt_us, 48000u);
     EXPECT_EQ(say(rate, 60 * kMs, {4, 3}).rate_rtt_us, 56000u) << "in whatever order";
+}
+
+TEST(RateSample, SegmentsInTheirOrderAreToldByTheLast) {
+    RateSampler one_by_one = sent(5), at_once = sent(5);
+    for (const std::int64_t first : {0, 2}) {
+        const Time now = (50 + first) * kMs;
+        at_once.on_delivered_in_order(now, first + 1, 2);
+        const ww_sample is = say(at_once, now, {});
+        const ww_sample should_be = say(one_by_one, now, {first, first + 1});
+        EXPECT_EQ(is.rate_rtt_us, should_be.rate_rtt_us);
+        EXPECT_EQ(is.rate_interval_us, should_be.rate_interval_us);
+        EXPECT_EQ(is.rate_segments, should_be.rate_segments);
+        EXPECT_EQ(is.newly_delivered, should_be.newly_delivered);
+        EXPECT_EQ(is.delivered, should_be.delivered);
+        EXPECT_EQ(is.prior_delivered, should_be.prior_delivered);
+    }
 }
 
 TEST(RateSample, ASegmentThatIsAcknowledgedAfterItsSackIsNoDelivery) {
@@ -73,7 +90,7 @@ TEST(RateSample, TheSendersIsOfWhatASackDelivers) {
     flow.cc = ww_configure(WW_PROTOCOL_WESTWOOD_CUBIC);
     flow.recovery = Recovery::sack;
     flow.min_rto = kMs;
-    Sender sender(flow, 99);
+    Sender sender(settings_of(flow), flow, 99);
     sender.on_syn_sent(0);
     sender.on_syn_ack(100 * kMs);
     const auto number = [&](std::int64_t segment) { return sender.segments().number(segment); };

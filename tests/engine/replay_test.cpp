@@ -16,6 +16,7 @@
 
 #include "engine/sender.hpp"
 #include "scripted.hpp"
+#include "settings.hpp"
 
 namespace ww::sim::test {
 namespace {
@@ -126,7 +127,8 @@ std::vector<Ack> read(std::istream& file) {
 class Replay {
   public:
     explicit Replay(const Recording& recording)
-        : network_(changed(recording)), sender_(network_.flows[0], 0) {
+        : network_(changed(recording)),
+          sender_(settings_of(network_.flows[0]), network_.flows[0], 0) {
         sender_.on_syn_sent(0);
     }
 

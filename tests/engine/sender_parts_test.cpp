@@ -49,8 +49,9 @@ TEST(Segmentation, CountsTheSegmentsThatHoldSomeBytes) {
     Flow flow;
     flow.packet_bytes = 100 + flow.header_bytes;
     const Segmentation segments(flow, 0);
-    for (std::uint32_t bytes = 1; bytes <= 1000; bytes++)
+    for (int bytes = 0; bytes <= 1000; bytes++)
         EXPECT_EQ(segments.segments_in(bytes), std::ceil(bytes / 100.0)) << bytes;
+    EXPECT_EQ(segments.segments_in(-1), 0);
 }
 
 // Segments are sent, sent again and acknowledged at random; a table of all times says what is right.

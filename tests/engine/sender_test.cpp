@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "settings.hpp"
 #include "units.hpp"
 
 namespace ww::sim::test {
@@ -12,7 +13,7 @@ namespace {
 
 Sender connected(Flow flow, Time round_trip) {
     flow.min_rto = kMs;
-    Sender sender(flow, 99);
+    Sender sender(settings_of(flow), flow, 99);
     sender.on_syn_sent(0);
     sender.on_syn_ack(round_trip);
     return sender;
@@ -44,7 +45,7 @@ TEST(Sender, IgnoresWhatIsOldAndWhatAcknowledgesNothing) {
 }
 
 TEST(Sender, SendsNothingBeforeTheHandshakeIsDone) {
-    Sender sender(Flow(), 1);
+    Sender sender(settings_of(Flow()), Flow(), 1);
     sender.on_syn_sent(0);
     EXPECT_EQ(sender.next_segment(0), -1);
     EXPECT_EQ(sender.timer.deadline, kSecond);

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 # Bytes, as measured on x86-64; tests/westwood/engines/test_needs.py holds them against runs.
 RUN = 5e6  # of any
-FLOW = 7500  # of the scenario, in the network, while it runs, and its row
+FLOW = 7200  # of the scenario, in the network, while it runs, and its row
 TRANSFER = 200  # that has been, of a flow with arrivals
-LIVE_TRANSFER = 2500
+LIVE_TRANSFER = 2200
 SEGMENT = 100  # in flight or waiting
 POINT = 12_000  # of a sweep
 ROW = 7200  # of a run, with the table that is made of all rows in the end

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a flow asks of its sender. Senders only read it, and those of flows that ask for the same share one, so that
+// ten thousand of them don't hold it ten thousand times.
+#pragma once
+
+#include <compare>
+#include <set>
+
+#include "../core/westwood.h"
+#include "recovery.hpp"
+#include "rtt.hpp"
+
+// A configuration has an order, so that equal ones are found.
+inline std::strong_ordering operator<=>(const ww_config& a, const ww_config& b) {
+    std::strong_ordering order = a.algorithm <=> b.algorithm;
+#define WW_COMPARE(kind, name, ...) \
+    if (order == 0) order = a.WW_FIELD(kind, name) <=> b.WW_FIELD(kind, name);
+    WW_SETTINGS(WW_COMPARE)
+#undef WW_COMPARE
+    return order;
+}
+inline bool operator==(const ww_config& a, const ww_config& b) { return (a <=> b) == 0; }
+
+namespace ww::sim {
+
+struct SenderSettings {
+    explicit SenderSettings(const Flow& flow)
+        : cc(flow.cc),
+          rto(flow),
+          stop(flow.arrivals_mean == 0 ? flow.stop : kNever),
+          rack_slack(flow.rack_slack),
+          receive_window(std::max(1u, flow.receive_window_bytes / flow.mss())),
+          threshold(flow.dupack_threshold),
+          forgiven_syns(flow.forgiven_syns),
+          recovery(flow.recovery),
+          uses_sack(sim::uses_sack(flow.recovery)),
+          conserves(sim::conserves(flow.recovery) && !ww_owns_recovery(&flow.cc)),
+          paced(ww_needs_rate(&flow.cc)),
+          rack(flow.rack),
+          frto(flow.frto),
+          undoes(flow.undo),
+          has_timestamps(flow.timestamps),
+          judges(flow.rack || flow.frto || flow.undo),
+          timed_syn(flow.timed_syn && flow.timestamps),
+          handshake_rtt(flow.handshake_rtt),
+          limited_transmit(flow.limited_transmit),
+          rearms_rto(flow.rearms_rto),
+          flight_excludes_sacked(flow.flight_excludes_sacked),
+          ssthresh_from_cwnd(flow.ssthresh_from_cwnd),
+          pipe_keeps_repaired(flow.pipe_keeps_repaired),
+          recovery_holds_ssthresh(flow.recovery_holds_ssthresh),
+          recovery_restarts_rto(flow.recovery_restarts_rto),
+          guards_recovery(flow.guards_recovery),
+          repeated_timeouts_reduce(flow.repeated_timeouts_reduce),
+          full_ack_to_ssthresh(flow.full_ack_to_ssthresh),
+          stands_after_timeout(flow.stands_after_timeout),
+          any_ack_ends_backoff(flow.any_ack_ends_backoff) {}
+    auto operator<=>(const SenderSettings&) const = default;
+
+    ww_config cc;
+    RtoSettings rto;
+    Time stop;  // of new data; with arrivals of connections, not of what has begun
+    Time rack_slack;
+    std::uint32_t receive_window;  // segments
+    std::uint32_t threshold;       // DupThresh
+    std::uint32_t forgiven_syns;
+    Recovery recovery;
+    bool uses_sack;
+    bool conserves;  // cwnd in recovery is conservation.hpp's
+    bool paced;      // by the congestion control, which wants rate samples too
+    bool rack, frto, undoes, has_timestamps;
+    bool judges;     // by RACK-TLP, F-RTO or for an undo
+    bool timed_syn;  // the SYN-ACK says which SYN it answers
+    bool handshake_rtt;
+    bool limited_transmit;
+    bool rearms_rto;  // when SND.UNA is sent again
+    bool flight_excludes_sacked;
+    bool ssthresh_from_cwnd;
+    bool pipe_keeps_repaired;
+    bool recovery_holds_ssthresh;
+    bool recovery_restarts_rto;
+    bool guards_recovery;
+    bool repeated_timeouts_reduce;
+    bool full_ack_to_ssthresh;
+    bool stands_after_timeout;
+    bool any_ack_ends_backoff;
+};
+
+// Of flows, one for those that are equal; they stay where they are.
+class SharedSettings {
+  public:
+    const SenderSettings& of(const Flow& flow) { return *all_.emplace(flow).first; }
+
+  private:
+    std::set<SenderSettings> all_;
+};
+
+}  // namespace ww::sim

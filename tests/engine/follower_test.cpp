@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Pipes that follow another (engine/pipe.hpp) against the same pipes, each of which is asked for each packet.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "engine/pipe.hpp"
+
+namespace ww::sim {
+namespace {
+
+using Pipes = std::vector<Pipe>;
+
+// The first pipe may drop and lose; none that comes later is slower than it.
+Network three_links(std::mt19937_64& random) {
+    Network network;
+    network.nodes = 4;
+    for (std::uint32_t i = 0; i < 3; i++) {
+        Direction d;
+        d.rate_bps =
+            10'000'000 + (i == 0 ? 0 : static_cast<std::int64_t>(random() % 3) * 7'000'000);
+        d.delay = static_cast<Time>(random() % 20) * kSecond / 1000;
+        d.queue_packets = static_cast<std::int64_t>(random() % 20);
+        if (i == 0 && random() % 2 == 0) d.loss = {LossKind::uniform, 0.01, {}};
+        network.links.push_back({i, i + 1, i == 0 ? 2u : 0u, d, d});
+    }
+    return network;
+}
+
+Pipes forward_pipes(const Network& network, std::uint64_t seed) {
+    Pipes pipes;
+    for (std::uint32_t i = 0; i < network.links.size(); i++)
+        pipes.emplace_back(network, 2 * i, seed);
+    return pipes;
+}
+
+Time arrival_of(const Passage& passage) {
+    return passage.fate == Fate::arrives ? passage.at : kNever;
+}
+
+Time cross_each(Pipes& pipes, Time now, std::uint32_t bytes) {
+    for (std::size_t i = 0; i < pipes.size() && now != kNever; i++)
+        now = arrival_of(pipes[i].transmit(now, bytes));
+    return now;
+}
+
+// True if the first pipe took the packet through them all by itself.
+bool cross_led(Pipes& pipes, Time& now, std::uint32_t bytes) {
+    if (pipes[0].pass(now, bytes, kLongest)) return true;
+    pipes[0].leave_step();
+    now = cross_each(pipes, now, bytes);
+    pipes[0].join();
+    return false;
+}
+
+void expect_counted_alike(Pipes& led, Pipes& asked) {
+    led[0].leave_step();
+    for (std::size_t i = 0; i < led.size(); i++) {
+        const DirectionResult is = led[i].result(kSecond), should_be = asked[i].result(kSecond);
+#define WW_SAME(type, name, ...) EXPECT_EQ(is.name, should_be.name) << #name << " of pipe " << i;
+        WW_DIRECTION_COLUMNS(WW_SAME)
+#undef WW_SAME
+    }
+}
+
+// Bursts and pauses, of one size for a while; the same becomes of each packet, and all is counted alike.
+TEST(Follower, IsAsIfItHadBeenAskedForEachPacket) {
+    int led_by_first = 0;
+    constexpr int kRuns = 60, kPackets = 1000;
+    for (std::uint64_t seed = 1; seed <= kRuns; seed++) {
+        std::mt19937_64 random(seed);
+        const Network network = three_links(random);
+        Pipes led = forward_pipes(network, seed), asked = forward_pipes(network, seed);
+        for (std::size_t i = 1; i < led.size(); i++) {
+            ASSERT_TRUE(led[i].can_follow(led[0]));
+            led[i - 1].follower = &led[i];
+        }
+        Time now = 0;
+        std::uint32_t bytes = 1500;
+        for (int i = 0; i < kPackets; i++) {
+            if (random() % 2 == 0) now += static_cast<Time>(random() % 5) * kSecond / 1000;
+            if (random() % 20 == 0) bytes = random() % 2 == 0 ? 1500 : 40;
+            Time there = now;
+            led_by_first += cross_led(led, there, bytes);
+            ASSERT_EQ(there, cross_each(asked, now, bytes)) << "seed " << seed << ", packet " << i;
+        }
+        expect_counted_alike(led, asked);
+    }
+    EXPECT_GT(led_by_first, kRuns * kPackets / 2);
+}
+
+TEST(Follower, IsNeitherSlowerNorLosesNorHasExtras) {
+    Direction plain;
+    plain.rate_bps = 10'000'000;
+    Direction slower = plain, losing = plain, jittering = plain;
+    slower.rate_bps--;
+    losing.loss = {LossKind::uniform, 0.01, {}};
+    jittering.jitter = kSecond / 1000;
+    Network network;
+    for (const Direction& d : {plain, slower, losing, jittering})
+        network.links.push_back({0, 1, 0, d, d});
+    const Pipes pipes = forward_pipes(network, 1);
+    EXPECT_TRUE(pipes[0].can_follow(pipes[1]));
+    for (std::size_t i = 1; i < pipes.size(); i++) EXPECT_FALSE(pipes[i].can_follow(pipes[0])) << i;
+    EXPECT_TRUE(pipes[0].can_follow(pipes[2]));
+    EXPECT_FALSE(pipes[0].can_follow(pipes[3]));
+}
+
+}  // namespace
+}  // namespace ww::sim
