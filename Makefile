@@ -90,7 +90,7 @@ bench-path: linux-path ## measure how exact the emulated path of --engine linux 
 theory: .venv ## hold the simulator against formulas, and write the tables of docs/theory.md
 	@$(BIN)/python -m bench.theory
 
-verdicts: .venv ## decide all claims anew and write them into docs/model.md: 17 000 runs
+verdicts: .venv ## decide all claims anew and write them into docs/model.md: 27 000 runs
 	@$(BIN)/westwood reproduce all --out build/verdicts
 	@$(BIN)/python -m tools.verdicts build/verdicts
 

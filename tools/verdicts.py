@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the claims' verdicts and figures into docs/: python -m tools.verdicts FOLDER.
+"""Writes the claims' verdicts and figures into docs/: python -m tools.verdicts [FOLDER].
 
 FOLDER is what `westwood reproduce all --out FOLDER` wrote. What of it is quoted is kept in
-docs/verdicts.json, with a fingerprint of each scenario: numbers of how two of its runs start.
+docs/verdicts.json, with what the pages' tries (tools/tries.py) came to, which are run, and a
+fingerprint of each scenario: numbers of how two of its runs start. Without FOLDER the verdicts
+stay, and only tries that are new are run.
 Where the simulator, a profile or a scenario gives other numbers now, the figures are stale,
 whatever the commit: tests/tools/test_verdicts.py says so, and what a page quotes otherwise than
 the file says.
@@ -21,6 +23,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tools import tries
 from tools.tables import replace, table_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,7 +34,7 @@ _DIGITS = 6
 _START = {"duration": "60s"}
 _MEASURED = ("flow", "cc", "delivered_bytes", "sent", "retransmitted", "timeouts", "goodput_bps")
 _FIGURE = re.compile(
-    r"<!-- (?P<claim>[\w.]+): (?P<path>[^<>]+?) (?P<format>[\w.*%+-]+) -->"
+    r"<!-- (?P<claim>[\w.]+(?: with [^<>:]+)?): (?P<path>[^<>]+?) (?P<format>[\w.*%+-]+) -->"
     r"(?P<value>[^<>]*)<!-- / -->"
 )
 
@@ -117,16 +120,25 @@ def quoted(claims: dict[str, Any], text: str) -> str:
     return _FIGURE.sub(now, text)
 
 
-def write(claims: dict[str, Any], page: Path) -> None:
+def write(told: dict[str, Any], page: Path) -> None:
     """Writes the table and the figures into a page."""
-    replace(page, {TABLE: table(claims)})
-    page.write_text(quoted(claims, page.read_text(encoding="utf-8")), encoding="utf-8")
+    replace(page, {TABLE: table(told["claims"])})
+    text = quoted(told["claims"] | told["tried"], page.read_text(encoding="utf-8"))
+    page.write_text(text, encoding="utf-8")
 
 
-def is_written(claims: dict[str, Any], page: Path) -> bool:
-    """Says whether a page quotes what the claims say."""
+def is_written(told: dict[str, Any], page: Path) -> bool:
+    """Says whether a page quotes what the claims and the tries say."""
     text = page.read_text(encoding="utf-8")
-    return table_of(TABLE, text) == table(claims) and quoted(claims, text) == text
+    is_quoted = quoted(told["claims"] | told["tried"], text) == text
+    return table_of(TABLE, text) == table(told["claims"]) and is_quoted
+
+
+def with_tries(told: dict[str, Any]) -> dict[str, Any]:
+    """The same with every try that a page quotes; those it lacks are run."""
+    had = told.get("tried", {})
+    named = tries.named(page.read_text(encoding="utf-8") for page in PAGES)
+    return {**told, "tried": {one: had.get(one) or rounded(tries.measured(one)) for one in named}}
 
 
 def read() -> dict[str, Any]:
@@ -136,9 +148,12 @@ def read() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    whole = json.loads((Path(sys.argv[1]) / "claims.json").read_text(encoding="utf-8"))["claims"]
-    found = kept(whole)
+    found = read()
+    if sys.argv[1:]:
+        said = json.loads((Path(sys.argv[1]) / "claims.json").read_text(encoding="utf-8"))
+        found = kept(said["claims"])
+    found = with_tries(found)
     FILE.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     for one in PAGES:
-        write(found["claims"], one)
+        write(found, one)
     print(", ".join(f"{count} {name}" for name, count in counted(found["claims"]).items()))

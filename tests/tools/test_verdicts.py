@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import verdicts
+from tools import tries, verdicts
 from westwood.papers.claims import claims
 from westwood.papers.studies import STUDIES
 
@@ -19,7 +19,7 @@ CLAIMS = TOLD["claims"]
 
 @pytest.mark.parametrize("page", verdicts.PAGES, ids=lambda page: page.name)
 def test_a_page_quotes_what_the_file_says(page: Path) -> None:
-    assert verdicts.is_written(CLAIMS, page), CURE
+    assert verdicts.is_written(TOLD, page), CURE
 
 
 def test_the_file_has_every_claim_and_its_condition() -> None:
@@ -38,7 +38,8 @@ def test_the_figures_are_of_todays_simulator_profiles_and_scenarios() -> None:
 PAGE = """<!-- verdicts -->
 old
 <!-- end of verdicts -->
-It is <!-- a.b: ratio/of one .2f -->9<!-- / --> and <!-- a.b: parts/1 1e-6*.1f -->8<!-- / -->.
+It is <!-- a.b: ratio/of one .2f -->9<!-- / -->,
+<!-- a.b with x.y=2p: ratio .1f -->9<!-- / --> and <!-- a.b: parts/1 1e-6*.1f -->8<!-- / -->.
 """
 SAID = {
     "a.b": {
@@ -48,19 +49,42 @@ SAID = {
         "measured": {"ratio": {"of one": 0.8149}, "parts": [1, 2.25e6]},
     }
 }
+TRIED = {"a.b with x.y=2p": {"verdict": "HOLDS", "measured": {"ratio": 1.25}}}
+WHOLE = {"claims": SAID, "tried": TRIED}
 
 
 def test_a_stale_page_is_told_and_written_anew(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE)
-    assert not verdicts.is_written(SAID, page)
-    verdicts.write(SAID, page)
-    assert verdicts.is_written(SAID, page)
+    assert not verdicts.is_written(WHOLE, page)
+    verdicts.write(WHOLE, page)
+    assert verdicts.is_written(WHOLE, page)
     text = page.read_text()
-    assert "-->0.81<!-- / --> and" in text and "-->2.2<!-- / -->." in text
+    assert (
+        "-->0.81<!-- / -->," in text
+        and "-->1.2<!-- / --> and" in text
+        and "-->2.2<!-- / -->." in text
+    )
     assert "1 claims: 0 HOLD, 1 DIFFER" in text and "| `a.b` | DIFFERS | it is 0.81 |" in text
     page.write_text(text.replace("-->0.81<", "-->0.82<"))
-    assert not verdicts.is_written(SAID, page)
+    assert not verdicts.is_written(WHOLE, page)
+
+
+def test_every_try_that_a_page_quotes_is_in_the_file_and_none_other() -> None:
+    named = tries.named(page.read_text() for page in verdicts.PAGES)
+
+    assert named == sorted(TOLD["tried"]), CURE
+
+
+def test_a_try_is_run_under_the_setting_that_it_names() -> None:
+    (name,) = tries.named(
+        ["It is <!-- linux.rate_halving with flow.rack=false: x .1f -->1<!-- / -->"]
+    )
+
+    found = tries.measured(name)
+
+    assert name == "linux.rate_halving with flow.rack=false"
+    assert found["verdict"] == "HOLDS" and found["measured"]
 
 
 def test_what_is_kept_of_a_measurement_has_few_digits() -> None:

@@ -9,6 +9,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from westwood.engines.simulator import prepare
 from westwood.experiments import experiment
 from westwood.papers import claims, reproduce
 from westwood.papers.checks.common import Measured
-from westwood.papers.infer import page, propose, published, space, tree
+from westwood.papers.infer import page, parts, propose, published, space, tree
 from westwood.papers.infer.apply import applied
 from westwood.papers.infer.evaluate import Ground, outcomes
 from westwood.papers.infer.found import CHOOSING_SEEDS, FRESH_SEEDS, searching_seeds
@@ -66,8 +67,16 @@ def test_a_tree_finds_the_two_settings_that_a_claim_hangs_on() -> None:
     leaf, way = grown.best()
 
     assert leaf.share == 1
-    assert sorted(way) == [("filter", ("ewma",)), ("queue", ("20", "100"))]
+    assert way == {"filter": ("ewma",), "queue": ("20", "100")}
     assert tree.Tree.read(json.loads(json.dumps(grown.entry()))) == grown
+
+
+def test_a_setting_that_divides_twice_is_one_condition() -> None:
+    shares = {"20": 0.95, "50": 0.65, "100": 0.0}
+    grown = tree.grow(SETTINGS, cases(lambda one, draw: draw.random() < shares[one["queue"]]))
+
+    assert grown.more and grown.setting == grown.more.setting == "queue"
+    assert grown.best()[1] == {"queue": ("20",)}
 
 
 def test_a_tree_sees_through_noise_and_makes_nothing_of_noise_alone() -> None:
@@ -196,6 +205,16 @@ def test_a_batch_that_refines_tries_nothing_twice() -> None:
     assert refined == propose.propose(open_, 1, 2, before)
 
 
+def test_a_space_that_is_small_is_filled_without_repetition_until_nothing_is_left() -> None:
+    small = replace(space.of(SMALL), settings=SETTINGS)
+    before: dict[int, tuple[space.Chosen, float]] = {0: (small.profile, 0.0)}
+    made = propose.propose(small, 1, 0, before)
+    before |= {n: (one, 1.0) for n, one in zip(propose.numbers(0), made, strict=False)}
+
+    assert len({tuple(one.values()) for one in made}) == len(made) == small.count == 12
+    assert propose.propose(small, 1, 1, before) == propose.propose(small, 1, 2, before) == []
+
+
 def test_a_batch_that_refines_is_none_that_fills() -> None:
     batches = [all(map(propose.fills, propose.numbers(batch))) for batch in range(6)]
 
@@ -267,7 +286,8 @@ def told_of(**claim: Any) -> Told:
     )
     first = {"claim": "linux.rate_halving", "held": 0, "profile": False, "inferred": False}
     first |= {"witness": None, "tree": grown.entry(), **claim}
-    return Told({"paper": SMALL, "settings": 49, "claims": [first], "numbers": []})
+    data = {"paper": SMALL, "settings": 49, "possible": 1536, "claims": [first], "numbers": []}
+    return Told(data)
 
 
 def test_never_is_said_of_what_no_setting_showed_on_fresh_seeds() -> None:
@@ -276,12 +296,51 @@ def test_never_is_said_of_what_no_setting_showed_on_fresh_seeds() -> None:
     assert told_of(held=3).verdict("linux.rate_halving") == seen
 
 
+def test_all_is_said_where_no_setting_is_left() -> None:
+    told = told_of()
+
+    assert (
+        Told({**told.data, "possible": 49}).verdict("linux.rate_halving")
+        == "NEVER in all 49 settings"
+    )
+
+
+def test_parts_that_exclude_each_other_are_the_reason_why_a_claim_holds_nowhere() -> None:
+    found = parts.excluding(
+        [
+            "Reno at 0.01: 2 is above 1; Reno at 0.05: 2 is above 1",
+            "Reno's spread is 3 Mb/s, expected from 0 to 1 Mb/s",
+            "Reno's spread is 2 Mb/s, expected from 0 to 1 Mb/s; Tahoe at 0.01: 2 is above 1",
+        ]
+    )
+
+    assert found["holding"] == {"Reno": 2, "Reno's spread": 1, "Tahoe": 2}
+    assert found["apart"] == [["Reno", "Reno's spread"]]
+    assert "**Reno** and **Reno's spread** exclude each other" in parts.written(found)
+
+
+def test_parts_that_hold_together_as_often_as_chance_has_it_say_so() -> None:
+    found = parts.excluding(["a: 1", "b: 1", "a: 1; b: 1", ""])
+
+    assert found == {"of": 4, "all": 1, "holding": {"a": 2, "b": 2}, "apart": []}
+    assert "had in 1 settings; it would be in 1 if" in parts.written(found)
+
+
 def test_holds_if_names_the_branch_where_most_hold() -> None:
     branches = tree.Tree(50, 48), tree.Tree(50, 2)
     grown = tree.Tree(100, 50, "queue", ("10 packets", "50 packets"), *branches)
     told = told_of(witness={}, tree=grown.entry())
 
     words = "HOLDS IF the queue: 10 packets or 50 packets (96% of these; 50% of all)"
+    assert told.verdict("linux.rate_halving") == words
+
+
+def test_a_branch_where_most_differ_is_no_condition() -> None:
+    branches = tree.Tree(50, 20), tree.Tree(50, 0)
+    grown = tree.Tree(100, 20, "queue", ("10 packets",), *branches)
+    told = told_of(witness={}, tree=grown.entry())
+
+    words = "HOLDS in 20% of settings, more with the queue: 10 packets (40% of these)"
     assert told.verdict("linux.rate_halving") == words
 
 

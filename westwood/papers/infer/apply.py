@@ -29,13 +29,18 @@ from westwood.catalogue import PROTOCOLS, UDP, settings_of_protocol
 from westwood.papers.infer.space import Value
 from westwood.scenario import Scenario
 from westwood.scenario.links import Link
-from westwood.units import format_size
+from westwood.units import format_size, parse_time
 
 _FAMILY_SETTING = "sampler"  # what the Westwood family has, and no other
 
 
-def applied(point: Scenario, fixed: Collection[str], values: Iterable[Value]) -> Scenario:
-    """Returns the point with these values; `fixed` are keys that it sweeps or has as its own."""
+def applied(
+    point: Scenario, fixed: Collection[str], values: Iterable[Value], longest: str | None = None
+) -> Scenario:
+    """Returns the point with these values, and no longer than `longest`.
+
+    `fixed` are keys that it sweeps or has as its own.
+    """
     found: dict[str, Any] = {}
     queues: dict[str, dict[str, Any]] = {}
     for value in values:
@@ -54,6 +59,9 @@ def applied(point: Scenario, fixed: Collection[str], values: Iterable[Value]) ->
             elif f"{link.name}.{rest}" not in fixed and _has(link, rest):
                 found[f"{link.name}.{rest}"] = to
     found |= {f"{name}.queue": queue for name, queue in queues.items()}
+    duration = parse_time(found["duration"]) if "duration" in found else point.duration
+    if longest and duration > parse_time(longest):
+        found["duration"] = longest
     return point.with_settings(found) if found else point
 
 

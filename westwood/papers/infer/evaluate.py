@@ -18,13 +18,12 @@ from westwood.papers.checks import CHECKS
 from westwood.papers.checks.common import THROUGHPUT, Finding, Measured
 from westwood.papers.infer import published
 from westwood.papers.infer.apply import applied
-from westwood.papers.infer.space import Chosen, Open
+from westwood.papers.infer.space import Chosen, Open, Value
 from westwood.papers.studies import STUDIES, Study
 from westwood.results.columns import Row
 from westwood.results.metrics import summarise
 from westwood.results.rows import rows_frame
 from westwood.scenario import Scenario
-from westwood.units import parse_time
 
 RunJobs = Callable[[Iterable[Job]], Generator[tuple[int, list[Row]]]]
 _SUMMED = (THROUGHPUT, "loss_ratio")  # columns that checks read of points
@@ -88,12 +87,10 @@ class Ground:
                 found[name] = (base, study)
         return found
 
-    def _bounded(self, scenario: Scenario) -> Scenario:
-        """Shortens a run of the search that is longer than it takes to tell."""
-        longest = self.open.longest
-        if self.thin and scenario.duration > parse_time(longest):
-            return scenario.with_settings({"duration": longest})
-        return scenario
+    @property
+    def _longest(self) -> str | None:
+        """The longest run of the search: what it takes to tell."""
+        return self.open.longest if self.thin else None
 
     @cached_property
     def points(self) -> dict[str, list[_Point]]:
@@ -108,12 +105,15 @@ class Ground:
 
     def plan(self, chosen: Chosen) -> Plan:
         """Plans the runs under these settings."""
-        values = self.open.values(chosen)
+        return self.plan_with(self.open.values(chosen))
+
+    def plan_with(self, values: Sequence[Value]) -> Plan:
+        """Plans the runs under the profile's settings with these values."""
         plan = Plan(self, next((one.measures for one in values if one.measures), THROUGHPUT))
         for name, points in self.points.items():
             observer = self.bases[name][1].observer
             for point in points:
-                scenario = self._bounded(applied(point.scenario, point.fixed, values))
+                scenario = applied(point.scenario, point.fixed, values, self._longest)
                 plan.add(name, point.columns, scenario, observer.job_settings if observer else {})
         return plan
 
@@ -146,18 +146,22 @@ class Plan:
 
     def outcome(self, rows: Mapping[int, list[Row]]) -> Outcome:
         """Holds the claims against the rows of all runs, by their place in the order of `jobs`."""
+        found = self.findings(rows)
+        return Outcome(
+            {claim: len(one.failures) for claim, one in found.items()},
+            published.read({claim: one.measured for claim, one in found.items()}),
+            {claim: "; ".join(one.failures) for claim, one in found.items()},
+        )
+
+    def findings(self, rows: Mapping[int, list[Row]]) -> dict[str, Finding]:
+        """What the checks of the claims found in these rows."""
         by_job: dict[str, list[Row]] = {}
         place = 0
         for key, job in self.jobs.items():
             by_job[key] = [row for n in range(len(job.seeds)) for row in rows[place + n]]
             place += len(job.seeds)
         measured = {name: self._measured(name, by_job) for name in self.wanted}
-        found = {claim: _checked(claim, measured) for claim in self.ground.claims}
-        return Outcome(
-            {claim: len(one.failures) for claim, one in found.items()},
-            published.read({claim: one.measured for claim, one in found.items()}),
-            {claim: "; ".join(one.failures) for claim, one in found.items()},
-        )
+        return {claim: _checked(claim, measured) for claim in self.ground.claims}
 
     def _measured(self, name: str, by_job: Mapping[str, list[Row]]) -> Measured:
         rows = [

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from westwood.papers.infer import propose, published
+from westwood.papers.infer import parts, propose, published
 from westwood.papers.infer.evaluate import Outcome
 from westwood.papers.infer.space import Chosen, Open
 from westwood.papers.infer.tree import Tree, grow
@@ -19,7 +19,7 @@ from westwood.papers.infer.tree import Tree, grow
 CHOOSING_SEEDS = tuple(range(1001, 1007))
 FRESH_SEEDS = tuple(range(2001, 2011))
 FINALISTS = 5
-WITNESSES = 3  # settings that get to show that a claim holds
+WITNESSES = 20  # settings that get to show that a claim holds
 PROFILE = 0  # the number of the setting that is the profile
 
 
@@ -48,16 +48,29 @@ class Found:
     back: dict[tuple[int, str], Outcome] = field(default_factory=dict)  # with one set back
 
     @property
+    def different(self) -> dict[tuple[str, ...], Tried]:
+        """The settings that were tried, each once: one that refines may come again to fill."""
+        different: dict[tuple[str, ...], Tried] = {}
+        for _, one in sorted(self.tried.items()):
+            different.setdefault(tuple(one.chosen.values()), one)
+        return different
+
+    @property
+    def is_complete(self) -> bool:
+        """Says whether all settings that there are were tried."""
+        return len(self.different) == self.open.count
+
+    @property
     def filling(self) -> list[Tried]:
-        """The settings that fill the space, without the profile: shares are of these."""
+        """The settings that shares are of: those that fill the space, or all that there are."""
+        if self.is_complete:
+            return list(self.different.values())
         return [one for n, one in sorted(self.tried.items()) if n != PROFILE and propose.fills(n)]
 
     def finalists(self) -> list[int]:
-        """The best settings by the search's seeds, of which no two are the same."""
-        best: dict[tuple[str, ...], int] = {}
-        for one in sorted(self.tried.values(), key=lambda one: (one.outcome.cost, one.number)):
-            best.setdefault(tuple(one.chosen.values()), one.number)
-        return list(best.values())[:FINALISTS]
+        """The best settings by the search's seeds."""
+        best = sorted(self.different.values(), key=lambda one: (one.outcome.cost, one.number))
+        return [one.number for one in best[:FINALISTS]]
 
     def claims(self) -> tuple[str, ...]:
         """All claims of the paper that simulations decide."""
@@ -73,9 +86,18 @@ class Found:
         return min(self.finalists(), key=lambda n: (self.on("choosing", n).cost, n))
 
     def holding(self, claim: str) -> list[Tried]:
-        """The settings under which a claim holds by the search's seeds, the best ones first."""
-        ways = [one for one in self.tried.values() if one.outcome.failures[claim] == 0]
-        return sorted(ways, key=lambda one: (one.outcome.cost, one.number))
+        """The settings under which a claim holds by the search's seeds.
+
+        Those come first whose measurements are nearest to the numbers published with the claim.
+        """
+        own = [key for key, one in published.numbers().items() if one.claim == claim]
+        ways = [one for one in self.different.values() if one.outcome.failures[claim] == 0]
+
+        def far(one: Tried) -> tuple[float, float, int]:
+            numbers = {key: one.outcome.numbers[key] for key in own}
+            return published.distance(numbers), one.outcome.cost, one.number
+
+        return sorted(ways, key=far)
 
     def witness(self, claim: str) -> int | None:
         """A setting under which a claim holds on fresh seeds, the inferred or the profile first."""
@@ -100,7 +122,7 @@ class Found:
         return {
             "paper": self.open.paper,
             "seed": self.seed,
-            "settings": len(self.tried),
+            "settings": len(self.different),
             "filling": len(self.filling),
             "possible": self.open.count,
             "seeds": {
@@ -137,5 +159,15 @@ class Found:
             outcome = self.on("fresh", number)
             entry[name] = outcome.failures[claim] == 0
             entry[f"{name}_explanation"] = outcome.explanations[claim]
+        if not (entry["inferred"] or entry["profile"]):
+            told = [one.outcome.explanations[claim] for one in self.different.values()]
+            entry["parts"] = parts.excluding(told)
+            entry["unconfirmed"] = self._unconfirmed(claim)
         shown = None if witness is None else self.open.differs(self.tried[witness].chosen)
         return {**entry, "witness": shown, "tree": self.tree(claim).entry()}
+
+    def _unconfirmed(self, claim: str) -> list[str]:
+        """What differs on fresh seeds where the claim seemed to hold: of each that was checked."""
+        ways = (one.number for one in self.holding(claim)[:WITNESSES])
+        found = (self.judged.get(("fresh", number, (claim,))) for number in ways)
+        return [one.explanations[claim] for one in found if one and one.failures[claim]]

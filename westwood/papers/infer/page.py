@@ -15,11 +15,12 @@ from typing import Any
 
 from westwood import files
 from westwood.papers.claims import claims
-from westwood.papers.infer import published, tree
+from westwood.papers.infer import parts, published, tree
 from westwood.papers.infer.space import Setting
 from westwood.papers.infer.told import Told, packaged
 
 _NOTES = Path(__file__).with_name("notes.toml")
+_SHOWN = 3  # failures of one setting
 _WORDS = {True: "HOLDS", False: "DIFFERS"}
 
 
@@ -54,9 +55,11 @@ def _paper(told: Told) -> Iterator[str]:
     yield note.get("about", "").strip()
     seeds = told.data["seeds"]
     possible = _count(told.data["possible"])
+    filling = f"{told.data['filling']} of them without knowing any result, "
+    filling = "" if told.data["filling"] == told.settings else filling
     yield (
         f"{len(told.open.settings)} settings left open, {possible} combinations; "
-        f"{told.settings} tried, {told.data['filling']} of them without knowing any result, "
+        f"{told.number} tried, {filling}"
         f"{len(seeds['search'])} seeds a point. {note.get('ran', '').strip()}"
     ).strip()
     yield "### What it may have run"
@@ -115,17 +118,32 @@ def _not_there(told: Told) -> Iterator[str]:
             continue
         yield f"`{claim}` differs there: {one['inferred_explanation']}."
         if one["witness"] is None and one["held"]:
+            found = one["unconfirmed"]
             yield (
-                f"It held in {one['held']} of {told.settings} settings by the thin grid and the "
-                "seeds of the search, in none of the best three of these on fresh seeds."
+                f"It held in {one['held']} of {told.number} settings by the thin grid and the "
+                f"seeds of the search, in none of the best {len(found)} of these on fresh seeds"
+                f"{_first(found)}."
             )
         elif one["witness"] is None:
-            yield f"It holds under none of {told.settings} settings."
+            yield f"It holds under none of {told.number} settings."
         elif one["witness"]:
             words = "; ".join(f"{told.what(key)}: {value}" for key, value in one["witness"].items())
-            yield f"It holds on fresh seeds with {words}."
+            others = len(one.get("unconfirmed", ()))
+            before = f"; in {others} that the search had nearer it did not" if others else ""
+            yield f"It holds on fresh seeds with {words}{before}."
         else:
             yield "It holds under the profile."
+        yield parts.written(one["parts"]) if "parts" in one else ""
+        yield _notes().get(told.paper, {}).get("causes", {}).get(claim, "").strip()
+
+
+def _first(explanations: Sequence[str]) -> str:
+    """Writes the first of what differs in the nearest of them."""
+    if not explanations:
+        return ""
+    failures = explanations[0].split("; ")
+    more = f", and in {len(failures) - _SHOWN} places more" if len(failures) > _SHOWN else ""
+    return f"; in the nearest {'; '.join(failures[:_SHOWN])}{more}"
 
 
 def _trees(told: Told) -> Iterator[str]:

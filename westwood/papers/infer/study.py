@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any, Protocol, TypeVar
 
 import polars as pl
@@ -125,36 +126,48 @@ class Study:
     def steps(self, settings: int) -> Iterator[None]:
         """Does what is missing, a setting at a time: tries, finalists, fresh seeds, witnesses."""
         yield from self._try({PROFILE: self._open.profile})
-        for batch in range(-(-settings // propose.BATCH)):
-            yield from self._batch(batch)
         found = self.found
+        different = {tuple(self._open.profile.values())}
+        for batch in count():
+            if len(different) > settings or len(different) == self._open.count:
+                break
+            yield from self._batch(batch)
+            tried = (found.tried.get(n) for n in propose.numbers(batch))
+            different |= {tuple(one.chosen.values()) for one in tried if one}
         yield from self._judge("choosing", found.finalists())
         yield from self._judge("fresh", [PROFILE, found.inferred])
         yield from self._set_back(found.inferred)
         for claim in found.claims():
-            if found.witness(claim) is None:
-                ways = [one.number for one in found.holding(claim)[:WITNESSES]]
-                yield from self._judge("fresh", ways, (claim,))
+            for one in found.holding(claim)[:WITNESSES]:
+                if found.witness(claim) is not None:
+                    break
+                yield from self._judge("fresh", [one.number], (claim,))
 
     def _batch(self, batch: int) -> Iterator[None]:
         known = self.found.tried
         if all(number in known for number in propose.numbers(batch)):
-            return
+            return  # a batch that is shorter is proposed again, which costs little
         first = propose.numbers(batch).start
-        before = {n: (known[n].chosen, known[n].outcome.cost) for n in range(first)}
+        before = {n: (known[n].chosen, known[n].outcome.cost) for n in range(first) if n in known}
         made = propose.propose(self._open, self.found.seed, batch, before)
-        wanted = dict(zip(propose.numbers(batch), made, strict=True))
+        wanted = dict(zip(propose.numbers(batch), made, strict=False))
         yield from self._try({n: one for n, one in wanted.items() if n not in known})
 
     def _try(self, wanted: Mapping[int, Mapping[str, str]]) -> Iterator[None]:
+        different = self.found.different
+        for number, chosen in wanted.items():
+            if same := different.get(tuple(chosen.values())):
+                self._keep(number, chosen, same.outcome)  # one that refined fills, too
+                yield
         wanted = {n: one for n, one in wanted.items() if n not in self.found.tried}
         ground = self._ground("search") if wanted else None
         numbers = list(wanted)
         for place, outcome in self._outcomes(ground, list(wanted.values())):
-            number = numbers[place]
-            values = dict(wanted[number])
-            self._ledger.keep({"setting": number, "values": values, **_entry(outcome)})
+            self._keep(numbers[place], wanted[numbers[place]], outcome)
             yield
+
+    def _keep(self, number: int, chosen: Mapping[str, str], outcome: Outcome) -> None:
+        self._ledger.keep({"setting": number, "values": dict(chosen), **_entry(outcome)})
 
     def _judge(
         self, purpose: str, numbers: Sequence[int], claims: Sequence[str] = ()
@@ -199,7 +212,7 @@ class Study:
         told = Told(found.entry())
         folder.json(f"{self._open.paper}.json", told.data)
         folder.text("papers.md", page.written({told.paper: told}))
-        folder.manifest({"inference": self._state(), "settings": len(found.tried)})
+        folder.manifest({"inference": self._state(), "settings": len(found.different)})
         return told
 
 
@@ -256,10 +269,11 @@ def run(
         raise InputError(problem, key="--settings", value=settings)
     with Study(open_, seed, folder, run_jobs).opened(resume=resume) as study:
         try:
-            for _ in track(study.steps(settings), settings - len(study.found.tried)):
+            left = min(settings, open_.count) - len(study.found.different)
+            for _ in track(study.steps(settings), left):
                 pass
             return study.finish(), study.runs
         except KeyboardInterrupt:
-            kept = f"{len(study.found.tried)} settings are in {folder.path}"
+            kept = f"{len(study.found.different)} settings are in {folder.path}"
             rest = f"--resume --out {folder.path} goes on"
             raise Interrupted(f"interrupted; {kept}; {rest}") from None

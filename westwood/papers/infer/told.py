@@ -17,6 +17,7 @@ from westwood.papers.infer.tree import Tree
 
 _FOLDER = Path(__file__).with_name("told")
 ALWAYS = 0.95  # a claim that holds under so many of all settings hangs on none
+_MOSTLY = 0.5  # of a branch: where fewer hold it is no condition
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,13 @@ class Told:
         return int(self.data["settings"])
 
     @property
+    def number(self) -> str:
+        """How many settings were tried, in words."""
+        return (
+            f"all {self.settings}" if self.settings == self.data["possible"] else f"{self.settings}"
+        )
+
+    @property
     def inferred(self) -> Mapping[str, str]:
         """The one setting that most claims hold under."""
         chosen: Mapping[str, str] = self.data["inferred"]["settings"]
@@ -73,12 +81,12 @@ class Told:
         return Tree.read(self.claims[claim]["tree"])
 
     def verdict(self, claim: str) -> str:
-        """HOLDS, HOLDS IF ... or NEVER in N settings."""
+        """HOLDS, HOLDS IF ..., NOT CONFIRMED or NEVER in N settings."""
         one = self.claims[claim]
         if one["witness"] is None:
             if one["held"]:
-                return f"NOT CONFIRMED: in {one['held']} of {self.settings} settings, not again"
-            return f"NEVER in {self.settings} settings"
+                return f"NOT CONFIRMED: in {one['held']} of {self.number} settings, not again"
+            return f"NEVER in {self.number} settings"
         share = self.share(claim)
         if share >= ALWAYS:
             return f"HOLDS in {share:.0%} of settings"
@@ -86,11 +94,15 @@ class Told:
         if not way:
             return f"HOLDS in {share:.0%} of settings"
         words = " and ".join(self.conditions(way))
+        if leaf.share < _MOSTLY:
+            return (
+                f"HOLDS in {share:.0%} of settings, more with {words} ({leaf.share:.0%} of these)"
+            )
         return f"HOLDS IF {words} ({leaf.share:.0%} of these; {share:.0%} of all)"
 
-    def conditions(self, way: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
+    def conditions(self, way: Mapping[str, Sequence[str]]) -> Iterator[str]:
         """Writes the way to a leaf in words."""
-        for key, values in way:
+        for key, values in way.items():
             yield f"{self.what(key)}: {' or '.join(values)}"
 
     def what(self, key: str) -> str:

@@ -55,12 +55,15 @@ class Tree:
         more, less = cls.read(data["more"]), cls.read(data["less"])
         return cls(data["cases"], data["held"], data["setting"], tuple(data["values"]), more, less)
 
-    def best(self) -> tuple[Tree, list[tuple[str, tuple[str, ...]]]]:
-        """The branch where most hold at each division, and the way there: settings, values."""
+    def best(self) -> tuple[Tree, dict[str, tuple[str, ...]]]:
+        """The branch where most hold at each division, and the way there: settings and values.
+
+        A setting that divides twice has the values that both times leave.
+        """
         if not self.more:
-            return self, []
+            return self, {}
         leaf, way = self.more.best()
-        return leaf, [(self.setting, self.values), *way]
+        return leaf, {self.setting: self.values, **way}
 
 
 def grow(settings: Sequence[Setting], cases: Sequence[Case], depth: int = DEPTH) -> Tree:

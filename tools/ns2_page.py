@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes what was held against ns-2 into docs/ns2.md: python -m tools.ns2_page FOLDER...
+
+Each FOLDER is what `westwood validate --engine ns2 --grid NAME --out FOLDER` wrote. What the page
+quotes is kept in docs/ns2.json, with a fingerprint of each grid: numbers of how our runs of two of
+its points go. tests/tools/test_ns2_page.py says where the page or the simulator gives others now.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tools.tables import replace, table_of
+from tools.verdicts import quoted, rounded
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE, PAGE = ROOT / "docs/ns2.json", ROOT / "docs/ns2.md"
+TABLE = "against ns-2"
+CLOSE = 0.05
+_TOGETHER = ("tahoe", "reno", "newreno", "sack")
+_NAMES = {
+    **dict(zip(_TOGETHER, ("Tahoe", "Reno", "NewReno", "SACK"), strict=True)),
+    "vegas": "Vegas",
+    "westwood+-linux": "Linux's Westwood",
+}
+_MEASURED = ("goodput_bps", "sent", "retransmitted", "timeouts")
+
+
+def fingerprint(grid: str) -> str:
+    """What tells that our side of a grid is another: a short run of two of its points."""
+    from westwood.engines.simulator import simulate
+    from westwood.experiments.validation.grid import Point, scenario
+    from westwood.experiments.validation.ns2_grids import NS2
+
+    points = [Point(**one) for one in NS2[grid].points]
+    told = [
+        simulate(scenario(NS2[grid], cc, point, 1, "20s")).rows.select(_MEASURED).rows()
+        for cc, point in (("reno", points[3]), ("sack", points[10]))
+    ]
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+
+def kept(points: pl.DataFrame) -> dict[str, Any]:
+    """What the page says of the points of a grid: by protocol, and of four together."""
+    by_name = {name: points.filter(pl.col("cc") == name) for name in _NAMES}
+    together = points.filter(pl.col("cc").is_in(_TOGETHER))
+    return {**{name: _of(some) for name, some in by_name.items()}, "together": _of(together)}
+
+
+def _of(points: pl.DataFrame) -> dict[str, Any]:
+    ratios = points["goodput_ratio"]
+    within = int(((ratios - 1).abs() <= CLOSE).sum())
+    found = {
+        "points": len(points),
+        "within": within,
+        "share": within / len(points),
+        "least": ratios.min(),
+        "most": ratios.max(),
+        "timeouts": points["timeouts"].mean(),
+    }
+    return {key: rounded(value) for key, value in found.items()}
+
+
+def table(grids: dict[str, Any]) -> str:
+    """Points within 5 % and the extremes, a row a protocol, a column a grid."""
+
+    def row(head: str, cells: Iterator[str]) -> str:
+        return f"| {' | '.join([head, *cells])} |"
+
+    lines = [row("", (f"`{name}`" for name in grids)), row("---", ("---" for _ in grids))]
+    rows = {
+        name: row(_NAMES[name], (_cell(one[name]) for one in grids.values())) for name in _NAMES
+    }
+    lines += [rows.pop(name) for name in _TOGETHER]
+    sums = [one["together"] for one in grids.values()]
+    lines += [row("together", (f"{o['within']} of {o['points']}, {o['share']:.0%}" for o in sums))]
+    lines += [row("timeouts within one a minute", (f"{one['timeouts']:.0%}" for one in sums))]
+    return "\n".join([*lines, *rows.values()]) + "\n"
+
+
+def _cell(one: dict[str, Any]) -> str:
+    return f"{one['within']} of {one['points']}, {one['least']:.2f} to {one['most']:.2f}"
+
+
+def _figures(grids: dict[str, Any]) -> dict[str, Any]:
+    """The same as a page's figures name it: <!-- ns2: GRID/PROTOCOL/KEY FORMAT -->."""
+    return {"ns2": {"measured": grids}}
+
+
+def write(grids: dict[str, Any], page: Path = PAGE) -> None:
+    """Writes the table and the figures into the page."""
+    replace(page, {TABLE: table(grids)})
+    page.write_text(quoted(_figures(grids), page.read_text("utf-8")), encoding="utf-8")
+
+
+def is_written(grids: dict[str, Any], page: Path = PAGE) -> bool:
+    """Says whether the page quotes these."""
+    text = page.read_text(encoding="utf-8")
+    return table_of(TABLE, text) == table(grids) and quoted(_figures(grids), text) == text
+
+
+def read() -> dict[str, Any]:
+    """The file of what the page quotes."""
+    told: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return told
+
+
+def _main(folders: list[str]) -> None:
+    from westwood.experiments.validation.ns2_grids import NS2
+
+    told = read() if FILE.exists() else {"fingerprints": {}, "grids": {}}
+    for folder in folders:
+        points = pl.read_csv(Path(folder) / "validation.csv", schema_overrides={"grid": pl.String})
+        for (name,), some in points.group_by("grid", maintain_order=True):
+            told["grids"][str(name)] = kept(some)
+            told["fingerprints"][str(name)] = fingerprint(str(name))
+    told = {what: {n: told[what][n] for n in sorted(NS2, key=_place)} for what in told}
+    FILE.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    write(told["grids"])
+
+
+def _place(name: str) -> tuple[str, str]:
+    year, _, way = name.partition("-")
+    return f"{-int(year)}", way
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Why a claim holds nowhere: which of its parts hold, and which two of them exclude each other.
+
+A part is whom or what a failure is about: its text up to where, how or by how much it fails.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+_END = re.compile(r" at |: | is ")
+
+
+def part_of(failure: str) -> str:
+    """Whom or what it is about: "Reno at 0.01: 2 is above 1" is about Reno."""
+    return _END.split(failure, maxsplit=1)[0]
+
+
+def failing(explanation: str) -> frozenset[str]:
+    """The parts that fail in an explanation of all failures."""
+    return frozenset(part_of(one) for one in explanation.split("; ") if one)
+
+
+def excluding(explanations: Collection[str]) -> dict[str, Any]:
+    """Counts where each part holds, and lists the pairs that hold, but nowhere both."""
+    fails = [failing(one) for one in explanations]
+    named = sorted(frozenset().union(*fails))
+    holding = {part: sum(part not in one for one in fails) for part in named}
+    apart = [
+        [one, other]
+        for one, other in combinations(named, 2)
+        if holding[one] and holding[other] and all(one in f or other in f for f in fails)
+    ]
+    whole = sum(not one for one in fails)
+    return {"of": len(fails), "all": whole, "holding": holding, "apart": apart}
+
+
+def written(found: Mapping[str, Any]) -> str:
+    """Writes it in a paragraph; "" where nothing is known."""
+    if not found["holding"]:
+        return ""
+    shares = {part: count / found["of"] for part, count in found["holding"].items()}
+    listed = ", ".join(f"{part} in {share:.0%}" for part, share in shares.items())
+    text = f"Of what it says, taken apart, nothing differs about {listed} of the settings."
+    if found["apart"]:
+        return text + "".join(f" {_pair(one)}" for one in found["apart"])
+    if len(shares) == 1:
+        return text
+    chance = math.prod(shares.values()) * found["of"]
+    return (
+        f"{text} All of it is had in {found['all']} settings; it would be in {chance:.0f} if these "
+        "had nothing to do with each other."
+    )
+
+
+def _pair(pair: Sequence[str]) -> str:
+    return f"**{pair[0]}** and **{pair[1]}** exclude each other: no setting has both."
