@@ -53,7 +53,10 @@ def main() -> None:
         page.wait_for_timeout(400)
         page.screenshot(path=FOLDER / "lab-phone.png")
         page = opened(browser, 1280, 900, "dark", "#preset=fig5")
-        page.wait_for_timeout(400)
+        page.wait_for_selector('body[data-judged="5"]')
+        page.locator('[data-field="loss-rate"] input:visible').first.fill("0.1")
+        page.keyboard.press("Enter")
+        page.wait_for_selector('body[data-judged="5"]')
         page.screenshot(path=FOLDER / "lab-paper.png")
         browser.close()
 

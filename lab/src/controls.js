@@ -2,10 +2,10 @@
 // The controls: each reads a value out of the state and writes one into it, as text with its unit. A slider is the
 // same value on a scale; what it can't say exactly, the field beside it can.
 
-import { byId, make, shownColour } from "./dom.js";
+import { byId, isDark, make, shownColour } from "./dom.js";
 import { D, colourOf, labelOf } from "./declared.js";
 import { isDatagrams, isTable } from "./scenario.js";
-import { MOST_LINES, assign, controlKey, controlOf, flowsWithControl, labelOfLine } from "./state.js";
+import { MOST_LINES, assign, controlKey, controlOf, exchange, flowOfLines, flowsWithControl, labelOfLine, leaveOut } from "./state.js";
 import { formatRate, formatTime, parseFraction, parseRate, parseTime } from "./units.js";
 
 const STEPS = 1000;
@@ -57,10 +57,11 @@ function unitOfLimit(state) {
   return limit === "unlimited" ? "unlimited" : limit.endsWith("bdp") ? "bdp" : limit.endsWith("p") ? "p" : "bytes";
 }
 
-// The limit in bytes that the bottleneck's rate takes so long for.
-export function limitOfTime(scenario, queue_ms) {
-  const bytes = Math.round((Number(parseRate(bottleneck(scenario).rate)) * queue_ms) / 8000);
-  return `${Math.min(2 ** 30, Math.max(1, bytes))}B`;
+// Limits the bottleneck's queue to the bytes that its rate takes so long for.
+export function limitByTime(scenario, queue_ms) {
+  const link = bottleneck(scenario);
+  const bytes = Math.round((Number(parseRate(link.rate)) * queue_ms) / 8000);
+  link.queue = { ...(link.queue ?? {}), limit: `${Math.min(2 ** 30, Math.max(1, bytes))}B` };
 }
 
 function setQueue(state, change) {
@@ -180,17 +181,34 @@ function setUdp(state, text) {
   }
 }
 
+// Says whether an element is to show something else than the last time: to make it anew takes long.
+const shownBy = new WeakMap();
+function changed(element, what) {
+  const said = JSON.stringify(what);
+  const before = shownBy.get(element);
+  shownBy.set(element, said);
+  return said !== before;
+}
+
 export class Controls {
   #fields = [];
 
-  // `change(mutate)` is to apply a change of the state; it returns what is wrong with it, or "".
-  constructor(change) {
+  // `change(mutate)` is to apply a change of the state; it returns what is wrong with it, or "". Where no field is to
+  // say that, `complain` does, and everything shows the state again.
+  constructor(change, complain) {
     this.change = change;
+    this.ask = (mutate) => {
+      const wrong = change(mutate);
+      if (!wrong) return;
+      shownBy.delete(this.lines);
+      this.show(this.state);
+      complain(wrong);
+    };
     this.form = byId("controls");
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.lines = make("div", { class: "lines" });
     const together = { id: "together", label: "All in one network", check: true, get: (state) => Boolean(state.together),
-      shown: (state) => state.lines.length > 1 && flowsWithControl(state.scenario).length > 0,
+      shown: (state) => state.lines.length > 1 && flowOfLines(state.scenario, state.lines) !== undefined,
       set: (state, isOn) => { if (isOn) state.together = true; else delete state.together; } };
     const controls = make("fieldset", {}, make("legend", {}, "Congestion controls"), this.lines, this.#field(together));
     this.form.append(controls);
@@ -218,18 +236,18 @@ export class Controls {
   }
 
   #check(field, id) {
-    const input = make("input", { type: "checkbox", id, onchange: () => this.change((state) => field.set(state, input.checked)) });
+    const input = make("input", { type: "checkbox", id, onchange: () => this.ask((state) => field.set(state, input.checked)) });
     const box = make("div", { class: "check" }, input, make("label", { for: id }, field.label));
     return { box, show: (state) => { input.checked = field.get(state); } };
   }
 
   #select(field, id) {
-    const select = make("select", { id, onchange: () => this.change((state) => field.set(state, select.value)) });
+    const select = make("select", { id, onchange: () => this.ask((state) => field.set(state, select.value)) });
     const box = make("div", { class: "field" }, make("label", { for: id }, field.label), select);
     const show = (state) => {
       const available = field.available?.(state);
       const options = field.options().filter(([value]) => !available || available.includes(value));
-      select.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
+      if (changed(select, options)) select.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
       select.value = field.get(state);
     };
     return { box, show };
@@ -264,8 +282,9 @@ export class Controls {
   }
 
   #showLines(state) {
-    const { scenario, lines } = state;
+    const { scenario, lines, others } = state;
     const [flow] = flowsWithControl(scenario);
+    if (!changed(this.lines, [lines, others, flow?.name, flow?.cc, isDark()])) return;
     const rows = lines.map((line, place) => {
       const keys = Object.keys(line);
       const cc = flow ? controlOf(line, flow) : UDP_FLOW;
@@ -275,19 +294,30 @@ export class Controls {
         ? make("span", {}, labelOfLine(scenario, line))
         : make("select", { "aria-label": `Control ${place + 1}`, onchange: ({ target }) => this.#setLine(place, target.value) },
             ...D.protocols.map((one) => make("option", { value: one.name, selected: one.name === name }, one.label)));
-      const away = make("button", { type: "button", "aria-label": `Remove ${labelOf(name)}`, disabled: lines.length === 1 || several,
-        onclick: () => this.change((next) => next.lines.splice(place, 1)) }, "×");
+      const away = make("button", { type: "button", "aria-label": `Remove ${labelOfLine(scenario, line)}`, disabled: lines.length === 1,
+        onclick: () => this.ask((next) => leaveOut(next, place)) }, "×");
       return make("div", { class: "line" }, make("i", { colour: shownColour(colourOf(name)) }), choose, away);
     });
     const isFull = lines.length >= MOST_LINES || !flow || Object.keys(lines[0]).length > 1;
-    const more = make("button", { type: "button", disabled: isFull, onclick: () => this.change((next) => addLine(next)) }, "Add a control");
+    const more = make("button", { type: "button", disabled: isFull, onclick: () => this.ask((next) => addLine(next)) }, "Add a control");
     const hadFocus = this.lines.contains(document.activeElement) ? [...this.lines.querySelectorAll("select, button")].indexOf(document.activeElement) : -1;
-    this.lines.replaceChildren(...rows, more);
+    this.lines.replaceChildren(...rows, more, this.#others(state));
     if (hadFocus >= 0) this.lines.querySelectorAll("select, button")[hadFocus]?.focus();
   }
 
+  // What the scenario compares and isn't shown: a click shows it.
+  #others({ scenario, lines, others = [] }) {
+    const shown = new Set(lines.map((line) => JSON.stringify(line)));
+    const buttons = others.map((line, place) => shown.has(JSON.stringify(line)) ? null :
+      make("button", { type: "button", onclick: () => this.ask((next) => exchange(next, place)) }, `Show ${labelOfLine(scenario, line)}`));
+    if (!buttons.some(Boolean)) return "";
+    const first = lines.length < MOST_LINES ? "" : `, in place of ${labelOfLine(scenario, lines[0])}`;
+    return make("div", { class: "points", role: "group", "aria-label": "Also compared" },
+      make("span", { class: "source" }, `Also compared, and not shown: at most ${MOST_LINES} are at once. A click shows one${first}.`), ...buttons);
+  }
+
   #setLine(place, name) {
-    this.change((state) => {
+    this.ask((state) => {
       const key = Object.keys(state.lines[place])[0] ?? controlKey(state.scenario);
       state.lines[place] = { [key]: name };
     });

@@ -88,10 +88,14 @@ export function decisionsOf(results) {
   const all = [];
   for (const [run, { decisions }] of results.entries()) {
     const own = curves.filter((curve) => curve.run === run);
+    const columns = Object.entries(decisions);
     decisions.time_s.forEach((_, i) => {
       const curve = own[decisions.watch[i]];
-      const made = Object.fromEntries(Object.entries(decisions).map(([key, values]) => [key, values[i]]));
-      if (curve) all.push({ ...made, kind: D.event_kinds[made.kind], curve });
+      if (!curve) return;
+      const made = { curve };
+      for (const [key, values] of columns) made[key] = values[i];
+      made.kind = D.event_kinds[made.kind];
+      all.push(made);
     });
   }
   return all.sort((a, b) => a.time_s - b.time_s);

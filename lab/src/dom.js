@@ -15,7 +15,7 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+export const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 
 // A colour of the palette as the ground lets it be seen: on a dark one dark ones are lighter, on a light one pale
 // ones darker.

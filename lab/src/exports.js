@@ -18,12 +18,23 @@ export function openExports(latest) {
     ["Trace (CSV)", async (shown) => save(`${name(shown)}.csv`, await csv(shown), "text/csv")],
     ["Rows (JSON)", (shown) => save(`${name(shown)}.json`, JSON.stringify(shown.results.flatMap((result) => result.rows), null, 1), "application/json")],
   ];
+  closeWhenLeft(byId("export"));
   byId("menu").replaceChildren(...entries.map(([title, make_it]) =>
     make("button", { type: "button", onclick: async () => {
       const shown = latest();
       if (shown) await make_it(shown);
       byId("export").open = false;
     } }, title)));
+}
+
+// A menu closes when somebody looks elsewhere.
+function closeWhenLeft(menu) {
+  document.addEventListener("click", ({ target }) => { if (!menu.contains(target)) menu.open = false; });
+  menu.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
 }
 
 export function picture({ panels, state, view, whole_s }) {

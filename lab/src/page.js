@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page: it has a state, and shows what follows from it.
 
-import { Controls, bottleneck, limitOfTime } from "./controls.js";
+import { Controls, bottleneck, limitByTime } from "./controls.js";
 import { decisionsOf, panelsOf } from "./curves.js";
 import { D } from "./declared.js";
 import { byId, make } from "./dom.js";
 import { licences } from "./packed.js";
 import { Panels } from "./panels.js";
 import { openExports } from "./exports.js";
+import { Judge } from "./judge.js";
+import { showFindings, showPaper } from "./paper.js";
 import { Problem, suggestion } from "./problem.js";
 import { Runner } from "./runner.js";
 import { complete } from "./scenario.js";
-import { assign, checked, commandOf, fromScenarioWord, fromWord, ofPreset, pointsOf, runsOf, stateOf, toWord, tomlOf } from "./state.js";
+import { checked, commandOf, fromScenarioWord, fromWord, ofPreset, runsOf, sizeOfFile, stateOf, toWord, tomlOf } from "./state.js";
 import { showRows } from "./table.js";
-import { readToml, tomlValue } from "./toml.js";
+import { readToml } from "./toml.js";
 import { Tour } from "./tour.js";
 import { explanation } from "./words.js";
 import { queueLimits, ways } from "./plan.js";
@@ -23,8 +25,10 @@ const SLOW_MS = 200; // after which progress is shown
 const LINK_AFTER_MS = 300;
 
 let state, latest, linkTimer;
-const runner = new Runner();
-const controls = new Controls(change);
+const MOST_WORKERS = 4; // as many as there are controls side by side
+const runner = new Runner(Math.min(MOST_WORKERS, navigator.hardwareConcurrency || 1));
+const judge = new Judge();
+const controls = new Controls(change, complain);
 const panels = new Panels({ zoom, explain });
 const tour = new Tour((next) => open(next));
 
@@ -50,7 +54,7 @@ function change(mutate) {
     const { duration } = next.scenario;
     mutate(next);
     if (next.scenario.duration !== duration) delete next.view;
-    if (next.queue_ms !== undefined) bottleneck(next.scenario).queue = { ...(bottleneck(next.scenario).queue ?? {}), limit: limitOfTime(next.scenario, next.queue_ms) };
+    if (next.queue_ms !== undefined) limitByTime(next.scenario, next.queue_ms);
     checked(next);
   } catch (error) {
     return String(error instanceof Problem ? error : error.message);
@@ -63,10 +67,14 @@ function change(mutate) {
 function open(next) {
   const other = !state || next.preset !== state.preset;
   state = next;
+  if (!judge.isOf(state)) {
+    judge.leave();
+    delete document.body.dataset.judged;
+  }
   complain(null);
   controls.show(state);
   byId("preset").value = state.preset ?? "";
-  if (other) showPaper();
+  if (other) showPaper(state, change);
   byId("why").replaceChildren();
   clearTimeout(linkTimer);
   linkTimer = setTimeout(keep, LINK_AFTER_MS);
@@ -85,7 +93,7 @@ function viewOf(given) {
   const place = built.link.indexOf(link);
   const flow = built.flow.findIndex((one) => one.cc.name !== "udp");
   const hop = ways(built)[Math.max(0, flow)].find(([one]) => one === link);
-  const bins = Math.min(MOST_BINS, panels.width());
+  const bins = Math.min(MOST_BINS, panels.width);
   const limit = queueLimits(built).get(link);
   return {
     whole_s, rate_bps: Number(link.rate ?? 0n), limit: limit.unit === "p" && limit.count ? Number(limit.count) : 0,
@@ -112,6 +120,7 @@ async function simulate() {
     const took_ms = performance.now() - began_ms;
     byId("said").dataset.took = took_ms.toFixed(1);
     document.body.dataset.shown = String(Number(document.body.dataset.shown ?? 0) + 1);
+    judge.follow(now, showFindings).catch(complain);
   } catch (error) {
     complain(error);
   } finally {
@@ -173,35 +182,13 @@ function next(step) {
   explain(decisions[at < 0 ? (step > 0 ? 0 : decisions.length - 1) : Math.min(decisions.length - 1, Math.max(0, at + step))]);
 }
 
-function showPaper() {
-  const preset = D.presets[state.preset];
-  const box = byId("paper");
-  if (!preset?.claims.length) {
-    box.replaceChildren();
-    return;
-  }
-  const claims = preset.claims.map((claim) =>
-    make("details", { class: "claim" },
-      make("summary", {}, make("span", { class: `verdict ${claim.verdict}` }, claim.verdict || "not decided"), claim.says),
-      make("p", { class: "source" }, `${claim.paper}, ${claim.where}. It holds if: ${claim.measure}${claim.explanation ? ` Found: ${claim.explanation}.` : ""}`)));
-  box.replaceChildren(make("details", { class: "card", open: true }, make("summary", {}, make("b", {}, preset.title || state.preset)), ...claims,
-    ...pointsOf(state.preset).map(choosePoint),
-    make("p", { class: "source" }, "The verdict is that of 30 seeds a point. Here is one seed: move a control, and see how far the claim carries.")));
-}
-
-// Goes to a point of the paper's figure.
-function choosePoint([key, values]) {
-  const said = (value) => (typeof value === "object" ? (value.kind ?? tomlValue(value)) : String(value));
-  const go = (value) => () => change((next) => assign(next.scenario, key, value));
-  return make("div", { class: "points", role: "group", "aria-label": key }, make("span", { class: "source" }, `${key}: `),
-    ...values.map((value) => make("button", { type: "button", onclick: go(value) }, said(value))));
-}
-
 function showCommand() {
   const command = commandOf(state);
   const toml = tomlOf(state);
   const copy = (text) => make("button", { type: "button", onclick: () => copied(text) }, "Copy");
-  byId("words").replaceChildren(make("pre", {}, command), copy(command), make("pre", { id: "toml" }, toml), copy(toml));
+  const size = sizeOfFile(state);
+  const more = size > state.lines.length ? make("p", { class: "source" }, `Its sweep has every combination of these controls: ${size} runs, of which ${state.lines.length} are shown.`) : null;
+  byId("words").replaceChildren(...[make("pre", {}, command), copy(command), more, make("pre", { id: "toml" }, toml), copy(toml)].filter(Boolean));
 }
 
 export async function copied(text) {
@@ -278,6 +265,7 @@ function listen() {
   });
   byId("stop").addEventListener("click", () => {
     runner.stop();
+    judge.stop();
     showBusy(false);
     byId("said").textContent = "Stopped: the pictures are those of before.";
   });

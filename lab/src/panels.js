@@ -14,16 +14,25 @@ export class Panels {
   #plots = [];
   #shown = null;
   #chips = [];
+  #width = 0;
 
   // `zoom(from_s, to_s)` and `explain(decision)` are called when somebody asks for it.
   constructor({ zoom, explain }) {
     Object.assign(this, { zoom, explain });
     this.box = byId("panels");
+    this.#measure();
     new ResizeObserver(() => this.#resize()).observe(this.box);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#shown && this.#build());
   }
 
-  width = () => Math.max(240, this.box.clientWidth - 14);
+  // Of a plot. Asking the box at every move would have the browser lay out the page each time.
+  get width() {
+    return this.#width;
+  }
+
+  #measure() {
+    this.#width = Math.max(240, this.box.clientWidth - 14);
+  }
 
   show(panels, decisions, { from_s, to_s }) {
     const before = this.#shown;
@@ -73,7 +82,7 @@ export class Panels {
   #options(panel, isLast) {
     const axis = { stroke: variable("--soft"), grid: { stroke: variable("--grid"), width: 1 }, ticks: { show: false }, font: "11px system-ui, DejaVu Sans, sans-serif" };
     return {
-      width: this.width(),
+      width: this.width,
       height: panel.height + (isLast ? 22 : 0),
       padding: [6, 18, isLast ? 0 : 4, 0],
       legend: { show: false },
@@ -188,7 +197,8 @@ export class Panels {
   }
 
   #resize() {
-    const width = this.width();
+    this.#measure();
+    const width = this.#width;
     this.#plots.forEach((plot) => plot && plot.width !== width && plot.setSize({ width, height: plot.height }));
   }
 }

@@ -17,8 +17,9 @@ export class Problem extends Error {
   }
 
   toString() {
-    const value = this.value === undefined ? "" : ` = ${shown(this.value)}`;
-    return this.key || value ? `${this.key}${value}: ${this.message}` : this.message;
+    const value = this.value === undefined ? "" : shown(this.value);
+    const what = [this.key, value].filter(Boolean).join(" = ");
+    return what ? `${what}: ${this.message}` : this.message;
   }
 }
 

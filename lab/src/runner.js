@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Has runs done by a worker. Of several that are wanted while one is under way only the last is done; one that
-// takes long is ended for it.
+// Has runs done by workers, a part of them each. Of several jobs that are wanted while one is under way only the
+// last is done; one that takes long is ended for it.
 
 import { engine, worker } from "./packed.js";
 
-const PATIENCE_MS = 250; // that a run may take when another is wanted
+const PATIENCE_MS = 250; // that a job may take when another is wanted
+
+const compiled = WebAssembly.compile(Uint8Array.from(atob(engine), (one) => one.charCodeAt(0)));
+const url = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
 
 export class Runner {
-  #module;
-  #worker = null;
+  #workers; // null where one begins only when it is needed
   #next = null;
   #current = null;
   #id = 0;
 
-  constructor() {
-    const bytes = Uint8Array.from(atob(engine), (one) => one.charCodeAt(0));
-    this.#module = WebAssembly.compile(bytes);
-    this.url = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
+  constructor(count) {
+    this.#workers = Array(count).fill(null);
   }
 
   // Does what `job` says (worker.js) and gives its results; null if another took its place or it was stopped.
   async run(job, progress = () => {}) {
     this.#next?.done(null);
-    const wanted = { ...job, id: ++this.#id, progress };
+    const wanted = { job: { ...job, id: ++this.#id }, progress };
     const result = new Promise((done, failed) => Object.assign(wanted, { done, failed }));
     this.#next = wanted;
     if (this.#current) this.#hurry();
@@ -37,10 +37,10 @@ export class Runner {
   }
 
   #hurry() {
-    const { id, since_ms } = this.#current;
+    const { job, since_ms } = this.#current;
     const left_ms = Math.max(0, PATIENCE_MS - (performance.now() - since_ms));
     setTimeout(() => {
-      if (this.#current?.id !== id || !this.#next) return;
+      if (this.#current?.job.id !== job.id || !this.#next) return;
       this.#end();
       this.#begin();
     }, left_ms);
@@ -49,38 +49,48 @@ export class Runner {
   // A worker that runs hears nothing: it is ended, and another begins where it is needed.
   #end() {
     if (!this.#current) return;
-    this.#worker.terminate();
-    this.#worker = null;
+    for (const { place, results } of this.#current.parts)
+      if (!results) {
+        this.#workers[place].terminate();
+        this.#workers[place] = null;
+      }
     this.#current.done(null);
     this.#current = null;
   }
 
-  async #begin() {
-    const { progress, done, failed, ...job } = this.#next;
-    this.#current = { id: job.id, progress, done, failed, since_ms: performance.now() };
+  #begin() {
+    const { job, ...wanted } = this.#next;
+    const { runs, ...rest } = job;
+    const parts = this.#workers.slice(0, runs.length).map((_, place) => ({ place, share: 0 }));
+    this.#current = { ...wanted, job, parts, since_ms: performance.now() };
     this.#next = null;
-    if (!this.#worker) {
-      const made = new Worker(this.url);
-      this.#worker = made;
-      made.onmessage = ({ data }) => this.#heard(data);
-      made.onerror = (event) => this.#heard({ id: this.#current?.id, problem: event.message });
-      const module = await this.#module;
-      made.postMessage({ module });
-      if (this.#worker !== made) return;
-    }
-    this.#worker.postMessage(job);
+    for (const { place } of parts)
+      this.#tell(place, { ...rest, runs: runs.filter((_, i) => i % parts.length === place) });
   }
 
-  #heard({ id, reached_s, whole_s, results, problem }) {
-    if (id !== this.#current?.id) return;
-    if (reached_s !== undefined) {
-      this.#current.progress(reached_s / whole_s);
-      return;
+  async #tell(place, job) {
+    if (!this.#workers[place]) {
+      const made = new Worker(url);
+      this.#workers[place] = made;
+      made.onmessage = ({ data }) => this.#heard(place, data);
+      made.onerror = (event) => this.#heard(place, { id: this.#current?.job.id, results: [], problem: event.message });
+      const module = await compiled;
+      made.postMessage({ module });
+      if (this.#workers[place] !== made) return;
     }
-    const { done, failed } = this.#current;
+    this.#workers[place].postMessage(job);
+  }
+
+  #heard(place, { id, share, ...said }) {
+    if (id !== this.#current?.job.id) return;
+    const { job, parts, progress, done, failed } = this.#current;
+    Object.assign(parts[place], said, { share: share ?? 1 });
+    progress(parts.reduce((sum, one) => sum + one.share, 0) / parts.length);
+    if (!parts.every((one) => one.results)) return;
     this.#current = null;
+    const problem = parts.find((one) => one.problem)?.problem;
     if (problem) failed(new Error(problem));
-    else done(results);
+    else done(job.runs.map((_, i) => parts[i % parts.length].results[Math.floor(i / parts.length)]));
     if (this.#next) this.#begin();
   }
 }

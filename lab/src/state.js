@@ -3,6 +3,7 @@
 //
 //   scenario   as TOML says it, without a sweep
 //   lines      up to four runs side by side: what each sets, such as { "tcp.cc": "westwood+" }
+//   others     lines that the scenario has, too, and that are not shown now
 //   together   true: the lines' controls share one network, as flows of one run
 //   seed, preset, queue_ms (the limit follows the rate), view (from_s, to_s; absent: all)
 
@@ -13,11 +14,12 @@ import { tomlValue, writeToml } from "./toml.js";
 import { parseTime } from "./units.js";
 
 export const MOST_LINES = 4;
+const MOST_OTHERS = 60;
 const FORMAT = 1;
 const SHORT_S = 60;
 const LARGEST_STATE = 8_000_000; // characters
 const MOST_SEEDS = 1_000_000;
-const KEYS = ["v", "scenario", "lines", "together", "seed", "preset", "queue_ms", "view"];
+const KEYS = ["v", "scenario", "lines", "others", "together", "seed", "preset", "queue_ms", "view"];
 
 const isControl = (key) => key === "cc" || key.endsWith(".cc");
 const copied = (value) => structuredClone(value);
@@ -64,7 +66,7 @@ export function stateOf(scenario, preset) {
   for (const [key, values] of Object.entries(sweep)) {
     if (!Array.isArray(values) || !values.length) throw new Problem("expected a list of values", `sweep.${key}`, values);
     if (isControl(key)) lines = lines.flatMap((line) => values.map((value) => ({ ...line, [key]: value })));
-    else if (lacks(base, key)) assign(base, key, usual(base, key, values));
+    else if (valueOf(base, key) === undefined) assign(base, key, usual(base, key, values));
   }
   if (lines.length === 1 && !Object.keys(lines[0]).length) {
     const [flow] = Array.isArray(base.flow) ? flowsWithControl(base) : [];
@@ -73,6 +75,7 @@ export function stateOf(scenario, preset) {
   }
   // Of more the last: the papers name their own controls after those that they are compared with.
   const state = { scenario: base, lines: lines.slice(-MOST_LINES), seed: 1 };
+  if (lines.length > MOST_LINES) state.others = lines.slice(0, -MOST_LINES);
   if (preset) state.preset = preset;
   return checked(state);
 }
@@ -87,11 +90,12 @@ function usual({ profile = "rfc" }, key, values) {
   return values.includes(known) ? known : values[0];
 }
 
-function lacks(scenario, key) {
+// What `key` addresses, if the scenario says it.
+export function valueOf(scenario, key) {
   const [first, ...rest] = key.split(".");
   let value = partOf(scenario, first);
   for (const step of rest) value = isTable(value) ? value[step] : undefined;
-  return value === undefined;
+  return value;
 }
 
 // A preset that is long begins with a part of it, in which a single sawtooth is seen.
@@ -105,12 +109,13 @@ export function ofPreset(name) {
 // Every run of the state is one that the engine takes, or a Problem says why not.
 export function checked(state) {
   for (const key of Object.keys(state)) if (!KEYS.includes(key)) throw new Problem("no such key", key);
-  const { lines, seed } = state;
+  const { lines, others = [], seed } = state;
   const isLine = (line) => isTable(line) && Object.keys(line).length <= 8;
-  if (!Array.isArray(lines) || lines.length < 1 || lines.length > MOST_LINES || !lines.every(isLine))
-    throw new Problem(`expected 1 to ${MOST_LINES} lines`, "lines", lines);
-  if (!Number.isInteger(seed) || seed < 0 || seed > MOST_SEEDS)
-    throw new Problem(`expected a whole number from 0 to ${MOST_SEEDS}`, "seed", seed);
+  const areLines = (all, least, most) => Array.isArray(all) && all.length >= least && all.length <= most && all.every(isLine);
+  if (!areLines(lines, 1, MOST_LINES)) throw new Problem(`expected 1 to ${MOST_LINES} lines`, "lines", lines);
+  if (!areLines(others, 0, MOST_OTHERS)) throw new Problem(`expected at most ${MOST_OTHERS} controls beside those shown`, "others", others);
+  if (!Number.isInteger(seed) || seed < 1 || seed > MOST_SEEDS)
+    throw new Problem(`expected a whole number from 1 to ${MOST_SEEDS}`, "seed", seed);
   if (state.preset !== undefined && !Object.hasOwn(D.presets, state.preset))
     throw new Problem("no such preset", "preset", state.preset);
   if (state.queue_ms !== undefined && !(state.queue_ms > 0 && state.queue_ms <= 100_000))
@@ -122,7 +127,21 @@ export function checked(state) {
       throw new Problem(`expected at least one table [[${key}]]`, key, state.scenario[key]);
   if (state.scenario.sweep !== undefined) throw new Problem("expected none: it stands in lines", "sweep");
   for (const run of runsOf(state)) complete(run.scenario);
+  for (const run of runsOf({ scenario: state.scenario, lines: others })) complete(run.scenario);
   return state;
+}
+
+// Shows another line, in place of the first where the room is full.
+export function exchange(state, place) {
+  const [line] = state.others.splice(place, 1);
+  if (state.lines.length >= MOST_LINES) state.others.splice(place, 0, state.lines.shift());
+  state.lines.push(line);
+}
+
+// Shows a line no more; one that the scenario compares can be shown again.
+export function leaveOut(state, place) {
+  const [line] = state.lines.splice(place, 1);
+  if (state.others || Object.keys(line).length > 1) (state.others ??= []).push(line);
 }
 
 function checkView(view) {
@@ -141,10 +160,20 @@ export function runsOf({ scenario, lines, together }) {
   });
 }
 
-// One network for all: its first flow with a control is there once for each line.
+// The flow whose control the lines set, and nothing else: only then can they share its network.
+export function flowOfLines(scenario, lines) {
+  const flows = flowsWithControl(scenario);
+  const keys = new Set(lines.flatMap(Object.keys));
+  if (keys.size > 1) return undefined;
+  const [key] = keys;
+  return flows.find((flow) => key === `${flow.name}.cc`) ?? (flows.length === 1 ? flows[0] : undefined);
+}
+
+// One network for all: the flow that the lines are about is there once for each of them.
 function shared(scenario, lines) {
   const own = copied(scenario);
-  const [first] = flowsWithControl(own);
+  const first = flowOfLines(own, lines);
+  if (!first) throw new Problem("expected lines that set the control of one flow", "together");
   const place = own.flow.indexOf(first);
   const copies = lines.map((line, i) => ({ ...first, name: `${first.name.slice(0, 38)}-${"abcd"[i]}`, cc: controlOf(line, first) }));
   own.flow.splice(place, 1, ...copies);
@@ -168,6 +197,10 @@ export function scenarioFile(state) {
   return { ...scenario, sweep };
 }
 
+// The runs of that file: its sweep is of every combination, of which the lines may be a part.
+export const sizeOfFile = (state) =>
+  Object.values(scenarioFile(state).sweep ?? {}).reduce((size, values) => size * values.length, 1);
+
 function unique(values) {
   const seen = new Map(values.map((value) => [JSON.stringify(value), value]));
   return [...seen.values()];
@@ -178,7 +211,7 @@ export const tomlOf = (state) => writeToml(scenarioFile(state));
 // The command line that prints the rows that the page shows.
 export function commandOf(state) {
   const settings = state.preset && !state.together ? differences(D.presets[state.preset].scenario, state) : null;
-  const options = [`--seeds ${Math.max(1, state.seed)}`, "--json"];
+  const options = [`--seeds ${state.seed}`, "--json"];
   if (settings === null) return `westwood run ${state.scenario.name}.toml ${options.join(" ")}`;
   const simple = state.lines.map((line) => Object.entries(line)).every(
     (all) => all.length === 1 && typeof all[0][1] === "string" && all[0][0] === controlKey(state.scenario));

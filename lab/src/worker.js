@@ -3,6 +3,7 @@
 // has come, and the results. The page ends a worker that is to stop, and starts another.
 
 import { Engine } from "./engine.js";
+import { observe } from "./observers.js";
 import { complete } from "./scenario.js";
 
 const BETWEEN_REPORTS_MS = 80;
@@ -13,8 +14,22 @@ function looks(reached_s) {
   const now_ms = performance.now();
   if (now_ms - told_ms < BETWEEN_REPORTS_MS) return;
   told_ms = now_ms;
-  postMessage({ id: job.id, reached_s: reached_s + job.before_s, whole_s: job.whole_s });
+  postMessage({ id: job.id, share: (job.before_s + reached_s) / job.whole_s });
 }
+
+const durationOf = (built) => Number(built.duration) / 1e12;
+
+// A run and its curves; one with columns to `observe` has them in its rows, and no curves.
+function done({ label, observe: columns = [] }, built, seed, view) {
+  if (!columns.length) return { label, ...engine.run(built, seed, view) };
+  const all = engine.run(built, seed, { from_s: 0, to_s: durationOf(built) + 1, bins: 1, keeps_rows: true });
+  observe(columns, built, all);
+  return { label, rows: all.rows };
+}
+
+// The numbers of the results, which are handed over and not copied.
+const buffersOf = (value) =>
+  ArrayBuffer.isView(value) ? [value.buffer] : value && typeof value === "object" ? Object.values(value).flatMap(buffersOf) : [];
 
 self.onmessage = ({ data }) => {
   if (data.module) {
@@ -25,15 +40,17 @@ self.onmessage = ({ data }) => {
   const { id, runs, seed, view } = data;
   try {
     const built = runs.map((run) => complete(run.scenario));
-    const each_s = Number(built[0].duration) / 1e12;
+    const whole_s = built.reduce((sum, one) => sum + durationOf(one), 0);
+    let before_s = 0;
     told_ms = performance.now();
     const results = built.map((one, place) => {
-      job = { id, before_s: place * each_s, whole_s: built.length * each_s };
-      return { label: runs[place].label, ...engine.run(one, seed, view) };
+      job = { id, before_s, whole_s };
+      before_s += durationOf(one);
+      return done(runs[place], one, seed, view);
     });
-    postMessage({ id, results });
+    postMessage({ id, results }, buffersOf(results));
   } catch (error) {
     engine = new Engine(module, looks); // the old one may have ended
-    postMessage({ id, problem: String(error.message && error.key === undefined ? error.message : error) });
+    postMessage({ id, results: [], problem: String(error.message && error.key === undefined ? error.message : error) });
   }
 };

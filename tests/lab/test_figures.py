@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from westwood.catalogue import label
 from westwood.cli import call
-from westwood.draw import alive, report
+from westwood.draw import alive, laboratory, report
 from westwood.draw.bars import grouped_bars
 from westwood.draw.curves import Axis, curves
 from westwood.draw.over_time import Course, Line, courses
@@ -92,6 +93,40 @@ def test_the_curves_of_a_reproduction_are_those_of_its_data_file(
     data = pl.read_csv(tmp_path / "made" / "data" / "blackout.csv")
     assert sorted(y for _, drawn in panel for _, y in drawn) == sorted(data["throughput_bps"] / 1e6)
     assert "westwood lab blackout" in page.locator("body").inner_text()
+    follow(page, "blackout")
+    assert page.evaluate("lab.state.preset") == "blackout"
+
+
+def follow(page: Any, name: str) -> None:
+    """Follows a figure's link to the laboratory, which lies beside the page."""
+    page.get_by_role("link", name=f"the laboratory with {name}").click()
+    page.wait_for_selector("body[data-shown]")
+
+
+def test_a_figure_of_a_report_opens_the_laboratory_in_its_state(
+    page_of: Opened, swept: Path
+) -> None:
+    page = page_of(swept)
+    follow(page, "scenario.toml")
+    state = page.evaluate("lab.state")
+    assert (state["scenario"]["name"], state["scenario"]["duration"]) == ("loss", "3s")
+    assert [line["tcp.cc"] for line in state["lines"]] == ["reno", "westwood"]
+    runs = pl.read_parquet(swept / "runs.parquet").filter(
+        seed=1, **{"bottleneck.loss.rate": state["scenario"]["link"][1]["loss"]["rate"]}
+    )
+    shown = [row["goodput_bps"] for row in page.evaluate("lab.rows")]
+    assert shown == runs.sort("cc")["goodput_bps"].to_list()
+
+
+def test_without_the_laboratory_a_report_says_the_command(
+    monkeypatch: pytest.MonkeyPatch, swept: Path, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(laboratory, "PAGE", tmp_path / "none.html")
+    folder = shutil.copytree(swept, tmp_path / "out")
+    assert call(["report", str(folder)]) == 0
+    text = (folder / "index.html").read_text()
+    assert "lab.html" not in text
+    assert "<code>westwood lab scenario.toml</code>" in text
 
 
 def test_intervals_are_drawn_and_said(page_of: Opened, tmp_path: Path) -> None:

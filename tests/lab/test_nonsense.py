@@ -49,7 +49,7 @@ FILES = [
     ("", "expected at least one table"),
 ]
 STATES = [
-    "seed = -1",
+    "seed = 0",
     "seed = 1e9",
     "lines = []",
     "lines = Array(5).fill({})",
@@ -64,6 +64,9 @@ STATES = [
     "preset = 'nobody'",
     "preset = 'constructor'",
     "more = 1",
+    "others = {}",
+    "others = [{'nobody.cc': 'reno'}]",
+    "others = Array(61).fill({})",
     "scenario.link[0].between = ['a']",
     "scenario.link[0].loss = {kind: 'uniform', rate: 2}",
     "scenario.link[0].loss = {kind: 'toString'}",

@@ -199,6 +199,18 @@ def test_files_can_be_taken_away(page: Any) -> None:
     assert max(open_) == max(row["max_cwnd"] for row in page.evaluate("lab.rows"))
 
 
+def test_the_menu_closes_by_escape_and_by_a_click_elsewhere(page: Any) -> None:
+    menu, head = page.locator("#menu"), page.locator("#export summary")
+    head.click()
+    menu.wait_for()
+    page.keyboard.press("Escape")
+    menu.wait_for(state="hidden")
+    head.click()
+    menu.wait_for()
+    page.locator("#about").click()
+    menu.wait_for(state="hidden")
+
+
 def test_a_heavy_run_shows_how_far_it_is_and_can_be_stopped(page: Any) -> None:
     page.evaluate(
         """(() => { const next = lab.state; next.scenario.duration = "24h";

@@ -19,6 +19,8 @@ import polars as pl
 
 from westwood import __version__, extras
 from westwood.catalogue import label
+from westwood.draw import laboratory
+from westwood.draw.laboratory import Opens
 from westwood.results.folder import Folder, about
 
 if TYPE_CHECKING:
@@ -95,7 +97,7 @@ class Section:
     pairs: Sequence[Sequence[str]] = ()  # cells of paired comparisons
     text: Sequence[str] = ()  # paragraphs
     grids: Sequence[Grid] = ()
-    presets: Sequence[str] = ()  # or files of scenarios, that the laboratory shows it with
+    opens: Sequence[Opens] = ()  # the laboratory, with its scenarios
 
 
 def figure(folder: Folder, name: str, draw: Callable[[], Figure]) -> Drawn | None:
@@ -144,6 +146,8 @@ def write(
         version=__version__,
         verdicts=sorted(verdicts, key=lambda one: _ORDER[one.verdict]),
     )
+    if any(one.opens for one in sections):
+        laboratory.put(folder)
     return folder.text("index.html", page)
 
 

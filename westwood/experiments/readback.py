@@ -17,6 +17,7 @@ from westwood import arguments, extras, units
 from westwood.arguments import checked
 from westwood.catalogue import PROTOCOLS, UDP
 from westwood.draw import report
+from westwood.draw.laboratory import Opens
 from westwood.errors import InputError, show
 from westwood.experiments import experiment, sweep
 from westwood.experiments.experiment import Experiment
@@ -25,6 +26,7 @@ from westwood.results.folder import Damaged, Folder
 from westwood.results.metrics import paired
 from westwood.results.rows import LARGEST
 from westwood.results.shown import html_table
+from westwood.scenario import fragments
 from westwood.scenario.brief import in_brief
 from westwood.scenario.scenario import Scenario
 from westwood.scenario.swept import column_values
@@ -152,7 +154,7 @@ class Results:
             [table],
             [],
             pairs=pairs,
-            presets=[_SCENARIO],
+            opens=[_opens(self.planned.scenario)],
         )
         return report.write(folder, f"Results: {title}", [section], [], manifest)
 
@@ -196,6 +198,14 @@ class Results:
     def to_xarray(self) -> xr.Dataset:
         """Puts every number over (swept keys, flow, protocol, seed) into an xarray Dataset."""
         return to_xarray(self.rows, self.planned.varied)
+
+
+def _opens(scenario: Scenario) -> Opens:
+    """The laboratory with the scenario of a folder; only its file says one that no link can."""
+    try:
+        return Opens(_SCENARIO, fragments.of_scenario(scenario))
+    except InputError:
+        return Opens(_SCENARIO, "")
 
 
 def _lacking(path: Path, name: str) -> str:

@@ -6,9 +6,10 @@ tools/lab.py builds it into the page, so that nothing of it is written twice.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from westwood import __version__, _engine, files
@@ -24,14 +25,18 @@ from westwood.catalogue import (
     WINDOW_COLUMNS,
     Setting,
 )
+from westwood.papers.checks import HERE
+from westwood.papers.checks.here import Swept
 from westwood.papers.claims import claims
 from westwood.papers.studies import STUDIES
 from westwood.results.columns import columns
+from westwood.results.metrics import half_width
 from westwood.scenario import profiles
 from westwood.scenario.flows import OF_DATAGRAMS
 from westwood.scenario.supplied import presets, presets_folder
 
 _MOST_EXACT = 2**53  # that a double counts
+_SEEDS_HERE = 5  # on which the page decides a claim
 
 
 def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
@@ -79,6 +84,8 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "stamped_header": _engine.STAMPED_HEADER,
         "opportunity_bytes": OPPORTUNITY_BYTES,
         "longest_ps": str(LONGEST_PS),
+        # Of a mean of so many runs whose deviation is 1; one run leaves it unknown.
+        "half_widths": [0.0, 0.0, *(half_width(1.0, runs) for runs in range(2, _SEEDS_HERE + 1))],
     }
 
 
@@ -111,8 +118,9 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
     )
     studies = {key: one for key, one in STUDIES.items() if name in one.scenarios}
     ids = [claim for one in studies.values() for claim in one.claims]
+    scenario = files.read_toml(path)
     return {
-        "scenario": files.read_toml(path),
+        "scenario": scenario,
         "about": " ".join(comment[1:]),
         "title": next((one.title for one in studies.values()), ""),
         "claims": [
@@ -122,8 +130,28 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
                 "where": claims()[claim].where,
                 "says": claims()[claim].says,
                 "measure": claims()[claim].measure,
+                "here": _here(claim, name, scenario),
                 **verdicts.get(claim, {"verdict": "", "explanation": ""}),
             }
             for claim in ids
         ],
     }
+
+
+def _here(claim: str, name: str, scenario: Mapping[str, Any]) -> dict[str, Any] | str:
+    """What decides a claim at one setting of this scenario, or why nothing does."""
+    found = HERE[claim]
+    return found if isinstance(found, str) else _plain(found[name], scenario)
+
+
+def _plain(value: Any, scenario: Mapping[str, Any], key: str = "") -> Any:
+    """The same as JSON has it: a bound at infinity is none, a swept value is that of the sweep."""
+    if isinstance(value, Swept):
+        return scenario["sweep"][key][value.place]
+    if is_dataclass(value):
+        value = vars(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(one, scenario, name) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one, scenario) for one in value]
+    return None if value == math.inf else value

@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 
 from westwood.lab import serving
-from westwood.scenario import Scenario
+from westwood.scenario import Scenario, fragments
 
 
 class Laboratory(anywidget.AnyWidget):
@@ -22,4 +22,4 @@ class Laboratory(anywidget.AnyWidget):
 
     def __init__(self, scenario: Scenario) -> None:
         page = serving.page().decode("utf-8")
-        super().__init__(page=page, fragment=serving.fragment_of(scenario))
+        super().__init__(page=page, fragment=fragments.of_scenario(scenario))

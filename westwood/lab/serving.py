@@ -7,26 +7,18 @@ browser keeps to itself: the server sees neither.
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
-from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from westwood import files, stopping
-from westwood.errors import InputError, RunError, UnavailableError
-from westwood.scenario import Scenario, number_files
+from westwood.draw.laboratory import PAGE
+from westwood.errors import RunError, UnavailableError
+from westwood.scenario import Scenario, fragments, number_files
 from westwood.scenario.supplied import presets
 
-PAGE = Path(__file__).with_name("page.html")
 LOOPBACK = "127.0.0.1"
-_LARGEST_LINK = 1_000_000  # characters that every browser takes
-_DEFLATE = -15  # of zlib: the bare format, which browsers unpack
 
 
 def page() -> bytes:
@@ -43,31 +35,11 @@ def fragment(file_or_preset: str | None) -> str:
         return ""
     Scenario.load(file_or_preset)
     if file_or_preset in presets():
-        return f"#preset={file_or_preset}"
+        return fragments.of_preset(file_or_preset)
     path = Path(file_or_preset)
-    return _packed(number_files.embedded(files.read_toml(path), path.parent), file_or_preset)
-
-
-def fragment_of(scenario: Scenario) -> str:
-    """Makes the same of a scenario of a program."""
-    if scenario.name in presets() and scenario == Scenario.preset(scenario.name):
-        return f"#preset={scenario.name}"
-    return _packed(scenario.given(), scenario.name)
-
-
-def _packed(given: Mapping[str, Any], name: str) -> str:
-    text = json.dumps(given, default=_plain, separators=(",", ":"))
-    pack = zlib.compressobj(9, zlib.DEFLATED, _DEFLATE)
-    packed = pack.compress(text.encode()) + pack.flush()
-    word = base64.urlsafe_b64encode(packed).decode().rstrip("=")
-    if len(word) > _LARGEST_LINK:
-        problem = "its lists of numbers are too long for a link, expected a smaller scenario"
-        raise InputError(problem, value=name)
-    return f"#t={word}"
-
-
-def _plain(value: Any) -> Any:
-    return value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else list(value)
+    return fragments.packed(
+        number_files.embedded(files.read_toml(path), path.parent), file_or_preset
+    )
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -16,6 +16,7 @@ from typing import Any
 
 from westwood import stopping
 from westwood.draw import report
+from westwood.draw.laboratory import Opens
 from westwood.engines import needs
 from westwood.engines.pool import check_workers
 from westwood.engines.simulator import SIMULATOR
@@ -27,7 +28,7 @@ from westwood.papers.checks.common import Measured
 from westwood.papers.infer import told
 from westwood.papers.studies import STUDIES, Study
 from westwood.results.folder import Folder
-from westwood.scenario import Scenario, profiles
+from westwood.scenario import Scenario, fragments, profiles
 
 QUICK_SEEDS = 3
 ALL = "all"
@@ -158,7 +159,7 @@ def _section(
         list(verdicts),
         profile.name,
         profile.title,
-        presets=list(study.scenarios),
+        opens=[Opens(one, fragments.of_preset(one)) for one in study.scenarios],
     )
 
 

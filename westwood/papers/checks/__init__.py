@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from westwood.papers.checks import linux_2003, mobicom_2001, ns3_2013, plateau
 from westwood.papers.checks.common import Finding, Measured
+from westwood.papers.checks.here import Decided
 
 Check = Callable[
     [Mapping[str, Measured]], Finding
@@ -22,3 +23,6 @@ CHECKS: dict[str, Check] = {
     **plateau.CHECKS,
     **linux_2003.CHECKS,
 }
+
+# What of them one setting decides.
+HERE: Decided = {**ns3_2013.HERE, **mobicom_2001.HERE, **plateau.HERE, **linux_2003.HERE}

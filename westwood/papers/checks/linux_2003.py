@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from westwood.papers.checks.common import Finding, Measured, outside
+from westwood.papers.checks.here import Decided
 
 
 def _rate_halving(all_: Mapping[str, Measured]) -> Finding:
@@ -33,3 +34,7 @@ def _rate_halving(all_: Mapping[str, Measured]) -> Finding:
 
 
 CHECKS = {"linux.rate_halving": _rate_halving}
+
+HERE: Decided = {
+    "linux.rate_halving": "It is about every packet of a recovery, which the pictures do not hold."
+}

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
+from westwood.catalogue import label
 from westwood.papers.checks.common import (
     THROUGHPUT,
     Finding,
@@ -16,12 +18,33 @@ from westwood.papers.checks.common import (
     leads,
     mbps,
     outside,
-    quantity,
     shown,
+)
+from westwood.papers.checks.here import (
+    Among,
+    Bounds,
+    Condition,
+    Decided,
+    Here,
+    Swept,
+    Term,
+    alone,
+    leading,
+    not_below,
 )
 
 _OVER = [("westwood", "reno")]
 _ALONE_BPS = {"reno": 99_200.0, "westwood": 99_400.0}  # a flow, from the slides' table
+_AS_IN_TABLE, _TOGETHER = Bounds(0.98, 1.02), Bounds(1.0, 1.4)
+_OF_WHAT_IS_LEFT = Bounds(0.85, 1.15)
+_EVEN = Bounds(0.9, 1.0)
+_QUEUES = ("droptail", "red")  # in the order of the sweep
+_SSTHRESH = {"westwood": Bounds(0.7), "reno": Bounds(0.0, 0.5)}  # over the pipe
+_LOSSES = Among("bottleneck.loss.rate", 0.001, 0.02)
+_DELAYS = Among("bottleneck.delay", "10ms")
+_RATES = Among("bottleneck.rate")
+_FADES = Among("bottleneck.loss.bad_rate", most=0.1)
+_BLACKOUTS = Among("bottleneck.loss.bad")
 
 
 def _udp_share(all_: Mapping[str, Measured]) -> Finding:
@@ -31,7 +54,7 @@ def _udp_share(all_: Mapping[str, Measured]) -> Finding:
         share = float(rows[f"estimate_{phase}_share"].mean())  # type: ignore[arg-type]
         measured[f"{phase}_udp"] = share
         name = f"the estimate {phase} UDP over what is left"
-        failures += outside(name, share, 0.85, 1.15)
+        failures += outside(name, share, *_OF_WHAT_IS_LEFT)
     return Finding({"estimate_over_residual": measured}, failures)
 
 
@@ -43,8 +66,8 @@ def _fairness(all_: Mapping[str, Measured]) -> Finding:
             # Every row of a run has the run's index.
             runs = all_[name].rows.filter(cc=cc).group_by("bottleneck.queue", "seed").first()
             index = {
-                str(queue): runs.filter(pl.col("bottleneck.queue") == queue).sort("seed")["jain"]
-                for queue in ("droptail", "red")
+                queue: runs.filter(pl.col("bottleneck.queue") == queue).sort("seed")["jain"]
+                for queue in _QUEUES
             }
             means = {queue: float(series.mean()) for queue, series in index.items()}  # type: ignore[arg-type]
             measured[f"{name}, {cc}"] = means
@@ -57,7 +80,7 @@ def _fairness(all_: Mapping[str, Measured]) -> Finding:
                 )
             if name == "fairness" and cc == "westwood":
                 for queue, mean in means.items():
-                    failures += outside(f"Westwood's index with {queue}", mean, 0.9, 1.0)
+                    failures += outside(f"Westwood's index with {queue}", mean, *_EVEN)
     return Finding({"jain": measured}, failures)
 
 
@@ -69,31 +92,31 @@ def _friendliness(all_: Mapping[str, Measured]) -> Finding:
         here = rows.filter((pl.col(keys[0]) == one) & (pl.col(keys[1]) == two), cc=cc)
         return float(here[THROUGHPUT].mean())  # type: ignore[arg-type]
 
-    alone = {cc: mean(cc, cc, cc) for cc in _ALONE_BPS}
+    lone = {cc: mean(cc, cc, cc) for cc in _ALONE_BPS}
     reno, westwood = (mean("reno", "westwood", cc) for cc in ("reno", "westwood"))
     failures = []
     for cc, published in _ALONE_BPS.items():
-        failures += outside(f"20 {cc} alone over the table", alone[cc] / published, 0.98, 1.02)
-    failures += outside("Westwood over Reno together", westwood / reno, 1.0, 1.4)
+        name = f"20 {cc} alone over the table"
+        failures += outside(name, lone[cc] / published, *_AS_IN_TABLE)
+    failures += outside("Westwood over Reno together", westwood / reno, *_TOGETHER)
     together = {"reno_bps": reno, "westwood_bps": westwood, "ratio": westwood / reno}
-    return Finding({"alone_bps": alone, "together": together}, failures)
+    return Finding({"alone_bps": lone, "together": together}, failures)
 
 
 def _loss_delay_capacity(all_: Mapping[str, Measured]) -> Finding:
     found = {
-        "loss": leads(all_["loss"], _OVER, lambda per: 0.001 <= per <= 0.02),
-        "delay": leads(all_["delay"], _OVER, lambda delay: quantity(delay) >= 10),
-        "capacity": leads(all_["capacity"], _OVER, lambda rate: True),
+        name: leads(all_[name], _OVER, among.has)
+        for name, among in (("loss", _LOSSES), ("delay", _DELAYS), ("capacity", _RATES))
     }
     failures = [f"{name}: {one}" for name, finding in found.items() for one in finding.failures]
     return Finding({name: finding.measured for name, finding in found.items()}, failures)
 
 
-def _not_below(measured: Measured, most: float) -> Finding:
+def _not_below(measured: Measured, among: Among) -> Finding:
     """Westwood is nowhere below Reno beyond the interval of their paired difference."""
     failures, gaps = [], {}
     for x in measured.table():
-        if quantity(x) > most:
+        if not among.has(x):
             continue
         gap = measured.difference(x, "westwood", "reno")
         gaps[shown(x)] = gap.entry()
@@ -104,11 +127,11 @@ def _not_below(measured: Measured, most: float) -> Finding:
 
 
 def _fading(all_: Mapping[str, Measured]) -> Finding:
-    return _not_below(all_["fading"], 0.1)
+    return _not_below(all_["fading"], _FADES)
 
 
 def _blackout(all_: Mapping[str, Measured]) -> Finding:
-    return _not_below(all_["blackout"], math.inf)
+    return _not_below(all_["blackout"], _BLACKOUTS)
 
 
 def _satellite(all_: Mapping[str, Measured]) -> Finding:
@@ -127,8 +150,9 @@ def _satellite(all_: Mapping[str, Measured]) -> Finding:
 def _traces(all_: Mapping[str, Measured]) -> Finding:
     points = all_["traces"].points
     share = dict(zip(points["cc"], points["ssthresh_over_pipe"], strict=True))
-    failures = outside("Westwood's median ssthresh over the pipe", share["westwood"], 0.7, math.inf)
-    failures += outside("Reno's median ssthresh over the pipe", share["reno"], 0.0, 0.5)
+    failures = []
+    for cc, within in _SSTHRESH.items():
+        failures += outside(f"{label(cc)}'s median ssthresh over the pipe", share[cc], *within)
     return Finding({"median_ssthresh_over_pipe": share}, failures)
 
 
@@ -141,4 +165,100 @@ CHECKS = {
     "mobicom.blackout": _blackout,
     "mobicom.satellite": _satellite,
     "mobicom.traces": _traces,
+}
+
+
+def _beside_udp(phase: str) -> Condition:
+    name = f"the estimate {phase} UDP over what is left"
+    of = Term("westwood", {}, f"estimate_{phase}_share")
+    return Condition(name, [of], within=_OF_WHAT_IS_LEFT)
+
+
+def _index(cc: str, key: str, queue: str) -> Term:
+    at = {key: cc, "bottleneck.queue": Swept(_QUEUES.index(queue))}
+    return Term(cc, at, "jain")
+
+
+# The check takes twice the standard error, the 95 % interval of many runs; that of few is wider.
+def _even(key: str) -> list[Condition]:
+    pairs = [
+        (label(cc), [_index(cc, key, queue) for queue in _QUEUES]) for cc in ("reno", "westwood")
+    ]
+    return [
+        Condition(
+            f"{name}'s index, RED over drop-tail", [red], [tail], within=Bounds(1.0), paired=True
+        )
+        for name, (tail, red) in pairs
+    ]
+
+
+def _of_twenty(name: str, one: str, two: str, of: str, **more: Any) -> Condition:
+    return Condition(name, [Term(of, {"reno.cc": one, "westwood.cc": two})], **more)
+
+
+_FRIENDLY = [
+    *(
+        _of_twenty(f"20 {label(cc)} alone over the table", cc, cc, cc, by=bps, within=_AS_IN_TABLE)
+        for cc, bps in _ALONE_BPS.items()
+    ),
+    _of_twenty(
+        "Westwood over Reno together",
+        "reno",
+        "westwood",
+        "westwood",
+        over=[Term("reno", {"reno.cc": "reno", "westwood.cc": "westwood"})],
+        within=_TOGETHER,
+    ),
+]
+_WIDE, _NARROW = ({"satellite.rate": Swept(place)} for place in (-1, 0))
+
+HERE: Decided = {
+    "mobicom.udp_share": {"udp-share": Here([_beside_udp(one) for one in ("alone", "beside")])},
+    "mobicom.fairness": {
+        "fairness": Here(
+            [
+                *(
+                    Condition(
+                        f"Westwood's index with {queue}",
+                        [_index("westwood", "tcp.cc", queue)],
+                        within=_EVEN,
+                    )
+                    for queue in _QUEUES
+                ),
+                *_even("tcp.cc"),
+            ]
+        ),
+        "fairness-rtt": Here(_even("*.cc")),
+    },
+    "mobicom.friendliness": {"friendliness": Here(_FRIENDLY)},
+    "mobicom.loss_delay_capacity": {
+        "loss": Here(leading(_OVER), _LOSSES),
+        "delay": Here(leading(_OVER), _DELAYS),
+        "capacity": Here(leading(_OVER), _RATES),
+    },
+    "mobicom.fading": {"fading": Here([not_below("westwood", "reno")], _FADES)},
+    "mobicom.blackout": {"blackout": Here([not_below("westwood", "reno")], _BLACKOUTS)},
+    "mobicom.satellite": {
+        "satellite": Here(
+            [
+                Condition(
+                    "Westwood over Reno, at the largest rate over the same at the least",
+                    [alone("westwood", _WIDE), alone("reno", _NARROW)],
+                    [alone("reno", _WIDE), alone("westwood", _NARROW)],
+                )
+            ]
+        )
+    },
+    "mobicom.traces": {
+        "traces": Here(
+            [
+                Condition(
+                    f"{label(cc)}'s median ssthresh over the pipe",
+                    [alone(cc, column="ssthresh_over_pipe")],
+                    within=within,
+                )
+                for cc, within in _SSTHRESH.items()
+            ]
+        )
+    },
 }

@@ -20,31 +20,61 @@ from westwood.papers.checks.common import (
     leads,
     mbps,
     outside,
-    quantity,
     shown,
+)
+from westwood.papers.checks.here import (
+    Among,
+    Bounds,
+    Condition,
+    Decided,
+    Here,
+    Term,
+    alone,
+    leading,
+    ratio,
 )
 
 _TIE = 0.03  # so far apart may Reno and NewReno be in the order
 _ALIKE = 0.1  # so far apart may they be to "perform alike"
 _ABOVE_RENO = [(WESTWOOD, WESTWOOD_PLUS), (WESTWOOD_PLUS, "reno"), (WESTWOOD_PLUS, "newreno")]
+_ABOVE_TAHOE = [*_ABOVE_RENO, ("reno", "tahoe"), ("newreno", "tahoe")]
+_ABOVE_ALL = [*_ABOVE_RENO, (WESTWOOD_PLUS, "tahoe")]
+_PER = "bottleneck.loss.rate"
+_IN_ORDER = Among(_PER, 0.001, 0.02)
+_PERFORM_ALIKE = Among(_PER, most=0.005)
+_LONG = Among("bottleneck.delay", "10ms")
+_FLAT = Bounds(0.9, 1.15)
+_GROWTH = {  # from 2 to 8 Mb/s
+    WESTWOOD: Bounds(1.5),
+    WESTWOOD_PLUS: Bounds(1.1),
+    "tahoe": _FLAT,
+    "reno": _FLAT,
+    "newreno": _FLAT,
+}
+_HIGHER_CWND = [(WESTWOOD, WESTWOOD_PLUS), (WESTWOOD_PLUS, "reno")]
+_PEAK_MBPS = Bounds(2.0)
+_NEAR_500_KBPS = Bounds(250, 600)
 
 
 def _order(all_: Mapping[str, Measured]) -> Finding:
     """Westwood > Westwood+ > Reno, NewReno > Tahoe; Reno and NewReno within 3 % of each other."""
     measured = all_["fig5"]
-    above = [*_ABOVE_RENO, ("reno", "tahoe"), ("newreno", "tahoe")]
-    finding = leads(measured, above, lambda per: 0.001 <= per <= 0.02)
+    finding = leads(measured, _ABOVE_TAHOE, _IN_ORDER.has)
     failures = list(finding.failures)
     for per, row in measured.table().items():
         apart = abs(row["reno"] / row["newreno"] - 1)
-        if 0.001 <= per <= 0.02 and apart > _TIE:
+        if _IN_ORDER.has(per) and apart > _TIE:
             failures.append(f"at {per:g} Reno and NewReno are {apart:.1%} apart")
     return Finding(finding.measured, failures)
 
 
 def _reno_equals_newreno(all_: Mapping[str, Measured]) -> Finding:
     table = all_["fig5"].table()
-    gaps = {per: abs(r["reno"] / r["newreno"] - 1) for per, r in table.items() if per <= 0.005}
+    gaps = {
+        per: abs(r["reno"] / r["newreno"] - 1)
+        for per, r in table.items()
+        if _PERFORM_ALIKE.has(per)
+    }
     failures = [
         f"at {per:g} Reno and NewReno are {gap:.1%} apart"
         for per, gap in gaps.items()
@@ -87,17 +117,16 @@ def _monotone(all_: Mapping[str, Measured]) -> Finding:
 
 
 def _delay(all_: Mapping[str, Measured]) -> Finding:
-    above = [*_ABOVE_RENO, (WESTWOOD_PLUS, "tahoe")]
-    return leads(all_["fig6"], above, lambda delay: quantity(delay) >= 10)
+    return leads(all_["fig6"], _ABOVE_ALL, _LONG.has)
 
 
 def _bandwidth(all_: Mapping[str, Measured]) -> Finding:
     table = all_["fig7"].table()
     growth = {cc: table["8Mbps"][cc] / table["2Mbps"][cc] for cc in table["8Mbps"]}
-    failures = outside("Westwood at 8 over 2 Mb/s", growth[WESTWOOD], 1.5, math.inf)
-    failures += outside("Westwood+ at 8 over 2 Mb/s", growth[WESTWOOD_PLUS], 1.1, math.inf)
-    for cc in ("tahoe", "reno", "newreno"):
-        failures += outside(f"{label(cc)} at 8 over 2 Mb/s", growth[cc], 0.9, 1.15)
+    named = {WESTWOOD: "Westwood", WESTWOOD_PLUS: "Westwood+"}
+    failures = []
+    for cc, (least, most) in _GROWTH.items():
+        failures += outside(f"{named.get(cc, label(cc))} at 8 over 2 Mb/s", growth[cc], least, most)
     return Finding({"at_8_over_2": growth}, failures)
 
 
@@ -154,7 +183,7 @@ def _cwnd(all_: Mapping[str, Measured]) -> Finding:
     failures = [
         f"{label(lower)}'s mean, {means[lower]:.1f}, is not below {label(upper)}'s, "
         f"{means[upper]:.1f} segments"
-        for upper, lower in ((WESTWOOD, WESTWOOD_PLUS), (WESTWOOD_PLUS, "reno"))
+        for upper, lower in _HIGHER_CWND
         if means[upper] <= means[lower]
     ]
     return Finding({"mean_of_200_samples": means}, failures)
@@ -165,9 +194,10 @@ def _ack_compression(all_: Mapping[str, Measured]) -> Finding:
     seen = {row["cc"]: row for row in rows.iter_rows(named=True)}
     peak = seen[WESTWOOD]["estimate_peak_bps"] / 1e6
     low, high = (seen[WESTWOOD_PLUS][f"estimate_{end}_bps"] / 1e3 for end in ("low", "high"))
-    failures = outside("Westwood's peak", peak, 2.0, math.inf, " Mb/s")
-    failures += outside("Westwood+'s least estimate after 5 s", low, 250, 600, " kb/s")
-    failures += outside("Westwood+'s largest estimate after 5 s", high, 250, 600, " kb/s")
+    failures = outside("Westwood's peak", peak, _PEAK_MBPS.least, _PEAK_MBPS.most, " Mb/s")
+    for name, value in (("least", low), ("largest", high)):
+        name = f"Westwood+'s {name} estimate after 5 s"
+        failures += outside(name, value, _NEAR_500_KBPS.least, _NEAR_500_KBPS.most, " kb/s")
     return Finding(
         {"westwood_peak_bps": peak * 1e6, "westwood+_bps": [low * 1e3, high * 1e3]}, failures
     )
@@ -184,4 +214,60 @@ CHECKS = {
     "ns3.fig9.mtu": _mtu,
     "ns3.fig10.cwnd": _cwnd,
     "ns3.fig11.ack_compression": _ack_compression,
+}
+
+
+def _grows(cc: str, within: Bounds) -> Condition:
+    fast, slow = (alone(cc, {"bottleneck.rate": f"{rate}Mbps"}) for rate in (8, 2))
+    return Condition(f"{label(cc)} at 8 over 2 Mb/s", [fast], [slow], within=within)
+
+
+def _estimate(name: str, cc: str, column: str, unit_bps: float, within: Bounds) -> Condition:
+    of = Term(cc, {"upload.cc": cc}, column, flow="upload")
+    return Condition(name, [of], by=unit_bps, within=within)
+
+
+_CURVE = (
+    "It is about how a curve goes from one error rate to the next, which no single setting shows."
+)
+_GRID = "It is about the spread over the figure's whole grid: no single setting shows that."
+
+HERE: Decided = {
+    "ns3.fig5.order": {
+        "fig5": Here(
+            [*leading(_ABOVE_TAHOE), ratio("reno", "newreno", Bounds(1 - _TIE, 1 + _TIE))],
+            _IN_ORDER,
+        )
+    },
+    "ns3.fig5.reno_equals_newreno": {
+        "fig5": Here(
+            [ratio("reno", "newreno", Bounds(1 - _ALIKE, 1 + _ALIKE, strict=True))], _PERFORM_ALIKE
+        )
+    },
+    "ns3.fig5.westwoodplus_knee": _CURVE,
+    "ns3.fig5.monotone": _CURVE,
+    "ns3.fig6.delay": {"fig6": Here(leading(_ABOVE_ALL), _LONG)},
+    "ns3.fig7.bandwidth": {"fig7": Here([_grows(cc, one) for cc, one in _GROWTH.items()])},
+    "ns3.fig8.delack": _GRID,
+    "ns3.fig9.mtu": _GRID,
+    "ns3.fig10.cwnd": {
+        "fig10": Here([ratio(*pair, column="sampled_cwnd") for pair in _HIGHER_CWND])
+    },
+    "ns3.fig11.ack_compression": {
+        "ack-compression": Here(
+            [
+                _estimate("Westwood's peak, Mb/s", WESTWOOD, "estimate_peak_bps", 1e6, _PEAK_MBPS),
+                *(
+                    _estimate(
+                        f"Westwood+'s {name} estimate after 5 s, kb/s",
+                        WESTWOOD_PLUS,
+                        f"estimate_{end}_bps",
+                        1e3,
+                        _NEAR_500_KBPS,
+                    )
+                    for name, end in (("least", "low"), ("largest", "high"))
+                ),
+            ]
+        )
+    },
 }

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
+from westwood.catalogue import label
 from westwood.papers.checks.common import THROUGHPUT, Finding, Measured, outside, shown
+from westwood.papers.checks.here import Bounds, Condition, Decided, Here, Term, ratio
 
 _BEFORE, _AFTER = "westwoodnr", "westwoodnr+"
 _PUBLISHED_BEFORE_BPS = 4.510e6  # wireless, without the plateau
 _PUBLISHED_CTE = {"plateau-cte-wired": 3.6, "plateau-cte-wireless": 2.0}
+_NO_MORE = Bounds(most=1.0)
+_BESIDE = {"newreno": Bounds(1.2, 1.7), _BEFORE: Bounds(0.95, 1.2)}  # over the other
+_NOT_STARVED = Bounds(0.5)  # of the fair half
 
 
 def _wired(all_: Mapping[str, Measured]) -> Finding:
@@ -90,16 +94,17 @@ def _beside(all_: Mapping[str, Measured], other: str) -> tuple[float, float]:
 
 
 def _friendly_newreno(all_: Mapping[str, Measured]) -> Finding:
-    ratio, share = _beside(all_, "newreno")
-    failures = outside("the ratio", ratio, 1.2, 1.7)
-    failures += outside("NewReno's share of its fair half", share, 0.5, math.inf)
-    return Finding({"ratio": ratio, "newreno_share_of_fair": share}, failures)
+    over, share = _beside(all_, "newreno")
+    failures = outside("the ratio", over, *_BESIDE["newreno"])
+    failures += outside("NewReno's share of its fair half", share, *_NOT_STARVED)
+    return Finding({"ratio": over, "newreno_share_of_fair": share}, failures)
 
 
 def _friendly_westwood(all_: Mapping[str, Measured]) -> Finding:
-    ratio, share = _beside(all_, _BEFORE)
+    over, share = _beside(all_, _BEFORE)
     return Finding(
-        {"ratio": ratio, "westwoodnr_share_of_fair": share}, outside("the ratio", ratio, 0.95, 1.2)
+        {"ratio": over, "westwoodnr_share_of_fair": share},
+        outside("the ratio", over, *_BESIDE[_BEFORE]),
     )
 
 
@@ -109,4 +114,25 @@ CHECKS = {
     "plateau.cte": _cte,
     "plateau.friendly_newreno": _friendly_newreno,
     "plateau.friendly_westwood": _friendly_westwood,
+}
+
+
+def _over(other: str) -> Condition:
+    """The first source over the second; its bounds leave NewReno over half of its fair share."""
+    one, two = (Term(cc, {"S2-tcp.cc": other}) for cc in (_AFTER, other))
+    return Condition(
+        f"{label(_AFTER)} over {label(other)} beside it", [one], [two], within=_BESIDE[other]
+    )
+
+
+_GAIN = ratio(_AFTER, _BEFORE)
+
+HERE: Decided = {
+    "plateau.wired": {
+        "plateau-wired": Here([_GAIN, ratio(_AFTER, _BEFORE, _NO_MORE, "loss_ratio")])
+    },
+    "plateau.wireless": {"plateau-wireless": Here([_GAIN])},
+    "plateau.cte": "It is about the best of many values of cte, and no single setting shows that.",
+    "plateau.friendly_newreno": {"plateau-friendly": Here([_over("newreno")])},
+    "plateau.friendly_westwood": {"plateau-friendly": Here([_over(_BEFORE)])},
 }

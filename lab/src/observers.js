@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduces the windows of a run to numbers that its rows have not: westwood/papers/observers.py does the same.
+
+import { meanRate } from "./plan.js";
+import { isDatagrams } from "./scenario.js";
+
+const GRID_S = 0.1;
+const SETTLED_S = 5; // of Figure 11 of the 2013 paper
+const SAMPLES_S = 3; // of its Figure 10
+const seconds = (ps) => Number(ps) / 1e12;
+
+const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+const least = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
+const most = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
+
+function median(values) {
+  const ordered = [...values].sort((a, b) => a - b);
+  const half = ordered.length >> 1;
+  return ordered.length % 2 ? ordered[half] : (ordered[half - 1] + ordered[half]) / 2;
+}
+
+// What a column was at multiples of `every_s`, from its first row on: times and values.
+function sampled({ windows, whole_s }, column, every_s) {
+  const times = [], values = [];
+  let row = -1;
+  for (let i = 0; i <= Math.floor(whole_s / every_s + 1e-9); i++) {
+    const time_s = i * every_s;
+    while (row + 1 < windows.time_s.length && windows.time_s[row + 1] <= time_s) row++;
+    if (row < 0) continue;
+    times.push(time_s);
+    values.push(windows[column][row]);
+  }
+  return { times, values };
+}
+
+function estimates({ windows }, from_s) {
+  return windows.estimate_bps.filter((one, i) => !Number.isNaN(one) && windows.time_s[i] >= from_s);
+}
+
+// The mean estimate over what UDP leaves, in the second half of its times off ("alone") or on ("beside").
+function share(its, isBeside) {
+  const { built, flow } = its;
+  const udp = built.flow.find(isDatagrams);
+  const link = built.link.find((one) => one.name === "bottleneck");
+  if (!udp || !link || udp.app.on === undefined) return NaN;
+  const [start, on, off] = [udp.start, udp.app.on, udp.app.off].map(seconds);
+  const { times, values } = sampled(its, "estimate_bps", GRID_S);
+  const isSettled = (time) => {
+    const phase = (((time - start) % (on + off)) + on + off) % (on + off);
+    if (isBeside) return time >= start && phase >= on / 2 && phase < on;
+    return time < start ? time >= start / 2 : phase >= on + off / 2;
+  };
+  const payload = Number(flow.mss) / Number(flow.packet + (link.overhead ?? 0n));
+  const left = meanRate(link, "forward") - (isBeside ? Number(udp.app.rate) : 0);
+  return mean(values.filter((_, i) => isSettled(times[i]))) / (left * payload);
+}
+
+function overPipe(its) {
+  const slowest = least(its.built.link.map((link) => meanRate(link, "forward")));
+  const pipe = (slowest * its.row.min_rtt_s) / (8 * Number(its.flow.packet));
+  return median(sampled(its, "ssthresh", GRID_S).values.filter((one) => !Number.isNaN(one))) / pipe;
+}
+
+const OBSERVED = {
+  sampled_cwnd: (its) => mean(sampled(its, "cwnd", SAMPLES_S).values.slice(1)),
+  estimate_peak_bps: (its) => most(estimates(its, 0)),
+  estimate_low_bps: (its) => least(estimates(its, SETTLED_S)),
+  estimate_high_bps: (its) => most(estimates(its, SETTLED_S)),
+  estimate_alone_share: (its) => share(its, false),
+  estimate_beside_share: (its) => share(its, true),
+  ssthresh_over_pipe: overPipe,
+};
+
+export const isObserved = (column) => Object.hasOwn(OBSERVED, column);
+
+// Adds columns to the rows of a run, by the windows of its first flow's connection.
+export function observe(columns, built, { rows, windows: all }) {
+  const [flow] = built.flow;
+  const own = rows.find((row) => row.flow === flow.name);
+  if (!own) return;
+  const isOwn = (_, i) => all.connection[i] === 0;
+  const windows = Object.fromEntries(Object.entries(all).map(([name, values]) => [name, values.filter(isOwn)]));
+  const its = { built, flow, row: own, windows, whole_s: seconds(built.duration) };
+  for (const column of columns) own[column] = OBSERVED[column](its);
+}

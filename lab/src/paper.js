@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A preset's paper beside it: its claims with the verdicts of reproduce, and beneath each what comes of it at the
+// setting that is shown; the points of its figure.
+
+import { D } from "./declared.js";
+import { byId, make } from "./dom.js";
+import { ratioText, tightest, wantedText } from "./judge.js";
+import { assign, pointsOf } from "./state.js";
+import { tomlValue } from "./toml.js";
+
+const NOTE = `The verdict in front is that of reproduce: 30 seeds at each point of the figure. Beneath it stands what comes of the claim
+at this setting alone, on a few seeds, with the controls that it compares: move a slider away, and see how far it carries.`;
+
+// `change` applies a change of the state, as controls do.
+export function showPaper({ preset: name }, change) {
+  const preset = D.presets[name];
+  const box = byId("paper");
+  byId("verdicts").textContent = "";
+  if (!preset?.claims.length) {
+    box.replaceChildren();
+    return;
+  }
+  box.replaceChildren(make("details", { class: "card", open: true }, make("summary", {}, make("b", {}, preset.title || name)),
+    ...preset.claims.map(claimOf), ...pointsOf(name).map((one) => choosePoint(one, change)), make("p", { class: "source" }, NOTE)));
+}
+
+const claimOf = (claim) =>
+  make("details", { class: "claim" },
+    make("summary", {}, badge(claim.verdict), claim.says, make("span", { class: "here" }, claim.here.conditions ? "Here: is being measured." : claim.here)),
+    make("div", { class: "findings" }),
+    make("p", { class: "source" }, `${claim.paper}, ${claim.where}. It holds if: ${claim.measure}${claim.explanation ? ` Found: ${claim.explanation}.` : ""}`));
+
+const badge = (verdict) => make("b", { class: `verdict ${verdict}` }, verdict || "not decided");
+
+// Goes to a point of the paper's figure.
+function choosePoint([key, values], change) {
+  const said = (value) => (typeof value === "object" ? (value.kind ?? tomlValue(value)) : String(value));
+  const go = (value) => () => change((next) => assign(next.scenario, key, value));
+  return make("div", { class: "points", role: "group", "aria-label": key }, make("span", { class: "source" }, `${key}: `),
+    ...values.map((value) => make("button", { type: "button", onclick: go(value) }, said(value))));
+}
+
+// What came of the claims at this setting: judge.js.
+export function showFindings(findings) {
+  const claims = byId("paper").querySelectorAll(".claim");
+  findings.forEach((finding, place) => {
+    const { why, measured = [] } = finding;
+    claims[place].querySelector(".here").replaceChildren(...(why ? [why] : wordsOf(finding)));
+    claims[place].querySelector(".findings").replaceChildren(...(measured.length ? [tableOf(measured)] : []));
+  });
+  const counts = ["HOLDS", "DIFFERS"].map((verdict) => [verdict, findings.filter((one) => one.verdict === verdict).length]);
+  const said = counts.filter(([, count]) => count).map(([verdict, count]) => `${count} ${verdict}`).join(", ");
+  const text = said && `claims here: ${said}`;
+  if (byId("verdicts").textContent !== text) byId("verdicts").textContent = text; // it is read out
+  document.body.dataset.judged = String(Math.max(0, ...findings.map((one) => one.seeds ?? 0)));
+}
+
+function wordsOf({ verdict, measured, aside, first, seeds }) {
+  const one = tightest(measured);
+  const what = verdict ? `${one.condition.name}: ${ratioText(one)}, wanted ${wantedText(one.condition)}. ` : "something could not be measured. ";
+  return [`Here, ${seeds > 1 ? `seeds ${first} to ${first + seeds - 1}` : `seed ${first}`}: `, badge(verdict), what, aside];
+}
+
+const HEADS = ["at this setting", "measured", "wanted"];
+const tableOf = (measured) =>
+  make("table", {},
+    make("thead", {}, make("tr", {}, ...HEADS.map((head) => make("th", { scope: "col" }, head)))),
+    make("tbody", {}, ...measured.map((one) =>
+      make("tr", { class: one.holds ? "" : "fails" }, make("th", { scope: "row" }, one.condition.name), make("td", {}, ratioText(one)), make("td", {}, wantedText(one.condition))))));

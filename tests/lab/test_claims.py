@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A claim is decided anew where the controls stand, as `reproduce` would decide it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from westwood.experiments import experiment
+from westwood.papers import claims
+from westwood.papers.checks import CHECKS, HERE
+from westwood.papers.checks.common import Measured
+from westwood.papers.checks.here import Here
+from westwood.papers.studies import STUDIES
+from westwood.scenario import Scenario
+from westwood.scenario.supplied import presets_folder
+
+SEEDS = 5
+SHORT = "120s"
+# By preset: where it is asked, and the values of its sweep that its claims compare.
+ASKED: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
+    "fig5": ({"bottleneck.loss.rate": 0.002}, {}),
+    "fading": ({"bottleneck.loss.bad_rate": 0.05}, {}),
+    "ack-compression": ({}, {}),
+    "plateau-friendly": ({}, {}),
+}
+LONGER: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
+    "fig6": ({"bottleneck.delay": "50ms"}, {}),
+    "fig7": ({}, {"bottleneck.rate": ["2Mbps", "8Mbps"]}),
+    "fig10": ({}, {}),
+    "traces": ({}, {}),
+    "udp-share": ({}, {}),
+    "friendliness": ({}, {}),
+    "blackout": ({"bottleneck.loss.bad": "0.2s"}, {}),
+    "satellite": ({}, {"satellite.rate": ["0.5Mbps", "8Mbps"]}),
+    "plateau-wired": ({}, {}),
+    "plateau-wireless": ({"bottleneck.loss.rate": 0.005}, {}),
+}
+CASES = [*ASKED.items(), *(pytest.param(*case, marks=pytest.mark.slow) for case in LONGER.items())]
+GO = """(settings) => {
+    const next = lab.state, { link, flow } = next.scenario;
+    delete next.view;
+    for (const [key, value] of Object.entries(settings)) {
+        const path = key.split(".");
+        const part = [...link, ...flow].find((one) => one.name === path[0]);
+        let table = path.length > 1 ? part : next.scenario;
+        for (const step of path.slice(1, -1)) table = table[step];
+        table[path.at(-1)] = value;
+    }
+    return lab.open(next);
+}"""
+VERDICTS = """[...document.querySelectorAll("#paper .claim")].map((one) =>
+    one.querySelector(".here .verdict")?.textContent ?? "")"""
+
+
+def wait_for_verdicts(page: Any, seeds: int = SEEDS) -> list[str]:
+    """What the page says of the claims here, once it has run all seeds."""
+    page.wait_for_selector(f'body[data-judged="{seeds}"]')
+    return [str(one) for one in page.evaluate(VERDICTS)]
+
+
+def measured(name: str, at: dict[str, Any], compared: dict[str, list[Any]]) -> Measured:
+    """The rows that `reproduce` would have there."""
+    study = next(one for one in STUDIES.values() if name in one.scenarios)
+    base = Scenario.from_toml(presets_folder() / f"{name}.toml")
+    sweep = {
+        key: [at[key]] if key in at else compared.get(key, list(values))
+        for key, values in base.sweep.items()
+    }
+    scenario = base.with_settings({"duration": SHORT}).with_sweep(sweep)
+    planned = experiment.plan(scenario, seeds=SEEDS)
+    if study.observer:
+        jobs = [replace(job, **study.observer.job_settings) for job in planned.jobs]
+        planned = replace(planned, jobs=jobs)
+    rows = experiment.collect(planned, workers=1, track=lambda work, total: work).rows
+    return Measured(rows, experiment.points(planned, rows), study.scenarios[name])
+
+
+@pytest.mark.parametrize(("name", "how"), CASES)
+def test_a_claim_is_decided_here_as_reproduce_decides_it(
+    opened: Callable[..., Any], name: str, how: Any
+) -> None:
+    at, compared = how
+    page = opened(f"#preset={name}")
+    page.evaluate(GO, {"duration": SHORT, **at})
+    ours = wait_for_verdicts(page)
+    study = next(one for one in STUDIES.values() if name in one.scenarios)
+    ids = [one for one in study.claims if not isinstance(HERE[one], str)]
+    theirs = claims.check(ids, {name: measured(name, at, compared)})
+    assert [one for one in ours if one] == [one.verdict for one in theirs]
+
+
+def test_moving_away_from_a_preset_turns_its_verdict_and_moving_back_returns_it(
+    opened: Callable[..., Any],
+) -> None:
+    page = opened("#preset=fig5")
+    assert wait_for_verdicts(page) == ["HOLDS", "HOLDS", "", ""]
+    loss = page.locator('[data-field="loss-rate"] input:visible')
+    loss.last.focus()
+    page.keyboard.press("End")  # three packets in ten
+    assert wait_for_verdicts(page) == ["DIFFERS", "HOLDS", "", ""]
+    assert "is about bottleneck.loss.rate from 0.001 to 0.02" in page.locator("#paper").inner_text()
+    assert page.locator("#verdicts").inner_text() == "claims here: 1 HOLDS, 1 DIFFERS"
+    assert page.locator(".claim > summary > .verdict").all_inner_texts() == ["HOLDS"] * 4
+    page.get_by_role("button", name="Zoom in").click()  # which is no other setting
+    assert page.get_attribute("body", "data-judged") == str(SEEDS)
+    loss.first.fill("0.005")
+    loss.first.press("Enter")
+    assert wait_for_verdicts(page) == ["HOLDS", "HOLDS", "", ""]
+
+
+def test_what_cant_be_decided_says_why(opened: Callable[..., Any]) -> None:
+    page = opened("#preset=fig9")
+    assert "no single setting shows" in page.locator("#paper .here").inner_text()
+    page = opened("#preset=fading")
+    page.get_by_label("All in one network").check()
+    page.locator("#paper .here", has_text="networks of their own").wait_for()
+    page.evaluate("lab.openPreset('path')")
+    assert page.locator("#verdicts").inner_text() == ""
+
+
+def test_every_claim_is_decided_here_or_says_why() -> None:
+    assert HERE.keys() == CHECKS.keys()
+    for name, study in STUDIES.items():
+        for claim in study.claims:
+            found = HERE[claim]
+            if isinstance(found, str):
+                assert found.endswith(".") and found.count(". ") == 0, name
+            else:
+                assert found.keys() == study.scenarios.keys()
+                assert all(isinstance(one, Here) and one.conditions for one in found.values())
+
+
+def test_what_a_preset_compares_beside_four_can_be_shown(opened: Callable[..., Any]) -> None:
+    page = opened("#preset=fig5")
+    assert page.evaluate("lab.rows")[0]["cc"] == "reno"
+    page.get_by_role("button", name="Show Tahoe").click()
+    page.get_by_role("button", name="Show Reno").wait_for()
+    shown = ["newreno", "westwood-ns3", "westwood+-ns3", "tahoe"]
+    assert [line["tcp.cc"] for line in page.evaluate("lab.state.lines")] == shown
+    assert page.evaluate("lab.state.others") == [{"tcp.cc": "reno"}]
+    page.get_by_role("button", name="Remove NewReno").click()
+    assert page.evaluate("lab.state.others.length") == 2
+    page.get_by_role("button", name="Show NewReno").click()
+    assert [line["tcp.cc"] for line in page.evaluate("lab.state.lines")] == [*shown[1:], "newreno"]
+
+
+def test_controls_share_the_network_of_the_flow_that_they_are_of(
+    opened: Callable[..., Any],
+) -> None:
+    page = opened("#preset=plateau-friendly")
+    page.get_by_label("All in one network").check()
+    page.wait_for_selector('body[data-shown="2"]')
+    flows = [(row["flow"], row["cc"]) for row in page.evaluate("lab.rows")]
+    beside = [("S2-tcp-a", "newreno"), ("S2-tcp-b", "westwoodnr")]
+    assert flows == [("S1-tcp", "westwoodnr+"), *beside]
+    page.evaluate("lab.openPreset('friendliness')")  # its lines set two flows
+    assert page.get_by_label("All in one network").is_hidden()

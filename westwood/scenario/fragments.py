@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Puts a scenario into what stands behind the # of a link to the laboratory."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from westwood.errors import InputError
+from westwood.scenario.scenario import Scenario
+from westwood.scenario.supplied import presets
+
+_LARGEST_LINK = 1_000_000  # characters that every browser takes
+_DEFLATE = -15  # of zlib: the bare format, which browsers unpack
+
+
+def of_scenario(scenario: Scenario) -> str:
+    """Returns that of a scenario; InputError if it is too long for a link."""
+    if scenario.name in presets() and scenario == Scenario.preset(scenario.name):
+        return of_preset(scenario.name)
+    return packed(scenario.given(), scenario.name)
+
+
+def of_preset(name: str) -> str:
+    """Returns that of a preset."""
+    return f"#preset={name}"
+
+
+def packed(given: Mapping[str, Any], name: str) -> str:
+    """Returns that of what a scenario was given."""
+    text = json.dumps(given, default=_plain, separators=(",", ":"))
+    pack = zlib.compressobj(9, zlib.DEFLATED, _DEFLATE)
+    data = pack.compress(text.encode()) + pack.flush()
+    word = base64.urlsafe_b64encode(data).decode().rstrip("=")
+    if len(word) > _LARGEST_LINK:
+        problem = "its lists of numbers are too long for a link, expected a smaller scenario"
+        raise InputError(problem, value=name)
+    return f"#t={word}"
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else list(value)
