@@ -27,7 +27,14 @@ AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 OURS = set(ww_kernel.CONTROLS)
 LOCK = Path("/run/westwood-kernel-tests.lock")  # where nobody but root can put something else
 TOOLS = ("bpftool", "ip", "iperf3", "nsenter", "setpriv", "ss", "unshare")
-HOLD = "ip link set lo up; echo; exec sleep 600"
+# A connection whose test is over would try for two minutes to reach an end that is gone, and keep
+# its control in the kernel.
+HOLD = """
+ip link set lo up
+echo 1 >/proc/sys/net/ipv4/tcp_orphan_retries
+echo
+exec sleep 600
+"""
 
 
 def lacking() -> str | None:
