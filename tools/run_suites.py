@@ -44,7 +44,7 @@ class Suite:
     name: str
     commands: list[Command]
     needs: tuple[str, ...] = ()
-    again: Command | None = None  # runs after a failure, and then decides
+    again: Command | None = None  # runs after a failure, CHANCES times at most, and then decides
     with_package: bool = False  # it needs westwood and the tools for Python in .venv
 
 
@@ -88,6 +88,7 @@ def c_files() -> list[str]:
 
 Started = dict[Suite, Future[Outcome]]
 LACKING = 77  # exit code of a suite that this machine can't run
+CHANCES, BETWEEN_CHANCES_S = 4, 20
 DEBUG = "CMAKE_BUILD_TYPE=Debug"  # with assertions
 CLANG = "CMAKE_CXX_COMPILER=clang++"
 WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
@@ -164,8 +165,8 @@ SIDE_BY_SIDE = [  # the longest first
 NICE = ("nice", "-n", "19")
 PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
 REAL_TIME = [
-    # They share one kernel, so they run one after another, and in real time, so that a busy machine
-    # gets a second chance.
+    # They share one kernel, so they run one after another, and in real time, so that what failed on
+    # a busy machine gets more chances.
     Suite(
         "linux-kernel",
         [[*PYTEST, "-rs", "tests/linux"]],
@@ -193,8 +194,11 @@ def run(suite: Suite, prefix: Sequence[str] = ()) -> Outcome:
         with log.open("w") as output:
             codes = (finishes([*prefix, *command], output.fileno()) for command in suite.commands)
             code = next((code for code in codes if code != 0), 0)
-            if code not in (0, LACKING) and suite.again:
-                code = finishes(suite.again, output.fileno())
+            for _ in range(CHANCES if suite.again else 0):
+                if code in (0, LACKING):
+                    break
+                time.sleep(BETWEEN_CHANCES_S)  # what made the machine late may be over then
+                code = finishes(suite.again or [], output.fileno())
         verdict = {0: "PASS", LACKING: "SKIPPED"}.get(code, "FAIL")
         outcome = Outcome(verdict, f"{time.monotonic() - start:.1f} s")
         if verdict != "PASS":
