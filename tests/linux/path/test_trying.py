@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -40,9 +41,8 @@ def test_over_a_queue_without_losses_it_does_not_pay(bpffs: Path, tmp_path: Path
     assert done.returncode == 0, done.stderr
     sentence, page = done.stdout.splitlines()
     assert sentence.startswith("does not pay: ww_plus -") and page == "try/index.html"
-    assert sentence.endswith(
-        ("; losses come from a full queue", "; the path does not lose, it queues")
-    )
+    # Where losses come from depends on whether the machine kept up with the path.
+    assert re.search("; (losses come|the path does not lose)", sentence), sentence
     head, *pairs = done.stderr.splitlines()
     assert head == "cubic and ww_plus in turn, 0.5 s each, for at most 40 s, results in try"
     assert len(pairs) >= 5 and all(line.startswith("pair ") for line in pairs)
