@@ -3,8 +3,9 @@
 
 What the real-time tests need is built first. They run beside the suites that build or check, which
 give way to them (nice). The Python tests, which use every core and measure time, run alone at the
-end. What a suite printed is in build/logs/; a failing one shows the end of it. A suite whose tool
-this machine lacks is skipped, by name and with the remedy.
+end. What failed of these two is run again, one test after the other, for a busy machine may have
+kept it waiting; the summary says how often. What a suite printed is in build/logs/; a failing one
+shows the end of it. A suite whose tool this machine lacks is skipped, by name and with the remedy.
 """
 
 import os
@@ -54,6 +55,15 @@ class Outcome:
     note: str
 
 
+PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
+
+
+def pytest(name: str, *arguments: str) -> Suite:
+    """Tests of Python; what fails runs again, alone."""
+    again = [*PYTEST, *arguments, "--last-failed", "--last-failed-no-failures=none", "-n", "0"]
+    return Suite(name, [[*PYTEST, *arguments]], again=again, with_package=True)
+
+
 def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
     """Configure, build and run the C++ tests of `source` with CMake's `options`."""
     folder = str(BUILD / name)
@@ -88,7 +98,8 @@ def c_files() -> list[str]:
 
 Started = dict[Suite, Future[Outcome]]
 LACKING = 77  # exit code of a suite that this machine can't run
-CHANCES, BETWEEN_CHANCES_S = 4, 20
+CHANCES, BETWEEN_CHANCES_S = 5, 20
+PATIENCE_S = 2400  # for a command, which on a quiet machine takes ten minutes at most
 DEBUG = "CMAKE_BUILD_TYPE=Debug"  # with assertions
 CLANG = "CMAKE_CXX_COMPILER=clang++"
 WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
@@ -163,20 +174,9 @@ SIDE_BY_SIDE = [  # the longest first
     ),
 ]
 NICE = ("nice", "-n", "19")
-PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
-REAL_TIME = [
-    # They share one kernel, so they run one after another, and in real time, so that what failed on
-    # a busy machine gets more chances.
-    Suite(
-        "linux-kernel",
-        [[*PYTEST, "-rs", "tests/linux"]],
-        again=[*PYTEST, "--last-failed", "--last-failed-no-failures=none", "tests/linux"],
-        with_package=True,
-    ),
-]
-ALONE = [
-    Suite("python", [[*PYTEST, "-n", CORES, "tests", "--ignore=tests/linux"]], with_package=True),
-]
+# They share one kernel, so they run one after another, and in real time.
+REAL_TIME = [pytest("linux-kernel", "-rs", "tests/linux")]
+ALONE = [pytest("python", "tests", "--ignore=tests/linux", "-n", CORES)]
 
 
 def run(suite: Suite, prefix: Sequence[str] = ()) -> Outcome:
@@ -194,13 +194,14 @@ def run(suite: Suite, prefix: Sequence[str] = ()) -> Outcome:
         with log.open("w") as output:
             codes = (finishes([*prefix, *command], output.fileno()) for command in suite.commands)
             code = next((code for code in codes if code != 0), 0)
-            for _ in range(CHANCES if suite.again else 0):
-                if code in (0, LACKING):
-                    break
+            chances = 1
+            while suite.again and code not in (0, LACKING) and chances < CHANCES:
                 time.sleep(BETWEEN_CHANCES_S)  # what made the machine late may be over then
-                code = finishes(suite.again or [], output.fileno())
+                code = finishes(suite.again, output.fileno())
+                chances += 1
         verdict = {0: "PASS", LACKING: "SKIPPED"}.get(code, "FAIL")
-        outcome = Outcome(verdict, f"{time.monotonic() - start:.1f} s")
+        more = f", {chances} chances" if chances > 1 else ""
+        outcome = Outcome(verdict, f"{time.monotonic() - start:.1f} s{more}")
         if verdict != "PASS":
             tail = "\n".join(log.read_text(errors="replace").splitlines()[-60:])
             print(f"--- {suite.name}: the end of {log.relative_to(ROOT)}\n{tail}\n---")
@@ -209,12 +210,12 @@ def run(suite: Suite, prefix: Sequence[str] = ()) -> Outcome:
 
 
 def finishes(command: Command, output: int) -> int:
-    """Returns the exit code of `command`; 1 if it takes more than a quarter of an hour."""
+    """Returns the exit code of `command`; 1 if it takes more than PATIENCE_S."""
     os.write(output, f"$ {' '.join(command)}\n".encode())
     try:
-        done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, timeout=900)
+        done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, timeout=PATIENCE_S)
     except subprocess.TimeoutExpired:
-        os.write(output, b"stopped after 900 s\n")
+        os.write(output, f"stopped after {PATIENCE_S} s\n".encode())
         return 1
     return done.returncode
 

@@ -191,9 +191,15 @@ def _see_to_the_end(readable: int) -> None:
 
 
 def _see_to(number: int, readable: int) -> None:
-    came = time.monotonic()
+    came = last = time.monotonic()
+    waited_s = 0.0
     main_thread = threading.main_thread().ident or 0
-    while _process.keeping or time.monotonic() < max(came, _process.since) + _PATIENCE_S:
+    while waited_s < _PATIENCE_S:
+        # Time in which a busy machine gives this process no turn does not count.
+        now = time.monotonic()
+        has_kept = _process.keeping or _process.since > last
+        waited_s = 0.0 if has_kept else waited_s + min(now - last, 2 * _AGAIN_S)
+        last = now
         if _process.is_due and not _process.shields and not _process.keeping:
             # A true signal: it wakes the main thread from a call that sleeps, too.
             signal.pthread_kill(main_thread, number)

@@ -60,9 +60,15 @@ class Tool:
         return took_s, *self.process.communicate()
 
     def left(self) -> list[str]:
-        """What it should not have left: processes of its session, temporary files."""
+        """What it should not have left: processes of its session, temporary files.
+
+        Killed processes are given ten seconds to be gone, for a busy machine has to run them once.
+        """
+        end = time.monotonic() + 10
+        while (alive := members(self.process.pid)) and time.monotonic() < end:
+            time.sleep(0.02)
         files = [*self._folder.glob("tmp/*"), *self._folder.rglob(".partial-*")]
-        return [*map(str, files), *(str(one) for one in members(self.process.pid))]
+        return [*map(str, files), *map(str, alive)]
 
 
 def stats() -> dict[int, list[str]]:
