@@ -84,10 +84,9 @@ void Pipe::change_size(Time now, std::uint32_t ip_bytes) {
 }
 
 // Tells those that follow what passed.
-void Pipe::leave_step() {
+void Pipe::tell_followers() {
     const std::uint64_t passed = loss_.crossed() - in_step_;
     in_step_ += passed;
-    open_for_ = kShut;
     for (Pipe* pipe = this; passed > 0 && pipe->follower != nullptr; pipe = pipe->follower) {
         Pipe& next = *pipe->follower;
         next.busy_until_ = pipe->busy_until_ + pipe->delay_ + next.size_.duration;
@@ -95,17 +94,15 @@ void Pipe::leave_step() {
     }
 }
 
-void Pipe::join() {
+// Lets packets pass all that follow, if none of them would wait.
+void Pipe::join_followers() {
     in_step_ = loss_.crossed();
-    way_ = delay_;
-    if (loss_.is_next() || busy_until_ > kFar) return;
     const Time next = busy_until_ + size_.duration;  // leaves the transmitter then, or later
-    for (Pipe* pipe = follower; pipe != nullptr; pipe = pipe->follower) {
-        if (pipe->size_.ip_bytes != size_.ip_bytes || pipe->busy_until_ > next + way_) return;
+    for (Pipe* pipe = follower; pipe != nullptr && open_for_ != kShut; pipe = pipe->follower) {
+        const bool waits = pipe->busy_until_ > next + way_;
         way_ += pipe->size_.duration + pipe->delay_;
-        if (way_ > kFar) return;
+        if (pipe->size_.ip_bytes != size_.ip_bytes || waits || way_ > kFar) open_for_ = kShut;
     }
-    open_for_ = room_;
 }
 
 Passage Pipe::look(Time now) {

@@ -18,7 +18,7 @@
 // would have counted they are told when one of the packets is to be looked at (leave_step(), join()).
 //
 // Few links have RED, recorded rates, jitter, reordering or traces: these are in `Extras`, and the
-// packets of such a pipe take the longer way of transmit_with_extras(). To is_free() the pipe seems to have
+// packets of such a pipe take the longer way of transmit_with_extras(). To pass() the pipe seems to have
 // no room, so that the others pay nothing for the question.
 #pragma once
 
@@ -93,8 +93,14 @@ class Pipe {
         return true;
     }
     // What does not pass is to be looked at, here and in those that follow, between these two.
-    void leave_step();
-    void join();
+    void leave_step() {
+        if (follower != nullptr) tell_followers();
+    }
+    void join() {
+        way_ = delay_;
+        open_for_ = loss_.is_next() || busy_until_ > kFar ? kShut : room_;
+        if (follower != nullptr) join_followers();
+    }
 
     // A packet of ip_bytes enters at `now`, which is never before the last one.
     Passage transmit(Time now, std::uint32_t ip_bytes) {
@@ -210,6 +216,8 @@ class Pipe {
     static constexpr int kWaitShift = 10;
     static constexpr Time kShut = -1;
 
+    void tell_followers();
+    void join_followers();
     bool hold_in_order(Packet packet, const SackBlocks* sack);
     std::uint64_t bytes() const;
     double utilisation(Time end) const;

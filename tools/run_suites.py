@@ -8,8 +8,10 @@ kept it waiting; the summary says how often. What a suite printed is in build/lo
 shows the end of it. A suite whose tool this machine lacks is skipped, by name and with the remedy.
 """
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -212,12 +214,16 @@ def run(suite: Suite, prefix: Sequence[str] = ()) -> Outcome:
 def finishes(command: Command, output: int) -> int:
     """Returns the exit code of `command`; 1 if it takes more than PATIENCE_S."""
     os.write(output, f"$ {' '.join(command)}\n".encode())
-    try:
-        done = subprocess.run(command, cwd=ROOT, stdout=output, stderr=output, timeout=PATIENCE_S)
-    except subprocess.TimeoutExpired:
-        os.write(output, f"stopped after {PATIENCE_S} s\n".encode())
-        return 1
-    return done.returncode
+    with subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output) as process:
+        try:
+            return process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            os.write(output, f"stopped after {PATIENCE_S} s\n".encode())
+        process.send_signal(signal.SIGINT)  # tests put the machine back as it was
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(60)
+        process.kill()
+    return 1
 
 
 def main(names: list[str]) -> int:

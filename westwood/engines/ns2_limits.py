@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says which agents ns-2 has for our protocols, and refuses in one clear line what it can't do.
+"""Says which agents ns-2 has for our protocols, and refuses what it can't do.
 
-A flow setting is obeyed (OBEYED), or ns-2 has one way of its own (`fixed`). Another way is refused
-unless it is the profile's: nobody asked for that one, so a profile still runs here.
+A flow setting is obeyed (OBEYED), or ns-2 has one way of its own (`fixed`).
 """
 
 from __future__ import annotations
@@ -11,22 +10,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from westwood.catalogue import PROTOCOLS, RECOVERIES
+from westwood.catalogue import PROTOCOLS
 from westwood.engines import network
-from westwood.errors import InputError, show
-from westwood.scenario import profiles
-from westwood.scenario.declared import departures, written_defaults
+from westwood.engines.limits import Limits
+from westwood.scenario.declared import written_defaults
 from westwood.units import format_size
 
 if TYPE_CHECKING:
     from westwood import _engine
     from westwood.scenario import Scenario
     from westwood.scenario.flows import Flow
-    from westwood.scenario.links import Link
 
 PROFILE = "ns2-2005"
 _LARGEST_SIZE = 2**31 - 1  # bytes: `send` of an agent takes an int
-_MOST_FLOWS = 10_000
+_LIMITS = Limits("ns2", "ns-2", most_flows=10_000, spared=1)
 _SINK, _SACK_SINK = "TCPSink", "TCPSink/Sack1"
 
 
@@ -110,66 +107,36 @@ def fixed(_flow: Flow) -> Mapping[str, Any]:
 
 def check(scenario: Scenario) -> None:
     """InputError names what ns-2 can't do."""
-    if len(scenario.flows) > _MOST_FLOWS:
-        raise _refuse("flow", f"{len(scenario.flows)} flows", f"at most {_MOST_FLOWS}")
+    _LIMITS.check_network(scenario)
     for link in scenario.link:
-        _check_link(link)
-    profile = profiles.get(scenario.profile)
+        if link.overhead:
+            raise _LIMITS.refuse(f"{link.name}.overhead", format_size(link.overhead), "0B")
     for flow in scenario.flow:
         _check_flow(flow)
-        with_sack = RECOVERIES[flow.recovery].uses_sack
-        of_sack = profile.defaults(profiles.SACK) if with_sack else {}
-        _check_settings(flow, profile.defaults("flow") | of_sack)
+        _LIMITS.check_settings(flow, fixed(flow), scenario.profile)
     for flow, its in zip(scenario.flows, network.build(scenario).flows, strict=True):
         agent = agent_of(flow)
         assert agent is not None
         own = {"byte_counting": agent.counts_segments, "validate_cwnd": False}
         for key, way in own.items():
             if (value := getattr(its.cc, key)) != way:
-                expected = f"{show(way)}, which is fixed in ns-2"
-                raise _refuse(f"{flow.name}.cc.{key}", value, expected)
-
-
-def _refuse(key: str, value: object, expected: str) -> InputError:
-    return InputError(f"--engine ns2 expects {expected}", key=key, value=value)
-
-
-def _check_link(link: Link) -> None:
-    name = link.name
-    if link.overhead:
-        raise _refuse(f"{name}.overhead", format_size(link.overhead), "0B")
-    if link.queue.limit.unit != "p":
-        raise _refuse(f"{name}.queue.limit", str(link.queue.limit), "a limit in packets")
-    if link.queue.kind == "red" and link.queue.spared != 1:
-        raise _refuse(f"{name}.queue.spared", link.queue.spared, "1, fixed in ns-2")
-    if link.loss.kind not in ("none", "uniform", "script"):
-        raise _refuse(f"{name}.loss.kind", link.loss.kind, '"none", "uniform" or "script"')
-    if link.trace or link.jitter or link.reorder:
-        raise _refuse(name, link.name, "no trace, jitter or reordering")
+                raise _LIMITS.refuse_way(f"{flow.name}.cc.{key}", value, way)
 
 
 def _check_flow(flow: Flow) -> None:
     name = flow.name
     if flow.app.kind != "bulk" or flow.arrivals:
-        raise _refuse(name, flow.app.kind, "a bulk flow without arrivals")
+        raise _LIMITS.refuse(name, flow.app.kind, "a bulk flow without arrivals")
     agent = agent_of(flow)
     if agent is None and PROTOCOLS[flow.cc.name].algorithm == "reno":
-        raise _refuse(f"{name}.recovery", flow.recovery, '"tahoe", "reno", "newreno" or "sack"')
+        raise _LIMITS.refuse(
+            f"{name}.recovery", flow.recovery, '"tahoe", "reno", "newreno" or "sack"'
+        )
     if agent is None:
-        raise _refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(AGENTS))
+        raise _LIMITS.refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(AGENTS))
     if flow.recovery != agent.recovery:
-        raise _refuse(f"{name}.recovery", flow.recovery, f'"{agent.recovery}" of its agent')
+        raise _LIMITS.refuse(f"{name}.recovery", flow.recovery, f'"{agent.recovery}" of its agent')
     if flow.delayed_ack > 2:
-        raise _refuse(f"{name}.delayed_ack", flow.delayed_ack, "1 or 2")
+        raise _LIMITS.refuse(f"{name}.delayed_ack", flow.delayed_ack, "1 or 2")
     if flow.size is not None and flow.size > _LARGEST_SIZE:
-        raise _refuse(f"{name}.size", format_size(flow.size), "less than 2 GiB")
-
-
-def _check_settings(flow: Flow, of_profile: Mapping[str, Any]) -> None:
-    """Refuses what is neither ns-2's own way nor the profile's."""
-    own = fixed(flow)
-    unlike_profile = dict(departures(flow, "flow", {key: of_profile.get(key) for key in own}))
-    for key, written in departures(flow, "flow", own):
-        if key in unlike_profile:
-            expected = f"{show(own[key])}, which is fixed in ns-2"
-            raise _refuse(f"{flow.name}.{key}", written, expected)
+        raise _LIMITS.refuse(f"{name}.size", format_size(flow.size), "less than 2 GiB")

@@ -2,8 +2,7 @@
 """Refuses in one clear line what ns-3 can't do of a scenario.
 
 A flow setting is obeyed (OBEYED), or ns-3 has one way of its own (`fixed`), which is the
-declared default unless it says otherwise. Another way is refused unless it is the profile's: nobody
-asked for that one, so a profile still runs here.
+declared default unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -11,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from westwood.catalogue import PROTOCOLS, RECOVERIES
-from westwood.errors import InputError, show
+from westwood.engines.limits import Limits
+from westwood.errors import show
 from westwood.scenario import profiles
-from westwood.scenario.declared import departures, written_defaults
+from westwood.scenario.declared import written_defaults
 from westwood.units import format_size
 
 if TYPE_CHECKING:
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 PROFILE = "ns3-3.44"  # ns-3's own ways
 _OVERHEAD = 2  # bytes: PPP, which ns-3's point-to-point devices add
-_SPARED = 2  # packets: RedQueueDisc::DoEnqueue wants more than one in it, and its device has one
-_MOST_FLOWS = 60_000  # each has a port of its own
+# Each flow has a port of its own. RedQueueDisc::DoEnqueue drops only with more than one packet in
+# it, and its device has one more.
+_LIMITS = Limits("ns3", "ns-3", most_flows=60_000, spared=2)
 # Those of our module, and mainline's own PRR.
 _RECOVERIES = [one.name for one in RECOVERIES.values() if not one.conserves or one.name == "prr"]
 _OURS = "WwTcpWestwood"  # the class of our module, which has the core's settings as attributes
@@ -63,16 +64,13 @@ _OF_CUBIC: dict[str, tuple[object, ...]] = {
 
 def check(scenario: Scenario) -> None:
     """InputError names what ns-3 can't do."""
-    if len(scenario.flows) > _MOST_FLOWS:
-        raise _refuse("flow", f"{len(scenario.flows)} flows", f"at most {_MOST_FLOWS}")
+    _LIMITS.check_network(scenario)
     for link in scenario.link:
         _check_link(link)
-    profile = profiles.get(scenario.profile)
-    of_profile, of_cc = profile.defaults("flow"), profile.defaults("cc")
+    of_cc = profiles.get(scenario.profile).defaults("cc")
     for flow in scenario.flow:
         _check_flow(flow)
-        with_sack = RECOVERIES[flow.recovery].uses_sack
-        _check_settings(flow, of_profile | (profile.defaults(profiles.SACK) if with_sack else {}))
+        _LIMITS.check_settings(flow, fixed(flow), scenario.profile, _OF_NO_PROFILE)
         _check_congestion_control(flow, of_cc)
 
 
@@ -97,49 +95,26 @@ def fixed(flow: Flow) -> dict[str, Any]:
     }
 
 
-def _refuse(key: str, value: object, expected: str) -> InputError:
-    return InputError(f"--engine ns3 expects {expected}", key=key, value=value)
-
-
 def _check_link(link: Link) -> None:
-    name = link.name
+    """Refuses what its devices can't be."""
+    name, limit = link.name, link.queue.limit
     if link.overhead != _OVERHEAD:
         expected = f'the "2B" of its devices; the profile {PROFILE} has it'
-        raise _refuse(f"{name}.overhead", format_size(link.overhead), expected)
-    limit = link.queue.limit
-    if limit.unit != "p":
-        raise _refuse(f"{name}.queue.limit", str(limit), "a limit in packets")
+        raise _LIMITS.refuse(f"{name}.overhead", format_size(link.overhead), expected)
     if link.queue.kind == "red" and (limit.count is None or limit.count < 2):
-        raise _refuse(f"{name}.queue.limit", str(limit), "at least 2 packets, one in its device")
-    if link.queue.kind == "red" and link.queue.spared != _SPARED:
-        raise _refuse(f"{name}.queue.spared", link.queue.spared, f"{_SPARED}, fixed in ns-3")
-    if link.loss.kind not in ("none", "uniform", "script"):
-        raise _refuse(f"{name}.loss.kind", link.loss.kind, '"none", "uniform" or "script"')
-    if link.trace or link.jitter or link.reorder:
-        raise _refuse(name, link.name, "no trace, jitter or reordering")
+        expected = "at least 2 packets, one in its device"
+        raise _LIMITS.refuse(f"{name}.queue.limit", str(limit), expected)
 
 
 def _check_flow(flow: Flow) -> None:
     name = flow.name
     known = [protocol.name for protocol in PROTOCOLS.values() if protocol.ns3]
     if flow.app.kind == "bulk" and flow.cc.name not in known:
-        raise _refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(known))
+        raise _LIMITS.refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(known))
     if flow.recovery not in _RECOVERIES:
-        raise _refuse(f"{name}.recovery", flow.recovery, "one of " + ", ".join(_RECOVERIES))
+        raise _LIMITS.refuse(f"{name}.recovery", flow.recovery, "one of " + ", ".join(_RECOVERIES))
     if flow.app.kind != "bulk" or flow.arrivals:
-        raise _refuse(name, flow.app.kind, "a bulk flow without arrivals")
-
-
-def _check_settings(flow: Flow, of_profile: Mapping[str, Any]) -> None:
-    """Refuses what is neither ns-3's own way nor the profile's."""
-    own = fixed(flow)
-    profiles_own = {key: of_profile.get(key) for key in own if key not in _OF_NO_PROFILE}
-    unlike_profile = dict(departures(flow, "flow", profiles_own))
-    for key, written in departures(flow, "flow", own):
-        if key in _OF_NO_PROFILE or key in unlike_profile:
-            raise _refuse(
-                f"{flow.name}.{key}", written, f"{show(own[key])}, which is fixed in ns-3"
-            )
+        raise _LIMITS.refuse(name, flow.app.kind, "a bulk flow without arrivals")
 
 
 def _check_congestion_control(flow: Flow, of_profile: Mapping[str, Any]) -> None:
@@ -154,4 +129,4 @@ def _check_congestion_control(flow: Flow, of_profile: Mapping[str, Any]) -> None
         expected = f"none: in ns-3 (class {of_class}) this control's settings can't be set"
         if own:
             expected = " or ".join(map(show, own)) + f", which its {of_class} has"
-        raise _refuse(f"{flow.name}.cc.{option}", value, expected)
+        raise _LIMITS.refuse(f"{flow.name}.cc.{option}", value, expected)

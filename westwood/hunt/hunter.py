@@ -99,12 +99,7 @@ class Hunt:
             return
         with self._folder.locked():
             differs = "holds another hunt: control, harms or seed differ"
-            begun = self._folder.holds(
-                "hunt", STATE, self.plan.state(), resume=resume, differs=differs
-            )
-            if not begun:
-                self._folder.manifest({"hunt": self.plan.state()}, complete=False)
-                self._folder.json(STATE, self.plan.state())
+            self._folder.begin("hunt", STATE, self.plan.state(), resume=resume, differs=differs)
             paths = sorted(self._folder.path.glob(_JOURNALS))
             for path in paths:
                 self._read(self._folder, path)

@@ -128,6 +128,12 @@ class Folder:
             raise self.error(differs)
         return True
 
+    def begin(self, what: str, file: str, state: object, *, resume: bool, differs: str) -> None:
+        """Goes on with `what`, as far as the folder holds it, or begins it here."""
+        if not self.holds(what, file, state, resume=resume, differs=differs):
+            self.manifest({what: state}, complete=False)
+            self.json(file, state)
+
     def check_format(self) -> None:
         """Raises an error if the folder is of a version whose files have other contents."""
         manifest = _json_of(self.path / _MANIFEST)

@@ -7,7 +7,8 @@ What a kill leaves is read back by the next start; a damaged line is told of, an
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from westwood.errors import RunError
@@ -26,8 +27,21 @@ class Ledger:
         self._journal: journal.Journal | None = None
         self._number = 1
 
-    def read(self) -> None:
-        """Reads what earlier starts kept."""
+    @contextmanager
+    def opened(
+        self, what: str, file: str, state: object, *, resume: bool, differs: str
+    ) -> Iterator[None]:
+        """Takes the folder's lock, checks that it fits (`Folder.holds`), reads what is there."""
+        with self._folder.locked():
+            self._folder.begin(what, file, state, resume=resume, differs=differs)
+            self._read()
+            try:
+                yield
+            finally:
+                if self._journal is not None:
+                    self._journal.close()
+
+    def _read(self) -> None:
         numbers = [0]
         for path in sorted(self._folder.path.iterdir()):
             if not (match := _JOURNAL.fullmatch(path.name)):
@@ -61,8 +75,3 @@ class Ledger:
             problem = f"{self._folder.path}: can't be written: {error.strerror or error}"
             raise RunError(f"{problem}; --resume goes on") from None
         self._take(record)
-
-    def close(self) -> None:
-        """Closes the journal."""
-        if self._journal is not None:
-            self._journal.close()

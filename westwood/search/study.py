@@ -17,13 +17,14 @@ that has ended.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import polars as pl
 
 from westwood.errors import InputError, Interrupted
+from westwood.experiments.experiment import Tracker
 from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.results.ledger import Ledger
@@ -45,14 +46,6 @@ from westwood.search.space import Values
 
 MOST_TRIALS = 100_000
 _STATE = "search.json"
-T = TypeVar("T")
-
-
-class Tracker(Protocol):
-    """Passes what is finished on, of which there is so much, and shows how far it is."""
-
-    def __call__(self, finished: Iterable[T], total: int, /) -> Iterable[T]:
-        """Takes what is finished and how much there will be, as `console.track` does."""
 
 
 class Study:
@@ -68,17 +61,11 @@ class Study:
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[Study]:
         """Takes the lock, checks that the folder fits, reads what is there."""
-        folder, state = self._folder, self._search.state()
-        with folder.locked():
-            differs = "holds another search: control, ranges, paths, seed or targets differ"
-            if not folder.holds("search", _STATE, state, resume=resume, differs=differs):
-                folder.manifest({"search": state}, complete=False)
-                folder.json(_STATE, state)
-            self._ledger.read()
-            try:
-                yield self
-            finally:
-                self._ledger.close()
+        differs = "holds another search: control, ranges, paths, seed or targets differ"
+        with self._ledger.opened(
+            "search", _STATE, self._search.state(), resume=resume, differs=differs
+        ):
+            yield self
 
     def _take(self, record: Mapping[str, Any]) -> None:
         found = self.found

@@ -15,14 +15,15 @@ workers, machines or interruptions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import polars as pl
 
 from westwood.errors import InputError, Interrupted
+from westwood.experiments.experiment import Tracker
 from westwood.papers.infer import page, propose, published
 from westwood.papers.infer.evaluate import Ground, Outcome, RunJobs, outcomes
 from westwood.papers.infer.found import (
@@ -42,14 +43,6 @@ from westwood.results.ledger import Ledger
 LEAST_SETTINGS, MOST_SETTINGS = 2 * propose.BATCH, 100_000
 _STATE = "inference.json"
 _SEEDS = {"choosing": CHOOSING_SEEDS, "fresh": FRESH_SEEDS}
-T = TypeVar("T")
-
-
-class Tracker(Protocol):
-    """Passes what is finished on, of which there is so much, and shows how far it is."""
-
-    def __call__(self, finished: Iterable[T], total: int, /) -> Iterable[T]:
-        """Takes what is finished and how much there will be, as `console.track` does."""
 
 
 class Study:
@@ -64,17 +57,11 @@ class Study:
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[Study]:
         """Takes the lock, checks that the folder fits, reads what is there."""
-        folder, state = self._folder, self._state()
-        with folder.locked():
-            differs = "holds another inference: paper, open settings, claims or seed differ"
-            if not folder.holds("inference", _STATE, state, resume=resume, differs=differs):
-                folder.manifest({"inference": state}, complete=False)
-                folder.json(_STATE, state)
-            self._ledger.read()
-            try:
-                yield self
-            finally:
-                self._ledger.close()
+        differs = "holds another inference: paper, open settings, claims or seed differ"
+        with self._ledger.opened(
+            "inference", _STATE, self._state(), resume=resume, differs=differs
+        ):
+            yield self
 
     def _state(self) -> dict[str, Any]:
         ground = self._ground("search")

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Refuses in one clear line what ns-2 and ns-3 alike can't do of a scenario.
+
+A flow setting is obeyed, or the simulator has one way of its own. Another way is refused unless it
+is the profile's: nobody asked for that one, so a profile still runs there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from westwood.catalogue import RECOVERIES
+from westwood.errors import InputError, show
+from westwood.scenario import profiles
+from westwood.scenario.declared import departures
+
+if TYPE_CHECKING:
+    from westwood.scenario import Scenario
+    from westwood.scenario.flows import Flow
+    from westwood.scenario.links import Link
+
+_LOSSES = ("none", "uniform", "script")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Is what all checks of one simulator share: how it is called, and what is fixed in it."""
+
+    engine: str
+    name: str
+    most_flows: int
+    spared: int  # packets that its RED lets in whatever the average says
+
+    def refuse(self, key: str, value: object, expected: str) -> InputError:
+        """Makes the error."""
+        return InputError(f"--engine {self.engine} expects {expected}", key=key, value=value)
+
+    def refuse_way(self, key: str, value: object, way: object) -> InputError:
+        """Makes the error for another way than the one that is fixed."""
+        return self.refuse(key, value, f"{show(way)}, which is fixed in {self.name}")
+
+    def check_network(self, scenario: Scenario) -> None:
+        """Refuses more flows than it has, and links unlike its own."""
+        if len(scenario.flows) > self.most_flows:
+            raise self.refuse("flow", f"{len(scenario.flows)} flows", f"at most {self.most_flows}")
+        for link in scenario.link:
+            self._check_link(link)
+
+    def _check_link(self, link: Link) -> None:
+        name, queue = link.name, link.queue
+        if queue.limit.unit != "p":
+            raise self.refuse(f"{name}.queue.limit", str(queue.limit), "a limit in packets")
+        if queue.kind == "red" and queue.spared != self.spared:
+            expected = f"{self.spared}, fixed in {self.name}"
+            raise self.refuse(f"{name}.queue.spared", queue.spared, expected)
+        if link.loss.kind not in _LOSSES:
+            expected = '"none", "uniform" or "script"'
+            raise self.refuse(f"{name}.loss.kind", link.loss.kind, expected)
+        if link.trace or link.jitter or link.reorder:
+            raise self.refuse(name, link.name, "no trace, jitter or reordering")
+
+    def check_settings(
+        self, flow: Flow, own: Mapping[str, Any], profile: str, strict: Container[str] = ()
+    ) -> None:
+        """Refuses what is neither its own way nor the profile's; of `strict`, the profile's too."""
+        of_profile = profiles.get(profile).defaults("flow")
+        if RECOVERIES[flow.recovery].uses_sack:
+            of_profile |= profiles.get(profile).defaults(profiles.SACK)
+        theirs = {key: of_profile.get(key) for key in own if key not in strict}
+        unlike_profile = dict(departures(flow, "flow", theirs))
+        for key, written in departures(flow, "flow", own):
+            if key in strict or key in unlike_profile:
+                raise self.refuse_way(f"{flow.name}.{key}", written, own[key])
