@@ -41,8 +41,10 @@ def test_over_a_queue_without_losses_it_does_not_pay(bpffs: Path, tmp_path: Path
     assert done.returncode == 0, done.stderr
     sentence, page = done.stdout.splitlines()
     assert sentence.startswith("does not pay: ww_plus -") and page == "try/index.html"
-    # Where losses come from depends on whether the machine kept up with the path.
-    assert re.search("; (losses come|the path does not lose)", sentence), sentence
+    # A machine that is late for some ACKs makes the wait of some losses look short, not of most.
+    mixed = re.search(r"; (\d+) % of the losses come at minimum RTT", sentence)
+    ends = ("; losses come from a full queue", "; the path does not lose, it queues")
+    assert int(mixed[1]) < 50 if mixed else any(end in sentence for end in ends), sentence
     head, *pairs = done.stderr.splitlines()
     assert head == "cubic and ww_plus in turn, 0.5 s each, for at most 40 s, results in try"
     assert len(pairs) >= 5 and all(line.startswith("pair ") for line in pairs)
