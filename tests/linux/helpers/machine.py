@@ -80,7 +80,31 @@ def controls_to_ourselves() -> Iterator[bool]:
     """Keeps other tests from loading our controls; False if the machine has them loaded."""
     with LOCK.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        end_what_killed_tests_left()
         yield not available() & OURS
+
+
+def end_what_killed_tests_left() -> None:
+    """Unloads the controls of tests that were killed and unmounts their bpffs; under the lock."""
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
+    for _, folder, kind, *_ in map(str.split, mounts):
+        if kind == "bpf" and "/pytest-of-" in folder:
+            with pins_in(Path(folder) / "westwood"):
+                ww_kernel.unload()
+            subprocess.run(["umount", folder], check=True)
+
+
+@contextmanager
+def pins_in(folder: Path) -> Iterator[None]:
+    """Lets our tools pin in this folder."""
+    before = os.environ.get(ww_kernel.PINS_VARIABLE)
+    os.environ[ww_kernel.PINS_VARIABLE] = str(folder)
+    try:
+        yield
+    finally:
+        del os.environ[ww_kernel.PINS_VARIABLE]
+        if before is not None:
+            os.environ[ww_kernel.PINS_VARIABLE] = before
 
 
 @contextmanager
@@ -94,15 +118,13 @@ def own_bpffs(folder: Path) -> Iterator[bool]:
             yield False
             return
         subprocess.run(["mount", "-t", "bpf", "-o", "mode=0700", "bpf", str(folder)], check=True)
-        before = os.environ.get(ww_kernel.PINS_VARIABLE)
-        os.environ[ww_kernel.PINS_VARIABLE] = str(folder / "westwood")
         try:
-            yield True
+            with pins_in(folder / "westwood"):
+                try:
+                    yield True
+                finally:
+                    ww_kernel.unload()
         finally:
-            ww_kernel.unload()
-            del os.environ[ww_kernel.PINS_VARIABLE]
-            if before is not None:
-                os.environ[ww_kernel.PINS_VARIABLE] = before
             subprocess.run(["umount", str(folder)], check=True)
 
 
