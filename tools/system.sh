@@ -6,7 +6,7 @@
 #   system.sh test    also what the test suites use; a suite whose tool is missing is skipped
 #   system.sh lab     also what the laboratory's page is bundled with
 #   system.sh linux   also what linux/ is built with
-#   system.sh slow    also a browser, which looks at the report, and an emulator for another kernel
+#   system.sh slow    also two browsers, which look at the pages, and an emulator for another kernel
 #   system.sh bench   also google-benchmark
 #   system.sh prove   also Frama-C and a solver, which prove the core: a proof is skipped without them
 # As root it installs what is missing; otherwise it prints the command that does. It never
@@ -57,6 +57,8 @@ test)
     need ns2 command -v ns
     ;;
 slow)
+    # Ubuntu has Firefox as a snap only, which no test drives.
+    grep -q '^ID=debian$' /etc/os-release && need firefox-esr command -v firefox-esr
     need debootstrap command -v debootstrap
     need qemu-system-x86 command -v qemu-system-x86_64
     need busybox-static test -x /bin/busybox

@@ -10,10 +10,10 @@ import { Panels } from "./panels.js";
 import { openExports } from "./exports.js";
 import { Judge } from "./judge.js";
 import { showFindings, showPaper } from "./paper.js";
-import { Problem, suggestion } from "./problem.js";
+import { Problem } from "./problem.js";
 import { Runner } from "./runner.js";
 import { complete } from "./scenario.js";
-import { checked, commandOf, fromScenarioWord, fromWord, ofPreset, runsOf, sizeOfFile, stateOf, toWord, tomlOf } from "./state.js";
+import { checked, commandOf, fromPresetWord, fromScenarioWord, fromWord, ofPreset, runsOf, sizeOfFile, stateOf, toWord, tomlOf } from "./state.js";
 import { showRows } from "./table.js";
 import { readToml } from "./toml.js";
 import { Tour } from "./tour.js";
@@ -192,17 +192,17 @@ function showCommand() {
 }
 
 export async function copied(text) {
+  let isCopied = true;
   try {
     await navigator.clipboard.writeText(text);
-    byId("said").textContent = "Copied.";
   } catch {
     const area = make("textarea", {}, text);
     document.body.append(area);
     area.select();
-    document.execCommand("copy");
+    isCopied = document.execCommand("copy");
     area.remove();
-    byId("said").textContent = "Copied.";
   }
+  byId("said").textContent = isCopied ? "Copied." : "The browser lets nothing be copied from here.";
 }
 
 async function openFile(file) {
@@ -216,18 +216,13 @@ async function openFile(file) {
 
 async function openLink() {
   const [, kind, word] = /^#(\w+)=(.*)$/s.exec(location.hash) ?? [];
-  const readers = { s: fromWord, t: fromScenarioWord, preset: (name) => presetOf(decodeURIComponent(name)) };
+  const readers = { s: fromWord, t: fromScenarioWord, preset: fromPresetWord };
   try {
     await open(kind in readers ? await readers[kind](word) : first());
   } catch (error) {
     if (!state) await open(first());
     complain(error);
   }
-}
-
-function presetOf(name) {
-  if (!Object.hasOwn(D.presets, name)) throw new Problem(suggestion(name, Object.keys(D.presets)), "preset", name);
-  return ofPreset(name);
 }
 
 function choosePreset({ target }) {
@@ -261,7 +256,9 @@ function listen() {
   });
   byId("file").addEventListener("change", ({ target }) => target.files[0] && openFile(target.files[0]));
   byId("open").addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === " ") byId("file").click();
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault(); // a space scrolls the page
+    byId("file").click();
   });
   byId("stop").addEventListener("click", () => {
     runner.stop();

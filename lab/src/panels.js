@@ -9,6 +9,8 @@ const MOST_MARKS = 400;
 const NEAR_PX = 14;
 const MARKS = { recovery: "▼", timeout: "✕", ecn: "◆", undo: "▲", probe: "?", exit: "" };
 const AXIS_PX = 52;
+const WIDTH_PX = 1.6;
+const MOST_TRAVEL = 400; // of all curves in wide strokes
 
 export class Panels {
   #plots = [];
@@ -36,12 +38,14 @@ export class Panels {
 
   show(panels, decisions, { from_s, to_s }) {
     const before = this.#shown;
-    this.#shown = { panels, decisions, span: [from_s, to_s] };
+    this.#shown = { panels, decisions, span: [from_s, to_s], width: widthOf(panels) };
     const same = before && shapeOf(before.panels) === shapeOf(panels);
     if (!same) this.#build();
     else
       this.#plots.forEach((plot, i) => {
-        if (plot) plot.setData(dataOf(panels[i]));
+        if (!plot) return;
+        panels[i].lines.forEach((line, at) => { plot.series[at + 1].width = this.#widthOf(line); });
+        plot.setData(dataOf(panels[i]));
       });
   }
 
@@ -93,7 +97,7 @@ export class Panels {
         {},
         ...panel.lines.map((line) => ({
           stroke: shownColour(line.colour),
-          width: line.thin ? 1 : 1.6,
+          width: this.#widthOf(line),
           dash: line.thin ? [2, 3] : line.dash,
           points: { show: false },
           spanGaps: false,
@@ -108,6 +112,8 @@ export class Panels {
       },
     };
   }
+
+  #widthOf = (line) => (line.thin ? 1 : this.#shown.width);
 
   #range(panel, least, most) {
     const { levels, most: highest } = this.#shown.panels.find((one) => one.key === panel.key);
@@ -204,5 +210,24 @@ export class Panels {
 }
 
 const digits = (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+// A stroke wider than a pixel of the screen costs ten times as much to draw. Where curves go up and down all the time
+// they are seen as well without.
+const widthOf = (panels) => (sumOf(panels.flatMap((panel) => panel.lines), travelOf) > MOST_TRAVEL ? 1 / devicePixelRatio : WIDTH_PX);
+const sumOf = (all, value) => all.reduce((sum, one) => sum + value(one), 0);
+
+// How far a curve goes up and down, in heights of itself.
+function travelOf({ values }) {
+  let least = Infinity, most = -Infinity, way = 0, before = NaN;
+  for (const value of values) {
+    if (Number.isNaN(value)) continue;
+    if (value < least) least = value;
+    if (value > most) most = value;
+    if (!Number.isNaN(before)) way += Math.abs(value - before);
+    before = value;
+  }
+  return most > least ? way / (most - least) : 0;
+}
+
 const dataOf = (panel) => [panel.x, ...panel.lines.map((line) => Array.from(line.values, (value) => (Number.isNaN(value) ? null : value)))];
 const shapeOf = (panels) => JSON.stringify(panels.map((panel) => [panel.key, panel.lines.map((line) => [line.label, line.colour, line.dash])]));

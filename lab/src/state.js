@@ -8,7 +8,7 @@
 //   seed, preset, queue_ms (the limit follows the rate), view (from_s, to_s; absent: all)
 
 import { D, labelOf } from "./declared.js";
-import { Problem, within } from "./problem.js";
+import { Problem, suggestion, within } from "./problem.js";
 import { complete, isDatagrams, isTable } from "./scenario.js";
 import { tomlValue, writeToml } from "./toml.js";
 import { parseTime } from "./units.js";
@@ -16,6 +16,7 @@ import { parseTime } from "./units.js";
 export const MOST_LINES = 4;
 const MOST_OTHERS = 60;
 const FORMAT = 1;
+const DAMAGED = "this link is damaged: it holds no state of the laboratory";
 const SHORT_S = 60;
 const LARGEST_STATE = 8_000_000; // characters
 const MOST_SEEDS = 1_000_000;
@@ -281,8 +282,20 @@ async function unpacked(word) {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await through(new DecompressionStream("deflate-raw"), bytes));
     return JSON.parse(text);
   } catch {
-    throw new Problem("this link is damaged: it holds no state of the laboratory");
+    throw new Problem(DAMAGED);
   }
+}
+
+// A preset in a link.
+export function fromPresetWord(word) {
+  let name;
+  try {
+    name = decodeURIComponent(word);
+  } catch {
+    throw new Problem(DAMAGED);
+  }
+  if (!Object.hasOwn(D.presets, name)) throw new Problem(suggestion(name, Object.keys(D.presets)), "preset", name);
+  return ofPreset(name);
 }
 
 async function through(transform, bytes) {

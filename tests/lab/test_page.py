@@ -62,6 +62,29 @@ def test_a_slider_that_is_dragged_changes_the_picture_and_the_rows(page: Any) ->
     assert page.evaluate("lab.rows")[0]["goodput_bps"] > 1.2 * rows[0]["goodput_bps"]
 
 
+def test_a_crowded_picture_is_drawn_in_strokes_a_pixel_wide(page: Any) -> None:
+    page.evaluate(
+        """(() => {
+            const { stroke } = CanvasRenderingContext2D.prototype;
+            CanvasRenderingContext2D.prototype.stroke = function (...given) {
+                widths.push(this.lineWidth);
+                stroke.apply(this, given);
+            };
+        })()"""
+    )
+    for duration, widest in (("10min", 1), ("10s", 1.6)):
+        drawn = page.evaluate(
+            f"""(async () => {{
+                window.widths = [];
+                const next = lab.state;
+                next.scenario.duration = "{duration}";
+                await lab.open(next);
+                return widths;
+            }})()"""
+        )
+        assert round(max(drawn), 3) == widest
+
+
 def test_a_link_holds_the_whole_state(page: Any, opened: Opened) -> None:
     drawn = shown(page)
     field(page, "delay").fill("12.5ms")

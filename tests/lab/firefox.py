@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Drives Firefox by what it speaks itself, WebDriver BiDi: https://www.w3.org/TR/webdriver-bidi/.
+
+Debian's has no other driver that needs no download: Playwright's asks this one for commands of
+later versions, and Selenium's is a program that neither Debian nor PyPI has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import time
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+ADDRESS = "WebDriverBiDiServer.json"  # which Firefox writes into its profile once it listens
+PATIENCE_S = 120.0
+LARGEST = 1 << 26  # bytes of an answer
+EVENTS = ("log.entryAdded", "network.beforeRequestSent")
+
+
+class Firefox:
+    """A browser without a window, with one tab."""
+
+    def __init__(self, binary: str, profile: Path) -> None:
+        options = ("--headless", "--no-remote", "--remote-debugging-port", "0")
+        self._process = subprocess.Popen(
+            [binary, *options, "--profile", profile],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self._loop = asyncio.new_event_loop()
+        self._asked = 0
+        self.problems: list[str] = []  # errors in the console
+        self.requests: list[str] = []  # addresses that were asked for
+        self._socket = self._connected(profile / ADDRESS)
+        self.ask("session.new", capabilities={})
+        self.ask("session.subscribe", events=EVENTS)
+        (tab,) = self.ask("browsingContext.getTree")["contexts"]
+        self._tab = tab["context"]
+
+    def ask(self, method: str, **parameters: Any) -> Any:
+        """Has a command done and returns its result; what happened meanwhile is noted."""
+        self._asked += 1
+        command = {"id": self._asked, "method": method, "params": parameters}
+        return self._loop.run_until_complete(asyncio.wait_for(self._answer(command), PATIENCE_S))
+
+    def of_tab(self, method: str, **parameters: Any) -> Any:
+        """The same of a command that is about the tab."""
+        return self.ask(method, context=self._tab, **parameters)
+
+    def goto(self, url: str) -> None:
+        """Opens an address and waits until it is loaded."""
+        self.of_tab("browsingContext.navigate", url=url, wait="complete")
+
+    def evaluate(self, expression: str) -> Any:
+        """What becomes of it in the page, and of the promise that it is, as JSON has it."""
+        script = f"(async () => JSON.stringify(await ({expression})))()"
+        done = self.ask(
+            "script.evaluate", expression=script, target={"context": self._tab}, awaitPromise=True
+        )
+        assert done["type"] == "success", done["exceptionDetails"]["text"]
+        return json.loads(done["result"].get("value", "null"))
+
+    def wait_for(self, condition: str) -> None:
+        """Waits until it holds in the page."""
+        end_s = time.monotonic() + PATIENCE_S
+        while not self.evaluate(condition):
+            assert time.monotonic() < end_s, f"never came: {condition}"
+            time.sleep(0.05)
+
+    def drag(self, selector: str, begin: float, end: float) -> None:
+        """Drags by the mouse from one share of an element's width to another."""
+        x, y, width, height = self.evaluate(
+            f"(({{x, y, width, height}}) => [x, y, width, height])"
+            f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
+        )
+        at = [{"x": round(x + share * width), "y": round(y + height / 2)} for share in (begin, end)]
+        steps = [
+            {"type": "pointerMove", **at[0]},
+            {"type": "pointerDown", "button": 0},
+            {"type": "pointerMove", **at[1], "duration": 100},
+            {"type": "pointerUp", "button": 0},
+        ]
+        self.of_tab(
+            "input.performActions", actions=[{"type": "pointer", "id": "mouse", "actions": steps}]
+        )
+
+    def screenshot(self) -> bytes:
+        """What is seen of the page, as PNG."""
+        return b64decode(self.of_tab("browsingContext.captureScreenshot")["data"])
+
+    def close(self) -> None:
+        """Ends it."""
+        try:
+            self.ask("browser.close")
+            self._process.wait(PATIENCE_S)
+        finally:
+            self._process.kill()
+            self._process.wait()
+            self._loop.run_until_complete(self._closed())
+            self._loop.close()
+
+    def _connected(self, address: Path) -> WebSocketClientConnection:
+        end_s = time.monotonic() + PATIENCE_S
+        while not address.exists() or not address.read_text():
+            assert time.monotonic() < end_s and self._process.poll() is None, "it doesn't start"
+            time.sleep(0.05)
+        its = json.loads(address.read_text())
+        url = f"ws://{its['ws_host']}:{its['ws_port']}/session"
+        return self._loop.run_until_complete(_connection(url))
+
+    async def _answer(self, command: dict[str, Any]) -> Any:
+        await self._socket.write_message(json.dumps(command))
+        while True:
+            text = await self._socket.read_message()
+            assert text is not None, f"it ended at {command['method']}"
+            said = json.loads(text)
+            if said.get("id") == command["id"]:
+                assert said["type"] == "success", f"{command['method']}: {said.get('message')}"
+                return said["result"]
+            self._note(said.get("method"), said.get("params", {}))
+
+    def _note(self, event: str, its: dict[str, Any]) -> None:
+        if event == "log.entryAdded" and its["level"] == "error":
+            self.problems.append(its["text"])
+        elif event == "network.beforeRequestSent":
+            self.requests.append(its["request"]["url"])
+
+    async def _closed(self) -> None:
+        self._socket.close()
+        while await self._socket.read_message() is not None:
+            pass
+
+
+async def _connection(url: str) -> WebSocketClientConnection:
+    return await websocket_connect(url, max_message_size=LARGEST)
