@@ -6,13 +6,14 @@
  *   congestion avoidance  cwnd += 1 a window's worth of ACKs                RFC 5681, 3.1
  *   byte counting         slow start += min(acked, L), L = 2, after a timeout L = 1;
  *                         congestion avoidance += 1 a window of data        RFC 3465, 2.1 - 2.3
+ *   a fraction of cwnd    congestion avoidance += 1 / cwnd an ACK           RFC 5681, 3.1, eq. 3
  *   batched ACKs          slow start += acked up to ssthresh, the rest of them to congestion
  *                         avoidance, += 1 a window of them                  Linux, tcp_cong.c
  *   loss                  ssthresh = max(flight / 2, 2), cwnd = ssthresh    RFC 5681, 3.1, eq. 4
  *   timeout               the same ssthresh, cwnd = 1; a second timeout of one segment holds ssthresh
  *
  * The Westwood family grows in the same way: "cwnd increases as stated in RFC 2581" (Dell'Aera 2003, 2.1).
- * Windows are whole segments; the fraction is a counter, as in 4.4BSD and Linux.
+ * Windows are whole segments; the fraction is a counter, as in 4.4BSD and Linux, unless it is asked for.
  * The inflation by duplicate ACKs (RFC 5681, 3.2) belongs to the host's recovery.
  */
 #ifndef WW_RENO_H
@@ -57,6 +58,21 @@ static inline void ww_grow_by_batch(struct ww_common *common, struct ww_window *
     ww_grow_linearly(common, window, window->cwnd, segments);
 }
 
+/*
+ * Grows the window by `segments` / cwnd, and by 1 at most; cwnd_count is its fraction, which a loss cuts off.
+ * The least step is a unit of the fraction, as RFC 5681 has it of a byte. Product: 2^48 * 2^28 / 2^24 = 2^52.
+ */
+static inline void ww_grow_by_fraction(struct ww_common *common, struct ww_window *window,
+                                       uint32_t segments) {
+    const uint32_t one = UINT32_C(1) << 24;
+    const uint32_t fraction = ww_min_u32(common->cwnd_count, one - 1);
+    const uint64_t cwnd = (uint64_t)window->cwnd * one + fraction; /* below 2^53 */
+    const uint64_t step = ww_max_u64(ww_div((uint64_t)one * one, cwnd), 1);
+    const uint64_t sum = fraction + ww_min_u64(step * ww_min_u32(segments, WW_CWND_MAX), one);
+    window->cwnd = ww_min_u32(window->cwnd + (sum >= one), WW_CWND_MAX);
+    common->cwnd_count = (uint32_t)(sum >= one ? sum - one : sum);
+}
+
 static inline void ww_grow(const struct ww_config *config, struct ww_common *common,
                            struct ww_window *window, const struct ww_sample *sample) {
     if (config->validate_cwnd && !sample->is_cwnd_limited) return;
@@ -72,6 +88,10 @@ static inline void ww_grow(const struct ww_config *config, struct ww_common *com
     }
     if (slow_start) {
         window->cwnd = ww_min_u32(window->cwnd + credit, WW_CWND_MAX);
+        return;
+    }
+    if (config->fractional_cwnd) {
+        ww_grow_by_fraction(common, window, credit); /* ns-2: opencwnd() */
         return;
     }
     common->cwnd_count += ww_min_u32(credit, WW_CWND_MAX); /* below 2 * WW_CWND_MAX */

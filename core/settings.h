@@ -17,7 +17,7 @@
  *
  *   controls        who obeys the setting
  *   WW_ONLY(ID)     one congestion control, that of this ID in WW_ALGORITHMS (catalogue.h)
- *   WW_ALL_BUT(ID)  every congestion control but that one
+ *   WW_ALL_BUT(ID)  every congestion control but that one; sets of them are joined by |
  *   WW_BY_HOST      the host switches it on, because only the host knows its ACKs; no user can ask for it
  *
  * The default and the bounds are in the field's unit.
@@ -79,6 +79,10 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
     X(SWITCH, batched_acks, false, 0, 1, WW_BY_HOST,                                               \
       "An ACK may stand for any number of segments, and each of them counts",                      \
       "Only hosts that merge ACKs (Linux with GRO) need it.")                                      \
+    X(SWITCH, fractional_cwnd, false, 0, 1, WW_ONLY(RENO) | WW_ONLY(WESTWOOD) | WW_ONLY(VENO),     \
+      "cwnd has a fraction, and congestion avoidance adds 1 / cwnd an ACK (RFC 5681, equation 3)", \
+      "Linux and BSD count the ACKs of a window. A sum of fractions is half an ACK a window "      \
+      "slower; ns-2 has it.")                                                                      \
     X(CHOICE, sampler, WW_PER_ACK, WW_PER_ACK, WW_PER_RTT_TIMER, WW_ONLY(WESTWOOD),                \
       "When a bandwidth sample is taken", "Mascolo 2001: a sample an ACK.")                        \
     X(CHOICE, filter, WW_FILTER_NONE, WW_FILTER_NONE, WW_FILTER_TUSTIN_EVEN, WW_ONLY(WESTWOOD),    \

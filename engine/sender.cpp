@@ -79,7 +79,12 @@ template <bool rated>
     }
     // Data sent before a timeout is no reason for fast retransmit: RFC 6582, 3.2, steps 2 and 4 (the ACK
     // must cover more than recover), RFC 6675, 5.1.
-    if (settings_->recovery == Recovery::newreno && una_ <= guarded_) return Progress::dupack;
+    if (settings_->recovery == Recovery::newreno && una_ <= guarded_) {
+        const bool inflates = settings_->limited_transmit || dupacks_ >= settings_->threshold;
+        if (settings_->guarded_duplicates_inflate && inflates)
+            inflation_ = static_cast<std::int32_t>(dupacks_);
+        return Progress::dupack;
+    }
     if (settings_->uses_sack && phase_ == WW_LOSS) return Progress::dupack;
     if (phase_ == WW_OPEN) enter_disorder();
     const bool sack_says_lost = settings_->uses_sack && board_.is_lost(una_);
@@ -245,13 +250,15 @@ void Sender::advance_in_recovery(Time now, std::int64_t acked, bool complete,
             if (settings_->stands_after_timeout && una_ == recover_) window_.cwnd = cwnd_before;
         }
     } else if (phase_ == WW_RECOVERY) {
-        if (complete || settings_->recovery == Recovery::reno) {
+        if (ends_recovery(complete)) {
             leave_recovery(now);
         } else if (settings_->recovery ==
                    Recovery::newreno) {  // partial ACK: RFC 6582, 3.2, step 3
             sends_first_ = true;
-            inflation_ += 1 - static_cast<std::int32_t>(acked);
-            restarts = !partial_seen_;
+            inflation_ = settings_->partial_acks_end_inflation
+                             ? 0
+                             : inflation_ + 1 - static_cast<std::int32_t>(acked);
+            restarts = !partial_seen_ || settings_->partial_acks_restart_rto;
             partial_seen_ = true;
         }
     }

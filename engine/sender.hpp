@@ -170,6 +170,9 @@ class Sender {
     Progress take_and_judge(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
     void advance_in_recovery(Time now, std::int64_t acked, bool complete,
                              std::uint32_t cwnd_before);
+    bool ends_recovery(bool complete) const {
+        return phase_ == WW_RECOVERY && (complete || settings_->recovery == Recovery::reno);
+    }
     void leave_recovery(Time now);
     void on_sack_news(Time now);
     void enter_recovery(Time now);

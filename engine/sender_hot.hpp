@@ -61,10 +61,13 @@ template <bool calm, bool rated>
     const bool plain = calm || phase_ == WW_OPEN;
     const bool complete = una_ >= recover_;
     if (!calm && phase_ == WW_DISORDER) phase_ = WW_OPEN;
+    if constexpr (!calm)
+        if (settings_->grows_at_exit && ends_recovery(complete)) leave_recovery(now);
     const std::uint32_t cwnd_before = window_.cwnd;
     // The congestion control sees the phase that the ACK arrived in.
     call_cc<calm, rated>(now, acked, static_cast<std::uint32_t>(microseconds(rtt)), false);
     if constexpr (!calm) dupacks_ = 0;
+    if (!calm && phase_ != WW_RECOVERY) inflation_ = 0;
     if (!plain) {
         advance_in_recovery(now, acked, complete, cwnd_before);
     } else if (next_ == una_) [[unlikely]] {

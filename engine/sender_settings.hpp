@@ -53,7 +53,11 @@ struct SenderSettings {
           recovery_restarts_rto(flow.recovery_restarts_rto),
           guards_recovery(flow.guards_recovery),
           repeated_timeouts_reduce(flow.repeated_timeouts_reduce),
+          grows_at_exit(flow.grows_at_exit && !uses_sack),
           full_ack_to_ssthresh(flow.full_ack_to_ssthresh),
+          partial_acks_restart_rto(flow.partial_acks_restart_rto),
+          partial_acks_end_inflation(flow.partial_acks_end_inflation),
+          guarded_duplicates_inflate(flow.guarded_duplicates_inflate),
           stands_after_timeout(flow.stands_after_timeout),
           any_ack_ends_backoff(flow.any_ack_ends_backoff) {}
     auto operator<=>(const SenderSettings&) const = default;
@@ -82,7 +86,11 @@ struct SenderSettings {
     bool recovery_restarts_rto;
     bool guards_recovery;
     bool repeated_timeouts_reduce;
+    bool grows_at_exit;  // and there is no SACK
     bool full_ack_to_ssthresh;
+    bool partial_acks_restart_rto;
+    bool partial_acks_end_inflation;
+    bool guarded_duplicates_inflate;
     bool stands_after_timeout;
     bool any_ack_ends_backoff;
 };

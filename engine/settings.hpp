@@ -126,9 +126,21 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
     X(SWITCH, repeated_timeouts_reduce, false, 0, 1,                                               \
       "A segment that times out again reduces ssthresh again",                                     \
       "RFC 5681, section 3.1: its ssthresh is held constant.")                                     \
+    X(SWITCH, grows_at_exit, false, 0, 1,                                                          \
+      "Without SACK the ACK that ends fast recovery lets cwnd grow, too",                          \
+      "RFC 5681, section 3.2, step 6: it deflates the window. Only ns-2 calls opencwnd() there.")  \
     X(SWITCH, full_ack_to_ssthresh, false, 0, 1,                                                   \
       "NewReno leaves recovery with cwnd = ssthresh, however little is in flight by then",         \
       "RFC 6582, section 3.2, step 3, option 1: no burst.")                                        \
+    X(SWITCH, partial_acks_restart_rto, false, 0, 1,                                               \
+      "NewReno restarts the retransmission timer on each partial ACK, slow but steady",            \
+      "RFC 6582, section 3.2, step 3: on the first one only.")                                     \
+    X(SWITCH, partial_acks_end_inflation, false, 0, 1,                                             \
+      "A partial ACK takes all of NewReno's inflation by duplicate ACKs from the window",          \
+      "RFC 6582, section 3.2, step 3: what it acknowledges, less a segment.")                      \
+    X(SWITCH, guarded_duplicates_inflate, false, 0, 1,                                             \
+      "Duplicates that NewReno's guard takes for no loss inflate the window all the same",         \
+      "RFC 6582, section 3.2: only those of fast recovery do.")                                    \
     X(SWITCH, stands_after_timeout, false, 0, 1,                                                   \
       "The ACK for the last that had been sent before a timeout lets cwnd grow no further",        \
       "RFC 5681, section 3.1: slow start grows on each ACK for new data.")                         \

@@ -137,4 +137,12 @@ static inline uint64_t ww_area(uint64_t bytes);
 static inline void ww_grow_linearly(struct ww_common *common, struct ww_window *window,
                                     uint32_t each, uint32_t segments);
 
+/*@ requires \valid(common) && \valid(window) && \separated(common, window);
+    requires window->cwnd <= WW_CWND_MAX;
+    assigns common->cwnd_count, window->cwnd;
+    ensures \old(window->cwnd) <= window->cwnd <= WW_CWND_MAX;
+    ensures window->cwnd <= \old(window->cwnd) + 1; */
+static inline void ww_grow_by_fraction(struct ww_common *common, struct ww_window *window,
+                                       uint32_t segments);
+
 #endif

@@ -109,6 +109,67 @@ TEST(Growth, AnAckOfManyWindowsAddsOneSegment) {
     EXPECT_EQ(reno.window.cwnd, 11u);
 }
 
+TEST(FractionalCwnd, AnAckAddsAFractionOfOneOverTheWindowAndItsFraction) {  // RFC 5681, equation 3
+    Connection reno(WW_PROTOCOL_RENO, 2, 2);
+    reno.config.fractional_cwnd = true;
+    double cwnd = 2;  // ns-2's opencwnd(): cwnd_ += increase_num_ / cwnd_
+    for (int i = 0; i < 2000; i++) {
+        reno.ack();
+        cwnd += 1 / cwnd;
+        ASSERT_EQ(reno.window.cwnd, static_cast<std::uint32_t>(cwnd)) << i;
+    }
+}
+
+TEST(FractionalCwnd, AWindowTakesHalfAnAckMoreThanByCounting) {
+    Connection summed(WW_PROTOCOL_RENO, 5, 5), counted(WW_PROTOCOL_RENO, 5, 5);
+    summed.config.fractional_cwnd = true;
+    for (int acks = 5 + 6 + 7 + 8; acks > 0; acks--) summed.ack(), counted.ack();
+    EXPECT_EQ(counted.window.cwnd, 9u);
+    EXPECT_EQ(summed.window.cwnd, 8u);
+    summed.ack(), summed.ack();
+    EXPECT_EQ(summed.window.cwnd, 9u);
+}
+
+TEST(FractionalCwnd, SlowStartGrowsAsEver) {
+    Connection reno(WW_PROTOCOL_RENO, 2, 10);
+    reno.config.fractional_cwnd = true;
+    for (int i = 0; i < 8; i++) reno.ack();
+    EXPECT_EQ(reno.window.cwnd, 10u);
+}
+
+TEST(FractionalCwnd, ALossCutsTheFractionOff) {  // ns-2's slowdown() takes int(window() / 2)
+    Connection reno(WW_PROTOCOL_RENO, 7, 7);
+    reno.config.fractional_cwnd = true;
+    for (int i = 0; i < 7; i++) reno.ack();
+    EXPECT_EQ(reno.window.cwnd, 7u) << "and 14/15 or so";
+    reno.loss(7);
+    EXPECT_EQ(reno.window.cwnd, 3u);
+    reno.ack(), reno.ack(), reno.ack();
+    EXPECT_EQ(reno.window.cwnd, 3u);
+    reno.ack();
+    EXPECT_EQ(reno.window.cwnd, 4u);
+}
+
+TEST(FractionalCwnd, AnAckOfManySegmentsAddsThemAndAWholeOneAtMost) {
+    Connection reno(WW_PROTOCOL_RENO, 10, 10);
+    reno.config.byte_counting = reno.config.fractional_cwnd = true;
+    reno.ack(5), reno.ack(5);
+    EXPECT_EQ(reno.window.cwnd, 10u);
+    reno.ack(1000);
+    EXPECT_EQ(reno.window.cwnd, 11u);
+}
+
+TEST(FractionalCwnd, NoWindowIsTooLargeToGrow) {  // RFC 5681, 3.1: rounded up to a byte
+    Connection reno(WW_PROTOCOL_RENO, WW_CWND_MAX - 1, 2);
+    reno.config.fractional_cwnd = true;
+    reno.state.common.cwnd_count = UINT32_MAX;
+    reno.ack();
+    EXPECT_EQ(reno.window.cwnd, WW_CWND_MAX);
+    reno.state.common.cwnd_count = UINT32_MAX;
+    reno.ack();
+    EXPECT_EQ(reno.window.cwnd, WW_CWND_MAX);
+}
+
 TEST(BatchedAcks, SlowStartOpensByAllThatWasAcknowledgedUpToSsthresh) {  // Linux: tcp_slow_start
     Connection reno(WW_PROTOCOL_RENO, 10, 40);
     reno.config.batched_acks = true;

@@ -25,6 +25,14 @@ class RenoModel {
         } else if (w.cwnd < w.ssthresh) {  // RFC 3465, 2.2: L = 2, after a timeout L = 1
             const std::uint64_t most = s.phase == WW_LOSS ? 1 : 2;
             set_cwnd(w, w.cwnd + (config.byte_counting ? std::min(acked, most) : 1));
+        } else if (config.fractional_cwnd) {  // RFC 5681, equation 3, and one an ACK at most
+            constexpr std::uint64_t kOne = 1 << 24;
+            count = std::min(count, kOne - 1);
+            const std::uint64_t whole = w.cwnd * kOne + count;
+            const std::uint64_t step = std::max<std::uint64_t>(1, kOne * kOne / whole);
+            count += std::min(kOne, step * (config.byte_counting ? acked : 1));
+            set_cwnd(w, w.cwnd + count / kOne);
+            count %= kOne;
         } else {  // one for each window of ACKs or of data, and one an ACK at most
             count += config.byte_counting ? acked : 1;
             if (count < w.cwnd) return;
@@ -111,6 +119,7 @@ inline ww_config any_counting(ww_protocol protocol, Choices choices) {
     config.byte_counting = !choices.one_in(3);
     config.validate_cwnd = !choices.one_in(4);
     config.batched_acks = choices.one_in(3);
+    config.fractional_cwnd = choices.one_in(3);
     config.min_cwnd = static_cast<std::uint8_t>(choices.of({2u, 2u, 1u, 3u}));
     return config;
 }

@@ -97,6 +97,57 @@ TEST(NewReno, TheTimerIsRestartedByTheFirstPartialAckOnly) {
     EXPECT_NEAR(timeout.time_s - first, 1.0, 1e-9);
 }
 
+// ns-2 before May 2003, newreno_changes1_ = 0: "slow but steady", each partial ACK restarts it.
+TEST(NewReno, TheTimerMayBeRestartedByEachPartialAck) {
+    Script script{{{4}, {6}, {8}, {10}, {10, 2}}};
+    script.change = [](Network& network) { network.flows[0].partial_acks_restart_rto = true; };
+    const ScriptedRun run(Recovery::newreno, script);
+    const Event timeout = run.first(EventKind::timeout);
+    EXPECT_EQ(timeout.segment, 10);
+    EXPECT_NEAR(timeout.time_s - run.first(EventKind::ack, 10).time_s, 1.0, 1e-9);
+}
+
+// ns-2 before May 2003, partial_window_deflation_ = 0.
+TEST(NewReno, APartialAckMayEndTheInflation) {
+    Script script = kThreeDrops;
+    script.change = [](Network& network) { network.flows[0].partial_acks_end_inflation = true; };
+    const ScriptedRun run(Recovery::newreno, script);
+    for (const std::int64_t hole : {6, 8}) EXPECT_EQ(run.first(EventKind::ack, hole).cwnd, 5u);
+    EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{4, 6, 8}));
+}
+
+// ns-2 before July 2003, exitFastRetrans_ = false: it sends again what had arrived before the timeout.
+TEST(NewReno, DuplicatesOfNoLossMayInflateTheWindow) {
+    const auto most_after_timeout = [](bool inflate) {
+        Script script{{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}}};
+        script.change = [=](Network& network) {
+            network.flows[0].guarded_duplicates_inflate = inflate;
+        };
+        const ScriptedRun run(Recovery::newreno, script);
+        const int timeout = run.find(EventKind::timeout, 4);
+        std::uint32_t most = 0;
+        for (int i = timeout + 1; i < run.find(EventKind::timeout, 8); i++)
+            if (run.at(i).kind == EventKind::dupack) most = std::max(most, run.at(i).cwnd);
+        return most;
+    };
+    EXPECT_GT(most_after_timeout(true), most_after_timeout(false) + 2);
+}
+
+// send_one() of ns-2: with limited transmit the first two of them count, too.
+TEST(NewReno, DuplicatesOfNoLossInflateFromTheFirstWithLimitedTransmit) {
+    for (const bool limited : {false, true}) {
+        Script script{{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}}};
+        script.change = [=](Network& network) {
+            network.flows[0].guarded_duplicates_inflate = true;
+            network.flows[0].limited_transmit = limited;
+        };
+        const ScriptedRun run(Recovery::newreno, script);
+        const int first = run.find(EventKind::dupack, -1, run.find(EventKind::timeout, 4));
+        ASSERT_GT(first, 0);
+        EXPECT_EQ(run.at(first).cwnd, run.at(first - 1).cwnd + (limited ? 1 : 0)) << run.table();
+    }
+}
+
 // 3.2, step 4: the timeout ends fast recovery, slow start follows from the hole.
 TEST(NewReno, ATimeoutEndsRecovery) {
     const ScriptedRun run(Recovery::newreno, {{{4}, {7}, {7, 2}}});

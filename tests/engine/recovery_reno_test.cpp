@@ -112,6 +112,26 @@ TEST(Tahoe, MayTakeNoDuplicatesOfDataSentBeforeTheLastReductionForALoss) {
     EXPECT_EQ(ScriptedRun(Recovery::tahoe, script).flow().fast_recoveries, 1u);
 }
 
+// ns-2's recv_newack_helper() calls opencwnd() for the ACK that ends recovery, too; Sack1 calls newack() alone.
+TEST(Reno, MayGrowByTheAckThatEndsRecovery) {
+    for (const Recovery recovery : {Recovery::reno, Recovery::newreno, Recovery::sack}) {
+        std::int64_t grown_by[2];  // the segment whose ACK makes cwnd six
+        for (const bool grows : {false, true}) {
+            Script script{{{4}}};
+            script.change = [=](Network& network) {
+                network.flows[0].grows_at_exit = grows;
+                network.flows[0].full_ack_to_ssthresh = true;
+            };
+            const ScriptedRun run(recovery, script);
+            int at = run.find(EventKind::exit);
+            EXPECT_EQ(run.at(at).cwnd, 5u);
+            while (run.at(at).cwnd != 6) at++;
+            grown_by[grows] = run.at(at).segment;
+        }
+        EXPECT_EQ(grown_by[false] - grown_by[true], uses_sack(recovery) ? 0 : 1);
+    }
+}
+
 // ns-2's reset_rtx_timer() in dupack_action(): what is repaired gets a whole timeout.
 TEST(Reno, MayRestartTheTimerWhenItEntersRecovery) {
     for (const Recovery recovery : {Recovery::reno, Recovery::newreno, Recovery::sack}) {

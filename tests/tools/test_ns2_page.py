@@ -31,10 +31,15 @@ def test_a_stale_page_is_told_and_written_anew(tmp_path: Path) -> None:
         for name, some in {**ratios, **others}.items()
         for ratio in some
     ]
-    grids = {"2001": ns2_page.kept(pl.DataFrame(rows))}
+    module = {"cc": ["westwood-ucla"] * 2, "goodput_ratio": [0.97, 1.06], "timeouts": [True, False]}
+    grids = {
+        "2001": ns2_page.kept(pl.DataFrame(rows)),
+        "2002": ns2_page.kept(pl.DataFrame(module)),
+    }
     page = tmp_path / "page.md"
     page.write_text(
         "<!-- against ns-2 -->\n<!-- end of against ns-2 -->\n"
+        "<!-- against the module -->\n<!-- end of against the module -->\n"
         "Up to <!-- ns2: 2001/tahoe/most .2f -->9<!-- / -->.\n"
     )
 
@@ -44,4 +49,5 @@ def test_a_stale_page_is_told_and_written_anew(tmp_path: Path) -> None:
     assert ns2_page.is_written(grids, page)
     text = page.read_text()
     assert "| Tahoe | 1 of 2, 1.00 to 1.20 |" in text and "| together | 5 of 6, 83% |" in text
+    assert "| `2002` | 1 of 2, 0.97 to 1.06 | 50% |" in text
     assert "-->1.20<!-- / -->." in text

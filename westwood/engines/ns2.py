@@ -12,7 +12,7 @@ import math
 import os
 import tempfile
 import time
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,18 +72,37 @@ def simulate(
     refuse_simulators_own(ENGINE, events=events, capture=capture)
     if trace or queues:
         raise InputError("ns-2 gives no trace, expected no --engine ns2", key="--trace")
-    return _run(program(), script(scenario), scenario, seed)
+    return _run(_program_for(scenario), script(scenario), scenario, seed)
 
 
 def prepare(job: Job) -> RunSeed:
     """Checks a job; gives what runs one of its seeds in ns-2."""
     if job.more_columns:
         raise InputError("ns-2 gives no trace for this figure", key="--engine", value=ENGINE)
-    return partial(_rows, program(), script(job.scenario), job)
+    return partial(_rows, _program_for(job.scenario), script(job.scenario), job)
 
 
 def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
     return job.rows(_run(program, text, job.scenario, seed))
+
+
+def _program_for(scenario: Scenario) -> Path:
+    """The same; UnavailableError if it lacks a module that the scenario has flows of."""
+    found = program()
+    for agent in filter(None, map(agent_of, scenario.flows)):
+        if agent.is_a_module and not _has(found, agent.agent):
+            raise UnavailableError(
+                f"--engine ns2 needs an ns with the module {agent.agent} for this protocol "
+                f"({VARIABLE} names it), and {found} has none: docs/ns2.md"
+            )
+    return found
+
+
+@cache
+def _has(program: Path, agent: str) -> bool:
+    """Says whether this ns-2 has an agent of this class."""
+    asked = f"puts [llength [info commands Agent/{agent}]]\nputs end\nexit 0\n"
+    return ["1"] in _execute(program, asked, f"looking for {agent}")
 
 
 def script(scenario: Scenario) -> str:
@@ -177,7 +196,7 @@ def _flow(agent: Agent, flow: _engine.Flow) -> str:
         "singledup": int(flow.limited_transmit),
         "ecn": int(flow.ecn),
         "precisionReduce": False,  # the default is another since January 2006
-        **agent.settings(flow.cc),
+        **agent.settings(flow),
     }
     sinks: dict[str, Any] = {"packetSize": flow.header_bytes}
     sink = agent.sink

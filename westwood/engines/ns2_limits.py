@@ -27,19 +27,33 @@ _LIMITS = Limits("ns2", "ns-2", most_flows=10_000, spared=1)
 _SINK, _SACK_SINK = "TCPSink", "TCPSink/Sack1"
 
 
-def _nothing(_cc: _engine.CongestionControl) -> dict[str, Any]:
+# What NewReno did until 2003 is an option of ns-2 2.35: switches, off where the flow's is on.
+_OF_NEWRENO = {
+    "partial_acks_restart_rto": "newreno_changes1",
+    "partial_acks_end_inflation": "partial_window_deflation",
+    "guarded_duplicates_inflate": "exitFastRetrans",
+}
+
+
+def _nothing(_flow: _engine.Flow) -> dict[str, Any]:
     return {}
 
 
-def _of_vegas(cc: _engine.CongestionControl) -> dict[str, Any]:
+def _of_vegas(flow: _engine.Flow) -> dict[str, Any]:
+    cc = flow.cc
     return {"v_alpha": cc.vegas_alpha, "v_beta": cc.vegas_beta, "v_gamma": cc.vegas_gamma}
 
 
-def _of_ucla(cc: _engine.CongestionControl) -> dict[str, Any]:
-    even = {10: 1, 15: 2}.get(cc.m, 1)
+def _of_newreno(flow: _engine.Flow) -> dict[str, Any]:
+    return {theirs: not getattr(flow, ours) for ours, theirs in _OF_NEWRENO.items()}
+
+
+def _of_ucla(flow: _engine.Flow) -> dict[str, Any]:
+    even = {10: 1, 15: 2}.get(flow.cc.m, 1)
     return {
-        "filter_type": even if cc.filter == "tustin-even" else 3,
-        "tau": cc.tau_us / 1e6,
+        **_of_newreno(flow),
+        "filter_type": even if flow.cc.filter == "tustin-even" else 3,
+        "tau": flow.cc.tau_us / 1e6,
     }
 
 
@@ -52,18 +66,24 @@ class Agent:
     sink: str = _SINK
     select: str = ""  # of Linux's controls, in its TCP-Linux
     counts_segments: bool = False  # an ACK lets cwnd grow by what it acknowledges
-    settings: Callable[[_engine.CongestionControl], dict[str, Any]] = _nothing
+    settings: Callable[[_engine.Flow], dict[str, Any]] = _nothing
+    is_a_module: bool = False  # which Debian's ns-2 does not have
 
 
 # By the protocol's name; Reno with any recovery by that.
 AGENTS: Mapping[str, Agent] = {
     "tahoe": Agent("TCP", "tahoe"),
     "reno": Agent("TCP/Reno", "reno"),
-    "newreno": Agent("TCP/Newreno", "newreno"),
+    "newreno": Agent("TCP/Newreno", "newreno", settings=_of_newreno),
     "sack": Agent("TCP/Sack1", "sack", _SACK_SINK),
     "vegas": Agent("TCP/Vegas", "newreno", settings=_of_vegas),
     "westwood+-linux": Agent("TCP/Linux", "sack", _SACK_SINK, "westwood", True),
-    "westwood-ucla": Agent("TCP/WestwoodNR", "newreno", settings=_of_ucla),
+    "westwood-ucla": Agent(
+        "TCP/WestwoodNR",
+        "newreno",
+        settings=_of_ucla,
+        is_a_module=True,
+    ),
 }
 OBEYED = (
     "start",
@@ -84,12 +104,14 @@ OBEYED = (
     "limited_transmit",
     "handshake_rtt",
     "timestamps",
+    *_OF_NEWRENO,  # which means nothing to another recovery
 )
 _OWN_WAYS: Mapping[str, Any] = {
     "ssthresh_from_cwnd": True,  # slowdown() halves window()
     "recovery_restarts_rto": True,  # dupack_action() calls reset_rtx_timer()
     "guards_recovery": True,  # bugFix_
     "repeated_timeouts_reduce": True,  # timeout() calls it whenever the timer expires
+    "grows_at_exit": True,  # recv_newack_helper() calls opencwnd()
     "full_ack_to_ssthresh": True,  # exit_recovery_fix_ = 0
 }
 
@@ -118,6 +140,8 @@ def check(scenario: Scenario) -> None:
         agent = agent_of(flow)
         assert agent is not None
         own = {"byte_counting": agent.counts_segments, "validate_cwnd": False}
+        if agent.counts_segments:  # and they grow by Linux's count
+            own["fractional_cwnd"] = False
         for key, way in own.items():
             if (value := getattr(its.cc, key)) != way:
                 raise _LIMITS.refuse_way(f"{flow.name}.cc.{key}", value, way)

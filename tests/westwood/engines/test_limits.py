@@ -96,8 +96,11 @@ def test_another_way_than_the_hosts_is_refused_in_one_line(engine: str, key: str
     if key not in own:
         return
     value = other_than(SETTINGS[key], own[key])
+    another = scenario(profile, recovery, **{key: value})
+    if another.flow == plain.flow:
+        return  # a profile's way is taken, and a switch has no third one
     with pytest.raises(InputError) as refused:
-        limits.check(scenario(profile, recovery, **{key: value}))
+        limits.check(another)
     message = str(refused.value)
     expected = f"tcp.{key} = {show(value)}: --engine {engine} expects {show(own[key])}"
     assert message.startswith(expected) and "\n" not in message

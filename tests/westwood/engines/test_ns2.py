@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,16 @@ import pytest
 
 from westwood import Scenario, engines, simulate
 from westwood.engines import ns2
-from westwood.engines.ns2_limits import AGENTS, fixed
+from westwood.engines.ns2_limits import _OF_NEWRENO, AGENTS, fixed
 from westwood.errors import InputError, RunError, UnavailableError
-from westwood.experiments.validation.ns2_grids import NS2, OWN_WAYS, POINTS
+from westwood.experiments.validation import chosen
+from westwood.experiments.validation.grid import Point
+from westwood.experiments.validation.grid import scenario as scenario_of
+from westwood.experiments.validation.ns2_grids import NS2, OWN_GROWTH, OWN_WAYS, POINTS
 from westwood.programs import system_program
 
 needs_ns2 = pytest.mark.skipif(not system_program("ns"), reason=f"no ns-2: {ns2.REMEDY}")
+LINUX = {"name": "westwood+-linux", "byte_counting": True}
 LOST = [50, 300, 1000, 2000, 2010, 5000]  # packets of the bottleneck
 
 
@@ -45,7 +50,8 @@ def losing(numbers: list[int]) -> dict[str, Any]:
 @pytest.mark.parametrize("profile", ["ns2-2001", "ns2-2005"])
 @pytest.mark.parametrize("cc", ["tahoe", "reno", "newreno", "sack"])
 def test_with_its_own_ways_a_flow_delivers_what_it_does_there(cc: str, profile: str) -> None:
-    scenario = made(cc, profile=profile, link=losing(LOST), **OWN_WAYS)
+    growth = {f"tcp.cc.{key}": value for key, value in OWN_GROWTH.items()}
+    scenario = made(cc, profile=profile, link=losing(LOST), **OWN_WAYS).with_settings(growth)
     ours, theirs = simulate(scenario).flow_rows[0], ns2.simulate(scenario).flow_rows[0]
     assert theirs["engine"] == "ns2" and theirs.keys() == ours.keys()
     assert ours["goodput_bps"] == pytest.approx(theirs["goodput_bps"], rel=0.03)
@@ -110,10 +116,42 @@ def test_what_ns2_says_at_its_end_is_told_in_a_line() -> None:
         ns2._execute(ns2.program(), "nonsense\n", "s, seed 1")
 
 
+def of_ucla(name: str = "2002", duration: str = "60s") -> Scenario:
+    """The module over 2 Mb/s and 45 ms, without losses but those of its queue."""
+    return scenario_of(NS2[name], "westwood-ucla", Point(**POINTS[1]), 1, duration)
+
+
 @needs_ns2
-def test_ucla_s_module_is_asked_for_by_name_where_this_ns_lacks_it() -> None:
-    with pytest.raises(RunError, match=r"ns-2 ended with .*WestwoodNR"):
-        ns2.simulate(made("westwood-ucla", duration="1s"))
+def test_an_ns_without_ucla_s_module_is_refused_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, westwood: Any
+) -> None:
+    monkeypatch.delenv("WESTWOOD_NS2", raising=False)
+    with pytest.raises(UnavailableError, match=r"needs an ns with the module TCP/WestwoodNR .*"):
+        ns2.simulate(of_ucla(duration="1s"))
+    called = westwood("validate", "--engine", "ns2", "--grid", "2002")
+    assert called.code != 0 and len(called.err.splitlines()) == 1 and "WestwoodNR" in called.err
+
+
+def test_the_grids_of_the_module_are_run_by_name_only() -> None:
+    assert {"2002", "2002-varying"} == NS2.keys() - chosen("ns2", ()).keys()
+    assert list(chosen("ns2", ["2002", "2001"])) == ["2002", "2001"]
+
+
+@pytest.mark.skipif(not os.environ.get("WESTWOOD_NS2"), reason="WESTWOOD_NS2 names no ns with it")
+@pytest.mark.parametrize("name", ["2002", "2002-varying"])
+def test_ucla_s_module_delivers_as_much(name: str) -> None:
+    ours, theirs = simulate(of_ucla(name)).flow_rows[0], ns2.simulate(of_ucla(name)).flow_rows[0]
+    for key in ("goodput_bps", "retransmitted", "timeouts"):
+        assert ours[key] == pytest.approx(theirs[key], rel=0.005), key
+
+
+@pytest.mark.parametrize(("switch", "theirs"), sorted(_OF_NEWRENO.items()))
+def test_what_newreno_did_before_2003_is_a_switch_there(switch: str, theirs: str) -> None:
+    for cc in ("newreno", "westwood-ucla"):
+        for on in (True, False):
+            text = ns2.script(made(cc, profile="ns2-2002", **{switch: on}))
+            assert f" {theirs} {int(not on)}" in text
+    assert theirs not in ns2.script(made("reno", profile="ns2-2002", **{switch: True}))
 
 
 def test_without_ns2_a_line_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,6 +173,7 @@ def test_without_ns2_a_line_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> 
         ({"tcp.delayed_ack": 3}, "delayed_ack = 3: --engine ns2 expects 1 or 2"),
         ({"tcp.stop": "1s"}, "stop .*fixed in ns-2"),
         ({"tcp.cc.byte_counting": True}, "byte_counting = true: .*fixed in ns-2"),
+        ({"tcp.cc": LINUX | OWN_GROWTH, "tcp.recovery": "sack"}, "fractional_cwnd = true: .*fixed"),
         ({"bottleneck.overhead": "2B"}, r'overhead = "2B": --engine ns2 expects 0B'),
         ({"bottleneck.jitter": "1ms"}, "expects no trace, jitter or reordering"),
         ({"bottleneck.queue.limit": "50kB"}, "expects a limit in packets"),
@@ -160,7 +199,8 @@ def test_no_trace_comes_of_it() -> None:
 
 def test_the_grids_have_forty_points_and_more_a_profile() -> None:
     for name, grid in NS2.items():
-        assert grid.size >= 40 and grid.profile == f"ns2-{name[:4]}"
+        assert grid.profile == f"ns2-{name[:4]}"
+        assert grid.size >= (20 if grid.by_name else 40)
     flows = {point["flows"] for point in POINTS}
     assert min(flows) == 1 and max(flows) == 20
     kinds = itertools.product(("droptail", "red"), (False, True))

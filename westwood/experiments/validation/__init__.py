@@ -18,7 +18,7 @@ from westwood.experiments.validation.grids import GRIDS
 
 
 def chosen(engine: str, names: Sequence[str]) -> dict[str, Grid]:
-    """The grids of an engine that were asked for: all, if none was named."""
+    """The grids of an engine that were asked for: if none was named, all that need no naming."""
     if engine not in GRIDS:
         problem = f"expected another engine than the simulator: {' or '.join(GRIDS)}"
         raise InputError(problem, key="--engine", value=engine)
@@ -28,4 +28,5 @@ def chosen(engine: str, names: Sequence[str]) -> dict[str, Grid]:
             raise InputError(
                 f"no grid of {engine}, {suggestion(name, grids)}", key="--grid", value=name
             )
-    return {name: grids[name] for name in names or grids}
+    unnamed = (name for name, grid in grids.items() if not grid.by_name)
+    return {name: grids[name] for name in names or unnamed}

@@ -98,6 +98,7 @@ class Grid:
     median: bool = False
     is_random: bool = False  # runs differ though nothing is drawn: a real machine's
     workers: int | None = None
+    by_name: bool = False  # it is run only where it is asked for: not every machine can
 
     @property
     def keys(self) -> list[str]:

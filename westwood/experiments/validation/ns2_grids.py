@@ -2,8 +2,9 @@
 """The grids that are held against ns-2 2.35, under the profiles of the papers that ran in ns-2.
 
 `2001` and `2005` are those profiles as they decide claims. The grids `-own` have beside them what
-ns-2 does and the profiles do not say (`OWN_WAYS`); what is left between the two is ns-2's clock,
-its growth by 1/cwnd, and its Vegas. docs/ns2.md has what came of them.
+ns-2 does and the profiles do not say (`OWN_WAYS`); what is left between the two is ns-2's clock
+and its Vegas. `2002` and `2002-varying` are UCLA's own module in the ns-2 of its month, with its
+two filters; they need an ns that has it. docs/ns2.md has what came of them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ OWN_WAYS: Settings = {
     "ssthresh_from_cwnd": True,
     "repeated_timeouts_reduce": True,
     "full_ack_to_ssthresh": True,
+    "grows_at_exit": True,
 }
+# opencwnd() adds increase_num_ / cwnd_; TCP-Linux and Vegas grow otherwise.
+OWN_GROWTH: Settings = {"fractional_cwnd": True}
 # TCP-Linux hands tcp_westwood.c its SRTT in ticks, which are jiffies only if they last 1 ms, and
 # grows by the segments acknowledged.
 _LINUX: Settings = {
@@ -36,6 +40,10 @@ _PROTOCOLS: Mapping[str, Settings] = {
     **{name: {"recovery": name} for name in ("tahoe", "reno", "newreno", "sack")},
     "vegas": _VEGAS,
     "westwood+-linux": _LINUX,
+}
+_OWN_PROTOCOLS: Mapping[str, Settings] = {
+    name: {**its, "cc": {"name": name, **OWN_GROWTH}} if "cc" not in its else its
+    for name, its in _PROTOCOLS.items()
 }
 # The paths of the papers: a bottleneck of 2 to 10 Mb/s, and up to 20 flows on one.
 POINTS: Sequence[Settings] = listed(
@@ -65,7 +73,6 @@ POINTS: Sequence[Settings] = listed(
 
 _grid = partial(
     Grid,
-    protocols=_PROTOCOLS,
     points=POINTS,
     length=Length(30_000, "30s", "60s"),
     seeds=3,
@@ -73,12 +80,30 @@ _grid = partial(
     red={"spared": 1},
 )
 _AN_ACK_EACH: Settings = {"delayed_ack": 1}  # the profile's
+# The module's filter types 1 and 3.
+_EVEN: Settings = {"name": "westwood-ucla", **OWN_GROWTH}
+_VARYING: Settings = {**_EVEN, "filter": "tustin", "tau": "1s", "m": 2, "null_trapezoid": True}
+
+
+def _of_ucla(cc: Settings, says: str) -> Grid:
+    return _grid(
+        says=says,
+        profile="ns2-2002",
+        protocols={"westwood-ucla": {**_AN_ACK_EACH, "cc": cc}},
+        by_name=True,
+    )
+
+
+_as_claims = partial(_grid, protocols=_PROTOCOLS)
+_as_ns2 = partial(_grid, protocols=_OWN_PROTOCOLS)
 
 NS2: Mapping[str, Grid] = {
-    "2001": _grid(says="the profile of 2001", profile="ns2-2001"),
-    "2005": _grid(says="the profile of 2005", profile="ns2-2005", flow=_AN_ACK_EACH),
-    "2001-own": _grid(says="that of 2001, with ns-2's ways", profile="ns2-2001", flow=OWN_WAYS),
-    "2005-own": _grid(
+    "2001": _as_claims(says="the profile of 2001", profile="ns2-2001"),
+    "2005": _as_claims(says="the profile of 2005", profile="ns2-2005", flow=_AN_ACK_EACH),
+    "2001-own": _as_ns2(says="that of 2001, with ns-2's ways", profile="ns2-2001", flow=OWN_WAYS),
+    "2005-own": _as_ns2(
         says="that of 2005, with ns-2's ways", profile="ns2-2005", flow={**_AN_ACK_EACH, **OWN_WAYS}
     ),
+    "2002": _of_ucla(_EVEN, "UCLA's module with its filter type 1"),
+    "2002-varying": _of_ucla(_VARYING, "UCLA's module with its filter type 3"),
 }
