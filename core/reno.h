@@ -58,12 +58,19 @@ static inline void ww_grow_by_batch(struct ww_common *common, struct ww_window *
     ww_grow_linearly(common, window, window->cwnd, segments);
 }
 
+/* What few ask for stays out of its callers, so that the others pay next to nothing; BPF has one section only. */
+#ifdef __bpf__
+#define WW_APART static inline
+#else
+#define WW_APART __attribute__((cold, noinline)) static
+#endif
+
 /*
  * Grows the window by `segments` / cwnd, and by 1 at most; cwnd_count is its fraction, which a loss cuts off.
  * The least step is a unit of the fraction, as RFC 5681 has it of a byte. Product: 2^48 * 2^28 / 2^24 = 2^52.
  */
-static inline void ww_grow_by_fraction(struct ww_common *common, struct ww_window *window,
-                                       uint32_t segments) {
+WW_APART void ww_grow_by_fraction(struct ww_common *common, struct ww_window *window,
+                                  uint32_t segments) {
     const uint32_t one = UINT32_C(1) << 24;
     const uint32_t fraction = ww_min_u32(common->cwnd_count, one - 1);
     const uint64_t cwnd = (uint64_t)window->cwnd * one + fraction; /* below 2^53 */

@@ -142,7 +142,7 @@ static inline void ww_grow_linearly(struct ww_common *common, struct ww_window *
     assigns common->cwnd_count, window->cwnd;
     ensures \old(window->cwnd) <= window->cwnd <= WW_CWND_MAX;
     ensures window->cwnd <= \old(window->cwnd) + 1; */
-static inline void ww_grow_by_fraction(struct ww_common *common, struct ww_window *window,
-                                       uint32_t segments);
+static void ww_grow_by_fraction(struct ww_common *common, struct ww_window *window,
+                                uint32_t segments);
 
 #endif
