@@ -107,6 +107,9 @@
     X(WESTWOOD_CUBIC, "westwood-cubic", WESTWOOD_CUBIC, SACK, (void)0, "Westwood-CUBIC",           \
       "#750500 s --", "WwTcpWestwood", WW_OURS(ww_cubic),                                          \
       "docs/new-member.md: CUBIC, whose losses are answered by the largest delivery rate")         \
+    X(WESTWOOD_CUBIC_RADIO, "westwood-cubic-radio", WESTWOOD_CUBIC, SACK,                          \
+      (c->wc_least_rtt = true), "Westwood-CUBIC (radio)", "#E13200 s -.", "WwTcpWestwood",         \
+      WW_OURS(ww_cubic_radio), "docs/new-member.md: the same, for round trips that jitter")        \
     X(CUBIC, "cubic", CUBIC, SACK, (void)0, "CUBIC", "#C731C7 < -", "TcpCubic",                    \
       WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence and HyStart++ (RFC 9406)")             \
     X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#97A977 > --", "TcpVegas",                   \

@@ -154,6 +154,9 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
     X(SHARE, wc_queue, 62, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                       \
       "Wait in queues, as a share of the smallest RTT, from which a loss is congestion",           \
       "1/16: half of HyStart++'s 1/8, so that queues of 0.1 BDP are seen; with 0 every loss is.")  \
+    X(SWITCH, wc_least_rtt, false, 0, 1, WW_ONLY(WESTWOOD_CUBIC),                                  \
+      "The least RTT of two rounds shows that wait, and not the mean, which jitter lengthens",     \
+      "For links that jitter by more than a sixteenth of the RTT: docs/new-member.md.")            \
     X(SHARE, wc_heavy, 125, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                      \
       "Share of a window lost in one round trip from which that is congestion, whatever the "      \
       "queue",                                                                                     \

@@ -12,7 +12,7 @@
  *   a timeout                ssthresh as for a loss, cwnd = 1; RTTmin and SRTT begin anew
  *   otherwise                CUBIC's growth (cubic_curve.h)
  *
- *   there is a queue         SRTT > (1 + queue) RTTmin
+ *   there is a queue         SRTT > (1 + queue) RTTmin; with wc_least_rtt the least RTT of this and of the last round
  *   losses are many          more than heavy cwnd and more than 4 segments of a round
  *
  * With less than `small` segments any loss is answered as Reno does, ssthresh = cwnd = cwnd / 2. At the loss
@@ -27,9 +27,13 @@
  * the window while the smallest of 8 RTTs is above RTTmin by HyStart++'s threshold (RFC 9406, 4.2). If all of a
  * round are, it ends with ssthresh = cwnd = max(cwnd / 2, pipe), but never more than cwnd.
  *
+ * A wireless path that jitters delays some packets more than others, where a queue delays all: the mean takes the one
+ * for the other, the least does not. The mean is the default, because it sees the short queues of a crowd earlier.
+ *
  * Sources. The window after a loss is Westwood's (Mascolo 2001), or CUBIC's (RFC 9438, 4.6) where that is larger.
  * The maximum of delivery rates is BBR's (draft-cardwell-iccrg-bbr-congestion-control-00, 4.1.1). TCP Veno (Fu &
- * Liew 2003) tells one loss from another by the queue. A slow start that ends at the estimated pipe is Astart (Wang,
+ * Liew 2003) tells one loss from another by the queue, and Copa (Arun & Balakrishnan 2018) sees it in the least
+ * RTT of late. A slow start that ends at the estimated pipe is Astart (Wang,
  * Pau, Yamada, Sanadidi, Gerla: TCP startup performance in large bandwidth delay networks, INFOCOM 2004).
  * docs/new-member.md has what each of them is worth.
  *
@@ -67,6 +71,7 @@ struct ww_westwood_cubic_state {
     uint32_t round_end;    /* `delivered` that ends this round */
     uint32_t lost;         /* segments found lost in this round */
     uint32_t round_rtt_us; /* smallest RTT of this round; 0: none */
+    uint32_t last_rtt_us;  /* of the round before */
     uint32_t block_rtt_us; /* smallest of the `samples` RTTs of this block of 8 */
     uint8_t samples;
     uint8_t flags; /* enum ww_westwood_cubic_flag */
@@ -74,7 +79,7 @@ struct ww_westwood_cubic_state {
 
 static inline void ww_wc_init(struct ww_westwood_cubic_state *wc) {
     const struct ww_westwood_cubic_state fresh = {
-        {0, 0, 0}, 0, {0, 0, 0, 0, 0, 0, false, false}, 0, 0, UINT32_MAX, 0, 0, 0, 0, 0, 0, 0};
+        {0, 0, 0}, 0, {0, 0, 0, 0, 0, 0, false, false}, 0, 0, UINT32_MAX, 0, 0, 0, 0, 0, 0, 0, 0};
     *wc = fresh;
 }
 
@@ -99,10 +104,19 @@ static inline uint32_t ww_wc_pipe(const struct ww_westwood_cubic_state *wc, uint
     return (uint32_t)ww_min_u64(ww_div(bytes + mss - 1, mss), WW_CWND_MAX);
 }
 
+/* Returns the RTT that a queue shows in; 0: none is known. */
+static inline uint32_t ww_wc_telling_rtt(const struct ww_config *config,
+                                         const struct ww_westwood_cubic_state *wc) {
+    if (!config->wc_least_rtt) return wc->srtt_us;
+    if (wc->round_rtt_us == 0) return wc->last_rtt_us;
+    return ww_least_rtt(wc->last_rtt_us, wc->round_rtt_us);
+}
+
 static inline bool ww_wc_queues(const struct ww_config *config,
                                 const struct ww_westwood_cubic_state *wc) {
-    if (wc->rtt_min_us == UINT32_MAX) return true; /* nothing says that there is none */
-    return wc->srtt_us > (uint64_t)wc->rtt_min_us * (1000 + config->wc_queue_permille) / 1000;
+    const uint32_t rtt_us = ww_wc_telling_rtt(config, wc);
+    if (rtt_us == 0) return true; /* nothing says that there is none */
+    return rtt_us > (uint64_t)wc->rtt_min_us * (1000 + config->wc_queue_permille) / 1000;
 }
 
 /* Says whether so many losses in a round are more than a path's own. cwnd * 1000 < 2^38. */
@@ -199,6 +213,7 @@ static inline void ww_wc_begin_round(struct ww_westwood_cubic_state *wc,
     if (!ww_wc_is(wc, WW_WC_RESTART)) {
         wc->last_max_bw = wc->max_bw;
         wc->max_bw = 0;
+        wc->last_rtt_us = wc->round_rtt_us;
         wc->round_rtt_us = 0;
         ww_wc_set(wc, WW_WC_ANSWERED, false);
     }
@@ -323,7 +338,7 @@ static inline void ww_wc_on_rto(const struct ww_config *config, struct ww_westwo
     wc->curve.epoch_open = false;
     wc->curve.w_max = 0;
     wc->rtt_min_us = UINT32_MAX;
-    wc->srtt_us = 0; /* the queue that it tells of is gone */
+    wc->srtt_us = wc->round_rtt_us = wc->last_rtt_us = 0; /* the queue that they tell of is gone */
     wc->flags = WW_WC_STARTED;
     ww_reno_on_rto(&wc->common, window, ssthresh, repeated);
     window->pacing = 0;

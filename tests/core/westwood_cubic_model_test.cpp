@@ -59,7 +59,7 @@ class WestwoodCubicModel : public RenoModel {
         curve_.open = false;
         curve_.w_max = 0;
         rtt_min_us = kNone;
-        srtt_us_ = 0;
+        srtt_us_ = round_rtt_us_ = last_rtt_us_ = 0;
         started = true;
         holds = reduced_ = answered_ = restart_ = false;
         time_out(w, ssthresh, again);
@@ -80,7 +80,12 @@ class WestwoodCubicModel : public RenoModel {
   private:
     bool queues() const {
         if (rtt_min_us == kNone) return true;
-        return srtt_us_ > rtt_min_us * (1000 + config.wc_queue_permille) / 1000;
+        const std::uint64_t rtt_us = config.wc_least_rtt ? least_of_two_rounds() : srtt_us_;
+        return rtt_us > rtt_min_us * (1000 + config.wc_queue_permille) / 1000;
+    }
+    std::uint64_t least_of_two_rounds() const {
+        if (round_rtt_us_ == 0) return last_rtt_us_;
+        return ww::test::least_known(last_rtt_us_, round_rtt_us_);
     }
     bool is_many(std::uint64_t cwnd) const {
         return lost_ > 4 && Wide{lost_} * 1000 > Wide{cwnd} * config.wc_heavy_permille;
@@ -145,6 +150,7 @@ class WestwoodCubicModel : public RenoModel {
         if (!restart_) {
             last_max_bw_ = max_bw;
             max_bw = 0;
+            last_rtt_us_ = round_rtt_us_;
             round_rtt_us_ = 0;
             answered_ = false;
         }
@@ -200,7 +206,7 @@ class WestwoodCubicModel : public RenoModel {
     static constexpr std::uint64_t kUnit = 1u << 13;  // 32 bytes/s
     CurveModel curve_;
     std::uint64_t last_ms_ = 0, last_max_bw_ = 0, srtt_us_ = 0, lost_ = 0, round_end_ = 0;
-    std::uint64_t round_rtt_us_ = 0, block_us_ = kNone, samples_ = 0;
+    std::uint64_t round_rtt_us_ = 0, last_rtt_us_ = 0, block_us_ = kNone, samples_ = 0;
     bool reduced_ = false, answered_ = false, restart_ = false;
 };
 
@@ -211,6 +217,7 @@ ww_config any_settings(Choices choices) {
     if (choices.one_in(2)) return config;
     config.wc_gain_permille = choices.of<std::uint16_t>({0, 500, 1000});
     config.wc_queue_permille = choices.of<std::uint16_t>({0, 250, 1000});
+    config.wc_least_rtt = choices.of<bool>({false, true});
     config.wc_heavy_permille = choices.of<std::uint16_t>({0, 20, 1000});
     config.wc_small = static_cast<std::uint8_t>(choices.of({1u, 4u, 255u}));
     config.wc_pacing_permille = choices.of<std::uint16_t>({0, 1000, 65000});

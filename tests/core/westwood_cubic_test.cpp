@@ -82,6 +82,26 @@ TEST(WestwoodCubic, AQueueIsASixteenthOfTheRoundTrip) {
     EXPECT_FALSE(queues(UINT32_MAX - 1, UINT32_MAX));
 }
 
+TEST(WestwoodCubic, TheLeastOfTwoRoundsShowsAQueueThatDelaysAll) {
+    WestwoodCubic c = settled(120);
+    c.config.wc_least_rtt = true;
+    const auto keeps = [&c] {
+        WestwoodCubic losing = c;
+        losing.loss();
+        return losing.window.cwnd == 120;
+    };
+    c.acks(50, {.rtt_us = kRtt + kQueue});
+    EXPECT_TRUE(keeps()) << "some of this round did not wait";
+    c.ack({.rtt_us = kRtt + kQueue, .ends_round = true});
+    EXPECT_TRUE(keeps()) << "nor some of the last";
+    c.ack({.rtt_us = 0, .ends_round = true});
+    EXPECT_FALSE(keeps()) << "all of a round, and this one has none yet";
+    c.ack({});
+    EXPECT_TRUE(keeps()) << "one packet is enough";
+    c.config.wc_least_rtt = false;
+    EXPECT_FALSE(keeps()) << "the mean has a queue in it";
+}
+
 TEST(WestwoodCubic, ALossBeforeAnyRoundTripIsAnsweredAsByCubic) {
     EXPECT_EQ(after_a_loss(WestwoodCubic(100), 0), 100u) << "one is known from that ACK";
     WestwoodCubic c(100);
