@@ -27,10 +27,10 @@ from westwood.results import disk, journal
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
 from westwood.results.rows import is_number
+from westwood.results.works import Work
 from westwood.units import PS_PER_S, format_size
 
 _JOURNAL = "uploads.jsonl"
-_STATE = "plan.json"
 _NAMES = {"target", "size_bytes", "number", "cc"}  # that every line has
 _MEASURED = {"goodput_bps", "retransmission_ratio", "mean_cwnd", "mean_srtt_s", "min_rtt_s"}
 _TEXTS = {"target", "cc", "begun", "error"}
@@ -109,9 +109,9 @@ class Uploads:
     def _check(self, resume: bool) -> None:
         state, folder = self._plan.settings(), self._folder
         differs = "holds another campaign, expected the same plan or a new folder"
-        if not folder.holds("campaign", _STATE, state, resume=resume, differs=differs):
+        if not folder.holds(Work.CAMPAIGN, state, resume=resume, differs=differs):
             folder.manifest({"plan": state}, complete=False)
-            folder.json(_STATE, state)
+            folder.json(Work.CAMPAIGN.file, state)
 
     def _read(self, file: Path) -> None:
         found = journal.read(file)

@@ -20,6 +20,7 @@ from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
+from westwood.results.works import Work
 from westwood.scenario.brief import in_brief
 from westwood.units import PS_PER_S
 
@@ -43,7 +44,7 @@ def carry_out(
     """Runs what is planned, writes what was asked for, prints the summary."""
     check_workers(workers, "--workers")
     engine.check(planned.jobs)
-    folder = Folder(out) if out else None
+    folder = Folder(out, work=Work.RUN) if out else None
     count = engine.workers if workers is None else workers
     track = tracker(engine, planned, count, yes=yes)
     traces = experiment.traces(planned, engine, track, yes=yes) if figure and over_time else []
@@ -52,15 +53,12 @@ def carry_out(
     collected = experiment.collect(planned, engine, workers=count, track=track)
     if not collected.runs:
         raise Interrupted("interrupted; no run was finished")
-    if folder:
-        with stopping.keeping():
-            _write(folder, planned, collected, traces, engine.name)
-    title = _title(planned)
-    if not collected.complete:
-        done = f"interrupted after {len(collected.runs)} of {collected.planned} runs"
-        title = f"{planned.scenario.name}: {done}"
-    means = experiment.table(planned, collected.even)
-    print_summary(planned, collected.even, means, title, json=json)
+    try:
+        if folder:
+            with stopping.keeping():
+                _write(folder, planned, collected, traces, engine.name)
+    finally:  # also where the disk is full
+        _print(planned, collected, json=json)
     if not collected.complete:
         raise interrupted(folder)
     if figure:
@@ -72,6 +70,15 @@ def carry_out(
         name = planned.scenario.name
         path = figure.save(made, folder, name if over_time else f"{name}-compare")
         print(path, file=sys.stderr if json else sys.stdout)
+
+
+def _print(planned: Experiment, collected: Collected, *, json: bool) -> None:
+    title = _title(planned)
+    if not collected.complete:
+        done = f"interrupted after {len(collected.runs)} of {collected.planned} runs"
+        title = f"{planned.scenario.name}: {done}"
+    means = experiment.table(planned, collected.even)
+    print_summary(planned, collected.even, means, title, json=json)
 
 
 def _compared(planned: Experiment, summary: pl.DataFrame) -> Figure:

@@ -91,6 +91,7 @@ def judge(
     from westwood.engines.pool import check_workers
     from westwood.judge import judging
     from westwood.results.folder import Folder
+    from westwood.results.works import Work
 
     if frontier:
         refuse_idle(context, "only", "set_", without="a table: --frontier has two rows of all")
@@ -106,23 +107,48 @@ def judge(
     plan = judging.Plan(rows, seed, paths)
     plan.check(controls)
     check_workers(workers, "--workers")
-    folder = Folder(out) if out else None
+    folder = Folder(out, work=Work.JUDGEMENT) if out else None
+    names = [one.text for one in controls]
+    about = {"engine": engine, "judged": names, "seed": seed, "paths": paths}
     judged = judging.run(
-        plan, controls, track=console.track, engine=engines.find(engine), workers=workers
+        plan,
+        controls,
+        track=console.track,
+        engine=engines.find(engine),
+        workers=workers,
+        begin=lambda: folder and folder.manifest(about, complete=False),
     )
     found = {one: judged.verdicts(one) for one in controls}
-    if frontier:
-        table = "\n".join(_frontier_table(plan, found))
-    else:
-        table = "\n\n".join("\n".join(_table(one, plan, found[one])) for one in controls)
-    entries = {one.text: [verdict.entry() for verdict in found[one]] for one in controls}
-    if folder:
-        with stopping.keeping():
-            _write(folder, judged, found, entries, table, engine)
-    print(writer.dumps(entries) if json else table)
+    _deliver(judged, found, folder, about, frontier=frontier, json=json)
     if wanted:
         drawn = wanted.save(judging.draw_frontier(plan, found), folder, "frontier")
         print(drawn, file=sys.stderr if json else sys.stdout)
+
+
+def _deliver(
+    judged: Judged,
+    found: Mapping[Control, Sequence[Verdict]],
+    folder: Folder | None,
+    about: Mapping[str, object],
+    *,
+    frontier: bool,
+    json: bool,
+) -> None:
+    """Writes and prints what was found: the table also where the disk is full."""
+    table = _text(judged.plan, found, frontier=frontier)
+    entries = {one.text: [verdict.entry() for verdict in all_] for one, all_ in found.items()}
+    try:
+        if folder:
+            with stopping.keeping():
+                _write(folder, judged, found, entries, table, about)
+    finally:
+        print(writer.dumps(entries) if json else table)
+
+
+def _text(plan: Plan, found: Mapping[Control, Sequence[Verdict]], *, frontier: bool) -> str:
+    if frontier:
+        return "\n".join(_frontier_table(plan, found))
+    return "\n\n".join("\n".join(_table(one, plan, found[one])) for one in found)
 
 
 def _varied(options: Sequence[str] | None) -> list[tuple[str, str, list[Any]]]:
@@ -216,16 +242,16 @@ def _write(
     found: Mapping[Control, Sequence[Verdict]],
     entries: dict[str, list[dict[str, object]]],
     table: str,
-    engine: str,
+    about: Mapping[str, object],
 ) -> None:
     from westwood.results.rows import rows_frame
 
-    plan = judged.plan
-    settings = {"engine": engine, "judged": list(entries), "seed": plan.seed, "paths": plan.paths}
-    folder.manifest(settings, complete=False)
     folder.text("table.txt", table + "\n")
     folder.json("table.json", entries)
     folder.frame("runs.parquet", rows_frame(list(judged.flat())))
+    before = {f"worst/{file.name}" for file in (folder.path / "worst").glob("*")}
     for name, scenario in judged.worst(found):
         folder.scenario(f"worst/{name}", scenario)
-    folder.manifest(settings)
+        before -= {f"worst/{file}" for file in scenario.to_files(name)}
+    folder.remove(before, "worst")  # of other rows, which this table has not
+    folder.manifest(about)

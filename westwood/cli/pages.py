@@ -122,21 +122,25 @@ def validate(
     from westwood.experiments.validation import compare, page
     from westwood.experiments.validation.grid import plan
     from westwood.results.folder import Folder
+    from westwood.results.works import Work
 
     grids = validation.chosen(engine, grid or ())
     other = engines.find(engine)
     planned = {name: plan(one, seeds, duration) for name, one in grids.items()}
     for experiment in planned.values():
         other.check(experiment.jobs)
-    folder = Folder(out)
+    folder = Folder(out, work=Work.VALIDATION)
     done: list[compare.Validation] = []
-    for name, one in grids.items():
-        came = compare.run(name, planned[name], one, other, workers=workers, track=console.track)
-        if came is None:
-            raise Interrupted(f"interrupted; {len(done)} of {len(grids)} grids were finished")
-        print(came, flush=True)
-        done.append(came)
-    print(page.write(done, engine, planned, folder))
+    with folder.locked():  # before the hour that it takes
+        for name, one in grids.items():
+            came = compare.run(
+                name, planned[name], one, other, workers=workers, track=console.track
+            )
+            if came is None:
+                raise Interrupted(f"interrupted; {len(done)} of {len(grids)} grids were finished")
+            print(came, flush=True)
+            done.append(came)
+        print(page.write(done, engine, planned, folder))
 
 
 def reproduce(
@@ -188,9 +192,10 @@ def reproduce(
     extras.need("matplotlib", "reproduce")
     from westwood.papers import reproduce as reproduction
     from westwood.results.folder import Folder
+    from westwood.results.works import Work
 
     planned = reproduction.select(what, seeds=seeds, quick=quick)
-    folder = Folder(out)
+    folder = Folder(out, work=Work.REPRODUCTION)
     streams.say(f"{planned.runs} runs, here about {console.span(planned.about_s(workers))}")
     done = reproduction.run(planned, folder, workers=workers, track=console.track)
     if done is None:

@@ -22,6 +22,7 @@ from westwood.results.folder import Folder
 from westwood.results.parquet import write_parquet
 from westwood.results.spool import Spool
 from westwood.results.traces import check_every
+from westwood.results.works import Work
 from westwood.scenario import Scenario
 from westwood.units import PS_PER_S, option_seconds
 
@@ -106,7 +107,7 @@ def carry_out(
     yes: bool,
 ) -> None:
     """Runs it; writes and draws what was asked for, and prints where that is."""
-    folder = Folder(out) if out else None
+    folder = Folder(out, work=Work.RUN) if out else None
     place = folder.path if folder else request.pcap.parent if request.pcap else Path()
     for scenario in scenarios:
         check_needs(scenario, request, engine, place, yes=yes)

@@ -55,7 +55,9 @@ def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: st
             axes.set_title(label(cc))
         row[0].set_ylabel(y.name)
         row[0].set_ylim(bottom=0)  # once all is drawn: it ends the choice of what is shown
-        row[-1].legend(title=name)
+        named = [set(points.filter(pl.col("cc") == cc)[by]) for cc in protocols]
+        for axes in row if any(one != named[-1] for one in named) else row[-1:]:
+            axes.legend(title=name)
         figure.suptitle(title)
         return figure
 

@@ -194,7 +194,8 @@ def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list[str]:
     """Writes a paired comparison in cells: where, which, difference, effect size, p-value."""
-    where = ", ".join(f"{key} {_text(row[key])}" for key in keys) or row["flow"]
+    at = [f"{key} {_text(row[key])}" for key in keys if row[key] is not None]
+    where = ", ".join(at) or row["flow"]
     difference = _interval({metric: row["mean"], f"{metric}_half": row["half"] or math.nan}, metric)
     unit = next((unit for ending, (_, unit) in _UNITS.items() if metric.endswith(ending)), "")
     names = f"{label(row['cc'])} minus {label(row['minus'])}"

@@ -110,11 +110,25 @@ def plan(
     bases = [scenario.with_settings({**variant, **settings}) for variant in variants or [{}]]
     if not yes:
         needs.check_sweep(bases, bases[0].seeds)
-    points = [point for base in bases for point in base.points()]
     base = bases[0]
+    beside = key_beside(base) if len(variants) > 1 else None
+    shown = [{beside: variant[beside]} if beside else {} for variant in variants or [{}]]
     numbers = range(1, base.seeds + 1)
-    jobs = [Job(one, numbers, columns) for columns, one in points]
-    return Experiment(base, jobs, list(base.sweep))
+    jobs = [
+        Job(point, numbers, {**variant, **columns})
+        for variant, one in zip(shown, bases, strict=True)
+        for columns, point in one.points()
+    ]
+    return Experiment(base, jobs, [*([beside] if beside else []), *base.sweep])
+
+
+def key_beside(scenario: Scenario) -> str | None:
+    """Returns the column by which the rows of flows without a protocol are those of `--cc`'s runs.
+
+    None if every flow has one: its row says which.
+    """
+    tcp = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
+    return f"{tcp[0]}.cc" if 0 < len(tcp) < len(scenario.flow) else None
 
 
 def check_needs(experiment: Experiment, engine: Engine, workers: int | None, *, yes: bool) -> Needs:
@@ -214,11 +228,11 @@ def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:
 
 
 def _varied(experiment: Experiment, rows: Iterable[Row]) -> list[str]:
-    tcp = [row for row in rows if row["cc"] != UDP]
+    rows = list(rows)
     return [
         key
         for key in experiment.varied
-        if not (key.endswith(".cc") and all(row[key] == row["cc"] for row in tcp))
+        if not (key.endswith(".cc") and all(row[key] == row["cc"] for row in rows))
     ]
 
 
@@ -226,7 +240,8 @@ def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
     """Names a row in a figure: by protocol, and by flow and settings where they vary."""
     parts = [label(row["cc"])]
     parts += [row["flow"]] if flows > 1 else []
-    parts += [f"{key} {row[key]}" for key in keys]
+    own = f"{row['flow']}.cc"
+    parts += [f"{key} {row[key]}" for key in keys if key != own or row[key] != row["cc"]]
     return ", ".join(parts)
 
 

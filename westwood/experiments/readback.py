@@ -7,7 +7,7 @@ import itertools
 import shlex
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +19,14 @@ from westwood.catalogue import PROTOCOLS, UDP
 from westwood.draw import report
 from westwood.draw.laboratory import Opens
 from westwood.errors import InputError, show
-from westwood.experiments import experiment, sweep
+from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment
 from westwood.results.columns import COST, axis, check_metric, columns
 from westwood.results.folder import Damaged, Folder
 from westwood.results.metrics import paired
 from westwood.results.rows import LARGEST
 from westwood.results.shown import html_table
+from westwood.results.works import Work, held
 from westwood.scenario import fragments
 from westwood.scenario.brief import in_brief
 from westwood.scenario.scenario import Scenario
@@ -71,6 +72,10 @@ class Results:
     @checked(path=arguments.path)
     def read(cls, path: Path, *, tell: Callable[[str], object] = warnings.warn) -> Results:
         """Reads the folder's runs and scenario, if they are as they were written."""
+        work = held(path)
+        if work not in (Work.RUN, Work.SWEEP, None):
+            problem = f"holds {work}, expected a folder that run --out or sweep wrote"
+            raise InputError(problem, value=str(path))
         for name in (_RUNS, _SCENARIO):
             if not (path / name).exists():
                 raise InputError(_lacking(path, name), value=str(path))
@@ -80,6 +85,9 @@ class Results:
         for name in planned.scenario.to_files(Path(_SCENARIO).stem):
             folder.verified(name)
         rows = folder.read_frame(_RUNS)
+        beside = experiment.key_beside(planned.scenario)
+        if beside in rows.columns and beside not in planned.varied:  # several of --cc
+            planned = replace(planned, varied=[beside, *planned.varied])
         if problem := _problem(planned, rows):
             raise Damaged(problem, source=str(path / _RUNS))
         return cls(path, planned, rows, tell)
@@ -120,13 +128,15 @@ class Results:
         """Compares each protocol with the first, seed by seed: mean, half, effect, p."""
         check_metric(metric)
         found = []
-        places = [*self.keys, "flow"]
-        for place, here in self.rows.group_by(places, maintain_order=True):
-            protocols = here["cc"].unique(maintain_order=True).to_list()
-            for other in protocols[1:]:
-                pair = paired(here.filter(cc=other), here.filter(cc=protocols[0]), ["seed"], metric)
-                at = dict(zip(places, place, strict=True))
-                found.append({**at, "cc": other, "minus": protocols[0], **pair.entry()})
+        for (flow,), mine in self.rows.group_by("flow", maintain_order=True):
+            keys = experiment.varied_keys(self.planned, mine)  # also without those of its own
+            for place, here in mine.group_by(keys, maintain_order=True) if keys else [((), mine)]:
+                protocols = here["cc"].unique(maintain_order=True).to_list()
+                first, at = here.filter(cc=protocols[0]), dict(zip(keys, place, strict=True))
+                at = {**dict.fromkeys(self.keys), **at, "flow": flow}
+                for other in protocols[1:]:
+                    pair = paired(here.filter(cc=other), first, ["seed"], metric)
+                    found.append({**at, "cc": other, "minus": protocols[0], **pair.entry()})
         return pl.DataFrame(found, infer_schema_length=None)
 
     @checked(metric=arguments.text)
@@ -188,16 +198,17 @@ class Results:
         for key, values in scenario.sweep.items():
             value = values[column_values(values).index(row[key])]
             words += ["--set", f"{key}={toml_value(value)}"]
-        flow = next(one for one in scenario.flows if one.name == row["flow"])
-        swept = any(key.endswith(".cc") for key in scenario.sweep)
-        if not swept and row["cc"] not in (flow.cc.name, UDP):
-            words += ["--cc", row["cc"]]
+        own = {flow.name: flow.cc.name for flow in scenario.flows}
+        run = self.rows.filter(scenario=row["scenario"], seed=row["seed"]).select("flow", "cc")
+        chosen = [cc for flow, cc in run.iter_rows() if cc != own[flow]]
+        if chosen and not any(key.endswith(".cc") for key in scenario.sweep):
+            words += ["--cc", chosen[0]]
         words += ["--seed", str(row["seed"]), "--plot"]
         return shlex.join(words)
 
     def to_xarray(self) -> xr.Dataset:
         """Puts every number over (swept keys, flow, protocol, seed) into an xarray Dataset."""
-        return to_xarray(self.rows, self.planned.varied)
+        return to_xarray(self.rows, self.keys)
 
 
 def _opens(scenario: Scenario) -> Opens:
@@ -210,7 +221,7 @@ def _opens(scenario: Scenario) -> Opens:
 
 def _lacking(path: Path, name: str) -> str:
     """Says why a folder has no such file."""
-    if (path / sweep.STATE).exists() and (path / _SCENARIO).exists():
+    if held(path) is Work.SWEEP and (path / _SCENARIO).exists():
         scenario, out = str(path / _SCENARIO), str(path)
         again = shlex.join(["westwood", "sweep", scenario, "--resume", "--out", out])
         return f"holds a sweep that was not finished: {again} goes on"
@@ -222,8 +233,8 @@ def to_xarray(rows: pl.DataFrame, keys: Sequence[str] = ()) -> xr.Dataset:
     extras.need("xarray", "to_xarray()")
     import xarray as xr
 
-    places = [*(key for key in keys if not key.endswith(".cc")), "flow", "cc", "seed"]
-    others = [name for name in rows.columns if name not in (*places, *keys, "point")]
+    places = [*keys, "flow", "cc", "seed"]
+    others = [name for name in rows.columns if name not in (*places, "point")]
     numbers = [name for name in others if rows[name].dtype.is_numeric()]
     labels = {name: rows[name].unique(maintain_order=True).to_list() for name in places}
     schema = {name: rows.schema[name] for name in places}
@@ -276,9 +287,10 @@ def _problem(planned: Experiment, rows: pl.DataFrame) -> str:
     """Says why rows can't be of this scenario; empty: they can."""
     cost = {column.name for column in COST}
     numbers = {column.name for column in columns()} - {"scenario", "engine", "flow", "cc"} - cost
-    names = {"cc": set(PROTOCOLS), "flow": {flow.name for flow in planned.scenario.flows}}
+    names = {"cc": {*PROTOCOLS, UDP}, "flow": {flow.name for flow in planned.scenario.flows}}
     sweep = planned.scenario.sweep.items()
-    values = {**names, **{key: set(column_values(swept)) for key, swept in sweep}}
+    varied: dict[str, set[Any]] = {key: set(PROTOCOLS) for key in planned.varied}
+    values = {**names, **varied, **{key: set(column_values(swept)) for key, swept in sweep}}
     for column in (*numbers, *values):
         if column not in rows.columns:
             return f"has no column {column}, expected the rows of {_SCENARIO}"
@@ -298,7 +310,7 @@ def _problem(planned: Experiment, rows: pl.DataFrame) -> str:
     if (rows["seed"] < 0).any():
         return f"has a seed below 0, expected the rows of {_SCENARIO}"
     if (
-        rows.select(*(key for key in ("point", *values, "seed") if key in rows))
+        rows.select(*(key for key in ("point", "scenario", *values, "seed") if key in rows))
         .is_duplicated()
         .any()
     ):

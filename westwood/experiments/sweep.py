@@ -17,7 +17,6 @@ that are not this sweep's, are named and run again; all others are kept.
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -37,11 +36,12 @@ from westwood.results.columns import COST, Row, check_metric, columns
 from westwood.results.folder import Damaged, Folder
 from westwood.results.metrics import half_width
 from westwood.results.rows import is_number, rows_frame
+from westwood.results.works import Work
 from westwood.units import parse_fraction
 
 _OF_THIS_MACHINE = {column.name for column in COST}  # columns that the scenario does not decide
 _A_PART = 2000  # runs
-STATE, _RUNS = "sweep.json", "runs.parquet"
+_RUNS = "runs.parquet"
 _PARTS = "parts"
 _PART, _JOURNAL = (
     re.compile(one) for one in (r"(\d{6,12})\.parquet", r"journal-(\d{6,12})\.jsonl")
@@ -119,17 +119,14 @@ class SweptRuns:
         points = [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]
         state = {"engine": self._engine.name, "points": points}
         differs = "holds another sweep: scenario, settings or protocols differ"
-        begun = self._folder.holds("sweep", STATE, state, resume=resume, differs=differs)
-        was_swept = begun or self._parts() or os.path.lexists(self.path / STATE)
-        if resume and not was_swept and any(self.path.glob("*.parquet")):
-            raise self._folder.error("holds no sweep to resume, expected a sweep's or a new folder")
+        begun = self._folder.holds(Work.SWEEP, state, resume=resume, differs=differs)
         if not (begun and self._folder.has("manifest.json")):
             self._folder.manifest(self._planned.manifest(self._engine.name), complete=False)
         names = self._planned.scenario.to_files("scenario")
         if not (begun and all(map(self._folder.has, names))):
             self._folder.scenario("scenario", self._planned.scenario)
         if not begun:
-            self._folder.json(STATE, state)
+            self._folder.json(Work.SWEEP.file, state)
 
     def _read(self) -> None:
         tell = self._folder.tell

@@ -31,8 +31,9 @@ from westwood.hunt.expedition import Expedition, Finding
 from westwood.hunt.harms import Harm, chosen
 from westwood.results import journal
 from westwood.results.folder import Folder
+from westwood.results.works import Work
 
-STATE, _JOURNALS = "hunt.json", "journal-*.jsonl"
+_JOURNALS = "journal-*.jsonl"
 MOST_ENVIRONMENTS = 10**9
 _MOST_EXPEDITIONS = 10**9
 
@@ -99,7 +100,7 @@ class Hunt:
             return
         with self._folder.locked():
             differs = "holds another hunt: control, harms or seed differ"
-            self._folder.begin("hunt", STATE, self.plan.state(), resume=resume, differs=differs)
+            self._folder.begin(Work.HUNT, self.plan.state(), resume=resume, differs=differs)
             paths = sorted(self._folder.path.glob(_JOURNALS))
             for path in paths:
                 self._read(self._folder, path)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -186,8 +186,12 @@ def run(
     track: Tracker,
     engine: Engine = SIMULATOR,
     workers: int | None = None,
+    begin: Callable[[], object] = lambda: None,
 ) -> Judged:
-    """Runs every case with these controls and with those that they are held against."""
+    """Runs every case with these controls and with those that they are held against.
+
+    `begin` is called when all is checked, before the first run.
+    """
     runs = [
         (place, one)
         for place, case in enumerate(plan.cases)
@@ -201,6 +205,7 @@ def run(
             yield Job(case.scenario(one), [case.environment.seed])
 
     engine.check(jobs())
+    begin()
     count = engine.workers if workers is None else workers
     with closing(run_jobs(jobs(), engine.prepare, workers=count)) as done:
         for number, rows in track(done, len(runs)):

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from westwood import __version__
 from westwood.errors import InputError, RunError, show
-from westwood.results import disk, sums
+from westwood.results import disk, sums, works
+from westwood.results.works import Work
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,8 +45,8 @@ class Damaged(InputError):
 class Folder:
     """Is a results folder, which is made when its first file is written.
 
-    Its first file takes the lock, which lasts as long as this object. `tell` gets a line about each
-    damaged file that is done without.
+    Its first file takes the lock, which lasts as long as this object. One that holds another kind
+    of work than `work` is refused. `tell` gets a line about each damaged file that is done without.
     """
 
     def __init__(
@@ -53,10 +54,11 @@ class Folder:
         path: str | Path,
         option: str = "--out",
         *,
+        work: Work | None = None,
         tell: Callable[[str], object] = warnings.warn,
     ) -> None:
         self.path, self.tell = Path(path), tell
-        self._option = option
+        self._option, self._work = option, work
         self._sums: sums.Sums | None = sums.Sums(self.path)
         self._release: weakref.finalize[..., Folder] | None = None
         try:
@@ -81,7 +83,7 @@ class Folder:
         if file.exists() and sums.Sums(file.parent).of(file.name):
             raise InputError("belongs to a results folder, expected another name", value=str(file))
         folder = cls.__new__(cls)
-        folder.path, folder._option = file.parent, ""
+        folder.path, folder._option, folder._work = file.parent, "", None
         folder._sums, folder._release = None, None
         return folder
 
@@ -97,6 +99,14 @@ class Folder:
         others = any(not file.name.startswith(begun) for file in self.path.iterdir())
         if others and not self._is_ours():
             raise self.error("holds files that westwood did not write, expected a new folder")
+        if self._work:
+            self._refuse_other(self._work)
+
+    def _refuse_other(self, work: Work) -> None:
+        """Raises an error if another kind of work than this one is held."""
+        held = works.held(self.path)
+        if held and not work.goes_with(held):
+            raise self.error(f"holds {held}, expected a new folder")
 
     def _is_ours(self) -> bool:
         manifest = _json_of(self.path / _MANIFEST)
@@ -108,19 +118,20 @@ class Folder:
         """Makes an error about this folder, under the option that named it."""
         return InputError(problem, key=self._option, value=str(self.path))
 
-    def holds(self, what: str, file: str, state: object, *, resume: bool, differs: str) -> bool:
-        """Tells whether `what` was begun here with this state, so that it can go on.
+    def holds(self, work: Work, state: object, *, resume: bool, differs: str) -> bool:
+        """Tells whether `work` was begun here with this state, so that it can go on.
 
-        Raises an error without `resume`, and one that says `differs` if the state is another.
+        Raises an error without `resume` and where other work is held, and one that says `differs`
+        if the state is another.
         """
-        path = self.path / file
-        if not os.path.lexists(path):
+        self._refuse_other(work)
+        if not os.path.lexists(self.path / work.file):
             return False
         if not resume:
-            raise self.error(f"holds a {what}, expected --resume or a new folder")
+            raise self.error(f"holds {work}, expected --resume or a new folder")
         self.check_format()
         try:
-            found = _json_of(self.verified(file))
+            found = _json_of(self.verified(work.file))
         except Damaged as damaged:
             self.tell(f"{damaged}; it is written again, and only runs that fit it are kept")
             return False
@@ -128,11 +139,11 @@ class Folder:
             raise self.error(differs)
         return True
 
-    def begin(self, what: str, file: str, state: object, *, resume: bool, differs: str) -> None:
-        """Goes on with `what`, as far as the folder holds it, or begins it here."""
-        if not self.holds(what, file, state, resume=resume, differs=differs):
-            self.manifest({what: state}, complete=False)
-            self.json(file, state)
+    def begin(self, work: Work, state: object, *, resume: bool, differs: str) -> None:
+        """Goes on with `work`, as far as the folder holds it, or begins it here."""
+        if not self.holds(work, state, resume=resume, differs=differs):
+            self.manifest({work.title: state}, complete=False)
+            self.json(work.file, state)
 
     def check_format(self) -> None:
         """Raises an error if the folder is of a version whose files have other contents."""
@@ -170,6 +181,8 @@ class Folder:
                 os.close(lock)
                 raise
         self._release = weakref.finalize(self, os.close, lock)
+        if self._work:  # another may have begun since the folder was looked at
+            self._refuse_other(self._work)
         disk.remove_left(self.path)
 
     def _unlock(self) -> None:

@@ -28,6 +28,7 @@ from westwood.experiments.experiment import Tracker
 from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.results.ledger import Ledger
+from westwood.results.works import Work
 from westwood.search import evaluation, objective, space
 from westwood.search.evaluation import Control, Ground, RunJobs
 from westwood.search.found import (
@@ -45,7 +46,6 @@ from westwood.search.optimiser import BATCH, propose
 from westwood.search.space import Values
 
 MOST_TRIALS = 100_000
-_STATE = "search.json"
 
 
 class Study:
@@ -62,9 +62,7 @@ class Study:
     def opened(self, *, resume: bool) -> Iterator[Study]:
         """Takes the lock, checks that the folder fits, reads what is there."""
         differs = "holds another search: control, ranges, paths, seed or targets differ"
-        with self._ledger.opened(
-            "search", _STATE, self._search.state(), resume=resume, differs=differs
-        ):
+        with self._ledger.opened(Work.SEARCH, self._search.state(), resume=resume, differs=differs):
             yield self
 
     def _take(self, record: Mapping[str, Any]) -> None:

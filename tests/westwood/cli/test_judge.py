@@ -13,6 +13,9 @@ import polars as pl
 import pytest
 
 from westwood import Scenario
+from westwood.errors import RunError
+from westwood.judge import judging
+from westwood.results.folder import Folder
 
 Westwood = Callable[..., Any]
 QUICK = ("--seed", "104", "--paths", "4")
@@ -65,6 +68,35 @@ def test_a_folder_has_table_runs_and_the_worst_paths(westwood: Westwood, tmp_pat
     path = rows.filter(pl.col("case") == ratios["case"][0])
     assert worst.link[0].rate == path["rate_bps"][0] and worst.flow[0].cc.name == "veno"
     assert json.loads((out / "manifest.json").read_text())["complete"] is True
+
+
+def test_a_folder_that_takes_no_files_is_told_before_the_first_run(
+    westwood: Westwood, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "run_jobs", lambda *_, **__: pytest.fail("it ran"))
+    called = westwood("judge", "--cc", "cubic", "--only", "clean", *QUICK, "--out", "/proc/x")
+    assert (called.code, called.out) == (1, "")
+    assert called.err.startswith("westwood: /proc/x/.lock: can't be written: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("judge", "--cc", "veno", "--only", "point-clean", *QUICK),
+        ("run", "table1", "--set", "duration=2s", "--seeds", "2"),
+    ],
+)
+def test_a_disk_that_is_full_at_the_end_does_not_take_the_table(
+    words: tuple[str, ...], westwood: Westwood, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise RunError("out/runs.parquet: can't be written: No space left on device")
+
+    table = westwood(*words).out
+    monkeypatch.setattr(Folder, "frame", full)
+    called = westwood(*words, "--out", "out")
+    assert (called.code, called.out) == (1, table)
+    assert called.err == "westwood: out/runs.parquet: can't be written: No space left on device\n"
 
 
 def test_the_frontier_draws_each_control_with_a_name_of_its_own(

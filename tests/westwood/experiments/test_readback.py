@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+import tomllib
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,7 +16,9 @@ import polars as pl
 import pytest
 
 from westwood import Results, simulate
+from westwood.experiments.experiment import point_name
 from westwood.results.folder import Folder
+from westwood.scenario.supplied import presets_folder
 
 SWEPT = """[sweep]
 "bottleneck.loss.rate" = [0.001, 0.01]
@@ -28,6 +32,18 @@ def folder(small_file: Path, westwood: Callable[..., Any]) -> Path:
     small_file.write_text(small_file.read_text(encoding="utf-8") + SWEPT, encoding="utf-8")
     assert westwood("sweep", small_file, "--seeds", "3", "--out", "res").code == 0
     return small_file.parent / "res"
+
+
+@pytest.fixture
+def two_flows(small_file: Path) -> Path:
+    """A flow whose protocol is swept beside one that keeps its own."""
+    data = tomllib.loads(small_file.read_text(encoding="utf-8"))
+    flow = "".join(f'{key} = "{data["flow"][0][key]}"\n' for key in ("from", "to"))
+    text = small_file.read_text(encoding="utf-8")
+    text += f'[[flow]]\nname = "other"\n{flow}cc = "cubic"\n'
+    text += '[sweep]\n"tcp.cc" = ["bbr", "westwood-cubic", "reno"]\n'
+    small_file.write_text(text, encoding="utf-8")
+    return small_file
 
 
 def test_the_command_of_a_row_runs_it_again(
@@ -45,6 +61,49 @@ def test_the_command_of_a_row_runs_it_again(
         assert [again[name][0] for name in same] == [row[name] for name in same]
     called = westwood("report", folder, "--row", 99)
     assert (called.code, called.err) == (2, "westwood: --row = 99: expected from 1 to 24\n")
+
+
+def test_a_folder_with_a_udp_flow_is_read_like_any_other(
+    westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    run = ("run", "udp-share", "--cc", "westwood", "--cc", "reno", "--set", "duration=5s")
+    assert westwood(*run, "--set", "udp.start=1s", "--seeds", "2", "--out", "us").code == 0
+    assert westwood("report", "us", "--export").code == 0
+    assert (tmp_path / "us" / "data" / "udp.csv").exists()
+    results = Results.read(tmp_path / "us")
+    assert set(results.summary["cc"]) == {"westwood", "reno", "udp"}
+    (pair,) = results.pairs("goodput_bps").to_dicts()
+    assert (pair["flow"], pair["cc"], pair["minus"]) == ("tcp", "reno", "westwood")
+    for number, row in enumerate(results.rows.iter_rows(named=True), start=1):
+        words = shlex.split(westwood("report", "us", "--row", number).out)
+        cc = words[words.index("--cc") + 1] if "--cc" in words else "westwood"
+        scenario = results.planned.scenario.with_settings({"tcp.cc": cc})
+        flows = simulate(scenario, row["seed"]).flow_rows
+        assert next(one for one in flows if one["flow"] == row["flow"])["sent"] == row["sent"]
+
+
+@pytest.mark.parametrize("swept", [True, False])
+def test_a_udp_flow_has_a_row_beside_each_protocol(
+    swept: bool, westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    """What it loses beside one is no other seed of what it loses beside another."""
+    text = (presets_folder() / "udp-share.toml").read_text(encoding="utf-8")
+    (tmp_path / "u.toml").write_text(text + ('[sweep]\n"tcp.cc" = ["reno", "bbr"]\n' * swept))
+    protocols = () if swept else ("--cc", "reno", "--cc", "bbr")
+    short = ("--set", "duration=9s", "--set", "udp.start=1s", "--set", "udp.app.rate=4.5Mbps")
+    called = westwood("run", "u.toml", *protocols, *short, "--seeds", "1", "--out", "r", "--json")
+    assert called.code == 0
+    means = [row for row in json.loads(called.out)["summary"] if row["flow"] == "udp"]
+    assert [row["tcp.cc"] for row in means] == ["reno", "bbr"]
+    assert means[0]["goodput_bps"] != means[1]["goodput_bps"]
+    results = Results.read(tmp_path / "r")
+    udp = results.summary.filter(flow="udp")
+    assert results.to_xarray().sizes["tcp.cc"] == 2
+    assert udp["runs"].to_list() == [1, 1] and results.keys == ["tcp.cc"]
+    names = [point_name(row, results.keys, 2) for row in results.summary.iter_rows(named=True)]
+    assert {"UDP, udp, tcp.cc bbr", "BBR, tcp"} < set(names) and len(set(names)) == 4
+    assert udp["goodput_bps"].to_list() == [row["goodput_bps"] for row in means]
+    assert westwood("report", "r").code == 0
 
 
 def test_the_page_is_self_contained_and_has_every_point(
@@ -92,6 +151,31 @@ def test_xarray_has_every_run_at_its_place(folder: Path) -> None:
         here = array.sel({key: row[key] for key in array.sizes})
         assert float(here["goodput_bps"]) == row["goodput_bps"]
         assert float(here["timeouts"]) == row["timeouts"]
+
+
+def test_xarray_has_a_flow_that_keeps_its_protocol_beside_each_that_is_swept(
+    two_flows: Path, westwood: Callable[..., Any]
+) -> None:
+    assert westwood("run", two_flows, "--seeds", "2", "--out", "two").code == 0
+    results = Results.read(two_flows.parent / "two")
+    array = results.to_xarray()
+    sizes = {"tcp.cc": 3, "flow": 2, "cc": 4, "seed": 2}
+    assert dict(array.sizes) == sizes
+    for row in results.rows.iter_rows(named=True):
+        here = array.sel({key: row[key] for key in array.sizes})
+        assert float(here["goodput_bps"]) == row["goodput_bps"]
+
+
+def test_every_curve_is_in_the_legend_of_its_panel(
+    two_flows: Path, westwood: Callable[..., Any]
+) -> None:
+    with two_flows.open("a", encoding="utf-8") as file:
+        file.write('"bottleneck.delay" = ["5ms", "50ms"]\n')
+    assert westwood("run", two_flows, "--seeds", "1", "--out", "two").code == 0
+    axes = Results.read(two_flows.parent / "two").plot().axes
+    found = {one.get_title(): [t.get_text() for t in one.get_legend().get_texts()] for one in axes}
+    assert found["BBR"] == ["bbr, tcp"] and len(found) == 4
+    assert found["CUBIC"] == [f"{cc}, other" for cc in ("bbr", "westwood-cubic", "reno")]
 
 
 @pytest.mark.parametrize("keys", [0, 1, 2])
