@@ -65,6 +65,12 @@ def _checked(name: str, value: object, check: Check) -> Any:
         raise error.located(key=key) from None
 
 
+def check_seed(seed: int) -> None:
+    """InputError names the option of a seed that no engine takes."""
+    if not 0 <= seed < 2**64:
+        raise InputError("expected a whole number from 0 to 2^64 - 1", key="--seed", value=seed)
+
+
 def whole(least: int, most: int) -> Check:
     """A whole number, also numpy's."""
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import polars as pl
 
+from westwood.arguments import check_seed
 from westwood.campaign import causes, iperf3, verdict
 from westwood.campaign.causes import LOSS_COLUMNS, Causes
 from westwood.campaign.iperf3 import MakeSocket, Uploaded
@@ -87,8 +88,7 @@ def plan(
     if not len(controls) * chosen <= for_s < math.inf:
         least = f"expected at least {len(controls) * chosen:g}s, an upload by each control"
         raise InputError(least, key="--for", value=f"{for_s:g}s")
-    if not 0 <= seed < 2**64:
-        raise InputError("expected a whole number from 0 to 2^64 - 1", key="--seed", value=seed)
+    check_seed(seed)
     try:
         share = parse_fraction(worth)
     except InputError as error:

@@ -166,5 +166,10 @@ def _usage_problem(error: Any) -> str:
         long = re.compile(r"\S{61,}")
         return long.sub(lambda word: shortened(word[0], 60), str(error.format_message()))
     found = error.__cause__.errors()[0]
-    problem = "expected a whole number" if found["type"].startswith("int_") else found["msg"]
+    problem = found["msg"]
+    if found["type"].startswith("int_"):
+        problem = "expected a whole number"
+    for key, words in (("le", "at most"), ("ge", "at least")):
+        if key in found.get("ctx", {}):
+            problem = f"expected {words} {found['ctx'][key]}"
     return str(InputError(problem, key=error.param.opts[0], value=found["input"]))

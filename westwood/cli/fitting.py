@@ -30,11 +30,10 @@ def fit(
     A minute or less.
     """
     from westwood import extras
-    from westwood.errors import InputError
+    from westwood.arguments import check_seed
 
     extras.need("numpy", "fit")
-    if not 0 <= seed < 2**64:
-        raise InputError("expected a whole number from 0 to 2^64 - 1", key="--seed", value=seed)
+    check_seed(seed)
     check(out, "--out")
     _write(source, out, seed, sys.stdout)
 

@@ -190,13 +190,15 @@ def _replay(file: str, engines: list[str], seed: int) -> None:
     from westwood.hunt import replay
 
     scenario, cc = replay.load(file)
-    names = replay.check(engines)
-    rows = []
-    for one in replay.replay(scenario, cc, names, seed):
-        if one.figures is None:
-            say(one.refused)
-            continue
-        rows.append((f"{one.engine}", label(one.cc), *_cells(one.figures)))
+    rows: list[tuple[str, ...]] = []
+    refused: dict[str, int] = {}  # what is said, with its exit code
+    for one in replay.replay(scenario, cc, replay.found(engines), seed):
+        if one.figures is not None:
+            rows.append((one.engine, label(one.cc), *_cells(one.figures)))
+        elif one.refused is not None:
+            refused[f"{one.engine}: {one.refused}"] = one.refused.exit_code
+    for said in refused:
+        say(said)
     heads = (
         "engine",
         "control",
@@ -213,6 +215,8 @@ def _replay(file: str, engines: list[str], seed: int) -> None:
         if all(row[place] == "-" for row in rows):
             cells = cells.without(heads[place])
     tables.print_numbers(cells, f"{scenario.name}, seed {seed}", numbers=heads[2:], expendable=())
+    if refused:
+        raise typer.Exit(max(refused.values()))
 
 
 def _cells(figures: Any) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from westwood.cli.searching import runner
 if TYPE_CHECKING:
     from westwood.papers.infer.told import Told
 
+OUT = Path("inferred")  # has a folder for each paper, unless the user says
 SETTINGS = 2000  # that are tried unless the user says
 
 
@@ -23,7 +24,7 @@ def infer(
     resume: bool,
     dask: str | None,
     workers: int | None,
-    out: Path,
+    out: Path | None,
 ) -> None:
     """Searches the settings that a paper leaves open, and prints what became of its claims."""
     from westwood import extras
@@ -36,6 +37,7 @@ def infer(
 
     check_workers(workers, "--workers")
     open_ = space.of(paper)
+    out = out or OUT / paper
     with runner(dask, workers) as run:
         folder = Folder(out, tell=streams.say)
         began, busy = time.monotonic(), time.process_time()

@@ -105,7 +105,7 @@ def judge(
         rows = judging.targets([name.strip() for name in only.split(",")] if only else [])
     wanted = figures.wanted(frontier, figure, title, size)
     plan = judging.Plan(rows, seed, paths)
-    plan.check(controls)
+    plan.check()
     check_workers(workers, "--workers")
     folder = Folder(out, work=Work.JUDGEMENT) if out else None
     names = [one.text for one in controls]
@@ -171,7 +171,10 @@ def _frontier_table(plan: Plan, found: Mapping[Control, Sequence[Verdict]]) -> I
     for control, verdicts in found.items():
         estimates = [one.figure.estimate for one in verdicts]
         numbers = [text for one in estimates for text in (_number(one.value), _interval(one))]
-        cells.append([judging.name_of(control), *numbers])
+        name, changed = judging.name_of(control)
+        cells.append([name, *numbers])
+        if changed:
+            cells.append([f"  {changed}", *[""] * len(numbers)])
     widths = [max(len(row[place]) for row in cells) for place in range(len(cells[0]))]
     yield f"{plan.paths} paths, seed {plan.seed}:"
     for target in plan.targets:
@@ -189,7 +192,7 @@ def _table(control: Control, plan: Plan, verdicts: Sequence[Verdict]) -> Iterato
         (
             one.target.name,
             one.target.says,
-            _number(one.figure.estimate.value),
+            _figure(one),
             _interval(one.figure.estimate),
             one.target.sense,
             _word(one),
@@ -228,6 +231,16 @@ def _number(value: float) -> str:
     if not math.isfinite(value):
         return "-"
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def _figure(verdict: Verdict) -> str:
+    """Writes what came out so that no rounding has it reach a target that is missed."""
+    from westwood.results.shown import on_its_side
+
+    value = verdict.figure.estimate.value
+    if not math.isfinite(value):
+        return "-"
+    return on_its_side(value, 3 if value < 10 else 1, verdict.target.reached)
 
 
 def _word(verdict: Verdict) -> str:

@@ -143,6 +143,14 @@ def validate(
         print(page.write(done, engine, planned, folder))
 
 
+_ReproducedOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="DIR", help="Results folder; report, or inferred/PAPER of --infer."
+    ),
+]
+
+
 def reproduce(
     context: typer.Context,
     what: Annotated[
@@ -165,7 +173,7 @@ def reproduce(
     resume: ResumeOption = False,
     dask: DaskOption = None,
     workers: WorkersOption = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("report"),
+    out: _ReproducedOption = None,
 ) -> None:
     """Reproduce published experiments and check the papers' claims.
 
@@ -195,7 +203,7 @@ def reproduce(
     from westwood.results.works import Work
 
     planned = reproduction.select(what, seeds=seeds, quick=quick)
-    folder = Folder(out, work=Work.REPRODUCTION)
+    folder = Folder(out or Path("report"), work=Work.REPRODUCTION)
     streams.say(f"{planned.runs} runs, here about {console.span(planned.about_s(workers))}")
     done = reproduction.run(planned, folder, workers=workers, track=console.track)
     if done is None:

@@ -92,7 +92,8 @@ def search(
 
     check_workers(workers, "--workers")
     wanted = figures.wanted(plot, figure, title, size)
-    held = settings_of(set_)
+    space.check_protocol(cc)
+    held = space.settings_given(cc, settings_of(set_))
     asked = Search(cc, space.knobs(cc, vary or (), held), held, paths, seed, packets)
     with runner(dask, workers) as run:
         folder = Folder(out, tell=streams.say)

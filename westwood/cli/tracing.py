@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from westwood.arguments import check_seed
 from westwood.cli import console, figures, streams
 from westwood.cli.options import span_s
 from westwood.engines import needs
@@ -71,8 +72,7 @@ def requested(
         plan(base, cc=one, settings=settings).scenario for one in ([[c] for c in cc] or [[]])
     ]
     chosen = scenarios[0]
-    if not 0 <= seed < 2**64:
-        raise InputError("expected a whole number from 0 to 2^64 - 1", key="--seed", value=seed)
+    check_seed(seed)
     length_s = chosen.duration / PS_PER_S
     shown = None
     if start is not None or end is not None:

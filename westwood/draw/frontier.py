@@ -56,6 +56,7 @@ def frontier(marks: Sequence[Mark], x: Side, y: Side, title: str) -> Figure:
         )
         for mark in marks:
             _draw(axes, mark)
+            _point_beyond(axes, mark)
         figure.draw_without_rendering()  # from here on the axes stay where they are
         _name(axes, marks, [corner.get_window_extent()])
         return figure
@@ -75,6 +76,18 @@ def _draw(axes: Axes, mark: Mark) -> None:
         markerfacecolor="none" if style.hollow else style.color,
         linestyle="none",
     )
+
+
+def _point_beyond(axes: Axes, mark: Mark) -> None:
+    """Marks with an arrow on the frame where an interval goes on beyond it."""
+    limits = (axes.get_xlim(), axes.get_ylim())
+    for across, (own, other, arrows) in enumerate(((mark.x, mark.y, "<>"), (mark.y, mark.x, "v^"))):
+        ends = zip(_ends(own), limits[across], (-1, 1), arrows, strict=True)
+        for end, limit, outward, arrow in ends:
+            if (end - limit) * outward > 0:
+                at = (other.value, limit) if across else (limit, other.value)
+                color = look_of(mark.cc).color
+                axes.plot(*at, arrow, color=color, markersize=5, alpha=0.6, clip_on=False)
 
 
 def _ends(estimate: Estimate) -> tuple[float, float]:

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from westwood.catalogue import Look, label, look_of
+from westwood.catalogue import PROTOCOLS, Look, label, look_of, settings_of_protocol
 from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, subplots, thinned
 
 if TYPE_CHECKING:
@@ -211,7 +211,11 @@ def _finish_rates(axes: Axes, run: Panel) -> None:
         Line2D([], [], color=SOFT, linewidth=1.2),
         Line2D([], [], color=SOFT, linestyle="none", marker="."),
     ]
-    legend(axes, marks, [*names, "filtered estimate", "raw sample"])
+    has_filter = [
+        cc in PROTOCOLS and "filter" in settings_of_protocol(cc) for _, cc in run.flows[:MOST_FLOWS]
+    ]
+    estimate = "filtered estimate" if all(has_filter) else "estimate"
+    legend(axes, marks, [*names, estimate, "raw sample"])
 
 
 def _draw_trips(axes: Axes, rows: pl.DataFrame, style: Look) -> None:

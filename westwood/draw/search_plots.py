@@ -59,7 +59,8 @@ def _draw_trials(axes: Axes, cc: str, costs: Sequence[float]) -> None:
     if max(costs) < _A_DECADE * min(costs):
         axes.yaxis.set_minor_formatter("{x:g}")
     axes.set(xlabel="Trial", ylabel="Cost (0: all targets reached)")
-    axes.legend(loc="upper right", ncols=3, fontsize=8)
+    # Above the frame: trials may lie anywhere within it.
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, fontsize=8)
 
 
 def _draw_back(axes: Axes, cc: str, back: Sequence[Back]) -> None:

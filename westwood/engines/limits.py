@@ -58,8 +58,17 @@ class Limits:
         if link.loss.kind not in _LOSSES:
             expected = '"none", "uniform" or "script"'
             raise self.refuse(f"{name}.loss.kind", link.loss.kind, expected)
-        if link.trace or link.jitter or link.reorder:
-            raise self.refuse(name, link.name, "no trace, jitter or reordering")
+        for key in ("trace", "jitter", "reorder"):
+            if getattr(link, key):
+                value = link.model_dump(exclude_none=True)[key]
+                raise self.refuse(f"{name}.{key}", value, "no trace, jitter or reordering")
+
+    def check_app(self, flow: Flow) -> None:
+        """Refuses what sends anything but one stream of bytes."""
+        for key, value in (("app", flow.app.kind), ("arrivals", flow.arrivals)):
+            if value not in ("bulk", None):
+                shown = value if key == "app" else flow.model_dump(exclude_none=True)[key]
+                raise self.refuse(f"{flow.name}.{key}", shown, "a bulk flow without arrivals")
 
     def check_settings(
         self, flow: Flow, own: Mapping[str, Any], profile: str, strict: Container[str] = ()

@@ -71,7 +71,7 @@ def simulate(
     """Does what `simulator.simulate` does, but records nothing over time."""
     refuse_simulators_own(ENGINE, events=events, capture=capture)
     if trace or queues:
-        raise InputError("ns-2 gives no trace, expected no --engine ns2", key="--trace")
+        raise InputError("ns-2 gives no trace, expected another", key="--engine", value=ENGINE)
     return _run(_program_for(scenario), script(scenario), scenario, seed)
 
 

@@ -149,8 +149,7 @@ def check(scenario: Scenario) -> None:
 
 def _check_flow(flow: Flow) -> None:
     name = flow.name
-    if flow.app.kind != "bulk" or flow.arrivals:
-        raise _LIMITS.refuse(name, flow.app.kind, "a bulk flow without arrivals")
+    _LIMITS.check_app(flow)
     agent = agent_of(flow)
     if agent is None and PROTOCOLS[flow.cc.name].algorithm == "reno":
         raise _LIMITS.refuse(

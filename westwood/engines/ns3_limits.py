@@ -113,8 +113,7 @@ def _check_flow(flow: Flow) -> None:
         raise _LIMITS.refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(known))
     if flow.recovery not in _RECOVERIES:
         raise _LIMITS.refuse(f"{name}.recovery", flow.recovery, "one of " + ", ".join(_RECOVERIES))
-    if flow.app.kind != "bulk" or flow.arrivals:
-        raise _LIMITS.refuse(name, flow.app.kind, "a bulk flow without arrivals")
+    _LIMITS.check_app(flow)
 
 
 def _check_congestion_control(flow: Flow, of_profile: Mapping[str, Any]) -> None:

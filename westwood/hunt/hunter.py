@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from westwood.arguments import check_seed
 from westwood.catalogue import PROTOCOLS
 from westwood.engines.contract import Job, RunSeed
 from westwood.engines.pool import run_jobs
@@ -61,8 +62,7 @@ def plan(
     """Checks what was asked for."""
     if cc not in PROTOCOLS:
         raise InputError(f"unknown protocol, {suggestion(cc, PROTOCOLS)}", key="--cc", value=cc)
-    if not 0 <= seed < 2**64:
-        raise InputError("expected a whole number from 0 to 2^64 - 1", key="--seed", value=seed)
+    check_seed(seed)
     if environments is not None and not 1 <= environments <= MOST_ENVIRONMENTS:
         problem = f"expected a whole number from 1 to {MOST_ENVIRONMENTS}"
         raise InputError(problem, key="--environments", value=environments)

@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from westwood.arguments import check_seed
 from westwood.catalogue import UDP
-from westwood.engines import NAMES, find, ns3_limits
-from westwood.engines.contract import Result
-from westwood.errors import InputError, RunError, UnavailableError
+from westwood.engines import find, ns3_limits
+from westwood.engines.contract import Engine, Result
+from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
 from westwood.hunt.figures import Figures, of_run
 from westwood.hunt.harms import INCUMBENT
 from westwood.scenario import Scenario
@@ -34,7 +35,7 @@ class Replayed:
     engine: str
     cc: str
     figures: Figures | None
-    refused: str = ""
+    refused: WestwoodError | None = None
 
 
 def load(file: str) -> tuple[Scenario, str]:
@@ -51,35 +52,34 @@ def _is_in_question(flow: str, cc: str) -> bool:
     return role(flow) in _IN_QUESTION and cc != UDP
 
 
-def check(engines: Sequence[str]) -> list[str]:
-    """The engines to replay in, the simulator always first."""
-    for name in engines:
-        if name not in NAMES:
-            raise InputError("expected " + ", ".join(NAMES), key="--engine", value=name)
-    return list(dict.fromkeys(["sim", *engines]))
+def found(engines: Sequence[str]) -> list[Engine]:
+    """The engines to replay in, the simulator always first; raises what this machine lacks."""
+    return [find(name) for name in dict.fromkeys(["sim", *engines])]
 
 
-def replay(scenario: Scenario, cc: str, engines: Sequence[str], seed: int) -> Iterator[Replayed]:
+def replay(scenario: Scenario, cc: str, engines: Sequence[Engine], seed: int) -> Iterator[Replayed]:
     """Runs the scenario in each engine with each control; what an engine can't do, it says."""
+    check_seed(seed)
     for engine in engines:
         for control in dict.fromkeys((cc, INCUMBENT)):
             try:
-                result = _run(scenario, control, engine, seed)
+                result = _run(scenario, cc, control, engine, seed)
             except (InputError, RunError, UnavailableError) as error:
-                yield Replayed(engine, control, None, str(error))
+                yield Replayed(engine.name, control, None, error)
             else:
-                yield Replayed(engine, control, figures(result))
+                yield Replayed(engine.name, control, figures(result))
 
 
-def _run(scenario: Scenario, control: str, engine: str, seed: int) -> Result:
+def _run(scenario: Scenario, cc: str, control: str, engine: Engine, seed: int) -> Result:
+    """The control in question runs as its flows set it; another has its own settings."""
     settings: dict[str, Any] = {
         f"{flow.name}.cc": control
         for flow in scenario.flow
-        if _is_in_question(flow.name, flow.cc.name)
+        if _is_in_question(flow.name, flow.cc.name) and control != cc
     }
-    if engine == "ns3":
+    if engine.name == "ns3":
         settings |= {"profile": ns3_limits.PROFILE, **_kept_in_ns3(scenario)}
-    return find(engine).simulate(scenario.with_settings(settings), seed)
+    return engine.simulate(scenario.with_settings(settings), seed)
 
 
 def _kept_in_ns3(scenario: Scenario) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from westwood.judge.targets import TARGETS, Ran, Target
 from westwood.judge.targets import Figure as Found
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
+from westwood.search.space import settings_given
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,12 +85,12 @@ def targets(only: Sequence[str] = ()) -> list[Target]:
     return [one for one in TARGETS if not only or {one.name, one.section} & set(only)]
 
 
-def control(cc: str, settings: Mapping[str, Any] | None = None) -> Control:
-    """Names a control, whose settings may begin with `cc.` as in a scenario."""
+def control(cc: str, settings: Mapping[str, Any] | None = None, *, key: str = "--cc") -> Control:
+    """Names a control, set so; `key` is what is blamed for a name that is none."""
     if cc not in PROTOCOLS:
         problem = f"unknown protocol, {suggestion(cc, PROTOCOLS)}"
-        raise InputError(problem, key="--cc", value=cc)
-    return Control(cc, {key.removeprefix("cc."): one for key, one in (settings or {}).items()})
+        raise InputError(problem, key=key, value=cc)
+    return Control(cc, settings_given(cc, settings or {}))
 
 
 @dataclass(frozen=True)
@@ -111,16 +112,11 @@ class Plan:
             for case in section.cases(self.seed, self.paths)
         ]
 
-    def check(self, controls: Sequence[Control]) -> None:
-        """InputError names what is wrong with the numbers or with a control's settings."""
+    def check(self) -> None:
+        """InputError names what is wrong with the numbers."""
         for key, value, most in (("--seed", self.seed, 2**63), ("--paths", self.paths, MOST_PATHS)):
             if not 1 <= value <= most:
                 raise InputError(f"expected 1 to {most}", key=key, value=value)
-        for one in controls:
-            try:
-                self.cases[0].scenario(one)
-            except InputError as error:
-                raise error.located(key=error.key.replace("tcp.cc.", "cc.")) from None
 
     def command(self, judged: Control, row: str) -> str:
         """The command line that computes a row alone."""
@@ -224,13 +220,15 @@ def of_frontier(
     """The controls named, or all, each as it is; then those of `varied`: name, key, values."""
     every = [name for name in PROTOCOLS if name not in _NOT_ON_FRONTIER]
     found = [control(name) for name in dict.fromkeys(cc or every)]
-    return found + [control(name, {key: one}) for name, key, values in varied for one in values]
+    return found + [
+        control(name, {key: one}, key="--vary") for name, key, values in varied for one in values
+    ]
 
 
-def name_of(judged: Control) -> str:
-    """Names a control in the frontier, where its mark says whose settings they are."""
+def name_of(judged: Control) -> tuple[str, str]:
+    """Names a control in the frontier, and below that what is set otherwise, if anything is."""
     changed = [f"{key} = {_written(value)}" for key, value in judged.settings.items()]
-    return ", ".join(changed) or label(judged.cc)
+    return label(judged.cc), ", ".join(changed)
 
 
 def draw_frontier(plan: Plan, found: Mapping[Control, Sequence[Verdict]]) -> Figure:
@@ -240,7 +238,11 @@ def draw_frontier(plan: Plan, found: Mapping[Control, Sequence[Verdict]]) -> Fig
     places = [[one.name for one in plan.targets].index(name) for name in FRONTIER]
     sides = [plan.targets[place] for place in places]
     marks = [
-        Mark(name_of(one), one.cc, *(verdicts[place].figure.estimate for place in places))
+        Mark(
+            "\n".join(filter(None, name_of(one))),
+            one.cc,
+            *(verdicts[place].figure.estimate for place in places),
+        )
         for one, verdicts in found.items()
     ]
     x = Side("What CUBIC keeps beside it, worst cell", sides[0].bound)

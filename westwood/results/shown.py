@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from westwood import markup
 from westwood.catalogue import label
@@ -22,6 +22,16 @@ def of_table(rows: Sequence[Row], *, competing: bool) -> list[Column]:
         and (competing or not column.if_several)
         and not (column.if_known and not any(_is_known(row[column.name]) for row in rows))
     ]
+
+
+_MOST_DIGITS = 6
+
+
+def on_its_side(value: float, digits: int, reached: Callable[[float], bool | None]) -> str:
+    """Writes a number with more digits than these where fewer would have it reach, or miss."""
+    texts = [f"{value:.{count}f}" for count in range(digits, max(digits, _MOST_DIGITS) + 1)]
+    side = reached(value)
+    return next((text for text in texts if reached(float(text)) == side), repr(value))
 
 
 def _is_known(value: float | None) -> bool:

@@ -110,6 +110,9 @@ def given(
     one: Environment, protocol: str, cc_settings: Mapping[str, Any], profile: str
 ) -> dict[str, Any]:
     """Returns what a scenario file says of an environment with this control in question."""
+    if "name" in cc_settings:
+        problem = "names the congestion control itself, expected a setting of it"
+        raise InputError(problem, key="tcp.cc.name", value=cc_settings["name"])
     cc: Any = {"name": protocol, **cc_settings} if cc_settings else protocol
     return {
         "name": "environment",

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from westwood.catalogue import label
+from westwood.results.shown import on_its_side
 from westwood.scenario.written import toml_value
 from westwood.search import space
 from westwood.search.objective import TARGETS, Target
@@ -74,8 +75,8 @@ def targets_rows(found: Found) -> tuple[tuple[str, ...], ...]:
         (
             one.name,
             f"{'at most' if one.at_most else 'at least'} {one.bound:g}",
-            _number(first[one.name]),
-            _number(best[one.name]),
+            _number(one, first[one.name]),
+            _number(one, best[one.name]),
             _verdict(one, best[one.name]),
             f"{one.statistic} of {one.what}",
         )
@@ -83,8 +84,8 @@ def targets_rows(found: Found) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.2f}"
+def _number(target: Target, value: float) -> str:
+    return "-" if math.isnan(value) else on_its_side(value, 2, target.reached)
 
 
 def _verdict(target: Target, value: float) -> str:

@@ -87,6 +87,19 @@ def check_protocol(name: str) -> None:
         raise InputError("has no settings to vary, expected another", key="--cc", value=name)
 
 
+def settings_given(protocol: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The control's settings as options give them: KEY, or cc.KEY as in a scenario.
+
+    InputError names one that is wrong, and how it is set: cc.KEY.
+    """
+    found = {key.removeprefix("cc."): value for key, value in given.items()}
+    try:
+        scenario(_ANY_PATH, protocol, found, PROFILE)
+    except InputError as error:
+        raise error.located(key=error.key.replace("tcp.cc.", "cc.")) from None
+    return found
+
+
 def defaults(protocol: str, held: Mapping[str, Any]) -> Values:
     """The control's settings in the profile, with those that are held, in the core's units."""
     made: Scenario = scenario(_ANY_PATH, protocol, held, PROFILE)

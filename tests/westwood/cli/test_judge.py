@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -102,13 +103,15 @@ def test_a_disk_that_is_full_at_the_end_does_not_take_the_table(
 def test_the_frontier_draws_each_control_with_a_name_of_its_own(
     westwood: Westwood, tmp_path: Path
 ) -> None:
-    more = ("--vary", "westwood+:filter=none", "--figure", "f.png")
-    controls = ("--cc", "cubic", "--cc", "westwood+")
-    called = westwood("judge", "--frontier", *controls, *more, *QUICK)
+    """A setting stands below the name of the control that it is of."""
+    more = ("--vary", "westwood+:filter=none", "--vary", "westwood:filter=none")
+    called = westwood("judge", "--frontier", "--cc", "cubic", *more, *QUICK, "--figure", "f.png")
     assert called.code == 0 and called.out.endswith("f.png\n")
-    assert max(map(len, called.out.splitlines())) <= 80
-    for name in ("CUBIC", "Westwood+", "filter = none"):
-        assert any(line.startswith(name) for line in called.out.splitlines())
+    lines = called.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    whose = [before.split()[0] for before, line in pairwise(lines) if line == "  filter = none"]
+    assert whose == ["Westwood+", "Westwood"]
+    assert any(line.startswith("CUBIC ") for line in lines)
     assert (tmp_path / "f.png").stat().st_size > 10_000
 
 
@@ -120,6 +123,8 @@ def test_the_frontier_draws_each_control_with_a_name_of_its_own(
         ("--cc cubic --set cc.filter=none", 'cc.filter = "none": CUBIC has no such setting'),
         ("--cc westwood+ --set filter=maybe", 'cc.filter = "maybe": expected "none", "ewma"'),
         ("--cc cubic --set cc=1", "cc = 1: "),
+        ("--cc cubic --set cc.name=reno", 'cc.name = "reno": names the congestion control itself'),
+        ("--frontier --vary cubic:name=reno", 'cc.name = "reno": names the congestion control'),
         ("--cc cubic --paths 0", "--paths = 0: expected 1 to 100000"),
         ("--cc cubic --seed -1", "--seed = -1: expected 1 to "),
         ("--cc cubic --only lost", '--only = "lost": unknown row, did you mean "loss"?'),
@@ -128,7 +133,7 @@ def test_the_frontier_draws_each_control_with_a_name_of_its_own(
         ("--cc cubic --figure f.png", "--figure: has no effect without --frontier"),
         ("--frontier --only loss", "--only: has no effect without a table"),
         ("--frontier --vary filter=none", '--vary = "filter=none": expected NAME:KEY=VALUE,...'),
-        ("--frontier --vary nix:filter=none", '"nix": unknown protocol'),
+        ("--frontier --vary nix:filter=none", '--vary = "nix": unknown protocol'),
     ],
 )
 def test_mistakes_are_one_line_and_leave_nothing(

@@ -40,3 +40,13 @@ def test_names_do_not_overlap(seed: int) -> None:
     at = [axes.transData.transform((mark.x.value, mark.y.value)) for mark in marks]
     assert not any(box.contains(*point) for box in boxes for point in at)
     assert all(axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1 for box in boxes)
+
+
+def test_an_interval_that_the_frame_cuts_ends_in_an_arrow() -> None:
+    """One that ends within has none."""
+    cut, whole = Estimate(1.0, 0.9, 5.0), Estimate(0.5, 0.4, 0.6)
+    marks = [Mark("cut", "cubic", cut, whole), Mark("whole", "reno", whole, whole)]
+    (axes,) = frontier(marks, Side("kept", 0.85), Side("loss", 0.85), "t").axes
+    (arrow,) = (one for one in axes.lines if one.get_marker() in tuple("<>^v") and one.get_alpha())
+    assert arrow.get_marker() == ">"
+    assert arrow.get_xydata().tolist() == [[axes.get_xlim()[1], 0.5]]

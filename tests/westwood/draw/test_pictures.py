@@ -10,11 +10,12 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from westwood import InputError, Result, Scenario, simulate
-from westwood.draw import panel
+from westwood.draw import panel, search_plots
 from westwood.draw.bars import summary_bars
 from westwood.draw.over_time import Run, over_time
 from westwood.draw.window import sawteeth
 from westwood.engines import pictures
+from westwood.results.shown import on_its_side
 
 
 def traced(cc: str, duration: str = "20s", **settings: Any) -> Result:
@@ -127,6 +128,33 @@ def test_long_names_do_not_run_off_the_figure(reno: Result) -> None:
     for legend in legends:
         box = legend.get_window_extent(renderer)
         assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height
+
+
+@pytest.mark.parametrize(
+    ("cc", "name"), [("westwood+", "filtered estimate"), ("westwood-cubic", "estimate")]
+)
+def test_an_estimate_is_called_filtered_where_the_control_has_a_filter(
+    cc: str, name: str, reno: Result
+) -> None:
+    trace = reno.trace.with_columns(estimate_bps=pl.lit(1e6), sample_bps=pl.lit(1e6))
+    flow = str(trace["flow"][0])
+    figure = panel.draw(panel.Panel("t", [(flow, cc)], trace, (0.0, 20.0)))
+    legends = [one for axes in figure.axes if (one := axes.get_legend())]
+    assert name in [text.get_text() for legend in legends for text in legend.get_texts()]
+
+
+def test_the_legend_of_a_search_lies_above_its_points() -> None:
+    figure = search_plots.search("veno", [2.0, 2.0, 1.5], [], "t")
+    FigureCanvasAgg(figure).draw()
+    (axes,) = figure.axes
+    assert axes.get_legend().get_window_extent().y0 >= axes.bbox.y1
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.9962, "0.996"), (0.9999999, "0.9999999"), (1.004, "1.00"), (0.5, "0.50")]
+)
+def test_no_rounding_has_a_figure_reach_what_it_misses(value: float, text: str) -> None:
+    assert on_its_side(value, 2, lambda one: one >= 1) == text
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,8 @@ def test_without_ns2_a_line_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> 
         ({"tcp.cc.byte_counting": True}, "byte_counting = true: .*fixed in ns-2"),
         ({"tcp.cc": LINUX | OWN_GROWTH, "tcp.recovery": "sack"}, "fractional_cwnd = true: .*fixed"),
         ({"bottleneck.overhead": "2B"}, r'overhead = "2B": --engine ns2 expects 0B'),
-        ({"bottleneck.jitter": "1ms"}, "expects no trace, jitter or reordering"),
+        ({"bottleneck.jitter": "1ms"}, r'bottleneck.jitter = "1ms": .*expects no trace, jitter or'),
+        ({"tcp.arrivals": {"every": "1s", "size": "9kB"}}, "tcp.arrivals = .*a bulk flow without"),
         ({"bottleneck.queue.limit": "50kB"}, "expects a limit in packets"),
         ({"bottleneck.loss": {"kind": "bits", "rate": 1e-6}}, 'expects "none", "uniform" or'),
     ],
@@ -193,7 +194,7 @@ def test_a_flow_may_say_what_is_fixed_in_ns2() -> None:
 
 
 def test_no_trace_comes_of_it() -> None:
-    with pytest.raises(InputError, match="ns-2 gives no trace"):
+    with pytest.raises(InputError, match='--engine = "ns2": ns-2 gives no trace'):
         ns2.simulate(made(), trace=True)
 
 

@@ -22,6 +22,7 @@ from westwood.hunt.attack import Attack
 from westwood.hunt.evaluate import Runner
 from westwood.hunt.expedition import Finding
 from westwood.results.folder import Folder
+from westwood.scenario import Scenario
 
 SEED = 2026  # fresh: nothing was chosen by what it finds
 
@@ -107,9 +108,27 @@ def test_a_finding_is_a_scenario_that_shows_it(over: hunter.Hunt, tmp_path: Path
         (tmp_path / name).write_text(content)
     scenario, cc = replay.load(str(tmp_path / "found.toml"))
     assert cc == "westwood+"
-    rows = list(replay.replay(scenario, cc, ["sim"], found.attack.seed))
+    rows = list(replay.replay(scenario, cc, replay.found([]), found.attack.seed))
     own, other = (row.figures.goodput_bps for row in rows if row.figures)
     assert 1 - own / other == pytest.approx(found.value, abs=1e-6)
+
+
+def test_a_replay_runs_each_flow_as_the_scenario_sets_it(tmp_path: Path) -> None:
+    """Only CUBIC's turn has another control than the file, and that with CUBIC's own settings."""
+    attack = replace(any_attack(random.Random(11), "beside"), duration_us=2_000_000)
+    own = {"filter": "none", "tau": "2ms"}
+    path = tmp_path / "found.toml"
+    path.write_text(_with_cc(attacks.scenario(attack, "westwood+"), {"name": "westwood+", **own}))
+    scenario, cc = replay.load(str(path))
+    mine, cubic = replay.replay(scenario, cc, replay.found([]), 1)
+    assert repr(mine.figures) == repr(replay.figures(simulate(scenario, 1)))
+    bare = attacks.scenario(attack, "cubic")
+    assert repr(cubic.figures) == repr(replay.figures(simulate(bare, 1)))
+
+
+def _with_cc(scenario: Scenario, cc: dict[str, str]) -> str:
+    changed = {f"{one.name}.cc": cc for one in scenario.flow if one.name in ("tcp", "short")}
+    return scenario.with_settings(changed).to_toml()
 
 
 def test_a_recorded_rate_has_a_file_of_its_own(tmp_path: Path) -> None:
@@ -227,6 +246,40 @@ def test_a_scenario_of_others_is_no_finding(small_file: Path, westwood: Any) -> 
     small_file.write_text(small_file.read_text().replace('name = "tcp"', 'name = "upload"'))
     called = westwood("hunt", "--replay", small_file)
     assert called.code == 2 and "--replay" in called.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "says"),
+    [
+        ("--seed -4", 2, "--seed = -4: expected a whole number from 0 to 2^64 - 1"),
+        ("--seed 99999999999999999999999", 2, "--seed = 99999999999999999999999: expected"),
+        ("--engine ns2", 77, "WESTWOOD_NS2 names no program"),
+    ],
+)
+def test_a_replay_that_cannot_be_made_is_refused_before_any_run(
+    small_file: Path,
+    westwood: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    options: str,
+    code: int,
+    says: str,
+) -> None:
+    monkeypatch.setenv("WESTWOOD_NS2", "/nowhere")
+    called = westwood("hunt", "--replay", small_file, *options.split())
+    assert (called.code, called.out) == (code, "")
+    assert says in called.err and called.err.count("\n") == 1
+
+
+def test_what_an_engine_refuses_of_a_replay_is_its_exit_code(
+    small_file: Path, westwood: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table has what could run; a reason that holds for both controls is said once."""
+    monkeypatch.setenv("WESTWOOD_NS2", "/bin/true")
+    called = westwood("hunt", "--replay", small_file, "--engine", "ns2")
+    assert called.code == 2 and "sim" in called.out and "ns2" not in called.out
+    lines = called.err.splitlines()
+    assert lines and lines == list(dict.fromkeys(lines))
+    assert all(line.startswith("westwood: ns2: ") for line in lines)
 
 
 def test_the_figures_are_those_of_any_run_of_it() -> None:

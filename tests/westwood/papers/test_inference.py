@@ -17,8 +17,8 @@ from westwood.cli.commands import call
 from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
 from westwood.errors import Interrupted
-from westwood.papers.infer import space, study
-from westwood.papers.infer.told import Told
+from westwood.papers.infer import page, space, study
+from westwood.papers.infer.told import Told, packaged
 from westwood.results.folder import Folder
 
 SMALL = "linux-2003"  # one claim, one scenario
@@ -119,6 +119,26 @@ def test_more_settings_may_be_asked_for_later(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("short")
+def test_a_page_names_the_command_that_it_came_of_and_a_paper_has_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call(["reproduce", "--infer", SMALL, "--settings", "48", "--seed", "7"]) == 0
+
+    assert capsys.readouterr().out.endswith(f"inferred/{SMALL}/papers.md\n")
+    text = (tmp_path / "inferred" / SMALL / "papers.md").read_text()
+    assert f"`westwood reproduce --infer {SMALL} --settings 48 --seed 7` does it again" in text
+    assert "49 tried" in text and "2000" not in text and "of a core" not in text
+
+
+def test_what_was_written_of_the_packages_runs_stands_on_no_other_page() -> None:
+    shipped = {"plateau": packaged()["plateau"]}
+    whole, own = page.written(shipped), page.written(shipped, "westwood reproduce --infer plateau")
+    for said in ("The cause: ", "eight minutes with two workers", "notes.toml", "--settings 2000"):
+        assert said in whole and said not in own
+
+
+@pytest.mark.usefixtures("short")
 def test_damaged_lines_are_done_again(tmp_path: Path) -> None:
     inferred(tmp_path, 48)
     whole = files(tmp_path)
@@ -147,6 +167,7 @@ def test_another_search_is_not_gone_on_with(tmp_path: Path) -> None:
     [
         (["--infer", "ns3-2012"], '--infer = "ns3-2012": unknown paper, did you mean "ns3-2013"?'),
         (["--infer", SMALL, "--settings", "47"], "--settings = 47: expected from 48 to 100000"),
+        (["--infer", SMALL, "--seed", "-1"], "--seed = -1: expected from 0 to "),
         (["--infer", SMALL, "--quick"], "--quick"),
         (["fig5", "--infer", SMALL], "what"),
         (["--settings", "100"], "--settings: has no effect without --infer"),

@@ -260,7 +260,9 @@ def test_the_command_prints_settings_and_targets(
         (("--cc", "vegas", "--trials", "0"), "expected from 1"),
         (("--cc", "vegas", "--packets", "9"), "expected from 200"),
         (("--cc", "vegas", "--set", "vegas_alpha=0"), "vegas_alpha"),
-        (("--cc", "vegas", "--set", "tau=1s"), "tau"),
+        (("--cc", "vegas", "--set", "tau=1s"), ' cc.tau = "1s": Vegas has no such setting'),
+        (("--cc", "vegas", "--set", "cc.tau=1s"), ' cc.tau = "1s": Vegas has no such setting'),
+        (("--cc", "vegas", "--set", "name=veno"), ' cc.name = "veno": names the congestion'),
         (("--cc", "vegas", "--workers", "0"), "--workers"),
     ],
 )
@@ -272,3 +274,34 @@ def test_wrong_options_are_one_line_and_leave_nothing(
     assert done.code == 2
     assert words in done.err and done.err.count("\n") == 1
     assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.slow
+def test_the_guides_example_is_what_its_command_finds(
+    westwood: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Every figure of the paragraph, in its order."""
+    guide = (Path(__file__).parents[3] / "docs" / "searching.md").read_text("utf-8")
+    (told,) = (part for part in guide.split("\n\n") if part.startswith("`westwood search --"))
+    command = told.split("`")[1].split()[1:]
+    found = json.loads(westwood(*command, "--out", tmp_path / "s", "--json").out)
+
+    targets = found["targets"]
+    before, after = ({k: one[w] for k, one in targets.items()} for w in ("default", "best"))
+    ablation = pl.read_parquet(tmp_path / "s" / "ablation.parquet")
+    sampler = ablation.row(by_predicate=pl.col("setting") == "sampler", named=True)
+    kept = ", ".join(f'{key} = "{value}"' for key, value in found["settings"].items())
+    words = [
+        f"comes from a cost of {found['default_cost']:.2f} to {found['cost']:.2f} with",
+        f'cc = {{ name = "westwood+", {kept} }}',
+        f"where loss binds {after['loss binds']:.2f} instead of {before['loss binds']:.2f}",
+        f"paths {after['clean, worst']:.2f} instead of {before['clean, worst']:.2f}",
+        f"CUBIC keeps {after['CUBIC keeps']:.2f} beside it in the worst tenth instead of "
+        f"{before['CUBIC keeps']:.2f}",
+        f"its own flows is {after['fairness']:.2f} instead of {before['fairness']:.2f}",
+        f"{ablation.height - len(found['settings'])} of the {ablation.height} settings",
+        f"{sampler['effect']:.2f} more ({sampler['low']:.2f} to {sampler['high']:.2f})",
+    ]
+    told = " ".join(told.split())
+    places = [told.find(word) for word in words]
+    assert -1 not in places and places == sorted(places), words

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from westwood.engines.contract import Job
+from westwood.errors import InputError
 from westwood.experiments.experiment import Experiment, check_seeds
 from westwood.scenario import Scenario, profiles
 from westwood.scenario.declared import written_defaults
@@ -131,6 +132,11 @@ def crossed(*parts: Sequence[Settings]) -> list[Settings]:
 def plan(grid: Grid, seeds: int | None = None, duration: str | None = None) -> Experiment:
     """Plans the grid's runs; points in which nothing is drawn run once."""
     check_seeds(seeds)
+    if duration is not None:
+        try:
+            parse_time(duration)
+        except InputError as error:
+            raise error.located(key="--duration") from None
     jobs: list[Job] = []
     order = enumerate(grid.protocols)
     for (number, cc), (place, columns) in itertools.product(order, enumerate(grid.points)):

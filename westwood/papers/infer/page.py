@@ -29,12 +29,20 @@ def _notes() -> Mapping[str, Any]:
     return files.read_toml(_NOTES)
 
 
-def written(told: Mapping[str, Told]) -> str:
-    """Writes the page of these papers."""
-    parts = [_notes()["head"].strip(), *_table(_SUMMARY, (_summary(one) for one in told.values()))]
+def written(told: Mapping[str, Told], command: str = "") -> str:
+    """Writes the page of these papers: of the package's, or of those that a command found.
+
+    What people say of the package's runs (how long they took, why a claim fails) is of no others.
+    """
+    again = command or "westwood reproduce --infer PAPER --settings 2000"
+    comment = "" if command else _notes()["comment"].strip() + "\n"
+    parts = [comment + _notes()["head"].strip()]
+    parts += _table(_SUMMARY, (_summary(one) for one in told.values()))
     parts += [_notes()["method"].strip()]
+    parts += [f"`{again}` does it again; the same seed and number give the same bytes."]
     for one in told.values():
-        parts += [*_paper(one)]
+        note = _notes().get(one.paper, {})
+        parts += _paper(one, {"about": note["about"]} if command else note)
     return "\n".join(_with_blank_lines(parts)) + "\n"
 
 
@@ -47,9 +55,8 @@ def _summary(told: Told) -> Sequence[str]:
     return (told.paper, *map(str, numbers))
 
 
-def _paper(told: Told) -> Iterator[str]:
+def _paper(told: Told, note: Mapping[str, Any]) -> Iterator[str]:
     paper = next(one.paper for one in claims().values() if one.paper.key == told.paper)
-    note = _notes().get(told.paper, {})
     yield f"## {paper.title}"
     yield f"{paper.reference}."
     yield note.get("about", "").strip()
@@ -66,7 +73,7 @@ def _paper(told: Told) -> Iterator[str]:
     yield from _inferred(told)
     yield "### What holds"
     yield from _table(_CLAIMS, (_claim(told, claim) for claim in told.claims))
-    yield from _not_there(told)
+    yield from _not_there(told, note.get("causes", {}))
     yield from _trees(told)
     yield from _numbers(told)
     if "closing" in note:
@@ -111,7 +118,7 @@ def _claim(told: Told, claim: str) -> Sequence[str]:
     return (f"`{claim}`", *verdicts, told.verdict(claim), claims()[claim].says)
 
 
-def _not_there(told: Told) -> Iterator[str]:
+def _not_there(told: Told, causes: Mapping[str, str]) -> Iterator[str]:
     """What fails in the inferred setting: where it does, and where else it was seen to hold."""
     for claim, one in told.claims.items():
         if one["inferred"]:
@@ -134,7 +141,7 @@ def _not_there(told: Told) -> Iterator[str]:
         else:
             yield "It holds under the profile."
         yield parts.written(one["parts"]) if "parts" in one else ""
-        yield _notes().get(told.paper, {}).get("causes", {}).get(claim, "").strip()
+        yield causes.get(claim, "").strip()
 
 
 def _first(explanations: Sequence[str]) -> str:

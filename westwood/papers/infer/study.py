@@ -190,15 +190,22 @@ class Study:
             self.runs += plans[place].runs
             yield place, outcome
 
-    def finish(self) -> Told:
-        """Writes what was found."""
+    def finish(self, settings: int) -> Told:
+        """Writes what was found, when so many settings were asked for."""
         found, folder = self.found, self._folder
         folder.frame("settings.parquet", _frame(found))
         told = Told(found.entry())
         folder.json(f"{self._open.paper}.json", told.data)
-        folder.text("papers.md", page.written({told.paper: told}))
+        folder.text("papers.md", page.written({told.paper: told}, self._command(settings)))
         folder.manifest({"inference": self._state(), "settings": len(found.different)})
         return told
+
+    def _command(self, settings: int) -> str:
+        """The command line that finds the same, also where an earlier start was asked for more."""
+        earlier = len(self.found.different) - propose.BATCH
+        asked = settings if settings > earlier else len(self.found.different) - 1
+        words = f"westwood reproduce --infer {self._open.paper} --settings {asked}"
+        return f"{words} --seed {self.found.seed}"
 
 
 def _entry(outcome: Outcome) -> dict[str, Any]:
@@ -249,15 +256,18 @@ def run(
 
     Interrupted says what there is and how to go on.
     """
-    if not LEAST_SETTINGS <= settings <= MOST_SETTINGS:
-        problem = f"expected from {LEAST_SETTINGS} to {MOST_SETTINGS}"
-        raise InputError(problem, key="--settings", value=settings)
+    for key, value, least, most in (
+        ("--settings", settings, LEAST_SETTINGS, MOST_SETTINGS),
+        ("--seed", seed, 0, 2**63 - 1),
+    ):
+        if not least <= value <= most:
+            raise InputError(f"expected from {least} to {most}", key=key, value=value)
     with Study(open_, seed, folder, run_jobs).opened(resume=resume) as study:
         try:
             left = min(settings, open_.count) - len(study.found.different)
             for _ in track(study.steps(settings), left):
                 pass
-            return study.finish(), study.runs
+            return study.finish(settings), study.runs
         except KeyboardInterrupt:
             kept = f"{len(study.found.different)} settings are in {folder.path}"
             rest = f"--resume --out {folder.path} goes on"
