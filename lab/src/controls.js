@@ -148,7 +148,7 @@ const GROUPS = [
     { id: "udp", label: "UDP beside them", scale: { least: 1e4, most: 1e9, log: true, zero: true }, toText: rateText, toNumber: (text) => Number(parseRate(text)),
       get: (state) => udpOf(state)?.app.rate ?? "0bps",
       set: (state, text) => setUdp(state, text) },
-    { id: "pulse", label: "UDP on and off, 10 s each", check: true,
+    { id: "pulse", label: "UDP on and off", check: true,
       shown: (state) => udpOf(state) !== undefined,
       get: (state) => udpOf(state)?.app.on !== undefined,
       set: (state, isOn) => {

@@ -311,7 +311,7 @@ def test_what_only_the_simulator_records_is_said(
             {"bottleneck.queue": {**RED, "spared": 0}},
             r"bottleneck\.queue\.spared = 0\.0: --engine ns3 expects 2, fixed in ns-3",
         ),
-        ({"bottleneck.jitter": "1ms"}, r"bottleneck = \"bottleneck\": --engine ns3 expects no"),
+        ({"bottleneck.jitter": "1ms"}, r"bottleneck\.jitter = \"1ms\": --engine ns3 expects no"),
     ],
 )
 def test_what_ns3_can_not_do_is_said(changes: dict[str, Any], problem: str) -> None:
