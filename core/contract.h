@@ -94,8 +94,7 @@ struct ww_window {
 
 /* Every congestion control remembers this; the state of each begins with it. */
 struct ww_common {
-    uint32_t
-        cwnd_count; /* ACKs (or segments) towards the next increment of cwnd, or its fraction */
+    uint32_t cwnd_count;     /* ACKs (or segments) to the next increment of cwnd, or its fraction */
     uint32_t prior_cwnd;     /* segments, before the last loss, for an undo */
     uint32_t prior_ssthresh; /* segments, before the last loss, for an undo */
 };
