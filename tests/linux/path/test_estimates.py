@@ -29,7 +29,6 @@ OURS = list(ww_kernel.CONTROLS.values())
 
 def test_each_of_ours_tells_its_estimate(controls: Path) -> None:
     """On a path without losses it is the link's rate of payload, once slow start has found it."""
-    assert OURS == ["westwood", "westwood+", "westwoodnr+", "westwood+-linux24", "westwood-cubic"]
     links = [
         {
             "name": f"l{i}",
