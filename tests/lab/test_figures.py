@@ -155,9 +155,9 @@ def test_a_switch_hides_its_curve(page_of: Opened, tmp_path: Path) -> None:
     assert page.evaluate(drawn) == [True, True]
     page.get_by_label("two").focus()
     page.keyboard.press("Space")
-    page.wait_for_function(f"({drawn})().join() === 'true,false'")
+    page.wait_for_function(f"() => ({drawn})().join() === 'true,false'")
     page.get_by_label("two").check()
-    page.wait_for_function(f"({drawn})().join() === 'true,true'")
+    page.wait_for_function(f"() => ({drawn})().join() === 'true,true'")
 
 
 def test_dragging_zooms_and_a_button_shows_all(page_of: Opened, tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_in_a_cell_sliders_move_and_the_state_is_kept(cell: Callable[[Scenario],
     frame.wait_for_function(
         "before => lab.rows[0].goodput_bps > before", arg=before[0]["goodput_bps"]
     )
-    frame.wait_for_function("location.hash.startsWith('#s=')")
+    frame.wait_for_function("() => location.hash.startsWith('#s=')")
     assert frame.evaluate("location.protocol") == "blob:"
     assert frame.locator("#share").is_hidden()  # a link to a frame is good for nobody
 
