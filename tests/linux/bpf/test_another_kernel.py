@@ -70,7 +70,8 @@ echo "## status"
 user ww-kernel status /tmp/bpf/westwood
 echo "## record"
 setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs {CAPABILITIES} \\
-    ww-kernel record /tmp/bpf/westwood 5201 1048576 0 /tmp/ww.bpf.o > /tmp/events & recorder=$!
+    ww-kernel record /tmp/bpf/westwood 5201 1048576 0 /tmp/ww.bpf.o \\
+    > /tmp/events 2> /dev/null & recorder=$!
 sleep 3
 for cc in cubic ww_plus; do iperf3 -c 127.0.0.1 -n 20M -C $cc > /dev/null 2>&1; done
 kill $recorder; wait $recorder; echo $?
