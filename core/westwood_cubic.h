@@ -33,8 +33,8 @@
  * Sources. The window after a loss is Westwood's (Mascolo 2001), or CUBIC's (RFC 9438, 4.6) where that is larger.
  * The maximum of delivery rates is BBR's (draft-cardwell-iccrg-bbr-congestion-control-00, 4.1.1). TCP Veno (Fu &
  * Liew 2003) tells one loss from another by the queue, and Copa (Arun & Balakrishnan 2018) sees it in the least
- * RTT of late. A slow start that ends at the estimated pipe is Astart (Wang,
- * Pau, Yamada, Sanadidi, Gerla: TCP startup performance in large bandwidth delay networks, INFOCOM 2004).
+ * RTT of late. A slow start that ends at the estimated pipe is Astart (Wang, Pau, Yamada, Sanadidi, Gerla: TCP
+ * startup performance in large bandwidth delay networks, INFOCOM 2004).
  * docs/new-member.md has what each of them is worth.
  *
  * Deviations from RFC 9438: cwnd is taken for the flight (4.6; so in Linux); a loss that does not reduce the

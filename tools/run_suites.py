@@ -47,7 +47,7 @@ class Suite:
     name: str
     commands: list[Command]
     needs: tuple[str, ...] = ()
-    again: Command | None = None  # runs after a failure, CHANCES times at most, and then decides
+    again: Command | None = None  # runs after a failure, until there were CHANCES, and then decides
     with_package: bool = False  # it needs westwood and the tools for Python in .venv
 
 

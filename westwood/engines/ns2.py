@@ -87,7 +87,7 @@ def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
 
 
 def _program_for(scenario: Scenario) -> Path:
-    """The same; UnavailableError if it lacks a module that the scenario has flows of."""
+    """Finds ns-2; UnavailableError also if it lacks a module that the scenario has flows of."""
     found = program()
     for agent in filter(None, map(agent_of, scenario.flows)):
         if agent.is_a_module and not _has(found, agent.agent):

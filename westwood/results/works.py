@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which kinds of work results folders hold, each known by a file that its command writes first.
+"""Which kinds of work results folders hold, each known by a file of its command.
 
-A folder holds one: files of another kind would replace its own, or be taken for them.
+A folder holds one: files of another kind would replace its own, or be taken for them. Work that
+goes on after a kill writes its file first, the other kinds when they have something to lose.
 """
 
 from __future__ import annotations
