@@ -150,18 +150,18 @@ def measure(names: Sequence[str]) -> None:
 
 def table(compared: list[Point]) -> Iterator[str]:
     yield (
-        "| protocol | Mb/s | delay (ms) | PER | queue | delayed ACK | ns-3 runs "
-        "| ns-3 mean (range), kb/s | ours, kb/s | ratio | |"
+        "| protocol | ratio | | Mb/s | delay (ms) | PER | queue | delayed ACK | ns-3 runs "
+        "| ns-3 mean (range), kb/s | ours, kb/s |"
     )
-    yield "| :--- | ---: | ---: | ---: | ---: | ---: | ---: | :--- | ---: | ---: | :--- |"
+    yield "| :--- | ---: | :--- | ---: | ---: | ---: | ---: | ---: | ---: | :--- | ---: |"
     for p in compared:
         theirs = statistics.mean(p.theirs) / 1e3
         spread = f"{min(p.theirs) / 1e3:.0f}..{max(p.theirs) / 1e3:.0f}"
         ours = statistics.mean(p.ours) / 1e3
         yield (
-            f"| {p.cc} | {p.rate_mbps:g} | {p.delay_ms:g} | {p.per:g} | {p.queue} "
-            f"| {p.delayed_ack} | {len(p.theirs)} | {theirs:.1f} ({spread}) | {ours:.1f} "
-            f"| {p.ratio:.3f} | {'agrees' if p.agrees else 'DIFFERS'} |"
+            f"| {p.cc} | {p.ratio:.3f} | {'agrees' if p.agrees else 'DIFFERS'} "
+            f"| {p.rate_mbps:g} | {p.delay_ms:g} | {p.per:g} | {p.queue} "
+            f"| {p.delayed_ack} | {len(p.theirs)} | {theirs:.1f} ({spread}) | {ours:.1f} |"
         )
 
 

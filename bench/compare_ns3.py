@@ -150,17 +150,17 @@ def measure() -> None:
 
 def table(compared: list[Point]) -> Iterator[str]:
     yield (
-        "| Mb/s | delay (ms) | delayed ACK | PER | ns-3 runs "
-        "| ns-3 mean (range), kb/s | ours, kb/s | ratio | |"
+        "| ratio | | Mb/s | delay (ms) | delayed ACK | PER | ns-3 runs "
+        "| ns-3 mean (range), kb/s | ours, kb/s |"
     )
-    yield "| ---: | ---: | ---: | ---: | ---: | :--- | ---: | ---: | :--- |"
+    yield "| ---: | :--- | ---: | ---: | ---: | ---: | ---: | :--- | ---: |"
     for p in compared:
         theirs = statistics.mean(p.theirs) / 1e3
         spread = f"{min(p.theirs) / 1e3:.0f}..{max(p.theirs) / 1e3:.0f}"
         yield (
+            f"| {p.ratio:.3f} | {'agrees' if p.agrees else 'DIFFERS'} "
             f"| {p.rate_mbps:g} | {p.delay_ms:g} | {p.delayed_ack} | {p.per:g} | {len(p.theirs)} "
-            f"| {theirs:.1f} ({spread}) | {statistics.mean(p.ours) / 1e3:.1f} | {p.ratio:.3f} "
-            f"| {'agrees' if p.agrees else 'DIFFERS'} |"
+            f"| {theirs:.1f} ({spread}) | {statistics.mean(p.ours) / 1e3:.1f} |"
         )
 
 

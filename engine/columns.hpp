@@ -31,16 +31,22 @@
     X(COUNT, queue_drops, SUM, "packets", "Queue drops", "",                                    \
       "its data packets that a queue dropped")                                                  \
     X(COUNT, lost, SUM, "packets", "Lost", "", "its data packets lost on a wire")               \
+    X(COUNT, in_flight, SUM, "packets", "In flight at the end", "",                             \
+      "its data packets on their way when the run ended")                                       \
     X(NUMBER, mean_cwnd, MEAN, "segments", "Mean cwnd", "cwnd\nsegments",                       \
       "cwnd, averaged over the time since the connection was established")                      \
     X(NUMBER, max_cwnd, MOST, "segments", "Largest cwnd", "",                                   \
       "the largest cwnd since the connection was established")                                  \
     X(NUMBER, mean_srtt_s, MEAN, "s", "Mean smoothed RTT", "srtt\nms",                          \
       "the smoothed round-trip time, averaged over the RTT samples")                            \
-    X(NUMBER, min_rtt_s, LEAST, "s", "Least RTT", "", "the smallest RTT sample")                \
+    X(NUMBER, min_rtt_s, LEAST, "s", "Least RTT", "",                                           \
+      "the smallest RTT sample, the handshake's among them if it is measured")                  \
     X(NUMBER, start_s, INNER, "s", "Start", "", "when it was to start")                         \
     X(NUMBER, established_s, INNER, "s", "Established", "", "when the handshake was complete")  \
-    X(NUMBER, completed_s, MOST, "s", "Completed", "", "when all of its size had been acknowledged")
+    X(NUMBER, completed_s, MOST, "s", "Completed", "",                                          \
+      "when all of its size had been acknowledged")                                             \
+    X(NUMBER, last_arrival_s, INNER, "s", "Last arrival", "",                                   \
+      "when the last of its data packets reached the sink")
 
 #define WW_DIRECTION_COLUMNS(X)                                                                    \
     X(COUNT, packets, SUM, "packets", "Packets", "", "packets that the queue accepted by the end") \
@@ -49,12 +55,16 @@
     X(COUNT, early_drops, SUM, "packets", "Early drops", "",                                       \
       "packets that RED dropped before the queue was full, among queue_drops")                     \
     X(COUNT, marked, SUM, "packets", "Marked", "", "packets that RED marked")                      \
-    X(COUNT, lost, SUM, "packets", "Lost", "", "packets lost on the wire")                         \
+    X(COUNT, lost, SUM, "packets", "Lost", "", "packets lost on the wire by the end")              \
+    X(COUNT, in_flight, SUM, "packets", "In flight at the end", "",                                \
+      "packets accepted that wait, are sent or travel when the run ends")                          \
     X(NUMBER, utilisation, MOST, "", "Utilisation", "",                                            \
       "share of the time (with recorded rates: of the bytes) in use")                              \
-    X(NUMBER, longest_wait_s, MOST, "s", "Longest wait", "", "the longest time in the queue")      \
+    X(NUMBER, longest_wait_s, MOST, "s", "Longest wait", "",                                       \
+      "the longest time in the queue within the run")                                              \
     X(NUMBER, waited_s, INNER, "s", "Waited", "",                                                  \
-      "sum of the times in the queue; over the duration it is the mean queue in packets")
+      "sum of the times in the queue within the run; over the duration it is the mean queue in "   \
+      "packets")
 
 // The tables of a trace say what happened over time. Each of their columns is declared once.
 //
@@ -74,9 +84,9 @@
     X(CODE, phase, "enum ww_phase")
 
 // Each row of this table is a packet that waited in a queue.
-#define WW_QUEUE_COLUMNS(X)                            \
-    X(SECONDS, arrival_s, "when it came to the queue") \
-    X(SECONDS, start_s, "when its transmission began") \
+#define WW_QUEUE_COLUMNS(X)                                                             \
+    X(SECONDS, arrival_s, "when it came to the queue")                                  \
+    X(SECONDS, start_s, "when its transmission began; NaN: it waits when the run ends") \
     X(SIZE, bytes, "its size, with the link's overhead")
 
 // Each row of this table is a packet that was dropped, lost or marked.

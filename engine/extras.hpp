@@ -4,6 +4,7 @@
 // reordering, a trace of the queue, a capture.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -40,7 +41,8 @@ struct Extras {
                !captures;
     }
 
-    void move_waited(QueueTrace& to) {
+    // What waits at the end of the run has no start.
+    void move_waited(QueueTrace& to, Time end) {
         std::size_t row = to.bytes.size();
         const std::size_t rows = row + waited.size();
 #define WW_ROW(type, name, what) to.name.resize(rows);
@@ -48,7 +50,8 @@ struct Extras {
 #undef WW_ROW
         for (const Waited& from : waited) {
             to.arrival_s[row] = seconds(from.arrival);
-            to.start_s[row] = seconds(from.start);
+            to.start_s[row] =
+                from.start <= end ? seconds(from.start) : std::numeric_limits<double>::quiet_NaN();
             to.bytes[row++] = from.bytes;
         }
         waited.clear();

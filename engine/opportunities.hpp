@@ -18,7 +18,8 @@ class Opportunities {
   public:
     static constexpr std::int64_t kBytes = 1504;
 
-    explicit Opportunities(const std::vector<std::uint64_t>& times_ms) : times_ms_(times_ms) {}
+    Opportunities(const std::vector<std::uint64_t>& times_ms, Time end)
+        : times_ms_(times_ms), end_(end) {}
 
     struct Span {
         Time start, end;  // the first and the last opportunity of a packet
@@ -30,23 +31,33 @@ class Opportunities {
         const Time start = at_;
         while (bytes > left_) {
             bytes -= left_;
+            use(left_);
             take_next(at_);
         }
         left_ -= bytes;
+        use(bytes);
         return {start, at_};
     }
 
+    // How many bytes the opportunities until the end have offered, and how many packets used.
+    std::int64_t offered() const { return kBytes * count(); }
+    std::int64_t used() const { return used_; }
+
+  private:
+    static constexpr Time kMs = kSecond / 1000;
+
+    void use(std::int64_t bytes) {
+        if (at_ <= end_) used_ += bytes;
+    }
+
     // Counts the opportunities in [0, end].
-    std::int64_t count(Time end) const {
+    std::int64_t count() const {
         const auto period = static_cast<std::int64_t>(times_ms_.back());
-        const std::int64_t ms = end / kMs, cycles = ms / period;
+        const std::int64_t ms = end_ / kMs, cycles = ms / period;
         const auto rest = std::upper_bound(times_ms_.begin(), times_ms_.end(),
                                            static_cast<std::uint64_t>(ms % period));
         return cycles * static_cast<std::int64_t>(times_ms_.size()) + (rest - times_ms_.begin());
     }
-
-  private:
-    static constexpr Time kMs = kSecond / 1000;
 
     Time time(std::size_t i) const { return base_ + static_cast<Time>(times_ms_[i]) * kMs; }
 
@@ -73,6 +84,8 @@ class Opportunities {
     Time base_ = 0;                        // when this round of the list began
     Time at_ = -1;                         // the last one used
     std::int64_t left_ = 0;                // bytes of it
+    Time end_;                             // of the run
+    std::int64_t used_ = 0;
 };
 
 }  // namespace ww::sim

@@ -35,8 +35,9 @@ enum PacketFlags : std::uint16_t {
     kCe = 64,     // data: congestion experienced; ACK: its echo (ECE)
     kCwr = 128,   // congestion window reduced
     kDatagram = 256,
-    kBare = 512,    // the handshake's last ACK
-    kAgain = 1024,  // data: sent again; ACK: its timestamp is of what was sent again (RFC 7323)
+    kBare = 512,  // the handshake's last ACK
+    kAgain =
+        1024,  // data, SYN: sent again; ACK: its timestamp is of what was sent again (RFC 7323)
     // A receiver does not take it as plain data.
     kUnusual = kSyn | kFin | kCe | kCwr | kDatagram | kBare | kAgain,
 };

@@ -34,7 +34,8 @@ std::unique_ptr<Extras> extras_of(const Network& network, std::uint32_t number,
     if (d.red.on)
         extras->red.emplace(d.red, mean_duration(d, d.red.mean_packet_bytes),
                             Random(seed, Stream::red, number));
-    if (!d.opportunities_ms.empty()) extras->opportunities.emplace(d.opportunities_ms);
+    if (!d.opportunities_ms.empty())
+        extras->opportunities.emplace(d.opportunities_ms, network.duration);
     extras->jitter = d.jitter;
     extras->reorder_rate = d.reorder_rate;
     extras->reorder_delay = d.reorder_delay;
@@ -55,6 +56,7 @@ Pipe::Pipe(const Network& network, std::uint32_t number, std::uint64_t seed, Sto
       delay_(direction(network, number).delay),
       overhead_(network.links[number / 2].overhead_bytes),
       rate_bps_(direction(network, number).rate_bps),
+      end_(network.duration),
       queue_(direction(network, number).queue_packets, direction(network, number).queue_bytes) {
     if (extras != nullptr && extras->opportunities) queue_.keep_list();
     show_room();
@@ -74,8 +76,10 @@ void Pipe::change_size(Time now, std::uint32_t ip_bytes) {
     if (busy_until_ > now && is_queue_needed)
         queue_.mix(now, busy_until_, size_.ip_bytes + overhead_, size_.duration);
     // All packets that crossed since the last change had the size before it.
-    bytes_ += (loss_.crossed() - counted_) * (size_.ip_bytes + overhead_);
-    counted_ = loss_.crossed();
+    const std::uint64_t more = loss_.crossed() - counted_;
+    bytes_ += more * (size_.ip_bytes + overhead_);
+    sending_ += static_cast<Time>(more) * size_.duration;
+    counted_ += more;
     if (ip_bytes != other_size_.ip_bytes) other_size_ = size_of(ip_bytes);
     std::swap(size_, other_size_);
     loss_.set_size(ip_bytes + overhead_);
@@ -106,7 +110,7 @@ void Pipe::join_followers() {
 }
 
 Passage Pipe::look(Time now) {
-    if (busy_until_ > kFar) return {Fate::arrives, kNever};
+    if (busy_until_ > kFar) return enter_for_ever(now, size_.ip_bytes);
     queue_.end_mix(now);
     if (queue_.is_mixed()) {
         const std::uint32_t bytes = size_.ip_bytes + overhead_;
@@ -117,6 +121,18 @@ Passage Pipe::look(Time now) {
         if (queue_.is_full(waiting(now), size_.ip_bytes + overhead_)) return dropped(now);
     }
     return {Fate::arrives, now};
+}
+
+Passage Pipe::enter_for_ever(Time now, std::uint32_t ip_bytes) {
+    const std::uint32_t bytes = ip_bytes + overhead_;
+    const bool is_listed = queue_.is_limited() || (extras != nullptr && extras->red);
+    if (is_listed) queue_.mix(now, busy_until_, size_.ip_bytes + overhead_, size_.duration);
+    if (is_listed && !queue_.admits(now, bytes)) return dropped(now);
+    if (is_listed) queue_.add(kNever, bytes);
+    for_ever_++;
+    bytes_for_ever_ += bytes;
+    account_wait(end_ - now);
+    return {Fate::arrives, kNever};
 }
 
 bool Pipe::hold_in_order(Packet packet, const SackBlocks* sack) {
@@ -137,33 +153,36 @@ bool Pipe::hold_in_order(Packet packet, const SackBlocks* sack) {
 }
 
 std::uint64_t Pipe::bytes() const {
-    return bytes_ + (loss_.crossed() - counted_) * (size_.ip_bytes + overhead_);
+    return bytes_ + bytes_for_ever_ + (loss_.crossed() - counted_) * (size_.ip_bytes + overhead_);
 }
 
-double Pipe::utilisation(Time end) const {
-    const auto sent = static_cast<double>(bytes());
+// Nothing comes after the end, so that what is sent beyond it is sent without a pause.
+double Pipe::utilisation() const {
     if (extras != nullptr && extras->opportunities) {
-        const std::int64_t offered = extras->opportunities->count(end) * Opportunities::kBytes;
-        return offered == 0 ? 0.0 : std::min(1.0, sent / static_cast<double>(offered));
+        const std::int64_t offered = extras->opportunities->offered();
+        return offered == 0 ? 0.0
+                            : static_cast<double>(extras->opportunities->used()) /
+                                  static_cast<double>(offered);
     }
-    const double beyond = seconds(std::max<Time>(0, busy_until_ - end));
-    const double busy = sent * 8.0 / static_cast<double>(rate_bps_) - beyond;
-    return std::clamp(busy / seconds(end), 0.0, 1.0);
+    const Time sending = sending_ + static_cast<Time>(loss_.crossed() - counted_) * size_.duration;
+    const Time busy = sending - std::max<Time>(0, busy_until_ - end_);
+    return static_cast<double>(busy) / static_cast<double>(end_);
 }
 
-DirectionResult Pipe::result(Time end) {
+DirectionResult Pipe::result() {
     DirectionResult result;
-    result.packets = loss_.crossed();
+    result.packets = packets();
     result.bytes = bytes();
     result.queue_drops = queue_drops_;
     result.lost = lost_;
-    result.waited_s = static_cast<double>(waited_) * seconds(Time{1} << kWaitShift);
+    result.in_flight = in_flight_;
+    result.waited_s = waited_.seconds();
     result.longest_wait_s = seconds(longest_wait_);
-    result.utilisation = utilisation(end);
+    result.utilisation = utilisation();
     if (extras != nullptr) {
         result.early_drops = extras->early_drops;
         result.marked = extras->marked;
-        extras->move_waited(result.trace);
+        extras->move_waited(result.trace, end_);
     }
     return result;
 }

@@ -32,6 +32,7 @@
 #include "packet.hpp"
 #include "random.hpp"
 #include "ring.hpp"
+#include "timesum.hpp"
 
 namespace ww::sim {
 
@@ -45,7 +46,8 @@ enum class Fate : std::uint8_t {
 };
 
 // A fate has its time: a packet arrives at the far end (kNever: after any run), the far end misses what
-// was lost, or the queue dropped the packet as it came.
+// was lost, or the queue dropped the packet as it came. What arrives or is missed after the run's end
+// is on its way then: it counts as neither.
 struct Passage {
     Fate fate;
     Time at;
@@ -104,7 +106,7 @@ class Pipe {
 
     // A packet of ip_bytes enters at `now`, which is never before the last one.
     Passage transmit(Time now, std::uint32_t ip_bytes) {
-        return extras != nullptr ? Passage{Fate::undecided, kNever} : enter(now, ip_bytes);
+        return extras != nullptr ? Passage{Fate::undecided, kNever} : counted(enter(now, ip_bytes));
     }
 
     // Does the same for a pipe with extras, and decides; the packet may be marked.
@@ -148,8 +150,8 @@ class Pipe {
                rate_bps_ >= other.rate_bps_ && overhead_ <= other.overhead_;
     }
 
-    // Sums up what the pipe did by `end`, and hands over its traces.
-    DirectionResult result(Time end);
+    // Sums up what the pipe did by the end of the run, and hands over its traces.
+    DirectionResult result();
 
   private:
     // What a packet of one size takes: to send it, and to find the queue full.
@@ -170,6 +172,8 @@ class Pipe {
         const Time there = send(now);
         return arrival_or_loss(there);
     }
+    // A packet enters a queue that is longer than any run: it only takes room there.
+    [[gnu::noinline]] Passage enter_for_ever(Time now, std::uint32_t ip_bytes);
     // A packet may wait so long; 0 while look() has to decide.
     Time room() const { return queue_.is_mixed() ? 0 : size_.room; }
     // Of a pipe with extras it has none, but that a trace alone need not see what does not wait.
@@ -190,16 +194,22 @@ class Pipe {
         Time start = now;
         if (busy_until_ > now) {
             start = busy_until_;
-            account_wait(start - now);
+            account_wait(std::min(start, end_) - now);
         }
         busy_until_ = start + size_.duration;
         return busy_until_ + delay_;
     }
     // A packet leaves the transmitter at busy_until_, and nothing but a loss keeps it from being there then.
     Passage arrival_or_loss(Time there) {
-        const bool lost = loss_.loses(busy_until_);
-        lost_ += lost;
-        return {lost ? Fate::lost : Fate::arrives, there};
+        return {loss_.loses(busy_until_) ? Fate::lost : Fate::arrives, there};
+    }
+    // Counts what becomes of a packet within the run.
+    Passage counted(Passage passage) {
+        if (passage.at > end_)
+            in_flight_++;
+        else if (passage.fate == Fate::lost)
+            lost_++;
+        return passage;
     }
 
     Passage dropped(Time now) {
@@ -207,27 +217,28 @@ class Pipe {
         return {Fate::dropped, now};
     }
 
+    // A packet waits so long within the run.
     void account_wait(Time wait) {
-        waited_ += static_cast<std::uint64_t>(wait) >> kWaitShift;
+        waited_.add(wait);
         if (wait > longest_wait_) [[unlikely]]
             longest_wait_ = wait;
     }
 
-    static constexpr int kWaitShift = 10;
     static constexpr Time kShut = -1;
 
     void tell_followers();
     void join_followers();
     bool hold_in_order(Packet packet, const SackBlocks* sack);
+    std::uint64_t packets() const { return loss_.crossed() + for_ever_; }
     std::uint64_t bytes() const;
-    double utilisation(Time end) const;
+    double utilisation() const;
 
     // Every packet touches these.
     Time busy_until_ = 0;
-    Time open_for_ = kShut;     // pass() takes a packet that waits no longer
-    Size size_;                 // of the last packet
-    Time way_ = 0;              // from the transmitter to the far end of the last one that follows
-    std::uint64_t waited_ = 0;  // in 2^kWaitShift ps: 10^10 packet seconds fit
+    Time open_for_ = kShut;  // pass() takes a packet that waits no longer
+    Size size_;              // of the last packet
+    Time way_ = 0;           // from the transmitter to the far end of the last one that follows
+    TimeSum waited_;
     Time longest_wait_ = 0;
     LossProcess loss_;
 
@@ -237,8 +248,12 @@ class Pipe {
     std::uint32_t overhead_;
     Size other_size_;  // nearly all packets of a direction have one of two sizes
     std::int64_t rate_bps_;
-    std::uint64_t queue_drops_ = 0, lost_ = 0;
-    std::uint64_t bytes_ = 0, counted_ = 0;  // accepted; of the first counted_ packets
+    Time end_;  // of the run
+    std::uint64_t queue_drops_ = 0, lost_ = 0, in_flight_ = 0;
+    // Of the first counted_ packets that crossed: their bytes, and how long they take to be sent.
+    std::uint64_t bytes_ = 0, counted_ = 0;
+    Time sending_ = 0;
+    std::uint64_t for_ever_ = 0, bytes_for_ever_ = 0;  // that entered for ever
     DropTail queue_;
 };
 

@@ -18,6 +18,10 @@ inline std::size_t Pipe::waiting(Time now) {
 // A recorded rate knows no durations, so that its queue always is a list. `start` is when the packet leaves it.
 inline Passage Pipe::enter_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start) {
     const std::uint32_t bytes = ip_bytes + overhead_;
+    if (busy_until_ > kFar) {
+        start = busy_until_;
+        return enter_for_ever(now, ip_bytes);
+    }
     if (!queue_.admits(now, bytes)) return dropped(now);
     if (ip_bytes != size_.ip_bytes) change_size(now, ip_bytes);
     const Opportunities::Span span = extras->opportunities->send(now, bytes);
@@ -25,26 +29,22 @@ inline Passage Pipe::enter_by_opportunity(Time now, std::uint32_t ip_bytes, Time
     busy_until_ = span.end;
     if (start > now) {
         queue_.add(start, bytes);
-        account_wait(start - now);
+        account_wait(std::min(start, end_) - now);
     }
     return arrival_or_loss(busy_until_ + delay_);
 }
 
 inline Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
                                           const SackBlocks* sack) {
-    if (busy_until_ > kFar) return {Fate::arrives, kNever};
     Extras& x = *extras;
+    Verdict verdict = Verdict::pass;
     if (x.red) {
         const bool ecn_capable = (packet.flags & kEct) != 0;
-        const Verdict verdict = x.red->arrive(now, waiting(now), busy_until_, ecn_capable);
+        verdict = x.red->arrive(now, waiting(now), busy_until_, ecn_capable);
         if (verdict == Verdict::drop) {
             queue_drops_++;
             x.early_drops++;
             return {Fate::dropped_early, now};
-        }
-        if (verdict == Verdict::mark) {
-            packet.flags |= kCe;
-            x.marked++;
         }
     }
     Time start = now;
@@ -56,9 +56,13 @@ inline Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Pack
         start = busy_until_ - size_.duration;
     }
     if (passage.fate == Fate::dropped) return passage;
+    if (verdict == Verdict::mark) {
+        packet.flags |= kCe;
+        x.marked++;
+    }
     if (x.trace_queue && start > now) x.waited.push_back({now, start, ip_bytes + overhead_});
     if (x.captures && x.leaving) x.capture(packet, sack, start);
-    if (passage.fate == Fate::lost) return passage;
+    if (passage.fate == Fate::lost || passage.at == kNever) return counted(passage);
     if (x.jitter > 0) {
         const double drawn = x.jitter_draws.open_unit() * static_cast<double>(x.jitter);
         passage.at = std::max(x.last_arrival, passage.at + static_cast<Time>(drawn));
@@ -67,7 +71,7 @@ inline Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Pack
     if (x.reorder_rate > 0 && x.reorder_draws.open_unit() < x.reorder_rate)
         passage.at += x.reorder_delay;
     if (x.captures && !x.leaving) x.capture(packet, sack, passage.at);
-    return passage;
+    return counted(passage);
 }
 
 }  // namespace ww::sim

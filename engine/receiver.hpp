@@ -59,16 +59,18 @@ struct Receiver {
   public:
     std::uint64_t delivered_bytes = 0;
     std::uint64_t ip_bytes = 0;
+    Time last_arrival = -1;  // of data; -1: none came
     Time delayed_ack_timeout = 0;
     Timer timer;  // of a delayed ACK; while half open, of the SYN-ACK
 
     Reassembly held;
     SackBlocks::Block twice{0, 0};  // the segment that just arrived a second time; empty: none
 
-    // A SYN came. True if a SYN-ACK answers it.
-    bool on_syn(std::uint32_t number) {
+    // A SYN came. True if a SYN-ACK answers it, which echoes its timestamp.
+    bool on_syn(std::uint32_t number, bool again = false) {
         if (handshake == Handshake::established) return false;
         next_number = number + 1;
+        syn_again_ = again;
         handshake = Handshake::half_open;
         return true;
     }
@@ -82,6 +84,7 @@ struct Receiver {
         handshake = Handshake::established;
     }
 
+    std::uint16_t syn_ack_flags() const { return syn_again_ ? kSyn | kAgain : kSyn; }
     // The SYN-ACK is sent at `now`.
     void on_syn_ack_sent(Time now) {
         if (timing_) timer.deadline = timing_->on_syn_ack(now);
@@ -171,6 +174,7 @@ struct Receiver {
     std::uint16_t ack_flags_ = 0;
     std::uint8_t most_blocks_ = kMaxSackBlocks;
     bool has_fin_ = false;
+    bool syn_again_ = false;             // the SYN that came last was not the first
     std::uint32_t fin_ = 0;              // where the stream ends, once that is known
     std::unique_ptr<AckTiming> timing_;  // nullptr: nothing is to be decided
 

@@ -42,17 +42,13 @@ class RttEstimator {
     void on_ack(Time newest, Time oldest, const RtoSettings& settings) {
         last_ = newest;
         if (newest < min_) min_ = newest;
-        on_sample(oldest, settings);
+        take(oldest, settings);
     }
 
-    // Takes a round trip for the timer alone.
+    // Takes a round trip for the timer alone: the handshake's, or one that a timestamp tells.
     void on_sample(Time rtt, const RtoSettings& settings) {
-        if (srtt_ == 0) [[unlikely]]
-            return start(rtt, settings);
-        const Time error = rtt - srtt_;
-        rttvar_ += (std::abs(error) - rttvar_) / 4;
-        srtt_ += error / 8;
-        follow(settings);
+        least_ = std::min(least_, rtt);
+        take(rtt, settings);
     }
 
     void back_off(const RtoSettings& settings) { rto_ = std::min(2 * rto_, settings.most); }
@@ -70,10 +66,19 @@ class RttEstimator {
     Time srtt() const { return srtt_; }  // 0 before the first sample
     Time rto() const { return rto_; }
     Time last() const { return last_; }  // 0 before the first ACK that measured
-    Time min() const { return min_; }    // kNever before it
+    Time min() const { return min_; }    // of ACKs of data; kNever before the first
     Time min_or_zero() const { return min_ == kNever ? 0 : min_; }
+    Time least() const { return std::min(min_, least_); }  // of all samples
 
   private:
+    void take(Time rtt, const RtoSettings& settings) {
+        if (srtt_ == 0) [[unlikely]]
+            return start(rtt, settings);
+        const Time error = rtt - srtt_;
+        rttvar_ += (std::abs(error) - rttvar_) / 4;
+        srtt_ += error / 8;
+        follow(settings);
+    }
     [[gnu::noinline]] void start(Time rtt, const RtoSettings& settings) {
         srtt_ = rtt;
         rttvar_ = rtt / 2;
@@ -86,6 +91,7 @@ class RttEstimator {
 
     Time srtt_ = 0, rttvar_ = 0, rto_;
     Time last_ = 0, min_ = kNever;
+    Time least_ = kNever;  // of the samples for the timer alone
 };
 
 }  // namespace ww::sim

@@ -18,24 +18,28 @@ Sender::Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t i
 }
 
 void Sender::on_syn_sent(Time now) {
-    if (syns_++ > 0) rtt_.back_off(settings_->rto);
+    if (syns_++ > 0)
+        rtt_.back_off(settings_->rto);
+    else
+        first_syn_ = now;
     timeout_from_ = now;
     timer.deadline = now + rtt_.rto();
 }
 
-void Sender::on_syn_ack(Time now) {
+void Sender::on_syn_ack(Time now, bool again) {
     established_ = true;
     statistics_.on_established(now);
     timer.deadline = kNever;
     if (syns_ > 1) {
         // RFC 5681, 3.1, as RFC 6928, 2, has it.
         if (syns_ - 1 > settings_->forgiven_syns) window_.cwnd = 1;
-        if (!settings_->timed_syn) {
+        // Which of several repeated SYNs the SYN-ACK answers is not known.
+        if (!settings_->timed_syn || (again && syns_ > 2)) {
             rtt_.restart_after_lost_syn(settings_->rto);
             return settle();
         }
     }
-    if (settings_->handshake_rtt) rtt_.on_sample(now - timeout_from_, settings_->rto);
+    if (settings_->handshake_rtt) take_sample(now - (again ? timeout_from_ : first_syn_));
     settle();
 }
 

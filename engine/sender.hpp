@@ -63,7 +63,8 @@ class Sender {
 
     // Connection set-up: the host sends the SYN, at its start and when the timer is due.
     void on_syn_sent(Time now);
-    void on_syn_ack(Time now);
+    // `again`: it answers a SYN that was sent again.
+    void on_syn_ack(Time now, bool again = false);
 
     // An ACK arrived, with this acknowledgment number and these SACK blocks (nullptr: none).
     // `again`: its timestamp is that of a segment sent again.
@@ -117,6 +118,7 @@ class Sender {
         return ww_observe(&settings_->cc, &cc_, microseconds(now));
     }
     bool estimates() const { return ww_estimates(&settings_->cc); }
+    std::uint32_t syns() const { return syns_; }  // that were sent
     std::uint8_t phase() const { return phase_; }
 
     // Fetches into the cache what the next ACK and the next segment touch outside of this object.
@@ -130,10 +132,16 @@ class Sender {
 
     void finish(Time end, FlowCounts& result) {
         result.sent = static_cast<std::uint64_t>(high_) + statistics_.retransmitted;
-        statistics_.write(end, window_.cwnd, rtt_.min(), result);
+        statistics_.write(end, window_.cwnd, rtt_.least(), result);
     }
 
   private:
+    // A round trip for the timer alone.
+    void take_sample(Time rtt) {
+        rtt_.on_sample(rtt, settings_->rto);
+        statistics_.on_srtt(rtt_.srtt());
+    }
+
     // A sender is calm while nothing is lost, suspected, sent again or to be sent out of turn. Plain ACKs and new
     // segments leave it so; whatever else comes ends with settle().
     bool is_calm() const {
@@ -289,6 +297,7 @@ class Sender {
     std::int32_t flight_before_ = 0;    // in flight and not SACKed before this ACK
     std::int32_t flight_in_order_ = 0;  // when the first duplicate ACK came
     std::uint32_t syns_ = 0;
+    Time first_syn_ = 0;
     Time timeout_from_ = 0;  // when the retransmission timer was restarted last; the SYN's, too
     // and what few senders have.
     Conservation conservation_;

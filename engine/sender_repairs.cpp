@@ -23,9 +23,12 @@ void Sender::take_arrivals(Time now, std::int64_t acked, bool again) {
     const std::int64_t known = una_ + (settings_->has_timestamps && first_again && !again ? 1 : 0);
     for (std::int64_t s = known; s < una_ + acked; s++)
         if (!board_.is_sacked(s)) on_arrival(now, s);
-    // RFC 7323, 4.1: a timestamp measures a round trip where Karn's rule can't.
-    if (settings_->has_timestamps && first_again && again)
-        rtt_.on_sample(now - times_.last(una_), settings_->rto);
+    // RFC 7323, 4.1: a timestamp measures a round trip where Karn's rule can't. The one that was sent again may be
+    // an earlier copy, or another segment after a lost ACK: below the least (RFC 8985, 6.2) it is no sample.
+    if (settings_->has_timestamps && first_again && again) {
+        const Time rtt = now - times_.last(una_);
+        if (rtt >= rtt_.least()) take_sample(rtt);
+    }
 }
 
 // RFC 2883, 4: the first block is a D-SACK if it lies below what this ACK acknowledges (`acked` bytes beyond

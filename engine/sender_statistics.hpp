@@ -8,6 +8,7 @@
 
 #include "network.hpp"
 #include "seconds.hpp"
+#include "timesum.hpp"
 
 namespace ww::sim {
 
@@ -16,9 +17,9 @@ class SenderStatistics {
     void on_established(Time now) { established_at_ = cwnd_since_ = now; }
     void on_complete(Time now) { completed_at_ = now; }
 
-    // An ACK of data left this smoothed RTT.
+    // A sample left this smoothed RTT.
     void on_srtt(Time srtt) {
-        srtt_sum_ += static_cast<double>(srtt);
+        srtt_sum_.add(srtt);
         srtt_samples_++;
     }
 
@@ -42,16 +43,14 @@ class SenderStatistics {
         result.ecn_reductions = ecn_reductions;
         result.mean_cwnd = established && open > 0 ? cwnd_time_ / open : nan;
         if (established) result.max_cwnd = max_cwnd_;
-        result.mean_srtt_s = srtt_samples_ == 0 ? nan
-                                                : srtt_sum_ / static_cast<double>(srtt_samples_) /
-                                                      static_cast<double>(kSecond);
+        result.mean_srtt_s = srtt_samples_ == 0 ? nan : seconds(srtt_sum_.mean(srtt_samples_));
         result.min_rtt_s = min_rtt == kNever ? nan : seconds(min_rtt);
         result.established_s = established ? seconds(established_at_) : nan;
         result.completed_s = completed_at_ >= 0 ? seconds(completed_at_) : nan;
     }
 
   private:
-    double srtt_sum_ = 0;  // ps
+    TimeSum srtt_sum_;
     std::uint64_t srtt_samples_ = 0;
     double cwnd_time_ = 0;  // the integral of cwnd over time, segments times ps
     Time cwnd_since_ = 0;

@@ -159,6 +159,8 @@ void Simulation::conclude(Connection& c) {
     result.ip_bytes_at_sink = c.receiver.ip_bytes;
     result.queue_drops = c.queue_drops;
     result.lost = c.lost;
+    result.in_flight = c.in_flight;
+    if (c.receiver.last_arrival >= 0) result.last_arrival_s = seconds(c.receiver.last_arrival);
 }
 
 void Simulation::finish() {
@@ -169,7 +171,7 @@ void Simulation::finish() {
     for (Connection& c : connections_) conclude(c);
     result_.records = take_records(kNever);
     for (std::size_t i = 0; i < pipes_.size(); i++) {
-        DirectionResult crossed = pipes_[i].result(end_);
+        DirectionResult crossed = pipes_[i].result();
         result_.packets += crossed.packets;
         (i % 2 == 0 ? result_.forward : result_.backward).push_back(std::move(crossed));
     }

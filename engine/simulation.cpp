@@ -120,7 +120,7 @@ template <bool ack>
     end_leg<ack>(c, packet, entry.ip_bytes, leg, now, entry.sack);
 }
 
-// Takes a packet through a pipe and those that follow it. Returns when it is at the end; kNever: it does not get there.
+// Takes a packet through a pipe and those that follow it. Returns when it is at their end; kNever: it is dropped.
 template <bool ack>
 inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry& entry,
                                       Pipe& first, Time now) {
@@ -128,9 +128,10 @@ inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry
     for (Pipe* pipe = &first; pipe != nullptr && now <= end_; pipe = pipe->follower) {
         const Passage passage = meet(c, *pipe, packet, entry, now);
         now = passage.at;
-        if (passage.fate == Fate::arrives) continue;
-        account_drop(c, *pipe, packet.payload, passage, ack);
-        now = kNever;
+        if (now > end_)
+            c.in_flight += !ack && packet.payload > 0;
+        else if (passage.fate != Fate::arrives)
+            now = account_drop(c, *pipe, packet.payload, passage, ack);
     }
     first.join();
     return now;
@@ -188,7 +189,7 @@ template void Simulation::carry_rarely<false>(Connection& c, const Packet& packe
     if (!there)
         carry_rarely<true>(c, packet, c.header_bytes + blocks.option_bytes(), packet.at, sack);
     else if ((packet.flags & kSyn) != 0)
-        take_syn_ack(c, packet.at);
+        take_syn_ack(c, packet.at, (packet.flags & kAgain) != 0);
     else if ((packet.flags & kCe) != 0)
         arrive_with_echo(c, packet, sack);
     else
@@ -300,6 +301,7 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
     }
     Receiver& receiver = c.receiver;
     receiver.ip_bytes += ip_bytes;
+    receiver.last_arrival = now;
     if (receiver.on_data(now, packet.number, packet.payload)) {
         send_ack(c, now);
     } else if (receiver.unacknowledged == 1) {

@@ -87,7 +87,7 @@ class Simulation {
         const Leg* to_sender = nullptr;
         Group* group = nullptr;  // its receiver belongs to it
         Receiver receiver;
-        std::uint64_t queue_drops = 0, lost = 0;  // of its data packets
+        std::uint64_t queue_drops = 0, lost = 0, in_flight = 0;  // of its data packets
         Source source;
 
         Connection(const Flow& flow, const SenderSettings& settings, std::uint64_t seed,
@@ -150,7 +150,7 @@ class Simulation {
                  const SackBlocks* sack);
     Passage meet(const Connection& c, Pipe& pipe, Packet& packet, const Entry& entry, Time now);
     void record_mark(const Connection& c, const Pipe& pipe, Time now);
-    void account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload,
+    Time account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload,
                       const Passage& passage, bool ack);
     std::uint32_t number_of(const Pipe& pipe) const {
         return static_cast<std::uint32_t>(&pipe - pipes_.data());
@@ -167,7 +167,7 @@ class Simulation {
     void arrive_at_sender(Connection& c, Time now, std::uint32_t number, const SackBlocks* sack,
                           bool again);
     void arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack);
-    void take_syn_ack(Connection& c, Time now);
+    void take_syn_ack(Connection& c, Time now, bool again);
     void send_syn(Connection& c, Time now);
     template <bool plain>
     void send_what_may(Connection& c, Time now);

@@ -51,7 +51,7 @@ Records Simulation::take_records(Time before) {
         for (const Pipe& pipe : pipes_) {
             taken.queues_of.resize(taken.queues_of.size() + pipe.extras->waited.size(),
                                    number_of(pipe));
-            pipe.extras->move_waited(taken.queues);
+            pipe.extras->move_waited(taken.queues, end_);
         }
     }
     taken.drops = take_drops(drops_.all(), seconds(before));
@@ -88,11 +88,13 @@ void Simulation::record_mark(const Connection& c, const Pipe& pipe, Time now) {
     drops_.add(now, number_of(pipe), c.index, DropKind::mark, false);
 }
 
-void Simulation::account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload,
+// Returns when the packet goes on: never.
+Time Simulation::account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload,
                               const Passage& passage, bool ack) {
     const DropKind kind = drop_kind(passage.fate);
     if (!ack && payload > 0) (kind == DropKind::wire ? c.lost : c.queue_drops)++;
     drops_.add(passage.at, number_of(pipe), c.index, kind, ack);
+    return kNever;
 }
 
 void Simulation::record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before) {

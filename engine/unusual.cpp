@@ -11,15 +11,17 @@ bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
     if (packet.flags & kDatagram) {
         c.receiver.ip_bytes += c.header_bytes + packet.payload;
         c.receiver.delivered_bytes += packet.payload;
+        c.receiver.last_arrival = now;
         return true;
     }
     if (packet.flags & kSyn) take_syn(c, packet, now);
     if (packet.flags & kBare) c.receiver.on_established(now);
     if (packet.flags & kCwr) c.receiver.on_reduced();
     if (packet.flags & kCe) c.receiver.on_marked();
-    if (packet.flags & kAgain) c.receiver.on_again(packet.number);
+    if ((packet.flags & (kAgain | kSyn)) == kAgain) c.receiver.on_again(packet.number);
     if (packet.flags & kFin) {
         c.receiver.ip_bytes += c.header_bytes + packet.payload;
+        c.receiver.last_arrival = now;
         c.receiver.on_fin(now, packet.number, packet.payload);
         send_unusual_ack(c, now, 0);
         return true;
@@ -43,9 +45,9 @@ void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const Sac
     after_sender(c, now);
 }
 
-void Simulation::take_syn_ack(Connection& c, Time now) {
+void Simulation::take_syn_ack(Connection& c, Time now, bool again) {
     Sender& sender = c.sender();
-    if (!sender.established()) sender.on_syn_ack(now);
+    if (!sender.established()) sender.on_syn_ack(now, again);
     Packet last;  // the handshake's; its loss does no harm, since data acknowledges the SYN too
     last.number = sender.segments().number(sender.una() + sender.in_flight());
     last.flags = kBare;
@@ -57,19 +59,19 @@ void Simulation::take_syn_ack(Connection& c, Time now) {
 void Simulation::send_syn(Connection& c, Time now) {
     Packet packet;
     packet.number = c.sender().segments().isn();
-    packet.flags = kSyn;
+    packet.flags = c.sender().syns() > 1 ? kSyn | kAgain : kSyn;
     carry_rarely<false>(c, packet, c.header_bytes, now, nullptr);
 }
 
 void Simulation::take_syn(Connection& c, const Packet& packet, Time now) {
-    if (c.receiver.on_syn(packet.number))
+    if (c.receiver.on_syn(packet.number, (packet.flags & kAgain) != 0))
         send_syn_ack(c, now);
     else
         send_unusual_ack(c, now, 0);
 }
 
 void Simulation::send_syn_ack(Connection& c, Time now) {
-    send_unusual_ack(c, now, kSyn);
+    send_unusual_ack(c, now, c.receiver.syn_ack_flags());
     Timer& timer = c.receiver.timer;
     c.receiver.on_syn_ack_sent(now);
     if (timer.deadline < timer.queued) hasten(c.group->timers, timer, c.place);

@@ -76,7 +76,12 @@ class Table {
     }
 
     void word(const char* text) { std::fputs(text, next()); }
-    void seconds(double time) { std::fprintf(next(), "%.9f", time); }
+    void seconds(double time) {
+        if (std::isnan(time))
+            word("nan");
+        else
+            std::fprintf(next(), "%.9f", time);
+    }
     void number(double value) { print(next(), value); }
     void whole(std::uint32_t value) { std::fprintf(next(), "%" PRIu32, value); }
     void end_row() {

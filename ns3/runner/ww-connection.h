@@ -183,19 +183,16 @@ class Connection
         return m_result;
     }
 
-    void Dropped()
+    /// What directions of links count of its data packets.
+    ww::sim::FlowResult& Counts()
     {
-        m_result.queue_drops++;
-    }
-
-    void Lost()
-    {
-        m_result.lost++;
+        return m_result;
     }
 
     void Arrived(uint32_t bytes)
     {
         m_result.ip_bytes_at_sink += bytes;
+        m_result.last_arrival_s = Simulator::Now().GetSeconds();
     }
 
     uint32_t Sink() const

@@ -103,17 +103,28 @@ class Direction
             queue->TraceConnectWithoutContext("Enqueue", MakeCallback(&Direction::Enqueued, this));
         }
         to->TraceConnectWithoutContext("PhyRxDrop", MakeCallback(&Direction::Lost, this));
-        to->TraceConnectWithoutContext("PromiscSniffer", MakeCallback(&Direction::Arrived, this));
+        to->TraceConnectWithoutContext("PhyRxEnd", MakeCallback(&Direction::Arrived, this));
     }
 
     /// Says what was counted in a run of so many seconds.
     ww::sim::DirectionResult Result(double duration) const
     {
         ww::sim::DirectionResult result = m_result;
-        result.utilisation = 8.0 * static_cast<double>(m_result.bytes) /
-                             (static_cast<double>(m_settings.rate_bps) * duration);
+        const double beyond = std::max(0.0, m_sentAt - duration);
+        result.utilisation = (m_sending - beyond) / duration;
         result.waited_s = m_waited;
         result.longest_wait_s = m_longestWait;
+        for (const Waiting& one : m_waiting)
+        {
+            const double wait = duration - one.arrival.GetSeconds();
+            result.waited_s += wait;
+            result.longest_wait_s = std::max(result.longest_wait_s, wait);
+            if (m_trace)
+            {
+                m_trace.write_queue(m_pipe, {one.arrival.GetSeconds(), NOT_A_NUMBER, one.bytes});
+            }
+        }
+        result.in_flight = m_result.packets - m_arrived - m_result.lost;
         return result;
     }
 
@@ -138,6 +149,13 @@ class Direction
         errors->SetRandomVariable(uniform);
         return errors;
     }
+
+    /// A packet in the queue.
+    struct Waiting
+    {
+        Time arrival;
+        uint32_t bytes;
+    };
 
     /// Which connection a packet belongs to, and what it carries.
     struct Seen
@@ -179,22 +197,40 @@ class Direction
         return seen;
     }
 
-    void Queued(Ptr<const QueueDiscItem>)
+    void Queued(Ptr<const QueueDiscItem> item)
     {
-        Enqueued(nullptr);
+        Accept(Look(item), item->GetSize() + PppHeader().GetSerializedSize());
     }
 
-    void Enqueued(Ptr<const Packet>)
+    void Enqueued(Ptr<const Packet> packet)
     {
-        m_waiting.push_back(Simulator::Now());
+        Accept(Look(packet), packet->GetSize());
+    }
+
+    void Accept(const Seen& seen, uint32_t bytes)
+    {
+        m_waiting.push_back({Simulator::Now(), bytes});
+        m_result.packets++;
+        m_result.bytes += bytes;
+        Carry(seen, 1);
+    }
+
+    /// Counts one data packet more that this direction carries, or one less.
+    static void Carry(const Seen& seen, int64_t packets)
+    {
+        if (seen.connection && seen.isData)
+        {
+            seen.connection->Counts().in_flight += packets;
+        }
     }
 
     void Dequeued(Ptr<const Packet> packet)
     {
-        const Time arrival = m_waiting.front();
+        const Time arrival = m_waiting.front().arrival;
         m_waiting.pop_front();
-        m_result.packets++;
-        m_result.bytes += packet->GetSize();
+        const double sending = 8.0 * packet->GetSize() / static_cast<double>(m_settings.rate_bps);
+        m_sending += sending;
+        m_sentAt = Simulator::Now().GetSeconds() + sending;
         const double wait = (Simulator::Now() - arrival).GetSeconds();
         m_waited += wait;
         m_longestWait = std::max(m_longestWait, wait);
@@ -229,7 +265,7 @@ class Direction
         m_result.queue_drops++;
         if (seen.connection && seen.isData)
         {
-            seen.connection->Dropped();
+            seen.connection->Counts().queue_drops++;
         }
         TraceDrop(seen, kind);
     }
@@ -238,9 +274,10 @@ class Direction
     {
         const Seen seen = Look(packet);
         m_result.lost++;
+        Carry(seen, -1);
         if (seen.connection && seen.isData)
         {
-            seen.connection->Lost();
+            seen.connection->Counts().lost++;
         }
         TraceDrop(seen, ww::sim::DropKind::wire);
     }
@@ -257,6 +294,8 @@ class Direction
     void Arrived(Ptr<const Packet> packet)
     {
         const Seen seen = Look(packet);
+        m_arrived++;
+        Carry(seen, -1);
         if (seen.connection && seen.isData && seen.connection->Sink() == m_sink)
         {
             seen.connection->Arrived(seen.ipBytes);
@@ -268,9 +307,12 @@ class Direction
     uint32_t m_sink;
     const Connections& m_connections;
     ww::wire::Trace& m_trace;
-    std::deque<Time> m_waiting; //!< when the packets in the queue arrived
-    double m_waited = 0;        //!< s, of all packets together
-    double m_longestWait = 0;   //!< s
+    std::deque<Waiting> m_waiting; //!< the packets in the queue
+    double m_waited = 0;           //!< s, of all packets that have left the queue
+    double m_longestWait = 0;      //!< s
+    double m_sending = 0;          //!< s that the packets take that were or are being sent
+    double m_sentAt = 0;           //!< s; when the last of them has been sent
+    uint64_t m_arrived = 0;        //!< packets at the far end
     ww::sim::DirectionResult m_result;
 };
 

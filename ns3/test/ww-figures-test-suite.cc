@@ -259,7 +259,7 @@ WwFigureTestCase::Figure11()
     NS_TEST_EXPECT_MSG_GT(highest["westwood-ns3"], 5, "Westwood overestimates");
     // "the maximum estimated bandwidth is only slightly higher than 500 kb/s": so it is with the
     // filter that the protocol was published with. Without it, as the paper's text has it, the end
-    // of a recovery is seen, as in the simulator (docs/model.md, ns3.fig11).
+    // of a recovery is seen, as in the simulator (docs/claims.md, ns3.fig11).
     NS_TEST_EXPECT_MSG_LT(highest["westwood+"], 1.1, "Westwood+ does not");
     NS_TEST_EXPECT_MSG_LT(highest["westwood+-ns3"],
                           highest["westwood-ns3"] / 2,

@@ -30,7 +30,7 @@ Network with_losses(std::vector<std::uint64_t> forward, std::vector<std::uint64_
 std::vector<double> times_of(const Result& result, unsigned flags) {
     std::vector<double> found;
     for (const Captured& row : result.captured)
-        if ((row.flags & ~unsigned{kThere}) == flags)
+        if ((row.flags & ~unsigned{kThere | kAgain}) == flags)
             found.push_back(static_cast<double>(row.at) / static_cast<double>(kSecond));
     return found;
 }

@@ -104,6 +104,62 @@ TEST(Ecn, MarksNobodyWhoDidNotAsk) {  // RFC 3168, 5: not-ECT packets are droppe
     EXPECT_EQ(result.flows[0].ecn_reductions, 0u);
 }
 
+// What waits when the run ends is not sent any more.
+TEST(Utilisation, EndsWithTheRun) {
+    Network network = one_link(1'000'000, 10 * kMs, kSecond);
+    network.links[0].forward.queue_packets = kUnlimited;
+    network.flows = {datagrams(10'000'000)};  // the first of them 1.2 ms after the start
+    network.flows[0].start = 500 * kMs;
+    const DirectionResult way = simulate(network, 1).forward[0];
+    EXPECT_GT(way.packets, 400u);
+    EXPECT_NEAR(way.utilisation, 0.5 - 0.0012, 1e-9);
+}
+
+// network.hpp, Loss: both directions of a link are in the same state at the same time.
+TEST(Fading, HitsBothDirectionsAtOnce) {
+    Network network = one_link(10'000'000, 10 * kMs, 20 * kSecond);
+    for (Direction* direction : {&network.links[0].forward, &network.links[0].backward}) {
+        direction->loss.kind = LossKind::states;
+        direction->loss.state_mean[0] = 300 * kMs;
+        direction->loss.state_mean[1] = 100 * kMs;
+        direction->loss.state_rate[1] = 1;
+    }
+    network.flows = {datagrams(1'200'000), datagrams(1'200'000)};
+    std::swap(network.flows[1].from, network.flows[1].to);
+    network.trace.queues = true;
+    std::vector<double> lost[2];
+    for (const Drop& drop : simulate(network, 1).drops) lost[drop.pipe].push_back(drop.time_s);
+    EXPECT_GT(lost[0].size(), 100u);
+    EXPECT_EQ(lost[0], lost[1]) << "they send at the same times";
+}
+
+TEST(Bytes, AreThoseOfEachPacketAndItsOverheadWhateverTheSizes) {
+    Network network = one_link(10'000'000, 10 * kMs, 10 * kSecond);
+    network.links[0].overhead_bytes = 38;
+    network.flows = {datagrams(600'000), datagrams(500'000)};
+    network.flows[1].packet_bytes = 576;
+    const Result result = simulate(network, 1);
+    const std::uint64_t large = result.flows[0].sent, small = result.flows[1].sent;
+    ASSERT_GT(std::min(large, small), 100u);
+    EXPECT_EQ(result.forward[0].bytes, large * (1500 + 38) + small * (576 + 38));
+}
+
+// RFC 3522, 3.2: the timestamp of an ACK that echoes a mark tells as well which transmission it answers. Nothing comes
+// late here, so that no repair is needless.
+TEST(Ecn, AnEchoHidesNotThatARepairWasNeeded) {
+    Flow flow = tcp(WW_PROTOCOL_RENO);
+    flow.ecn = flow.timestamps = flow.undo = true;
+    flow.header_bytes = kStampedHeader;
+    Network network = marking(one_link(2'000'000, 20 * kMs, 200 * kSecond), 30, flow);
+    network.links[0].forward.loss.kind = LossKind::uniform;
+    network.links[0].forward.loss.rate = 0.003;
+    network.trace.events = true;
+    const FlowResult result = simulate(network, 1).flows[0];
+    EXPECT_GT(result.ecn_reductions, 20u);
+    EXPECT_GT(result.fast_recoveries, 20u);
+    for (const Event& event : result.events) ASSERT_NE(event.kind, EventKind::undo);
+}
+
 TEST(RecordedRate, IsWhatALongFlowGets) {
     Network network = one_link(1'000'000, 10 * kMs, 100 * kSecond);
     // 1504 bytes every ms for 2 s, then every 4 ms for 2 s: 12 and 3 Mb/s.
@@ -128,7 +184,8 @@ TEST(QueueTrace, AddsUpToTheStatistics) {
     const DirectionResult& way = traced.forward[0];
     double waited = 0, longest = 0;
     for (std::size_t i = 0; i < way.trace.arrival_s.size(); i++) {
-        const double wait = way.trace.start_s[i] - way.trace.arrival_s[i];
+        const double start_s = way.trace.start_s[i];
+        const double wait = (std::isnan(start_s) ? 60 : start_s) - way.trace.arrival_s[i];
         ASSERT_GT(wait, 0);
         waited += wait;
         longest = std::max(longest, wait);
@@ -172,6 +229,54 @@ TEST(Capture, SeesEveryPacketOfTheLinkAndChangesNothing) {
     const FlowResult& flow = captured.flows[0];
     EXPECT_NEAR(static_cast<double>(data), static_cast<double>(flow.sent - flow.queue_drops), 101);
     EXPECT_NEAR(static_cast<double>(again), static_cast<double>(flow.retransmitted), 2);
+}
+
+// A segment may leave at the very time of the ACK that lets it go.
+TEST(Capture, ShowsWhatArrivesBeforeWhatItLetsGo) {
+    Network network = one_link(2'000'000, 20 * kMs, 5 * kSecond);
+    network.flows = {tcp(WW_PROTOCOL_RENO)};
+    network.flows[0].receive_window_bytes = 4 * 1460;  // nothing waits
+    network.trace.capture_link = 0;
+    const std::vector<Captured> seen = simulate(network, 1).captured;
+    int pairs = 0;
+    for (std::size_t i = 1; i < seen.size(); i++) {
+        if (seen[i - 1].at != seen[i].at) continue;
+        pairs++;
+        EXPECT_LE(seen[i - 1].leaving, seen[i].leaving) << "at " << seen[i].at;
+    }
+    EXPECT_GT(pairs, 50);
+}
+
+// Jitter that keeps the order makes packets arrive at one time.
+TEST(Capture, ShowsPacketsOfOneTimeInTheirOrder) {
+    Network network = one_link(1'000'000'000, 10 * kMs, 5 * kSecond);
+    network.links[0].backward.jitter = 40 * kMs;
+    network.flows = {datagrams(12'000'000)};
+    std::swap(network.flows[0].from, network.flows[0].to);
+    network.trace.capture_link = 0;
+    const std::vector<Captured> seen = simulate(network, 1).captured;
+    int at_once = 0;
+    for (std::size_t i = 1; i < seen.size(); i++) {
+        at_once += seen[i - 1].at == seen[i].at;
+        ASSERT_EQ(seen[i].number, seen[i - 1].number + 1);
+    }
+    EXPECT_GT(at_once, 1000);
+}
+
+TEST(WindowTrace, HasRowsAtLeastTheIntervalApart) {
+    Network network = one_link(2'000'000, 20 * kMs, 20 * kSecond);
+    network.flows = {tcp(WW_PROTOCOL_RENO), tcp(WW_PROTOCOL_CUBIC)};
+    network.trace.windows = true;
+    const Result whole = simulate(network, 1);
+    network.trace.interval = 300 * kMs;
+    const Result thinned = simulate(network, 1);
+    for (std::size_t flow = 0; flow < 2; flow++) {
+        const std::vector<double>& times = thinned.flows[flow].trace.time_s;
+        EXPECT_GT(times.size(), 30u);
+        EXPECT_LT(times.size(), whole.flows[flow].trace.time_s.size() / 3);
+        for (std::size_t i = 1; i < times.size(); i++)
+            EXPECT_GT(times[i] - times[i - 1], 0.3 - 1e-9);
+    }
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ std::vector<Time> departures(const std::vector<std::uint64_t>& trace,
 void expect_as_mahimahi(const std::vector<std::uint64_t>& trace,
                         const std::vector<Arrival>& arrivals, const std::string& what) {
     const std::vector<Time> expected = departures(trace, arrivals);
-    Opportunities link(trace);
+    Opportunities link(trace, kLongest);
     for (std::size_t i = 0; i < arrivals.size(); i++) {
         // A packet is sent once those before it have been.
         const Time from = i == 0 ? arrivals[i].at : std::max(arrivals[i].at, expected[i - 1]);
@@ -90,13 +90,18 @@ TEST(Opportunities, IsMahimahisOnAnyTrace) {
     }
 }
 
-TEST(Opportunities, CountsWhatAnIntervalOffers) {
-    const Opportunities link({2, 2, 5});
-    EXPECT_EQ(link.count(0), 0);
-    EXPECT_EQ(link.count(2 * kMs), 2);
-    EXPECT_EQ(link.count(5 * kMs), 3);
-    EXPECT_EQ(link.count(7 * kMs), 5);
-    EXPECT_EQ(link.count(50 * kMs), 30);
+TEST(Opportunities, CountsWhatARunOffersAndUses) {
+    const auto offered = [](Time end) { return Opportunities({2, 2, 5}, end).offered() / 1504; };
+    EXPECT_EQ(offered(0), 0);
+    EXPECT_EQ(offered(2 * kMs), 2);
+    EXPECT_EQ(offered(5 * kMs), 3);
+    EXPECT_EQ(offered(7 * kMs), 5);
+    EXPECT_EQ(offered(50 * kMs), 30);
+    Opportunities link({2, 2, 5}, 5 * kMs);
+    link.send(0, 2000);
+    EXPECT_EQ(link.used(), 2000);
+    link.send(3 * kMs, 2000);  // the last bytes leave in the next round of the list, after the end
+    EXPECT_EQ(link.used(), 3504);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ Random any_random(std::uint64_t seed = 1) { return Random(seed, Stream::loss_for
 
 Pipe pipe_of(const Direction& d, std::uint32_t overhead = 0) {
     Network network;
+    network.duration = kLongest;
     network.links.push_back({0, 1, overhead, d, d});
     return Pipe(network, 0, 1);
 }
@@ -105,9 +106,9 @@ void expect_as_listed(const Direction& d, std::uint32_t overhead, std::uint64_t 
         // Go on exactly when it leaves: what waits behind it starts then, and no longer waits.
         if (is.fate == Fate::arrives && random() % 50 == 0) now = is.at - d.delay;
     }
-    EXPECT_EQ(pipe.result(kSecond).packets, accepted);
-    EXPECT_EQ(pipe.result(kSecond).queue_drops, drops);
-    EXPECT_EQ(pipe.result(kSecond).lost, 0u);
+    EXPECT_EQ(pipe.result().packets, accepted);
+    EXPECT_EQ(pipe.result().queue_drops, drops);
+    EXPECT_EQ(pipe.result().lost, 0u);
 }
 
 TEST(Queue, DropsByPacketsAsAListWould) {
@@ -285,9 +286,9 @@ TEST(ScriptedLoss, CountsWhatCrosses) {
     EXPECT_EQ(pipe.transmit(0, 1000), drop(0));
     EXPECT_EQ(pipe.transmit(2 * kSecond / 1000, 1000), loss(3 * kSecond / 1000));
     EXPECT_EQ(pipe.transmit(2 * kSecond / 1000, 1000), arrival(4 * kSecond / 1000));
-    EXPECT_EQ(pipe.result(kSecond).packets, 4u);
-    EXPECT_EQ(pipe.result(kSecond).lost, 2u);
-    EXPECT_EQ(pipe.result(kSecond).queue_drops, 1u);
+    EXPECT_EQ(pipe.result().packets, 4u);
+    EXPECT_EQ(pipe.result().lost, 2u);
+    EXPECT_EQ(pipe.result().queue_drops, 1u);
 }
 
 // A pipe with extras is asked twice, whatever its state; RED's drops have a fate of their own.
@@ -305,7 +306,7 @@ TEST(Extras, DecideInThePlaceOfThePlainPipe) {
     EXPECT_EQ(enter(), arrival(12 * kSecond / 1000));
     EXPECT_EQ(enter(), arrival(13 * kSecond / 1000));  // at an average of 1 pb is still 0
     EXPECT_EQ(enter(), (Passage{Fate::dropped_early, 0}));
-    EXPECT_EQ(pipe.result(kSecond).early_drops, 1u);
+    EXPECT_EQ(pipe.result().early_drops, 1u);
     EXPECT_EQ(drop_kind(Fate::dropped_early), DropKind::early);
     EXPECT_EQ(drop_kind(Fate::dropped), DropKind::queue);
     EXPECT_EQ(drop_kind(Fate::lost), DropKind::wire);

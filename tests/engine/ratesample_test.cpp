@@ -79,6 +79,23 @@ TEST(RateSample, ARoundTripNeedsNoRate) {  // an interval shorter than the small
     EXPECT_EQ(sample.rate_rtt_us, 50000u);
 }
 
+// Delivery rate estimation, 3.4 (Linux: tcp_rate_check_app_limited()): what is sent next is application-limited, even
+// if nothing is in flight.
+TEST(RateSample, IsApplicationLimitedAfterAPauseWithNothingInFlight) {
+    for (const std::uint32_t pipe : {0u, 1u, 2u}) {
+        RateSampler rate = sent(3);
+        const std::int64_t arrived = 3 - static_cast<std::int64_t>(pipe);
+        for (std::int64_t s = 0; s < arrived; s++) say(rate, 50 * kMs, {s});
+        rate.on_application_limited(pipe);
+        for (std::int64_t s = 3; s < 7; s++) rate.on_sent(60 * kMs, s, pipe == 0 && s == 3, false);
+        for (std::int64_t s = arrived; s < 3; s++) say(rate, 70 * kMs, {s});
+        EXPECT_TRUE(say(rate, 110 * kMs, {3}).is_app_limited) << pipe << " in flight";
+        rate.on_sent(120 * kMs, 7, false, false);
+        EXPECT_TRUE(say(rate, 130 * kMs, {4}).is_app_limited) << "sent at the same time";
+        EXPECT_FALSE(say(rate, 170 * kMs, {7}).is_app_limited) << "all of that has arrived";
+    }
+}
+
 TEST(RateSample, AVeryLongRoundTripIsTheLongestThereIs) {
     RateSampler rate = sent(1);
     EXPECT_EQ(say(rate, 5000 * kSecond, {0}).rate_rtt_us, UINT32_MAX);

@@ -4,6 +4,7 @@
 // Floyd 1996). The whole sequences are in tests/golden/engine.
 #include <gtest/gtest.h>
 
+#include "engine/recovery.hpp"
 #include "scripted.hpp"
 
 namespace ww::sim::test {

@@ -227,8 +227,6 @@ std::vector<Recording> recordings() {
         all.push_back({"ww_plus_rh", WW_PROTOCOL_WESTWOOD_PLUS_LINUX24, losses,
                        Recovery::rate_halving, true});
         all.push_back({"ww_cubic", WW_PROTOCOL_WESTWOOD_CUBIC, losses, Recovery::sack, true});
-        all.push_back(
-            {"ww_cubic_radio", WW_PROTOCOL_WESTWOOD_CUBIC_RADIO, losses, Recovery::sack, true});
     }
     return all;
 }

@@ -219,6 +219,17 @@ TEST(Scoreboard, AnswersAsRfc6675) {
     EXPECT_GT(rescues, 100);
 }
 
+// RFC 6675, 4, NextSeg rule 4: again only when HighACK is greater than RescueRxt.
+TEST(Scoreboard, RescuesOnceUntilAllOfTheRecoveryIsAcknowledged) {
+    Scoreboard board;
+    board.reserve(32, 0);
+    constexpr std::int64_t kRecoveryPoint = 9;  // the segment sent last by then
+    EXPECT_EQ(board.rescue(0, 10, kRecoveryPoint + 1), 9);
+    for (const std::int64_t una : {0, 5, 10})  // HighACK is the one before
+        EXPECT_EQ(board.rescue(una, 20, kRecoveryPoint + 1), -1) << una;
+    EXPECT_EQ(board.rescue(11, 20, 20), 19);
+}
+
 // RFC 6675, 4, NextSeg rule 1: the lowest first, also of those that RACK finds lost a second time.
 TEST(Scoreboard, WhatIsLostAgainComesBeforeWhatIsLostAbove) {
     Scoreboard board(true);

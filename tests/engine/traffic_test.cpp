@@ -103,6 +103,16 @@ TEST(Datagrams, OfExponentialSpacingKeepTheirRateAndTheirPeriods) {
         ASSERT_LE(now % (5 * kSecond), 2 * kSecond) << now;
 }
 
+// settings.hpp, stop: no new data from then on.
+TEST(Datagrams, AreNotSentAtStopNorLater) {
+    Network network = one_link(100'000'000, kMs, kSecond);
+    network.flows = {datagrams(1'200'000)};  // at 10 ms, 20 ms, ...
+    network.flows[0].stop = 100 * kMs;
+    EXPECT_EQ(simulate(network, 1).flows[0].sent, 9u);
+    network.flows[0].stop = 100 * kMs + 1;
+    EXPECT_EQ(simulate(network, 1).flows[0].sent, 10u);
+}
+
 TEST(Datagrams, BeyondTheLinksRateAreDropped) {
     Network network = one_link(2'000'000, kMs, 100 * kSecond);
     network.flows = {datagrams(3'000'000)};
@@ -154,6 +164,20 @@ TEST(Arrivals, OfExponentialSizesHaveTheirMean) {
             sizes.push_back(static_cast<double>(flow.delivered_bytes));
     ASSERT_GT(sizes.size(), 19000u);
     expect_exponential(sizes, 100'000, "sizes");
+}
+
+// random.hpp: each purpose has a stream of its own.
+TEST(Arrivals, ComeAtTheSameTimesWhateverTheirSizes) {
+    Network network = transfers(20 * kMs, 10'000, 20 * kSecond);
+    const auto starts = [&](std::uint64_t seed) {
+        std::vector<double> found;
+        for (const FlowResult& flow : simulate(network, seed).flows) found.push_back(flow.start_s);
+        return found;
+    };
+    const std::vector<double> fixed = starts(5), others = starts(6);
+    network.flows[0].size_spread = Spread::exponential;
+    EXPECT_EQ(starts(5), fixed);
+    EXPECT_NE(starts(5), others);
 }
 
 TEST(Arrivals, EndAtStopAndWhatHasBegunGoesOn) {

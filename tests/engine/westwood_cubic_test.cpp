@@ -57,5 +57,79 @@ TEST(WestwoodCubicOnAPath, FillsACleanPath) {
     EXPECT_GT(goodput_bps(0, WW_PROTOCOL_WESTWOOD_CUBIC), 0.9 * 20e6);
 }
 
+// ---- short queues, beside CUBIC and alone: issue 26
+
+struct Path {
+    std::int64_t rate_bps;
+    Time rtt, queue;
+    bool red = false;
+    std::int64_t seconds = 60;
+};
+
+// As many flows of each of these controls share the path, in turn, and start within a second.
+Result share(const Path& path, const std::vector<ww_protocol>& controls, int flows_of_each,
+             std::uint64_t seed) {
+    Network network = one_link(path.rate_bps, path.rtt / 2, path.seconds * kSecond);
+    Direction& forward = network.links[0].forward;
+    const std::int64_t waiting_bits = path.rate_bps / 1000 * (path.queue / kMs);
+    forward.queue_packets = path.red ? 1000 : std::max<std::int64_t>(1, waiting_bits / 12000);
+    forward.red.on = path.red;
+    forward.red.min_packets = 5;
+    forward.red.max_packets = 15;
+    network.links[0].backward.queue_packets = 10000;
+    for (int i = 0; i < flows_of_each; i++)
+        for (const ww_protocol control : controls) {
+            const bool is_cubic = control == WW_PROTOCOL_CUBIC;
+            Flow flow = tcp(control, is_cubic ? Recovery::prr : Recovery::sack);
+            flow.receive_window_bytes = 1u << 26;
+            flow.min_rto = flow.clock_granularity = kSecond / 5;
+            flow.rack = flow.timestamps = flow.undo = flow.frto = true;
+            flow.ssthresh_from_cwnd = flow.recovery_holds_ssthresh = true;
+            flow.header_bytes = 52;
+            flow.start_spread = kSecond;
+            network.flows.push_back(flow);
+        }
+    return simulate(network, seed);
+}
+
+// Returns what CUBIC has beside this control, of what it has beside itself, over six seeds.
+double kept_by_cubic(const Path& path, int flows_of_each,
+                     ww_protocol beside = WW_PROTOCOL_WESTWOOD_CUBIC) {
+    double has = 0, had = 0;
+    for (std::uint64_t seed = 1; seed <= 6; seed++) {
+        const Result now = share(path, {WW_PROTOCOL_CUBIC, beside}, flows_of_each, seed);
+        const Result own = share(path, {WW_PROTOCOL_CUBIC, WW_PROTOCOL_CUBIC}, flows_of_each, seed);
+        for (std::size_t i = 0; i < now.flows.size(); i += 2) {
+            has += static_cast<double>(now.flows[i].delivered_bytes);
+            had += static_cast<double>(own.flows[i].delivered_bytes);
+        }
+    }
+    return has / had;
+}
+
+TEST(WestwoodCubicInAShortQueue, LeavesCubicItsShare) {
+    const Path near{100'000'000, 20 * kMs, 1 * kMs}, far{100'000'000, 100 * kMs, 5 * kMs};
+    EXPECT_GT(kept_by_cubic(near, 1), 0.6);
+    EXPECT_GT(kept_by_cubic(far, 4), 0.6);
+}
+
+TEST(WestwoodCubicInAShortQueue, LeavesCubicItsShareOfAQueueWithRed) {
+    EXPECT_GT(kept_by_cubic({50'000'000, 80 * kMs, 0, true}, 4), 0.6);
+}
+
+// Many losses of a round that followed the first answer were never answered: 86 % of the packets were resent.
+TEST(WestwoodCubicInAShortQueue, DoesNotRunAway) {
+    const Path path{100'000'000, 400 * kMs, 1 * kMs, false, 90};
+    for (std::uint64_t seed = 1; seed <= 6; seed++) {
+        const Result result = share(path, {WW_PROTOCOL_WESTWOOD_CUBIC}, 10, seed);
+        double sent = 0, resent = 0;
+        for (const FlowResult& flow : result.flows) {
+            sent += static_cast<double>(flow.sent);
+            resent += static_cast<double>(flow.retransmitted);
+        }
+        EXPECT_LT(resent / sent, 0.2) << seed;
+    }
+}
+
 }  // namespace
 }  // namespace ww::sim::test

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "any_network.hpp"
+#include "invariants.hpp"
 
 using namespace ww::sim;
 
@@ -101,6 +102,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (std::size_t i = 0; i < result.flows.size(); i++)
         require_sound(network, network.flows[result.flows[i].source], result.flows[i]);
+    const fuzz::Invariants invariants(network, result);
+    for (const std::string& broken : invariants.broken()) require(false, broken.c_str());
     network.event_per_hop = true;
     const Result hops = simulate(network, seed);
     require(hops.packets == result.packets && hops.drops.size() == result.drops.size() &&

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What holds for every run: packets and bytes are conserved, nothing is faster than its path, and what is
+// said of the run is of the run alone, from its start to its end.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/network.hpp"
+#include "engine/opportunities.hpp"
+#include "engine/topology.hpp"
+
+namespace ww::sim::fuzz {
+
+class Invariants {
+  public:
+    Invariants(const Network& network, const Result& result)
+        : network_(network), result_(result), topology_(network) {
+        end_s_ = seconds(network.duration);
+        for (std::size_t i = 0; i < result.flows.size(); i++) look_at_flow(i);
+        for (std::uint32_t i = 0; i < 2 * network.links.size(); i++) look_at_pipe(i);
+        if (network.trace.queues) look_at_drops();
+        look_at_nodes();
+        look_at_captured();
+    }
+
+    // One line for each that is broken.
+    const std::vector<std::string>& broken() const { return broken_; }
+
+  private:
+    static constexpr double kNear = 1e-9;  // relative: what rounding to doubles may do
+
+    static double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
+    const Direction& direction(std::uint32_t pipe) const {
+        const Link& link = network_.links[pipe / 2];
+        return pipe % 2 == 0 ? link.forward : link.backward;
+    }
+    const DirectionResult& crossed(std::uint32_t pipe) const {
+        return (pipe % 2 == 0 ? result_.forward : result_.backward)[pipe / 2];
+    }
+    std::uint32_t overhead(std::uint32_t pipe) const {
+        return network_.links[pipe / 2].overhead_bytes;
+    }
+
+    void require(bool holds, const std::string& what) {
+        if (!holds) broken_.push_back(what);
+    }
+    bool in_run(double time_s) const { return time_s >= 0 && time_s <= end_s_; }
+    bool in_order(double first_s, double second_s) const {  // NaN: it did not happen
+        return std::isnan(second_s) || first_s <= second_s;
+    }
+
+    // Bytes that a pipe may send from `first_s` to `last_s`.
+    double capacity(std::uint32_t pipe, double first_s, double last_s) const {
+        const Direction& d = direction(pipe);
+        if (d.opportunities_ms.empty())
+            return static_cast<double>(d.rate_bps) / 8 * (last_s - first_s);
+        const auto offered = [&](double time_s) {
+            const auto end = static_cast<Time>(time_s * 1e12) + 1;
+            return static_cast<double>(Opportunities(d.opportunities_ms, end).offered());
+        };
+        // The one at which it begins counts, too.
+        return offered(last_s) - (first_s > 0.001 ? offered(first_s - 0.001) : 0);
+    }
+
+    void look_at_flow(std::size_t i) {
+        const FlowResult& row = result_.flows[i];
+        const Flow& flow = network_.flows[row.source];
+        const std::string who =
+            "flow " + std::to_string(row.source) + " (" + std::to_string(i) + "): ";
+        const std::uint64_t gone = row.queue_drops + row.lost + row.in_flight;
+        require(gone <= row.sent, who + "sent what was dropped, lost or is in flight");
+        require(row.retransmitted <= row.sent, who + "sent what was sent again");
+        const std::uint64_t arrived = row.sent - gone, full = arrived * flow.packet_bytes;
+        require(row.ip_bytes_at_sink <= full, who + "what arrived was sent, in bytes");
+        const bool has_short = !flow.datagrams.on && flow.size_bytes != kUnlimited;
+        if (!has_short) require(row.ip_bytes_at_sink == full, who + "sent is what became of it");
+        if (has_short && flow.arrivals_mean == 0) {  // of one size but for the last segment
+            const std::uint64_t rest = static_cast<std::uint64_t>(flow.size_bytes) % flow.mss();
+            const std::uint64_t less = rest == 0 ? 0 : flow.mss() - rest;
+            const std::uint64_t missing = full - row.ip_bytes_at_sink;
+            require(less == 0 ? missing == 0 : missing % less == 0 && missing / less <= arrived,
+                    who + "sent is what became of it, but for a short segment");
+        }
+        require(row.delivered_bytes + arrived * flow.header_bytes <= row.ip_bytes_at_sink,
+                who + "delivered what arrived");
+        require(std::isnan(row.last_arrival_s) == (row.ip_bytes_at_sink == 0),
+                who + "a last arrival if one arrived");
+        for (const double time_s : {row.established_s, row.completed_s, row.last_arrival_s})
+            require(std::isnan(time_s) || (in_run(time_s) && time_s >= row.start_s),
+                    who + "times between its start and the run's end");
+        require(in_order(row.established_s, row.completed_s), who + "established, then completed");
+        if (!std::isnan(row.mean_cwnd))
+            require(row.mean_cwnd <= row.max_cwnd * (1 + kNear), who + "mean and largest cwnd");
+        look_at_times(row, who);
+    }
+
+    void look_at_times(const FlowResult& row, const std::string& who) {
+        const std::uint32_t way = topology_.way_of(row.source);
+        const Flow& flow = network_.flows[row.source];
+        require(in_order(row.min_rtt_s, row.mean_srtt_s), who + "least and mean RTT");
+        double least_s = 0;
+        for (const auto& pipes : {topology_.to_receiver(way), topology_.to_sender(way)})
+            for (const std::uint32_t pipe : pipes) {
+                const Direction& d = direction(pipe);
+                least_s += seconds(d.delay);
+                if (d.opportunities_ms.empty())
+                    least_s += 8.0 * (flow.header_bytes + overhead(pipe)) /
+                               static_cast<double>(d.rate_bps);
+            }
+        require(!(row.min_rtt_s < least_s * (1 - kNear) - 1e-11), who + "no RTT below the path's");
+        require(!(row.mean_srtt_s < least_s * (1 - kNear) - 1e-11),
+                who + "no mean RTT below the path's");
+        if (std::isnan(row.last_arrival_s)) return;
+        const std::uint64_t arrived = row.sent - row.queue_drops - row.lost - row.in_flight;
+        for (const std::uint32_t pipe : topology_.to_receiver(way)) {
+            const double bytes =
+                static_cast<double>(row.ip_bytes_at_sink + arrived * overhead(pipe));
+            require(bytes <= capacity(pipe, row.start_s, row.last_arrival_s) * (1 + kNear) + 1,
+                    who + "what arrived fits the link's capacity");
+        }
+    }
+
+    void look_at_pipe(std::uint32_t pipe) {
+        const DirectionResult& row = crossed(pipe);
+        const Direction& d = direction(pipe);
+        const std::string who = "pipe " + std::to_string(pipe) + ": ";
+        require(row.lost + row.in_flight <= row.packets, who + "accepted what was lost or is on");
+        require(row.early_drops <= row.queue_drops, who + "early drops among the drops");
+        require(row.marked <= row.packets, who + "marked what it accepted");
+        require(row.utilisation >= 0 && row.utilisation <= 1, who + "utilisation is a share");
+        require(row.longest_wait_s >= 0 && row.longest_wait_s <= end_s_, who + "waits in the run");
+        const auto packets = static_cast<double>(row.packets);
+        require(row.waited_s <= packets * row.longest_wait_s * (1 + kNear), who + "sum of waits");
+        require(row.waited_s >= row.longest_wait_s * (1 - kNear), who + "the longest among them");
+        const double mean = row.waited_s / end_s_;
+        if (d.queue_packets != kUnlimited)
+            require(mean <= static_cast<double>(d.queue_packets) * (1 + kNear),
+                    who + "the mean queue is within its limit");
+        if (network_.trace.queues) look_at_queue(row, d, who);
+    }
+
+    // The trace says the same as the row.
+    void look_at_queue(const DirectionResult& row, const Direction& d, const std::string& who) {
+        const QueueTrace& trace = row.trace;
+        double sum_s = 0, longest_s = 0;
+        std::uint64_t waiting = 0;
+        std::vector<std::pair<double, std::int64_t>> changes;
+        for (std::size_t i = 0; i < trace.arrival_s.size(); i++) {
+            const bool waits = std::isnan(trace.start_s[i]);
+            const double until_s = waits ? end_s_ : trace.start_s[i];
+            require(in_run(trace.arrival_s[i]) && trace.arrival_s[i] <= until_s && in_run(until_s),
+                    who + "a wait within the run");
+            sum_s += until_s - trace.arrival_s[i];
+            longest_s = std::max(longest_s, until_s - trace.arrival_s[i]);
+            waiting += waits;
+            changes.push_back({trace.arrival_s[i], trace.bytes[i]});
+            if (!waits) changes.push_back({until_s, -static_cast<std::int64_t>(trace.bytes[i])});
+        }
+        require(std::abs(sum_s - row.waited_s) <= kNear * sum_s + rounding_s() * packets(trace),
+                who + "the trace's integral " + std::to_string(sum_s) + " is the row's sum " +
+                    std::to_string(row.waited_s));
+        require(std::abs(longest_s - row.longest_wait_s) <= kNear * longest_s + rounding_s(),
+                who + "the trace's longest wait");
+        require(waiting <= row.in_flight, who + "what waits at the end is on its way");
+        std::sort(changes.begin(), changes.end());  // of one time what leaves first
+        std::int64_t bytes = 0, count = 0;
+        for (const auto& [at_s, change] : changes) {
+            bytes += change;
+            count += change > 0 ? 1 : -1;
+            require(count <= d.queue_packets && bytes <= d.queue_bytes,
+                    who + "the queue is within its limit");
+        }
+    }
+    double rounding_s() const { return 1e-12 + 1e-15 * end_s_; }  // of a time in a trace
+    static double packets(const QueueTrace& trace) {
+        return static_cast<double>(trace.arrival_s.size());
+    }
+
+    void look_at_drops() {
+        std::map<std::pair<std::uint32_t, DropKind>, std::uint64_t> at;
+        std::map<std::uint32_t, std::uint64_t> dropped, lost;
+        double before_s = 0;
+        for (const Drop& drop : result_.drops) {
+            require(in_run(drop.time_s) && before_s <= drop.time_s, "drops in the run, by time");
+            before_s = drop.time_s;
+            at[{drop.pipe, drop.kind}]++;
+            if (drop.ack || drop.kind == DropKind::mark) continue;
+            (drop.kind == DropKind::wire ? lost : dropped)[drop.flow]++;
+        }
+        for (std::uint32_t pipe = 0; pipe < 2 * network_.links.size(); pipe++) {
+            const DirectionResult& row = crossed(pipe);
+            const std::string who = "pipe " + std::to_string(pipe) + ": ";
+            require((at[{pipe, DropKind::queue}] + at[{pipe, DropKind::early}]) == row.queue_drops,
+                    who + "as many drops as are listed");
+            require((at[{pipe, DropKind::early}]) == row.early_drops, who + "listed early drops");
+            require((at[{pipe, DropKind::wire}]) == row.lost, who + "as many lost as are listed");
+            require((at[{pipe, DropKind::mark}]) == row.marked, who + "listed marks");
+        }
+        for (std::uint32_t i = 0; i < result_.flows.size(); i++) {
+            const std::string who = "flow " + std::to_string(i) + ": ";
+            // A SYN carries no data, and the list has it among the packets that are no ACKs.
+            require(result_.flows[i].queue_drops <= dropped[i], who + "its drops are listed");
+            require(result_.flows[i].lost <= lost[i], who + "its losses are listed");
+        }
+    }
+
+    // What arrives at a node goes on, or is for it: known where no TCP ends, for datagrams say how many.
+    void look_at_nodes() {
+        std::vector<std::int64_t> balance(network_.nodes, 0);
+        std::vector<bool> is_known(network_.nodes, true);
+        for (std::uint32_t pipe = 0; pipe < 2 * network_.links.size(); pipe++) {
+            const Link& link = network_.links[pipe / 2];
+            const DirectionResult& row = crossed(pipe);
+            const std::uint64_t offered = row.packets + row.queue_drops;
+            const std::uint64_t arrived = row.packets - row.lost - row.in_flight;
+            balance[pipe % 2 == 0 ? link.a : link.b] -= static_cast<std::int64_t>(offered);
+            balance[pipe % 2 == 0 ? link.b : link.a] += static_cast<std::int64_t>(arrived);
+        }
+        for (const Flow& flow : network_.flows)
+            if (!flow.datagrams.on) is_known[flow.from] = is_known[flow.to] = false;
+        for (const FlowResult& row : result_.flows) {
+            const Flow& flow = network_.flows[row.source];
+            if (!flow.datagrams.on) continue;
+            balance[flow.from] += static_cast<std::int64_t>(row.sent);
+            balance[flow.to] -= static_cast<std::int64_t>(row.delivered_bytes / flow.mss());
+        }
+        for (std::uint32_t node = 0; node < network_.nodes; node++)
+            require(!is_known[node] || balance[node] == 0,
+                    "node " + std::to_string(node) + ": what comes goes on");
+    }
+
+    // Packets leave one after the other, each once the one before has been sent.
+    void look_at_captured() {
+        if (network_.trace.capture_link < 0) return;
+        const auto pipe = static_cast<std::uint32_t>(2 * network_.trace.capture_link);
+        const Direction& d = direction(pipe);
+        Time free_at = 0;
+        for (const Captured& packet : result_.captured) {
+            require(packet.at >= 0 && packet.at <= network_.duration, "captured in the run");
+            if (!packet.leaving || !d.opportunities_ms.empty()) continue;
+            require(packet.at >= free_at, "a link sends one packet at a time");
+            const Flow& flow = network_.flows[result_.flows[packet.flow].source];
+            const std::uint32_t bytes = flow.header_bytes + packet.payload + overhead(pipe);
+            free_at = packet.at + static_cast<Time>(8e12 * bytes / static_cast<double>(d.rate_bps));
+        }
+    }
+
+    const Network& network_;
+    const Result& result_;
+    const Topology topology_;
+    double end_s_ = 0;
+    std::vector<std::string> broken_;
+};
+
+}  // namespace ww::sim::fuzz
