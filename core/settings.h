@@ -147,19 +147,17 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "tcp_vegas.c.")                                                                              \
     X(COUNT, vegas_gamma, 1, 1, 255, WW_ONLY(VEGAS),                                               \
       "Segments queued in the path that end slow start", "tcp_vegas.c.")                           \
-    X(SHARE, wc_gain, 930, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                       \
-      "Share of the measured pipe, B RTTmin, that a loss with a queue leaves at least",            \
-      "With 1 CUBIC beside it keeps 0.86, with 0 goodput under loss is 0.94 of BBR's: "            \
-      "docs/new-member.md.")                                                                       \
+    X(SHARE, wc_evidence, 250, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                   \
+      "Evidence from which losses are taken for a full queue's: 0 of a lossy link, 1 of a queue",  \
+      "A random loss has 0 in the mean, RED's 0.4 and more: docs/new-member.md.")                  \
+    X(SHARE, wc_gain, 930, 1, 999, WW_ONLY(WESTWOOD_CUBIC),                                        \
+      "Share of the measured pipe, B RTTmin, that a loss leaves at least while a queue stands",    \
+      "Slightly below 1, so that the queue empties: docs/new-member.md.")                          \
     X(SHARE, wc_queue, 62, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                       \
-      "Wait in queues, as a share of the smallest RTT, from which a loss is congestion",           \
-      "1/16: half of HyStart++'s 1/8, so that queues of 0.1 BDP are seen; with 0 every loss is.")  \
-    X(SWITCH, wc_least_rtt, false, 0, 1, WW_ONLY(WESTWOOD_CUBIC),                                  \
-      "The least RTT of two rounds shows that wait, and not the mean, which jitter lengthens",     \
-      "For links that jitter by more than a sixteenth of the RTT: docs/new-member.md.")            \
-    X(SHARE, wc_heavy, 125, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                      \
-      "Share of a window lost in one round trip from which that is congestion, whatever the "      \
-      "queue",                                                                                     \
+      "A queue stands if the least RTT of two rounds is longer than RTTmin by this share",         \
+      "1/16 is half of HyStart++'s 1/8.")                                                          \
+    X(SHARE, wc_heavy, 125, 1, 1000, WW_ONLY(WESTWOOD_CUBIC),                                      \
+      "Share of a window lost in one round trip that reduces the window, whatever the cause",      \
       "1/8 is far above the 2 % of the lossiest links that it is made for: docs/new-member.md.")   \
     X(COUNT, wc_small, 12, 1, 255, WW_ONLY(WESTWOOD_CUBIC),                                        \
       "Window, segments, below which any loss halves it",                                          \

@@ -1,100 +1,69 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Westwood-CUBIC: CUBIC, whose window after a loss is what the path was measured to deliver.
+ * Westwood-CUBIC: CUBIC that asks whether its losses come from a full queue before it reduces the window.
  *
- *   B       = largest delivery rate sample of this and of the last round
- *   RTTmin  = smallest RTT since the start, or since a timeout
- *   pipe    = B RTTmin / MSS
+ *   B         = largest delivery rate sample; it fades by 1/8 a round
+ *   RTTmin    = smallest RTT since the start, or since a timeout
+ *   pipe      = B RTTmin / MSS
+ *   evidence  = how far SRTT is above its mean when packets are lost, 0 to 1: westwood_cubic_evidence.h
  *
- *   a loss without a queue   cwnd and ssthresh stay; growth goes on, that of slow start too
- *   a loss with a queue      ssthresh = cwnd = max(0.7 cwnd, gain pipe), but never more than cwnd
- *   many losses, a mark      ssthresh = cwnd = 0.7 cwnd
- *   a timeout                ssthresh as for a loss, cwnd = 1; RTTmin and SRTT begin anew
- *   otherwise                CUBIC's growth (cubic_curve.h)
+ *   cause of the loss                  cwnd and ssthresh become
+ *   a mark, or evidence > threshold    0.7 cwnd                     a full queue loses packets
+ *   a queue stands                     max(0.7 cwnd, gain pipe)     the path stays full, the queue empties
+ *   otherwise                          unchanged                    the link loses packets
+ *   many, and not from a full queue    gain pipe, between 0.7 cwnd and gain cwnd
+ *   a timeout                          ssthresh as for a loss, cwnd = 1
+ *   no loss                            CUBIC's growth (cubic_curve.h)
  *
- *   there is a queue         SRTT > (1 + queue) RTTmin; with wc_least_rtt the least RTT of this and of the last round
- *   losses are many          more than heavy cwnd and more than 4 segments of a round
+ *   a queue stands   the least RTT of this and of the last round > (1 + queue) RTTmin
+ *   many             more than heavy cwnd and more than 4 segments in a round
  *
- * With less than `small` segments any loss is answered as Reno does, ssthresh = cwnd = cwnd / 2. At the loss
- * rates of a radio link Reno has such windows anyway; there a flow cannot tell the path's losses from those of
- * a crowd, and must not be what keeps the crowd's queue full.
+ * westwood_cubic_evidence.h says why a score tells a full queue from a lossy link.
  *
- * In recovery a reduced window is let go by PRR's bounds (RFC 9937): cwnd = min(ssthresh, in flight + delivered), one
- * more on an ACK that advances and tells of no loss. Where the window was not reduced growth goes on, and if
- * another round of this recovery has losses, they are answered in turn; where it was, only many are.
+ * With less than `small` segments a loss is answered as Reno does, ssthresh = cwnd = cwnd / 2, once the first slow
+ * start has ended. At the loss rates of a radio link Reno has such windows anyway. There a flow cannot tell the
+ * link's losses from a crowd's, and must not keep the crowd's queue full.
+ *
+ * What one recovery may do is a state machine (enum ww_wc_answer):
+ *
+ *   WATCHES   -- loss, window kept -->     KEEPS    -- round ends -->      WATCHES
+ *   WATCHES, KEEPS, CONSERVES -- reduction, or many losses --> CUTS        at once
+ *   CUTS      -- next ACK -->              WAITS    -- round ends -->      CONSERVES
+ *   any       -- recovery ends, undo, timeout --> WATCHES
+ *
+ * proofs/theorems.c proves its invariant: when the losses that an ACK reports in recovery are counted, a round with
+ * many losses is in CUTS or WAITS, and no round that follows WAITS is in WAITS. So many losses are answered with
+ * the ACK that reports them, or the first one of a later round is, one round trip after the last answer.
+ *
+ * A reduced window falls as PRR has it (RFC 9937): while more is in flight than ssthresh, each segment delivered lets
+ * ssthresh / prior cwnd segments go. Below, cwnd = min(ssthresh, in flight + delivered), and one more on an ACK that
+ * advances and reports no loss.
+ *
+ * Reductions at scores under 1/2 are doubtful. If a round outside of a reduced recovery ends and the link is sure to
+ * lose packets, ssthresh goes back to the largest window before them.
  *
  * Slow start is paced, at pacing cwnd / SRTT, so that its bursts do not overflow a short queue. The first one holds
- * the window while the smallest of 8 RTTs is above RTTmin by HyStart++'s threshold (RFC 9406, 4.2). If all of a
+ * the window while SRTT is above RTTmin by HyStart++'s threshold (RFC 9406, 4.2). If all RTTs of a
  * round are, it ends with ssthresh = cwnd = max(cwnd / 2, pipe), but never more than cwnd.
- *
- * A wireless path that jitters delays some packets more than others, where a queue delays all: the mean takes the one
- * for the other, the least does not. The mean is the default, because it sees the short queues of a crowd earlier.
  *
  * Sources. The window after a loss is Westwood's (Mascolo 2001), or CUBIC's (RFC 9438, 4.6) where that is larger.
  * The maximum of delivery rates is BBR's (draft-cardwell-iccrg-bbr-congestion-control-00, 4.1.1). TCP Veno (Fu &
  * Liew 2003) tells one loss from another by the queue, and Copa (Arun & Balakrishnan 2018) sees it in the least
  * RTT of late. A slow start that ends at the estimated pipe is Astart (Wang, Pau, Yamada, Sanadidi, Gerla: TCP
- * startup performance in large bandwidth delay networks, INFOCOM 2004).
- * docs/new-member.md has what each of them is worth.
+ * startup performance in large bandwidth delay networks, INFOCOM 2004). docs/new-member.md has what each part is
+ * worth.
  *
  * Deviations from RFC 9438: cwnd is taken for the flight (4.6; so in Linux); a loss that does not reduce the
  * window does not end the stage; a spurious reduction gives back the windows but not the stage (4.9; so in
- * Linux). Rates are kept in units of 32 bytes/s, so that the state fits.
+ * Linux). Rates are kept in units of 32 bytes/s, and a queueing delay counts up to 2^20 us, so that the state fits.
  */
 #ifndef WW_WESTWOOD_CUBIC_H
 #define WW_WESTWOOD_CUBIC_H
 
-#include "cubic_curve.h"
-#include "hystart_plus_plus.h"
-
-enum ww_westwood_cubic_flag {
-    WW_WC_STARTED = 1,  /* slow start has ended once */
-    WW_WC_REDUCED = 2,  /* this recovery has reduced the window */
-    WW_WC_ANSWERED = 4, /* the losses of this round are of data sent before the last reduction */
-    WW_WC_RESTART = 8,  /* the next ACK begins a round */
-    WW_WC_HOLDS = 16,   /* the first slow start waits for the queue to show itself, or to go */
-};
-
-enum {
-    WW_WC_RATE_SHIFT = 13, /* bandwidths are kept without these bits */
-    WW_WC_FEW_LOST = 4,    /* so few losses of a round are never many */
-};
-
-struct ww_westwood_cubic_state {
-    struct ww_common common;
-    uint32_t last_ms; /* when the last ACK came */
-    struct ww_cubic_curve curve;
-    uint32_t max_bw;       /* of this round, bandwidth >> WW_WC_RATE_SHIFT */
-    uint32_t last_max_bw;  /* of the round before */
-    uint32_t rtt_min_us;   /* UINT32_MAX: none */
-    uint32_t srtt_us;      /* 7/8, of the round trips of deliveries; 0: none */
-    uint32_t round_end;    /* `delivered` that ends this round */
-    uint32_t lost;         /* segments found lost in this round */
-    uint32_t round_rtt_us; /* smallest RTT of this round; 0: none */
-    uint32_t last_rtt_us;  /* of the round before */
-    uint32_t block_rtt_us; /* smallest of the `samples` RTTs of this block of 8 */
-    uint8_t samples;
-    uint8_t flags; /* enum ww_westwood_cubic_flag */
-};
-
-static inline void ww_wc_init(struct ww_westwood_cubic_state *wc) {
-    const struct ww_westwood_cubic_state fresh = {
-        {0, 0, 0}, 0, {0, 0, 0, 0, 0, 0, false, false}, 0, 0, UINT32_MAX, 0, 0, 0, 0, 0, 0, 0, 0};
-    *wc = fresh;
-}
-
-static inline bool ww_wc_is(const struct ww_westwood_cubic_state *wc,
-                            enum ww_westwood_cubic_flag flag) {
-    return (wc->flags & flag) != 0;
-}
-
-static inline void ww_wc_set(struct ww_westwood_cubic_state *wc, enum ww_westwood_cubic_flag flag,
-                             bool on) {
-    wc->flags = (uint8_t)(on ? wc->flags | flag : wc->flags & ~(unsigned)flag);
-}
+#include "westwood_cubic_evidence.h"
 
 static inline uint64_t ww_wc_bandwidth(const struct ww_westwood_cubic_state *wc) {
-    return (uint64_t)ww_max_u32(wc->max_bw, wc->last_max_bw) << WW_WC_RATE_SHIFT;
+    return (uint64_t)wc->max_bw << WW_WC_RATE_SHIFT;
 }
 
 /* Returns B RTTmin in segments, rounded up; 0 if either is unknown. */
@@ -104,38 +73,34 @@ static inline uint32_t ww_wc_pipe(const struct ww_westwood_cubic_state *wc, uint
     return (uint32_t)ww_min_u64(ww_div(bytes + mss - 1, mss), WW_CWND_MAX);
 }
 
-/* Returns the RTT that a queue shows in; 0: none is known. */
-static inline uint32_t ww_wc_telling_rtt(const struct ww_config *config,
-                                         const struct ww_westwood_cubic_state *wc) {
-    if (!config->wc_least_rtt) return wc->srtt_us;
-    if (wc->round_rtt_us == 0) return wc->last_rtt_us;
-    return ww_least_rtt(wc->last_rtt_us, wc->round_rtt_us);
+/* Says whether the window has been reduced in this recovery. */
+static inline bool ww_wc_is_reduced(const struct ww_westwood_cubic_state *wc) {
+    return wc->answer >= WW_WC_CUTS;
 }
 
-static inline bool ww_wc_queues(const struct ww_config *config,
-                                const struct ww_westwood_cubic_state *wc) {
-    const uint32_t rtt_us = ww_wc_telling_rtt(config, wc);
-    if (rtt_us == 0) return true; /* nothing says that there is none */
-    return rtt_us > (uint64_t)wc->rtt_min_us * (1000 + config->wc_queue_permille) / 1000;
+/* Returns the answer's state when a round has ended. */
+static inline uint8_t ww_wc_after_round(uint8_t answer) {
+    if (answer == WW_WC_KEEPS) return WW_WC_WATCHES;
+    if (answer == WW_WC_WAITS) return WW_WC_CONSERVES;
+    return answer;
 }
 
-/* Says whether so many losses in a round are more than a path's own. cwnd * 1000 < 2^38. */
-static inline bool ww_wc_many(const struct ww_config *config, uint32_t lost, uint32_t cwnd) {
-    return lost > WW_WC_FEW_LOST &&
-           (uint64_t)lost * 1000 > (uint64_t)cwnd * config->wc_heavy_permille;
-}
-
-/* Returns what a loss makes of ssthresh: at most cwnd, and min_cwnd at least. */
+/* Returns what ssthresh becomes: at most cwnd, and min_cwnd at least. */
 static inline uint32_t ww_wc_target(const struct ww_config *config,
                                     const struct ww_westwood_cubic_state *wc, uint32_t cwnd,
-                                    uint32_t mss, bool congested) {
-    const bool small = cwnd < config->wc_small;
-    if (!small && !congested && !ww_wc_queues(config, wc))
-        return ww_max_u32(cwnd, config->min_cwnd);
-    uint64_t target = small ? cwnd / 2 : (uint64_t)cwnd * 7 / 10;
-    if (!small && !congested)
-        target =
-            ww_max_u64(target, (uint64_t)ww_wc_pipe(wc, mss) * config->wc_gain_permille / 1000);
+                                    uint32_t mss, enum ww_wc_cause cause) {
+    uint64_t target = (uint64_t)cwnd * 7 / 10;
+    const bool full = cause == WW_WC_MARK || ww_wc_is_congested(config, wc) ||
+                      (cause == WW_WC_MANY && ww_wc_is_overload(config, wc));
+    if (cwnd < config->wc_small && (full || wc->start == WW_WC_STARTED)) {
+        target = cwnd / 2;
+    } else if (!full && cause == WW_WC_LOSS && !ww_wc_queue_stands(config, wc)) {
+        target = cwnd;
+    } else if (!full) {
+        const uint64_t gain = config->wc_gain_permille;
+        target = ww_max_u64(target, ww_wc_pipe(wc, mss) * gain / 1000);
+        if (cause == WW_WC_MANY) target = ww_min_u64(target, cwnd * gain / 1000);
+    }
     return ww_max_u32((uint32_t)ww_min_u64(cwnd, target), config->min_cwnd);
 }
 
@@ -151,37 +116,54 @@ static inline void ww_wc_end_stage(struct ww_cubic_curve *curve, uint32_t cwnd) 
 static inline uint32_t ww_wc_standing(const struct ww_westwood_cubic_state *wc,
                                       const struct ww_window *window) {
     const uint32_t cwnd =
-        ww_wc_is(wc, WW_WC_REDUCED) ? ww_max_u32(window->cwnd, window->ssthresh) : window->cwnd;
+        ww_wc_is_reduced(wc) ? ww_max_u32(window->cwnd, window->ssthresh) : window->cwnd;
     return ww_min_u32(cwnd, WW_CUBIC_CWND_MAX);
 }
 
-/* Answers losses, or a mark (`congested`). What a recovery had at its beginning is what CUBIC goes back to. */
+/* Keeps the largest window before reductions that may be mistakes: the loss came at a low score. */
+static inline void ww_wc_note_reduction(struct ww_westwood_cubic_state *wc, uint32_t cwnd,
+                                        enum ww_wc_cause cause) {
+    const bool may_be_mistake = cause != WW_WC_MARK && ww_wc_score(wc) < WW_WC_HALF;
+    wc->mistaken = may_be_mistake ? ww_max_u32(wc->mistaken, cwnd) : 0;
+}
+
+/* Lets the window grow back to where it was before reductions that the evidence no longer supports. */
+static inline void ww_wc_take_back(const struct ww_config *config,
+                                   struct ww_westwood_cubic_state *wc, struct ww_window *window) {
+    if (ww_wc_is_reduced(wc) || !ww_wc_is_link(config, wc)) return;
+    window->ssthresh = ww_max_u32(window->ssthresh, wc->mistaken);
+    wc->mistaken = 0;
+}
+
+/* Answers losses or a mark. What a recovery had at its beginning is what CUBIC goes back to. */
 static inline void ww_wc_answer(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
-                                struct ww_window *window, uint32_t mss, bool congested) {
+                                struct ww_window *window, uint32_t mss, enum ww_wc_cause cause) {
     const uint32_t cwnd = ww_wc_standing(wc, window);
-    const uint32_t target = ww_wc_target(config, wc, cwnd, mss, congested);
-    ww_wc_set(wc, WW_WC_RESTART, true);
-    if (target >= cwnd) return;
-    if (!ww_wc_is(wc, WW_WC_REDUCED)) ww_wc_end_stage(&wc->curve, cwnd);
-    wc->flags |= WW_WC_REDUCED | WW_WC_ANSWERED | WW_WC_STARTED;
-    ww_wc_set(wc, WW_WC_HOLDS, false);
+    const bool was_reduced = ww_wc_is_reduced(wc);
+    const uint32_t most = was_reduced ? window->ssthresh : WW_SSTHRESH_INFINITE;
+    const uint32_t wanted = ww_min_u32(ww_wc_target(config, wc, cwnd, mss, cause), most);
+    const uint32_t target = ww_max_u32(wanted, config->min_cwnd);
+    if (target >= cwnd) {
+        if (cause != WW_WC_LOSS) {
+            wc->answer = WW_WC_CUTS; /* min_cwnd allows no less */
+        } else if (!was_reduced) {
+            wc->answer = WW_WC_KEEPS;
+        }
+        return;
+    }
+    ww_wc_note_reduction(wc, cwnd, cause);
+    if (!was_reduced) ww_wc_end_stage(&wc->curve, cwnd);
+    wc->answer = WW_WC_CUTS;
+    wc->start = WW_WC_STARTED;
     window->ssthresh = target;
     window->cwnd = ww_min_u32(window->cwnd, target);
 }
 
-/* Says whether a smallest RTT is longer than the path's by HyStart++'s threshold. */
+/* ---- what an ACK shows */
+
+/* Says whether an RTT is longer than the path's by HyStart++'s threshold. */
 static inline bool ww_wc_is_longer(const struct ww_westwood_cubic_state *wc, uint32_t rtt_us) {
     return rtt_us >= (uint64_t)wc->rtt_min_us + ww_hystart_threshold(wc->rtt_min_us);
-}
-
-/* Takes the next RTT into those of the round and of the block of 8. */
-static inline void ww_wc_watch_delay(struct ww_westwood_cubic_state *wc, uint32_t rtt_us) {
-    wc->round_rtt_us = ww_least_rtt(wc->round_rtt_us, rtt_us);
-    wc->block_rtt_us = wc->samples == 0 ? rtt_us : ww_min_u32(wc->block_rtt_us, rtt_us);
-    if (++wc->samples < WW_HYSTART_SAMPLES) return;
-    wc->samples = 0;
-    const bool holds = !ww_wc_is(wc, WW_WC_STARTED) && ww_wc_is_longer(wc, wc->block_rtt_us);
-    ww_wc_set(wc, WW_WC_HOLDS, holds);
 }
 
 /* Takes the round trip and the rate that an ACK shows. */
@@ -191,52 +173,100 @@ static inline void ww_wc_measure(struct ww_westwood_cubic_state *wc,
     if (rtt_us != 0) {
         wc->rtt_min_us = ww_min_u32(wc->rtt_min_us, rtt_us);
         wc->srtt_us = wc->srtt_us == 0 ? rtt_us : wc->srtt_us - wc->srtt_us / 8 + rtt_us / 8;
-        ww_wc_watch_delay(wc, rtt_us);
+        wc->round_rtt_us = ww_least_rtt(wc->round_rtt_us, rtt_us);
+        ww_wc_add_delay(wc);
+        if (wc->start != WW_WC_STARTED)
+            wc->start = ww_wc_is_longer(wc, wc->srtt_us) ? WW_WC_HOLDS : WW_WC_DOUBLES;
     }
     if (sample->rate_interval_us == 0) return;
     const uint64_t bw =
         ww_rate((uint64_t)sample->rate_segments * sample->mss, sample->rate_interval_us);
-    const uint32_t kept = (uint32_t)(bw >> WW_WC_RATE_SHIFT);
-    if (!sample->is_app_limited || kept > wc->last_max_bw)
-        wc->max_bw = ww_max_u32(wc->max_bw, kept);
-}
-
-/* Says whether this ACK begins a round: it is for what was sent since the last one began. */
-static inline bool ww_wc_begins_round(const struct ww_westwood_cubic_state *wc,
-                                      const struct ww_sample *sample) {
-    if (ww_wc_is(wc, WW_WC_RESTART)) return true;
-    return sample->rate_interval_us != 0 && ww_reached(sample->prior_delivered, wc->round_end);
-}
-
-static inline void ww_wc_begin_round(struct ww_westwood_cubic_state *wc,
-                                     const struct ww_sample *sample) {
-    if (!ww_wc_is(wc, WW_WC_RESTART)) {
-        wc->last_max_bw = wc->max_bw;
-        wc->max_bw = 0;
-        wc->last_rtt_us = wc->round_rtt_us;
-        wc->round_rtt_us = 0;
-        ww_wc_set(wc, WW_WC_ANSWERED, false);
-    }
-    ww_wc_set(wc, WW_WC_RESTART, false);
-    wc->round_end = sample->delivered;
-    wc->lost = 0;
+    const uint64_t kept = ww_min_u64(bw >> WW_WC_RATE_SHIFT, UINT32_MAX);
+    wc->max_bw = ww_max_u32(wc->max_bw, (uint32_t)kept);
 }
 
 /* Ends the first slow start at what the path delivers. */
 static inline void ww_wc_end_slow_start(const struct ww_config *config,
                                         struct ww_westwood_cubic_state *wc,
                                         struct ww_window *window, uint32_t mss) {
-    ww_wc_set(wc, WW_WC_STARTED, true);
-    ww_wc_set(wc, WW_WC_HOLDS, false);
+    wc->start = WW_WC_STARTED;
     const uint32_t pipe = ww_max_u32(ww_wc_pipe(wc, mss), window->cwnd / 2);
     window->cwnd = ww_min_u32(window->cwnd, ww_max_u32(pipe, config->min_cwnd));
     window->ssthresh = ww_max_u32(window->cwnd, config->min_cwnd);
 }
 
+/* Ends a round: it answers losses that no answer has seen, and ends slow start if all of the round waited. */
+static inline void ww_wc_end_round(const struct ww_config *config,
+                                   struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                   const struct ww_sample *sample) {
+    const bool is_unanswered = wc->answer == WW_WC_WATCHES && wc->lost != 0;
+    if (sample->phase == WW_RECOVERY && is_unanswered)
+        ww_wc_answer(config, wc, window, sample->mss, WW_WC_LOSS);
+    if (wc->start != WW_WC_STARTED && window->cwnd < window->ssthresh &&
+        ww_wc_is_longer(wc, wc->round_rtt_us))
+        ww_wc_end_slow_start(config, wc, window, sample->mss);
+    wc->answer = ww_wc_after_round(wc->answer);
+    ww_wc_take_back(config, wc, window);
+    ww_wc_end_delays(wc);
+    wc->max_bw -= wc->max_bw / 8;
+    wc->last_rtt_us = wc->round_rtt_us;
+    wc->round_rtt_us = 0;
+}
+
+/* Begins a round with an ACK for what was sent since the last one began, or after a reduction. */
+static inline void ww_wc_take_round(const struct ww_config *config,
+                                    struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                    const struct ww_sample *sample) {
+    if (wc->answer == WW_WC_CUTS) {
+        wc->answer = WW_WC_WAITS;
+    } else {
+        if (sample->rate_interval_us == 0) return;
+        if (!ww_reached(sample->prior_delivered, wc->round_end)) return;
+        ww_wc_end_round(config, wc, window, sample);
+    }
+    wc->round_end = sample->delivered;
+    wc->lost = 0;
+}
+
+/* Counts the losses that an ACK brings to light, and in recovery answers them once they are many. */
+static inline void ww_wc_count_lost(const struct ww_config *config,
+                                    struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                    const struct ww_sample *sample) {
+    const bool waits = wc->answer == WW_WC_CUTS || wc->answer == WW_WC_WAITS;
+    if (sample->newly_lost != 0 && wc->lost == 0 && !waits) ww_wc_take_score(wc);
+    wc->lost = (uint32_t)ww_min_u64((uint64_t)wc->lost + sample->newly_lost, WW_CWND_MAX);
+    if (sample->phase != WW_RECOVERY || waits) return;
+    if (ww_wc_is_many(config, wc->lost, ww_wc_standing(wc, window)))
+        ww_wc_answer(config, wc, window, sample->mss, WW_WC_MANY);
+}
+
+/* ---- the window between losses */
+
 /* Sets the window to `segments`, in recovery and after it, but not beyond ssthresh. */
 static inline void ww_wc_let_go(struct ww_window *window, uint64_t segments) {
     const uint64_t most = ww_min_u32(window->ssthresh, WW_CWND_MAX);
     window->cwnd = (uint32_t)ww_max_u64(ww_min_u64(segments, most), 1);
+}
+
+/*
+ * Lets a reduced window fall in proportion to what is delivered: RFC 9937, 6. cwnd_count keeps the fraction.
+ * 2^16 * 2^31 * 2^8 < 2^56.
+ */
+static inline void ww_wc_conserve(struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                  const struct ww_sample *sample) {
+    const uint64_t in_flight = (uint64_t)sample->pipe + sample->newly_delivered;
+    const uint32_t prior_cwnd = wc->common.prior_cwnd;
+    if (in_flight > window->ssthresh && prior_cwnd > window->ssthresh) {
+        const uint64_t delivered = ww_min_u32(sample->newly_delivered, 1u << 16);
+        const uint64_t sends = ww_div((delivered * window->ssthresh) << 8, prior_cwnd) +
+                               (wc->common.cwnd_count & 255u);
+        wc->common.cwnd_count = (uint32_t)(sends & 255u);
+        const uint64_t cwnd = ww_min_u64(sample->pipe + (sends >> 8), prior_cwnd);
+        window->cwnd = (uint32_t)ww_max_u64(cwnd, 1);
+        return;
+    }
+    const bool is_safe = sample->acked_segments != 0 && sample->newly_lost == 0;
+    ww_wc_let_go(window, in_flight + is_safe);
 }
 
 /* Grows the window by what an ACK delivered. */
@@ -248,33 +278,15 @@ static inline void ww_wc_grow(const struct ww_config *config, struct ww_westwood
         return;
     }
     if (window->cwnd < window->ssthresh) {
-        if (!ww_wc_is(wc, WW_WC_HOLDS)) ww_slow_start(window, sample->newly_delivered);
+        if (wc->start != WW_WC_HOLDS) ww_slow_start(window, sample->newly_delivered);
         return;
     }
-    ww_wc_set(wc, WW_WC_STARTED, true);
+    wc->start = WW_WC_STARTED;
     window->cwnd = ww_min_u32(window->cwnd, WW_CUBIC_CWND_MAX);
     const uint32_t now_ms = wc->last_ms;
     if (!wc->curve.epoch_open) ww_cubic_begin(&wc->curve, window->cwnd, now_ms);
     ww_cubic_grow(&wc->curve, window, ww_wrapping_sub(now_ms, wc->curve.epoch_ms),
                   ww_min_u32(sample->newly_delivered, 1u << 16), wc->srtt_us);
-}
-
-/* A round of a recovery ends. Answers its losses as any others, where the first ones reduced nothing. */
-static inline void ww_wc_judge_round(const struct ww_config *config,
-                                     struct ww_westwood_cubic_state *wc, struct ww_window *window,
-                                     uint32_t mss) {
-    if (wc->lost == 0 || ww_wc_is(wc, WW_WC_REDUCED) || ww_wc_is(wc, WW_WC_RESTART)) return;
-    ww_wc_answer(config, wc, window, mss, false);
-}
-
-/* Counts the losses that an ACK of a recovery brings to light, and answers them once they are many. */
-static inline void ww_wc_count_lost(const struct ww_config *config,
-                                    struct ww_westwood_cubic_state *wc, struct ww_window *window,
-                                    const struct ww_sample *sample) {
-    wc->lost = (uint32_t)ww_min_u64((uint64_t)wc->lost + sample->newly_lost, WW_CWND_MAX);
-    if (sample->phase != WW_RECOVERY || ww_wc_is(wc, WW_WC_ANSWERED)) return;
-    if (ww_wc_many(config, wc->lost, ww_wc_standing(wc, window)))
-        ww_wc_answer(config, wc, window, sample->mss, true);
 }
 
 /* Paces slow start at a multiple of cwnd / SRTT, and nothing else. */
@@ -283,28 +295,23 @@ static inline void ww_wc_pace(const struct ww_config *config,
                               uint32_t mss) {
     window->pacing = 0;
     if (wc->srtt_us == 0) return;
-    if (window->cwnd >= window->ssthresh || ww_wc_is(wc, WW_WC_REDUCED)) return;
+    if (window->cwnd >= window->ssthresh || ww_wc_is_reduced(wc)) return;
     const uint64_t rate = ww_rate((uint64_t)window->cwnd * mss, wc->srtt_us);
     window->pacing = ww_min_u64(rate * config->wc_pacing_permille / 1000, WW_BW_MAX);
 }
+
+/* ---- operations */
 
 static inline void ww_wc_on_ack(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
                                 struct ww_window *window, const struct ww_sample *sample) {
     const uint32_t now_ms = (uint32_t)(sample->now_us / 1000);
     const uint32_t since_last_ms = ww_wrapping_sub(now_ms, wc->last_ms);
     wc->last_ms = now_ms;
-    if (ww_wc_begins_round(wc, sample)) {
-        if (sample->phase == WW_RECOVERY) ww_wc_judge_round(config, wc, window, sample->mss);
-        if (!ww_wc_is(wc, WW_WC_STARTED) && window->cwnd < window->ssthresh &&
-            ww_wc_is_longer(wc, wc->round_rtt_us))
-            ww_wc_end_slow_start(config, wc, window, sample->mss);
-        ww_wc_begin_round(wc, sample);
-    }
-    ww_wc_count_lost(config, wc, window, sample);
+    ww_wc_take_round(config, wc, window, sample);
     ww_wc_measure(wc, sample);
-    if (sample->phase == WW_RECOVERY && ww_wc_is(wc, WW_WC_REDUCED)) {
-        const bool is_safe = sample->acked_segments != 0 && sample->newly_lost == 0;
-        ww_wc_let_go(window, (uint64_t)sample->pipe + sample->newly_delivered + is_safe);
+    ww_wc_count_lost(config, wc, window, sample);
+    if (sample->phase == WW_RECOVERY && ww_wc_is_reduced(wc)) {
+        ww_wc_conserve(wc, window, sample);
     } else if (sample->newly_delivered != 0) {
         ww_wc_grow(config, wc, window, sample, since_last_ms);
     }
@@ -314,46 +321,48 @@ static inline void ww_wc_on_ack(const struct ww_config *config, struct ww_westwo
 static inline void ww_wc_on_loss(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
                                  struct ww_window *window, uint32_t mss) {
     ww_remember(&wc->common, window);
-    ww_wc_answer(config, wc, window, mss, ww_wc_many(config, wc->lost, window->cwnd));
+    const bool is_many = ww_wc_is_many(config, wc->lost, window->cwnd);
+    ww_wc_answer(config, wc, window, mss, is_many ? WW_WC_MANY : WW_WC_LOSS);
 }
 
 /* Answers a mark (RFC 3168), which says that there is a queue whatever the round trips say. */
 static inline void ww_wc_on_mark(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
                                  struct ww_window *window, uint32_t mss) {
     ww_remember(&wc->common, window);
-    ww_wc_answer(config, wc, window, mss, true);
+    ww_wc_answer(config, wc, window, mss, WW_WC_MARK);
 }
 
 static inline void ww_wc_on_recovery_exit(struct ww_westwood_cubic_state *wc,
                                           struct ww_window *window) {
-    if (ww_wc_is(wc, WW_WC_REDUCED)) ww_wc_let_go(window, window->ssthresh);
-    ww_wc_set(wc, WW_WC_REDUCED, false);
+    if (ww_wc_is_reduced(wc)) ww_wc_let_go(window, window->ssthresh);
+    wc->answer = WW_WC_WATCHES;
 }
 
 static inline void ww_wc_on_rto(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
                                 struct ww_window *window, uint32_t mss, bool repeated) {
     const uint32_t cwnd = ww_wc_standing(wc, window);
-    const uint32_t ssthresh = ww_wc_target(config, wc, cwnd, mss, false);
+    const uint32_t ssthresh = ww_wc_target(config, wc, cwnd, mss, WW_WC_LOSS);
     if (!repeated) wc->curve.cwnd_prior = cwnd;
     wc->curve.epoch_open = false;
     wc->curve.w_max = 0;
     wc->rtt_min_us = UINT32_MAX;
     wc->srtt_us = wc->round_rtt_us = wc->last_rtt_us = 0; /* the queue that they tell of is gone */
-    wc->flags = WW_WC_STARTED;
+    wc->delay_sum_us = wc->away_sum_us = wc->mistaken = 0;
+    wc->samples = 0;
+    wc->answer = WW_WC_WATCHES;
+    wc->start = WW_WC_STARTED;
     ww_reno_on_rto(&wc->common, window, ssthresh, repeated);
     window->pacing = 0;
 }
 
 static inline void ww_wc_on_undo(struct ww_westwood_cubic_state *wc, struct ww_window *window) {
-    ww_wc_set(wc, WW_WC_REDUCED, false);
+    wc->answer = WW_WC_WATCHES;
     ww_reno_on_undo(&wc->common, window);
 }
 
 static inline struct ww_observation ww_wc_observe(const struct ww_westwood_cubic_state *wc) {
-    const uint32_t best = ww_max_u32(wc->max_bw, wc->last_max_bw);
-    const struct ww_observation seen = {ww_wc_bandwidth(wc),
-                                        (uint64_t)wc->max_bw << WW_WC_RATE_SHIFT, wc->rtt_min_us,
-                                        best == 0 ? 0u : 1u};
+    const struct ww_observation seen = {ww_wc_bandwidth(wc), ww_wc_bandwidth(wc), wc->rtt_min_us,
+                                        wc->max_bw == 0 ? 0u : 1u};
     return seen;
 }
 
@@ -362,7 +371,7 @@ static inline struct ww_observation ww_wc_observe(const struct ww_westwood_cubic
 #define WW_WESTWOOD_CUBIC_INIT ww_wc_init
 #define WW_WESTWOOD_CUBIC_ON_ACK ww_wc_on_ack
 #define WW_WESTWOOD_CUBIC_SSTHRESH(config, wc, now_us, in_flight, mss) \
-    ww_wc_target(config, wc, ww_min_u32(in_flight, WW_CUBIC_CWND_MAX), mss, false)
+    ww_wc_target(config, wc, ww_min_u32(in_flight, WW_CUBIC_CWND_MAX), mss, WW_WC_LOSS)
 #define WW_WESTWOOD_CUBIC_ON_LOSS(config, wc, window, now_us, in_flight, mss) \
     ww_wc_on_loss(config, wc, window, mss)
 #define WW_WESTWOOD_CUBIC_ON_MARK(config, wc, window, now_us, in_flight, mss) \

@@ -70,6 +70,73 @@ static void estimate_any_samples(const struct ww_config *config, struct ww_westw
     /*@ assert bounded: state->bandwidth <= largest; */
 }
 
+/*
+ * Westwood-CUBIC: a round with many losses is answered within one round trip. When the losses that an ACK reports in
+ * recovery are counted, a round with many of them has been answered less than a round ago; and no answer waits
+ * longer than the round after it.
+ */
+/*@ predicate many(struct ww_config *config, integer lost, integer cwnd) =
+        lost > WW_WC_FEW_LOST && lost * 1000 > cwnd * config->wc_heavy_permille;
+    predicate answered(integer answer) = answer == WW_WC_CUTS || answer == WW_WC_WAITS;
+    predicate reduced(integer answer) = answer >= WW_WC_CUTS;
+    logic integer standing(integer answer, integer cwnd, integer ssthresh) =
+        \min(answer >= WW_WC_CUTS ? \max(cwnd, ssthresh) : cwnd, WW_CUBIC_CWND_MAX); */
+
+/*@ assigns \nothing;
+    ensures many: \result <==> many(config, lost, cwnd); */
+static inline bool ww_wc_is_many(const struct ww_config *config, uint32_t lost, uint32_t cwnd);
+
+/*@ requires \valid_read(wc);
+    assigns \nothing;
+    ensures reduced: \result <==> reduced(wc->answer); */
+static inline bool ww_wc_is_reduced(const struct ww_westwood_cubic_state *wc);
+
+/*@ requires \valid_read(wc) && \valid_read(window);
+    assigns \nothing;
+    ensures standing: \result == standing(wc->answer, window->cwnd, window->ssthresh); */
+static inline uint32_t ww_wc_standing(const struct ww_westwood_cubic_state *wc,
+                                      const struct ww_window *window);
+
+/*@ requires \valid(wc);
+    assigns wc->scores, wc->evidence; */
+static inline void ww_wc_take_score(struct ww_westwood_cubic_state *wc);
+
+/*@ requires \valid_read(config) && \valid_read(wc);
+    assigns \nothing; */
+static inline uint32_t ww_wc_target(const struct ww_config *config,
+                                    const struct ww_westwood_cubic_state *wc, uint32_t cwnd,
+                                    uint32_t mss, enum ww_wc_cause cause);
+
+/*@ requires \valid(wc);
+    assigns wc->mistaken; */
+static inline void ww_wc_note_reduction(struct ww_westwood_cubic_state *wc, uint32_t cwnd,
+                                        enum ww_wc_cause cause);
+
+/*@ requires \valid(curve);
+    assigns *curve; */
+static inline void ww_wc_end_stage(struct ww_cubic_curve *curve, uint32_t cwnd);
+
+/*@ requires \valid_read(config) && \valid(wc) && \valid(window);
+    requires \separated(config, wc, window);
+    assigns *wc, *window;
+    ensures at_once: cause != WW_WC_LOSS ==> wc->answer == WW_WC_CUTS; */
+static inline void ww_wc_answer(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
+                                struct ww_window *window, uint32_t mss, enum ww_wc_cause cause);
+
+/*@ requires \valid_read(config) && \valid(wc) && \valid(window) && \valid_read(sample);
+    requires \separated(config, wc, window, sample);
+    assigns *wc, *window;
+    ensures in_time: sample->phase == WW_RECOVERY && !answered(wc->answer) ==>
+        !many(config, wc->lost, standing(wc->answer, window->cwnd, window->ssthresh)); */
+static inline void ww_wc_count_lost(const struct ww_config *config,
+                                    struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                    const struct ww_sample *sample);
+
+/*@ assigns \nothing;
+    ensures one_round: \result != WW_WC_WAITS && \result != WW_WC_KEEPS;
+    ensures reduced: reduced(\result) <==> reduced(answer); */
+static inline uint8_t ww_wc_after_round(uint8_t answer);
+
 int main(void) {
     struct ww_westwood_state state = {0};
     struct ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_PLUS);

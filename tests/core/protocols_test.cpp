@@ -32,6 +32,7 @@ ww_config by_default(ww_algorithm algorithm) {
     c.vegas_beta = 4;
     c.vegas_gamma = 1;
     c.veno_beta = 3;  // Fu & Liew 2003
+    c.wc_evidence_permille = 250;
     c.wc_gain_permille = 930;
     c.wc_queue_permille = 62;  // a sixteenth of RTTmin
     c.wc_heavy_permille = 125;

@@ -47,8 +47,10 @@ Numbers zeros(const ww_config& config, const ww_state& state) {
         all.insert(all.end(),
                    {w.curve.epoch_ms, w.curve.w_est, w.curve.w_max, w.curve.k_ms,
                     w.curve.cwnd_prior, w.curve.fraction, w.curve.epoch_open, w.curve.w_max_known});
-        all.insert(all.end(), {w.last_ms, w.max_bw, w.last_max_bw, w.srtt_us, w.round_end, w.lost});
-        all.insert(all.end(), {w.round_rtt_us, w.block_rtt_us, w.samples, w.flags});
+        all.insert(all.end(), {w.last_ms, w.max_bw, w.srtt_us, w.round_end, w.lost, w.round_rtt_us,
+                               w.last_rtt_us, w.mean_us, w.dev_us});
+        all.insert(all.end(), {w.delay_sum_us, w.away_sum_us, w.mistaken, w.samples, w.scores,
+                               w.rounds, w.answer, w.start});
     }
     return all;
 }
@@ -78,6 +80,13 @@ TEST(Start, NoRoundTripIsKnown) {
     ww_init(&config, &state);
     EXPECT_EQ(state.veno.base_rtt_us, UINT32_MAX);
     EXPECT_EQ(state.veno.min_rtt_us, UINT32_MAX);
+}
+
+TEST(Start, TheEvidenceIsAQuarter) {  // of the way from a lossy link, 0, to a full queue, 1
+    const ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_CUBIC);
+    ww_state state{};
+    ww_init(&config, &state);
+    EXPECT_EQ(state.westwood_cubic.evidence, (128u + 128u / 4) << 8);
 }
 
 }  // namespace

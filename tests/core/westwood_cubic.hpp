@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "rounds.hpp"
 
 namespace ww::test::westwood_cubic {
@@ -32,6 +34,7 @@ class WestwoodCubic {
     explicit WestwoodCubic(std::uint32_t cwnd, std::uint32_t ssthresh = WW_SSTHRESH_INFINITE)
         : window{cwnd, ssthresh, 0} {
         // The arithmetic below is of these; which are best is another question (tests/core/protocols_test.cpp).
+        config.wc_evidence_permille = 250;
         config.wc_gain_permille = 950;
         config.wc_queue_permille = 62;
         config.wc_heavy_permille = 125;
@@ -77,6 +80,13 @@ class WestwoodCubic {
     }
     const ww_westwood_cubic_state& wc() const { return state.westwood_cubic; }
 
+    // 0 says that a link loses the packets, 1 that a full queue does.
+    double evidence() const { return wc().evidence / 32768.0 - 1; }
+    void set_evidence(double evidence) {
+        state.westwood_cubic.evidence =
+            static_cast<std::uint16_t>(std::min(32768 * (1 + evidence), 65535.0));
+    }
+
     ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_CUBIC);
     ww_state state{};
     ww_window window;
@@ -84,15 +94,28 @@ class WestwoodCubic {
     std::uint32_t delivered = 0;
 };
 
-// It is in congestion avoidance with this window and knows the path: 1 MB/s, 100 ms, and the queue's delay.
+// It is in congestion avoidance with this window and knows the path: 1 MB/s, 100 ms and, for two rounds, the queue's
+// delay. The evidence says that the link loses the packets.
 inline WestwoodCubic settled(std::uint32_t cwnd, std::uint32_t queue_us = 0) {
     WestwoodCubic c(cwnd, cwnd);
     c.ack({.fills = true});  // growth begins
-    c.acks(100, {.rtt_us = kRtt + queue_us});
+    for (int round = 0; round < 3; round++) {
+        c.ack({.rtt_us = kRtt + queue_us, .ends_round = true});
+        c.acks(50, {.rtt_us = kRtt + queue_us});
+    }
     c.window.cwnd = cwnd;
+    c.set_evidence(0);
     return c;
 }
 
 inline constexpr std::uint32_t kQueue = 50000;
+
+// A recovery has just begun. If there was a queue the window is reduced to 95, and WAITS; else it is 120, and KEEPS.
+inline WestwoodCubic in_recovery(std::uint32_t queue_us) {
+    WestwoodCubic c = settled(120, queue_us);
+    c.loss();
+    c.ack({.rtt_us = kRtt + queue_us, .phase = WW_RECOVERY});
+    return c;
+}
 
 }  // namespace ww::test::westwood_cubic

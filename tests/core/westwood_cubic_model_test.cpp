@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Westwood-CUBIC once more, from the equations at the top of core/westwood_cubic.h and docs/new-member.md, in numbers
-// that do not wrap. The core does the same on every call of any connection.
+// Westwood-CUBIC once more, from the equations at the top of core/westwood_cubic.h and of westwood_cubic_evidence.h,
+// in numbers that do not wrap. The core does the same on every call of any connection.
 #include "cubic_model.hpp"
 
 namespace {
@@ -15,6 +15,48 @@ using ww::test::RenoModel;
 using ww::test::to_u32;
 using ww::test::Wide;
 
+// Scores are in 1/128, from -128 to 127. The evidence has eight more bits, and its zero is at 128.
+class EvidenceModel {
+  public:
+    void take_delay(std::int64_t srtt_us, std::int64_t rtt_min_us) {
+        if (samples == 4095) return;
+        constexpr std::int64_t kLongest = (1 << 20) - 1;
+        samples++;
+        delays_us += std::clamp<std::int64_t>(srtt_us - rtt_min_us, 0, kLongest);
+        distances_us += std::min<std::int64_t>(std::abs(srtt_us - mean_us), kLongest);
+    }
+    void end_round(std::int64_t rtt_min_us) {
+        if (samples == 0) return;
+        rounds = std::min(rounds + 1, 16);
+        const std::int64_t mean = rtt_min_us + delays_us / samples;
+        const std::int64_t dev = mean_us == 0 ? 0 : distances_us / samples;
+        mean_us = (mean_us * (rounds - 1) + mean + rounds / 2) / rounds;
+        dev_us = (dev_us * (rounds - 1) + dev + rounds / 2) / rounds;
+        forget_round();
+    }
+    void forget_round() { samples = delays_us = distances_us = 0; }
+
+    std::int64_t score(std::int64_t srtt_us, std::int64_t rtt_min_us) const {
+        const std::int64_t center_us = mean_us == 0 ? rtt_min_us : mean_us;
+        const std::int64_t noise_us = rtt_min_us / 8192 + 16;
+        const std::int64_t unit_us = 2 * std::max(dev_us, noise_us);
+        return std::clamp<std::int64_t>((srtt_us - center_us) * 128 / unit_us, -128, 127);
+    }
+    void take_score(std::int64_t srtt_us, std::int64_t rtt_min_us) {
+        scores = std::min(scores + 1, 32);
+        const std::int64_t weight = std::max(scores, 4);
+        const std::int64_t taken = (128 + score(srtt_us, rtt_min_us)) * 256;
+        value = (value * (weight - 1) + taken) / weight;
+    }
+    bool is_above(std::int64_t permille) const {
+        return (value - 128 * 256) * 1000 > permille * 128 * 256;
+    }
+
+    std::int64_t value = (128 + 32) * 256, mean_us = 0, dev_us = 0;
+    std::int64_t delays_us = 0, distances_us = 0, samples = 0;
+    int scores = 0, rounds = 0;
+};
+
 class WestwoodCubicModel : public RenoModel {
   public:
     explicit WestwoodCubicModel(const ww_config& by) : RenoModel(by) {}
@@ -23,17 +65,17 @@ class WestwoodCubicModel : public RenoModel {
         const ww_sample& s = ack.sample;
         const std::uint64_t now_ms = ack.now_us / 1000, since_last_ms = now_ms - last_ms_;
         last_ms_ = now_ms;
-        const bool repairs = s.phase == WW_RECOVERY;
-        if (restart_ || (s.rate_interval_us != 0 && ack.prior_delivered >= round_end_)) {
-            if (repairs && lost_ > 0 && !reduced_ && !restart_) answer(w, s.mss, false);
-            begin_round(ack, w);
+        if (answer == WW_WC_CUTS) {
+            answer = WW_WC_WAITS;
+            begin_round(ack);
+        } else if (s.rate_interval_us != 0 && ack.prior_delivered >= round_end_) {
+            end_round(s, w);
+            begin_round(ack);
         }
-        lost_ += s.newly_lost;
-        if (repairs && !answered_ && is_many(standing(w))) answer(w, s.mss, true);
         measure(s);
-        if (repairs && reduced_) {  // RFC 9937
-            const bool is_safe = s.acked_segments != 0 && s.newly_lost == 0;
-            set_in_recovery(w, std::uint64_t{s.pipe} + s.newly_delivered + is_safe);
+        take_losses(s, w);
+        if (s.phase == WW_RECOVERY && is_reduced()) {
+            fall(s, w);
         } else if (s.newly_delivered != 0) {
             grow_by(s, w, since_last_ms);
         }
@@ -42,141 +84,197 @@ class WestwoodCubicModel : public RenoModel {
 
     void on_loss(ww_window& w, std::uint64_t, std::uint32_t, std::uint32_t mss) {
         remember(w);
-        answer(w, mss, is_many(w.cwnd));
+        reply(w, mss, is_many(w.cwnd) ? WW_WC_MANY : WW_WC_LOSS);
     }
     void on_mark(ww_window& w, std::uint32_t mss) {
         remember(w);
-        answer(w, mss, true);
+        reply(w, mss, WW_WC_MARK);
     }
     void on_recovery_exit(ww_window& w, std::uint64_t, std::uint32_t) {
-        if (reduced_) set_in_recovery(w, w.ssthresh);
-        reduced_ = false;
+        if (is_reduced()) let_go(w, w.ssthresh);
+        answer = WW_WC_WATCHES;
     }
     void on_rto(ww_window& w, std::uint64_t, std::uint32_t, std::uint32_t mss, bool again) {
-        const std::uint64_t cwnd = standing(w);
-        const std::uint64_t ssthresh = std::max<std::uint64_t>(after(cwnd, mss), config.min_cwnd);
+        const std::uint64_t cwnd = standing(w), ssthresh = after(cwnd, mss, WW_WC_LOSS);
         if (!again) curve_.cwnd_prior = cwnd;
         curve_.open = false;
         curve_.w_max = 0;
         rtt_min_us = kNone;
-        srtt_us_ = round_rtt_us_ = last_rtt_us_ = 0;
-        started = true;
-        holds = reduced_ = answered_ = restart_ = false;
+        srtt_us = round_rtt_us_ = last_rtt_us_ = mistaken = 0;
+        evidence.forget_round();
+        answer = WW_WC_WATCHES;
+        start = WW_WC_STARTED;
         time_out(w, ssthresh, again);
         w.pacing = 0;
     }
     void on_undo(ww_window& w) {
-        reduced_ = false;
+        answer = WW_WC_WATCHES;
         RenoModel::on_undo(w);
     }
 
-    std::uint64_t largest() const { return std::max(max_bw, last_max_bw_); }
+    // What a loss makes of cwnd: the table.
+    std::uint64_t after(std::uint64_t cwnd, std::uint64_t mss, ww_wc_cause cause) const {
+        const std::uint64_t cubic = cwnd * 7 / 10, gain = config.wc_gain_permille;
+        const std::uint64_t full_pipe = pipe(mss) * gain / 1000;
+        const bool is_full = cause == WW_WC_MARK || is_full_queues(cause);
+        std::uint64_t reduced = cwnd;
+        if (cwnd < config.wc_small && (is_full || start == WW_WC_STARTED))
+            reduced = cwnd / 2;
+        else if (is_full)
+            reduced = cubic;
+        else if (cause == WW_WC_MANY)
+            reduced = std::min(std::max(cubic, full_pipe), cwnd * gain / 1000);
+        else if (queue_stands())
+            reduced = std::min(cwnd, std::max(cubic, full_pipe));
+        return std::max<std::uint64_t>(reduced, config.min_cwnd);
+    }
 
-    static constexpr std::uint64_t kNone = UINT32_MAX;
-    std::uint64_t rtt_min_us = kNone, max_bw = 0;
-    bool started = false, holds = false;
-    int ended_at_pipe = 0, kept = 0;
+    static constexpr std::uint64_t kNone = UINT32_MAX, kRateUnit = 1u << 13;  // 32 bytes/s
+    EvidenceModel evidence;
+    std::uint64_t rtt_min_us = kNone, srtt_us = 0, max_bw = 0, lost = 0, mistaken = 0;
+    enum ww_wc_answer answer = WW_WC_WATCHES;
+    ww_wc_start start = WW_WC_DOUBLES;
+    int ended_at_pipe = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0;
 
   private:
-    bool queues() const {
-        if (rtt_min_us == kNone) return true;
-        const std::uint64_t rtt_us = config.wc_least_rtt ? least_of_two_rounds() : srtt_us_;
-        return rtt_us > rtt_min_us * (1000 + config.wc_queue_permille) / 1000;
+    bool is_reduced() const {
+        return answer == WW_WC_CUTS || answer == WW_WC_WAITS || answer == WW_WC_CONSERVES;
     }
-    std::uint64_t least_of_two_rounds() const {
-        if (round_rtt_us_ == 0) return last_rtt_us_;
-        return ww::test::least_known(last_rtt_us_, round_rtt_us_);
+    bool waits() const { return answer == WW_WC_CUTS || answer == WW_WC_WAITS; }
+    std::int64_t score() const {
+        return evidence.score(static_cast<std::int64_t>(srtt_us),
+                              static_cast<std::int64_t>(rtt_min_us));
+    }
+    bool is_full_queues(ww_wc_cause cause) const {
+        if (srtt_us == 0 || evidence.is_above(config.wc_evidence_permille)) return true;
+        if (cause != WW_WC_MANY) return false;
+        return score() >= 64 || evidence.is_above(config.wc_evidence_permille / 2);
+    }
+    bool is_links() const {
+        return !queue_stands() && !evidence.is_above(config.wc_evidence_permille / 2);
+    }
+    bool queue_stands() const {
+        std::uint64_t least_us = last_rtt_us_;
+        if (round_rtt_us_ != 0) least_us = ww::test::least_known(last_rtt_us_, round_rtt_us_);
+        const std::uint64_t longest_us = rtt_min_us * (1000 + config.wc_queue_permille) / 1000;
+        return least_us > longest_us;
     }
     bool is_many(std::uint64_t cwnd) const {
-        return lost_ > 4 && Wide{lost_} * 1000 > Wide{cwnd} * config.wc_heavy_permille;
+        return lost > 4 && lost * 1000 > cwnd * config.wc_heavy_permille;
     }
     std::uint64_t pipe(std::uint64_t mss) const {  // B RTTmin / MSS, rounded up
         if (rtt_min_us == kNone) return 0;
-        const Wide bytes =
-            Wide{largest()} * std::min(rtt_min_us, std::uint64_t{1} << 29) / 256000000u;
+        const Wide span_us = std::min(rtt_min_us, std::uint64_t{1} << 29);
+        const Wide bytes = Wide{max_bw} * span_us / 256000000u;
         return static_cast<std::uint64_t>(std::min<Wide>((bytes + mss - 1) / mss, kCwndMost));
     }
-
-    // The window after a loss that is not one of many, or after one that is a sure sign.
-    std::uint64_t after(std::uint64_t cwnd, std::uint64_t mss, bool sure = false) const {
-        std::uint64_t reduced = cwnd * 7 / 10;
-        if (cwnd < config.wc_small) {
-            reduced = cwnd / 2;
-        } else if (!sure) {
-            if (!queues()) return cwnd;
-            reduced = std::max(reduced, pipe(mss) * config.wc_gain_permille / 1000);
-        }
-        return std::min(cwnd, std::max<std::uint64_t>(reduced, config.min_cwnd));
-    }
-    // The window that recovery goes to, while it lets go less.
+    // The window that a recovery goes to, while it lets go less.
     std::uint64_t standing(const ww_window& w) const {
-        const std::uint64_t cwnd = reduced_ ? std::max(w.cwnd, w.ssthresh) : w.cwnd;
+        const std::uint64_t cwnd = is_reduced() ? std::max(w.cwnd, w.ssthresh) : w.cwnd;
         return std::min(cwnd, CurveModel::kMost);
     }
-    void answer(ww_window& w, std::uint64_t mss, bool sure) {
-        const std::uint64_t cwnd = standing(w), target = after(cwnd, mss, sure);
-        restart_ = true;
-        kept += target == cwnd;
-        if (target == cwnd) return;
-        if (!reduced_) {
+
+    void reply(ww_window& w, std::uint64_t mss, ww_wc_cause cause) {
+        const std::uint64_t cwnd = standing(w);
+        std::uint64_t target = after(cwnd, mss, cause);
+        if (is_reduced())  // an answer never raises ssthresh
+            target = std::max<std::uint64_t>(std::min<std::uint64_t>(target, w.ssthresh),
+                                             config.min_cwnd);
+        if (target >= cwnd) {
+            kept++;
+            if (cause != WW_WC_LOSS)
+                answer = WW_WC_CUTS;
+            else if (!is_reduced())
+                answer = WW_WC_KEEPS;
+            return;
+        }
+        const bool is_doubtful = cause != WW_WC_MARK && score() < 64;
+        mistaken = is_doubtful ? std::max(mistaken, cwnd) : 0;
+        if (!is_reduced()) {
             curve_.open = false;
             curve_.cwnd_prior = cwnd;
             const std::uint64_t reached = cwnd << 8;
             curve_.w_max = reached < curve_.w_max ? reached * 17 / 20 : reached;  // 4.7
         }
-        reduced_ = answered_ = started = true;
-        holds = false;
+        answer = WW_WC_CUTS;
+        start = WW_WC_STARTED;
         w.ssthresh = to_u32(target);
         w.cwnd = std::min(w.cwnd, w.ssthresh);
-    }
-    static void set_in_recovery(ww_window& w, std::uint64_t segments) {
-        const std::uint64_t most = std::min<std::uint64_t>(w.ssthresh, kCwndMost);
-        w.cwnd = to_u32(std::max<std::uint64_t>(std::min(segments, most), 1));
     }
 
     bool is_longer(std::uint64_t rtt_us) const {  // RFC 9406, 4.2
         return rtt_min_us != kNone && rtt_us >= rtt_min_us + ww::test::rtt_threshold(rtt_min_us);
     }
-    void begin_round(const Ack& ack, ww_window& w) {
-        if (!started && w.cwnd < w.ssthresh && is_longer(round_rtt_us_)) {
-            started = true;
-            holds = false;
+    void end_round(const ww_sample& s, ww_window& w) {
+        if (s.phase == WW_RECOVERY && answer == WW_WC_WATCHES && lost > 0) {
+            answered_late++;
+            reply(w, s.mss, WW_WC_LOSS);
+        }
+        if (start != WW_WC_STARTED && w.cwnd < w.ssthresh && is_longer(round_rtt_us_)) {
+            start = WW_WC_STARTED;
             ended_at_pipe++;
             const std::uint64_t least =
-                std::max<std::uint64_t>({pipe(ack.sample.mss), w.cwnd / 2, config.min_cwnd});
+                std::max<std::uint64_t>({pipe(s.mss), w.cwnd / 2, config.min_cwnd});
             w.cwnd = to_u32(std::min<std::uint64_t>(w.cwnd, least));
             w.ssthresh = std::max<std::uint32_t>(w.cwnd, config.min_cwnd);
         }
-        if (!restart_) {
-            last_max_bw_ = max_bw;
-            max_bw = 0;
-            last_rtt_us_ = round_rtt_us_;
-            round_rtt_us_ = 0;
-            answered_ = false;
+        if (answer == WW_WC_KEEPS) answer = WW_WC_WATCHES;
+        if (answer == WW_WC_WAITS) answer = WW_WC_CONSERVES;
+        if (!is_reduced() && is_links()) {
+            taken_back += mistaken > w.ssthresh;
+            w.ssthresh = to_u32(std::max<std::uint64_t>(w.ssthresh, mistaken));
+            mistaken = 0;
         }
-        restart_ = false;
+        evidence.end_round(static_cast<std::int64_t>(rtt_min_us));
+        max_bw -= max_bw / kRateUnit / 8 * kRateUnit;
+        last_rtt_us_ = round_rtt_us_;
+        round_rtt_us_ = 0;
+    }
+    void begin_round(const Ack& ack) {
         round_end_ = ack.delivered;
-        lost_ = 0;
+        lost = 0;
     }
 
     void measure(const ww_sample& s) {
         const std::uint64_t rtt_us = s.rate_rtt_us;
         if (rtt_us != 0) {
             rtt_min_us = std::min(rtt_min_us, rtt_us);
-            srtt_us_ = srtt_us_ == 0 ? rtt_us : srtt_us_ - srtt_us_ / 8 + rtt_us / 8;
+            srtt_us = srtt_us == 0 ? rtt_us : srtt_us - srtt_us / 8 + rtt_us / 8;
             round_rtt_us_ = ww::test::least_known(round_rtt_us_, rtt_us);
-            block_us_ = std::min(block_us_, rtt_us);
-            if (++samples_ == 8) {
-                holds = !started && is_longer(block_us_);
-                samples_ = 0;
-                block_us_ = kNone;
-            }
+            evidence.take_delay(static_cast<std::int64_t>(srtt_us),
+                                static_cast<std::int64_t>(rtt_min_us));
+            if (start != WW_WC_STARTED) start = is_longer(srtt_us) ? WW_WC_HOLDS : WW_WC_DOUBLES;
         }
         if (s.rate_interval_us == 0) return;
         const Wide exact = Wide{s.rate_segments} * s.mss * 256000000u / s.rate_interval_us;
-        const auto rate =
-            static_cast<std::uint64_t>(std::min<Wide>(exact, WW_BW_MAX)) / kUnit * kUnit;
-        if (!s.is_app_limited || rate > last_max_bw_) max_bw = std::max(max_bw, rate);
+        const auto rate = static_cast<std::uint64_t>(std::min<Wide>(exact, WW_BW_MAX));
+        max_bw = std::max(max_bw, rate / kRateUnit * kRateUnit);
+    }
+
+    void take_losses(const ww_sample& s, ww_window& w) {
+        if (s.newly_lost != 0 && lost == 0 && !waits())
+            evidence.take_score(static_cast<std::int64_t>(srtt_us),
+                                static_cast<std::int64_t>(rtt_min_us));
+        lost += s.newly_lost;
+        if (s.phase == WW_RECOVERY && !waits() && is_many(standing(w))) reply(w, s.mss, WW_WC_MANY);
+    }
+
+    static void let_go(ww_window& w, std::uint64_t segments) {
+        const std::uint64_t most = std::min<std::uint64_t>(w.ssthresh, kCwndMost);
+        w.cwnd = to_u32(std::clamp<std::uint64_t>(segments, 1, std::max<std::uint64_t>(most, 1)));
+    }
+    void fall(const ww_sample& s, ww_window& w) {  // RFC 9937; `count` is in 1/256 segments
+        const std::uint64_t in_flight = std::uint64_t{s.pipe} + s.newly_delivered;
+        if (in_flight <= w.ssthresh || prior_cwnd <= w.ssthresh) {
+            let_go(w, in_flight + (s.acked_segments != 0 && s.newly_lost == 0));
+            return;
+        }
+        fell++;
+        const std::uint64_t delivered = std::min<std::uint64_t>(s.newly_delivered, 65536);
+        count += delivered * w.ssthresh * 256 / prior_cwnd;
+        const std::uint64_t cwnd = std::min<std::uint64_t>(s.pipe + count / 256, prior_cwnd);
+        w.cwnd = to_u32(std::max<std::uint64_t>(cwnd, 1));
+        count %= 256;
     }
 
     void grow_by(const ww_sample& s, ww_window& w, std::uint64_t since_last_ms) {
@@ -185,29 +283,25 @@ class WestwoodCubicModel : public RenoModel {
             return;
         }
         if (w.cwnd < w.ssthresh) {
-            if (!holds) slow_start(w, s.newly_delivered);
+            if (start != WW_WC_HOLDS) slow_start(w, s.newly_delivered);
             return;
         }
-        started = true;
+        start = WW_WC_STARTED;
         w.cwnd = to_u32(std::min<std::uint64_t>(w.cwnd, CurveModel::kMost));
         if (!curve_.open) curve_.begin(w.cwnd, last_ms_);
-        curve_.grow(w, last_ms_ - curve_.epoch_ms, std::min(s.newly_delivered, 65536u), srtt_us_);
+        curve_.grow(w, last_ms_ - curve_.epoch_ms, std::min(s.newly_delivered, 65536u), srtt_us);
     }
 
     void pace(std::uint64_t mss, ww_window& w) const {
         w.pacing = 0;
-        if (config.wc_pacing_permille == 0 || srtt_us_ == 0 || w.cwnd >= w.ssthresh || reduced_)
-            return;
-        const Wide rate = std::min<Wide>(Wide{w.cwnd} * mss * 256000000u / srtt_us_, WW_BW_MAX);
+        if (srtt_us == 0 || w.cwnd >= w.ssthresh || is_reduced()) return;
+        const Wide rate = std::min<Wide>(Wide{w.cwnd} * mss * 256000000u / srtt_us, WW_BW_MAX);
         w.pacing = static_cast<std::uint64_t>(
             std::min<Wide>(rate * config.wc_pacing_permille / 1000, WW_BW_MAX));
     }
 
-    static constexpr std::uint64_t kUnit = 1u << 13;  // 32 bytes/s
     CurveModel curve_;
-    std::uint64_t last_ms_ = 0, last_max_bw_ = 0, srtt_us_ = 0, lost_ = 0, round_end_ = 0;
-    std::uint64_t round_rtt_us_ = 0, last_rtt_us_ = 0, block_us_ = kNone, samples_ = 0;
-    bool reduced_ = false, answered_ = false, restart_ = false;
+    std::uint64_t last_ms_ = 0, round_end_ = 0, round_rtt_us_ = 0, last_rtt_us_ = 0;
 };
 
 ww_config any_settings(Choices choices) {
@@ -215,17 +309,40 @@ ww_config any_settings(Choices choices) {
     config.validate_cwnd = !choices.one_in(4);
     config.min_cwnd = static_cast<std::uint8_t>(choices.of({2u, 2u, 1u, 3u}));
     if (choices.one_in(2)) return config;
-    config.wc_gain_permille = choices.of<std::uint16_t>({0, 500, 1000});
+    config.wc_evidence_permille = choices.of<std::uint16_t>({0, 1, 500, 1000});
+    config.wc_gain_permille = choices.of<std::uint16_t>({1, 500, 999});
     config.wc_queue_permille = choices.of<std::uint16_t>({0, 250, 1000});
-    config.wc_least_rtt = choices.of<bool>({false, true});
-    config.wc_heavy_permille = choices.of<std::uint16_t>({0, 20, 1000});
+    config.wc_heavy_permille = choices.of<std::uint16_t>({1, 20, 1000});
     config.wc_small = static_cast<std::uint8_t>(choices.of({1u, 4u, 255u}));
     config.wc_pacing_permille = choices.of<std::uint16_t>({0, 1000, 65000});
     return config;
 }
 
+// What the core remembers is what the equations say.
+void expect_same_inside(const Driven<WestwoodCubicModel>& wc) {
+    const ww_westwood_cubic_state& core = wc.state.westwood_cubic;
+    const WestwoodCubicModel& model = wc.model;
+    ASSERT_EQ(core.answer, model.answer);
+    ASSERT_EQ(core.start, model.start);
+    ASSERT_EQ(core.lost, model.lost);
+    ASSERT_EQ(core.srtt_us, model.srtt_us);
+    ASSERT_EQ(core.mistaken, model.mistaken);
+    ASSERT_EQ(core.evidence, model.evidence.value);
+    ASSERT_EQ(core.mean_us, model.evidence.mean_us);
+    ASSERT_EQ(core.dev_us, model.evidence.dev_us);
+    const ww_observation seen = ww_observe(&wc.config, &wc.state, wc.path.now_us);
+    ASSERT_EQ(seen.bandwidth, model.max_bw);
+    ASSERT_EQ(seen.raw, model.max_bw);
+    ASSERT_EQ(seen.rtt_min_us, model.rtt_min_us);
+    ASSERT_EQ(seen.samples, model.max_bw == 0 ? 0u : 1u);
+    const std::uint32_t flight = std::min<std::uint32_t>(wc.path.flight, CurveModel::kMost);
+    ASSERT_EQ(ww_ssthresh(&wc.config, &wc.state, wc.path.now_us, flight, wc.path.mss),
+              model.after(flight, wc.path.mss, WW_WC_LOSS));
+}
+
 TEST(WestwoodCubicModel, TheCoreDoesAsTheEquationsSay) {
-    int held = 0, ended_at_pipe = 0, kept = 0, paced = 0, wrapped = 0;
+    int held = 0, paced = 0, wrapped = 0, at_a_link = 0, at_a_queue = 0;
+    int ended_at_pipe = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0;
     for (std::uint64_t seed = 0; seed < 2000; seed++) {
         SCOPED_TRACE(seed);
         const ww_window start = seed % 2 == 0 ? ww_window{10, WW_SSTHRESH_INFINITE, 0}
@@ -234,22 +351,28 @@ TEST(WestwoodCubicModel, TheCoreDoesAsTheEquationsSay) {
         for (int i = 0; i < 500; i++) {
             wc.step();
             wc.expect_same();
-            const ww_observation seen = ww_observe(&wc.config, &wc.state, wc.path.now_us);
-            ASSERT_EQ(seen.bandwidth, wc.model.largest());
-            ASSERT_EQ(seen.raw, wc.model.max_bw);
-            ASSERT_EQ(seen.rtt_min_us, wc.model.rtt_min_us);
-            ASSERT_EQ(seen.samples, wc.model.largest() == 0 ? 0u : 1u);
+            expect_same_inside(wc);
             if (HasFatalFailure()) return;
-            held += wc.model.holds;
+            held += wc.model.start == WW_WC_HOLDS;
             paced += wc.window.pacing != 0;
+            at_a_queue += wc.model.evidence.is_above(250);
+            at_a_link += !wc.model.evidence.is_above(0);
         }
         ended_at_pipe += wc.model.ended_at_pipe;
         kept += wc.model.kept;
+        taken_back += wc.model.taken_back;
+        fell += wc.model.fell;
+        answered_late += wc.model.answered_late;
         wrapped += wc.path.delivered >> 32 != 0;
     }
     EXPECT_GT(held, 300) << "the connections went everywhere";
     EXPECT_GT(ended_at_pipe, 30);
     EXPECT_GT(kept, 1000);
+    EXPECT_GT(taken_back, 30);
+    EXPECT_GT(fell, 1000);
+    EXPECT_GT(answered_late, 100);
+    EXPECT_GT(at_a_link, 10000);
+    EXPECT_GT(at_a_queue, 10000);
     EXPECT_GT(paced, 10000);
     EXPECT_GT(wrapped, 10);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What Westwood-CUBIC measures, and its slow start. Losses: westwood_cubic_test.cpp.
+// What Westwood-CUBIC measures, and its slow start. Losses: westwood_cubic_test.cpp; the evidence:
+// westwood_cubic_evidence_test.cpp.
 #include "westwood_cubic.hpp"
 
 namespace ww::test::westwood_cubic {
@@ -8,47 +9,53 @@ namespace {
 
 // ---- the estimate
 
-TEST(WestwoodCubic, TheRateIsTheLargestOfThisAndOfTheLastRound) {
+TEST(WestwoodCubicRounds, TheRateIsTheLargestAndFadesByAnEighthARound) {
     WestwoodCubic c(100, 100);
     c.ack({.rate = 50, .ends_round = true});
     EXPECT_EQ(c.bytes_per_s(), 5e5);
     c.ack({.rate = 200});
     c.ack({.rate = 60});
-    EXPECT_EQ(c.bytes_per_s(), 2e6) << "of this round";
+    EXPECT_EQ(c.bytes_per_s(), 2e6);
     c.ack({.rate = 70, .ends_round = true});
-    EXPECT_EQ(c.bytes_per_s(), 2e6) << "of the last round";
-    c.ack({.rate = 80});
-    EXPECT_EQ(ww_observe(&c.config, &c.state, 0).raw, 800000u * WW_BW_UNIT);
-    c.ack({.rate = 90, .ends_round = true});
-    EXPECT_EQ(c.bytes_per_s(), 9e5) << "the round before is forgotten";
+    EXPECT_NEAR(c.bytes_per_s(), 2e6 * 7 / 8, 32);
+    c.ack({.rate = 70});
+    EXPECT_NEAR(c.bytes_per_s(), 2e6 * 7 / 8, 32) << "once a round";
+    c.ack({.rate = 70, .ends_round = true});
+    EXPECT_NEAR(c.bytes_per_s(), 2e6 * 49 / 64, 64);
+    const ww_observation seen = ww_observe(&c.config, &c.state, 0);
+    EXPECT_EQ(seen.raw, seen.bandwidth);
+    for (int i = 0; i < 50; i++) c.ack({.rate = 80, .ends_round = true});
+    EXPECT_EQ(c.bytes_per_s(), 8e5) << "down to what is delivered";
 }
 
-TEST(WestwoodCubic, TheShortestIntervalMakesARate) {
+TEST(WestwoodCubicRounds, NothingFadesInTheRoundThatAReductionBegins) {
+    WestwoodCubic c(100, 100);
+    c.ack({.ends_round = true});
+    c.mark();
+    c.ack({.rate = 10, .ends_round = true});
+    EXPECT_EQ(c.bytes_per_s(), 1e6);
+}
+
+TEST(WestwoodCubicRounds, TheShortestIntervalMakesARate) {
     WestwoodCubic c(10);
     c.ack({.rate = 1, .interval_us = 1});
     EXPECT_NEAR(c.bytes_per_s(), 1e9, 32) << "a segment of 1000 bytes in a microsecond";
 }
 
-TEST(WestwoodCubic, AnIdleApplicationsRateCountsIfItIsLarger) {
+TEST(WestwoodCubicRounds, AnIdleApplicationsRateCountsAsAnyOther) {
     WestwoodCubic c(100, 100);
-    c.ack({.rate = 100, .ends_round = true});
-    c.ack({.rate = 0, .ends_round = false});
-    c.ack({.rate = 90, .ends_round = true, .idle = true});
-    EXPECT_EQ(ww_observe(&c.config, &c.state, 0).raw, 0u);
-    c.ack({.rate = 100, .idle = true});
-    EXPECT_EQ(ww_observe(&c.config, &c.state, 0).raw, 0u);
-    c.ack({.rate = 110, .idle = true});
-    EXPECT_EQ(ww_observe(&c.config, &c.state, 0).raw, 1100000u * WW_BW_UNIT);
+    c.ack({.rate = 90, .idle = true});
+    EXPECT_EQ(c.bytes_per_s(), 9e5);
 }
 
-TEST(WestwoodCubic, AnAckWithoutARateSampleEndsNoRound) {
+TEST(WestwoodCubicRounds, AnAckWithoutARateSampleEndsNoRound) {
     WestwoodCubic c(100, 100);
     c.ack({.rate = 100, .ends_round = true});
     for (int i = 0; i < 3; i++) c.ack({.rate = 0, .ends_round = true});
     EXPECT_EQ(c.bytes_per_s(), 1e6);
 }
 
-TEST(WestwoodCubic, TheRoundTripIsSmoothedByAnEighth) {
+TEST(WestwoodCubicRounds, TheRoundTripIsSmoothedByAnEighth) {
     WestwoodCubic c(100, 100);
     c.ack({.rtt_us = 80000});
     EXPECT_EQ(c.wc().srtt_us, 80000u);
@@ -59,10 +66,10 @@ TEST(WestwoodCubic, TheRoundTripIsSmoothedByAnEighth) {
     EXPECT_EQ(c.wc().rtt_min_us, 80000u);
 }
 
-TEST(WestwoodCubic, AWindowThatIsNotFullStopsTheCurvesClock) {  // RFC 9438, 5.8
+TEST(WestwoodCubicRounds, AWindowThatIsNotFullStopsTheCurvesClock) {  // RFC 9438, 5.8
     const auto grown = [](std::uint32_t silent_us) {
-        WestwoodCubic c = settled(1000, kQueue);
-        c.loss();
+        WestwoodCubic c = settled(1000);
+        c.mark();
         c.leave_recovery();
         c.acks(3000, {.fills = true});
         c.ack({.after_us = silent_us});
@@ -76,7 +83,7 @@ TEST(WestwoodCubic, AWindowThatIsNotFullStopsTheCurvesClock) {  // RFC 9438, 5.8
 
 constexpr std::uint32_t kLonger = kRtt + 12500;  // by RttThresh of RFC 9406, 4.2: an eighth
 
-TEST(WestwoodCubic, SlowStartDoublesAndIsPaced) {
+TEST(WestwoodCubicRounds, SlowStartDoublesAndIsPaced) {
     WestwoodCubic c(10);
     c.ack({.delivered = 10, .fills = true});
     EXPECT_EQ(c.window.cwnd, 20u);
@@ -86,13 +93,13 @@ TEST(WestwoodCubic, SlowStartDoublesAndIsPaced) {
     EXPECT_EQ(c.window.pacing, 0u);
 }
 
-TEST(WestwoodCubic, PacingNeedsARoundTrip) {
+TEST(WestwoodCubicRounds, PacingNeedsARoundTrip) {
     WestwoodCubic c(10);
     c.ack({.rtt_us = 0});
     EXPECT_EQ(c.window.pacing, 0u);
 }
 
-TEST(WestwoodCubic, NothingElseIsPaced) {
+TEST(WestwoodCubicRounds, NothingElseIsPaced) {
     WestwoodCubic c = settled(100);
     EXPECT_EQ(c.window.pacing, 0u);
     WestwoodCubic lost(100);
@@ -115,23 +122,38 @@ TEST(WestwoodCubic,
     EXPECT_GT(c.window.pacing, 0u);
 }
 
-TEST(WestwoodCubic, LongRoundTripsAreNoReasonBeyondSlowStart) {
+TEST(WestwoodCubicRounds, LongRoundTripsAreNoReasonBeyondSlowStart) {
     WestwoodCubic c(200, 150);  // a host began so, and has never filled its window
     c.acks(8, {});
     for (int i = 0; i < 4; i++) c.ack({.rtt_us = kLonger, .ends_round = true});
     EXPECT_EQ(c.window.cwnd, 200u);
 }
 
-TEST(WestwoodCubic, SlowStartHoldsWhileEightRoundTripsAreLonger) {
+TEST(WestwoodCubicRounds, SlowStartHoldsWhileTheSmoothedRoundTripIsLonger) {
     WestwoodCubic c(20);
-    c.acks(8, {});
-    c.acks(7, {.rtt_us = kLonger});
-    c.ack({.rtt_us = kLonger, .delivered = 5, .fills = true});
-    EXPECT_EQ(c.window.cwnd, 20u) << "the eighth";
-    c.acks(7, {.rtt_us = kLonger});
-    c.ack({.rtt_us = kLonger - 1, .delivered = 5, .fills = true});
-    EXPECT_EQ(c.window.cwnd, 25u) << "one of eight is not";
+    c.ack({});
+    c.acks(40, {.rtt_us = kLonger - 8});
+    c.ack({.rtt_us = kLonger - 8, .delivered = 5, .fills = true});
+    EXPECT_EQ(c.window.cwnd, 25u) << "it comes near";
+    c.ack({.rtt_us = kLonger + 20000});
+    EXPECT_EQ(c.wc().start, WW_WC_HOLDS);
+    c.acks(2, {.rtt_us = kRtt, .delivered = 0});
+    ASSERT_LT(c.wc().srtt_us, kLonger);
+    EXPECT_EQ(c.wc().start, WW_WC_DOUBLES) << "the queue has gone";
+    c.acks(5, {.rtt_us = kLonger + 20000, .delivered = 5, .fills = true});
+    EXPECT_EQ(c.window.cwnd, 25u);
+    EXPECT_GT(c.window.pacing, 0u);
     EXPECT_EQ(c.window.ssthresh, WW_SSTHRESH_INFINITE);
+}
+
+TEST(WestwoodCubicRounds, ASmoothedRoundTripAtTheThresholdHolds) {
+    for (const std::uint32_t below_us : {0u, 1u}) {
+        WestwoodCubic c(20);
+        c.ack({});
+        c.state.westwood_cubic.srtt_us = kLonger - below_us;
+        c.ack({.rtt_us = kLonger - below_us - kLonger % 8, .delivered = 5, .fills = true});
+        EXPECT_EQ(c.wc().srtt_us >= kLonger, c.window.cwnd == 20u) << below_us;
+    }
 }
 
 // Goes through a round of longer round trips with so many segments in the window.
@@ -145,7 +167,7 @@ ww_window after_a_longer_round(std::uint32_t cwnd, std::uint32_t first_us = kLon
     return c.window;
 }
 
-TEST(WestwoodCubic, SlowStartEndsAtThePipe) {
+TEST(WestwoodCubicRounds, SlowStartEndsAtThePipe) {
     for (const auto& [cwnd, after] : {std::pair{150u, 100u}, {300u, 150u}, {80u, 80u}}) {
         const ww_window window = after_a_longer_round(cwnd);
         EXPECT_EQ(window.cwnd, after) << "max(cwnd / 2, pipe), never more than cwnd";
@@ -154,11 +176,11 @@ TEST(WestwoodCubic, SlowStartEndsAtThePipe) {
     EXPECT_EQ(after_a_longer_round(1).ssthresh, 2u) << "the floor";
 }
 
-TEST(WestwoodCubic, SlowStartGoesOnIfAnyRoundTripIsShort) {
+TEST(WestwoodCubicRounds, SlowStartGoesOnIfAnyRoundTripIsShort) {
     EXPECT_EQ(after_a_longer_round(150, kLonger - 1).ssthresh, WW_SSTHRESH_INFINITE);
 }
 
-TEST(WestwoodCubic, OnlyTheFirstSlowStartEndsAtThePipe) {
+TEST(WestwoodCubicRounds, OnlyTheFirstSlowStartEndsAtThePipe) {
     WestwoodCubic c(200);
     c.acks(8, {});
     c.timeout();
@@ -167,12 +189,12 @@ TEST(WestwoodCubic, OnlyTheFirstSlowStartEndsAtThePipe) {
     EXPECT_EQ(c.window.cwnd, 31u) << "nor is it held";
 }
 
-TEST(WestwoodCubic, AReductionEndsTheFirstSlowStart) {
+TEST(WestwoodCubicRounds, AReductionEndsTheFirstSlowStart) {
     WestwoodCubic c(100);
     c.acks(8, {});
     c.mark();
     c.window.ssthresh = 200;  // as an undo might
-    c.acks(20, {.rtt_us = kLonger, .fills = true});
+    c.acks(20, {.rtt_us = 2 * kLonger, .fills = true});
     EXPECT_EQ(c.window.cwnd, 90u);
 }
 

@@ -1,40 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Westwood-CUBIC against the table at the top of core/westwood_cubic.h, ACK by ACK. A model of the whole is
-// westwood_cubic_model_test.cpp; tests/engine/westwood_cubic_test.cpp runs it on a path.
+// The table at the top of core/westwood_cubic.h, row by row: what a loss, a mark and a timeout do. A model of the
+// whole is westwood_cubic_model_test.cpp; tests/engine/westwood_cubic_test.cpp runs it on paths.
 #include "westwood_cubic.hpp"
-
-#include <gtest/gtest.h>
 
 namespace ww::test::westwood_cubic {
 namespace {
 
-std::uint32_t after_a_loss(WestwoodCubic c, std::uint32_t lost = 1) {
-    c.ack({.lost = lost});
+std::uint32_t after_a_loss(WestwoodCubic c) {
     c.loss();
     return c.window.cwnd;
 }
 
-// ---- a loss
+// ---- one loss, or a few
 
-TEST(WestwoodCubic, ALossWithoutAQueueLeavesTheWindows) {
+TEST(WestwoodCubic, ALossOfTheLinkLeavesTheWindows) {
     WestwoodCubic c = settled(150);
     c.loss();
     EXPECT_EQ(c.window.cwnd, 150u);
     EXPECT_EQ(c.window.ssthresh, 150u);
 }
 
-TEST(WestwoodCubic, ALossThatReducesNothingDoesNotEndTheGrowth) {
+TEST(WestwoodCubic, ALossOfTheLinkDoesNotEndTheGrowth) {
     const auto grown = [](bool loses) {
         WestwoodCubic c = settled(100);
         c.acks(2000, {.fills = true});
-        if (loses) {
-            c.loss();
-            c.acks(100, {.lost = 0, .phase = WW_RECOVERY, .fills = true});
-            c.leave_recovery();
-        } else {
-            c.acks(100, {.fills = true});
-        }
+        if (loses) c.loss();
+        c.acks(100, {.phase = loses ? WW_RECOVERY : WW_OPEN, .fills = true});
+        if (loses) c.leave_recovery();
         c.acks(2000, {.fills = true});
         return c.window.cwnd;
     };
@@ -42,7 +35,7 @@ TEST(WestwoodCubic, ALossThatReducesNothingDoesNotEndTheGrowth) {
     EXPECT_EQ(grown(true), grown(false));
 }
 
-TEST(WestwoodCubic, SlowStartGoesOnThroughALossWithoutAQueue) {
+TEST(WestwoodCubic, SlowStartGoesOnThroughALossOfTheLink) {
     WestwoodCubic c(20);
     c.acks(30, {});
     c.loss();
@@ -53,7 +46,31 @@ TEST(WestwoodCubic, SlowStartGoesOnThroughALossWithoutAQueue) {
     EXPECT_EQ(c.window.cwnd, 25u);
 }
 
-TEST(WestwoodCubic, ALossWithAQueueLeavesWhatThePathDelivers) {
+TEST(WestwoodCubic, ALossOfAFullQueueLeavesSevenTenths) {
+    for (const std::uint32_t queue_us : {0u, kQueue}) {
+        WestwoodCubic c = settled(120, queue_us);
+        c.set_evidence(0.2501);
+        c.loss();
+        EXPECT_EQ(c.window.cwnd, 84u) << "whatever the queue's length";
+        EXPECT_EQ(c.window.ssthresh, 84u);
+    }
+}
+
+TEST(WestwoodCubic, TheEvidenceMustBeAboveItsThreshold) {
+    WestwoodCubic c = settled(120);
+    c.set_evidence(0.25);
+    EXPECT_EQ(after_a_loss(c), 120u) << "as it is at the start";
+    c.config.wc_evidence_permille = 249;
+    EXPECT_EQ(after_a_loss(c), 84u);
+    c.config.wc_evidence_permille = 0;
+    c.set_evidence(-0.5);
+    EXPECT_EQ(after_a_loss(c), 120u);
+    c.config.wc_evidence_permille = 1000;
+    c.state.westwood_cubic.evidence = UINT16_MAX;
+    EXPECT_EQ(after_a_loss(c), 120u) << "1 turns it off";
+}
+
+TEST(WestwoodCubic, ALossWhileAQueueStandsLeavesWhatThePathDelivers) {
     EXPECT_EQ(after_a_loss(settled(120, kQueue)), 95u) << "0.95 of the pipe of 100";
     EXPECT_EQ(after_a_loss(settled(135, kQueue)), 95u) << "0.7 135 = 94.5";
     EXPECT_EQ(after_a_loss(settled(200, kQueue)), 140u) << "CUBIC's 0.7 is more";
@@ -70,66 +87,117 @@ TEST(WestwoodCubic, ThePipeIsRoundedUpToASegment) {
 }
 
 TEST(WestwoodCubic, AQueueIsASixteenthOfTheRoundTrip) {
-    const auto queues = [](std::uint32_t rtt_min_us, std::uint32_t srtt_us) {
-        WestwoodCubic c = settled(120);
-        c.state.westwood_cubic.rtt_min_us = rtt_min_us;
-        c.state.westwood_cubic.srtt_us = srtt_us;
-        c.loss();
-        return c.window.cwnd != 120;
-    };
-    EXPECT_FALSE(queues(100000, 106200));
-    EXPECT_TRUE(queues(100000, 106201));
-    EXPECT_FALSE(queues(UINT32_MAX - 1, UINT32_MAX));
+    EXPECT_EQ(after_a_loss(settled(120, 6200)), 120u);
+    EXPECT_EQ(after_a_loss(settled(120, 6201)), 95u);
+    WestwoodCubic longest = settled(120);
+    longest.state.westwood_cubic.rtt_min_us = UINT32_MAX - 1;
+    longest.state.westwood_cubic.round_rtt_us = longest.state.westwood_cubic.last_rtt_us =
+        UINT32_MAX;
+    EXPECT_EQ(after_a_loss(longest), 120u);
 }
 
-TEST(WestwoodCubic, TheLeastOfTwoRoundsShowsAQueueThatDelaysAll) {
+TEST(WestwoodCubic, AQueueStandsByTheLeastOfTwoRounds) {
     WestwoodCubic c = settled(120);
-    c.config.wc_least_rtt = true;
-    const auto keeps = [&c] {
-        WestwoodCubic losing = c;
-        losing.loss();
-        return losing.window.cwnd == 120;
-    };
+    const auto stands = [&c] { return after_a_loss(c) == 95; };
     c.acks(50, {.rtt_us = kRtt + kQueue});
-    EXPECT_TRUE(keeps()) << "some of this round did not wait";
+    EXPECT_FALSE(stands()) << "some of this round did not wait";
     c.ack({.rtt_us = kRtt + kQueue, .ends_round = true});
-    EXPECT_TRUE(keeps()) << "nor some of the last";
+    EXPECT_FALSE(stands()) << "nor some of the last";
     c.ack({.rtt_us = 0, .ends_round = true});
-    EXPECT_FALSE(keeps()) << "all of a round, and this one has none yet";
+    EXPECT_TRUE(stands()) << "all of a round, and this one has none yet";
+    c.ack({.rtt_us = kRtt + kQueue});
+    EXPECT_TRUE(stands()) << "all of two";
     c.ack({});
-    EXPECT_TRUE(keeps()) << "one packet is enough";
-    c.config.wc_least_rtt = false;
-    EXPECT_FALSE(keeps()) << "the mean has a queue in it";
+    EXPECT_FALSE(stands()) << "one packet without a wait is enough";
+    c.ack({.rtt_us = 0, .ends_round = true});
+    EXPECT_FALSE(stands()) << "in the last round, too";
 }
 
-TEST(WestwoodCubic, ALossBeforeAnyRoundTripIsAnsweredAsByCubic) {
-    EXPECT_EQ(after_a_loss(WestwoodCubic(100), 0), 100u) << "one is known from that ACK";
+TEST(WestwoodCubic, ALossBeforeAnyRoundTripIsAFullQueues) {
     WestwoodCubic c(100);
-    c.loss();
-    EXPECT_EQ(c.window.cwnd, 70u);
-    EXPECT_EQ(c.window.ssthresh, 70u);
+    EXPECT_EQ(after_a_loss(c), 70u);
+    c.ack({});
+    EXPECT_EQ(after_a_loss(c), 100u) << "one is known now";
 }
 
-TEST(WestwoodCubic, ManyLossesAreCongestionWhateverTheQueue) {
-    EXPECT_EQ(after_a_loss(settled(100), 12), 100u);
-    EXPECT_EQ(after_a_loss(settled(100), 13), 70u) << "more than an eighth";
-    EXPECT_EQ(after_a_loss(settled(104), 13), 104u) << "an eighth is not more than one";
-    EXPECT_EQ(after_a_loss(settled(104, kQueue), 14), 72u) << "and the pipe does not count";
+// ---- many losses in a round
+
+// One round has so many losses, and the evidence is this.
+std::uint32_t after_many(std::uint32_t cwnd, std::uint32_t lost, double evidence = 0,
+                         std::uint32_t queue_us = 0) {
+    WestwoodCubic c = settled(cwnd, queue_us);
+    c.ack({.rtt_us = 0, .lost = lost});
+    c.set_evidence(evidence);
+    return after_a_loss(c);
+}
+
+TEST(WestwoodCubic, ManyAreMoreThanAnEighthOfTheWindow) {
+    EXPECT_EQ(after_many(104, 13), 104u) << "an eighth is not more than one";
+    EXPECT_EQ(after_many(104, 14), 95u);
 }
 
 TEST(WestwoodCubic, AFewLossesAreNeverMany) {
-    EXPECT_EQ(after_a_loss(settled(20), 4), 20u);
-    EXPECT_EQ(after_a_loss(settled(20), 5), 14u);
+    EXPECT_EQ(after_many(20, 4), 20u);
+    EXPECT_EQ(after_many(20, 5), 19u);
 }
+
+TEST(WestwoodCubic, ManyLeaveThePipeBetweenSevenTenthsAndTheGain) {
+    EXPECT_EQ(after_many(120, 16), 95u) << "0.95 of the pipe of 100";
+    EXPECT_EQ(after_many(120, 16, 0, kQueue), 95u) << "with a queue as well";
+    EXPECT_EQ(after_many(200, 26), 140u) << "0.7 cwnd at least";
+    EXPECT_EQ(after_many(80, 11), 76u) << "0.95 cwnd at most";
+}
+
+TEST(WestwoodCubic, ManyOfAFullQueueLeaveSevenTenths) {
+    EXPECT_EQ(after_many(120, 16, 0.124), 95u);
+    EXPECT_EQ(after_many(120, 16, 0.126), 84u) << "half the evidence is enough";
+    EXPECT_EQ(after_many(120, 16, 0.26), 84u);
+    EXPECT_EQ(after_many(120, 15, 0.126), 120u) << "for many";
+}
+
+TEST(WestwoodCubic, ManyAtAScoreOfAHalfAreAFullQueues) {
+    const auto after = [](std::uint32_t above_mean_us) {
+        WestwoodCubic c = settled(120);
+        c.state.westwood_cubic.dev_us = 1000;
+        c.state.westwood_cubic.srtt_us = c.wc().mean_us + above_mean_us;
+        c.ack({.rtt_us = 0, .lost = 16});
+        c.set_evidence(0);
+        return after_a_loss(c);
+    };
+    EXPECT_EQ(after(999), 95u);
+    EXPECT_EQ(after(1000), 84u) << "2 dev above the mean are 1";
+}
+
+// ---- small windows, marks
 
 TEST(WestwoodCubic, OfASmallWindowALossLeavesHalf) {
-    EXPECT_EQ(after_a_loss(settled(12)), 12u);
-    EXPECT_EQ(after_a_loss(settled(11)), 5u);
-    EXPECT_EQ(after_a_loss(settled(3)), 2u) << "the floor";
-    EXPECT_EQ(after_a_loss(settled(1)), 1u) << "never more than cwnd";
+    const auto after = [](std::uint32_t cwnd, double evidence, std::uint32_t queue_us = 0) {
+        WestwoodCubic c = settled(cwnd, queue_us);
+        c.set_evidence(evidence);
+        return after_a_loss(c);
+    };
+    EXPECT_EQ(after(12, 0), 12u);
+    EXPECT_EQ(after(11, 0), 5u);
+    EXPECT_EQ(after(11, 0.9), 5u) << "whatever the evidence";
+    EXPECT_EQ(after(11, 0, kQueue), 5u) << "a queue stands";
+    EXPECT_EQ(after_many(11, 6, 0.9), 5u) << "nor do many leave more";
+    EXPECT_EQ(after(3, 0), 2u) << "the floor";
+    EXPECT_EQ(after(1, 0), 1u) << "never more than cwnd";
 }
 
-TEST(WestwoodCubic, AMarkIsCongestionWhateverTheQueue) {
+TEST(WestwoodCubic, InTheFirstSlowStartALossOfTheLinkLeavesASmallWindow) {
+    WestwoodCubic c(10);
+    c.ack({});
+    ASSERT_NE(c.wc().start, WW_WC_STARTED);
+    EXPECT_EQ(after_a_loss(c), 10u);
+    c.set_evidence(0.26);
+    EXPECT_EQ(after_a_loss(c), 5u) << "a full queue's does not";
+    c.set_evidence(0);
+    c.mark();
+    EXPECT_EQ(c.window.cwnd, 5u) << "nor does a mark";
+}
+
+TEST(WestwoodCubic, AMarkIsAFullQueuesWhateverTheEvidence) {
     for (const std::uint32_t queue_us : {0u, kQueue}) {
         WestwoodCubic c = settled(130, queue_us);
         c.mark();
@@ -140,11 +208,14 @@ TEST(WestwoodCubic, AMarkIsCongestionWhateverTheQueue) {
     }
 }
 
+// ---- CUBIC's stage
+
 TEST(WestwoodCubic, FastConvergenceGivesWay) {  // RFC 9438, 4.7
     WestwoodCubic c = settled(200, kQueue);
     c.loss();
     EXPECT_EQ(c.wc().curve.w_max, 200u << 8);
     EXPECT_EQ(c.wc().curve.cwnd_prior, 200u);
+    EXPECT_FALSE(c.wc().curve.epoch_open);
     c.leave_recovery();
     c.loss();
     EXPECT_EQ(c.wc().curve.w_max, 140u * 256 * 17 / 20);
@@ -166,18 +237,24 @@ TEST(WestwoodCubic, SsthreshIsWhatALossWouldSet) {
     EXPECT_EQ(settled(120, kQueue).ssthresh(200), 140u);
     EXPECT_EQ(settled(120).ssthresh(1), 2u) << "and the floor at least";
     EXPECT_EQ(settled(120).ssthresh(UINT32_MAX), WW_CUBIC_CWND_MAX);
+    WestwoodCubic c = settled(120);
+    c.set_evidence(1);
+    EXPECT_EQ(c.ssthresh(200), 140u);
 }
 
 // ---- a timeout
 
 TEST(WestwoodCubic, ATimeoutSetsSsthreshAsALossDoes) {
-    for (const auto& [queue_us, ssthresh] : {std::pair{0u, 120u}, {kQueue, 95u}}) {
+    for (const auto& [queue_us, evidence, ssthresh] :
+         {std::tuple{0u, 0., 120u}, {kQueue, 0., 95u}, {0u, 1., 84u}}) {
         WestwoodCubic c = settled(120, queue_us);
+        c.set_evidence(evidence - 1e-4);
         c.timeout();
         EXPECT_EQ(c.window.ssthresh, ssthresh);
         EXPECT_EQ(c.window.cwnd, 1u);
         EXPECT_EQ(c.window.pacing, 0u);
         EXPECT_FALSE(c.wc().curve.epoch_open);
+        EXPECT_EQ(c.wc().curve.w_max, 0u);
         EXPECT_EQ(c.wc().curve.cwnd_prior, 120u);
         c.timeout(true);
         EXPECT_EQ(c.window.ssthresh, ssthresh) << "RFC 5681, 3.1";
@@ -188,12 +265,22 @@ TEST(WestwoodCubic, ATimeoutSetsSsthreshAsALossDoes) {
     EXPECT_EQ(one.window.ssthresh, 2u) << "the floor";
 }
 
-TEST(WestwoodCubic, AfterATimeoutTheSmallestRoundTripIsSoughtAnew) {
-    WestwoodCubic c = settled(120);
+TEST(WestwoodCubic, ATimeoutForgetsTheRoundTripsOfAQueueThatIsGone) {
+    WestwoodCubic c = settled(120, kQueue);
+    const ww_westwood_cubic_state before = c.wc();
     c.timeout();
     EXPECT_EQ(ww_observe(&c.config, &c.state, c.now_us).rtt_min_us, UINT32_MAX);
+    for (const std::uint64_t forgotten :
+         {c.wc().srtt_us, c.wc().round_rtt_us, c.wc().last_rtt_us, c.wc().mistaken,
+          c.wc().delay_sum_us, c.wc().away_sum_us, std::uint32_t{c.wc().samples}})
+        EXPECT_EQ(forgotten, 0u);
+    EXPECT_EQ(c.wc().mean_us, before.mean_us) << "what losses mean on the path it knows still";
+    EXPECT_EQ(c.wc().dev_us, before.dev_us);
+    EXPECT_EQ(c.wc().evidence, before.evidence);
+    EXPECT_EQ(c.wc().max_bw, before.max_bw);
     c.ack({.rtt_us = 3 * kRtt, .phase = WW_LOSS});
-    EXPECT_EQ(ww_observe(&c.config, &c.state, c.now_us).rtt_min_us, 3 * kRtt);
+    EXPECT_EQ(ww_observe(&c.config, &c.state, c.now_us).rtt_min_us, 3 * kRtt) << "sought anew";
+    EXPECT_EQ(c.wc().srtt_us, 3 * kRtt);
 }
 
 TEST(WestwoodCubic, AfterATimeoutItDoublesAgain) {
@@ -206,145 +293,72 @@ TEST(WestwoodCubic, AfterATimeoutItDoublesAgain) {
     EXPECT_EQ(c.window.cwnd, 120u) << "up to ssthresh";
 }
 
-// ---- recovery
+// ---- reductions that were mistakes
 
-// A recovery has just begun, with its window reduced to 95 if there was a queue.
-WestwoodCubic in_recovery(std::uint32_t queue_us) {
-    WestwoodCubic c = settled(120, queue_us);
-    c.ack({.rtt_us = kRtt + queue_us, .lost = 1});
-    c.loss();
-    c.ack({.rtt_us = kRtt + queue_us, .phase = WW_RECOVERY});  // a round begins
+// A queue stood at its reduction to 95; the recovery is over, and for two rounds no packet waits.
+WestwoodCubic reduced_by_mistake() {
+    WestwoodCubic c = in_recovery(kQueue);
+    EXPECT_EQ(c.wc().mistaken, 120u);
+    c.leave_recovery();
+    c.set_evidence(0.2);
+    for (int i = 0; i < 3; i++) c.ack({.ends_round = true});
     return c;
 }
 
-std::uint32_t let_go(std::uint32_t in_network, std::uint32_t delivered, std::uint32_t lost = 0) {
-    WestwoodCubic c = in_recovery(kQueue);
-    c.ack({.delivered = delivered, .lost = lost, .in_network = in_network, .phase = WW_RECOVERY});
+TEST(WestwoodCubic, AReductionAtALowScoreIsTakenBackWhenTheEvidenceFalls) {
+    WestwoodCubic c = reduced_by_mistake();
+    c.set_evidence(0.126);
+    c.ack({.ends_round = true});
     EXPECT_EQ(c.window.ssthresh, 95u);
-    return c.window.cwnd;
-}
-
-TEST(WestwoodCubic, RecoveryLetsGoWhatWasDelivered) {  // RFC 9937
-    EXPECT_EQ(let_go(50, 2), 53u) << "one more: the ACK advances and tells of no loss";
-    EXPECT_EQ(let_go(50, 2, 1), 52u) << "it tells of one";
-    EXPECT_EQ(let_go(50, 0), 50u) << "it does not advance";
-    EXPECT_EQ(let_go(120, 2), 95u) << "and no more than ssthresh";
-    EXPECT_EQ(let_go(0, 0), 1u) << "a segment at least";
-}
-
-TEST(WestwoodCubic, RecoveryEndsAtSsthresh) {
-    WestwoodCubic c = in_recovery(kQueue);
-    c.ack({.in_network = 30, .phase = WW_RECOVERY});
-    c.leave_recovery();
+    c.set_evidence(0.125);
+    c.ack({});
+    EXPECT_EQ(c.window.ssthresh, 95u) << "at a round's end";
+    c.ack({.ends_round = true});
+    EXPECT_EQ(c.window.ssthresh, 120u) << "it is half the threshold";
     EXPECT_EQ(c.window.cwnd, 95u);
-    c.window.cwnd = 60;
-    c.leave_recovery();
-    EXPECT_EQ(c.window.cwnd, 60u) << "it ends once";
+    EXPECT_EQ(c.wc().mistaken, 0u) << "once";
 }
 
-TEST(WestwoodCubic, WhereTheWindowWasKeptGrowthGoesOn) {
-    WestwoodCubic c = in_recovery(0);
-    c.acks(5000, {.in_network = 10, .phase = WW_RECOVERY, .fills = true});
-    EXPECT_GT(c.window.cwnd, 125u);
-    const std::uint32_t before = c.window.cwnd;
-    c.leave_recovery();
-    EXPECT_EQ(c.window.cwnd, before);
-}
-
-TEST(WestwoodCubic, WhatTheHostMakesOfSsthreshIsNoWindow) {
-    for (const auto& [ssthresh, cwnd] :
-         {std::pair{0u, 1u}, {1u, 1u}, {WW_SSTHRESH_INFINITE, WW_CWND_MAX}}) {
-        WestwoodCubic c = in_recovery(kQueue);
-        c.window.ssthresh = ssthresh;
-        c.leave_recovery();
-        EXPECT_EQ(c.window.cwnd, cwnd);
-    }
-}
-
-TEST(WestwoodCubic, TheLossesOfALaterRoundAreAnsweredInTurn) {
-    WestwoodCubic c = in_recovery(0);
-    c.acks(50, {.rtt_us = kRtt + kQueue, .phase = WW_RECOVERY});  // now there is a queue
-    c.ack({.rtt_us = kRtt + kQueue, .lost = 1, .phase = WW_RECOVERY});
-    EXPECT_EQ(c.window.cwnd, 120u) << "when the round ends";
-    c.ack({.rtt_us = kRtt + kQueue, .phase = WW_RECOVERY, .ends_round = true});
-    EXPECT_EQ(c.window.ssthresh, 95u);
-    EXPECT_EQ(c.window.cwnd, 95u);
-}
-
-TEST(WestwoodCubic, ALaterRoundWithoutLossesIsNoReason) {
-    WestwoodCubic c = in_recovery(0);
-    c.acks(50, {.rtt_us = kRtt + kQueue, .phase = WW_RECOVERY});
-    for (int i = 0; i < 3; i++)
-        c.ack({.rtt_us = kRtt + kQueue, .phase = WW_RECOVERY, .ends_round = true});
-    EXPECT_EQ(c.window.cwnd, 120u);
-}
-
-TEST(WestwoodCubic, ManyLossesOfALaterRoundAreAnsweredAtOnce) {
-    WestwoodCubic c = in_recovery(0);
-    c.ack({.lost = 15, .phase = WW_RECOVERY});
-    EXPECT_EQ(c.window.cwnd, 120u) << "an eighth";
-    c.ack({.lost = 1, .phase = WW_RECOVERY});
-    EXPECT_EQ(c.window.ssthresh, 84u);
-}
-
-TEST(WestwoodCubic, ARoundOfLossesIsAnsweredOnce) {
-    WestwoodCubic c = in_recovery(0);
-    c.ack({.lost = 16, .phase = WW_RECOVERY});
-    ASSERT_EQ(c.window.ssthresh, 84u);
-    c.ack({.lost = 20, .phase = WW_RECOVERY});
-    c.acks(3, {.lost = 20, .phase = WW_RECOVERY});
-    c.ack({.phase = WW_RECOVERY, .ends_round = true});
-    EXPECT_EQ(c.window.ssthresh, 84u) << "they were sent before the reduction";
-    c.ack({.lost = 20, .phase = WW_RECOVERY});
-    EXPECT_EQ(c.window.ssthresh, 58u) << "these were not";
-    EXPECT_EQ(c.wc().curve.w_max, 120u * 256) << "CUBIC goes back to the window before the first";
-}
-
-TEST(WestwoodCubic, AFurtherReductionBeginsWhereTheFirstOneEnded) {
-    WestwoodCubic c = in_recovery(kQueue);
-    c.ack({.rtt_us = kRtt + kQueue, .in_network = 40, .phase = WW_RECOVERY, .ends_round = true});
-    ASSERT_EQ(c.window.cwnd, 42u);
-    c.ack({.lost = 11, .in_network = 30, .phase = WW_RECOVERY});
-    EXPECT_EQ(c.window.ssthresh, 95u) << "few of 95";
-    c.ack({.lost = 1, .in_network = 30, .phase = WW_RECOVERY});
-    EXPECT_EQ(c.window.ssthresh, 66u) << "0.7 95";
-    EXPECT_EQ(c.window.cwnd, 31u);
-    c.timeout();
-    EXPECT_EQ(c.window.ssthresh, 66u) << "a pipe of 100 is more than the window";
-}
-
-TEST(WestwoodCubic, OnceReducedOnlyManyLossesReduceAgain) {
-    WestwoodCubic c = in_recovery(kQueue);
-    for (int i = 0; i < 5; i++)
-        c.ack({.rtt_us = kRtt + kQueue, .lost = 10, .phase = WW_RECOVERY, .ends_round = true});
-    EXPECT_EQ(c.window.ssthresh, 95u);
-}
-
-TEST(WestwoodCubic, TheLossesOfTheAckThatBeginsARoundAreOfThatRound) {
-    WestwoodCubic c = settled(100);
-    c.ack({.lost = 13, .ends_round = true});
-    c.loss();
-    EXPECT_EQ(c.window.cwnd, 70u);
-}
-
-TEST(WestwoodCubic, LossesOfRecoveriesAreNotAnsweredOutsideOfThem) {
+TEST(WestwoodCubic, TheLargestWindowBeforeMistakesComesBack) {
     WestwoodCubic c = settled(120);
-    c.acks(3, {.lost = 20});
-    c.ack({.lost = 20, .ends_round = true});
-    EXPECT_EQ(c.window.cwnd, 120u);
+    c.set_evidence(0.3);
+    for (int i = 0; i < 3; i++) {
+        c.loss();
+        c.leave_recovery();
+    }
+    EXPECT_EQ(c.window.ssthresh, 40u);
+    c.set_evidence(0);
+    c.ack({.ends_round = true});
+    EXPECT_EQ(c.window.ssthresh, 120u);
 }
 
-TEST(WestwoodCubic, AnUndoGivesBackTheWindowsAndEndsTheBound) {
+TEST(WestwoodCubic, NoReductionIsTakenBackWhileAQueueStandsOrItLasts) {
     WestwoodCubic c = in_recovery(kQueue);
-    ASSERT_EQ(c.window.ssthresh, 95u);
-    c.undo();
-    EXPECT_EQ(c.window.cwnd, 120u);
-    EXPECT_EQ(c.window.ssthresh, 120u);
-    c.ack({.in_network = 10, .phase = WW_RECOVERY});
-    EXPECT_EQ(c.window.cwnd, 120u);
-    c.window.cwnd = 60;
+    c.set_evidence(0);
+    for (int i = 0; i < 3; i++) c.ack({.phase = WW_RECOVERY, .ends_round = true});
+    EXPECT_EQ(c.window.ssthresh, 95u) << "the recovery lasts";
     c.leave_recovery();
-    EXPECT_EQ(c.window.cwnd, 60u);
+    c.ack({.ends_round = true});
+    EXPECT_EQ(c.window.ssthresh, 120u);
+    WestwoodCubic full = in_recovery(kQueue);
+    full.leave_recovery();
+    for (int i = 0; i < 3; i++) full.ack({.rtt_us = kRtt + kQueue, .ends_round = true});
+    EXPECT_EQ(full.window.ssthresh, 95u) << "a queue stands";
+}
+
+TEST(WestwoodCubic, AReductionAtAHighScoreOrByAMarkWasNoMistake) {
+    WestwoodCubic c = reduced_by_mistake();
+    c.state.westwood_cubic.dev_us = 1000;
+    c.state.westwood_cubic.srtt_us = c.wc().mean_us + 999;
+    c.set_evidence(0.3);
+    WestwoodCubic marked = c, high = c;
+    c.loss();
+    EXPECT_EQ(c.wc().mistaken, 120u) << "below 1/2";
+    high.state.westwood_cubic.srtt_us++;
+    high.loss();
+    EXPECT_EQ(high.wc().mistaken, 0u);
+    marked.mark();
+    EXPECT_EQ(marked.wc().mistaken, 0u);
 }
 
 }  // namespace

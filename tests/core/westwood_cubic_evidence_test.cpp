@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Westwood-CUBIC's evidence, by core/westwood_cubic_evidence.h: whether packets are lost where the round trips are
+// long.
+#include <functional>
+#include <random>
+
+#include "westwood_cubic.hpp"
+
+namespace ww::test::westwood_cubic {
+namespace {
+
+constexpr std::uint32_t kZero = 128 << 8;  // the evidence 0
+
+// ---- scores
+
+// It has this mean and deviation, and an SRTT so far above the mean.
+WestwoodCubic at(std::int32_t above_us, std::uint32_t dev_us) {
+    WestwoodCubic c = settled(100);
+    c.state.westwood_cubic.mean_us = 2 * kRtt;
+    c.state.westwood_cubic.dev_us = dev_us;
+    c.state.westwood_cubic.srtt_us = 2 * kRtt + static_cast<std::uint32_t>(above_us);
+    return c;
+}
+std::uint32_t score_at(std::int32_t above_us, std::uint32_t dev_us) {
+    return ww_wc_score(&at(above_us, dev_us).wc());
+}
+
+TEST(WestwoodCubicEvidence, AScoreIsTheDistanceFromTheMeanInDeviations) {
+    EXPECT_EQ(score_at(0, 1000), 128u);
+    EXPECT_EQ(score_at(1000, 1000), 192u) << "dev above the mean are 1/2";
+    EXPECT_EQ(score_at(-1000, 1000), 64u);
+    EXPECT_EQ(score_at(1, 64), 129u);
+    EXPECT_EQ(score_at(-1, 64), 127u);
+    EXPECT_EQ(score_at(-1, 65), 128u) << "towards 0";
+    EXPECT_EQ(score_at(1, 65), 128u);
+}
+
+TEST(WestwoodCubicEvidence, AScoreIsBetweenMinusOneAndOne) {
+    EXPECT_EQ(score_at(1984, 1000), 254u);
+    EXPECT_EQ(score_at(2000, 1000), 255u);
+    EXPECT_EQ(score_at(100000, 1000), 255u);
+    EXPECT_EQ(score_at(-1984, 1000), 2u);
+    EXPECT_EQ(score_at(-2000, 1000), 0u);
+    EXPECT_EQ(score_at(-100000, 1000), 0u);
+}
+
+TEST(WestwoodCubicEvidence, DistancesBelowAFractionOfTheRoundTripTellNothing) {
+    EXPECT_EQ(score_at(28, 0), 192u) << "100000 / 8192 + 16 = 28 us";
+    EXPECT_EQ(score_at(28, 28), 192u);
+    EXPECT_EQ(score_at(29, 29), 192u);
+    EXPECT_EQ(score_at(28, 29), 189u);
+}
+
+TEST(WestwoodCubicEvidence, InTheFirstRoundRttMinStandsForTheMean) {
+    const auto score = [](std::uint32_t rtt_us) {
+        WestwoodCubic c(100);
+        c.ack({});
+        c.state.westwood_cubic.srtt_us = rtt_us;
+        return ww_wc_score(&c.wc());
+    };
+    EXPECT_EQ(score(kRtt), 128u);
+    EXPECT_EQ(score(kRtt + 28), 192u);
+    EXPECT_EQ(score(kRtt + 56), 255u);
+}
+
+TEST(WestwoodCubicEvidence, TheLongestRoundTripsHaveScores) {
+    WestwoodCubic c = at(0, UINT32_MAX);
+    c.state.westwood_cubic.srtt_us = UINT32_MAX;
+    EXPECT_EQ(ww_wc_score(&c.wc()), 128u + 63);
+    c.state.westwood_cubic.dev_us = 0;
+    c.state.westwood_cubic.rtt_min_us = UINT32_MAX;
+    EXPECT_EQ(ww_wc_score(&c.wc()), 255u);
+    c.state.westwood_cubic.srtt_us = 0;
+    c.state.westwood_cubic.mean_us = UINT32_MAX;
+    EXPECT_EQ(ww_wc_score(&c.wc()), 0u);
+}
+
+// ---- what becomes of scores
+
+// A round begins with this ACK, and its first loss has the score 1.
+void lose_at_the_top(WestwoodCubic& c, ww_phase phase = WW_OPEN) {
+    c.ack({.rtt_us = 0, .phase = phase, .ends_round = true});
+    c.state.westwood_cubic.dev_us = 1000;
+    c.state.westwood_cubic.srtt_us = c.wc().mean_us + 2000;
+    c.ack({.rtt_us = 0, .lost = 1, .phase = phase});
+}
+
+TEST(WestwoodCubicEvidence, TheFirstScoresWeighAQuarterAndTheLastsAThirtySecond) {
+    WestwoodCubic c(100, 100);
+    c.ack({});
+    c.ack({.ends_round = true});
+    EXPECT_EQ(c.wc().evidence, kZero + kZero / 4) << "the start";
+    std::uint32_t evidence = c.wc().evidence;
+    for (std::uint32_t scores = 1; scores <= 100; scores++) {
+        lose_at_the_top(c);
+        const std::uint32_t weight = std::clamp(scores, 4u, 32u);
+        evidence = (evidence * (weight - 1) + (255u << 8)) / weight;
+        ASSERT_EQ(c.wc().evidence, evidence) << scores;
+    }
+    EXPECT_GT(c.evidence(), 0.9);
+}
+
+TEST(WestwoodCubicEvidence, ARoundHasOneScore) {
+    WestwoodCubic c = settled(100);
+    lose_at_the_top(c);
+    const double evidence = c.evidence();
+    EXPECT_GT(evidence, 0.1);
+    c.acks(3, {.rtt_us = 0, .lost = 1});
+    EXPECT_EQ(c.evidence(), evidence);
+    c.ack({.rtt_us = 0, .lost = 1, .ends_round = true});
+    EXPECT_GT(c.evidence(), evidence) << "of the next round's first loss";
+}
+
+TEST(WestwoodCubicEvidence, AnAckWithoutALossHasNoScore) {
+    WestwoodCubic c = settled(100);
+    const std::uint32_t scores = c.wc().scores;
+    c.acks(10, {.ends_round = true});
+    EXPECT_EQ(c.wc().scores, scores);
+    EXPECT_EQ(c.evidence(), 0);
+}
+
+// The losses after a reduction are of data sent before it.
+TEST(WestwoodCubicEvidence, LossesOfTheRoundAfterAReductionHaveNoScore) {
+    WestwoodCubic c = settled(120);
+    c.mark();
+    const double evidence = c.evidence();
+    lose_at_the_top(c, WW_RECOVERY);
+    ASSERT_EQ(c.wc().answer, WW_WC_WAITS);
+    EXPECT_EQ(c.evidence(), evidence);
+    lose_at_the_top(c, WW_RECOVERY);
+    ASSERT_EQ(c.wc().answer, WW_WC_CONSERVES);
+    EXPECT_GT(c.evidence(), evidence) << "these were sent after it";
+}
+
+// The first ACK after a late answer, in CUTS, reports losses as well.
+TEST(WestwoodCubicEvidence, LossesReportedWithALateAnswerHaveNoScore) {
+    WestwoodCubic c = in_recovery(0);
+    c.ack({.phase = WW_RECOVERY, .ends_round = true});
+    lose_at_the_top(c, WW_RECOVERY);
+    c.set_evidence(0.5);
+    c.ack({.rtt_us = 0, .lost = 1, .phase = WW_RECOVERY, .ends_round = true});
+    ASSERT_EQ(c.wc().answer, WW_WC_CUTS);
+    EXPECT_EQ(c.evidence(), 0.5);
+}
+
+// ---- mean and deviation
+
+// Ends a round of ACKs with the SRTT at this value, which takes it into mean_us and dev_us.
+void go_through(WestwoodCubic& c, std::uint32_t srtt_us) {
+    for (int i = 0; i < 3; i++) {
+        c.state.westwood_cubic.srtt_us = srtt_us;
+        c.ack({.rtt_us = srtt_us / 8 * 8});  // SRTT - SRTT / 8 + RTT / 8 = SRTT
+    }
+    c.ack({.rtt_us = 0, .ends_round = true});
+}
+
+TEST(WestwoodCubicEvidence, TheFirstRoundsWeighAlike) {
+    WestwoodCubic c(100, 100);
+    std::uint32_t sum_us = 0;
+    for (std::uint32_t rounds = 1; rounds <= 16; rounds++) {
+        const std::uint32_t srtt_us = 80000 + rounds * 8000;
+        go_through(c, srtt_us);
+        sum_us += srtt_us;
+        EXPECT_NEAR(c.wc().mean_us, sum_us / rounds, rounds) << rounds;
+    }
+    const std::uint32_t mean_us = c.wc().mean_us;
+    go_through(c, 800000);
+    EXPECT_NEAR(c.wc().mean_us, (mean_us * 15 + 800000) / 16, 1) << "a sixteenth from then on";
+    go_through(c, 800000);
+    EXPECT_NEAR(c.wc().mean_us, ((mean_us * 15 + 800000) / 16 * 15 + 800000) / 16, 2);
+}
+
+TEST(WestwoodCubicEvidence, TheDeviationIsTheMeanDistanceFromTheMeanBefore) {
+    WestwoodCubic c(100, 100);
+    go_through(c, 80000);
+    EXPECT_EQ(c.wc().dev_us, 0u) << "no mean yet";
+    go_through(c, 96000);
+    EXPECT_EQ(c.wc().dev_us, 16000u / 2);
+    ASSERT_EQ(c.wc().mean_us, 88000u);
+    go_through(c, 80000);
+    EXPECT_EQ(c.wc().dev_us, (2 * 8000u + 8000) / 3) << "either way";
+    for (int i = 0; i < 200; i++) go_through(c, 80000);
+    EXPECT_LE(c.wc().dev_us, 16u);
+}
+
+TEST(WestwoodCubicEvidence, ARoundWithoutRoundTripsIsNone) {
+    WestwoodCubic c = settled(100);
+    const ww_westwood_cubic_state before = c.wc();
+    for (int i = 0; i < 5; i++) c.ack({.rtt_us = 0, .ends_round = true});
+    c.state.westwood_cubic.rounds = before.rounds;
+    c.ack({.rtt_us = 0, .ends_round = true});
+    EXPECT_EQ(c.wc().rounds, before.rounds);
+    EXPECT_NEAR(c.wc().mean_us, before.mean_us, 20);
+}
+
+TEST(WestwoodCubicEvidence, TheSumsOfARoundAreBounded) {
+    WestwoodCubic c(100, 100);
+    c.ack({});
+    c.acks(10000, {.rtt_us = 20 * kRtt});  // a queue of 1.9 s counts as 1.05 s
+    EXPECT_EQ(c.wc().samples, 4095u);
+    EXPECT_GT(c.wc().delay_sum_us, 4000u << 20);
+    c.ack({.rtt_us = 0, .ends_round = true});
+    EXPECT_EQ(c.wc().samples, 0u);
+    EXPECT_NEAR(c.wc().mean_us, kRtt + (1 << 20), 0.01 * (1 << 20));
+    c.acks(10000, {.rtt_us = 40 * kRtt});
+    EXPECT_GT(c.wc().away_sum_us, 4000u << 20);
+    EXPECT_LE(c.wc().away_sum_us, 4095u * ((1u << 20) - 1));
+}
+
+// ---- what the evidence says of a path
+
+using Path = std::function<bool(std::uint32_t ack, std::uint32_t& rtt_us)>;
+
+// Returns the evidence's mean over 4000 rounds of 50 ACKs, after 200. `path` says what each ACK brings: the round trip,
+// and whether a packet was lost.
+double evidence_on(const Path& path) {
+    WestwoodCubic c(1000, 1000);
+    double sum = 0;
+    for (std::uint32_t ack = 0; ack < 4200 * 50; ack++) {
+        std::uint32_t rtt_us = kRtt;
+        const bool lost = path(ack, rtt_us);
+        c.ack({.rtt_us = rtt_us, .lost = lost, .ends_round = ack % 50 == 0});
+        if (ack >= 200 * 50) sum += c.evidence();
+    }
+    return sum / (4000 * 50);
+}
+
+class Random {
+  public:
+    bool has(double probability) { return std::bernoulli_distribution(probability)(random_); }
+    std::uint32_t upto(std::uint32_t most) {
+        return std::uniform_int_distribution<std::uint32_t>(0, most)(random_);
+    }
+
+  private:
+    std::mt19937 random_{1};
+};
+
+// A queue fills to its end within 20 rounds and is empty then.
+std::uint32_t sawtooth_us(std::uint32_t ack, std::uint32_t longest_us) {
+    return ack % 1000 * longest_us / 1000;
+}
+bool is_full(std::uint32_t ack) { return ack % 1000 >= 990; }
+
+TEST(WestwoodCubicEvidence, LossesOfASteadyPathHaveNone) {
+    Random random;
+    EXPECT_NEAR(evidence_on([&](std::uint32_t, std::uint32_t&) { return random.has(0.01); }), 0,
+                1e-3);
+}
+
+TEST(WestwoodCubicEvidence, LossesOfALinkHaveNoneWhateverTheQueueDoes) {
+    for (const std::uint32_t queue_us : {1000u, 50000u, 400000u}) {
+        Random random;
+        const double evidence = evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
+            rtt_us += sawtooth_us(ack, queue_us);
+            return random.has(0.005);
+        });
+        EXPECT_NEAR(evidence, 0, 0.12) << queue_us << ": less than half the threshold";
+    }
+}
+
+TEST(WestwoodCubicEvidence, LossesOfALinkHaveNoneWithJitter) {
+    for (const std::uint32_t jitter_us : {20u, 100u, 1000u, 30000u, 200000u}) {
+        Random random;
+        const double evidence = evidence_on([&](std::uint32_t, std::uint32_t& rtt_us) {
+            rtt_us += random.upto(jitter_us);
+            return random.has(0.01);
+        });
+        EXPECT_NEAR(evidence, 0, 0.06) << jitter_us;
+    }
+}
+
+TEST(WestwoodCubicEvidence, LossesOfAFullQueueHaveAlmostOneHoweverShortItIs) {
+    for (const std::uint32_t queue_us : {500u, 5000u, 50000u, 400000u})
+        EXPECT_GT(evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
+                      rtt_us += sawtooth_us(ack, queue_us);
+                      return is_full(ack);
+                  }),
+                  0.75)
+            << queue_us;
+}
+
+TEST(WestwoodCubicEvidence, JitterDoesNotHideAFullQueue) {
+    Random random;
+    EXPECT_GT(evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
+                  rtt_us += sawtooth_us(ack, 20000) + random.upto(20000);
+                  return is_full(ack);
+              }),
+              0.7);
+}
+
+TEST(WestwoodCubicEvidence, WithLossesOfBothItIsBetween) {
+    Random random;
+    const double evidence = evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
+        rtt_us += sawtooth_us(ack, 50000);
+        return is_full(ack) || random.has(0.001);
+    });
+    EXPECT_GT(evidence, 0.3);
+    EXPECT_LT(evidence, 0.8);
+}
+
+// RED drops the more packets, the longer the queue.
+TEST(WestwoodCubicEvidence, LossesOfRedAreAboveTheThreshold) {
+    Random random;
+    EXPECT_GT(evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
+                  rtt_us += sawtooth_us(ack, 20000);
+                  return random.has(0.01 * (ack % 1000) / 1000);
+              }),
+              0.25);
+}
+
+}  // namespace
+}  // namespace ww::test::westwood_cubic

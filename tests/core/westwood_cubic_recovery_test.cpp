@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Westwood-CUBIC's recovery: the state machine at the top of core/westwood_cubic.h, its invariant, and how a reduced
+// window falls. What a loss does to the window: westwood_cubic_test.cpp.
+#include <random>
+
+#include "westwood_cubic.hpp"
+
+namespace ww::test::westwood_cubic {
+namespace {
+
+// Only many losses or a mark reduce the window: 120 segments, no queue, and so 16 are many.
+constexpr Said kQuiet{.in_network = 20, .phase = WW_RECOVERY};
+constexpr Said kRoundEnds{.in_network = 20, .phase = WW_RECOVERY, .ends_round = true};
+constexpr Said kFewLost{.lost = 15, .in_network = 20, .phase = WW_RECOVERY};
+constexpr Said kManyLost{.lost = 20, .in_network = 20, .phase = WW_RECOVERY};
+
+// Each state as a connection comes to it.
+WestwoodCubic in(enum ww_wc_answer state) {
+    WestwoodCubic c = settled(120);
+    if (state == WW_WC_WATCHES) return c;
+    c.loss();
+    if (state == WW_WC_KEEPS) return c;
+    c.ack(kManyLost);
+    if (state == WW_WC_CUTS) return c;
+    c.ack(kQuiet);
+    if (state == WW_WC_WAITS) return c;
+    c.ack(kRoundEnds);
+    return c;
+}
+
+constexpr enum ww_wc_answer kAll[] = {WW_WC_WATCHES, WW_WC_KEEPS, WW_WC_CUTS, WW_WC_WAITS,
+                                      WW_WC_CONSERVES};
+
+TEST(WestwoodCubicAnswers, EveryStateIsReached) {
+    for (const auto state : kAll) EXPECT_EQ(in(state).wc().answer, state);
+}
+
+TEST(WestwoodCubicAnswers, AnAckThatEndsNoRoundChangesOnlyCuts) {
+    for (const auto state : kAll) {
+        WestwoodCubic c = in(state);
+        c.ack(kQuiet);
+        EXPECT_EQ(c.wc().answer, state == WW_WC_CUTS ? WW_WC_WAITS : state);
+    }
+}
+
+TEST(WestwoodCubicAnswers, ARoundsEndLeadsOn) {
+    const std::pair<enum ww_wc_answer, enum ww_wc_answer> ends[] = {
+        {WW_WC_WATCHES, WW_WC_WATCHES},
+        {WW_WC_KEEPS, WW_WC_WATCHES},
+        {WW_WC_CUTS, WW_WC_WAITS},
+        {WW_WC_WAITS, WW_WC_CONSERVES},
+        {WW_WC_CONSERVES, WW_WC_CONSERVES}};
+    for (const auto& [before, after] : ends) {
+        WestwoodCubic c = in(before);
+        c.ack(kRoundEnds);
+        EXPECT_EQ(c.wc().answer, after) << before;
+    }
+}
+
+TEST(WestwoodCubicAnswers, ManyLossesReduceUnlessTheyWereSentBeforeAReduction) {
+    for (const auto state : kAll) {
+        WestwoodCubic c = in(state);
+        const bool waits = state == WW_WC_CUTS || state == WW_WC_WAITS;
+        const std::uint32_t before = c.window.ssthresh;
+        c.ack(kManyLost);
+        EXPECT_EQ(c.wc().answer, waits ? WW_WC_WAITS : WW_WC_CUTS) << state;
+        EXPECT_EQ(c.window.ssthresh < before, !waits) << state;
+    }
+}
+
+TEST(WestwoodCubicAnswers, AMarkReducesInAnyState) {
+    for (const auto state : kAll) {
+        WestwoodCubic c = in(state);
+        const std::uint32_t before = c.window.ssthresh;
+        c.mark();
+        EXPECT_EQ(c.wc().answer, WW_WC_CUTS) << state;
+        EXPECT_EQ(c.window.ssthresh, before * 7 / 10) << state;
+    }
+}
+
+TEST(WestwoodCubicAnswers, RecoverysEndUndoAndTimeoutLeadBack) {
+    for (const auto state : kAll) {
+        WestwoodCubic ended = in(state), undone = in(state), timed_out = in(state);
+        ended.leave_recovery();
+        EXPECT_EQ(ended.wc().answer, WW_WC_WATCHES);
+        undone.undo();
+        EXPECT_EQ(undone.wc().answer, WW_WC_WATCHES);
+        timed_out.timeout();
+        EXPECT_EQ(timed_out.wc().answer, WW_WC_WATCHES);
+    }
+}
+
+TEST(WestwoodCubicAnswers, AMarkThatTheFloorAnswersIsAnswered) {
+    WestwoodCubic c = settled(2);
+    c.mark();
+    EXPECT_EQ(c.window.cwnd, 2u);
+    EXPECT_EQ(c.wc().answer, WW_WC_CUTS);
+    WestwoodCubic lost = settled(2);
+    lost.loss();
+    EXPECT_EQ(lost.wc().answer, WW_WC_KEEPS) << "one loss is kept";
+}
+
+TEST(WestwoodCubicAnswers, ALossOfAReducedRecoveryKeepsItsState) {
+    WestwoodCubic c = in(WW_WC_CONSERVES);
+    c.loss();
+    EXPECT_EQ(c.wc().answer, WW_WC_CONSERVES);
+}
+
+TEST(WestwoodCubicAnswers, AnAckWithoutARateSampleEndsNoRoundButBeginsOneAfterAReduction) {
+    Said said = kRoundEnds;
+    said.rate = 0;
+    WestwoodCubic keeps = in(WW_WC_KEEPS), cuts = in(WW_WC_CUTS), waits = in(WW_WC_WAITS);
+    keeps.ack(said);
+    EXPECT_EQ(keeps.wc().answer, WW_WC_KEEPS);
+    cuts.ack(said);
+    EXPECT_EQ(cuts.wc().answer, WW_WC_WAITS);
+    waits.ack(said);
+    EXPECT_EQ(waits.wc().answer, WW_WC_WAITS);
+}
+
+// ---- the losses of a round
+
+TEST(WestwoodCubicAnswers, TheFirstLossesOfALaterRoundAreAnsweredWhenItEnds) {
+    WestwoodCubic c = in_recovery(0);
+    c.ack(kRoundEnds);
+    Said said{.rtt_us = kRtt + kQueue, .phase = WW_RECOVERY, .ends_round = true};
+    c.ack(said);
+    c.ack(said);  // now a queue stands
+    said.ends_round = false;
+    said.lost = 1;
+    c.ack(said);
+    c.set_evidence(0);
+    EXPECT_EQ(c.window.cwnd, 120u);
+    c.ack({.rtt_us = kRtt + kQueue, .phase = WW_RECOVERY, .ends_round = true});
+    EXPECT_EQ(c.window.ssthresh, 95u);
+    EXPECT_EQ(c.wc().answer, WW_WC_CUTS);
+}
+
+TEST(WestwoodCubicAnswers, ARoundWithoutLossesIsNoReason) {
+    WestwoodCubic c = in_recovery(0);
+    c.set_evidence(1 - 1e-4);
+    for (int i = 0; i < 3; i++) c.ack(kRoundEnds);
+    EXPECT_EQ(c.window.cwnd, 120u);
+}
+
+TEST(WestwoodCubicAnswers, TheLossesOfARoundAddUp) {
+    WestwoodCubic c = in_recovery(0);
+    c.ack(kFewLost);
+    EXPECT_EQ(c.window.ssthresh, 120u) << "an eighth";
+    c.ack({.lost = 1, .phase = WW_RECOVERY});
+    EXPECT_EQ(c.window.ssthresh, 95u);
+}
+
+TEST(WestwoodCubicAnswers, TheLossesOfTheAckThatBeginsARoundAreOfThatRound) {
+    WestwoodCubic c = in_recovery(0);
+    c.ack(kFewLost);
+    c.ack({.lost = 15, .phase = WW_RECOVERY, .ends_round = true});
+    EXPECT_EQ(c.window.ssthresh, 120u);
+    c.ack({.lost = 1, .phase = WW_RECOVERY});
+    EXPECT_EQ(c.window.ssthresh, 95u);
+}
+
+TEST(WestwoodCubicAnswers, ManyLossesOutsideOfARecoveryAwaitIt) {
+    WestwoodCubic c = settled(120);
+    c.acks(3, {.lost = 20});
+    c.ack({.lost = 20, .ends_round = true});
+    EXPECT_EQ(c.window.cwnd, 120u);
+    c.set_evidence(0);
+    c.loss();
+    EXPECT_EQ(c.window.cwnd, 95u);
+}
+
+TEST(WestwoodCubicAnswers, ARoundAfterAReductionIsAnsweredFromItsEndOn) {
+    WestwoodCubic c = in(WW_WC_CUTS);
+    ASSERT_EQ(c.window.ssthresh, 95u);
+    c.acks(4, kManyLost);
+    EXPECT_EQ(c.window.ssthresh, 95u) << "they were sent before it";
+    c.ack({.lost = 20, .in_network = 20, .phase = WW_RECOVERY, .ends_round = true});
+    EXPECT_LT(c.window.ssthresh, 95u) << "these were not";
+    EXPECT_EQ(c.wc().curve.w_max, 120u * 256) << "CUBIC goes back to the window before the first";
+    EXPECT_EQ(c.wc().curve.cwnd_prior, 120u);
+}
+
+TEST(WestwoodCubicAnswers, AFurtherReductionBeginsAtSsthresh) {
+    WestwoodCubic c = in_recovery(kQueue);
+    c.ack({.rtt_us = kRtt + kQueue, .in_network = 40, .phase = WW_RECOVERY, .ends_round = true});
+    ASSERT_EQ(c.window.cwnd, 42u);
+    c.ack({.lost = 11, .in_network = 30, .phase = WW_RECOVERY});
+    EXPECT_EQ(c.window.ssthresh, 95u) << "few of 95";
+    c.set_evidence(1 - 1e-4);
+    c.ack({.lost = 1, .in_network = 30, .phase = WW_RECOVERY});
+    EXPECT_EQ(c.window.ssthresh, 66u) << "0.7 95";
+    EXPECT_EQ(c.window.cwnd, 31u);
+    c.timeout();
+    EXPECT_EQ(c.window.ssthresh, 46u) << "0.7 66";
+}
+
+TEST(WestwoodCubicAnswers, AFurtherAnswerDoesNotRaiseSsthresh) {
+    WestwoodCubic c = in_recovery(kQueue);
+    c.ack({.rtt_us = kRtt + kQueue, .phase = WW_RECOVERY, .ends_round = true});
+    c.window.cwnd = 140;  // 0.7 140 = 98 is above ssthresh
+    ASSERT_EQ(c.window.ssthresh, 95u);
+    c.mark();
+    EXPECT_EQ(c.window.ssthresh, 95u);
+    EXPECT_EQ(c.window.cwnd, 95u);
+}
+
+TEST(WestwoodCubicAnswers, OnceReducedOnlyManyLossesReduceAgain) {
+    WestwoodCubic c = in_recovery(kQueue);
+    for (int i = 0; i < 5; i++)
+        c.ack({.rtt_us = kRtt + kQueue, .lost = 10, .phase = WW_RECOVERY, .ends_round = true});
+    EXPECT_EQ(c.window.ssthresh, 95u);
+}
+
+// Issue 26: the first answer came when a round ended, and no losses counted as many after it.
+TEST(WestwoodCubicAnswers, ManyLossesAfterALateAnswerAreAnsweredInEveryRound) {
+    WestwoodCubic c = in_recovery(0);
+    c.ack(kRoundEnds);
+    c.ack(kFewLost);
+    c.set_evidence(0.5);
+    c.ack(kRoundEnds);
+    ASSERT_EQ(c.wc().answer, WW_WC_CUTS) << "the late answer";
+    for (int round = 0; round < 3; round++) {
+        const std::uint32_t before = c.window.ssthresh;
+        c.ack(kQuiet);
+        c.ack(kRoundEnds);
+        ASSERT_EQ(c.wc().answer, WW_WC_CONSERVES);
+        c.ack({.lost = before / 8 + 5, .in_network = 20, .phase = WW_RECOVERY});
+        EXPECT_EQ(c.window.ssthresh, before * 7 / 10) << round;
+    }
+}
+
+// The same if the late answer leaves the window as it is.
+TEST(WestwoodCubicAnswers, ManyLossesAfterALateKeepAreAnsweredInEveryRound) {
+    WestwoodCubic c = in_recovery(0);
+    c.ack(kRoundEnds);
+    c.ack(kFewLost);
+    c.ack(kRoundEnds);
+    ASSERT_EQ(c.wc().answer, WW_WC_WATCHES);
+    ASSERT_EQ(c.window.ssthresh, 120u);
+    c.ack(kManyLost);
+    EXPECT_EQ(c.wc().answer, WW_WC_CUTS);
+}
+
+// Returns the window that a recovery goes to.
+std::uint32_t standing(const WestwoodCubic& c) {
+    return c.wc().answer < WW_WC_CUTS ? c.window.cwnd : std::max(c.window.cwnd, c.window.ssthresh);
+}
+
+TEST(WestwoodCubicAnswers, AfterAnAckInRecoveryManyLossesAreInCutsOrWaits) {
+    std::mt19937 random(1);
+    const auto below = [&random](unsigned n) { return static_cast<std::uint32_t>(random() % n); };
+    const auto one_in = [&below](unsigned n) { return below(n) == 0; };
+    int many = 0, states[5] = {};
+    for (int connection = 0; connection < 200; connection++) {
+        WestwoodCubic c = settled(10 + below(300), one_in(2) ? kQueue : 0);
+        for (int i = 0; i < 500; i++) {
+            if (one_in(30)) c.loss();
+            if (one_in(150)) c.mark();
+            if (one_in(50)) c.leave_recovery();
+            if (one_in(300)) c.undo();
+            if (one_in(400)) c.timeout();
+            if (one_in(50)) c.set_evidence(0.99 * (below(201) / 100.0 - 1));
+            const std::uint32_t before = standing(c);
+            const ww_phase phase = one_in(10) ? WW_OPEN : WW_RECOVERY;
+            c.ack({.rtt_us = kRtt + (one_in(2) ? kQueue : 0),
+                   .delivered = below(4),
+                   .lost = one_in(4) ? below(one_in(3) ? 30 : 4) : 0,
+                   .in_network = below(200),
+                   .phase = phase,
+                   .ends_round = one_in(10),
+                   .fills = one_in(2)});
+            if (phase != WW_RECOVERY) continue;
+            states[c.wc().answer]++;
+            const std::uint32_t lost = c.wc().lost, cwnd = std::max(before, standing(c));
+            if (lost <= 4 || lost * 8 <= cwnd) continue;
+            many++;
+            ASSERT_TRUE(c.wc().answer == WW_WC_CUTS || c.wc().answer == WW_WC_WAITS)
+                << "connection " << connection << ", ACK " << i << ", answer " << int{c.wc().answer}
+                << ", lost " << lost << " of " << cwnd;
+        }
+    }
+    EXPECT_GT(many, 1000);
+    for (const int count : states) EXPECT_GT(count, 500) << "the connections were in every state";
+}
+
+// ---- how a reduced window falls: RFC 9937
+
+// What an ACK makes of the window in a recovery from 120 to 95 segments.
+std::uint32_t let_go(std::uint32_t in_network, std::uint32_t delivered, std::uint32_t lost = 0) {
+    WestwoodCubic c = in_recovery(kQueue);
+    c.state.common.cwnd_count = 0;
+    c.ack({.delivered = delivered, .lost = lost, .in_network = in_network, .phase = WW_RECOVERY});
+    EXPECT_EQ(c.window.ssthresh, 95u);
+    return c.window.cwnd;
+}
+
+TEST(WestwoodCubicFalls, BelowSsthreshWhatWasDeliveredIsLetGo) {
+    EXPECT_EQ(let_go(50, 2), 53u) << "one more: the ACK advances and tells of no loss";
+    EXPECT_EQ(let_go(50, 2, 1), 52u) << "it tells of one";
+    EXPECT_EQ(let_go(50, 0), 50u) << "it does not advance";
+    EXPECT_EQ(let_go(93, 2), 95u) << "and no more than ssthresh";
+    EXPECT_EQ(let_go(0, 0), 1u) << "a segment at least";
+}
+
+TEST(WestwoodCubicFalls, AboveSsthreshItFallsInProportion) {
+    EXPECT_EQ(let_go(94, 2), 95u) << "94 + 2 95/120";
+    EXPECT_EQ(let_go(118, 2), 119u);
+    EXPECT_EQ(let_go(100, 12), 109u) << "100 + 12 95/120 = 109.5";
+    EXPECT_EQ(let_go(115, 100), 120u) << "never beyond the window before";
+}
+
+TEST(WestwoodCubicFalls, TheFractionOfASegmentIsKept) {
+    WestwoodCubic c = in_recovery(kQueue);
+    c.state.common.cwnd_count = 0;
+    std::uint32_t sent = 0, in_network = 119;
+    for (int i = 0; i < 24; i++) {  // each ACK takes a segment out of the network
+        c.ack({.in_network = in_network, .phase = WW_RECOVERY});
+        const std::uint32_t sends = c.window.cwnd - in_network;
+        sent += sends;
+        in_network += sends - 1;
+    }
+    EXPECT_EQ(sent, 18u) << "24 95/120 = 19, in 24 steps of 202/256";
+    EXPECT_LT(c.state.common.cwnd_count, 256u);
+}
+
+TEST(WestwoodCubicFalls, AReductionBeginsWithoutAFraction) {
+    WestwoodCubic c = settled(120, kQueue);
+    c.state.common.cwnd_count = 255;
+    c.loss();
+    EXPECT_EQ(c.state.common.cwnd_count, 0u);
+}
+
+TEST(WestwoodCubicFalls, RecoveryEndsAtSsthresh) {
+    WestwoodCubic c = in_recovery(kQueue);
+    c.ack({.in_network = 30, .phase = WW_RECOVERY});
+    c.leave_recovery();
+    EXPECT_EQ(c.window.cwnd, 95u);
+    c.window.cwnd = 60;
+    c.leave_recovery();
+    EXPECT_EQ(c.window.cwnd, 60u) << "it ends once";
+}
+
+TEST(WestwoodCubicFalls, WhereTheWindowWasKeptGrowthGoesOn) {
+    WestwoodCubic c = in_recovery(0);
+    c.acks(5000, {.in_network = 10, .phase = WW_RECOVERY, .fills = true});
+    EXPECT_GT(c.window.cwnd, 125u);
+    const std::uint32_t before = c.window.cwnd;
+    c.leave_recovery();
+    EXPECT_EQ(c.window.cwnd, before);
+}
+
+TEST(WestwoodCubicFalls, WhatTheHostMakesOfSsthreshIsNoWindow) {
+    for (const auto& [ssthresh, cwnd] :
+         {std::pair{0u, 1u}, {1u, 1u}, {WW_SSTHRESH_INFINITE, WW_CWND_MAX}}) {
+        WestwoodCubic c = in_recovery(kQueue);
+        c.window.ssthresh = ssthresh;
+        c.leave_recovery();
+        EXPECT_EQ(c.window.cwnd, cwnd);
+    }
+}
+
+TEST(WestwoodCubicFalls, AnUndoGivesBackTheWindowsAndEndsTheBound) {
+    WestwoodCubic c = in_recovery(kQueue);
+    ASSERT_EQ(c.window.ssthresh, 95u);
+    c.undo();
+    EXPECT_EQ(c.window.cwnd, 120u);
+    EXPECT_EQ(c.window.ssthresh, 120u);
+    c.ack({.in_network = 10, .phase = WW_RECOVERY});
+    EXPECT_EQ(c.window.cwnd, 120u);
+    c.window.cwnd = 60;
+    c.leave_recovery();
+    EXPECT_EQ(c.window.cwnd, 60u);
+}
+
+}  // namespace
+}  // namespace ww::test::westwood_cubic
