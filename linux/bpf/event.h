@@ -83,6 +83,7 @@ struct ww_control_block {
     /* When that process started, in ticks since boot: tells it from a later one of the same number. */
     __u64 recorder_start;
     __u64 dropped;                  /* events for which the ring buffer had no room */
+    __u64 missed;                   /* operations that the kernel did not run, found out later */
     __u64 opened[WW_CONTROL_COUNT]; /* connections since the object was loaded */
     __u64 closed[WW_CONTROL_COUNT];
 };

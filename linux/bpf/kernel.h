@@ -4,7 +4,7 @@
  * they use. libbpf relocates them to wherever the running kernel has them (CO-RE), so that the build needs
  * neither a kernel's headers nor a vmlinux.h. Differences between kernels stop here:
  *
- *   icsk_ca_state, is_cwnd_limited   are bit fields that moved: ca_state and is_cwnd_limited read them
+ *   icsk_ca_state, is_cwnd_limited   are bit fields that moved, as is icsk_ca_initialized: functions read them
  *   enum tcp_ca_event                is found by name, since 7.1 renumbers the events
  *   cong_control                     gained two arguments in 6.10: rate_sample_of finds the last one
  *   in_ack_event                     moved behind pkts_acked in 6.16: it is not used
@@ -93,6 +93,7 @@ struct tcp_congestion_ops___of_any {
 struct inet_connection_sock {
     const struct tcp_congestion_ops___of_any *icsk_ca_ops;
     __u8 icsk_ca_state : 5;
+    __u8 icsk_ca_initialized : 1;
     __u8 icsk_retransmits;
     __u32 icsk_rto; /* jiffies */
     __u64 icsk_ca_priv[13];
@@ -114,7 +115,7 @@ struct tcp_sock {
     __u32 snd_una;
     __u32 snd_cwnd;
     __u32
-        snd_cwnd_cnt; /* the kernel's own growth counts here: ours does not, control.h keeps a mark in it */
+        snd_cwnd_cnt; /* the kernel's own growth counts here: ours does not, host.h keeps a mark in it */
     __u32 snd_cwnd_clamp;
     __u32 snd_ssthresh;
     __u32 mss_cache;
@@ -122,7 +123,9 @@ struct tcp_sock {
     __u32 rttvar_us;
     __u32 packets_out;
     __u32 max_packets_out;
-    __u32 prior_cwnd; /* before the last loss */
+    __u32
+        prior_cwnd; /* before the last loss, as is prior_ssthresh; that is 0 if there is no way back */
+    __u32 prior_ssthresh;
     __u32 retrans_out;
     __u32 sacked_out;
     __u32 lost_out;
@@ -183,6 +186,11 @@ static inline __u8 ca_state(struct sock *sk) {
     return (__u8)BPF_CORE_READ_BITFIELD(inet_csk(sk), icsk_ca_state);
 }
 
+/* True from when the kernel has called init. */
+static inline bool is_initialized(struct sock *sk) {
+    return BPF_CORE_READ_BITFIELD(inet_csk(sk), icsk_ca_initialized);
+}
+
 /* Counts the segments in the network as the kernel does (tcp_packets_in_flight). */
 static inline __u32 pipe_of(const struct tcp_sock *tp) {
     return tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
@@ -217,6 +225,15 @@ static inline __u32 forgotten(__u32 value, __u32 any) {
     __u64 kept = value;
     asm volatile("%0 ^= %1\n%0 ^= %1" : "+r"(kept) : "r"((__u64)any));
     return (__u32)kept;
+}
+
+/*
+ * Returns a value that has been read. Else the compiler may choose between two pointers and read behind the one chosen,
+ * which the verifier refuses where one points at a map and the other at the socket.
+ */
+static inline __u32 read_here(__u32 value) {
+    asm volatile("" : "+r"(value));
+    return value;
 }
 
 static inline bool is_complete_cwr(__u32 event) {

@@ -16,29 +16,32 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-static inline void init(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
-    if (owns_recovery(protocol))
-        owner_on_init(sk, cc, protocol);
-    else
-        on_init(sk, cc, protocol);
-}
-
+/*
+ * A connection without a host has not begun, since this ACK is for our SYN, or there is no memory: then it is Reno
+ * that does not grow.
+ */
 static inline void take_acked(struct sock *sk, __u32 cc, enum ww_protocol protocol,
                               const struct ack_sample *sample) {
+    struct ww_host *host = host_with_ack(sk, cc, protocol);
+    if (!host) return;
     if (owns_recovery(protocol))
-        put_off(sk, WW_ACKING, 0);
+        put_off(host, WW_ACKING, 0);
     else
-        on_acked(sk, cc, protocol, sample->rtt_us);
+        on_acked(sk, host, cc, protocol, sample->rtt_us);
 }
 
 static inline __u32 ssthresh(struct sock *sk, enum ww_protocol protocol) {
-    if (owns_recovery(protocol)) return put_off(sk, WW_REDUCE, tcp_sk(sk)->snd_ssthresh);
-    return target_after_loss(sk, protocol);
+    struct ww_host *host = host_of(sk);
+    if (!host) return ww_max_u32(tcp_sk(sk)->snd_cwnd / 2, 2);
+    if (owns_recovery(protocol)) return put_off(host, WW_REDUCE, host->ssthresh);
+    return target_after_loss(sk, host, protocol);
 }
 
 static inline __u32 undo(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
-    if (owns_recovery(protocol)) return put_off(sk, WW_UNDO, tcp_sk(sk)->snd_cwnd);
-    return on_undo(sk, cc, protocol);
+    struct ww_host *host = host_of(sk);
+    if (!host) return ww_max_u32(tcp_sk(sk)->snd_cwnd, tcp_sk(sk)->prior_cwnd);
+    if (owns_recovery(protocol)) return put_off(host, WW_UNDO, host->cwnd);
+    return on_undo(sk, host, cc, protocol);
 }
 
 /*
@@ -47,33 +50,35 @@ static inline __u32 undo(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
  */
 static inline void change_state(struct sock *sk, __u32 cc, enum ww_protocol protocol,
                                 __u8 new_state) {
-    if (owns_recovery(protocol)) {
-        owner_on_state(sk, cc, protocol, new_state);
-        return;
-    }
-    on_state(sk, cc, protocol, new_state);
-    if (has_rate_halving(protocol) && ends_recovery(sk, new_state))
-        on_recovery_exit(sk, cc, protocol, window_of(tcp_sk(sk)));
+    struct ww_host *host = host_of(sk);
+    if (!host) return;
+    if (owns_recovery(protocol))
+        owner_on_state(sk, host, cc, protocol, new_state);
+    else
+        on_state(sk, host, cc, protocol, new_state);
 }
 
 static inline void take_event(struct sock *sk, __u32 cc, enum ww_protocol protocol, __u32 event) {
-    if (owns_recovery(protocol)) {
-        if (is_tx_start(event)) restart_after_idle(sk);
-        return;
-    }
-    if (has_rate_halving(protocol) || !is_complete_cwr(event) || was_undone(sk)) return;
-    struct ww_window window = window_of(tcp_sk(sk));
-    window.ssthresh = private_of(sk)->exit_ssthresh;
-    on_recovery_exit(sk, cc, protocol, window);
+    const bool is_due = owns_recovery(protocol)
+                            ? is_tx_start(event)
+                            : !has_rate_halving(protocol) && is_complete_cwr(event);
+    struct ww_host *host = is_due ? host_of(sk) : NULL;
+    if (!host) return;
+    if (owns_recovery(protocol))
+        restart_after_idle(sk, host);
+    else
+        on_complete(sk, host, cc, protocol);
 }
 
-/* This is cong_control where PRR is not the recovery, else cong_avoid: on_acked has done it. */
+/* This is cong_control where PRR is not the recovery, else cong_avoid. */
 static inline void control_window(unsigned long long *arguments, struct sock *sk, __u32 cc,
                                   enum ww_protocol protocol) {
+    struct ww_host *host = host_of(sk);
+    if (!host) return;
     if (owns_recovery(protocol))
-        owner_on_ack(sk, cc, protocol, rate_sample_of(arguments));
-    else if (has_rate_halving(protocol))
-        halve_rate(sk);
+        owner_on_ack(sk, host, cc, protocol, rate_sample_of(arguments));
+    else
+        on_control(sk, host, cc, protocol);
     if (has_rate_halving(protocol)) set_pacing_rate(sk);
 }
 
@@ -83,11 +88,8 @@ static inline void control_window(unsigned long long *arguments, struct sock *sk
      WW_RECOVERY_##RECOVERY == WW_RECOVERY_RATE_HALVING)
 
 #define WW_CONTROL(cc_name, protocol, ALGORITHM, RECOVERY)                                         \
-    _Static_assert((WW_##ALGORITHM##_TRAITS & WW_OWNS_RECOVERY) == 0 ||                            \
-                       WW_SIZE_##ALGORITHM <= WW_OWNER_STATE_MAX,                                  \
-                   "the private area is full");                                                    \
     SEC("struct_ops/init_" #cc_name)                                                               \
-    void BPF_PROG(init_##cc_name, struct sock *sk) { init(sk, WW_NUMBER_##cc_name, protocol); }    \
+    void BPF_PROG(init_##cc_name, struct sock *sk) { on_init(sk, WW_NUMBER_##cc_name, protocol); } \
     SEC("struct_ops/release_" #cc_name)                                                            \
     void BPF_PROG(release_##cc_name, struct sock *sk) {                                            \
         on_release(sk, WW_NUMBER_##cc_name, protocol);                                             \

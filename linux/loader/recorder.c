@@ -200,7 +200,8 @@ static void part(struct ww_control_block *block, int rings) {
 /* Prints what is written into the ring until a signal stops us. */
 static int print_all(struct ring_buffer *events, struct ww_control_block *block, int rings,
                      struct tracing *tracing, struct recording *recording) {
-    const __u64 dropped = block == NULL ? 0 : block->dropped;
+    const struct ww_control_block none = {};
+    const struct ww_control_block before = block == NULL ? none : *block;
     leave();
     puts(
         "netns,flow,time_s,cwnd,ssthresh,estimate_bps,sample_bps,rtt_s,srtt_s,rto_s,in_flight,"
@@ -210,8 +211,11 @@ static int print_all(struct ring_buffer *events, struct ww_control_block *block,
     part(block, rings);
     if (result >= 0) result = ring_buffer__consume(events);
     if (result >= 0 && fflush(stdout) != 0) result = -errno;
-    fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " dropped\n", (uint64_t)recording->events,
-            (uint64_t)(traces_dropped + (block == NULL ? 0 : block->dropped - dropped)));
+    const struct ww_control_block after = block == NULL ? none : *block;
+    fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " dropped, %" PRIu64 " missed\n",
+            (uint64_t)recording->events,
+            (uint64_t)(traces_dropped + after.dropped - before.dropped),
+            (uint64_t)(after.missed - before.missed));
     if (result >= 0) return DONE;
     if (result == -EPROTO && block != NULL)
         fprintf(stderr,

@@ -200,8 +200,10 @@ int status(const char *dir) {
         return DONE;
     }
     printf("{\"loaded\": true, \"version\": \"%s\", \"tag\": \"%016" PRIx64
-           "\", \"recorder\": %u, \"dropped\": %" PRIu64 ", \"controls\": [",
-           block->version, (uint64_t)block->tag, recorder_of(block), (uint64_t)block->dropped);
+           "\", \"recorder\": %u, \"dropped\": %" PRIu64 ", \"missed\": %" PRIu64
+           ", \"controls\": [",
+           block->version, (uint64_t)block->tag, recorder_of(block), (uint64_t)block->dropped,
+           (uint64_t)block->missed);
     for (int i = 0; i < WW_CONTROL_COUNT; i++)
         printf("%s{\"name\": \"%s\", \"registered\": %s, \"sockets\": %" PRIu64
                ", \"total\": %" PRIu64 "}",

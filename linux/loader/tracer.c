@@ -24,8 +24,9 @@ void choose_programs(struct bpf_object *object, bool tracing) {
     bpf_object__for_each_program(program, object)
         bpf_program__set_autoload(program, is_tracing(program) == tracing);
     bpf_object__for_each_map(map, object) {
-        const enum bpf_map_type type = bpf_map__type(map);
-        if (type == (tracing ? BPF_MAP_TYPE_STRUCT_OPS : BPF_MAP_TYPE_SK_STORAGE))
+        const bool is_control = bpf_map__type(map) == BPF_MAP_TYPE_STRUCT_OPS;
+        const char *name = bpf_map__name(map);
+        if (tracing ? is_control || strcmp(name, "hosts") == 0 : strcmp(name, "last_window") == 0)
             bpf_map__set_autocreate(map, false);
     }
 }

@@ -32,6 +32,7 @@ void Model::enter(sim::Time now, std::uint32_t node, std::size_t size) {
         strangers_++;
         return;
     }
+    if (now > network_.duration) return;
     now_ = std::max(now_, now);  // pipes take packets in order of time
     const std::uint32_t held = take_slot();
     held_[held].data.assign(room_.get(), room_.get() + size);
@@ -42,7 +43,8 @@ void Model::enter(sim::Time now, std::uint32_t node, std::size_t size) {
 }
 
 void Model::run(sim::Time now, const Deliver& deliver) {
-    while (!due_.empty() && due_.front().at <= now) {
+    const sim::Time until = std::min(now, network_.duration);
+    while (!due_.empty() && due_.front().at <= until) {
         const Due due = due_.front();
         std::pop_heap(due_.begin(), due_.end(), later);
         due_.pop_back();
@@ -72,9 +74,11 @@ void Model::forward(std::uint32_t held, sim::Time now) {
             account(packet, number, now, sim::DropKind::mark);
         }
     }
-    if (passage.fate != sim::Fate::arrives) {
+    if (passage.at > network_.duration) {
+        counts_[packet.seen.flow].in_flight += packet.seen.to_sink && packet.seen.has_payload;
+    } else if (passage.fate != sim::Fate::arrives) {
         account(packet, number, passage.at, sim::drop_kind(passage.fate));
-    } else if (passage.at < sim::kNever) {
+    } else {
         due_.push_back({passage.at, order_++, held});
         std::push_heap(due_.begin(), due_.end(), later);
         return;
@@ -107,8 +111,10 @@ void Model::arrive(Held& packet, sim::Time at, const Deliver& deliver) {
     way.delay_s += delay_s;
     way.longest_s = std::max(way.longest_s, delay_s);
     if (seen.to_sink && seen.has_payload) {
-        counts_[seen.flow].packets_at_sink++;
-        counts_[seen.flow].ip_bytes_at_sink += packet.data.size();
+        Counts& counts = counts_[seen.flow];
+        counts.packets_at_sink++;
+        counts.ip_bytes_at_sink += packet.data.size();
+        counts.last_arrival = at;
     }
     const sim::Flow& flow = network_.flows[seen.flow];
     deliver(seen.to_sink ? flow.to : flow.from, packet.data, at);
@@ -131,9 +137,10 @@ sim::Time Model::backlog(sim::Time now, bool to_sink) const {
     return waits;
 }
 
-std::vector<sim::DirectionResult> Model::finish(sim::Time end) {
+std::vector<sim::DirectionResult> Model::finish() {
+    run(network_.duration, [](std::uint32_t, std::span<const std::uint8_t>, sim::Time) {});
     std::vector<sim::DirectionResult> results;
-    for (sim::Pipe& pipe : pipes_) results.push_back(pipe.result(end));
+    for (sim::Pipe& pipe : pipes_) results.push_back(pipe.result());
     return results;
 }
 

@@ -26,7 +26,8 @@ namespace ww::path {
 // Counts the packets of one flow that carry data towards its sink.
 struct Counts {
     std::uint64_t packets_at_sink = 0, ip_bytes_at_sink = 0;
-    std::uint64_t queue_drops = 0, lost = 0;
+    std::uint64_t queue_drops = 0, lost = 0, in_flight = 0;
+    sim::Time last_arrival = -1;  // at the sink; -1: none came
 };
 
 // Sums up what went one way.
@@ -62,7 +63,8 @@ class Model {
     using Deliver =
         std::function<void(std::uint32_t node, std::span<const std::uint8_t>, sim::Time)>;
 
-    // Moves every packet that is due up to `now`, in order; `deliver` gets those that reach their host.
+    // Moves every packet that is due up to `now`, in order; `deliver` gets those that reach their host. Nothing
+    // enters or moves after the run's end.
     void run(sim::Time now, const Deliver& deliver);
 
     const Counts& counts(std::size_t flow) const { return counts_[flow]; }
@@ -76,8 +78,8 @@ class Model {
     // Lists every packet that was dropped, lost or marked, if queues are traced; `flow` is the flow's number.
     const std::vector<sim::Drop>& drops() const { return drops_; }
 
-    // Closes the accounts of all pipes at the end of the run.
-    std::vector<sim::DirectionResult> finish(sim::Time end);
+    // Moves what is due to the end of the run, which nobody waits for any more, and closes all accounts.
+    std::vector<sim::DirectionResult> finish();
 
   private:
     struct Held {

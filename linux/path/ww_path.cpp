@@ -72,6 +72,8 @@ void add_counts(std::vector<sim::FlowResult>& results, const std::vector<std::ui
         const Counts& counts = model.counts(flow);
         result.queue_drops = counts.queue_drops;
         result.lost = counts.lost;
+        result.in_flight = counts.in_flight;
+        if (counts.last_arrival >= 0) result.last_arrival_s = sim::seconds(counts.last_arrival);
         result.ip_bytes_at_sink = counts.ip_bytes_at_sink;
         const sim::Flow& f = plan.network.flows[flow];
         if (f.datagrams.on) result.delivered_bytes = counts.packets_at_sink * f.mss();
@@ -129,6 +131,7 @@ void print(const LoopReport& report, const std::vector<Host>& hosts) {
 void print_results(const Plan& plan, const sim::Connections& connections, const Traffic& traffic,
                    Model& model, wire::Trace& trace) {
     const std::vector<std::uint32_t> first = first_connections(plan, connections);
+    const std::vector<sim::DirectionResult> pipes = model.finish();
     std::vector<sim::FlowResult> results = traffic.results();
     add_counts(results, first, plan, model);
     const std::vector<std::uint16_t> ports = traffic.ports();
@@ -136,7 +139,6 @@ void print_results(const Plan& plan, const sim::Connections& connections, const 
         wire::print(stdout, results[i]);
         std::printf("port %u\n", ports[i]);
     }
-    const std::vector<sim::DirectionResult> pipes = model.finish(plan.network.duration);
     for (std::size_t i = 0; i < pipes.size(); i++) wire::print(stdout, pipes[i], i % 2 == 0);
     write_queues(trace, pipes);
     write_drops(trace, model, first);

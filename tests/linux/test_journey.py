@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What README.md and docs/linux.md tell a newcomer to type works, in order, on a bare Debian 12.
+"""What docs/install.md and docs/linux.md tell a newcomer to type works on a bare Debian 12.
 
 It has Python and iperf3, but no compiler, no checkout and no libbpf; the wheel that
 `make release` would build brings the rest. The shell blocks that follow the comment
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 import bare_debian
 import pytest
 from bare_debian import ROOT, BareDebian
+from journeys import blocks
 from machine import available, controls_to_ourselves
 
 from westwood import __version__
@@ -25,8 +26,7 @@ from westwood.kernel import ww_kernel
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
-PAGES = ("README.md", "docs/linux.md")
-MARKED = re.compile(r"^<!-- journey -->\n```sh\n(.*?)^```$", re.M | re.S)
+PAGES = ("docs/install.md", "docs/linux.md")
 # A newcomer has sudo, and pip finds the wheel that was built here. "Cannot tell" is a verdict, too:
 # exit code 3.
 PRELUDE = f"""\
@@ -38,11 +38,6 @@ cd /root
 set -e
 """
 HOUR_S = 3600
-
-
-def blocks(page: str) -> list[str]:
-    """Returns the marked shell blocks of a page."""
-    return MARKED.findall((ROOT / page).read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds what this machine lacks for our controls and for --engine linux, and what helps.
 
-The capabilities are those that `kernel load` needs, exactly; docs/linux.md lists them by command.
+The capabilities are those that `kernel load` needs, exactly. docs/linux-reference.md lists them by
+command.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from westwood.errors import UnavailableError
-from westwood.kernel import ww_kernel
+from westwood.kernel import btf, ww_kernel
 from westwood.programs import CHECKOUT
 
 OLDEST = (6, 1)
 # linux/capability.h
+_SKIPS = "init_owned"  # no kernel of kernel.org has it
 CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}
 
 
@@ -32,9 +34,10 @@ class Check:
     ok: bool
     found: str
     remedy: str
+    note: bool = False  # nothing is missing, but it is worth knowing
 
     def __str__(self) -> str:
-        verdict = "ok     " if self.ok else "missing"
+        verdict = "missing" if not self.ok else "note   " if self.note else "ok     "
         return f"{verdict}  {self.name}: {self.found}" + ("" if self.ok else f"; {self.remedy}")
 
 
@@ -43,6 +46,7 @@ def checks(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> list[Check]:
     return [
         _kernel_version(platform.release()),
         _file("BTF", sys / "kernel/btf/vmlinux", "use a kernel built with CONFIG_DEBUG_INFO_BTF"),
+        *_programs_run(sys),
         _jit(proc),
         *(_capability(name, proc) for name in CAPABILITIES),
         _bpffs(proc),
@@ -62,6 +66,22 @@ def _kernel_version(release: str) -> Check:
     version = (int(numbers[1]), int(numbers[2])) if numbers else (0, 0)
     oldest = ".".join(map(str, OLDEST))
     return Check("kernel", version >= OLDEST, release, f"expected {oldest} or newer")
+
+
+def _programs_run(sys: Path) -> list[Check]:
+    """Looks for a vendor's change that skips BPF programs: docs/linux-reference.md."""
+    try:
+        known = btf.members((sys / "kernel/btf/vmlinux").read_bytes(), "bpf_prog_aux")
+    except OSError:
+        return []
+    name = "BPF programs"
+    if known is None or _SKIPS not in known:
+        return [Check(name, True, "run whenever they are due", "")]
+    found = (
+        "this kernel's vendor has it skip them while process 1 runs "
+        f"(bpf_prog_aux.{_SKIPS}); our controls make up for that, and record counts it"
+    )
+    return [Check(name, True, found, "", note=True)]
 
 
 def _jit(proc: Path) -> Check:

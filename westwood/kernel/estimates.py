@@ -30,7 +30,7 @@ class Estimates:
     def added_to(self, seen: pl.DataFrame) -> pl.DataFrame:
         """Fills in `estimate_bps` of our controls' connections."""
         if self._recorder.waits(0):
-            raise RunError(self._recorder.end()[1])
+            raise RunError(self._recorder.end()[2])
         self._follow()
         keys = zip(seen["netns"].to_list(), seen["flow"].to_list(), strict=True)
         found = pl.Series([self._known.get(key, math.nan) for key in keys], dtype=pl.Float64)

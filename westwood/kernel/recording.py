@@ -43,11 +43,15 @@ _KEPT = "has what was recorded, and westwood trace opens it"
 
 @dataclass
 class Recording:
-    """Holds the trace of real connections, and how many events there were and were lost."""
+    """Holds the trace of real connections, and how many events there were and were lost.
+
+    missed: operations of our controls that the kernel skipped, which came late or not at all.
+    """
 
     trace: pl.DataFrame = field(default_factory=pl.DataFrame)
     events: int = 0
     dropped: int = 0
+    missed: int = 0
 
 
 class Recorder:
@@ -84,20 +88,20 @@ class Recorder:
         """Waits so long, or until the recorder ends by itself: then it is True."""
         return bool(self._ended.poll(min(seconds, _LONGEST_WAIT_S) * 1000))
 
-    def end(self) -> tuple[int, str]:
-        """Ends it. How many events were dropped, and why it ended before, in one line."""
+    def end(self) -> tuple[int, int, str]:
+        """Ends it. How many events were dropped and missed, and why it ended before, as a line."""
         ended_before = self.waits(0)
         when = datetime.now().astimezone().isoformat(" ", "seconds")
         after_s = time.monotonic() - self._start
         said = self._end()
-        counted = re.search(r"^\d+ events, (\d+) dropped$", said, re.M)
-        dropped = int(counted[1]) if counted else 0
+        counted = re.search(r"^\d+ events, (\d+) dropped, (\d+) missed$", said, re.M)
+        dropped, missed = map(int, counted.groups()) if counted else (0, 0)
         code = self._process.returncode
         if code == 0 and not ended_before:
-            return dropped, ""
+            return dropped, missed, ""
         with contextlib.suppress(WestwoodError):
             ww_kernel.status()  # forgets a recorder that died, and its buffer
-        return dropped, f"{self._why(code, said)}, at {when}, after {after_s:.1f} s"
+        return dropped, missed, f"{self._why(code, said)}, at {when}, after {after_s:.1f} s"
 
     @staticmethod
     def _why(code: int, said: str) -> str:
@@ -132,7 +136,7 @@ def recording(port: int | None = None, cc: Sequence[str] = OURS) -> Iterator[Rec
         try:
             yield made
         finally:
-            made.dropped, problem = recorder.end()
+            made.dropped, made.missed, problem = recorder.end()
         if problem:
             raise RunError(problem)
         made.trace, _ = reading.read_events(Path(f"/proc/self/fd/{out.fileno()}"))
@@ -167,7 +171,7 @@ def record(
                 )
                 _wait(recorder, seconds)
             finally:
-                dropped, problem = recorder.end()
+                dropped, missed, problem = recorder.end()
             trace = _keep(events, out, problem)
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted; {events} {_KEPT}") from None
@@ -176,6 +180,8 @@ def record(
     if problem:
         raise RunError(f"{problem}; {out} has what was recorded until then: {what}")
     yield f"{out}: {what}, {dropped} dropped"
+    if missed:
+        yield f"the kernel skipped {missed} operations of our controls: their events came late"
     if dropped:
         raise RunError(f"{dropped} events were dropped: the disk was too slow for them")
 

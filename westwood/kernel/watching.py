@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Looks at all connections again and again: what they are, and what became of them since.
 
-docs/linux.md, "Watch" says what is shown.
+docs/linux-reference.md, "Watch" says what is shown.
 """
 
 from __future__ import annotations

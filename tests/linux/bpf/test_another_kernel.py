@@ -146,7 +146,7 @@ def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
 def test_upstreams_westwood_beside_ours_on_the_same_paths(printed: list[str]) -> None:
     """Ours gets as much, and more where losses are many and the RTT is long: there tcp_westwood.c's
     `.ssthresh = tcp_reno_ssthresh` halves in recovery, and the estimate sees half the rate
-    (docs/linux.md).
+    (docs/linux-reference.md).
     """
     found = goodputs(printed)
     lines, wrong = [], []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each command needs the privileges that docs/linux.md names, no less and no more."""
+"""Each command needs the privileges that docs/linux-reference.md names, no less and no more."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.kernel
 NOBODY = 65534
 LOAD = {"bpf", "perfmon"}
 RECORD = {"bpf"}  # status and unload need none from the user whom the pins belong to
-GUIDE = Path(__file__).parents[3] / "docs" / "linux.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "linux-reference.md"
 
 
 def open_to_all(bpffs: Path) -> None:
@@ -94,7 +94,9 @@ def test_load_status_record_unload_with_just_those_two(program: Path, own_folder
     status = as_user(set(), program, "status", pins)
     assert json.loads(status.stdout)["version"] == "test"
     recorded = as_user(RECORD, "timeout", "-s", "INT", "0.3", program, "record", pins, 0, 1 << 16)
-    assert recorded.stderr == "0 events, 0 dropped\n" and recorded.stdout.startswith("netns,flow,")
+    assert recorded.stderr == "0 events, 0 dropped, 0 missed\n" and recorded.stdout.startswith(
+        "netns,flow,"
+    )
     unload = as_user(set(), program, "unload", pins)
     assert unload.stdout == "version test is unloaded\n"
     assert not available() & OURS
@@ -105,7 +107,9 @@ def test_every_control_is_recorded_with_those_two(program: Path, own_folder: Pat
     words = (program, "record", own_folder / "westwood", 0, 1 << 16, 0)
     everything = ("timeout", "-s", "INT", "0.5", *words, ww_kernel.bpf_object(program))
     recorded = as_user(LOAD, *everything)
-    assert recorded.stdout.startswith("netns,flow,") and recorded.stderr.endswith(" 0 dropped\n")
+    assert recorded.stdout.startswith("netns,flow,") and recorded.stderr.endswith(
+        " 0 dropped, 0 missed\n"
+    )
     refused = as_user(RECORD, *everything)
     assert refused.returncode == 77 and refused.stderr.count("\n") == 1
     assert "expected CAP_BPF and CAP_PERFMON" in refused.stderr

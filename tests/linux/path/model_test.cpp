@@ -57,7 +57,7 @@ Emulated emulate(const Network& network) {
     model.run(network.duration, deliver);
     seen.drops = model.drops();
     seen.counts = model.counts(0);
-    seen.forward = model.finish(network.duration)[0];
+    seen.forward = model.finish()[0];
     return seen;
 }
 

@@ -238,7 +238,15 @@ def test_a_traced_run_is_not_run_again() -> None:
 def test_validate_holds_both_engines_against_each_other(tmp_path: Path, monkeypatch: Any) -> None:
     grids = validation.GRIDS["linux"]
     assert sum(grid.size for grid in grids.values()) >= 120
-    assert set(grids) == {"single", "lossless", "dumbbell", "short", "upstream", "westwood-cubic"}
+    assert set(grids) == {
+        "single",
+        "lossless",
+        "dumbbell",
+        "short",
+        "upstream",
+        "westwood-cubic",
+        "short-queues",
+    }
     grid = grids["single"]
     assert {"reno", "cubic", "bbr", "westwood", "westwood+"} <= set(grid.protocols)
     protocols = {"reno": {"recovery": "prr"}}

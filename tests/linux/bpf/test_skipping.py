@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The controls survive a kernel that skips their operations: docs/linux-reference.md.
+
+skipping.bpf.c has them skip some and answer with whatever number. `operations` skips every
+hundredth for itself, `acks` all operations of every tenth ACK, as a kernel does that runs no
+programs in a softirq: then nothing can be set right before the next ACK. The path loses packets one
+by one, by a full queue and for a while, and holds some up, so that there are recoveries, timeouts
+and undos. The windows are looked at from outside, by TCP_INFO and by the kernel's tracepoints.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+import pytest
+from machine import eventually, joined, outcome, pins_in
+
+from westwood.kernel import ww_kernel
+from westwood.kernel.recording import recording
+from westwood.kernel.sockets import Match, sampling
+
+pytestmark = pytest.mark.kernel
+CONTROLS = ("ww_plus", "ww_cubic", "ww_plus_rh", "ww_nrplus")
+PORT, CONNECTIONS, SECONDS = 5001, 4, 5.0
+LOST = ",".join(str(number) for number in range(500, 20000, 61))
+PATH = ("--rate", 6e6, "--delay", 0.02, "--queue", 30)
+LOSSES = ("--drop", LOST, "--dark", "2.0,2.3", "--hold", "3.2,3.7")
+MOST = 200  # segments; pipe and queue together have 40, and slow start twice that
+UNLIMITED = 2**31 - 1
+NEAR = 0.5  # of the usual goodput: a busy machine alone makes a fifth of difference
+SHORT = 150  # connections, of which one or two begin without init
+KINDS = {"operations": "ww-skips-operations.bpf.o", "acks": "ww-skips-acks.bpf.o"}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a run of connections showed from outside, and how many operations were found missing."""
+
+    goodput_bps: float
+    windows: pl.DataFrame  # cwnd and ssthresh, at each look and as each retransmission left
+    looks: int
+    missed: int
+
+    def impossible(self) -> tuple[float, float]:
+        """The shares of the looks at which cwnd was impossible, and ssthresh."""
+        cwnd, ssthresh = self.windows["cwnd"], self.windows["ssthresh"]
+        wrong = ((cwnd > MOST) | (cwnd < 1)).sum()
+        undecided = ((ssthresh > MOST) & (ssthresh < UNLIMITED)).sum()
+        return wrong / self.looks, undecided / self.looks
+
+
+def run(cc: str, bpffs: Path) -> Seen:
+    before = ww_kernel.status()["missed"]
+    with joined(*PATH, *LOSSES) as (here, there):
+        receiver = there.receive("10.77.0.2", PORT)
+        # Where none of ours is loaded the recorder takes them for controls like any other.
+        with (
+            pins_in(bpffs / "none"),
+            recording(PORT, cc=()) as recorded,
+            sampling(Match(remote_port=PORT), here.pid, 0.01) as samples,
+        ):
+            sender = here.send("10.77.0.2", PORT, cc, SECONDS, CONNECTIONS)
+            got = outcome(sender, receiver, CONNECTIONS)
+    looked = samples.frame().select("cwnd", pl.col("ssthresh").fill_nan(UNLIMITED))
+    sent = recorded.trace.filter(pl.col("flow").str.contains(f">10.77.0.2:{PORT}", literal=True))
+    left = sent.filter(pl.col("event").is_in(["window", "retransmit"]))
+    traced = left.select("cwnd", pl.col("ssthresh").fill_nan(UNLIMITED))
+    windows = pl.concat([one.cast(pl.Float64) for one in (looked, traced)])
+    missed = ww_kernel.status()["missed"] - before
+    events = set(sent["event"].cast(pl.String))
+    assert {"loss", "timeout", "exit"} <= events, "the path has no losses"
+    return Seen(8 * got / SECONDS, windows, windows.height, missed)
+
+
+def test_nothing_is_counted_where_all_is_run(controls: Path) -> None:
+    """A connection without losses has nothing to be mistaken for a skipped operation."""
+    before = ww_kernel.status()["missed"]
+    with joined("--rate", 20e6, "--delay", 0.01, "--queue", 2000) as (here, there):
+        receiver = there.receive("10.77.0.2", PORT)
+        for cc in CONTROLS:
+            outcome(here.send("10.77.0.2", PORT, cc, 0.5), receiver, 1)
+    assert ww_kernel.status()["missed"] - before <= 1
+    assert eventually(lambda: all(not one["sockets"] for one in ww_kernel.status()["controls"]))
+
+
+@pytest.fixture(scope="module")
+def usual(controls: Path) -> dict[str, Seen]:
+    """Runs the controls as they are built for users."""
+    return {cc: run(cc, controls) for cc in CONTROLS}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def skipping(
+    request: pytest.FixtureRequest,
+    usual: dict[str, Seen],
+    bpffs: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[str, Path]]:
+    """Loads the controls that skip operations; yields which."""
+    program = ww_kernel.program()
+    build = program.parent
+    if not (build / "CMakeCache.txt").exists():
+        pytest.skip("needs what make linux builds")
+    make = ["cmake", "--build", str(build), "--target", "ww-bpf-skipping"]
+    subprocess.run(make, check=True, capture_output=True)
+    folder = tmp_path_factory.mktemp("skipping")
+    shutil.copy(program, folder / "ww-kernel")
+    shutil.copy(build / KINDS[request.param], folder / "ww.bpf.o")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(ww_kernel.VARIABLE, str(folder / "ww-kernel"))
+        ww_kernel.load()
+        yield request.param, bpffs
+
+
+@pytest.fixture(scope="module", params=CONTROLS)
+def beside(
+    request: pytest.FixtureRequest, skipping: tuple[str, Path], usual: dict[str, Seen]
+) -> tuple[str, Seen, Seen]:
+    """Runs a control; yields what is skipped, and what it does with that and without."""
+    kind, bpffs = skipping
+    return kind, run(request.param, bpffs), usual[request.param]
+
+
+def test_no_window_is_impossible(beside: tuple[str, Seen, Seen]) -> None:
+    """Where all of an ACK is skipped one stands until the next ACK."""
+    kind, seen, usual = beside
+    assert usual.looks > 100 and usual.impossible() == (0, 0)
+    wrong, undecided = seen.impossible()
+    assert (wrong, undecided) == (0, 0) or kind == "acks"
+    assert wrong < 0.01 and undecided < 0.05
+
+
+def test_goodput_stays_near(beside: tuple[str, Seen, Seen]) -> None:
+    _, seen, usual = beside
+    assert seen.goodput_bps > NEAR * usual.goodput_bps
+
+
+def test_what_was_skipped_is_counted(beside: tuple[str, Seen, Seen]) -> None:
+    """Without skipping there is next to nothing, since this kernel may skip a few itself."""
+    kind, seen, usual = beside
+    assert usual.missed <= 3
+    assert kind == "operations" or seen.missed > 0
+
+
+def test_connections_that_began_without_init_work(skipping: tuple[str, Path]) -> None:
+    """Their ends may be skipped, too: such a one stays in the count of sockets."""
+    counted = {one["name"]: one for one in ww_kernel.status()["controls"]}["ww_plus"]
+    with joined("--rate", 50e6, "--delay", 0.002, "--queue", 1000) as (here, there):
+        receiver = there.receive("10.77.0.2", PORT)
+        outcome(here.send("10.77.0.2", PORT, "ww_plus", 1.0, SHORT), receiver, SHORT)
+        more = {one["name"]: one for one in ww_kernel.status()["controls"]}["ww_plus"]
+    assert more["total"] - counted["total"] == SHORT

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shell blocks of pages that a test types as they stand: each follows <!-- journey -->."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+_MARKED = re.compile(r"^<!-- journey -->\n```sh\n(.*?)^```$", re.M | re.S)
+
+
+def blocks(page: str) -> list[str]:
+    """Returns the marked shell blocks of a page."""
+    return _MARKED.findall((ROOT / page).read_text(encoding="utf-8"))

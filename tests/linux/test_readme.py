@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""README.md lets a newcomer in: it is short, and what it says to type works in a fresh clone."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from journeys import ROOT, blocks
+from machine import controls_to_ourselves
+
+from westwood.catalogue import PROTOCOLS
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+# A newcomer has sudo. "Cannot tell" is a verdict, too: exit code 3.
+PRELUDE = """\
+sudo() { "$@" || [ $? = 3 ]; }
+PS4='$ '
+set -e
+"""
+HOUR_S = 3600
+
+
+def test_it_is_read_in_a_minute() -> None:
+    assert len(README.splitlines()) <= 80
+    heading, first, *_ = README.split("\n\n")
+    sentences = re.findall(r"[^.]+\.", first)
+    assert heading.endswith("# Westwood") and len(sentences) == 2
+    assert all(len(sentence.split()) <= 13 for sentence in sentences)
+
+
+def test_it_begins_with_what_works_today() -> None:
+    assert README.index("make .venv") < README.index("pip install")
+    assert not re.search(r"[<>]", "".join(blocks("README.md"))), "a placeholder that one copies"
+
+
+def test_it_calls_experimental_what_the_catalogue_does() -> None:
+    is_experimental = PROTOCOLS["westwood-cubic"].source.startswith("Experimental")
+    assert ("experimental" in README) == is_experimental
+
+
+@pytest.mark.kernel
+@pytest.mark.slow
+def test_what_it_says_to_type_works_in_a_fresh_clone(tmp_path: Path) -> None:
+    clone = tmp_path / "westwood"
+    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+    typed = "".join(f"set -x\n{block}{{ set +x; }} 2>/dev/null\n" for block in blocks("README.md"))
+    inherited = {key: value for key, value in os.environ.items() if key != "VIRTUAL_ENV"}
+    with controls_to_ourselves() as ours:
+        if not ours:
+            pytest.skip("this machine has our controls loaded: westwood kernel unload")
+        done = subprocess.run(
+            ["bash", "-s"],
+            cwd=clone,
+            env=inherited,
+            input=PRELUDE + typed + "echo arrived",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=HOUR_S,
+        )
+    assert done.returncode == 0 and done.stdout.endswith("arrived\n"), done.stdout[-4000:]
+    assert re.search(r"^(pays|does not pay|cannot tell): ww_plus", done.stdout, re.M), done.stdout
+    assert "Traceback" not in done.stdout
+    for made in ("westwood/lab/page.html", "report/index.html", "table1.cc"):
+        assert (clone / made).is_file(), made

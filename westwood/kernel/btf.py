@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads which members the kernel's structures have, from its type information.
+
+The format is in the kernel's Documentation/bpf/btf.rst.
+"""
+
+from __future__ import annotations
+
+import struct
+
+_MAGIC = 0xEB9F
+_HEADER = struct.Struct("<HBBIIIII")  # ..., length, types at and size, strings at and size
+_TYPE = struct.Struct("<III")  # name, kind and number of members, size or type
+_MEMBER = struct.Struct("<III")
+_STRUCT = 4
+# Bytes behind a type: so many for each kind, and so many for each of its members.
+_FIXED = {1: 4, 3: 12, 14: 4, 17: 4}  # an integer, an array, a variable, a declaration's tag
+_EACH = {
+    4: 12,
+    5: 12,
+    6: 8,
+    13: 8,
+    15: 12,
+    19: 12,
+}  # struct, union, enum, prototype, section, enum64
+
+
+def members(data: bytes, name: str) -> set[str] | None:
+    """Names the members of a structure; None if there is none, or this is no type information."""
+    if len(data) < _HEADER.size:
+        return None
+    magic, _, _, header, types, types_size, strings, strings_size = _HEADER.unpack_from(data)
+    if magic != _MAGIC or header + max(types + types_size, strings + strings_size) > len(data):
+        return None
+    text = data[header + strings : header + strings + strings_size]
+
+    def called(offset: int) -> str:
+        return text[offset : text.find(b"\0", offset)].decode(errors="replace")
+
+    wanted = {at + 1 for at in _all(text, b"\0" + name.encode() + b"\0")}
+    at, end = header + types, header + types + types_size
+    while at + _TYPE.size <= end:
+        name_at, info, _ = _TYPE.unpack_from(data, at)
+        at += _TYPE.size
+        kind, count = info >> 24 & 31, info & 0xFFFF
+        size = _FIXED.get(kind, 0) + _EACH.get(kind, 0) * count
+        if kind == _STRUCT and name_at in wanted and at + size <= end:
+            return {called(one) for one, _, _ in _MEMBER.iter_unpack(data[at : at + size])}
+        at += size
+    return None
+
+
+def _all(text: bytes, part: bytes) -> list[int]:
+    found, at = [], text.find(part)
+    while at >= 0:
+        found.append(at)
+        at = text.find(part, at + 1)
+    return found
