@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An attack is an environment with what an adversary adds, and the genes that it is drawn from.
 
-    drawn(FEATURES["bursts"], genes, seed)     an attack from numbers between 0 and 1
-    scenario(attack, "bbr")                    with this control in question
+    drawn(["bursts"], genes, seed)             an attack from numbers between 0 and 1
 
 A feature is what a path may have or not: losses in two states, bursts of datagrams, a timeout of a
 second at least. Each has its genes, and how it is taken away again, which a shrinker tries.
@@ -15,16 +14,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from westwood.catalogue import OPPORTUNITY_BYTES
-from westwood.scenario import Scenario
-from westwood.search.population import PACKET_BYTES, PROFILE, QUEUE_LEAST, Environment, given
-from westwood.units import PS_PER_S, format_rate, format_time
+from westwood.search.population import (
+    AQMS,
+    FLOWS_MOST,
+    PACKET_BYTES,
+    QUEUE_MS,
+    QUEUE_PASSES,
+    Environment,
+)
+from westwood.search.recorded import RECORDINGS
 
 PACKETS_MOST = 10_000  # of a run: a millisecond or two
 ROUND_TRIPS = 40  # of the path in a run, at least
 SECONDS_LEAST, SECONDS_MOST = 5, 60  # a SYN that is lost costs one, and so may a timeout
 MIN_RTO_US = 200_000  # the profile's
-_PS_PER_US = PS_PER_S // 1_000_000
 
 
 @dataclass(frozen=True)
@@ -100,21 +103,21 @@ def _us(value: float) -> int:
 
 def _path(values: Sequence[Any], seed: int, packets_most: int) -> Attack:
     """Rate, delay, queue and length of a run that carries so many packets at most."""
-    rate_bps, delay_us, queue_bdp, round_trips = values
+    rate_bps, delay_us, queue_us, round_trips = values
     least_us = max(ROUND_TRIPS * delay_us, SECONDS_LEAST * 1e6)
     rate_bps = min(rate_bps, packets_most / least_us * 8e6 * PACKET_BYTES)
     a_us = rate_bps / (8e6 * PACKET_BYTES)
     duration_us = max(
         least_us, min(round_trips * delay_us, packets_most / a_us, 1e6 * SECONDS_MOST)
     )
-    queue = max(QUEUE_LEAST, round(queue_bdp * a_us * delay_us))
+    queue = max(QUEUE_PASSES, round(queue_us * a_us))
     return Attack(round(rate_bps), _us(delay_us), queue, _us(duration_us), seed)
 
 
 _PATH = (
     Gene(0.5e6, 200e6),
     Gene(2e3, 600e3),
-    Gene(0.1, 5),
+    Gene(1e3 * QUEUE_MS[0], 1e3 * QUEUE_MS[1]),
     Gene(ROUND_TRIPS, 1000),
 )
 
@@ -151,6 +154,7 @@ _NO_LOSS = {
     "bad_us": 0,
     "is_steady": False,
     "loss_on": "forward",
+    "loss_recording": "",
 }
 _SIDE = Gene(choices=("forward", "both", "backward"))
 
@@ -173,6 +177,19 @@ FEATURES: Mapping[str, Feature] = {
             "losses in two states",
             (Gene(0.01, 1), Gene(0.05e6, 10e6), Gene(2e3, 2e6), Gene(choices=(False, True)), _SIDE),
             _two_states,
+            _NO_LOSS,
+        ),
+        Feature(
+            "recording",
+            "losses as they were recorded",
+            (Gene(1e-3, 0.1), Gene(choices=tuple(RECORDINGS)), _SIDE),
+            lambda attack, values: replace(
+                attack,
+                loss="recorded",
+                loss_rate=values[0],
+                loss_recording=values[1],
+                loss_on=values[2],
+            ),
             _NO_LOSS,
         ),
         Feature(
@@ -222,11 +239,11 @@ FEATURES: Mapping[str, Feature] = {
             {"min_rto_us": 0},
         ),
         Feature(
-            "RED",
-            "Random Early Detection",
-            (Gene(choices=("red", "red-ecn")),),
-            lambda attack, values: replace(attack, aqm=values[0]),
-            {"aqm": "droptail"},
+            "AQM",
+            "active queue management",
+            (Gene(choices=tuple(AQMS)[1:]), Gene(0.05, 0.5), Gene(1.5, 5)),
+            lambda attack, values: _managed(attack, *values),
+            {"aqm": "droptail", "aqm_us": 0, "aqm_span": 3.0},
         ),
         Feature(
             "reverse traffic",
@@ -238,16 +255,30 @@ FEATURES: Mapping[str, Feature] = {
         Feature(
             "beside",
             "other flows beside it",
-            (Gene(choices=("cubic", "sack")), Gene(1, 8)),
+            (Gene(choices=("cubic", "sack")), Gene(1, FLOWS_MOST)),
             lambda attack, values: replace(
                 attack, beside=values[0], beside_flows=max(1, round(values[1]))
             ),
             {"beside": None, "beside_flows": 0},
         ),
         Feature(
+            "elsewhere",
+            "flows beside it with another round trip",
+            (Gene(2e3, 600e3),),
+            lambda attack, values: replace(attack, beside_delay_us=_us(values[0])),
+            {"beside_delay_us": 0},
+        ),
+        Feature(
+            "own links",
+            "access links, each with a rate of its own",
+            (Gene(0.5, 10),),
+            lambda attack, values: replace(attack, access_share=values[0]),
+            {"access_share": 0.0},
+        ),
+        Feature(
             "several",
             "several of it",
-            (Gene(2, 8),),
+            (Gene(2, FLOWS_MOST),),
             lambda attack, values: replace(attack, flows=max(2, round(values[0]))),
             {"flows": 1, "rtt_spread": 1.0},
         ),
@@ -273,10 +304,18 @@ DISTURBING = ("loss", "jitter", "reordering", "bursts", "dips")
 OF_HOSTS = ("RTO",)  # features of hosts: any path may have them as well
 # Of each group an attack has one feature at most: they set the same.
 _EXCLUDE = (
-    {"loss", "fading"},
+    {"loss", "fading", "recording"},
     {"bursts", "bursts, then calm"},
     {"several", "round trips"},
 )
+
+_NEEDS = {"elsewhere": "beside"}  # without the other it does nothing
+
+
+def _managed(attack: Attack, aqm: str, part: float, span: float) -> Attack:
+    """An AQM that begins to act where the queue is full to this part."""
+    full_us = attack.duration_us * attack.queue_packets / attack.packets
+    return replace(attack, aqm=aqm, aqm_us=_us(part * full_us), aqm_span=span)
 
 
 def _with_transfers(attack: Attack, size: float, load: float) -> Attack:
@@ -289,7 +328,8 @@ def _with_transfers(attack: Attack, size: float, load: float) -> Attack:
 def fit_together(names: Iterable[str]) -> bool:
     """Says whether an attack can have all of these features."""
     chosen = set(names)
-    return all(len(chosen & group) < 2 for group in _EXCLUDE)
+    complete = all(other in chosen for name, other in _NEEDS.items() if name in chosen)
+    return complete and all(len(chosen & group) < 2 for group in _EXCLUDE)
 
 
 def genes(names: Sequence[str]) -> int:
@@ -312,7 +352,7 @@ def drawn(
 def features(attack: Attack) -> list[str]:
     """The features that an attack has, by name."""
     found = [name for name, feature in FEATURES.items() if feature.is_in(attack)]
-    of_loss = "loss" if attack.loss == "uniform" else "fading"
+    of_loss = {"uniform": "loss", "recorded": "recording"}.get(attack.loss, "fading")
     of_bursts = "bursts, then calm" if attack.calm_us else "bursts"
     of_flows = "round trips" if attack.rtt_spread > 1 else "several"
     kept = (of_loss, of_bursts, of_flows)
@@ -331,55 +371,3 @@ def without(attack: Attack, names: Iterable[str]) -> Attack:
 def undisturbed(attack: Attack) -> Attack:
     """Returns the attack without what disturbs a path."""
     return without(attack, DISTURBING)
-
-
-def written_out(attack: Attack, protocol: str, profile: str = PROFILE) -> dict[str, Any]:
-    """Returns what a scenario file says of it, with this control in question."""
-    data = given(attack, protocol, {}, profile)
-    link = data["link"][0]
-    if "loss" in link:
-        link["loss"]["on"] = attack.loss_on
-        for key in link["loss"].keys() & {"rate", "bad_rate"} if attack.loss_rate == 1 else ():
-            link["loss"][key] = "100%"  # a 1 alone may mean either end
-        if attack.loss == "two-state" and attack.is_steady:
-            link["loss"]["durations"] = "fixed"
-    if attack.reorder_rate:
-        link["reorder"] = {"rate": attack.reorder_rate, "delay": _time(attack.reorder_us)}
-    if attack.dip_every_us:
-        link["trace"] = {"forward": opportunities_ms(attack)}
-    for flow in data["flow"] if attack.min_rto_us else ():
-        # Linux has its floor below the variance: both are one setting there.
-        flow |= {"min_rto": _time(attack.min_rto_us), "clock_granularity": _time(attack.min_rto_us)}
-    if attack.burst_bps:
-        data["flow"].append(_datagrams(attack))
-    return data
-
-
-def _datagrams(attack: Attack) -> dict[str, Any]:
-    app = {"kind": "udp", "rate": format_rate(attack.burst_bps)}
-    app |= {"on": _time(attack.burst_on_us), "off": _time(attack.burst_off_us)}
-    made: dict[str, Any] = {"name": "bursts", "from": "source", "to": "sink", "app": app}
-    return made | ({"stop": _time(attack.calm_us)} if attack.calm_us else {})
-
-
-def opportunities_ms(attack: Attack) -> list[int]:
-    """A period of a rate that is high for its first half and low for its second."""
-    period_ms = attack.dip_every_us // 1000
-    times, due = [], 0.0
-    for ms in range(1, period_ms + 1):
-        share = 1.0 if 2 * ms <= period_ms else attack.dip_rate
-        due += attack.rate_bps * share / 8000 / OPPORTUNITY_BYTES
-        times += [ms] * int(due)
-        due -= int(due)
-    if not times or times[-1] != period_ms:
-        times.append(period_ms)
-    return times
-
-
-def scenario(attack: Attack, protocol: str) -> Scenario:
-    """Makes the scenario of an attack on, or with, this control."""
-    return Scenario(**written_out(attack, protocol))
-
-
-def _time(us: float) -> str:
-    return format_time(round(us * _PS_PER_US))

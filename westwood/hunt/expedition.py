@@ -10,6 +10,7 @@ run side by side in any order, and a hunt that was interrupted goes on where it 
 from __future__ import annotations
 
 import hashlib
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -52,7 +53,8 @@ class Finding:
     def kind(self) -> tuple[str, ...]:
         """Findings of a kind differ in numbers only."""
         queue = self.attack.queue_bdp
-        length = "shallow" if queue < 0.7 else "deep" if queue > 2.5 else "usual"
+        lengths = {0.1: "short", 0.7: "shallow", 2.5: "usual", math.inf: "deep"}
+        length = next(name for most, name in lengths.items() if queue < most)
         return (self.harm, *attacks.features(self.attack), length)
 
     def plain(self) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from westwood.errors import InputError, RunError, suggestion
 from westwood.hunt import attack as attacks
 from westwood.hunt.expedition import Expedition, Finding
 from westwood.hunt.harms import Harm, chosen
+from westwood.hunt.scenarios import scenario as scenario_of
 from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.results.works import Work
@@ -87,7 +88,7 @@ class Hunt:
         self._ended: dict[int, Ended] = {}
         self._journal: journal.Journal | None = None
         plain = attacks.drawn((), [0.5] * attacks.genes(()), 1)
-        self._anything = attacks.scenario(plain, planned.cc)
+        self._anything = scenario_of(plain, planned.cc)
         self.seconds = 0.0
         self.expeditions = 0  # the hunt's: the first ones, as many as it takes,
         self.environments = 0  # and how many they have seen

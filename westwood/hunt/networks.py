@@ -11,14 +11,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from westwood import _engine
-from westwood.engines.network import build
-from westwood.hunt import attack as attacks
+from westwood.engines.network import build, set_queue
 from westwood.hunt.attack import Attack
-from westwood.search.population import red_least, window_bytes
+from westwood.hunt.scenarios import opportunities_ms
+from westwood.hunt.scenarios import scenario as scenario_of
+from westwood.scenario.links import Queue
+from westwood.search.access import Access, nearest_us, senders
+from westwood.search.aqms import AQMS
+from westwood.search.environment import accesses, recorded_losses, role, window_bytes
 from westwood.units import PS_PER_S
 
 _PS_PER_US = PS_PER_S // 1_000_000
+_QUEUE: TypeAdapter[Any] = TypeAdapter(Queue)
 
 
 @dataclass(frozen=True)
@@ -43,11 +50,10 @@ class Networks:
         template = self._known.get(key)
         if template is not None:
             return _with_numbers(template, attack), template.names
-        scenario = attacks.scenario(attack, protocol)
+        scenario = scenario_of(attack, protocol)
         network = build(scenario)
         names = [flow.name for flow in scenario.flows]
-        if attack.rtt_spread == 1:  # else there are more links, which are not worth it
-            self._known[key] = _Template(network, network.links, network.flows, names)
+        self._known[key] = _Template(network, network.links, network.flows, names)
         return network, names
 
 
@@ -70,36 +76,54 @@ def _kind(attack: Attack, protocol: str) -> tuple[Any, ...]:
         attack.beside_flows,
         attack.reverse_flows,
         attack.short_bytes > 0,
+        attack.short_cc,
+        tuple(
+            (one.flow, one.access and (one.access.name, one.access.queue_packets is None))
+            for role in ("tcp", "beside")
+            for one in senders(attack, role)
+        ),
     )
 
 
 def _with_numbers(template: _Template, attack: Attack) -> _engine.Network:
     network = template.network
     _set_link(template.links[0], attack)
+    for link, access in zip(template.links[1:], accesses(attack), strict=True):
+        _set_access(link, access)
     for name, flow in zip(template.names, template.flows, strict=True):
         _set_flow(name, flow, attack)
+    if ours := [n for n, name in enumerate(template.names) if role(name) == "tcp"]:
+        template.flows[ours[-1]].start = attack.late_us * _PS_PER_US
     network.duration = attack.duration_us * _PS_PER_US
     return network
 
 
 def _set_link(link: _engine.Link, attack: Attack) -> None:
+    queue = _QUEUE.validate_python(AQMS[attack.aqm].queue(attack))
     for name, side in (("forward", link.forward), ("backward", link.backward)):
         side.rate_bps = attack.rate_bps
-        side.delay = attack.delay_us * _PS_PER_US // 2
+        side.delay = nearest_us(attack) * _PS_PER_US // 2
         side.jitter = attack.jitter_us * _PS_PER_US
-        side.queue_packets = attack.queue_packets
-        if attack.aqm != "droptail":
-            least = red_least(attack)
-            side.red.min_packets, side.red.max_packets = least, 3 * least
+        set_queue(side, queue)
         if attack.loss == "uniform" and attack.loss_on in (name, "both"):
             side.loss.rate = attack.loss_rate
         if attack.loss == "two-state" and attack.loss_on in (name, "both"):
             side.loss.state_mean = attack.good_us * _PS_PER_US, attack.bad_us * _PS_PER_US
             side.loss.state_rate = 0.0, attack.loss_rate
+        if attack.loss == "recorded" and attack.loss_on in (name, "both"):
+            side.loss.packets = recorded_losses(attack)
     if attack.dip_every_us:
-        link.forward.opportunities_ms = attacks.opportunities_ms(attack)
+        link.forward.opportunities_ms = opportunities_ms(attack)
     link.forward.reorder_rate = attack.reorder_rate
     link.forward.reorder_delay = attack.reorder_us * _PS_PER_US
+
+
+def _set_access(link: _engine.Link, access: Access) -> None:
+    for side in (link.forward, link.backward):
+        side.rate_bps = access.rate_bps
+        side.delay = round(access.delay_us * _PS_PER_US)
+        if access.queue_packets is not None:
+            side.queue_packets = access.queue_packets
 
 
 def _set_flow(name: str, flow: _engine.Flow, attack: Attack) -> None:

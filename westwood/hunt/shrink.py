@@ -14,14 +14,14 @@ from functools import partial
 from typing import Any
 
 from westwood.hunt.attack import FEATURES, PACKETS_MOST, Attack, features, without
-from westwood.search.population import PACKET_BYTES, QUEUE_LEAST
+from westwood.search.population import PACKET_BYTES, QUEUE_PASSES
 
 KEEP = 0.8
 _ROUNDS = 6
 _LONGER = 2  # than a run of the hunt may a simple one be
 _SHORTEST_US = 1000
 _USUAL = ((10e6, 40e3), (10e6, 100e3))  # rates and delays that are easily thought of
-_QUEUES = (1, 0.5, 0.25, 2, 4, 0.1)  # bandwidth-delay products, the simplest first
+_QUEUES = (1, 0.5, 0.25, 2, 4, 0.1, 0.05, 0.02)  # bandwidth-delay products, the simplest first
 _SECONDS = (20, 10, 40, 60)
 _MILDER: Mapping[str, float] = {
     "loss_rate": 0.5,
@@ -35,6 +35,7 @@ _MILDER: Mapping[str, float] = {
     "reorder_us": 0.5,
 }
 _NUMBERS = (*_MILDER, "dip_rate", "dip_every_us", "short_bytes", "short_every_us", "rtt_spread")
+_NUMBERS += ("aqm_us", "aqm_span", "beside_delay_us", "access_share")
 Edit = Callable[[Attack], Attack]
 
 
@@ -149,7 +150,8 @@ def _lasting(attack: Attack, seconds: int | None) -> Attack:
 
 def _rounded(attack: Attack, key: str, round_to: Callable[[Any], float]) -> Attack:
     value = getattr(attack, key)
-    if not value or (key == "dip_rate" and not attack.dip_every_us):
+    is_idle = {"dip_rate": not attack.dip_every_us, "aqm_span": attack.aqm == "droptail"}
+    if not value or is_idle.get(key):
         return attack
     number = round_to(value)
     if key == "dip_every_us":
@@ -168,6 +170,8 @@ def with_path(attack: Attack, rate_bps: float, delay_us: float) -> Attack:
         jitter_us=round(attack.jitter_us * longer),
         reorder_us=round(attack.reorder_us * longer),
         short_every_us=round(attack.short_every_us / wider),
+        aqm_us=round(attack.aqm_us * longer),
+        beside_delay_us=round(attack.beside_delay_us * longer),
     )
     changed = replace(changed, queue_packets=_queue(changed, attack.queue_bdp))
     most_us = _LONGER * PACKETS_MOST * 8e6 * PACKET_BYTES / rate_bps
@@ -179,7 +183,7 @@ def with_path(attack: Attack, rate_bps: float, delay_us: float) -> Attack:
 
 
 def _queue(attack: Attack, products: float) -> int:
-    return max(QUEUE_LEAST, round(products * attack.bdp_packets))
+    return max(QUEUE_PASSES, round(products * attack.bdp_packets))
 
 
 def _one_two_five(value: Any) -> float:

@@ -11,8 +11,10 @@ from westwood.hunt import attack as attacks
 from westwood.hunt.attack import FEATURES, Attack
 from westwood.hunt.expedition import Finding
 from westwood.hunt.harms import HARMS
+from westwood.hunt.scenarios import written_out
 from westwood.results.folder import Folder
 from westwood.scenario import written
+from westwood.search.aqms import AQMS
 from westwood.units import PS_PER_S, format_rate, format_time
 
 _PS_PER_US = PS_PER_S // 1_000_000
@@ -28,7 +30,8 @@ def path(attack: Attack) -> str:
     """Says in short which path it is."""
     times = format_time(round(attack.delay_us * _PS_PER_US))
     rate = attack.rate_bps / 1e6
-    return f"{rate:.3g} Mb/s, {times}, {attack.queue_bdp:.2g} BDP"
+    queue_ms = 1e3 * attack.queue_packets / attack.packets_in(1e6)
+    return f"{rate:.3g} Mb/s, {times}, a queue of {queue_ms:.3g} ms ({attack.queue_bdp:.2g} BDP)"
 
 
 def parts(attack: Attack) -> list[str]:
@@ -63,6 +66,7 @@ def _bursts(attack: Attack) -> str:
 _SAID: Mapping[str, Callable[[Attack], str]] = {
     "loss": _losses,
     "fading": _fading,
+    "recording": lambda attack: f"{_losses(attack)}, as recorded ({attack.loss_recording})",
     "jitter": lambda attack: f"up to {_time(attack.jitter_us)} jitter",
     "reordering": lambda attack: (
         f"{attack.reorder_rate:.2%} held back by {_time(attack.reorder_us)}"
@@ -73,9 +77,13 @@ _SAID: Mapping[str, Callable[[Attack], str]] = {
         f"rate falls to {attack.dip_rate:.0%} for half of every {_time(attack.dip_every_us)}"
     ),
     "RTO": lambda attack: f"RTO of {_time(attack.min_rto_us)} at least",
-    "RED": lambda attack: "RED" if attack.aqm == "red" else "RED with ECN",
+    "AQM": lambda attack: AQMS[attack.aqm].called,
     "reverse traffic": lambda attack: f"{attack.reverse_flows} CUBIC in reverse",
     "beside": lambda attack: f"{attack.beside_flows} {label(attack.beside or '')} beside",
+    "elsewhere": lambda attack: f"these at {_time(attack.beside_delay_us)}",
+    "own links": lambda attack: (
+        f"access links from {attack.access_share:.2g} times an even share up"
+    ),
     "several": lambda attack: f"{attack.flows} of it",
     "round trips": lambda attack: (
         f"{attack.flows} of it, round trips up to {attack.rtt_spread:.2g} times"
@@ -116,7 +124,7 @@ def comment(finding: Finding, called: str) -> str:
 
 def files(finding: Finding, called: str) -> dict[str, str]:
     """The scenario's files by name: a recorded rate has one of its own."""
-    data = attacks.written_out(finding.attack, finding.cc) | {"name": called, "sweep": {}}
+    data = written_out(finding.attack, finding.cc) | {"name": called, "sweep": {}}
     made = {}
     if trace := data["link"][0].get("trace"):
         made[f"{called}.rate"] = "".join(f"{ms}\n" for ms in trace["forward"])

@@ -18,9 +18,11 @@ from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, show, suggestion
 from westwood.experiments.experiment import Tracker
-from westwood.judge.cases import SECTIONS, Case, Control
-from westwood.judge.targets import TARGETS, Ran, Target
+from westwood.judge.cases import Case, Control
+from westwood.judge.rows import TARGETS
+from westwood.judge.sections import SECTIONS
 from westwood.judge.targets import Figure as Found
+from westwood.judge.targets import Ran, Target
 from westwood.results.columns import Row
 from westwood.scenario import Scenario
 from westwood.search.space import settings_given
@@ -134,10 +136,10 @@ def _written(value: object) -> str:
 
 @dataclass(frozen=True)
 class Judged:
-    """Holds the rows of every run, by case and control's text."""
+    """Holds the rows of every run, by case and control's text: a list for each seed."""
 
     plan: Plan
-    rows: list[dict[str, list[Row]]]
+    rows: list[dict[str, list[list[Row]]]]
 
     def ran(self, judged: Control, section: str) -> list[Ran]:
         """What ran in a section, from this control's side."""
@@ -145,7 +147,7 @@ class Judged:
             Ran(
                 case,
                 rows[judged.text],
-                {one.cc: rows[one.text] for one in SECTIONS[section].against},
+                {one.text: rows[one.text] for one in SECTIONS[section].against},
             )
             for case, rows in zip(self.plan.cases, self.rows, strict=True)
             if case.section == section
@@ -171,7 +173,8 @@ class Judged:
         for number, (case, rows) in enumerate(zip(self.plan.cases, self.rows, strict=True)):
             path = dataclasses.asdict(case.environment)
             place = {"section": case.section, "cell": case.cell, "case": number, **path}
-            for text, flows in rows.items():
+            for text, runs in rows.items():
+                flows = (flow for run in runs for flow in run)
                 yield from ({**place, "control": text, **flow} for flow in flows)
 
 
@@ -189,25 +192,30 @@ def run(
     `begin` is called when all is checked, before the first run.
     """
     runs = [
-        (place, one)
+        (place, one, number)
         for place, case in enumerate(plan.cases)
         for one in {one.text: one for one in (*SECTIONS[case.section].against, *controls)}.values()
+        for number in range(case.seeds)
     ]
-    found: list[dict[str, list[Row]]] = [{} for _ in plan.cases]
+    found: list[dict[str, dict[int, list[Row]]]] = [{} for _ in plan.cases]
 
     def jobs() -> Iterator[Job]:
-        for place, one in runs:
-            case = plan.cases[place]
-            yield Job(case.scenario(one), [case.environment.seed])
+        for place, one, number in runs:
+            scenario, seed = plan.cases[place].run(one, number)
+            yield Job(scenario, [seed])
 
     engine.check(jobs())
     begin()
     count = engine.workers if workers is None else workers
     with closing(run_jobs(jobs(), engine.prepare, workers=count)) as done:
-        for number, rows in track(done, len(runs)):
-            place, one = runs[number]
-            found[place][one.text] = rows
-    return Judged(plan, found)
+        for at, rows in track(done, len(runs)):
+            place, one, number = runs[at]
+            found[place].setdefault(one.text, {})[number] = rows
+    in_order = [
+        {one: [runs[number] for number in sorted(runs)] for one, runs in case.items()}
+        for case in found
+    ]
+    return Judged(plan, in_order)
 
 
 FRONTIER = ("beside-kept", "loss-binds")  # the rows that the frontier has as its axes

@@ -8,30 +8,43 @@ over its paths, with bootstrap intervals; that of the worst cell is the interval
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from westwood.judge.cases import BBR, CUBIC, POINTS, Case, Control
+from westwood.judge.cases import BBR, CUBIC, Case, Control
 from westwood.results.columns import Row
 from westwood.results.intervals import Estimate, bootstrap, quantile
 from westwood.results.metrics import jain
 from westwood.search import bounds
 
-_POINT_BOUNDS = {"point-lossy": bounds.UPLINK_MBPS}
 _WORST = 3  # cases that a figure names
 
 
 @dataclass(frozen=True)
 class Ran:
-    """Is a case with its rows: of the control that is judged, and of those it is held against."""
+    """Is a case with its rows: of the control that is judged, and of those it is held against.
+
+    Where a case has one seed, `own` and `against` are all.
+    """
 
     case: Case
-    own: list[Row]
-    against: Mapping[str, list[Row]]
+    runs: Sequence[list[Row]]  # one a seed
+    others: Mapping[str, Sequence[list[Row]]]  # by the control's text
+
+    @property
+    def own(self) -> list[Row]:
+        """The rows of the first run with the control that is judged."""
+        return self.runs[0]
+
+    @property
+    def against(self) -> Mapping[str, list[Row]]:
+        """The rows of the first runs with the others."""
+        return {text: runs[0] for text, runs in self.others.items()}
 
     def over(self, control: Control, of: Callable[[list[Row]], float]) -> float:
-        """What is measured with the judged control over what is with the other one."""
-        return ratio(of(self.own), of(self.against[control.cc]))
+        """What is measured with the judged control over what is with the other one: means."""
+        own = mean([of(rows) for rows in self.runs])
+        return ratio(own, mean([of(rows) for rows in self.others[control.text]]))
 
 
 @dataclass(frozen=True)
@@ -135,144 +148,52 @@ def cells(ran: Sequence[Ran]) -> dict[str, list[Ran]]:
 
 OfRan = Callable[[Ran], float]
 OfMany = Callable[[Sequence[Ran]], float]
+OfRuns = Callable[[Sequence[Ran]], Figure]
 
 
-def _worst(ran: Sequence[Ran], of: OfRan, *, least: bool) -> tuple[tuple[float, Case], ...]:
+def worst_of(ran: Sequence[Ran], of: OfRan, *, least: bool) -> tuple[tuple[float, Case], ...]:
+    """Returns the worst paths with their values, the worst first."""
     ordered = sorted(((of(one), one.case) for one in ran), key=lambda pair: pair[0])
     return tuple((ordered if least else ordered[::-1])[:_WORST])
 
 
-def _quantile(
-    of: OfRan, share: float, *, where: Callable[[Ran], bool] = bool, least: bool = True
-) -> Callable[[Sequence[Ran]], Figure]:
+def always(ran: Ran) -> bool:
+    """Chooses every path."""
+    return True
+
+
+def quantile_of(
+    of: OfRan, share: float, *, where: Callable[[Ran], bool] = always, least: bool = True
+) -> OfRuns:
+    """Makes the figure that is a quantile over paths; the worst are the least, or the largest."""
+
     def figure(ran: Sequence[Ran]) -> Figure:
         chosen = [one for one in ran if where(one) and not math.isnan(of(one))]
         note = "" if len(chosen) == len(ran) else f"{len(chosen)} of {len(ran)} paths"
         values = [of(one) for one in chosen]
-        return Figure(quantile(values, share), note, _worst(chosen, of, least=least))
+        return Figure(quantile(values, share), note, worst_of(chosen, of, least=least))
 
     return figure
 
 
-def _in_worst_cell(of: OfMany) -> Callable[[Sequence[Ran]], Figure]:
+def in_worst_cell(of: OfMany) -> OfRuns:
+    """Makes the figure that is the least of the cells'."""
+
     def figure(ran: Sequence[Ran]) -> Figure:
         by_cell = cells(ran)
         worst = min(by_cell, key=lambda cell: of(by_cell[cell]))
         own = by_cell[worst]
         note = f"{worst}; {len(own)} paths a cell"
-        return Figure(bootstrap(own, of, worst), note, _worst(own, lambda r: of([r]), least=True))
+        return Figure(bootstrap(own, of, worst), note, worst_of(own, lambda r: of([r]), least=True))
 
     return figure
 
 
-def _binding(ran: Sequence[Ran]) -> Figure:
-    return Figure(bootstrap([float(loss_binds(one)) for one in ran], mean, "binding"))
-
-
-def _in_cell(cell: str, figure: Callable[[Sequence[Ran]], Figure]) -> Callable[..., Figure]:
+def in_cell(cell: str, figure: OfRuns) -> OfRuns:
+    """Makes the same figure of one cell's paths alone."""
     return lambda ran: figure([one for one in ran if one.case.cell == cell])
 
 
-def _mbps(ran: Sequence[Ran]) -> Figure:
-    means = ", ".join(
-        f"{control.cc} {mean([goodput(one.against[control.cc]) for one in ran]) / 1e6:.3g}"
-        for control in (CUBIC, BBR)
-    )
-    values = [goodput(one.own) / 1e6 for one in ran]
-    return Figure(bootstrap(values, mean, "points"), f"{means}; {len(ran)} runs")
-
-
-def _over(control: Control, of: Callable[[list[Row]], float]) -> OfRan:
+def over(control: Control, of: Callable[[list[Row]], float]) -> OfRan:
+    """Makes what is measured of a path over what is with another control."""
     return lambda ran: ran.over(control, of)
-
-
-_CLEAN, _LOSS = _over(CUBIC, goodput), _over(BBR, goodput)
-
-
-def _of_transfers(column: str) -> OfRan:
-    return _over(CUBIC, lambda rows: float(of_role(rows, "short")[0][column]))
-
-
-def _short() -> Iterator[Target]:
-    for cell, name in (("alone", "short"), ("beside CUBIC", "shared")):
-        for share in ("p50", "p95"):
-            over = _quantile(_of_transfers(f"completion_{share}_s"), 0.5, least=False)
-            says = f"completion/CUBIC's, {share}" if cell == "alone" else f"{cell}, {share}"
-            figure = _in_cell(cell, over)
-            yield Target(f"{name}-{share}", "short", says, figure, bounds.SHORT, at_most=True)
-
-
-def _points() -> Iterator[Target]:
-    for name, (mbps, rtt_ms, queue_bdp, loss) in POINTS.items():
-        queue = f", {queue_bdp:g}BDP" if queue_bdp != 1 else ""
-        says = f"Mb/s: {mbps}, {rtt_ms}ms{queue}" + (f", {loss:.1%}" if loss else "")
-        yield Target(name, "point", says, _in_cell(name, _mbps), _POINT_BOUNDS.get(name, math.nan))
-
-
-def _queue(rows: Sequence[Row]) -> float:
-    return float(rows[0]["mean_queue"])
-
-
-TARGETS = (
-    Target(
-        "clean-median",
-        "clean",
-        "goodput/CUBIC's, median",
-        _quantile(_CLEAN, 0.5),
-        bounds.CLEAN_MEDIAN,
-    ),
-    Target("clean-tenth", "clean", "same, worst tenth", _quantile(_CLEAN, 0.1), bounds.CLEAN_TENTH),
-    Target(
-        "clean-queue",
-        "clean",
-        "queue/CUBIC's, median",
-        _quantile(_over(CUBIC, _queue), 0.5, least=False),
-        bounds.CLEAN_QUEUE,
-        at_most=True,
-    ),
-    Target(
-        "loss-median", "loss", "goodput/BBR's, median", _quantile(_LOSS, 0.5), bounds.LOSS_MEDIAN
-    ),
-    Target("loss-tenth", "loss", "same, worst tenth", _quantile(_LOSS, 0.1), bounds.LOSS_TENTH),
-    Target(
-        "loss-binds",
-        "loss",
-        "BBR's, where loss binds",
-        _quantile(_LOSS, 0.5, where=loss_binds),
-        bounds.LOSS_BINDS,
-    ),
-    Target("loss-share", "loss", "paths where loss binds", _binding),
-    *_points(),
-    Target(
-        "beside-kept", "beside", "CUBIC keeps, worst cell", _in_worst_cell(kept), bounds.CUBIC_KEEPS
-    ),
-    Target(
-        "beside-tenth", "beside", "CUBIC keeps, worst tenth", _quantile(lambda r: kept([r]), 0.1)
-    ),
-    Target(
-        "beside-own", "beside", "own/even share, worst", _in_worst_cell(own_share), bounds.OWN_SHARE
-    ),
-    Target(
-        "among",
-        "among",
-        "Jain's index, worst cell",
-        _in_worst_cell(lambda ran: mean([fairness(one.own) for one in ran])),
-        bounds.AMONG,
-    ),
-    Target(
-        "mixed",
-        "mixed",
-        "Jain/CUBIC's, 10-160 ms",
-        _quantile(_over(CUBIC, fairness), 0.5),
-        bounds.DISTANT,
-    ),
-    *_short(),
-    Target(
-        "collapse",
-        "collapse",
-        "loss/CUBIC's, 100 flows",
-        _quantile(_over(CUBIC, loss_ratio), 0.5, least=False),
-        bounds.COLLAPSE,
-        at_most=True,
-    ),
-)

@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from westwood.errors import InputError, suggestion
 from westwood.scenario import Scenario, written
+from westwood.search import recorded
+from westwood.search.access import Access, Sender, nearest_us, senders
+from westwood.search.aqms import AQMS
 from westwood.units import PS_PER_S, format_rate, format_time
 
 ITSELF = "itself"  # beside a control: flows of its own kind
-AQMS = ("droptail", "red", "red-ecn")
-LOSSES = ("none", "uniform", "two-state")
+LOSSES = ("none", "uniform", "two-state", "recorded")
 PROFILE = "linux"
 PACKET_BYTES = 1500
 
 _PS_PER_US = PS_PER_S // 1_000_000
 _OPPORTUNITY_BYTES = 1504  # of a recorded rate: Mahimahi's
+_MORE_PACKETS = 1.5  # than full ones pass a link in a run: some are short
 _SWING_STEP_MS = 200  # a varying rate takes another value so often
 WINDOW_BYTES = 3 << 20  # the profile's; a path that holds more gets a larger buffer, as tcp_rmem
 
@@ -34,13 +37,16 @@ class Environment:
     """A path, the flows over it and how long they last; the control in question is not said."""
 
     rate_bps: int
-    delay_us: int  # propagation there and back
+    delay_us: int  # propagation there and back, of the control in question
     queue_packets: int
     duration_us: int
     seed: int  # of the run
-    aqm: str = "droptail"  # RED's thresholds follow from the queue; with red-ecn all flows ask
+    aqm: str = "droptail"  # a row of aqms.py
+    aqm_us: int = 0  # the wait at which it begins to act; 0: as its row says
+    aqm_span: float = 3.0  # RED's upper threshold over its lower one
     loss: str = "none"
     loss_rate: float = 0.0  # a packet's; of two-state loss in the bad state, and 0 in the good one
+    loss_recording: str = ""  # one of recorded.py, whose mean is loss_rate
     good_us: int = 0  # mean times in the two states
     bad_us: int = 0
     jitter_us: int = 0
@@ -49,20 +55,31 @@ class Environment:
     rtt_spread: float = 1.0  # the longest propagation of these flows over the shortest, delay_us
     beside: str | None = None  # a protocol, or ITSELF
     beside_flows: int = 0
+    beside_delay_us: int = 0  # propagation of the nearest flow beside; 0: delay_us
+    beside_spread: float = 1.0  # rtt_spread of the flows beside
+    access_share: float = 0.0  # the slowest flow's own link over an even share; 0: none is full
+    late_us: int = 0  # the last flow of the control in question starts so much later
     reverse_flows: int = 0  # of CUBIC, with data where the others have ACKs
-    short_bytes: int = 0  # transfers of the control in question, so large,
+    short_bytes: int = 0  # transfers so large,
     short_every_us: int = 0  # which arrive by a Poisson process, a mean of this apart
+    short_cc: str = ITSELF  # and whose they are; ITSELF: the control in question's
 
     def __post_init__(self) -> None:
         check_one_of("aqm", self.aqm, AQMS)
         check_one_of("loss", self.loss, LOSSES)
+        if self.loss == "recorded":
+            check_one_of("loss_recording", self.loss_recording, recorded.RECORDINGS)
         if (self.beside is None) != (self.beside_flows == 0):
             raise InputError("expected as many as beside has", key="beside_flows")
 
+    def packets_in(self, us: float) -> float:
+        """Returns how many full packets the link sends in so long."""
+        return self.rate_bps * us / (8e6 * PACKET_BYTES)
+
     @property
     def bdp_packets(self) -> float:
-        """Bandwidth-delay product of the shortest round trip."""
-        return self.rate_bps * self.delay_us / (8e6 * PACKET_BYTES)
+        """Bandwidth-delay product of the control's shortest round trip."""
+        return self.packets_in(self.delay_us)
 
     @property
     def queue_bdp(self) -> float:
@@ -72,7 +89,10 @@ class Environment:
     @property
     def packets(self) -> float:
         """What the link carries in a run, at most."""
-        return self.rate_bps * self.duration_us / (8e6 * PACKET_BYTES)
+        return self.packets_in(self.duration_us)
+
+
+Draw = Callable[[random.Random, int], Environment]
 
 
 def role(flow: str) -> str:
@@ -119,39 +139,33 @@ def given(
         "duration": _time(one.duration_us),
         "seeds": 1,
         "profile": profile,
-        "link": [_link(one), *_access_links(one)],
+        "link": [_link(one), *map(_access_link, accesses(one))],
         "flow": _flows(one, cc),
     }
 
 
 def _link(one: Environment) -> dict[str, Any]:
     link: dict[str, Any] = {"name": "path", "between": ["source", "sink"]}
-    link |= {"rate": format_rate(one.rate_bps), "delay": _time(one.delay_us / 2)}
+    link |= {"rate": format_rate(one.rate_bps), "delay": _time(nearest_us(one) / 2)}
     if one.jitter_us:
         link["jitter"] = _time(one.jitter_us)
-    link["queue"] = _queue(one)
+    link["queue"] = AQMS[one.aqm].queue(one)
     if one.loss == "uniform":
         link["loss"] = {"kind": "uniform", "rate": one.loss_rate, "on": "forward"}
     if one.loss == "two-state":
         states = {"good": _time(one.good_us), "bad": _time(one.bad_us), "bad_rate": one.loss_rate}
         link["loss"] = {"kind": "markov", **states, "on": "forward"}
+    if one.loss == "recorded":
+        link["loss"] = {"kind": "script", "packets": recorded_losses(one), "on": "forward"}
     if one.rate_swing > 1:
         link["trace"] = {"forward": _opportunities_ms(one)}
     return link
 
 
-def _queue(one: Environment) -> dict[str, Any]:
-    limit = f"{one.queue_packets}p"
-    if one.aqm == "droptail":
-        return {"kind": "droptail", "limit": limit}
-    least = red_least(one)
-    red = {"kind": "red", "limit": limit, "min": least, "max": 3 * least, "gentle": True}
-    return red | ({"ecn": True} if one.aqm == "red-ecn" else {})
-
-
-def red_least(one: Environment) -> float:
-    """Returns RED's lower threshold, packets; by Floyd's advice the upper one is three times it."""
-    return max(1.0, round(one.queue_packets / 6, 1))
+def recorded_losses(one: Environment) -> list[int]:
+    """Returns which packets a recording loses; another seed begins elsewhere in it."""
+    packets = _MORE_PACKETS * one.packets + 100
+    return recorded.lost_packets(one.loss_recording, one.loss_rate, packets, one.seed)
 
 
 def _opportunities_ms(one: Environment) -> list[int]:
@@ -169,55 +183,52 @@ def _opportunities_ms(one: Environment) -> list[int]:
     return times or [1]
 
 
-def _access_links(one: Environment) -> list[dict[str, Any]]:
-    """The links from more distant sources, where round trips differ: fast, and never full."""
-    return [
-        {
-            "name": f"access-{number}",
-            "between": [f"source-{number}", "source"],
-            "rate": format_rate(min(10 * one.rate_bps, 10**12)),
-            "delay": _time((rtt_us - one.delay_us) / 2),
-            "queue": {"kind": "droptail", "limit": "unlimited"},
-        }
-        for number, rtt_us in _farther(one)
-    ]
+def accesses(one: Environment) -> list[Access]:
+    """Returns the links from sources of their own, in the order that a scenario has them."""
+    every = [*senders(one, "tcp"), *senders(one, "beside")]
+    return [sender.access for sender in every if sender.access]
 
 
-def _farther(one: Environment) -> list[tuple[int, float]]:
-    """Number and propagation of each flow that is farther than the first, in equal ratios."""
-    if one.rtt_spread == 1 or one.flows < 2:
-        return []
-    steps = one.flows - 1
-    return [(n + 1, one.delay_us * one.rtt_spread ** (n / steps)) for n in range(1, one.flows)]
+def _access_link(access: Access) -> dict[str, Any]:
+    limit = "unlimited" if access.queue_packets is None else f"{access.queue_packets}p"
+    return {
+        "name": f"access-{access.name}",
+        "between": [access.source, "source"],
+        "rate": format_rate(access.rate_bps),
+        "delay": _time(access.delay_us),
+        "queue": {"kind": "droptail", "limit": limit},
+    }
 
 
 def _flows(one: Environment, cc: Any) -> list[dict[str, Any]]:
     common = _of_all_flows(one)
     there = {"from": "source", "to": "sink"}
-    farther = _farther(one)
-    made = []
-    if farther:
-        made += [{"name": "tcp-1", **there, "cc": cc}]
-        made += [
-            {"name": f"tcp-{n}", "from": f"source-{n}", "to": "sink", "cc": cc} for n, _ in farther
-        ]
-    elif one.flows:
-        made += [{"name": "tcp", **there, "cc": cc, **_count(one.flows)}]
+    made = [_flow(sender, cc) for sender in senders(one, "tcp")]
+    if one.late_us and made:
+        made[-1] |= {"start": _time(one.late_us)}
     if one.beside is not None:
         beside = cc if one.beside == ITSELF else one.beside
-        made += [{"name": "beside", **there, "cc": beside, **_count(one.beside_flows)}]
+        made += [_flow(sender, beside) for sender in senders(one, "beside")]
     if one.reverse_flows:
         back = {"from": "sink", "to": "source", "cc": "cubic", **_count(one.reverse_flows)}
         made += [{"name": "reverse", **back}]
     if one.short_bytes:
         arrivals = {"every": _time(one.short_every_us), "size": f"{one.short_bytes}B"}
-        made += [{"name": "short", **there, "cc": cc, "arrivals": arrivals}]
+        whose = cc if one.short_cc == ITSELF else one.short_cc
+        made += [{"name": "short", **there, "cc": whose, "arrivals": arrivals}]
     return [flow | common for flow in made]
+
+
+def _flow(sender: Sender, cc: Any) -> dict[str, Any]:
+    source = sender.access.source if sender.access else "source"
+    return {"name": sender.flow, "from": source, "to": "sink", "cc": cc, **_count(sender.count)}
 
 
 def window_bytes(one: Environment) -> int:
     """Returns the buffer of every receiver: the profile's, or twice what the path can hold."""
-    held = PACKET_BYTES * (one.bdp_packets * one.rtt_spread + one.queue_packets)
+    beside = one.beside_spread * (one.beside_delay_us or one.delay_us) / one.delay_us
+    longest = max(one.rtt_spread, beside if one.beside_flows else 1.0)
+    held = PACKET_BYTES * (one.bdp_packets * longest + one.queue_packets)
     return max(WINDOW_BYTES, min(round(2 * held), 1 << 30))
 
 
@@ -227,7 +238,7 @@ def _count(count: int) -> dict[str, int]:
 
 def _of_all_flows(one: Environment) -> dict[str, Any]:
     """What all flows of a run have: ECN, buffers that the path can't fill, starts not at once."""
-    common: dict[str, Any] = {"ecn": True} if one.aqm == "red-ecn" else {}
+    common: dict[str, Any] = {"ecn": True} if AQMS[one.aqm].asks_ecn else {}
     if window_bytes(one) > WINDOW_BYTES:
         common["receive_window"] = f"{window_bytes(one)}B"
     if one.flows + one.beside_flows > 1:

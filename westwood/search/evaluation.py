@@ -15,18 +15,22 @@ from westwood.results.columns import Row
 from westwood.results.metrics import percentile
 from westwood.search import objective, population
 from westwood.search.environment import Environment, scenario
-from westwood.search.objective import REPEATS, TARGETS, Outcome, Seen
+from westwood.search.objective import REFERENCES, REPEATS, TARGETS
+from westwood.search.outcome import Outcome, Seen
 
 LEAST_PATHS = 30
 SHARES: Mapping[str, int] = {  # of the paths, in hundredths
-    "clean": 25,
-    "lossy": 30,
-    "beside": 20,
-    "short": 8,
-    "among": 5,
-    "distant": 4,
-    "uplink": 4,
-    "collapse": 4,
+    "alone": 14,
+    "wire": 20,
+    "bursts": 16,
+    "shared": 26,
+    "crowd": 6,
+    "late": 4,
+    "brief": 4,
+    "short": 3,
+    "distant": 2,
+    "uplink": 2,
+    "collapse": 3,
 }
 _RESAMPLED = 400  # times, for an interval
 
@@ -77,9 +81,9 @@ class Ground:
     ) -> dict[str, list[Seen]]:
         """Puts a control's outcomes, path by path, beside those of the references."""
         found: dict[str, list[Seen]] = {}
-        held = zip(self.paths, own, references["cubic"], references["bbr"], strict=True)
-        for (family, path), mine, cubic, bbr in held:
-            found.setdefault(family, []).append(Seen(path, mine, cubic, bbr))
+        others = zip(*(references[name] for name in REFERENCES), strict=True)
+        for (family, path), mine, theirs in zip(self.paths, own, others, strict=True):
+            found.setdefault(family, []).append(Seen(path, mine, *theirs))
         return found
 
 

@@ -1,170 +1,191 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The families that environments are drawn of: what is drawn, and from which ranges.
 
-Rates and delays are uniform in their logarithms, and a pair is drawn again if ROUND_TRIPS of a full
-path are more packets than a run may cost.
+Rates, round trips and queues are uniform in their logarithms, each by itself: a queue is a time,
+whatever the round trip. A path is drawn again if ROUND_TRIPS of it, with its queue full, are more
+packets than a run may cost. The families of earlier.py are here as well.
 """
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from westwood.search.environment import AQMS, ITSELF, LOSSES, PACKET_BYTES, Environment
+from westwood.search import aqms, earlier
+from westwood.search.earlier import ROUND_TRIPS, transfers
+from westwood.search.environment import ITSELF, PACKET_BYTES, Draw, Environment
+from westwood.search.numbers import log_count, log_uniform
+from westwood.search.recorded import RECORDINGS
 
 PACKETS_LEAST = 200  # ROUND_TRIPS on the smallest paths of every family
-ROUND_TRIPS = 40  # of an unloaded path, in every run; slow start takes 10 of the longest
-QUEUE_LEAST = 4  # packets: below, a pair of segments that a delayed ACK lets go may not pass
-
-Draw = Callable[[random.Random, int], Environment]
-
-
-def _log_uniform(choices: random.Random, least: float, most: float) -> float:
-    """Draws a number of four digits: what is drawn is read by people, too."""
-    return float(f"{math.exp(choices.uniform(math.log(least), math.log(most))):.4g}")
+QUEUE_MS = (0.5, 500)
+# A delayed ACK of slow start lets three segments go at once: the link sends one, and two wait.
+QUEUE_PASSES = 2  # packets of the shortest queue: with one, every window would lose its last
+FLOWS_MOST = 50  # of each kind, where a full path has SEGMENTS_A_FLOW for everybody:
+SEGMENTS_A_FLOW = 4  # with less any control resends a tenth and more, and timeouts decide
+_MBPS, _MS = (1, 1000), (2, 600)
+_LOSS, _LOSS_MOST = 1e-4, 0.1  # the least and the largest mean rate of the wire
 
 
-def _pipe(
+def _path(
     choices: random.Random,
     packets_most: int,
     *,
-    mbps: tuple[float, float] = (1, 1000),
-    ms: tuple[float, float] = (2, 600),
-    queue_bdp: tuple[float, float] = (0.1, 5),
-    seconds: float = 10,
+    mbps: tuple[float, float] = _MBPS,
+    ms: tuple[float, float] = _MS,
+    seconds: float = 30,
+    is_shared: bool = False,
 ) -> Environment:
-    """Draws rate, delay and queue, and how long: 100 round trips or `seconds`, if not too many."""
+    """Draws rate, delay and queue, and how long: 100 full round trips or `seconds`, if they fit.
+
+    Flows beside have a round trip of their own, and in some paths everybody a link of its own.
+    """
     while True:
-        rate_bps = round(_log_uniform(choices, *mbps) * 1e3) * 1000
-        delay_us = round(_log_uniform(choices, *ms) * 1e3)
-        packets_a_us = rate_bps / (8e6 * PACKET_BYTES)
-        if ROUND_TRIPS * delay_us * packets_a_us <= packets_most:
+        rate_bps = round(log_uniform(choices, *mbps) * 1e3) * 1000
+        delay_us = round(log_uniform(choices, *ms) * 1e3)
+        queue_us = log_uniform(choices, *QUEUE_MS) * 1e3
+        others = _others(choices, delay_us, ms) if is_shared else {}
+        a_us = rate_bps / (8e6 * PACKET_BYTES)
+        longest_us = _longest_us(delay_us, others) + queue_us
+        if ROUND_TRIPS * longest_us * a_us <= packets_most:
             break
-    queue = round(_log_uniform(choices, *queue_bdp) * delay_us * packets_a_us)
-    duration_us = min(max(100 * delay_us, seconds * 1e6), packets_most / packets_a_us)
-    seed = choices.getrandbits(48)
-    return Environment(rate_bps, delay_us, max(queue, QUEUE_LEAST), int(duration_us), seed)
+    queue = max(round(queue_us * a_us), QUEUE_PASSES)
+    duration_us = int(min(max(100 * longest_us, seconds * 1e6), packets_most / a_us))
+    seed, acts = choices.getrandbits(48), aqms.drawn(choices, round(queue_us))
+    path = Environment(rate_bps, delay_us, queue, duration_us, seed, **acts)
+    return replace(path, **others, **_counts(choices, path, others)) if is_shared else path
 
 
-def _aqm(choices: random.Random) -> str:
-    return choices.choices(AQMS, (8, 1, 1))[0]
+def _counts(choices: random.Random, path: Environment, others: Mapping[str, Any]) -> dict[str, Any]:
+    """Draws how many flows there are of the control, and of CUBIC."""
+    mean_us = (path.delay_us + others["beside_delay_us"]) / 2
+    most = max_flows(path.packets_in(mean_us) + path.queue_packets, kinds=2)
+    return {key: log_count(choices, 1, most) for key in ("flows", "beside_flows")}
 
 
-def _clean(choices: random.Random, packets_most: int) -> Environment:
-    """No loss but the queue's: mostly a lone flow, else up to 50, some with reverse traffic."""
-    flows = 1 if choices.random() < 0.7 else round(_log_uniform(choices, 2, 50))
-    pipe = _pipe(choices, packets_most, seconds=20 if flows == 1 else 40)
-    reverse = 1 if choices.random() < 0.1 else 0
-    return replace(pipe, aqm=_aqm(choices), flows=flows, reverse_flows=reverse)
+def max_flows(full_packets: float, kinds: int = 1) -> int:
+    """Returns how many flows of each kind a path can have that holds so much when it is full."""
+    return max(1, min(FLOWS_MOST, int(full_packets / SEGMENTS_A_FLOW / kinds)))
 
 
-def _lossy(choices: random.Random, packets_most: int) -> Environment:
-    """A lone flow over uniform random loss of 0.01 to 2 %."""
-    pipe = _pipe(choices, packets_most, mbps=(1, 300), ms=(5, 400), seconds=20)
-    return replace(pipe, loss="uniform", loss_rate=_log_uniform(choices, 1e-4, 2e-2))
+def _longest_us(delay_us: int, others: Mapping[str, Any]) -> float:
+    own_us: float = delay_us * others.get("rtt_spread", 1.0)
+    beside_us: float = others.get("beside_delay_us", delay_us) * others.get("beside_spread", 1.0)
+    return max(own_us, beside_us)
 
 
-def _beside(choices: random.Random, packets_most: int) -> Environment:
-    """With CUBIC on a queue of 0.25 to 4 BDP: 1 + 1, 4 + 4 or 1 + 10 flows."""
-    flows, beside_flows = choices.choice(((1, 1), (4, 4), (1, 10)))
-    pipe = _pipe(choices, packets_most, mbps=(2, 300), ms=(5, 300), queue_bdp=(0.25, 4), seconds=40)
-    return replace(pipe, flows=flows, beside="cubic", beside_flows=beside_flows)
+def _others(choices: random.Random, delay_us: int, ms: tuple[float, float]) -> dict[str, Any]:
+    """Draws CUBIC and where all flows begin, and by which links."""
+    beside_us = round(log_uniform(choices, *ms) * 1e3)
+    drawn: dict[str, Any] = {"beside": "cubic", "beside_delay_us": beside_us}
+    if choices.random() < 0.3:
+        most = {"rtt_spread": ms[1] * 1e3 / delay_us, "beside_spread": ms[1] * 1e3 / beside_us}
+        drawn |= {key: max(1.0, min(log_uniform(choices, 1.2, 8), most[key])) for key in most}
+        drawn["access_share"] = log_uniform(choices, 0.5, 10)
+    return drawn
 
 
-def _short(choices: random.Random, packets_most: int) -> Environment:
-    """Transfers of 10 kB to 1 MB at 5 to 50 % of the rate, half of the time beside a bulk flow."""
-    pipe = _pipe(choices, packets_most, mbps=(2, 1000), ms=(2, 300), seconds=20)
-    flows = choices.randrange(2)
-    return replace(pipe, flows=flows, **_transfers(choices, pipe))
+def _uniform(choices: random.Random) -> dict[str, Any]:
+    return {"loss": "uniform", "loss_rate": log_uniform(choices, _LOSS, _LOSS_MOST)}
 
 
-def _among(choices: random.Random, packets_most: int) -> Environment:
-    """Two to twenty flows of its own over one clean path."""
-    pipe = _pipe(choices, packets_most, mbps=(5, 300), ms=(5, 200), seconds=40)
-    return replace(pipe, flows=round(_log_uniform(choices, 2, 20)))
+def _gilbert(choices: random.Random) -> dict[str, Any]:
+    """Draws losses in two states, with a mean that is no more than _LOSS_MOST."""
+    while True:
+        good_us = round(log_uniform(choices, 0.1, 10) * 1e6)
+        bad_us = round(log_uniform(choices, 0.002, 10) * 1e6)
+        rate = log_uniform(choices, 0.02, 1)
+        if rate * bad_us <= _LOSS_MOST * (good_us + bad_us):
+            return {"loss": "two-state", "loss_rate": rate, "good_us": good_us, "bad_us": bad_us}
 
 
-def _distant(choices: random.Random, packets_most: int) -> Environment:
-    """Two to eight flows of its own, with round trips of 10 to 160 ms."""
-    pipe = _pipe(choices, packets_most, mbps=(5, 100), ms=(10, 10), seconds=40)
-    queue = round(16 * pipe.bdp_packets * choices.uniform(0.25, 1))
-    flows = choices.randint(2, 8)
-    return replace(pipe, flows=flows, rtt_spread=16.0, queue_packets=max(queue, QUEUE_LEAST))
+def _recorded(choices: random.Random) -> dict[str, Any]:
+    which = choices.choice(list(RECORDINGS))
+    rate = log_uniform(choices, 10 * _LOSS, _LOSS_MOST)
+    return {"loss": "recorded", "loss_rate": rate, "loss_recording": which}
 
 
-def _uplink(choices: random.Random, packets_most: int) -> Environment:
-    """The path of an operator's lossy uplink: 10 Mb/s, 90 ms, a queue of one BDP, 0.5 %."""
-    duration_us = int(min(40e6, packets_most * 8 * PACKET_BYTES / 10))
-    made = Environment(10_000_000, 90_000, 75, duration_us, choices.getrandbits(48))
-    return replace(made, loss="uniform", loss_rate=0.005)
+def _no_loss(choices: random.Random) -> dict[str, Any]:
+    return {}
 
 
-def _collapse(choices: random.Random, packets_most: int) -> Environment:
-    """A hundred flows where link and queue hold a hundred packets a round trip."""
-    rate_bps = round(_log_uniform(choices, 2, 50) * 1e3) * 1000
-    pipe_packets = choices.randint(5, 80)
-    duration_us = int(min(20.0, packets_most * 8 * PACKET_BYTES / rate_bps) * 1e6)
-    delay_us = round(pipe_packets * 8e6 * PACKET_BYTES / rate_bps)
-    queue, seed = 100 - pipe_packets, choices.getrandbits(48)
-    delay_us = min(delay_us, duration_us // ROUND_TRIPS)
-    return Environment(rate_bps, delay_us, queue, duration_us, seed, flows=100)
+_WIRES = (_no_loss, _uniform, _gilbert, _recorded)
 
 
-def _transfers(choices: random.Random, pipe: Environment) -> dict[str, Any]:
-    """Draws their size, at most an eighth of what the run carries, and how often they arrive."""
-    carried = pipe.rate_bps / 8e6 * pipe.duration_us
-    size = round(min(_log_uniform(choices, 1e4, 1e6), max(1e3, carried / 8)))
-    load = choices.uniform(0.05, 0.5)
-    every_us = size * 8e6 / (pipe.rate_bps * load)
-    return {"short_bytes": size, "short_every_us": max(1, round(every_us))}
+def _alone(choices: random.Random, packets_most: int) -> Environment:
+    """A lone flow, where nothing is lost but to the queue."""
+    return _path(choices, packets_most)
+
+
+def _wire(choices: random.Random, packets_most: int) -> Environment:
+    """A lone flow over uniform random loss of 0.01 to 10 %."""
+    return replace(_path(choices, packets_most, mbps=(1, 300)), **_uniform(choices))
+
+
+def _bursts(choices: random.Random, packets_most: int) -> Environment:
+    """A lone flow over losses in bursts: two states, or a recording."""
+    lost = choices.choice((_gilbert, _recorded))
+    return replace(_path(choices, packets_most, mbps=(1, 300)), **lost(choices))
+
+
+def _shared(choices: random.Random, packets_most: int) -> Environment:
+    """CUBIC with its own round trips beside it, 1 to 50 flows of each, some over a lossy wire."""
+    (wire,) = choices.choices(_WIRES, (7, 1, 1, 1))
+    return replace(_path(choices, packets_most, seconds=60, is_shared=True), **wire(choices))
+
+
+def _crowd(choices: random.Random, packets_most: int) -> Environment:
+    """Two to fifty flows of its own over one clean path."""
+    path = _path(choices, packets_most, mbps=(2, 1000), seconds=60)
+    most = max_flows(path.bdp_packets + path.queue_packets)
+    return replace(path, flows=log_count(choices, 2, max(2, most)))
+
+
+def _late(choices: random.Random, packets_most: int) -> Environment:
+    """A flow of its own that joins another one when a third of the time is over."""
+    path = _path(choices, packets_most, mbps=(2, 300), seconds=120)
+    return replace(path, flows=2, late_us=path.duration_us // 3)
+
+
+def _brief(choices: random.Random, packets_most: int) -> Environment:
+    """Transfers of CUBIC's, 10 kB to 1 MB at 5 to 30 % of the rate, beside one to four flows."""
+    path = _path(choices, packets_most, mbps=(2, 1000), ms=(2, 300))
+    drawn = transfers(choices, path, most=0.3)
+    return replace(path, flows=choices.randint(1, 4), short_cc="cubic", **drawn)
 
 
 def _all(choices: random.Random, packets_most: int) -> Environment:
     """Whatever there is, each by chance: the paths that no other family has as well."""
-    flows = 1 if choices.random() < 0.5 else round(_log_uniform(choices, 2, 50))
-    made = replace(_pipe(choices, packets_most, seconds=20), aqm=_aqm(choices), flows=flows)
-    made = replace(made, **_wire(choices, made))
-    if flows > 1 and choices.random() < 0.3:
-        made = replace(made, rtt_spread=_log_uniform(choices, 1.2, 16))
-    if choices.random() < 0.5:
-        beside = choices.choice(("cubic", "cubic", "sack", "bbr", ITSELF))
-        count = round(_log_uniform(choices, 1, 10))
-        made = replace(made, beside=beside, beside_flows=count)
-    if choices.random() < 0.15:
-        made = replace(made, reverse_flows=choices.randint(1, 3))
-    if choices.random() < 0.2:
-        made = replace(made, **_transfers(choices, made))
-    return made
-
-
-def _wire(choices: random.Random, pipe: Environment) -> dict[str, Any]:
-    """Draws what the wire does: loss, jitter, a rate that wanders."""
-    drawn: dict[str, Any] = {}
-    kind = choices.choices(LOSSES, (4, 3, 2))[0]
-    if kind != "none":
-        drawn |= {"loss": kind, "loss_rate": _log_uniform(choices, 1e-4, 2e-2)}
-    if kind == "two-state":
-        drawn["loss_rate"] = _log_uniform(choices, 1e-2, 1)
-        drawn["good_us"] = round(_log_uniform(choices, 0.1, 10) * 1e6)
-        drawn["bad_us"] = round(_log_uniform(choices, 0.002, 0.5) * 1e6)
+    path = _path(choices, packets_most, is_shared=choices.random() < 0.5)
+    if path.beside is None and choices.random() < 0.5:
+        path = replace(path, flows=log_count(choices, 2, FLOWS_MOST))  # also more than have room
+    if path.beside is not None:
+        path = replace(path, beside=choices.choice(("cubic", "cubic", "sack", "bbr", ITSELF)))
+    (wire,) = choices.choices(_WIRES, (4, 3, 2, 1))
+    path = replace(path, **wire(choices))
     if choices.random() < 0.25:
-        drawn["jitter_us"] = max(1, round(_log_uniform(choices, 0.01, 0.5) * pipe.delay_us))
+        path = replace(
+            path, jitter_us=max(1, round(log_uniform(choices, 0.01, 0.5) * path.delay_us))
+        )
     if choices.random() < 0.15:
-        drawn["rate_swing"] = _log_uniform(choices, 1.2, 10)
-    return drawn
+        path = replace(path, rate_swing=log_uniform(choices, 1.2, 10))
+    if choices.random() < 0.15:
+        path = replace(path, reverse_flows=choices.randint(1, 3))
+    if choices.random() < 0.2:
+        path = replace(path, **transfers(choices, path))
+    return path
 
 
 FAMILIES: Mapping[str, Draw] = {
-    "clean": _clean,
-    "lossy": _lossy,
-    "beside": _beside,
-    "short": _short,
-    "among": _among,
-    "distant": _distant,
-    "uplink": _uplink,
-    "collapse": _collapse,
+    "alone": _alone,
+    "wire": _wire,
+    "bursts": _bursts,
+    "shared": _shared,
+    "crowd": _crowd,
+    "late": _late,
+    "brief": _brief,
     "all": _all,
+    **earlier.FAMILIES,
 }

@@ -11,7 +11,8 @@ from typing import Any
 from westwood.errors import InputError
 from westwood.search import evaluation, population, space
 from westwood.search.evaluation import Control
-from westwood.search.objective import TARGETS, Outcome
+from westwood.search.objective import TARGETS
+from westwood.search.outcome import Outcome
 from westwood.search.space import Knob, Value, Values
 
 MOST_PATHS = 10_000

@@ -13,155 +13,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
-from westwood.results.metrics import jain, percentile
+from westwood.results.metrics import percentile
 from westwood.search import bounds
-from westwood.search.environment import Environment, role
+from westwood.search import quantities as of
+from westwood.search.outcome import Seen
 
-REFERENCES = ("cubic", "bbr")  # their outcomes on the same paths are what a control is held against
-WORST = 0.1  # the share of paths that "worst tenth" means
+REFERENCES = (
+    "cubic",
+    "bbr",
+    "westwood+",
+)  # their outcomes on the same paths are what a control is held against
+_SHARES = {"median": 0.5, "worst tenth": 0.1, "worst": 0.0}
 REPEATS: Mapping[str, int] = {  # runs of a path, with other seeds: who wins beside whom is chance
-    "beside": 4,
-    "among": 2,
+    "shared": 4,
+    "crowd": 2,
+    "late": 2,
 }
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a run, or several of one path, came to; NaN: there was nothing of the kind."""
-
-    goodput_bps: float  # of all flows of the control in question
-    beside_bps: float
-    jain: float  # among the flows of the control in question
-    mean_queue: float  # packets
-    short_p50_s: float  # how long short transfers took
-    short_p95_s: float
-    loss_ratio: float  # what the queue dropped and the wire lost, over what was sent
-
-    @classmethod
-    def of(cls, rows: Iterable[Mapping[str, Any]]) -> Outcome:
-        """Reads the rows of a run, one a flow."""
-        all_rows = list(rows)
-        named: dict[str, list[Mapping[str, Any]]] = {}
-        for row in all_rows:
-            named.setdefault(role(row["flow"]), []).append(row)
-        ours = [float(row["goodput_bps"]) for row in named.get("tcp", ())]
-        short = named.get("short", [{"completion_p50_s": math.nan, "completion_p95_s": math.nan}])
-        mine = [*named.get("tcp", ()), *named.get("short", ())]
-        sent = sum(float(row["sent"]) for row in mine)
-        gone = sum(float(row["queue_drops"]) + float(row["lost"]) for row in mine)
-        return cls(
-            math.fsum(ours) if ours else math.nan,
-            math.fsum(float(row["goodput_bps"]) for row in named.get("beside", ())),
-            jain(ours) if len(ours) > 1 else math.nan,
-            float(all_rows[0]["mean_queue"]),
-            float(short[0]["completion_p50_s"]),
-            float(short[0]["completion_p95_s"]),
-            gone / sent if sent else math.nan,
-        )
-
-    @classmethod
-    def mean(cls, several: Sequence[Outcome]) -> Outcome:
-        """The mean of several runs of one path."""
-        means = {
-            field.name: math.fsum(getattr(one, field.name) for one in several) / len(several)
-            for field in fields(cls)
-        }
-        return cls(**means)
-
-    def entry(self) -> dict[str, float | None]:
-        """Returns it as JSON takes it."""
-        return {key: None if math.isnan(value) else value for key, value in asdict(self).items()}
-
-    @classmethod
-    def read(cls, entry: Mapping[str, Any]) -> Outcome:
-        """Reads what `entry` returned."""
-        named = {field.name: entry[field.name] for field in fields(cls)}
-        return cls(**{key: math.nan if one is None else float(one) for key, one in named.items()})
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A path, what the control in question came to on it, and what CUBIC and BBR did."""
-
-    environment: Environment
-    own: Outcome
-    cubic: Outcome
-    bbr: Outcome
-
-
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole > 0 else math.nan
-
-
-def over_cubic(one: Seen) -> float:
-    """Goodput over CUBIC's."""
-    return _ratio(one.own.goodput_bps, one.cubic.goodput_bps)
-
-
-def over_bbr(one: Seen) -> float:
-    """Goodput over BBR's."""
-    return _ratio(one.own.goodput_bps, one.bbr.goodput_bps)
-
-
-def over_bbr_where_loss_binds(one: Seen) -> float:
-    """Goodput over BBR's, where BBR has at least BINDS times CUBIC's."""
-    binds = one.bbr.goodput_bps >= bounds.BINDS * one.cubic.goodput_bps
-    return over_bbr(one) if binds else math.nan
-
-
-def queue_over_cubic(one: Seen) -> float:
-    """Mean queue over CUBIC's, both with a packet more: most queues are empty somewhere."""
-    return (one.own.mean_queue + 1) / (one.cubic.mean_queue + 1)
-
-
-def cubic_keeps(one: Seen) -> float:
-    """What CUBIC has beside the control over what as many flows have beside more CUBIC.
-
-    There all flows are alike: their share of the whole is what each may expect.
-    """
-    flows = one.environment.flows + one.environment.beside_flows
-    whole = one.cubic.goodput_bps + one.cubic.beside_bps
-    return _ratio(one.own.beside_bps, whole * one.environment.beside_flows / flows)
-
-
-def own_share(one: Seen) -> float:
-    """What the control has beside CUBIC over an even share of what both have."""
-    flows = one.environment.flows + one.environment.beside_flows
-    whole = one.own.goodput_bps + one.own.beside_bps
-    return _ratio(one.own.goodput_bps, whole * one.environment.flows / flows)
-
-
-def fairness(one: Seen) -> float:
-    """Jain's index among its own flows."""
-    return one.own.jain
-
-
-def fairness_over_cubic(one: Seen) -> float:
-    """Jain's index among its own flows over CUBIC's among its."""
-    return _ratio(one.own.jain, one.cubic.jain)
-
-
-def short_p50_over_cubic(one: Seen) -> float:
-    """Median completion time of short transfers over CUBIC's."""
-    return _ratio(one.own.short_p50_s, one.cubic.short_p50_s)
-
-
-def short_p95_over_cubic(one: Seen) -> float:
-    """95th percentile of the completion times of short transfers over CUBIC's."""
-    return _ratio(one.own.short_p95_s, one.cubic.short_p95_s)
-
-
-def loss_over_cubic(one: Seen) -> float:
-    """Share of its packets that are dropped over CUBIC's."""
-    return _ratio(one.own.loss_ratio, one.cubic.loss_ratio)
-
-
-def goodput_mbps(one: Seen) -> float:
-    """Goodput, Mb/s."""
-    return one.own.goodput_bps / 1e6
 
 
 @dataclass(frozen=True)
@@ -171,7 +40,7 @@ class Target:
     name: str
     family: str
     quantity: Callable[[Seen], float]
-    statistic: str  # "median" or "worst tenth"
+    statistic: str  # of _SHARES
     bound: float
     weight: float
     what: str
@@ -185,8 +54,8 @@ class Target:
     def of(self, values: Iterable[float]) -> float:
         """The statistic of the quantity's values; a NaN among them does not count."""
         known = [value for value in values if not math.isnan(value)]
-        worst = 1 - WORST if self.at_most else WORST
-        return percentile(known, 0.5 if self.statistic == "median" else worst)
+        share = _SHARES[self.statistic]
+        return percentile(known, 1 - share if self.at_most else share)
 
     def reached(self, value: float) -> bool:
         """Says whether a value of the statistic is good enough."""
@@ -201,16 +70,25 @@ class Target:
         return x + math.log1p(math.exp(-x)) if x > 0 else math.log1p(math.exp(x))
 
 
-_MEDIAN, _WORST = "median", "worst tenth"
+_MEDIAN, _TENTH, _WORST = "median", "worst tenth", "worst"
+_RESENT = "share resent beyond what the wire lost"
 TARGETS: tuple[Target, ...] = (
-    Target("clean", "clean", over_cubic, _MEDIAN, bounds.CLEAN_MEDIAN, 1.5, "goodput over CUBIC's"),
     Target(
-        "clean, worst", "clean", over_cubic, _WORST, bounds.CLEAN_TENTH, 1.5, "goodput over CUBIC's"
+        "alone", "alone", of.over_cubic, _MEDIAN, bounds.ALONE_MEDIAN, 1.5, "goodput over CUBIC's"
+    ),
+    Target(
+        "alone, worst",
+        "alone",
+        of.over_cubic,
+        _TENTH,
+        bounds.ALONE_TENTH,
+        1.5,
+        "goodput over CUBIC's",
     ),
     Target(
         "queue",
-        "clean",
-        queue_over_cubic,
+        "alone",
+        of.queue_over_cubic,
         _MEDIAN,
         bounds.CLEAN_QUEUE,
         0.5,
@@ -218,58 +96,118 @@ TARGETS: tuple[Target, ...] = (
         True,
         0.1,
     ),
-    Target("lossy", "lossy", over_bbr, _MEDIAN, bounds.LOSS_MEDIAN, 1, "goodput over BBR's"),
-    Target("lossy, worst", "lossy", over_bbr, _WORST, bounds.LOSS_TENTH, 1, "goodput over BBR's"),
     Target(
         "loss binds",
-        "lossy",
-        over_bbr_where_loss_binds,
+        "wire",
+        of.over_bbr_where_loss_binds,
         _MEDIAN,
-        bounds.LOSS_BINDS,
+        bounds.WIRE_BINDS,
         2,
-        "goodput over BBR's, where BBR has twice CUBIC's",
+        "goodput over BBR's, where BBR has twice CUBIC's and the queue 0.1 BDP",
+    ),
+    Target(
+        "bursts",
+        "bursts",
+        of.over_best,
+        _MEDIAN,
+        bounds.BURSTS,
+        1.5,
+        "goodput over the larger of 0.8 of BBR's and Westwood+'s",
     ),
     Target(
         "uplink",
         "uplink",
-        goodput_mbps,
+        of.goodput_mbps,
         _MEDIAN,
         bounds.UPLINK_MBPS,
         0.5,
         "Mb/s at 10 Mb/s, 90 ms, 0.5 %",
         scale=0.5,
     ),
-    Target(
-        "CUBIC keeps",
-        "beside",
-        cubic_keeps,
-        _WORST,
-        bounds.CUBIC_KEEPS,
-        2,
-        "goodput of CUBIC beside it over that beside CUBIC",
+    *(
+        Target(
+            name,
+            "shared",
+            of.cubic_keeps,
+            statistic,
+            bound,
+            2,
+            "goodput of CUBIC beside it over that beside CUBIC",
+        )
+        for name, statistic, bound in (
+            ("CUBIC keeps", _MEDIAN, bounds.KEEPS_MEDIAN),
+            ("CUBIC keeps, worst tenth", _TENTH, bounds.KEEPS_TENTH),
+            ("CUBIC keeps, worst", _WORST, bounds.KEEPS_WORST),
+        )
     ),
     Target(
         "own share",
-        "beside",
-        own_share,
-        _WORST,
+        "shared",
+        of.in_its_place,
+        _TENTH,
         bounds.OWN_SHARE,
         1,
-        "its goodput over an even share",
+        "its goodput beside CUBIC over CUBIC's in its place",
     ),
     Target(
-        "fairness",
-        "among",
-        fairness,
-        _MEDIAN,
-        bounds.AMONG,
+        "resent",
+        "shared",
+        of.resent_over_cubic,
+        _TENTH,
+        bounds.RESENT,
+        1,
+        f"{_RESENT} over CUBIC's",
+        True,
+        1.0,
+    ),
+    Target(
+        "runaway",
+        "shared",
+        of.resent_beyond,
+        _WORST,
+        bounds.RUNAWAY,
+        1,
+        _RESENT,
+        True,
+    ),
+    Target(
+        "crowd",
+        "crowd",
+        of.fairness_less_cubic,
+        _TENTH,
+        bounds.CROWD,
+        1,
+        "Jain's index among its own flows less CUBIC's",
+    ),
+    Target(
+        "late",
+        "late",
+        of.latest_over_cubic,
+        _TENTH,
+        bounds.LATE_TENTH,
         0.5,
-        "Jain's index among its own flows",
+        "goodput of a flow that joins another, over CUBIC's",
+    ),
+    *(
+        Target(
+            name,
+            "brief",
+            of.short_p50_over_cubic,
+            statistic,
+            bound,
+            0.5,
+            "median completion time of CUBIC's transfers over that beside CUBIC",
+            True,
+        )
+        for name, statistic, bound in (
+            ("brief", _MEDIAN, bounds.BRIEF_MEDIAN),
+            ("brief, worst tenth", _TENTH, bounds.BRIEF_TENTH),
+        )
     ),
     Target(
         "distance",
         "distant",
-        fairness_over_cubic,
+        of.fairness_over_cubic,
         _MEDIAN,
         bounds.DISTANT,
         0.5,
@@ -278,7 +216,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "short",
         "short",
-        short_p50_over_cubic,
+        of.short_p50_over_cubic,
         _MEDIAN,
         bounds.SHORT,
         0.5,
@@ -288,7 +226,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "short, p95",
         "short",
-        short_p95_over_cubic,
+        of.short_p95_over_cubic,
         _MEDIAN,
         bounds.SHORT,
         0.5,
@@ -298,7 +236,7 @@ TARGETS: tuple[Target, ...] = (
     Target(
         "collapse",
         "collapse",
-        loss_over_cubic,
+        of.loss_over_cubic,
         _MEDIAN,
         bounds.COLLAPSE,
         0.5,

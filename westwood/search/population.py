@@ -15,8 +15,9 @@ import random
 from dataclasses import replace
 
 from westwood.errors import InputError
+from westwood.search.aqms import AQMS
+from westwood.search.earlier import QUEUE_LEAST, ROUND_TRIPS
 from westwood.search.environment import (
-    AQMS,
     ITSELF,
     LOSSES,
     PACKET_BYTES,
@@ -25,17 +26,23 @@ from westwood.search.environment import (
     Environment,
     check_one_of,
     given,
-    red_least,
     role,
     scenario,
     toml,
     window_bytes,
 )
-from westwood.search.families import FAMILIES, PACKETS_LEAST, QUEUE_LEAST, ROUND_TRIPS
+from westwood.search.families import (
+    FAMILIES,
+    FLOWS_MOST,
+    PACKETS_LEAST,
+    QUEUE_MS,
+    QUEUE_PASSES,
+)
 
 __all__ = [
     "AQMS",
     "FAMILIES",
+    "FLOWS_MOST",
     "ITSELF",
     "LOSSES",
     "PACKETS_LEAST",
@@ -44,6 +51,8 @@ __all__ = [
     "PROFILE",
     "PURPOSES",
     "QUEUE_LEAST",
+    "QUEUE_MS",
+    "QUEUE_PASSES",
     "ROUND_TRIPS",
     "WINDOW_BYTES",
     "Environment",
@@ -53,7 +62,6 @@ __all__ = [
     "path",
     "paths",
     "purpose_of",
-    "red_least",
     "role",
     "scenario",
     "seed_of",

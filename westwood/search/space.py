@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from westwood import _engine, files
-from westwood.catalogue import PROTOCOLS, Setting, settings_of_protocol
+from westwood import files
+from westwood.catalogue import PROTOCOLS, Setting, settings_in_order, settings_of_protocol
 from westwood.errors import InputError, suggestion
 from westwood.scenario import Scenario
 from westwood.scenario.declared import accepted, read, to_field
@@ -178,7 +178,7 @@ def in_order(
     Two that are varied change places; one beside a setting that stays is as far as that lets it.
     """
     varied, made = {one.key for one in knobs_}, dict(values)
-    for lesser, greater in _engine.settings_in_order("cc"):
+    for lesser, greater in settings_in_order("cc"):
         first = made.get(lesser, fallback.get(lesser))
         last = made.get(greater, fallback.get(greater))
         if not (isinstance(first, int) and isinstance(last, int)) or first <= last:
@@ -206,7 +206,7 @@ def without(
     """Sets settings back to their defaults; with them what may not stand beside those."""
     back = list(keys)
     made = {**values, **{key: fallback[key] for key in back}}
-    for pair in _engine.settings_in_order("cc"):
+    for pair in settings_in_order("cc"):
         first, last = (made.get(key, fallback.get(key)) for key in pair)
         if isinstance(first, int) and isinstance(last, int) and first > last:
             others = [key for key in pair if key in made and key not in back]

@@ -41,8 +41,9 @@ from westwood.search.found import (
     end_name,
     numbers_of,
 )
-from westwood.search.objective import REFERENCES, TARGETS, Outcome, Seen
+from westwood.search.objective import REFERENCES, TARGETS
 from westwood.search.optimiser import BATCH, propose
+from westwood.search.outcome import Outcome, Seen
 from westwood.search.space import Values
 
 MOST_TRIALS = 100_000

@@ -21,6 +21,7 @@ from westwood.hunt import harms, hunter, replay, shrink, written
 from westwood.hunt.attack import Attack
 from westwood.hunt.evaluate import Runner
 from westwood.hunt.expedition import Finding
+from westwood.hunt.scenarios import scenario as scenario_of
 from westwood.results.folder import Folder
 from westwood.scenario import Scenario
 
@@ -71,6 +72,21 @@ def test_westwood_plus_starts_slowly_on_a_clean_path(over: hunter.Hunt) -> None:
     assert any(map(starts_slowly, over.findings()))
 
 
+def test_it_draws_queues_too_short_to_be_seen_and_others_round_trips() -> None:
+    """A fifth of the attacks have a queue of less than RTTmin/16, which is hard to see."""
+    choices, names = random.Random(4), ["beside", "elsewhere", "several"]
+    drawn = [
+        attacks.drawn(names, [choices.random() for _ in range(attacks.genes(names))], 1)
+        for _ in range(400)
+    ]
+    assert sum(one.queue_bdp < 1 / 16 for one in drawn) > 60
+    assert min(one.queue_packets for one in drawn) == 2
+    ratios = sorted(one.beside_delay_us / one.delay_us for one in drawn)
+    assert ratios[40] < 0.15 and ratios[-40] > 7
+    assert max(one.flows for one in drawn) > 40 < max(one.beside_flows for one in drawn)
+    assert not attacks.fit_together(["elsewhere"]), "it needs others beside it"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("cc", "side", "environments", "is_known"),
@@ -118,11 +134,11 @@ def test_a_replay_runs_each_flow_as_the_scenario_sets_it(tmp_path: Path) -> None
     attack = replace(any_attack(random.Random(11), "beside"), duration_us=2_000_000)
     own = {"filter": "none", "tau": "2ms"}
     path = tmp_path / "found.toml"
-    path.write_text(_with_cc(attacks.scenario(attack, "westwood+"), {"name": "westwood+", **own}))
+    path.write_text(_with_cc(scenario_of(attack, "westwood+"), {"name": "westwood+", **own}))
     scenario, cc = replay.load(str(path))
     mine, cubic = replay.replay(scenario, cc, replay.found([]), 1)
     assert repr(mine.figures) == repr(replay.figures(simulate(scenario, 1)))
-    bare = attacks.scenario(attack, "cubic")
+    bare = scenario_of(attack, "cubic")
     assert repr(cubic.figures) == repr(replay.figures(simulate(bare, 1)))
 
 
@@ -138,7 +154,7 @@ def test_a_recorded_rate_has_a_file_of_its_own(tmp_path: Path) -> None:
     for name, content in made.items():
         (tmp_path / name).write_text(content)
     scenario, _ = replay.load(str(tmp_path / "found.toml"))
-    assert scenario.hash == attacks.scenario(attack, "cubic").hash
+    assert scenario.hash == scenario_of(attack, "cubic").hash
     assert len(made["found.toml"].splitlines()) < 30
 
 
@@ -285,12 +301,12 @@ def test_what_an_engine_refuses_of_a_replay_is_its_exit_code(
 def test_the_figures_are_those_of_any_run_of_it() -> None:
     attack = any_attack(random.Random(11), "beside")
     attack = replace(attack, duration_us=2_000_000)
-    seen = replay.figures(simulate(attacks.scenario(attack, "bbr"), attack.seed))
+    seen = replay.figures(simulate(scenario_of(attack, "bbr"), attack.seed))
     assert repr(seen) == repr(Runner().run(attack, "bbr"))
 
 
 def test_the_guide_names_every_harm_and_feature() -> None:
-    guide = (Path(__file__).parents[3] / "docs" / "hunt.md").read_text()
+    guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text()
     named = [f"| `{name}` | {harm.side.replace('-', ' ')} |" for name, harm in harms.HARMS.items()]
     named += [f"`{name}`" for name in attacks.FEATURES]
     assert [name for name in named if name not in guide] == []

@@ -10,6 +10,7 @@ from westwood.engines.simulator import simulate
 from westwood.hunt import attack as attacks
 from westwood.hunt.evaluate import Runner
 from westwood.hunt.figures import of_run
+from westwood.hunt.scenarios import scenario as scenario_of
 
 ATTACKS = 80
 
@@ -29,7 +30,7 @@ def test_it_runs_as_its_scenario_does() -> None:
         attack = any_attack(choices)
         attack = replace(attack, duration_us=attack.duration_us // 10)
         protocol = choices.choice(("bbr", "cubic"))
-        result = simulate(attacks.scenario(attack, protocol), attack.seed)
+        result = simulate(scenario_of(attack, protocol), attack.seed)
         names = [flow.name for flow in result.scenario.flows]
         duration_s, raw = attack.duration_us / 1e6, result.raw
         slowly = of_run(names, raw.connections, raw.forward[0], duration_s, attack.rate_bps)

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from westwood.judge.cases import BBR, CUBIC, MIXES, POINTS, QUEUES_BDP, SECTIONS, Case, Control
+from westwood.judge.cases import BBR, CUBIC, Case, Control
+from westwood.judge.earlier import MIXES, POINTS, QUEUES_BDP
+from westwood.judge.sections import SECTIONS
 from westwood.search import population
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 from westwood import simulate
 from westwood.errors import InputError
 from westwood.judge import judging
-from westwood.judge.cases import BBR, CUBIC, SECTIONS, Case
+from westwood.judge.cases import BBR, CUBIC, Case
 from westwood.judge.judging import Plan, Verdict, control
-from westwood.judge.targets import TARGETS, Figure, Ran, Target, fairness, kept, own_share, ratio
+from westwood.judge.rows import TARGETS
+from westwood.judge.sections import SECTIONS
+from westwood.judge.targets import Figure, Ran, Target, fairness, kept, own_share, ratio
 from westwood.results.intervals import Estimate
 
 BESIDE = next(SECTIONS["beside"].cases(5, 10))
@@ -27,7 +30,7 @@ def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
 def ran(
     own: list[dict[str, Any]], cubic: list[dict[str, Any]], case: Case = BESIDE, **others: Any
 ) -> Ran:
-    return Ran(case, own, {"cubic": cubic, **others})
+    return Ran(case, [own], {"cubic": [cubic], **{key: [rows] for key, rows in others.items()}})
 
 
 def target(name: str) -> Target:
@@ -55,6 +58,21 @@ def test_cubic_keeps_what_its_flows_have_beside_the_control() -> None:
     ours = [flow("tcp", 6, friendliness=1.8), flow("beside-1", 1), flow("beside-2", 3)]
     assert kept([ran(ours, theirs)]) == pytest.approx(0.8), "4 of 5 Mb/s"
     assert own_share([ran(ours, theirs)]) == pytest.approx(1.8)
+
+
+def test_a_fast_path_does_not_outvote_a_slow_one() -> None:
+    """CUBIC keeps all of a link's tenth of a fast path, and half of its half of a slow one."""
+    slow, fast = BESIDE.environment.rate_bps, 100 * BESIDE.environment.rate_bps
+    paths = [
+        ran([flow("beside-1", keeps * rate / 1e6)], [flow("beside-1", had * rate / 1e6)], case)
+        for rate, keeps, had in ((slow, 0.25, 0.5), (fast, 0.1, 0.1))
+        for case in [
+            dataclasses.replace(
+                BESIDE, environment=dataclasses.replace(BESIDE.environment, rate_bps=rate)
+            )
+        ]
+    ]
+    assert kept(paths) == pytest.approx((0.25 + 0.1) / (0.5 + 0.1))
 
 
 def test_flows_that_starve_are_not_fair() -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from westwood.search import objective, population
-from westwood.search.objective import TARGETS, Outcome, Seen
+from westwood.search.objective import TARGETS
+from westwood.search.outcome import Outcome, Seen
 from westwood.search.population import Environment
 
 PATH = Environment(10_000_000, 40_000, 33, 10_000_000, 8)
@@ -22,12 +23,18 @@ def target(name: str) -> objective.Target:
     return next(one for one in TARGETS if one.name == name)
 
 
-def seen(own: Outcome, cubic: Outcome = PLAIN, bbr: Outcome = PLAIN, **path: object) -> Seen:
-    return Seen(replace(PATH, **path), own, cubic, bbr)  # type: ignore[arg-type]
+def seen(
+    own: Outcome,
+    cubic: Outcome = PLAIN,
+    bbr: Outcome = PLAIN,
+    westwood: Outcome = PLAIN,
+    **path: object,
+) -> Seen:
+    return Seen(replace(PATH, **path), own, cubic, bbr, westwood)  # type: ignore[arg-type]
 
 
 def test_a_run_is_read_by_the_roles_of_its_flows() -> None:
-    row = {"sent": 100, "queue_drops": 3, "lost": 2, "mean_queue": 7.0}
+    row = {"sent": 100, "queue_drops": 3, "lost": 2, "mean_queue": 7.0, "retransmitted": 6}
     short = {"completion_p50_s": 0.2, "completion_p95_s": 0.9}
     rows = [
         {**row, "flow": "tcp-1", "goodput_bps": 3e6},
@@ -38,12 +45,29 @@ def test_a_run_is_read_by_the_roles_of_its_flows() -> None:
 
     read = Outcome.of(rows)
 
-    assert read == Outcome(4e6, 5e6, 0.8, 7.0, 0.2, 0.9, 15 / 250)
+    assert read == Outcome(4e6, 5e6, 0.8, 7.0, 0.2, 0.9, 15 / 250, 1e6, 18 / 250, 12 / 250)
     assert Outcome.read(read.entry()) == read
 
 
+def test_of_several_seeds_the_worst_counts_for_what_is_resent() -> None:
+    once = replace(PLAIN, resent=0.01, resent_beyond=0.01)
+    twice = replace(PLAIN, goodput_bps=7e6, resent=0.5, resent_beyond=0.3)
+
+    both = Outcome.mean([once, twice])
+
+    assert (both.goodput_bps, both.resent, both.resent_beyond) == (8e6, 0.5, 0.3)
+    assert (
+        target("resent").value([seen(both, once)])
+        > 1.5
+        > target("resent").value([seen(once, once)])
+    )
+    some = [seen(one, once) for one in (once, both)]
+    assert not target("runaway").reached(target("runaway").value(some))
+    assert math.isnan(target("runaway").value([seen(both, both)])), "CUBIC does so, too"
+
+
 def test_the_guide_has_every_target_as_it_is_declared() -> None:
-    guide = (Path(__file__).parents[3] / "docs" / "searching.md").read_text("utf-8")
+    guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text("utf-8")
     for one in TARGETS:
         wanted = f"{'at most' if one.at_most else 'at least'} {one.bound:g}"
         row = f"| {one.name} | `{one.family}` | {one.statistic} of {one.what} | {wanted} |"
@@ -71,8 +95,10 @@ def test_a_penalty_grows_with_what_is_lacking_and_hardly_below(one: objective.Ta
 def test_the_worst_tenth_is_at_the_side_that_hurts() -> None:
     values = [1 + n / 100 for n in range(11)]
 
-    assert target("clean, worst").of(values) == pytest.approx(1.01)
-    assert target("clean").of(values) == pytest.approx(1.05)
+    assert target("alone, worst").of(values) == pytest.approx(1.01)
+    assert target("alone").of(values) == pytest.approx(1.05)
+    assert target("CUBIC keeps, worst").of(values) == pytest.approx(1)
+    assert target("runaway").of(values) == pytest.approx(1.1)
     longer = replace(target("queue"), statistic="worst tenth")
     assert longer.of(values) == pytest.approx(1.09)
 
@@ -83,11 +109,21 @@ def test_loss_binds_where_bbr_has_twice_cubics() -> None:
 
     assert target("loss binds").value([seen(own, slow, bbr)]) == pytest.approx(0.75)
     assert math.isnan(target("loss binds").value([seen(own, fast, bbr)]))
+    assert math.isnan(target("loss binds").value([seen(own, slow, bbr, queue_packets=3)]))
 
 
-def test_what_cubic_keeps_is_held_against_an_even_share_among_cubics() -> None:
-    cubic = replace(PLAIN, goodput_bps=4e6, beside_bps=4.8e6)
-    own = replace(PLAIN, goodput_bps=6.6e6, beside_bps=2.2e6)
+def test_bursts_are_held_against_the_better_of_bbr_and_westwood() -> None:
+    own, bbr = replace(PLAIN, goodput_bps=6e6), replace(PLAIN, goodput_bps=10e6)
+    low, high = replace(PLAIN, goodput_bps=4e6), replace(PLAIN, goodput_bps=12e6)
+
+    assert target("bursts").value([seen(own, PLAIN, bbr, low)]) == pytest.approx(0.75)
+    assert target("bursts").value([seen(own, PLAIN, bbr, high)]) == pytest.approx(0.5)
+
+
+def test_what_cubic_keeps_is_held_against_what_it_has_beside_cubic() -> None:
+    """Not against an even share: its round trips are others."""
+    cubic = replace(PLAIN, goodput_bps=4e6, beside_bps=4.4e6)
+    own = replace(PLAIN, goodput_bps=6e6, beside_bps=2.2e6)
     one = seen(own, cubic, flows=1, beside="cubic", beside_flows=1)
 
     assert target("CUBIC keeps").value([one]) == pytest.approx(0.5)

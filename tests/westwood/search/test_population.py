@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import tomllib
 from dataclasses import replace
@@ -12,8 +13,11 @@ import pytest
 from westwood import InputError, Scenario
 from westwood.engines.contract import Job
 from westwood.engines.simulator import prepare
-from westwood.search import population
+from westwood.search import earlier, population, recorded
+from westwood.search.environment import recorded_losses
 from westwood.search.population import FAMILIES, PURPOSES, Environment
+
+WIDE = [name for name in FAMILIES if name not in earlier.FAMILIES]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -65,9 +69,82 @@ def test_a_run_costs_no_more_than_was_said_and_lasts_for_tens_of_round_trips(
             assert packets_most < 40_000 or 95 <= one.bdp_packets + one.queue_packets <= 105
             continue
         assert 2e3 <= one.delay_us <= 6e5
+        assert 0 <= one.flows <= 50
+        if family in WIDE:
+            continue
         held = one.rtt_spread * one.bdp_packets
         assert one.queue_packets <= max(5.01 * held + 1, population.QUEUE_LEAST)
-        assert 0 <= one.flows <= 50
+
+
+@pytest.mark.parametrize("family", WIDE)
+def test_a_queue_is_a_time_whatever_the_round_trip(family: str) -> None:
+    """From 0.5 to 500 ms; of what is shorter than two packets, two are left."""
+    drawn = population.paths("search", 1, 400, family, 4_000_000)
+    waits_ms = [1e3 * one.queue_packets / one.packets_in(1e6) for one in drawn]
+    shortest = [one.queue_packets == population.QUEUE_PASSES for one in drawn]
+
+    assert max(waits_ms) <= 510
+    assert all(wait > 0.42 or two for wait, two in zip(waits_ms, shortest, strict=True))
+    assert 0 < sum(shortest) < len(drawn) / 4
+    assert min(one.queue_bdp for one in drawn) < 0.01
+    short = sum(one.queue_bdp < 1 / 16 for one in drawn)  # where a wait is hard to see
+    assert short > len(drawn) / 8
+    ranks = [sorted(of).index(one) for of in ([p.delay_us for p in drawn],) for one in of]
+    order = sorted(range(len(drawn)), key=lambda n: waits_ms[n])
+    half = [ranks[n] for n in order[: len(order) // 2]]
+    assert abs(sum(half) / len(half) / len(drawn) - 0.5) < 0.1, "it follows the round trip"
+
+
+def test_cubic_beside_has_round_trips_numbers_and_links_of_its_own() -> None:
+    drawn = population.paths("search", 1, 400, "shared", 4_000_000)
+    ratios = sorted(one.beside_delay_us / one.delay_us for one in drawn)
+
+    assert {one.beside for one in drawn} == {"cubic"}
+    assert ratios[40] < 0.15 and 0.5 < ratios[200] < 2 and ratios[-40] > 7
+    for key in ("flows", "beside_flows"):
+        counts = {getattr(one, key) for one in drawn}
+        assert min(counts) == 1 and 45 <= max(counts) <= 50
+    assert {one.loss for one in drawn} == set(population.LOSSES)
+    assert {one.aqm for one in drawn} == set(population.AQMS)
+    assert 0.2 < sum(one.access_share > 0 for one in drawn) / len(drawn) < 0.4
+    red = [one for one in drawn if one.aqm != "droptail"]
+    assert len({one.aqm_span for one in red}) > len(red) / 2
+
+
+def test_flows_beside_are_as_far_as_the_path_says() -> None:
+    far = Environment(10_000_000, 40_000, 30, 4_000_000, 1, beside="cubic", beside_flows=2)
+    far = replace(far, beside_delay_us=100_000)
+    near = replace(far, delay_us=100_000, beside_delay_us=40_000)
+    for one, farther in ((far, "beside"), (near, "tcp")):
+        made = population.scenario(one, "bbr")
+        assert made.link[0].delay == 20 * 10**9
+        (access,) = made.link[1:]
+        assert access.delay == 30 * 10**9 and str(access.queue.limit) == "unlimited"
+        assert {flow.name for flow in made.flow if flow.from_ == access.between[0]} == {farther}
+
+
+def test_each_flow_has_a_link_of_its_own_where_access_is_slow() -> None:
+    one = Environment(10_000_000, 40_000, 30, 4_000_000, 1, flows=8, beside="cubic", beside_flows=8)
+    made = population.scenario(replace(one, access_share=0.8, rtt_spread=4.0), "bbr")
+    rates = [link.rate for link in made.link[1:]]
+    assert len(rates) == 16 and rates[:8] == rates[8:], "both kinds have the same links"
+    assert min(rates) == 500_000 and max(rates) == 100_000_000
+    falls = sum(one > other for one, other in itertools.pairwise(rates[:8]))
+    assert 2 <= falls <= 5, "in another order than the round trips"
+
+
+def test_a_recording_loses_what_it_says() -> None:
+    """The mean rate is that of the path, losses in a row stay, another seed begins elsewhere."""
+    one = Environment(100_000_000, 40_000, 30, 60_000_000, 1)
+    for name in recorded.RECORDINGS:
+        path = replace(one, loss="recorded", loss_rate=0.01, loss_recording=name)
+        lost = recorded_losses(path)
+        assert len(lost) / lost[-1] == pytest.approx(0.01, rel=0.05), name
+        in_a_row = sum(b == a + 1 for a, b in itertools.pairwise(lost)) / len(lost)
+        kept = recorded.runs(name)
+        assert in_a_row == pytest.approx(1 - len(kept) / sum(gone for _, gone in kept), abs=0.02)
+        assert lost == recorded_losses(path) != recorded_losses(population.again(path, 1))
+        assert lost[-1] > path.packets
 
 
 def test_families_are_what_their_names_say() -> None:
@@ -90,7 +167,7 @@ def test_the_family_all_has_everything() -> None:
 
     assert {one.loss for one in drawn} == set(population.LOSSES)
     assert {one.beside for one in drawn} == {None, "cubic", "sack", "bbr", population.ITSELF}
-    for one in ("jitter_us", "reverse_flows", "short_bytes"):
+    for one in ("jitter_us", "reverse_flows", "short_bytes", "access_share", "beside_delay_us"):
         assert any(getattr(env, one) for env in drawn)
     assert any(env.rate_swing > 1 for env in drawn)
     assert any(env.rtt_spread > 1 for env in drawn)
@@ -121,6 +198,20 @@ def test_every_part_of_an_environment_reaches_the_simulator() -> None:
         "itself": {"beside": population.ITSELF, "beside_flows": 1},
         "reverse": {"reverse_flows": 1},
         "short": {"short_bytes": 20_000, "short_every_us": 300_000},
+        "late": {"late_us": 1_000_000},
+        "links": {"access_share": 0.5},
+    }
+    recorded = {"loss": "recorded", "loss_rate": 0.01, "loss_recording": "crowd"}
+    red, beside = {"aqm": "red", "aqm_us": 10_000}, {"beside": "cubic", "beside_flows": 2}
+    others |= {
+        "recorded": recorded,
+        "another recording": recorded | {"loss_recording": "datagrams"},
+        "threshold": red,
+        "thresholds": red | {"aqm_span": 1.5},
+        "CUBIC": beside,
+        "elsewhere": beside | {"beside_delay_us": 100_000},
+        "spread beside": beside | {"beside_spread": 4.0},
+        "short of": others["short"] | {"short_cc": "bbr"},
     }
 
     def rows(one: Environment) -> dict[str, float]:

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every quantity of a search, computed by hand from runs that are made up."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import pytest
+
+from westwood.search import bounds, quantities
+from westwood.search.environment import Environment
+from westwood.search.outcome import Outcome, Seen
+
+PATH = Environment(10_000_000, 40_000, 33, 10_000_000, 8)
+
+
+def outcome(goodput_bps: float, beside_bps: float, jain: float, **more: float) -> Outcome:
+    plain = {"mean_queue": 0.0, "short_p50_s": 1.0, "short_p95_s": 1.0, "loss_ratio": 0.01}
+    return Outcome(goodput_bps, beside_bps, jain, **(plain | more))
+
+
+OWN = outcome(
+    4e6,
+    3e6,
+    0.6,
+    mean_queue=5.0,
+    short_p50_s=0.4,
+    short_p95_s=2.0,
+    loss_ratio=0.03,
+    latest_bps=1e6,
+    resent=0.07,
+    resent_beyond=0.04,
+)
+CUBIC = outcome(
+    2e6,
+    6e6,
+    0.8,
+    mean_queue=2.0,
+    short_p50_s=0.2,
+    short_p95_s=0.5,
+    loss_ratio=0.02,
+    latest_bps=4e6,
+    resent=0.01,
+    resent_beyond=0.01,
+)
+BBR, WESTWOOD = outcome(8e6, 0.0, 0.9), outcome(5e6, 0.0, 0.9)
+LEAST = bounds.RESENT_LEAST
+
+
+def seen(own: Outcome = OWN, cubic: Outcome = CUBIC, westwood: Outcome = WESTWOOD) -> Seen:
+    return Seen(PATH, own, cubic, BBR, westwood)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value"),
+    [
+        (quantities.over_cubic, 2),
+        (quantities.over_bbr, 0.5),
+        (quantities.over_best, 4 / max(8 * bounds.BURSTS_OF_BBR, 5)),
+        (quantities.queue_over_cubic, (5 + 1) / (2 + 1)),
+        (quantities.cubic_keeps, 0.5),
+        (quantities.in_its_place, 2),
+        (quantities.fairness_less_cubic, -0.2),
+        (quantities.fairness_over_cubic, 0.75),
+        (quantities.latest_over_cubic, 0.25),
+        (quantities.resent_over_cubic, (0.04 + LEAST) / (0.01 + LEAST)),
+        (quantities.resent_beyond, 0.04),
+        (quantities.short_p50_over_cubic, 2),
+        (quantities.short_p95_over_cubic, 4),
+        (quantities.loss_over_cubic, 1.5),
+        (quantities.goodput_mbps, 4),
+    ],
+    ids=lambda one: one.__name__ if callable(one) else "",
+)
+def test_a_quantity_is_this_ratio(quantity: Callable[[Seen], float], value: float) -> None:
+    assert quantity(seen()) == pytest.approx(value)
+
+
+def test_where_cubic_has_nothing_there_is_no_ratio_but_of_queues_and_of_what_is_resent() -> None:
+    nothing = dataclasses.replace(CUBIC, goodput_bps=0.0, mean_queue=0.0, resent=0.0)
+    assert math.isnan(quantities.over_cubic(seen(cubic=nothing)))
+    assert quantities.queue_over_cubic(seen(cubic=nothing)) == 6
+    assert quantities.resent_over_cubic(seen(cubic=nothing)) == pytest.approx(0.04 / LEAST + 1)
+
+
+def test_less_resent_than_the_wire_lost_counts_as_nothing_resent() -> None:
+    own = dataclasses.replace(OWN, resent_beyond=-0.005)
+    assert quantities.resent_over_cubic(seen(own)) == pytest.approx(LEAST / (0.01 + LEAST))
+
+
+def test_where_westwood_has_more_than_bbrs_part_it_is_the_best() -> None:
+    westwood = dataclasses.replace(WESTWOOD, goodput_bps=16e6)
+    assert quantities.over_best(seen(westwood=westwood)) == pytest.approx(0.25)

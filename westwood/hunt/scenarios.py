@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes scenarios of attacks: what a file says of them, and what the simulator runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from westwood.catalogue import OPPORTUNITY_BYTES
+from westwood.hunt.attack import Attack
+from westwood.scenario import Scenario
+from westwood.search.population import PROFILE, given
+from westwood.units import PS_PER_S, format_rate, format_time
+
+_PS_PER_US = PS_PER_S // 1_000_000
+
+
+def written_out(attack: Attack, protocol: str, profile: str = PROFILE) -> dict[str, Any]:
+    """Returns what a scenario file says of it, with this control in question."""
+    data = given(attack, protocol, {}, profile)
+    link = data["link"][0]
+    if "loss" in link:
+        link["loss"]["on"] = attack.loss_on
+        for key in link["loss"].keys() & {"rate", "bad_rate"} if attack.loss_rate == 1 else ():
+            link["loss"][key] = "100%"  # a 1 alone may mean either end
+        if attack.loss == "two-state" and attack.is_steady:
+            link["loss"]["durations"] = "fixed"
+    if attack.reorder_rate:
+        link["reorder"] = {"rate": attack.reorder_rate, "delay": _time(attack.reorder_us)}
+    if attack.dip_every_us:
+        link["trace"] = {"forward": opportunities_ms(attack)}
+    for flow in data["flow"] if attack.min_rto_us else ():
+        # Linux has its floor below the variance: both are one setting there.
+        flow |= {"min_rto": _time(attack.min_rto_us), "clock_granularity": _time(attack.min_rto_us)}
+    if attack.burst_bps:
+        data["flow"].append(_datagrams(attack))
+    return data
+
+
+def _datagrams(attack: Attack) -> dict[str, Any]:
+    app = {"kind": "udp", "rate": format_rate(attack.burst_bps)}
+    app |= {"on": _time(attack.burst_on_us), "off": _time(attack.burst_off_us)}
+    made: dict[str, Any] = {"name": "bursts", "from": "source", "to": "sink", "app": app}
+    return made | ({"stop": _time(attack.calm_us)} if attack.calm_us else {})
+
+
+def opportunities_ms(attack: Attack) -> list[int]:
+    """A period of a rate that is high for its first half and low for its second."""
+    period_ms = attack.dip_every_us // 1000
+    times, due = [], 0.0
+    for ms in range(1, period_ms + 1):
+        share = 1.0 if 2 * ms <= period_ms else attack.dip_rate
+        due += attack.rate_bps * share / 8000 / OPPORTUNITY_BYTES
+        times += [ms] * int(due)
+        due -= int(due)
+    if not times or times[-1] != period_ms:
+        times.append(period_ms)
+    return times
+
+
+def scenario(attack: Attack, protocol: str) -> Scenario:
+    """Makes the scenario of an attack on, or with, this control."""
+    return Scenario(**written_out(attack, protocol))
+
+
+def _time(us: float) -> str:
+    return format_time(round(us * _PS_PER_US))

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All rows of the table, those on the wide population first."""
+
+from __future__ import annotations
+
+from westwood.judge import earlier_rows, wide_rows
+
+TARGETS = (*wide_rows.ROWS, *earlier_rows.ROWS)

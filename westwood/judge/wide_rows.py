@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rows of the sections on the wide population: harm to others first of all.
+
+What a path with several seeds has is the sum over them, but for what is resent: the worst seed
+counts there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from westwood.judge.cases import BBR, CUBIC, CUBIC_AGAIN, WESTWOOD
+from westwood.judge.targets import (
+    Figure,
+    OfRan,
+    OfRuns,
+    Ran,
+    Target,
+    fairness,
+    goodput,
+    in_cell,
+    in_worst_cell,
+    loss_binds,
+    mean,
+    of_role,
+    over,
+    quantile_of,
+    ratio,
+    worst_of,
+)
+from westwood.results.columns import Row
+from westwood.results.intervals import Estimate, bootstrap
+from westwood.search import bounds
+
+
+def _beside(rows: Sequence[Row]) -> float:
+    return goodput(of_role(rows, "beside"))
+
+
+def _ours(rows: Sequence[Row]) -> float:
+    return goodput(of_role(rows, "tcp"))
+
+
+def resent(rows: Sequence[Row]) -> float:
+    """What the flows of the control in question resent over what they sent."""
+    return _of_sent(rows, "retransmitted")
+
+
+def resent_beyond(rows: Sequence[Row]) -> float:
+    """The same without what the wire lost."""
+    return _of_sent(rows, "retransmitted") - _of_sent(rows, "lost")
+
+
+def _of_sent(rows: Sequence[Row], column: str) -> float:
+    ours = of_role(rows, "tcp")
+    return float(sum(row[column] for row in ours) / max(1, sum(row["sent"] for row in ours)))
+
+
+def resent_over_cubic(ran: Ran) -> float:
+    """What is resent in the worst seed, less what the wire lost, over CUBIC's worst seed."""
+    cubic = max(resent(rows) for rows in ran.others[CUBIC.text])
+    own = max(resent_beyond(rows) for rows in ran.runs)
+    return ratio(max(own, 0.0) + bounds.RESENT_LEAST, cubic + bounds.RESENT_LEAST)
+
+
+def _excess(ran: Ran, rows: Sequence[Row]) -> float:
+    """What a run resends beyond what the wire lost, if CUBIC does not come near to that."""
+    cubic = max(resent(others) for others in ran.others[CUBIC.text])
+    own = resent_beyond(rows)
+    return own if own > bounds.RESENT * cubic else 0.0
+
+
+def runaways(ran: Sequence[Ran]) -> Figure:
+    """How many runs resend most for nothing; the interval is of the paths, drawn anew."""
+    excess = [([_excess(one, rows) for rows in one.runs], one.case) for one in ran]
+    counts = [float(sum(run > bounds.RUNAWAY for run in runs)) for runs, _ in excess]
+    worst = sorted(((max(runs), case) for runs, case in excess), key=lambda pair: -pair[0])
+    total = sum(len(runs) for runs, _ in excess)
+    return Figure(bootstrap(counts, math.fsum, "runaways"), f"of {total} runs", tuple(worst[:3]))
+
+
+def _itself(of: Callable[[list[Row]], float]) -> OfRan:
+    """What CUBIC has on other seeds over what it has: what the judge can't tell from chance."""
+
+    def again(ran: Ran) -> float:
+        once, twice = (
+            mean([of(rows) for rows in ran.others[one.text]]) for one in (CUBIC, CUBIC_AGAIN)
+        )
+        return ratio(twice, once)
+
+    return again
+
+
+def less_fair_than_cubic(ran: Ran) -> float:
+    """Jain's index among its flows, less that among CUBIC's."""
+    return mean([fairness(rows) for rows in ran.runs]) - mean(
+        [fairness(rows) for rows in ran.others[CUBIC.text]]
+    )
+
+
+def _latest(rows: Sequence[Row]) -> float:
+    return float(of_role(rows, "tcp")[-1]["goodput_bps"])
+
+
+def over_best(ran: Ran) -> float:
+    """Goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBR's."""
+    bbr, westwood = (
+        mean([goodput(rows) for rows in ran.others[one.text]]) for one in (BBR, WESTWOOD)
+    )
+    own = mean([goodput(rows) for rows in ran.runs])
+    return ratio(own, max(bounds.BURSTS_OF_BBR * bbr, westwood))
+
+
+_KEPT, _ALONE, _OVER_BBR = over(CUBIC, _beside), over(CUBIC, goodput), over(BBR, goodput)
+_LATE = over(CUBIC, _latest)
+_BRIEF = over(CUBIC, lambda rows: float(of_role(rows, "short")[0]["completion_p50_s"]))
+
+
+def _worst_path(of: OfRan, *, least: bool = True) -> OfRuns:
+    """Makes the figure that is the worst path's: of others it says only that some are as bad."""
+
+    def figure(ran: Sequence[Ran]) -> Figure:
+        (value, case), *others = worst_of(ran, of, least=least)
+        low, high = (-math.inf, value) if least else (value, math.inf)
+        return Figure(Estimate(value, low, high), "", ((value, case), *others))
+
+    return figure
+
+
+ROWS = (
+    Target(
+        "alone-median",
+        "alone",
+        "goodput/CUBIC's, median",
+        quantile_of(_ALONE, 0.5),
+        bounds.ALONE_MEDIAN,
+    ),
+    Target(
+        "alone-tenth",
+        "alone",
+        "same, worst tenth",
+        quantile_of(_ALONE, 0.1),
+        bounds.ALONE_TENTH,
+    ),
+    Target(
+        "wire-binds",
+        "wire",
+        "BBR's, where loss binds",
+        in_cell("deep", quantile_of(_OVER_BBR, 0.5, where=loss_binds)),
+        bounds.WIRE_BINDS,
+    ),
+    Target(
+        "wire-tenth",
+        "wire",
+        "same, worst tenth",
+        in_cell("deep", quantile_of(_OVER_BBR, 0.1, where=loss_binds)),
+    ),
+    Target(
+        "wire-thin",
+        "wire",
+        "same, queue < 0.1 BDP",
+        in_cell("thin", quantile_of(_OVER_BBR, 0.5, where=loss_binds)),
+    ),
+    Target(
+        "bursts-median",
+        "bursts",
+        "max(0.8 BBR, Westwood+)",
+        quantile_of(over_best, 0.5),
+        bounds.BURSTS,
+    ),
+    Target("bursts-tenth", "bursts", "same, worst tenth", quantile_of(over_best, 0.1)),
+    Target(
+        "shared-median",
+        "shared",
+        "CUBIC keeps, median",
+        quantile_of(_KEPT, 0.5),
+        bounds.KEEPS_MEDIAN,
+    ),
+    Target(
+        "shared-tenth",
+        "shared",
+        "same, worst tenth",
+        quantile_of(_KEPT, 0.1),
+        bounds.KEEPS_TENTH,
+    ),
+    Target("shared-worst", "shared", "same, worst path", _worst_path(_KEPT), bounds.KEEPS_WORST),
+    Target(
+        "shared-self",
+        "shared",
+        "CUBIC/itself, tenth",
+        quantile_of(_itself(_beside), 0.1),
+        bounds.KEEPS_ITSELF,
+    ),
+    Target("shared-own", "shared", "own/CUBIC's, tenth", quantile_of(over(CUBIC, _ours), 0.1)),
+    Target(
+        "resent-tenth",
+        "shared",
+        "resent/CUBIC's, tenth",
+        quantile_of(resent_over_cubic, 0.9, least=False),
+        bounds.RESENT,
+        at_most=True,
+    ),
+    Target(
+        "resent-worst",
+        "shared",
+        "same, worst path",
+        _worst_path(resent_over_cubic, least=False),
+    ),
+    Target(
+        "runaways",
+        "shared",
+        "runs resending > 1/5",
+        runaways,
+        bounds.RUNAWAYS,
+        at_most=True,
+    ),
+    Target(
+        "crowd",
+        "crowd",
+        "Jain-CUBIC's, worst cell",
+        in_worst_cell(lambda ran: mean([less_fair_than_cubic(one) for one in ran])),
+        bounds.CROWD,
+    ),
+    Target(
+        "crowd-runaways",
+        "crowd",
+        "runs resending > 1/5",
+        runaways,
+        bounds.RUNAWAYS,
+        at_most=True,
+    ),
+    Target(
+        "late-median",
+        "late",
+        "latecomer/CUBIC's",
+        quantile_of(_LATE, 0.5),
+        bounds.LATE_MEDIAN,
+    ),
+    Target(
+        "late-tenth",
+        "late",
+        "same, worst tenth",
+        quantile_of(_LATE, 0.1),
+        bounds.LATE_TENTH,
+    ),
+    Target("late-self", "late", "CUBIC/itself, tenth", quantile_of(_itself(_latest), 0.1)),
+    Target(
+        "brief-median",
+        "brief",
+        "CUBIC's transfers, time",
+        quantile_of(_BRIEF, 0.5, least=False),
+        bounds.BRIEF_MEDIAN,
+        at_most=True,
+    ),
+    Target(
+        "brief-tenth",
+        "brief",
+        "same, worst tenth",
+        quantile_of(_BRIEF, 0.9, least=False),
+        bounds.BRIEF_TENTH,
+        at_most=True,
+    ),
+)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a run came to, or several of one path, as a search keeps it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from westwood.results.metrics import jain
+from westwood.search.environment import Environment, role
+
+_OF_WORST_SEED = ("resent", "resent_beyond")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run, or several of one path, came to; NaN: there was nothing of the kind."""
+
+    goodput_bps: float  # of all flows of the control in question
+    beside_bps: float
+    jain: float  # among the flows of the control in question
+    mean_queue: float  # packets
+    short_p50_s: float  # how long short transfers took
+    short_p95_s: float
+    loss_ratio: float  # what the queue dropped and the wire lost, over what was sent
+    latest_bps: float = math.nan  # goodput of the last of these flows
+    resent: float = math.nan  # over what was sent, of the worst seed,
+    resent_beyond: float = math.nan  # less what the wire lost
+
+    @classmethod
+    def of(cls, rows: Iterable[Mapping[str, Any]]) -> Outcome:
+        """Reads the rows of a run, one a flow."""
+        all_rows = list(rows)
+        named: dict[str, list[Mapping[str, Any]]] = {}
+        for row in all_rows:
+            named.setdefault(role(row["flow"]), []).append(row)
+        ours = [float(row["goodput_bps"]) for row in named.get("tcp", ())]
+        short = named.get("short", [{"completion_p50_s": math.nan, "completion_p95_s": math.nan}])
+        mine = [*named.get("tcp", ()), *named.get("short", ())]
+        sent = sum(float(row["sent"]) for row in mine)
+        lost = sum(float(row["lost"]) for row in mine)
+        gone = sum(float(row["queue_drops"]) for row in mine) + lost
+        again = sum(float(row["retransmitted"]) for row in mine)
+        return cls(
+            math.fsum(ours) if ours else math.nan,
+            math.fsum(float(row["goodput_bps"]) for row in named.get("beside", ())),
+            jain(ours) if len(ours) > 1 else math.nan,
+            float(all_rows[0]["mean_queue"]),
+            float(short[0]["completion_p50_s"]),
+            float(short[0]["completion_p95_s"]),
+            gone / sent if sent else math.nan,
+            ours[-1] if ours else math.nan,
+            again / sent if sent else math.nan,
+            (again - lost) / sent if sent else math.nan,
+        )
+
+    @classmethod
+    def mean(cls, several: Sequence[Outcome]) -> Outcome:
+        """The mean of several runs of one path; of what is resent, the worst."""
+        means = {}
+        for field in fields(cls):
+            values = [getattr(one, field.name) for one in several]
+            is_worst = field.name in _OF_WORST_SEED
+            means[field.name] = max(values) if is_worst else math.fsum(values) / len(values)
+        return cls(**means)
+
+    def entry(self) -> dict[str, float | None]:
+        """Returns it as JSON takes it."""
+        return {key: None if math.isnan(value) else value for key, value in asdict(self).items()}
+
+    @classmethod
+    def read(cls, entry: Mapping[str, Any]) -> Outcome:
+        """Reads what `entry` returned."""
+        named = {field.name: entry[field.name] for field in fields(cls)}
+        return cls(**{key: math.nan if one is None else float(one) for key, one in named.items()})
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A path, what the control in question came to on it, and what the references did."""
+
+    environment: Environment
+    own: Outcome
+    cubic: Outcome
+    bbr: Outcome
+    westwood: Outcome
