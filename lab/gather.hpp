@@ -264,8 +264,10 @@ class Gather : public Sink {
         una = event.segment;
     }
 
-    // A packet that waited counts in every bin that it waited in.
-    void take_wait(double arrival_s, double start_s) {
+    // A packet that waited counts in every bin that it waited in; one without a start waits to the end.
+    void take_wait(double arrival_s, double started_s) {
+        const double start_s =
+            std::isnan(started_s) ? std::numeric_limits<double>::infinity() : started_s;
         while (!starts_.empty() && starts_.front() <= arrival_s) starts_.pop_front();
         starts_.push_back(start_s);
         if (view_.has(arrival_s)) {

@@ -14,10 +14,10 @@ const SOFT = "#555555"; // of what belongs to no protocol
 
 const PANELS = [
   { key: "cwnd", title: "Window", unit: "segments", height: 190 },
+  { key: "goodput", title: "Goodput", unit: "Mb/s", height: 110 },
   { key: "estimate", title: "Estimate over the link's rate", unit: "", height: 110, levels: [1] },
   { key: "rtt", title: "Round-trip time", unit: "ms", height: 110 },
   { key: "queue", title: "Queue of the bottleneck", unit: "packets", height: 110 },
-  { key: "goodput", title: "Goodput", unit: "Mb/s", height: 110 },
 ];
 
 // The curves of all runs, each with its look: a colour is its protocol's, and the second of a colour is dashed.
@@ -81,6 +81,15 @@ const largest = (curves) =>
   curves.reduce((most, { cwnd }) => cwnd.reduce((a, b) => (b > a ? b : a), most), 1);
 
 const look = ({ label, colour, dash, run }) => ({ label, colour, dash, run });
+
+// When links lost a packet of data, and the colour of the run in which they did.
+export function lossesOf(results) {
+  const curves = curvesOf(results);
+  return results.flatMap(({ drops }, run) => {
+    const { colour } = curves.find((curve) => curve.run === run) ?? { colour: SOFT };
+    return Array.from(drops.time_s, (time_s, i) => ({ time_s, colour, kind: D.drop_kinds[drops.kind[i]] })).filter(({ kind }) => kind === "wire");
+  });
+}
 
 // What senders decided, and of which curve each is, by time.
 export function decisionsOf(results) {

@@ -2,12 +2,13 @@
 // The page: it has a state, and shows what follows from it.
 
 import { Controls, bottleneck, limitByTime } from "./controls.js";
-import { decisionsOf, panelsOf } from "./curves.js";
+import { decisionsOf, lossesOf, panelsOf } from "./curves.js";
 import { D } from "./declared.js";
 import { byId, make } from "./dom.js";
 import { licences } from "./packed.js";
 import { Panels } from "./panels.js";
 import { openExports } from "./exports.js";
+import { showHeadline } from "./headline.js";
 import { Judge } from "./judge.js";
 import { showFindings, showPaper } from "./paper.js";
 import { Problem } from "./problem.js";
@@ -30,16 +31,9 @@ const runner = new Runner(Math.min(MOST_WORKERS, navigator.hardwareConcurrency |
 const judge = new Judge();
 const controls = new Controls(change, complain);
 const panels = new Panels({ zoom, explain });
-const tour = new Tour((next) => open(next));
+const tour = new Tour((next) => open(next), () => latest);
 
-function first() {
-  const base = structuredClone(D.presets.path.scenario);
-  base.duration = "60s";
-  base.link[0].queue = { kind: "droptail", limit: "1bdp" };
-  const made = stateOf(base, "path");
-  made.lines = [{ "tcp.cc": "newreno" }, { "tcp.cc": "westwood+" }];
-  return made;
-}
+const first = () => ofPreset("sawtooth");
 
 export function complain(error) {
   const box = byId("message");
@@ -110,7 +104,8 @@ async function simulate() {
     const results = await runner.run({ runs: runsOf(now), seed: now.seed, view }, (share) => { byId("progress").value = share; });
     if (!results || now !== state) return;
     latest = { results, view, whole_s, state: now, decisions: decisionsOf(results), panels: panelsOf(results, view, rate_bps, limit) };
-    panels.show(latest.panels, latest.decisions, view);
+    panels.show(latest.panels, latest.decisions, lossesOf(results), view);
+    showHeadline(results);
     showRows(results);
     showCommand();
     showBusy(false);

@@ -7,10 +7,14 @@ import { byId, make, shownColour, variable } from "./dom.js";
 
 const MOST_MARKS = 400;
 const NEAR_PX = 14;
+const LOSS_PX = 12; // the height of a lost packet's tick
 const MARKS = { recovery: "▼", timeout: "✕", ecn: "◆", undo: "▲", probe: "?", exit: "" };
 const AXIS_PX = 52;
 const WIDTH_PX = 1.6;
 const MOST_TRAVEL = 400; // of all curves in wide strokes
+const USUAL_PX = 630; // of all panels
+const BESIDE_PX = 350; // of what stands above and between them
+const LEAST_SHARE = 0.7;
 
 export class Panels {
   #plots = [];
@@ -36,9 +40,14 @@ export class Panels {
     this.#width = Math.max(240, this.box.clientWidth - 14);
   }
 
-  show(panels, decisions, { from_s, to_s }) {
+  // Of the panels' usual heights: all of them fit into a window of 800 pixels below the headline.
+  get #share() {
+    return Math.min(1, Math.max(LEAST_SHARE, (innerHeight - BESIDE_PX) / USUAL_PX));
+  }
+
+  show(panels, decisions, losses, { from_s, to_s }) {
     const before = this.#shown;
-    this.#shown = { panels, decisions, span: [from_s, to_s], width: widthOf(panels) };
+    this.#shown = { panels, decisions, losses, span: [from_s, to_s], width: widthOf(panels) };
     const same = before && shapeOf(before.panels) === shapeOf(panels);
     if (!same) this.#build();
     else
@@ -58,7 +67,7 @@ export class Panels {
       const head = make("h2", {}, panel.title, make("small", {}, panel.unit));
       const chips = panel.lines.filter((line) => !line.thin).map((line) => this.#chip(line));
       head.append(...chips.map((chip) => chip.element));
-      if (panel.key === "cwnd") head.append(make("small", {}, "thin: ssthresh · ▼ fast recovery · ✕ timeout"));
+      if (panel.key === "cwnd") head.append(make("small", {}, "| packet lost on the link · ▼ the sender reacts · ✕ timeout · thin: ssthresh"));
       this.#chips.push(chips);
       const place_of = make("div", { class: "plot" });
       this.box.append(make("div", { class: "panel", "data-panel": panel.key }, head, place_of));
@@ -87,7 +96,7 @@ export class Panels {
     const axis = { stroke: variable("--soft"), grid: { stroke: variable("--grid"), width: 1 }, ticks: { show: false }, font: "11px system-ui, DejaVu Sans, sans-serif" };
     return {
       width: this.width,
-      height: panel.height + (isLast ? 22 : 0),
+      height: Math.round(panel.height * this.#share) + (isLast ? 22 : 0),
       padding: [6, 18, isLast ? 0 : 4, 0],
       legend: { show: false },
       scales: { x: { time: false, range: () => this.#shown.span }, y: { range: (_, least, most) => this.#range(panel, least, most) } },
@@ -105,7 +114,7 @@ export class Panels {
       ],
       hooks: {
         drawAxes: [(plot) => this.#levels(plot, panel)],
-        draw: [(plot) => panel.key === "cwnd" && this.#marks(plot)],
+        draw: [(plot) => panel.key === "cwnd" && (this.#losses(plot), this.#marks(plot))],
         setCursor: [(plot) => this.#values(plot, panel)],
         setSelect: [(plot) => this.#selected(plot)],
         ready: [(plot) => panel.key === "cwnd" && this.#listen(plot)],
@@ -153,6 +162,24 @@ export class Panels {
       const [x, y] = this.#place(plot, one, true);
       ctx.fillStyle = shownColour(one.curve.colour);
       ctx.fillText(MARKS[one.kind], x, y - 3 * devicePixelRatio);
+    }
+    ctx.restore();
+  }
+
+  // Ticks at the foot of the window: what the link lost.
+  #losses(plot) {
+    const { losses } = this.#shown;
+    if (losses.length > MOST_MARKS) return;
+    const { ctx, bbox } = plot;
+    const foot = bbox.top + bbox.height;
+    const width = 2 * devicePixelRatio;
+    const height = LOSS_PX * devicePixelRatio;
+    ctx.save();
+    for (const { time_s, colour } of losses) {
+      const x = plot.valToPos(time_s, "x", true);
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      ctx.fillStyle = shownColour(colour);
+      ctx.fillRect(x - width / 2, foot - height, width, height);
     }
     ctx.restore();
   }

@@ -85,13 +85,15 @@ function rowOfFlow(flow, values, simulated_s, [first, last]) {
   };
 }
 
-// Seconds from a flow's start to its end or the run's; with arrivals, to the run's.
+// Seconds from a flow's start to its end or the run's, and to the last arrival where data come later; with
+// arrivals, to the run's end.
 function activeTime(flow, values, simulated_s) {
   if (flow.arrivals) return simulated_s - Number(flow.start) / PS_PER_S;
   const stop_s = flow.stop === undefined || flow.stop < 0n ? simulated_s : Number(flow.stop) / PS_PER_S;
   const [completed_s] = values("completed_s");
+  const [last_arrival_s] = values("last_arrival_s");
   const end_s = Number.isNaN(completed_s) ? Math.min(simulated_s, stop_s) : completed_s;
-  return end_s - values("start_s")[0];
+  return (last_arrival_s > end_s ? last_arrival_s : end_s) - values("start_s")[0];
 }
 
 function ofRun(tables, goodputs, simulated_s) {

@@ -298,17 +298,27 @@ export function fromPresetWord(word) {
   return ofPreset(name);
 }
 
+// A browser unpacks all that it is fed before it is read: a slice becomes a megabyte at most.
+const SLICE = 1024;
+
+async function feed(writer, bytes) {
+  for (let at = 0; at < bytes.length; at += SLICE) await writer.write(bytes.subarray(at, at + SLICE));
+  await writer.close();
+}
+
 async function through(transform, bytes) {
-  const writer = transform.writable.getWriter();
-  const fed = writer.write(bytes).then(() => writer.close());
-  fed.catch(() => {}); // the reader says what is wrong
+  feed(transform.writable.getWriter(), bytes).catch(() => {}); // the reader says what is wrong
+  const reader = transform.readable.getReader();
   const chunks = [];
   let size = 0;
-  for (const reader = transform.readable.getReader(); ; ) {
+  for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
     size += value.length;
-    if (size > LARGEST_STATE) throw new Problem("too large");
+    if (size > LARGEST_STATE) {
+      reader.cancel().catch(() => {}); // ends the feeding
+      throw new Problem("too large");
+    }
     chunks.push(value);
   }
   const whole = new Uint8Array(size);

@@ -1,55 +1,79 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The guided tour: six steps, each a state and what a lecturer would say about it.
+// The guided tour: six steps, each a state and what a lecturer would say about it. The numbers in a sentence are
+// those of the run that is shown: `text` is made from its rows, decisions and curves.
 
 import { byId, make } from "./dom.js";
-import { D } from "./declared.js";
+import { D, labelOf } from "./declared.js";
 import { stateOf } from "./state.js";
 
-function path(changes, cc, { duration = "20s", queue = "1bdp", rate = "2Mbps", delay = "45ms" } = {}) {
+function path(changes, cc, { duration = "20s", queue = "1bdp", rate = "2Mbps", delay = "45ms", ssthresh } = {}) {
   const base = structuredClone(D.presets.path.scenario);
   Object.assign(base, { duration });
   Object.assign(base.link[0], { rate, delay, loss: { kind: "none" }, queue: { kind: "droptail", limit: queue }, ...changes });
+  if (ssthresh) base.flow[0].initial_ssthresh = ssthresh;
   const state = stateOf(base);
   state.lines = cc.map((name) => ({ "tcp.cc": name }));
   return state;
 }
 
+// One packet is lost while the queue is empty.
+const LOST = 1500;
+const oneLoss = (cc) => path({ loss: { kind: "script", packets: [LOST], on: "forward" } }, cc, { rate: "10Mbps", delay: "50ms", duration: "8s", ssthresh: "60p" });
+
+const whole = (value) => value.toFixed(0);
+const mbps = (row) => (row.goodput_bps / 1e6).toFixed(2);
+const ms = (value_s) => (1e3 * value_s).toFixed(0);
+const rowOf = ({ rows }, cc) => rows.find((row) => row.cc === cc);
+const firstLoss = ({ decisions }, cc) => decisions.find((one) => one.kind === "recovery" && one.curve.cc === cc);
+// The highest value of a curve.
+const highest = ({ panels }, key, label) =>
+  panels.find((one) => one.key === key).lines.find((line) => line.label === label).values.reduce((a, b) => (b > a ? b : a), 0);
+
 const STEPS = [
   {
     title: "Slow start",
-    text: "A sender knows nothing of the path. Each ACK lets two segments go, so the window doubles every round trip, until the pipe and then the queue are full. The queue's panel shows the price: what does not fit the pipe waits, and the round trip grows with it.",
-    look: "Zoom into the first two seconds. When the queue is full, packets are lost, and that ends it.",
+    text: (run) => `A sender knows nothing of the path. Each ACK lets two segments go, so the window doubles every round trip. First the path fills, then the queue. The queue's panel shows the price: a packet that waits makes the round trip longer. Here the queue overflows, and ${rowOf(run, "newreno").queue_drops} packets are dropped.`,
+    look: "The pictures show the first four seconds. The marks ▼ and ✕ show where the sender notices.",
     state: () => path({}, ["newreno"], { duration: "10s" }),
     view: [0, 4],
   },
   {
     title: "A loss under Reno",
-    text: "Here one packet, the 400th, is lost on the wire; no queue was full. Reno can't know. It takes every loss for congestion and halves: ssthresh = FlightSize / 2. Then one segment more a round trip: the sawtooth.",
-    look: "Click on the mark ▼: it says what the sender decided, and with which numbers.",
-    state: () => path({ loss: { kind: "script", packets: [400], on: "forward" } }, ["newreno"], { duration: "15s" }),
+    text: (run) => {
+      const loss = firstLoss(run, "newreno");
+      return `One packet, the ${LOST}th, is lost on the link at ${loss.time_s.toFixed(1)} s. The queue is empty and drops nothing, but Reno cannot know that. It takes every loss for congestion and sets ssthresh to half of what is in flight: ${whole(loss.ssthresh)} segments, where the window was ${whole(loss.cwnd_before)}. From there the window grows by one segment a round trip: the sawtooth.`;
+    },
+    look: "Click on the mark ▼. It says what the sender decided, and with which numbers.",
+    state: () => oneLoss(["newreno"]),
   },
   {
     title: "The same under Westwood+",
-    text: "The same packet is lost. Westwood+ has measured all along at which rate ACKs come back, and sets ssthresh = BWE · RTTmin: the window that fills the pipe at this rate without a queue. If the pipe was full, hardly anything is given up.",
-    look: "Compare the two windows after the loss, and the estimate over the link's rate: 1 is right.",
-    state: () => path({ loss: { kind: "script", packets: [400], on: "forward" } }, ["newreno", "westwood+"], { duration: "15s" }),
+    text: (run) => {
+      const [reno, ours] = [firstLoss(run, "newreno"), firstLoss(run, "westwood+")];
+      return `The same packet is lost. Westwood+ has measured the rate at which ACKs come back, and sets ssthresh = BWE · RTTmin: as much as fills the path at that rate without a queue. Its window goes on from ${whole(ours.ssthresh)} segments, where Reno's goes on from ${whole(reno.ssthresh)}. In these 8 s it delivers ${mbps(rowOf(run, "westwood+"))} Mb/s, NewReno ${mbps(rowOf(run, "newreno"))}.`;
+    },
+    look: "Compare the two windows after the loss. The estimate stands below them: 1 is the rate of the link.",
+    state: () => oneLoss(["newreno", "westwood+"]),
   },
   {
     title: "What random loss does",
-    text: "Half a percent of the packets is lost at random, as on a radio link. Reno halves again and again, and never gets to fill the pipe: its rate goes with 1 / (RTT √p). Westwood falls to its estimate, and keeps more. It tracks the rate that it achieves, not the capacity, so it does not keep all.",
-    look: "Move the slider “Lost packets”: below 0.0001 the controls are alike, above 0.05 timeouts rule all of them.",
+    text: (run) => `Half a percent of the packets is lost at random, as on a radio link. Reno halves again and again and never fills the path: it delivers ${mbps(rowOf(run, "newreno"))} of 2 Mb/s. Westwood falls to its estimate and delivers ${mbps(rowOf(run, "westwood"))}, Westwood+ ${mbps(rowOf(run, "westwood+"))}. The estimate is the rate that was achieved, not the capacity, so Westwood does not keep all of it.`,
+    look: "Move the slider “Lost packets”: at 0.0001 the three controls are alike, and at 0.1 all of them wait for timeouts.",
     state: () => path({ loss: { kind: "uniform", rate: 0.005, on: "forward" } }, ["newreno", "westwood", "westwood+"], { duration: "60s" }),
   },
   {
     title: "What a full queue does",
-    text: "Nothing is lost at random now, but the queue holds five times the pipe. Controls that wait for a loss fill it, and everything behind them waits: the round trip grows to several times its least. After a loss Westwood+ sets the window to what fits the pipe alone, so it empties the queue that Reno's half leaves standing. BBR does not wait for a loss.",
+    text: (run) => `Nothing is lost at random now, but the queue holds five times what the path holds. A control that waits for a loss fills the queue, and everything behind it waits. The round trip takes ${ms(rowOf(run, "newreno").min_rtt_s)} ms without a queue. On average it takes ${ms(rowOf(run, "newreno").mean_srtt_s)} ms under NewReno, ${ms(rowOf(run, "westwood+").mean_srtt_s)} ms under Westwood+, which empties the queue after a loss, and ${ms(rowOf(run, "bbr").mean_srtt_s)} ms under BBR, which does not wait for a loss.`,
     look: "Move the slider “Limit” of the queue down to 0.2bdp, and see who still fills the link.",
     state: () => path({}, ["newreno", "westwood+", "bbr"], { duration: "120s", queue: "5bdp" }),
   },
   {
     title: "What ACK compression does",
-    text: "An upload and a download cross. The ACKs of the one wait behind the data of the other and come back in bunches, and whoever takes a sample an ACK sees rates that no link has: the estimate of Westwood jumps far above the link's rate. Westwood+ counts over a round trip, and filters: that is why it exists.",
-    look: "The dashed line in the estimate's panel is the link's rate.",
+    text: (run) => {
+      const [westwood, plus] = ["westwood-ns3", "westwood+-ns3"].map((cc) => highest(run, "estimate", `${labelOf(cc)}: upload`));
+      return `An upload and a download cross. The ACKs of one wait behind the data of the other and come back in bunches. Westwood takes a sample at each ACK and so sees rates that no link has: the upload's estimate reaches ${whole(westwood)} times the rate of the link. Westwood+ takes one sample a round trip, and the same estimate reaches ${plus.toFixed(1)} times that rate.`;
+    },
+    look: "The dashed line in the estimate's panel is the rate of the link.",
     state: () => stateOf(D.presets["ack-compression"].scenario, "ack-compression"),
   },
 ];
@@ -57,9 +81,9 @@ const STEPS = [
 export class Tour {
   #step = -1;
 
-  // `open(state)` shows a state.
-  constructor(open) {
-    this.open = open;
+  // `open(state)` shows a state; `shown()` is what is shown: results, decisions, panels.
+  constructor(open, shown) {
+    Object.assign(this, { open, shown });
     this.box = byId("lesson");
   }
 
@@ -76,7 +100,8 @@ export class Tour {
     const { title, text, look, state, view } = STEPS[step];
     const isLast = step === STEPS.length - 1;
     const heading = make("h2", { tabindex: "-1" }, `${step + 1} of ${STEPS.length}: ${title}`);
-    this.box.replaceChildren(make("div", { class: "card" }, heading, make("p", {}, text), make("p", {}, look),
+    const says = make("p", {});
+    this.box.replaceChildren(make("div", { class: "card" }, heading, says, make("p", {}, look),
       make("div", { class: "buttons" },
         make("button", { type: "button", disabled: step === 0, onclick: () => this.go(step - 1) }, "Back"),
         make("button", { type: "button", class: "primary", onclick: () => (isLast ? this.end() : this.go(step + 1)) }, isLast ? "To the laboratory" : "Next"),
@@ -85,6 +110,9 @@ export class Tour {
     const next = state();
     if (view) next.view = { from_s: view[0], to_s: view[1] };
     await this.open(next);
+    if (step !== this.#step) return; // somebody went on meanwhile
+    const { results, decisions, panels } = this.shown();
+    says.textContent = text({ rows: results.flatMap((result) => result.rows), decisions, panels });
     heading.focus({ preventScroll: true });
     this.box.scrollIntoView({ block: "start" });
   }

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -110,6 +112,26 @@ def test_a_link_that_makes_no_sense_is_one_line(opened: Callable[..., Any], word
     assert page.locator("#message").inner_text().startswith(("this link is damaged", "preset = "))
     assert page.locator("img").count() == 0
     assert len(page.evaluate("lab.rows")) == 2
+
+
+def test_a_link_that_unpacks_to_too_much_is_not_unpacked(page: Any) -> None:
+    pack = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = b"".join(pack.compress(bytes(10**6)) for _ in range(300)) + pack.flush()
+    word = base64.urlsafe_b64encode(data).decode().rstrip("=")
+    page.evaluate(
+        """(word) => {
+            const { write } = WritableStreamDefaultWriter.prototype;
+            window.fed = 0;
+            WritableStreamDefaultWriter.prototype.write = function (bytes) {
+                window.fed += bytes.length;
+                return write.call(this, bytes);
+            };
+            location.hash = word;
+        }""",
+        f"#s={word}",
+    )
+    page.locator("#message", has_text="this link is damaged").wait_for()
+    assert 0 < page.evaluate("fed") < 50_000 < len(data), "each byte becomes a thousand"
 
 
 def test_a_state_that_is_none_is_refused(page: Any) -> None:

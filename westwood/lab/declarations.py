@@ -24,6 +24,7 @@ from westwood.catalogue import (
     SETTINGS,
     WINDOW_COLUMNS,
     Setting,
+    settings_in_order,
 )
 from westwood.papers.checks import HERE
 from westwood.papers.checks.here import Swept
@@ -79,7 +80,7 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "event_kinds": list(_engine.EVENT_KINDS),
         "drop_kinds": list(_engine.DROP_KINDS),
         "of_datagrams": sorted(OF_DATAGRAMS),
-        "ordered": {one: _engine.settings_in_order(one) for one in ("cc", "flow")},
+        "ordered": {one: settings_in_order(one) for one in ("cc", "flow")},
         "settings_of_sack": list(_engine.SETTINGS_OF_SACK),
         "stamped_header": _engine.STAMPED_HEADER,
         "opportunity_bytes": OPPORTUNITY_BYTES,
