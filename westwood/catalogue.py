@@ -51,6 +51,12 @@ class Protocol:
     ours: bool  # whether that is a program of linux/
     source: str
 
+    @property
+    def warning(self) -> str:
+        """Returns why it is experimental, a sentence; empty if it is not."""
+        sentence, *_ = self.source.split(". ")
+        return f"{sentence}." if sentence.startswith("Experimental") else ""
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -127,6 +133,14 @@ def settings_of_protocol(protocol: str) -> Mapping[str, Setting]:
     """Returns the settings of `cc` that a protocol obeys, by key."""
     algorithm = PROTOCOLS[protocol].algorithm
     return {key: one for key, one in settings_of("cc").items() if algorithm in one.algorithms}
+
+
+@cache
+def settings_in_order(section: str) -> tuple[tuple[str, str], ...]:
+    """Returns pairs of keys of which the first must not exceed the second, as declared."""
+    by_field = {one.field: one.name for one in SETTINGS if one.section == section}
+    declared = _engine.settings_in_order(section)
+    return tuple((by_field.get(a, a), by_field.get(b, b)) for a, b in declared)
 
 
 def label(cc: str) -> str:

@@ -41,6 +41,10 @@ class UnavailableError(WestwoodError):
     exit_code = 77
 
 
+class ImpossibleResult(RuntimeWarning):
+    """A number that no run can have: an engine's fault, and printed as it was measured."""
+
+
 class InputError(WestwoodError, ValueError):
     """Something the user wrote is wrong: which file, which key, which value, what was expected.
 

@@ -13,6 +13,7 @@ from westwood.hunt import attack as attacks
 from westwood.hunt import replay, shrink, written
 from westwood.hunt.evaluate import Runner
 from westwood.hunt.expedition import Finding
+from westwood.hunt.scenarios import scenario as scenario_of
 
 PACKETS = 2_000  # of a run: this is about what is run, not for how long
 PROTOCOLS = ("bbr", "cubic", "westwood+", "reno", "vegas")
@@ -35,7 +36,7 @@ def test_an_attack_is_its_scenario_and_its_file(attack: Any, tmp_path: Path) -> 
     runner = Runner()
     for choices in attack.rounds():
         one, protocol = any_attack(choices), choices.choice(PROTOCOLS)
-        scenario = attacks.scenario(one, protocol)
+        scenario = scenario_of(one, protocol)
         finding = Finding(one, "idle", protocol, 0.5, 0.5, 0.5, "it is idle", {})
         for name, content in written.files(finding, "found").items():
             (tmp_path / name).write_text(content)
@@ -43,5 +44,5 @@ def test_an_attack_is_its_scenario_and_its_file(attack: Any, tmp_path: Path) -> 
         assert (found.hash, cc) == (scenario.hash, protocol), one
         if one.packets < 10 * PACKETS:
             short = replace(one, duration_us=min(one.duration_us, 3_000_000))
-            slowly = replay.figures(simulate(attacks.scenario(short, protocol), short.seed))
+            slowly = replay.figures(simulate(scenario_of(short, protocol), short.seed))
             assert repr(runner.run(short, protocol)) == repr(slowly), short

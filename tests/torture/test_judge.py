@@ -7,9 +7,9 @@ from typing import Any
 
 from westwood.catalogue import PROTOCOLS
 from westwood.judge import judging
-from westwood.judge.cases import SECTIONS
 from westwood.judge.judging import Plan, control
-from westwood.judge.targets import TARGETS
+from westwood.judge.rows import TARGETS
+from westwood.judge.sections import SECTIONS
 from westwood.results.intervals import quantile
 
 

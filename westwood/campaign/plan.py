@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Plans say which files go to which targets, and which congestion controls take turns.
 
-Read from TOML; docs/linux-path.md has the format. A target is an emulated path (a link of a
+Read from TOML; docs/measure.md has the format. A target is an emulated path (a link of a
 scenario, with the profile linux) or an iperf3 server. A session is a target and a size.
 """
 

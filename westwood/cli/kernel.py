@@ -44,12 +44,16 @@ def load(boot: BootOption = False) -> None:
     Any program may then choose one for its sockets. Another version that is loaded is replaced;
     its connections go on with it.
     """
+    from westwood.catalogue import PROTOCOLS
     from westwood.kernel import boot as booting
     from westwood.kernel import defaults, ww_kernel
 
     if boot:
         booting.unit()  # refuses before anything is loaded
     print(ww_kernel.load())
+    for protocol in PROTOCOLS.values():
+        if protocol.ours and protocol.warning:
+            print(f"{protocol.kernel}: {protocol.warning}")
     defaults.renew()
     for line in booting.enable() if boot else ():
         print(line)

@@ -110,8 +110,8 @@ def validate(
     dumbbell, aqm and short, an hour together on two cores; ns2 has 2001 and 2005, the profiles of
     these years, and 2001-own and 2005-own with what ns-2 does beyond them, half an hour, and by
     name 2002 and 2002-varying, for an ns with UCLA's module, two minutes; linux has single,
-    lossless, dumbbell, short, upstream and westwood-cubic, 33 minutes. --seeds is of points in
-    which a seed draws something.
+    lossless, dumbbell, short, upstream and westwood-cubic, 33 minutes, and by name short-queues, 22
+    minutes. --seeds is of points in which a seed draws something.
     """
     from westwood import engines, extras
     from westwood.cli import console

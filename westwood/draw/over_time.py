@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from westwood.catalogue import OTHER_LOOK, Look, look_of
-from westwood.draw.style import MBPS, look, subplots, thinned
+from westwood.draw.style import MBPS, look, nothing, subplots, thinned
 from westwood.draw.window import Span, said, sawteeth
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def over_time(runs: Sequence[Run], title: str, whole_s: Span, span_s: Span | Non
     queues = [_queue_line(run) for run in runs if run.queue is not None]
     if queues:
         panels_.append(("queue\n(packets)", queues))
+    if not panels_:
+        return nothing(title, "no connection was established")
     with look():
         figure, rows = subplots(
             len(panels_), 1, size=(8, 1 + 1.65 * len(panels_)), sharex=True, squeeze=False

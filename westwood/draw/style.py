@@ -74,6 +74,16 @@ def subplots(
     return figure, figure.subplots(rows, columns, **how)
 
 
+def nothing(title: str, why: str) -> Figure:
+    """Makes a figure that says why it shows nothing."""
+    with look():
+        figure, axes = subplots(size=(7.2, 2.4))
+        axes.set_axis_off()
+        axes.set_title(title)
+        axes.text(0.5, 0.5, why, ha="center", va="center", transform=axes.transAxes)
+        return figure
+
+
 def adapt(figure: Figure, title: str | None, size: tuple[float, float] | None) -> Figure:
     """Gives the figure the title and the size in inches that the user wants, if any."""
     if size is not None:

@@ -11,6 +11,12 @@ import polars as pl
 class CountedLinkSide:
     """Holds what was counted on a direction of a link, every number as an attribute."""
 
+    packets: int
+    queue_drops: int
+    early_drops: int
+    lost: int
+    in_flight: int
+    longest_wait_s: float
     utilisation: float
     waited_s: float
 

@@ -19,7 +19,7 @@ def free_memory() -> float:
     That is the least of what the kernel has available, of what the limits of this process's control
     groups leave, and of what `ulimit -v` leaves.
     """
-    return min(_available(), _left_in_cgroups(), _left_by_ulimit())
+    return min(_available(), _left_in_cgroups(), left_by_ulimit())
 
 
 def free_disk(place: Path) -> float:
@@ -37,7 +37,8 @@ def _available() -> float:
     return math.inf
 
 
-def _left_by_ulimit() -> float:
+def left_by_ulimit() -> float:
+    """Returns the bytes of addresses that `ulimit -v` leaves."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
         return math.inf

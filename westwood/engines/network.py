@@ -62,7 +62,7 @@ def _direction(link: Link, side: Direction) -> _engine.Direction:
     if link.rate is None:
         built.rate_bps = max(1000, round(link.mean_rate_bps(side)))
     built.opportunities_ms = list(link.opportunities(side))
-    _set_queue(built, link.queue)
+    set_queue(built, link.queue)
     if link.loss.on in (side, "both"):
         _set_loss(built.loss, link.loss)
     if link.reorder and link.reorder.on in (side, "both"):
@@ -70,7 +70,8 @@ def _direction(link: Link, side: Direction) -> _engine.Direction:
     return built
 
 
-def _set_queue(built: _engine.Direction, queue: Queue) -> None:
+def set_queue(built: _engine.Direction, queue: Queue) -> None:
+    """Gives one direction of a link its queue."""
     limit = _UNLIMITED if queue.limit.count is None else queue.limit.count
     in_packets = queue.limit.unit == "p"
     built.queue_packets = limit if in_packets else _UNLIMITED

@@ -243,7 +243,8 @@ def _result(scenario: Scenario, lines: Sequence[Sequence[str]]) -> RawResult:
     for name, column in FLOW_COLUMNS.items():
         to, missing = (int, 0) if column.type == "COUNT" else (float, math.nan)
         connections[name] = [to(one.get(name, missing)) for one in counted]
-    both = [_side(one, scenario.duration / PS_PER_S) for one in ways]
+    largest = max(flow.packet for flow in scenario.flow)
+    both = [_side(one, largest, scenario.duration / PS_PER_S) for one in ways]
     kept = Kept(lambda table: {})
     return RawResult(connections, both[::2], both[1::2], kept)
 
@@ -253,19 +254,26 @@ def _counts(flow: Any, said: Mapping[str, str]) -> dict[str, float]:
     counted = {name: float(value) for name, value in said.items()}
     packet, syn = flow.packet, flow.header if flow.handshake_rtt else 0
     segments = max(0.0, counted["in_order"] - syn) // packet
-    data = counted["sent"] - (1 if syn else 0)
-    arrived = data - counted["queue_drops"] - counted["lost"]
+    data = max(0.0, counted["sent"] - (1 if syn else 0))
+    arrived = max(0.0, counted["arrived"] - (1 if syn else 0))
+    in_flight = data - arrived - counted["queue_drops"] - counted["lost"]
     return {
         **counted,
-        "sent": max(0.0, data),
+        "sent": data,
+        "in_flight": in_flight,
         "delivered_bytes": segments * flow.mss,
-        "ip_bytes_at_sink": max(0.0, arrived) * packet,
+        "ip_bytes_at_sink": arrived * packet,
         "fast_recoveries": max(0.0, counted["reductions"] - counted["timeouts"]),
     }
 
 
-def _side(said: Mapping[str, str], duration_s: float) -> CountedLinkSide:
+def _side(said: Mapping[str, str], largest: int, duration_s: float) -> CountedLinkSide:
+    """Makes our columns of a link. Of the last packet, whose size ns-2 does not say, no more is
+    left to send at the end than of the largest one."""
     counted = {name: float(value) for name, value in said.items()}
-    sending = 8 * counted.pop("sent_bytes") / counted.pop("bps")
+    bps = counted.pop("bps")
+    beyond_s = max(0.0, counted.pop("last_departure_s") + 8 * largest / bps - duration_s)
+    sending_s = 8 * counted.pop("sent_bytes") / bps
     numbers = {name: counted.get(name, math.nan) for name in DIRECTION_COLUMNS}
-    return CountedLinkSide({**numbers, "utilisation": min(1.0, sending / duration_s)})
+    busy_s = max(0.0, sending_s - beyond_s)  # less than a packet was sent
+    return CountedLinkSide({**numbers, "utilisation": busy_s / duration_s})

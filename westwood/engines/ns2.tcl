@@ -26,6 +26,18 @@ proc counter {count} {
     $counter set default_ $count
     return $counter
 }
+
+# Counts what passes from one object to the next with a snoop of this kind: its integrator's lastx_ is when the last
+# packet did.
+proc passing {kind from to} {
+    set monitor [new QueueMonitor]
+    $monitor set-pkts-integrator [new Integrator]
+    set snoop [new SnoopQueue/$kind]
+    $snoop set-monitor $monitor
+    $snoop target $to
+    eval $from $snoop
+    return $monitor
+}
 proc counted {counter id} { return [[$counter slot $id] set npkts_] }
 
 # A direction of a link, whose queue holds so many packets beside the one that is being sent.
@@ -41,7 +53,8 @@ proc way {a b bps delay_s limit red flows} {
     set monitor [$ns monitor-queue $node($a) $node($b) ""]
     set drops [counter [expr {2 * $flows}]]
     [$link set snoopDrop_] target $drops
-    lappend ways [list $monitor $drops "" $bps]
+    set out [$link set snoopOut_]
+    lappend ways [list $monitor $drops "" $bps [passing Out "$out target" [$out target]]]
 }
 
 # The direction loses packets at its far end, as this model says.
@@ -50,7 +63,7 @@ proc loses {model a b flows} {
     $ns link-lossmodel $model $node($a) $node($b)
     set lost [counter [expr {2 * $flows}]]
     $model drop-target $lost
-    set ways [lreplace $ways end end [lreplace [lindex $ways end] 2 2 $lost]]
+    lset ways end 2 $lost
 }
 proc uniform {rate} {
     set model [new ErrorModel]
@@ -79,7 +92,8 @@ proc flow {class sink a b start_s size settings sinks select} {
     $ns attach-agent $node($a) $source
     $ns attach-agent $node($b) $sink
     $ns connect $source $sink
-    lappend flows [list $source $sink $start_s]
+    set arriving [passing In "[$node($b) demux] install [$sink set agent_port_]" $sink]
+    lappend flows [list $source $sink $start_s $arriving]
     if {$select ne ""} { $ns at 0 "$source select_ca $select" }
     $ns at $start_s "$source send $size; watch $number"
 }
@@ -116,7 +130,9 @@ proc report {duration_s} {
     global ns ways flows completed
     set number 0
     foreach one $flows {
-        foreach {source sink start_s} $one {}
+        foreach {source sink start_s arriving} $one {}
+        set arrived [$arriving set parrivals_]
+        set last_s [expr {$arrived > 0 ? [[$arriving get-pkts-integrator] set lastx_] : "nan"}]
         set drops 0
         set lost 0
         foreach way $ways {
@@ -129,11 +145,11 @@ proc report {duration_s} {
             retransmitted [$source set nrexmitpack_] timeouts [$source set nrexmit_]\
             reductions [$source set ncwndcuts_] queue_drops $drops lost $lost\
             mean_cwnd [mean cwnds looks $number] mean_srtt_s [mean srtts timed $number]\
-            start_s $start_s completed_s $done"
+            start_s $start_s completed_s $done arrived $arrived last_arrival_s $last_s"
         incr number
     }
     foreach way $ways {
-        foreach {monitor drops lost bps} $way {}
+        foreach {monitor drops lost bps leaving} $way {}
         set waited [$monitor get-pkts-integrator]
         $waited newpoint $duration_s [$waited set lasty_]
         set missing 0
@@ -143,7 +159,8 @@ proc report {duration_s} {
         puts "way packets [expr {[$monitor set parrivals_] - [$monitor set pdrops_]}]\
             bytes [expr {[$monitor set barrivals_] - [$monitor set bdrops_]}]\
             queue_drops [$monitor set pdrops_] lost $missing waited_s [$waited set sum_]\
-            sent_bytes [$monitor set bdepartures_] bps $bps"
+            sent_bytes [$monitor set bdepartures_] bps $bps\
+            last_departure_s [[$leaving get-pkts-integrator] set lastx_]"
     }
     puts end
     exit 0

@@ -11,7 +11,7 @@ import polars as pl
 from westwood.catalogue import UDP, Look, label, look_of
 from westwood.draw import delays, panel, sequence
 from westwood.draw.over_time import Run, over_time
-from westwood.draw.style import PALETTE
+from westwood.draw.style import PALETTE, nothing
 from westwood.draw.window import Span, said, sawteeth
 from westwood.errors import InputError, suggestion
 from westwood.results import queues, traces
@@ -44,6 +44,8 @@ def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Fi
     if view == "windows" and len(results) == 1:
         return panel.draw(panel_of(first, span_s))
     named = [one for result in results for one in _flows(result, several=len(results) > 1)]
+    if not named:
+        return nothing(title, "no flow is a single TCP connection")
     if view == "windows":
         runs = [
             Run(cc, name, result.trace.filter(flow=flow), _queue(result))

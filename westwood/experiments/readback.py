@@ -247,6 +247,15 @@ def to_xarray(rows: pl.DataFrame, keys: Sequence[str] = ()) -> xr.Dataset:
     return xr.Dataset(data, coords=labels)
 
 
+# What an axis is called, by the end of the key that is swept.
+_AXES = {
+    ".loss.rate": "Share of packets lost",
+    ".queue.limit": "Limit of the queue",
+    ".delay": "Delay, one way",
+    ".rate": "Rate of the link",
+}
+
+
 def metric_axis(metric: str) -> Axis:
     """Says how a column of a summary is drawn."""
     from westwood.draw.curves import Axis
@@ -272,7 +281,8 @@ def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) ->
     points = summary.with_columns(pl.Series(x, values, dtype=pl.Float64))
     positive = [value for value in values if value > 0]
     log = len(positive) == len(values) and max(values) > 30 * min(values)
-    across = Axis(x, f"{x} ({unit})" if unit else x, log=log)
+    name = next((words for end, words in _AXES.items() if x.endswith(end)), x)
+    across = Axis(x, f"{name} ({unit})" if unit else name, log=log)
     rest = [key for key in keys if key != x]
     if points["flow"].n_unique() > 1:
         rest.append("flow")

@@ -71,18 +71,22 @@ class FlowOfRun:
         return 8.0 * self.total(name) / active_s if active_s > 0 else 0.0
 
     def _active_s(self) -> float:
-        """Seconds from its start to its end or the run's.
+        """Seconds from its start to its end, and to the last arrival where data come later.
 
-        For transfers that arrive that is the run's end, since the last may go on after `stop`.
+        It ends when it is complete, at its `stop` or with the run. Transfers that arrive go on
+        after `stop`: they end with the run.
         """
         if self.flow.arrivals:
             return self.simulated_s - float(self.flow.start) / PS_PER_S
-        stop = self.flow.stop
-        end = self.simulated_s if stop is None else min(self.simulated_s, stop / PS_PER_S)
-        (completed_s,) = self.values("completed_s")
+        (start_s,), (completed_s,) = self.values("start_s"), self.values("completed_s")
+        (last_arrival_s,) = self.values("last_arrival_s")
+        end = self.simulated_s
         if not math.isnan(completed_s):
             end = completed_s
-        (start_s,) = self.values("start_s")
+        elif self.flow.stop is not None:
+            end = min(end, self.flow.stop / PS_PER_S)
+        if not math.isnan(last_arrival_s):
+            end = max(end, last_arrival_s)
         return end - start_s
 
 
@@ -177,7 +181,8 @@ RATES = (
         "goodput_bps",
         "bit/s",
         "Goodput",
-        "payload delivered in order, over the time the flow was active",
+        "payload delivered in order, over the time the flow was active: from its start until it "
+        "is complete, or until `stop`, or to the run's end, and until its last packet arrives",
         lambda flow: flow.bit_rate("delivered_bytes"),
         head="goodput\nMb/s",
         scale=1e-6,
@@ -282,7 +287,7 @@ OF_RUN = (
         "utilisation",
         "",
         "Utilisation",
-        "of the busiest direction of a link in the run, 0 to 1",
+        "of the busiest direction of a link, from the run's start to its end: 0 to 1",
         lambda run, row: max(
             (way.utilisation for way in (*run.raw.forward, *run.raw.backward)), default=math.nan
         ),
@@ -291,7 +296,7 @@ OF_RUN = (
         "mean_queue",
         "packets",
         "Mean queue",
-        "packets that waited, on average, before the busiest direction of a link in the run",
+        "packets that waited, on average over the run, before the busiest direction of a link",
         lambda run, row: _mean_queue(run),
     ),
     RunColumn(

@@ -21,6 +21,30 @@ class RawLinkSide(Protocol):
     """
 
     @property
+    def packets(self) -> int:
+        """The packets that its queue accepted."""
+
+    @property
+    def queue_drops(self) -> int:
+        """The packets that its queue dropped."""
+
+    @property
+    def early_drops(self) -> int:
+        """Those of them that RED dropped."""
+
+    @property
+    def lost(self) -> int:
+        """The packets lost on its wire."""
+
+    @property
+    def in_flight(self) -> int:
+        """The packets that were on it when the run ended."""
+
+    @property
+    def longest_wait_s(self) -> float:
+        """The longest time that a packet waited in its queue."""
+
+    @property
     def utilisation(self) -> float:
         """The share of the time in which it was sending."""
 

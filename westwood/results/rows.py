@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from westwood.catalogue import UDP
+from westwood.results import invariants
 from westwood.results.columns import OF_RUN, FlowOfRun, Row, Run, row_of_flow
 from westwood.results.raw import RawResult
 from westwood.units import PS_PER_S
@@ -42,9 +43,11 @@ def rows_of_run(
     ]
     goodputs = [float(row["goodput_bps"]) for row in rows if row["cc"] != UDP]
     run = Run(raw, goodputs, simulated_s)
-    return [
+    whole = [
         {**row, **{column.name: column.of(run, row) for column in OF_RUN}, **cost} for row in rows
     ]
+    invariants.report(scenario, seed, raw, whole, engine)
+    return whole
 
 
 LARGEST = 1 << 63  # beyond all that is measured, in any unit; a column of whole numbers ends there

@@ -51,16 +51,18 @@ def events(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 
 def transfers(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
     """Has flow, transfer, start_s, established_s, completed_s, completion_s and what was sent."""
-    columns = {name: raw.connections[name] for name in FLOW_COLUMNS}
+    types = {
+        name: pl.Int64() if one.type == "COUNT" else pl.Float64()
+        for name, one in FLOW_COLUMNS.items()
+    }
     named = _Names(scenario, raw)
     completion = pl.col("completed_s") - pl.col("start_s")
-    whole = pl.col(pl.UInt64, pl.UInt32).cast(pl.Int64)
-    for start in range(0, named.count, _PIECE):
+    for start in range(0, max(1, named.count), _PIECE):  # a frame, even if no transfer arrived
         rows = slice(start, min(start + _PIECE, named.count))
         names = named.of(pl.int_range(rows.start, rows.stop, dtype=pl.UInt32, eager=True))
-        numbers = pl.DataFrame({name: list(column[rows]) for name, column in columns.items()})
-        frame = pl.concat([names, numbers], how="horizontal")
-        yield frame.with_columns(whole, completion.alias("completion_s"))
+        columns = {name: list(raw.connections[name][rows]) for name in FLOW_COLUMNS}
+        frame = pl.concat([names, pl.DataFrame(columns, schema=types)], how="horizontal")
+        yield frame.with_columns(completion.alias("completion_s"))
 
 
 def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:

@@ -220,7 +220,11 @@ def _in_thousandths(setting: Setting) -> bool:
 
 def written_default(setting: Setting) -> Any:
     """The default as a scenario writes it; None for what a scenario leaves out."""
-    value = setting.fallback
+    return written_field(setting, setting.fallback)
+
+
+def written_field(setting: Setting, value: Any) -> Any:
+    """A value of the engine's field as a scenario writes it; None for what it leaves out."""
     match setting.kind:
         case "TIME":
             return units.format_time(value)

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Discriminator, Field, PlainValidator, Tag, model_validator
 
 from westwood import _engine, units
-from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, label, settings_of, settings_of_protocol
+from westwood.catalogue import (
+    PROTOCOLS,
+    RECOVERIES,
+    UDP,
+    label,
+    settings_in_order,
+    settings_of,
+    settings_of_protocol,
+)
 from westwood.errors import InputError, suggestion
-from westwood.scenario.declared import to_field, with_settings
+from westwood.scenario.declared import to_field, with_settings, written_field
 from westwood.scenario.parts import (
     Bytes,
     Durations,
@@ -66,14 +74,27 @@ class CongestionControl(_CongestionControl):
     def _in_order(self) -> CongestionControl:
         if self.name == UDP:
             return self
-        built = configured(self)
-        for lesser, greater in _engine.settings_in_order("cc"):
-            least, most = getattr(built, lesser), getattr(built, greater)
-            if least > most:
-                key = greater if getattr(self, greater) is not None else lesser
-                problem = f"expected {lesser}, {least}, to be at most {greater}, {most}"
-                raise InputError(problem, key=key)
+        own, built = settings_of_protocol(self.name), configured(self)
+        for lesser, greater in settings_in_order("cc"):
+            if lesser not in own or greater not in own:
+                continue
+            low, high = (getattr(built, own[key].field) for key in (lesser, greater))
+            if low > high:
+                self._contradict(lesser, greater, low, high)
         return self
+
+    def _contradict(self, lesser: str, greater: str, low: int, high: int) -> None:
+        """Names the one of two settings that was set against the other, and what it may be."""
+        settings = settings_of("cc")
+        words = {
+            lesser: written_field(settings[lesser], low),
+            greater: written_field(settings[greater], high),
+        }
+        is_greater = getattr(self, greater) is not None
+        key, other, sense = (
+            (greater, lesser, "at least") if is_greater else (lesser, greater, "at most")
+        )
+        raise InputError(f"expected {sense} {other}, {words[other]}", key=key, value=words[key])
 
 
 def configured(cc: CongestionControl) -> _engine.CongestionControl:
@@ -198,7 +219,7 @@ class Flow(_Flow):
             problem = f"expected room for a segment of {units.format_size(self.mss)}"
             value = units.format_size(self.receive_window)
             raise InputError(problem, key="receive_window", value=value)
-        for lesser, greater in _engine.settings_in_order("flow"):
+        for lesser, greater in settings_in_order("flow"):
             if getattr(self, greater) < getattr(self, lesser):
                 written = self.model_dump(include={lesser, greater})
                 problem = f"expected at least {lesser}, {written[lesser]}"

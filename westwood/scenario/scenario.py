@@ -27,7 +27,7 @@ from westwood import arguments, extras, files
 from westwood.arguments import checked
 from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
 from westwood.errors import InputError, suggestion
-from westwood.scenario import bdp, lines, number_files, profiles, topology, written
+from westwood.scenario import bdp, lines, number_files, paths, profiles, topology, written
 from westwood.scenario.addressed import EVERY_FLOW, assign, is_part, kind_of
 from westwood.scenario.brief import html
 from westwood.scenario.explain import explained
@@ -206,6 +206,11 @@ class Scenario(Part):
     def flows(self) -> tuple[Flow, ...]:
         """The flows one by one: of a group with a count, NAME-1, NAME-2..."""
         return tuple(one for flow in self.flow for one in flow.each())
+
+    @cached_property
+    def paths(self) -> Mapping[tuple[str, str], paths.Path]:
+        """What the ways between its flows' ends allow at best, by these ends."""
+        return paths.of_flows(self.link, self.flow)
 
     def given(self) -> dict[str, Any]:
         """Returns the settings that were given: the others are the profile's."""

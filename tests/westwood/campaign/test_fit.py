@@ -155,6 +155,9 @@ def test_a_frame_of_tcp_info_is_the_upload_it_was_made_of() -> None:
     assert read.delivered[-1] == upload.delivered[-1]
     assert read.retransmitted[-1] == upload.retransmitted[-1]
     assert read.rtt_min_s == pytest.approx(upload.rtt_min_s, abs=0.0005)
+    later = frame(upload).with_columns(pl.col("time_s") + 1000)
+    read = fit.of_frame(later.filter(pl.col("delivered_bytes") > 0), "cubic")
+    assert read.time_s[0] == 0, "its clock begins with the first look"
 
 
 @pytest.mark.parametrize(

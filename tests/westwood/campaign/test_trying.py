@@ -28,6 +28,7 @@ from westwood.campaign import (
 from westwood.campaign.plan import Server
 from westwood.campaign.verdict import Verdict
 from westwood.errors import InputError, RunError
+from westwood.results import sequential
 from westwood.results.traces import STATES
 
 HOST = Server("192.0.2.1", 5201)
@@ -69,6 +70,19 @@ def test_what_can_not_be_told_says_how_much_longer_it_takes() -> None:
     assert "one pair of uploads" in of([0.1]).sentence("")
     assert "(95 %: no bounds yet), 2 of 2 pairs; about " in of([0.1, 0.2]).sentence("")
     assert of([0.1]).entry("")["more_s"] is None
+
+
+def test_the_time_that_is_said_ends_with_the_verdict_that_comes_first() -> None:
+    """Pays: the interval's lower end is above 0. Does not pay: its upper end is below the worth."""
+    worth = math.log1p(0.05)
+    for mean in (-0.02, 0.0, 0.01, 0.024, 0.025, 0.04, 0.06):
+        gains = [mean + off for off in (0.2, -0.15, 0.1, -0.2, 0.15, -0.1)]
+        one = Verdict("a", "b", gains, 0.05, 0.95, 22.0)
+        assert one.word == verdict.CANNOT_TELL
+        halves = [half for half in (mean, worth - mean) if half > 0]
+        pairs = min(sequential.count_needed(one.found, half) for half in halves)
+        assert pairs > len(gains)
+        assert one.more_s == (pairs - len(gains)) * 22
 
 
 def test_the_time_that_is_said_is_enough() -> None:

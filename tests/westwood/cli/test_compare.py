@@ -27,7 +27,7 @@ def test_values_between_commas_are_swept(westwood: Westwood, tmp_path: Path) -> 
 def test_a_curve_over_what_is_swept(westwood: Westwood, tmp_path: Path) -> None:
     assert westwood("compare", "--loss", "0.1%,1%,3%", *QUICK, "--plot").code == 0
     drawn = (tmp_path / "path-compare.svg").read_text()
-    assert "path.loss.rate" in drawn, "the axis across"
+    assert "Share of packets lost" in drawn, "the axis across"
 
 
 def test_pictures_of_two_commands_lie_side_by_side(westwood: Westwood, tmp_path: Path) -> None:

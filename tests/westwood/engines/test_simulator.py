@@ -66,7 +66,9 @@ def test_a_row_has_the_documented_columns_and_adds_up(small: Scenario) -> None:
     assert (row["flow"], row["cc"], row["engine"]) == ("tcp", "westwood+", "sim")
     assert (row["scenario"], row["seed"], row["simulated_s"]) == (small.hash, 1, 20.0)
     assert 0 < row["goodput_bps"] < row["throughput_bps"] < 2e6
-    assert row["min_rtt_s"] == pytest.approx(0.05 + 1540 * 8 / 1e7 + 1540 * 8 / 2e6, abs=0.003)
+    syn_bits = 2 * 52 * 8  # there and back
+    assert row["min_rtt_s"] == pytest.approx(0.05 + syn_bits * (1 / 1e7 + 1 / 2e6))
+    assert row["min_rtt_s"] < row["mean_srtt_s"]
     assert math.isnan(row["completed_s"]) and row["jain"] == 1
 
 

@@ -103,6 +103,40 @@ def test_a_queue_may_be_in_bandwidth_delay_products() -> None:
     assert limit("5Mbps", "100ms", "7p") == 7
 
 
+@pytest.mark.parametrize(
+    ("rate", "queue", "packets"), [("12Mbps", "10ms", 10), ("1Mbps", "1ms", 2)]
+)
+def test_a_queue_may_be_as_long_as_a_time(rate: str, queue: str, packets: int) -> None:
+    """A packet has 1500 bytes; no queue is shorter than two."""
+    grid = replace(SMALL, flow={"packet": "1500B"})
+    one = made(Point(rate=rate, delay="20ms", queue=queue), grid=grid)
+    assert one.link[-1].queue.limit.count == packets
+
+
+def test_cubic_may_run_beside() -> None:
+    """As many flows the same way, which make rows of their own."""
+    grid = replace(SMALL, access={"rate": "1Gbps"})
+    one = made(Point(rate="2Mbps", delay="20ms", flows=2, beside=1.0), grid=grid)
+    names = [(flow.name, flow.cc.name) for flow in one.flow]
+    assert names == [
+        ("tcp-1", "sack"),
+        ("tcp-2", "sack"),
+        ("cubic-1", "cubic"),
+        ("cubic-2", "cubic"),
+    ]
+    assert {(flow.from_, flow.to) for flow in one.flow if flow.name.endswith("1")} == {
+        ("sources-1", "sinks")
+    }
+
+
+def test_the_grid_of_short_queues_has_forty_paths() -> None:
+    """A half of them beside CUBIC, most of them in queues of 1 to 20 ms."""
+    points = GRIDS["linux"]["short-queues"].points
+    assert len(points) == 40 and sum(point["beside"] > 0 for point in points) == 20
+    assert sum(point["queue"].endswith("ms") for point in points) >= 20
+    assert GRIDS["linux"]["short-queues"].close == 0.07
+
+
 def test_runs_are_as_long_as_their_packets_take() -> None:
     length = Length(1000, "2s", "30s")
     assert length.of(Point("1Mbps", "1ms"), 1500) == "12s"

@@ -20,6 +20,8 @@ from westwood.units import Amount
         ("path", "path", {"path.rate": "20Mbps"}, 150),
         ("path", "path", {"tcp.packet": "750B"}, 30),
         ("path", "path", {"path.delay": "0s"}, 1),  # at least one
+        ("path", "path", {"path.overhead": "500B"}, 11),  # 180 000 bit / (8 x 2000 B)
+        ("path", "path", {"path.overhead": "100B", "tcp.packet": "650B"}, 30),
         # the round trip is the flow's over both links: 2 x 45.01 ms; with 2 bytes of framing
         ("table1", "bottleneck", {}, round(2e6 * 0.09002 / (8 * 402))),
     ],
@@ -32,6 +34,18 @@ def test_one_product(preset: str, link: str, settings: dict[str, str], packets: 
 
 def limits(scenario: Scenario) -> list[int | None]:
     return [one.link[0].queue.limit.count for _, one in scenario.points()]
+
+
+def test_of_two_rates_the_faster_one_counts(tmp_path: Path) -> None:
+    """1504 bytes each 2 ms one way are 6.016 Mb/s; the other way has 2 Mb/s."""
+    (tmp_path / "fast.trace").write_text("2\n", encoding="ascii")
+    scenario = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
+    (tmp_path / "path.toml").write_text(scenario.to_toml(), encoding="utf-8")
+    for side in ("forward", "backward"):
+        one = Scenario.from_toml(tmp_path / "path.toml").with_settings(
+            {f"path.trace.{side}": str(tmp_path / "fast.trace"), "path.queue.limit": "1bdp"}
+        )
+        assert one.link[0].queue.limit == Amount(round(6.016e6 * 0.09 / 12_000), "p"), side
 
 
 def test_it_follows_what_is_swept_also_once_it_was_written(tmp_path: Path) -> None:

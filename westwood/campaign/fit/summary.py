@@ -230,8 +230,8 @@ def of_controls(numbers: Sequence[Numbers], controls: Sequence[str]) -> Numbers:
 def error(numbers: Numbers) -> Numbers:
     """How far a simulation of the very path may miss these numbers.
 
-    docs/linux-path.md has the simulator beside the kernel: goodputs within some per cent, round
-    trips within ten, retransmissions within a factor.
+    docs/kernel-comparison.md has the simulator beside the kernel: goodputs within some per cent,
+    round trips within ten, retransmissions within a factor.
     """
     its = numbers.reshape(-1, WIDTH)
     return np.where(_IS_SHARE, _SHARE_ERROR * its, _ERRORS).ravel()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs a grid on both engines, and says of every point which criteria it meets.
 
-A row of the points is a point's flows in one direction: means over flows and then, over seeds,
-means or the grid's medians. `CRITERIA` is what is asked of a row, and of how many of them.
+A row of the points is a point's flows in one direction, or CUBIC's beside them: means over flows
+and then, over seeds, means or the grid's medians. `CRITERIA` is what is asked of a row, and of how
+many of them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from westwood.engines.simulator import SIMULATOR
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment, Tracker
 from westwood.experiments.validation import exceptions
-from westwood.experiments.validation.grid import BACKWARD, Grid
+from westwood.experiments.validation.grid import BACKWARD, BESIDE, Grid
 
 OTHER = "_other"  # ends the columns of the other engine
 # Of each run: means over the flows of a direction, but for what belongs to the whole run.
@@ -140,7 +141,9 @@ def averaged(grid: Grid, rows: pl.DataFrame) -> pl.DataFrame:
     average = pl.Expr.median if grid.median else pl.Expr.mean
     minutes = pl.col("simulated_s") / 60
     completed = pl.col("completion_s").fill_nan(None)
-    way = pl.when(pl.col("flow").str.starts_with(BACKWARD)).then(pl.lit("backward"))
+    flow = pl.col("flow").str
+    backward = pl.when(flow.starts_with(BACKWARD)).then(pl.lit("backward"))
+    way = backward.when(flow.starts_with(BESIDE)).then(pl.lit("beside"))
     runs = (
         rows.with_columns(
             way.otherwise(pl.lit("forward")).alias("way"),

@@ -25,9 +25,12 @@ from westwood.scenario.declared import written_defaults
 from westwood.units import PS_PER_S, TIME_UNITS, parse_rate, parse_size, parse_time
 
 Settings = dict[str, Any]
-FORWARD, BACKWARD = "tcp", "back"  # begin the names of flows to and from the sinks
+# These begin the names of flows to the sinks, from them, and of CUBIC's beside those to the sinks.
+FORWARD, BACKWARD, BESIDE = "tcp", "back", "cubic"
+_BESIDE: Settings = {"cc": "cubic", "recovery": "prr"}
 _BDP = "BDP"
 _PS_PER_MS = TIME_UNITS["ms"]
+_LEAST_PACKETS = 2  # of a queue given as a time
 _SHORTEST_QUEUE = 5  # packets: half of the BDP of 1 Mb/s over 4 ms is none
 # RED as Floyd advises (1997): min 5, max three times min, max_p 0.1; as in ns-3 it spares short
 # queues.
@@ -44,11 +47,12 @@ class Point:
 
     rate: str  # of the bottleneck
     delay: str  # of the bottleneck, one way
-    queue: str = "100p"  # or a multiple of the bandwidth-delay product, such as "0.5BDP"
+    queue: str = "100p"  # or a multiple of the bandwidth-delay product, "0.5BDP", or a time, "5ms"
     loss: float = 0.0  # probability, in the forward direction of the bottleneck
     aqm: str = "droptail"
     flows: int = 1  # forward
     reverse: float = 0.0  # so many more for each of them go from the sinks to the sources
+    beside: float = 0.0  # so many more for each of them are CUBIC's
     rtts: str = "equal"
     spread: str = "0s"  # in which flows start
     size: str = ""  # what each flow delivers; empty: as much as goes through
@@ -180,8 +184,11 @@ def _packet(grid: Grid, flow: Settings) -> int:
 
 
 def _queue(grid: Grid, point: Point, packet: int) -> Settings:
-    """The queue of the bottleneck; one in BDPs is in whole packets of the path's."""
+    """The queue of the bottleneck; one in BDPs or as a time is in whole packets of the path's."""
     packets = point.queue.removesuffix("p")
+    if point.queue.endswith("ms"):
+        held = parse_rate(point.rate) * parse_time(point.queue) / PS_PER_S / (8 * packet)
+        packets = str(max(_LEAST_PACKETS, round(held)))
     if point.queue.endswith(_BDP):
         one_way = parse_time(point.delay) + max(map(parse_time, _access_delays(grid, point)))
         in_flight = parse_rate(point.rate) * 2 * one_way / PS_PER_S / (8 * packet)
@@ -214,13 +221,17 @@ def _flows(grid: Grid, point: Point, flow: Settings, seed: int, lasts: int) -> I
     backward = round(point.flows * point.reverse)
     ways = [(FORWARD, place, point.flows) for place in range(point.flows)]
     ways += [(BACKWARD, place, backward) for place in range(backward)]
+    beside = round(point.flows * point.beside)
+    ways += [(BESIDE, place, beside) for place in range(beside)]
     for name, place, many in ways:
         ends = [f"sources-{1 + place * groups // many}", "sinks"]
-        one, other = ends if name == FORWARD else reversed(ends)
+        one, other = reversed(ends) if name == BACKWARD else ends
         start_ms = int(starts.uniform(0, min(parse_time(point.spread), lasts / 2) / _PS_PER_MS))
         more: Settings = {"size": point.size} if point.size else {}
         if point.aqm == "red-ecn":
             more["ecn"] = True
+        if name == BESIDE:
+            more |= _BESIDE
         named = {"name": f"{name}-{place + 1}", "from": one, "to": other}
         yield {**named, "start": f"{start_ms}ms", **flow, **more}
 

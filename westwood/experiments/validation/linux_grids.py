@@ -115,6 +115,41 @@ _MEMBER = _grid(
     length=always("30s"),
     seeds=2,
 )
+# Alone and beside as many flows of CUBIC, in queues that are short in time or in BDPs.
+_SHORT_QUEUES = _grid(
+    says="westwood-cubic in short queues, alone and beside CUBIC",
+    protocols={"westwood-cubic": {"recovery": "sack"}},
+    points=crossed(
+        listed(
+            "flows rate delay queue loss",
+            (1, "10Mbps", "10ms", "5ms", 0.0),
+            (1, "10Mbps", "40ms", "5ms", 0.0),
+            (1, "10Mbps", "40ms", "20ms", 0.0),
+            (1, "10Mbps", "100ms", "20ms", 0.0),
+            (1, "20Mbps", "10ms", "10ms", 0.002),
+            (2, "20Mbps", "20ms", "2ms", 0.0),
+            (4, "20Mbps", "50ms", "5ms", 0.0),
+            (1, "40Mbps", "5ms", "1ms", 0.0),
+            (1, "40Mbps", "20ms", "1ms", 0.0),
+            (1, "40Mbps", "20ms", "5ms", 0.0),
+            (1, "40Mbps", "50ms", "10ms", 0.0),
+            (4, "40Mbps", "50ms", "20ms", 0.0),
+            (1, "2Mbps", "10ms", "0.5BDP", 0.02),
+            (1, "2Mbps", "40ms", "0.5BDP", 0.0),
+            (1, "5Mbps", "10ms", "2BDP", 0.0),
+            (1, "5Mbps", "120ms", "0.5BDP", 0.005),
+            (1, "10Mbps", "40ms", "0.5BDP", 0.02),
+            (1, "10Mbps", "40ms", "2BDP", 0.005),
+            (2, "10Mbps", "120ms", "1BDP", 0.0),
+            (4, "10Mbps", "10ms", "2BDP", 0.0),
+        ),
+        product(beside=(0.0, 1.0)),
+    ),
+    length=always("30s"),
+    seeds=3,
+    workers=3,
+    by_name=True,
+)
 LINUX: Mapping[str, Grid] = {
     "single": _SINGLE,
     "lossless": _LOSSLESS,
@@ -122,4 +157,5 @@ LINUX: Mapping[str, Grid] = {
     "short": _SHORT,
     "upstream": _UPSTREAM,
     "westwood-cubic": _MEMBER,
+    "short-queues": _SHORT_QUEUES,
 }

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Limits of the shell that leave too little are one line, and no file is left behind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def limited(limit: str, arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Runs the command line under a limit of the shell."""
+    command = f"ulimit {limit}; exec {sys.executable} -m westwood {arguments}"
+    return subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("kilobytes", [300_000, 500_000, 900_000, 1_100_000])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "trace table1 --set duration=5s --events --out out",
+        "sweep table1 --set duration=5s --seeds 2 --out out",
+    ],
+)
+def test_little_memory_is_said_before_anything_is_written(
+    kilobytes: int, arguments: str, tmp_path: Path
+) -> None:
+    done = limited(f"-v {kilobytes}", arguments, tmp_path)
+    assert done.returncode == 1, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"westwood: ulimit -v {kilobytes} leaves too little memory")
+    assert not [one for one in tmp_path.rglob("*") if one.is_file()]
+
+
+def test_what_needs_no_tables_runs_with_little_memory(tmp_path: Path) -> None:
+    done = limited("-v 900000", "run table1 --set duration=5s --seeds 1", tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_small_stack_is_said(tmp_path: Path) -> None:
+    done = limited("-s 120", "--help", tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr == "westwood: the stack may take 120 kB, expected ulimit -s 128 or more\n"

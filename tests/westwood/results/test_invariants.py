@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows of random scenarios: nothing impossible, and the same as the traces of the same run."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from westwood import Result, Scenario, simulate
+from westwood.cli import process
+from westwood.engines.counted import CountedLinkSide
+from westwood.errors import ImpossibleResult
+from westwood.results import invariants
+from westwood.results.rows import rows_of_run
+from westwood.units import PS_PER_S
+
+RATES = st.sampled_from(["1kbps", "17kbps", "200kbps", "1Mbps", "20Mbps"])
+DELAYS = st.sampled_from(["0s", "1us", "3ms", "200ms", "7s"])
+LIMITS = st.sampled_from(["1p", "3p", "30p", "10000p", "unlimited", "2kB", "1MiB"])
+
+
+@st.composite
+def links(draw: st.DrawFn) -> dict[str, Any]:
+    """Draws a link but for its ends."""
+    queue: dict[str, Any] = {"limit": draw(LIMITS)}
+    if draw(st.integers(0, 4)) == 0:
+        queue |= {"kind": "red", "min": 2.0, "max": 9.0, "ecn": draw(st.booleans())}
+    link = {"rate": draw(RATES), "delay": draw(DELAYS), "queue": queue}
+    match draw(st.integers(0, 5)):
+        case 0:
+            link["loss"] = {"rate": draw(st.sampled_from([0.01, 0.3])), "on": "both"}
+        case 1:
+            link["jitter"] = "40ms"
+        case 2:
+            link["reorder"] = {"rate": 0.2, "delay": "300ms", "on": "both"}
+        case 3:
+            times = draw(st.lists(st.integers(0, 300), max_size=20))
+            link["trace"] = {"forward": sorted([*times, 301])}
+    return link
+
+
+@st.composite
+def flows(draw: st.DrawFn) -> dict[str, Any]:
+    """Draws a flow but for its ends: TCP, transfers that arrive, or datagrams."""
+    flow: dict[str, Any] = {"start": draw(st.sampled_from(["0s", "1ms", "90ms"]))}
+    if draw(st.booleans()):
+        flow["stop"] = draw(st.sampled_from(["91ms", "130ms", "1s", "100s"]))
+    if draw(st.integers(0, 2)) == 0:
+        rate = draw(st.sampled_from(["3kbps", "300kbps", "5Mbps"]))
+        return flow | {"app": {"kind": "udp", "rate": rate}}
+    flow["cc"] = draw(st.sampled_from(["reno", "cubic", "bbr", "westwood+"]))
+    flow["initial_cwnd"] = draw(st.sampled_from(["1p", "10p", "100p"]))
+    match draw(st.integers(0, 2)):
+        case 0:
+            flow["size"] = draw(st.sampled_from(["1B", "10kB", "300kB"]))
+        case 1:
+            every = draw(st.sampled_from(["50ms", "900ms", "1000s"]))
+            flow["arrivals"] = {"every": every, "size": "5kB"}
+    return flow
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    """Draws a chain of links, and flows over parts of it, in both directions."""
+    nodes = [f"n{number}" for number in range(draw(st.integers(2, 4)))]
+    its_links = [
+        draw(links()) | {"name": f"link{n}", "between": [nodes[n], nodes[n + 1]]}
+        for n in range(len(nodes) - 1)
+    ]
+    its_flows = []
+    for n in range(draw(st.integers(1, 3))):
+        ends = draw(st.permutations(nodes))
+        its_flows.append(draw(flows()) | {"name": f"flow{n}", "from": ends[0], "to": ends[1]})
+    duration = draw(st.sampled_from(["91ms", "500ms", "3s", "20s"]))
+    return Scenario(name="drawn", duration=duration, link=its_links, flow=its_flows)
+
+
+@given(scenarios(), st.integers(1, 1000))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+def test_a_run_says_nothing_impossible_and_its_traces_say_the_same(
+    scenario: Scenario, seed: int
+) -> None:
+    result = simulate(scenario, seed, trace=True, queues=True, events=True)  # warnings are errors
+    length_s = scenario.duration / PS_PER_S
+    for link in result.links.to_dicts():
+        there = (pl.col("link") == link["link"]) & (pl.col("direction") == link["direction"])
+        queue = result.queues.filter(there)
+        assert queue.is_empty() or 0 <= queue["time_s"].min() <= queue["time_s"].max() <= length_s  # type: ignore[operator]
+        times, packets = [*queue["time_s"].to_list(), length_s], queue["packets"].to_list()
+        area = math.fsum(count * (times[n + 1] - times[n]) for n, count in enumerate(packets))
+        assert link["mean_queue"] == pytest.approx(area / length_s, rel=1e-6, abs=1e-9)
+        drops = result.drops.filter(there)
+        assert drops.filter(kind="wire").height == link["lost"]
+        assert drops.filter(pl.col("kind").is_in(["queue", "early"])).height == link["queue_drops"]
+    for frame in (result.trace, result.events, result.drops):
+        assert frame.is_empty() or frame["time_s"].max() <= length_s  # type: ignore[operator]
+    flows = dict(zip([flow.name for flow in scenario.flows], scenario.flows, strict=True))
+    of_flow = {row["flow"]: row for row in result.flow_rows}
+    for name, rows in result.transfers.partition_by("flow", as_dict=True).items():
+        row, flow = of_flow[str(name[0])], flows[str(name[0])]
+        count = row["sent"] - row["queue_drops"] - row["lost"] - row["in_flight"]
+        arrived = int(rows["ip_bytes_at_sink"].sum())
+        if flow.app.kind == "udp" or (flow.size is None and flow.arrivals is None):
+            assert arrived == count * flow.packet
+        assert arrived <= count * flow.packet
+
+
+def _run(**flow: Any) -> Result:
+    link = {"name": "l", "between": ["a", "b"], "rate": "1Mbps", "delay": "10ms"}
+    both = {"name": "f", "from": "a", "to": "b", **flow}
+    scenario = Scenario(
+        name="one", duration="10s", link=[{**link, "queue": {"limit": "1000p"}}], flow=[both]
+    )
+    return simulate(scenario, trace=True, queues=True, events=True)
+
+
+@pytest.mark.parametrize(
+    "flow",
+    [
+        {"cc": "reno", "initial_cwnd": "100p"},
+        {"app": {"kind": "udp", "rate": "100Mbps"}},
+    ],
+)
+def test_what_arrives_after_the_stop_takes_its_time(flow: dict[str, Any]) -> None:
+    result = _run(stop="30ms", **flow)
+    (row,), (last_s,) = result.flow_rows, result.transfers["last_arrival_s"]
+    assert 0.5e6 < row["goodput_bps"] < row["throughput_bps"] <= 1e6
+    (delivered,) = result.transfers["delivered_bytes"]
+    assert row["goodput_bps"] == pytest.approx(8 * delivered / last_s)
+
+
+def test_a_flow_that_no_transfer_arrives_for_has_empty_frames_and_figures() -> None:
+    result = _run(cc="reno", arrivals={"every": "100000s", "size": "10kB"})
+    assert result.transfers.is_empty() and result.trace.is_empty() and result.queues.is_empty()
+    assert result.transfers.schema == _run(cc="reno").transfers.schema
+    for view in ("windows", "sequence", "delays", "histogram"):
+        assert result.plot(view).axes
+
+
+def _with_side(result: Result, **wrong: float) -> list[str]:
+    """What is broken once a number of the only link's forward direction is another."""
+    (side,) = result.raw.forward
+    numbers = {name: getattr(side, name) for name in dir(side) if not name.startswith("_")}
+    raw = dataclasses.replace(result.raw, forward=[CountedLinkSide({**numbers, **wrong})])
+    return [str(one) for one in invariants.broken(result.scenario, raw, result.flow_rows, "sim")]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("utilisation", 1.01),
+        ("utilisation", -0.1),
+        ("longest_wait_s", 10.1),
+        ("waited_s", 1e7),
+        ("in_flight", 10**6),
+        ("early_drops", 7),
+    ],
+)
+def test_a_link_that_breaks_an_invariant_is_named(column: str, value: float) -> None:
+    result = _run(cc="reno")
+    assert _with_side(result) == []
+    (first, *_) = _with_side(result, **{column: value})
+    assert first.startswith("l forward: ") and column in first and "expected" in first
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("min_rtt_s", 0.02),
+        ("min_rtt_s", 5.0),
+        ("mean_cwnd", 1e6),
+        ("goodput_bps", 1.1e6),
+        ("throughput_bps", 1.1e6),
+        ("completed_s", 11.0),
+        ("retransmitted", 10**6),
+        ("in_flight", 10**6),
+        ("loss_ratio", -0.1),
+        ("retransmission_ratio", 1.2),
+        ("jain", 1.1),
+    ],
+)
+def test_a_flow_that_breaks_an_invariant_is_named(column: str, value: float) -> None:
+    result = _run(cc="reno")
+    (row,) = result.flow_rows
+    rows = [row | {column: value}]
+    found = [str(one) for one in invariants.broken(result.scenario, result.raw, rows, "sim")]
+    assert found and all(one.startswith("f: ") for one in found)
+    assert any(column in one for one in found)
+
+
+def test_an_impossible_number_is_reported_and_stays(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    result = _run(cc="reno")
+    raw = dataclasses.replace(
+        result.raw, connections={**result.raw.connections, "ip_bytes_at_sink": [10**8]}
+    )
+    with pytest.warns(
+        ImpossibleResult, match="throughput_bps = 80000000: expected at most"
+    ) as all_:
+        (row,) = rows_of_run(result.scenario, 1, raw, {}, "sim")
+    assert row["throughput_bps"] == 8e7
+    process._show(all_[0].message, ImpossibleResult, "file.py", 1)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("westwood: one, --engine sim, seed 1: f: throughput_bps = ")

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Settings that are out of bounds or contradict each other are refused: key, value, expected."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from westwood import catalogue
+from westwood.catalogue import PROTOCOLS, Setting, settings_of_protocol
+from westwood.errors import InputError
+from westwood.scenario import Scenario
+
+LINK = {"name": "l", "between": ["a", "b"], "rate": "1Mbps", "delay": "10ms"}
+FLOW: dict[str, Any] = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}
+
+
+def beyond(setting: Setting) -> object:
+    """A value just outside of what is declared, as a scenario writes it."""
+    match setting.kind:
+        case "SWITCH" | "CHOICE":
+            return "neither"
+        case "SPAN":
+            return f"{setting.most + 1}us"
+        case "SHARE" | "FACTOR_OR_NONE":
+            return (setting.most + 1) / 1000
+    return setting.most + 1
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_setting_beyond_its_bounds_is_refused_with_what_was_expected(protocol: str) -> None:
+    """Of every control: a gain over 1, a count that no byte holds, an unknown word."""
+    for key, setting in settings_of_protocol(protocol).items():
+        value = beyond(setting)
+        flow = {**FLOW, "cc": {"name": protocol, key: value}}
+        shown = re.escape(json.dumps(value))
+        with pytest.raises(InputError, match=rf"^f\.cc\.{key} = {shown}: .*(expected|unknown)"):
+            Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
+
+
+@pytest.mark.parametrize(
+    ("cc", "words"),
+    [
+        ({"vegas_alpha": 9}, "vegas_alpha = 9: expected at most vegas_beta, 4"),
+        ({"vegas_beta": 1}, "vegas_beta = 1: expected at least vegas_alpha, 2"),
+        ({"vegas_alpha": 9, "vegas_beta": 5}, "vegas_beta = 5: expected at least vegas_alpha, 9"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_refused(cc: dict[str, int], words: str) -> None:
+    flow = {**FLOW, "cc": {"name": "vegas", **cc}}
+    with pytest.raises(InputError, match=rf"^f\.cc\.{words}$"):
+        Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
+
+
+def test_a_pair_of_any_kind_may_be_declared_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values are told as they are written, whatever the core holds."""
+    pairs = [("min_interval_us", "tau_us")]
+    declared = {"cc": pairs, "flow": []}
+    monkeypatch.setattr(catalogue._engine, "settings_in_order", declared.__getitem__)
+    catalogue.settings_in_order.cache_clear()
+    flow = {**FLOW, "cc": {"name": "westwood+", "min_interval": "70ms"}}
+    wrong = {**FLOW, "cc": {**flow["cc"], "tau": "60ms"}}
+    words = r'^f\.cc\.tau = "60ms": expected at least min_interval, 70ms$'
+    try:
+        with pytest.raises(InputError, match=words):
+            Scenario(name="s", duration="3s", link=[LINK], flow=[wrong])
+        assert Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
+    finally:
+        catalogue.settings_in_order.cache_clear()

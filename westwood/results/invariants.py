@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What holds for every run of every engine, checked as its rows are made.
+
+Packets are conserved, shares are shares, nothing is faster than its path, and a wait ends with the
+run. A number that breaks one of these is an engine's fault. It stays as it is, and a warning of one
+line names it. tests/fuzz/invariants.hpp checks more, on random networks.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from westwood.catalogue import UDP
+from westwood.errors import ImpossibleResult
+from westwood.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from westwood.results.columns import Row
+    from westwood.results.raw import RawLinkSide, RawResult
+    from westwood.scenario import Scenario
+    from westwood.scenario.flows import Flow
+    from westwood.scenario.links import Link
+
+_EXACT = ("sim",)  # engines that measure to the picosecond
+_NEAR = 1e-9  # relative: what rounding does to a double
+_SLACK_S = 0.05  # how late other engines look at a socket, and how coarse their clocks are
+_SHARES = ("utilisation", "jain", "loss_ratio", "retransmission_ratio")
+_SIDES = ("forward", "backward")
+
+
+class Broken(NamedTuple):
+    """A number that can't be, and the bound that it breaks."""
+
+    where: str  # a flow, or a link and its direction
+    column: str
+    value: float
+    bound: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.column} = {self.value:.9g}: expected {self.bound}"
+
+
+def report(scenario: Scenario, seed: int, raw: RawResult, rows: Sequence[Row], engine: str) -> None:
+    """Warns of each number that can't be."""
+    for one in broken(scenario, raw, rows, engine):
+        what = f"{scenario.name}, --engine {engine}, seed {seed}: {one} (please report this)"
+        warnings.warn(what, ImpossibleResult, stacklevel=2)
+
+
+def broken(
+    scenario: Scenario, raw: RawResult, rows: Sequence[Row], engine: str
+) -> Iterator[Broken]:
+    """Yields the numbers of a run that can't be."""
+    slack_s = 0.0 if engine in _EXACT else _SLACK_S
+    for flow, row in zip(scenario.flows, rows, strict=True):
+        yield from _of_flow(scenario, flow, row, slack_s)
+    for link, *ways in zip(scenario.link, raw.forward, raw.backward, strict=True):
+        for side, way in zip(_SIDES, ways, strict=True):
+            yield from _of_way(f"{link.name} {side}", link, way, scenario.duration / PS_PER_S)
+
+
+def _at_most(where: str, column: str, value: float, most: float, bound: str) -> Iterator[Broken]:
+    """Yields the number if it exceeds the bound. NaN is what a flow does not have."""
+    if value > most + _NEAR * abs(most):
+        yield Broken(where, column, value, f"at most {bound}, {most:.9g}")
+
+
+def _at_least(where: str, column: str, value: float, least: float, bound: str) -> Iterator[Broken]:
+    if value < least - _NEAR * abs(least):
+        yield Broken(where, column, value, f"at least {bound}, {least:.9g}")
+
+
+def _of_flow(scenario: Scenario, flow: Flow, row: Row, slack_s: float) -> Iterator[Broken]:
+    name, simulated_s = flow.name, row["simulated_s"]
+    for column in _SHARES:
+        yield from _at_most(name, column, row[column], 1, "the whole")
+        yield from _at_least(name, column, row[column], 0, "nothing")
+    gone = row["queue_drops"] + row["lost"] + row["in_flight"]
+    yield from _at_most(name, "queue_drops + lost + in_flight", gone, row["sent"], "sent")
+    yield from _at_most(name, "retransmitted", row["retransmitted"], row["sent"], "sent")
+    arrived_bps = row["throughput_bps"]
+    yield from _at_most(name, "goodput_bps", row["goodput_bps"], arrived_bps, "throughput_bps")
+    yield from _at_most(name, "completed_s", row["completed_s"], simulated_s + slack_s, "the run")
+    path = scenario.paths[flow.from_, flow.to]
+    most_bps = path.most_bps * (1 + slack_s)
+    yield from _at_most(name, "throughput_bps", arrived_bps, most_bps, "its slowest link's rate")
+    if flow.cc.name == UDP:
+        return
+    yield from _at_most(name, "mean_cwnd", row["mean_cwnd"], row["max_cwnd"], "max_cwnd")
+    least_s = path.delay_s - slack_s if slack_s else path.least_rtt_s(flow.header)
+    yield from _at_least(name, "min_rtt_s", row["min_rtt_s"], least_s, "the path's round trip")
+    most_s = row["mean_srtt_s"] + slack_s
+    yield from _at_most(name, "min_rtt_s", row["min_rtt_s"], most_s, "mean_srtt_s")
+
+
+def _of_way(where: str, link: Link, way: RawLinkSide, simulated_s: float) -> Iterator[Broken]:
+    gone = way.lost + way.in_flight
+    yield from _at_most(where, "lost + in_flight", gone, way.packets, "packets")
+    yield from _at_most(where, "early_drops", way.early_drops, way.queue_drops, "queue_drops")
+    yield from _at_most(where, "utilisation", way.utilisation, 1, "the whole")
+    yield from _at_least(where, "utilisation", way.utilisation, 0, "nothing")
+    longest_s = way.longest_wait_s
+    yield from _at_most(where, "longest_wait_s", longest_s, simulated_s, "the run")
+    if longest_s == longest_s:
+        most_s = way.packets * longest_s
+        yield from _at_most(where, "waited_s", way.waited_s, most_s, "packets x longest_wait_s")
+    limit = link.queue.limit
+    if limit.unit == "p" and limit.count is not None:
+        mean = way.waited_s / simulated_s
+        yield from _at_most(where, "mean_queue", mean, limit.count, "the queue's limit")

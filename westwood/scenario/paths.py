@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the links on a flow's way allow at best: how fast a packet is there, and how many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from westwood.scenario import topology
+from westwood.scenario.flows import Flow
+from westwood.scenario.links import Direction, Link
+from westwood.units import PS_PER_S
+
+_SIDES: tuple[Direction, Direction] = ("forward", "backward")
+
+
+@dataclass(frozen=True)
+class Path:
+    """The way between two nodes."""
+
+    delay_s: float  # there and back
+    byte_s: float  # to send a byte there and back; recorded rates say nothing
+    overhead_s: float  # the same of the links' framing of a packet
+    most_bps: float  # the slowest rate there; infinity where rates are recorded
+
+    def least_rtt_s(self, packet_bytes: int) -> float:
+        """The shortest round trip with packets of this size both ways."""
+        return self.delay_s + packet_bytes * self.byte_s + self.overhead_s
+
+
+def of_flows(links: Sequence[Link], flows: Sequence[Flow]) -> Mapping[tuple[str, str], Path]:
+    """Returns the path of each pair of nodes that flows connect."""
+    named = {link.name: link for link in links}
+    found = topology.ways(links, flows)
+    return {ends: _path([(named[name], side) for name, side in way]) for ends, way in found.items()}
+
+
+def _path(way: Sequence[tuple[Link, int]]) -> Path:
+    delay_s = byte_s = overhead_s = 0.0
+    most_bps = math.inf
+    for link, side in way:
+        delay_s += 2 * link.delay / PS_PER_S
+        if not link.opportunities(_SIDES[side]):
+            most_bps = min(most_bps, link.mean_rate_bps(_SIDES[side]))
+        for one in _SIDES:
+            if not link.opportunities(one):
+                byte_s += 8 / link.mean_rate_bps(one)
+                overhead_s += 8 * link.overhead / link.mean_rate_bps(one)
+    return Path(delay_s, byte_s, overhead_s, most_bps)
