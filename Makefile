@@ -56,8 +56,8 @@ torture: .venv linux ## repeat every attack (pytest -m torture) for about an hou
 	    WW_TORTURE_FIGURES=$(CURDIR)/build/torture $(BIN)/python -m pytest -q -rs -m torture $(T)
 	@$(BIN)/python -m tools.torture_table build/torture $(if $(filter tests,$(T)),docs/reliability.md)
 
-mutants: $(VENV)/.tools system-test ## see whether the tests notice 200 random mistakes in core/: SEED=, COUNT=, OPTIONS=--prove
-	@$(BIN)/python tools/mutants.py $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(OPTIONS)
+mutants: .venv system-test ## see whether the tests notice random mistakes, 200 a room: ROOM=, SEED=, COUNT=, OPTIONS=--named
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.mutants $(ROOM) $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(OPTIONS)
 
 prove: $(VENV)/.tools ## prove the core with Frama-C: docs/proofs.md; takes minutes
 	@PYTHON=$(PYTHON) tools/system.sh prove
@@ -90,7 +90,7 @@ bench-path: linux-path ## measure how exact the emulated path of --engine linux 
 theory: .venv ## hold the simulator against formulas, and write the tables of docs/theory.md
 	@$(BIN)/python -m bench.theory
 
-verdicts: .venv ## decide all claims anew and write them into docs/model.md: 27 000 runs
+verdicts: .venv ## decide all claims anew and write them into docs/claims.md: 27 000 runs
 	@$(BIN)/westwood reproduce all --out build/verdicts
 	@$(BIN)/python -m tools.verdicts build/verdicts
 

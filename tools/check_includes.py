@@ -28,6 +28,7 @@ RULES = {
     "wire": ({"core", "engine", "wire"}, STANDARD),
     "lab": ({"core", "engine", "wire", "lab"}, STANDARD),
     "bindings": ({"engine", "bindings"}, re.compile(r"nanobind/.*|[a-z_0-9]+|Python\.h")),
+    "tests/linux/bpf": ({"linux/bpf"}, ANY),
     "tests/linux/helpers": (set(), ANY),
     "tests": (
         {"core", "engine", "wire", "linux/path", "tests"},

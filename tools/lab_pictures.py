@@ -10,14 +10,6 @@ from playwright.sync_api import sync_playwright
 from westwood.lab import serving
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "img"
-SHOWN = """(() => {
-    const next = lab.state;
-    next.scenario.duration = "40s";
-    next.scenario.link[0].loss = { kind: "uniform", rate: 0.002 };
-    next.lines = ["newreno", "cubic", "westwood+"].map((cc) => ({ "tcp.cc": cc }));
-    next.seed = 2;
-    return lab.open(next);
-})()"""
 
 
 def opened(browser: Any, width: int, height: int, scheme: str, behind: str = "") -> Any:
@@ -34,8 +26,7 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        page = opened(browser, 1280, 1130, "light")
-        page.evaluate(SHOWN)
+        page = opened(browser, 1280, 1000, "light")
         page.wait_for_timeout(400)
         page.screenshot(path=FOLDER / "lab.png")
         page.locator("#panels").focus()
@@ -43,13 +34,12 @@ def main() -> None:
         wanted = next(
             number
             for number, one in enumerate(made)
-            if one["time_s"] > 8 and one["kind"] == "recovery" and one["flow"] == "Westwood+"
+            if one["time_s"] > 4 and one["kind"] == "recovery" and one["flow"] == "Westwood+"
         )
         for _ in range(wanted + 1):
             page.keyboard.press("n")
         page.locator("#why").screenshot(path=FOLDER / "lab-why.png")
         page = opened(browser, 390, 844, "dark")
-        page.evaluate(SHOWN)
         page.wait_for_timeout(400)
         page.screenshot(path=FOLDER / "lab-phone.png")
         page = opened(browser, 1280, 900, "dark", "#preset=fig5")

@@ -57,7 +57,9 @@ def promised() -> list[str]:
 
 def proofs() -> list[Proof]:
     easy = [name for name in promised() if name not in HARD]
-    in_theorems = "ww_count_ack,count_any_acks,ww_filter_step,estimate_any_samples"
+    in_theorems = "ww_count_ack,count_any_acks,ww_filter_step,estimate_any_samples,"
+    in_theorems += "ww_wc_is_many,ww_wc_is_reduced,ww_wc_standing,ww_wc_answer,ww_wc_count_lost,"
+    in_theorems += "ww_wc_after_round"
     return [
         Proof("any order", "any_order.c", uses_eva=True),
         Proof("promises", "any_order.c", uses_eva=False, functions=",".join(easy)),

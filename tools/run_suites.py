@@ -148,6 +148,7 @@ SIDE_BY_SIDE = [  # the longest first
         "lint-imports", [["lint-imports"], [PYTHON, "tools/check_includes.py"]], with_package=True
     ),
     Suite("lint-length", [[PYTHON, "tools/check_length.py"]]),
+    Suite("lint-prose", [[PYTHON, "tools/check_prose.py"]]),
     Suite(
         "lint-format", [["clang-format", "--dry-run", "--Werror", *c_files()]], with_package=True
     ),

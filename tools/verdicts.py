@@ -28,7 +28,7 @@ from tools.tables import replace, table_of
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs/verdicts.json"
-PAGES = (ROOT / "docs/model.md",)
+PAGES = (ROOT / "docs/claims.md",)
 TABLE = "verdicts"
 _DIGITS = 6
 _START = {"duration": "60s"}

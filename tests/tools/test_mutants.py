@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/mutants.py: what a test sees is caught, and what a useless test does not see survives."""
+"""tools/mutants: what a test sees is caught, and what a useless test does not see survives."""
 
 from __future__ import annotations
 
+import ast
 import shutil
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
-from tools import mutants
-from tools.mutate import Mutant, declarations
-from tools.mutate import mutants as mutants_of
+from tools.mutants import core, cxx_code, engine, py_code, verdict
+from tools.mutants.c_code import Mutant, declarations
+from tools.mutants.c_code import mutants as mutants_of
 
 HEADER = """\
 /* a < b is no code here, nor in "a < b" */
@@ -61,22 +64,22 @@ def test_declarations_keep_all_but_the_bodies() -> None:
 
 def verdicts(folder: Path, test: str, listed: set[tuple[str, ...]] | None = None) -> dict[str, str]:
     """Returns what becomes of each mutant of HEADER with a program of this test."""
-    core = folder / "core"
-    core.mkdir()
-    (core / "limit.h").write_text(HEADER)
+    headers = folder / "core"
+    headers.mkdir()
+    (headers / "limit.h").write_text(HEADER)
     program = folder / "limit_test.cpp"
     program.write_text(f'#include "../../core/limit.h"\nint main() {{ {test} }}\n')
-    tests = mutants.Tests(core, [program])
+    tests = core.Tests(headers, [program])
     tests.build()
-    judged = [mutants.judge(tests, one, listed or set(), prove=False) for one in all_of(HEADER)]
-    return {verdict.mutant.becomes: verdict.what for verdict in judged}
+    judged = [core.judge(tests, one, listed or set(), prove=False) for one in all_of(HEADER)]
+    return {one.mutant.becomes: one.what for one in judged}
 
 
 @pytest.fixture(autouse=True)
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not (shutil.which("gcc") and shutil.which("clang")):
         pytest.skip("needs gcc and clang")
-    monkeypatch.setattr(mutants, "BUILD", tmp_path / "build")
+    monkeypatch.setattr(core, "BUILD", tmp_path / "build")
 
 
 SAME = "return a >= most ? most : a;"  # at `most` it is the same number
@@ -86,24 +89,138 @@ ALSO_SAME = "if (a <= WW_LEAST) return WW_LEAST;"
 def test_a_sharp_test_catches_all_that_change_something(tmp_path: Path) -> None:
     listed = {becoming(SAME).key, becoming(ALSO_SAME).key}
     found = verdicts(tmp_path, SHARP, listed)
-    uncounted = {line for line, what in found.items() if what in mutants.NOT_COUNTED}
+    uncounted = {line for line, what in found.items() if what in verdict.NOT_COUNTED}
     assert uncounted == {SAME, ALSO_SAME}
-    assert {what for line, what in found.items() if line not in uncounted} == {mutants.CAUGHT[0]}
+    assert {what for line, what in found.items() if line not in uncounted} == {core.CAUGHT[0]}
 
 
 def test_a_useless_test_lets_them_survive(tmp_path: Path) -> None:
     found = verdicts(tmp_path, USELESS)
-    assert found["if (a >= WW_LEAST) return WW_LEAST;"] == mutants.SURVIVED
-    assert found["#define WW_LEAST 3u"] == mutants.SURVIVED, "a declaration, compiled anew"
+    assert found["if (a >= WW_LEAST) return WW_LEAST;"] == verdict.SURVIVED
+    assert found["#define WW_LEAST 3u"] == verdict.SURVIVED, "a declaration, compiled anew"
 
 
 def test_the_report_fails_below_the_share_that_is_wanted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     one = becoming("return a <= most ? most : a;")
-    caught = [mutants.Verdict(one, mutants.CAUGHT[0])] * 19
-    survivor = mutants.Verdict(one, mutants.SURVIVED)
-    same = mutants.Verdict(one, mutants.NOT_COUNTED[1])
-    assert mutants.report([*caught, survivor, same, same], set()) == 0
+    caught = [verdict.Verdict(one, core.CAUGHT[0])] * 19
+    survivor = verdict.Verdict(one, verdict.SURVIVED)
+    same = verdict.Verdict(one, verdict.NOT_COUNTED[1])
+    assert verdict.report("core", [*caught, survivor, same, same], 0.95) == 0
     assert "20 mutants" in capsys.readouterr().out
-    assert mutants.report([*caught, survivor, survivor], set()) == 1
+    assert verdict.report("core", [*caught, survivor, survivor], 0.95) == 1
+
+
+def test_enough_mutants_are_judged_and_none_once_the_time_is_up() -> None:
+    def judge(one: Mutant) -> verdict.Verdict:
+        return verdict.Verdict(one, core.CAUGHT[0] if one.new == ">=" else verdict.NOT_COMPILED)
+
+    several = all_of(HEADER) * 3
+    assert sum(one.counts for one in verdict.judged(several, judge, 2, 2, False)) == 2
+    assert verdict.judged(several, judge, 2, 2, False, until=time.monotonic()) == []
+
+
+CLASS = """\
+namespace ww {
+struct Queue : Base {
+    explicit Queue(int limit) : limit_(limit), waiting_{0} { assert(limit > 0); }
+    bool is_full() const { return waiting_ >= limit_; }
+    template <class T>
+    auto add(T&& many) -> int;
+    int waiting_[2] = {0, 1};
+    static constexpr int kMost = 7;
+    enum class Kind : unsigned { short_one = 1, long_one = 2 };
+};
+}  // namespace ww
+template <class T>
+auto ww::Queue::add(T&& many) -> int {
+    const auto each = [&](int one) { return one + 1; };
+    return waiting_[0] = std::min(each(2), many);
+}
+"""
+
+
+def test_functions_of_cplusplus_are_found_with_their_bodies() -> None:
+    found = {one.name: CLASS[one.first : one.last + 1] for one in cxx_code.bodies(CLASS)}
+    assert list(found) == ["Queue", "is_full", "add"]
+    assert found["is_full"] == "{ return waiting_ >= limit_; }"
+    assert found["add"].startswith("{\n    const auto each") and found["add"].endswith("many);\n}")
+
+
+def test_first_values_are_no_constants() -> None:
+    assert [CLASS[first:last] for first, last in cxx_code.first_values(CLASS)] == ["= {0, 1}"]
+
+
+def test_a_file_holds_all_mutants_and_is_the_file_itself_without(tmp_path: Path) -> None:
+    text = """\
+constexpr int least(int a, int b) { return a < b ? a : b; }
+struct Counter {
+    int count = 3;
+    int next() { return count++; }
+};
+"""
+    program = "int main() { return least(5, 2) * 16 + Counter().next(); }"
+    path = tmp_path / "least.hpp"
+    path.write_text(text)
+    chosen = [one for one in cxx_mutants(path) if one.becomes in EXPECTED]
+    source = tmp_path / "main.cpp"
+    numbered = dict(enumerate(chosen, 1))
+    source.write_text(engine.SWITCH + engine.schema(path, numbered) + program)
+    made = tmp_path / "made"
+    subprocess.run(["g++", "-std=c++20", "-w", source, "-o", made], check=True)
+    codes = [
+        subprocess.run([made], env={"WW_MUTANT": str(number)}).returncode
+        for number in range(len(chosen) + 1)
+    ]
+    assert codes == [2 * 16 + 3, *(EXPECTED[one.becomes] for one in chosen)]
+
+
+EXPECTED = {
+    "constexpr int least(int a, int b) { return a >= b ? a : b; }": 5 * 16 + 3,
+    "int count = 2;": 2 * 16 + 2,
+    "int count = 4;": 2 * 16 + 4,
+}
+
+
+def cxx_mutants(path: Path) -> list[Mutant]:
+    return [one for several in cxx_code.of_folder(path.parent) for one in several]
+
+
+PYTHON = """\
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Link:
+    rate: float = 2.5
+
+    def is_fast(self, least: "int < 3" = 4) -> bool:
+        \"\"\"Says whether 1 < 2.\"\"\"
+        if not self.rate:
+            return True
+        return self.rate > least and f"{1 + 1}" is not None
+"""
+
+
+def test_python_has_its_mutants_where_it_computes() -> None:
+    found = [one for several in py_code.mutants("link.py", PYTHON) for one in several]
+    assert {one.function for one in found} == {"Link", "Link.is_fast"}
+    assert [one.becomes for one in found if one.function == "Link.is_fast"] == [
+        'def is_fast(self, least: "int < 3" = 3) -> bool:',
+        'def is_fast(self, least: "int < 3" = 5) -> bool:',
+        "if not (not self.rate):",
+        "if self.rate:",
+        "return False",
+        'return self.rate > least or f"{1 + 1}" is not None',
+        'return self.rate >= least and f"{1 + 1}" is not None',
+        'return self.rate <= least and f"{1 + 1}" is not None',
+        'return self.rate > least and f"{1 + 1}" is None',
+    ]
+    for one in found:
+        ast.parse(PYTHON[: one.start] + one.new + PYTHON[one.end :])
+
+
+@pytest.mark.parametrize("room", ["engine", "westwood"])
+def test_named_mistakes_are_still_to_be_made(room: str) -> None:
+    named = verdict.named(room, verdict.ROOT / room)
+    assert len({one.function for one in named}) == len(named) > 0

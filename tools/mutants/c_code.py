@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The one-token mutants of C headers: in each an operator, constant or condition is another.
+"""Makes the one-token mutants of C and C++ files: another operator, constant or condition.
 
-Comments, strings, includes and the conditions of #if are not code, and have none.
+Comments, strings, includes, assertions and the conditions of #if have none.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from pathlib import Path
 TOKEN = re.compile(
     r"""
     (?P<skip>  /\*.*?\*/ | //[^\n]* | \\\n | \s+ )
-  | (?P<line>  \#[ \t]*(?!define\b)\w+[^\n]* )
+  | (?P<line>  ^\#[ \t]*(?!define\b)\w+[^\n]* )
   | (?P<define> \#[ \t]*define[ \t]+\w+(?:\([^)]*\))? )
+  | (?P<assertion> \b(?:static_)?assert\( .*? \); )
   | (?P<text>  "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*' )
-  | (?P<number> 0[xX][0-9a-fA-F]+[uUlL]* | [0-9]+[uUlL]* )
+  | (?P<real>  0[xX][0-9a-fA-F]+[pP][-+]?[0-9]+ | [0-9]+(?:\.[0-9]+)?[eE][-+]?[0-9]+
+             | [0-9]+\.[0-9]+ )
+  | (?P<number> 0[xX][0-9a-fA-F]+[uUlL]* | [0-9][0-9']*[uUlL]* )
   | (?P<name>  [A-Za-z_]\w* )
   | (?P<sign>  <<= | >>= | \.\.\. | -> | \+\+ | -- | << | >> | <= | >= | == | != | && | \|\|
              | [-+*/%&|^]= | \#\# | . )
     """,
-    re.X | re.S,
+    re.X | re.S | re.M,
 )
 OPERATORS: dict[str, tuple[str, ...]] = {
     **{"<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<")},
@@ -34,7 +37,12 @@ OPERATORS: dict[str, tuple[str, ...]] = {
 NAMES: dict[str, tuple[str, ...]] = {
     **{"true": ("false",), "false": ("true",), "UINT32_MAX": ("0",), "UINT16_MAX": ("0",)},
     **{"ww_min_u32": ("ww_max_u32",), "ww_max_u32": ("ww_min_u32",)},
+    **{"min": ("max",), "max": ("min",)},  # std::
 }
+# Without a space on both sides they are brackets, signs, pointers and references in our layout.
+SPACED = frozenset(("<", ">", "*", "&", "&&", "-", "+"))
+NO_CODE = frozenset(("skip", "line", "define", "assertion", "text"))
+END_OF_MACRO = re.compile(r"(?<!\\)\n|\Z")
 FUNCTION = re.compile(
     r"^(?:static inline|WW_LOOP)\s+[^;{}#]*?\b(?P<name>\w+)\([^;{}#]*\)\s*\{", re.M
 )
@@ -70,9 +78,13 @@ class Mutant:
         return f"{place}\n    - {self.was}\n    + {self.becomes}"
 
 
-def tokens(text: str) -> Iterator[Token]:
+def tokens(text: str, macros: bool = True) -> Iterator[Token]:
+    """Yields what is code; `macros`: what macros stand for as well."""
+    end_of_macro = -1
     for match in TOKEN.finditer(text):
-        if match.lastgroup not in ("skip", "line", "define", "text"):
+        if match.lastgroup == "define" and not macros:
+            end_of_macro = END_OF_MACRO.search(text, match.end()).start()  # type: ignore[union-attr]
+        if match.lastgroup not in NO_CODE and match.start() > end_of_macro:
             yield Token(str(match.lastgroup), match.group(), match.start())
 
 
@@ -106,9 +118,9 @@ def declarations(text: str) -> str:
 
 
 def numbers_near(text: str) -> list[str]:
-    digits = re.match(r"0[xX][0-9a-fA-F]+|[0-9]+", text)
+    digits = re.match(r"0[xX][0-9a-fA-F]+|[0-9']+", text)
     assert digits
-    suffix, value = text[digits.end() :], int(digits.group(), 0)
+    suffix, value = text[digits.end() :], int(digits.group().replace("'", ""), 0)
     form = "{:#x}" if digits.group().lower().startswith("0x") else "{}"
     return [form.format(near) + suffix for near in (value - 1, value + 1) if near >= 0]
 
@@ -119,31 +131,50 @@ def changes(code: list[Token], place: int) -> Iterator[tuple[int, int, list[str]
     end = token.start + len(token.text)
     if token.kind == "number":
         yield token.start, end, numbers_near(token.text)
-    elif token.text == "if":
+    elif token.kind == "real":
+        yield token.start, end, [f"(0.5 * {token.text})", f"({token.text} + 1)"]
+    elif token.text == "if" and code[place + 1].text == "(":
         opens = code[place + 1].start
         yield opens, opens + 1, ["(!("]
     elif token.text in NAMES or token.text in OPERATORS:
         yield token.start, end, [*(NAMES | OPERATORS)[token.text]]
 
 
-def mutants(file: str, text: str) -> list[list[Mutant]]:
-    """Returns the mutants of a header, those of one token together."""
+def mutants(
+    file: str, text: str, bodies: list[tuple[str, int, int]] | None = None, spaced: bool = False
+) -> list[list[Mutant]]:
+    """Returns the mutants of a file, those of one token together.
+
+    bodies: the functions' names, and where their braces are. spaced: those of SPACED count only
+    between spaces.
+    """
     code = list(tokens(text))
-    bodies = list(functions(text))
+    if bodies is None:
+        bodies = list(functions(text))
     found = []
-    for place in range(len(code)):
+    for place, token in enumerate(code):
+        if spaced and token.text in SPACED and not is_spaced(text, token):
+            continue
         for start, end, texts in changes(code, place):
             name = next((name for name, first, last in bodies if first < start < last), "")
             found.append([mutant(file, text, start, end, new, name, code) for new in texts])
     return found
 
 
+def is_spaced(text: str, token: Token) -> bool:
+    end = token.start + len(token.text)
+    return text[token.start - 1].isspace() and text[end].isspace()
+
+
 def mutant(
     file: str, text: str, start: int, end: int, new: str, function: str, code: list[Token]
 ) -> Mutant:
-    if new == "(!(":  # a condition is negated as a whole
+    if new == "(!(":  # a condition is negated as a whole, without what it declares
         last = closing([token for token in code if token.start >= start], "(", ")")
+        start = text.rfind(";", start, last) + 1 or start
         end, new = last, f"(!{text[start:last]})"
+        if text[start - 1] == ";":
+            new = f" !({text[start:last]})"
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
     was, becomes = text[first:last], text[first:start] + new + text[end:last]

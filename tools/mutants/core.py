@@ -1,45 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tells whether the tests would notice a mistake in the core: `mutants.py [--seed N] [--count N]`.
+"""Mutants of core/*.h, each in a library of its own that the C++ tests find.
 
-It draws one-token mutants of core/*.h (tools/mutate.py) and runs the C++ tests of the core on each,
-then those of the engine, then the proofs if asked to. A second a mutant is enough, because tests
-are compiled once: against headers that only declare the core's functions, which they find in a
-library. Each mutant is another library. Only a mutant of a declaration compiles the core's tests
-anew, and those of the engine don't see it.
-
-Not counted are mutants that don't compile, those whose machine code is the core's (a setting's
-bounds, which the hosts read, among them), and those that tools/mutants_equivalent.toml lists with
-the reason why they change nothing. Of all others 95 % must be caught.
+The C++ tests of the core look for them, then those of the engine, then the proofs if asked to. A
+second a mutant is enough, because tests are compiled once: against headers that only declare the
+core's functions. Only a mutant of a declaration compiles the core's tests anew, and those of the
+engine don't see it.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
-import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
-from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+from tools.mutants import c_code, verdict
+from tools.mutants.c_code import Mutant
+from tools.mutants.verdict import (
+    LISTED,
+    NOT_COMPILED,
+    ROOT,
+    SAME_CODE,
+    SURVIVED,
+    Key,
+    Verdict,
+    must,
+    run,
+)
 
-from tools import mutate  # noqa: E402
-from tools.mutate import Mutant  # noqa: E402
-
-BUILD = ROOT / "build" / "mutants"
-LISTED = ROOT / "tools" / "mutants_equivalent.toml"
+BUILD = verdict.BUILD / "core"
 PROVE = ROOT / "tools" / "prove.py"
-WANTED = 0.95
 PATIENCE_S = 30  # a mutant that loops is caught
 
 # The core as a library: its functions are seen from outside and still inlined into one another.
@@ -48,31 +43,7 @@ CORE += ["-Dstatic=", "-Dinline=", "-w", "-x", "c"]
 CXX = ["g++", "-std=c++20", "-w", "-ffp-contract=off"]
 BEST = (["gcc", "-O2"], ["clang", "-O2"])  # what may show that a mutant is the same code
 CAUGHT = ("caught by the core's tests", "caught by the engine's tests", "caught by a proof")
-NOT_COUNTED = ("does not compile", "the same machine code", "listed: changes nothing")
-SURVIVED = "survived"
 OF_ENGINE = ("scripted", "golden_test", "replay_test", "bbr_test")
-
-
-@dataclass(frozen=True)
-class Verdict:
-    mutant: Mutant
-    what: str
-    by: str = ""  # the test
-
-    @property
-    def counts(self) -> bool:
-        return self.what not in NOT_COUNTED
-
-
-def run(command: list[str], **more: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, **more)  # type: ignore[call-overload,no-any-return]
-
-
-def must(command: list[str]) -> str:
-    done = run(command)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def core_object(compiler: list[str], core: Path, to: Path) -> bool:
@@ -133,7 +104,7 @@ class Tests:
     def declare(core: Path, to: Path) -> None:
         to.mkdir(parents=True, exist_ok=True)
         for header in core.glob("*.h"):
-            (to / header.name).write_text(mutate.declarations(header.read_text()))
+            (to / header.name).write_text(c_code.declarations(header.read_text()))
 
     def unity(self, tree: Path) -> str:
         """Returns a file that includes all tests of the core, the slowest last."""
@@ -193,7 +164,7 @@ def library(objects: Path, folder: Path) -> None:
     must(["gcc", "-shared", str(objects), "-o", str(folder / "libww_core.so")])
 
 
-def judge(tests: Tests, mutant: Mutant, listed: set[tuple[str, ...]], prove: bool) -> Verdict:
+def judge(tests: Tests, mutant: Mutant, listed: set[Key], prove: bool) -> Verdict:
     """Builds one mutant and looks who notices it."""
     with tempfile.TemporaryDirectory(dir=BUILD) as made:
         folder = Path(made)
@@ -202,9 +173,9 @@ def judge(tests: Tests, mutant: Mutant, listed: set[tuple[str, ...]], prove: boo
         text = (core / mutant.file).read_text()
         (core / mutant.file).write_text(text[: mutant.start] + mutant.new + text[mutant.end :])
         if not core_object(["gcc", "-O1"], core, folder / "core.o"):
-            return Verdict(mutant, "does not compile")
+            return Verdict(mutant, NOT_COMPILED)
         if (folder / "core.o").read_bytes() == tests.objects["gcc-O1"]:
-            return Verdict(mutant, "the same machine code")
+            return Verdict(mutant, SAME_CODE)
         library(folder / "core.o", folder)
         programs = tests.programs()
         if not mutant.function:
@@ -216,14 +187,14 @@ def judge(tests: Tests, mutant: Mutant, listed: set[tuple[str, ...]], prove: boo
         for compiler in BEST:
             core_object(compiler, core, folder / "core.o")
             if (folder / "core.o").read_bytes() == tests.objects[compiler[0] + compiler[1]]:
-                return Verdict(mutant, "the same machine code")
+                return Verdict(mutant, SAME_CODE)
         if mutant.key in listed:
-            return Verdict(mutant, "listed: changes nothing")
+            return Verdict(mutant, LISTED)
         if (
             prove
             and run([sys.executable, str(PROVE), "--quick", "--core", str(core)]).returncode == 1
         ):
-            return Verdict(mutant, "caught by a proof")
+            return Verdict(mutant, CAUGHT[2])
     return Verdict(mutant, SURVIVED)
 
 
@@ -236,83 +207,3 @@ def for_declarations(tests: Tests, folder: Path) -> Path:
         return BUILD / "core_tests"
     program = folder / "core_tests"
     return program if tests.compile_core_tests(tree, program, "-O0") else Path("/bin/false")
-
-
-def reasons() -> dict[tuple[str, ...], str]:
-    """Returns the mutants that change nothing, by their key."""
-    entries = tomllib.loads(LISTED.read_text())["equivalent"] if LISTED.exists() else []
-    return {(e["file"], e.get("function", ""), e["was"], e["becomes"]): e["why"] for e in entries}
-
-
-def draw(pool: list[list[Mutant]], seed: int) -> Iterator[Mutant]:
-    """Yields a mutant of each token, in random order."""
-    choices = random.Random(seed)
-    for alternatives in choices.sample(pool, len(pool)):
-        yield choices.choice(alternatives)
-
-
-def report(verdicts: list[Verdict], stale: set[tuple[str, ...]]) -> int:
-    """Prints what became of the mutants; returns the exit code."""
-    counted = [verdict for verdict in verdicts if verdict.counts]
-    survivors = [verdict for verdict in counted if verdict.what == SURVIVED]
-    number = Counter(verdict.what for verdict in verdicts)
-    print(f"\n{len(counted)} mutants")
-    for what in (*CAUGHT, SURVIVED):
-        print(f"  {number[what]:5} {what}")
-    print("Not counted")
-    for what in NOT_COUNTED:
-        print(f"  {number[what]:5} {what}")
-    share = 1 - len(survivors) / max(len(counted), 1)
-    print(f"{share:.1%} are caught; wanted: {WANTED:.0%}")
-    for file, function, was, becomes in sorted(stale):
-        print(
-            f"{LISTED.name} lists what is no mutant any more: {file} {function}: {was} -> {becomes}"
-        )
-    return 0 if share >= WANTED else 1
-
-
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description="See whether tests notice mutants of the core.")
-    parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
-    parser.add_argument(
-        "--count", type=int, default=200, help="mutants that count; 0: all there are"
-    )
-    parser.add_argument("--file", help="only those of this header")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--core", type=Path, default=ROOT / "core", help="the folder of headers")
-    parser.add_argument("--prove", action="store_true", help="ask tools/prove.py about survivors")
-    parser.add_argument("--verbose", action="store_true", help="say what catches each")
-    options = parser.parse_args(arguments)
-    tests = Tests(options.core, sorted((ROOT / "tests" / "core").glob("*_test.cpp")), ROOT)
-    tests.build()
-    pool = mutate.of_folder(options.core)
-    listed = reasons()
-    stale = set(listed) - {one.key for alternatives in pool for one in alternatives}
-    if options.file:
-        pool = [alternatives for alternatives in pool if alternatives[0].file == options.file]
-    if options.count:
-        print(f"Seed: {options.seed}", flush=True)
-        drawn = draw(pool, options.seed)
-    else:
-        drawn = (one for alternatives in pool for one in alternatives)
-    verdicts: list[Verdict] = []
-    left = options.count or len(pool) * 100
-    with ThreadPoolExecutor(options.jobs) as workers:
-        while left > 0:
-            batch = [one for one, _ in zip(drawn, range(left), strict=False)]
-            if not batch:
-                break
-            for verdict in workers.map(
-                lambda one: judge(tests, one, set(listed), options.prove), batch
-            ):
-                verdicts.append(verdict)
-                left -= verdict.counts
-                if verdict.what == SURVIVED:
-                    print(f"survived: {verdict.mutant}", flush=True)
-                elif options.verbose and verdict.by:
-                    print(f"{verdict.by} catches {verdict.mutant}", flush=True)
-    return report(verdicts, stale)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

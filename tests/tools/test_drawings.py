@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/how-it-works.md quotes the runs that it draws, and the runs follow its equations."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tools import drawings
+from westwood import Scenario
+
+PAGE = (drawings.PICTURES.parent / "how-it-works.md").read_text(encoding="utf-8")
+MSS_BITS = 8 * (1500 - 52)  # with timestamps, as Westwood+ runs under the profile `rfc`
+
+
+@pytest.mark.parametrize("name", list(drawings.facts()))
+def test_the_page_quotes_the_run(name: str) -> None:
+    assert drawings.facts()[name] in " ".join(PAGE.split()), name
+
+
+@pytest.mark.parametrize("name", list(drawings.DRAWINGS))
+def test_every_drawing_stands_on_the_page(name: str) -> None:
+    assert f"](img/{name}.png)" in PAGE
+    assert (drawings.PICTURES / f"{name}.png").is_file()
+    assert drawings.DRAWINGS[name]().axes
+
+
+def test_westwood_sets_the_window_that_the_page_says() -> None:
+    trace = drawings.run("westwood+").trace
+    rtt_min_s = trace["rtt_s"].drop_nans().min()
+    assert isinstance(rtt_min_s, float)
+    for loss in drawings.losses("westwood+"):
+        wanted = loss.estimate_bps * rtt_min_s / MSS_BITS
+        assert 0 <= math.floor(wanted) - loss.ssthresh <= 1
+
+
+def test_reno_halves_its_window() -> None:
+    for loss in drawings.losses("newreno"):
+        assert abs(loss.ssthresh - loss.cwnd / 2) <= 1
+
+
+def test_the_path_holds_what_the_drawings_mark() -> None:
+    written = Scenario.preset("sawtooth").to_toml()
+    assert 'rate = "10Mbps"' in written and 'delay = "50ms"' in written
+    rtt_s = 2 * 50e-3
+    assert int(10e6 * rtt_s / 8 / 1500) == drawings.PIPE

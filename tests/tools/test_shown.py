@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What pages show as a command's output is what the command prints."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools import shown
+
+BLOCKS = [
+    pytest.param(block, id=f"{name}-{number}")
+    for name in shown.PAGES
+    for number, block in enumerate(shown.BLOCK.findall((shown.ROOT / name).read_text()))
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_shown_output_is_what_the_command_prints(block: str) -> None:
+    assert shown.commands_of(block)
+    assert shown.written(block) == block
+
+
+def test_the_readme_shows_a_command_with_its_output() -> None:
+    (block,) = shown.BLOCK.findall((shown.ROOT / "README.md").read_text())
+    assert len(shown.commands_of(block)) == 1 and len(block.splitlines()) > 2
+
+
+def test_a_command_may_go_on_in_the_next_line() -> None:
+    block = "$ westwood compare \\\n    --loss 1%\nold\n$ westwood list\n"
+    assert shown.commands_of(block) == ["westwood compare     --loss 1%", "westwood list"]
+    assert shown.typed(block) == ["$ westwood compare \\\n    --loss 1%\n", "$ westwood list\n"]
+
+
+def test_every_drawn_picture_is_there() -> None:
+    for name in shown.PAGES:
+        page = shown.ROOT / name
+        for command, picture in shown.PICTURE.findall(page.read_text()):
+            assert command.startswith("westwood ") and (page.parent / picture).is_file()

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What became of the mutants of a room: who noticed each, the score, and the table in the docs."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import subprocess
+import sys
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools import tables
+from tools.mutants.c_code import Mutant
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / "mutants"
+LISTS = Path(__file__).parent
+RECORD = ROOT / "docs" / "mutants.json"
+PAGE = ROOT / "CONTRIBUTING.md"
+CAUGHT = "caught"
+SURVIVED = "survived"
+NOT_COMPILED = "does not compile"
+SAME_CODE = "the same machine code"
+LISTED = "listed: changes nothing"
+NOT_COUNTED = (NOT_COMPILED, SAME_CODE, LISTED)
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Says what became of a mutant; `by` names the test that failed."""
+
+    mutant: Mutant
+    what: str
+    by: str = ""
+
+    @property
+    def counts(self) -> bool:
+        return self.what not in NOT_COUNTED
+
+
+def run(command: list[str], **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, **{"cwd": ROOT, **more})  # type: ignore[call-overload,no-any-return]
+
+
+def must(command: list[str]) -> str:
+    done = run(command)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def key(row: dict[str, str]) -> Key:
+    return row["file"], row.get("function", ""), row["was"], row["becomes"]
+
+
+def reasons(room: str) -> dict[Key, str]:
+    """Returns the mutants of a room that change nothing, with the reason."""
+    path = LISTS / f"equivalent_{room}.toml"
+    rows = tomllib.loads(path.read_text())["equivalent"] if path.exists() else []
+    return {key(row): row["why"] for row in rows}
+
+
+def named(room: str, folder: Path) -> list[Mutant]:
+    """Returns the mistakes of a room that have a name. No test noticed them once."""
+    path = LISTS / f"named_{room}.toml"
+    rows = tomllib.loads(path.read_text())["mistake"] if path.exists() else []
+    return [from_row(row, folder) for row in rows]
+
+
+def from_row(row: dict[str, str], folder: Path) -> Mutant:
+    """Finds the one place that a row of a list of named mistakes changes."""
+    text = (folder / row["file"]).read_text(encoding="utf-8")
+    if text.count(row["was"]) != 1:
+        sys.exit(f"{row['name']}: {row['file']} has {row['was']!r} {text.count(row['was'])} times")
+    start = text.index(row["was"])
+    number = text.count("\n", 0, start) + 1
+    end = start + len(row["was"])
+    return Mutant(
+        row["file"], start, end, row["becomes"], number, row["name"], row["was"], row["becomes"]
+    )
+
+
+def draw(pool: list[list[Mutant]], seed: int) -> Iterator[Mutant]:
+    """Yields a mutant of each token, in random order."""
+    choices = random.Random(seed)
+    for alternatives in choices.sample(pool, len(pool)):
+        yield choices.choice(alternatives)
+
+
+def judged(
+    drawn: Iterable[Mutant],
+    judge: Callable[[Mutant], Verdict],
+    left: int,
+    jobs: int,
+    verbose: bool,
+    until: float = math.inf,
+) -> list[Verdict]:
+    """Judges mutants until `left` of them count; tells of the survivors at once.
+
+    until: when no further mutant is begun, by time.monotonic().
+    """
+
+    def in_time(one: Mutant) -> Verdict | None:
+        return judge(one) if time.monotonic() < until else None
+
+    verdicts: list[Verdict] = []
+    source = iter(drawn)
+    with ThreadPoolExecutor(jobs) as workers:
+        while left > 0 and time.monotonic() < until:
+            batch = [one for one, _ in zip(source, range(left), strict=False)]
+            if not batch:
+                break
+            for verdict in workers.map(in_time, batch):
+                if verdict is None:
+                    continue
+                verdicts.append(verdict)
+                left -= verdict.counts
+                if verdict.what == SURVIVED:
+                    print(f"survived: {verdict.mutant}", flush=True)
+                elif verbose:
+                    print(f"{verdict.by or verdict.what}: {verdict.mutant}", flush=True)
+    return verdicts
+
+
+def report(room: str, verdicts: list[Verdict], wanted: float, stale: Iterable[Key] = ()) -> int:
+    """Prints what became of a room's mutants; returns the exit code."""
+    counted, _, share = score(verdicts)
+    number = Counter(verdict.what for verdict in verdicts)
+    print(f"\n{counted} mutants of {room}/")
+    for what in sorted(set(number) - set(NOT_COUNTED)):
+        print(f"  {number[what]:5} {what}")
+    print("Not counted")
+    for what in NOT_COUNTED:
+        print(f"  {number[what]:5} {what}")
+    print(f"{share:.1%} are caught; wanted: {wanted:.0%}")
+    for file, function, was, becomes in sorted(stale):
+        print(
+            f"equivalent_{room}.toml lists what is no mutant any more: "
+            f"{file} {function}: {was} -> {becomes}"
+        )
+    return 0 if share >= wanted else 1
+
+
+def score(verdicts: list[Verdict]) -> tuple[int, int, float]:
+    """Returns how many mutants count, how many of them survived, and the share that was caught."""
+    counted = sum(verdict.counts for verdict in verdicts)
+    survivors = sum(verdict.what == SURVIVED for verdict in verdicts)
+    return counted, survivors, 1 - survivors / max(counted, 1)
+
+
+def record(room: str, seed: int, verdicts: list[Verdict]) -> None:
+    """Writes the room's score into docs/mutants.json and the table of CONTRIBUTING.md."""
+    scores = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    counted, survivors, _ = score(verdicts)
+    scores[room] = {
+        "seed": seed,
+        "mutants": counted,
+        "caught": counted - survivors,
+    }
+    RECORD.write_text(json.dumps(scores, indent=2, sort_keys=True) + "\n")
+    tables.replace(PAGE, {"mutants": table(scores)})
+
+
+def table(scores: dict[str, dict[str, int]]) -> str:
+    lines = ["| room | seed | mutants | caught |", "| --- | ---: | ---: | ---: |"]
+    for room, one in sorted(scores.items()):
+        share = f"{one['caught']} ({one['caught'] / one['mutants']:.1%})"
+        cells = (f"`{room}/`", one["seed"], one["mutants"], share)
+        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    return "\n".join(lines) + "\n"

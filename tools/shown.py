@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the commands whose output pages show, and writes it there: python -m tools.shown [PAGE...].
+
+Two kinds of places in a Markdown page are written:
+
+    <!-- shown -->                   the console block below: each line `$ westwood ...` is run, and
+                                     what it prints stands under it
+    <!-- drawn: westwood run ... --> the picture below: the command is run with --figure
+
+With --check nothing is written, and the exit code is 1 if a console block is out of date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ("README.md", *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")))
+BLOCK = re.compile(r"(?<=^<!-- shown -->\n```console\n).*?(?=^```$)", re.M | re.S)
+PICTURE = re.compile(r"^<!-- drawn: (westwood .*?) -->\n!\[.*?\]\((.*?)\)", re.M | re.S)
+COLUMNS = "100"  # of the terminal that the pages show
+
+
+def run(command: str, *more: str) -> str:
+    """Runs `westwood ...` in an empty folder; returns what it prints, without trailing blanks."""
+    program, *words = shlex.split(command, comments=True)
+    environment = os.environ | {"COLUMNS": COLUMNS, "NO_COLOR": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [Path(sys.executable).parent / program, *words, *more],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.rstrip().splitlines())
+
+
+def commands_of(block: str) -> list[str]:
+    """Returns the commands of a console block; one that ends in a backslash goes on below."""
+    joined = block.replace("\\\n", "")
+    return [line.removeprefix("$ ") for line in joined.splitlines() if line.startswith("$ ")]
+
+
+def typed(block: str) -> list[str]:
+    """Returns the commands as they stand, with the lines on which they go on."""
+    return re.findall(r"^\$ (?:.*\\\n)*.*\n", block, re.M)
+
+
+def written(block: str) -> str:
+    """Returns a console block with what its commands print now."""
+    pairs = zip(typed(block), commands_of(block), strict=True)
+    return "".join(as_typed + run(command) for as_typed, command in pairs)
+
+
+def draw(page: Path, text: str) -> None:
+    """Draws the pictures that a page shows."""
+    for command, picture in PICTURE.findall(text):
+        run(" ".join(command.split()), "--figure", str(page.parent / picture))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument("pages", nargs="*", default=PAGES, metavar="PAGE")
+    chosen = parser.parse_args()
+    stale = False
+    for name in chosen.pages:
+        page = ROOT / name
+        text = page.read_text(encoding="utf-8")
+        now = BLOCK.sub(lambda match: written(match[0]), text)
+        if chosen.check and now != text:
+            print(f"{name}: out of date: python -m tools.shown {name}")
+            stale = True
+        elif not chosen.check:
+            page.write_text(now, encoding="utf-8")
+            draw(page, now)
+    return int(stale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
