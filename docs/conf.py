@@ -5,9 +5,11 @@ from typing import Any
 
 from docutils import nodes
 from docutils.statemachine import StringList
+from latex2mathml.converter import convert
 from sphinx.util.docutils import SphinxDirective
 
 import westwood
+from westwood.catalogue import PROTOCOLS
 from westwood.reference import listing
 
 project = "Westwood"
@@ -30,7 +32,10 @@ nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 
+html_math_renderer = "mathml"  # drawn by the browser itself: no script, and nothing from elsewhere
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["guide.css"]
 html_title = f"Westwood {version}"
 
 
@@ -62,7 +67,31 @@ class Declared(SphinxDirective):
         return holder.children
 
 
+class Experimental(SphinxDirective):
+    """Warns of a protocol that the catalogue calls experimental: ```{experimental} NAME."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Makes a note of the catalogue's first sentence; nothing once that says no such thing."""
+        self.env.note_reread()
+        warning = PROTOCOLS[self.arguments[0]].warning
+        return [nodes.warning("", nodes.paragraph("", warning))] if warning else []
+
+
+def _formula(translator: Any, node: nodes.math) -> None:
+    translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def _displayed_formula(translator: Any, node: nodes.math_block) -> None:
+    translator.body.append(convert(node.astext(), display="block"))
+    raise nodes.SkipNode
+
+
 def setup(app: Any) -> None:
+    app.add_html_math_renderer("mathml", (_formula, None), (_displayed_formula, None))
+    app.add_directive("experimental", Experimental)
     app.add_directive("declared", Declared)
     app.connect("autodoc-process-docstring", _plain_text)
     app.connect("autodoc-process-signature", _without_fields)
