@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from westwood import stopping
 from westwood.cli import console, figures
 from westwood.engines.contract import Engine
-from westwood.engines.needs import format_bytes
 from westwood.engines.pool import check_workers
+from westwood.engines.resources import format_bytes
 from westwood.errors import Interrupted
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
@@ -118,7 +118,7 @@ def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bo
     InputError if they need more memory than there is, unless `yes`.
     """
     if not engine.real_time:
-        needed = experiment.check_needs(planned, engine, workers, yes=yes)
+        needed = experiment.check_resources(planned, engine, workers, yes=yes)
         at_a_time = min(workers or os.cpu_count() or 1, planned.runs)
         about_s = needed.seconds / at_a_time
         about = console.announce(about_s, format_bytes(needed.memory_bytes))

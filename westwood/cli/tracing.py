@@ -15,7 +15,7 @@ from typing import Any
 from westwood.arguments import check_seed
 from westwood.cli import console, figures, streams
 from westwood.cli.options import span_s
-from westwood.engines import needs
+from westwood.engines import resources
 from westwood.engines.contract import Engine, Result
 from westwood.errors import InputError
 from westwood.results import pcap, queues, traces
@@ -110,7 +110,7 @@ def carry_out(
     folder = Folder(out, work=Work.RUN) if out else None
     place = folder.path if folder else request.pcap.parent if request.pcap else Path()
     for scenario in scenarios:
-        check_needs(scenario, request, engine, place, yes=yes)
+        check_resources(scenario, request, engine, place, yes=yes)
     with contextlib.ExitStack() as stack:
         results = []
         for scenario in scenarios:
@@ -148,7 +148,7 @@ def _check_capture_file(file: Path, scenario: str) -> None:
         raise error.located(key="--pcap") from None
 
 
-def check_needs(
+def check_resources(
     scenario: Scenario, request: Request, engine: Engine, place: Path, *, yes: bool
 ) -> None:
     """InputError if the run takes more memory or disk space than there is, unless `yes`.
@@ -157,11 +157,13 @@ def check_needs(
     """
     traced = not request.only_packets
     on_disk = engine.name == "sim"
-    recorded = needs.Recorded(traced, traced and request.all_events, traced, request.at, on_disk)
-    needed = needs.of_run(scenario, recorded, engine.name)
+    recorded = resources.Recorded(
+        traced, traced and request.all_events, traced, request.at, on_disk
+    )
+    needed = resources.estimate_run(scenario, recorded, engine.name)
     if not yes:
-        needs.check(needed, scenario, place)
-    about = console.announce(needed.seconds, f"{needs.format_bytes(needed.disk_bytes)} on disk")
+        resources.check(needed, scenario, place)
+    about = console.announce(needed.seconds, f"{resources.format_bytes(needed.disk_bytes)} on disk")
     if about and sys.stderr.isatty():
         streams.say(f"running{about}")
 

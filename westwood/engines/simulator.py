@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from westwood import _engine, extras, stopping
 from westwood.arguments import checked, each, has, instance, number, optional, switch, text, whole
 from westwood.catalogue import LONGEST_PS
-from westwood.engines import needs
+from westwood.engines import resources
 from westwood.engines.contract import Engine, Job, Result, RunSeed
-from westwood.engines.needs import Recorded
 from westwood.engines.network import build
 from westwood.engines.pool import MOST_WORKERS, run_jobs, sorted_rows
+from westwood.engines.resources import Recorded
 from westwood.errors import InputError, RunError, suggestion
 from westwood.results.columns import Row
 from westwood.results.raw import RawResult
@@ -75,7 +75,7 @@ def simulate(
         extras.need("numpy", "a trace")
     if not yes:
         recorded = Recorded(trace, events, queues, capture, on_disk=spool is not None)
-        needs.check(needs.of_run(scenario, recorded), scenario)
+        resources.check(resources.estimate_run(scenario, recorded), scenario)
     network = build(scenario)
     network.trace_windows = trace
     network.trace_interval = round(interval_s * PS_PER_S)
@@ -108,9 +108,9 @@ def simulate_many(
     """
     chosen = range(1, scenario.seeds + 1) if seeds is None else list(seeds)
     if not yes:
-        needs.check_sweep([scenario], len(chosen))
+        resources.check_sweep([scenario], len(chosen))
     jobs = [Job(point, chosen, settings) for settings, point in scenario.points()]
-    needs.check_many([job.scenario for job in jobs], len(chosen), workers, yes=yes)
+    resources.check_many([job.scenario for job in jobs], len(chosen), workers, yes=yes)
     return rows_frame(sorted_rows(run_jobs(jobs, prepare, workers=workers)))
 
 

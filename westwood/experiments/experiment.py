@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from westwood.catalogue import PROTOCOLS, UDP, label
-from westwood.engines import needs
+from westwood.engines import resources
 from westwood.engines.contract import Engine, Job
-from westwood.engines.needs import Needs
 from westwood.engines.pool import check_workers, run_jobs, sorted_rows
+from westwood.engines.resources import ResourceEstimate
 from westwood.engines.simulator import MOST_SEEDS, SIMULATOR
 from westwood.errors import InputError, suggestion
 from westwood.experiments import shared
@@ -109,7 +109,7 @@ def plan(
     variants = [{f"{flow}.cc": name for flow in tcp} for name in dict.fromkeys(cc)]
     bases = [scenario.with_settings({**variant, **settings}) for variant in variants or [{}]]
     if not yes:
-        needs.check_sweep(bases, bases[0].seeds)
+        resources.check_sweep(bases, bases[0].seeds)
     base = bases[0]
     beside = key_beside(base) if len(variants) > 1 else None
     shown = [{beside: variant[beside]} if beside else {} for variant in variants or [{}]]
@@ -131,11 +131,13 @@ def key_beside(scenario: Scenario) -> str | None:
     return f"{tcp[0]}.cc" if 0 < len(tcp) < len(scenario.flow) else None
 
 
-def check_needs(experiment: Experiment, engine: Engine, workers: int | None, *, yes: bool) -> Needs:
+def check_resources(
+    experiment: Experiment, engine: Engine, workers: int | None, *, yes: bool
+) -> ResourceEstimate:
     """InputError if the runs would take too much memory, unless `yes`; else what they need."""
     check_workers(workers, "--workers")
     points = [job.scenario for job in experiment.jobs]
-    return needs.check_many(points, experiment.scenario.seeds, workers, engine.name, yes=yes)
+    return resources.check_many(points, experiment.scenario.seeds, workers, engine.name, yes=yes)
 
 
 def collect(

@@ -17,7 +17,7 @@ from typing import Any
 from westwood import stopping
 from westwood.draw import report
 from westwood.draw.laboratory import Opens
-from westwood.engines import needs
+from westwood.engines import resources
 from westwood.engines.pool import check_workers
 from westwood.engines.simulator import SIMULATOR
 from westwood.errors import InputError, suggestion
@@ -49,11 +49,13 @@ class Selection:
     def about_s(self, workers: int | None) -> float:
         """Estimates how long the runs will take on this machine, s."""
         check_workers(workers, "--workers")
-        needs_s = [
-            experiment.check_needs(one, SIMULATOR, 1, yes=True).seconds
+        estimates_s = [
+            experiment.check_resources(one, SIMULATOR, 1, yes=True).seconds
             for one in self.experiments.values()
         ]
-        return sum(needs_s) * needs.slowness() / min(workers or os.cpu_count() or 1, self.runs)
+        return (
+            sum(estimates_s) * resources.slowness() / min(workers or os.cpu_count() or 1, self.runs)
+        )
 
 
 @dataclass(frozen=True)

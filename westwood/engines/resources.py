@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from westwood.scenario.flows import Flow
     from westwood.scenario.links import Link
 
-# Bytes, as measured on x86-64; tests/westwood/engines/test_needs.py holds them against runs.
+# Bytes, as measured on x86-64; tests/westwood/engines/test_resources.py holds them against runs.
 RUN = 5e6  # of any
 FLOW = 7200  # of the scenario, in the network, while it runs, and its row
 TRANSFER = 200  # that has been, of a flow with arrivals
@@ -61,7 +61,7 @@ _SAMPLED_POINTS = 16
 
 
 @dataclass(frozen=True)
-class Needs:
+class ResourceEstimate:
     """Holds bytes by the key that asks for them, and seconds of one core."""
 
     memory: Mapping[str, float]
@@ -105,7 +105,9 @@ class _Group:
     bps: float = 0.0  # of each
 
 
-def of_run(scenario: Scenario, recorded: Recorded = NOTHING, engine: str = "sim") -> Needs:
+def estimate_run(
+    scenario: Scenario, recorded: Recorded = NOTHING, engine: str = "sim"
+) -> ResourceEstimate:
     """Estimates one run."""
     links = {link.name: link for link in scenario.link}
     groups = _shared(scenario, links)
@@ -146,21 +148,21 @@ def of_run(scenario: Scenario, recorded: Recorded = NOTHING, engine: str = "sim"
         seconds = packets * _A_PACKET["ns3"]
     if engine == "linux":
         seconds = scenario.duration / PS_PER_S
-    return Needs(memory, disk, seconds + _A_ROW * _flows(scenario))
+    return ResourceEstimate(memory, disk, seconds + _A_ROW * _flows(scenario))
 
 
-def of_many(
+def estimate_many(
     sampled: Sequence[Scenario], points: int, seeds: int, at_a_time: int, engine: str = "sim"
-) -> Needs:
+) -> ResourceEstimate:
     """Estimates the runs of all points, of which these are some; the seconds are of one core."""
-    each = [of_run(one, engine=engine) for one in sampled]
+    each = [estimate_run(one, engine=engine) for one in sampled]
     largest = max(each, key=lambda one: one.memory_bytes)
-    kept = of_sweep(max(sampled, key=_flows), points, seeds)
+    kept = estimate_sweep(max(sampled, key=_flows), points, seeds)
     memory = {key: at_a_time * size for key, size in largest.memory.items()}
     for key, size in kept.memory.items():
         memory[key] = memory.get(key, 0.0) + size
     seconds = points * seeds * sum(one.seconds for one in each) / len(each)
-    return Needs(memory, {}, seconds + kept.seconds)
+    return ResourceEstimate(memory, {}, seconds + kept.seconds)
 
 
 def sample(points: Sequence[Scenario]) -> list[Scenario]:
@@ -248,11 +250,11 @@ def _flows(scenario: Scenario) -> int:
     return sum(flow.count for flow in scenario.flow)
 
 
-def of_sweep(scenario: Scenario, points: int, seeds: int) -> Needs:
+def estimate_sweep(scenario: Scenario, points: int, seeds: int) -> ResourceEstimate:
     """Estimates what is kept of a sweep, before its points are made."""
     rows = points * seeds * _flows(scenario)
     key = "seeds" if seeds > points else "sweep"
-    return Needs({key: POINT * points + ROW * rows}, {}, _A_POINT * points)
+    return ResourceEstimate({key: POINT * points + ROW * rows}, {}, _A_POINT * points)
 
 
 def slowness() -> float:
@@ -261,18 +263,20 @@ def slowness() -> float:
     from westwood.scenario import Scenario
 
     scenario = Scenario.preset("path").with_settings({"duration": "100s"})
-    expected_s = of_run(scenario).seconds
+    expected_s = estimate_run(scenario).seconds
     begin = time.perf_counter()
     for _ in range(_TRIALS):
         simulate(scenario)
     return (time.perf_counter() - begin) / _TRIALS / expected_s
 
 
-def check(needs: Needs, scenario: Scenario, place: Path | None = None, workers: int = 1) -> None:
+def check(
+    estimate: ResourceEstimate, scenario: Scenario, place: Path | None = None, workers: int = 1
+) -> None:
     """InputError names what asks for more than this machine has; `place` is where files go."""
     for what, parts, free in (
-        ("memory", needs.memory, machine.free_memory),
-        ("disk space", needs.disk, partial(machine.free_disk, place or Path())),
+        ("memory", estimate.memory, machine.free_memory),
+        ("disk space", estimate.disk, partial(machine.free_disk, place or Path())),
     ):
         total = sum(parts.values())
         if total < _LITTLE or total <= _USED * free():
@@ -289,7 +293,7 @@ def check(needs: Needs, scenario: Scenario, place: Path | None = None, workers: 
 def check_sweep(scenarios: Sequence[Scenario], seeds: int) -> None:
     """Does what `check` does before the points of these scenarios' sweeps are made."""
     points = sum(math.prod(map(len, one.sweep.values())) for one in scenarios)
-    check(of_sweep(scenarios[0], points, seeds), scenarios[0])
+    check(estimate_sweep(scenarios[0], points, seeds), scenarios[0])
 
 
 def check_many(
@@ -299,13 +303,13 @@ def check_many(
     engine: str = "sim",
     *,
     yes: bool = False,
-) -> Needs:
+) -> ResourceEstimate:
     """Does what `check` does for all runs of all points, unless `yes`; returns what they need."""
     at_a_time = min(workers or os.cpu_count() or 1, len(points) * seeds)
-    needs = of_many(sample(points), len(points), seeds, at_a_time, engine)
+    estimate = estimate_many(sample(points), len(points), seeds, at_a_time, engine)
     if not yes:
-        check(needs, points[0], workers=at_a_time)
-    return needs
+        check(estimate, points[0], workers=at_a_time)
+    return estimate
 
 
 def _value(scenario: Scenario, key: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from westwood import InputError, Scenario, simulate, simulate_many
-from westwood.engines import machine, needs
+from westwood.engines import machine, resources
 
 LINK = {"name": "path", "between": ["a", "b"], "rate": "10Mbps", "delay": "20ms"}
 FLOW = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic"}
@@ -104,7 +104,7 @@ def test_yes_is_an_option_of_the_command_line(
     westwood: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machine, "free_disk", lambda _: 0.0)
-    monkeypatch.setattr(needs, "_LITTLE", 0.0)
+    monkeypatch.setattr(resources, "_LITTLE", 0.0)
     chosen = (
         "trace",
         "table1",
@@ -130,7 +130,7 @@ def test_links_are_shared_as_the_flows_on_them_want_to() -> None:
     small = {**FLOW, "name": "small", "receive_window": "12kB"}
     for flows in ([FLOW], [udp], [small], [FLOW, udp], [FLOW, small, udp]):
         chosen = scenario("20s", flow=flows)
-        bps = sum(group.bps for group in needs._shared(chosen, {"path": chosen.link[0]}))
+        bps = sum(group.bps for group in resources._shared(chosen, {"path": chosen.link[0]}))
         sent = simulate(chosen).rows["sent"].sum()
         assert bps * 20 / (8 * 1500) == pytest.approx(sent, rel=0.2), flows
 
@@ -183,4 +183,4 @@ def test_a_transfer_that_is_over_takes_200_bytes() -> None:
     )
     transfers, completed, grown_mb = map(float, done.stdout.split())
     assert transfers > 70_000 and completed > 0.99 * transfers
-    assert grown_mb * 2**20 < 1.5 * needs.TRANSFER * transfers
+    assert grown_mb * 2**20 < 1.5 * resources.TRANSFER * transfers

@@ -13,7 +13,7 @@ _MEASURE = """
 import json, sys
 import polars
 from westwood import Scenario, simulate
-from westwood.engines import needs
+from westwood.engines import resources
 
 def peak():
     with open("/proc/self/status") as lines:  # ru_maxrss may be the parent's
@@ -21,9 +21,9 @@ def peak():
 
 scenario, asked = json.loads(sys.argv[1])
 made = Scenario(**scenario)
-recorded = needs.Recorded(asked["trace"], asked["events"], asked["queues"], asked["capture"])
+recorded = resources.Recorded(asked["trace"], asked["events"], asked["queues"], asked["capture"])
 before = peak()
-said = before + needs.of_run(made, recorded).memory_bytes
+said = before + resources.estimate_run(made, recorded).memory_bytes
 result = simulate(made, 1, **asked, yes=True)
 for name in ("trace", "events", "queues"):
     if asked[name]:
