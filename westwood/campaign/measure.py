@@ -26,8 +26,8 @@ from westwood.experiments.experiment import Tracker
 from westwood.results import disk, journal
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
+from westwood.results.kinds import ResultKind
 from westwood.results.rows import is_number
-from westwood.results.works import Work
 from westwood.units import PS_PER_S, format_size
 
 _JOURNAL = "uploads.jsonl"
@@ -109,9 +109,9 @@ class Uploads:
     def _check(self, resume: bool) -> None:
         state, folder = self._plan.settings(), self._folder
         differs = "holds another campaign, expected the same plan or a new folder"
-        if not folder.holds(Work.CAMPAIGN, state, resume=resume, differs=differs):
+        if not folder.holds(ResultKind.CAMPAIGN, state, resume=resume, differs=differs):
             folder.manifest({"plan": state}, complete=False)
-            folder.json(Work.CAMPAIGN.file, state)
+            folder.json(ResultKind.CAMPAIGN.file, state)
 
     def _read(self, file: Path) -> None:
         found = journal.read(file)

@@ -20,7 +20,7 @@ from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
-from westwood.results.works import Work
+from westwood.results.kinds import ResultKind
 from westwood.scenario.brief import in_brief
 from westwood.units import PS_PER_S
 
@@ -44,7 +44,7 @@ def carry_out(
     """Runs what is planned, writes what was asked for, prints the summary."""
     check_workers(workers, "--workers")
     engine.check(planned.jobs)
-    folder = Folder(out, work=Work.RUN) if out else None
+    folder = Folder(out, kind=ResultKind.RUN) if out else None
     count = engine.workers if workers is None else workers
     track = tracker(engine, planned, count, yes=yes)
     traces = experiment.traces(planned, engine, track, yes=yes) if figure and over_time else []

@@ -48,7 +48,7 @@ class Wanted:
         if self.file is None:
             return save(figure, (folder or Folder.current()).file, name)
         kind = _kind(self.file)
-        return save(figure, Folder.beside(self.file).file, self.file.stem, [kind])
+        return save(figure, Folder.containing(self.file).file, self.file.stem, [kind])
 
 
 def wanted(
@@ -79,7 +79,7 @@ def _check(file: Path) -> None:
         problem = "expected a file in a folder that is there"
         raise InputError(problem, key="--figure", value=file)
     try:
-        Folder.beside(file)
+        Folder.containing(file)
     except InputError as error:
         raise error.located(key="--figure") from None
 

@@ -49,7 +49,7 @@ def check(out: Path | None, option: str) -> None:
         problem = "expected a file that ends in .toml, in a folder that is there"
         raise InputError(problem, key=option, value=str(out))
     try:
-        Folder.beside(out)
+        Folder.containing(out)
     except InputError as error:
         raise error.located(key=option) from None
 
@@ -77,7 +77,7 @@ def _write(source: Path, out: Path, seed: int, stream: TextIO) -> None:
     from westwood.results.folder import Folder
 
     fitted = fit.fit(fit.uploads(source), seed=seed)
-    Folder.beside(out).text(out.name, fit.toml(fitted, _name(out)))
+    Folder.containing(out).text(out.name, fit.toml(fitted, _name(out)))
     print(fit.summary(fitted), file=stream)
     for note in fit.notes(fitted):
         say(f"note: {note}")

@@ -91,7 +91,7 @@ def judge(
     from westwood.engines.pool import check_workers
     from westwood.judge import judging
     from westwood.results.folder import Folder
-    from westwood.results.works import Work
+    from westwood.results.kinds import ResultKind
 
     if frontier:
         refuse_idle(context, "only", "set_", without="a table: --frontier has two rows of all")
@@ -107,7 +107,7 @@ def judge(
     plan = judging.Plan(rows, seed, paths)
     plan.check()
     check_workers(workers, "--workers")
-    folder = Folder(out, work=Work.JUDGEMENT) if out else None
+    folder = Folder(out, kind=ResultKind.JUDGEMENT) if out else None
     names = [one.text for one in controls]
     about = {"engine": engine, "judged": names, "seed": seed, "paths": paths}
     judged = judging.run(

@@ -122,14 +122,14 @@ def validate(
     from westwood.experiments.validation import compare, page
     from westwood.experiments.validation.grid import plan
     from westwood.results.folder import Folder
-    from westwood.results.works import Work
+    from westwood.results.kinds import ResultKind
 
     grids = validation.chosen(engine, grid or ())
     other = engines.find(engine)
     planned = {name: plan(one, seeds, duration) for name, one in grids.items()}
     for experiment in planned.values():
         other.check(experiment.jobs)
-    folder = Folder(out, work=Work.VALIDATION)
+    folder = Folder(out, kind=ResultKind.VALIDATION)
     done: list[compare.Validation] = []
     with folder.locked():  # before the hour that it takes
         for name, one in grids.items():
@@ -200,10 +200,10 @@ def reproduce(
     extras.need("matplotlib", "reproduce")
     from westwood.papers import reproduce as reproduction
     from westwood.results.folder import Folder
-    from westwood.results.works import Work
+    from westwood.results.kinds import ResultKind
 
     planned = reproduction.select(what, seeds=seeds, quick=quick)
-    folder = Folder(out or Path("report"), work=Work.REPRODUCTION)
+    folder = Folder(out or Path("report"), kind=ResultKind.REPRODUCTION)
     streams.say(f"{planned.runs} runs, here about {console.span(planned.about_s(workers))}")
     done = reproduction.run(planned, folder, workers=workers, track=console.track)
     if done is None:

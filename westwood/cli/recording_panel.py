@@ -22,7 +22,9 @@ def plot(path: Path, start: str | None, end: str | None, figure: figures.Wanted)
         streams.say(f"{path}: the last record was cut off, and is left out")
     first, last = (float(frame["time_s"].min() or 0), float(frame["time_s"].max() or 0))  # type: ignore[arg-type]
     span = span_s(start, end, (first, max(last, first + 1e-3)))
-    return figure.save(panel.draw(panel_of(frame, path.stem, span)), Folder.beside(path), path.stem)
+    return figure.save(
+        panel.draw(panel_of(frame, path.stem, span)), Folder.containing(path), path.stem
+    )
 
 
 def panel_of(frame: pl.DataFrame, title: str, span: tuple[float, float]) -> panel.Panel:

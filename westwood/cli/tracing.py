@@ -20,10 +20,10 @@ from westwood.engines.contract import Engine, Result
 from westwood.errors import InputError
 from westwood.results import pcap, queues, traces
 from westwood.results.folder import Folder
+from westwood.results.kinds import ResultKind
 from westwood.results.parquet import write_parquet
 from westwood.results.spool import Spool
 from westwood.results.traces import check_every
-from westwood.results.works import Work
 from westwood.scenario import Scenario
 from westwood.units import PS_PER_S, option_seconds
 
@@ -107,7 +107,7 @@ def carry_out(
     yes: bool,
 ) -> None:
     """Runs it; writes and draws what was asked for, and prints where that is."""
-    folder = Folder(out, work=Work.RUN) if out else None
+    folder = Folder(out, kind=ResultKind.RUN) if out else None
     place = folder.path if folder else request.pcap.parent if request.pcap else Path()
     for scenario in scenarios:
         check_resources(scenario, request, engine, place, yes=yes)
@@ -143,7 +143,7 @@ def _check_capture_file(file: Path, scenario: str) -> None:
     if file.exists() and os.path.exists(scenario) and file.samefile(scenario):
         raise InputError("is the scenario, expected another file", key="--pcap", value=file)
     try:
-        Folder.beside(file)
+        Folder.containing(file)
     except InputError as error:
         raise error.located(key="--pcap") from None
 
@@ -209,4 +209,4 @@ def write(result: Result, request: Request, folder: Folder, engine: Engine) -> N
 
 def write_pcap(result: Result, path: Path) -> Path:
     """Writes the captured packets; the file's path."""
-    return Folder.beside(path).file(path.name, lambda part: pcap.write(result, part))
+    return Folder.containing(path).file(path.name, lambda part: pcap.write(result, part))

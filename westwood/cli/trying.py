@@ -105,7 +105,7 @@ def try_(
     from westwood.cli.streams import say
     from westwood.errors import InputError
     from westwood.results.folder import Folder
-    from westwood.results.works import Work
+    from westwood.results.kinds import ResultKind
     from westwood.units import option_seconds
 
     if emulated == (host is not None):
@@ -122,7 +122,7 @@ def try_(
     path = _rehearsed(scenario, given, for_s) if emulated else None
     fitting.check(fit, "--fit")
     preparing.check(controls)
-    folder = Folder(_new("try") if out is None else out, work=Work.TRIAL, tell=say)
+    folder = Folder(_new("try") if out is None else out, kind=ResultKind.TRIAL, tell=say)
     raise typer.Exit(_carry_out(plan, path, folder, fit, json=json))
 
 

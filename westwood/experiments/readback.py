@@ -23,10 +23,10 @@ from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment
 from westwood.results.columns import COST, axis, check_metric, columns
 from westwood.results.folder import Damaged, Folder
+from westwood.results.kinds import ResultKind, kind_in
 from westwood.results.metrics import paired
 from westwood.results.rows import LARGEST
 from westwood.results.shown import html_table
-from westwood.results.works import Work, held
 from westwood.scenario import fragments
 from westwood.scenario.brief import in_brief
 from westwood.scenario.scenario import Scenario
@@ -72,9 +72,9 @@ class Results:
     @checked(path=arguments.path)
     def read(cls, path: Path, *, tell: Callable[[str], object] = warnings.warn) -> Results:
         """Reads the folder's runs and scenario, if they are as they were written."""
-        work = held(path)
-        if work not in (Work.RUN, Work.SWEEP, None):
-            problem = f"holds {work}, expected a folder that run --out or sweep wrote"
+        kind = kind_in(path)
+        if kind not in (ResultKind.RUN, ResultKind.SWEEP, None):
+            problem = f"holds {kind}, expected a folder that run --out or sweep wrote"
             raise InputError(problem, value=str(path))
         for name in (_RUNS, _SCENARIO):
             if not (path / name).exists():
@@ -221,7 +221,7 @@ def _opens(scenario: Scenario) -> Opens:
 
 def _lacking(path: Path, name: str) -> str:
     """Says why a folder has no such file."""
-    if held(path) is Work.SWEEP and (path / _SCENARIO).exists():
+    if kind_in(path) is ResultKind.SWEEP and (path / _SCENARIO).exists():
         scenario, out = str(path / _SCENARIO), str(path)
         again = shlex.join(["westwood", "sweep", scenario, "--resume", "--out", out])
         return f"holds a sweep that was not finished: {again} goes on"

@@ -34,9 +34,9 @@ from westwood.experiments.experiment import Experiment, Tracker
 from westwood.results import journal
 from westwood.results.columns import COST, Row, check_metric, columns
 from westwood.results.folder import Damaged, Folder
+from westwood.results.kinds import ResultKind
 from westwood.results.metrics import half_width
 from westwood.results.rows import is_number, rows_frame
-from westwood.results.works import Work
 from westwood.units import parse_fraction
 
 _OF_THIS_MACHINE = {column.name for column in COST}  # columns that the scenario does not decide
@@ -119,14 +119,14 @@ class SweptRuns:
         points = [[job.scenario.hash, dict(job.settings)] for job in self._planned.jobs]
         state = {"engine": self._engine.name, "points": points}
         differs = "holds another sweep: scenario, settings or protocols differ"
-        begun = self._folder.holds(Work.SWEEP, state, resume=resume, differs=differs)
+        begun = self._folder.holds(ResultKind.SWEEP, state, resume=resume, differs=differs)
         if not (begun and self._folder.has("manifest.json")):
             self._folder.manifest(self._planned.manifest(self._engine.name), complete=False)
         names = self._planned.scenario.to_files("scenario")
         if not (begun and all(map(self._folder.has, names))):
             self._folder.scenario("scenario", self._planned.scenario)
         if not begun:
-            self._folder.json(Work.SWEEP.file, state)
+            self._folder.json(ResultKind.SWEEP.file, state)
 
     def _read(self) -> None:
         tell = self._folder.tell

@@ -33,7 +33,7 @@ from westwood.hunt.harms import Harm, chosen
 from westwood.hunt.scenarios import scenario as scenario_of
 from westwood.results import journal
 from westwood.results.folder import Folder
-from westwood.results.works import Work
+from westwood.results.kinds import ResultKind
 
 _JOURNALS = "journal-*.jsonl"
 MOST_ENVIRONMENTS = 10**9
@@ -101,7 +101,7 @@ class Hunt:
             return
         with self._folder.locked():
             differs = "holds another hunt: control, harms or seed differ"
-            self._folder.begin(Work.HUNT, self.plan.state(), resume=resume, differs=differs)
+            self._folder.begin(ResultKind.HUNT, self.plan.state(), resume=resume, differs=differs)
             paths = sorted(self._folder.path.glob(_JOURNALS))
             for path in paths:
                 self._read(self._folder, path)

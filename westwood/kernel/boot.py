@@ -73,7 +73,7 @@ def enable(folder: Path = FOLDER) -> list[str]:
     try:
         if not folder.is_dir():
             raise RunError(f"{folder}: there is no such folder")
-        Folder.beside(path).file(UNIT, write)
+        Folder.containing(path).file(UNIT, write)
     except RunError as error:
         raise UnavailableError(f"{error}; run as root, with systemd") from None
     return [f"wrote {path}", *_systemctl("enable")]

@@ -208,7 +208,7 @@ def _keep(events: Path, out: Path, problem: str) -> pl.DataFrame:
     """Makes the recording from its events, which stay if that fails."""
     try:
         trace, _ = reading.read_events(events)
-        Folder.beside(out).frame(out.name, trace)
+        Folder.containing(out).frame(out.name, trace)
     except (WestwoodError, OSError, ValueError, MemoryError, pl.exceptions.PolarsError) as error:
         failed = str(error) if isinstance(error, WestwoodError) else f"{out}: can't be written"
         raise RunError("; ".join(filter(None, (problem, failed, f"{events} {_KEPT}")))) from None

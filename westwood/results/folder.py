@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from westwood import __version__
 from westwood.errors import InputError, RunError, show
-from westwood.results import disk, sums, works
-from westwood.results.works import Work
+from westwood.results import disk, kinds, sums
+from westwood.results.kinds import ResultKind
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,7 +46,7 @@ class Folder:
     """Is a results folder, which is made when its first file is written.
 
     Its first file takes the lock, which lasts as long as this object. One that holds another kind
-    of work than `work` is refused. `tell` gets a line about each damaged file that is done without.
+    of work than `kind` is refused. `tell` gets a line about each damaged file that is done without.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class Folder:
         path: str | Path,
         option: str = "--out",
         *,
-        work: Work | None = None,
+        kind: ResultKind | None = None,
         tell: Callable[[str], object] = warnings.warn,
     ) -> None:
         self.path, self.tell = Path(path), tell
-        self._option, self._work = option, work
+        self._option, self._kind = option, kind
         self._sums: sums.Sums | None = sums.Sums(self.path)
         self._release: weakref.finalize[..., Folder] | None = None
         try:
@@ -69,10 +69,10 @@ class Folder:
     @classmethod
     def current(cls) -> Folder:
         """Takes the current folder, whatever is in it, for a figure whose place was not chosen."""
-        return cls.beside(Path("figure"))
+        return cls.containing(Path("figure"))
 
     @classmethod
-    def beside(cls, file: Path) -> Folder:
+    def containing(cls, file: Path) -> Folder:
         """Takes the folder of a file that the user names: no lock, no checksums.
 
         InputError if something else than a file has that name, or a results folder has the file.
@@ -83,7 +83,7 @@ class Folder:
         if file.exists() and sums.Sums(file.parent).of(file.name):
             raise InputError("belongs to a results folder, expected another name", value=str(file))
         folder = cls.__new__(cls)
-        folder.path, folder._option, folder._work = file.parent, "", None
+        folder.path, folder._option, folder._kind = file.parent, "", None
         folder._sums, folder._release = None, None
         return folder
 
@@ -99,13 +99,13 @@ class Folder:
         others = any(not file.name.startswith(begun) for file in self.path.iterdir())
         if others and not self._is_ours():
             raise self.error("holds files that westwood did not write, expected a new folder")
-        if self._work:
-            self._refuse_other(self._work)
+        if self._kind:
+            self._refuse_other(self._kind)
 
-    def _refuse_other(self, work: Work) -> None:
+    def _refuse_other(self, kind: ResultKind) -> None:
         """Raises an error if another kind of work than this one is held."""
-        held = works.held(self.path)
-        if held and not work.goes_with(held):
+        held = kinds.kind_in(self.path)
+        if held and not kind.goes_with(held):
             raise self.error(f"holds {held}, expected a new folder")
 
     def _is_ours(self) -> bool:
@@ -118,20 +118,20 @@ class Folder:
         """Makes an error about this folder, under the option that named it."""
         return InputError(problem, key=self._option, value=str(self.path))
 
-    def holds(self, work: Work, state: object, *, resume: bool, differs: str) -> bool:
-        """Tells whether `work` was begun here with this state, so that it can go on.
+    def holds(self, kind: ResultKind, state: object, *, resume: bool, differs: str) -> bool:
+        """Tells whether `kind` was begun here with this state, so that it can go on.
 
         Raises an error without `resume` and where other work is held, and one that says `differs`
         if the state is another.
         """
-        self._refuse_other(work)
-        if not os.path.lexists(self.path / work.file):
+        self._refuse_other(kind)
+        if not os.path.lexists(self.path / kind.file):
             return False
         if not resume:
-            raise self.error(f"holds {work}, expected --resume or a new folder")
+            raise self.error(f"holds {kind}, expected --resume or a new folder")
         self.check_format()
         try:
-            found = _json_of(self.verified(work.file))
+            found = _json_of(self.verified(kind.file))
         except Damaged as damaged:
             self.tell(f"{damaged}; it is written again, and only runs that fit it are kept")
             return False
@@ -139,11 +139,11 @@ class Folder:
             raise self.error(differs)
         return True
 
-    def begin(self, work: Work, state: object, *, resume: bool, differs: str) -> None:
-        """Goes on with `work`, as far as the folder holds it, or begins it here."""
-        if not self.holds(work, state, resume=resume, differs=differs):
-            self.manifest({work.title: state}, complete=False)
-            self.json(work.file, state)
+    def begin(self, kind: ResultKind, state: object, *, resume: bool, differs: str) -> None:
+        """Goes on with `kind`, as far as the folder holds it, or begins it here."""
+        if not self.holds(kind, state, resume=resume, differs=differs):
+            self.manifest({kind.title: state}, complete=False)
+            self.json(kind.file, state)
 
     def check_format(self) -> None:
         """Raises an error if the folder is of a version whose files have other contents."""
@@ -181,8 +181,8 @@ class Folder:
                 os.close(lock)
                 raise
         self._release = weakref.finalize(self, os.close, lock)
-        if self._work:  # another may have begun since the folder was looked at
-            self._refuse_other(self._work)
+        if self._kind:  # another may have begun since the folder was looked at
+            self._refuse_other(self._kind)
         disk.remove_left(self.path)
 
     def _unlock(self) -> None:

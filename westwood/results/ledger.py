@@ -14,7 +14,7 @@ from typing import Any
 from westwood.errors import RunError
 from westwood.results import journal
 from westwood.results.folder import Folder
-from westwood.results.works import Work
+from westwood.results.kinds import ResultKind
 
 _JOURNAL = re.compile(r"journal-(\d{6,12})\.jsonl")
 _NOT_OURS = (KeyError, TypeError, ValueError, AttributeError)  # what `take` raises of such a line
@@ -29,10 +29,12 @@ class Ledger:
         self._number = 1
 
     @contextmanager
-    def opened(self, work: Work, state: object, *, resume: bool, differs: str) -> Iterator[None]:
+    def opened(
+        self, kind: ResultKind, state: object, *, resume: bool, differs: str
+    ) -> Iterator[None]:
         """Takes the folder's lock, checks that it fits (`Folder.holds`), reads what is there."""
         with self._folder.locked():
-            self._folder.begin(work, state, resume=resume, differs=differs)
+            self._folder.begin(kind, state, resume=resume, differs=differs)
             self._read()
             try:
                 yield

@@ -27,8 +27,8 @@ from westwood.errors import InputError, Interrupted
 from westwood.experiments.experiment import Tracker
 from westwood.results import journal
 from westwood.results.folder import Folder
+from westwood.results.kinds import ResultKind
 from westwood.results.ledger import Ledger
-from westwood.results.works import Work
 from westwood.search import evaluation, objective, space
 from westwood.search.evaluation import Control, Ground, RunJobs
 from westwood.search.found import (
@@ -63,7 +63,9 @@ class Study:
     def opened(self, *, resume: bool) -> Iterator[Study]:
         """Takes the lock, checks that the folder fits, reads what is there."""
         differs = "holds another search: control, ranges, paths, seed or targets differ"
-        with self._ledger.opened(Work.SEARCH, self._search.state(), resume=resume, differs=differs):
+        with self._ledger.opened(
+            ResultKind.SEARCH, self._search.state(), resume=resume, differs=differs
+        ):
             yield self
 
     def _take(self, record: Mapping[str, Any]) -> None:

@@ -252,6 +252,6 @@ def test_a_file_that_another_takes_for_left_before_it_is_locked_is_made_anew(
         real(file, how)
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    folder = Folder.beside(tmp_path / "figure")
+    folder = Folder.containing(tmp_path / "figure")
     folder.file("figure", lambda part: part.write_text("whole"))
     assert (tmp_path / "figure").read_text() == "whole" and len(asked) > 1

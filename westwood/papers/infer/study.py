@@ -38,8 +38,8 @@ from westwood.papers.infer.found import (
 from westwood.papers.infer.space import Open
 from westwood.papers.infer.told import Told
 from westwood.results.folder import Folder
+from westwood.results.kinds import ResultKind
 from westwood.results.ledger import Ledger
-from westwood.results.works import Work
 
 LEAST_SETTINGS, MOST_SETTINGS = 2 * propose.BATCH, 100_000
 _SEEDS = {"choosing": CHOOSING_SEEDS, "fresh": FRESH_SEEDS}
@@ -58,7 +58,9 @@ class Study:
     def opened(self, *, resume: bool) -> Iterator[Study]:
         """Takes the lock, checks that the folder fits, reads what is there."""
         differs = "holds another inference: paper, open settings, claims or seed differ"
-        with self._ledger.opened(Work.INFERENCE, self._state(), resume=resume, differs=differs):
+        with self._ledger.opened(
+            ResultKind.INFERENCE, self._state(), resume=resume, differs=differs
+        ):
             yield self
 
     def _state(self) -> dict[str, Any]:

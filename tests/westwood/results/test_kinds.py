@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A results folder holds one kind of work: a command of another kind refuses it, and loses nothing.
+"""A results folder holds one kind of result; commands of other kinds refuse it and lose nothing.
 
-Which files tell what is held is the table `Work`; here they are made by the commands themselves, or
-empty where a command takes long.
+`ResultKind` names the file that identifies each kind. Here the commands write these files; where a
+command takes long, an empty file stands in.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from typing import Any
 import pytest
 
 from westwood.results.folder import Folder
-from westwood.results.works import Work
+from westwood.results.kinds import ResultKind
 
 Westwood = Callable[..., Any]
 QUICK = ("--set", "duration=2s", "--seeds", "2")
 OF_KINDS = {
-    Work.SWEEP: ("sweep", "table1", *QUICK),
-    Work.SEARCH: (
+    ResultKind.SWEEP: ("sweep", "table1", *QUICK),
+    ResultKind.SEARCH: (
         *("search", "--cc", "westwood-cubic", "--vary", "wc_gain"),
         *("--trials", "1", "--paths", "30", "--packets", "200"),
     ),
-    Work.HUNT: ("hunt", "--cc", "bbr", "--environments", "1"),
-    Work.INFERENCE: ("reproduce", "--infer", "linux-2003"),
-    Work.REPRODUCTION: ("reproduce", "fig5", "--seeds", "1"),
-    Work.JUDGEMENT: ("judge", "--cc", "veno", "--only", "point-clean", "--paths", "4"),
-    Work.RUN: ("run", "table1", *QUICK),
+    ResultKind.HUNT: ("hunt", "--cc", "bbr", "--environments", "1"),
+    ResultKind.INFERENCE: ("reproduce", "--infer", "linux-2003"),
+    ResultKind.REPRODUCTION: ("reproduce", "fig5", "--seeds", "1"),
+    ResultKind.JUDGEMENT: ("judge", "--cc", "veno", "--only", "point-clean", "--paths", "4"),
+    ResultKind.RUN: ("run", "table1", *QUICK),
 }
 TRACE = ("trace", "table1", "--set", "duration=2s")
-RESUMED = {Work.SWEEP, Work.SEARCH, Work.HUNT, Work.INFERENCE}
+RESUMED = {ResultKind.SWEEP, ResultKind.SEARCH, ResultKind.HUNT, ResultKind.INFERENCE}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in folder.rglob("*") if one.is_file()}
 
 
-def of_kind(kind: Work, folder: Path) -> Path:
+def of_kind(kind: ResultKind, folder: Path) -> Path:
     """A folder with the files by which its kind is known."""
     made = Folder(folder)
     made.manifest({})
@@ -46,14 +46,14 @@ def of_kind(kind: Work, folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("held", Work, ids=lambda work: work.title)
-def test_every_other_kind_of_work_refuses_a_folder_that_holds_one(
-    held: Work, westwood: Westwood, tmp_path: Path
+@pytest.mark.parametrize("held", ResultKind, ids=lambda kind: kind.title)
+def test_commands_of_other_kinds_refuse_a_folder_that_holds_one(
+    held: ResultKind, westwood: Westwood, tmp_path: Path
 ) -> None:
     folder = of_kind(held, tmp_path / "m")
     before = contents(folder)
     commands = [(kind, words) for kind, words in OF_KINDS.items() if not kind.goes_with(held)]
-    commands += [(Work.RUN, TRACE)] if held is not Work.RUN else []
+    commands += [(ResultKind.RUN, TRACE)] if held is not ResultKind.RUN else []
     for kind, words in commands:
         for more in ([], ["--resume"]) if kind in RESUMED else ([],):
             called = westwood(*words, *more, "--out", "m")
@@ -62,12 +62,15 @@ def test_every_other_kind_of_work_refuses_a_folder_that_holds_one(
     assert contents(folder) == before
 
 
-@pytest.mark.parametrize("kind", [Work.SWEEP, Work.SEARCH, Work.HUNT, Work.JUDGEMENT, Work.RUN])
+@pytest.mark.parametrize(
+    "kind",
+    [ResultKind.SWEEP, ResultKind.SEARCH, ResultKind.HUNT, ResultKind.JUDGEMENT, ResultKind.RUN],
+)
 def test_what_a_command_leaves_is_known_as_its_kind(
-    kind: Work, westwood: Westwood, tmp_path: Path
+    kind: ResultKind, westwood: Westwood, tmp_path: Path
 ) -> None:
     assert westwood(*OF_KINDS[kind], "--out", "m").code == 0
-    other = Work.HUNT if kind is not Work.HUNT else Work.SEARCH
+    other = ResultKind.HUNT if kind is not ResultKind.HUNT else ResultKind.SEARCH
     called = westwood(*OF_KINDS[other], "--out", "m")
     assert called.err == f'westwood: --out = "m": holds {kind}, expected a new folder\n'
 
@@ -75,14 +78,17 @@ def test_what_a_command_leaves_is_known_as_its_kind(
 def test_a_run_takes_the_place_of_a_run_and_papers_share_a_folder(
     westwood: Westwood, tmp_path: Path
 ) -> None:
-    for words in (OF_KINDS[Work.RUN], TRACE, OF_KINDS[Work.RUN]):
+    for words in (OF_KINDS[ResultKind.RUN], TRACE, OF_KINDS[ResultKind.RUN]):
         assert westwood(*words, "--out", "r").code == 0
-    for held, work in ((Work.INFERENCE, Work.REPRODUCTION), (Work.REPRODUCTION, Work.INFERENCE)):
-        Folder(of_kind(held, tmp_path / held.title), work=work)
+    for held, kind in (
+        (ResultKind.INFERENCE, ResultKind.REPRODUCTION),
+        (ResultKind.REPRODUCTION, ResultKind.INFERENCE),
+    ):
+        Folder(of_kind(held, tmp_path / held.title), kind=kind)
 
 
 def test_a_page_is_made_of_runs_only(westwood: Westwood, tmp_path: Path) -> None:
-    of_kind(Work.INFERENCE, tmp_path / "m")
+    of_kind(ResultKind.INFERENCE, tmp_path / "m")
     called = westwood("report", "m")
     problem = "holds an inference, expected a folder that run --out or sweep wrote"
     assert (called.code, called.err) == (2, f'westwood: "m": {problem}\n')
