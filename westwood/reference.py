@@ -23,7 +23,7 @@ from westwood.errors import InputError, suggestion
 from westwood.results import columns
 from westwood.scenario import presets, profiles
 from westwood.scenario.declared import accepted, written_default
-from westwood.scenario.supplied import described
+from westwood.scenario.preset_files import described
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from westwood.papers.checks.common import Measured
 from westwood.papers.checks.here import Here
 from westwood.papers.studies import STUDIES
 from westwood.scenario import Scenario
-from westwood.scenario.supplied import presets_folder
+from westwood.scenario.preset_files import presets_folder
 
 SEEDS = 5
 SHORT = "120s"

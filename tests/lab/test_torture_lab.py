@@ -12,7 +12,7 @@ from westwood.catalogue import PROTOCOLS, RECOVERIES, Setting, settings_of, sett
 from westwood.engines.simulator import simulate
 from westwood.errors import WestwoodError
 from westwood.scenario import Scenario, profiles
-from westwood.scenario.written import toml_value
+from westwood.scenario.toml_format import toml_value
 
 COSTS = {"scenario", "engine", "cpu_s", "wall_s"}
 TIMES = ("0s", "1us", "0.5ms", "7.25ms", "100ms", "1.5s", "20s")

@@ -12,7 +12,7 @@ import pytest
 
 import westwood as package
 from westwood import Result, Results, Scenario, presets, simulate
-from westwood.scenario.brief import in_brief
+from westwood.scenario.summary import summarise
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +97,6 @@ def test_a_folder_shows_its_means(westwood: Callable[..., Any], tmp_path: Path) 
 
 def test_a_path_in_brief() -> None:
     path = Scenario.preset("path")
-    assert in_brief(path) == "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets"
-    assert in_brief(path, ["path.loss.rate", "tcp.cc"]) == "2 Mb/s, 45 ms, queue 100 packets"
-    assert in_brief(Scenario.preset("fading")) == "2 Mb/s, 45 ms, fading, queue 50 packets"
+    assert summarise(path) == "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets"
+    assert summarise(path, ["path.loss.rate", "tcp.cc"]) == "2 Mb/s, 45 ms, queue 100 packets"
+    assert summarise(Scenario.preset("fading")) == "2 Mb/s, 45 ms, fading, queue 50 packets"

@@ -21,7 +21,7 @@ from westwood.experiments.experiment import Collected, Experiment, Tracker
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
-from westwood.scenario.brief import in_brief
+from westwood.scenario.summary import summarise
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -94,10 +94,10 @@ def _over_time(
     from westwood.draw.over_time import Run, over_time
 
     scenario = planned.scenario
-    brief = in_brief(scenario, planned.varied)
+    summary = summarise(scenario, planned.varied)
     whole_s = (0.0, scenario.duration / PS_PER_S)
     return over_time(
-        [Run(*one) for one in traces], f"{scenario.name}: {brief}, seed 1", whole_s, shown_s
+        [Run(*one) for one in traces], f"{scenario.name}: {summary}, seed 1", whole_s, shown_s
     )
 
 
@@ -141,7 +141,7 @@ def _title(planned: Experiment) -> str:
         if scenario.seeds > 1
         else "one run, so no intervals"
     )
-    return f"{scenario.name}: {in_brief(scenario, planned.varied)}; {runs}"
+    return f"{scenario.name}: {summarise(scenario, planned.varied)}; {runs}"
 
 
 def _write(

@@ -15,7 +15,7 @@ from westwood.draw.style import PALETTE, nothing
 from westwood.draw.window import Span, said, sawteeth
 from westwood.errors import InputError, suggestion
 from westwood.results import queues, traces
-from westwood.scenario.brief import in_brief
+from westwood.scenario.summary import summarise
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Fi
     check_view(view)
     first = results[0]
     whole_s = (0.0, first.scenario.duration / PS_PER_S)
-    title = f"{first.scenario.name}: {in_brief(first.scenario)}, seed {first.seed}"
+    title = f"{first.scenario.name}: {summarise(first.scenario)}, seed {first.seed}"
     if view == "windows" and len(results) == 1:
         return panel.draw(panel_of(first, span_s))
     named = [one for result in results for one in _flows(result, several=len(results) > 1)]
@@ -98,7 +98,8 @@ def panel_of(result: Result, span_s: Span | None = None) -> panel.Panel:
         return panel_of(result, span)  # with all rows of that part
     shown_s = span_s or whole_s
     return panel.Panel(
-        title=f"{scenario.name}: {in_brief(scenario)}, seed {result.seed}" + said(shown_s, whole_s),
+        title=f"{scenario.name}: {summarise(scenario)}, seed {result.seed}"
+        + said(shown_s, whole_s),
         flows=flows,
         trace=trace,
         queue=traces.seen(queues.lengths(scenario, raw), there, shown_s),

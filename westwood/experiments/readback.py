@@ -28,10 +28,10 @@ from westwood.results.metrics import paired
 from westwood.results.rows import LARGEST
 from westwood.results.shown import html_table
 from westwood.scenario import fragments
-from westwood.scenario.brief import in_brief
 from westwood.scenario.scenario import Scenario
+from westwood.scenario.summary import summarise
 from westwood.scenario.swept import column_values
-from westwood.scenario.written import toml_value
+from westwood.scenario.toml_format import toml_value
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -111,7 +111,7 @@ class Results:
 
     def _title(self) -> str:
         scenario = self.planned.scenario
-        return f"{scenario.name}: {in_brief(scenario, self.planned.varied)}"
+        return f"{scenario.name}: {summarise(scenario, self.planned.varied)}"
 
     @property
     def summary(self) -> pl.DataFrame:

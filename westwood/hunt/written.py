@@ -13,7 +13,7 @@ from westwood.hunt.expedition import Finding
 from westwood.hunt.harms import HARMS
 from westwood.hunt.scenarios import written_out
 from westwood.results.folder import Folder
-from westwood.scenario import written
+from westwood.scenario import toml_format
 from westwood.search.aqms import AQMS
 from westwood.units import PS_PER_S, format_rate, format_time
 
@@ -129,7 +129,7 @@ def files(finding: Finding, called: str) -> dict[str, str]:
     if trace := data["link"][0].get("trace"):
         made[f"{called}.rate"] = "".join(f"{ms}\n" for ms in trace["forward"])
         trace["forward"] = f"{called}.rate"
-    return {**made, f"{called}.toml": comment(finding, called) + written.toml(data)}
+    return {**made, f"{called}.toml": comment(finding, called) + toml_format.dumps(data)}
 
 
 def page(findings: Sequence[Finding], title: str, counts: Mapping[tuple[str, ...], int]) -> str:

@@ -34,7 +34,7 @@ from westwood.results.columns import columns
 from westwood.results.metrics import half_width
 from westwood.scenario import profiles
 from westwood.scenario.flows import OF_DATAGRAMS
-from westwood.scenario.supplied import presets, presets_folder
+from westwood.scenario.preset_files import presets, presets_folder
 
 _MOST_EXACT = 2**53  # that a double counts
 _SEEDS_HERE = 5  # on which the page decides a claim

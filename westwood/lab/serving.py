@@ -16,7 +16,7 @@ from westwood import files, stopping
 from westwood.draw.laboratory import PAGE
 from westwood.errors import RunError, UnavailableError
 from westwood.scenario import Scenario, fragments, number_files
-from westwood.scenario.supplied import presets
+from westwood.scenario.preset_files import presets
 
 LOOPBACK = "127.0.0.1"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from westwood.scenario.supplied import presets
+from westwood.scenario.preset_files import presets
 
 if TYPE_CHECKING:
     from westwood.scenario.scenario import Scenario

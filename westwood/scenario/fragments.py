@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from westwood.errors import InputError
+from westwood.scenario.preset_files import presets
 from westwood.scenario.scenario import Scenario
-from westwood.scenario.supplied import presets
 
 _LARGEST_LINK = 1_000_000  # characters that every browser takes
 _DEFLATE = -15  # of zlib: the bare format, which browsers unpack

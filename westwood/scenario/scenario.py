@@ -27,14 +27,14 @@ from westwood import arguments, extras, files
 from westwood.arguments import checked
 from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
 from westwood.errors import InputError, suggestion
-from westwood.scenario import bdp, lines, number_files, paths, profiles, topology, written
+from westwood.scenario import bdp, lines, number_files, paths, profiles, toml_format, topology
 from westwood.scenario.addressed import EVERY_FLOW, assign, is_part, kind_of
-from westwood.scenario.brief import html
 from westwood.scenario.explain import explained
 from westwood.scenario.flows import OF_DATAGRAMS, Flow, check_obeyed
 from westwood.scenario.links import Link
 from westwood.scenario.parts import Duration, Name, Part, make_ready
-from westwood.scenario.supplied import presets, presets_folder
+from westwood.scenario.preset_files import presets, presets_folder
+from westwood.scenario.summary import html
 from westwood.scenario.swept import check_sweep, column_values
 from westwood.units import format_time
 
@@ -261,7 +261,7 @@ class Scenario(Part):
 
     def to_toml(self) -> str:
         """Writes the complete scenario so that `from_toml` reads the same scenario back."""
-        return written.toml(self.resolved())
+        return toml_format.dumps(self.resolved())
 
     @checked(name=arguments.text)
     def to_files(self, name: str) -> dict[str, str]:
@@ -271,7 +271,7 @@ class Scenario(Part):
         """
         data = self.resolved()
         made = number_files.beside(data["link"], name)
-        return {**made, f"{name}.toml": written.toml(data)}
+        return {**made, f"{name}.toml": toml_format.dumps(data)}
 
 
 make_ready(Scenario)

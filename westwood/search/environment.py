@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from westwood.errors import InputError, suggestion
-from westwood.scenario import Scenario, written
+from westwood.scenario import Scenario, toml_format
 from westwood.search import recorded
 from westwood.search.access import Access, Sender, nearest_us, senders
 from westwood.search.aqms import AQMS
@@ -123,7 +123,9 @@ def toml(
     profile: str = PROFILE,
 ) -> str:
     """Writes that scenario as a file of a few lines; the rest is the profile's."""
-    return written.toml({**given(environment, protocol, cc_settings or {}, profile), "sweep": {}})
+    return toml_format.dumps(
+        {**given(environment, protocol, cc_settings or {}, profile), "sweep": {}}
+    )
 
 
 def given(

@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from told import without_line
+from error_lines import without_line
 
 from westwood.campaign.plan import Plan, presets
 from westwood.cli import call

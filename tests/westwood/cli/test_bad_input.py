@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from error_lines import without_line
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from told import without_line
 
 from westwood.errors import InputError
 from westwood.scenario import Scenario

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from told import without_line
+from error_lines import without_line
 
 from westwood.errors import InputError
 from westwood.scenario import Scenario

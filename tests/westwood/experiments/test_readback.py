@@ -18,7 +18,7 @@ import pytest
 from westwood import Results, simulate
 from westwood.experiments.experiment import point_name
 from westwood.results.folder import Folder
-from westwood.scenario.supplied import presets_folder
+from westwood.scenario.preset_files import presets_folder
 
 SWEPT = """[sweep]
 "bottleneck.loss.rate" = [0.001, 0.01]

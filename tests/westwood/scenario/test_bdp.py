@@ -9,7 +9,7 @@ import pytest
 
 from westwood.errors import InputError
 from westwood.scenario import Scenario
-from westwood.scenario.brief import in_brief
+from westwood.scenario.summary import summarise
 from westwood.units import Amount
 
 
@@ -55,13 +55,13 @@ def test_it_follows_what_is_swept_also_once_it_was_written(tmp_path: Path) -> No
     (tmp_path / "written.toml").write_text(scenario.to_toml(), encoding="utf-8")
     again = Scenario.from_toml(tmp_path / "written.toml")
     assert (again, limits(again)) == (scenario, [30, 60])
-    assert in_brief(again, again.sweep) == "45 ms, loss 0.5 %, queue 2bdp"
+    assert summarise(again, again.sweep) == "45 ms, loss 0.5 %, queue 2bdp"
 
 
 def test_without_a_sweep_it_is_written_in_packets() -> None:
     scenario = Scenario.preset("path").with_settings({"path.queue.limit": "2bdp"})
     assert 'limit = "30p"' in scenario.to_toml()
-    assert in_brief(scenario).endswith("queue 30 packets")
+    assert summarise(scenario).endswith("queue 30 packets")
 
 
 @pytest.mark.parametrize("text", ["bdp", "-1bdp", "1001bdp", "1e9bdp", "1bdps", "nanbdp"])

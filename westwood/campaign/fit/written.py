@@ -8,7 +8,7 @@ from typing import Any
 from westwood.campaign.fit.estimate import Estimate, Fit
 from westwood.campaign.fit.path import FLOW, PROFILE, flow, link
 from westwood.scenario import Scenario
-from westwood.scenario.written import toml_value
+from westwood.scenario.toml_format import toml_value
 from westwood.units import PS_PER_S, format_time
 
 _NOTES = {"rate": "rate_bps", "delay": "delay_s", "queue": "queue", "loss": "loss"}

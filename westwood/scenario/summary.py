@@ -18,7 +18,7 @@ _MOST_IN_HTML = 50  # links, flows
 _RATES = ((1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s"))
 
 
-def in_brief(scenario: Scenario, varied: Iterable[str] = ()) -> str:
+def summarise(scenario: Scenario, varied: Iterable[str] = ()) -> str:
     """Writes "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets", without what varies."""
     link = min(scenario.link, key=lambda one: one.mean_rate_bps("forward"))
     products = scenario.products if (varied := list(varied)) else {}  # which may vary, too

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def toml(data: Mapping[str, Any]) -> str:
+def dumps(data: Mapping[str, Any]) -> str:
     """Writes the settings that `Scenario.resolved` returns."""
     lines = [f"{key} = {toml_value(data[key])}" for key in ("name", "duration", "seeds", "profile")]
     for section in ("link", "flow"):
