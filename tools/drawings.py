@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from westwood import Result, Scenario, simulate
-from westwood.catalogue import label, look_of
+from westwood.catalogue import label, style_of
 from westwood.draw.style import MBPS, SOFT, look, subplots
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _windows(axes: Axes, cc: str) -> None:
     """Draws a window; where NewReno's recovery inflates it, ssthresh stands for it."""
     inflated = (pl.col("state") == _RECOVERY) & (cc == "newreno")
     trace = run(cc).trace.with_columns(shown=pl.when(inflated).then("ssthresh").otherwise("cwnd"))
-    style = look_of(cc)
+    style = style_of(cc)
     axes.step(trace["time_s"], trace["shown"], where="post", color=style.color, label=label(cc))
 
 
@@ -116,7 +116,7 @@ def estimate() -> Any:
     begin, end = loss.time_s - 0.25, loss.time_s + 0.35
     within = pl.col("time_s").is_between(begin - 0.2, end + 0.2)  # lines reach the edges
     trace, events = run("westwood+").trace.filter(within), run("westwood+").events.filter(within)
-    style = look_of("westwood+")
+    style = style_of("westwood+")
     with look():
         figure, (acks, rate, window) = subplots(3, 1, size=(7.2, 6.4), sharex=True)
         for kind, colour, name in (

@@ -187,7 +187,7 @@ def each(check: Check, most: int) -> Check:
     return check_all
 
 
-def plain_items(given: object, kept: tuple[type, ...] = ()) -> dict[str, Any]:
+def builtin_table(given: object, kept: tuple[type, ...] = ()) -> dict[str, Any]:
     """Copies a table of what TOML could hold; numpy's scalars and arrays become Python's.
 
     What is of the types `kept` is left as it is. An error names the key of what is wrong.

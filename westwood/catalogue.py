@@ -20,7 +20,7 @@ UDP = "udp"  # what stands for a protocol where there is no congestion control
 
 
 @dataclass(frozen=True)
-class Look:
+class PlotStyle:
     """Says how a figure draws a protocol: colour, marker and line as matplotlib names them."""
 
     color: str
@@ -29,8 +29,8 @@ class Look:
     hollow: bool = False  # a marker that shows what lies under it
 
     @classmethod
-    def read(cls, text: str) -> Look:
-        """Reads a look in the words of core/catalogue.h: "#E69F00 hollow-s --", "#999999 v 1,1"."""
+    def read(cls, text: str) -> PlotStyle:
+        """Reads a style in the format of core/catalogue.h: "#E69F00 hollow-s --", "#999999 v 1,1"."""
         color, marker, line = text.split()
         dashes = tuple(int(length) for length in line.split(",")) if "," in line else ()
         shape = marker.removeprefix("hollow-")
@@ -45,7 +45,7 @@ class Protocol:
     algorithm: str  # whose window rules it has
     recovery: str  # empty: the flow's or the profile's
     label: str  # in figures and tables
-    look: Look
+    style: PlotStyle
     ns3: str  # its class in ns-3; empty: none
     kernel: str  # its name in Linux; empty: none
     ours: bool  # whether that is a program of linux/
@@ -103,9 +103,11 @@ class Recovery:
     source: str
 
 
-PROTOCOLS = {
-    row["name"]: Protocol(**{**row, "look": Look.read(row["look"])}) for row in _engine.PROTOCOLS
-}
+def _protocol(look: str, **row: Any) -> Protocol:
+    return Protocol(style=PlotStyle.read(look), **row)
+
+
+PROTOCOLS = {row["name"]: _protocol(**row) for row in _engine.PROTOCOLS}
 RECOVERIES = {row["name"]: Recovery(**row) for row in _engine.RECOVERIES}
 SETTINGS = tuple(
     Setting(**{**row, "algorithms": tuple(row["algorithms"]), "choices": tuple(row["choices"])})
@@ -118,8 +120,8 @@ WINDOW_COLUMNS: dict[str, str] = _engine.WINDOW_COLUMNS
 QUEUE_COLUMNS: dict[str, str] = _engine.QUEUE_COLUMNS
 DROP_COLUMNS: dict[str, str] = _engine.DROP_COLUMNS
 
-_UDP_LOOK = Look("#999999", ".", ":")
-OTHER_LOOK = Look("#555555", "X", ":")
+_UDP_STYLE = PlotStyle("#999999", ".", ":")
+OTHER_STYLE = PlotStyle("#555555", "X", ":")
 
 
 @cache
@@ -148,8 +150,8 @@ def label(cc: str) -> str:
     return "UDP" if cc == UDP else PROTOCOLS[cc].label if cc in PROTOCOLS else cc
 
 
-def look_of(cc: str) -> Look:
+def style_of(cc: str) -> PlotStyle:
     """Returns how a protocol is drawn."""
     if cc == UDP:
-        return _UDP_LOOK
-    return PROTOCOLS[cc].look if cc in PROTOCOLS else OTHER_LOOK
+        return _UDP_STYLE
+    return PROTOCOLS[cc].style if cc in PROTOCOLS else OTHER_STYLE

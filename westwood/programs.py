@@ -169,7 +169,7 @@ def _hear(process: subprocess.Popen[str], ends_at: float) -> tuple[str, str]:
     while True:
         stopping.check()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=stopping.LOOK_S)
+            return process.communicate(timeout=stopping.POLL_S)
         if time.monotonic() > ends_at:
             raise TimeoutError
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from westwood._engine import Stop
 
-LOOK_S = 0.04  # between two looks of what waits
+POLL_S = 0.04  # between two looks of what waits
 _PATIENCE_S = 0.35  # from a signal to the end, if the exception does not arrive
 _AGAIN_S = 0.01  # between two tries to raise an exception that got lost
 _SAME_S = 1.0  # signals so close are one: of a terminal and a program that passes it on

@@ -12,7 +12,7 @@ from matplotlib.colors import is_color_like
 from matplotlib.lines import Line2D
 
 from westwood import _engine
-from westwood.catalogue import OTHER_LOOK, PROTOCOLS, UDP, Protocol, look_of
+from westwood.catalogue import OTHER_STYLE, PROTOCOLS, UDP, Protocol, style_of
 
 CATALOGUE = (Path(__file__).parents[2] / "core" / "catalogue.h").read_text(encoding="utf-8")
 
@@ -48,16 +48,16 @@ def test_every_algorithm_has_a_protocol() -> None:
 
 @pytest.mark.parametrize("name", [*PROTOCOLS, UDP, "a protocol that is unknown"])
 def test_matplotlib_can_draw_every_look(name: str) -> None:
-    look = look_of(name)
+    look = style_of(name)
     assert is_color_like(look.color)
     Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line)  # or a ValueError
 
 
 @pytest.mark.parametrize("one", PROTOCOLS.values(), ids=PROTOCOLS)
 def test_no_protocol_looks_like_what_is_no_protocol(one: Protocol) -> None:
-    assert one.look not in (look_of(UDP), OTHER_LOOK)
+    assert one.style not in (style_of(UDP), OTHER_STYLE)
 
 
 def test_no_two_protocols_look_the_same_but_the_twins() -> None:
     pairs = combinations(PROTOCOLS.values(), 2)
-    assert {(a.name, b.name) for a, b in pairs if a.look == b.look} == TWINS
+    assert {(a.name, b.name) for a, b in pairs if a.style == b.style} == TWINS

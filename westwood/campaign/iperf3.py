@@ -27,12 +27,12 @@ from typing import Any
 import polars as pl
 
 from westwood.errors import RunError, UnavailableError, one_line
-from westwood.kernel.tcp_info import Looks
+from westwood.kernel.tcp_info import TcpInfoSampler
 
 _CHUNK = 128 * 1024  # bytes a write, and most that may wait unsent in the socket
 _NOTSENT_LOWAT = 25  # TCP_NOTSENT_LOWAT, which the module socket names from Python 3.12 on
 _OUTQ = 0x5411  # SIOCOUTQ: bytes not acknowledged yet
-_LOOK_S = 0.01
+_SAMPLE_S = 0.01
 _PATIENCE_S = 10.0  # with a server that says nothing
 _STATES = {
     1: "start",
@@ -123,8 +123,8 @@ def upload(
         data.sendall(cookie)
         _expect(talk, "start", where)
         _expect(talk, "run", where)
-        looks = Looks(data, more=more)
-        uploaded = _send(data, talk, looks, load, deadline, established, where)
+        sampler = TcpInfoSampler(data, more=more)
+        uploaded = _send(data, talk, sampler, load, deadline, established, where)
         _finish(talk, uploaded, where)
         for connection in (talk, data):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _IN_ORDER)
@@ -191,17 +191,17 @@ def _data_connection(
 def _send(
     data: socket.socket,
     talk: socket.socket,
-    looks: Looks,
+    sampler: TcpInfoSampler,
     load: Load,
     deadline: float,
     established: float,
     where: str,
 ) -> Uploaded:
     """Sends for so long, or all of it and waits until it is acknowledged."""
-    looks.look(0.0)
-    acked_before = looks.last["delivered_bytes"]  # the cookie
+    sampler.sample(0.0)
+    acked_before = sampler.last["delivered_bytes"]  # the cookie
     start = time.monotonic()
-    zeros, next_look = memoryview(bytes(_CHUNK)), start
+    zeros, next_sample_s = memoryview(bytes(_CHUNK)), start
     left = math.inf if load.size is None else load.size
     ends_at = math.inf if load.seconds is None else start + load.seconds
     waiting = select.poll()
@@ -211,12 +211,12 @@ def _send(
     stood_still_s, before = 0.0, start
     while (now := time.monotonic()) < ends_at and (left or _unacknowledged(data)):
         stood_still_s, before = max(stood_still_s, now - before), now
-        if now >= next_look:
-            looks.look(now - start)
-            next_look = now + _LOOK_S
+        if now >= next_sample_s:
+            sampler.sample(now - start)
+            next_sample_s = now + _SAMPLE_S
         if now >= deadline:
             raise Gone(f"{where}: not through in time, {left} of {load.size} bytes left")
-        events = dict(waiting.poll(1 if not left else 1000 * _LOOK_S))
+        events = dict(waiting.poll(1 if not left else 1000 * _SAMPLE_S))
         if talk.fileno() in events:  # the server speaks now only to say that it gives up
             said = _STATES.get((talk.recv(1) or b"\0")[0], "nothing")
             raise Gone(f"{where} ended the upload: it says {said}")
@@ -227,20 +227,20 @@ def _send(
             if not left:
                 waiting.unregister(data)  # always ready from now on
     seconds = time.monotonic() - start
-    looks.look(seconds)
-    acked = looks.last["delivered_bytes"] - acked_before
-    return _uploaded(data, looks, seconds, acked, stood_still_s, established - start)
+    sampler.sample(seconds)
+    acked = sampler.last["delivered_bytes"] - acked_before
+    return _uploaded(data, sampler, seconds, acked, stood_still_s, established - start)
 
 
 def _uploaded(
     data: socket.socket,
-    looks: Looks,
+    sampler: TcpInfoSampler,
     seconds: float,
     acked: int,
     stood_still_s: float,
     established_s: float,
 ) -> Uploaded:
-    info, (cwnd, srtt_s) = looks.last, looks.means()
+    info, (cwnd, srtt_s) = sampler.last, sampler.means()
     return Uploaded(
         seconds=seconds,
         acked=acked,
@@ -257,7 +257,7 @@ def _uploaded(
         ends=f"{_end(data.getsockname())}>{_end(data.getpeername())}",
         peer=_host(data.getpeername()),
         established_s=established_s,
-        trace=looks.trace(),
+        trace=sampler.trace(),
     )
 
 

@@ -81,7 +81,7 @@ def server(scenario: Scenario, port: int, seed: int) -> Iterator[MakeSocket]:
         script = f"echo 1 > {_ORPHANS}; exec iperf3 -s -B {SERVER.host} -p {port}"
         command = ["nsenter", f"--net={hosts[flow.to_node]}", "/bin/sh", "-c", script]
         with (
-            guardian.beside(command),
+            guardian.running(command),
             _namespace(hosts[flow.from_node]) as near,
             _namespace(hosts[flow.to_node]) as far,
         ):

@@ -246,7 +246,7 @@ def _measure(plan: Plan, cc: str) -> tuple[Row, pl.DataFrame, pl.DataFrame]:
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     done, recording = _patiently(plan, cc)
     known = recording, done.ends, done.established_s
-    trace, events = estimates.beside(done.trace, *known), estimates.of_connection(*known)
+    trace, events = estimates.with_estimates(done.trace, *known), estimates.of_connection(*known)
     return (
         {
             "cc": cc,

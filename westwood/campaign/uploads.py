@@ -87,7 +87,7 @@ def _real(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     with estimates.recording_of([control], server.port) as recording:
         load = iperf3.Load(size=turn.size)
         done = iperf3.upload(server.host, server.port, control, load, timeout_s)
-    trace = estimates.beside(done.trace, recording, done.ends, done.established_s)
+    trace = estimates.with_estimates(done.trace, recording, done.ends, done.established_s)
     return {
         "goodput_bps": 8 * turn.size / done.seconds,
         "sent": done.sent,

@@ -49,21 +49,21 @@ def run(
     """Draws what is there until Ctrl-C; once on anything but a terminal."""
     watching.check_sort(sort)
     console = Console()
-    looks = watching.looks(match, netns, every_s, estimate=estimate)
+    snapshots = watching.snapshots(match, netns, every_s, estimate=estimate)
     if once or not console.is_terminal:
-        seen, missed = next(looks)
-        looks.close()
+        seen, missed = next(snapshots)
+        snapshots.close()
         console.print(_drawn(watching.ordered(seen, sort), missed, console, math.inf))
         return
     try:
         with Live(console=console, screen=True, auto_refresh=False) as live:
-            for seen, missed in looks:
+            for seen, missed in snapshots:
                 table = _drawn(watching.ordered(seen, sort), missed, console, console.height)
                 live.update(table, refresh=True)
     except KeyboardInterrupt:
         stopping.was_meant()
     finally:
-        looks.close()
+        snapshots.close()
 
 
 def _drawn(seen: pl.DataFrame, missed: int, console: Console, height: float) -> Group:

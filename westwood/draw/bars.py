@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from westwood.catalogue import label, look_of
+from westwood.catalogue import label, style_of
 from westwood.draw.style import MBPS, interval_of, look, subplots, with_edge
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def summary_bars(
             places,
             summary[column] / unit,
             xerr=summary[f"{column}_half"] / unit,
-            color=[look_of(cc).color for cc, _ in names],
+            color=[style_of(cc).color for cc, _ in names],
             height=0.65,
             capsize=3,
             error_kw={"elinewidth": 1.2},
@@ -58,7 +58,7 @@ def grouped_bars(
             range(len(rows)),
             [row[2] for row in rows],
             xerr=[row[3] for row in rows],
-            color=[look_of(row[1]).color for row in rows],
+            color=[style_of(row[1]).color for row in rows],
             height=0.65,
             capsize=3,
             error_kw={"elinewidth": 1.2},

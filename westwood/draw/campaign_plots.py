@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from westwood.catalogue import label, look_of
+from westwood.catalogue import label, style_of
 from westwood.draw.report import megabytes
 from westwood.draw.style import MBPS, interval_of, look, subplots, thinned, with_edge
 
@@ -48,7 +48,7 @@ def _bars(axes: Axes, found: pl.DataFrame, column: str, factor: float) -> None:
             width=0.92 * width,
             yerr=mine[f"{column}_half"] * factor,
             capsize=3,
-            color=look_of(cc).color,
+            color=style_of(cc).color,
             label=label(cc),
             error_kw={"elinewidth": 1.2},
         )
@@ -65,7 +65,7 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
         figure, panels = subplots(len(sizes), 1, size=(7.2, 1 + 2.4 * len(sizes)), squeeze=False)
         for axes, size in zip(panels[:, 0], sizes, strict=True):
             for (cc,), mine in rows.filter(size_bytes=size).group_by("cc", maintain_order=True):
-                style = look_of(str(cc))
+                style = style_of(str(cc))
                 axes.plot(
                     mine["number"],
                     mine["goodput_bps"] / MBPS,
@@ -128,7 +128,7 @@ def _line(axes: Axes, cc: str, time_s: pl.Series, value: pl.Series, name: str = 
     axes.plot(
         time_s,
         value,
-        color=look_of(cc).color,
+        color=style_of(cc).color,
         linewidth=1.0,
         drawstyle="steps-post",
         label=name or label(cc),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from westwood.catalogue import Look, label, look_of
+from westwood.catalogue import PlotStyle, label, style_of
 from westwood.draw.style import MBPS, PALETTE, look, subplots
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) ->
     for key in keys:
         curve = points.filter(pl.col(by) == key).sort(x.column)
         color, marker = next(others)
-        style = look_of(key) if by == "cc" else Look(color, marker, "-")
+        style = style_of(key) if by == "cc" else PlotStyle(color, marker, "-")
         axes.errorbar(
             curve[x.column] / x.unit,
             curve[y.column] / y.unit,
@@ -133,7 +133,7 @@ def scatter(
             known = points.drop_nulls([column, f"{column}_other"])
             low, high = 1e300, 0.0
             for (cc,), mine in known.group_by("cc", maintain_order=True):
-                style = look_of(str(cc))
+                style = style_of(str(cc))
                 x, y = mine[f"{column}_other"] / unit, mine[column] / unit
                 axes.plot(
                     x,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from westwood.catalogue import Look
+from westwood.catalogue import PlotStyle
 from westwood.draw.style import legend, look, subplots
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _MOST_POINTS = 2000  # of a curve
 _BINS = 60
 _MARKED = (0.5, 0.95)  # shares that a histogram marks
 
-Delays = Sequence[tuple[str, Look, pl.DataFrame]]  # (name, look, trace) of each flow
+Delays = Sequence[tuple[str, PlotStyle, pl.DataFrame]]  # (name, look, trace) of each flow
 
 
 def distribution(delays: Delays, title: str) -> Figure:

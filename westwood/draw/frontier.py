@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.transforms import Bbox
 
-from westwood.catalogue import look_of
+from westwood.catalogue import style_of
 from westwood.draw.style import SOFT, look, subplots, with_edge
 from westwood.results.intervals import Estimate
 
@@ -63,7 +63,7 @@ def frontier(marks: Sequence[Mark], x: Side, y: Side, title: str) -> Figure:
 
 
 def _draw(axes: Axes, mark: Mark) -> None:
-    style = look_of(mark.cc)
+    style = style_of(mark.cc)
     faint: Any = {"color": style.color, "linewidth": 0.8, "alpha": 0.35}
     axes.plot(_ends(mark.x), [mark.y.value] * 2, **faint)
     axes.plot([mark.x.value] * 2, _ends(mark.y), **faint)
@@ -86,7 +86,7 @@ def _point_beyond(axes: Axes, mark: Mark) -> None:
         for end, limit, outward, arrow in ends:
             if (end - limit) * outward > 0:
                 at = (other.value, limit) if across else (limit, other.value)
-                color = look_of(mark.cc).color
+                color = style_of(mark.cc).color
                 axes.plot(*at, arrow, color=color, markersize=5, alpha=0.6, clip_on=False)
 
 
@@ -117,7 +117,7 @@ def _name(axes: Axes, marks: Sequence[Mark], written: Sequence[Bbox]) -> None:
             (dx, dy),
             textcoords="offset points",
             fontsize=_FONT,
-            color=look_of(mark.cc).color,
+            color=style_of(mark.cc).color,
             va="center",
             arrowprops={"arrowstyle": "-", "color": "#999999", "linewidth": 0.5, "shrinkB": 3},
         )

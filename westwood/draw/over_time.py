@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from westwood.catalogue import OTHER_LOOK, Look, look_of
+from westwood.catalogue import OTHER_STYLE, PlotStyle, style_of
 from westwood.draw.style import MBPS, look, nothing, subplots, thinned
 from westwood.draw.window import Span, said, sawteeth
 
@@ -37,7 +37,7 @@ class Line:
     name: str
     time_s: pl.Series
     value: pl.Series
-    style: Look = OTHER_LOOK
+    style: PlotStyle = OTHER_STYLE
 
 
 @dataclass(frozen=True)
@@ -102,12 +102,12 @@ def over_time(runs: Sequence[Run], title: str, whole_s: Span, span_s: Span | Non
 
 def _line(run: Run, column: str, unit: float) -> Line:
     rows = run.trace.filter(_SHOWN.get(column, pl.col(column).is_not_nan()))
-    return Line(run.name, rows["time_s"], rows[column] / unit, look_of(run.cc))
+    return Line(run.name, rows["time_s"], rows[column] / unit, style_of(run.cc))
 
 
 def _queue_line(run: Run) -> Line:
     assert run.queue is not None
-    return Line(run.name, run.queue["time_s"], run.queue["packets"], look_of(run.cc))
+    return Line(run.name, run.queue["time_s"], run.queue["packets"], style_of(run.cc))
 
 
 def within(line: Line, span_s: Span) -> pl.DataFrame:
@@ -153,4 +153,4 @@ def courses(panels_: Sequence[Course], title: str) -> Figure:
 
 def styled(name: str, cc: str, time_s: pl.Series, value: pl.Series) -> Line:
     """Makes a line in its protocol's colour."""
-    return Line(name, time_s, value, look_of(cc))
+    return Line(name, time_s, value, style_of(cc))

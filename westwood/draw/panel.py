@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from matplotlib.lines import Line2D
 
-from westwood.catalogue import PROTOCOLS, Look, label, look_of, settings_of_protocol
+from westwood.catalogue import PROTOCOLS, PlotStyle, label, settings_of_protocol, style_of
 from westwood.draw.style import MBPS, PALETTE, SOFT, legend, look, subplots, thinned
 
 if TYPE_CHECKING:
@@ -114,19 +114,21 @@ def _from_start(frame: pl.DataFrame, start_s: float) -> pl.DataFrame:
     return pl.concat([held, frame]).sort("time_s", maintain_order=True)
 
 
-def _styles(flows: Sequence[tuple[str, str]]) -> Mapping[str, Look]:
+def _styles(flows: Sequence[tuple[str, str]]) -> Mapping[str, PlotStyle]:
     """Chooses each protocol's own style where all differ, else a colour a flow."""
     protocols = [cc for _, cc in flows]
     if len(set(protocols)) == len(protocols):
-        return {name: look_of(cc) for name, cc in flows}
-    return {name: Look(color, "o", "-") for (name, _), color in zip(flows, PALETTE, strict=False)}
+        return {name: style_of(cc) for name, cc in flows}
+    return {
+        name: PlotStyle(color, "o", "-") for (name, _), color in zip(flows, PALETTE, strict=False)
+    }
 
 
 def _has_none(trace: pl.DataFrame, column: str) -> bool:
     return trace[column].drop_nans().is_empty()
 
 
-def _draw_windows(axes: Axes, rows: pl.DataFrame, style: Look, name: str) -> None:
+def _draw_windows(axes: Axes, rows: pl.DataFrame, style: PlotStyle, name: str) -> None:
     steps: Any = {"drawstyle": "steps-post", "color": style.color}
     # In fast recovery duplicate ACKs inflate it: faint, for the path is not asked to hold that.
     axes.plot(rows["time_s"], rows["cwnd"], linewidth=0.7, alpha=0.3, **steps)
@@ -139,7 +141,7 @@ def _draw_windows(axes: Axes, rows: pl.DataFrame, style: Look, name: str) -> Non
     )
 
 
-def _draw_events(axes: Axes, rows: pl.DataFrame, style: Look) -> None:
+def _draw_events(axes: Axes, rows: pl.DataFrame, style: PlotStyle) -> None:
     """Marks each event at the window that it met."""
     for event, (marker, _) in _EVENTS.items():
         met = rows.filter(pl.col("event") == event)
@@ -169,7 +171,7 @@ def _finish_windows(axes: Axes) -> None:
     legend(axes, marks, names)
 
 
-def _draw_rates(axes: Axes, rows: pl.DataFrame, style: Look) -> None:
+def _draw_rates(axes: Axes, rows: pl.DataFrame, style: PlotStyle) -> None:
     known = rows.filter(pl.col("estimate_bps").is_not_nan())
     if not known.is_empty():
         axes.plot(
@@ -218,7 +220,7 @@ def _finish_rates(axes: Axes, run: Panel) -> None:
     legend(axes, marks, [*names, estimate, "raw sample"])
 
 
-def _draw_trips(axes: Axes, rows: pl.DataFrame, style: Look) -> None:
+def _draw_trips(axes: Axes, rows: pl.DataFrame, style: PlotStyle) -> None:
     axes.plot(
         rows["time_s"],
         rows["rtt_s"] * 1000,

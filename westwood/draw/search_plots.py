@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MaxNLocator
 
-from westwood.catalogue import look_of
+from westwood.catalogue import style_of
 from westwood.draw.style import SOFT, look, subplots
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def search(cc: str, costs: Sequence[float], back: Sequence[Back], title: str) ->
 
 
 def _draw_trials(axes: Axes, cc: str, costs: Sequence[float]) -> None:
-    places, color = range(len(costs)), look_of(cc).color
+    places, color = range(len(costs)), style_of(cc).color
     axes.axhline(costs[0], color=SOFT, linestyle=":", linewidth=1.2, label="default")
     axes.plot(places, costs, "o", color=color, alpha=0.6, markersize=4, label="a trial")
     least = list(itertools.accumulate(costs, min))
@@ -71,7 +71,12 @@ def _draw_back(axes: Axes, cc: str, back: Sequence[Back]) -> None:
         [max(0.0, one.high - one.effect) for one in back],
     ]
     axes.errorbar(
-        [one.effect for one in back], places, xerr=ends, fmt="o", color=look_of(cc).color, capsize=3
+        [one.effect for one in back],
+        places,
+        xerr=ends,
+        fmt="o",
+        color=style_of(cc).color,
+        capsize=3,
     )
     axes.axvline(0, color=SOFT, linewidth=0.8)
     axes.set_yticks(places, [one.name for one in back])

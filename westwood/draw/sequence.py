@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from westwood.catalogue import Look
+from westwood.catalogue import PlotStyle
 from westwood.draw.style import SOFT, legend, look, subplots
 from westwood.draw.window import Span, said
 
@@ -23,7 +23,7 @@ _MARKS = {"timeout": "v", "ecn": "^"}
 
 
 def segments(
-    flows: Sequence[tuple[str, Look]],
+    flows: Sequence[tuple[str, PlotStyle]],
     events: pl.DataFrame,
     title: str,
     whole_s: Span,
@@ -57,7 +57,7 @@ def _about_a_loss(events: pl.DataFrame, whole_s: Span) -> Span:
     return round(float(times[first]), 3), round(float(times[last]), 3)
 
 
-def _draw(axes: Axes, events: pl.DataFrame, style: Look, name: str) -> None:
+def _draw(axes: Axes, events: pl.DataFrame, style: PlotStyle, name: str) -> None:
     acked = _few(events.filter(pl.col("kind") == "ack"))
     sent = _few(events.filter(pl.col("kind") == "send"))
     again = _few(events.filter(pl.col("kind") == "retransmit"))

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from matplotlib.ticker import MaxNLocator
 
-from westwood.catalogue import OTHER_LOOK, PROTOCOLS, Look
+from westwood.catalogue import OTHER_STYLE, PROTOCOLS, PlotStyle
 from westwood.draw.style import MBPS, look, subplots, thinned
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ class Course:
     high: Sequence[float]
 
 
-def look_of_control(control: str) -> Look:
+def style_of_control(control: str) -> PlotStyle:
     """Returns how a control of the kernel is drawn: as the protocol that it is."""
-    looks = {one.kernel: one.look for one in reversed(PROTOCOLS.values()) if one.kernel}
+    styles = {one.kernel: one.style for one in reversed(PROTOCOLS.values()) if one.kernel}
     own = PROTOCOLS.get(control)  # several protocols are the kernel's reno
-    return own.look if own and own.kernel == control else looks.get(control, OTHER_LOOK)
+    return own.style if own and own.kernel == control else styles.get(control, OTHER_STYLE)
 
 
 def pairs(rows: pl.DataFrame, courses: Sequence[Course], baseline: str, worth: float) -> Figure:
@@ -45,7 +45,7 @@ def pairs(rows: pl.DataFrame, courses: Sequence[Course], baseline: str, worth: f
     with look():
         figure, (rates, gains) = subplots(2, 1, size=(7.2, 5.4), sharex=True)
         for (cc,), mine in rows.group_by("cc", maintain_order=True):
-            style = look_of_control(str(cc))
+            style = style_of_control(str(cc))
             rates.plot(
                 mine["pair"],
                 mine["goodput_bps"] / MBPS,
@@ -71,7 +71,7 @@ def pairs(rows: pl.DataFrame, courses: Sequence[Course], baseline: str, worth: f
 
 def _draw_course(axes: Axes, course: Course) -> None:
     number = np.arange(1, len(course.gain) + 1)
-    color = look_of_control(course.cc).color
+    color = style_of_control(course.cc).color
     low, high = (
         100 * np.clip(np.asarray(one, float), -1, 10 * _MOST_GAIN)
         for one in (course.low, course.high)
@@ -111,7 +111,7 @@ def side_by_side(traces: Mapping[str, pl.DataFrame], title: str) -> Figure:
 
 def _draw_upload(panels: Sequence[Axes], cc: str, trace: pl.DataFrame) -> None:
     windows, trips, rates = panels
-    color = look_of_control(cc).color
+    color = style_of_control(cc).color
     rows = thinned(trace)
     windows.set_title(cc)
     windows.plot(rows["time_s"], rows["cwnd"], color=color, linewidth=1.0, drawstyle="steps-post")

@@ -56,7 +56,7 @@ def of_connection(recording: Recording, ends: str, established_s: float) -> pl.D
     return its.with_columns(pl.col("time_s") - starts["time_s"][-1] + established_s)
 
 
-def beside(
+def with_estimates(
     trace: pl.DataFrame, recording: Recording, ends: str, established_s: float
 ) -> pl.DataFrame:
     """Adds its estimates to the trace of the connection with these `ends`."""

@@ -37,9 +37,9 @@ class Limits:
         """Makes the error."""
         return InputError(f"--engine {self.engine} expects {expected}", key=key, value=value)
 
-    def refuse_way(self, key: str, value: object, way: object) -> InputError:
-        """Makes the error for another way than the one that is fixed."""
-        return self.refuse(key, value, f"{show(way)}, which is fixed in {self.name}")
+    def refuse_fixed(self, key: str, value: object, fixed: object) -> InputError:
+        """Makes the error for a value other than the fixed one."""
+        return self.refuse(key, value, f"{show(fixed)}, which is fixed in {self.name}")
 
     def check_network(self, scenario: Scenario) -> None:
         """Refuses more flows than it has, and links unlike its own."""
@@ -81,4 +81,4 @@ class Limits:
         unlike_profile = dict(departures(flow, "flow", theirs))
         for key, written in departures(flow, "flow", own):
             if key in strict or key in unlike_profile:
-                raise self.refuse_way(f"{flow.name}.{key}", written, own[key])
+                raise self.refuse_fixed(f"{flow.name}.{key}", written, own[key])

@@ -172,7 +172,7 @@ def _add_estimates(report: wire.Report, scenario: Scenario, recording: Recording
         if scenario.flows[source].arrivals is None:
             ends = _ends(source, ports[index])
             established_s = its["established_s"]
-            report.windows[index] = estimates.beside(trace, recording, ends, established_s)
+            report.windows[index] = estimates.with_estimates(trace, recording, ends, established_s)
 
 
 def _ends(flow: int, port: int) -> str:

@@ -142,9 +142,9 @@ def check(scenario: Scenario) -> None:
         own = {"byte_counting": agent.counts_segments, "validate_cwnd": False}
         if agent.counts_segments:  # and they grow by Linux's count
             own["fractional_cwnd"] = False
-        for key, way in own.items():
-            if (value := getattr(its.cc, key)) != way:
-                raise _LIMITS.refuse_way(f"{flow.name}.cc.{key}", value, way)
+        for key, expected in own.items():
+            if (value := getattr(its.cc, key)) != expected:
+                raise _LIMITS.refuse_fixed(f"{flow.name}.cc.{key}", value, expected)
 
 
 def _check_flow(flow: Flow) -> None:

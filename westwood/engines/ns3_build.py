@@ -60,7 +60,7 @@ def _turn() -> Iterator[None]:
             with contextlib.suppress(BlockingIOError):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
-            time.sleep(stopping.LOOK_S)
+            time.sleep(stopping.POLL_S)
         yield
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from westwood.catalogue import UDP, Look, label, look_of
+from westwood.catalogue import UDP, PlotStyle, label, style_of
 from westwood.draw import delays, panel, sequence
 from westwood.draw.over_time import Run, over_time
 from westwood.draw.style import PALETTE, nothing
@@ -57,29 +57,29 @@ def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Fi
             result.events.filter(flow=flow).with_columns(pl.lit(name).alias("flow"))
             for result, flow, _, name, _ in named
         ]
-        looks = [(name, look) for _, _, _, name, look in named]
-        return sequence.segments(looks, pl.concat(frames), title, whole_s, span_s)
+        styles = [(name, style) for _, _, _, name, style in named]
+        return sequence.segments(styles, pl.concat(frames), title, whole_s, span_s)
     shown_s = span_s or whole_s
     within = pl.col("time_s").is_between(*shown_s)
     found = [
-        (name, look, result.trace.filter(within, flow=flow))
-        for result, flow, _, name, look in named
+        (name, style, result.trace.filter(within, flow=flow))
+        for result, flow, _, name, style in named
     ]
     drawn = delays.distribution if view == "delays" else delays.histograms
     return drawn(found, title + said(shown_s, whole_s))
 
 
-def _flows(result: Result, *, several: bool) -> list[tuple[Result, str, str, str, Look]]:
-    """Names and looks of the flows that are drawn: protocols where those tell them apart."""
+def _flows(result: Result, *, several: bool) -> list[tuple[Result, str, str, str, PlotStyle]]:
+    """Names and styles of the flows that are drawn: protocols where those tell them apart."""
     flows = [one for one in result.scenario.flows if one.cc.name != UDP and not one.arrivals]
     shown = flows[: panel.MOST_FLOWS]
     alike = len({one.cc.name for one in shown}) < len(shown)
     made = []
     for number, flow in enumerate(shown):
         cc = flow.cc.name
-        look = Look(PALETTE[number], "o", "-") if alike and not several else look_of(cc)
+        style = PlotStyle(PALETTE[number], "o", "-") if alike and not several else style_of(cc)
         name = label(cc) if len(shown) == 1 else f"{flow.name}: {label(cc)}"
-        made.append((result, flow.name, cc, name, look))
+        made.append((result, flow.name, cc, name, style))
     return made
 
 

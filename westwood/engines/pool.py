@@ -67,7 +67,7 @@ def _finished(pending: dict[Future[list[Row]], int]) -> Iterator[tuple[int, list
     while (
         not done
     ):  # in short waits, for a library's signal handler may have the system restart one
-        done, _ = wait(pending, timeout=stopping.LOOK_S, return_when=FIRST_COMPLETED)
+        done, _ = wait(pending, timeout=stopping.POLL_S, return_when=FIRST_COMPLETED)
     for future in done:
         place = pending.pop(future)
         yield place, future.result()

@@ -2,7 +2,7 @@
 """Estimates what runs will take before they start: memory, disk space and time.
 
     packets of a flow    its rate (its own, its window's over the round trip, or its share of the
-                         links on its way) x the time it is active / size of a packet
+                         links on its route) x the time it is active / size of a packet
     memory of a run      what is kept a flow, a transfer, a segment in flight, a recorded row
     memory in all        a run's x runs at a time, and the points and rows that are kept
     time                 packets x the cost of one; it is replaced by what was measured as soon as
@@ -99,7 +99,7 @@ class _Group:
     """Is an entry of the scenario's flows, of which there are `count` alike."""
 
     flow: Flow
-    way: list[tuple[str, int]]  # the links, and the direction in each
+    route: list[tuple[str, int]]  # the links, and the direction in each
     active_s: float
     most_bps: float  # of each, of IP packets
     bps: float = 0.0  # of each
@@ -120,7 +120,7 @@ def estimate_run(
         captured += (
             sent
             * (1.5 if flow.app.kind == "bulk" else 1)
-            * (recorded.capture in {name for name, _ in group.way})
+            * (recorded.capture in {name for name, _ in group.route})
         )
         key = f"{flow.name}.count"
         memory[key] += FLOW * flow.count
@@ -173,13 +173,13 @@ def sample(points: Sequence[Scenario]) -> list[Scenario]:
 
 def _shared(scenario: Scenario, links: Mapping[str, Link]) -> list[_Group]:
     """Shares the links among the flows: what is left goes to those that want more, in rounds."""
-    ways = topology.ways(scenario.link, scenario.flow)
+    routes = topology.routes(scenario.link, scenario.flow)
     groups = []
     for flow in scenario.flow:
         end = min(scenario.duration, flow.stop) if flow.stop is not None else scenario.duration
         active_s: float = max(0, end - flow.start) / PS_PER_S
-        way = ways[flow.from_, flow.to]
-        groups.append(_Group(flow, way, active_s, _most_bps(flow, way, links, active_s)))
+        route = routes[flow.from_, flow.to]
+        groups.append(_Group(flow, route, active_s, _most_bps(flow, route, links, active_s)))
     left = {
         (link.name, side): link.mean_rate_bps("forward" if side == 0 else "backward")
         for link in scenario.link
@@ -191,49 +191,51 @@ def _shared(scenario: Scenario, links: Mapping[str, Link]) -> list[_Group]:
         if not hungry:
             break
         for group in hungry:
-            wanting.update(dict.fromkeys(group.way, group.flow.count))
+            wanting.update(dict.fromkeys(group.route, group.flow.count))
         for group in hungry:
-            share = min((max(0.0, left[hop]) / wanting[hop] for hop in group.way), default=0.0)
+            share = min((max(0.0, left[hop]) / wanting[hop] for hop in group.route), default=0.0)
             more = min(share, group.most_bps - group.bps)
             group.bps += more
-            for hop in group.way:
+            for hop in group.route:
                 left[hop] -= more * group.flow.count
                 wanting[hop] -= group.flow.count
     return groups
 
 
 def _most_bps(
-    flow: Flow, way: Sequence[tuple[str, int]], links: Mapping[str, Link], active_s: float
+    flow: Flow, route: Sequence[tuple[str, int]], links: Mapping[str, Link], active_s: float
 ) -> float:
     """Returns the most that a flow alone would send, of IP packets."""
     app = flow.app
     if app.kind == "udp":
         share = 1.0 if app.on is None or app.off is None else app.on / max(1, app.on + app.off)
         return float(app.rate * share)
-    whole = 8 * flow.packet / flow.mss  # bits on the way for a byte of payload
+    whole = 8 * flow.packet / flow.mss  # bits on the wire for a byte of payload
     if flow.arrivals is not None:
         return float(whole * flow.arrivals.size * PS_PER_S / flow.arrivals.every)
-    trip_s = _trip_s(way, links)
+    trip_s = _trip_s(route, links)
     window = whole * flow.receive_window / trip_s if trip_s else math.inf
     size = whole * flow.size / active_s if flow.size is not None and active_s else math.inf
     return float(min(window, size))
 
 
-def _trip_s(way: Sequence[tuple[str, int]], links: Mapping[str, Link]) -> float:
-    delay_ps: int = sum(links[name].delay for name, _ in way)
+def _trip_s(route: Sequence[tuple[str, int]], links: Mapping[str, Link]) -> float:
+    delay_ps: int = sum(links[name].delay for name, _ in route)
     return 2 * delay_ps / PS_PER_S
 
 
 def _window_segments(group: _Group, links: Mapping[str, Link]) -> float:
     """How many segments a flow has in flight, and in the queue of its slowest link."""
-    flow, way = group.flow, group.way
+    flow, route = group.flow, group.route
     most: float = flow.receive_window / flow.mss
-    slowest = min((links[name] for name, _ in way), key=lambda link: link.mean_rate_bps("forward"))
+    slowest = min(
+        (links[name] for name, _ in route), key=lambda link: link.mean_rate_bps("forward")
+    )
     limit = slowest.queue.limit
     queue = math.inf if limit.count is None else float(limit.count)
     if limit.unit != "p":
         queue /= flow.packet
-    in_flight = group.bps * _trip_s(way, links) / (8 * flow.packet)
+    in_flight = group.bps * _trip_s(route, links) / (8 * flow.packet)
     return float(min(most, 2 * in_flight + queue / flow.count))
 
 

@@ -95,14 +95,14 @@ def _settings(section: str, built: object, prefix: str = "") -> Iterator[str]:
             yield _statement(prefix + setting.field, getattr(built, setting.field))
 
 
-def _direction(way: _engine.Direction) -> Iterator[str]:
-    yield from _settings("link", way)
-    yield _statement("queue", way.queue_packets, way.queue_bytes)
-    yield _statement("loss", way.loss.kind, *_loss(way.loss))
-    if way.red.on:
-        yield from _settings("red", way.red, "red.")
-    if way.opportunities_ms:
-        yield _statement("opportunities", *way.opportunities_ms)
+def _direction(direction: _engine.Direction) -> Iterator[str]:
+    yield from _settings("link", direction)
+    yield _statement("queue", direction.queue_packets, direction.queue_bytes)
+    yield _statement("loss", direction.loss.kind, *_loss(direction.loss))
+    if direction.red.on:
+        yield from _settings("red", direction.red, "red.")
+    if direction.opportunities_ms:
+        yield _statement("opportunities", *direction.opportunities_ms)
 
 
 def _loss(loss: _engine.Loss) -> Sequence[Any]:

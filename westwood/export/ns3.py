@@ -183,8 +183,8 @@ def _links(scenario: Scenario, built: _engine.Network) -> Iterator[dict[str, Any
     prefixes: set[str] = set()
     variables: set[str] = set()
     for index, (link, its) in enumerate(zip(scenario.link, built.links, strict=True)):
-        way = its.forward
-        endless = way.queue_packets < 0
+        direction = its.forward
+        endless = direction.queue_packets < 0
         prefix = _unlike(re.sub(r"\W", "_", link.name.upper()), prefixes)
         yield {
             "name": link.name,
@@ -192,13 +192,13 @@ def _links(scenario: Scenario, built: _engine.Network) -> Iterator[dict[str, Any
             "ends": (its.a, its.b),
             "prefix": prefix,
             "variable": _unlike(_camel_case(link.name) + "Link", variables),
-            "rate": way.rate_bps,
-            "rate_text": format_rate(way.rate_bps),
-            "delay": _seconds(way.delay),
-            "delay_text": format_time(way.delay),
-            "queue": _count(_ENDLESS if endless else min(way.queue_packets, _ENDLESS)),
+            "rate": direction.rate_bps,
+            "rate_text": format_rate(direction.rate_bps),
+            "delay": _seconds(direction.delay),
+            "delay_text": format_time(direction.delay),
+            "queue": _count(_ENDLESS if endless else min(direction.queue_packets, _ENDLESS)),
             "endless": endless,
-            "red": _red(way.red) if way.red.on else None,
+            "red": _red(direction.red) if direction.red.on else None,
             "losses": list(_losses(link.name, index, its)),
             "red_streams": [_RED_STREAMS + 2 * index + side for side in (0, 1)],
         }
@@ -218,16 +218,18 @@ def _red(red: _engine.Red) -> dict[str, Any]:
 
 def _losses(name: str, index: int, link: _engine.Link) -> Iterator[dict[str, Any]]:
     """The losses of both directions: which end loses what arrives there."""
-    for side, way in enumerate(getattr(link, side) for side in SIDES):
+    for side, direction in enumerate(getattr(link, side) for side in SIDES):
         loss = {"side": side, "receiver": 1 - side, "stream": _LOSS_STREAMS + 2 * index + side}
-        if way.loss.kind == "script" and way.loss.packets:
-            if way.loss.packets[-1] > _LARGEST:
+        if direction.loss.kind == "script" and direction.loss.packets:
+            if direction.loss.packets[-1] > _LARGEST:
                 expected = "expected packet numbers below 2^32, as in ns-3"
-                raise InputError(expected, key=f"{name}.loss.packets", value=way.loss.packets[-1])
+                raise InputError(
+                    expected, key=f"{name}.loss.packets", value=direction.loss.packets[-1]
+                )
             # ns-3 counts from 0.
-            yield {**loss, "packets": [number - 1 for number in way.loss.packets], "rate": ""}
-        elif way.loss.kind == "uniform" and way.loss.rate > 0:
-            yield {**loss, "packets": [], "rate": repr(float(way.loss.rate))}
+            yield {**loss, "packets": [number - 1 for number in direction.loss.packets], "rate": ""}
+        elif direction.loss.kind == "uniform" and direction.loss.rate > 0:
+            yield {**loss, "packets": [], "rate": repr(float(direction.loss.rate))}
 
 
 def _flow(scenario: Scenario, built: _engine.Network, index: int) -> dict[str, Any]:

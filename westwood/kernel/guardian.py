@@ -42,8 +42,8 @@ def guarded(do: Sequence[Command], undo: Sequence[Command]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def beside(command: Command) -> Iterator[None]:
-    """Runs the command beside the block, and kills it afterwards."""
+def running(command: Command) -> Iterator[None]:
+    """Runs the command running the block, and kills it afterwards."""
     # The shell waits for it: what is left of it is gone when the guardian is.
     undo = "kill -KILL $!; wait $! 2> /dev/null; true"
     script = _SCRIPT.format(do="{ " + _quoted(command) + " > /dev/null 2>&1 & }", undo=undo)
@@ -86,7 +86,7 @@ def _await_ready(process: subprocess.Popen[bytes]) -> None:
     heard, ends_at = b"", time.monotonic() + _LONGEST_S
     while not heard.endswith(_READY):
         stopping.check()
-        ready, _, _ = select.select([process.stdout], [], [], stopping.LOOK_S)
+        ready, _, _ = select.select([process.stdout], [], [], stopping.POLL_S)
         more = os.read(process.stdout.fileno(), 4096) if ready else b""
         heard += more
         if (ready and not more) or time.monotonic() > ends_at:

@@ -82,7 +82,7 @@ class Samples:
     """Holds what a sampler saw: read it when the block has ended."""
 
     start_s: float = field(default_factory=time.monotonic)
-    looks: int = 0
+    count: int = 0
     _frames: list[pl.DataFrame] = field(default_factory=list)
     _failed: list[BaseException] = field(default_factory=list)
 
@@ -134,7 +134,7 @@ def _sample(
             now = time.monotonic()
             answer = questions.ask()
             answers.append((now - samples.start_s, answer))
-            samples.looks += 1
+            samples.count += 1
             size += sum(map(len, answer))
             if size > _PIECE:
                 keep()

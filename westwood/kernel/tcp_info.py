@@ -105,22 +105,22 @@ _SCALED = (
 )
 
 
-# What a recording has beside the columns of a trace, and `more` of Looks.
+# What a recording has beside the columns of a trace, and `more` of TcpInfoSampler.
 _COUNTED = ("mss", "delivered_bytes", "sent", "retransmitted")
 _MORE = ("rtt_min_s", *_COUNTED)
 
 
-class Looks:
-    """Looks at a socket again and again, and keeps what it saw; `more`: what is delivered, too."""
+class TcpInfoSampler:
+    """TcpInfoSampler at a socket again and again, and keeps what it saw; `more`: what is delivered, too."""
 
     def __init__(self, connection: socket.socket, *, more: bool = False) -> None:
         self._connection, self._more = connection, more
         self._rows: list[tuple[Any, ...]] = []
-        self._seen: list[tuple[float, float]] = []  # cwnd and srtt at every look
+        self._samples: list[tuple[float, float]] = []  # cwnd and srtt of every sample
         self.last: dict[str, int] = {}
 
-    def look(self, time_s: float) -> None:
-        """Looks once; adds a row to the trace unless nothing changed."""
+    def sample(self, time_s: float) -> None:
+        """TcpInfoSampler once; adds a row to the trace unless nothing changed."""
         raw = self._connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO.itemsize)
         if len(raw) < NEEDED:
             return
@@ -129,7 +129,7 @@ class Looks:
         self.last = info
         ssthresh = math.nan if info["ssthresh"] >= _UNLIMITED else float(info["ssthresh"])
         srtt_s = info["srtt"] / 1e6 or math.nan
-        self._seen.append((float(info["cwnd"]), srtt_s))
+        self._samples.append((float(info["cwnd"]), srtt_s))
         state = STATES[STATE_OF[min(info["state"], 4)]]
         row: tuple[Any, ...] = (
             float(info["cwnd"]),
@@ -155,6 +155,10 @@ class Looks:
 
     def means(self) -> tuple[float, float]:
         """Returns the means of cwnd and of the smoothed round trip over the looks."""
-        known = [srtt_s for _, srtt_s in self._seen if not math.isnan(srtt_s)]
-        cwnd = sum(cwnd for cwnd, _ in self._seen) / len(self._seen) if self._seen else math.nan
+        known = [srtt_s for _, srtt_s in self._samples if not math.isnan(srtt_s)]
+        cwnd = (
+            sum(cwnd for cwnd, _ in self._samples) / len(self._samples)
+            if self._samples
+            else math.nan
+        )
         return cwnd, sum(known) / len(known) if known else math.nan

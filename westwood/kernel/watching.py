@@ -79,7 +79,7 @@ class Watch:
             questions = opened.enter_context(Questions(self._ports, where))
             self._places[where.inode] = where, questions, opened.pop_all()
 
-    def look(self) -> pl.DataFrame:
+    def snapshot(self) -> pl.DataFrame:
         """Returns a row a connection: the columns of a snapshot, and `goodput_bps` since before.
 
         Of a connection that is new the goodput is NaN.
@@ -101,7 +101,7 @@ class Watch:
         return named.drop("delivered_bytes_right")
 
 
-def looks(
+def snapshots(
     match: Match, netns: str | None, every_s: float, *, estimate: bool = False
 ) -> Generator[tuple[pl.DataFrame, int], None, None]:
     """Yields what is there every so often, and how many namespaces we may not enter.
@@ -111,12 +111,12 @@ def looks(
     with contextlib.ExitStack() as stack:
         watch = stack.enter_context(Watch(match, netns))
         follower = stack.enter_context(estimates.followed(match.port)) if estimate else None
-        watch.look()
+        watch.snapshot()
         next_s = time.monotonic()
         while True:
             next_s = max(next_s + every_s, time.monotonic())
             time.sleep(max(0, next_s - time.monotonic()))
-            seen = watch.look()
+            seen = watch.snapshot()
             yield follower.added_to(seen) if follower else seen, watch.missed
 
 

@@ -51,7 +51,7 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
                 "algorithm": one.algorithm,
                 "recovery": one.recovery,
                 "label": one.label,
-                "colour": one.look.color,
+                "colour": one.style.color,
                 "source": one.source,
             }
             for one in PROTOCOLS.values()

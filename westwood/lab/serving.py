@@ -86,7 +86,7 @@ class Server(ThreadingHTTPServer):
         """Serves until a signal comes, which is how it is meant to end."""
         stopping.begin()
         try:
-            self.serve_forever(poll_interval=stopping.LOOK_S)
+            self.serve_forever(poll_interval=stopping.POLL_S)
         except KeyboardInterrupt:
             stopping.was_meant()
         finally:

@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 from polars.io.plugins import register_io_source
 
-_LOOK_S = 0.04  # between two looks at the thread that writes
+_POLL_S = 0.04  # between two looks at the thread that writes
 
 
 def write_parquet(frames: Iterable[pl.DataFrame], path: Path) -> None:
@@ -56,7 +56,7 @@ class _Writer:
         """Waits until all is written."""
         self._put(None)
         while self._thread.is_alive():
-            self._thread.join(_LOOK_S)
+            self._thread.join(_POLL_S)
         if self._problem is not None:
             raise self._problem
 
@@ -68,14 +68,14 @@ class _Writer:
     def _put(self, frame: pl.DataFrame | None) -> None:
         while self._thread.is_alive():
             with contextlib.suppress(queue.Full):
-                self._waiting.put(frame, timeout=_LOOK_S)
+                self._waiting.put(frame, timeout=_POLL_S)
                 return
         raise self._problem or AssertionError("polars stopped writing")
 
     def _frames(self, *_: object) -> Iterator[pl.DataFrame]:
         while not self._is_given_up:
             with contextlib.suppress(queue.Empty):
-                frame = self._waiting.get(timeout=_LOOK_S)
+                frame = self._waiting.get(timeout=_POLL_S)
                 if frame is None:
                     return
                 yield frame

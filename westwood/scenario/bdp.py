@@ -51,9 +51,9 @@ def packets(draft: Scenario, wanted: Mapping[int, Fraction]) -> dict[int, str]:
     """Computes the limits in packets."""
     links = {link.name: link for link in draft.link}
     longest = {name: 2 * link.delay for name, link in links.items()}  # ps: round trips
-    for way in topology.ways(draft.link, draft.flow).values():
-        round_trip = 2 * sum(links[name].delay for name, _ in way)
-        for name, _ in way:
+    for route in topology.routes(draft.link, draft.flow).values():
+        round_trip = 2 * sum(links[name].delay for name, _ in route)
+        for name, _ in route:
             longest[name] = max(longest[name], round_trip)
     limits = {}
     for place, count in wanted.items():

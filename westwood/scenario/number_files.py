@@ -48,7 +48,7 @@ class _Files:
         return self._read[name]
 
 
-def beside(links: Iterable[dict[str, Any]], name: str) -> dict[str, str]:
+def split_out(links: Iterable[dict[str, Any]], name: str) -> dict[str, str]:
     """Puts long lists of numbers in the links' tables into files of their own; their contents.
 
     The files are named after the scenario's, NAME-LINK-KEY.txt.

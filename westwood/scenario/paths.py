@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the links on a flow's way allow at best: how fast a packet is there, and how many."""
+"""What the links on a flow's route allow at best: how fast a packet is there, and how many."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIDES: tuple[Direction, Direction] = ("forward", "backward")
 
 @dataclass(frozen=True)
 class Path:
-    """The way between two nodes."""
+    """The route between two nodes."""
 
     delay_s: float  # there and back
     byte_s: float  # to send a byte there and back; recorded rates say nothing
@@ -25,21 +25,23 @@ class Path:
     most_bps: float  # the slowest rate there; infinity where rates are recorded
 
     def least_rtt_s(self, packet_bytes: int) -> float:
-        """The shortest round trip with packets of this size both ways."""
+        """The shortest round trip with packets of this size in both directions."""
         return self.delay_s + packet_bytes * self.byte_s + self.overhead_s
 
 
 def of_flows(links: Sequence[Link], flows: Sequence[Flow]) -> Mapping[tuple[str, str], Path]:
     """Returns the path of each pair of nodes that flows connect."""
     named = {link.name: link for link in links}
-    found = topology.ways(links, flows)
-    return {ends: _path([(named[name], side) for name, side in way]) for ends, way in found.items()}
+    found = topology.routes(links, flows)
+    return {
+        ends: _path([(named[name], side) for name, side in route]) for ends, route in found.items()
+    }
 
 
-def _path(way: Sequence[tuple[Link, int]]) -> Path:
+def _path(route: Sequence[tuple[Link, int]]) -> Path:
     delay_s = byte_s = overhead_s = 0.0
     most_bps = math.inf
-    for link, side in way:
+    for link, side in route:
         delay_s += 2 * link.delay / PS_PER_S
         if not link.opportunities(_SIDES[side]):
             most_bps = min(most_bps, link.mean_rate_bps(_SIDES[side]))

@@ -62,7 +62,7 @@ class Scenario(Part):
     _folder: Path = PrivateAttr(default=Path())  # the names of files are relative to
 
     def __init__(self, /, **given: Any) -> None:
-        given = number_files.embedded(arguments.plain_items(given, _KEPT), Path())
+        given = number_files.embedded(arguments.builtin_table(given, _KEPT), Path())
         data: Mapping[str, Any] = given
         if wanted := bdp.products(given):
             draft = Scenario(**bdp.unlimited(given, wanted))
@@ -137,7 +137,7 @@ class Scenario(Part):
         A key that is set is no longer swept.
         """
         data = self.given()
-        settings = arguments.plain_items(settings, _KEPT)
+        settings = arguments.builtin_table(settings, _KEPT)
         for key, value in settings.items():
             try:
                 assign(data, key, value)
@@ -160,7 +160,7 @@ class Scenario(Part):
     def with_sweep(self, sweep: Settings) -> Scenario:
         """Sweeps these keys, each over its values, in a new scenario."""
         data = self.given()
-        data["sweep"] = {**data.get("sweep", {}), **arguments.plain_items(sweep, _KEPT)}
+        data["sweep"] = {**data.get("sweep", {}), **arguments.builtin_table(sweep, _KEPT)}
         return self._from(data, self._source, self._folder)
 
     def __eq__(self, other: object) -> bool:
@@ -214,7 +214,7 @@ class Scenario(Part):
 
     def given(self) -> dict[str, Any]:
         """Returns the settings that were given: the others are the profile's."""
-        return arguments.plain_items(self._given, _KEPT)
+        return arguments.builtin_table(self._given, _KEPT)
 
     def resolved(self) -> dict[str, Any]:
         """Returns all settings, as TOML would hold them, with their units.
@@ -270,7 +270,7 @@ class Scenario(Part):
         The last one is NAME.toml, which `from_toml` reads with the others beside it.
         """
         data = self.resolved()
-        made = number_files.beside(data["link"], name)
+        made = number_files.split_out(data["link"], name)
         return {**made, f"{name}.toml": toml_format.dumps(data)}
 
 

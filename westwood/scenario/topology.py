@@ -15,9 +15,9 @@ from westwood.units import format_time
 # What the engine takes: engine/topology.cpp and engine/network.hpp.
 _MOST_LINKS = 255  # on a path
 _MOST_CONNECTIONS = 2**20
-_MOST_ROUTED = 3_000_000  # links x sources whose ways are looked for
+_MOST_ROUTED = 3_000_000  # links x sources whose routes are looked for
 
-Way = list[tuple[str, int]]  # links, each with its direction: 0 is forward
+Route = list[tuple[str, int]]  # links, each with its direction: 0 is forward
 
 
 def nodes(links: Sequence[Link]) -> list[str]:
@@ -77,10 +77,10 @@ def check_count(flows: Sequence[Flow], duration: int) -> None:
             raise InputError(problem, key=key, value=value)
 
 
-def ways(links: Sequence[Link], flows: Sequence[Flow]) -> dict[tuple[str, str], Way]:
-    """Finds each pair's way: the fewest links, and of equals the first, as the simulator does.
+def routes(links: Sequence[Link], flows: Sequence[Flow]) -> dict[tuple[str, str], Route]:
+    """Finds each pair's route: the fewest links, and of equals the first, as the simulator does.
 
-    In a network where that would take long, a way is the first link at either end.
+    In a network where that would take long, a route is the first link at either end.
     """
     leaving: dict[str, list[tuple[str, tuple[str, int]]]] = {}
     for link in links:
@@ -102,11 +102,11 @@ def ways(links: Sequence[Link], flows: Sequence[Flow]) -> dict[tuple[str, str], 
                     frontier.append(far)
         for start, end in pairs:
             if start == source:
-                way, node = [], end
+                route, node = [], end
                 while node != source:
                     node, hop = by[node]
-                    way.append(hop)
-                found[start, end] = way[::-1]
+                    route.append(hop)
+                found[start, end] = route[::-1]
     return found
 
 

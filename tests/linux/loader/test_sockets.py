@@ -103,7 +103,7 @@ def test_our_own_connections_need_no_rights() -> None:
             time.sleep(0.1)
         other.close()
     frame = samples.frame()
-    assert frame.height == samples.looks >= 10 and frame["time_s"].is_sorted()
+    assert frame.height == samples.count >= 10 and frame["time_s"].is_sorted()
     assert frame["sent_bytes"].to_list()[:1] == [1000] and frame["sent_bytes"][-1] == 2000
 
 

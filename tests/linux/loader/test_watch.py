@@ -32,7 +32,7 @@ from westwood.cli import watch
 from westwood.cli.tables import Cells
 from westwood.kernel import namespaces, ww_kernel
 from westwood.kernel.sockets import Match
-from westwood.kernel.watching import Watch, looks, ordered
+from westwood.kernel.watching import Watch, ordered, snapshots
 
 Westwood = Callable[..., Any]
 WESTWOOD = (sys.executable, "-c", "from westwood.cli import main; main()", "kernel", "watch")
@@ -61,23 +61,23 @@ def connected() -> Iterator[tuple[socket.socket, int]]:
 
 
 def test_goodput_is_what_was_acknowledged_since_the_last_look() -> None:
-    with connected() as (one, port), Watch(Match(remote_port=port), str(os.getpid())) as looking:
+    with connected() as (one, port), Watch(Match(remote_port=port), str(os.getpid())) as watched:
         start_s = time.monotonic()
-        assert math.isnan(looking.look()["goodput_bps"][0]), "there was no look before"
+        assert math.isnan(watched.snapshot()["goodput_bps"][0]), "there was no snapshot before"
         one.sendall(bytes(1_000_000))
         time.sleep(0.3)
-        seen = looking.look()
+        seen = watched.snapshot()
         passed_s = time.monotonic() - start_s
         assert seen["delivered_bytes"][0] == 1_000_001
         assert 8e6 / passed_s <= seen["goodput_bps"][0] <= 8e6 / 0.3
-        assert looking.look()["goodput_bps"][0] == 0
+        assert watched.snapshot()["goodput_bps"][0] == 0
 
 
 def test_sorted_the_unknown_come_last() -> None:
     with connected() as (_, one), connected() as (_, two):
-        with Watch(Match(cc=()), str(os.getpid())) as looking:
-            seen = looking.look().filter(remote_port=one)
-            new = looking.look()
+        with Watch(Match(cc=()), str(os.getpid())) as watched:
+            seen = watched.snapshot().filter(remote_port=one)
+            new = watched.snapshot()
         new = new.filter(new["remote_port"].is_in([one, two]))
         assert ordered(new, "sent").height == 2 and seen.height == 1
         down = ordered(new, "rtt")["srtt_s"].to_list()
@@ -166,9 +166,9 @@ def test_connections_of_other_namespaces_are_there() -> None:
     with alone() as host:
         sink = host.receive("127.0.0.1", 5001)
         sending = host.send("127.0.0.1", 5001, "reno", 1.5, 2, rate=1e5)
-        with Watch(Match(remote_port=5001, cc=("reno",)), None) as looking:
+        with Watch(Match(remote_port=5001, cc=("reno",)), None) as watched:
             end_s = time.monotonic() + 5
-            while (seen := looking.look()).height < 2 and time.monotonic() < end_s:
+            while (seen := watched.snapshot()).height < 2 and time.monotonic() < end_s:
                 time.sleep(0.05)
         assert seen.height == 2 and set(seen["cc"]) == {"reno"}
         sending.communicate()
@@ -178,12 +178,12 @@ def test_connections_of_other_namespaces_are_there() -> None:
 @pytest.mark.kernel
 def test_a_namespace_that_ended_is_let_go() -> None:
     """Held open it would stay, with all its devices, for as long as somebody watches."""
-    with Watch(Match(), None) as looking:
+    with Watch(Match(), None) as watched:
         with alone() as host:
             inode = os.stat(f"/proc/{host.pid}/ns/net").st_ino
-            looking.look()
-            assert inode in looking._places
-        assert eventually(lambda: looking.look() is not None and inode not in looking._places)
+            watched.snapshot()
+            assert inode in watched._places
+        assert eventually(lambda: watched.snapshot() is not None and inode not in watched._places)
         held = [os.stat(f"/proc/self/fd/{one}").st_ino for one in _descriptors()]
         assert inode not in held
 
@@ -198,8 +198,8 @@ def test_a_name_that_is_no_namespace_disturbs_nobody(
     """ip(8) leaves plain files in /run/netns where its mounts are not seen."""
     monkeypatch.setattr(namespaces, "NAMED", tmp_path)
     (tmp_path / "stale").touch()
-    with Watch(Match(), None) as looking:
-        looking.look()
+    with Watch(Match(), None) as watched:
+        watched.snapshot()
     called = westwood("kernel", "default", "--netns", "stale")
     assert called.code == 2 and called.err.count("\n") == 1
     assert "is no network namespace, expected a name in /run/netns" in called.err
@@ -211,13 +211,13 @@ def test_the_estimate_of_ours_is_their_recorders(controls: Path) -> None:
         sink = host.receive("127.0.0.1", 5001)
         sending = host.send("127.0.0.1", 5001, "ww_plus", 1.5, 2, rate=1e5)
         seen = pl.DataFrame()
-        looking = looks(Match(remote_port=5001), str(host.pid), 0.1, estimate=True)
+        shown = snapshots(Match(remote_port=5001), str(host.pid), 0.1, estimate=True)
         for _ in range(20):
-            seen, _ = next(looking)
+            seen, _ = next(shown)
             if seen.height == 2 and (seen["estimate_bps"].fill_nan(0) > 0).all():
                 break
         assert ww_kernel.status()["recorder"] != 0
-        looking.close()
+        shown.close()
         assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
         assert seen["estimate_bps"].is_between(1, 1e9).all() and set(seen["cc"]) == {"ww_plus"}
         sending.communicate()

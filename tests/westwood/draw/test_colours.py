@@ -112,14 +112,14 @@ def test_the_distance_is_ciede2000(
 
 def test_any_two_protocols_can_be_told_apart() -> None:
     """Variants of one protocol have its colour, and other lines and marks."""
-    colours = {one.look.color: name for name, one in PROTOCOLS.items()}
+    colours = {one.style.color: name for name, one in PROTOCOLS.items()}
     assert len(colours) >= 12
     for one, two in itertools.combinations(colours, 2):
         assert nearest(one, two) > APART, (colours[one], colours[two])
 
 
 def test_those_often_drawn_together_differ_most() -> None:
-    looks = [PROTOCOLS[name].look.color for name in OFTEN]
+    looks = [PROTOCOLS[name].style.color for name in OFTEN]
     for one, two in itertools.combinations(looks, 2):
         assert nearest(one, two) > OFTEN_APART, (one, two)
 

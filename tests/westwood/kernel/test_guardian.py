@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from westwood.errors import RunError
-from westwood.kernel.guardian import beside, guarded
+from westwood.kernel.guardian import guarded, running
 
 HELD = """
 import sys, time
-from westwood.kernel.guardian import beside, guarded
-with guarded([["touch", "made"]], [["rm", "made"]]), beside(["sleep", "600"]):
+from westwood.kernel.guardian import guarded, running
+with guarded([["touch", "made"]], [["rm", "made"]]), running(["sleep", "600"]):
     print("held", flush=True)
     time.sleep(600)
 """
@@ -76,7 +76,7 @@ def test_a_guardian_that_is_killed_is_told(tmp_path: Path) -> None:
 
 
 def test_it_ends_what_runs_beside(tmp_path: Path) -> None:
-    with beside(["sh", "-c", f"cd {tmp_path}; exec sleep 600"]):
+    with running(["sh", "-c", f"cd {tmp_path}; exec sleep 600"]):
         assert wait_until(lambda: len(sleepers(tmp_path)) == 1)
     assert not sleepers(tmp_path)
 
