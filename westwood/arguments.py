@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks what Python programs hand to the package: a wrong argument is an InputError.
+"""Checks the arguments of public functions: a wrong one raises InputError.
 
     @checked(seed=whole(0, 2**64 - 1), trace=switch)
     def simulate(scenario, seed=1, *, trace=False): ...
 
-A check takes a value and returns it as the function wants it, so that numpy's scalars and paths as
-text are as good as Python's own; or it raises InputError, which then names the argument.
+A check converts a value to the type the function expects, so numpy scalars and paths as text work
+too. It raises InputError on a wrong value; the error then names the argument.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Check = Callable[[Any], Any]
 _DEEPEST, _MOST_TABLES, _MOST_ITEMS = 12, 1_000_000, 10_000_000
-_LONGEST_PATH = 4096  # characters: Linux takes no longer one
+_LONGEST_PATH = 4096  # characters: the limit on Linux
 _SCALARS = (str, int, float, Decimal, Fraction, date, time)
 
 
 def checked(**checks: Check) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Checks the arguments of these names before the function sees them."""
+    """Returns a decorator that checks the named arguments before each call."""
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
@@ -52,7 +52,7 @@ def checked(**checks: Check) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def check_fields(one: object, **checks: Check) -> None:
-    """Checks the fields of these names, of a frozen dataclass that was just made."""
+    """Checks the named fields of a frozen dataclass; for its `__post_init__`."""
     for name, check in checks.items():
         object.__setattr__(one, name, _checked(name, getattr(one, name), check))
 
@@ -66,13 +66,13 @@ def _checked(name: str, value: object, check: Check) -> Any:
 
 
 def check_seed(seed: int) -> None:
-    """InputError names the option of a seed that no engine takes."""
+    """Raises InputError for `--seed` unless every engine accepts the seed."""
     if not 0 <= seed < 2**64:
         raise InputError("expected a whole number from 0 to 2^64 - 1", key="--seed", value=seed)
 
 
 def whole(least: int, most: int) -> Check:
-    """A whole number, also numpy's."""
+    """Accepts a whole number, including numpy's, between the bounds."""
 
     def check(value: object) -> int:
         try:
@@ -87,7 +87,7 @@ def whole(least: int, most: int) -> Check:
 
 
 def number(least: float, most: float = math.inf, *, above: bool = False) -> Check:
-    """A finite number, at least (or `above`) the one and at most the other."""
+    """Accepts a finite number between the bounds; with `above`, the lower one is excluded."""
 
     def check(value: object) -> float:
         ok = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -106,21 +106,21 @@ def number(least: float, most: float = math.inf, *, above: bool = False) -> Chec
 
 
 def switch(value: object) -> bool:
-    """True or False, also numpy's."""
+    """Accepts True or False, including numpy's."""
     if not isinstance(value, bool) and type(value).__name__ not in ("bool", "bool_"):
         raise InputError("expected True or False", value=value)
     return bool(value)
 
 
 def text(value: object) -> str:
-    """Some text."""
+    """Accepts a string."""
     if not isinstance(value, str):
         raise InputError("expected text", value=value)
     return str(value)
 
 
 def path(value: object) -> Path:
-    """A path, as text or as an object."""
+    """Accepts a path, as text or as an object."""
     found = value
     if isinstance(value, os.PathLike):
         try:
@@ -135,12 +135,12 @@ def path(value: object) -> Path:
 def _is_path(name: str) -> bool:
     try:
         return len(name) <= _LONGEST_PATH and b"\0" not in os.fsencode(name)
-    except UnicodeEncodeError:  # half a character
+    except UnicodeEncodeError:  # a lone surrogate
         return False
 
 
 def instance(kind: type) -> Check:
-    """An object of this class."""
+    """Accepts an instance of this class."""
 
     def check(value: object) -> object:
         if not isinstance(value, kind):
@@ -151,7 +151,7 @@ def instance(kind: type) -> Check:
 
 
 def has(*names: str) -> Check:
-    """An object with these attributes."""
+    """Accepts an object with these attributes."""
 
     def check(value: object) -> object:
         for name in names:
@@ -163,12 +163,12 @@ def has(*names: str) -> Check:
 
 
 def optional(check: Check) -> Check:
-    """None, or what the check takes."""
+    """Accepts None or whatever the check accepts."""
     return lambda value: None if value is None else check(value)
 
 
 def each(check: Check, most: int) -> Check:
-    """At most so many of what the check takes, from all that can be iterated over but text."""
+    """Accepts an iterable, except text and mappings, of at most `most` checked values."""
 
     def check_all(values: object) -> list[Any]:
         try:
@@ -178,7 +178,7 @@ def each(check: Check, most: int) -> Check:
         except Exception:
             raise InputError("expected a list", value=values) from None
         found = []
-        for value in one_by_one:  # which may never end
+        for value in one_by_one:  # may be infinite
             found.append(check(value))
             if len(found) > most:
                 raise InputError(f"expected at most {most}")
@@ -188,9 +188,9 @@ def each(check: Check, most: int) -> Check:
 
 
 def builtin_table(given: object, kept: tuple[type, ...] = ()) -> dict[str, Any]:
-    """Copies a table of what TOML could hold; numpy's scalars and arrays become Python's.
+    """Copies a table of TOML-like values; converts numpy scalars and arrays to Python's types.
 
-    What is of the types `kept` is left as it is. An error names the key of what is wrong.
+    Values of the types `kept` are not copied. An error names the key of the wrong value.
     """
     if not isinstance(given, Mapping):
         raise InputError("expected a table of keys and values", value=given)
@@ -204,7 +204,7 @@ def builtin_table(given: object, kept: tuple[type, ...] = ()) -> dict[str, Any]:
 
 
 class _Copy:
-    """Copies tables and lists, so many in all: one that is in itself, or often in others, ends."""
+    """Copies nested tables and lists, up to a total count, so self-references can't hang it."""
 
     def __init__(self, scalars: tuple[type, ...]) -> None:
         self._scalars = scalars
@@ -217,7 +217,7 @@ class _Copy:
         if depth > _DEEPEST or self._left < 0:
             problem = f"expected at most {_MOST_TABLES} tables and lists, {_DEEPEST} in each other"
             raise InputError(problem)
-        if type(value) is dict or isinstance(value, Mapping):  # the first is the quick question
+        if type(value) is dict or isinstance(value, Mapping):  # the first test is faster
             return {text(key): self.of(inner, depth + 1) for key, inner in value.items()}
         if type(value) in (list, tuple, range):
             if len(value) > _MOST_ITEMS:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads what is declared once, in core/ and engine/, for everything in Python.
+"""Gives Python the tables that core/ and engine/ declare.
 
-Protocols and recoveries by name, the settings of flows and links with their bounds and reasons, the
-columns that an engine measures. To add one: docs/how-to-add.md.
+They are: protocols and recoveries by name; settings of flows and links with bounds and reasons; and
+the columns that an engine measures. docs/how-to-add.md shows how to add to them.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import Any
 
 from westwood import _engine
 
-LONGEST_PS: int = _engine.LONGEST_PS  # of a run
-OPPORTUNITY_BYTES: int = _engine.OPPORTUNITY_BYTES  # that leave at each time of a recorded rate
-UDP = "udp"  # what stands for a protocol where there is no congestion control
+LONGEST_PS: int = _engine.LONGEST_PS  # the longest run
+OPPORTUNITY_BYTES: int = _engine.OPPORTUNITY_BYTES  # bytes per delivery opportunity of a trace
+UDP = "udp"  # the protocol's name for flows without congestion control
 
 
 @dataclass(frozen=True)
 class PlotStyle:
-    """Says how a figure draws a protocol: colour, marker and line as matplotlib names them."""
+    """Describes how figures draw a protocol, in matplotlib's names."""
 
     color: str
     marker: str
     line: str | tuple[int, tuple[int, ...]]
-    hollow: bool = False  # a marker that shows what lies under it
+    hollow: bool = False  # a marker without fill
 
     @classmethod
     def read(cls, text: str) -> PlotStyle:
-        """Reads a style in the format of core/catalogue.h: "#E69F00 hollow-s --", "#999999 v 1,1"."""
+        """Reads core/catalogue.h's format, such as "#E69F00 hollow-s --" or "#999999 v 1,1"."""
         color, marker, line = text.split()
         dashes = tuple(int(length) for length in line.split(",")) if "," in line else ()
         shape = marker.removeprefix("hollow-")
@@ -39,28 +39,31 @@ class PlotStyle:
 
 @dataclass(frozen=True)
 class Protocol:
-    """Is a row of core/catalogue.h: what the name of a congestion control stands for."""
+    """Describes a congestion control: a row of core/catalogue.h."""
 
     name: str
-    algorithm: str  # whose window rules it has
-    recovery: str  # empty: the flow's or the profile's
+    algorithm: str  # the implementation of its window rules
+    recovery: str  # empty: set by the flow or the profile
     label: str  # in figures and tables
     style: PlotStyle
-    ns3: str  # its class in ns-3; empty: none
-    kernel: str  # its name in Linux; empty: none
-    ours: bool  # whether that is a program of linux/
+    ns3: str  # its class in ns-3, if any
+    kernel: str  # its name in Linux, if any
+    ours: bool  # whether linux/ implements the kernel control
     source: str
 
     @property
     def warning(self) -> str:
-        """Returns why it is experimental, a sentence; empty if it is not."""
+        """Returns the sentence that says why it is experimental, or an empty string."""
         sentence, *_ = self.source.split(". ")
         return f"{sentence}." if sentence.startswith("Experimental") else ""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Is a row of core/settings.h or engine/settings.hpp; numbers are in the unit of the field."""
+    """Describes a setting: a row of core/settings.h or engine/settings.hpp.
+
+    Numbers are in the unit of the field.
+    """
 
     section: str  # cc, flow, link or red
     name: str  # the key in a scenario
@@ -69,33 +72,33 @@ class Setting:
     fallback: Any  # the default
     least: Any
     most: Any
-    algorithms: tuple[str, ...]  # of cc: who obeys it
-    choices: tuple[str, ...]  # of the kind CHOICE: the words
+    algorithms: tuple[str, ...]  # those that use it; only in section cc
+    choices: tuple[str, ...]  # the accepted words of kind CHOICE
     what: str
-    why: str  # the reason for the default; empty: a scenario has to say it
+    why: str  # the reason for the default; empty: there is no default
 
     @property
     def is_for_users(self) -> bool:
-        """Is false for what the host of the core decides by itself."""
+        """Returns False for settings that the host of the core sets by itself."""
         return self.section != "cc" or bool(self.algorithms)
 
 
 @dataclass(frozen=True)
 class MeasuredColumn:
-    """Is a row of engine/columns.hpp: what an engine measures of a connection or a link."""
+    """Describes a measured column of a connection or a link: a row of engine/columns.hpp."""
 
     name: str
     type: str  # COUNT or NUMBER
-    aggregate: str  # SUM, MEAN, LEAST, MOST; INNER: no column of a row
+    aggregate: str  # SUM, MEAN, LEAST, MOST; INNER: not in rows
     unit: str
-    title: str  # on the axis of a figure
-    head: str  # in the table that a run prints; empty: not in there
+    title: str  # axis label
+    head: str  # heading in the table that a run prints; empty: not printed
     what: str
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """Is a row of core/recoveries.h: a way of repairing losses."""
+    """Describes a loss recovery: a row of core/recoveries.h."""
 
     name: str
     uses_sack: bool
@@ -115,7 +118,7 @@ SETTINGS = tuple(
 )
 FLOW_COLUMNS = {row["name"]: MeasuredColumn(**row) for row in _engine.FLOW_COLUMNS}
 DIRECTION_COLUMNS = {row["name"]: MeasuredColumn(**row) for row in _engine.DIRECTION_COLUMNS}
-# The columns of a trace's tables, with the types of numpy that they have.
+# The columns of a trace's tables with their numpy types.
 WINDOW_COLUMNS: dict[str, str] = _engine.WINDOW_COLUMNS
 QUEUE_COLUMNS: dict[str, str] = _engine.QUEUE_COLUMNS
 DROP_COLUMNS: dict[str, str] = _engine.DROP_COLUMNS
@@ -126,32 +129,32 @@ OTHER_STYLE = PlotStyle("#555555", "X", ":")
 
 @cache
 def settings_of(section: str) -> Mapping[str, Setting]:
-    """Returns the settings of a section that a user can write, by key."""
+    """Returns a section's settings for users, by key."""
     return {one.name: one for one in SETTINGS if one.section == section and one.is_for_users}
 
 
 @cache
 def settings_of_protocol(protocol: str) -> Mapping[str, Setting]:
-    """Returns the settings of `cc` that a protocol obeys, by key."""
+    """Returns the `cc` settings that a protocol uses, by key."""
     algorithm = PROTOCOLS[protocol].algorithm
     return {key: one for key, one in settings_of("cc").items() if algorithm in one.algorithms}
 
 
 @cache
 def settings_in_order(section: str) -> tuple[tuple[str, str], ...]:
-    """Returns pairs of keys of which the first must not exceed the second, as declared."""
+    """Returns the declared pairs of keys whose first value must not exceed the second."""
     by_field = {one.field: one.name for one in SETTINGS if one.section == section}
     declared = _engine.settings_in_order(section)
     return tuple((by_field.get(a, a), by_field.get(b, b)) for a, b in declared)
 
 
 def label(cc: str) -> str:
-    """Returns the name of a protocol in figures and tables."""
+    """Returns a protocol's name for figures and tables."""
     return "UDP" if cc == UDP else PROTOCOLS[cc].label if cc in PROTOCOLS else cc
 
 
 def style_of(cc: str) -> PlotStyle:
-    """Returns how a protocol is drawn."""
+    """Returns the style in which figures draw a protocol."""
     if cc == UDP:
         return _UDP_STYLE
     return PROTOCOLS[cc].style if cc in PROTOCOLS else OTHER_STYLE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The errors this package raises on purpose, and the words they are made of."""
+"""Defines the errors that this package raises on purpose, and formats their messages."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, time
 from pathlib import PurePath
 
-# Characters that a message repeats of a value or a key, of a file's name, and in all: whatever was
-# written, it is one line that can be read.
+# The most characters of a value or key, of a file's name, and of a whole message, so that any input
+# gives one readable line.
 _SHOWN, _SHOWN_OF_NAME, _SHOWN_IN_ALL = 60, 300, 1000
 
 
 class WestwoodError(Exception):
-    """Is the base of what the command line reports in one line instead of a traceback."""
+    """Base class of errors that the command line reports in one line, without a traceback."""
 
     exit_code = 1
 
@@ -26,30 +26,30 @@ class WestwoodError(Exception):
 
 
 class RunError(WestwoodError):
-    """Says that a run could not be finished, through no fault of the input."""
+    """Raised when a run fails though its input was valid."""
 
 
 class Interrupted(WestwoodError):
-    """The user stopped it; the message says what was kept."""
+    """Raised when the user stops a command; the message says what was kept."""
 
     exit_code = 130
 
 
 class UnavailableError(WestwoodError):
-    """This machine or this version lacks what was asked for; the message has the remedy."""
+    """Raised when this machine or version lacks a feature; the message says the remedy."""
 
     exit_code = 77
 
 
 class ImpossibleResult(RuntimeWarning):
-    """A number that no run can have: an engine's fault, and printed as it was measured."""
+    """Warns of a result that no run can have; an engine's bug, reported as measured."""
 
 
 class InputError(WestwoodError, ValueError):
-    """Something the user wrote is wrong: which file, which key, which value, what was expected.
+    """Raised for invalid input; names the file, key, value and what was expected.
 
-    `str()` is a single line: ``FILE:LINE: KEY = VALUE: PROBLEM``, each part only where it is known.
-    `others` are further errors that were found with it.
+    `str()` is a single line, ``FILE:LINE: KEY = VALUE: PROBLEM``, without the parts that are
+    unknown. `others` holds further errors found at the same time.
     """
 
     exit_code = 2
@@ -83,7 +83,7 @@ class InputError(WestwoodError, ValueError):
         source: str | None = None,
         others: Sequence[InputError] | None = None,
     ) -> InputError:
-        """Returns this error with the place filled in; a source also in those that came with it."""
+        """Returns this error with its place filled in; `others` get the source too."""
         return InputError(
             self.problem,
             key=self.key if key is None else key,
@@ -93,7 +93,7 @@ class InputError(WestwoodError, ValueError):
         )
 
     def placed(self, line_of: Callable[[str], int | None]) -> InputError:
-        """Returns this error, and those that came with it, with the lines of their keys."""
+        """Returns this error with the line of its key; `others` get their lines too."""
         error = self.located()
         for one in (error, *error.others):
             one.line = line_of(one.key)
@@ -101,34 +101,34 @@ class InputError(WestwoodError, ValueError):
 
 
 def _words(part: object) -> str:
-    """A part of a message; whatever else stands in its place is shown as a value."""
+    """Returns text as it is and anything else as `show` writes it."""
     return part if isinstance(part, str) else show(part)
 
 
 def shortened(text: str, most: int) -> str:
-    """Leaves out the middle of a text of more than so many characters."""
+    """Leaves out the middle of a text longer than `most` characters."""
     if len(text) <= most:
         return text
-    end = (most - 3) // 4  # of a file's name, the part that tells it from others
+    end = (most - 3) // 4  # the end of a path identifies the file best
     return f"{text[: most - 3 - end]}...{text[-end:]}"
 
 
 def one_line(text: str) -> str:
-    """Takes out of `text` what could break a line or a terminal."""
+    """Escapes characters that could break a line or a terminal."""
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def show(value: object) -> str:
-    """Writes a value as the user would in TOML, on one line, shortened."""
+    """Writes a value as in TOML, on one line, shortened."""
     text = ""
     try:
         for piece in _toml_like(value):
             text += piece
-            if len(text) > _SHOWN:  # the rest is not looked at
+            if len(text) > _SHOWN:
                 return text[: _SHOWN - 3] + "..."
-    except ValueError:  # Python refuses to print integers of 4300 digits
+    except ValueError:  # Python refuses to print integers of more than 4300 digits
         return "(a value too large to print)"
-    except Exception:  # a user's object may do anything when it is to print itself
+    except Exception:  # a user's __str__ may raise anything
         return f"({_kind(value)})"
     return text
 
@@ -161,12 +161,12 @@ def _kind(value: object) -> str:
     return type(value).__name__
 
 
-_PLUS = re.compile(r"[-_ ]?plus\b")  # as a protocol's name is spoken
-_MOST_NAMES, _SOME_NAMES = 32, 8  # that a line lists
+_PLUS = re.compile(r"[-_ ]?plus\b")  # "westwood plus" means westwood+
+_MOST_NAMES, _SOME_NAMES = 32, 8  # names listed in a message
 
 
 def suggestion(word: object, known: Iterable[str]) -> str:
-    """Returns what to say about a word that is not among the known ones."""
+    """Returns a hint for an unknown word: the nearest known word, or the known words."""
     names = list(known)
     written = _PLUS.sub("+", str(word)[:80].lower())
     near = difflib.get_close_matches(written, names, n=1, cutoff=0.6)

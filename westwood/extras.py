@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What not everybody needs is not installed with the rest: it belongs to an extra.
+"""Checks for optional dependencies, which pip installs as extras.
 
-pyproject.toml says which extra brings which package; a package is called as its module is.
+pyproject.toml lists the packages of each extra; each has the name of its module.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from westwood.errors import UnavailableError
 
 
 def need(module: str, asked: str) -> None:
-    """UnavailableError unless the module is installed; it says what `asked` for it, and its extra.
+    """Raises UnavailableError unless the module is installed; `asked` names what needs it.
 
-    Call it before anything runs: nobody is to wait for a figure that can't be drawn.
+    Call it before any run, so that nobody waits for a figure that can't be drawn.
     """
     if not has(module):
         raise UnavailableError(f"{asked} needs {module}: {remedy(module)}")
 
 
 def has(module: str) -> bool:
-    """Says whether the module is installed; an error if it is, and can't be imported."""
+    """Returns whether the module is installed; a broken module raises its own error."""
     try:
         import_module(module)
     except ModuleNotFoundError as error:
@@ -33,13 +33,13 @@ def has(module: str) -> bool:
 
 
 def remedy(module: str) -> str:
-    """Says how to install it."""
+    """Returns the command that installs the module."""
     return f"pip install 'westwood[{extra_of(module)}]'"
 
 
 def extra_of(package: str) -> str:
-    """Names the first extra that brings the package."""
-    from importlib import metadata  # half as long to import as all else here
+    """Returns the first extra that brings the package."""
+    from importlib import metadata  # slow to import
 
     wanted = re.compile(rf"{package}\b.*\bextra == ['\"]([\w-]+)")
     found = map(wanted.match, metadata.requires("westwood") or ())

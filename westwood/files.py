@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads what users name, within bounds: every file that comes from outside is opened here.
+"""Opens every file that users name, within size limits.
 
-Only regular files are read, and no more of one than its size says: a pipe or a device may never
-end, and a file of /proc does not say how much is in it. A file is bounded before it is parsed, for
-a parser may take thousands of times its size.
+It reads only regular files, and only as many bytes as their size: a pipe or a device may never end,
+and files in /proc report no size. Files are limited before parsing, because a parser's memory can
+be thousands of times the file's size.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from typing import Any
 
 from westwood.errors import InputError, one_line, show
 
-TOML_BYTES = 2 << 20  # more than a network of 10 000 links takes
-MOST_KEY_PARTS = 8  # of a TOML key: the parser's memory grows with their square
-MOST_DOTS = 200_000  # in a TOML file's keys and numbers: a part of a key takes it a kilobyte
-NUMBERS_BYTES = 32 << 20  # of a file with a number a line: four million numbers
+TOML_BYTES = 2 << 20  # enough for a network of 10 000 links
+MOST_KEY_PARTS = 8  # of a TOML key; the parser's memory grows with the square of their number
+MOST_DOTS = 200_000  # in a TOML file's keys and numbers; the parser takes 1 kB for each key part
+NUMBERS_BYTES = 32 << 20  # a file with a number a line: four million numbers
 JSON_BYTES = 256 << 20
-_MOST_DIGITS = 18  # of a number: all of them fit 64 bits
+_MOST_DIGITS = 18  # any such number fits in 64 bits
 
 
 def check(path: Path) -> int:
-    """Raises InputError unless it is a regular file; its size. For what another library opens."""
+    """Returns a regular file's size, else raises InputError; for files that a library will open."""
     try:
         status = path.stat()
     except OSError as error:
         raise _unreadable(error) from None
-    except ValueError:  # a NUL in its name, or half a character
+    except ValueError:  # a NUL or a lone surrogate in its name
         raise InputError("no such file") from None
     return _regular(status)
 
 
 def read(path: Path, most: int) -> bytes:
-    """Reads a regular file of at most so many bytes."""
-    check(path)  # before it is opened: opening can change what a device does
+    """Reads a regular file of at most `most` bytes."""
+    check(path)  # opening a device can have side effects
     try:
         with open(path, "rb", buffering=0, opener=_at_once) as file:
             size = _regular(os.fstat(file.fileno()))
@@ -59,7 +59,7 @@ def read(path: Path, most: int) -> bytes:
 
 
 def _at_once(name: str, flags: int) -> int:
-    """Opens without waiting for whoever is to write into a pipe that took the file's place."""
+    """Opens without blocking, in case a pipe has replaced the file."""
     return os.open(name, flags | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
 
 
@@ -84,18 +84,18 @@ def read_toml(path: Path) -> dict[str, Any]:
     """Reads a TOML file's tables."""
     content = read(path, TOML_BYTES)
     try:
-        return toml(content.decode("utf-8-sig"))  # editors may put a mark before it
+        return toml(content.decode("utf-8-sig"))  # some editors write a byte order mark
     except UnicodeDecodeError as error:
         raise InputError(f"is not TOML: byte {error.start + 1} is not UTF-8") from None
     except RecursionError:
-        raise InputError("is not TOML that we can read: nested too deeply") from None
+        raise InputError("is nested too deeply") from None
     except InputError:
         raise
-    except ValueError as error:  # also a date that doesn't exist
+    except ValueError as error:  # includes invalid dates
         raise InputError(f"is not TOML: {one_line(str(error))}") from None
 
 
-# What dots and brackets mean nothing in: strings and comments, also those that do not end.
+# Strings and comments, also unterminated ones: dots and brackets in them have no meaning.
 _NO_STRUCTURE = re.compile(
     r'"""(?:\\.?|[^\\])*?(?:"{3,5}|\Z)'
     r"|'''.*?(?:'{3,5}|\Z)"
@@ -109,7 +109,7 @@ _LONG_KEY = re.compile(rf"(?<!{_PART})(?:{_PART}++[ \t]*+\.[ \t]*+){{{MOST_KEY_P
 
 
 def toml(text: str) -> dict[str, Any]:
-    """Parses TOML; ValueError (InputError, where we are stricter) or RecursionError if it can't."""
+    """Parses TOML. Raises ValueError, InputError beyond our limits, or RecursionError."""
     if len(text) > TOML_BYTES:
         raise InputError(f"has {len(text)} characters, expected at most {TOML_BYTES}")
     structure = _NO_STRUCTURE.sub("_", text)
@@ -122,12 +122,12 @@ def toml(text: str) -> dict[str, Any]:
 
 
 def read_json(path: Path) -> Any:
-    """Reads a JSON file; ValueError if it is none."""
+    """Reads a JSON file; raises ValueError if it is not JSON."""
     return json.loads(read(path, JSON_BYTES).decode("utf-8"))
 
 
 class Numbers(tuple[int, ...]):
-    """Are the numbers of a file: never changed, so that copies of a scenario share them."""
+    """Holds the numbers of a file; immutable, so that copies of a scenario share them."""
 
     __slots__ = ()
 
@@ -142,7 +142,7 @@ _ANOTHER_LINE = re.compile(rb"^(?!%b$)(%b)([^\n]*)" % (_NUMBER, _NUMBER), re.MUL
 
 
 def numbers(path: Path) -> Numbers:
-    """Reads whole numbers, one a line; empty lines and what follows a # don't count."""
+    """Reads whole numbers, one a line; skips empty lines and comments after #."""
     content = read(path, NUMBERS_BYTES).removeprefix(codecs.BOM_UTF8)
     if b"\r" in content:
         content = _LINE_END.sub(b"\n", content)
@@ -155,5 +155,5 @@ def numbers(path: Path) -> Numbers:
         problem = f"expected a whole number in line {line}, column {column}, found {found}"
         raise InputError(problem)
     if not (words := content.split()):
-        raise InputError("expected a whole number a line, found none")
+        raise InputError("expected a whole number on each line, found none")
     return Numbers(map(int, words))

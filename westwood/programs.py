@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the programs built from linux/ and ns3/, and runs programs to their end.
+"""Finds programs, both our own and the system's, and runs them.
 
-A wheel brings those of linux/ along; in a checkout `make` builds them. Finds the system's programs
-as well, and says who may change a program that root is to run.
+A wheel contains the programs of linux/; in a checkout `make` builds them. Before root runs a
+program, `changeable` checks that nobody else can modify it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ def _checkout() -> Path | None:
     return root if all((root / name).is_file() for name in ("Makefile", "pyproject.toml")) else None
 
 
-CHECKOUT = _checkout()  # where `make` works; None: the package was installed
+CHECKOUT = _checkout()  # None if the package was installed
 
 
 def sources() -> Path:
-    """Returns the folder that has ns3/ and what it is built with."""
+    """Returns the folder with ns3/ and the sources that it is built from."""
     return CHECKOUT or _PACKAGE / "sources"
 
 
 def workshop() -> Path:
-    """Returns the folder for what is built or fetched here: build/ of a checkout, else a cache.
+    """Returns the folder for builds and downloads: build/ of a checkout, else a cache.
 
-    Each version has its own: what another one built does not fit.
+    Each version has its own, because builds of other versions don't fit.
     """
     if CHECKOUT:
         return CHECKOUT / "build"
@@ -48,14 +48,14 @@ def workshop() -> Path:
     return caches / "westwood" / __version__
 
 
-_MORE_FOLDERS = "/usr/sbin:/sbin"  # which only root's PATH has
+_MORE_FOLDERS = "/usr/sbin:/sbin"  # only in root's PATH
 
 
 def changeable(path: Path) -> Path | None:
-    """Finds what of a path others than root may change: its first such folder, or the file itself.
+    """Returns the first folder of a path, or the file, that users other than root may change.
 
-    A folder with the sticky bit counts: there they may at least put something in a name's place.
-    None: nobody else may.
+    A folder with the sticky bit counts, because anyone may create files in it. Returns None if only
+    root may change them all.
     """
     whole = path.resolve()
     for one in (*reversed(whole.parents), whole):
@@ -66,9 +66,9 @@ def changeable(path: Path) -> Path | None:
 
 
 def system_program(name: str) -> str | None:
-    """Finds a program of the system in PATH, also where only root looks.
+    """Finds a system program in PATH or the sbin folders.
 
-    Root takes none that others may change, whatever PATH says.
+    For root it skips folders that other users may change.
     """
     folders = f"{os.environ.get('PATH', os.defpath)}:{_MORE_FOLDERS}".split(":")
     if os.geteuid() == 0:
@@ -85,22 +85,22 @@ def _is_roots(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class Program:
-    """Lies in the package or was built on this machine, unless a variable names another program."""
+    """A program of the package or built on this machine; an environment variable can replace it."""
 
-    name: str  # below the workshop
+    name: str  # relative to the workshop
     variable: str
-    needed: str  # "--engine linux needs ww-path"
+    needed: str  # such as "--engine linux needs ww-path"
     make: str  # the command that builds it in a checkout
-    install: str  # what helps where the package was installed
-    companion: str = ""  # a file that has to lie beside it
+    install: str  # the remedy for an installed package
+    companion: str = ""  # a file required in the same folder
 
     @property
     def remedy(self) -> str:
-        """What this user can do when it is not there."""
+        """Returns what the user can do if it is missing."""
         return self.make if CHECKOUT else self.install
 
     def find(self) -> Path:
-        """Finds its path; UnavailableError with the remedy if it is not there."""
+        """Returns its path; raises UnavailableError with the remedy if it is missing."""
         named = os.environ.get(self.variable)
         built = workshop() / self.name
         for path in [Path(named)] if named else [_PACKAGE / "bin" / built.name, built]:
@@ -118,7 +118,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Ended:
-    """Says how a program ended, and what it wrote."""
+    """Holds a finished program's exit code and output."""
 
     code: int
     out: str
@@ -128,10 +128,11 @@ class Ended:
 def run(
     command: Sequence[str | Path], text: str, *, timeout_s: float = float("inf"), both: bool = False
 ) -> Ended:
-    """Runs a program that reads `text`; TimeoutError if it takes longer. `both`: errors in `out`.
+    """Runs a program with `text` as input; with `both`, its standard error goes to `out`.
 
-    Its standard input stays open until it ends, so that it can tell when we are gone. It has a
-    group of its own: Ctrl-C in a terminal is for us, and whatever ends this function kills it.
+    Raises TimeoutError after `timeout_s`. Its standard input stays open, so that the program sees
+    when this process dies. It has its own process group, so Ctrl-C reaches only us. An exception
+    here kills it.
     """
     errors = subprocess.STDOUT if both else subprocess.PIPE
     process, ends_at = None, time.monotonic() + timeout_s
@@ -150,12 +151,12 @@ def run(
         stdin, process.stdin = process.stdin, None  # communicate() would close it
         assert stdin is not None
         try:
-            with contextlib.suppress(BrokenPipeError):  # it ended before it read all
+            with contextlib.suppress(BrokenPipeError):  # it ended before it read everything
                 stdin.write(text)
                 stdin.flush()
             out, said = _hear(process, ends_at)
         finally:
-            with contextlib.suppress(BrokenPipeError):  # what is not written yet is written again
+            with contextlib.suppress(BrokenPipeError):  # close() flushes the rest
                 stdin.close()
         return Ended(process.returncode, out, said or "")
     finally:
@@ -165,7 +166,7 @@ def run(
 
 
 def _hear(process: subprocess.Popen[str], ends_at: float) -> tuple[str, str]:
-    """Waits for the end, in short spans."""
+    """Waits for the end in short intervals, so that signals are noticed."""
     while True:
         stopping.check()
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes tables of what there is to choose from: `westwood list` prints them, and docs/ shows them.
-
-Everything in them is read from where it is declared.
-"""
+"""Makes the reference tables of `westwood list` and docs/ from the declarations."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ from westwood.scenario.preset_files import described
 
 @dataclass(frozen=True)
 class Listing:
-    """Is a table of texts, some with `code` in them."""
+    """A table of texts, some with `code` in them."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -40,7 +37,7 @@ class Listing:
 
 
 def _protocols() -> Listing:
-    # A profile says what Westwood recovers with, and what stands for SACK's recovery.
+    # Profiles choose Westwood's recovery and the recovery with SACK.
     profiled = {"": "the profile's", "sack": "the profile's, with SACK"}
     rows = tuple(
         (
@@ -78,7 +75,7 @@ def _settings(section: str) -> Listing:
 
 
 def _obeyed_by(setting: Setting) -> str:
-    """Names the congestion controls that obey a setting, or those that do not if they are fewer."""
+    """Lists the algorithms that use a setting, or those that don't if they are fewer."""
     others = {one.algorithm for one in PROTOCOLS.values()} - set(setting.algorithms)
     if len(others) < len(setting.algorithms):
         return f"all but {', '.join(sorted(others))}"
@@ -155,7 +152,7 @@ LISTINGS: Mapping[str, Callable[[], Listing]] = {
 
 
 def listing(name: str) -> Listing:
-    """The listing of this name; `profile NAME` is a profile's own settings with their reasons."""
+    """Returns the listing of this name; `profile NAME` lists a profile's settings and reasons."""
     if name.startswith("profile "):
         return _profile(name.removeprefix("profile "))
     if name not in LISTINGS:

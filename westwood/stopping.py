@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ends what runs when a signal says so, soon, wherever it meets us, and keeps what is finished.
+"""Stops quickly and cleanly on SIGINT, SIGTERM or SIGHUP, and keeps finished results.
 
-A signal becomes an exception in the main thread, KeyboardInterrupt or here its child Stopped, so
-that every `finally` on the way cleans up. For this nothing may wait long without looking: the
-engine asks (`of_thread`), pools and programs are waited for in short spans. Three things make sure:
+A signal raises an exception in the main thread, KeyboardInterrupt or its subclass Stopped, so every
+`finally` cleans up. Nothing may block for long: the engine polls (`of_thread`), and waits for pools
+and programs time out every POLL_S. Three functions control when the exception is raised:
 
-    shielded()   no signal comes between making something and noting that it has to be removed
-    keeping()    what is finished is written whole, however long that takes
-    watch()      the program `westwood`: a signal ends it at once while there is nothing to clean
-                 up; after `begin`, should the exception get lost, in a library's code or a
-                 destructor, it is raised again; should it not arrive, the process ends without it
+    shielded()   delays it between creating something and noting that it must be removed
+    keeping()    delays it until finished results are written, however long that takes
+    watch()      installs the handlers of the program `westwood`. Before `begin`, a signal ends the
+                 process at once. After it, an exception lost in a library or a destructor is raised
+                 again, and the process exits anyway if none gets through.
 """
 
 from __future__ import annotations
@@ -30,47 +30,47 @@ if TYPE_CHECKING:
 
     from westwood._engine import Stop
 
-POLL_S = 0.04  # between two looks of what waits
-_PATIENCE_S = 0.35  # from a signal to the end, if the exception does not arrive
-_AGAIN_S = 0.01  # between two tries to raise an exception that got lost
-_SAME_S = 1.0  # signals so close are one: of a terminal and a program that passes it on
+POLL_S = 0.04  # how often waiting code checks for a signal
+_PATIENCE_S = 0.35  # from a signal to a forced exit, if the exception does not get through
+_AGAIN_S = 0.01  # between two attempts to raise a lost exception
+_SAME_S = 1.0  # signals this close count as one: a terminal and a parent may both send it
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 UNKNOWN = "interrupted; every file that it wrote is whole"
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal wants this process to end."""
+    """Raised when a signal asks this process to end."""
 
 
 class _Process:
-    """Holds what this process knows of signals, as far as `watch` was called."""
+    """Holds the state of signal handling; unused unless `watch` was called."""
 
-    number = 0  # the first signal's; 0: none came
-    since = 0.0  # the signal came, or what is finished was written
-    has_begun = False  # something may have to be cleaned up
+    number = 0  # of the first signal; 0 before it
+    since = 0.0  # time of the signal, or of the last finished `keeping` block
+    has_begun = False  # something may need cleaning up
     shields = 0
     keeping = 0
-    is_due = False  # the exception is still to be raised
-    is_meant = False  # the signal is not an interrupt
+    is_due = False  # the exception has yet to be raised
+    is_meant = False  # the signal was the normal way to end, not an interrupt
 
 
 _process = _Process()
 _threads = threading.local()
-children: set[Any] = set()  # processes that have to end with this one
+children: set[Any] = set()  # processes to kill when this one ends
 
 
 def of_thread() -> Stop | None:
-    """Returns what ends the run of this thread, if it works for a pool; else signals do."""
+    """Returns the stop flag of a pool's thread; None in other threads, which signals stop."""
     return getattr(_threads, "stop", None)
 
 
 def adopt(stop: Stop) -> None:
-    """Makes this thread one whose runs `stop` ends."""
+    """Makes `stop` the stop flag of this thread."""
     _threads.stop = stop
 
 
 def check() -> None:
-    """Raises KeyboardInterrupt if the run of this thread is to end."""
+    """Raises KeyboardInterrupt if this thread's stop flag is set."""
     stop = of_thread()
     if stop is not None and stop.is_set():
         raise KeyboardInterrupt
@@ -78,7 +78,7 @@ def check() -> None:
 
 @contextlib.contextmanager
 def shielded() -> Iterator[None]:
-    """Lets the block end first; only for what takes no time."""
+    """Delays the exception until the block ends; only for short blocks."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -92,7 +92,7 @@ def shielded() -> Iterator[None]:
 
 @contextlib.contextmanager
 def keeping() -> Iterator[None]:
-    """Lets what is finished be written first; another signal, a second later, ends even that."""
+    """Delays the exception while results are written; a second signal ends the process anyway."""
     _process.keeping += 1
     try:
         yield
@@ -104,7 +104,7 @@ def keeping() -> Iterator[None]:
 
 @contextlib.contextmanager
 def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
-    """Makes a folder that is gone after the block, whatever ends it."""
+    """Makes a folder and removes it after the block, however the block ends."""
     import shutil
     import tempfile
 
@@ -120,38 +120,38 @@ def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
 
 
 def begin() -> None:
-    """From now on a signal is an exception."""
+    """Makes later signals raise an exception instead of ending the process at once."""
     _process.has_begun = True
 
 
 def end() -> None:
-    """Nothing is left to clean up: a signal ends the process where it is."""
+    """Makes later signals end the process at once, because nothing is left to clean up."""
     _process.has_begun = False
 
 
 def was_meant() -> None:
-    """Says that the signal was how the user ends it: nothing was interrupted."""
+    """Marks the signal as the normal way to end the command, not an interrupt."""
     _process.is_meant = _process.number != 0
     _process.number = 0
 
 
 def is_asked() -> bool:
-    """Tells whether a signal has asked this process to end."""
+    """Returns whether a signal has asked this process to end."""
     return _process.number != 0
 
 
 def exit_code(code: int) -> int:
-    """Returns the exit code of an end by a signal: the one of Ctrl-C, `code`, or another's."""
+    """Returns 128 plus the signal's number, or `code` if no signal came."""
     return 128 + _process.number if _process.number else code
 
 
 def watch() -> None:
-    """Takes the signals that end a program, in its main thread and before anything else.
+    """Installs the signal handlers; call it first, in the main thread.
 
-    It imports little, for what comes before it is Python's, with a traceback.
+    This module imports little, because a signal before this call prints a traceback.
     """
     for number in _SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
             signal.signal(number, _on_signal)
     sys.unraisablehook = _on_unraisable
     readable, writable = os.pipe()
@@ -175,7 +175,7 @@ def _raise_if_due() -> None:
 
 
 def _on_unraisable(unraisable: Any) -> None:
-    """Notes an exception that Python could not raise, as in a destructor."""
+    """Schedules the exception again if Python could not raise it, as in a destructor."""
     if isinstance(unraisable.exc_value, Stopped):
         _process.is_due = True
     else:
@@ -183,10 +183,10 @@ def _on_unraisable(unraisable: Any) -> None:
 
 
 def _see_to_the_end(readable: int) -> None:
-    """Waits for signals, in a thread of its own."""
+    """Waits for signals in its own thread."""
     while True:
         (number,) = os.read(readable, 1)
-        if signal.getsignal(number) is _on_signal:  # else it is handled otherwise for the moment
+        if signal.getsignal(number) is _on_signal:  # not temporarily handled elsewhere
             _see_to(number, readable)
 
 
@@ -195,13 +195,13 @@ def _see_to(number: int, readable: int) -> None:
     waited_s = 0.0
     main_thread = threading.main_thread().ident or 0
     while waited_s < _PATIENCE_S:
-        # Time in which a busy machine gives this process no turn does not count.
+        # Time in which a busy machine does not schedule this process does not count.
         now = time.monotonic()
         has_kept = _process.keeping or _process.since > last
         waited_s = 0.0 if has_kept else waited_s + min(now - last, 2 * _AGAIN_S)
         last = now
         if _process.is_due and not _process.shields and not _process.keeping:
-            # A true signal: it wakes the main thread from a call that sleeps, too.
+            # A real signal also wakes the main thread from a blocking call.
             signal.pthread_kill(main_thread, number)
             time.sleep(_AGAIN_S)
         another, _, _ = select.select([readable], [], [], _AGAIN_S)

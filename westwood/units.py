@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quantities with their unit written out: "2Mbps", "45ms", "100p", "64KiB", "0.5%".
+"""Reads and writes quantities with units: "2Mbps", "45ms", "100p", "64KiB", "0.5%".
 
-Read exactly (no binary floating point on the way) and written back so that reading the result
-gives the same value. Rates become bit/s, times picoseconds, sizes bytes or packets.
+Reading is exact, without binary floating point, and what is written reads back as the same value.
+Rates become bit/s, times picoseconds, sizes bytes or packets.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _MOST_PRODUCTS = 1000
 
 @dataclass(frozen=True)
 class Amount:
-    """Is a length of a queue or a window: packets ("p"), bytes ("B"), no limit (count None)."""
+    """A length of a queue or window in packets ("p") or bytes ("B"); count None is unlimited."""
 
     count: int | None
     unit: Literal["p", "B"]
@@ -64,7 +64,7 @@ class Amount:
         return f"{self.count}p" if self.unit == "p" else format_size(self.count)
 
     def packets(self, packet_bytes: int) -> int | None:
-        """Returns the amount in whole packets of this size; None without a limit."""
+        """Returns the amount in whole packets of this size; None if unlimited."""
         return self.count if self.count is None or self.unit == "p" else self.count // packet_bytes
 
 
@@ -73,19 +73,19 @@ UNLIMITED = "unlimited"
 
 @lru_cache(maxsize=1024)
 def _product(number: str, factor: int) -> Fraction:
-    """Reads a number; every scenario has its profile's, again and again."""
+    """Multiplies a number in text by a factor; cached, because every scenario repeats them."""
     return Fraction(number) * factor
 
 
 def _quantity(text: object, units: Mapping[str, int], expected: str) -> int:
-    """Reads a value in the base unit; an error unless it is a whole number of them, 0 or more."""
+    """Reads a value as a whole, nonnegative number of base units."""
     match = _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) <= _LONGEST else None
     if not match:
         raise InputError(f"expected {expected}", value=text)
     number, unit = match.groups()
-    for spelling, plain in _SPELLINGS.items():
+    for spelling, standard in _SPELLINGS.items():
         if unit.endswith(spelling):
-            unit = unit.removesuffix(spelling) + plain
+            unit = unit.removesuffix(spelling) + standard
     if unit not in units:
         problem = f'unknown unit "{one_line(unit)}"' if unit else "a unit is missing"
         raise InputError(f"{problem}, expected {expected}", value=text)
@@ -99,7 +99,7 @@ def _quantity(text: object, units: Mapping[str, int], expected: str) -> int:
 
 
 def _remembered(read: Callable[[object], int]) -> Callable[[object], int]:
-    """Keeps what texts mean: of a million points of a search few have a text of their own."""
+    """Caches the results for text, because most points of a search repeat the same values."""
     known = lru_cache(maxsize=4096)(read)
 
     @wraps(read)
@@ -111,24 +111,24 @@ def _remembered(read: Callable[[object], int]) -> Callable[[object], int]:
 
 @_remembered
 def parse_rate(text: object) -> int:
-    """Reads a rate: "2Mbps" is 2000000 bit/s."""
+    """Reads a rate: "2Mbps" gives 2000000 bit/s."""
     return _quantity(text, RATE_UNITS, 'a rate such as "2Mbps"')
 
 
 @_remembered
 def parse_time(text: object) -> int:
-    """Reads a time: "45ms" is 45 * 10**9 ps."""
+    """Reads a time: "45ms" gives 45 * 10**9 ps."""
     return _quantity(text, TIME_UNITS, 'a time such as "45ms"')
 
 
 @_remembered
 def parse_size(text: object) -> int:
-    """Reads a size: "64KiB" is 65536 bytes."""
+    """Reads a size: "64KiB" gives 65536 bytes."""
     return _quantity(text, SIZE_UNITS, 'a size such as "64KiB"')
 
 
 def parse_amount(text: object, *, finite: bool = False) -> Amount:
-    """Reads "100p", "64KiB" or, unless it has to be `finite`, "unlimited"."""
+    """Reads "100p", "64KiB" or, unless `finite`, "unlimited"."""
     expected = 'packets or bytes such as "100p" or "64KiB"'
     if not finite:
         if isinstance(text, str) and text == UNLIMITED:
@@ -139,7 +139,7 @@ def parse_amount(text: object, *, finite: bool = False) -> Amount:
 
 
 def parse_products(text: str) -> Fraction:
-    """Reads "1bdp" or "0.5bdp": so many bandwidth-delay products."""
+    """Reads a number of bandwidth-delay products, such as "0.5bdp"."""
     match = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None or match[2] != "bdp" or not 0 < Fraction(match[1]) <= _MOST_PRODUCTS:
         problem = f'expected up to {_MOST_PRODUCTS} bandwidth-delay products, such as "0.5bdp"'
@@ -165,7 +165,7 @@ def parse_fraction(value: object) -> float:
 
 
 def _written(value: int, units: Mapping[str, int]) -> str:
-    """Writes the value in the largest unit that it is at least one of, as an exact decimal."""
+    """Writes the value as an exact decimal in the largest unit that is not larger than it."""
     unit, scale = max(
         ((u, s) for u, s in units.items() if s <= max(value, 1)), key=lambda item: item[1]
     )
@@ -175,18 +175,18 @@ def _written(value: int, units: Mapping[str, int]) -> str:
 
 @lru_cache(maxsize=4096)
 def format_rate(bps: int) -> str:
-    """Writes a rate as `parse_rate` reads it: 2000000 is "2Mbps"."""
+    """Writes a rate as `parse_rate` reads it: 2000000 gives "2Mbps"."""
     return _written(bps, RATE_UNITS)
 
 
 @lru_cache(maxsize=4096)
 def format_time(ps: int) -> str:
-    """Writes a time as `parse_time` reads it, in at most seconds: 45 * 10**9 is "45ms"."""
+    """Writes a time as `parse_time` reads it, in ps to s: 45 * 10**9 gives "45ms"."""
     return _written(ps, {u: TIME_UNITS[u] for u in ("ps", "ns", "us", "ms", "s")}) if ps else "0s"
 
 
 def format_size(size: int) -> str:
-    """Writes a size as `parse_size` reads it, in whole binary units: 65536 is "64KiB"."""
+    """Writes a size as `parse_size` reads it, in whole binary units: 65536 gives "64KiB"."""
     for unit in ("GiB", "MiB", "KiB"):
         if size and size % SIZE_UNITS[unit] == 0:
             return f"{size // SIZE_UNITS[unit]}{unit}"
@@ -194,9 +194,9 @@ def format_size(size: int) -> str:
 
 
 def option_seconds(option: str, text: str | None, default: float) -> float:
-    """Reads a time on the command line, in seconds; the default where it was left out.
+    """Reads a time option in seconds; returns the default if the option is missing.
 
-    There, as in sleep(1), "10m" is ten minutes.
+    As in sleep(1), "10m" means ten minutes here.
     """
     if text is None:
         return default

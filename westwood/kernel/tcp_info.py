@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes a trace of what Linux says of a socket: struct tcp_info of include/uapi/linux/tcp.h.
+"""Decodes struct tcp_info of Linux's include/uapi/linux/tcp.h and samples it into a trace.
 
-The kernel appends to the structure as it grows: one that is older says less, and what it does not
-say is unknown. The same bytes come by getsockopt (TCP_INFO) and by sock_diag (`sockets`).
+New fields are appended at the end: an older kernel returns fewer, and the rest are unknown. Both
+getsockopt (TCP_INFO) and sock_diag (`sockets`) return these bytes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 _UNLIMITED = 0x7FFFFFFF  # ssthresh before the first loss
 STATE_OF = (0, 1, 2, 2, 3)  # enum tcp_ca_state; CWR is a recovery without a loss
-# The fields in their order with their bytes. Comments have the kernel's units, and since when.
+# The fields in order with their types. Comments give the kernel's units and first versions.
 _FIELDS = (
     *((name, "u1") for name in ("tcp_state", "state", "retransmits", "probes", "backoff")),
     ("options", "u1"),
     ("window_scales", "u1"),
-    ("app_limited", "u1"),  # bit 0; the others are of fast open
+    ("app_limited", "u1"),  # bit 0; the other bits belong to TCP Fast Open
     *((name, "u4") for name in ("rto", "ato", "mss", "received_mss")),  # us, us
     *((name, "u4") for name in ("in_flight", "sacked", "lost_out", "retrans_out", "fackets")),
     *((name, "u4") for name in ("since_sent", "since_ack_sent", "since_received", "since_ack")),
@@ -47,20 +47,20 @@ _FIELDS = (
     ("timeout_time", "u4"),  # ms
 )
 INFO = np.dtype([(name, f"={kind}") for name, kind in _FIELDS])
-NEEDED = INFO.fields["sent"][1] + 4 if INFO.fields else 0  # what Linux 4.6 has
+NEEDED = INFO.fields["sent"][1] + 4 if INFO.fields else 0  # bytes in Linux 4.6
 _UNLIMITED_RATE = 0xFFFFFFFFFFFFFFFF
 
 
 def decoded(raw: bytes) -> NDArray[Any]:
-    """Reads structures of one length that lie behind one another; what they lack is 0."""
+    """Decodes one structure; missing fields are 0."""
     return np.frombuffer(raw.ljust(INFO.itemsize, b"\0")[: INFO.itemsize], INFO)
 
 
 def columns(info: NDArray[Any], size: int) -> dict[str, pl.Series]:
-    """Names what structures of so many bytes say, with units; NaN or null is what is unknown.
+    """Converts structures of `size` bytes to columns with units; unknown values are NaN or null.
 
-    Counters are since the connection began. `in_flight`, `sacked`, `lost_out` and `retrans_out` are
-    segments now, cwnd and ssthresh too. `sent` and `retransmitted` count segments.
+    Counters start with the connection. `in_flight`, `sacked`, `lost_out`, `retrans_out`, cwnd and
+    ssthresh are current numbers of segments. `sent` and `retransmitted` count segments.
     """
 
     def is_known(field: str) -> bool:
@@ -90,7 +90,7 @@ _WHOLE = (
     *("retransmitted_bytes", "received_bytes", "unsent_bytes", "dsacks", "reorderings"),
     *("timeouts", "backoff", "send_window"),
 )
-# Column, field, how many of its units make one of ours, and the number that stands for none.
+# Column, field, divisor, and the number that means "unknown".
 _SCALED = (
     ("srtt_s", "srtt", 1e6, 0),
     ("rttvar_s", "rttvar", 1e6, -1),
@@ -105,13 +105,13 @@ _SCALED = (
 )
 
 
-# What a recording has beside the columns of a trace, and `more` of TcpInfoSampler.
+# Columns that recordings, and TcpInfoSampler with `more`, add to those of a trace.
 _COUNTED = ("mss", "delivered_bytes", "sent", "retransmitted")
 _MORE = ("rtt_min_s", *_COUNTED)
 
 
 class TcpInfoSampler:
-    """TcpInfoSampler at a socket again and again, and keeps what it saw; `more`: what is delivered, too."""
+    """Keeps the TCP_INFO samples of a socket; with `more`, delivery counters too."""
 
     def __init__(self, connection: socket.socket, *, more: bool = False) -> None:
         self._connection, self._more = connection, more
@@ -120,7 +120,7 @@ class TcpInfoSampler:
         self.last: dict[str, int] = {}
 
     def sample(self, time_s: float) -> None:
-        """TcpInfoSampler once; adds a row to the trace unless nothing changed."""
+        """Takes a sample; adds a row to the trace if anything changed."""
         raw = self._connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO.itemsize)
         if len(raw) < NEEDED:
             return
@@ -144,17 +144,17 @@ class TcpInfoSampler:
         )
         if self._more:
             row += (info["rtt_min"] / 1e6, *(info[name] for name in _COUNTED))
-        if not self._rows or repr(row) != repr(self._rows[-1][1:]):  # NaN is not itself
+        if not self._rows or repr(row) != repr(self._rows[-1][1:]):  # NaN != NaN
             self._rows.append((time_s, *row))
 
     def trace(self) -> pl.DataFrame:
-        """Returns the columns of a trace without flow and transfer; the estimates are NaN."""
+        """Returns a trace without the columns flow and transfer; the estimates are NaN."""
         columns = (*TRACE_COLUMNS, *(_MORE if self._more else ()))
         frame = pl.DataFrame(self._rows, schema=columns, orient="row")
         return frame.with_columns(pl.col("state").cast(pl.Enum(STATES)))
 
     def means(self) -> tuple[float, float]:
-        """Returns the means of cwnd and of the smoothed round trip over the looks."""
+        """Returns the means of cwnd and the smoothed RTT over the samples."""
         known = [srtt_s for _, srtt_s in self._samples if not math.isnan(srtt_s)]
         cwnd = (
             sum(cwnd for cwnd, _ in self._samples) / len(self._samples)
