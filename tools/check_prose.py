@@ -46,7 +46,7 @@ _C_COMMENT = re.compile(r"//.*?$|/\*.*?\*/", re.M | re.S)
 def sentences(page: str) -> list[list[str]]:
     """Returns the words of each sentence of a Markdown page, without tables, code and headings."""
     text = _NOT_PROSE.sub("\n\n", page)
-    text = _LINK.sub("]", _MATH.sub("x", _CODE.sub("code", text)))
+    text = _LINK.sub("]", _MATH.sub("X", _CODE.sub("Code", text)))
     text = _ABBREVIATED.sub(lambda found: found[0].replace(".", ""), text)
     parts = (part for block in _ITEM.split(text) for part in _END.split(" ".join(block.split())))
     return [words for part in parts if len(words := _WORD.findall(part)) > 1]
