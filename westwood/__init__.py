@@ -25,7 +25,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from westwood.engines.contract import Result
+    from westwood.engines.result import Result
     from westwood.engines.simulator import simulate, simulate_many
     from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
     from westwood.experiments.readback import Results
@@ -54,7 +54,7 @@ _HOMES = {
     "Scenario": "scenario",
     "presets": "scenario",
     "Results": "experiments.readback",
-    "Result": "engines.contract",
+    "Result": "engines.result",
     "simulate": "engines.simulator",
     "simulate_many": "engines.simulator",
 }

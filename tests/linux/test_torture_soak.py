@@ -21,7 +21,7 @@ import pytest
 from machine import eventually, in_kernel
 
 from westwood.engines import linux, simulator
-from westwood.engines.contract import Result
+from westwood.engines.result import Result
 from westwood.errors import RunError
 from westwood.kernel import ww_kernel
 from westwood.scenario import Scenario

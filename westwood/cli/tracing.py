@@ -16,7 +16,8 @@ from westwood.arguments import check_seed
 from westwood.cli import console, figures, streams
 from westwood.cli.options import span_s
 from westwood.engines import resources
-from westwood.engines.contract import Engine, Result
+from westwood.engines.contract import Engine
+from westwood.engines.result import Result
 from westwood.errors import InputError
 from westwood.results import pcap, queues, traces
 from westwood.results.folder import Folder

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from westwood import programs
 from westwood.engines import estimates, linux_emulated, linux_limits, wire
-from westwood.engines.contract import Job, Result, RunSeed, refuse_simulators_own
+from westwood.engines.contract import Job, RunSeed, refuse_simulators_own
+from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.kernel.recording import Recording
 from westwood.programs import Program

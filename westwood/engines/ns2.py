@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from westwood.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
 from westwood.engines import network, ns2_limits
-from westwood.engines.contract import Result, RunSeed, refuse_simulators_own
+from westwood.engines.contract import RunSeed, refuse_simulators_own
 from westwood.engines.counted import CountedLinkSide
 from westwood.engines.ns2_limits import Agent, agent_of
+from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.programs import run, system_program
 from westwood.results.columns import Row

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from westwood.engines import ns3_limits, wire
-from westwood.engines.contract import Result, RunSeed, refuse_simulators_own
+from westwood.engines.contract import RunSeed, refuse_simulators_own
+from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, one_line
 from westwood.programs import Program, run
 from westwood.results.columns import Row

@@ -21,7 +21,7 @@ from westwood.units import PS_PER_S
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from westwood.engines.contract import Result
+    from westwood.engines.result import Result
     from westwood.scenario.links import Direction, Link
 
 # What can be drawn of a traced run.

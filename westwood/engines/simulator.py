@@ -16,10 +16,11 @@ from westwood import _engine, extras, stopping
 from westwood.arguments import checked, each, has, instance, number, optional, switch, text, whole
 from westwood.catalogue import LONGEST_PS
 from westwood.engines import resources
-from westwood.engines.contract import Engine, Job, Result, RunSeed
+from westwood.engines.contract import Engine, Job, RunSeed
 from westwood.engines.network import build
 from westwood.engines.pool import MOST_WORKERS, run_jobs, sorted_rows
 from westwood.engines.resources import Recorded
+from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, suggestion
 from westwood.results.columns import Row
 from westwood.results.raw import RawResult

@@ -15,7 +15,8 @@ from typing import Any
 from westwood.arguments import check_seed
 from westwood.catalogue import UDP
 from westwood.engines import find, ns3_limits
-from westwood.engines.contract import Engine, Result
+from westwood.engines.contract import Engine
+from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
 from westwood.hunt.figures import Figures, of_run
 from westwood.hunt.harms import INCUMBENT

@@ -12,7 +12,7 @@ import polars as pl
 from westwood.units import PS_PER_S
 
 if TYPE_CHECKING:
-    from westwood.engines.contract import Result
+    from westwood.engines.result import Result
 
 Numbers = dict[str, float]
 _GRID_S = 0.1

@@ -13,7 +13,7 @@ from westwood.catalogue import label
 from westwood.draw.bars import grouped_bars
 from westwood.draw.curves import THROUGHPUT, Axis, curves, numeric, panels, side_by_side
 from westwood.draw.over_time import Course, Line, courses, styled
-from westwood.engines.contract import Result
+from westwood.engines.result import Result
 from westwood.engines.simulator import simulate
 from westwood.papers import observers
 from westwood.papers.checks.common import Measured, quantity

@@ -25,7 +25,7 @@ from westwood.errors import InputError
 from westwood.units import format_size
 
 if TYPE_CHECKING:
-    from westwood.engines.contract import Result
+    from westwood.engines.result import Result
     from westwood.scenario.flows import Flow
 
 # engine/packet.hpp: PacketFlags

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from westwood import Scenario
-from westwood.engines.contract import Result
+from westwood.engines.result import Result
 from westwood.engines.simulator import SIMULATOR
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Experiment

@@ -13,7 +13,7 @@ import pytest
 
 from westwood import Scenario, simulate
 from westwood.engines import pictures
-from westwood.engines.contract import Result
+from westwood.engines.result import Result
 from westwood.results.traces import STATES, offered_rate
 
 NETWORK: dict[str, Any] = {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from westwood.engines.contract import Result
+    from westwood.engines.result import Result
 
     Numbers = NDArray[np.float64]
 

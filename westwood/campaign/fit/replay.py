@@ -15,8 +15,9 @@ from westwood.campaign.fit.path import FLOW, PROFILE, Packets, Path, flow, link
 from westwood.campaign.fit.recordings import Upload
 from westwood.campaign.fit.summary import Measure
 from westwood.engines import simulator
-from westwood.engines.contract import Job, Result
+from westwood.engines.contract import Job
 from westwood.engines.pool import run_jobs, sorted_rows
+from westwood.engines.result import Result
 from westwood.scenario import Scenario
 from westwood.units import PS_PER_S
 

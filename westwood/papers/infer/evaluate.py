@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from westwood.engines.contract import Job, Result
+from westwood.engines.contract import Job
+from westwood.engines.result import Result
 from westwood.papers.checks import CHECKS
 from westwood.papers.checks.common import THROUGHPUT, Finding, Measured
 from westwood.papers.infer import published
