@@ -82,10 +82,10 @@ def _print(planned: Experiment, collected: Collected, *, json: bool) -> None:
 
 
 def _compared(planned: Experiment, summary: pl.DataFrame) -> Figure:
-    from westwood.experiments import readback
+    from westwood.experiments import summary_plots
 
     keys = [key for key in planned.varied if key in summary.columns]
-    return readback.draw(summary, keys, "goodput_bps", _title(planned))
+    return summary_plots.draw(summary, keys, "goodput_bps", _title(planned))
 
 
 def _over_time(

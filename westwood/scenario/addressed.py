@@ -61,3 +61,20 @@ def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: 
             raise InputError(f'"{step}" is {show(inner)}, not a table', key=key, value=value)
         table[step] = table = inner
     table[path[-1]] = value
+
+
+def blamed(error: InputError, settings: Mapping[str, Any]) -> InputError:
+    """Names the keys that were set as a whole in errors below them, as the user knows them."""
+    said = {str(one): one for one in (_named(one, settings) for one in (error, *error.others))}
+    first, *others = said.values()
+    return first.located(others=others)
+
+
+def _named(error: InputError, settings: Mapping[str, Any]) -> InputError:
+    name = error.key.partition(".")[0]
+    for key in sorted(settings, key=len, reverse=True):  # the nearest first
+        first, dot, rest = key.partition(".")
+        own = f"{name}.{rest}" if dot and first == EVERY_FLOW else key
+        if error.key == own or error.key.startswith(own + "."):
+            return error if isinstance(settings[key], dict) else error.located(key=own)
+    return error

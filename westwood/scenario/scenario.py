@@ -25,12 +25,21 @@ from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
 from westwood import arguments, extras, files
 from westwood.arguments import checked
-from westwood.catalogue import PROTOCOLS, RECOVERIES, UDP, settings_of_protocol
+from westwood.catalogue import UDP
 from westwood.errors import InputError, suggestion
-from westwood.scenario import bdp, lines, number_files, paths, profiles, toml_format, topology
-from westwood.scenario.addressed import EVERY_FLOW, assign, is_part, kind_of
+from westwood.scenario import (
+    bdp,
+    completion,
+    lines,
+    number_files,
+    paths,
+    profiles,
+    toml_format,
+    topology,
+)
+from westwood.scenario.addressed import assign, blamed, is_part
 from westwood.scenario.explain import explained
-from westwood.scenario.flows import OF_DATAGRAMS, Flow, check_obeyed
+from westwood.scenario.flows import Flow
 from westwood.scenario.links import Link
 from westwood.scenario.parts import Duration, Name, Part, make_ready
 from westwood.scenario.preset_files import presets, presets_folder
@@ -68,7 +77,7 @@ class Scenario(Part):
             draft = Scenario(**bdp.unlimited(given, wanted))
             data = bdp.with_limits(given, bdp.packets(draft, wanted))
         try:
-            super().__init__(**_completed(data))
+            super().__init__(**completion.completed(data))
             topology.check_count(self.flow, self.duration)
             topology.check(self.link, self.flows, list(type(self).model_fields))
             _check_starts(self)
@@ -152,7 +161,7 @@ class Scenario(Part):
         try:
             return self._from(data, self._source, self._folder)
         except InputError as error:
-            raise _blamed(error, settings) from None
+            raise blamed(error, settings) from None
 
     def _repr_html_(self) -> str:
         return html(self)
@@ -229,20 +238,10 @@ class Scenario(Part):
                 link["queue"]["limit"] = self.products[link["name"]]
         profile = profiles.get(self.profile)
         for flow in data["flow"]:
-            cc, chosen = flow["cc"]["name"], flow["recovery"]
-            follows = {
-                key: profile.defaults("flow").get(key) for key in profile.defaults(profiles.SACK)
-            }
-            follows |= _defaults_of_recovery(cc, chosen, profile)
-            if chosen != _recovery(cc, profile):
-                follows.pop("recovery")
-            left_out = {key for key, value in follows.items() if flow.get(key) == value}
-            if cc == UDP:
-                left_out |= flow.keys() - OF_DATAGRAMS
-                if "on" not in flow["app"]:
-                    del flow["app"]["durations"]
-            for key in left_out & flow.keys():
-                del flow[key]
+            for key in completion.follows_from_protocol(flow, profile):
+                flow.pop(key, None)
+            if flow["cc"]["name"] == UDP and "on" not in flow["app"]:
+                del flow["app"]["durations"]
         return data
 
     def lab(self) -> Any:
@@ -283,85 +282,3 @@ def _check_starts(scenario: Scenario) -> None:
         if flow.start >= scenario.duration:
             problem = f"expected less than the duration, {format_time(scenario.duration)}"
             raise InputError(problem, key=f"{flow.name}.start", value=format_time(flow.start))
-
-
-def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Fills in the profile's values wherever nothing was given."""
-    name = given.get("profile", profiles.DEFAULT)
-    if not isinstance(name, str):
-        raise InputError("expected the name of a profile", key="profile", value=name)
-    profile = profiles.get(name)
-    data = dict(given)
-    for section, complete in (("link", _complete_link), ("flow", _complete_flow)):
-        parts = data.get(section)
-        if isinstance(parts, (list, tuple)):
-            data[section] = [
-                complete(part, profile) if isinstance(part, Mapping) else part for part in parts
-            ]
-    return data
-
-
-def _complete_link(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:
-    link = {**profile.defaults("link"), **given}
-    if isinstance(link.get("loss"), Mapping):
-        link["loss"] = {**profile.defaults("loss"), **link["loss"]}
-    return link
-
-
-def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[str, Any]:
-    if kind_of(given.get("app")) == UDP:
-        try:
-            check_obeyed(given)
-        except InputError as error:
-            raise error.located(key=f"{given.get('name', 'flow')}.{error.key}") from None
-    cc = given.get("cc", UDP if kind_of(given.get("app")) == UDP else {})
-    cc = {"name": cc} if isinstance(cc, str) else cc
-    if not isinstance(cc, Mapping):
-        return {**profile.defaults("flow"), **given}  # the model says what is wrong
-    return {
-        **profile.defaults("flow"),
-        **_defaults_of_recovery(cc.get("name"), given.get("recovery"), profile),
-        **given,
-        **({"cc": {**_obeyed(cc.get("name"), profile), **cc}} if cc else {}),
-    }
-
-
-def _obeyed(cc: object, profile: profiles.Profile) -> dict[str, Any]:
-    """The profile's settings of congestion controls that this one obeys."""
-    known = settings_of_protocol(cc) if isinstance(cc, str) and cc in PROTOCOLS else {}
-    return {key: value for key, value in profile.defaults("cc").items() if key in known}
-
-
-def _recovery(cc: object, profile: profiles.Profile) -> str:
-    """Chooses the loss recovery of a protocol whose flow doesn't choose one."""
-    protocol = PROTOCOLS.get(cc) if isinstance(cc, str) else None
-    own = protocol.recovery if protocol else ""
-    if own == profiles.SACK:
-        return str(profile.defaults(profiles.SACK).get("recovery", own))
-    return own or str(profile.defaults("westwood")["recovery"])
-
-
-def _defaults_of_recovery(cc: object, chosen: object, profile: profiles.Profile) -> dict[str, Any]:
-    """The recovery, unless the flow chose it, and what goes with one that has SACK."""
-    recovery = RECOVERIES.get(chosen if isinstance(chosen, str) else _recovery(cc, profile))
-    if recovery is None:
-        return {}  # the model says what is wrong
-    with_sack = profile.defaults(profiles.SACK) if recovery.uses_sack and cc != UDP else {}
-    return {**with_sack, "recovery": recovery.name}
-
-
-def _blamed(error: InputError, settings: Settings) -> InputError:
-    """Names the keys that were set as a whole in errors below them, as the user knows them."""
-    said = {str(one): one for one in (_named(one, settings) for one in (error, *error.others))}
-    first, *others = said.values()
-    return first.located(others=others)
-
-
-def _named(error: InputError, settings: Settings) -> InputError:
-    name = error.key.partition(".")[0]
-    for key in sorted(settings, key=len, reverse=True):  # the nearest first
-        first, dot, rest = key.partition(".")
-        own = f"{name}.{rest}" if dot and first == EVERY_FLOW else key
-        if error.key == own or error.key.startswith(own + "."):
-            return error if isinstance(settings[key], dict) else error.located(key=own)
-    return error

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws a column of a summary over what was swept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from westwood import units
+from westwood.errors import InputError
+from westwood.experiments import experiment
+from westwood.results.columns import axis
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from westwood.draw.curves import Axis
+
+_QUANTITIES: Sequence[tuple[Callable[[Any], float], str, float]] = (
+    (units.parse_rate, "Mb/s", 1e6),
+    (units.parse_time, "ms", 1e9),
+    (units.parse_size, "B", 1.0),
+    (units.parse_fraction, "", 1.0),
+    (lambda text: float(units.parse_products(text)), "bandwidth-delay products", 1.0),
+    (lambda text: units.parse_amount(text).packets(1) or 0, "packets", 1.0),
+)
+
+# What an axis is called, by the end of the key that is swept.
+_AXES = {
+    ".loss.rate": "Share of packets lost",
+    ".queue.limit": "Limit of the queue",
+    ".delay": "Delay, one way",
+    ".rate": "Rate of the link",
+}
+
+
+def metric_axis(metric: str) -> Axis:
+    """Says how a column of a summary is drawn."""
+    from westwood.draw.curves import Axis
+
+    name, unit = axis(metric)
+    return Axis(metric, name, unit)
+
+
+def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) -> Figure:
+    """Draws curves over one swept number, panels over two keys, bars where none is a number."""
+    from westwood.draw.bars import summary_bars
+    from westwood.draw.curves import Axis, curves, panels
+
+    y = metric_axis(metric)
+    numbers = {key: _numbers(summary[key].to_list()) for key in keys}
+    x = next((key for key in keys if numbers[key]), None)
+    if x is None:
+        flows = summary["flow"].n_unique()
+        rows = summary.iter_rows(named=True)
+        names = [(row["cc"], experiment.point_name(row, keys, flows)) for row in rows]
+        return summary_bars(names, summary, metric, title, y.unit, y.name)
+    values, unit = numbers[x] or ([], "")
+    points = summary.with_columns(pl.Series(x, values, dtype=pl.Float64))
+    positive = [value for value in values if value > 0]
+    log = len(positive) == len(values) and max(values) > 30 * min(values)
+    name = next((words for end, words in _AXES.items() if x.endswith(end)), x)
+    across = Axis(x, f"{name} ({unit})" if unit else name, log=log)
+    rest = [key for key in keys if key != x]
+    if points["flow"].n_unique() > 1:
+        rest.append("flow")
+    if not rest:
+        return curves(points, across, y, title)
+    joined = pl.concat_str([pl.col(key).cast(pl.String) for key in rest], separator=", ")
+    points = points.with_columns(joined.alias("curve"))
+    return panels(points, across, y, title, "curve", ", ".join(rest))
+
+
+def _numbers(values: list[Any]) -> tuple[list[float], str] | None:
+    """Turns a swept column into numbers with their unit; None where it has none."""
+    if all(isinstance(value, (int, float)) for value in values):
+        return [float(value) for value in values], ""
+    for parse, unit, factor in _QUANTITIES:
+        try:
+            return [parse(value) / factor for value in values], unit
+        except InputError:
+            continue
+    return None
