@@ -107,7 +107,7 @@ def fetch(archive: Path) -> None:
 def export(tree: Path) -> None:
     """Writes a scenario as a program of the tree's scratch/."""
     out = tree / "scratch" / f"{EXPORTED}.cc"
-    call(ROOT, sys.executable, "-m", "westwood", "export", "ns3", *SCENARIO, "--out", str(out))
+    call(ROOT, sys.executable, "-m", "westwood", "ns3", "export", *SCENARIO, "--out", str(out))
 
 
 def call(tree: Path, *words: str) -> str:

@@ -79,7 +79,7 @@ def test_both_pages_have_a_journey() -> None:
         "pip install 'westwood[plot]'",
         "kernel doctor",
         "kernel load",
-        "westwood try --emulated",
+        "westwood path compare --emulated",
         "--engine linux",
         "kernel unload",
     ):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`westwood try` is ended at any moment, and the machine is as it was."""
+"""`westwood path compare` is ended at any moment, and the machine is as it was."""
 
 from __future__ import annotations
 

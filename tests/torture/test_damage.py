@@ -23,7 +23,7 @@ from westwood.results import journal
 from westwood.results.folder import Folder
 
 _SWEEP, _MEASURE, _REPORT = (
-    next(case for case in CASES if case.name == name) for name in ("sweep", "measure", "report")
+    next(case for case in CASES if case.name == name) for name in ("sweep", "campaign", "report")
 )
 Damage = Callable[[Path, random.Random, Path], object]
 

@@ -20,8 +20,8 @@ COMMANDS = (
     "trace table1 --set duration=60s --plot --out out --pcap out.pcap --at access",
     "reproduce fig5 --quick --out out",
     "report done --export",
-    "judge --cc westwood+ --paths 60 --out out",
-    "judge --frontier --paths 10 --out out",
+    "control benchmark --cc westwood+ --paths 60 --out out",
+    "control benchmark --frontier --paths 10 --out out",
     "list protocols",
 )
 SWEEP = "sweep table1 --cc reno --cc westwood+ --seeds 60 --set duration=60s --out out"

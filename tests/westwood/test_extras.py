@@ -77,9 +77,9 @@ NEEDS = {
     ("reproduce", "fig5"): "reproduce needs matplotlib",
     ("validate",): "validate needs matplotlib",
     ("kernel", "watch"): "kernel watch needs numpy",
-    ("measure", "bari"): "measure needs numpy",
-    ("try", "example.org"): "try needs numpy",
-    ("search", "--cc", "vegas"): "search needs optuna",
+    ("path", "campaign", "bari"): "path campaign needs numpy",
+    ("path", "compare", "example.org"): "path compare needs numpy",
+    ("control", "tune", "--cc", "vegas"): "control tune needs optuna",
 }
 
 

@@ -54,7 +54,7 @@ def test_what_its_size_does_not_tell_is_not_read() -> None:
         (("trace", "--plot"), "p.toml"),
         (("trace", "--plot"), "p.parquet"),
         (("trace", "--plot"), "p.csv"),
-        (("measure",), "p.toml"),
+        (("path", "campaign"), "p.toml"),
     ],
 )
 def test_commands_name_the_pipe(

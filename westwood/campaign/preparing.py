@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds what `try` compares, and what this machine lacks for it, before anything changes."""
+"""Finds the controls to compare, and what this machine lacks for them, before anything changes."""
 
 from __future__ import annotations
 

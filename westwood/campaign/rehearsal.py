@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes an emulated path with an iperf3 server at its end, for `try --emulated`.
+"""Makes an emulated path with an iperf3 server at its end, for `path compare --emulated`.
 
 linux/ww-path holds the path: two network namespaces without names, which are gone when it is, and
 that is when its standard input ends. The server runs in the one, and our sockets are made in the

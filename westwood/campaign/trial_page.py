@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what `try` found: rows, verdict.json, and a page with the pairs and the traces."""
+"""Writes what `path compare` found: rows, verdict.json, a page with the pairs and the traces."""
 
 from __future__ import annotations
 

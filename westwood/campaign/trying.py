@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Uploads to a server in turn under several controls until a verdict is possible: `westwood try`.
+"""Uploads to a server in turn under several controls until a verdict is possible.
 
 Each round has an upload by each control, of the same time. Their order is drawn, and turned round
 in the next round, so that who comes first helps nobody. The folder has uploads.jsonl, a line an

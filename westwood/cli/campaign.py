@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints the table of a campaign's uploads and writes their page, for `measure`."""
+"""Prints the table of a campaign's uploads and writes their page, for `path campaign`."""
 
 from __future__ import annotations
 

@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
-from typer.core import TyperGroup
 
 from westwood import __version__, stopping
-from westwood.cli.options import show_help
+from westwood.cli import layout
 from westwood.cli.streams import say
 from westwood.errors import InputError, Interrupted, WestwoodError, shortened
 
@@ -26,10 +25,18 @@ _UsageError: Any = typer.BadParameter.__mro__[2]
 _MOST_ERRORS = 9  # of one file that are printed beside the first
 
 
+_DAILY = "Daily"
+_LINUX = "Your Linux and your path"
+_SIMULATORS = "Other simulators"
+_AUTHORS = "For authors of controls"
+_PAPERS = "Papers"
+
+
 @dataclass(frozen=True)
 class _Home:
     """Says where a command is: a function of a module of westwood.cli, or a group, its `app`."""
 
+    panel: str
     module: str
     function: str = ""
     example: str = ""
@@ -40,46 +47,50 @@ class _Home:
         if not self.function:
             return typer.main.get_group(module.app)
         alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-        settings = getattr(module, "CONTEXT", None)
-        declared = alone.command(name, epilog=f"Example: {self.example}", context_settings=settings)
-        declared(getattr(module, self.function))
+        layout.command(alone, self.example, name)(getattr(module, self.function))
         return typer.main.get_command(alone)
 
 
 _HOMES: Mapping[str, _Home] = {
-    "run": _Home(
-        "runs", "run", "westwood run table1 --cc newreno --cc westwood+ --seeds 10 --plot"
+    "run": _Home(_DAILY, "runs", "run", "westwood run table1 --cc newreno,westwood+ --plot"),
+    "compare": _Home(
+        _DAILY, "runs", "compare", "westwood compare --loss 0.1%,1% --cc cubic,westwood+ --plot"
     ),
     "trace": _Home(
-        "runs", "trace", "westwood trace table1 --cc westwood+ --set duration=60s --plot"
+        _DAILY,
+        "runs",
+        "trace",
+        "westwood trace table1 --cc westwood+ --set duration=60s --plot",
     ),
-    "compare": _Home(
-        "runs", "compare", "westwood compare --loss 1% --cc newreno --cc westwood+ --plot"
+    "sweep": _Home(_DAILY, "runs", "sweep", "westwood sweep fading --seeds 5 --out fading"),
+    "report": _Home(
+        _DAILY, "pages", "report", "westwood report fading --metric goodput_bps --export"
     ),
-    "sweep": _Home("runs", "sweep", "westwood sweep fading --seeds 5 --out fading"),
-    "search": _Home("searching", "search", "westwood search --cc westwood+ --trials 40 --plot"),
-    "judge": _Home("judging", "judge", "westwood judge --cc westwood+ --only clean,loss"),
-    "try": _Home("trying", "try_", "westwood try 192.0.2.1 --for 10m"),
-    "fit": _Home("fitting", "fit", "westwood fit try --out path.toml"),
-    "hunt": _Home(
-        "hunting", "hunt", "westwood hunt --cc bbr --harm by-it --environments 20000 --out hunted"
-    ),
-    "measure": _Home("pages", "measure", "westwood measure bari --uploads 3 --out bari"),
-    "report": _Home("pages", "report", "westwood report fading --metric goodput_bps --export"),
+    "lab": _Home(_DAILY, "lab", "lab", "westwood lab fig5"),
+    "list": _Home(_DAILY, "listings", "list_", "westwood list protocols"),
+    "kernel": _Home(_LINUX, "kernel"),
+    "path": _Home(_LINUX, "path"),
+    "ns3": _Home(_SIMULATORS, "ns3"),
     "validate": _Home(
-        "pages", "validate", "westwood validate --engine ns3 --seeds 10 --out validation"
+        _SIMULATORS,
+        "pages",
+        "validate",
+        "westwood validate --engine ns3 --seeds 10 --out validation",
     ),
-    "reproduce": _Home("pages", "reproduce", "westwood reproduce fig5 --quick"),
-    "lab": _Home("lab", "lab", "westwood lab fig5"),
-    "list": _Home("listings", "list_", "westwood list protocols"),
-    "shell": _Home(
-        "shell",
-        "shell",
-        "westwood shell --rate 2Mbps --delay 45ms --loss 1% -- curl -O http://example.org/file",
-    ),
-    "kernel": _Home("kernel"),
-    "export": _Home("export"),
-    "ns3": _Home("ns3"),
+    "control": _Home(_AUTHORS, "control"),
+    "reproduce": _Home(_PAPERS, "pages", "reproduce", "westwood reproduce fig5 --quick"),
+}
+
+# Names of the first level that are gone, and what each is now.
+RENAMED = {
+    "search": "control tune",
+    "judge": "control benchmark",
+    "hunt": "control stress",
+    "try": "path compare",
+    "fit": "path fit",
+    "measure": "path campaign",
+    "shell": "path emulate",
+    "export": "ns3 export",
 }
 
 
@@ -101,18 +112,27 @@ class _Commands(Mapping[str, Any]):
         return len(_HOMES)
 
 
-class _Group(TyperGroup):
+class _Group(layout.Group):
+    panels: ClassVar[Mapping[str, str]] = {name: home.panel for name, home in _HOMES.items()}
+
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{**settings, "commands": {}})
         self.commands: Any = _Commands()
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Finds the command of a line; says where one is that had another name."""
+        name = args[0]
+        if name in RENAMED and not ctx.resilient_parsing:
+            ctx.fail(f'"{name}" is now "westwood {RENAMED[name]}"')
+        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(
     cls=_Group,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="TCP Westwood and its family, simulated.",
-    epilog="Example: westwood run table1 --cc newreno --cc westwood+ --plot",
+    help="Simulate TCP Westwood, compare it, and load it into Linux or ns-3.",
+    epilog="Example: westwood compare --loss 1% --cc cubic,westwood+",
 )
 
 
@@ -124,7 +144,7 @@ def _root(
     if version:
         print(f"westwood {__version__}")
         raise typer.Exit
-    show_help(context)
+    layout.show_help(context)
 
 
 def call(arguments: list[str]) -> int:

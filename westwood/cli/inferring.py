@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from westwood.cli.searching import runner
+from westwood.cli.control_tune import runner
 
 if TYPE_CHECKING:
     from westwood.papers.infer.told import Told

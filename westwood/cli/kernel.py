@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import group
+from westwood.cli.layout import command, group
 
-app = group("The family as congestion controls of this machine's kernel.")
+app = group("Load Westwood into this machine's kernel, and watch it.")
 BootOption = Annotated[bool, typer.Option("--boot", help="At every boot, too, by systemd.")]
 
 PortOption = Annotated[
@@ -26,7 +26,7 @@ NetnsOption = Annotated[
 ]
 
 
-@app.command(epilog="Example: westwood kernel doctor")
+@command(app, "westwood kernel doctor")
 def doctor() -> None:
     """Say what this machine lacks for controls and paths.
 
@@ -37,7 +37,7 @@ def doctor() -> None:
     doctor.check_all(print)
 
 
-@app.command(epilog="Example: westwood kernel load && iperf3 -c HOST -C ww_plus")
+@command(app, "westwood kernel load && iperf3 -c HOST -C ww_plus")
 def load(boot: BootOption = False) -> None:
     """Register ww_plus and its family until unload or the next boot.
 
@@ -59,7 +59,7 @@ def load(boot: BootOption = False) -> None:
         print(line)
 
 
-@app.command(epilog="Example: westwood kernel unload")
+@command(app, "westwood kernel unload")
 def unload(
     boot: Annotated[bool, typer.Option("--boot", help="Not at boot either.")] = False,
 ) -> None:
@@ -77,7 +77,7 @@ def unload(
     print(ww_kernel.unload())
 
 
-@app.command(epilog="Example: westwood kernel default ww_plus --route 203.0.113.0/24")
+@command(app, "westwood kernel default ww_plus --route 203.0.113.0/24")
 def default(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="A control; without one, show what is set.")
@@ -110,7 +110,7 @@ def default(
         print(line)
 
 
-@app.command(epilog="Example: westwood kernel status --json")
+@command(app, "westwood kernel status --json")
 def status(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -135,7 +135,7 @@ def status(
         print(line)
 
 
-@app.command(epilog="Example: westwood kernel record --out day.parquet --port 443")
+@command(app, "westwood kernel record --out day.parquet --port 443")
 def record(
     out: Annotated[Path, typer.Option(metavar="FILE", help="A .parquet or .csv file.")],
     port: PortOption = None,
@@ -155,7 +155,7 @@ def record(
         print(line, flush=True)
 
 
-@app.command(epilog="Example: westwood kernel machine")
+@command(app, "westwood kernel machine")
 def machine() -> None:
     """Fetch Debian's 6.1 kernel, for what this one lacks.
 
@@ -171,7 +171,7 @@ def machine() -> None:
     print(emulated.image())
 
 
-@app.command(epilog="Example: westwood kernel watch --cc ww_plus --sort rtt")
+@command(app, "westwood kernel watch --cc ww_plus --sort rtt")
 def watch(
     cc: CcOption = None,
     port: PortOption = None,

@@ -1,19 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`westwood ns3`: our module for ns-3. Reads options, prints."""
+"""`westwood ns3`: our module for ns-3, and scenarios as its programs. Reads options, prints."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from westwood.cli.options import group
+from westwood.cli.layout import command, group
+from westwood.cli.options import (
+    ScenarioArgument,
+    SetOption,
+    protocols,
+    settings_of,
+    starting,
+)
+from westwood.errors import InputError
 
-app = group("The family as a module of ns-3.")
+app = group("Use Westwood in ns-3.")
 
 
-@app.command(epilog="Example: westwood ns3 build --source ~/ns-3-dev")
+@command(app, "westwood ns3 build --source ~/ns-3-dev")
 def build(
     source: Annotated[
         Path | None,
@@ -29,3 +38,55 @@ def build(
     from westwood.engines import ns3_build
 
     print(ns3_build.build(source, print))
+
+
+@command(app, "westwood ns3 export table1 --cc westwood+ --out table1.cc")
+def export(
+    scenario: ScenarioArgument,
+    cc: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Protocol of every flow.", autocompletion=starting(protocols)
+        ),
+    ] = None,
+    set_: SetOption = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it there instead of printing it.")
+    ] = None,
+) -> None:
+    """Write a scenario as a C++ program of ns-3.
+
+    A reader of its tutorial understands it. It builds in ns-3 3.37 and later with this project's
+    module (docs/ns3.md), and its figures are those of --engine ns3. The sweep of a scenario is left
+    out.
+    """
+    from westwood.experiments.experiment import plan
+    from westwood.export.ns3 import program
+    from westwood.scenario import Scenario
+
+    if len(cc or ()) > 1:
+        raise InputError("expected one, a program has one", key="--cc", value=cc)
+    planned = plan(Scenario.load(scenario), cc=cc or (), settings=settings_of(set_))
+    text = program(planned.scenario)
+    if out is None:
+        print(text, end="")
+        return
+    print(_write(text, out, scenario))
+
+
+def _write(text: str, file: Path, scenario: str) -> Path:
+    """Writes it whole; InputError where a file of this name would replace what is no program."""
+    from westwood.results.folder import Folder
+
+    try:
+        if not file.parent.is_dir():
+            raise InputError("expected a file in a folder that is there", value=str(file))
+        folder = Folder.containing(file)
+        if file.exists() and os.path.exists(scenario) and file.samefile(scenario):
+            raise InputError("is the scenario, expected another file", value=str(file))
+    except InputError as error:
+        raise error.located(key="--out") from None
+    except OSError as error:
+        problem = f"can't be used: {error.strerror}"
+        raise InputError(problem, key="--out", value=str(file)) from None
+    return folder.file(file.name, lambda part: part.write_text(text, encoding="ascii"))

@@ -88,19 +88,6 @@ JsonOption = Annotated[
 ]
 
 
-def show_help(context: typer.Context) -> None:
-    """Prints the help of a group of commands where none of them was named."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-def group(about: str) -> typer.Typer:
-    """Makes a group of commands that shows its help where none of them was named."""
-    return typer.Typer(
-        callback=show_help, invoke_without_command=True, rich_markup_mode=None, help=about
-    )
-
-
 def refuse_idle(context: typer.Context, *names: str, without: str) -> None:
     """Refuses options (by their parameters' names) that do nothing unless `without` is there."""
     for name in names:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands that end in a page: measure, report, validate, reproduce."""
+"""The commands that end in a page: report, validate, reproduce."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,52 +10,12 @@ import typer
 
 from westwood.cli import inferring
 from westwood.cli.options import (
-    JsonOption,
     ResumeOption,
     SeedsOption,
     WorkersOption,
     refuse_idle,
 )
 from westwood.cli.runs import DaskOption
-
-
-def measure(
-    plan: Annotated[
-        str, typer.Argument(metavar="FILE|PRESET", help="A plan in TOML, or a plan's name: bari.")
-    ],
-    uploads: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Of each protocol and session, instead of the plan's."),
-    ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this one of the plan's; may be repeated."),
-    ] = None,
-    resume: ResumeOption = False,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("measurement"),
-    json: JsonOption = False,
-) -> None:
-    """Upload files in turn under several protocols, as a plan says.
-
-    To iperf3 servers or over emulated paths. Prints the gain over the last protocol, pipe sizes and
-    retransmissions of every path, and writes every upload, its trace, figures and a page.
-    """
-    from westwood import extras
-
-    extras.need("numpy", "measure")
-    from westwood.campaign import measure
-    from westwood.campaign.plan import Plan
-    from westwood.cli import campaign, console, streams
-    from westwood.results.folder import Folder
-
-    chosen = Plan.load(plan)
-    todo = measure.turns(chosen, target, uploads)
-    folder = Folder(out, tell=streams.say)
-    measurement = measure.run(chosen, todo, folder, resume=resume, track=console.track)
-    campaign.check_interrupted(measurement, out)
-    page = campaign.deliver(chosen, measurement, folder, json=json)
-    print(page, file=sys.stderr if json else sys.stdout)
-    campaign.check_complete(measurement, out)
 
 
 def report(

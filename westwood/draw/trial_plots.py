@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws what `try` measured: pair by pair, how the interval closed, and one pair side by side."""
+"""Draws a path comparison: pair by pair, how the interval closed, and one pair side by side."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from westwood.scenario import Scenario
 
 PATH = "path"  # the link's name, for --set
 _FASTEST = "1000Gbps"
-_PROGRAM = replace(linux.PROGRAM, needed="westwood shell needs linux/ww-path")
+_PROGRAM = replace(linux.PROGRAM, needed="westwood path emulate needs linux/ww-path")
 _ABOUT = "WESTWOOD_SHELL"  # says inside what the path is, outermost first
 _BESIDE = " | "
 

@@ -44,7 +44,7 @@ def load(file: str) -> tuple[Scenario, str]:
     scenario = Scenario.from_toml(file)
     controls = {flow.cc.name for flow in scenario.flow if _is_in_question(flow.name, flow.cc.name)}
     if len(controls) != 1 or scenario.sweep:
-        problem = "expected a scenario of `westwood hunt`: flows named tcp or short, and no sweep"
+        problem = "expected a scenario of `control stress`: flows named tcp or short, and no sweep"
         raise InputError(problem, key="--replay", value=file)
     return scenario, controls.pop()
 

@@ -116,7 +116,8 @@ def comment(finding: Finding, called: str) -> str:
         sentence(finding),
         f"Harm ({HARMS[finding.harm].what}): {finding.value:.0%}, {finding.least:.0%} to "
         f"{finding.most:.0%} with other seeds; {cause(finding)}.",
-        f"westwood hunt --replay {called}.toml runs it; the simulator's seed was {attack.seed}.",
+        f"westwood control stress --replay {called}.toml runs it; "
+        f"the simulator's seed was {attack.seed}.",
     ]
     lines = [line for text in says for line in textwrap.wrap(text, _WIDTH - 2)]
     return "".join(f"# {line}\n" for line in lines)
@@ -139,7 +140,8 @@ def page(findings: Sequence[Finding], title: str, counts: Mapping[tuple[str, ...
         again = counts.get(one.kind, 1)
         lines += [
             f"{number}. **{one.harm}, {one.value:.0%}** ({again} of this kind): {sentence(one)}",
-            f"   {cause(one)}. `westwood hunt --replay findings/{name(number, one)}.toml`",
+            f"   {cause(one)}. "
+            f"`westwood control stress --replay findings/{name(number, one)}.toml`",
         ]
     return "\n".join(lines) + "\n"
 

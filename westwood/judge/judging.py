@@ -127,7 +127,9 @@ class Plan:
             for key, value in judged.settings.items()
         ]
         numbers = f"--seed {self.seed} --paths {self.paths}"
-        return " ".join(["westwood judge --cc", judged.cc, *settings, numbers, "--only", row])
+        return " ".join(
+            ["westwood control benchmark --cc", judged.cc, *settings, numbers, "--only", row]
+        )
 
 
 def _written(value: object) -> str:

@@ -19,14 +19,14 @@ class ResultKind(Enum):
     """
 
     SWEEP = "sweep", "sweep.json"
-    SEARCH = "search", "search.json"
-    HUNT = "hunt", "hunt.json"
+    SEARCH = "tuning run", "search.json"
+    HUNT = "stress test", "hunt.json"
     INFERENCE = "inference", "inference.json"
     CAMPAIGN = "campaign", "plan.json"
-    TRIAL = "trial", "uploads.jsonl"
+    TRIAL = "path comparison", "uploads.jsonl"
     REPRODUCTION = "reproduction", "claims.json"
     VALIDATION = "validation", "validation.csv"
-    JUDGEMENT = "judgement", "table.json"
+    JUDGEMENT = "benchmark", "table.json"
     RUN = "run", "runs.parquet"  # with traces or without
 
     def __init__(self, title: str, file: str) -> None:

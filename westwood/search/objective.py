@@ -2,7 +2,7 @@
 """What is wanted of a congestion control, written down before anything is searched.
 
 A target is a statistic over paths of one family (population.py), and the figure it must reach:
-`westwood search` looks for what reaches them, and they are judged on other paths. The cost of a
+`control tune` looks for what reaches them, and they are judged on other paths. The cost of a
 control is the weighted mean of a smooth penalty for each: about how many `scale`s it falls short,
 and next to nothing for what it has to spare.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs `westwood shell` for the tests of it."""
+"""Runs `westwood path emulate` for the tests of it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any
 
 from westwood.cli import call
-from westwood.engines import linux, linux_shell  # noqa: F401, for those that `shell` starts
+from westwood.engines import linux, linux_shell  # noqa: F401, for those that `path emulate` starts
 from westwood.errors import WestwoodError
 
-SHELL = [sys.executable, "-m", "westwood", "shell"]
+SHELL = [sys.executable, "-m", "westwood", "path", "emulate"]
 REACH = "westwood: only this machine is within reach: net.ipv4.ip_forward is 0"
 
 
@@ -31,7 +31,7 @@ def lacking() -> str:
 
 
 def program(*words: str, **how: Any) -> subprocess.CompletedProcess[str]:
-    """Runs the program `westwood shell`."""
+    """Runs the program `westwood path emulate`."""
     done = subprocess.run(
         [*SHELL, *words], capture_output=True, text=True, check=False, timeout=60, **how
     )
@@ -41,7 +41,7 @@ def program(*words: str, **how: Any) -> subprocess.CompletedProcess[str]:
 
 def become(*words: str) -> dict[str, Any]:
     """Arguments of subprocess for a copy of this process that becomes a shell: it starts sooner."""
-    return {"args": ["true"], "preexec_fn": lambda: os._exit(call(["shell", *words]))}
+    return {"args": ["true"], "preexec_fn": lambda: os._exit(call(["path", "emulate", *words]))}
 
 
 def shell(*words: str) -> subprocess.CompletedProcess[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts `westwood try --emulated`, ends it, and looks at what is left of it on the machine."""
+"""Starts `path compare --emulated`, ends it, and looks at what is left on the machine."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SHORT = ("--rate", "5Mbps", "--delay", "10ms", "--queue", "20p", "--loss", "0", 
 
 def command(*words: object) -> list[str]:
     """The command line of a rehearsal."""
-    return [*WESTWOOD, "try", "--emulated", *map(str, words)]
+    return [*WESTWOOD, "path", "compare", "--emulated", *map(str, words)]
 
 
 @dataclass(frozen=True)
 class State:
-    """Is what `try` could change: controls, settings, mounts, namespaces with names."""
+    """Is what `path compare` could change: controls, settings, mounts, namespaces with names."""
 
     controls: frozenset[str]
     settings: tuple[tuple[str, str], ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`--engine linux` and `measure` run the family in the kernel over the emulated path, and a
+"""`--engine linux` and `path campaign` run the family in the kernel over the emulated path, and a
 recording puts its bandwidth estimates beside their traces."""
 
 from __future__ import annotations

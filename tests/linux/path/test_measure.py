@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`westwood measure` uploads in turn, over emulated paths and to a real iperf3 server in a
+"""`westwood path campaign` uploads in turn, over emulated paths and to a real iperf3 server in a
 namespace of the test's own, and survives a target that goes away, a stop and a resumption."""
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Lab:
         self._holder.stdout.close()
 
     def measure(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        command = self.inside(*WESTWOOD, "measure", *arguments)
+        command = self.inside(*WESTWOOD, "path", "campaign", *arguments)
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
@@ -151,7 +151,7 @@ def test_a_target_that_goes_away_is_left_out_and_resumed(
     failed = [row for row in rows if "error" in row]
     assert len(failed) == 2 and len(rows) == 2 + 8  # an upload, tried twice; and the path's
     assert [row["target"] for row in pl.read_csv(out / "table.csv").to_dicts()] == ["far"]
-    assert call(["measure", str(plan), "--out", str(out)]) == 2
+    assert call(["path", "campaign", str(plan), "--out", str(out)]) == 2
     assert "holds a campaign, expected --resume" in capsys.readouterr().err
     lab.serve()
     with (out / "uploads.jsonl").open("a") as file:
@@ -161,7 +161,7 @@ def test_a_target_that_goes_away_is_left_out_and_resumed(
     assert len(json.loads(resumed.stdout)["uploads"]) == 12
     assert len(journal(out)) == 10 + 4
     plan.write_text(HEAD + FAR)
-    assert call(["measure", str(plan), "--out", str(out), "--resume"]) == 2
+    assert call(["path", "campaign", str(plan), "--out", str(out), "--resume"]) == 2
     assert "holds another campaign" in capsys.readouterr().err
 
 
@@ -170,7 +170,7 @@ def test_a_server_that_dies_in_an_upload_is_noticed(lab: Lab, tmp_path: Path) ->
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + LAB.replace("300kB", "100GB").replace('"lab"', '"big"'))
     lab.serve()
-    command = lab.inside(*WESTWOOD, "measure", plan, "--out", out)
+    command = lab.inside(*WESTWOOD, "path", "campaign", plan, "--out", out)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as tool:
         time.sleep(2.5)
         lab.stop()
@@ -185,7 +185,7 @@ def test_a_server_that_dies_in_an_upload_is_noticed(lab: Lab, tmp_path: Path) ->
 def test_killed_in_an_upload_it_goes_on_with_the_next(lab: Lab, tmp_path: Path) -> None:
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + FAR)
-    command = lab.inside(*WESTWOOD, "measure", plan, "--out", out)
+    command = lab.inside(*WESTWOOD, "path", "campaign", plan, "--out", out)
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as tool:
         end = time.monotonic() + 20
         while time.monotonic() < end:
@@ -222,7 +222,7 @@ def test_a_wrong_plan_is_told_in_one_line(
 ) -> None:
     plan = tmp_path / "plan.toml"
     plan.write_text(text)
-    assert call(["measure", str(plan), "--out", str(tmp_path / "r")]) == 2
+    assert call(["path", "campaign", str(plan), "--out", str(tmp_path / "r")]) == 2
     error = without_line(capsys.readouterr().err, plan)
     assert error.startswith(f"westwood: {plan}: ") and error.count("\n") == 1
     assert expected in error and not (tmp_path / "r").exists()
@@ -235,7 +235,7 @@ def test_every_plan_of_the_package_can_be_read(capsys: Any) -> None:
     assert {target.name for target in Plan.load("bari").target} == {"ucla", "uppsala", "parma"}
     with pytest.raises(InputError, match="neither a file nor a plan"):
         Plan.load("barry")
-    assert call(["measure", "bari", "--target", "rome"]) == 2
+    assert call(["path", "campaign", "bari", "--target", "rome"]) == 2
     assert '--target = "rome": no such target' in capsys.readouterr().err
 
 
@@ -256,7 +256,9 @@ def test_a_server_is_a_host_and_a_port() -> None:
 def test_a_number_of_uploads_that_is_none_is_refused(
     number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert call(["measure", "bari", "--uploads", number, "--out", str(tmp_path / "out")]) == 2
+    assert (
+        call(["path", "campaign", "bari", "--uploads", number, "--out", str(tmp_path / "out")]) == 2
+    )
     said = capsys.readouterr().err
     assert said == f"westwood: --uploads = {number}: expected a whole number from 1 to 100000\n"
     assert not (tmp_path / "out").exists()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`westwood shell` runs a command behind an emulated path, and is not noticed otherwise.
+"""`westwood path emulate` runs a command behind an emulated path, and is not noticed otherwise.
 
 Each test is the outer side, in a network namespace of its own; servers listen there.
 """

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`westwood try --emulated` gives the right verdict over a path whose answer is known, and puts the
-machine back as it was whatever ends it."""
+"""`path compare --emulated` gives the right verdict over a path whose answer is known.
+
+It puts the machine back as it was, whatever ends it.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def test_over_a_queue_without_losses_it_does_not_pay(bpffs: Path, tmp_path: Path
     assert eventually(lambda: not left()) and State.now() == before
     assert done.returncode == 0, done.stderr
     sentence, page = done.stdout.splitlines()
-    assert sentence.startswith("does not pay: ww_plus -") and page == "try/index.html"
+    assert sentence.startswith("does not pay: ww_plus -") and page == "path-compare/index.html"
     # A machine that is late for some ACKs makes the wait of some losses look short, not of most.
     mixed = re.search(r"; (\d+) % of the losses come at minimum RTT", sentence)
     ends = ("; losses come from a full queue", "; the path does not lose, it queues")
@@ -48,23 +50,23 @@ def test_over_a_queue_without_losses_it_does_not_pay(bpffs: Path, tmp_path: Path
     head, *pairs = done.stderr.splitlines()
     assert head == "cubic and ww_plus in turn, 0.5 s each, for at most 40 s, results in try"
     assert len(pairs) >= 5 and all(line.startswith("pair ") for line in pairs)
-    rows = pl.read_parquet(tmp_path / "try/uploads.parquet")
+    rows = pl.read_parquet(tmp_path / "path-compare/uploads.parquet")
     assert rows.height == 2 * len(pairs) and set(rows["cc"]) == {"cubic", "ww_plus"}
     assert rows["place"].to_list() == [1, 2] * len(pairs)
     first = rows.filter(place=1)["cc"].to_list()
     assert all(one != two for one, two in zip(first[::2], first[1::2], strict=False)), first
     for row in rows.iter_rows(named=True):
         name = f"{row['pair']:03}-{row['cc']}.parquet"
-        trace = pl.read_parquet(tmp_path / "try/traces" / name)
+        trace = pl.read_parquet(tmp_path / "path-compare/traces" / name)
         assert trace["delivered_bytes"][-1] >= row["acked_bytes"] > 0
-        events = pl.read_parquet(tmp_path / "try/events" / name)
+        events = pl.read_parquet(tmp_path / "path-compare/events" / name)
         assert events["event"][0] == "start" and set(events["cc"]) == {row["cc"]}
         if row["cc"] == "ww_plus":
             assert trace["estimate_bps"].is_not_nan().any()
-    found = json.loads((tmp_path / "try/verdict.json").read_text())
+    found = json.loads((tmp_path / "path-compare/verdict.json").read_text())
     assert found["verdicts"][0]["sentence"] == sentence
-    assert json.loads((tmp_path / "try/manifest.json").read_text())["complete"]
-    assert sentence in (tmp_path / "try/index.html").read_text()
+    assert json.loads((tmp_path / "path-compare/manifest.json").read_text())["complete"]
+    assert sentence in (tmp_path / "path-compare/index.html").read_text()
 
 
 def test_ctrl_c_gives_the_verdict_on_what_was_finished(bpffs: Path, tmp_path: Path) -> None:
@@ -80,8 +82,8 @@ def test_ctrl_c_gives_the_verdict_on_what_was_finished(bpffs: Path, tmp_path: Pa
     assert out.startswith("cannot tell: ww_plus against reno, one pair of uploads was finished")
     assert said.splitlines()[-1] == "westwood: interrupted; what was finished is in try"
     assert "Traceback" not in said
-    assert pl.read_parquet(tmp_path / "try/uploads.parquet").height >= 2
-    assert not json.loads((tmp_path / "try/manifest.json").read_text())["complete"]
+    assert pl.read_parquet(tmp_path / "path-compare/uploads.parquet").height >= 2
+    assert not json.loads((tmp_path / "path-compare/manifest.json").read_text())["complete"]
     assert eventually(lambda: not left() and State.now() == before)
 
 
@@ -95,7 +97,7 @@ def test_a_server_that_is_not_there_is_one_line(
         ("[::1]:9", "[::1]:9: Connection refused"),
         ("nowhere.invalid", "nowhere.invalid:5201: "),
     ):
-        called = westwood("try", host, *PAIR)
+        called = westwood("path", "compare", host, *PAIR)
         assert (called.code, called.out) == (1, "")
         head, error = called.err.splitlines()
         assert head.startswith("cubic and ww_plus in turn, 20 s each, for at most 10 minutes")

@@ -29,7 +29,7 @@ _WRITES = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC")
 
 SCENARIO = (Path(__file__).parents[2] / "westwood" / "small.toml").read_text(encoding="utf-8")
 SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n'
-PLAN = """name = "try"
+PLAN = """name = "two"
 cc = ["cubic", "reno"]
 uploads = 1
 [[target]]
@@ -87,7 +87,7 @@ _SWEEP = ("sweep", "swept.toml", "--seeds", "3", "--workers", "1", "--out", "out
 _SMALL = ("small.toml", "--seeds", "2", "--workers", "1")
 CASES = (
     Case("sweep", _SWEEP, ("--resume",)),
-    Case("measure", ("measure", "plan.toml", "--out", "out"), ("--resume",)),
+    Case("campaign", ("path", "campaign", "plan.toml", "--out", "out"), ("--resume",)),
     Case("run", ("run", *_SMALL, "--out", "out", "--plot")),
     Case("run in the current folder", ("run", *_SMALL, "--plot")),
     Case("compare", ("compare", "--duration", "2s", "--workers", "1", "--out", "out", "--plot")),

@@ -41,6 +41,7 @@ _LATE = (
     "westwood.cli.commands",
     "westwood.cli.deliver",
     "westwood.cli.pages",
+    "westwood.cli.path",
     "westwood.cli.runs",
     "westwood.cli.tracing",
     "westwood.draw.bars",

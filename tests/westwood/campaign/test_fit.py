@@ -222,11 +222,14 @@ def test_the_command_says_what_is_wrong_in_a_line(westwood: Any, tmp_path: File)
     others.mkdir()
     (others / "file").touch()
     for arguments, message in (
-        (("fit", str(tmp_path)), "no folder of westwood try"),
-        (("fit", str(others)), "others: no folder of westwood try"),
-        (("fit", str(tmp_path / "x.txt")), "expected a folder of westwood try, or a recording"),
-        (("fit", str(tmp_path), "--out", "x.csv"), "--out = "),
-        (("fit", str(tmp_path), "--seed", "-1"), "--seed = -1"),
+        (("path", "fit", str(tmp_path)), "no folder of westwood path compare"),
+        (("path", "fit", str(others)), "others: no folder of westwood path compare"),
+        (
+            ("path", "fit", str(tmp_path / "x.txt")),
+            "expected a folder of westwood path compare, or a recording",
+        ),
+        (("path", "fit", str(tmp_path), "--out", "x.csv"), "--out = "),
+        (("path", "fit", str(tmp_path), "--seed", "-1"), "--seed = -1"),
     ):
         called = westwood(*arguments)
         assert (called.code, called.out) == (2, "") and called.err.count("\n") == 1

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`westwood try` decides honestly and says why: its verdicts, causes, order and options, without a
-network; tests/linux/path/test_trying.py has it upload."""
+"""`path compare` decides honestly and says why: its verdicts, causes, order and options.
+
+Without a network; tests/linux/path/test_trying.py has it upload.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,7 @@ def test_the_time_that_is_said_is_enough() -> None:
 
 @pytest.mark.parametrize("deviation", [0.02, 0.3, 1.0])
 def test_without_an_effect_it_says_that_it_pays_in_at_most_five_percent(deviation: float) -> None:
-    """It looks after each pair and stops at the first that decides, as `try` does."""
+    """It looks after each pair and stops at the first that decides, as `path compare` does."""
     random = np.random.default_rng(4)
     said = {verdict.PAYS: 0, verdict.DOES_NOT: 0, verdict.CANNOT_TELL: 0}
     for _ in range(400):
@@ -256,19 +258,28 @@ def test_the_emulated_path_is_the_scenarios_with_what_was_given() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["try"], "try: expected an iperf3 server, HOST or HOST:PORT, or --emulated: one of"),
-        (["try", "192.0.2.1", "--emulated"], "one of the two"),
-        (["try", "192.0.2.1", "--rate", "1Mbps"], "--rate: has no effect without --emulated"),
-        (["try", "192.0.2.1:0"], "expected HOST or HOST:PORT"),
-        (["try", "192.0.2.1", "--cc", "cubik"], 'did you mean "cubic"?'),
-        (["try", "192.0.2.1", "--cc", "reno", "--cc", "newreno"], "each congestion control once"),
-        (["try", "192.0.2.1", "--for", "ten"], "--for = "),
-        (["try", "192.0.2.1", "--for", "1s"], "--for = "),
-        (["try", "192.0.2.1", "--worth", "5"], "--worth = "),
-        (["try", "192.0.2.1", "--seed", "-1"], "--seed = -1: expected a whole number"),
-        (["try", "--emulated", "--loss", "200%"], "path.loss.rate"),
-        (["try", "--emulated", "--scenario", "nowhere"], "nowhere"),
-        (["try", "--emulated", "--for", "100h"], "--for = "),
+        (
+            ["path", "compare"],
+            "HOST: expected an iperf3 server, HOST or HOST:PORT, or --emulated: one of",
+        ),
+        (["path", "compare", "192.0.2.1", "--emulated"], "one of the two"),
+        (
+            ["path", "compare", "192.0.2.1", "--rate", "1Mbps"],
+            "--rate: has no effect without --emulated",
+        ),
+        (["path", "compare", "192.0.2.1:0"], "expected HOST or HOST:PORT"),
+        (["path", "compare", "192.0.2.1", "--cc", "cubik"], 'did you mean "cubic"?'),
+        (
+            ["path", "compare", "192.0.2.1", "--cc", "reno", "--cc", "newreno"],
+            "each congestion control once",
+        ),
+        (["path", "compare", "192.0.2.1", "--for", "ten"], "--for = "),
+        (["path", "compare", "192.0.2.1", "--for", "1s"], "--for = "),
+        (["path", "compare", "192.0.2.1", "--worth", "5"], "--worth = "),
+        (["path", "compare", "192.0.2.1", "--seed", "-1"], "--seed = -1: expected a whole number"),
+        (["path", "compare", "--emulated", "--loss", "200%"], "path.loss.rate"),
+        (["path", "compare", "--emulated", "--scenario", "nowhere"], "nowhere"),
+        (["path", "compare", "--emulated", "--for", "100h"], "--for = "),
     ],
 )
 def test_a_wrong_option_is_one_line(
@@ -304,11 +315,15 @@ def test_what_can_not_be_put_back_costs_no_verdict(
     monkeypatch.setattr(trying, "met", lambda plan: plan)
     monkeypatch.setattr(trying, "_measure", upload_of)
     monkeypatch.setattr(trial_page, "write_page", lambda trial, folder, about: folder.path)
-    called = westwood("try", "192.0.2.1", "--cc", "reno", "--cc", "ww_plus", "--for", "60s")
+    called = westwood(
+        "path", "compare", "192.0.2.1", "--cc", "reno", "--cc", "ww_plus", "--for", "60s"
+    )
     assert called.code == 1
     assert called.out.startswith("pays: ww_plus +100 % against reno")
     assert called.err.splitlines()[-1] == (
         "westwood: this machine is not as it was: unload: no such file; "
         "the verdict is on the 5 pairs before"
     )
-    assert (tmp_path / "try/verdict.json").exists() and (tmp_path / "try/uploads.parquet").exists()
+    assert (tmp_path / "path-compare/verdict.json").exists() and (
+        tmp_path / "path-compare/uploads.parquet"
+    ).exists()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import pytest
 import typer.main
 
 from tools import manual
-from westwood.cli.commands import app
+from westwood.cli.commands import RENAMED, app
 
 Westwood = Callable[..., Any]
 
@@ -25,6 +26,12 @@ def commands(group: Any, *words: str) -> Iterator[tuple[tuple[str, ...], Any]]:
         yield from commands(one, *words, name)
 
 
+def titles(text: str) -> list[str]:
+    """Returns the titles of a help's sections."""
+    return re.findall(r"^([A-Z].*):$", text, re.M)
+
+
+MOST_IN_A_GROUP = 8
 ALL = dict(commands(typer.main.get_command(app)))
 
 
@@ -33,7 +40,7 @@ def test_a_bare_command_shows_its_help(words: tuple[str, ...], westwood: Westwoo
     called = westwood(*words)
     assert (called.code, called.err) == (0, "")
     assert called.out.splitlines()[0].startswith(" ".join(["Usage: westwood", *words]))
-    assert "\\n" not in called.out and "Commands:" in called.out
+    assert "\\n" not in called.out and titles(called.out)[-1] == "Options"
 
 
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
@@ -44,9 +51,44 @@ def test_help_fits_80_columns_and_cuts_no_sentence(
     called = westwood(*words, "-h")
     assert (called.code, called.err) == (0, "")
     assert max(map(len, called.out.splitlines())) <= 80
-    listed = called.out.partition("Commands:")[2].partition("Example:")[0]
-    cut = [line for line in listed.splitlines() if line.endswith("...")]
+    cut = [line for line in called.out.splitlines()[1:] if line.endswith("...")]
     assert cut == [], "the first sentence of a command's help is its line in the list"
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_help_is_a_sentence_an_example_and_options_in_groups(
+    words: tuple[str, ...], westwood: Westwood
+) -> None:
+    out = westwood(*words, "-h").out
+    above = out.partition("\n\n")[2].partition("Options:")[0]
+    assert re.match(r"  [A-Z][^.]+\.\n", above), "one sentence"
+    if not hasattr(ALL[words], "commands"):
+        assert f"Example: westwood {' '.join(words)}" in " ".join(above.split())
+    options = [one for one in ALL[words].params if one.param_type_name == "option"]
+    if len(options) > MOST_IN_A_GROUP:
+        assert len(titles(out)) > 2, "many options are in groups"
+
+
+def test_the_first_level_has_five_panels(westwood: Westwood) -> None:
+    panels = titles(westwood("-h").out)
+    assert panels == [
+        "Daily",
+        "Your Linux and your path",
+        "Other simulators",
+        "For authors of controls",
+        "Papers",
+        "Options",
+    ]
+    assert len(ALL[()].commands) <= 13
+
+
+@pytest.mark.parametrize("name", RENAMED)
+def test_a_name_that_is_gone_names_the_new_one(name: str, westwood: Westwood) -> None:
+    called = westwood(name, "--cc", "cubic")
+    new = RENAMED[name]
+    assert (called.code, called.out) == (2, "")
+    assert called.err == f'westwood: "{name}" is now "westwood {new}"\n'
+    assert tuple(new.split()) in ALL
 
 
 @pytest.mark.parametrize(

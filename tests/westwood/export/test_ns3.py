@@ -125,7 +125,7 @@ def test_long_lists_of_losses_are_wrapped_and_count_from_0() -> None:
 
 
 def test_the_command_prints_it_or_writes_it(westwood: Callable[..., Any], tmp_path: Path) -> None:
-    words = ("export", "ns3", "table1", "--cc", "newreno", "--set", "duration=5s")
+    words = ("ns3", "export", "table1", "--cc", "newreno", "--set", "duration=5s")
     printed = westwood(*words)
     assert printed.code == 0 and "const double DURATION_S = 5;" in printed.out
     written = westwood(*words, "--out", "prog.cc")
@@ -147,7 +147,7 @@ def test_the_command_prints_it_or_writes_it(westwood: Callable[..., Any], tmp_pa
 def test_what_can_not_be_written_is_one_line(
     words: tuple[str, ...], problem: str, westwood: Callable[..., Any]
 ) -> None:
-    done = westwood("export", "ns3", *words)
+    done = westwood("ns3", "export", *words)
     assert done.code == 2 and problem in done.err and done.err.count("\n") == 1 and not done.out
 
 
@@ -157,7 +157,7 @@ def test_a_scenario_is_not_replaced_by_its_program(
     before = small_file.read_bytes()
     overheads = ("access", "bottleneck")
     settings = [word for link in overheads for word in ("--set", f"{link}.overhead=2B")]
-    done = westwood("export", "ns3", str(small_file), *settings, "--out", str(small_file))
+    done = westwood("ns3", "export", str(small_file), *settings, "--out", str(small_file))
     assert done.code == 2 and "is the scenario" in done.err and small_file.read_bytes() == before
 
 
@@ -174,6 +174,6 @@ def test_every_flow_has_a_port_of_its_own() -> None:
 
 
 def test_several_protocols_are_refused_and_none_is_dropped(westwood: Callable[..., Any]) -> None:
-    called = westwood("export", "ns3", "table1", "--cc", "cubic", "--cc", "bbr")
+    called = westwood("ns3", "export", "table1", "--cc", "cubic", "--cc", "bbr")
     assert (called.code, called.out) == (2, "")
     assert '--cc = ["cubic", "bbr"]: expected one' in called.err

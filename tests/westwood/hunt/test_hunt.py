@@ -221,7 +221,7 @@ def test_a_harm_is_from_none_to_all() -> None:
     ],
 )
 def test_bad_input_is_one_clear_line(westwood: Any, options: str, says: str) -> None:
-    called = westwood("hunt", *options.split())
+    called = westwood("control", "stress", *options.split())
     assert called.code == 2
     assert says in called.err and called.err.count("\n") == 1
 
@@ -238,18 +238,18 @@ def test_it_prints_what_it_found_and_writes_it(
     monkeypatch.chdir(tmp_path)  # a long path makes long lines
     folder = Path("hunt")
     options = ("--cc", "westwood+", "--harm", "losses", "--environments", 1, "--seed", SEED)
-    called = westwood("hunt", *options, "--out", folder)
+    called = westwood("control", "stress", *options, "--out", folder)
     assert called.code == 0 and "Westwood+: " in called.out
     assert all(len(line) <= 80 for line in called.out.splitlines())
     found = json.loads((folder / "findings.json").read_text())
     files = list((folder / "findings").glob("*.toml"))
     assert found and len(files) == len(found)
-    again = westwood("hunt", "--replay", files[0])
+    again = westwood("control", "stress", "--replay", files[0])
     assert again.code == 0 and "Westwood+" in again.out and "CUBIC" in again.out
 
 
 def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path: Path) -> None:
-    tool = Tool("hunt --cc westwood+ --for 1min --workers 1 --out out", tmp_path)
+    tool = Tool("control stress --cc westwood+ --for 1min --workers 1 --out out", tmp_path)
     journal = tmp_path / "out" / "journal-000001.jsonl"
     while tool.process.poll() is None and not (journal.exists() and journal.stat().st_size):
         pass
@@ -260,7 +260,7 @@ def test_ctrl_c_ends_it_soon_and_keeps_what_was_found(tmp_path: Path) -> None:
 
 def test_a_scenario_of_others_is_no_finding(small_file: Path, westwood: Any) -> None:
     small_file.write_text(small_file.read_text().replace('name = "tcp"', 'name = "upload"'))
-    called = westwood("hunt", "--replay", small_file)
+    called = westwood("control", "stress", "--replay", small_file)
     assert called.code == 2 and "--replay" in called.err
 
 
@@ -281,7 +281,7 @@ def test_a_replay_that_cannot_be_made_is_refused_before_any_run(
     says: str,
 ) -> None:
     monkeypatch.setenv("WESTWOOD_NS2", "/nowhere")
-    called = westwood("hunt", "--replay", small_file, *options.split())
+    called = westwood("control", "stress", "--replay", small_file, *options.split())
     assert (called.code, called.out) == (code, "")
     assert says in called.err and called.err.count("\n") == 1
 
@@ -291,7 +291,7 @@ def test_what_an_engine_refuses_of_a_replay_is_its_exit_code(
 ) -> None:
     """The table has what could run; a reason that holds for both controls is said once."""
     monkeypatch.setenv("WESTWOOD_NS2", "/bin/true")
-    called = westwood("hunt", "--replay", small_file, "--engine", "ns2")
+    called = westwood("control", "stress", "--replay", small_file, "--engine", "ns2")
     assert called.code == 2 and "sim" in called.out and "ns2" not in called.out
     lines = called.err.splitlines()
     assert lines and lines == list(dict.fromkeys(lines))

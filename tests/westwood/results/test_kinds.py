@@ -21,13 +21,22 @@ QUICK = ("--set", "duration=2s", "--seeds", "2")
 OF_KINDS = {
     ResultKind.SWEEP: ("sweep", "table1", *QUICK),
     ResultKind.SEARCH: (
-        *("search", "--cc", "westwood-cubic", "--vary", "wc_gain"),
+        *("control", "tune", "--cc", "westwood-cubic", "--vary", "wc_gain"),
         *("--trials", "1", "--paths", "30", "--packets", "200"),
     ),
-    ResultKind.HUNT: ("hunt", "--cc", "bbr", "--environments", "1"),
+    ResultKind.HUNT: ("control", "stress", "--cc", "bbr", "--environments", "1"),
     ResultKind.INFERENCE: ("reproduce", "--infer", "linux-2003"),
     ResultKind.REPRODUCTION: ("reproduce", "fig5", "--seeds", "1"),
-    ResultKind.JUDGEMENT: ("judge", "--cc", "veno", "--only", "point-clean", "--paths", "4"),
+    ResultKind.JUDGEMENT: (
+        "control",
+        "benchmark",
+        "--cc",
+        "veno",
+        "--only",
+        "point-clean",
+        "--paths",
+        "4",
+    ),
     ResultKind.RUN: ("run", "table1", *QUICK),
 }
 TRACE = ("trace", "table1", "--set", "duration=2s")
@@ -98,7 +107,18 @@ def test_another_judgement_leaves_no_path_of_the_one_before(
     westwood: Westwood, tmp_path: Path
 ) -> None:
     for row in ("clean-tenth", "point-clean"):
-        judge = ("judge", "--cc", "veno", "--only", row, "--paths", "4", "--out", "j")
+        judge = (
+            "control",
+            "benchmark",
+            "--cc",
+            "veno",
+            "--only",
+            row,
+            "--paths",
+            "4",
+            "--out",
+            "j",
+        )
         assert westwood(*judge).code == 0
         assert (tmp_path / "j" / "worst").exists() is (row == "clean-tenth")
     assert "clean-tenth" not in (tmp_path / "j" / "SHA256SUMS").read_text()

@@ -184,7 +184,17 @@ def test_a_search_that_is_killed_loses_no_trial_repeats_none_and_ends_the_same(
     tmp_path: Path,
 ) -> None:
     vary = [word for key in VARY for word in ("--vary", key)]
-    command = [sys.executable, "-m", "westwood", "search", "--cc", "westwood+", *vary, *SMALL]
+    command = [
+        sys.executable,
+        "-m",
+        "westwood",
+        "control",
+        "tune",
+        "--cc",
+        "westwood+",
+        *vary,
+        *SMALL,
+    ]
     folder, before, chance = tmp_path / "killed", set[int](), random.Random(1)
     for attempt in range(2):
         more = ["--resume"] if attempt else []
@@ -238,7 +248,7 @@ def test_the_command_prints_settings_and_targets(
     monkeypatch.setenv("COLUMNS", "160")
     out = tmp_path / "s"
     chosen = ("--cc", "vegas", "--vary", "vegas_beta=4:20", "--set", "vegas_gamma=2")
-    done = westwood("search", *chosen, *SMALL, "--trials", "6", "--out", out, "--plot")
+    done = westwood("control", "tune", *chosen, *SMALL, "--trials", "6", "--out", out, "--plot")
 
     assert done.code == 0, done.err
     assert "Vegas: trial" in done.out and "CUBIC keeps" in done.out
@@ -246,7 +256,9 @@ def test_the_command_prints_settings_and_targets(
     assert "runs in" in done.err and "a second" in done.err
     assert (out / "search.png").stat().st_size > 10_000 and (out / "search.svg").exists()
 
-    again = westwood("search", *chosen, *SMALL, "--trials", "6", "--out", out, "--resume", "--json")
+    again = westwood(
+        "control", "tune", *chosen, *SMALL, "--trials", "6", "--out", out, "--resume", "--json"
+    )
     entry = json.loads(again.out)
     assert entry["settings"]["vegas_gamma"] == 2
     assert entry["targets"]["CUBIC keeps"]["bound"] == 0.95
@@ -269,7 +281,7 @@ def test_the_command_prints_settings_and_targets(
 def test_wrong_options_are_one_line_and_leave_nothing(
     westwood: Callable[..., Any], tmp_path: Path, options: tuple[str, ...], words: str
 ) -> None:
-    done = westwood("search", *options, "--out", tmp_path / "s")
+    done = westwood("control", "tune", *options, "--out", tmp_path / "s")
 
     assert done.code == 2
     assert words in done.err and done.err.count("\n") == 1
@@ -282,7 +294,7 @@ def test_the_guides_example_is_what_its_command_finds(
 ) -> None:
     """Every figure of the paragraph, in its order."""
     guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text("utf-8")
-    (told,) = (part for part in guide.split("\n\n") if part.startswith("`westwood search --"))
+    (told,) = (part for part in guide.split("\n\n") if part.startswith("`westwood control tune --"))
     command = told.split("`")[1].split()[1:]
     found = json.loads(westwood(*command, "--out", tmp_path / "s", "--json").out)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the uploads that a path is fitted to: a folder of `westwood try`, or a recording."""
+"""Reads the uploads that a path is fitted to: a folder of `path compare`, or a recording."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def uploads(source: Path) -> list[Upload]:
     if reading.is_recording(source.name):
         return _of_recording(source)
     raise InputError(
-        "expected a folder of westwood try, or a recording, .parquet or .csv", value=str(source)
+        "expected a folder of westwood path compare, or a recording, .parquet or .csv",
+        value=str(source),
     )
 
 
@@ -43,12 +44,13 @@ def _of_folder(path: Path) -> list[Upload]:
     try:
         folder = Folder(path)
     except InputError:  # it speaks of a folder to write into
-        raise InputError("no folder of westwood try", source=str(path)) from None
+        raise InputError("no folder of westwood path compare", source=str(path)) from None
     try:
         rows = journal.read(file).records
     except OSError as error:
         raise InputError(
-            f"no folder of westwood try: {JOURNAL}: {error.strerror or error}", source=str(path)
+            f"no folder of westwood path compare: {JOURNAL}: {error.strerror or error}",
+            source=str(path),
         ) from None
     found: list[Upload] = []
     problems: list[InputError] = []

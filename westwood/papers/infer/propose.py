@@ -4,7 +4,7 @@
 In a batch that fills, every value of every setting comes equally often (as far as the numbers
 divide), in an order of its own: a Latin hypercube over words. Shares are taken from these alone,
 for they know nothing of any result; what a batch that fills has had, none has again. A batch that
-refines is of the optimiser of `westwood search`, which returns to what was good: what was tried
+refines is of the optimiser of `control tune`, which returns to what was good: what was tried
 before is changed by chance until it is something new. A batch is shorter where nothing new is left.
 All of it follows from the seed, the batch's number and the batches before: more settings may be
 asked for later, and are the same as if they had been asked for at once.

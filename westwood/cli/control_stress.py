@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `hunt`: the worst that can happen to a congestion control, or by it."""
+"""The command `control stress`: the worst that can happen to a congestion control, or by it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _harms() -> list[str]:
     return [TO_IT, BY_IT, *HARMS]
 
 
-def hunt(
+def stress(
     context: typer.Context,
     cc: Annotated[
         str | None,
@@ -77,7 +77,7 @@ def hunt(
         _replay(replay, engine or [], seed)
         return
     refuse_idle(context, "engine", without="--replay")
-    extras.need("cmaes", "hunt")
+    extras.need("cmaes", "control stress")
     if out is None:
         refuse_idle(context, "resume", without="--out")
     planned = _plan(cc, harm or [], seed, environments, for_)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `westwood shell` refuses before anything is emulated, and what it says it leaves out."""
+"""What `path emulate` refuses before anything is emulated, and what it leaves out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from westwood.engines import linux_shell, wire
 def test_a_mistake_is_one_line(
     words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert call(["shell", *words, "--", "true"]) == 2
+    assert call(["path", "emulate", *words, "--", "true"]) == 2
     errors = capsys.readouterr().err
     assert errors.count("\n") == 1 and said in errors
 
@@ -36,8 +36,8 @@ def test_without_the_program_the_remedy_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("WESTWOOD_LINUX", str(tmp_path / "none"))
-    assert call(["shell", "--delay", "1ms", "true"]) == 77
-    assert capsys.readouterr().err.startswith("westwood: westwood shell needs linux/ww-path")
+    assert call(["path", "emulate", "--delay", "1ms", "true"]) == 77
+    assert capsys.readouterr().err.startswith("westwood: westwood path emulate needs linux/ww-path")
 
 
 def test_a_scenario_gives_its_links_and_the_ends_of_its_first_flow() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `search`: the settings of a control that reach the targets best."""
+"""The command `control tune`: the settings of a control that reach the targets best."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _HeldOption = Annotated[
 ]
 
 
-def search(
+def tune(
     cc: _OneCcOption,
     vary: _VaryOption = None,
     set_: _HeldOption = None,
@@ -65,7 +65,7 @@ def search(
         bool, typer.Option("--ends", help="Try the best with each setting at its range's ends.")
     ] = False,
     seed: Annotated[int, typer.Option(metavar="N", help="Of paths and proposals.")] = 1,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("search"),
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("tuning"),
     resume: ResumeOption = False,
     dask: DaskOption = None,
     workers: WorkersOption = None,
@@ -83,7 +83,7 @@ def search(
     """
     from westwood import extras
 
-    extras.need("optuna", "search")
+    extras.need("optuna", "control tune")
     from westwood.cli import console, streams
     from westwood.engines.pool import check_workers
     from westwood.results.folder import Folder

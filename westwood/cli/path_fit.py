@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `fit`, and the option of `try`: a path as a scenario, from recorded uploads."""
+"""The command `path fit`, and --fit of `path compare`: a path as a scenario, from uploads."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import typer
 
 FitOption = Annotated[
     Path | None,
-    typer.Option("--fit", metavar="FILE", help="Write the path as a scenario, as fit does."),
+    typer.Option("--fit", metavar="FILE", help="Write the path as a scenario, as path fit does."),
 ]
 
 
 def fit(
     source: Annotated[
-        Path, typer.Argument(metavar="DIR|FILE", help="What try wrote, or a recording.")
+        Path, typer.Argument(metavar="DIR|FILE", help="What path compare wrote, or a recording.")
     ],
     out: Annotated[
         Path, typer.Option(metavar="FILE", help="The scenario; one that is there is replaced.")
@@ -32,7 +32,7 @@ def fit(
     from westwood import extras
     from westwood.arguments import check_seed
 
-    extras.need("numpy", "fit")
+    extras.need("numpy", "path fit")
     check_seed(seed)
     check(out, "--out")
     _write(source, out, seed, sys.stdout)
@@ -55,7 +55,7 @@ def check(out: Path | None, option: str) -> None:
 
 
 def after(folder: Path, out: Path | None, *, json: bool) -> None:
-    """Fits to what `try` has written, if that is asked for.
+    """Fits to what `path compare` has written, if that is asked for.
 
     Where that can't be, the verdict stands all the same.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `judge`: its table, its row alone, its folder, the frontier, its mistakes."""
+"""`control benchmark`: its table, its row alone, its folder, the frontier, its mistakes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ QUICK = ("--seed", "104", "--paths", "4")
 
 
 def test_the_table_fits_80_columns_and_each_row_alone_is_the_same(westwood: Westwood) -> None:
-    called = westwood("judge", "--cc", "westwood+", "--only", "clean,point,mixed", *QUICK)
+    called = westwood(
+        "control", "benchmark", "--cc", "westwood+", "--only", "clean,point,mixed", *QUICK
+    )
     lines = called.out.splitlines()
     assert (called.code, called.err) == (0, "")
     assert max(map(len, lines)) <= 80
@@ -39,13 +41,25 @@ def test_the_table_fits_80_columns_and_each_row_alone_is_the_same(westwood: West
 
 
 def test_json_has_every_number_and_workers_decide_none(westwood: Westwood) -> None:
-    arguments = ("judge", "--cc", "westwood+", "--set", "cc.filter=none", "--only", "loss", *QUICK)
+    arguments = (
+        "control",
+        "benchmark",
+        "--cc",
+        "westwood+",
+        "--set",
+        "cc.filter=none",
+        "--only",
+        "loss",
+        *QUICK,
+    )
     one = westwood(*arguments, "--json", "--workers", 1).out
     assert one == westwood(*arguments, "--json", "--workers", 3).out
     (rows,) = json.loads(one).values()
     assert [row["row"] for row in rows] == ["loss-median", "loss-tenth", "loss-binds", "loss-share"]
     for row in rows:
-        assert row["command"].startswith("westwood judge --cc westwood+ --set cc.filter=none ")
+        assert row["command"].startswith(
+            "westwood control benchmark --cc westwood+ --set cc.filter=none "
+        )
         assert (
             row["bound"] is None
             or row["value"] is None
@@ -54,7 +68,9 @@ def test_json_has_every_number_and_workers_decide_none(westwood: Westwood) -> No
 
 
 def test_a_folder_has_table_runs_and_the_worst_paths(westwood: Westwood, tmp_path: Path) -> None:
-    called = westwood("judge", "--cc", "veno", "--only", "clean-tenth", *QUICK, "--out", "out")
+    called = westwood(
+        "control", "benchmark", "--cc", "veno", "--only", "clean-tenth", *QUICK, "--out", "out"
+    )
     assert called.code == 0
     out = tmp_path / "out"
     assert (out / "table.txt").read_text() == called.out
@@ -75,7 +91,9 @@ def test_a_folder_that_takes_no_files_is_told_before_the_first_run(
     westwood: Westwood, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(judging, "run_jobs", lambda *_, **__: pytest.fail("it ran"))
-    called = westwood("judge", "--cc", "cubic", "--only", "clean", *QUICK, "--out", "/proc/x")
+    called = westwood(
+        "control", "benchmark", "--cc", "cubic", "--only", "clean", *QUICK, "--out", "/proc/x"
+    )
     assert (called.code, called.out) == (1, "")
     assert called.err.startswith("westwood: /proc/x/.lock: can't be written: ")
 
@@ -83,7 +101,7 @@ def test_a_folder_that_takes_no_files_is_told_before_the_first_run(
 @pytest.mark.parametrize(
     "words",
     [
-        ("judge", "--cc", "veno", "--only", "point-clean", *QUICK),
+        ("control", "benchmark", "--cc", "veno", "--only", "point-clean", *QUICK),
         ("run", "table1", "--set", "duration=2s", "--seeds", "2"),
     ],
 )
@@ -105,7 +123,9 @@ def test_the_frontier_draws_each_control_with_a_name_of_its_own(
 ) -> None:
     """A setting stands below the name of the control that it is of."""
     more = ("--vary", "westwood+:filter=none", "--vary", "westwood:filter=none")
-    called = westwood("judge", "--frontier", "--cc", "cubic", *more, *QUICK, "--figure", "f.png")
+    called = westwood(
+        "control", "benchmark", "--frontier", "--cc", "cubic", *more, *QUICK, "--figure", "f.png"
+    )
     assert called.code == 0 and called.out.endswith("f.png\n")
     lines = called.out.splitlines()
     assert max(map(len, lines)) <= 80
@@ -139,7 +159,7 @@ def test_the_frontier_draws_each_control_with_a_name_of_its_own(
 def test_mistakes_are_one_line_and_leave_nothing(
     arguments: str, expected: str, westwood: Westwood, tmp_path: Path
 ) -> None:
-    called = westwood("judge", *arguments.split(), "--out", "out")
+    called = westwood("control", "benchmark", *arguments.split(), "--out", "out")
     assert (called.code, called.out) == (2, "")
     assert called.err.startswith("westwood: ") and expected in called.err
     assert called.err.count("\n") == 1

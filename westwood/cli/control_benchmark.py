@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `judge`: what a control reaches on held-out paths. Reads options, prints, writes."""
+"""The command `control benchmark`: what a control reaches on held-out paths."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ VaryOption = Annotated[
 _GAP = "  "
 
 
-def judge(
+def benchmark(
     context: typer.Context,
     cc: JudgedOption = None,
     set_: SettingOption = None,

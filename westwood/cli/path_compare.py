@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `try`: does another congestion control pay on this path? Reads options, prints."""
+"""The command `path compare`: which congestion control pays on a path? Reads options, prints."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from westwood.cli import fitting
-from westwood.cli.fitting import FitOption
+from westwood.cli import path_fit
 from westwood.cli.options import JsonOption, refuse_idle, value_of
+from westwood.cli.path_fit import FitOption
 
 if TYPE_CHECKING:
     from westwood.campaign.trying import Plan, Trial
@@ -64,7 +64,7 @@ PathOption = Annotated[
 ]
 
 
-def try_(
+def compare(
     context: typer.Context,
     host: Annotated[
         str | None, typer.Argument(metavar="HOST[:PORT]", help="An iperf3 server.")
@@ -99,7 +99,7 @@ def try_(
     """
     from westwood import extras
 
-    extras.need("numpy", "try")
+    extras.need("numpy", "path compare")
     from westwood.campaign import preparing, rehearsal, trying
     from westwood.campaign.plan import server_of
     from westwood.cli.streams import say
@@ -110,7 +110,7 @@ def try_(
 
     if emulated == (host is not None):
         problem = "expected an iperf3 server, HOST or HOST:PORT, or --emulated: one of the two"
-        raise InputError(problem, key="try")
+        raise InputError(problem, key="HOST")
     if not emulated:
         refuse_idle(context, *_PATH, without="--emulated")
     for_s = option_seconds("--for", for_, 0.0)
@@ -120,9 +120,9 @@ def try_(
     plan = trying.plan(server, controls, for_s, upload_s, worth, seed)
     given = {"rate": rate, "delay": delay, "loss.rate": loss, "queue.limit": queue}
     path = _rehearsed(scenario, given, for_s) if emulated else None
-    fitting.check(fit, "--fit")
+    path_fit.check(fit, "--fit")
     preparing.check(controls)
-    folder = Folder(_new("try") if out is None else out, kind=ResultKind.TRIAL, tell=say)
+    folder = Folder(_new("path-compare") if out is None else out, kind=ResultKind.TRIAL, tell=say)
     raise typer.Exit(_carry_out(plan, path, folder, fit, json=json))
 
 
@@ -166,7 +166,7 @@ def _carry_out(
         kept = f"what was finished is in {folder.path}" if trial.rows else "nothing was finished"
         raise Interrupted(f"interrupted; {kept}")
     print(trial_page.write_page(trial, folder, about), file=sys.stderr if json else sys.stdout)
-    fitting.after(folder.path, fit, json=json)
+    path_fit.after(folder.path, fit, json=json)
     if trial.problem:
         before = f"{trial.rounds} pairs" if trial.rounds > 1 else "pair"
         raise RunError(f"{trial.problem}; the verdict is on the {before} before")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `shell`: any program behind an emulated path."""
+"""The command `path emulate`: any program behind an emulated path."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ import typer
 
 from westwood.cli.options import SetOption, refuse_idle, settings_of, value_of
 
-# What follows the command's name is the command's, with and without `--` before it.
-CONTEXT = {"allow_interspersed_args": False}
 
-
-def shell(
+def emulate(
     context: typer.Context,
     command: Annotated[
         list[str] | None,

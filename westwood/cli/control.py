@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`westwood control`: commands that tune a congestion control and find its limits."""
+
+from __future__ import annotations
+
+from westwood.cli.control_benchmark import benchmark
+from westwood.cli.control_stress import stress
+from westwood.cli.control_tune import tune
+from westwood.cli.layout import command, group
+
+app = group("Tune a congestion control, benchmark it, and find its worst cases.")
+
+command(app, "westwood control tune --cc westwood+ --trials 40 --plot")(tune)
+command(app, "westwood control benchmark --cc westwood+ --only clean,loss")(benchmark)
+command(app, "westwood control stress --cc bbr --harm by-it --environments 20000 --out stressed")(
+    stress
+)

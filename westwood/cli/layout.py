@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lays out --help: a sentence, an example, options in groups, commands in panels."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+_OPTIONS = "Options"  # the last group: what has no other
+_WIDEST = 28  # characters of a name; what is wider has its text below it
+
+
+class Command(TyperCommand):
+    """Shows its example below its sentence, and its options in groups."""
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Writes the sentence and the example."""
+        _write_text(self, formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Writes the arguments, then each group of options."""
+        _write_parameters(self, ctx, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Writes nothing: the example stands above."""
+
+
+class Group(TyperGroup):
+    """Shows its commands in panels, if it has any."""
+
+    panels: ClassVar[Mapping[str, str]] = {}  # command -> panel
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Writes the sentence and the example."""
+        _write_text(self, formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Writes the commands first: they are what a reader of this help looks for."""
+        self.format_commands(ctx, formatter)
+        _write_parameters(self, ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes a line a command."""
+        lines = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            assert command is not None
+            text = inspect.cleandoc(command.help or "").partition("\n\n")[0]
+            lines.append((self.panels.get(name, "Commands"), (name, " ".join(text.split()))))
+        _write_sections(lines, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Writes nothing: the example stands above."""
+
+
+def group(about: str, example: str = "") -> typer.Typer:
+    """Makes a group of commands that shows its help where none of them was named."""
+    return typer.Typer(
+        cls=Group,
+        callback=show_help,
+        invoke_without_command=True,
+        rich_markup_mode=None,
+        help=about,
+        epilog=_example(example),
+    )
+
+
+def command(
+    app: typer.Typer, example: str, name: str | None = None, **settings: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declares a function as a command of an app."""
+    return app.command(name, cls=Command, epilog=_example(example), **settings)
+
+
+def show_help(context: typer.Context) -> None:
+    """Prints the help of a group of commands where none of them was named."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def _example(line: str) -> str | None:
+    return f"Example: {line}" if line else None
+
+
+def _write_text(command: Any, formatter: Any) -> None:
+    for text in (command.help, command.epilog):
+        if text:
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(inspect.cleandoc(text))
+
+
+def _write_parameters(command: Any, context: Any, formatter: Any) -> None:
+    lines = []
+    for parameter in command.get_params(context):
+        record = parameter.get_help_record(context)
+        if record is None:
+            continue
+        if parameter.param_type_name == "argument":
+            lines.append(("Arguments", record))
+        else:
+            lines.append((getattr(parameter, "rich_help_panel", None) or _OPTIONS, record))
+    lines.sort(key=lambda line: line[0] == _OPTIONS)
+    _write_sections(lines, formatter)
+
+
+def _write_sections(lines: Iterable[tuple[str, tuple[str, str]]], formatter: Any) -> None:
+    """Writes a section for each title, in the order in which the titles first come."""
+    sections: dict[str, list[tuple[str, str]]] = {}
+    for title, line in lines:
+        sections.setdefault(title, []).append(line)
+    everything = [record for records in sections.values() for record in records]
+    width = min(_WIDEST, max((len(first) for first, _ in everything), default=0))
+    for title, records in sections.items():
+        with formatter.section(title):
+            formatter.write_dl([(first.ljust(width), text) for first, text in records], _WIDEST)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`westwood path`: commands that send real packets, over your path or an emulated one."""
+
+from __future__ import annotations
+
+from westwood.cli.layout import command, group
+from westwood.cli.path_campaign import campaign
+from westwood.cli.path_compare import compare
+from westwood.cli.path_emulate import emulate
+from westwood.cli.path_fit import fit
+
+app = group("Measure real paths, turn them into scenarios, and emulate others.")
+
+command(app, "westwood path compare 192.0.2.1 --for 10m")(compare)
+command(app, "westwood path fit path-compare --out path.toml")(fit)
+command(
+    app,
+    "westwood path emulate --rate 2Mbps --delay 45ms --loss 1% -- curl -O http://example.org/file",
+    context_settings={"allow_interspersed_args": False},  # what follows COMMAND is COMMAND's
+)(emulate)
+command(app, "westwood path campaign bari --uploads 3 --out bari")(campaign)
