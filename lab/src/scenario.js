@@ -190,7 +190,7 @@ function completeLink(given, profile) {
   const built = read(link, LINK, ["name", "between", "delay", "queue"], "link");
   const both = built.trace?.forward?.length && built.trace?.backward?.length;
   if (built.rate === undefined && !both) throw new Problem("is missing", "rate");
-  if (built.rate !== undefined && both) throw new Problem("has no effect beside the trace of both directions", "rate");
+  if (built.rate !== undefined && both) throw new Problem("has no effect with a trace of both directions", "rate");
   return { loss: { kind: "none", on: "forward" }, ...built };
 }
 
@@ -212,7 +212,7 @@ function completed(given, profile) {
   const names = [...D.protocols.map((one) => one.name), UDP];
   within("cc", () => oneOf(cc.name, names));
   if (datagrams !== (cc.name === UDP))
-    throw new Problem(datagrams ? 'expected "udp", for that is its app' : 'expected a protocol, for its app is "bulk"', "cc", cc.name);
+    throw new Problem(datagrams ? 'expected "udp", as its app is' : 'expected a protocol, since its app is "bulk"', "cc", cc.name);
   if (datagrams)
     for (const key of Object.keys(given))
       if (!OF_DATAGRAMS.includes(key)) throw new Problem("has no effect on datagrams, or is no key", key, given[key]);
@@ -271,11 +271,11 @@ function checkFlow(built, flow) {
     if (built[greater] < built[lesser]) throw new Problem(`expected at least ${lesser}`, greater, flow[greater]);
   if (!D.recoveries.find((one) => one.name === built.recovery).uses_sack)
     for (const key of D.settings_of_sack)
-      if (built[key]) throw new Problem(`expected false, for the recovery "${built.recovery}" has no SACK`, key, true);
+      if (built[key]) throw new Problem(`expected false, since the recovery "${built.recovery}" has no SACK`, key, true);
   if (built.timestamps && built.header < BigInt(D.stamped_header))
-    throw new Problem(`expected at least ${D.stamped_header}B, or timestamps = false beside it`, "header", flow.header);
+    throw new Problem(`expected at least ${D.stamped_header}B, or timestamps = false`, "header", flow.header);
   if (built.arrivals && built.size !== undefined && built.size !== NO_LIMIT)
-    throw new Problem("expected none, for arrivals has one", "size", flow.size);
+    throw new Problem("expected none, since arrivals has a size", "size", flow.size);
   if (built.stop !== undefined && built.stop !== NO_LIMIT && built.stop <= built.start)
     throw new Problem("expected a time after start", "stop", flow.stop);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Describes what is run: links, flows and defaults, all checked before anything starts."""
+"""Describes what to simulate: links, flows and defaults, all checked before a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Scenario", "presets"]
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the models when they are first used: a list of names must not wait for pydantic."""
+    """Imports the models on first use, because listing presets must not wait for pydantic."""
     if name != "Scenario":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from westwood.scenario.scenario import Scenario

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets what an address names in a scenario's tables: KEY, NAME.KEY or *.KEY (all flows)."""
+"""Sets addressed values in a scenario's tables: KEY, NAME.KEY or *.KEY (all flows)."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from westwood.catalogue import UDP
 from westwood.errors import InputError, show, suggestion
 from westwood.scenario.flows import OF_DATAGRAMS
 
-EVERY_FLOW = "*"  # in the place of a name; but for a source of datagrams, where that does not obey
+EVERY_FLOW = "*"  # in place of a name; skips UDP flows for keys that they don't have
 
 
 def kind_of(app: object) -> object:
-    """The kind of an application in either of its forms."""
+    """Returns the kind of an application, given as a table or as a word."""
     return app.get("kind") if isinstance(app, Mapping) else app
 
 
 def is_part(key: str, whole: str) -> bool:
-    """Says whether what `key` addresses lies within what `whole` does."""
-    (name, _, rest), (owner, _, wanted) = key.partition("."), whole.partition(".")
-    return rest.startswith(wanted + ".") and (name == owner or EVERY_FLOW in (name, owner))
+    """Returns whether `key` addresses a part of what `whole` addresses."""
+    (name, _, rest), (whole_name, _, table) = key.partition("."), whole.partition(".")
+    same = name == whole_name or EVERY_FLOW in (name, whole_name)
+    return same and rest.startswith(table + ".")
 
 
 def assign(data: dict[str, Any], key: str, value: Any) -> None:
-    """Sets what `key` addresses: KEY of the scenario, or NAME.KEY of the link or flow NAME."""
+    """Sets a value by its key: KEY of the scenario, or NAME.KEY of the link or flow NAME."""
     if key.count(".") >= files.MOST_KEY_PARTS:
         raise InputError(f"expected keys of at most {files.MOST_KEY_PARTS} parts", key=key)
     first, _, rest = key.partition(".")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Queues in bandwidth-delay products: the limit "1bdp" becomes the whole packets that it means.
+"""Converts queue limits in bandwidth-delay products, such as "1bdp", to packets.
 
-A link's product is its rate times the round trip of the flow over it whose propagation delays are
-the longest (the link's own, if no flow crosses it), in packets of the largest flow with their
-framing, rounded and at least 1.
+A link's product is its rate times the longest round-trip propagation delay of the flows that cross
+it, or its own delay if none does. The unit is the largest packet of any flow with the link's
+framing. The limit is rounded, and at least 1 packet.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 
 def products(given: Mapping[str, Any]) -> dict[int, Fraction]:
-    """Finds the links (by their places) whose queues are given in products, and how many."""
+    """Returns the number of products by link index, for queues given in products."""
     found = {}
     links = given.get("link")
     for place, link in enumerate(links if isinstance(links, (list, tuple)) else ()):
         queue = link.get("queue") if isinstance(link, Mapping) else None
         limit = queue.get("limit") if isinstance(queue, Mapping) else None
         if isinstance(limit, str) and limit.endswith("bdp"):
-            with contextlib.suppress(InputError):  # the link says what is wrong
+            with contextlib.suppress(InputError):  # the link's own check reports it
                 found[place] = parse_products(limit)
     return found
 
 
 def with_limits(given: Mapping[str, Any], limits: Mapping[int, str]) -> dict[str, Any]:
-    """Puts other limits in the places of these links' queues."""
+    """Replaces the queue limits of these links."""
     links = list(given["link"])
     for place, limit in limits.items():
         links[place] = {**links[place], "queue": {**links[place]["queue"], "limit": limit}}
@@ -43,12 +43,12 @@ def with_limits(given: Mapping[str, Any], limits: Mapping[int, str]) -> dict[str
 
 
 def unlimited(given: Mapping[str, Any], wanted: Mapping[int, Fraction]) -> dict[str, Any]:
-    """The same network with such queues unlimited, which tells its rates and delays."""
+    """Makes these queues unlimited, to build a draft that has the rates and delays."""
     return with_limits(given, dict.fromkeys(wanted, UNLIMITED))
 
 
 def packets(draft: Scenario, wanted: Mapping[int, Fraction]) -> dict[int, str]:
-    """Computes the limits in packets."""
+    """Returns the limits in packets by link index."""
     links = {link.name: link for link in draft.link}
     longest = {name: 2 * link.delay for name, link in links.items()}  # ps: round trips
     for route in topology.routes(draft.link, draft.flow).values():

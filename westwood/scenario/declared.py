@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keys of a scenario that follow from declarations: how a setting is read, checked and written.
+"""Reads, checks and writes the keys of a scenario that follow from the engine's declarations.
 
 A model's value is in base units (bit/s, picoseconds, bytes); the engine's field may be in another
 (`to_field`). core/settings.h and engine/settings.hpp say what each kind is.
@@ -31,7 +31,7 @@ _MOST_AMOUNT = 2**30  # packets or bytes
 
 @dataclass(frozen=True)
 class Quantity:
-    """Pydantic's view of a value that is read and written as text with its unit."""
+    """Tells pydantic how to read and write a value that is text with a unit."""
 
     read: Callable[[object], Any]
     write: Callable[[Any], Any]
@@ -59,7 +59,7 @@ def between(
 
 
 def _span(setting: Setting) -> Callable[[object], int]:
-    """Reads a time that the core holds in whole microseconds."""
+    """Reads a time that the core stores in whole microseconds."""
     low, high = setting.least * _PS_PER_US, setting.most * _PS_PER_US
     within = between(units.parse_time, low, high, units.format_time)
 
@@ -73,7 +73,7 @@ def _span(setting: Setting) -> Callable[[object], int]:
 
 
 def _thousandths(setting: Setting) -> Callable[[object], float]:
-    """Reads a fraction or a factor that the core holds in whole thousandths."""
+    """Reads a fraction or factor that the core stores in whole thousandths."""
     none = setting.kind.endswith("_OR_NONE")
     low, high = setting.least / _THOUSANDTHS, setting.most / _THOUSANDTHS
     expected = f"expected {'0 (none) or ' if none else ''}from {low:g} to {high:g}"
@@ -93,7 +93,7 @@ def _thousandths(setting: Setting) -> Callable[[object], float]:
 
 
 def _count_or_none(setting: Setting) -> Callable[[object], int]:
-    """Reads a whole number for which 0 means that there is none."""
+    """Reads a whole number; 0 means none."""
 
     def read(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
@@ -120,7 +120,7 @@ def _finite_amount(value: object) -> units.Amount:
 def _segments(
     setting: Setting, parse: Callable[[object], units.Amount]
 ) -> Callable[[object], units.Amount]:
-    """Reads a window. One in bytes has no bounds: `to_field` rounds it to segments within them."""
+    """Reads a window. Sizes in bytes aren't checked: `to_field` rounds and clamps them."""
     low, high = setting.least, _most_segments(setting)
 
     def read(value: object) -> units.Amount:
@@ -164,7 +164,7 @@ def _number(value: float) -> float:
     return value
 
 
-# Each kind of setting has its type in a model.
+# The type of each kind of setting in a model.
 _TYPES: Mapping[str, Callable[[Setting], Any]] = {
     "SWITCH": lambda setting: bool,
     "COUNT": lambda setting: Annotated[int, Field(ge=setting.least, le=setting.most)],
@@ -186,7 +186,7 @@ _TYPES: Mapping[str, Callable[[Setting], Any]] = {
 
 
 def type_of(setting: Setting) -> Any:
-    """The type of a setting in a model: how its value is read, checked and written."""
+    """Returns a setting's type in a model, which reads, checks and writes its value."""
     if setting.kind == "SHARE":
         read = _thousandths(setting) if _in_thousandths(setting) else units.parse_fraction
         return Annotated[float, Quantity(read, _number)]
@@ -194,14 +194,14 @@ def type_of(setting: Setting) -> Any:
 
 
 def read(setting: Setting, written: Any) -> Any:
-    """Reads what a scenario or a profile writes, as a model does; None stays what is left out."""
+    """Reads a value of a scenario or profile as a model does; None, for no value, stays None."""
     return None if written is None else _reader(setting).validate_python(written)
 
 
 def departures(
     model: BaseModel, section: str, values: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any]]:
-    """Yields the settings whose value is another than that of `values`: key, value as written."""
+    """Yields the key and written value of each setting that differs from `values`."""
     settings = settings_of(section)
     for key, value in values.items():
         if getattr(model, key) != read(settings[key], value):
@@ -210,7 +210,7 @@ def departures(
 
 @cache
 def _reader(setting: Setting) -> TypeAdapter[Any]:
-    """Keeps what is costly to make: a network may have thousands of flows."""
+    """Caches the adapters, which are slow to make; a network may have thousands of flows."""
     return TypeAdapter(type_of(setting))
 
 
@@ -219,12 +219,12 @@ def _in_thousandths(setting: Setting) -> bool:
 
 
 def written_default(setting: Setting) -> Any:
-    """The default as a scenario writes it; None for what a scenario leaves out."""
+    """Returns the default as a scenario writes it; None if a scenario omits the key."""
     return written_field(setting, setting.fallback)
 
 
 def written_field(setting: Setting, value: Any) -> Any:
-    """A value of the engine's field as a scenario writes it; None for what it leaves out."""
+    """Returns a field's value as a scenario writes it; None if a scenario omits the key."""
     match setting.kind:
         case "TIME":
             return units.format_time(value)
@@ -246,13 +246,16 @@ def written_field(setting: Setting, value: Any) -> Any:
 
 
 def written_defaults(section: str, *, leave_out: Iterable[str] = ()) -> dict[str, Any]:
-    """The defaults of a section's settings as a scenario writes them."""
+    """Returns the defaults of a section's settings as a scenario writes them."""
     left_out, settings = set(leave_out), settings_of(section).items()
     return {key: written_default(one) for key, one in settings if key not in left_out}
 
 
 def to_field(setting: Setting, value: Any, mss: int = 1) -> Any:
-    """A model's value in the unit of the engine's field; `mss` is the payload of a segment."""
+    """Converts a model's value to the unit of the engine's field.
+
+    mss: payload of a segment, bytes.
+    """
     match setting.kind:
         case "SPAN":
             return value // _PS_PER_US
@@ -273,9 +276,9 @@ def with_settings(
     optional: bool = False,
     leave_out: tuple[str, ...] = (),
 ) -> Any:
-    """Adds the keys of a section to the model, each with its declared default.
+    """Adds a section's keys to the model with their declared defaults, except `leave_out`.
 
-    `optional`: each may be left open (None). The keys of `leave_out` are not added.
+    With `optional`, every key defaults to None.
     """
     fields: dict[str, Any] = {}
     for name, setting in settings_of(section).items():
@@ -292,7 +295,7 @@ def with_settings(
 
 
 def accepted(setting: Setting) -> str:
-    """Says in words, for tables, what a scenario may write for a setting."""
+    """Describes the values that a scenario may give a setting, for messages and tables."""
     low, high = setting.least, setting.most
     match setting.kind:
         case "SWITCH":

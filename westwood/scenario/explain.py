@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns what pydantic found wrong with a scenario into lines that a newcomer understands."""
+"""Turns pydantic's validation errors into messages that a newcomer understands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LIMITS = {
     "max_length": "a list of at most",
 }
 _A_FRACTION = 'a fraction from 0 to 1, such as 0.005 or "0.5%"'
-# What keys take that have no default and are no declared settings.
+# The values of keys that have no default and are not declared settings.
 _TAKES: Mapping[str, str] = {
     "name": f"a name: {NAME_PATTERN}",
     "duration": 'a time such as "600s"',
@@ -67,17 +67,17 @@ _TAKES: Mapping[str, str] = {
 def explained(
     error: ValidationError, given: Mapping[str, Any], model: type[BaseModel]
 ) -> InputError:
-    """Says what is wrong, each at the key as `--set` would address it; the first has the others."""
+    """Returns the first error, which holds the others; keys are addressed as in `--set`."""
     found = error.errors(include_url=False)
     unknown = [one for one in found if one["type"] == "extra_forbidden"]
-    misspelt_in = {one["loc"][:-1] for one in unknown}  # which makes the right key missing, too
+    misspelt_in = {one["loc"][:-1] for one in unknown}  # the correct key is then missing, too
     within = {one["loc"][:depth] for one in found for depth in range(len(one["loc"]))}
     rest = [
         one
         for one in found
         if one not in unknown
         and not (one["type"] == "missing" and one["loc"][:-1] in misspelt_in)
-        and one["loc"] not in within  # a list that lacks what is wrong in it
+        and one["loc"] not in within  # an invalid list, whose wrong item is reported itself
     ]
     said = {str(one): one for one in (_problem(one, given, model) for one in unknown + rest)}
     first, *others = said.values()
@@ -103,7 +103,7 @@ def _problem(problem: ErrorDetails, given: Mapping[str, Any], model: type[BaseMo
 
 
 def _missing(key: str) -> str:
-    """Says that a key is missing and, where that is known, what it takes."""
+    """Returns that a key is missing and, if known, which values it takes."""
     *tables, name = key.split(".")
     declared = settings_of("red" if "queue" in tables else "link").get(name)
     if declared and tables[1:] in ([], ["queue"]):
@@ -127,9 +127,9 @@ def _expected(problem: ErrorDetails, model: type[BaseModel]) -> str:
 
 
 def _place(loc: Sequence[int | str], given: Any) -> tuple[str, Any]:
-    """Names the key (`bottleneck.loss.rate`, `link[2].rate`); returns it and the value given there.
+    """Returns the key, such as `bottleneck.loss.rate` or `link[2].rate`, and its given value.
 
-    Parts of `loc` that are not in the data are pydantic's own names for the arms of a union.
+    Parts of `loc` that are not in the data are pydantic's names for the members of a union.
     """
     words: list[str] = []
     for part in loc:
@@ -147,7 +147,7 @@ def _place(loc: Sequence[int | str], given: Any) -> tuple[str, Any]:
 
 
 def _keys(model: type[BaseModel], loc: Sequence[int | str]) -> set[str]:
-    """Lists the keys that the table at `loc` may have."""
+    """Returns the keys that the table at `loc` may have."""
     models: list[type[BaseModel]] = [model]
     for part in loc:
         if isinstance(part, int):
@@ -162,7 +162,7 @@ def _keys(model: type[BaseModel], loc: Sequence[int | str]) -> set[str]:
 
 
 def _tagged(models: list[type[BaseModel]], tag: str) -> list[type[BaseModel]]:
-    """Returns the arm of a union that `tag` selects; all of them if it selects none."""
+    """Returns the union's members that `tag` selects, or all members if it selects none."""
     chosen = [m for m in models if "kind" in m.model_fields and tag in str(m.model_fields["kind"])]
     return chosen or models
 

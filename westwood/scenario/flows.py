@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flows: who sends what to whom, and the congestion control of each. docs/scenarios.md."""
+"""Models of flows: their nodes, traffic and congestion control. See docs/scenarios.md."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ else:
 
 
 class CongestionControl(_CongestionControl):
-    """A protocol by name, and its settings; what is None is as the protocol has it."""
+    """A protocol by name with its settings; None means the protocol's own value."""
 
     @model_validator(mode="after")
     def _obeyed(self) -> CongestionControl:
@@ -84,7 +84,7 @@ class CongestionControl(_CongestionControl):
         return self
 
     def _contradict(self, lesser: str, greater: str, low: int, high: int) -> None:
-        """Names the one of two settings that was set against the other, and what it may be."""
+        """Raises InputError for the setting that the user gave, with the limit the other sets."""
         settings = settings_of("cc")
         words = {
             lesser: written_field(settings[lesser], low),
@@ -98,7 +98,7 @@ class CongestionControl(_CongestionControl):
 
 
 def configured(cc: CongestionControl) -> _engine.CongestionControl:
-    """The core's configuration: the protocol's own, with what the scenario says otherwise."""
+    """Returns the core's configuration of the protocol with the scenario's settings applied."""
     built = _engine.configure(cc.name)
     for key, setting in settings_of_protocol(cc.name).items():
         value = getattr(cc, key)
@@ -114,20 +114,20 @@ def _cc_table(value: object) -> object:
 
 
 class Bulk(Part):
-    """A TCP connection that sends as much as goes through, or `size`."""
+    """A TCP connection that sends `size`, or as much as it can."""
 
     kind: Literal["bulk"] = "bulk"
 
 
 class Datagrams(Part):
-    """UDP packets at a constant or a random pace (Poisson), always or on and off in turn."""
+    """UDP packets at constant or Poisson intervals, always or in on and off periods."""
 
     kind: Literal["udp"] = "udp"
     rate: Rate  # bit/s of IP packets, while on
-    on: Span | None = None  # ps: mean durations; None: always on
+    on: Span | None = None  # ps: mean duration; None: always on
     off: Span | None = None
     durations: Durations = "fixed"
-    spacing: Durations = "fixed"  # of two packets; exponential: a Poisson process
+    spacing: Durations = "fixed"  # between packets; exponential: a Poisson process
 
     @model_validator(mode="after")
     def _both(self) -> Datagrams:
@@ -135,7 +135,7 @@ class Datagrams(Part):
             missing = "on" if self.on is None else "off"
             raise InputError("is missing: a source has both on and off, or neither", key=missing)
         if self.on is None and "durations" in self.model_fields_set:
-            problem = "has no effect on a source that is always on, expected on and off beside it"
+            problem = "has no effect on a source that is always on, expected on and off too"
             raise InputError(problem, key="durations", value=self.durations)
         return self
 
@@ -152,7 +152,7 @@ App = Annotated[
 ]
 
 
-# The keys of a flow that a source of datagrams obeys. It refuses the others.
+# The keys that a UDP flow accepts.
 OF_DATAGRAMS = frozenset(
     (
         "name",
@@ -171,17 +171,17 @@ OF_DATAGRAMS = frozenset(
 
 
 def check_obeyed(given: Mapping[str, Any]) -> None:
-    """Raises InputError if a table of a source of datagrams has a key that it would not obey."""
+    """Raises InputError if a UDP flow's table has a key that would have no effect."""
     for key in given:
         if key in _KEYS_OF_FLOW and key not in OF_DATAGRAMS and key != "arrivals":
             raise InputError("has no effect on datagrams, expected none", key=key, value=given[key])
 
 
 class Arrivals(Part):
-    """The flow is many transfers, which arrive by a Poisson process from `start` to `stop`."""
+    """Makes the flow many transfers that arrive as a Poisson process from `start` to `stop`."""
 
-    every: Span  # ps: mean time between two
-    size: Bytes  # payload of each
+    every: Span  # ps: mean time between arrivals
+    size: Bytes  # payload of each transfer
     sizes: Durations = "fixed"
 
 
@@ -191,7 +191,7 @@ class _Routed(Part):
     to: Name
     cc: Annotated[CongestionControl, BeforeValidator(_cc_table)]
     recovery: RecoveryName
-    count: Annotated[int, Field(ge=1, le=10_000)] = 1  # so many alike
+    count: Annotated[int, Field(ge=1, le=10_000)] = 1  # number of identical flows
     app: App = Bulk.model_construct()
     arrivals: Arrivals | None = None
 
@@ -205,7 +205,7 @@ else:
 
 
 class Flow(_Flow):
-    """A TCP connection, many of them, or a source of datagrams, from node `from` to node `to`.
+    """A TCP connection, a group of them, or a UDP source, from node `from` to node `to`.
 
     Its other keys are the settings of a flow that engine/settings.hpp declares.
     """
@@ -231,15 +231,17 @@ class Flow(_Flow):
             )
         if (self.app.kind == "udp") != (self.cc.name == UDP):
             is_udp = self.app.kind == "udp"
-            wanted = '"udp", for that is its app' if is_udp else 'a protocol, for its app is "bulk"'
+            wanted = '"udp", as its app is' if is_udp else 'a protocol, since its app is "bulk"'
             raise InputError(f"expected {wanted}", key="cc", value=self.cc.name)
         if self.arrivals and self.app.kind == "udp":
             raise InputError(
-                'expected "bulk", for arrivals is of transfers', key="app.kind", value=self.app.kind
+                'expected "bulk", since arrivals is for transfers',
+                key="app.kind",
+                value=self.app.kind,
             )
         if self.arrivals and self.size is not None:
             raise InputError(
-                "expected none, for arrivals has one",
+                "expected none, since arrivals has a size",
                 key="size",
                 value=units.format_size(self.size),
             )
@@ -252,16 +254,16 @@ class Flow(_Flow):
         if not RECOVERIES[self.recovery].uses_sack:
             for key in _engine.SETTINGS_OF_SACK:
                 if getattr(self, key):
-                    problem = f'expected false, for the recovery "{self.recovery}" has no SACK'
+                    problem = f'expected false, since the recovery "{self.recovery}" has no SACK'
                     raise InputError(problem, key=key, value=True)
         if self.timestamps and self.header < _engine.STAMPED_HEADER:
             least = units.format_size(_engine.STAMPED_HEADER)
             value = units.format_size(self.header)
-            problem = f"expected at least {least}, or timestamps = false beside it"
+            problem = f"expected at least {least}, or timestamps = false"
             raise InputError(problem, key="header", value=value)
 
     def each(self) -> list[Flow]:
-        """The flows it stands for."""
+        """Returns the single flows of the group."""
         if self.count == 1:
             return [self]
         numbers = range(1, self.count + 1)
@@ -269,7 +271,7 @@ class Flow(_Flow):
 
     @property
     def mss(self) -> int:
-        """Payload of a full segment, bytes."""
+        """Returns the payload of a full segment, bytes."""
         return int(self.packet - self.header)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts a scenario into what stands behind the # of a link to the laboratory."""
+"""Encodes a scenario as the URL fragment of a link to the laboratory."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from westwood.errors import InputError
 from westwood.scenario.preset_files import presets
 from westwood.scenario.scenario import Scenario
 
-_LARGEST_LINK = 1_000_000  # characters that every browser takes
-_DEFLATE = -15  # of zlib: the bare format, which browsers unpack
+_LARGEST_LINK = 1_000_000  # characters; every browser accepts as many
+_DEFLATE = -15  # zlib's window bits for raw DEFLATE, which browsers can unpack
 
 
 def of_scenario(scenario: Scenario) -> str:
-    """Returns that of a scenario; InputError if it is too long for a link."""
+    """Returns the fragment of a scenario; raises InputError if it is too long for a link."""
     if scenario.name in presets() and scenario == Scenario.preset(scenario.name):
         return of_preset(scenario.name)
     return packed(scenario.given(), scenario.name)
 
 
 def of_preset(name: str) -> str:
-    """Returns that of a preset."""
+    """Returns the fragment of a preset."""
     return f"#preset={name}"
 
 
 def packed(given: Mapping[str, Any], name: str) -> str:
-    """Returns that of what a scenario was given."""
-    text = json.dumps(given, default=_plain, separators=(",", ":"))
+    """Returns the fragment of a scenario's given settings."""
+    text = json.dumps(given, default=_jsonable, separators=(",", ":"))
     pack = zlib.compressobj(9, zlib.DEFLATED, _DEFLATE)
     data = pack.compress(text.encode()) + pack.flush()
     word = base64.urlsafe_b64encode(data).decode().rstrip("=")
@@ -43,5 +43,5 @@ def packed(given: Mapping[str, Any], name: str) -> str:
     return f"#t={word}"
 
 
-def _plain(value: Any) -> Any:
+def _jsonable(value: Any) -> Any:
     return value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else list(value)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the line of a TOML file that gives a key, for messages about it.
+"""Finds the line of a key in a TOML file, for error messages.
 
-Python's parser keeps no positions. But a key stands where the file, cut off after that line, first
-has it; and the more lines, the more keys, so that line is found by halving.
+Python's parser keeps no positions. Instead, a binary search finds the shortest beginning of the
+file whose parsed data has the key; its last line is the key's line.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from typing import Any
 from westwood import files
 from westwood.errors import InputError
 
-_MOST_PARSED_BYTES = 20 << 20  # in all: a second
+_MOST_PARSED_BYTES = 20 << 20  # in all; takes about a second
 _PLACE = re.compile(r"(?P<name>.*)\[(?P<number>\d+)\]")
 
 
 def placed(error: InputError, file: Path, swept: Collection[str] = ()) -> InputError:
-    """Returns the error, and those that came with it, with their lines in the TOML file.
+    """Returns the error and its `others` with the lines of their keys in the TOML file.
 
-    A key that was swept when it came is looked for in [sweep].
+    Keys in `swept` are looked up in [sweep].
     """
     try:
         text = files.read(file, files.TOML_BYTES).decode("utf-8-sig")
         data = files.toml(text)
-    except (ValueError, RecursionError):  # among them that the file is none, or not TOML
+    except (ValueError, RecursionError):  # also if the file can't be read or is not TOML
         return error
     place = {key: f"sweep.{key}" for key in swept}
     return error.placed(lambda key: _line(text, _path(data, place.get(key, key))))
 
 
 def _path(data: Mapping[str, Any], key: str) -> tuple[str | int, ...]:
-    """Follows a key as messages name it, such as `bottleneck.loss.rate`, as far as it is there."""
+    """Returns the path of a key such as `bottleneck.loss.rate`, as far as it exists."""
     path: list[str | int] = []
     here: Any = data
     words = key.split(".")
     for place, word in enumerate(words):
-        whole = ".".join(words[place:])  # as [sweep] has it
+        whole = ".".join(words[place:])  # a key of [sweep] contains dots
         if place and _has(here, whole):
             return (*path, whole)
         steps = [*_named(data, word)] if place == 0 else []
@@ -53,7 +53,7 @@ def _path(data: Mapping[str, Any], key: str) -> tuple[str | int, ...]:
 
 
 def _named(data: Mapping[str, Any], name: str) -> tuple[str, int] | tuple[()]:
-    """The place of the link, flow or whatever else has this name in a list of tables."""
+    """Returns the section and index of the table with this name, such as a link or flow."""
     for section, parts in data.items():
         for number, part in enumerate(parts if isinstance(parts, list) else ()):
             if isinstance(part, Mapping) and part.get("name") == name:
@@ -73,8 +73,8 @@ def _has(value: Any, step: str | int) -> bool:
 
 
 def _line(text: str, path: tuple[str | int, ...]) -> int | None:
-    """The line with which the path begins; None for the file itself, or where that takes long."""
-    lines = [f"{line}\n" for line in text.split("\n")]  # TOML knows no other end, nor do editors
+    """Returns the first line of the value at the path; None for no path, or if it takes long."""
+    lines = [f"{line}\n" for line in text.split("\n")]  # TOML's only line ends
     left = _MOST_PARSED_BYTES // max(1, len(text))
 
     def parsed(count: int) -> dict[str, Any] | None:
@@ -82,7 +82,7 @@ def _line(text: str, path: tuple[str | int, ...]) -> int | None:
         left -= 1
         with contextlib.suppress(ValueError, RecursionError):
             return files.toml("".join(lines[:count]))
-        return None  # it is cut off within a value of several lines
+        return None  # cut off within a multi-line value
 
     low, high, end = 0, len(lines), len(lines)
     while path and low < high and left > 0:
@@ -94,7 +94,7 @@ def _line(text: str, path: tuple[str | int, ...]) -> int | None:
         else:
             low = count + 1
     while end > 1 and left > 0 and parsed(end - 1) is None:
-        end -= 1  # the value begins on an earlier line than it ends
+        end -= 1  # to the first line of a multi-line value
     return end if path and left > 0 else None
 
 

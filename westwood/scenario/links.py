@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Links: rate or delivery opportunities, delay, queue, losses. docs/scenarios.md has the format."""
+"""Models of links: rate or trace, delay, queue, losses. docs/scenarios.md has the format."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LONGEST_TRACE_MS = LONGEST_PS // TIME_UNITS["ms"]
 
 
 def _whole_numbers(value: object) -> tuple[int, ...]:
-    """Takes a list of whole numbers, of which there may be millions; the first wrong is named."""
+    """Accepts a list of whole numbers, maybe millions; an error names the first wrong one."""
     if not isinstance(value, (list, tuple)):
         raise InputError("expected a list of whole numbers", value=value)
     for number in value:
@@ -141,23 +141,26 @@ class ScriptedLoss(Part):
 
 
 class MarkovLoss(Part):
-    """Has two states in turn, first the good one, each with its loss rate, for both directions."""
+    """Alternates between a good and a bad state with their own loss rates, good first.
+
+    Both directions share the state.
+    """
 
     kind: Literal["markov"] = "markov"
-    good: Span  # ps: mean durations
+    good: Span  # ps: mean duration
     bad: Span
-    good_rate: Probability = 0.0  # the probability that a packet is lost
+    good_rate: Probability = 0.0  # probability that a packet is lost
     bad_rate: Probability
     durations: Durations = "exponential"
     on: Side
 
 
 class Blackout(Part):
-    """Lets nothing pass for a while, again and again, in both directions together."""
+    """Loses all packets in recurring periods, in both directions at the same time."""
 
     kind: Literal["blackout"] = "blackout"
-    good: Span  # ps: mean time between two blackouts
-    bad: Delay  # ps: mean length of one; 0: none
+    good: Span  # ps: mean time between blackouts
+    bad: Delay  # ps: mean length of a blackout; 0: none
     durations: Durations = "fixed"
     on: Side
 
@@ -166,7 +169,7 @@ LOSSES = ("none", "uniform", "bits", "script", "markov", "blackout")
 
 
 def _loss_kind(value: Any) -> Any:
-    """Says which kind a loss table means: its `kind`, else what its keys say."""
+    """Returns the kind of a loss table: its `kind`, else what its keys imply."""
     if isinstance(value, dict) and "kind" not in value:
         return "script" if "packets" in value else "uniform"
     return kind_of(value)
@@ -185,7 +188,7 @@ Loss = Annotated[
 
 
 class Reordering(Part):
-    """A share of the packets is held back on the wire, and others pass them."""
+    """Delays a share of the packets on the wire, so that later packets overtake them."""
 
     rate: Probability
     delay: Span  # ps
@@ -193,9 +196,9 @@ class Reordering(Part):
 
 
 class Opportunities(Part):
-    """Lists the times, in ms, at which 1504 bytes can leave, as Mahimahi's traces do.
+    """Lists the times in ms at which 1504 bytes can leave, as in Mahimahi's traces.
 
-    In a scenario file each is the name of a file with a time a line.
+    A scenario file names a file with one time per line for each direction.
     """
 
     forward: Times = ()
@@ -205,9 +208,9 @@ class Opportunities(Part):
 class _Wire(Part):
     name: Name
     between: Annotated[tuple[Name, Name], Field(strict=False)]
-    rate: Rate | None = None  # bit/s, each direction that has no trace
+    rate: Rate | None = None  # bit/s, in each direction without a trace
     trace: Opportunities | None = None  # instead of the rate
-    queue: Queue  # of each direction
+    queue: Queue  # in each direction
     loss: Loss = NoLoss()
     reorder: Reordering | None = None
 
@@ -217,7 +220,7 @@ if TYPE_CHECKING:
     class _Link(_Wire, Settings):
         pass
 else:
-    _elsewhere = ("rate", "reorder_rate", "reorder_delay")  # above, in the form a scenario has them
+    _elsewhere = ("rate", "reorder_rate", "reorder_delay")  # declared above, in a scenario's form
     _Link = with_settings(_Wire, "link", leave_out=_elsewhere)
 
 
@@ -247,16 +250,16 @@ class Link(_Link):
             and self.opportunities("forward")
             and self.opportunities("backward")
         ):
-            problem = "has no effect beside the trace of both directions, expected none"
+            problem = "has no effect with a trace of both directions, expected none"
             raise InputError(problem, key="rate", value=format_rate(self.rate))
         return self
 
     def opportunities(self, side: Direction) -> tuple[int, ...]:
-        """Returns the opportunities of one direction, ms; none where the rate holds."""
+        """Returns the delivery opportunities of a direction in ms; empty if it has a rate."""
         return getattr(self.trace, side) if self.trace else ()
 
     def mean_rate_bps(self, side: Direction) -> float:
-        """Returns the rate of one direction, or what its trace offers on average."""
+        """Returns the rate of a direction, or the average rate of its trace."""
         times = self.opportunities(side)
         if times:
             return 8 * OPPORTUNITY_BYTES * len(times) / (times[-1] / 1000)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads numbers from files: packets that are lost, times at which a link can send.
+"""Reads lists of numbers from files: lost packets, and delivery opportunities.
 
-A scenario that names such a file takes the numbers in when it is read: what was run is then all in
-the scenario, and in its hash.
+Reading a scenario copies the numbers into it, so that the scenario and its hash are complete.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from typing import Any
 from westwood import files
 from westwood.errors import InputError
 
-MOST_NUMBERS = 10_000_000  # of all files that a scenario names
-_MOST_WRITTEN = 10_000  # numbers in a line of TOML, which takes long to read
-# The keys of a link where the name of a file may stand for the numbers in it.
+MOST_NUMBERS = 10_000_000  # in all files of a scenario
+_MOST_WRITTEN = 10_000  # numbers in a list in TOML, which is slow to read
+# The keys of a link that may name a file instead of listing its numbers.
 _PLACES = (("loss", "packets"), ("trace", "forward"), ("trace", "backward"))
 
 
 def embedded(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Puts numbers in place of files' names, relative to `folder`, into the links' tables."""
+    """Replaces file names, relative to `folder`, by their numbers in the links' tables."""
     links = given.get("link")
     if not isinstance(links, (list, tuple)):
         return dict(given)
@@ -31,7 +30,7 @@ def embedded(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 class _Files:
-    """Reads each file once, and so many numbers at most."""
+    """Reads each file once, and limits the numbers in all files."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -39,7 +38,7 @@ class _Files:
         self._count = 0
 
     def numbers(self, name: str) -> files.Numbers:
-        """The numbers in a file."""
+        """Returns the numbers in a file."""
         if name not in self._read:
             self._read[name] = files.numbers(self._folder / name)
             self._count += len(self._read[name])
@@ -49,9 +48,9 @@ class _Files:
 
 
 def split_out(links: Iterable[dict[str, Any]], name: str) -> dict[str, str]:
-    """Puts long lists of numbers in the links' tables into files of their own; their contents.
+    """Moves long lists out of the links' tables; returns the files' contents by name.
 
-    The files are named after the scenario's, NAME-LINK-KEY.txt.
+    The names are NAME-LINK-KEY.txt, where NAME is the scenario file's.
     """
     made = {}
     for link in links:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Declares what links and flows are made of: named parts and quantities, each one checked.
+"""Declares the base class and field types of links and flows.
 
-They are held in base units (bit/s, picoseconds, bytes) and written back with their units.
+Values are stored in base units (bit/s, picoseconds, bytes) and written with their units.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NAME_CHARACTERS = frozenset(
 
 
 class _Shown:
-    """Is a long list in `repr`."""
+    """Shortens a long list in `repr`."""
 
     def __init__(self, values: Sequence[object]) -> None:
         self._text = f"({values[0]}, {values[1]}, ... {len(values)} in all)"
@@ -35,7 +35,7 @@ class _Shown:
 
 
 class Part(BaseModel):
-    """Is the base of all of a scenario: no unknown keys, no silent conversions, never changed."""
+    """Base class of a scenario's parts: immutable, without unknown keys or silent conversions."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -43,11 +43,11 @@ class Part(BaseModel):
         frozen=True,
         populate_by_name=True,
         serialize_by_alias=True,
-        defer_build=True,  # of all models a run only needs the whole: `make_ready`
+        defer_build=True,  # a run needs only the scenario's model: `make_ready`
     )
 
     def __repr_args__(self) -> Iterator[tuple[str, Any]]:
-        """What `repr` shows: values with their units, but for those that are everybody's."""
+        """Yields the values that differ from their defaults, with units."""
         written = self.model_dump()
         for name, field in type(self).model_fields.items():
             value, key = getattr(self, name), field.serialization_alias or field.alias or name
@@ -63,9 +63,9 @@ class Part(BaseModel):
 
 
 def make_ready(model: type[Part]) -> None:
-    """Makes a model ready, with what it holds, and without pydantic's search for its plugins.
+    """Builds a model and its parts without pydantic's slow search for plugins.
 
-    That would read the metadata of all that is installed.
+    The search reads the metadata of all installed packages.
     """
     key = "PYDANTIC_DISABLE_PLUGINS"
     before = os.environ.get(key)
@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     RecoveryName = str
 
     class Settings(Part):
-        """A model whose keys follow from declarations: type checkers can't know them."""
+        """Stands for a model with declared keys, which type checkers can't know."""
 
         def __getattr__(self, name: str) -> Any: ...
 else:
@@ -117,12 +117,12 @@ Durations = Literal["fixed", "exponential"]
 
 
 def kind_of(value: Any, default: str | None = None) -> Any:
-    """Returns which arm of a union of tables is meant: the table's `kind`."""
+    """Returns the `kind` of a table, which selects the member of a union."""
     return getattr(value, "kind", None) if isinstance(value, Part) else value.get("kind", default)
 
 
 def table_of(kinds: tuple[str, ...], what: str, example: str, default: str) -> BeforeValidator:
-    """Checks, before a union of tables is tried, that there is a table of a known kind."""
+    """Returns a validator that requires a table of a known kind before a union is tried."""
 
     def check(value: object) -> object:
         if not isinstance(value, (dict, Part)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the links on a flow's route allow at best: how fast a packet is there, and how many."""
+"""Computes a route's limits: the shortest round trip and the highest rate."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _SIDES: tuple[Direction, Direction] = ("forward", "backward")
 
 @dataclass(frozen=True)
 class Path:
-    """The route between two nodes."""
+    """Holds the limits of the route between two nodes; links with traces set none."""
 
-    delay_s: float  # there and back
-    byte_s: float  # to send a byte there and back; recorded rates say nothing
-    overhead_s: float  # the same of the links' framing of a packet
-    most_bps: float  # the slowest rate there; infinity where rates are recorded
+    delay_s: float  # round-trip propagation delay
+    byte_s: float  # to send a byte there and back
+    overhead_s: float  # to send the links' framing of a packet there and back
+    most_bps: float  # the slowest rate on the forward route
 
     def least_rtt_s(self, packet_bytes: int) -> float:
-        """The shortest round trip with packets of this size in both directions."""
+        """Returns the shortest RTT with packets of this size in both directions."""
         return self.delay_s + packet_bytes * self.byte_s + self.overhead_s
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scenarios that come with the package."""
+"""Finds the preset scenarios, which come with the package."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def presets() -> list[str]:
 
 
 def described(preset: str) -> str:
-    """Returns what the file of a preset says of it in its opening comment."""
+    """Returns the opening comment of a preset's file."""
     lines = (presets_folder() / f"{preset}.toml").read_text(encoding="utf-8").splitlines()
     comment = itertools.takewhile(lambda line: line.startswith("#"), lines[1:])
     return " ".join(line.removeprefix("#").strip() for line in comment)
 
 
 def presets_folder() -> Path:
-    """Installed, they lie in the package; in a source tree (or an editable install) beside it."""
+    """Returns the presets' folder: in an installed package, or next to it in a source tree."""
     inside = _PACKAGE / "scenarios"
     return inside if inside.is_dir() else _PACKAGE.parent / "scenarios"

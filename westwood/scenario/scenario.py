@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A scenario is a network, the flows over it, and what to vary, from TOML or keywords.
+"""Scenarios: a network, its flows and an optional sweep, from TOML or keywords.
 
     Scenario.preset("table1")                        one that comes with the package
     Scenario.from_toml("mine.toml")                  a file; docs/scenarios.md has the format
     Scenario(name="a", duration="60s", link=[{...}], flow=[{...}])
     scenario.with_settings({"bottleneck.loss.rate": 0.01, "tcp.cc": "westwood+"})
 
-A scenario is complete: whatever was not given has been taken from its profile.
+A scenario is complete: its profile supplies every setting that was not given.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from westwood.units import format_time
 
 FORMAT = 1  # of scenario files, and part of the hash
 MOST_POINTS = 100_000  # of a sweep
-_KEPT = (Part, files.Numbers)  # never changed, and large: settings hold them as they are
+_KEPT = (Part, files.Numbers)  # immutable and large, so never copied
 
 Settings = Mapping[str, Any]
 Values = Annotated[tuple[Any, ...], Field(strict=False, min_length=1)]
@@ -68,7 +68,7 @@ class Scenario(Part):
 
     _given: dict[str, Any] = PrivateAttr(default_factory=dict)
     _source: str = PrivateAttr(default="")
-    _folder: Path = PrivateAttr(default=Path())  # the names of files are relative to
+    _folder: Path = PrivateAttr(default=Path())  # base of relative file names
 
     def __init__(self, /, **given: Any) -> None:
         given = number_files.embedded(arguments.builtin_table(given, _KEPT), Path())
@@ -192,7 +192,7 @@ class Scenario(Part):
             yield columns, base._at(settings)
 
     def _at(self, point: Settings) -> Scenario:
-        """Takes a point of the sweep; an error has the line of the file that sweeps its key."""
+        """Returns a point of the sweep; an error has the line that sweeps its key."""
         try:
             return self.with_settings(point)
         except InputError as error:
@@ -202,35 +202,35 @@ class Scenario(Part):
 
     @cached_property
     def products(self) -> dict[str, str]:
-        """By link, the limits of queues that were given in bandwidth-delay products ("1bdp")."""
+        """The queue limits given in bandwidth-delay products ("1bdp"), by link."""
         links = self._given.get("link", ())
         return {self.link[n].name: links[n]["queue"]["limit"] for n in bdp.products(self._given)}
 
     @property
     def nodes(self) -> list[str]:
-        """The names of the nodes; a node's index in the simulator is its place here."""
+        """The names of the nodes, in the order of their indices in the simulator."""
         return topology.nodes(self.link)
 
     @cached_property
     def flows(self) -> tuple[Flow, ...]:
-        """The flows one by one: of a group with a count, NAME-1, NAME-2..."""
+        """The single flows; a group with a count gives NAME-1, NAME-2 and so on."""
         return tuple(one for flow in self.flow for one in flow.each())
 
     @cached_property
     def paths(self) -> Mapping[tuple[str, str], paths.Path]:
-        """What the ways between its flows' ends allow at best, by these ends."""
+        """The limits of the flows' routes, by their two end nodes."""
         return paths.of_flows(self.link, self.flow)
 
     def given(self) -> dict[str, Any]:
-        """Returns the settings that were given: the others are the profile's."""
+        """Returns the settings that were given; the profile supplies the others."""
         return arguments.builtin_table(self._given, _KEPT)
 
     def resolved(self) -> dict[str, Any]:
-        """Returns all settings, as TOML would hold them, with their units.
+        """Returns all settings with their units, as a TOML file would have them.
 
-        Without a recovery that follows from the protocol, and what goes with it or its absence:
-        they must change when the protocol does. So must a queue in bandwidth-delay products, where
-        there is a sweep, which may change the product.
+        Settings that follow from others are left as they were given, because they must follow a
+        change: the recovery and its settings follow the protocol, and in a sweep a queue limit in
+        bandwidth-delay products follows the product.
         """
         data = self.model_dump(exclude_none=True)
         for link in data["link"] if self.sweep else ():
@@ -253,20 +253,20 @@ class Scenario(Part):
 
     @cached_property
     def hash(self) -> str:
-        """Twelve hexadecimal digits over everything that decides a run's outcome but the seed."""
+        """Twelve hexadecimal digits of a hash of all that affects a run, except the seed."""
         settings = self.model_dump(exclude={"name", "seeds", "sweep", "profile"})
         text = json.dumps([FORMAT, settings], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def to_toml(self) -> str:
-        """Writes the complete scenario so that `from_toml` reads the same scenario back."""
+        """Returns the complete scenario as TOML, which `from_toml` reads back unchanged."""
         return toml_format.dumps(self.resolved())
 
     @checked(name=arguments.text)
     def to_files(self, name: str) -> dict[str, str]:
-        """Does what `to_toml` does with long lists of numbers in files: contents by file's name.
+        """Returns the scenario as files, contents by name; long lists have their own files.
 
-        The last one is NAME.toml, which `from_toml` reads with the others beside it.
+        The last file is NAME.toml, which `from_toml` reads with the others in the same folder.
         """
         data = self.resolved()
         made = number_files.split_out(data["link"], name)
@@ -277,7 +277,7 @@ make_ready(Scenario)
 
 
 def _check_starts(scenario: Scenario) -> None:
-    """A flow that would start when the run is over is a mistake, not a row of zeros."""
+    """Raises InputError for a flow that would start after the run's end."""
     for flow in scenario.flow:
         if flow.start >= scenario.duration:
             problem = f"expected less than the duration, {format_time(scenario.duration)}"

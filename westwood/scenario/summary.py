@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says in a few words what a scenario is: for titles, and for notebooks."""
+"""Summarises a scenario in a line for titles and in tables for notebooks."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _RATES = ((1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s"))
 
 
 def summarise(scenario: Scenario, varied: Iterable[str] = ()) -> str:
-    """Writes "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets", without what varies."""
+    """Returns "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets" without the parts that vary."""
     link = min(scenario.link, key=lambda one: one.mean_rate_bps("forward"))
-    products = scenario.products if (varied := list(varied)) else {}  # which may vary, too
+    products = scenario.products if (varied := list(varied)) else {}  # packets may vary with them
     varies = {key.split(".")[1] for key in varied if key.startswith(f"{link.name}.")}
     parts = {
         "rate": _rate(link),
@@ -40,7 +40,7 @@ def _rate(link: Link) -> str:
 
 
 def _delay(scenario: Scenario, link: Link) -> str:
-    """The delay from end to end where all flows have the same, else the bottleneck's."""
+    """Returns the end-to-end delay if all flows share it, else the bottleneck's."""
     is_chain = len(scenario.link) < 3
     links = scenario.link if is_chain else (link,)
     milliseconds = 1000 * sum(one.delay for one in links) / PS_PER_S
@@ -65,7 +65,7 @@ def _queue(link: Link, products: str = "") -> str:
 
 
 def html(scenario: Scenario) -> str:
-    """Writes the scenario as the tables that a notebook shows: links, flows, what is swept."""
+    """Writes HTML tables of the links, the flows and the sweep."""
     caption = (
         f"{scenario.name}: {format_time(scenario.duration)}, {scenario.seeds} seeds, "
         f"profile {scenario.profile}"

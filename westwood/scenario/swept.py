@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The values that a key is swept over, as they stand in a table's column."""
+"""Converts the values of a sweep to the values of a table's column."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from westwood.errors import InputError, show
 
 
 def check_sweep(sweep: Mapping[str, Sequence[Any]]) -> None:
-    """Raises an error if a value is given twice: its runs would count twice."""
+    """Raises InputError if a key has a value twice, which would count its runs twice."""
     for key, values in sweep.items():
         for value, times in Counter(column_values(values)).items():
             if times > 1:
@@ -19,17 +19,17 @@ def check_sweep(sweep: Mapping[str, Sequence[Any]]) -> None:
 
 
 def column_values(values: Sequence[Any]) -> list[Any]:
-    """Values that a column of one type can hold."""
+    """Returns values that a column of one type can hold."""
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
         return list(values)
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
         return [float(value) for value in values]
-    for key in ("kind", "name"):  # tables that it tells apart
+    for key in ("kind", "name"):  # if it tells the tables apart
         kinds = [value.get(key) if isinstance(value, dict) else value for value in values]
         if all(isinstance(kind, str) for kind in kinds) and len(set(kinds)) == len(values):
             return kinds
     texts = [value if isinstance(value, str) else show(value) for value in values]
-    if len(set(texts)) < len(texts):  # long lists that begin alike
+    if len(set(texts)) < len(texts):  # long lists can have the same beginning
         numbers = {one: f" ({n})" for n, one in enumerate(dict.fromkeys(map(repr, values)), 1)}
         if len(numbers) > len(set(texts)):
             return [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a scenario's settings in TOML."""
+"""Writes a scenario's settings as TOML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def dumps(data: Mapping[str, Any]) -> str:
-    """Writes the settings that `Scenario.resolved` returns."""
+    """Returns the settings of `Scenario.resolved` as TOML."""
     lines = [f"{key} = {toml_value(data[key])}" for key in ("name", "duration", "seeds", "profile")]
     for section in ("link", "flow"):
         for part in data[section]:
@@ -24,7 +24,7 @@ def dumps(data: Mapping[str, Any]) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """Writes a value in TOML."""
+    """Returns a value as TOML."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
     if isinstance(value, (list, tuple)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The graph that a scenario's links span, and whether its flows can be routed over it."""
+"""Builds the graph of a scenario's links and routes its flows over it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from westwood.scenario.flows import Flow
 from westwood.scenario.links import Link
 from westwood.units import format_time
 
-# What the engine takes: engine/topology.cpp and engine/network.hpp.
+# Limits of the engine: engine/topology.cpp and engine/network.hpp.
 _MOST_LINKS = 255  # on a path
 _MOST_CONNECTIONS = 2**20
-_MOST_ROUTED = 3_000_000  # links x sources whose routes are looked for
+_MOST_ROUTED = 3_000_000  # links x sources; beyond, routing would take too long
 
 Route = list[tuple[str, int]]  # links, each with its direction: 0 is forward
 
 
 def nodes(links: Sequence[Link]) -> list[str]:
-    """Lists the nodes as the links name them: a node's index is its place here."""
+    """Returns the nodes in the order of the links; a node's index is its position."""
     return list(dict.fromkeys(node for link in links for node in link.between))
 
 
 def check(links: Sequence[Link], flows: Sequence[Flow], reserved: Sequence[str]) -> None:
-    """Raises an error unless names are unique and every flow has a path."""
+    """Raises InputError unless names are unique and every flow has a path."""
     names = [link.name for link in links] + [flow.name for flow in flows]
     for name, times in Counter(names).items():
         if times > 1:
@@ -53,15 +53,15 @@ def check(links: Sequence[Link], flows: Sequence[Flow], reserved: Sequence[str])
                 key=f"{flow.name}.to",
                 value=flow.to,
             )
-    if len(links) > _MOST_LINKS:  # else no path is too long
+    if len(links) > _MOST_LINKS:  # otherwise no path can be too long
         _check_lengths(links, flows)
 
 
 def check_count(flows: Sequence[Flow], duration: int) -> None:
-    """Raises an error if there would be more connections than the simulator takes.
+    """Raises InputError if there may be more connections than the simulator can handle.
 
-    Of a flow with arrivals they are as many as a seed draws: a Poisson number, which six standard
-    deviations more than its mean bound.
+    A flow with arrivals makes a Poisson number of connections; its bound is the mean plus six
+    standard deviations.
     """
     total = 0.0
     for flow in flows:
@@ -78,9 +78,10 @@ def check_count(flows: Sequence[Flow], duration: int) -> None:
 
 
 def routes(links: Sequence[Link], flows: Sequence[Flow]) -> dict[tuple[str, str], Route]:
-    """Finds each pair's route: the fewest links, and of equals the first, as the simulator does.
+    """Returns the route of each pair of nodes that a flow connects, as the simulator chooses it.
 
-    In a network where that would take long, a route is the first link at either end.
+    That is the first one with the fewest links. In a very large network, where the search would be
+    slow, the first link at either end stands for the route.
     """
     leaving: dict[str, list[tuple[str, tuple[str, int]]]] = {}
     for link in links:
@@ -111,12 +112,12 @@ def routes(links: Sequence[Link], flows: Sequence[Flow]) -> dict[tuple[str, str]
 
 
 def _check_lengths(links: Sequence[Link], flows: Sequence[Flow]) -> None:
-    """Raises an error if the shortest path of a flow has more links than the simulator takes."""
-    beside: dict[str, list[str]] = {}
+    """Raises InputError if a flow's shortest path has more links than the simulator allows."""
+    neighbours: dict[str, list[str]] = {}
     for link in links:
         one, other = link.between
-        beside.setdefault(one, []).append(other)
-        beside.setdefault(other, []).append(one)
+        neighbours.setdefault(one, []).append(other)
+        neighbours.setdefault(other, []).append(one)
     wanted: dict[str, dict[str, Flow]] = {}
     for flow in flows:
         wanted.setdefault(flow.from_, {}).setdefault(flow.to, flow)
@@ -125,7 +126,7 @@ def _check_lengths(links: Sequence[Link], flows: Sequence[Flow]) -> None:
         for _ in range(_MOST_LINKS):
             if not missing:
                 break
-            reached = [far for near in reached for far in beside[near] if far not in seen]
+            reached = [far for near in reached for far in neighbours[near] if far not in seen]
             seen.update(reached)
             reached = list(dict.fromkeys(reached))
             missing -= seen

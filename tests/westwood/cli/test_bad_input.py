@@ -150,11 +150,11 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
     ),
     "a datagram source with windows": (
         ('cc = "westwood+"', 'cc = "reno"\napp = { kind = "udp", rate = "1Mbps" }'),
-        'tcp.cc = "reno": expected "udp", for that is its app',
+        'tcp.cc = "reno": expected "udp", as its app is',
     ),
     "a protocol that is none": (
         ('cc = "westwood+"', 'cc = "udp"'),
-        'tcp.cc = "udp": expected a protocol, for its app is "bulk"',
+        'tcp.cc = "udp": expected a protocol, since its app is "bulk"',
     ),
     "on without off": (
         ('cc = "westwood+"', 'app = { kind = "udp", rate = "1Mbps", on = "2s" }'),
@@ -169,7 +169,7 @@ PROBLEMS: dict[str, tuple[Change, str]] = {
             'cc = "westwood+"',
             'cc = "reno"\nsize = "1MB"\narrivals = { every = "1s", size = "1kB" }',
         ),
-        'tcp.size = "1000000B": expected none, for arrivals has one',
+        'tcp.size = "1000000B": expected none, since arrivals has a size',
     ),
     "a cte below one": (
         ('"westwood+"', '{ name = "westwoodnr+", cte = 0.5 }'),
@@ -252,7 +252,7 @@ def test_problems(case: str, small_file: Path, westwood: Callable[..., Any]) -> 
         (b"name = ", "is not TOML: Invalid value (at end of document)"),
         (b"\xff\xfe", "is not TOML: byte 1 is not UTF-8"),
         (b"a = 2013-13-45", "is not TOML: "),
-        (b"a = " + b"[" * 20000, "is not TOML that we can read: nested too deeply"),
+        (b"a = " + b"[" * 20000, "is nested too deeply"),
         (b"", "name: is missing"),
         (b"a = 0x" + b"f" * 9000, "a = (a value too large to print): unknown key, "),
     ],

@@ -29,12 +29,11 @@ PROBLEMS: dict[str, tuple[tuple[str, str], str]] = {
             'app = { kind = "udp", rate = "1Mbps", durations = "exponential" }',
         ),
         'tcp.app.durations = "exponential": has no effect on a source that is always on, '
-        "expected on and off beside it",
+        "expected on and off too",
     ),
     "a rate that no direction has": (
         ('rate = "2Mbps"', 'rate = "2Mbps"\ntrace = { forward = [1], backward = [1] }'),
-        'bottleneck.rate = "2Mbps": has no effect beside the trace of both directions, '
-        "expected none",
+        'bottleneck.rate = "2Mbps": has no effect with a trace of both directions, expected none',
     ),
     "more transfers than there may be": (
         ('cc = "westwood+"', 'cc = "reno"\narrivals = { every = "1us", size = "1B" }'),

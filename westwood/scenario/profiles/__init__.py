@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Profiles: the settings of one source in one place, each with its reason.
+"""Profiles: named sets of default settings, one per source, each setting with its reason.
 
-`rfc` is what the declarations have as defaults (core/settings.h, engine/settings.hpp), and
-rfc.toml the few that are no setting of the engine. Another profile is a data file of what it has
-otherwise: a table a setting, named SECTION.KEY, with `value` and `reason`. Sections: `link` and
-`flow` are defaults of a scenario's links and flows, `loss` of a link's losses, `cc` of a flow's
-congestion control; `westwood` holds the recovery of the protocols that don't fix their own. `sack`
-is what flows with selective acknowledgments have otherwise than `flow`, and its `recovery` is what
-the protocols with SACK recover with; each profile has its own, and takes none of it from `rfc`.
+The profile `rfc` has the defaults of core/settings.h and engine/settings.hpp; rfc.toml adds the few
+that the engine lacks. Any other profile is a file of the settings in which it differs: a table
+SECTION.KEY with `value` and `reason` for each. The sections are:
+
+    link, flow    defaults of a scenario's links and flows
+    loss          defaults of a link's losses
+    cc            defaults of a flow's congestion control
+    westwood      the recovery of protocols that don't fix their own
+    sack          what flows with SACK override in `flow`, and in `recovery` the recovery of
+                  protocols with SACK; profiles don't inherit this section from `rfc`
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ _FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting's value and why it is that."""
+    """A setting's value with the reason for it."""
 
     value: Any
     reason: str
@@ -39,7 +42,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Profile:
-    """The settings of a source, by section and key: all of them, and which it chose itself."""
+    """A profile's settings by section and key: all of them, and its own."""
 
     name: str
     title: str
@@ -47,18 +50,18 @@ class Profile:
     own: Mapping[str, Mapping[str, Choice]]
 
     def defaults(self, section: str) -> dict[str, Any]:
-        """The values of a section, by key."""
+        """Returns the values of a section by key."""
         return {key: choice.value for key, choice in self.sections[section].items()}
 
 
 def names() -> list[str]:
-    """The profiles there are."""
+    """Returns the names of all profiles."""
     return sorted(file.stem for file in _FOLDER.glob("*.toml"))
 
 
 @cache
 def get(name: str) -> Profile:
-    """The profile of this name."""
+    """Returns the profile of this name."""
     if name not in names():
         raise InputError(f"unknown profile, {suggestion(name, names())}", key="profile", value=name)
     data = files.read_toml(_FOLDER / f"{name}.toml")
@@ -77,7 +80,7 @@ def get(name: str) -> Profile:
 
 
 def _declared(section: str) -> dict[str, Choice]:
-    """The defaults of a section's settings; those of `cc` are the protocols' own."""
+    """Returns the declared defaults of `link` or `flow`; protocols have their own for `cc`."""
     if section not in ("link", "flow"):
         return {}
     settings = settings_of(section).items()
