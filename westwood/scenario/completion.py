@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Completes what was given of a scenario with the values of its profile."""
+"""Completes a scenario's given settings with those of its profile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from westwood.scenario.flows import OF_DATAGRAMS, check_obeyed
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Fills in the profile's values wherever nothing was given."""
+    """Returns the settings with the profile's values where none was given."""
     name = given.get("profile", profiles.DEFAULT)
     if not isinstance(name, str):
         raise InputError("expected the name of a profile", key="profile", value=name)
@@ -45,7 +45,7 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
     cc = given.get("cc", UDP if kind_of(given.get("app")) == UDP else {})
     cc = {"name": cc} if isinstance(cc, str) else cc
     if not isinstance(cc, Mapping):
-        return {**profile.defaults("flow"), **given}  # the model says what is wrong
+        return {**profile.defaults("flow"), **given}  # the model reports the error
     return {
         **profile.defaults("flow"),
         **_defaults_of_recovery(cc.get("name"), given.get("recovery"), profile),
@@ -55,13 +55,13 @@ def _complete_flow(given: Mapping[str, Any], profile: profiles.Profile) -> dict[
 
 
 def _obeyed(cc: object, profile: profiles.Profile) -> dict[str, Any]:
-    """The profile's settings of congestion controls that this one obeys."""
+    """Returns the profile's `cc` settings that this control uses."""
     known = settings_of_protocol(cc) if isinstance(cc, str) and cc in PROTOCOLS else {}
     return {key: value for key, value in profile.defaults("cc").items() if key in known}
 
 
 def _recovery(cc: object, profile: profiles.Profile) -> str:
-    """Chooses the loss recovery of a protocol whose flow doesn't choose one."""
+    """Returns the recovery of a protocol whose flow doesn't set one."""
     protocol = PROTOCOLS.get(cc) if isinstance(cc, str) else None
     own = protocol.recovery if protocol else ""
     if own == profiles.SACK:
@@ -70,18 +70,18 @@ def _recovery(cc: object, profile: profiles.Profile) -> str:
 
 
 def _defaults_of_recovery(cc: object, chosen: object, profile: profiles.Profile) -> dict[str, Any]:
-    """The recovery, unless the flow chose it, and what goes with one that has SACK."""
+    """Returns the default recovery and, if the recovery uses SACK, the settings for it."""
     recovery = RECOVERIES.get(chosen if isinstance(chosen, str) else _recovery(cc, profile))
     if recovery is None:
-        return {}  # the model says what is wrong
+        return {}  # the model reports the error
     with_sack = profile.defaults(profiles.SACK) if recovery.uses_sack and cc != UDP else {}
     return {**with_sack, "recovery": recovery.name}
 
 
 def follows_from_protocol(flow: Mapping[str, Any], profile: profiles.Profile) -> set[str]:
-    """Returns the keys of a complete flow that would be the same if they were left out.
+    """Returns the keys of a complete flow that completion would fill in the same way.
 
-    They are the recovery that follows from the protocol, and what goes with it or its absence.
+    They are the recovery, if it follows from the protocol, and the settings that depend on it.
     """
     cc, chosen = flow["cc"]["name"], flow["recovery"]
     follows = {key: profile.defaults("flow").get(key) for key in profile.defaults(profiles.SACK)}
