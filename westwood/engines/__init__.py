@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Engines run scenarios: the simulator, ns-2, ns-3, Linux. Each gives the same rows and traces."""
+"""Engines run scenarios: the simulator, ns-2, ns-3, Linux. All return the same kinds of rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = {
 
 
 def find(name: str) -> Engine:
-    """Finds the engine of this name; raises what this machine lacks for it."""
+    """Returns the engine of this name; raises UnavailableError if this machine can't run it."""
     if name == "sim":
         from westwood.engines.simulator import SIMULATOR
 

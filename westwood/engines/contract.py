@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every engine takes jobs and gives rows; a traced run is a `Result`."""
+"""Defines the interface of engines: jobs in, rows or a `Result` out."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MoreColumns = Callable[[Result], Mapping[str, Mapping[str, float]]]  # by the fl
 
 @dataclass(frozen=True)
 class Job:
-    """Is a point of a sweep: the settings that make it, the scenario they make, the seeds to run.
+    """Describes a point of a sweep: its settings, the resulting scenario and the seeds to run.
 
-    With `more_columns` each run is traced, with events where it needs them, and every flow's row
-    gets the columns that it reads from the traced run.
+    With `more_columns` each run is traced, including events if `needs_events`, and each flow's row
+    gets the columns that `more_columns` computes from the trace.
     """
 
     scenario: Scenario
@@ -33,7 +33,7 @@ class Job:
     needs_events: bool = False
 
     def rows(self, result: Result) -> list[Row]:
-        """Makes the rows of a run of this job: its settings, the flow's results, more columns."""
+        """Returns a run's rows: the job's settings, each flow's results, and `more_columns`."""
         more = self.more_columns(result) if self.more_columns else {}
         return [{**self.settings, **row, **more.get(row["flow"], {})} for row in result.flow_rows]
 
@@ -43,7 +43,7 @@ Prepare = Callable[[Job], RunSeed]
 
 
 class Simulate(Protocol):
-    """Runs a scenario once, not its sweep; what is asked for is recorded."""
+    """Runs a scenario once, without its sweep, and records what the options ask for."""
 
     def __call__(
         self,
@@ -57,34 +57,34 @@ class Simulate(Protocol):
         spool: Spool | None = None,
         yes: bool = False,
     ) -> Result:
-        """`westwood.engines.simulator.simulate` says what the options record.
+        """Runs the scenario; see `westwood.engines.simulator.simulate` for the options.
 
-        Only the simulator puts it on disk, into `spool`, and asks for `yes`.
+        Only the simulator uses `spool`, to record on disk, and `yes`.
         """
 
 
 def refuse_simulators_own(engine: str, *, events: bool, capture: str | None) -> None:
-    """InputError names the record that only the simulator makes, if one is asked for."""
+    """Raises InputError if an option asks for a record that only the simulator makes."""
     for option, asked in (("--events", events), ("--pcap", capture)):
         if asked:
-            problem = f"comes of the simulator only, expected no --engine {engine}"
+            problem = f"works only in the simulator, expected no --engine {engine}"
             raise InputError(problem, key=option)
 
 
 @dataclass(frozen=True)
 class Engine:
-    """Is a way to run scenarios, and says how its runs differ from those of the others."""
+    """Describes an engine: the functions that run scenarios, and how its runs differ."""
 
     name: str
-    prepare: Prepare  # checks a job and makes of it what runs one of its seeds
+    prepare: Prepare  # checks a job and returns the function that runs a seed
     simulate: Simulate
-    runs_everything: bool = False  # no valid scenario is refused, so that none is checked before
-    real_time: bool = False  # a run takes as long as it says
-    profile: str | None = None  # `compare` uses it, unless the user says
-    workers: int | None = None  # unless the user says how many; None: one a core
+    runs_everything: bool = False  # accepts every valid scenario, so `check` has nothing to do
+    real_time: bool = False  # a run takes its simulated time
+    profile: str | None = None  # the default profile of `compare`
+    workers: int | None = None  # the default number of workers; None: one per core
 
     def check(self, jobs: Iterable[Job]) -> None:
-        """Raises what this engine can't do, or this machine lacks, before anything is run."""
+        """Raises an error, before any run, if the engine or the machine can't run a job."""
         if not self.runs_everything:
             for job in jobs:
                 self.prepare(job)

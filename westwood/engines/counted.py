@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds what a program outside this process counted, under the simulator's names."""
+"""Holds results of external programs under the simulator's names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 
 
 class CountedLinkSide:
-    """Holds what was counted on a direction of a link, every number as an attribute."""
+    """Holds the counters of a link's direction as attributes."""
 
     packets: int
     queue_drops: int
@@ -25,7 +25,7 @@ class CountedLinkSide:
 
 
 def no_events() -> pl.DataFrame:
-    """A table without rows: neither ns-3 nor the kernel tells events."""
+    """Returns an empty table of events, which neither ns-3 nor the kernel reports."""
     numbers = ("time_s", "segment", "cwnd", "ssthresh")
     return pl.DataFrame(
         schema={

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Joins what the kernel records of connections with what TCP_INFO tells: our controls' estimates.
+"""Joins our controls' recorded bandwidth estimates with traces from TCP_INFO.
 
-`westwood.kernel.recording` records them while a run is traced; where it can't (nothing is loaded,
-somebody else records, no rights) a trace has no estimate.
+`westwood.kernel.recording` records them during a traced run. If it can't (no control is loaded,
+another recorder runs, or permission is missing), the trace has no estimates.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def recording_of(
 ) -> Iterator[Recording]:
     """Records connections to `port` while the block runs, if one of the controls is ours.
 
-    any_control: those of the kernel's own, too, by its tracepoints.
+    any_control: also records the kernel's own controls, by tracepoints.
     """
     ours = [control for control in controls if control in ww_kernel.CONTROLS]
     chosen = controls if any_control else ours
@@ -40,14 +40,14 @@ def recording_of(
 
 
 def of_connection(recording: Recording, ends: str, established_s: float) -> pl.DataFrame:
-    """Returns its rows of the connection ADDRESS:PORT>ADDRESS:PORT, its `ends`, if it has any.
+    """Returns the recorded rows of a connection; `ends` is ADDRESS:PORT>ADDRESS:PORT.
 
-    A recording has times of its own: both have the moment when the connection was established.
+    The recording's clock is aligned at the moment when the connection was established.
     """
     seen = recording.trace
     if seen.is_empty():
         return seen
-    # @ and the namespace follow where a recording is from several.
+    # A recording of several namespaces appends @ and the namespace.
     its = seen.filter(pl.col("flow").str.contains(f"^{re.escape(ends)}(@[0-9]+)?$"))
     its = its.sort("time_s", maintain_order=True)
     starts = its.filter(event="start")
@@ -59,7 +59,7 @@ def of_connection(recording: Recording, ends: str, established_s: float) -> pl.D
 def with_estimates(
     trace: pl.DataFrame, recording: Recording, ends: str, established_s: float
 ) -> pl.DataFrame:
-    """Adds its estimates to the trace of the connection with these `ends`."""
+    """Returns the trace of the connection `ends` with the recorded estimates."""
     its = of_connection(recording, ends, established_s)
     if its.is_empty() or trace.is_empty():
         return trace

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Refuses in one clear line what ns-2 and ns-3 alike can't do of a scenario.
+"""Refuses, with a one-line error, scenarios that neither ns-2 nor ns-3 can run.
 
-A flow setting is obeyed, or the simulator has one way of its own. Another way is refused unless it
-is the profile's: nobody asked for that one, so a profile still runs there.
+An engine either obeys a flow setting or has a fixed value for it. A value that differs from the
+fixed one is refused, unless it comes from the profile: users did not ask for it, and profiles must
+still run there.
 """
 
 from __future__ import annotations
@@ -26,23 +27,23 @@ _LOSSES = ("none", "uniform", "script")
 
 @dataclass(frozen=True)
 class Limits:
-    """Is what all checks of one simulator share: how it is called, and what is fixed in it."""
+    """Checks scenarios against one simulator's limits."""
 
     engine: str
     name: str
     most_flows: int
-    spared: int  # packets that its RED lets in whatever the average says
+    spared: int  # packets that its RED always accepts, whatever the average
 
     def refuse(self, key: str, value: object, expected: str) -> InputError:
-        """Makes the error."""
+        """Returns the error for a refused setting."""
         return InputError(f"--engine {self.engine} expects {expected}", key=key, value=value)
 
     def refuse_fixed(self, key: str, value: object, fixed: object) -> InputError:
-        """Makes the error for a value other than the fixed one."""
+        """Returns the error for a value other than the fixed one."""
         return self.refuse(key, value, f"{show(fixed)}, which is fixed in {self.name}")
 
     def check_network(self, scenario: Scenario) -> None:
-        """Refuses more flows than it has, and links unlike its own."""
+        """Refuses too many flows, and links that the simulator does not have."""
         if len(scenario.flows) > self.most_flows:
             raise self.refuse("flow", f"{len(scenario.flows)} flows", f"at most {self.most_flows}")
         for link in scenario.link:
@@ -64,7 +65,7 @@ class Limits:
                 raise self.refuse(f"{name}.{key}", value, "no trace, jitter or reordering")
 
     def check_app(self, flow: Flow) -> None:
-        """Refuses what sends anything but one stream of bytes."""
+        """Refuses flows other than bulk transfers."""
         for key, value in (("app", flow.app.kind), ("arrivals", flow.arrivals)):
             if value not in ("bulk", None):
                 shown = value if key == "app" else flow.model_dump(exclude_none=True)[key]
@@ -73,7 +74,10 @@ class Limits:
     def check_settings(
         self, flow: Flow, own: Mapping[str, Any], profile: str, strict: Container[str] = ()
     ) -> None:
-        """Refuses what is neither its own way nor the profile's; of `strict`, the profile's too."""
+        """Refuses settings that are neither the simulator's `own` nor the profile's.
+
+        strict: keys whose profile values are refused, too.
+        """
         of_profile = profiles.get(profile).defaults("flow")
         if RECOVERIES[flow.recovery].uses_sack:
             of_profile |= profiles.get(profile).defaults(profiles.SACK)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs scenarios on Linux: on real sockets, through the kernel that runs here.
+"""Runs scenarios in real time on sockets of this machine's kernel.
 
-ww-path (of linux/path; WESTWOOD_LINUX names another one) emulates the network between
-namespaces of its own and runs the flows, in real time. It lives as long as its standard input is
-open: whatever ends this process ends it, and nothing that it made has a name or outlives it.
+ww-path of linux/path, or the program that WESTWOOD_LINUX names, emulates the network between its
+own namespaces and runs the flows. It exits when its standard input closes, so it never outlives
+this process. Its namespaces have no names and disappear with it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ENGINE = "linux"
 VARIABLE = "WESTWOOD_LINUX"
 _LACKING = 77  # exit code of ww-path
 _PORT = 5001  # kPort of linux/path/host.hpp
-_LATEST_S = 0.1  # half of min_rto: packets that leave the path later bring timeouts of this machine
+_LATEST_S = 0.1  # half of min_rto; later packets can cause timeouts that are the machine's fault
 _ATTEMPTS = 3
 PROGRAM = Program(
     "linux/ww-path",
@@ -43,19 +43,19 @@ PROGRAM = Program(
 
 
 def program() -> Path:
-    """Finds ww-path; UnavailableError with the remedy if it is not there."""
+    """Returns ww-path's location; raises UnavailableError with the remedy if it is missing."""
     return PROGRAM.find()
 
 
 def check_machine() -> None:
-    """Emulates a millisecond; UnavailableError with the remedy if this machine can't."""
+    """Emulates a millisecond; raises UnavailableError with the remedy if that fails."""
     flow = {"name": "probe", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}}
     link = {"name": "path", "between": ["a", "b"], "rate": "1Mbps", "delay": "0s"}
     run(Scenario(name="probe", duration="1ms", profile="linux", link=[link], flow=[flow]))
 
 
 def prepare(job: Job) -> RunSeed:
-    """Checks a job; gives what runs one of its seeds."""
+    """Checks a job; returns the function that runs a seed."""
     if job.more_columns:
         raise InputError("traces nothing for this figure yet", key="--engine", value=ENGINE)
     linux_limits.check(job.scenario)
@@ -68,7 +68,7 @@ def _rows(job: Job, seed: int) -> list[Row]:
 
 
 class TracedOnce:
-    """Runs scenarios, but not again what was traced before: a run takes as long as it says."""
+    """Runs scenarios, and reuses traced runs because each takes its simulated time."""
 
     def __init__(self) -> None:
         self._traced: dict[tuple[str, int], Result] = {}
@@ -92,18 +92,18 @@ class TracedOnce:
         return result
 
     def prepare(self, job: Job) -> RunSeed:
-        """Checks a job; gives what runs one of its seeds."""
-        plain = prepare(job)
+        """Checks a job; returns the function that runs a seed."""
+        run_again = prepare(job)
 
         def run_seed(seed: int) -> list[Row]:
             known = self._traced.pop((job.scenario.hash, seed), None)
-            return plain(seed) if known is None else job.rows(known)
+            return run_again(seed) if known is None else job.rows(known)
 
         return run_seed
 
 
 def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
-    """Runs a scenario once, in real time. `trace`: record windows, queues and drops."""
+    """Runs a scenario once, in real time; `trace` records windows, queues and drops."""
     linux_limits.check(scenario)
     wall = time.perf_counter()
     with wire.trace_files(trace) as files:
@@ -114,7 +114,7 @@ def run(scenario: Scenario, seed: int = 1, *, trace: bool = False) -> Result:
 
 
 def _run(scenario: Scenario, seed: int, files: wire.TraceFiles | None) -> wire.Report:
-    """Runs it, again if this machine stood still meanwhile."""
+    """Runs it, and repeats the run if this machine stalled."""
     what = f"{scenario.name}, seed {seed}"
     if linux_limits.is_emulated(scenario):
         return _run_emulated(scenario, seed, files, what)
@@ -123,14 +123,14 @@ def _run(scenario: Scenario, seed: int, files: wire.TraceFiles | None) -> wire.R
         late_s = _check_speed(report, what)
         if late_s <= _LATEST_S:
             return report
-    problem = f"this machine stood still for {late_s * 1000:.0f} ms, in {_ATTEMPTS} runs"
-    raise RunError(f"{what}: {problem}; fewer --workers, or less beside it")
+    problem = f"this machine stalled for {late_s * 1000:.0f} ms, in {_ATTEMPTS} runs"
+    raise RunError(f"{what}: {problem}; use fewer --workers, or stop other programs")
 
 
 def _run_once(
     scenario: Scenario, seed: int, files: wire.TraceFiles | None, what: str
 ) -> wire.Report:
-    """Runs it, and puts what was recorded of the estimates into the traces."""
+    """Runs it once, and adds the recorded estimates to the traces."""
     controls = {linux_limits.CONTROLS.get(flow.cc.name, "") for flow in scenario.flows if files}
     with estimates.recording_of(controls, _PORT) as recording:
         lines = execute(wire.plan(scenario) + wire.conclusion(seed, files), what)
@@ -142,7 +142,7 @@ def _run_once(
 def _run_emulated(
     scenario: Scenario, seed: int, files: wire.TraceFiles | None, what: str
 ) -> wire.Report:
-    """Runs it in the emulated machine, for this kernel lacks a control of its."""
+    """Runs it in the emulated machine, because this kernel lacks one of its controls."""
     controls = linux_limits.controls_of(scenario)
     if files:
         missing = ", ".join(sorted(filter(linux_limits.is_missing, controls)))
@@ -155,17 +155,17 @@ def _run_emulated(
 
 
 def _check_speed(report: wire.Report, what: str) -> float:
-    """How late the latest packet was, in s; RunError if this machine did not take every packet."""
+    """Returns the largest lateness of a packet in s; raises RunError if any never arrived."""
     (said,) = report.others["emulator"]
     emulator = dict(zip(said[::2], said[1::2], strict=True))
     if missed := int(emulator["overruns"]) + int(emulator["refused"]):
         problem = f"this machine was too slow: {missed} packets never reached the path"
-        raise RunError(f"{what}: {problem}; lower rates or fewer --workers")
+        raise RunError(f"{what}: {problem}; use lower rates or fewer --workers")
     return float(emulator["late_worst_s"])
 
 
 def _add_estimates(report: wire.Report, scenario: Scenario, recording: Recording) -> None:
-    """Puts the recorded estimates beside TCP_INFO's columns, in flows of one connection."""
+    """Adds the recorded estimates to the traces of flows with a single connection."""
     ports = [int(port) for (port,) in report.others.get("port", [])]
     for index, trace in report.windows.items():
         its = report.flows[index]
@@ -177,13 +177,13 @@ def _add_estimates(report: wire.Report, scenario: Scenario, recording: Recording
 
 
 def _ends(flow: int, port: int) -> str:
-    """Names a flow's connection as a recording does: linux/path/packet.hpp has the addresses."""
+    """Returns a flow's connection as recordings name it; see linux/path/packet.hpp."""
     host = f"{flow >> 8}.{flow & 255}"
     return f"10.64.{host}:{port}>10.65.{host}:{_PORT}"
 
 
 def execute(plan: str, what: str) -> list[list[str]]:
-    """Runs ww-path with this plan; returns its lines, split into words."""
+    """Runs ww-path with this plan; returns the words of its output lines."""
     done = programs.run([program()], plan)
     lines, problem = [line.split() for line in done.out.splitlines()], done.errors.strip()
     if done.code == _LACKING:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs plans on Debian's kernel in an emulated machine: for controls that this kernel lacks.
+"""Runs plans on Debian's kernel in an emulated machine, for controls that this kernel lacks.
 
-ww-path and its plan go into the machine (westwood/kernel/emulated.py), and its report comes out.
-The machine counts time in instructions, so that no load disturbs it; a trace does not leave it.
+The machine (westwood/kernel/emulated.py) receives ww-path and its plan, and prints the report. Its
+clock counts instructions, so the load of this machine has no effect. It returns no trace.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from pathlib import Path
 from westwood.errors import RunError, UnavailableError
 from westwood.kernel import emulated
 
-# What Debian's kernel has, built in or as a module.
+# The controls of Debian's kernel.
 _BUILT_IN = frozenset({"reno", "cubic"})
 MODULES = frozenset({"bbr", "vegas", "veno", "westwood"})
 REMEDY = f"{emulated.FETCH}, for an emulated kernel that has it"
 _TUN = "kernel/drivers/net/tun.ko"
-_MOST_S = 1800.0  # of a run, on a busy machine
+_MOST_S = 1800.0  # the longest run on a busy machine
 
 
 def lacking(controls: Iterable[str]) -> str | None:
-    """Says why these controls can't run together in the machine; None: they can."""
+    """Returns why the machine can't run these controls; None if it can."""
     others = sorted(set(controls) - _BUILT_IN - MODULES)
     if others:
         return f"Debian's kernel has no {', '.join(others)}"
@@ -30,7 +30,7 @@ def lacking(controls: Iterable[str]) -> str | None:
 
 
 def execute(program: Path, plan: str, controls: Iterable[str], what: str) -> list[list[str]]:
-    """Runs ww-path with this plan there; returns its lines, split into words."""
+    """Runs ww-path with this plan in the machine; returns the words of its output lines."""
     wanted = sorted(MODULES & set(controls))
     script = "\n".join(
         (
@@ -46,7 +46,7 @@ def execute(program: Path, plan: str, controls: Iterable[str], what: str) -> lis
         printed = emulated.run(f"{script}\n", _MOST_S, programs=[program], modules=modules)
     except RunError as error:
         raise RunError(f"{what}: {error}") from None
-    # The kernel's own messages begin with their time in brackets.
+    # The kernel's messages begin with a time in brackets.
     report = [line for line in emulated.after(printed, "report") if not line.startswith("[")]
     if "## code 0" not in printed:
         problem = report[-1] if report else "no report"

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Refuses in one clear line what Linux can't do of a scenario, or what this kernel lacks.
+"""Refuses, with a one-line error, scenarios that Linux can't run, or this kernel can't.
 
-A flow setting is obeyed (OBEYED), some within bounds, or Linux has one way of its own (`fixed`),
-which is the declared default unless it says otherwise. A scenario must have it that way, whoever
-chose another one: the profile `linux` has it all. docs/linux-path.md says which setting becomes
-what.
+Linux either obeys a flow setting (OBEYED), sometimes within bounds, or has a fixed value for it
+(`fixed`), by default the declared one. A scenario must use the fixed values, even where a profile
+sets others; the profile `linux` has them all. docs/linux-path.md lists how settings are applied.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 # The kernel's congestion controls by protocol.
 CONTROLS = {name: protocol.kernel for name, protocol in PROTOCOLS.items() if protocol.kernel}
-# linux/path sets these of a flow as the scenario says, within the bounds that are checked below.
+# The flow settings that linux/path applies, within the bounds that are checked below.
 OBEYED = (
     "start",
     "start_spread",
@@ -45,12 +44,12 @@ OBEYED = (
     "delayed_ack",
     "dupack_threshold",
 )
-# Reasons why Linux has one way only, where there is more to say.
+# Explanations of fixed values, appended to the messages.
 _REASONS = {
-    "initial_ssthresh": ", the only one that Linux starts with",
-    "clock_granularity": ", which is min_rto: its floor is of the variance",
+    "initial_ssthresh": ", the only initial value in Linux",
+    "clock_granularity": ", which is min_rto: Linux applies it to the variance",
 }
-# Of options of a flow's cc.
+# Fixed values of a flow's cc settings.
 _LINUX_HAS = {
     "byte_counting": True,
     "validate_cwnd": True,
@@ -59,9 +58,9 @@ _LINUX_HAS = {
 }
 _MOST_HOSTS = 256
 _MOST_FLOWS = 4096
-_LEAST_MSS = 88  # bytes: of the kernel's tcp_min_snd_mss and its options
+_LEAST_MSS = 88  # bytes: the kernel's tcp_min_snd_mss plus TCP options
 _IP, _UDP = 20, 8
-_PLAIN, _STAMPED = 40, 52  # headers without and with timestamps (RFC 7323)
+_UNSTAMPED, _STAMPED = 40, 52  # headers without and with timestamps (RFC 7323)
 _MS = TIME_UNITS["ms"]
 _REMEDY = "; the profile linux has it"
 
@@ -71,13 +70,13 @@ def _refuse(key: str, value: object, expected: str) -> InputError:
 
 
 def check(scenario: Scenario) -> None:
-    """InputError names what Linux can't do, UnavailableError what this kernel lacks."""
+    """Raises InputError for what Linux can't do, UnavailableError for what this kernel lacks."""
     flows = scenario.flows
     if len(flows) > _MOST_FLOWS:
         raise _refuse("flow", len(flows), f"at most {_MOST_FLOWS} flows")
     hosts = {node for flow in flows for node in (flow.from_, flow.to)}
     if len(hosts) > _MOST_HOSTS:
-        raise _refuse("flow", len(hosts), f"at most {_MOST_HOSTS} nodes that flows begin or end at")
+        raise _refuse("flow", len(hosts), f"at most {_MOST_HOSTS} nodes with senders or receivers")
     for flow in scenario.flow:
         _check_flow(flow)
     _check_shared(flows)
@@ -86,12 +85,12 @@ def check(scenario: Scenario) -> None:
 
 
 def controls_of(scenario: Scenario) -> set[str]:
-    """The kernel's congestion controls that a scenario's flows use."""
+    """Returns the kernel's congestion controls that a scenario's flows use."""
     return {CONTROLS[flow.cc.name] for flow in scenario.flows if flow.cc.name != UDP}
 
 
 def is_emulated(scenario: Scenario) -> bool:
-    """Says whether it runs in the emulated machine: this kernel lacks what that one has."""
+    """Returns whether it needs the emulated machine, and that machine can run it."""
     controls = controls_of(scenario)
     return any(map(is_missing, controls)) and linux_emulated.lacking(controls) is None
 
@@ -106,11 +105,11 @@ def _check_flow(flow: Flow) -> None:
         raise _refuse(f"{name}.cc", flow.cc.name, "one of " + ", ".join(CONTROLS))
     if flow.recovery == "tahoe":
         raise _refuse(f"{name}.recovery", flow.recovery, "another recovery: Linux has no Tahoe")
-    if flow.header not in (_PLAIN, _STAMPED):
+    if flow.header not in (_UNSTAMPED, _STAMPED):
         expected = '"52B" (with timestamps) or "40B" (without)'
         raise _refuse(f"{name}.header", format_size(flow.header), expected)
     if flow.mss < _LEAST_MSS:
-        expected = f"a segment of at least {_LEAST_MSS} B in it"
+        expected = f"room for a segment of at least {_LEAST_MSS} B"
         raise _refuse(f"{name}.packet", format_size(flow.packet), expected)
     chosen = flow.cc.model_dump(exclude={"name", *_LINUX_HAS})
     for key, value in chosen.items():
@@ -126,7 +125,7 @@ def _check_flow(flow: Flow) -> None:
 
 
 def fixed(flow: Flow) -> dict[str, Any]:
-    """What Linux does in one way only: settings of a flow as a scenario would write them."""
+    """Returns Linux's fixed values of flow settings, as a scenario would write them."""
     with_sack = RECOVERIES[flow.recovery].uses_sack
     return written_defaults("flow", leave_out=OBEYED) | {
         "timestamps": with_sack and flow.header == _STAMPED,
@@ -154,7 +153,7 @@ def fixed(flow: Flow) -> dict[str, Any]:
 
 
 def _bounded(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
-    """Yields what Linux obeys within bounds: key, value, whether it is within, which they are."""
+    """Yields the settings with bounds: key, value, whether it is within them, and the bounds."""
     built, obeyed = configured(flow.cc), settings_of_protocol(flow.cc.name)
     for key, own in _LINUX_HAS.items():
         value = getattr(built, key)
@@ -172,7 +171,7 @@ def _bounded(flow: Flow) -> Iterator[tuple[str, object, bool, str]]:
 
 
 def _check_shared(flows: Iterable[Flow]) -> None:
-    """Refuses different values of a setting that a kernel has once a host."""
+    """Refuses different values of a setting that a host has only once."""
     seen: dict[tuple[str, str], object] = {}
     for flow in flows:
         if flow.cc.name == UDP:
@@ -184,28 +183,28 @@ def _check_shared(flows: Iterable[Flow]) -> None:
         ):
             if seen.setdefault((flow.from_, key), value) != value:
                 what = "with or without SACK" if key == "recovery" else "the same"
-                expected = f"{what} for all flows from {flow.from_}, for its host has it once"
+                expected = f"{what} for all flows from {flow.from_}, since its host shares it"
                 raise _refuse(f"{flow.name}.{key}", shown, expected)
 
 
 def _sack(flow: Flow) -> bool:
-    """Says whether its host has SACK: linux/path/plan.hpp has the reason."""
+    """Returns whether the flow's host uses SACK; linux/path/plan.hpp gives the reason."""
     return flow.recovery != "newreno"
 
 
 def is_missing(control: str) -> bool:
-    """Says whether the kernel that runs here has no such congestion control."""
+    """Returns whether this kernel lacks a congestion control."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         try:
             probe.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, control.encode())
         except OSError as error:
-            # EPERM: it is there, and in a namespace of ours it may be used.
+            # EPERM: it exists, and our namespaces may use it.
             return error.errno != errno.EPERM
     return False
 
 
 def require(control: str) -> None:
-    """UnavailableError, with the remedy, if the kernel has no such congestion control."""
+    """Raises UnavailableError with the remedy if this kernel lacks a congestion control."""
     if not is_missing(control):
         return
     remedy = "westwood kernel load" if control in ww_kernel.CONTROLS else f"modprobe tcp_{control}"

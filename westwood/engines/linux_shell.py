@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a program behind an emulated path: its packets go over a scenario's links, in real time.
+"""Runs a program behind an emulated path: its packets cross a scenario's links in real time.
 
-ww-path takes this process's place and runs the program in a network of its own, as
-linux/path/shell.hpp describes.
+ww-path replaces this process and runs the program in its own network, as linux/path/shell.hpp
+describes.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from westwood.scenario import Scenario
 PATH = "path"  # the link's name, for --set
 _FASTEST = "1000Gbps"
 _PROGRAM = replace(linux.PROGRAM, needed="westwood path emulate needs linux/ww-path")
-_ABOUT = "WESTWOOD_SHELL"  # says inside what the path is, outermost first
-_BESIDE = " | "
+_ABOUT = "WESTWOOD_SHELL"  # inside, it describes the nested paths, outermost first
+_SEPARATOR = " | "
 
 
 @dataclass(frozen=True)
 class EmulatedPath:
-    """Is what the packets meet: the way of a scenario's first flow, and back."""
+    """Describes the emulated path: the route of a scenario's first flow, in both directions."""
 
     scenario: Scenario
-    about: str  # in few words, for a prompt
-    left_out: str | None = None  # what of the scenario is not run
+    about: str  # short description for a prompt
+    left_out: str | None = None  # a note on the parts of the scenario that are not run
 
     @classmethod
     def of_link(
@@ -44,7 +44,7 @@ class EmulatedPath:
         queue: str | None,
         settings: Mapping[str, Any],
     ) -> EmulatedPath:
-        """Makes a path of one link, with the same rate, delay, loss and queue each way."""
+        """Makes a path of one link with the same settings in both directions."""
         link = {
             "name": PATH,
             "between": ["inside", "outside"],
@@ -59,7 +59,7 @@ class EmulatedPath:
         }
         if recorded:
             link["trace"] = _table(recorded, f"{PATH}.trace")
-            if rate is None and len(link["trace"]) == 2:  # both ways
+            if rate is None and len(link["trace"]) == 2:  # both directions
                 del link["rate"]
         traffic = {"kind": "udp", "rate": "1Mbps"}
         flow = {"name": "command", "from": "inside", "to": "outside", "app": traffic}
@@ -70,28 +70,28 @@ class EmulatedPath:
 
     @classmethod
     def of_scenario(cls, file_or_preset: str, settings: Mapping[str, Any]) -> EmulatedPath:
-        """Takes the links of a scenario, of a sweep those of its first point."""
+        """Makes a path of a scenario's links; of a sweep it uses the first point."""
         scenario = Scenario.load(file_or_preset).with_settings(settings)
         _, first = next(scenario.points())
         return cls(first, scenario.name, _left_out(scenario))
 
 
 def default_seed() -> int:
-    """One for each depth: two that lose the same packet numbers would lose packets in pairs."""
+    """Returns a different seed for each nesting depth, so that nested losses are independent."""
     outer = os.environ.get(_ABOUT)
-    return 1 if outer is None else 2 + outer.count(_BESIDE)
+    return 1 if outer is None else 2 + outer.count(_SEPARATOR)
 
 
 @checked(seed=whole(0, 2**64 - 1))
 def plan(path: EmulatedPath, seed: int) -> str:
-    """Writes what ww-path is to emulate."""
+    """Returns the plan of the path for ww-path."""
     return wire.passage(path.scenario) + wire.conclusion(seed, None)
 
 
 def run(
     path: EmulatedPath, command: Sequence[str] = (), *, seed: int | None, has_meter: bool = False
 ) -> NoReturn:
-    """Becomes ww-path, which runs the command: with none the user's shell."""
+    """Replaces this process by ww-path, which runs the command or the user's shell."""
     text = plan(path, default_seed() if seed is None else seed).encode()
     program = _PROGRAM.find()
     file = os.memfd_create("plan")
@@ -103,7 +103,7 @@ def run(
     environment = _environment(path.about, is_shell=not command)
     sys.stdout.flush()
     sys.stderr.flush()
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python, and so by all that it becomes
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them; exec would keep that
         signal.signal(ignored, signal.SIG_DFL)
     try:
         os.execve(program, words, environment)
@@ -112,7 +112,7 @@ def run(
 
 
 def _table(settings: Mapping[str, Any], name: str) -> Any:
-    """The table that these settings of it, or of its keys, make."""
+    """Returns the table `name` that these settings give, as a whole or by its keys."""
     whole = settings.get(name, {})
     keys = {key.removeprefix(f"{name}."): settings[key] for key in settings if key != name}
     return {**whole, **keys} if isinstance(whole, dict) else whole
@@ -123,10 +123,10 @@ def _shell() -> str:
 
 
 def _environment(about: str, *, is_shell: bool) -> dict[str, str]:
-    """The command's; a shell's prompt says what the path is."""
+    """Returns the command's environment; a shell gets a prompt that describes the path."""
     outer = os.environ.get(_ABOUT)
-    made = {**os.environ, _ABOUT: f"{outer}{_BESIDE}{about}" if outer else about}
-    if is_shell and Path(_shell()).name == "bash":  # ~/.bashrc sets PS1, and comes before this
+    made = {**os.environ, _ABOUT: f"{outer}{_SEPARATOR}{about}" if outer else about}
+    if is_shell and Path(_shell()).name == "bash":  # ~/.bashrc would overwrite PS1
         made["PROMPT_COMMAND"] = f'PS1="[${_ABOUT}] $PS1" PROMPT_COMMAND='
     elif is_shell:
         made["PS1"] = f"[{made[_ABOUT]}] $ "
@@ -137,13 +137,13 @@ def _left_out(scenario: Scenario) -> str | None:
     first, *others = scenario.flow
     parts = []
     if others or first.count > 1:
-        parts.append(f"the way of {first.name}, from {first.from_} to {first.to}; no flow is run")
+        parts.append(f"the route of {first.name}, from {first.from_} to {first.to}; no flow is run")
     if scenario.sweep:
         parts.append(f"the first point of its sweep ({', '.join(scenario.sweep)})")
     return f"{scenario.name}: COMMAND's packets take {', and '.join(parts)}" if parts else None
 
 
 def check(rate_of_loss: object, written: str | None) -> None:
-    """`--loss 1` may mean 1 % or everything."""
+    """Raises InputError for `--loss 1`, which may mean 1 % or 100 %."""
     if rate_of_loss in (1, 1.0) and "%" not in (written or ""):
         raise InputError("expected 1% or 100%", key="--loss", value=written)

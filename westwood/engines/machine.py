@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says how much memory and disk space this machine has left for this process."""
+"""Measures how much memory and disk space this process may still use."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import shutil
 from pathlib import Path
 
 _CGROUPS = Path("/sys/fs/cgroup")
-_V1 = "memory"  # the controller that cgroups of version 1 name
+_V1 = "memory"  # the controller's name in cgroups version 1
 
 
 def free_memory() -> float:
-    """Returns the bytes that may still be taken; infinity where nothing says so.
+    """Returns the free memory in bytes; infinity if it is unknown.
 
-    That is the least of what the kernel has available, of what the limits of this process's control
-    groups leave, and of what `ulimit -v` leaves.
+    It is the smallest of the kernel's available memory and the remainders of this process's
+    control groups and of `ulimit -v`.
     """
     return min(_available(), _left_in_cgroups(), left_by_ulimit())
 
 
 def free_disk(place: Path) -> float:
-    """Returns the free bytes of the disk on which this folder is, or will be."""
+    """Returns the free bytes of the disk that has, or will have, this folder."""
     for folder in (place.absolute(), *place.absolute().parents):
         with contextlib.suppress(OSError):
             return shutil.disk_usage(folder).free
@@ -38,7 +38,7 @@ def _available() -> float:
 
 
 def left_by_ulimit() -> float:
-    """Returns the bytes of addresses that `ulimit -v` leaves."""
+    """Returns the bytes of address space that `ulimit -v` leaves."""
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
         return math.inf
@@ -47,7 +47,7 @@ def left_by_ulimit() -> float:
 
 
 def _left_in_cgroups() -> float:
-    """Goes up from this process's group: each of them may have a limit."""
+    """Returns the least that this process's control group and its parents leave."""
     left = math.inf
     for line in _text(Path("/proc/self/cgroup")).splitlines():
         _, controllers, name = line.split(":", 2)
@@ -67,7 +67,7 @@ def _left_in_cgroups() -> float:
 
 
 def _cached(group: Path) -> int:
-    """Files that the group has in memory, which the kernel takes back before it refuses any."""
+    """Returns the bytes of a group's file cache, which the kernel frees when memory runs out."""
     counts = dict(line.split() for line in _text(group / "memory.stat").splitlines())
     return sum(int(counts.get(name, 0)) for name in ("inactive_file", "active_file"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns a scenario into the data of the simulator: it counts in other units, and by index."""
+"""Converts a scenario to the simulator's data, which has other units and refers by index."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _UNLIMITED = -1
 
 
 def build(scenario: Scenario) -> _engine.Network:
-    """Builds the engine's data from the scenario."""
+    """Returns the engine's network for the scenario."""
     index = {node: i for i, node in enumerate(scenario.nodes)}
     network = _engine.Network()
     network.nodes = len(index)
     network.links = [_link(link, index) for link in scenario.link]
-    # Flows of a group are alike, and made once: there may be hundreds, for a run of milliseconds.
+    # A group's flows are identical: making hundreds one by one can take longer than the run.
     network.flows = [one for flow in scenario.flow for one in [_flow(flow, index)] * flow.count]
     network.duration = scenario.duration
     return network
@@ -34,13 +34,13 @@ def build(scenario: Scenario) -> _engine.Network:
 
 @cache
 def _shared(section: str, part: type[Part], built: type) -> tuple[tuple[str, Setting], ...]:
-    """The declared settings that both the engine's object and the part have, by key."""
+    """Returns the declared settings that both the part and the engine's object have, by key."""
     settings, fields = settings_of(section).items(), part.model_fields
     return tuple((key, one) for key, one in settings if key in fields and hasattr(built, one.field))
 
 
 def _set_declared(built: Any, section: str, part: Part, mss: int = 1) -> None:
-    """Sets every declared setting that both have."""
+    """Sets every declared setting that both objects have."""
     for key, setting in _shared(section, type(part), built.__class__):
         value = getattr(part, key)
         if value is not None or setting.kind in ("TIME_OR_NEVER", "SIZE_OR_ALL"):
@@ -71,7 +71,7 @@ def _direction(link: Link, side: Direction) -> _engine.Direction:
 
 
 def set_queue(built: _engine.Direction, queue: Queue) -> None:
-    """Gives one direction of a link its queue."""
+    """Sets the queue of a link's direction."""
     limit = _UNLIMITED if queue.limit.count is None else queue.limit.count
     in_packets = queue.limit.unit == "p"
     built.queue_packets = limit if in_packets else _UNLIMITED

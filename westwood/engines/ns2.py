@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs scenarios in ns-2 2.35, as Debian's package `ns2` has it.
+"""Runs scenarios in ns-2 2.35, from Debian's package `ns2`.
 
-ns2.tcl has the words of a network and its flows; a scenario becomes a script of them. ns-2 counts
-packets and has one clock, tcpTick_; docs/ns2.md says how what it counts becomes our columns.
-WESTWOOD_NS2 names another ns, such as one with UCLA's module of TCP Westwood built in.
+A scenario becomes a script of the commands that ns2.tcl defines. ns-2 counts packets and has one
+clock, tcpTick_; docs/ns2.md explains how its counters become our columns. WESTWOOD_NS2 can name
+another ns, such as one with UCLA's module of TCP Westwood.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ ENGINE = "ns2"
 VARIABLE = "WESTWOOD_NS2"
 REMEDY = "apt-get install ns2"
 _WORDS = Path(__file__).with_name("ns2.tcl")
-_UNLIMITED = 1_000_000  # packets, where a queue or a window has no limit
+_UNLIMITED = 1_000_000  # packets, for queues and windows without a limit
 _STAMPS = 12  # bytes: the option of RFC 7323
 _FOREVER = -1  # sendmsg() of a TcpAgent
-_SEEDS = 2**31 - 2  # those of ns-2's generator, from 1
+_SEEDS = 2**31 - 2  # ns-2's generator takes 1 to this
 
 
 def program() -> Path:
-    """Finds ns-2; UnavailableError with the remedy if it is not there."""
+    """Returns ns-2's location; raises UnavailableError with the remedy if it is missing."""
     named = os.environ.get(VARIABLE)
     found = named or system_program("ns")
     if found and os.access(found, os.X_OK) and Path(found).is_file():
@@ -69,7 +69,7 @@ def simulate(
     spool: Spool | None = None,
     yes: bool = False,
 ) -> Result:
-    """Does what `simulator.simulate` does, but records nothing over time."""
+    """Runs a scenario once; ns-2 records nothing over time."""
     refuse_simulators_own(ENGINE, events=events, capture=capture)
     if trace or queues:
         raise InputError("ns-2 gives no trace, expected another", key="--engine", value=ENGINE)
@@ -77,7 +77,7 @@ def simulate(
 
 
 def prepare(job: Job) -> RunSeed:
-    """Checks a job; gives what runs one of its seeds in ns-2."""
+    """Checks a job; returns the function that runs a seed in ns-2."""
     if job.more_columns:
         raise InputError("ns-2 gives no trace for this figure", key="--engine", value=ENGINE)
     return partial(_rows, _program_for(job.scenario), script(job.scenario), job)
@@ -88,7 +88,7 @@ def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
 
 
 def _program_for(scenario: Scenario) -> Path:
-    """Finds ns-2; UnavailableError also if it lacks a module that the scenario has flows of."""
+    """Returns ns-2's location; raises UnavailableError if it lacks a module for a flow."""
     found = program()
     for agent in filter(None, map(agent_of, scenario.flows)):
         if agent.is_a_module and not _has(found, agent.agent):
@@ -101,21 +101,21 @@ def _program_for(scenario: Scenario) -> Path:
 
 @cache
 def _has(program: Path, agent: str) -> bool:
-    """Says whether this ns-2 has an agent of this class."""
+    """Returns whether this ns-2 has an agent of this class."""
     asked = f"puts [llength [info commands Agent/{agent}]]\nputs end\nexit 0\n"
     return ["1"] in _execute(program, asked, f"looking for {agent}")
 
 
 def script(scenario: Scenario) -> str:
-    """The scenario as a script for ns-2; InputError names what ns-2 can't do."""
+    """Returns the scenario as an ns-2 script; raises InputError for what ns-2 can't do."""
     ns2_limits.check(scenario)
     built = network.build(scenario)
     lines = [f"nodes {built.nodes}"]
     has_syn = built.flows[0].handshake_rtt
     for link in built.links:
         ends = ((link.a, link.b, link.forward), (link.b, link.a, link.backward))
-        for a, b, way in ends:
-            lines += _way(a, b, way, len(built.flows), has_syn)
+        for a, b, direction in ends:
+            lines += _direction(a, b, direction, len(built.flows), has_syn)
     for flow, its in zip(scenario.flows, built.flows, strict=True):
         agent = agent_of(flow)
         assert agent is not None  # check() has seen it
@@ -133,22 +133,22 @@ def _list(values: Mapping[str, Any]) -> str:
     return "{" + " ".join(words) + "}"
 
 
-def _way(a: int, b: int, way: _engine.Direction, flows: int, has_syn: bool) -> Iterator[str]:
-    limit = _UNLIMITED if way.queue_packets < 0 else way.queue_packets
-    red = _red(way.red) if way.red.on else {}
-    yield f"way {a} {b} {way.rate_bps} {_s(way.delay)} {limit} {_list(red)} {flows}"
-    if way.loss.kind == "uniform":
-        yield f"loses [uniform {way.loss.rate!r}] {a} {b} {flows}"
-    elif way.loss.kind == "script":
-        numbers = _numbers(way.loss.packets, has_syn)
+def _direction(a: int, b: int, its: _engine.Direction, flows: int, has_syn: bool) -> Iterator[str]:
+    limit = _UNLIMITED if its.queue_packets < 0 else its.queue_packets
+    red = _red(its.red) if its.red.on else {}
+    yield f"direction {a} {b} {its.rate_bps} {_s(its.delay)} {limit} {_list(red)} {flows}"
+    if its.loss.kind == "uniform":
+        yield f"loses [uniform {its.loss.rate!r}] {a} {b} {flows}"
+    elif its.loss.kind == "script":
+        numbers = _numbers(its.loss.packets, has_syn)
         yield f"loses [scripted {{{' '.join(map(str, numbers))}}}] {a} {b} {flows}"
 
 
 def _numbers(packets: Sequence[int], has_syn: bool) -> Iterator[int]:
-    """The packets of a lone flow by ns-2's numbers, which begin with 0.
+    """Yields the packet numbers of a single flow in ns-2's numbering, which begins with 0.
 
-    Ours are the SYN, the ACK that ends the handshake, and data from 3 on; ns-2 has no such ACK,
-    and no SYN where `syn_` is off.
+    In ours, 1 is the SYN, 2 the ACK that ends the handshake, and data starts at 3. ns-2 has no such
+    ACK, and no SYN if `syn_` is off.
     """
     for number in packets:
         if number == 1 and has_syn:
@@ -158,7 +158,7 @@ def _numbers(packets: Sequence[int], has_syn: bool) -> Iterator[int]:
 
 
 def _red(red: _engine.Red) -> dict[str, Any]:
-    """RED in packets, with the gaps between drops of the paper's method 2."""
+    """Returns RED's settings in packets; drops are spaced by the paper's method 2."""
     return {
         "thresh": red.min_packets,
         "maxthresh": red.max_packets,
@@ -196,7 +196,7 @@ def _flow(agent: Agent, flow: _engine.Flow) -> str:
         "numdupacks": flow.dupack_threshold,
         "singledup": int(flow.limited_transmit),
         "ecn": int(flow.ecn),
-        "precisionReduce": False,  # the default is another since January 2006
+        "precisionReduce": False,  # the default changed in January 2006
         **agent.settings(flow),
     }
     sinks: dict[str, Any] = {"packetSize": flow.header_bytes}
@@ -220,7 +220,7 @@ def _run(program: Path, text: str, scenario: Scenario, seed: int) -> Result:
 
 
 def _execute(program: Path, text: str, what: str) -> list[list[str]]:
-    """Runs ns-2 with this script; returns the lines that it printed, split into words."""
+    """Runs ns-2 with this script; returns the words of its output lines."""
     with tempfile.TemporaryFile("w") as file:
         file.write(text)
         file.flush()
@@ -233,25 +233,25 @@ def _execute(program: Path, text: str, what: str) -> list[list[str]]:
 
 
 def _result(scenario: Scenario, lines: Sequence[Sequence[str]]) -> RawResult:
-    """The run as every engine hands it over."""
-    said: dict[str, list[dict[str, str]]] = {"flow": [], "way": []}
+    """Converts ns-2's output to an engine's raw result."""
+    said: dict[str, list[dict[str, str]]] = {"flow": [], "direction": []}
     for kind, *words in lines:
         if kind in said:
             said[kind].append(dict(zip(words[::2], words[1::2], strict=True)))
-    flows, ways = said["flow"], said["way"]
+    flows, directions = said["flow"], said["direction"]
     counted = [_counts(its, one) for its, one in zip(scenario.flows, flows, strict=True)]
     connections: dict[str, Any] = {"source": list(range(len(flows)))}
     for name, column in FLOW_COLUMNS.items():
         to, missing = (int, 0) if column.type == "COUNT" else (float, math.nan)
         connections[name] = [to(one.get(name, missing)) for one in counted]
     largest = max(flow.packet for flow in scenario.flow)
-    both = [_side(one, largest, scenario.duration / PS_PER_S) for one in ways]
+    both = [_side(one, largest, scenario.duration / PS_PER_S) for one in directions]
     kept = Kept(lambda table: {})
     return RawResult(connections, both[::2], both[1::2], kept)
 
 
 def _counts(flow: Any, said: Mapping[str, str]) -> dict[str, float]:
-    """Makes our columns of what ns-2 counted of a flow: the SYN is no data segment."""
+    """Computes our columns of a flow from ns-2's counters, which include the SYN."""
     counted = {name: float(value) for name, value in said.items()}
     packet, syn = flow.packet, flow.header if flow.handshake_rtt else 0
     segments = max(0.0, counted["in_order"] - syn) // packet
@@ -269,12 +269,15 @@ def _counts(flow: Any, said: Mapping[str, str]) -> dict[str, float]:
 
 
 def _side(said: Mapping[str, str], largest: int, duration_s: float) -> CountedLinkSide:
-    """Makes our columns of a link. Of the last packet, whose size ns-2 does not say, no more is
-    left to send at the end than of the largest one."""
+    """Computes our columns of a link's direction.
+
+    ns-2 does not report the size of a packet that is still being sent at the end; it is taken to be
+    the largest.
+    """
     counted = {name: float(value) for name, value in said.items()}
     bps = counted.pop("bps")
     beyond_s = max(0.0, counted.pop("last_departure_s") + 8 * largest / bps - duration_s)
     sending_s = 8 * counted.pop("sent_bytes") / bps
     numbers = {name: counted.get(name, math.nan) for name in DIRECTION_COLUMNS}
-    busy_s = max(0.0, sending_s - beyond_s)  # less than a packet was sent
+    busy_s = max(0.0, sending_s - beyond_s)  # below 0 if less than a packet was sent
     return CountedLinkSide({**numbers, "utilisation": busy_s / duration_s})

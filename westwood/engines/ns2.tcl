@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What `--engine ns2` asks of ns-2 2.35: words for a network and its flows, which ns2.py says, and at the end a
-# line of numbers for each flow and each direction of a link, under the names of engine/columns.hpp.
+# Commands for the scripts that ns2.py writes for ns-2 2.35. They build a network and its flows. At the end they print
+# the counters of each flow and each direction of a link, under the names of engine/columns.hpp.
 
 set ns [new Simulator]
 set nothing [$ns set nullAgent_]
-set ways {}  ;# the directions of links: ends, monitor, what counts the packets lost, rate
-set flows {} ;# the agents of each flow
+set directions {} ;# of links: queue monitor, counters of drops and losses, rate, departures
+set flows {}      ;# source, sink, start and arrivals of each flow
 
 proc nodes {count} {
     global ns node
     for {set i 0} {$i < $count} {incr i} { set node($i) [$ns node] }
 }
 
-# Counts what comes to it by the flow that it belongs to: its data has 2 i for an id, its ACKs 2 i + 1.
+# Counts packets by flow id: flow i has 2 i for its data and 2 i + 1 for its ACKs.
 proc counter {count} {
     global nothing
     set counter [new Classifier/Hash/Fid 31]
@@ -27,8 +27,8 @@ proc counter {count} {
     return $counter
 }
 
-# Counts what passes from one object to the next with a snoop of this kind: its integrator's lastx_ is when the last
-# packet did.
+# Counts packets between two objects with a snoop queue of this kind; its integrator's lastx_ is the time of the last
+# packet.
 proc passing {kind from to} {
     set monitor [new QueueMonitor]
     $monitor set-pkts-integrator [new Integrator]
@@ -40,30 +40,30 @@ proc passing {kind from to} {
 }
 proc counted {counter id} { return [[$counter slot $id] set npkts_] }
 
-# A direction of a link, whose queue holds so many packets beside the one that is being sent.
-proc way {a b bps delay_s limit red flows} {
-    global ns node ways
+# Makes a direction of a link; its limit does not count the packet being sent.
+proc direction {a b bps delay_s limit red flows} {
+    global ns node directions
     set kind [expr {[llength $red] ? "RED" : "DropTail"}]
     $ns simplex-link $node($a) $node($b) $bps $delay_s $kind
     set link [$ns link $node($a) $node($b)]
     set queue [$link queue]
-    # DropTail refuses the packet that would make the queue as long as its limit.
+    # DropTail drops the packet that would make the queue as long as its limit.
     $queue set limit_ [expr {$kind eq "RED" ? $limit : $limit + 1}]
     foreach {name value} $red { $queue set ${name}_ $value }
     set monitor [$ns monitor-queue $node($a) $node($b) ""]
     set drops [counter [expr {2 * $flows}]]
     [$link set snoopDrop_] target $drops
     set out [$link set snoopOut_]
-    lappend ways [list $monitor $drops "" $bps [passing Out "$out target" [$out target]]]
+    lappend directions [list $monitor $drops "" $bps [passing Out "$out target" [$out target]]]
 }
 
-# The direction loses packets at its far end, as this model says.
+# Makes the last direction lose packets at its far end, by this error model.
 proc loses {model a b flows} {
-    global ns node ways
+    global ns node directions
     $ns link-lossmodel $model $node($a) $node($b)
     set lost [counter [expr {2 * $flows}]]
     $model drop-target $lost
-    lset ways end 2 $lost
+    lset directions end 2 $lost
 }
 proc uniform {rate} {
     set model [new ErrorModel]
@@ -79,7 +79,7 @@ proc scripted {numbers} {
     return $model
 }
 
-# `select` names one of Linux's controls, which an agent TCP/Linux has.
+# Makes a flow; `select` is the Linux control of an agent TCP/Linux.
 proc flow {class sink a b start_s size settings sinks select} {
     global ns node flows
     set number [llength $flows]
@@ -98,15 +98,15 @@ proc flow {class sink a b start_s size settings sinks select} {
     $ns at $start_s "$source send $size; watch $number"
 }
 
-# Windows and times have no sum in ns-2: they are looked at so often.
+# Samples windows and round trips, since ns-2 keeps no sums of them.
 set every_s 0.05
 proc watch {number} {
-    global ns flows every_s looks cwnds srtts timed
+    global ns flows every_s samples cwnds srtts timed
     set source [lindex [lindex $flows $number] 0]
-    foreach sum {looks cwnds srtts timed} {
+    foreach sum {samples cwnds srtts timed} {
         if {![info exists ${sum}($number)]} { set ${sum}($number) 0 }
     }
-    incr looks($number)
+    incr samples($number)
     set cwnds($number) [expr {$cwnds($number) + [$source set cwnd_]}]
     set srtt [$source set srtt_]
     if {$srtt > 0} {
@@ -127,7 +127,7 @@ proc mean {sums counts number} {
 }
 
 proc report {duration_s} {
-    global ns ways flows completed
+    global ns directions flows completed
     set number 0
     foreach one $flows {
         foreach {source sink start_s arriving} $one {}
@@ -135,28 +135,29 @@ proc report {duration_s} {
         set last_s [expr {$arrived > 0 ? [[$arriving get-pkts-integrator] set lastx_] : "nan"}]
         set drops 0
         set lost 0
-        foreach way $ways {
-            incr drops [counted [lindex $way 1] [expr {2 * $number}]]
-            if {[lindex $way 2] ne ""} { incr lost [counted [lindex $way 2] [expr {2 * $number}]] }
+        foreach direction $directions {
+            incr drops [counted [lindex $direction 1] [expr {2 * $number}]]
+            set losses [lindex $direction 2]
+            if {$losses ne ""} { incr lost [counted $losses [expr {2 * $number}]] }
         }
         set done nan
         if {[info exists completed($source)]} { set done $completed($source) }
         puts "flow in_order [$sink set bytes_] sent [$source set ndatapack_]\
             retransmitted [$source set nrexmitpack_] timeouts [$source set nrexmit_]\
             reductions [$source set ncwndcuts_] queue_drops $drops lost $lost\
-            mean_cwnd [mean cwnds looks $number] mean_srtt_s [mean srtts timed $number]\
+            mean_cwnd [mean cwnds samples $number] mean_srtt_s [mean srtts timed $number]\
             start_s $start_s completed_s $done arrived $arrived last_arrival_s $last_s"
         incr number
     }
-    foreach way $ways {
-        foreach {monitor drops lost bps leaving} $way {}
+    foreach direction $directions {
+        foreach {monitor drops lost bps leaving} $direction {}
         set waited [$monitor get-pkts-integrator]
         $waited newpoint $duration_s [$waited set lasty_]
         set missing 0
         if {$lost ne ""} {
             for {set i 0} {$i < 2 * [llength $flows]} {incr i} { incr missing [counted $lost $i] }
         }
-        puts "way packets [expr {[$monitor set parrivals_] - [$monitor set pdrops_]}]\
+        puts "direction packets [expr {[$monitor set parrivals_] - [$monitor set pdrops_]}]\
             bytes [expr {[$monitor set barrivals_] - [$monitor set bdrops_]}]\
             queue_drops [$monitor set pdrops_] lost $missing waited_s [$waited set sum_]\
             sent_bytes [$monitor set bdepartures_] bps $bps\

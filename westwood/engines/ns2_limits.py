@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says which agents ns-2 has for our protocols, and refuses what it can't do.
+"""Maps our protocols to ns-2's agents, and refuses scenarios that ns-2 can't run.
 
-A flow setting is obeyed (OBEYED), or ns-2 has one way of its own (`fixed`).
+ns-2 either obeys a flow setting (OBEYED) or has a fixed value for it (`fixed`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LIMITS = Limits("ns2", "ns-2", most_flows=10_000, spared=1)
 _SINK, _SACK_SINK = "TCPSink", "TCPSink/Sack1"
 
 
-# What NewReno did until 2003 is an option of ns-2 2.35: switches, off where the flow's is on.
+# ns-2 2.35 has NewReno's behaviour before 2003 as options, which are on where the flow's are off.
 _OF_NEWRENO = {
     "partial_acks_restart_rto": "newreno_changes1",
     "partial_acks_end_inflation": "partial_window_deflation",
@@ -59,18 +59,18 @@ def _of_ucla(flow: _engine.Flow) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Agent:
-    """Is what a protocol is in ns-2: classes below Agent, and what it recovers with."""
+    """Describes a protocol in ns-2: its subclasses of Agent, and its recovery."""
 
     agent: str
     recovery: str
     sink: str = _SINK
-    select: str = ""  # of Linux's controls, in its TCP-Linux
-    counts_segments: bool = False  # an ACK lets cwnd grow by what it acknowledges
+    select: str = ""  # the control of TCP-Linux
+    counts_segments: bool = False  # cwnd grows by the segments that an ACK acknowledges
     settings: Callable[[_engine.Flow], dict[str, Any]] = _nothing
-    is_a_module: bool = False  # which Debian's ns-2 does not have
+    is_a_module: bool = False  # missing from Debian's ns-2
 
 
-# By the protocol's name; Reno with any recovery by that.
+# By protocol name, or by recovery for protocols with Reno's window rules.
 AGENTS: Mapping[str, Agent] = {
     "tahoe": Agent("TCP", "tahoe"),
     "reno": Agent("TCP/Reno", "reno"),
@@ -104,9 +104,9 @@ OBEYED = (
     "limited_transmit",
     "handshake_rtt",
     "timestamps",
-    *_OF_NEWRENO,  # which means nothing to another recovery
+    *_OF_NEWRENO,  # without effect in other recoveries
 )
-_OWN_WAYS: Mapping[str, Any] = {
+_FIXED: Mapping[str, Any] = {
     "ssthresh_from_cwnd": True,  # slowdown() halves window()
     "recovery_restarts_rto": True,  # dupack_action() calls reset_rtx_timer()
     "guards_recovery": True,  # bugFix_
@@ -117,18 +117,18 @@ _OWN_WAYS: Mapping[str, Any] = {
 
 
 def agent_of(flow: Flow) -> Agent | None:
-    """What the flow is in ns-2; None: nothing."""
+    """Returns the agent for a flow; None if ns-2 has none."""
     is_reno = PROTOCOLS[flow.cc.name].algorithm == "reno"
     return AGENTS.get(flow.recovery if is_reno else flow.cc.name)
 
 
 def fixed(_flow: Flow) -> Mapping[str, Any]:
-    """What ns-2 does in one way only: settings of a flow as a scenario would write them."""
-    return {**written_defaults("flow", leave_out=OBEYED), **_OWN_WAYS}
+    """Returns ns-2's fixed values of flow settings, as a scenario would write them."""
+    return {**written_defaults("flow", leave_out=OBEYED), **_FIXED}
 
 
 def check(scenario: Scenario) -> None:
-    """InputError names what ns-2 can't do."""
+    """Raises InputError for what ns-2 can't do."""
     _LIMITS.check_network(scenario)
     for link in scenario.link:
         if link.overhead:
@@ -140,7 +140,7 @@ def check(scenario: Scenario) -> None:
         agent = agent_of(flow)
         assert agent is not None
         own = {"byte_counting": agent.counts_segments, "validate_cwnd": False}
-        if agent.counts_segments:  # and they grow by Linux's count
+        if agent.counts_segments:  # TCP-Linux has no fractions of a segment
             own["fractional_cwnd"] = False
         for key, expected in own.items():
             if (value := getattr(its.cc, key)) != expected:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs scenarios in ns-3, through ns3/runner, a program of our ns-3 module.
+"""Runs scenarios in ns-3, through the runner of our ns-3 module.
 
-`westwood ns3 build` builds it; WESTWOOD_NS3 names another one.
+`westwood ns3 build` builds the runner; WESTWOOD_NS3 can name another one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PROGRAM = Program(
 
 
 def program() -> Path:
-    """Finds the runner; UnavailableError with the remedy if it is not there."""
+    """Returns the runner's location; raises UnavailableError with the remedy if it is missing."""
     return PROGRAM.find()
 
 
@@ -51,13 +51,13 @@ def simulate(
     spool: Spool | None = None,
     yes: bool = False,
 ) -> Result:
-    """Does what `simulator.simulate` does, but refuses events and captures."""
+    """Runs a scenario once; refuses events and captures, which ns-3 does not record."""
     refuse_simulators_own(ENGINE, events=events, capture=capture)
     return _run(program(), plan(scenario), scenario, seed, trace or queues)
 
 
 def prepare(job: Job) -> RunSeed:
-    """Checks a job; gives what runs one of its seeds in ns-3."""
+    """Checks a job; returns the function that runs a seed in ns-3."""
     if job.needs_events:
         raise InputError("logs no events for this figure", key="--engine", value=ENGINE)
     return partial(_rows, program(), plan(job.scenario), job)
@@ -68,7 +68,7 @@ def _rows(program: Path, text: str, job: Job, seed: int) -> list[Row]:
 
 
 def plan(scenario: Scenario) -> str:
-    """The scenario as a plan; InputError names what ns-3 can't do."""
+    """Returns the scenario as a plan; raises InputError for what ns-3 can't do."""
     ns3_limits.check(scenario)
     return wire.plan(scenario)
 
@@ -83,7 +83,7 @@ def _run(program: Path, text: str, scenario: Scenario, seed: int, trace: bool) -
 
 
 def _execute(program: Path, text: str, what: str) -> list[list[str]]:
-    """Runs the runner with this plan; returns its lines, split into words."""
+    """Runs the runner with this plan; returns the words of its output lines."""
     done = run([program], text)
     lines = [line.split() for line in done.out.splitlines()]
     if done.code != 0 or not wire.is_whole(lines):

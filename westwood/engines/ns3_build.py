@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds ns3/: our ns-3 module, with the runner of --engine ns3, against an ns-3 that is there.
+"""Builds our ns-3 module and the runner of --engine ns3 against an existing ns-3.
 
-That is ns-3's wheel on PyPI, unpacked beside what is built (nothing is installed), or one that the
-user names: where it was installed, or its own tree once that is built. `make ns3` and the tests
-build by the same functions.
+By default that is ns-3's wheel from PyPI, unpacked next to the build without installing it. A user
+can also name an installed ns-3 or a built source tree. `make ns3` and the tests use the same
+functions.
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ from westwood.engines.ns3 import PROGRAM
 from westwood.errors import InputError, RunError, UnavailableError, one_line
 
 WHEEL = "ns3==3.44.post0"
-_PYTHON = "3.11"  # whose wheel is taken: we use its libraries, whatever runs here
+_PYTHON = "3.11"  # the wheel's Python; only its C++ libraries are used, so any would do
 _HEADER = Path("include/ns3/core-module.h")
-_PLACES = ("", "build", "ns3", "usr")  # of include/ns3: installed; a tree; a site-packages; a root
+# Where include/ns3 is in a prefix, a source tree, a site-packages and a root.
+_PLACES = ("", "build", "ns3", "usr")
 
 
 def home() -> Path:
-    """Names the folder that has the wheels of ns-3 and what is built."""
+    """Returns the folder of ns-3's wheels and our builds."""
     return programs.workshop() / "ns3"
 
 
 def wheel(requirement: str = WHEEL) -> Path:
-    """Returns the folder that a wheel is unpacked in; ns3/ in it is an installed ns-3."""
+    """Unpacks a wheel if necessary; returns the folder, whose ns3/ is an installed ns-3."""
     site = home() / ("site" if requirement == WHEEL else requirement.replace("ns3==", "site-"))
     with _turn():
         if not (site / "ns3").exists():
             part = home() / ".part"
-            for left in (part, site):  # by a command that was stopped
+            for left in (part, site):  # remains of an interrupted command
                 shutil.rmtree(left, ignore_errors=True)
             pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
             call(
@@ -52,7 +53,7 @@ def wheel(requirement: str = WHEEL) -> Path:
 
 @contextlib.contextmanager
 def _turn() -> Iterator[None]:
-    """Waits until no other command fetches or builds there."""
+    """Waits until no other command downloads or builds."""
     home().mkdir(parents=True, exist_ok=True)
     with (home() / ".lock").open("w") as lock:
         while True:
@@ -65,7 +66,7 @@ def _turn() -> Iterator[None]:
 
 
 def root(source: Path) -> Path:
-    """Finds the installed ns-3 that a user named: its root, a built tree or a site-packages."""
+    """Returns the root of the ns-3 that a user named."""
     for place in _PLACES:
         if (source / place / _HEADER).is_file():
             return (source / place).resolve()
@@ -74,14 +75,15 @@ def root(source: Path) -> Path:
     elif (source / "src" / "core").is_dir():
         problem = "this tree is not built: ./ns3 configure -d release && ./ns3 build, there"
     else:
-        problem = f"expected an ns-3 with {_HEADER}: installed, or a tree that is built"
+        problem = f"expected an ns-3 with {_HEADER}: an installed one or a built tree"
     raise InputError(problem, key="--source", value=str(source))
 
 
 def build(source: Path | None, say: Callable[[str], object]) -> Path:
-    """Builds the module and its runner; returns the runner's path. `source`: None is PyPI's ns-3.
+    """Builds the module and its runner; returns the runner's path.
 
-    A build that is stopped leaves none: a linker lets a program be run when all of it is there.
+    source: an ns-3; None: the wheel from PyPI. An interrupted build leaves no runner, because a
+    linker makes its output executable at the end.
     """
     given = None if source is None else root(source)
     tools = _tools()
@@ -108,7 +110,7 @@ def _build(given: Path, folder: Path, tools: dict[str, str]) -> None:
         generator = ["-G", "Unix Makefiles"]
     source = programs.sources() / "ns3"
     shutil.rmtree(folder / "CMakeFiles", ignore_errors=True)
-    (folder / "CMakeCache.txt").unlink(missing_ok=True)  # of another ns-3, generator or compiler
+    (folder / "CMakeCache.txt").unlink(missing_ok=True)  # maybe of another ns-3 or compiler
     problem = f"ns3/ can't be built against {given}"
     call([cmake, "-S", str(source), "-B", str(folder), *generator, f"-DNS3_ROOT={given}"], problem)
     jobs = str(len(os.sched_getaffinity(0)))
@@ -116,7 +118,7 @@ def _build(given: Path, folder: Path, tools: dict[str, str]) -> None:
 
 
 def _tools() -> dict[str, str]:
-    """Finds what builds: in PATH or beside this Python, where westwood[ns3] puts some of it."""
+    """Finds the build tools in PATH or next to this Python, where westwood[ns3] installs some."""
     folders = [str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]
     path = os.pathsep.join(folders)
     found = {name: shutil.which(name, path=path) or "" for name in ("cmake", "ninja", "make")}
@@ -139,11 +141,11 @@ def _tools() -> dict[str, str]:
 
 
 def call(command: Iterable[str], problem: str) -> None:
-    """Runs a command; RunError with `problem` and its error, or what it said last."""
+    """Runs a command; raises RunError with `problem` and its error or last line if it fails."""
     done = programs.run(list(command), "", both=True)
     if done.code != 0:
         lines = [line.strip() for line in done.out.splitlines() if line.strip()] or ["no message"]
         wrong = (at for at, line in enumerate(lines) if "error" in line.lower())
         said = lines[next(wrong, len(lines) - 1) :]
-        # "CMake Error at FILE:LINE (message):" has the message on the next line.
+        # CMake prints the message on the line after "CMake Error at FILE:LINE (message):".
         raise RunError(f"{problem}: {one_line(' '.join(said[: 1 + said[0].endswith(':')]))}")

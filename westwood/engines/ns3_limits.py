@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Refuses in one clear line what ns-3 can't do of a scenario.
+"""Refuses, with a one-line error, scenarios that ns-3 can't run.
 
-A flow setting is obeyed (OBEYED), or ns-3 has one way of its own (`fixed`), which is the
-declared default unless it says otherwise.
+ns-3 either obeys a flow setting (OBEYED) or has a fixed value for it (`fixed`), by default the
+declared one.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from westwood.scenario.flows import Flow
     from westwood.scenario.links import Link
 
-PROFILE = "ns3-3.44"  # ns-3's own ways
+PROFILE = "ns3-3.44"  # ns-3's fixed values and defaults
 _OVERHEAD = 2  # bytes: PPP, which ns-3's point-to-point devices add
-# Each flow has a port of its own. RedQueueDisc::DoEnqueue drops only with more than one packet in
-# it, and its device has one more.
+# Each flow has its own port. RedQueueDisc::DoEnqueue drops only if it holds more than one packet,
+# and its device holds another.
 _LIMITS = Limits("ns3", "ns-3", most_flows=60_000, spared=2)
-# Those of our module, and mainline's own PRR.
+# The recoveries of our module, and mainline's PRR.
 _RECOVERIES = [one.name for one in RECOVERIES.values() if not one.conserves or one.name == "prr"]
-_OURS = "WwTcpWestwood"  # the class of our module, which has the core's settings as attributes
+_OURS = "WwTcpWestwood"  # our module's class, which has the core's settings as attributes
 _OF_CWND = ("TcpCubic", "TcpVegas")  # these take ssthresh from cwnd, not from ns-3's pipe
-# ns3/runner sets these of a flow as the scenario says.
+# The flow settings that ns3/runner applies.
 OBEYED = (
     "start",
     "start_spread",
@@ -52,10 +52,10 @@ OBEYED = (
     "limited_transmit",
     "timestamps",
 )
-# ns3/runner refuses another value of these as well, so that a profile's is no exception.
+# ns3/runner refuses other values of these, so profiles are no exception.
 _OF_NO_PROFILE = ("header",)
 _OF_PROFILE = ("byte_counting", "validate_cwnd")  # a profile may set them for every flow
-# What a flow may say of ns-3's own CUBIC; a profile's other way is for the simulator.
+# The settings of ns-3's own CUBIC; a profile's other values apply to the simulator only.
 _OF_CUBIC: dict[str, tuple[object, ...]] = {
     "hystart": ("none", "hystart-ns3"),
     "cubic_rules": ("ns3",),
@@ -63,7 +63,7 @@ _OF_CUBIC: dict[str, tuple[object, ...]] = {
 
 
 def check(scenario: Scenario) -> None:
-    """InputError names what ns-3 can't do."""
+    """Raises InputError for what ns-3 can't do."""
     _LIMITS.check_network(scenario)
     for link in scenario.link:
         _check_link(link)
@@ -75,7 +75,7 @@ def check(scenario: Scenario) -> None:
 
 
 def fixed(flow: Flow) -> dict[str, Any]:
-    """What ns-3 does in one way only: settings of a flow as a scenario would write them."""
+    """Returns ns-3's fixed values of flow settings, as a scenario would write them."""
     takes_cwnd = PROTOCOLS[flow.cc.name].ns3 in _OF_CWND
     return written_defaults("flow", leave_out=OBEYED) | {
         "header": "52B" if flow.timestamps else "40B",
@@ -87,19 +87,19 @@ def fixed(flow: Flow) -> dict[str, Any]:
         "handshake_rtt": True,
         "flight_excludes_sacked": not takes_cwnd,
         "ssthresh_from_cwnd": takes_cwnd,
-        "repeated_timeouts_reduce": True,  # SetSentListLost forgets that the segment timed out
-        "pipe_keeps_repaired": True,  # TcpTxBuffer::Update leaves m_retrans as it is
+        "repeated_timeouts_reduce": True,  # SetSentListLost loses the mark of a timed-out segment
+        "pipe_keeps_repaired": True,  # TcpTxBuffer::Update does not change m_retrans
         "full_ack_to_ssthresh": True,
-        "stands_after_timeout": True,  # ProcessAck grows by what lies beyond m_recover
+        "stands_after_timeout": True,  # ProcessAck grows cwnd only for data beyond m_recover
         "any_ack_ends_backoff": True,  # TcpSocketBase::NewAck
     }
 
 
 def _check_link(link: Link) -> None:
-    """Refuses what its devices can't be."""
+    """Refuses links that ns-3's devices can't model."""
     name, limit = link.name, link.queue.limit
     if link.overhead != _OVERHEAD:
-        expected = f'the "2B" of its devices; the profile {PROFILE} has it'
+        expected = f'"2B", as its devices have; the profile {PROFILE} sets it'
         raise _LIMITS.refuse(f"{name}.overhead", format_size(link.overhead), expected)
     if link.queue.kind == "red" and (limit.count is None or limit.count < 2):
         expected = "at least 2 packets, one in its device"
@@ -117,7 +117,7 @@ def _check_flow(flow: Flow) -> None:
 
 
 def _check_congestion_control(flow: Flow, of_profile: Mapping[str, Any]) -> None:
-    """Refuses settings of any class but our module's, save what ns-3's CUBIC has."""
+    """Refuses settings of ns-3's own classes, except those that its CUBIC has."""
     cc, of_class = flow.cc, PROTOCOLS[flow.cc.name].ns3
     if of_class == _OURS:
         return

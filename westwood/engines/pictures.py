@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Chooses what the pictures of traced runs show. What draws them knows no scenario."""
+"""Selects the data for figures of traced runs; westwood/draw, which draws them, has no scenario."""
 
 from __future__ import annotations
 
@@ -24,19 +24,18 @@ if TYPE_CHECKING:
     from westwood.engines.result import Result
     from westwood.scenario.links import Direction, Link
 
-# What can be drawn of a traced run.
 VIEWS = ("windows", "sequence", "delays", "histogram")
-_CAPACITY_STEP_S = 0.25  # over which the rate of delivery opportunities is averaged
+_CAPACITY_STEP_S = 0.25  # averaging interval for the rate of delivery opportunities
 
 
 def check_view(view: str, key: str = "view") -> None:
-    """InputError unless there is such a view."""
+    """Raises InputError unless there is such a view."""
     if view not in VIEWS:
         raise InputError(f"no such view, {suggestion(view, VIEWS)}", key=key, value=view)
 
 
 def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Figure:
-    """Draws one traced run, or several of the same path over each other."""
+    """Draws one traced run, or several of the same path on top of each other."""
     check_view(view)
     first = results[0]
     whole_s = (0.0, first.scenario.duration / PS_PER_S)
@@ -70,7 +69,7 @@ def draw(results: Sequence[Result], view: str, span_s: Span | None = None) -> Fi
 
 
 def _flows(result: Result, *, several: bool) -> list[tuple[Result, str, str, str, PlotStyle]]:
-    """Names and styles of the flows that are drawn: protocols where those tell them apart."""
+    """Returns the flows to draw; they have their protocols' styles unless two would match."""
     flows = [one for one in result.scenario.flows if one.cc.name != UDP and not one.arrivals]
     shown = flows[: panel.MOST_FLOWS]
     alike = len({one.cc.name for one in shown}) < len(shown)
@@ -84,7 +83,7 @@ def _flows(result: Result, *, several: bool) -> list[tuple[Result, str, str, str
 
 
 def panel_of(result: Result, span_s: Span | None = None) -> panel.Panel:
-    """Chooses what the panel shows: the busiest link is the one that limits the run."""
+    """Returns the panel's data; the busiest link counts as the bottleneck."""
     scenario = result.scenario
     link, side = _bottleneck(result)
     there = (pl.col("link") == link.name) & (pl.col("direction") == side)
@@ -95,7 +94,7 @@ def panel_of(result: Result, span_s: Span | None = None) -> panel.Panel:
     raw = result.raw
     trace = traces.seen(traces.windows(scenario, raw), shown, span_s or whole_s)
     if span_s is None and (span := sawteeth([trace], whole_s)) != whole_s:
-        return panel_of(result, span)  # with all rows of that part
+        return panel_of(result, span)  # selects all rows of that span
     shown_s = span_s or whole_s
     return panel.Panel(
         title=f"{scenario.name}: {summarise(scenario)}, seed {result.seed}"
@@ -127,7 +126,7 @@ def _queue(result: Result) -> pl.DataFrame:
 
 
 def _capacity(result: Result, link: Link, side: Direction) -> pl.DataFrame:
-    """Computes how much of the first flow's payload the link can carry, over time."""
+    """Returns the link's capacity over time in payload of the first flow."""
     scenario = result.scenario
     length_s = scenario.duration / PS_PER_S
     flow = scenario.flows[0]

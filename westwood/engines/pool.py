@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the seeds of many jobs side by side, in threads of one process."""
+"""Runs the seeds of many jobs in parallel threads."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from westwood.engines.contract import Job, Prepare, RunSeed
 from westwood.errors import InputError
 from westwood.results.columns import Row
 
-_QUEUED_PER_WORKER = 8  # runs submitted ahead: memory does not grow with a sweep's length
+_QUEUED_PER_WORKER = 8  # runs submitted ahead; bounds the memory of a long sweep
 MOST_WORKERS = 1024
-_END_S = 0.15  # what runs that were asked to end get to clean up
+_END_S = 0.15  # time for stopped runs to clean up
 
 
 def check_workers(workers: int | None, key: str = "workers") -> None:
-    """Raises an error unless it is a number of workers that makes sense."""
+    """Raises InputError unless the number of workers is None or valid."""
     whole = isinstance(workers, int) and not isinstance(workers, bool)
     if workers is not None and not (whole and 1 <= workers <= MOST_WORKERS):
         problem = f"expected a whole number from 1 to {MOST_WORKERS}"
@@ -28,9 +28,9 @@ def check_workers(workers: int | None, key: str = "workers") -> None:
 def run_jobs(
     jobs: Iterable[Job], prepare: Prepare, *, workers: int | None = None
 ) -> Generator[tuple[int, list[Row]]]:
-    """Runs every seed of every job; yields each run's rows as it ends, with its place in the order.
+    """Runs every seed of every job; yields each run's index and rows as it ends.
 
-    `prepare` is the engine's. Closing the iterator (or an interrupt) ends the runs in progress.
+    `prepare` is the engine's. Closing the iterator, or an interrupt, stops the runs in progress.
     """
     check_workers(workers)
     count = workers or os.cpu_count() or 1
@@ -51,22 +51,21 @@ def run_jobs(
 
 
 def sorted_rows(runs: Iterable[tuple[int, list[Row]]]) -> list[Row]:
-    """Sorts the rows of `run_jobs` by jobs and seeds, whenever each run ended."""
+    """Returns the rows of `run_jobs` in the order of jobs and seeds."""
     return [row for _, rows in sorted(runs, key=lambda run: run[0]) for row in rows]
 
 
 def _runs(jobs: Iterable[Job], prepare: Prepare) -> Iterator[tuple[RunSeed, int]]:
     for job in jobs:
-        run = prepare(job)  # once a point
+        run = prepare(job)  # once per point
         for seed in job.seeds:
             yield run, seed
 
 
 def _finished(pending: dict[Future[list[Row]], int]) -> Iterator[tuple[int, list[Row]]]:
     done: set[Future[list[Row]]] = set()
-    while (
-        not done
-    ):  # in short waits, for a library's signal handler may have the system restart one
+    # A long wait could outlast a signal: some libraries' handlers make the kernel restart it.
+    while not done:
         done, _ = wait(pending, timeout=stopping.POLL_S, return_when=FIRST_COMPLETED)
     for future in done:
         place = pending.pop(future)

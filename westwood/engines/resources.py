@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimates what runs will take before they start: memory, disk space and time.
+"""Estimates the memory, disk space and time of runs before they start.
 
-    packets of a flow    its rate (its own, its window's over the round trip, or its share of the
-                         links on its route) x the time it is active / size of a packet
-    memory of a run      what is kept a flow, a transfer, a segment in flight, a recorded row
-    memory in all        a run's x runs at a time, and the points and rows that are kept
-    time                 packets x the cost of one; it is replaced by what was measured as soon as
-                         the first run has ended
+    packets of a flow    rate x active time / packet size; the rate is the least of its own,
+                         window / RTT, and its share of the links on its route
+    memory of a run      a fixed cost for each flow, transfer, segment in flight and recorded row
+    total memory         memory of a run x concurrent runs + points and rows kept
+    time                 packets x cost of one, until the first run's time has been measured
 
-What does not fit into the machine is refused, unless `yes` is said. Losses are not looked at: an
-estimate is what a path without losses would take.
+Runs that exceed the machine's memory or disk are refused, unless `yes` is given. The estimates
+ignore losses.
 """
 
 from __future__ import annotations
@@ -34,35 +33,35 @@ if TYPE_CHECKING:
     from westwood.scenario.flows import Flow
     from westwood.scenario.links import Link
 
-# Bytes, as measured on x86-64; tests/westwood/engines/test_resources.py holds them against runs.
-RUN = 5e6  # of any
-FLOW = 7200  # of the scenario, in the network, while it runs, and its row
-TRANSFER = 200  # that has been, of a flow with arrivals
+# Bytes, measured on x86-64; tests/westwood/engines/test_resources.py compares them with runs.
+RUN = 5e6
+FLOW = 7200  # in the scenario and the network, and its row
+TRANSFER = 200  # completed, of a flow with arrivals
 LIVE_TRANSFER = 2200
-SEGMENT = 100  # in flight or waiting
+SEGMENT = 100  # in flight or queued
 POINT = 12_000  # of a sweep
-ROW = 7200  # of a run, with the table that is made of all rows in the end
-# A row of each table of a trace: in memory, with the frame that is made of it, and on disk, where
-# it lies twice until the files are whole.
+ROW = 7200  # of a run, including the final table
+# A row of each table of a trace: in memory, including its frame, and on disk, where it exists
+# twice until the files are complete.
 WINDOWS, EVENTS, QUEUES, CAPTURED = (260, 124), (110, 60), (350, 58), (170, 124)
-_SPOOLED = 250e6  # all of a run whose trace goes to disk, at most
+_SPOOLED = 250e6  # the most memory of a run whose trace goes to disk
 
-_A_PROCESS = 150e6  # ns-3 and the emulated path are programs of their own
+_A_PROCESS = 150e6  # of ns-3 or the emulated path, which are separate programs
 
-# Seconds, on a core of 2020.
+# Seconds on a core of 2020.
 _A_PACKET = {"sim": 60e-9, "ns3": 20e-6}
 _A_TRACED_ROW = 0.7e-6
 _A_ROW, _A_POINT = 0.4e-3, 3e-3
 
-_LITTLE = 32e6  # bytes, for which nobody asks how much there is
-_USED = 0.9  # of what is free, at most: others take some, too
-_ROUNDS = 8  # of sharing links among flows
+_LITTLE = 32e6  # bytes; smaller estimates are not checked
+_USED = 0.9  # the share of free memory or disk that a run may take
+_ROUNDS = 8  # iterations that share links among flows
 _SAMPLED_POINTS = 16
 
 
 @dataclass(frozen=True)
 class ResourceEstimate:
-    """Holds bytes by the key that asks for them, and seconds of one core."""
+    """Holds estimates: bytes by the setting that causes them, and seconds of one core."""
 
     memory: Mapping[str, float]
     disk: Mapping[str, float]
@@ -70,18 +69,18 @@ class ResourceEstimate:
 
     @property
     def memory_bytes(self) -> float:
-        """The memory in all."""
+        """Returns the total memory."""
         return sum(self.memory.values())
 
     @property
     def disk_bytes(self) -> float:
-        """The disk space in all."""
+        """Returns the total disk space."""
         return sum(self.disk.values())
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """Says what a run records, and whether that goes to disk meanwhile."""
+    """Describes what a run records, and whether it goes to disk during the run."""
 
     windows: bool = False
     events: bool = False
@@ -91,24 +90,24 @@ class Recorded:
 
 
 NOTHING = Recorded()
-_TRIALS = 3  # short runs that tell how fast this machine is
+_TRIALS = 3  # short runs that measure the machine's speed
 
 
 @dataclass
 class _Group:
-    """Is an entry of the scenario's flows, of which there are `count` alike."""
+    """Holds the rates of an entry of the scenario's flows, which stands for `count` flows."""
 
     flow: Flow
-    route: list[tuple[str, int]]  # the links, and the direction in each
+    route: list[tuple[str, int]]  # links with directions
     active_s: float
-    most_bps: float  # of each, of IP packets
-    bps: float = 0.0  # of each
+    most_bps: float  # of each flow, of IP packets
+    bps: float = 0.0  # of each flow
 
 
 def estimate_run(
     scenario: Scenario, recorded: Recorded = NOTHING, engine: str = "sim"
 ) -> ResourceEstimate:
-    """Estimates one run."""
+    """Estimates a single run."""
     links = {link.name: link for link in scenario.link}
     groups = _shared(scenario, links)
     memory: defaultdict[str, float] = defaultdict(float, {"duration": RUN})
@@ -154,7 +153,7 @@ def estimate_run(
 def estimate_many(
     sampled: Sequence[Scenario], points: int, seeds: int, at_a_time: int, engine: str = "sim"
 ) -> ResourceEstimate:
-    """Estimates the runs of all points, of which these are some; the seconds are of one core."""
+    """Estimates the runs of all points from a sample; the time is for one core."""
     each = [estimate_run(one, engine=engine) for one in sampled]
     largest = max(each, key=lambda one: one.memory_bytes)
     kept = estimate_sweep(max(sampled, key=_flows), points, seeds)
@@ -166,13 +165,13 @@ def estimate_many(
 
 
 def sample(points: Sequence[Scenario]) -> list[Scenario]:
-    """Takes some of many points, the first and the last among them."""
+    """Returns a sample of the points, including the first and the last."""
     step = max(1, len(points) // _SAMPLED_POINTS)
     return [*points[::step], points[-1]]
 
 
 def _shared(scenario: Scenario, links: Mapping[str, Link]) -> list[_Group]:
-    """Shares the links among the flows: what is left goes to those that want more, in rounds."""
+    """Shares the links among the flows; each round distributes what the last one left over."""
     routes = topology.routes(scenario.link, scenario.flow)
     groups = []
     for flow in scenario.flow:
@@ -205,7 +204,7 @@ def _shared(scenario: Scenario, links: Mapping[str, Link]) -> list[_Group]:
 def _most_bps(
     flow: Flow, route: Sequence[tuple[str, int]], links: Mapping[str, Link], active_s: float
 ) -> float:
-    """Returns the most that a flow alone would send, of IP packets."""
+    """Returns the rate of IP packets that a flow would have on its own."""
     app = flow.app
     if app.kind == "udp":
         share = 1.0 if app.on is None or app.off is None else app.on / max(1, app.on + app.off)
@@ -225,7 +224,7 @@ def _trip_s(route: Sequence[tuple[str, int]], links: Mapping[str, Link]) -> floa
 
 
 def _window_segments(group: _Group, links: Mapping[str, Link]) -> float:
-    """How many segments a flow has in flight, and in the queue of its slowest link."""
+    """Returns the segments that a flow has in flight and in its slowest link's queue."""
     flow, route = group.flow, group.route
     most: float = flow.receive_window / flow.mss
     slowest = min(
@@ -240,7 +239,7 @@ def _window_segments(group: _Group, links: Mapping[str, Link]) -> float:
 
 
 def _of_transfers(group: _Group, count: int) -> float:
-    """Transfers that have been, and those that live since the links can't carry them."""
+    """Returns the memory of completed transfers and of those that the links can't carry."""
     arrivals = group.flow.arrivals
     assert arrivals is not None
     number = count * group.active_s * PS_PER_S / arrivals.every
@@ -253,14 +252,14 @@ def _flows(scenario: Scenario) -> int:
 
 
 def estimate_sweep(scenario: Scenario, points: int, seeds: int) -> ResourceEstimate:
-    """Estimates what is kept of a sweep, before its points are made."""
+    """Estimates what a sweep keeps of its points and rows."""
     rows = points * seeds * _flows(scenario)
     key = "seeds" if seeds > points else "sweep"
     return ResourceEstimate({key: POINT * points + ROW * rows}, {}, _A_POINT * points)
 
 
 def slowness() -> float:
-    """Measures how many times as long as estimated a short run takes on this machine, now."""
+    """Returns the ratio of a short run's measured time on this machine to its estimate."""
     from westwood.engines.simulator import simulate
     from westwood.scenario import Scenario
 
@@ -275,7 +274,10 @@ def slowness() -> float:
 def check(
     estimate: ResourceEstimate, scenario: Scenario, place: Path | None = None, workers: int = 1
 ) -> None:
-    """InputError names what asks for more than this machine has; `place` is where files go."""
+    """Raises InputError if the estimate exceeds this machine; names the setting to blame.
+
+    place: where files are written.
+    """
     for what, parts, free in (
         ("memory", estimate.memory, machine.free_memory),
         ("disk space", estimate.disk, partial(machine.free_disk, place or Path())),
@@ -293,7 +295,7 @@ def check(
 
 
 def check_sweep(scenarios: Sequence[Scenario], seeds: int) -> None:
-    """Does what `check` does before the points of these scenarios' sweeps are made."""
+    """Checks what these scenarios' sweeps keep, before their points are made."""
     points = sum(math.prod(map(len, one.sweep.values())) for one in scenarios)
     check(estimate_sweep(scenarios[0], points, seeds), scenarios[0])
 
@@ -306,7 +308,7 @@ def check_many(
     *,
     yes: bool = False,
 ) -> ResourceEstimate:
-    """Does what `check` does for all runs of all points, unless `yes`; returns what they need."""
+    """Returns the estimate for all runs of all points; checks it unless `yes`."""
     at_a_time = min(workers or os.cpu_count() or 1, len(points) * seeds)
     estimate = estimate_many(sample(points), len(points), seeds, at_a_time, engine)
     if not yes:
@@ -315,7 +317,7 @@ def check_many(
 
 
 def _value(scenario: Scenario, key: str) -> Any:
-    """What the scenario says under a key; ... where nothing does."""
+    """Returns the scenario's value of a key, or ... for keys outside the scenario."""
     from westwood.units import format_size, format_time
 
     if key == "duration":
@@ -334,7 +336,7 @@ def _value(scenario: Scenario, key: str) -> Any:
 
 
 def format_bytes(size: float) -> str:
-    """Writes a number of bytes for reading."""
+    """Formats a number of bytes for people."""
     for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
         if size >= scale:
             return f"{size / scale:.3g} {unit}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The simulator as an engine for scenarios: runs them, returns rows and traces.
+"""Runs scenarios in the simulator and returns rows and traces.
 
-Deterministic: the same scenario and seed give the same rows (but for `cpu_s` and `wall_s`, what the
-run cost here) and the same traces, whatever the number of workers.
+It is deterministic: the same scenario and seed give the same rows and traces, whatever the number
+of workers. Only the columns `cpu_s` and `wall_s`, the cost of the run, differ.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def simulate_many(
 
 
 def prepare(job: Job) -> RunSeed:
-    """Builds the network, which the runs of all seeds only read."""
+    """Builds the network, which the runs of all seeds share; returns the function for a seed."""
     network = build(job.scenario)
     if job.more_columns:
         network.trace_windows, network.trace_events = True, job.needs_events

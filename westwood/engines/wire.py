@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Speaks with a host that is a program of its own: a plan goes in, a report comes out.
+"""Exchanges plans and reports with hosts that are separate programs.
 
-wire/plan.hpp and wire/report.hpp say what stands in them. The names are those of the declarations,
-so that a new setting or a new column is not named here.
+wire/plan.hpp and wire/report.hpp describe the formats. Their names come from the declarations, so a
+new setting or column needs no change here.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _TABLE_TYPES = {"float64": pl.Float64(), "uint8": pl.UInt8(), "uint32": pl.UInt3
 
 
 def plan(scenario: Scenario) -> str:
-    """Writes the scenario as a plan, but for its seed and its end: `conclusion`."""
+    """Returns the scenario as a plan without its seed and end, which `conclusion` writes."""
     built = network.build(scenario)
     lines = list(_links(built, built.duration))
     for flow, its in zip(scenario.flows, built.flows, strict=True):
@@ -59,7 +59,7 @@ def plan(scenario: Scenario) -> str:
 
 
 def passage(scenario: Scenario) -> str:
-    """Writes its links as a plan, and the ends of its first flow, for other programs' packets."""
+    """Returns a plan of the links and the first flow's end nodes, for other programs' packets."""
     built = network.build(scenario)
     first = built.flows[0]
     lines = [*_links(built, LONGEST_PS), _statement("flow", first.from_node, first.to_node, "reno")]
@@ -67,7 +67,7 @@ def passage(scenario: Scenario) -> str:
 
 
 def conclusion(seed: int, files: TraceFiles | None) -> str:
-    """Writes the rest of a plan: the seed, where the trace goes, the end."""
+    """Returns the rest of a plan: the seed, the trace's files and the end."""
     trace = f"{_statement('trace', *(files[name] for name in _TABLES))}\n" if files else ""
     return f"seed {seed}\n{trace}end\n"
 
@@ -89,7 +89,7 @@ def _links(built: _engine.Network, duration: int) -> Iterator[str]:
 
 
 def _settings(section: str, built: object, prefix: str = "") -> Iterator[str]:
-    """The statements of a section of the declarations, as far as the engine's object has them."""
+    """Yields the statements of a section's settings that the engine's object has."""
     for setting in SETTINGS:
         if setting.section == section and setting.is_for_users and hasattr(built, setting.field):
             yield _statement(prefix + setting.field, getattr(built, setting.field))
@@ -130,18 +130,18 @@ def _congestion_control(flow: _engine.Flow) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Report:
-    """Holds what a host printed of a run, and the tables of its trace, empty without one."""
+    """Holds a host's report of a run and the tables of its trace, empty without one."""
 
-    flows: list[Numbers]  # of each connection; `source` is the number of its flow
-    sides: Mapping[str, list[Numbers]]  # of each link: forward, backward
-    others: Mapping[str, list[list[str]]]  # the host's own lines by their first word
+    flows: list[Numbers]  # per connection; `source` is the index of its flow
+    sides: Mapping[str, list[Numbers]]  # per link, under "forward" and "backward"
+    others: Mapping[str, list[list[str]]]  # other lines by their first word
     cpu_s: float
     windows: dict[int, pl.DataFrame]  # by connection
-    queues: dict[int, pl.DataFrame]  # by direction of a link: 2 link, and 1 more for backward
+    queues: dict[int, pl.DataFrame]  # by direction: 2 link is forward, 2 link + 1 backward
     drops: pl.DataFrame
 
     def result(self) -> RawResult:
-        """The run as every engine hands it over."""
+        """Returns the run as an engine's raw result."""
         forward, backward = ([CountedLinkSide(one) for one in self.sides[side]] for side in SIDES)
         connections = {
             name: [numbers[name] for numbers in self.flows] for name in ("source", *FLOW_COLUMNS)
@@ -159,7 +159,7 @@ class Report:
 def _stacked(
     tables: Mapping[int, pl.DataFrame], key: str, columns: Mapping[str, str]
 ) -> pl.DataFrame:
-    """Puts tables below each other, with the number of each."""
+    """Concatenates tables, with the number of each in a column."""
     frames = [_empty({key: "uint32", **columns})]
     frames += [
         table.select(pl.lit(at, dtype=pl.UInt32).alias(key), *columns)
@@ -169,7 +169,7 @@ def _stacked(
 
 
 def read(lines: Iterable[list[str]], files: TraceFiles | None) -> Report:
-    """The report that these lines of words are, of which the last is its end."""
+    """Parses the lines of a whole report, given as words."""
     flows: list[Numbers] = []
     sides: dict[str, list[Numbers]] = {side: [] for side in SIDES}
     others: dict[str, list[list[str]]] = {}
@@ -188,7 +188,7 @@ def read(lines: Iterable[list[str]], files: TraceFiles | None) -> Report:
 
 
 def is_whole(lines: Sequence[Sequence[str]]) -> bool:
-    """False if the report breaks off before its end."""
+    """Returns whether the report has its end."""
     return bool(lines) and lines[-1][:1] == ["end"]
 
 
@@ -196,14 +196,14 @@ def _numbers(words: Sequence[str], columns: Mapping[str, MeasuredColumn]) -> Num
     said = dict(zip(words[::2], words[1::2], strict=True))
     if said.keys() != columns.keys():
         differing = ", ".join(sorted(said.keys() ^ columns.keys()))
-        raise RunError(f"the program was built from other declarations ({differing}): build it")
+        raise RunError(f"the program was built from other declarations ({differing}): rebuild it")
     return {name: _TYPES[columns[name].type](value) for name, value in said.items()}
 
 
 def _tables(
     files: TraceFiles | None, name: str, key: str, columns: Mapping[str, str]
 ) -> dict[int, pl.DataFrame]:
-    """A table of the trace, cut by the number in its first column."""
+    """Returns a table of the trace, split by the number in its first column."""
     table = _table(files, name, {key: "uint32", **columns})
     parts = table.partition_by(key, as_dict=True, include_key=False, maintain_order=True)
     return {int(number): part for (number,), part in parts.items()}
@@ -227,9 +227,9 @@ def _columns(table: pl.DataFrame) -> Columns:
 
 @contextmanager
 def trace_files(is_traced: bool) -> Iterator[TraceFiles | None]:
-    """Files for the trace while the block runs; None without one.
+    """Provides files for the trace during the block; None if it is not traced.
 
-    They have no names but those of our descriptors, so that nothing of them outlives this process.
+    They are unlinked and named by their descriptors, so that nothing outlives this process.
     """
     if not is_traced:
         yield None

@@ -57,7 +57,7 @@ def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: 
     for step in path[:-1]:
         inner = table.get(step, {})
         if step == "cc" and isinstance(inner, str):
-            inner = {"name": inner}  # the short form
+            inner = {"name": inner}
         if not isinstance(inner, dict):
             raise InputError(f'"{step}" is {show(inner)}, not a table', key=key, value=value)
         table[step] = table = inner
@@ -65,7 +65,7 @@ def _assign_within(table: dict[str, Any], path: Sequence[str], key: str, value: 
 
 
 def blamed(error: InputError, settings: Mapping[str, Any]) -> InputError:
-    """Names the keys that were set as a whole in errors below them, as the user knows them."""
+    """Returns the error with the keys that the user set, where it names a key inside them."""
     said = {str(one): one for one in (_named(one, settings) for one in (error, *error.others))}
     first, *others = said.values()
     return first.located(others=others)

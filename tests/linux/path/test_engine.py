@@ -199,7 +199,7 @@ def test_a_machine_that_stood_still_is_asked_again(monkeypatch: Any) -> None:
     chosen = scenario([link("l")], [flow("l", cc="reno", recovery="prr")], "100ms")
     assert linux.run(chosen, 1).rows["engine"].to_list() == ["linux"] and len(runs) == 3
     late = iter([0.3, 0.2, 0.25])
-    with pytest.raises(RunError, match="stood still for 250 ms, in 3 runs; fewer --workers"):
+    with pytest.raises(RunError, match="stalled for 250 ms, in 3 runs; use fewer --workers"):
         linux.run(chosen, 1)
 
 
@@ -281,8 +281,8 @@ def refused(arguments: list[str], capsys: Any) -> tuple[int, str]:
         (["tcp.recovery=tahoe"], "another recovery: Linux has no Tahoe"),
         (["tcp.header=45B"], 'tcp.header = "45B": --engine linux expects "52B"'),
         (["tcp.delayed_ack=3"], "expects 1 or 2; the profile linux has it"),
-        (["tcp.initial_ssthresh=20p"], '"unlimited", the only one that Linux starts with'),
-        (["tcp.clock_granularity=1ms"], "its floor is of the variance"),
+        (["tcp.initial_ssthresh=20p"], '"unlimited", the only initial value in Linux'),
+        (["tcp.clock_granularity=1ms"], "Linux applies it to the variance"),
         (['tcp.cc={ name = "cubic", hystart = "hystart" }'], "none"),
         (
             ['tcp.cc={ name = "cubic", hystart = "hystart++" }'],

@@ -75,7 +75,7 @@ def test_shells_in_each_other_lose_different_packets(
     ("preset", "said"),
     [
         ("path", None),
-        ("friendliness", "the way of reno, from sources to sinks; no flow is run"),
+        ("friendliness", "the route of reno, from sources to sinks; no flow is run"),
         ("delay", "the first point of its sweep (bottleneck.delay"),
     ],
 )

@@ -261,7 +261,7 @@ def test_what_only_the_simulator_records_is_said(
 ) -> None:
     settings = ["--set", "profile=ns3-3.44", "--set", "tcp.recovery=sack", "--cc", "sack"]
     called = westwood("trace", "table1", "--engine", "ns3", *settings, "--out", "o", *option)
-    assert called.code == 2 and f"{option[0]}: comes of the simulator only" in called.err
+    assert called.code == 2 and f"{option[0]}: works only in the simulator" in called.err
 
 
 @pytest.mark.parametrize(
