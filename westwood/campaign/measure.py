@@ -147,7 +147,7 @@ class Uploads:
     def add(self, row: Row) -> None:
         """Writes an upload that ended or, with `error`, failed; it is on disk when this returns."""
         try:
-            self._journal.add(journal.plain(row))
+            self._journal.add(journal.json_ready(row))
         except OSError as error:
             problem = f"{self._journal.path}: can't be written: {error.strerror or error}"
             raise RunError(f"{problem}; --resume goes on") from None

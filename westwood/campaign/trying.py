@@ -137,7 +137,7 @@ class Trial:
 
     def plain_rows(self) -> list[Row]:
         """The rows as JSON takes them."""
-        return [journal.plain(row) for row in self.rows]
+        return [journal.json_ready(row) for row in self.rows]
 
     @property
     def is_decided(self) -> bool:
@@ -201,7 +201,7 @@ def _rounds(
             folder.frame(trace_file(row), trace)
             if not events.is_empty():
                 folder.frame(trace_file(row, "events"), events)
-            book.add(journal.plain(row))
+            book.add(journal.json_ready(row))
             trial.rows.append(row)
             its = pl.lit(number, pl.Int64).alias("pair"), pl.lit(cc).alias("cc")
             lost = causes.losses(trace, events)

@@ -26,7 +26,7 @@ from westwood.errors import InputError, RunError, UnavailableError, one_line
 from westwood.programs import run, system_program
 from westwood.results.columns import Row
 from westwood.results.raw import RawResult
-from westwood.results.records import Kept
+from westwood.results.records import InMemory
 from westwood.results.rows import rows_of_run
 from westwood.units import PS_PER_S
 
@@ -246,7 +246,7 @@ def _result(scenario: Scenario, lines: Sequence[Sequence[str]]) -> RawResult:
         connections[name] = [to(one.get(name, missing)) for one in counted]
     largest = max(flow.packet for flow in scenario.flow)
     both = [_side(one, largest, scenario.duration / PS_PER_S) for one in directions]
-    kept = Kept(lambda table: {})
+    kept = InMemory(lambda table: {})
     return RawResult(connections, both[::2], both[1::2], kept)
 
 

@@ -24,7 +24,7 @@ from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, suggestion
 from westwood.results.columns import Row
 from westwood.results.raw import RawResult
-from westwood.results.records import Kept
+from westwood.results.records import InMemory
 from westwood.results.rows import rows_frame, rows_of_run
 from westwood.scenario import Scenario
 from westwood.units import PS_PER_S
@@ -139,7 +139,7 @@ def _run(
     except (MemoryError, RuntimeError) as error:
         raise RunError(f"{scenario.name}, seed {seed}: {error or 'out of memory'}") from error
     cost = {"cpu_s": time.thread_time() - cpu, "wall_s": time.perf_counter() - wall}
-    in_memory = Kept(lambda table: getattr(outcome.records, table)())
+    in_memory = InMemory(lambda table: getattr(outcome.records, table)())
     raw = RawResult(outcome.connections(), outcome.forward, outcome.backward, spool or in_memory)
     return Result(scenario, seed, rows_of_run(scenario, seed, raw, cost, ENGINE), raw)
 

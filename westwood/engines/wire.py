@@ -33,7 +33,7 @@ from westwood.engines import network
 from westwood.engines.counted import CountedLinkSide, no_events
 from westwood.errors import RunError
 from westwood.results.raw import Columns, RawResult
-from westwood.results.records import Kept
+from westwood.results.records import InMemory
 from westwood.results.traces import SIDES
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Report:
             "queues": _stacked(self.queues, "pipe", QUEUE_COLUMNS),
             "drops": self.drops,
         }
-        kept = Kept(lambda table: _columns(tables[table]))
+        kept = InMemory(lambda table: _columns(tables[table]))
         return RawResult(connections, forward, backward, kept)
 
 

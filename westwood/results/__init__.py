@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers from runs: rows, traces, their statistics, packets, and the folder that keeps them."""
+"""Results of runs: rows, traces, statistics, packet captures, and the folders that store them."""

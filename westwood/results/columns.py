@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The columns of a row, each declared once for rows, means, tables, axes and docs/cli.md.
+"""Declares the columns of a row once for rows, means, tables, axes and docs/cli.md.
 
-What an engine measures is declared in engine/columns.hpp. What follows from it is declared below,
-with the function that computes it.
+engine/columns.hpp declares the columns that engines measure. The columns below are computed from
+those, each by its function.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ _AT_A_TIME = 1 << 14  # connections
 
 @dataclass(frozen=True)
 class FlowOfRun:
-    """A flow of a run, which columns are computed from: several connections if it has arrivals."""
+    """A flow of a run, from which columns are computed; with arrivals it is many connections."""
 
     flow: Flow
-    connections: Columns  # of the run,
-    first: int  # of which these are the flow's
+    connections: Columns  # of all flows of the run
+    first: int  # the flow's connections are first to last - 1
     last: int
     simulated_s: float
 
     @property
     def is_tcp(self) -> bool:
-        """Is false for a source of datagrams."""
+        """Returns False for a UDP flow."""
         return self.flow.cc.name != UDP
 
     @property
     def count(self) -> int:
-        """The number of its connections."""
+        """Returns the number of its connections."""
         return self.last - self.first
 
     @cached_property
     def completions_s(self) -> Sequence[float]:
-        """How long the connections took of which all was acknowledged, from their start on."""
+        """Returns the completion times of the connections that completed."""
         pairs = zip(self.values("completed_s"), self.values("start_s"), strict=True)
         return array("d", (end - start for end, start in pairs if not math.isnan(end)))
 
@@ -57,24 +57,24 @@ class FlowOfRun:
         return self.connections[name][self.first : self.last]
 
     def values(self, name: str) -> Iterable[float]:
-        """A measured column of the connections."""
+        """Yields a measured column of the connections."""
         own = self._own(name)
         return own if isinstance(own, list) else _one_by_one(own)
 
     def total(self, name: str) -> float:
-        """The sum of a measured column over the connections."""
+        """Returns the sum of a measured column over the connections."""
         return sum(self.values(name))
 
     def bit_rate(self, name: str) -> float:
-        """A measured number of bytes in bit/s, over the time that the flow was active."""
+        """Returns a measured number of bytes as a rate over the flow's active time."""
         active_s = self._active_s()
         return 8.0 * self.total(name) / active_s if active_s > 0 else 0.0
 
     def _active_s(self) -> float:
-        """Seconds from its start to its end, and to the last arrival where data come later.
+        """Returns the seconds from its start to its end, or to the last arrival if that is later.
 
-        It ends when it is complete, at its `stop` or with the run. Transfers that arrive go on
-        after `stop`: they end with the run.
+        It ends when it completes, at `stop` or with the run. A flow with arrivals ends with the
+        run, because its transfers continue after `stop`.
         """
         if self.flow.arrivals:
             return self.simulated_s - float(self.flow.start) / PS_PER_S
@@ -91,42 +91,43 @@ class FlowOfRun:
 
 
 def _one_by_one(column: memoryview) -> Iterator[float]:
-    """Makes numbers of a column of which there may be a million."""
+    """Yields a column's numbers in blocks, because it may have a million."""
     for start in range(0, len(column), _AT_A_TIME):
         yield from column[start : start + _AT_A_TIME].tolist()
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run as a whole, which its columns are computed from."""
+    """A whole run, from which columns are computed."""
 
     raw: RawResult
-    goodputs: Sequence[float]  # of the flows with congestion control, bit/s
+    goodputs: Sequence[float]  # of the TCP flows, bit/s
     simulated_s: float
 
     @property
     def mean_goodput(self) -> float:
-        """The mean over the flows with congestion control."""
+        """Returns the mean goodput of the TCP flows."""
         return sum(self.goodputs) / len(self.goodputs) if self.goodputs else math.nan
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the rows: what it is, and how it is shown."""
+    """Describes a column of the rows and how tables show it."""
 
     name: str
     unit: str
     title: str
     what: str
-    head: str = field(default="", kw_only=True)  # in the table that a run prints; empty: not there
+    # How the table that a run prints shows it; an empty heading leaves it out.
+    head: str = field(default="", kw_only=True)
     scale: float = field(default=1.0, kw_only=True)  # from the column's unit to the table's
-    digits: int = field(default=1, kw_only=True)  # after the point in the table
-    with_interval: bool = field(default=False, kw_only=True)  # in the table, too
-    if_several: bool = field(default=False, kw_only=True)  # in the table only beside other flows
-    if_known: bool = field(default=False, kw_only=True)  # in the table only where a flow has it
+    digits: int = field(default=1, kw_only=True)  # after the point
+    with_interval: bool = field(default=False, kw_only=True)
+    if_several: bool = field(default=False, kw_only=True)  # only if there are several flows
+    if_known: bool = field(default=False, kw_only=True)  # only if a flow has a value
 
     def cell(self, value: float | None, half: float = math.nan) -> str:
-        """Writes a value, or a mean and half its interval, as tables have it."""
+        """Returns a table's text for a value, or for a mean and half its interval."""
         if value is None or math.isnan(value):
             return "-"
         text = f"{value * self.scale:.{self.digits}f}"
@@ -137,14 +138,14 @@ class Column:
 
 @dataclass(frozen=True)
 class FlowColumn(Column):
-    """A column that follows from what was measured of a flow."""
+    """A column computed from a flow's measurements."""
 
     of: Callable[[FlowOfRun], float]
 
 
 @dataclass(frozen=True)
 class RunColumn(Column):
-    """A column that follows from the whole run; `row` is that of the flow in question."""
+    """A column computed from the whole run and the flow's row."""
 
     of: Callable[[Run, Row], float]
 
@@ -154,7 +155,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _mean(values: Iterable[float]) -> float:
-    """The mean of those that are numbers."""
+    """Returns the mean of the values that are not NaN."""
     total, count = 0.0, 0
     for value in values:
         if not math.isnan(value):
@@ -163,8 +164,8 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _mean_queue(run: Run) -> float:
-    ways = [*run.raw.forward, *run.raw.backward]
-    busiest = max(ways, key=lambda way: way.utilisation, default=None)
+    directions = [*run.raw.forward, *run.raw.backward]
+    busiest = max(directions, key=lambda one: one.utilisation, default=None)
     return busiest.waited_s / run.simulated_s if busiest else math.nan
 
 
@@ -289,7 +290,7 @@ OF_RUN = (
         "Utilisation",
         "of the busiest direction of a link, from the run's start to its end: 0 to 1",
         lambda run, row: max(
-            (way.utilisation for way in (*run.raw.forward, *run.raw.backward)), default=math.nan
+            (side.utilisation for side in (*run.raw.forward, *run.raw.backward)), default=math.nan
         ),
     ),
     RunColumn(
@@ -315,7 +316,7 @@ _AGGREGATES: Mapping[str, Callable[[Iterable[float]], float]] = {
     "LEAST": lambda values: min((v for v in values if not math.isnan(v)), default=math.nan),
     "MOST": lambda values: max((v for v in values if not math.isnan(v)), default=math.nan),
 }
-_OF_CONGESTION_CONTROL = ("MEAN", "LEAST")  # aggregates of what a source of datagrams has not
+_OF_CONGESTION_CONTROL = ("MEAN", "LEAST")  # aggregates of columns that UDP flows lack
 
 
 def _measured() -> list[MeasuredColumn]:
@@ -323,7 +324,7 @@ def _measured() -> list[MeasuredColumn]:
 
 
 def row_of_flow(flow: FlowOfRun) -> Row:
-    """The columns of a flow: what was measured and what follows from it."""
+    """Returns a flow's measured and computed columns."""
     row: Row = {column.name: column.of(flow) for column in RATES}
     for one in _measured():
         values = flow.values(one.name)
@@ -349,25 +350,25 @@ def columns() -> list[Column]:
 
 
 def _is_in_ms(column: MeasuredColumn | Column) -> bool:
-    """Says whether tables and axes show a column in milliseconds, as round trips are read."""
+    """Returns whether tables and axes show a column in milliseconds, as is usual for RTTs."""
     return column.name.endswith("rtt_s")
 
 
 def averaged() -> list[str]:
-    """The columns that a summary averages over seeds: all that the seeds decide."""
+    """Returns the columns that depend on the seed, which a summary averages."""
     constant = {"simulated_s", *(one.name for one in (*IDENTITY, *COST))}
     return [column.name for column in columns() if column.name not in constant]
 
 
 def check_metric(name: str) -> None:
-    """InputError unless a summary has a mean of this column."""
+    """Raises InputError unless a summary has a mean of this column."""
     if name not in averaged():
         problem = f"unknown column, {suggestion(name, averaged())}"
         raise InputError(problem, key="--metric", value=name)
 
 
 def axis(name: str) -> tuple[str, float]:
-    """Returns a column's title with its unit on an axis, and what that unit is in the column's."""
+    """Returns a column's axis label, and the label's unit in units of the column."""
     column = next(one for one in columns() if one.name == name)
     shown, scale = {"bit/s": ("Mb/s", 1e6), "": ("", 1.0)}.get(column.unit, (column.unit, 1.0))
     if _is_in_ms(column):

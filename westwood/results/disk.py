@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a file whole or not at all, and reads back only what was written so.
+"""Writes files atomically, and reads only regular files.
 
-A file is filled under another name, PARTIAL and some digits, brought to the disk, and renamed. Its
-writer holds a lock on it meanwhile, which ends with the process: what carries such a name and is
-not locked was left by a process that died, and the next one removes it.
+A file is written under a temporary name, PARTIAL and some digits, synced and renamed. Its writer
+holds a lock on it, which ends with the process. An unlocked file with such a name was left by a
+process that died; the next writer removes it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from westwood import stopping
 
 PARTIAL = ".partial-"
 _LEFT = re.compile(re.escape(PARTIAL) + r"[0-9a-f]{8}(\.\w+)?")
-_MOST = 1 << 28  # bytes of a manifest, a journal or of checksums
+_MOST = 1 << 28  # bytes of a manifest, a journal or SHA256SUMS
 _A_PIECE = 1 << 20
 _FOR_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -35,9 +35,9 @@ def write_whole(
     place: Path | None = None,
     before: Callable[[Path], object] | None = None,
 ) -> None:
-    """Lets `write` fill a file in the folder `place`, and moves it to `path`, on the same disk.
+    """Calls `write` with a temporary file in `place`, on the same disk, and renames it to `path`.
 
-    `before` is called with the file when it is on the disk and about to be renamed.
+    `before` is called with the synced file just before it is renamed.
     """
     with _partial(place or path.parent, path.suffix) as temporary:
         write(temporary)
@@ -50,7 +50,7 @@ def write_whole(
 
 @contextlib.contextmanager
 def _partial(folder: Path, suffix: str) -> Iterator[Path]:
-    """Makes a locked file for the block, and removes what is left of it then."""
+    """Makes a locked temporary file for the block; removes it if the block fails."""
     made = None
     try:
         with stopping.shielded():
@@ -68,22 +68,22 @@ def _partial(folder: Path, suffix: str) -> Iterator[Path]:
 
 def _make_locked(folder: Path, suffix: str) -> tuple[Path, int]:
     while True:
-        path = folder / f"{PARTIAL}{secrets.token_hex(4)}{suffix}"  # the ending tells the format
+        path = folder / f"{PARTIAL}{secrets.token_hex(4)}{suffix}"  # writers may need the suffix
         held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:  # another process takes it for left, and removes it
+        except BlockingIOError:  # another process is removing it as a leftover
             os.close(held)
             continue
         except OSError:
-            pass  # a disk without locks: nobody removes it for us
+            pass  # without locks on this disk, no process removes leftovers
         if os.fstat(held).st_nlink:
             return path, held
-        os.close(held)  # another process has removed it before we had the lock
+        os.close(held)  # another process removed it before we locked it
 
 
 def remove_left(folder: Path) -> None:
-    """Removes what processes that died while they wrote left in this folder."""
+    """Removes the temporary files of dead processes from this folder."""
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):
             if _LEFT.fullmatch(name):
@@ -102,7 +102,7 @@ def _remove_unless_locked(path: Path) -> None:
 
 
 def append(file: int, content: bytes) -> None:
-    """Writes all of it at the end of the open file, or nothing: what a full disk cut is removed."""
+    """Appends all of the content to the open file; on an error, such as a full disk, nothing."""
     start, left = os.fstat(file).st_size, memoryview(content)
     try:
         while left:
@@ -117,12 +117,12 @@ def append(file: int, content: bytes) -> None:
 
 
 def open_to_append(path: Path) -> int:
-    """Opens a file for `append`; makes it if there is none, and follows no link."""
+    """Opens a file for `append`; creates it if necessary, and follows no link."""
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     file = _open(path, flags)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise OSError(errno.EINVAL, "is no regular file")
+        raise OSError(errno.EINVAL, "is not a regular file")
     return file
 
 
@@ -136,11 +136,11 @@ def _open(path: Path, flags: int) -> int:
 
 
 def folder_to_disk(folder: Path) -> None:
-    """Brings to the disk which files the folder has, before anything relies on that."""
+    """Syncs a folder's list of files to the disk."""
     try:
         _to_disk(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network disks know no such call
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network disks can't sync
             raise
 
 
@@ -154,21 +154,21 @@ def _to_disk(path: Path, flags: int) -> None:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[int]:
-    """Opens a regular file to read, and neither a link nor what might never end."""
+    """Opens a file for reading; refuses links, and pipes and devices, which may never end."""
     file = _open(path, _FOR_READING)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise OSError(errno.EINVAL, "is no regular file")
+            raise OSError(errno.EINVAL, "is not a regular file")
         yield file
     finally:
         os.close(file)
 
 
 def read_regular(path: Path) -> bytes:
-    """Reads a regular file that fits into memory."""
+    """Reads a regular file of limited size."""
     content = bytearray()
     with opened(path) as file:
-        while piece := os.read(file, _A_PIECE):  # asking for all at once would take the most
+        while piece := os.read(file, _A_PIECE):  # one large read would allocate the limit
             content += piece
             if len(content) > _MOST:
                 raise OSError(errno.EFBIG, f"has more than {_MOST} bytes")

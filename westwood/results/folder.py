@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results folders: scenario.toml, runs.parquet, traces/, manifest.json, figures, SHA256SUMS.
 
-Every file appears whole or not at all, and has its checksum in SHA256SUMS: what is read back is
-what was written. One process writes at a time, and what one that died left half written is removed.
-A folder that holds something else is never written into, and nothing is read or written outside of
-it, whatever a name or a link in it says.
+Files are written atomically, with checksums in SHA256SUMS that are verified on reading. One process
+writes at a time; it removes partial files of processes that died. A folder with other content is
+never written to. Names and links can't lead outside the folder.
 """
 
 from __future__ import annotations
@@ -39,14 +38,15 @@ _LOCK = ".lock"
 
 
 class Damaged(InputError):
-    """Says which file of a folder can't be used, and why."""
+    """Raised for a file of a folder that can't be used; names the file and the reason."""
 
 
 class Folder:
-    """Is a results folder, which is made when its first file is written.
+    """A results folder, created with its first file.
 
-    Its first file takes the lock, which lasts as long as this object. One that holds another kind
-    of work than `kind` is refused. `tell` gets a line about each damaged file that is done without.
+    Writing the first file takes the lock, which lasts as long as this object. A folder with another
+    kind of results than `kind` is refused. `tell` receives a line about each damaged file that is
+    ignored.
     """
 
     def __init__(
@@ -68,14 +68,14 @@ class Folder:
 
     @classmethod
     def current(cls) -> Folder:
-        """Takes the current folder, whatever is in it, for a figure whose place was not chosen."""
+        """Returns the current folder, whatever it holds, for a figure without a chosen place."""
         return cls.containing(Path("figure"))
 
     @classmethod
     def containing(cls, file: Path) -> Folder:
-        """Takes the folder of a file that the user names: no lock, no checksums.
+        """Returns the folder of a file that the user names, without lock and checksums.
 
-        InputError if something else than a file has that name, or a results folder has the file.
+        Raises InputError if the name belongs to a results folder or is not that of a file.
         """
         if file.is_symlink() or (file.exists() and not file.is_file()):
             problem = "is a link, a folder or a device, expected a file or a new name"
@@ -89,12 +89,12 @@ class Folder:
 
     def _check(self) -> None:
         if any("\udc80" <= character <= "\udcff" for character in str(self.path)):
-            raise self.error("has bytes that are no UTF-8 in its name, expected another name")
+            raise self.error("has bytes in its name that are not UTF-8, expected another name")
         if not self.path.exists():
             return
         if not self.path.is_dir():
             raise self.error("is a file, expected a folder")
-        # What a kill left before there was a manifest or checksums is nobody else's.
+        # A killed process may have left only these, before it wrote a manifest.
         begun = (_LOCK, disk.PARTIAL)
         others = any(not file.name.startswith(begun) for file in self.path.iterdir())
         if others and not self._is_ours():
@@ -103,7 +103,7 @@ class Folder:
             self._refuse_other(self._kind)
 
     def _refuse_other(self, kind: ResultKind) -> None:
-        """Raises an error if another kind of work than this one is held."""
+        """Raises InputError if the folder holds another kind of results."""
         held = kinds.kind_in(self.path)
         if held and not kind.goes_with(held):
             raise self.error(f"holds {held}, expected a new folder")
@@ -115,14 +115,14 @@ class Folder:
         return self._sums is not None and self._sums.is_ours()
 
     def error(self, problem: str) -> InputError:
-        """Makes an error about this folder, under the option that named it."""
+        """Returns an error about this folder, under the option that named it."""
         return InputError(problem, key=self._option, value=str(self.path))
 
     def holds(self, kind: ResultKind, state: object, *, resume: bool, differs: str) -> bool:
-        """Tells whether `kind` was begun here with this state, so that it can go on.
+        """Returns whether the folder holds results of this kind and state, which can be resumed.
 
-        Raises an error without `resume` and where other work is held, and one that says `differs`
-        if the state is another.
+        Raises InputError without `resume`, for another kind of results, and, with the message
+        `differs`, for another state.
         """
         self._refuse_other(kind)
         if not os.path.lexists(self.path / kind.file):
@@ -140,13 +140,13 @@ class Folder:
         return True
 
     def begin(self, kind: ResultKind, state: object, *, resume: bool, differs: str) -> None:
-        """Goes on with `kind`, as far as the folder holds it, or begins it here."""
+        """Resumes results of this kind, or starts them if the folder holds none."""
         if not self.holds(kind, state, resume=resume, differs=differs):
             self.manifest({kind.title: state}, complete=False)
             self.json(kind.file, state)
 
     def check_format(self) -> None:
-        """Raises an error if the folder is of a version whose files have other contents."""
+        """Raises InputError if the folder was written in another format."""
         manifest = _json_of(self.path / _MANIFEST)
         found = manifest.get("format", FORMAT) if isinstance(manifest, dict) else FORMAT
         if found != FORMAT:
@@ -155,7 +155,7 @@ class Folder:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps others out while the block reads and writes."""
+        """Holds the folder's lock during the block."""
         self._lock()
         try:
             yield
@@ -163,7 +163,7 @@ class Folder:
             self._unlock()
 
     def _lock(self) -> None:
-        """Takes the lock, unless this object has it, and removes what the dead left."""
+        """Takes the lock, unless this object has it, and removes leftover partial files."""
         if self._release is not None:
             return
         with _writing(self.path / _LOCK):
@@ -181,7 +181,7 @@ class Folder:
                 os.close(lock)
                 raise
         self._release = weakref.finalize(self, os.close, lock)
-        if self._kind:  # another may have begun since the folder was looked at
+        if self._kind:  # another process may have started since the first check
             self._refuse_other(self._kind)
         disk.remove_left(self.path)
 
@@ -191,7 +191,7 @@ class Folder:
             self._release = None
 
     def file(self, name: str, write: Callable[[Path], object]) -> Path:
-        """Lets `write` fill a temporary file and moves it to `name`; the file's path."""
+        """Calls `write` with a temporary file and renames it to `name`; returns its path."""
         path = self.path / name
         with _writing(path):
             if self._sums is None:
@@ -208,10 +208,10 @@ class Folder:
         return path
 
     def _folders_of(self, name: str) -> Iterator[Path]:
-        """Yields the folders between this one and a file; InputError if the name leads outside."""
+        """Yields the folders between this one and a file; raises InputError if it is outside."""
         parts = PurePosixPath(name).parts
         if not name.isprintable() or not parts or name.startswith("/") or ".." in parts:
-            raise InputError("expected the name of a file in it", key=str(self.path), value=name)
+            raise InputError("expected a file name inside it", key=str(self.path), value=name)
         folder = self.path
         for part in parts[:-1]:
             folder /= part
@@ -220,7 +220,7 @@ class Folder:
             yield folder
 
     def verified(self, name: str) -> Path:
-        """Returns the path of a file that is as it was written; else it is Damaged."""
+        """Returns the path of a file; raises Damaged if it has changed or can't be read."""
         path = self.path / name
         expected = self._sums.of(name) if self._sums else []
         try:
@@ -234,7 +234,7 @@ class Folder:
         return path
 
     def has(self, name: str) -> bool:
-        """Says whether a file is as it was written; tells if not: it is written again."""
+        """Returns whether a file is intact; otherwise tells that it is written again."""
         try:
             self.verified(name)
         except Damaged as damaged:
@@ -243,7 +243,7 @@ class Folder:
         return True
 
     def read_frame(self, name: str) -> pl.DataFrame:
-        """Reads a Parquet file that is as it was written; else it is Damaged."""
+        """Reads a Parquet file; raises Damaged if it has changed or can't be read."""
         import polars as pl
 
         path = self.verified(name)
@@ -253,7 +253,7 @@ class Folder:
             raise Damaged(f"can't be read: {error}", source=str(path)) from None
 
     def remove(self, names: Iterable[str], folder: str) -> None:
-        """Removes files that others have replaced, and a folder if it is empty then."""
+        """Removes files that others have replaced, and their folder if it becomes empty."""
         with _writing(self.path):
             for name in names:
                 (self.path / name).unlink(missing_ok=True)
@@ -266,7 +266,7 @@ class Folder:
         return self.file(name, lambda path: path.write_text(content, encoding="utf-8"))
 
     def scenario(self, name: str, scenario: Scenario) -> Path:
-        """Writes NAME.toml and, before it, the files with its long lists of numbers."""
+        """Writes the files of its long lists of numbers, then NAME.toml; returns its path."""
         place, _, stem = name.rpartition("/")
         for file, content in scenario.to_files(stem).items():
             path = self.text(f"{place}/{file}" if place else file, content)
@@ -277,7 +277,7 @@ class Folder:
         return self.text(name, _json_text(content))
 
     def frame(self, name: str, frame: pl.DataFrame) -> Path:
-        """Writes a Parquet or CSV file, by the name's ending."""
+        """Writes a Parquet or CSV file, by the name's suffix."""
         if name.endswith(".csv"):
             return self.file(name, frame.write_csv)
         from westwood.results.parquet import write_parquet
@@ -285,11 +285,11 @@ class Folder:
         return self.file(name, lambda path: write_parquet([frame], path))
 
     def manifest(self, settings: Mapping[str, Any], *, complete: bool = True) -> Path:
-        """Writes what made this folder. Written first, it also marks the folder as ours."""
+        """Writes the manifest. Written first, it marks the folder as ours."""
         return self.write_manifest(about(settings, complete=complete))
 
     def write_manifest(self, text: str) -> Path:
-        """Writes what `about` returned; at the end, so that nothing is missing that it says."""
+        """Writes the manifest's text; call it last, when all that it names is written."""
         path = self.text(_MANIFEST, text)
         if self._sums is not None:
             with _writing(self.path):
@@ -299,7 +299,7 @@ class Folder:
 
 @contextlib.contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Makes one line of what the disk refuses."""
+    """Turns OSError into a one-line RunError."""
     try:
         yield
     except OSError as error:
@@ -307,7 +307,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def about(settings: Mapping[str, Any], *, complete: bool = True) -> str:
-    """Says what made a folder, in the manifest's words."""
+    """Returns the manifest's text: what made a folder, and how."""
     return _json_text(
         {
             "made_by": _MAKER,
@@ -328,7 +328,7 @@ def _json_text(content: object) -> str:
 
 
 def _json_of(path: Path) -> object:
-    """Reads a JSON file; None if it is none."""
+    """Reads a JSON file; returns None if it is not JSON."""
     try:
         return json.loads(disk.read_regular(path))
     except (OSError, ValueError, RecursionError):
@@ -336,7 +336,7 @@ def _json_of(path: Path) -> object:
 
 
 def _commit() -> str | None:
-    """Asks git for the commit of the source tree this package runs from; None without one."""
+    """Returns the commit of this package's source tree, or None if git does not track it."""
     here = Path(__file__).resolve().parent
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Computes intervals that assume no distribution: by order statistics and by the bootstrap."""
+"""Computes distribution-free intervals, by order statistics and by the bootstrap."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RESAMPLES = 1000
 
 @dataclass(frozen=True)
 class Estimate:
-    """Is a figure with its 95 % interval, whose ends are infinite where the data can't tell."""
+    """A value with its 95 % interval; an end is infinite if there are too few data."""
 
     value: float
     low: float
@@ -25,10 +25,10 @@ class Estimate:
 
 
 def quantile(values: Sequence[float], share: float) -> Estimate:
-    """Returns a quantile and the narrowest order statistics that hold it at 95 %, 2.5 % a side.
+    """Returns a quantile with the narrowest 95 % interval of order statistics, 2.5 % a side.
 
-    David and Nagaraja, Order Statistics, 7.1: of n independent values those at or below the
-    quantile are binomial.
+    David and Nagaraja, Order Statistics, 7.1: the number of n independent values at or below the
+    quantile is binomial.
     """
     ordered = sorted(values)
     n = len(ordered)
@@ -45,7 +45,7 @@ def quantile(values: Sequence[float], share: float) -> Estimate:
 
 
 def bootstrap(samples: Sequence[T], of: Callable[[Sequence[T]], float], seed: str) -> Estimate:
-    """Returns what `of` says of the samples, and the percentile interval of resampling them."""
+    """Returns the statistic `of` of the samples, with its percentile bootstrap interval."""
     if len(samples) < 2:
         return Estimate(of(samples) if samples else math.nan, -math.inf, math.inf)
     rng = random.Random(seed)
@@ -56,6 +56,6 @@ def bootstrap(samples: Sequence[T], of: Callable[[Sequence[T]], float], seed: st
 
 
 def _binomial(n: int, k: int, share: float) -> float:
-    """The probability of k in n; in logarithms, for the factors alone leave a float's range."""
-    ways = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-    return math.exp(ways + k * math.log(share) + (n - k) * math.log1p(-share))
+    """Returns the binomial probability of k in n; logarithms avoid overflow."""
+    choices = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    return math.exp(choices + k * math.log(share) + (n - k) * math.log1p(-share))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What holds for every run of every engine, checked as its rows are made.
+"""Checks the invariants of every run of every engine when its rows are made.
 
-Packets are conserved, shares are shares, nothing is faster than its path, and a wait ends with the
-run. A number that breaks one of these is an engine's fault. It stays as it is, and a warning of one
-line names it. tests/fuzz/invariants.hpp checks more, on random networks.
+Packets are conserved, shares are between 0 and 1, no flow is faster than its path, and no wait is
+longer than the run. A number that breaks an invariant is an engine's bug. It is kept, and a
+one-line warning names it. tests/fuzz/invariants.hpp checks more, on random networks.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from westwood.scenario.links import Link
 
 _EXACT = ("sim",)  # engines that measure to the picosecond
-_NEAR = 1e-9  # relative: what rounding does to a double
-_SLACK_S = 0.05  # how late other engines look at a socket, and how coarse their clocks are
+_NEAR = 1e-9  # relative tolerance for rounding
+_SLACK_S = 0.05  # for the sampling intervals and clocks of other engines
 _SHARES = ("utilisation", "jain", "loss_ratio", "retransmission_ratio")
 _SIDES = ("forward", "backward")
 
 
 class Broken(NamedTuple):
-    """A number that can't be, and the bound that it breaks."""
+    """An impossible number, and the bound that it breaks."""
 
     where: str  # a flow, or a link and its direction
     column: str
@@ -43,7 +43,7 @@ class Broken(NamedTuple):
 
 
 def report(scenario: Scenario, seed: int, raw: RawResult, rows: Sequence[Row], engine: str) -> None:
-    """Warns of each number that can't be."""
+    """Warns of each impossible number."""
     for one in broken(scenario, raw, rows, engine):
         what = f"{scenario.name}, --engine {engine}, seed {seed}: {one} (please report this)"
         warnings.warn(what, ImpossibleResult, stacklevel=2)
@@ -52,17 +52,17 @@ def report(scenario: Scenario, seed: int, raw: RawResult, rows: Sequence[Row], e
 def broken(
     scenario: Scenario, raw: RawResult, rows: Sequence[Row], engine: str
 ) -> Iterator[Broken]:
-    """Yields the numbers of a run that can't be."""
+    """Yields the impossible numbers of a run."""
     slack_s = 0.0 if engine in _EXACT else _SLACK_S
     for flow, row in zip(scenario.flows, rows, strict=True):
         yield from _of_flow(scenario, flow, row, slack_s)
-    for link, *ways in zip(scenario.link, raw.forward, raw.backward, strict=True):
-        for side, way in zip(_SIDES, ways, strict=True):
-            yield from _of_way(f"{link.name} {side}", link, way, scenario.duration / PS_PER_S)
+    for link, *sides in zip(scenario.link, raw.forward, raw.backward, strict=True):
+        for name, side in zip(_SIDES, sides, strict=True):
+            yield from _of_side(f"{link.name} {name}", link, side, scenario.duration / PS_PER_S)
 
 
 def _at_most(where: str, column: str, value: float, most: float, bound: str) -> Iterator[Broken]:
-    """Yields the number if it exceeds the bound. NaN is what a flow does not have."""
+    """Yields the number if it exceeds the bound; NaN, an unknown value, never does."""
     if value > most + _NEAR * abs(most):
         yield Broken(where, column, value, f"at most {bound}, {most:.9g}")
 
@@ -95,18 +95,18 @@ def _of_flow(scenario: Scenario, flow: Flow, row: Row, slack_s: float) -> Iterat
     yield from _at_most(name, "min_rtt_s", row["min_rtt_s"], most_s, "mean_srtt_s")
 
 
-def _of_way(where: str, link: Link, way: RawLinkSide, simulated_s: float) -> Iterator[Broken]:
-    gone = way.lost + way.in_flight
-    yield from _at_most(where, "lost + in_flight", gone, way.packets, "packets")
-    yield from _at_most(where, "early_drops", way.early_drops, way.queue_drops, "queue_drops")
-    yield from _at_most(where, "utilisation", way.utilisation, 1, "the whole")
-    yield from _at_least(where, "utilisation", way.utilisation, 0, "nothing")
-    longest_s = way.longest_wait_s
+def _of_side(where: str, link: Link, side: RawLinkSide, simulated_s: float) -> Iterator[Broken]:
+    gone = side.lost + side.in_flight
+    yield from _at_most(where, "lost + in_flight", gone, side.packets, "packets")
+    yield from _at_most(where, "early_drops", side.early_drops, side.queue_drops, "queue_drops")
+    yield from _at_most(where, "utilisation", side.utilisation, 1, "the whole")
+    yield from _at_least(where, "utilisation", side.utilisation, 0, "nothing")
+    longest_s = side.longest_wait_s
     yield from _at_most(where, "longest_wait_s", longest_s, simulated_s, "the run")
     if longest_s == longest_s:
-        most_s = way.packets * longest_s
-        yield from _at_most(where, "waited_s", way.waited_s, most_s, "packets x longest_wait_s")
+        most_s = side.packets * longest_s
+        yield from _at_most(where, "waited_s", side.waited_s, most_s, "packets x longest_wait_s")
     limit = link.queue.limit
     if limit.unit == "p" and limit.count is not None:
-        mean = way.waited_s / simulated_s
+        mean = side.waited_s / simulated_s
         yield from _at_most(where, "mean_queue", mean, limit.count, "the queue's limit")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A journal: lines of JSON, each with its checksum, that count when they are whole.
+"""Appends records to a journal: lines of JSON, each with a checksum.
 
     {"point": 0, "seed": 1, "rows": [...], "checksum": "3f0c29a1b7d45e68"}
 
-The checksum is the first half of a SHA-256 of the line without it. A line is in the file when `add`
-returns: the end of the process does not lose it. A last line that is cut off belongs to a process
-which died, and is none.
+The checksum is the first 16 digits of the SHA-256 of the line without it. A line is in the file
+when `add` returns, so it survives the end of the process. A last line without a line end was cut
+off when a process died, and is ignored.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _TAIL = len(_BEFORE) + _DIGITS + len(_AFTER)
 
 
 class Journal:
-    """Is a journal that is being written; with `synced` a line outlives a power cut, too."""
+    """Writes a journal; with `synced` its lines survive a power cut, too."""
 
     def __init__(self, path: Path, *, synced: bool = False) -> None:
         self.path, self._synced = path, synced
         self._file = disk.open_to_append(path)
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Appends a record, whole; OSError if the disk takes less, and then nothing of it."""
+        """Appends a record; if the disk can't take all of it, writes nothing and raises OSError."""
         disk.append(self._file, line_of(record))
         if self._synced:
             os.fdatasync(self._file)
@@ -45,26 +45,26 @@ class Journal:
 
 @dataclass
 class Read:
-    """Holds a journal's records, and how many of its lines are damaged."""
+    """Holds a journal's records and the number of its damaged lines."""
 
     records: list[dict[str, Any]] = field(default_factory=list)
     damaged: int = 0
-    cut_off: bool = False  # the last line is
+    cut_off: bool = False  # whether the last line is incomplete
 
 
-def plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns it as JSON takes it: null is what has no value."""
+def json_ready(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the record with None instead of NaN, which JSON can't represent."""
     return {key: None if value != value else value for key, value in record.items()}
 
 
 def line_of(record: Mapping[str, Any]) -> bytes:
-    """Writes a record as a line, with its checksum."""
+    """Returns a record as a line with its checksum."""
     whole = json.dumps(record).encode("ascii")
     return whole[:-1] + _BEFORE + _checksum(whole) + _AFTER + b"\n"
 
 
 def read(path: Path) -> Read:
-    """Reads the records of a journal that are what was written."""
+    """Reads the intact records of a journal."""
     *lines, rest = disk.read_regular(path).split(b"\n")
     found = Read(cut_off=bool(rest))
     for line in lines:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is finished of a long piece of work, in journal-N.jsonl of its folder: a file a start.
+"""Keeps the finished records of a resumable command in journal-N.jsonl, one file per start.
 
-What a kill leaves is read back by the next start; a damaged line is told of, and is done again.
+The next start reads back what a killed one finished. It reports damaged lines and repeats them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 
 _JOURNAL = re.compile(r"journal-(\d{6,12})\.jsonl")
-_NOT_OURS = (KeyError, TypeError, ValueError, AttributeError)  # what `take` raises of such a line
+_NOT_OURS = (KeyError, TypeError, ValueError, AttributeError)  # raised by `take` for foreign lines
 
 
 class Ledger:
-    """Keeps records; `take` takes each, and raises ValueError and its like of a foreign one."""
+    """Keeps records; `take` receives each, and raises ValueError or the like for a foreign one."""
 
     def __init__(self, folder: Folder, take: Callable[[Mapping[str, Any]], None]) -> None:
         self._folder, self._take = folder, take
@@ -32,7 +32,7 @@ class Ledger:
     def opened(
         self, kind: ResultKind, state: object, *, resume: bool, differs: str
     ) -> Iterator[None]:
-        """Takes the folder's lock, checks that it fits (`Folder.holds`), reads what is there."""
+        """Locks the folder, checks that it fits (`Folder.holds`), and reads its records."""
         with self._folder.locked():
             self._folder.begin(kind, state, resume=resume, differs=differs)
             self._read()
@@ -51,11 +51,11 @@ class Ledger:
             try:
                 read = journal.read(path)
             except OSError as error:
-                self._folder.tell(f"{path}: can't be read: {error.strerror}; it is done again")
+                self._folder.tell(f"{path}: can't be read: {error.strerror}; its runs are repeated")
                 continue
             damaged = read.damaged + sum(not self._is_taken(record) for record in read.records)
             if damaged:
-                self._folder.tell(f"{path}: has damaged lines ({damaged}); they are done again")
+                self._folder.tell(f"{path}: has damaged lines ({damaged}); they are repeated")
         self._number = max(numbers) + 1
 
     def _is_taken(self, record: Mapping[str, Any]) -> bool:
@@ -66,7 +66,7 @@ class Ledger:
         return True
 
     def keep(self, record: Mapping[str, Any]) -> None:
-        """Writes a record and takes it; it is on disk when this returns."""
+        """Writes a record to the disk, then passes it to `take`."""
         try:
             if self._journal is None:
                 name = f"journal-{self._number:06}.jsonl"
@@ -74,5 +74,5 @@ class Ledger:
             self._journal.add(record)
         except OSError as error:
             problem = f"{self._folder.path}: can't be written: {error.strerror or error}"
-            raise RunError(f"{problem}; --resume goes on") from None
+            raise RunError(f"{problem}; continue with --resume") from None
         self._take(record)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Computes means with confidence intervals, Student's t and Jain's index from runs.
+"""Computes means with confidence intervals, Student's t and Jain's index.
 
-Knows rows and columns, no engine and no scenario.
+It uses rows and columns only, no engine and no scenario.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from westwood.results.columns import Row
 
-LEVEL = 0.95  # that every interval has
+LEVEL = 0.95  # of all confidence intervals
 
 
 def jain(rates: Sequence[float]) -> float:
-    """Jain's fairness index, 1/n (one takes all) to 1 (all alike); NaN when nobody has anything."""
+    """Returns Jain's fairness index, 1/n (one has all) to 1 (all equal); NaN if all are 0."""
     squares = sum(rate * rate for rate in rates)
     return sum(rates) ** 2 / (len(rates) * squares) if squares else math.nan
 
@@ -29,7 +29,7 @@ def jain(rates: Sequence[float]) -> float:
 def t_probability(t: float, dof: int) -> float:
     """Returns P(|T| < t) for Student's t with `dof` degrees of freedom.
 
-    Abramowitz and Stegun, 26.7.3 and 26.7.4: a finite sum, exact for whole degrees of freedom.
+    Abramowitz and Stegun, 26.7.3 and 26.7.4: a finite sum, exact for integer degrees of freedom.
     """
     theta = math.atan2(t, math.sqrt(dof))
     cos2 = math.cos(theta) ** 2
@@ -50,7 +50,7 @@ def t_quantile(dof: int, level: float = LEVEL) -> float:
     from statistics import NormalDist
 
     z = NormalDist().inv_cdf((1 + level) / 2)
-    if dof > 1000:  # Cornish-Fisher, A&S 26.7.5: the error is below 1e-9 here, to a level of 99.9 %
+    if dof > 1000:  # Cornish-Fisher, A&S 26.7.5: the error is below 1e-9 up to a level of 99.9 %
         third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * dof**3)
         return z + (z**3 + z) / (4 * dof) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * dof**2) + third
     low, high = 0.0, 1.0
@@ -63,14 +63,14 @@ def t_quantile(dof: int, level: float = LEVEL) -> float:
 
 
 def half_width(deviation: float | None, runs: int, level: float = LEVEL) -> float:
-    """Returns half of a mean's confidence interval, from the deviation; NaN for one run."""
+    """Returns half the width of a mean's confidence interval; NaN for one run."""
     if deviation is None or runs < 2:
         return math.nan
     return t_quantile(runs - 1, level) * deviation / math.sqrt(runs)
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Returns what this share of the values does not exceed, interpolated; NaN without values."""
+    """Returns the interpolated quantile for a share from 0 to 1; NaN without values."""
     ordered = sorted(values)
     if not ordered:
         return math.nan
@@ -81,32 +81,32 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 @dataclass(frozen=True)
 class Paired:
-    """Holds the difference between two protocols, run by run on common random numbers.
+    """Holds the mean difference between two protocols over runs with the same seeds.
 
-    `half` is half the 95 % interval of the mean difference; `effect` is the mean over the standard
-    deviation of the differences (Cohen's d for pairs), without which `p` says little.
+    `half` is half the 95 % interval of the mean difference. `effect`, the mean over the standard
+    deviation of the differences (Cohen's d for pairs), puts `p` into perspective.
     """
 
     mean: float
     half: float
     runs: int
     effect: float
-    p: float  # two-sided, of no difference
+    p: float  # two-sided p-value of the hypothesis of no difference
 
     @property
     def bound(self) -> float:
-        """`half`, and 0 where one run leaves it unknown."""
+        """Returns `half`, or 0 if it is unknown because there is one run."""
         return 0.0 if math.isnan(self.half) else self.half
 
     def entry(self) -> dict[str, float | int | None]:
-        """Returns it as JSON takes it."""
+        """Returns the fields for JSON, with None instead of NaN."""
         values = {"mean": self.mean, "half": self.half, "effect": self.effect, "p": self.p}
         known = {key: value if math.isfinite(value) else None for key, value in values.items()}
         return {**known, "runs": self.runs}
 
 
 def paired(one: pl.DataFrame, two: pl.DataFrame, by: Sequence[str], column: str) -> Paired:
-    """Compares `column` of `one` with that of `two`, matched by `by` (the seed, the flow...)."""
+    """Compares a column of two frames whose rows match in the columns `by`, such as the seed."""
     both = one.select(*by, column).join(two.select(*by, column), on=list(by), suffix="_two")
     differences = (both[column] - both[f"{column}_two"]).to_list()
     runs = len(differences)
@@ -115,7 +115,7 @@ def paired(one: pl.DataFrame, two: pl.DataFrame, by: Sequence[str], column: str)
         return Paired(mean, math.nan, runs, math.nan, math.nan)
     deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in differences) / (runs - 1))
     half = half_width(deviation, runs)
-    if deviation == 0:  # nothing was random: there is no chance to speak of
+    if deviation == 0:  # nothing was random, so there is no p-value
         return Paired(mean, half, runs, math.nan, math.nan)
     effect = mean / deviation
     p = 1 - t_probability(abs(effect) * math.sqrt(runs), runs - 1)
@@ -123,10 +123,10 @@ def paired(one: pl.DataFrame, two: pl.DataFrame, by: Sequence[str], column: str)
 
 
 def summarise(rows: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-    """Makes a row a group: `runs`, and for each column its mean, `COLUMN_sd`, `COLUMN_half`.
+    """Returns a row per group: `runs`, and for each column its mean, `COLUMN_sd`, `COLUMN_half`.
 
-    Mean plus or minus half is the 95 % confidence interval. Groups stay in order of appearance;
-    runs where a column is NaN do not count for that column.
+    The 95 % confidence interval is the mean plus or minus half. Groups stay in order of appearance.
+    A run whose value is NaN does not count for that column.
     """
     import polars as pl
 
@@ -149,9 +149,9 @@ def summarise(rows: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> 
 
 
 def means(rows: Sequence[Row], by: Sequence[str], columns: Sequence[str]) -> list[Row]:
-    """Does what `summarise` does, to the last bit, of rows that are in no frame.
+    """Computes exactly what `summarise` computes, from rows that are not in a frame.
 
-    A command that prints one table is not to wait for polars.
+    A command that prints one table must not wait for the import of polars.
     """
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
@@ -172,9 +172,9 @@ def means(rows: Sequence[Row], by: Sequence[str], columns: Sequence[str]) -> lis
 
 
 def _moments(values: Iterable[float | None]) -> tuple[float | None, float | None, int]:
-    """Mean and deviation of those that are numbers, and how many they are.
+    """Returns the mean, the deviation and the number of the known values.
 
-    As polars has them: the sum by Kahan (1965), the deviation by Welford (1962).
+    It uses the algorithms of polars: Kahan (1965) for the sum, Welford (1962) for the deviation.
     """
     count, total, lost = 0, 0.0, 0.0
     middle, squares = 0.0, 0.0

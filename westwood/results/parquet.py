@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes tables that are longer than memory is large."""
+"""Writes Parquet files of tables that are larger than memory."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 import polars as pl
 from polars.io.plugins import register_io_source
 
-_POLL_S = 0.04  # between two looks at the thread that writes
+_POLL_S = 0.04  # how often the writing thread is checked
 
 
 def write_parquet(frames: Iterable[pl.DataFrame], path: Path) -> None:
-    """Writes frames of the same columns below each other."""
+    """Writes frames with the same columns into one file."""
     left = iter(frames)
     first, second = next(left), next(left, None)
     if second is None:
@@ -35,9 +35,9 @@ def write_parquet(frames: Iterable[pl.DataFrame], path: Path) -> None:
 
 
 class _Writer:
-    """Hands frames to polars, which writes them in a thread while this one makes the next.
+    """Passes frames to polars, which writes them in a thread while the caller makes the next.
 
-    polars would ask for them in its own time, with its own threads, deaf to signals.
+    If polars pulled them itself, its threads would not react to signals.
     """
 
     def __init__(self, schema: pl.Schema, path: Path) -> None:
@@ -49,11 +49,11 @@ class _Writer:
         self._thread.start()
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Writes a frame soon; raises what kept an earlier one from being written."""
+        """Queues a frame for writing; raises the error of an earlier one, if any."""
         self._put(frame.cast(self._schema))
 
     def finish(self) -> None:
-        """Waits until all is written."""
+        """Waits until all frames are written."""
         self._put(None)
         while self._thread.is_alive():
             self._thread.join(_POLL_S)
@@ -61,7 +61,7 @@ class _Writer:
             raise self._problem
 
     def close(self) -> None:
-        """Ends the thread, finished or not."""
+        """Ends the thread, even if frames are left."""
         self._is_given_up = True
         self._thread.join()
 
@@ -90,7 +90,7 @@ class _Writer:
 
 @contextlib.contextmanager
 def _refusals() -> Iterator[None]:
-    """Makes of what polars says of a full disk the error that it is."""
+    """Turns polars' errors about the disk, such as a full one, into OSError."""
     try:
         yield
     except pl.exceptions.ComputeError as error:

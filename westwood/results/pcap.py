@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what the simulator captured as a pcap file, for tshark and others.
+"""Writes the simulator's captured packets as a pcap file for tshark and other tools.
 
-Raw IPv4 (link type 101, times in ns), headers only: payload is counted in lengths and not stored,
-as with `tcpdump -s`. Node n has the address 10.0.0.0 + n + 1; connection c goes from port
-10000 + c % 50000 to port 5001 + c // 50000.
+The packets are raw IPv4 (link type 101) with times in ns. Only headers are stored; lengths include
+the payload, as with `tcpdump -s`. Node n has the address 10.0.0.0 + n + 1. Connection c goes from
+port 10000 + c % 50000 to port 5001 + c // 50000.
 
-A segment has the simulator's size: what `header` counts beyond 40 bytes is NOP options, as far as
-TCP's 40 bytes of options allow beside SACK blocks. Only SYNs are larger than simulated, by the
-options (MSS, window scale, SACK) that a reader of the file needs. Data acknowledge the SYN-ACK, the
-last segment of a transfer has the FIN, and the sink keeps its half of the connection open; the
-window is the constant receive window.
+Segments have their simulated size: NOP options fill the part of `header` beyond 40 bytes, if SACK
+blocks leave room in TCP's 40 bytes of options. Only SYNs are larger, by the options that tools need
+(MSS, window scale, SACK). Data segments acknowledge the SYN-ACK. The last segment of a transfer has
+the FIN; the sink keeps its half of the connection open. The window is the constant receive window.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ Ints = NDArray[np.int64]
 
 
 def write(result: Result, path: Path) -> int:
-    """Writes what `simulate(..., capture=LINK)` captured; the number of packets."""
+    """Writes what `simulate(..., capture=LINK)` captured; returns the number of packets."""
     _check_headers(result.scenario.flows)
     of_run = _OfRun(result)
     count = 0
@@ -62,14 +61,14 @@ def _check_headers(flows: tuple[Flow, ...]) -> None:
         least, most, step = (28, 28, 1) if flow.cc.name == UDP else (40, 80, 4)
         if flow.cc.name != UDP and (not least <= flow.header <= most or flow.header % step):
             raise InputError(
-                "a capture needs the 40B to 80B, in steps of 4B, that IPv4 and TCP headers have",
+                "a capture needs a header of 40B to 80B in steps of 4B, as IPv4 and TCP have",
                 key=f"{flow.name}.header",
                 value=format_size(flow.header),
             )
 
 
 class _OfRun:
-    """Knows what the headers of a connection's packets need, by the number of its flow."""
+    """Holds the values that packet headers need, by flow index."""
 
     def __init__(self, result: Result) -> None:
         scenario = result.scenario
@@ -88,12 +87,12 @@ class _OfRun:
 
 
 class _Packets:
-    """Holds some packets at once: each step fills a column or a field of every row."""
+    """Holds a batch of packets; each step fills a field of every packet."""
 
     def __init__(self, of_run: _OfRun, columns: dict[str, Ints], first: int) -> None:
         connection = columns["flow"]
         self.count = len(connection)
-        self.first = first  # its number in the file
+        self.first = first  # the first packet's number in the file
         self.connection, self.time_ps = connection, columns["time_ps"]
         self.number, self.payload = columns["number"], columns["payload"]
         self.flags, self.blocks = columns["flags"], columns["sack_count"]
@@ -101,7 +100,7 @@ class _Packets:
         self.is_udp = self.flags & _DATAGRAM != 0
         self.is_ack = self.flags & _ACK != 0
         self.is_syn = self.flags & _SYN != 0
-        self.is_fin = self.flags & _FIN != 0  # of an ACK: it covers the sender's FIN
+        self.is_fin = self.flags & _FIN != 0  # on an ACK: it covers the sender's FIN
         flow = of_run.source[connection]
         self.header, self.window = of_run.header[flow], of_run.window[flow]
         self.mss, self.ecn = of_run.mss[flow], of_run.ecn[flow]
@@ -110,11 +109,11 @@ class _Packets:
         self.source, self.sink = np.where(self.is_ack, ends[::-1], ends)
 
     def rows(self) -> Bytes:
-        """Records of the file, one after another."""
+        """Returns the packets' records in the file."""
         options, used = self._options()
         transport = np.where(self.is_udp, _UDP, _TCP + used)
         stored = _IP + transport
-        # A datagram's simulated header may be any; its payload is what is left beside the real one.
+        # A datagram's simulated header may have any size; the rest of its length is payload.
         length = np.where(self.is_udp, self.header + self.payload, stored + self.payload)
         table = np.zeros((self.count, _RECORD + _IP + _TCP + _OPTIONS), dtype=np.uint8)
         self._record_headers(table, stored, length)
@@ -161,9 +160,9 @@ class _Packets:
         source, sink = self._ports()
         is_tcp = ~self.is_udp
         from_sink = self.is_ack
-        # The receiving end numbers from 0; its SYN takes that number.
+        # The receiver's sequence numbers start at 0, which is its SYN.
         sequence = np.where(from_sink, np.where(self.is_syn, 0, 1), self.number)
-        # A FIN takes a number, too, which the simulator leaves out.
+        # A FIN takes a sequence number, too, but not in the simulator.
         of_data = self.number + self.is_fin
         acknowledged = np.where(from_sink, of_data, np.where(self.is_syn, 0, 1))
         flags = np.where(self.is_syn & ~from_sink, 0x02, np.where(self.is_syn, 0x12, 0x10))
@@ -188,7 +187,7 @@ class _Packets:
         tcp[is_tcp] = header[is_tcp]
 
     def _tcp_checksum(self, header: Bytes, used: Ints) -> Ints:
-        """Sums over the pseudo header, too; the payload is zeros and adds nothing."""
+        """Returns the checksum, including the pseudo header; the payload is all zeros."""
         words = ((header[:, 0::2].astype(np.int64) << 8) + header[:, 1::2]).sum(axis=1)
         for node in (self.source, self.sink):
             address = (10 << 24) + node + 1
@@ -196,11 +195,11 @@ class _Packets:
         return _complement(words + 6 + _TCP + used + self.payload)
 
     def _options(self) -> tuple[Bytes, Ints]:
-        """Options padded with NOPs, and how many bytes of them each packet has."""
+        """Returns the options, padded with NOPs, and their length in each packet."""
         options = np.full((self.count, _OPTIONS), _NOP, dtype=np.uint8)
         sack_bytes = np.where(self.blocks > 0, 4 + 8 * self.blocks, 0)
         used = np.minimum(self.header - _IP - _TCP + sack_bytes, _OPTIONS)
-        # Two NOPs, kind 5, length, the blocks: RFC 2018, at the end of the options.
+        # RFC 2018, at the end of the options: two NOPs, kind 5, length, the blocks.
         for count in range(1, 5):
             for room in np.unique(used[self.blocks == count]):
                 rows = np.flatnonzero((self.blocks == count) & (used == room))
@@ -220,12 +219,12 @@ class _Packets:
         opening[:, 11] = self.shift[syn]
         options[syn] = opening
         used[syn] = np.maximum(used[syn], 12)
-        options[np.arange(_OPTIONS) >= used[:, None]] = 0  # not there, and not in the checksum
+        options[np.arange(_OPTIONS) >= used[:, None]] = 0  # unused; must not affect the checksum
         return options, used
 
 
 def _put(rows: Bytes, start: int, value: Ints, size: int, order: str = "big") -> None:
-    """Puts the value's low `size` bytes into columns `start`... of every row."""
+    """Writes the value's low `size` bytes into every row, from column `start`."""
     for i in range(size):
         shift = 8 * (i if order == "little" else size - 1 - i)
         rows[:, start + i] = (value >> shift) & 0xFF

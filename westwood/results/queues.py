@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts over time what waits before a link. docs/traces.md lists the columns and units."""
+"""Computes queue lengths over time. docs/traces.md lists the columns and units."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def lengths(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
-    """Has link, direction, time_s, packets, bytes: what waits from that time on."""
+    """Yields frames with link, direction, time_s, packets, bytes: the queue from that time on."""
     links = [link.name for link in scenario.link]
     pipe, waiting = -1, _Waiting()
     for columns in raw.records.pieces("queues"):
@@ -36,26 +36,27 @@ def lengths(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 
 
 def _placed(lengths: pl.DataFrame, links: Sequence[str], pipe: int) -> pl.DataFrame:
-    """Adds where the queue is."""
+    """Adds the queue's link and direction."""
     link, side = links[pipe // 2], SIDES[pipe % 2]
     return lengths.select(pl.lit(link).alias("link"), pl.lit(side).alias("direction"), pl.all())
 
 
 class _Waiting:
-    """Counts one more at each arrival, one less at each start; at one instant, starts first.
+    """Counts a queue's packets: up at each arrival, down when a packet starts to be sent.
 
-    What is after the last arrival may change with the next rows, and waits for them.
+    At the same instant, starts come first. Changes after the last arrival are kept until the next
+    rows, which may precede them.
     """
 
     def __init__(self) -> None:
         self._time = np.array([], dtype=np.float64)
-        self._change = np.array([], dtype=np.int64)  # bytes; less than 0: they start
+        self._change = np.array([], dtype=np.int64)  # bytes; negative for starts
         self._packets = self._bytes = 0
 
     def lengths(self, waited: Columns) -> pl.DataFrame:
-        """Takes packets that waited, by arrival."""
+        """Adds packets, in order of arrival; returns the lengths until the last arrival."""
         size = waited["bytes"].astype(np.int64)
-        is_later = self._change > 0  # of those from before, starts come first again
+        is_later = self._change > 0  # kept arrivals go after all starts
         self._time = np.concatenate(
             [self._time[~is_later], waited["start_s"], self._time[is_later], waited["arrival_s"]]
         )
@@ -65,7 +66,7 @@ class _Waiting:
         return self._until(waited["arrival_s"][-1] if len(size) else -math.inf)
 
     def rest(self) -> pl.DataFrame:
-        """Returns what happens after the last rows."""
+        """Returns the lengths after the last arrival."""
         return self._until(math.inf)
 
     def _until(self, end_s: float) -> pl.DataFrame:

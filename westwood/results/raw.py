@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Describes what an engine hands over of a run, from which rows and traces are made."""
+"""Describes an engine's raw results of a run, from which rows and traces are made."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ Columns = dict[str, Any]  # arrays of one length, by the column's name
 
 
 class RawLinkSide(Protocol):
-    """Is a direction of a link, with every column of engine/columns.hpp as an attribute.
+    """Results of a link's direction, with every column of engine/columns.hpp as an attribute.
 
-    What is only passed on as a column, such as `bytes`, is read by its declared name and not
-    listed here.
+    Columns that are only passed on, such as `bytes`, are read by name and not listed here.
     """
 
     @property
@@ -30,7 +29,7 @@ class RawLinkSide(Protocol):
 
     @property
     def early_drops(self) -> int:
-        """Those of them that RED dropped."""
+        """The packets that RED dropped, which `queue_drops` includes."""
 
     @property
     def lost(self) -> int:
@@ -38,7 +37,7 @@ class RawLinkSide(Protocol):
 
     @property
     def in_flight(self) -> int:
-        """The packets that were on it when the run ended."""
+        """The packets on the wire when the run ended."""
 
     @property
     def longest_wait_s(self) -> float:
@@ -55,12 +54,11 @@ class RawLinkSide(Protocol):
 
 @dataclass(frozen=True)
 class RawResult:
-    """Is a run: its connections, its links, and what was recorded."""
+    """Raw results of a run: its connections, its links and its records."""
 
-    # `source`, the number of the scenario's flow that a connection belongs to (they are in its
-    # order), and the columns that engine/columns.hpp declares of a flow: lists, or memory views if
-    # there are many.
+    # `source`, the index of a connection's flow, in ascending order, and the flow columns of
+    # engine/columns.hpp. They are lists, or memory views if there are many connections.
     connections: Columns
-    forward: Sequence[RawLinkSide]  # the links from their first node to their second
+    forward: Sequence[RawLinkSide]  # from the links' first nodes to their second
     backward: Sequence[RawLinkSide]
     records: Records

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gives what a run recorded back piece by piece, one connection after another.
+"""Reads a run's records piece by piece, connection by connection.
 
-Here it is in memory; spool.py keeps it on disk.
+These are in memory; spool.py keeps them on disk.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 from westwood import extras
 from westwood.results.raw import Columns
 
-# The tables, and by which of their columns they are sorted, before the time.
+# The tables, and the column by which each is sorted, before the time.
 KEYS: Mapping[str, str | None] = {
     "windows": "connection",
     "events": "connection",
@@ -32,8 +32,8 @@ class Records(Protocol):
         """Returns the number of a table's rows."""
 
 
-class Kept:
-    """Has the tables in memory: `table` finds one by its name."""
+class InMemory:
+    """Records in memory; `table` returns a table by its name."""
 
     def __init__(self, table: Callable[[str], Columns]) -> None:
         self._table = table

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows: what became of each flow of a run, in a researcher's units. columns.py declares them.
+"""Makes a row of results for each flow of a run. columns.py declares the columns.
 
-A flow with arrivals is many connections and one row: sums over them, and means of their times.
+A flow with arrivals has one row for its many connections, with sums of counters and means of times.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def rows_of_run(
     scenario: Scenario, seed: int, raw: RawResult, cost: dict[str, float], engine: str
 ) -> list[Row]:
-    """Makes a row for each flow of the scenario."""
+    """Returns a row for each flow of the scenario."""
     source = raw.connections["source"]
     ends = [bisect.bisect_left(source, flow) for flow in range(len(scenario.flows) + 1)]
     simulated_s = scenario.duration / PS_PER_S
@@ -50,20 +50,20 @@ def rows_of_run(
     return whole
 
 
-LARGEST = 1 << 63  # beyond all that is measured, in any unit; a column of whole numbers ends there
+LARGEST = 1 << 63  # no measured value is as large; integer columns can't hold it
 
 
 def is_number(value: object) -> bool:
-    """Says whether it can have been measured: NaN is what a flow does not have."""
+    """Returns whether a value can be a measurement; NaN, for unknown, counts."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return False
     return value != value or abs(value) < LARGEST
 
 
 def even(rows: Iterable[Row]) -> list[Row]:
-    """Gives all rows the same columns, and a column with a fraction no whole number.
+    """Returns the rows with the same columns, each column all floats or all integers.
 
-    That is how a frame has them.
+    A frame would have them like that.
     """
     rows = list(rows)
     names = dict.fromkeys(name for row in rows for name in row)
@@ -78,7 +78,7 @@ def even(rows: Iterable[Row]) -> list[Row]:
 
 
 def rows_frame(rows: list[Row]) -> pl.DataFrame:
-    """Puts rows into a frame."""
+    """Returns the rows as a frame."""
     import polars as pl
 
     return pl.DataFrame(rows, infer_schema_length=None)

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A mean's interval that may be looked at after every value: that it ever misses has chance alpha.
+"""Computes a mean's confidence sequence: an interval that holds at every sample size at once.
 
-Looking again and again at Student's interval, until it leaves out 0, finds an effect where there is
-none in far more than 5 % of experiments. This is the confidence sequence of the t-test under a
-mixture: the effect over its deviation, mu / sigma, is drawn from N(0, g) under the alternative, and
-sigma has the right Haar prior, which makes the ratio of likelihoods of t a martingale for every
-sigma. With u = t^2 / (n - 1),
+Checking Student's interval after every value, until it excludes 0, finds an effect where there is
+none in far more than 5 % of experiments. A confidence sequence ever misses the mean with
+probability alpha at most. This one is based on a t-test with a mixture: under the alternative,
+mu / sigma is drawn from N(0, g), and sigma has the right Haar prior. The likelihood ratio of t is
+then a martingale for every sigma. With u = t^2 / (n - 1),
 
     ratio(n) = (1 + n g)^(-1/2) ((1 + u) / (1 + u / (1 + n g)))^(n / 2)
 
-and by Ville's inequality P(ratio(n) >= 1 / alpha for any n) <= alpha without an effect. Solved for
-the means that are not refused, with r = 1 + n g and k = (r / alpha^2)^(1 / n):
+and, by Ville's inequality, P(ratio(n) >= 1 / alpha for any n) <= alpha if there is no effect.
+Solving for the means that are not rejected, with r = 1 + n g and k = (r / alpha^2)^(1 / n), gives
 
     |mean - mu| < s sqrt(u (n - 1) / n),  u = (k - 1) / (1 - k / r); no bound while k >= r
 
-Wang and Ramdas (2024), "Anytime-valid t-tests and confidence sequences for Gaussian means with
-unknown variance", arXiv:2310.03722, of which it is the Gaussian mixture, with g = 1 / c^2; Lai
-(1976), "On confidence sequences", Annals of Statistics 4 (2). It is exact for normal values, and
-errs less often with heavier tails; tests/westwood/results/test_sequential.py simulates both.
+This is the Gaussian mixture, with g = 1 / c^2, of Wang and Ramdas (2024), "Anytime-valid t-tests
+and confidence sequences for Gaussian means with unknown variance", arXiv:2310.03722. See also Lai
+(1976), "On confidence sequences", Annals of Statistics 4 (2). The level is exact for normal values
+and conservative for heavier tails; tests/westwood/results/test_sequential.py simulates both.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from dataclasses import dataclass
 
 from westwood.results.metrics import LEVEL
 
-_PRIOR = 4.0  # g: widths within 10 % of the best for effects from half a deviation to five
-FEWEST = 5  # values before the first interval: signs that chance made alike say nothing
-MOST = 100_000  # values that anybody waits for
+_PRIOR = 4.0  # g: within 10 % of the best width for effects of 0.5 to 5 standard deviations
+FEWEST = 5  # values before the first interval; fewer can agree in sign by chance
+MOST = 100_000  # values beyond which `count_needed` does not search
 
 
 def half_width(deviation: float, count: int, level: float = LEVEL) -> float:
-    """Returns half of the interval after `count` values; infinity while there is none."""
+    """Returns half the interval's width after `count` values; infinity for too few."""
     if count < FEWEST:
         return math.inf
     spread = 1 + count * _PRIOR
@@ -47,7 +47,7 @@ def half_width(deviation: float, count: int, level: float = LEVEL) -> float:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Holds a mean, the deviation of the values, how many they are, and the interval's level."""
+    """Holds a mean with the values' standard deviation and number, and the interval's level."""
 
     mean: float
     deviation: float
@@ -56,7 +56,7 @@ class Estimate:
 
     @property
     def half(self) -> float:
-        """Half of the interval, which holds whenever one stops."""
+        """Half the width of the interval, which is valid whenever sampling stops."""
         return half_width(self.deviation, self.count, self.level)
 
     @property
@@ -71,7 +71,7 @@ class Estimate:
 
 
 def estimate(values: Sequence[float], level: float = LEVEL) -> Estimate:
-    """Takes the mean and the deviation of these values; NaN where there are too few."""
+    """Returns the mean and standard deviation of the values; NaN if there are too few."""
     count = len(values)
     mean = math.fsum(values) / count if count else math.nan
     if count < 2:
@@ -81,7 +81,7 @@ def estimate(values: Sequence[float], level: float = LEVEL) -> Estimate:
 
 
 def count_needed(found: Estimate, half: float) -> int:
-    """Returns how many values in all will make half of the interval so small, if they go on so."""
+    """Returns how many values in total make the half-width `half`, if their deviation stays."""
     low, high = max(found.count, FEWEST), max(found.count, FEWEST)
     while half_width(found.deviation, high, found.level) > half and high < MOST:
         low, high = high, 2 * high

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Chooses which columns of rows or means a table shows, and writes it for a notebook."""
+"""Chooses the columns that a table of rows or means shows, and writes it for notebooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_IN_HTML = 200  # rows
 
 
 def of_table(rows: Sequence[Row], *, competing: bool) -> list[Column]:
-    """Returns the columns that a table of these rows shows; `competing`: beside other flows."""
+    """Returns the columns that a table of these rows shows; `competing`: with other flows."""
     return [
         column
         for column in columns()
@@ -28,7 +28,7 @@ _MOST_DIGITS = 6
 
 
 def on_its_side(value: float, digits: int, reached: Callable[[float], bool | None]) -> str:
-    """Writes a number with more digits than these where fewer would have it reach, or miss."""
+    """Writes a number with enough digits that rounding doesn't change whether it is reached."""
     texts = [f"{value:.{count}f}" for count in range(digits, max(digits, _MOST_DIGITS) + 1)]
     side = reached(value)
     return next((text for text in texts if reached(float(text)) == side), repr(value))
@@ -39,7 +39,7 @@ def _is_known(value: float | None) -> bool:
 
 
 def html_table(rows: Sequence[Row], caption: str, keys: Sequence[str] = ()) -> str:
-    """Writes rows, or means with their intervals, as the table that a notebook shows."""
+    """Returns rows, or means with their intervals, as an HTML table."""
     several = len({row["flow"] for row in rows}) > 1
     shown = of_table(rows, competing=several)
     names = [*keys, *(["flow"] if several else []), "cc"]

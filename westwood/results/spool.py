@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keeps what a run records on disk, so that memory does not grow with the run.
+"""Keeps a run's records on disk, so that memory does not grow with the run.
 
-The rows of a table come as they happened: those of many connections by turns. They are given back
-one connection (or direction of a link) after another, each in order of time: pieces of `_PIECE`
-rows are sorted when they are written, and merged when they are read. The files have no names, so
-that nothing is left of them when the process ends, however it ends.
+Rows arrive in order of time, with many connections interleaved. They are read back by connection
+(or direction of a link), each in order of time: pieces of `_PIECE` rows are sorted when written and
+merged when read. The files have no names, so they disappear with the process.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ def _rows(columns: Columns) -> int:
 
 
 def by_key(columns: Columns, key: str | None) -> Columns:
-    """Sorts rows by a column, of those alike the earlier first."""
+    """Returns the rows sorted by a column; the sort is stable."""
     if key is None or not (np.diff(columns[key].astype(np.int64)) < 0).any():
         return columns
     order = np.argsort(columns[key], kind="stable")
@@ -48,16 +47,16 @@ def _joined(parts: list[Columns]) -> Columns:
 
 @dataclass(frozen=True)
 class _Piece:
-    """Says where a piece lies in the file: its columns one after another, sorted by the key."""
+    """Locates a piece in the file; it is stored column by column, sorted by the key."""
 
     offset: int
     rows: int
-    keys: NDArray[np.uint32]  # that are in it, ascending
-    starts: NDArray[np.int64]  # the first row of each, and the end
+    keys: NDArray[np.uint32]  # distinct, ascending
+    starts: NDArray[np.int64]  # the first row of each key, and the end
 
 
 class _Table:
-    """Is a table on disk. Its file is made when the first piece is full."""
+    """A table on disk; its file is created when the first piece is full."""
 
     def __init__(self, key: str | None, folder: Path) -> None:
         self._key, self._folder = key, folder
@@ -74,14 +73,14 @@ class _Table:
             self._file.close()
 
     def add(self, columns: Columns) -> None:
-        """Takes rows; writes them once there are enough."""
+        """Adds rows, and writes them once there are enough."""
         rows = _rows(columns)
         if not self._shape:
             self._shape = {name: column[:0].copy() for name, column in columns.items()}
         if rows == 0:
             return
         self.count += rows
-        # Copies: a view of few rows would keep everything in memory that came with them.
+        # Copies, because a view would keep the whole original array in memory.
         self._waiting.append({name: column.copy() for name, column in columns.items()})
         if sum(map(_rows, self._waiting)) >= _PIECE:
             self._write(by_key(_joined(self._waiting), self._key))
@@ -89,7 +88,7 @@ class _Table:
 
     def _write(self, columns: Columns) -> None:
         if self._file is None:
-            # On the disk that the folder will be on; nothing is made there before the run is over.
+            # On the folder's future disk; the folder itself is created after the run.
             there = next(one for one in (self._folder, *self._folder.parents) if one.is_dir())
             self._file = tempfile.TemporaryFile(dir=there, buffering=0)  # noqa: SIM115
         for column in columns.values():
@@ -129,7 +128,7 @@ class _Table:
                 if first == last:
                     continue
                 part = self._read(piece, int(first), int(last))
-                if rows > _PIECE:  # of one key: they are in order
+                if rows > _PIECE:  # a single key, so they are in order
                     yield part
                 else:
                     parts.append(part)
@@ -137,7 +136,7 @@ class _Table:
                 yield by_key(_joined(parts), self._key)
 
     def _ranges(self) -> Iterator[tuple[int, int, int]]:
-        """Yields ranges of keys, each of some rows or of one key, and the number of their rows."""
+        """Yields ranges of keys with their rows: at most `_PIECE` rows, or a single key."""
         keys = np.concatenate([piece.keys for piece in self._pieces])
         rows = np.concatenate([np.diff(piece.starts) for piece in self._pieces])
         totals = np.bincount(keys, weights=rows).astype(np.int64)
@@ -152,12 +151,12 @@ class _Table:
 
 
 def _size(column: NDArray[Any]) -> int:
-    """Bytes of a row of it."""
+    """Returns the bytes of a row of the column."""
     return int(column.dtype.itemsize * np.prod(column.shape[1:], dtype=np.int64))
 
 
 class Spool:
-    """Keeps the tables on disk, in files without names in this folder, while the block runs."""
+    """Keeps the tables on the folder's disk, in files without names, during the block."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -171,7 +170,7 @@ class Spool:
             table.close()
 
     def take(self, records: _engine.Records) -> None:
-        """Takes what the simulator recorded since the last time."""
+        """Adds what the simulator has recorded since the last call."""
         try:
             for name, table in self._tables.items():
                 table.add(getattr(records, name)())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The checksums of a folder's files, in SHA256SUMS as `sha256sum --check` reads it.
+"""Keeps the checksums of a folder's files in SHA256SUMS, which `sha256sum --check` can read.
 
-A file's line is added before the file gets its name, so that at every moment each file has one that
-fits; until `compact`, a file that is replaced has that of the old one, too.
+A file's line is added before the file is renamed, so every file has a matching line at all times. A
+replaced file keeps its old line, too, until `compact`.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ class Sums:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._path = folder, folder / NAME
-        self._written: dict[str, str] = {}  # by us, so that no other fits any more
+        self._written: dict[str, str] = {}  # by us, which makes older checksums invalid
         self._begun = False
 
     def is_ours(self) -> bool:
-        """Says whether westwood wrote it."""
+        """Returns whether westwood wrote it."""
         return self._lines()[:1] == [_HEAD]
 
     def of(self, name: str) -> list[str]:
-        """Returns the checksums that the file may have."""
+        """Returns the checksums listed for a file."""
         return [checksum for checksum, other in self._entries() if other == name]
 
     @contextlib.contextmanager
     def replacing(self, name: str) -> Iterator[Callable[[Path], None]]:
-        """Lets the block call what it gets with a file that is about to be renamed to `name`."""
+        """Yields a function; call it with the file just before it is renamed to `name`."""
         checksum = ""
 
         def add(whole: Path) -> None:
@@ -50,20 +50,20 @@ class Sums:
         self._written[name] = checksum
 
     def _add(self, name: str, checksum: str) -> None:
-        if not self._begun and not self.is_ours():  # new, or its head is damaged
+        if not self._begun and not self.is_ours():  # it is new, or its first line is damaged
             self._write(self._entries())
         self._begun = True
         file = disk.open_to_append(self._path)
         try:
             ended = os.pread(file, 1, os.fstat(file).st_size - 1) == b"\n"
-            line = f"{checksum}  {name}\n"  # on a line of its own, if a kill cut one off
+            line = f"{checksum}  {name}\n"  # on its own line, even after one that was cut off
             disk.append(file, (line if ended else "\n" + line).encode())
             os.fdatasync(file)
         finally:
             os.close(file)
 
     def compact(self) -> None:
-        """Leaves out the lines that no file has any more."""
+        """Removes the lines that match no current file."""
         kept = {
             (self._written.get(name, checksum), name): None
             for checksum, name in self._entries()

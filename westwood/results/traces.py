@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts what happened over time into frames. docs/traces.md lists the columns and units."""
+"""Makes frames of a run's records over time. docs/traces.md lists the columns and units."""
 
 from __future__ import annotations
 
@@ -29,20 +29,23 @@ _MOST_SAMPLES = 10_000_000
 SIDES = ("forward", "backward")
 _PIECE = 1 << 16  # rows of a frame
 _MOST_SEEN = 1 << 18  # rows of a figure
-# The columns of a trace, but for the flow and the transfer that a row is of.
+# The columns of a trace without flow and transfer.
 TRACE_COLUMNS = tuple("state" if name == "phase" else name for name in WINDOW_COLUMNS)
 
 
 def windows(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
-    """Has flow, transfer, time_s, cwnd, ssthresh, estimate_bps, sample_bps, rtt_s, srtt_s, rto_s,
-    in_flight, state."""
+    """Yields frames of the senders' state.
+
+    Columns: flow, transfer, time_s, cwnd, ssthresh, estimate_bps, sample_bps, rtt_s, srtt_s, rto_s,
+    in_flight, state.
+    """
     state = _names(STATES, pl.col("phase")).cast(pl.Enum(STATES)).alias("state")
     for frame in _by_flow(scenario, raw, "windows"):
         yield frame.with_columns(state).drop("phase")
 
 
 def events(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
-    """Has flow, transfer, time_s, kind, segment, cwnd, ssthresh."""
+    """Yields frames with flow, transfer, time_s, kind, segment, cwnd, ssthresh."""
     kinds = _engine.EVENT_KINDS
     kind = _names(kinds, pl.col("kind")).cast(pl.Enum(kinds)).alias("kind")
     for frame in _by_flow(scenario, raw, "events"):
@@ -50,14 +53,14 @@ def events(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 
 
 def transfers(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
-    """Has flow, transfer, start_s, established_s, completed_s, completion_s and what was sent."""
+    """Yields frames with a row per connection: flow, transfer, times and measured columns."""
     types = {
         name: pl.Int64() if one.type == "COUNT" else pl.Float64()
         for name, one in FLOW_COLUMNS.items()
     }
     named = _Names(scenario, raw)
     completion = pl.col("completed_s") - pl.col("start_s")
-    for start in range(0, max(1, named.count), _PIECE):  # a frame, even if no transfer arrived
+    for start in range(0, max(1, named.count), _PIECE):  # one frame, even without transfers
         rows = slice(start, min(start + _PIECE, named.count))
         names = named.of(pl.int_range(rows.start, rows.stop, dtype=pl.UInt32, eager=True))
         columns = {name: list(raw.connections[name][rows]) for name in FLOW_COLUMNS}
@@ -66,14 +69,14 @@ def transfers(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 
 
 def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
-    """Has link, direction, packets, bytes, drops by kind, waits, mean queue, utilisation."""
+    """Returns a row per direction of a link: packets, bytes, drops, waits, utilisation."""
     rows = [
         {
             "link": link,
             "direction": side,
-            **{name: getattr(way, name) for name in DIRECTION_COLUMNS},
+            **{name: getattr(its, name) for name in DIRECTION_COLUMNS},
         }
-        for link, side, way in _directions(scenario, raw)
+        for link, side, its in _directions(scenario, raw)
     ]
     waited = pl.col("waited_s")
     return (
@@ -87,7 +90,7 @@ def links(scenario: Scenario, raw: RawResult) -> pl.DataFrame:
 
 
 def drops(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
-    """Has time_s, link, direction, flow, transfer, packet ("data" or "ack"), kind."""
+    """Yields frames with time_s, link, direction, flow, transfer, packet (data or ack), kind."""
     kinds = _engine.DROP_KINDS
     links = [link.name for link in scenario.link]
     named = _Names(scenario, raw)
@@ -107,7 +110,7 @@ def drops(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
 
 
 def check_every(every_s: float, duration_s: float) -> None:
-    """Raises InputError unless that is a time in which to sample a run."""
+    """Raises InputError unless a run can be sampled at this interval."""
     if not every_s > 0 or not duration_s / every_s <= _MOST_SAMPLES:
         problem = f"expected more than 0 s, and at most {_MOST_SAMPLES} samples in the run"
         raise InputError(problem, key="every_s", value=every_s)
@@ -116,7 +119,7 @@ def check_every(every_s: float, duration_s: float) -> None:
 def sampled(
     trace: Iterable[pl.DataFrame], every_s: float, duration_s: float
 ) -> Iterator[pl.DataFrame]:
-    """Takes the rows in force at multiples of `every_s`; none before a flow's first row."""
+    """Yields the trace's state at multiples of `every_s`, from each flow's first row on."""
     check_every(every_s, duration_s)
     samples = int(duration_s / every_s + 1e-9) + 1
     times = pl.int_range(samples, eager=True).cast(pl.Float64).alias("time_s") * float(every_s)
@@ -125,10 +128,10 @@ def sampled(
     def of_connection(rows: pl.DataFrame) -> pl.DataFrame:
         return grid.join_asof(rows, on="time_s").drop_nulls("flow").select(rows.columns)
 
-    held: pl.DataFrame | None = None  # of the connection that may go on in the next frame
+    held: pl.DataFrame | None = None  # a connection that may continue in the next frame
     for frame in trace:
         for rows in frame.partition_by("flow", "transfer", maintain_order=True):
-            # Of the rows between two moments of the grid, only the last is ever in force at one.
+            # Of the rows between two grid times, only the last can be sampled.
             cell = times.search_sorted(rows["time_s"], side="left")
             last = rows.filter((cell != cell.shift(-1)).fill_null(value=True))
             if held is not None and held.select("flow", "transfer").row(-1) == last.select(
@@ -148,10 +151,10 @@ def sampled(
 def seen(
     frames: Iterable[pl.DataFrame], wanted: pl.Expr, span_s: tuple[float, float]
 ) -> pl.DataFrame:
-    """Takes the wanted rows within the span for a figure, and the last before it.
+    """Returns the wanted rows within the span for a figure, and the last row before it.
 
-    Of more than `_MOST_SEEN` rows it takes every second, fourth... of each flow: far more than a
-    line can show.
+    If they are more than `_MOST_SEEN`, it keeps every second, fourth or so row of each flow, still
+    far more than a line can show.
     """
     time_s, (start_s, end_s) = pl.col("time_s"), span_s
     parts: list[pl.DataFrame] = []
@@ -170,25 +173,25 @@ def seen(
 
 
 def offered_rate(times_ms: Sequence[int], duration_s: float, step_s: float) -> pl.DataFrame:
-    """Has time_s, bps: what delivery opportunities offer in each step, over and over."""
+    """Returns time_s and bps: the rate of the repeated delivery opportunities in each step."""
     period_s = times_ms[-1] / 1000
     repeats = math.ceil(duration_s / period_s)
     counts = [0] * math.ceil(duration_s / step_s)
     for start_s, time_ms in itertools.product((n * period_s for n in range(repeats)), times_ms):
         at_s = start_s + time_ms / 1000
-        if at_s <= len(counts) * step_s:  # the end is the last step's
+        if at_s <= len(counts) * step_s:  # the end belongs to the last step
             counts[min(int(at_s / step_s), len(counts) - 1)] += 1
     bps = [8 * OPPORTUNITY_BYTES * count / step_s for count in counts]
     return pl.DataFrame({"time_s": [step * step_s for step in range(len(counts))], "bps": bps})
 
 
 def _names(names: Iterable[str], index: pl.Expr) -> pl.Expr:
-    """Takes the names at these places."""
+    """Returns an expression for the names at these indices."""
     return pl.lit(pl.Series(list(names), dtype=pl.String)).gather(index)
 
 
 class _Names:
-    """Knows the name of each connection's flow, and the connection's number in it, from 1."""
+    """Maps a connection to its flow's name and its number within the flow, from 1."""
 
     def __init__(self, scenario: Scenario, raw: RawResult) -> None:
         self._flows = pl.Series([flow.name for flow in scenario.flows], dtype=pl.String)
@@ -199,16 +202,16 @@ class _Names:
         self.count = len(self._source)
 
     def of(self, connection: pl.Series) -> pl.DataFrame:
-        """Has flow and transfer of these connections."""
+        """Returns flow and transfer of these connections."""
         source = self._source.gather(connection)
         number = connection + 1 - self._first.gather(source)
         return pl.DataFrame({"flow": self._flows.gather(source), "transfer": number})
 
 
 def _directions(scenario: Scenario, raw: RawResult) -> Iterator[tuple[str, str, RawLinkSide]]:
-    for link, *ways in zip(scenario.link, raw.forward, raw.backward, strict=True):
-        for side, way in zip(SIDES, ways, strict=True):
-            yield link.name, side, way
+    for link, *both in zip(scenario.link, raw.forward, raw.backward, strict=True):
+        for side, its in zip(SIDES, both, strict=True):
+            yield link.name, side, its
 
 
 def _by_flow(scenario: Scenario, raw: RawResult, table: str) -> Iterator[pl.DataFrame]:

@@ -236,7 +236,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(swept_file: Path, tmp_path: P
     command = sweep_command(swept_file, tmp_path / "s", "--seeds", "50")
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_files)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert "s: can't be written: " in done.stderr and "; --resume goes on" in done.stderr
+    assert "s: can't be written: " in done.stderr and "; continue with --resume" in done.stderr
     kept = len(keys_on_disk(tmp_path / "s"))
     assert kept > 10
     done = subprocess.run([*command, "--resume"], capture_output=True, text=True)

@@ -220,7 +220,7 @@ def test_a_full_disk_is_one_line_and_room_lets_it_go_on(small_file: Path, tmp_pa
         command = [sys.executable, "-m", "westwood", *words]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 1 and done.stderr.count("\n") == 1
-        assert "No space left on device" in done.stderr and "--resume goes on" in done.stderr
+        assert "No space left on device" in done.stderr and "continue with --resume" in done.stderr
         subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)
         subprocess.run([*command, "--resume"], check=True, capture_output=True)
         assert pl.read_parquet(disk / "s" / "runs.parquet").height == 100

@@ -157,7 +157,9 @@ def test_the_file_is_in_nanoseconds_and_in_order(small: Scenario, tmp_path: Path
 def test_headers_that_tcp_can_not_have_are_refused(small: Scenario, tmp_path: Path) -> None:
     odd = small.with_settings({"tcp.header": "42B", "tcp.timestamps": False})
     result = simulate(odd, 1, capture="bottleneck")
-    with pytest.raises(InputError, match=r"tcp\.header = \"42B\": a capture needs the 40B to 80B"):
+    with pytest.raises(
+        InputError, match=r"tcp\.header = \"42B\": a capture needs a header of 40B to 80B"
+    ):
         pcap.write(result, tmp_path / "never.pcap")
 
 
