@@ -15,12 +15,13 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from westwood import __version__, stopping
-from westwood.cli import layout
+from westwood.cli import hints, layout
 from westwood.cli.streams import say
 from westwood.errors import InputError, Interrupted, WestwoodError, shortened
 
 # click.ClickException, wherever this version of typer keeps its click
 _UsageError: Any = typer.BadParameter.__mro__[2]
+_MissingParameter: Any = import_module(_UsageError.__module__).MissingParameter
 
 _MOST_ERRORS = 9  # of one file that are printed beside the first
 
@@ -179,12 +180,12 @@ def _say_all(error: WestwoodError) -> None:
 
 
 def _usage_problem(error: Any) -> str:
-    """Says what is wrong with an option; names its value where typer's sentence leaves it out."""
+    """Says what is wrong with an option, its value or a missing argument, and what helps."""
     from pydantic import ValidationError
 
     if not isinstance(error.__cause__, ValidationError):
         long = re.compile(r"\S{61,}")
-        return long.sub(lambda word: shortened(word[0], 60), str(error.format_message()))
+        return long.sub(lambda word: shortened(word[0], 60), _with_help(error))
     found = error.__cause__.errors()[0]
     problem = found["msg"]
     if found["type"].startswith("int_"):
@@ -193,3 +194,17 @@ def _usage_problem(error: Any) -> str:
         if key in found.get("ctx", {}):
             problem = f"expected {words} {found['ctx'][key]}"
     return str(InputError(problem, key=error.param.opts[0], value=found["input"]))
+
+
+def _with_help(error: Any) -> str:
+    """Returns typer's sentence, with the right option or, where a word is missing, an example."""
+    said, command = str(error.format_message()), error.ctx.command if error.ctx else None
+    if command is None:
+        return said
+    if wrong := getattr(error, "option_name", None):
+        known = [name for one in command.params for name in one.opts]
+        if better := hints.instead(wrong, known):
+            return f"{error.message}; {better}"
+    if isinstance(error, _MissingParameter) and command.epilog:
+        return f"{said} {command.epilog}"
+    return said

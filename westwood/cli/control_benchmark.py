@@ -15,6 +15,8 @@ from westwood import stopping
 from westwood.cli import figures
 from westwood.cli.figures import FigureOption, SizeOption, TitleOption
 from westwood.cli.options import (
+    FIGURE,
+    SCENARIO,
     EngineOption,
     JsonOption,
     OutOption,
@@ -22,6 +24,7 @@ from westwood.cli.options import (
     protocols,
     refuse_idle,
     settings_of,
+    split_names,
     starting,
     value_of,
 )
@@ -37,28 +40,51 @@ JudgedOption = Annotated[
     list[str] | None,
     typer.Option(
         "--cc",
-        metavar="NAME",
-        help="What is judged; repeat it to judge several.",
+        metavar="NAME,...",
+        help="The controls to benchmark.",
         autocompletion=starting(protocols),
+        callback=split_names,
+        rich_help_panel=SCENARIO,
     ),
 ]
 SettingOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A setting of it, such as cc.filter=none."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a setting of the control, such as cc.filter=none; may be repeated.",
+        rich_help_panel=SCENARIO,
+    ),
 ]
 PathsOption = Annotated[
-    int, typer.Option(metavar="N", help="Drawn for clean and for loss; the other parts have fewer.")
+    int,
+    typer.Option(
+        metavar="N",
+        help="Number of paths for clean and for loss; other parts have fewer.",
+        rich_help_panel=SCENARIO,
+    ),
 ]
 OnlyOption = Annotated[
-    str | None, typer.Option(metavar="ROW,...", help="Rows, or parts, of the table.")
+    str | None,
+    typer.Option(
+        metavar="ROW,...", help="Only these rows or parts of the table.", rich_help_panel=SCENARIO
+    ),
 ]
 FrontierOption = Annotated[
     bool,
-    typer.Option("--frontier", help="Draw gain under loss over harm to CUBIC, of --cc or of all."),
+    typer.Option(
+        "--frontier",
+        help="Draw the gain under loss over the harm to CUBIC, for --cc or all controls.",
+        rich_help_panel=FIGURE,
+    ),
 ]
 VaryOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME:KEY=VALUE,...", help="More of --frontier, each set otherwise."),
+    typer.Option(
+        metavar="NAME:KEY=VALUE,...",
+        help="Extra points of --frontier with other settings.",
+        rich_help_panel=FIGURE,
+    ),
 ]
 _GAP = "  "
 
@@ -69,7 +95,9 @@ def benchmark(
     set_: SettingOption = None,
     only: OnlyOption = None,
     paths: PathsOption = 400,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the paths.")] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of the paths.", rich_help_panel=SCENARIO)
+    ] = 1,
     frontier: FrontierOption = False,
     vary: VaryOption = None,
     engine: EngineOption = "sim",
@@ -80,12 +108,7 @@ def benchmark(
     size: SizeOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Judge a control on paths that no search has seen.
-
-    Prints what it must reach, what it reaches with 95 % intervals, and the command that computes
-    each row alone. --out writes every run, and the worst paths of each row as scenarios. --frontier
-    draws many controls: goodput under loss over what CUBIC keeps.
-    """
+    """Compare a control with its targets, on paths that no tuning has seen."""
     from westwood import engines
     from westwood.cli import console
     from westwood.engines.pool import check_workers

@@ -11,14 +11,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from westwood.cli.options import ResumeOption, WorkersOption, protocols, refuse_idle, starting
+from westwood.cli.options import (
+    OUTPUT,
+    SCENARIO,
+    ResumeOption,
+    WorkersOption,
+    one_name,
+    protocols,
+    refuse_idle,
+    split_names,
+    starting,
+)
 
 if TYPE_CHECKING:
     from westwood.hunt.hunter import Hunt, Plan, Tell
     from westwood.results.folder import Folder
 
-_ENVIRONMENTS = 20_000  # if nothing else is said
+_ENVIRONMENTS = 20_000  # by default
 _SHOWN = 20  # findings in the table
+_REPLAY = "Replay"
 _OF_A_HUNT = ("harm", "environments", "for_", "workers", "out", "resume")
 
 
@@ -33,47 +44,76 @@ def stress(
     cc: Annotated[
         str | None,
         typer.Option(
-            "--cc", metavar="NAME", help="Whom to hunt.", autocompletion=starting(protocols)
+            "--cc",
+            metavar="NAME",
+            help="The control to test.",
+            autocompletion=starting(protocols),
+            callback=one_name,
+            rich_help_panel=SCENARIO,
         ),
     ] = None,
     harm: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="to-it|by-it|NAME",
-            help="Only these: below-cubic, below-best, idle, disturbed, stuck, stalled, timeouts, "
-            "unfair, late; starves, losses, queue.",
+            metavar="NAME,...",
+            help="Only harm to it (to-it: below-cubic, below-best, idle, disturbed, stuck, "
+            "stalled, timeouts, unfair, late) or by it (by-it: starves, losses, queue).",
             autocompletion=starting(_harms),
+            callback=split_names,
+            rich_help_panel=SCENARIO,
         ),
     ] = None,
     environments: Annotated[
-        int | None, typer.Option(metavar="N", help="How many to look at; 20000 if not given.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Number of environments to look at; default: 20000.",
+            rich_help_panel=SCENARIO,
+        ),
     ] = None,
     for_: Annotated[
-        str | None, typer.Option("--for", metavar="TIME", help="How long to look, instead.")
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="TIME",
+            help="Look for this time instead.",
+            rich_help_panel=SCENARIO,
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the hunt; of --replay's runs.")] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of the test, or of --replay's runs.")
+    ] = 1,
     workers: WorkersOption = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write what is found into a folder.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the findings into this folder.", rich_help_panel=OUTPUT
+        ),
     ] = None,
     resume: ResumeOption = False,
     replay: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Run a finding again, beside CUBIC.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Run a finding again, beside CUBIC.", rich_help_panel=_REPLAY
+        ),
     ] = None,
     engine: Annotated[
         list[str] | None,
-        typer.Option(metavar="ns3|linux", help="Replay it there, too; may be repeated."),
+        typer.Option(
+            metavar="ns3|linux",
+            help="Also replay it on these engines, such as ns3,linux.",
+            callback=split_names,
+            rich_help_panel=_REPLAY,
+        ),
     ] = None,
 ) -> None:
-    """Search the worst that a control suffers or does, and shrink it.
-
-    Each finding is a scenario of a few lines, told in a sentence. The same seed and number of
-    environments give the same findings, with any number of workers.
-    """
+    """Find the worst cases of a control, and shrink each to a short scenario."""
     from westwood import extras
 
     if replay is not None:
-        refuse_idle(context, "cc", *_OF_A_HUNT, without="the hunt, which --replay does not make")
+        refuse_idle(
+            context, "cc", *_OF_A_HUNT, without="a stress test, which --replay does not run"
+        )
         _replay(replay, engine or [], seed)
         return
     refuse_idle(context, "engine", without="--replay")
@@ -92,7 +132,7 @@ def _plan(
     from westwood.units import option_seconds
 
     if cc is None:
-        raise InputError("is missing, expected whom to hunt, such as bbr", key="--cc")
+        raise InputError("is missing, expected the control to test, such as bbr", key="--cc")
     if for_ is not None and environments is not None:
         raise InputError("can't be set together with --environments", key="--for", value=for_)
     for_s = None if for_ is None else option_seconds("--for", for_, 0.0)
@@ -135,7 +175,7 @@ def _hunt(planned: Plan, workers: int | None, out: Path | None, *, resume: bool)
 
 @contextmanager
 def _progress(planned: Plan) -> Iterator[Tell]:
-    """Shows on a terminal how far the hunt is."""
+    """Shows on a terminal how far the test is."""
     if not sys.stderr.isatty():
         yield lambda done, of: None
         return
@@ -143,7 +183,7 @@ def _progress(planned: Plan) -> Iterator[Tell]:
     from rich.console import Console
 
     columns = (
-        progress.TextColumn("hunting"),
+        progress.TextColumn("testing"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
         progress.TimeElapsedColumn(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `control tune`: the settings of a control that reach the targets best."""
+"""The command `control tune`: finds the settings of a control that reach the targets best."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ import typer
 from westwood.cli import figures
 from westwood.cli.figures import FigureOption, SizeOption, TitleOption
 from westwood.cli.options import (
+    OUTPUT,
+    SCENARIO,
+    DaskOption,
     JsonOption,
     PlotOption,
     ResumeOption,
     WorkersOption,
+    one_name,
     protocols,
     settings_of,
     starting,
 )
-from westwood.cli.runs import DaskOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +38,12 @@ if TYPE_CHECKING:
 _OneCcOption = Annotated[
     str,
     typer.Option(
-        "--cc", metavar="NAME", help="Whose settings.", autocompletion=starting(protocols)
+        "--cc",
+        metavar="NAME",
+        help="The control to tune.",
+        autocompletion=starting(protocols),
+        callback=one_name,
+        rich_help_panel=SCENARIO,
     ),
 ]
 _VaryOption = Annotated[
@@ -43,12 +51,18 @@ _VaryOption = Annotated[
     typer.Option(
         "--vary",
         metavar="KEY[=LOW:HIGH]",
-        help="A setting to vary, with a range (words: KEY=A,B); repeat it. Else all that it has.",
+        help="A setting to vary, with a range (words: KEY=A,B); may be repeated. Default: all.",
+        rich_help_panel=SCENARIO,
     ),
 ]
 _HeldOption = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Hold a setting of the control at a value."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Fix a setting of the control at a value.",
+        rich_help_panel=SCENARIO,
+    ),
 ]
 
 
@@ -56,16 +70,33 @@ def tune(
     cc: _OneCcOption,
     vary: _VaryOption = None,
     set_: _HeldOption = None,
-    paths: Annotated[int, typer.Option(metavar="N", help="That each trial runs on.")] = 120,
+    paths: Annotated[
+        int, typer.Option(metavar="N", help="Number of paths per trial.", rich_help_panel=SCENARIO)
+    ] = 120,
     packets: Annotated[
-        int, typer.Option(metavar="N", help="That a run carries at most: fewer are faster.")
+        int,
+        typer.Option(
+            metavar="N", help="Most packets per run; fewer are faster.", rich_help_panel=SCENARIO
+        ),
     ] = 150_000,
-    trials: Annotated[int, typer.Option(metavar="N", help="Settings to try.")] = 100,
+    trials: Annotated[
+        int, typer.Option(metavar="N", help="Number of trials.", rich_help_panel=SCENARIO)
+    ] = 100,
     ends: Annotated[
-        bool, typer.Option("--ends", help="Try the best with each setting at its range's ends.")
+        bool,
+        typer.Option(
+            "--ends",
+            help="Also try the best with each setting at the ends of its range.",
+            rich_help_panel=SCENARIO,
+        ),
     ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of paths and proposals.")] = 1,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("tuning"),
+    seed: Annotated[
+        int,
+        typer.Option(metavar="N", help="Seed of paths and proposals.", rich_help_panel=SCENARIO),
+    ] = 1,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Results folder.", rich_help_panel=OUTPUT)
+    ] = Path("tuning"),
     resume: ResumeOption = False,
     dask: DaskOption = None,
     workers: WorkersOption = None,
@@ -75,12 +106,7 @@ def tune(
     size: SizeOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Search the settings of a control that reach the targets best.
-
-    On paths drawn at random: clean, lossy, beside CUBIC, with short flows. Prints the best
-    settings, what setting each back costs, and every target before and after; --resume goes on
-    after any end, or with more --trials.
-    """
+    """Find the settings of a control that reach the targets best, on random paths."""
     from westwood import extras
 
     extras.need("optuna", "control tune")
@@ -115,7 +141,7 @@ def tune(
 
 @contextlib.contextmanager
 def runner(dask: str | None, workers: int | None) -> Iterator[RunJobs]:
-    """What runs jobs: the cores of this machine, or a cluster."""
+    """Yields the function that runs jobs, on this machine's cores or on a cluster."""
     if dask:
         from westwood.experiments import cluster
 
@@ -144,12 +170,12 @@ def _print(found: Found, out: Path, *, json: bool) -> None:
         print(page.title(found))
     if found.end_effects():
         cells = tables.Cells(page.ENDS_HEADS, page.ends_rows(found))
-        title = "The best with one setting at an end of its range:"
+        title = "The best settings, with one at an end of its range:"
         tables.print_numbers(cells, title, numbers=page.ENDS_HEADS[1:], expendable=())
     cells = tables.Cells(page.TARGETS_HEADS, page.targets_rows(found))
     tables.print_numbers(
         cells,
-        "Targets, on the paths that were searched:",
+        "Targets, on the paths of the trials:",
         numbers=page.TARGETS_HEADS[2:4],
         expendable=page.TARGETS_HEADS[-1:],
     )

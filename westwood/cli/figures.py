@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from westwood import extras
+from westwood.cli.options import FIGURE
 from westwood.errors import InputError
 from westwood.results.folder import Folder
 
@@ -19,11 +20,25 @@ if TYPE_CHECKING:
 
 FigureOption = Annotated[
     Path | None,
-    typer.Option("--figure", metavar="FILE", help="Draw it into this PNG, SVG or PDF instead."),
+    typer.Option(
+        "--figure",
+        metavar="FILE",
+        help="Draw a figure into this PNG, SVG or PDF file instead.",
+        rich_help_panel=FIGURE,
+    ),
 ]
-TitleOption = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Of the figure.")]
+TitleOption = Annotated[
+    str | None,
+    typer.Option("--title", metavar="TEXT", help="The figure's title.", rich_help_panel=FIGURE),
+]
 SizeOption = Annotated[
-    str | None, typer.Option("--size", metavar="18x12cm", help="Of the figure; cm, mm or in.")
+    str | None,
+    typer.Option(
+        "--size",
+        metavar="18x12cm",
+        help="The figure's size in cm, mm or in.",
+        rich_help_panel=FIGURE,
+    ),
 ]
 
 _KINDS = ("png", "svg", "pdf")

@@ -9,29 +9,30 @@ from typing import Annotated
 import typer
 
 from westwood.cli.layout import command, group
+from westwood.cli.options import split_names
 
-app = group("Load Westwood into this machine's kernel, and watch it.")
-BootOption = Annotated[bool, typer.Option("--boot", help="At every boot, too, by systemd.")]
+app = group(
+    "Load Westwood into this machine's kernel, and watch it.",
+    "westwood kernel load && westwood kernel status",
+)
+BootOption = Annotated[bool, typer.Option("--boot", help="Also load at every boot, by systemd.")]
 
 PortOption = Annotated[
     int | None, typer.Option(metavar="N", help="Only connections with this port at either end.")
 ]
 CcOption = Annotated[
     list[str] | None,
-    typer.Option("--cc", metavar="NAME", help="Only this control; may be given again."),
+    typer.Option("--cc", metavar="NAME,...", help="Only these controls.", callback=split_names),
 ]
 NetnsOption = Annotated[
     str | None,
-    typer.Option(metavar="NAME|PID", help="A network namespace: its name or a process in it."),
+    typer.Option(metavar="NAME|PID", help="A network namespace: its name, or a process in it."),
 ]
 
 
 @command(app, "westwood kernel doctor")
 def doctor() -> None:
-    """Say what this machine lacks for controls and paths.
-
-    Exit code 77 if something is missing.
-    """
+    """Say what this machine lacks for controls and paths; exit code 77 if anything."""
     from westwood.kernel import doctor
 
     doctor.check_all(print)
@@ -39,17 +40,13 @@ def doctor() -> None:
 
 @command(app, "westwood kernel load && iperf3 -c HOST -C ww_plus")
 def load(boot: BootOption = False) -> None:
-    """Register ww_plus and its family until unload or the next boot.
-
-    Any program may then choose one for its sockets. Another version that is loaded is replaced;
-    its connections go on with it.
-    """
+    """Load ww_plus and its family, so that any program may choose one for its sockets."""
     from westwood.catalogue import PROTOCOLS
     from westwood.kernel import boot as booting
     from westwood.kernel import defaults, ww_kernel
 
     if boot:
-        booting.unit()  # refuses before anything is loaded
+        booting.unit()  # raises before anything is loaded
     print(ww_kernel.load())
     for protocol in PROTOCOLS.values():
         if protocol.ours and protocol.warning:
@@ -61,12 +58,9 @@ def load(boot: BootOption = False) -> None:
 
 @command(app, "westwood kernel unload")
 def unload(
-    boot: Annotated[bool, typer.Option("--boot", help="Not at boot either.")] = False,
+    boot: Annotated[bool, typer.Option("--boot", help="Also stop loading at boot.")] = False,
 ) -> None:
-    """Take the controls' names away, and restore the default.
-
-    Connections that use one go on with it until they end.
-    """
+    """Unload the controls and restore the default; connections keep theirs until they end."""
     from westwood.kernel import boot as booting
     from westwood.kernel import defaults, ww_kernel
 
@@ -80,21 +74,23 @@ def unload(
 @command(app, "westwood kernel default ww_plus --route 203.0.113.0/24")
 def default(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A control; without one, show what is set.")
+        str | None, typer.Argument(metavar="NAME", help="A control; without it, show what is set.")
     ] = None,
     netns: NetnsOption = None,
     route: Annotated[
         str | None,
-        typer.Option(metavar="PREFIX", help="Only of connections by this route of the main table."),
+        typer.Option(
+            metavar="PREFIX", help="Only for connections by this route of the main table."
+        ),
     ] = None,
     restore: Annotated[
-        bool, typer.Option("--restore", help="Put back what was there, of all or of those chosen.")
+        bool,
+        typer.Option(
+            "--restore", help="Put back what was there, everywhere or for this --netns or --route."
+        ),
     ] = False,
 ) -> None:
-    """Make a control the default of new sockets.
-
-    westwood kernel unload puts it back, too. What somebody else has set meanwhile is left alone.
-    """
+    """Make a control the default of new sockets, until --restore or unload."""
     from westwood.errors import InputError
     from westwood.kernel import defaults
 
@@ -114,7 +110,7 @@ def default(
 def status(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is registered, used, and what is a default."""
+    """Show which controls are loaded, used, and a default."""
     from json import dumps
 
     from westwood.kernel import defaults, ww_kernel
@@ -141,14 +137,10 @@ def record(
     port: PortOption = None,
     cc: CcOption = None,
     duration: Annotated[
-        str | None, typer.Option(metavar="TIME", help="End after so long; else with Ctrl-C.")
+        str | None, typer.Option(metavar="TIME", help="Stop after this time; default: at Ctrl-C.")
     ] = None,
 ) -> None:
-    """Record every connection: windows, round trips, losses.
-
-    A row a bandwidth sample and decision, in the format of westwood trace, which draws it:
-    westwood trace FILE --plot.
-    """
+    """Record the windows, round trips and losses of connections into a file."""
     from westwood.kernel import recording
 
     for line in recording.record(out, port, duration, cc or ()):
@@ -157,11 +149,7 @@ def record(
 
 @command(app, "westwood kernel machine")
 def machine() -> None:
-    """Fetch Debian's 6.1 kernel, for what this one lacks.
-
-    Controls of --engine linux then run in an emulated machine. Needs apt-get on Debian 12, and
-    qemu.
-    """
+    """Fetch Debian's 6.1 kernel, which --engine linux emulates where this one lacks controls."""
     from westwood.errors import UnavailableError
     from westwood.kernel import emulated
 
@@ -180,18 +168,22 @@ def watch(
     ] = None,
     netns: NetnsOption = None,
     sort: Annotated[
-        str, typer.Option(help="goodput, cwnd, rtt, retransmitted or sent: the largest first.")
+        str,
+        typer.Option(
+            metavar="COLUMN", help="goodput, cwnd, rtt, retransmitted or sent; largest first."
+        ),
     ] = "goodput",
-    interval: Annotated[str, typer.Option(metavar="TIME", help="Between two looks.")] = "1s",
+    interval: Annotated[str, typer.Option(metavar="TIME", help="Time between two updates.")] = "1s",
     estimate: Annotated[
-        bool, typer.Option("--estimate", help="Of ww_*, too: nobody else can record meanwhile.")
+        bool,
+        typer.Option(
+            "--estimate",
+            help="Also show the bandwidth estimate of ww_*; nobody else can record meanwhile.",
+        ),
     ] = False,
-    once: Annotated[bool, typer.Option("--once", help="Print one table, of one interval.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Print one table and end.")] = False,
 ) -> None:
-    """Show the connections of every control, live.
-
-    In all network namespaces, unless one is chosen. Ctrl-C ends it.
-    """
+    """Show the connections of every control, live."""
     from westwood import extras
 
     extras.need("numpy", "kernel watch")

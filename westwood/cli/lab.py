@@ -14,25 +14,23 @@ def lab(
     scenario: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE|PRESET]",
-            help="What it opens with: a TOML file, or one of westwood list presets.",
+            metavar="FILE|PRESET",
+            help="Open with this scenario: a TOML file, or a preset of westwood list presets.",
             autocompletion=starting(presets),
             show_default=False,
         ),
     ] = None,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Only serve it, and print its address.")
+        bool, typer.Option("--no-browser", help="Only serve it and print its address.")
     ] = False,
     port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="Of 127.0.0.1; 0: a free one.")
+        int,
+        typer.Option(
+            metavar="N", min=0, max=65535, help="Port on 127.0.0.1; 0 chooses a free one."
+        ),
     ] = 0,
 ) -> None:
-    """Open the laboratory in a browser.
-
-    Move a slider, see the sawtooth: the page has the simulator in it, and its rows are those of
-    westwood run. It is served to this machine alone until Ctrl-C, needs no network, and sends
-    nothing anywhere.
-    """
+    """Open the laboratory, the simulator as a page with sliders, in a browser."""
     import threading
     import webbrowser
 
@@ -44,7 +42,7 @@ def lab(
     print(server.url + behind, flush=True)
     if not no_browser:
         say("Ctrl-C ends it")
-        # One without a window may only come back once it has had the page.
+        # A browser without a window may only return once it has loaded the page.
         url = server.url + behind
         threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
     server.run()

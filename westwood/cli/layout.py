@@ -4,18 +4,28 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from westwood.cli.options import SCENARIO
+
+_ARGUMENTS = "Arguments"
 _OPTIONS = "Options"  # the last group: what has no other
+_FEW = 10  # lines of arguments and options that need no groups
+_TYPE = re.compile(r" <[^>]*>$")  # that typer writes behind a name
 _WIDEST = 28  # characters of a name; what is wider has its text below it
 
 
 class Command(TyperCommand):
     """Shows its example below its sentence, and its options in groups."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Returns the words of the usage line, without braces around a choice of words."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         """Writes the sentence and the example."""
@@ -100,12 +110,21 @@ def _write_parameters(command: Any, context: Any, formatter: Any) -> None:
         record = parameter.get_help_record(context)
         if record is None:
             continue
+        record = (_TYPE.sub("", record[0]), record[1])
         if parameter.param_type_name == "argument":
-            lines.append(("Arguments", record))
+            lines.append((_ARGUMENTS, record))
         else:
             lines.append((getattr(parameter, "rich_help_panel", None) or _OPTIONS, record))
-    lines.sort(key=lambda line: line[0] == _OPTIONS)
+    if len(lines) <= _FEW:
+        lines = [(title if title == _ARGUMENTS else _OPTIONS, record) for title, record in lines]
+    lines.sort(key=lambda line: _place(line[0]))
     _write_sections(lines, formatter)
+
+
+def _place(title: str) -> int:
+    """Returns where a group stands: arguments, what runs, the others, and Options at the end."""
+    order = {_ARGUMENTS: 0, SCENARIO: 1, _OPTIONS: 3}
+    return order.get(title, 2)
 
 
 def _write_sections(lines: Iterable[tuple[str, tuple[str, str]]], formatter: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command that shows what there is to choose from."""
+"""The command `list`: what there is to choose from."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ from westwood.errors import InputError
 
 def list_(
     what: Annotated[
-        str, typer.Argument(metavar="[WHAT]", help="One of the lists, or 'profile NAME'.")
+        str,
+        typer.Argument(
+            metavar="WHAT", help="One of the lists, or profile; without it, their names."
+        ),
     ] = "",
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="After profile: its name.")] = "",
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="After profile: the profile's name.")
+    ] = "",
 ) -> None:
-    """Show what there is: protocols, presets, settings, columns."""
+    """List what there is to choose from: protocols, presets, settings, columns."""
     from westwood.cli import console
     from westwood.reference import LISTINGS, listing
     from westwood.scenario import profiles

@@ -15,11 +15,12 @@ from westwood.cli.options import (
     SetOption,
     protocols,
     settings_of,
+    split_names,
     starting,
 )
 from westwood.errors import InputError
 
-app = group("Use Westwood in ns-3.")
+app = group("Use Westwood in ns-3.", "westwood ns3 build")
 
 
 @command(app, "westwood ns3 build --source ~/ns-3-dev")
@@ -27,14 +28,11 @@ def build(
     source: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="An installed ns-3, or a tree that is built; else PyPI's 3.44."
+            metavar="DIR", help="An installed ns-3 or a built tree; default: 3.44 from PyPI."
         ),
     ] = None,
 ) -> None:
-    """Build our module for ns-3, and the runner of --engine ns3.
-
-    From sources that this package has. Needs a C++ compiler and CMake; takes a minute.
-    """
+    """Build our module for ns-3 and the runner of --engine ns3, in about a minute."""
     from westwood.engines import ns3_build
 
     print(ns3_build.build(source, print))
@@ -46,26 +44,25 @@ def export(
     cc: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Protocol of every flow.", autocompletion=starting(protocols)
+            metavar="NAME",
+            help="Protocol of every flow.",
+            autocompletion=starting(protocols),
+            callback=split_names,
         ),
     ] = None,
     set_: SetOption = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write it there instead of printing it.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write it into this file instead of printing it."),
     ] = None,
 ) -> None:
-    """Write a scenario as a C++ program of ns-3.
-
-    A reader of its tutorial understands it. It builds in ns-3 3.37 and later with this project's
-    module (docs/ns3.md), and its figures are those of --engine ns3. The sweep of a scenario is left
-    out.
-    """
+    """Write a scenario as a C++ program for ns-3 3.37 or later."""
     from westwood.experiments.experiment import plan
     from westwood.export.ns3 import program
     from westwood.scenario import Scenario
 
     if len(cc or ()) > 1:
-        raise InputError("expected one, a program has one", key="--cc", value=cc)
+        raise InputError("expected one protocol, a program has one", key="--cc", value=cc)
     planned = plan(Scenario.load(scenario), cc=cc or (), settings=settings_of(set_))
     text = program(planned.scenario)
     if out is None:
@@ -75,7 +72,7 @@ def export(
 
 
 def _write(text: str, file: Path, scenario: str) -> Path:
-    """Writes it whole; InputError where a file of this name would replace what is no program."""
+    """Writes the program; raises InputError where that would replace the scenario."""
     from westwood.results.folder import Folder
 
     try:

@@ -16,20 +16,45 @@ if TYPE_CHECKING:
     from westwood.scenario import Scenario
 
 
+# Groups of options in a command's help.
+SCENARIO = "What runs"
+FIGURE = "Figure"
+OUTPUT = "Output"
+
+
 def starting(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Completes a word in the shell to the names that begin with it."""
-    return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
+    """Completes a word in the shell to the names that begin with it; after a comma, another."""
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        return [before + comma + name for name in names() if name.startswith(last)]
+
+    return complete
+
+
+def split_names(values: list[str] | None) -> list[str] | None:
+    """Splits each value at its commas: `--cc a,b` is `--cc a --cc b`."""
+    if values is None:
+        return None
+    return [name.strip() for value in values for name in value.split(",")]
+
+
+def one_name(value: str | None) -> str | None:
+    """Raises InputError where a command that takes one name got several between commas."""
+    if value is not None and "," in value:
+        raise InputError("expected one name", key="--cc", value=value)
+    return value
 
 
 def presets() -> Iterable[str]:
-    """The scenarios of the package."""
+    """Lists the scenarios of the package."""
     from westwood import scenario
 
     return scenario.presets()
 
 
 def protocols() -> Iterable[str]:
-    """What --cc takes."""
+    """Lists what --cc takes."""
     from westwood.catalogue import PROTOCOLS
 
     return PROTOCOLS
@@ -39,19 +64,20 @@ ScenarioArgument = Annotated[
     str,
     typer.Argument(
         metavar="FILE|PRESET",
-        help="A TOML file, or one of westwood list presets.",
+        help="A TOML file, or a preset of westwood list presets.",
         autocompletion=starting(presets),
     ),
 ]
-ResumeOption = Annotated[bool, typer.Option("--resume", help="Go on with what is in DIR.")]
 CcOption = Annotated[
     list[str] | None,
     typer.Option(
         "--cc",
-        metavar="NAME",
-        help="Protocol of every flow, such as westwood+, cubic or bbr (westwood list protocols); "
-        "repeat it to run several.",
+        metavar="NAME,...",
+        help="Protocol of every flow, such as westwood+,cubic,bbr (westwood list protocols). "
+        "Several run one after another.",
         autocompletion=starting(protocols),
+        callback=split_names,
+        rich_help_panel=SCENARIO,
     ),
 ]
 SetOption = Annotated[
@@ -59,32 +85,57 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Change a setting, such as bottleneck.loss.rate=0.01 or duration=200s.",
+        help="Change a setting, such as bottleneck.loss.rate=0.01 or duration=200s. "
+        "May be repeated.",
+        rich_help_panel=SCENARIO,
     ),
 ]
 EngineOption = Annotated[
     str,
     typer.Option(
         metavar="sim|ns3|ns2|linux",
-        help="What runs it.",
+        help="The engine that runs it.",
         autocompletion=starting(lambda: ["sim", "ns3", "ns2", "linux"]),
+        rich_help_panel=SCENARIO,
     ),
 ]
 SeedsOption = Annotated[
-    int | None, typer.Option(metavar="N", help="Runs a point, instead of the scenario's.")
+    int | None,
+    typer.Option(
+        metavar="N", help="Seeds per point (overrides the scenario).", rich_help_panel=SCENARIO
+    ),
 ]
+ResumeOption = Annotated[bool, typer.Option("--resume", help="Continue with what DIR holds.")]
 WorkersOption = Annotated[
-    int | None, typer.Option(metavar="N", help="Threads, instead of one a core.")
+    int | None, typer.Option(metavar="N", help="Number of threads; default: one per core.")
+]
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="Run on a Dask cluster: the tcp://HOST:8786 of its scheduler."
+    ),
+]
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="Run even if it seems to need more than this machine has.")
 ]
 OutOption = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Write scenario, rows and figures into a folder.")
-]
-PlotOption = Annotated[bool, typer.Option("--plot", help="Draw a figure, PNG and SVG.")]
-YesOption = Annotated[
-    bool, typer.Option("--yes", help="Run what seems to take more than this machine has.")
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write scenario, rows and figures into this folder.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object and nothing else on standard output.")
+    bool,
+    typer.Option(
+        "--json",
+        help="Print one JSON object and nothing else on standard output.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+PlotOption = Annotated[
+    bool, typer.Option("--plot", help="Draw a figure as PNG and SVG.", rich_help_panel=FIGURE)
 ]
 
 

@@ -10,32 +10,35 @@ import typer
 
 from westwood.cli import inferring
 from westwood.cli.options import (
+    DaskOption,
     ResumeOption,
     SeedsOption,
     WorkersOption,
     refuse_idle,
+    split_names,
 )
-from westwood.cli.runs import DaskOption
 
 
 def report(
     context: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What run --out or sweep wrote.")],
-    metric: Annotated[str, typer.Option(metavar="COLUMN", help="Of the figure.")] = "goodput_bps",
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A folder that run --out or sweep wrote.")
+    ],
+    metric: Annotated[
+        str, typer.Option(metavar="COLUMN", help="The column that the figure shows.")
+    ] = "goodput_bps",
     export: Annotated[
-        bool, typer.Option("--export", help="Write CSV files for gnuplot, pgfplots and others.")
+        bool,
+        typer.Option("--export", help="Also write CSV files for gnuplot, pgfplots and others."),
     ] = False,
     row: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Only print the command that runs row N of runs.parquet again."
+            metavar="N", help="Only print the command that repeats row N of runs.parquet."
         ),
     ] = None,
 ) -> None:
-    """Make a page of a results folder, with a figure.
-
-    Python has the same data as an array: westwood.Results.read(DIR).to_xarray().
-    """
+    """Make a page with a figure from a results folder."""
     from westwood.cli.streams import say
     from westwood.experiments.readback import Results
 
@@ -52,26 +55,26 @@ def report(
 
 def validate(
     engine: Annotated[
-        str, typer.Option(metavar="ns3|ns2|linux", help="What it is held against.")
+        str, typer.Option(metavar="ns3|ns2|linux", help="The engine to compare with.")
     ] = "ns3",
     grid: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this grid of the engine's; may be repeated."),
+        typer.Option(
+            metavar="NAME,...",
+            help="Only these grids: for ns3 single, lossless, dumbbell, aqm, short; for ns2 2001, "
+            "2005, 2001-own, 2005-own, 2002, 2002-varying; for linux single, lossless, dumbbell, "
+            "short, upstream, westwood-cubic, short-queues.",
+            callback=split_names,
+        ),
     ] = None,
     seeds: SeedsOption = None,
     workers: WorkersOption = None,
-    duration: Annotated[str | None, typer.Option(metavar="TIME", help="Of every run.")] = None,
+    duration: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Length of every run; default: the grid's.")
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("validation"),
 ) -> None:
-    """Hold the simulator against another engine.
-
-    Prints a table and draws a scatter plot of each grid. ns3 has the grids single, lossless,
-    dumbbell, aqm and short, an hour together on two cores; ns2 has 2001 and 2005, the profiles of
-    these years, and 2001-own and 2005-own with what ns-2 does beyond them, half an hour, and by
-    name 2002 and 2002-varying, for an ns with UCLA's module, two minutes; linux has single,
-    lossless, dumbbell, short, upstream and westwood-cubic, 33 minutes, and by name short-queues, 22
-    minutes. --seeds is of points in which a seed draws something.
-    """
+    """Compare the simulator with another engine, on grids of points."""
     from westwood import engines, extras
     from westwood.cli import console
     from westwood.errors import Interrupted
@@ -102,10 +105,14 @@ def validate(
         print(page.write(done, engine, planned, folder))
 
 
+INFERENCE = "What a paper may have run"
+
 _ReproducedOption = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="DIR", help="Results folder; report, or inferred/PAPER of --infer."
+        "--out",
+        metavar="DIR",
+        help="Results folder; default: report, with --infer inferred/PAPER.",
     ),
 ]
 
@@ -113,33 +120,33 @@ _ReproducedOption = Annotated[
 def reproduce(
     context: typer.Context,
     what: Annotated[
-        str, typer.Argument(metavar="all|fig5|fading|...", help="Which experiment.")
+        str, typer.Argument(metavar="all|fig5|fading|...", help="The experiment.")
     ] = "all",
     seeds: SeedsOption = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Three seeds a point.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Run three seeds per point.")] = False,
     infer: Annotated[
         str | None,
         typer.Option(
             metavar="PAPER",
-            help="Search all that a paper leaves open instead: ns3-2013, mobicom-2001, plateau or "
-            "linux-2003.",
+            help="Instead search the settings that a paper leaves open: ns3-2013, mobicom-2001, "
+            "plateau or linux-2003.",
+            rich_help_panel=INFERENCE,
         ),
     ] = None,
     settings: Annotated[
-        int, typer.Option(metavar="N", help="Of --infer: how many are tried.")
+        int,
+        typer.Option(metavar="N", help="Number of settings to try.", rich_help_panel=INFERENCE),
     ] = inferring.SETTINGS,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of --infer: of what is proposed.")] = 1,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="N", help="Seed of the proposals.", rich_help_panel=INFERENCE),
+    ] = 1,
     resume: ResumeOption = False,
     dask: DaskOption = None,
     workers: WorkersOption = None,
     out: _ReproducedOption = None,
 ) -> None:
-    """Reproduce published experiments and check the papers' claims.
-
-    Writes index.html, the figures, their data, every run and claims.json; prints what holds and
-    what differs. With --infer it searches the settings that a paper leaves open for those under
-    which its claims hold, and writes PAPER.json and papers.md; --resume goes on after any end.
-    """
+    """Reproduce published experiments and check the papers' claims."""
     if infer is not None:
         refuse_idle(context, "what", "seeds", "quick", without="the experiments themselves")
         inferring.infer(

@@ -9,30 +9,28 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import JsonOption, ResumeOption
+from westwood.cli.options import JsonOption, ResumeOption, split_names
 
 
 def campaign(
     plan: Annotated[
-        str, typer.Argument(metavar="FILE|PRESET", help="A plan in TOML, or a plan's name: bari.")
+        str, typer.Argument(metavar="FILE|PRESET", help="A plan: a TOML file, or bari.")
     ],
     uploads: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Of each protocol and session, instead of the plan's."),
+        typer.Option(metavar="N", help="Uploads per protocol and session (overrides the plan)."),
     ] = None,
     target: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this one of the plan's; may be repeated."),
+        typer.Option(
+            metavar="NAME,...", help="Only these targets of the plan.", callback=split_names
+        ),
     ] = None,
     resume: ResumeOption = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")] = Path("campaign"),
     json: JsonOption = False,
 ) -> None:
-    """Upload files in turn under several protocols, as a plan says.
-
-    To iperf3 servers or over emulated paths. Prints the gain over the last protocol, pipe sizes and
-    retransmissions of every path, and writes every upload, its trace, figures and a page.
-    """
+    """Upload files in turn under several protocols, as a plan says, and write a page."""
     from westwood import extras
 
     extras.need("numpy", "path campaign")

@@ -7,41 +7,58 @@ from typing import Annotated
 
 import typer
 
-from westwood.cli.options import SetOption, refuse_idle, settings_of, value_of
+from westwood.cli.options import refuse_idle, settings_of, value_of
+
+_PathSetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a setting of the link, such as path.jitter=2ms; may be repeated.",
+    ),
+]
 
 
 def emulate(
     context: typer.Context,
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="-- COMMAND [ARGS]...", help="What runs; $SHELL if left out."),
+        typer.Argument(metavar="-- COMMAND [ARGS]", help="The program to run; default: $SHELL."),
     ] = None,
     rate: Annotated[
-        str | None, typer.Option(help="Each way, such as 2Mbps; no limit if not given.")
+        str | None, typer.Option(metavar="RATE", help="Rate each way; default: no limit.")
     ] = None,
-    delay: Annotated[str | None, typer.Option(help="Each way; 0s if not given.")] = None,
-    loss: Annotated[str | None, typer.Option(help="Each way; 0% if not given.")] = None,
-    queue: Annotated[str | None, typer.Option(help="Packets or bytes; 100p if not given.")] = None,
+    delay: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Delay each way; default: 0s.")
+    ] = None,
+    loss: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="Share lost each way; default: 0%.")
+    ] = None,
+    queue: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LENGTH", help="Queue limit, such as 64p, 64KiB or 5ms; default: 100p."
+        ),
+    ] = None,
     scenario: Annotated[
         str | None,
-        typer.Option(metavar="FILE|PRESET", help="Its first flow's way, instead of one link."),
+        typer.Option(
+            metavar="FILE|PRESET", help="Emulate the first flow's route of a scenario instead."
+        ),
     ] = None,
-    set_: SetOption = None,
+    set_: _PathSetOption = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Of losses and jitter; 1, in a shell 2, and on.")
+        int | None,
+        typer.Option(
+            metavar="N", help="Seed of losses and jitter; default: 1, on a path in a path 2."
+        ),
     ] = None,
     meter: Annotated[
         bool,
-        typer.Option("--meter", help="Tell what the path carries, once a second."),
+        typer.Option("--meter", help="Print what the path carries, once a second."),
     ] = False,
 ) -> None:
-    """Run any program behind an emulated path.
-
-    Its network's only way out is the link. Real packets, in real time, with root's rights. `--set
-    path.KEY=VALUE` sets all else of the link: jitter, RED, a recorded rate, fading. Shells in
-    shells add up. Servers on this machine are reached at $WESTWOOD_GATEWAY. The exit code is
-    COMMAND's.
-    """
+    """Run any program behind an emulated path, with root's rights."""
     from westwood.cli import streams
     from westwood.engines import linux_shell
     from westwood.errors import InputError

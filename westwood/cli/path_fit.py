@@ -11,24 +11,22 @@ import typer
 
 FitOption = Annotated[
     Path | None,
-    typer.Option("--fit", metavar="FILE", help="Write the path as a scenario, as path fit does."),
+    typer.Option(
+        "--fit", metavar="FILE", help="Also write the path as a scenario, as path fit does."
+    ),
 ]
 
 
 def fit(
     source: Annotated[
-        Path, typer.Argument(metavar="DIR|FILE", help="What path compare wrote, or a recording.")
+        Path, typer.Argument(metavar="DIR|FILE", help="A folder of path compare, or a recording.")
     ],
     out: Annotated[
-        Path, typer.Option(metavar="FILE", help="The scenario; one that is there is replaced.")
+        Path, typer.Option(metavar="FILE", help="The scenario file to write or replace.")
     ] = Path("path.toml"),
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the simulations.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the simulations.")] = 1,
 ) -> None:
-    """Fit a path to recorded uploads, as a scenario.
-
-    Says rate, delay, queue and loss, each with its 95 % interval, and what the uploads can't tell.
-    A minute or less.
-    """
+    """Fit a path to recorded uploads, and write it as a scenario."""
     from westwood import extras
     from westwood.arguments import check_seed
 

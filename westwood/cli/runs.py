@@ -7,14 +7,18 @@ import contextlib
 import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from westwood.cli import figures
 from westwood.cli.figures import FigureOption, SizeOption, TitleOption
 from westwood.cli.options import (
+    FIGURE,
+    OUTPUT,
+    SCENARIO,
     CcOption,
+    DaskOption,
     EngineOption,
     JsonOption,
     OutOption,
@@ -36,43 +40,101 @@ from westwood.units import PS_PER_S
 
 EveryOption = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="Sample the trace so often; else a row a change."),
+    typer.Option(
+        metavar="TIME",
+        help="Sample the trace at this interval; default: a row per change.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 EventsOption = Annotated[
-    bool, typer.Option("--events", help="Every segment and decision, too (with --out).")
+    bool,
+    typer.Option(
+        "--events",
+        help="With --out: also write every segment and decision.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 FromOption = Annotated[
     str | None,
-    typer.Option("--from", metavar="TIME", help="Draw from here on; 0s: all. Else some sawteeth."),
+    typer.Option(
+        "--from",
+        metavar="TIME",
+        help="Draw from this time on; 0s draws the whole run. Default: a few sawteeth.",
+        rich_help_panel=FIGURE,
+    ),
 ]
-ToOption = Annotated[str | None, typer.Option("--to", metavar="TIME", help="Draw up to here.")]
+ToOption = Annotated[
+    str | None,
+    typer.Option("--to", metavar="TIME", help="Draw up to this time.", rich_help_panel=FIGURE),
+]
 ViewOption = Annotated[
     str,
-    typer.Option("--view", metavar="windows|sequence|delays|histogram", help="What is drawn."),
+    typer.Option(
+        "--view",
+        metavar="windows|sequence|delays|histogram",
+        help="What the figure shows.",
+        rich_help_panel=FIGURE,
+    ),
 ]
 PcapOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write the packets of a link as its first node sees them."),
+    typer.Option(
+        metavar="FILE",
+        help="Write the packets of a link, as its first node sees them.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+AtOption = Annotated[
+    str | None,
+    typer.Option(metavar="LINK", help="The link of --pcap.", rich_help_panel=OUTPUT),
 ]
 CiOption = Annotated[
-    str | None, typer.Option(metavar="2%", help="Add seeds until every 95 % interval is so narrow.")
+    str | None,
+    typer.Option(
+        metavar="2%",
+        help="Add seeds until every 95 % interval is this narrow.",
+        rich_help_panel=SCENARIO,
+    ),
 ]
-RateOption = Annotated[
-    str | None, typer.Option(metavar="RATE,...", help="Of the path; 2Mbps if not given.")
+MetricOption = Annotated[
+    str,
+    typer.Option(
+        metavar="COLUMN", help="The column whose interval --ci narrows.", rich_help_panel=SCENARIO
+    ),
 ]
+MaxSeedsOption = Annotated[
+    int,
+    typer.Option(
+        "--max-seeds", metavar="N", help="Most seeds that --ci adds.", rich_help_panel=SCENARIO
+    ),
+]
+
+
+def _path_option(metavar: str, help_: str) -> Any:
+    """Declares an option of the path, which takes several values."""
+    return typer.Option(metavar=f"{metavar},...", help=help_, rich_help_panel="Path")
+
+
+RateOption = Annotated[str | None, _path_option("RATE", "Link rate; default: 2Mbps.")]
 DelayOption = Annotated[
-    str | None, typer.Option(metavar="TIME,...", help="One way; 45ms if not given.")
+    str | None, _path_option("TIME", "Delay one way, half the round trip; default: 45ms.")
 ]
 LossOption = Annotated[
-    str | None, typer.Option(metavar="SHARE,...", help="Of data packets; 0.5% if not given.")
+    str | None, _path_option("SHARE", "Share of data packets lost; default: 0.5%.")
 ]
 QueueOption = Annotated[
     str | None,
-    typer.Option(metavar="LENGTH,...", help="Such as 64KiB or 1bdp; 100p if not given."),
+    _path_option("LENGTH", "Queue limit, such as 64p, 64KiB, 5ms or 1bdp; default: 100p."),
 ]
-DaskOption = Annotated[
+DurationOption = Annotated[
     str | None,
-    typer.Option(metavar="ADDRESS", help="Run on a Dask cluster: its scheduler's tcp://HOST:8786."),
+    typer.Option(metavar="TIME", help="Simulated time; default: 600s.", rich_help_panel=SCENARIO),
+]
+SeedOption = Annotated[
+    int, typer.Option(metavar="N", help="Seed of the run.", rich_help_panel=SCENARIO)
+]
+SweepOutOption = Annotated[
+    Path, typer.Option(metavar="DIR", help="Results folder.", rich_help_panel=OUTPUT)
 ]
 
 
@@ -94,11 +156,7 @@ def run(
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Run a scenario, with every seed and every point of its sweep.
-
-    Prints means over the seeds with 95 % intervals. --plot draws cwnd, ssthresh, estimate and RTT
-    over time, in the run with the first seed, into DIR or the current folder.
-    """
+    """Run a scenario and print means over its seeds with 95 % intervals."""
     from westwood import engines
     from westwood.cli import deliver
     from westwood.cli.options import span_s
@@ -135,27 +193,22 @@ def trace(
     cc: CcOption = None,
     set_: SetOption = None,
     engine: EngineOption = "sim",
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the run.")] = 1,
+    seed: SeedOption = 1,
+    out: OutOption = None,
     every: EveryOption = None,
     events: EventsOption = False,
-    from_: FromOption = None,
-    to: ToOption = None,
     pcap: PcapOption = None,
-    at: Annotated[str | None, typer.Option(metavar="LINK", help="Which link.")] = None,
-    out: OutOption = None,
+    at: AtOption = None,
     plot: PlotOption = False,
     view: ViewOption = "windows",
+    from_: FromOption = None,
+    to: ToOption = None,
     figure: FigureOption = None,
     title: TitleOption = None,
     size: SizeOption = None,
     yes: YesOption = False,
 ) -> None:
-    """Trace one run: windows, estimate, round trips, queues, losses.
-
-    --plot draws its panel, several --cc over each other; --out writes all of it as Parquet, --pcap
-    its packets. The sweep of a scenario is left out. A recording of westwood kernel record
-    (.parquet, .csv) is drawn as it is.
-    """
+    """Trace one run: windows, estimate, round trips, queues and losses."""
     from westwood.kernel.reading import is_recording
 
     if is_recording(scenario):
@@ -229,9 +282,7 @@ def compare(
     delay: DelayOption = None,
     loss: LossOption = None,
     queue: QueueOption = None,
-    duration: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Simulated; 600s if not given.")
-    ] = None,
+    duration: DurationOption = None,
     set_: SetOption = None,
     engine: EngineOption = "sim",
     seeds: SeedsOption = None,
@@ -244,12 +295,7 @@ def compare(
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Compare protocols on one path: a table, with --plot a figure.
-
-    Without --cc: newreno, sack, westwood and westwood+. The scenario is the preset "path". --rate,
-    --delay, --loss and --queue take several values, as in --loss 0.1%,1%,3%: a row and, with
-    --plot, a point of a curve for each.
-    """
+    """Compare protocols on one lossy path."""
     from westwood import engines
     from westwood.cli import deliver
     from westwood.experiments import experiment
@@ -280,24 +326,21 @@ def compare(
 def sweep(
     context: typer.Context,
     scenario: ScenarioArgument,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Results folder.")],
+    out: SweepOutOption,
     resume: ResumeOption = False,
     cc: CcOption = None,
     set_: SetOption = None,
     engine: EngineOption = "sim",
     seeds: SeedsOption = None,
     ci: CiOption = None,
-    metric: Annotated[str, typer.Option(metavar="COLUMN", help="Of --ci.")] = "goodput_bps",
-    most: Annotated[int, typer.Option("--max-seeds", metavar="N", help="Of --ci.")] = 1000,
+    metric: MetricOption = "goodput_bps",
+    most: MaxSeedsOption = 1000,
     dask: DaskOption = None,
     workers: WorkersOption = None,
     json: JsonOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Run a sweep into a folder; --resume goes on after any end.
-
-    Writes runs.parquet, whose bytes do not depend on workers or interruptions.
-    """
+    """Run every point of a scenario's sweep, and write each run at once."""
     from westwood import engines
     from westwood.cli import deliver, streams
     from westwood.experiments import experiment

@@ -58,6 +58,11 @@ def say(message: str) -> None:
     print(f"westwood: {message}", file=sys.stderr)
 
 
+def next_step(command: str) -> None:
+    """Names the command to type next, as the last line of the output."""
+    print(f"Next: {command}")
+
+
 def _stream(number: int, before: TextIO | None) -> TextIO:
     raw = _Stream(number, "w", closefd=False)
     if before is None:

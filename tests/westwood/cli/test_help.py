@@ -31,7 +31,7 @@ def titles(text: str) -> list[str]:
     return re.findall(r"^([A-Z].*):$", text, re.M)
 
 
-MOST_IN_A_GROUP = 8
+MOST_IN_A_GROUP = 9
 ALL = dict(commands(typer.main.get_command(app)))
 
 
