@@ -48,6 +48,7 @@ SIZE_UNITS: Mapping[str, int] = {
 _SPELLINGS = {"b/s": "bps", "bit/s": "bps", "µs": "us", "μs": "us"}
 _QUANTITY = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?) ?(\S*)")
 _LONGEST = 40  # characters of a quantity
+_LONGEST_QUEUE = 3600 * PS_PER_S
 _MOST_PRODUCTS = 1000
 
 
@@ -82,10 +83,7 @@ def _quantity(text: object, units: Mapping[str, int], expected: str) -> int:
     match = _QUANTITY.fullmatch(text) if isinstance(text, str) and len(text) <= _LONGEST else None
     if not match:
         raise InputError(f"expected {expected}", value=text)
-    number, unit = match.groups()
-    for spelling, standard in _SPELLINGS.items():
-        if unit.endswith(spelling):
-            unit = unit.removesuffix(spelling) + standard
+    number, unit = match[1], _standard(match[2])
     if unit not in units:
         problem = f'unknown unit "{one_line(unit)}"' if unit else "a unit is missing"
         raise InputError(f"{problem}, expected {expected}", value=text)
@@ -96,6 +94,14 @@ def _quantity(text: object, units: Mapping[str, int], expected: str) -> int:
         base = next(iter(units))
         raise InputError(f"is not a whole number of {base}, expected {expected}", value=text)
     return int(value)
+
+
+def _standard(unit: str) -> str:
+    """Replaces another spelling of a unit."""
+    for spelling, standard in _SPELLINGS.items():
+        if unit.endswith(spelling):
+            unit = unit.removesuffix(spelling) + standard
+    return unit
 
 
 def _remembered(read: Callable[[object], int]) -> Callable[[object], int]:
@@ -145,6 +151,20 @@ def parse_products(text: str) -> Fraction:
         problem = f'expected up to {_MOST_PRODUCTS} bandwidth-delay products, such as "0.5bdp"'
         raise InputError(problem, value=text)
     return Fraction(match[1])
+
+
+def is_relative_limit(limit: object) -> bool:
+    """Returns whether a queue limit is in products or a time; InputError if it is a wrong one."""
+    match = _QUANTITY.fullmatch(limit) if isinstance(limit, str) else None
+    if match is None or not isinstance(limit, str):
+        return False
+    if match[2] == "bdp":
+        parse_products(limit)
+        return True
+    is_time = _standard(match[2]) in TIME_UNITS
+    if is_time and not 0 < parse_time(limit) <= _LONGEST_QUEUE:
+        raise InputError("expected a time of more than 0s and at most 3600s", value=limit)
+    return is_time
 
 
 def parse_fraction(value: object) -> float:

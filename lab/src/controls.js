@@ -6,7 +6,7 @@ import { byId, isDark, make, shownColour } from "./dom.js";
 import { D, colourOf, labelOf } from "./declared.js";
 import { isDatagrams, isTable } from "./scenario.js";
 import { MOST_LINES, assign, controlKey, controlOf, exchange, flowOfLines, flowsWithControl, labelOfLine, leaveOut } from "./state.js";
-import { formatRate, formatTime, parseFraction, parseRate, parseTime } from "./units.js";
+import { formatRate, formatTime, isTime, parseFraction, parseRate, parseTime } from "./units.js";
 
 const STEPS = 1000;
 const UDP_FLOW = "udp";
@@ -54,6 +54,7 @@ const fraction = (text) => (/^[\d.eE-]+$/.test(text) ? parseFraction(Number(text
 function unitOfLimit(state) {
   if (state.queue_ms !== undefined) return "ms";
   const { limit } = queueOf(state);
+  if (isTime(limit)) return "ms";
   return limit === "unlimited" ? "unlimited" : limit.endsWith("bdp") ? "bdp" : limit.endsWith("p") ? "p" : "bytes";
 }
 
@@ -117,7 +118,11 @@ const GROUPS = [
       } },
     { id: "limit", label: "Limit", scale: { of: (state) => LIMIT_SCALES[unitOfLimit(state)], log: true },
       shown: (state) => unitOfLimit(state) !== "unlimited",
-      get: (state) => (state.queue_ms !== undefined ? `${state.queue_ms}ms` : queueOf(state).limit),
+      get: (state) => {
+        const { limit } = queueOf(state);
+        if (state.queue_ms !== undefined) return `${state.queue_ms}ms`;
+        return isTime(limit) ? `${Number(parseTime(limit)) / 1e9}ms` : limit;
+      },
       toNumber: (text) => Number.parseFloat(text),
       toText: (value, state) => {
         const unit = unitOfLimit(state);

@@ -112,7 +112,7 @@ export function ways(built) {
   });
 }
 
-// The limit of each link's queue; one in bandwidth-delay products becomes packets: westwood/scenario/bdp.py.
+// The limit of each link's queue; "1bdp" and "5ms" become packets: westwood/scenario/queue_limits.py.
 export function queueLimits(built) {
   const longest = new Map(built.link.map((link) => [link, 2n * link.delay]));
   const some = built.link.some((link) => link.queue.limit.products);
@@ -123,11 +123,12 @@ export function queueLimits(built) {
   const largest = built.flow.map((flow) => flow.packet).reduce((a, b) => (a > b ? a : b));
   return new Map(
     built.link.map((link) => {
-      const { products } = link.queue.limit;
-      if (!products) return [link, link.queue.limit];
+      const { products, time } = link.queue.limit;
+      if (!products && !time) return [link, link.queue.limit];
+      const [count, unit, held] = products ? [...products, longest.get(link)] : [1n, 1n, time];
       const rate = Math.max(meanRate(link, "forward"), meanRate(link, "backward"));
-      const over = products[0] * BigInt(Math.round(rate)) * longest.get(link);
-      const under = products[1] * PS_PER_S * 8n * (largest + (link.overhead ?? 0n));
+      const over = count * BigInt(Math.round(rate)) * held;
+      const under = unit * PS_PER_S * 8n * (largest + (link.overhead ?? 0n));
       const packets = halfToEven(over, under);
       return [link, { count: packets > 1n ? packets : 1n, unit: "p" }];
     }),

@@ -4,7 +4,7 @@
 
 import { D, settingsOf, settingsOfProtocol } from "./declared.js";
 import { Problem, suggestion, within } from "./problem.js";
-import { parseAmount, parseFraction, parseProducts, parseRate, parseSize, parseTime, UNLIMITED } from "./units.js";
+import { isTime, parseAmount, parseFraction, parseProducts, parseQueueTime, parseRate, parseSize, parseTime, UNLIMITED } from "./units.js";
 
 const PS_PER_US = 10n ** 6n;
 const NO_LIMIT = -1n;
@@ -155,8 +155,10 @@ function readQueue(queue) {
   if (!isTable(queue)) throw new Problem('expected a table such as { kind = "droptail", limit = "100p" }', "", queue);
   const kind = queue.kind ?? "droptail";
   within("kind", () => oneOf(kind, ["droptail", "red"]));
-  const limit = (text) =>
-    typeof text === "string" && text.endsWith("bdp") ? { products: parseProducts(text) } : parseAmount(text);
+  const limit = (text) => {
+    if (typeof text === "string" && text.endsWith("bdp")) return { products: parseProducts(text) };
+    return isTime(text) ? { time: parseQueueTime(text) } : parseAmount(text);
+  };
   const red = kind === "red" ? byDeclaration(settingsOf("red")) : {};
   const values = read(queue, { kind: word, limit, ...red }, kind === "red" ? ["limit", "min", "max"] : ["limit"], "queue");
   if (kind === "red" && values.max <= values.min) throw new Problem("expected more than min", "max", values.max);

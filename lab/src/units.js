@@ -40,6 +40,12 @@ function quantity(text, units, expected) {
   return value / under;
 }
 
+// Whether a text is a number with a unit of time.
+export function isTime(text) {
+  const match = typeof text === "string" ? QUANTITY.exec(text) : null;
+  return match !== null && (Object.hasOwn(TIMES, match[2]) || ["µs", "μs"].includes(match[2]));
+}
+
 export const parseRate = (text) => quantity(text, RATES, 'a rate such as "2Mbps"');
 export const parseTime = (text) => quantity(text, TIMES, 'a time such as "45ms"');
 export const parseSize = (text) => quantity(text, SIZES, 'a size such as "64KiB"');
@@ -52,6 +58,13 @@ export function parseAmount(text, finite = false) {
   if (count < 1n || count > 2n ** 30n)
     throw new Problem("expected at least one packet or byte and at most 2^30", "", text);
   return { count, unit: text.endsWith("p") ? "p" : "B" };
+}
+
+// What a queue holds as a time, "5ms", in ps.
+export function parseQueueTime(text) {
+  const time = parseTime(text);
+  if (time <= 0n || time > TIMES.h) throw new Problem("expected a time of more than 0s and at most 3600s", "", text);
+  return time;
 }
 
 // "0.5bdp" as a fraction of whole numbers.

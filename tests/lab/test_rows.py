@@ -62,6 +62,7 @@ OTHERS = {
     "arrivals": ("", 'arrivals = { every = "0.4s", size = "40kB", sizes = "exponential" }', ""),
     "udp": ('queue = { limit = "64KiB" }', 'stop = "15s"\ndelayed_ack = 4', UDP),
     "linux": ("", 'cc = "bbr"', 'profile = "linux"'),
+    "timed": ('queue = { limit = "60ms" }', "", ""),
     "wide": ('queue = { limit = "unlimited" }', 'cc = "westwood-cubic"\nrecovery = "sack"', ""),
 }
 

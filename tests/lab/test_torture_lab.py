@@ -30,6 +30,7 @@ QUEUES = (
     '{ limit = "20p" }',
     '{ limit = "1.5bdp" }',
     '{ limit = "0.07 bdp" }',
+    '{ limit = "7ms" }',
     '{ limit = "40kB" }',
     '{ limit = "unlimited" }',
     '{ kind = "red", limit = "50p", min = 4, max = 12.5 }',

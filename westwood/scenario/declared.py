@@ -137,8 +137,7 @@ def _most_segments(setting: Setting) -> int:
 
 
 def _queue_limit(value: object) -> units.Amount:
-    if isinstance(value, str) and value.endswith("bdp"):
-        units.parse_products(value)  # right ones have become packets (bdp.py)
+    units.is_relative_limit(value)  # raises for a wrong one; right ones have become packets
     return _amount(value)
 
 

@@ -28,12 +28,12 @@ from westwood.arguments import checked
 from westwood.catalogue import UDP
 from westwood.errors import InputError, suggestion
 from westwood.scenario import (
-    bdp,
     completion,
     lines,
     number_files,
     paths,
     profiles,
+    queue_limits,
     toml_format,
     topology,
 )
@@ -73,9 +73,9 @@ class Scenario(Part):
     def __init__(self, /, **given: Any) -> None:
         given = number_files.embedded(arguments.builtin_table(given, _KEPT), Path())
         data: Mapping[str, Any] = given
-        if wanted := bdp.products(given):
-            draft = Scenario(**bdp.unlimited(given, wanted))
-            data = bdp.with_limits(given, bdp.packets(draft, wanted))
+        if wanted := queue_limits.relative(given):
+            draft = Scenario(**queue_limits.unlimited(given, wanted))
+            data = queue_limits.with_limits(given, queue_limits.packets(draft, wanted))
         try:
             super().__init__(**completion.completed(data))
             topology.check_count(self.flow, self.duration)
@@ -201,10 +201,10 @@ class Scenario(Part):
             raise lines.placed(error, Path(error.source), point) from None
 
     @cached_property
-    def products(self) -> dict[str, str]:
-        """The queue limits given in bandwidth-delay products ("1bdp"), by link."""
-        links = self._given.get("link", ())
-        return {self.link[n].name: links[n]["queue"]["limit"] for n in bdp.products(self._given)}
+    def relative_limits(self) -> dict[str, str]:
+        """The queue limits given as "1bdp" or "5ms", by link."""
+        given = queue_limits.relative(self._given)
+        return {self.link[place].name: limit for place, limit in given.items()}
 
     @property
     def nodes(self) -> list[str]:
@@ -234,8 +234,8 @@ class Scenario(Part):
         """
         data = self.model_dump(exclude_none=True)
         for link in data["link"] if self.sweep else ():
-            if link["name"] in self.products:
-                link["queue"]["limit"] = self.products[link["name"]]
+            if link["name"] in self.relative_limits:
+                link["queue"]["limit"] = self.relative_limits[link["name"]]
         profile = profiles.get(self.profile)
         for flow in data["flow"]:
             for key in completion.follows_from_protocol(flow, profile):

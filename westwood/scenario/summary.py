@@ -21,13 +21,14 @@ _RATES = ((1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s"))
 def summarise(scenario: Scenario, varied: Iterable[str] = ()) -> str:
     """Returns "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets" without the parts that vary."""
     link = min(scenario.link, key=lambda one: one.mean_rate_bps("forward"))
-    products = scenario.products if (varied := list(varied)) else {}  # packets may vary with them
+    varied = list(varied)
+    relative = scenario.relative_limits if varied else {}  # packets may vary with them
     varies = {key.split(".")[1] for key in varied if key.startswith(f"{link.name}.")}
     parts = {
         "rate": _rate(link),
         "delay": _delay(scenario, link),
         "loss": _loss(link),
-        "queue": _queue(link, products.get(link.name, "")),
+        "queue": _queue(link, relative.get(link.name, "")),
     }
     return ", ".join(text for key, text in parts.items() if text and key not in varies)
 
@@ -57,10 +58,12 @@ def _loss(link: Link) -> str:
     return names.get(loss.kind, "no loss")
 
 
-def _queue(link: Link, products: str = "") -> str:
+def _queue(link: Link, relative: str = "") -> str:
     limit = link.queue.limit
-    packets = f"{limit.count} packets" if limit.unit == "p" and limit.count else str(limit)
-    size = products or packets
+    packets = str(limit)
+    if limit.unit == "p" and limit.count:
+        packets = f"{limit.count} packet{'s' if limit.count > 1 else ''}"
+    size = relative or packets
     return f"{'RED ' if isinstance(link.queue, Red) else ''}queue {size}"
 
 

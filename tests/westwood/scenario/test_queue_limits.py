@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A queue of one bandwidth-delay product holds rate times round trip, in packets."""
+"""A queue of "1bdp" holds rate times round trip, and one of "5ms" rate times 5 ms, in packets."""
 
 from __future__ import annotations
 
@@ -30,6 +30,29 @@ def test_one_product(preset: str, link: str, settings: dict[str, str], packets: 
     scenario = Scenario.preset(preset).with_settings({f"{link}.queue.limit": "1bdp", **settings})
     (queue,) = [one.queue for one in scenario.link if one.name == link]
     assert queue.limit == Amount(packets, "p")
+
+
+@pytest.mark.parametrize(
+    ("limit", "settings", "packets"),
+    [
+        ("90ms", {}, 15),  # 2 Mb/s x 90 ms / 12 000 bit
+        ("90 ms", {"path.rate": "20Mbps"}, 150),
+        ("0.045s", {"tcp.packet": "750B"}, 15),
+        ("45000us", {"path.delay": "1s"}, 8),  # 7.5 rounded to even
+        ("1us", {}, 1),  # at least one
+        ("15ms", {"path.overhead": "500B"}, 2),  # 30 000 bit / (8 x 2000 B)
+    ],
+)
+def test_a_time(limit: str, settings: dict[str, str], packets: int) -> None:
+    scenario = Scenario.preset("path").with_settings({"path.queue.limit": limit, **settings})
+    assert scenario.link[0].queue.limit == Amount(packets, "p")
+
+
+def test_a_time_follows_a_swept_rate() -> None:
+    scenario = Scenario.preset("path").with_sweep({"path.rate": ["2Mbps", "4Mbps"]})
+    scenario = scenario.with_settings({"path.queue.limit": "60ms"})
+    assert limits(scenario) == [10, 20]
+    assert summarise(scenario, scenario.sweep) == "45 ms, loss 0.5 %, queue 60ms"
 
 
 def limits(scenario: Scenario) -> list[int | None]:
@@ -64,7 +87,9 @@ def test_without_a_sweep_it_is_written_in_packets() -> None:
     assert summarise(scenario).endswith("queue 30 packets")
 
 
-@pytest.mark.parametrize("text", ["bdp", "-1bdp", "1001bdp", "1e9bdp", "1bdps", "nanbdp"])
+@pytest.mark.parametrize(
+    "text", ["bdp", "-1bdp", "1001bdp", "1e9bdp", "1bdps", "nanbdp", "0s", "-5ms", "2h", "5 mss"]
+)
 def test_what_is_no_length(text: str) -> None:
     with pytest.raises(InputError, match=r"path\.queue\.limit"):
         Scenario.preset("path").with_settings({"path.queue.limit": text})
