@@ -39,73 +39,83 @@ def _harms() -> list[str]:
     return [TO_IT, BY_IT, *HARMS]
 
 
+_CcOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cc",
+        metavar="NAME",
+        help="The control to test.",
+        autocompletion=starting(protocols),
+        callback=one_name,
+        rich_help_panel=SCENARIO,
+    ),
+]
+_HarmOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME,...",
+        help="Only harm to it (to-it: below-cubic, below-best, idle, disturbed, stuck, "
+        "stalled, timeouts, unfair, late) or by it (by-it: starves, losses, queue).",
+        autocompletion=starting(_harms),
+        callback=split_names,
+        rich_help_panel=SCENARIO,
+    ),
+]
+_EnvironmentsOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Number of environments to look at; default: 20000.",
+        rich_help_panel=SCENARIO,
+    ),
+]
+_ForOption = Annotated[
+    str | None,
+    typer.Option(
+        "--for",
+        metavar="TIME",
+        help="Look for this time instead.",
+        rich_help_panel=SCENARIO,
+    ),
+]
+_SeedOption = Annotated[
+    int, typer.Option(metavar="N", help="Seed of the test, or of --replay's runs.")
+]
+_OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Write the findings into this folder.", rich_help_panel=OUTPUT
+    ),
+]
+_ReplayOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Run a finding again, beside CUBIC.", rich_help_panel=_REPLAY
+    ),
+]
+_EngineOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ns3|linux",
+        help="Also replay it on these engines, such as ns3,linux.",
+        callback=split_names,
+        rich_help_panel=_REPLAY,
+    ),
+]
+
+
 def stress(
     context: typer.Context,
-    cc: Annotated[
-        str | None,
-        typer.Option(
-            "--cc",
-            metavar="NAME",
-            help="The control to test.",
-            autocompletion=starting(protocols),
-            callback=one_name,
-            rich_help_panel=SCENARIO,
-        ),
-    ] = None,
-    harm: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME,...",
-            help="Only harm to it (to-it: below-cubic, below-best, idle, disturbed, stuck, "
-            "stalled, timeouts, unfair, late) or by it (by-it: starves, losses, queue).",
-            autocompletion=starting(_harms),
-            callback=split_names,
-            rich_help_panel=SCENARIO,
-        ),
-    ] = None,
-    environments: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Number of environments to look at; default: 20000.",
-            rich_help_panel=SCENARIO,
-        ),
-    ] = None,
-    for_: Annotated[
-        str | None,
-        typer.Option(
-            "--for",
-            metavar="TIME",
-            help="Look for this time instead.",
-            rich_help_panel=SCENARIO,
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Seed of the test, or of --replay's runs.")
-    ] = 1,
+    cc: _CcOption = None,
+    harm: _HarmOption = None,
+    environments: _EnvironmentsOption = None,
+    for_: _ForOption = None,
+    seed: _SeedOption = 1,
     workers: WorkersOption = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write the findings into this folder.", rich_help_panel=OUTPUT
-        ),
-    ] = None,
+    out: _OutOption = None,
     resume: ResumeOption = False,
-    replay: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Run a finding again, beside CUBIC.", rich_help_panel=_REPLAY
-        ),
-    ] = None,
-    engine: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ns3|linux",
-            help="Also replay it on these engines, such as ns3,linux.",
-            callback=split_names,
-            rich_help_panel=_REPLAY,
-        ),
-    ] = None,
+    replay: _ReplayOption = None,
+    engine: _EngineOption = None,
 ) -> None:
     """Find the worst cases of a control, and shrink each to a short scenario."""
     from westwood import extras

@@ -65,38 +65,45 @@ _HeldOption = Annotated[
     ),
 ]
 
+_PathsOption = Annotated[
+    int, typer.Option(metavar="N", help="Number of paths per trial.", rich_help_panel=SCENARIO)
+]
+_PacketsOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="Most packets per run; fewer are faster.", rich_help_panel=SCENARIO
+    ),
+]
+_TrialsOption = Annotated[
+    int, typer.Option(metavar="N", help="Number of trials.", rich_help_panel=SCENARIO)
+]
+_EndsOption = Annotated[
+    bool,
+    typer.Option(
+        "--ends",
+        help="Also try the best with each setting at the ends of its range.",
+        rich_help_panel=SCENARIO,
+    ),
+]
+_SeedOption = Annotated[
+    int,
+    typer.Option(metavar="N", help="Seed of paths and proposals.", rich_help_panel=SCENARIO),
+]
+_OutOption = Annotated[
+    Path, typer.Option(metavar="DIR", help="Results folder.", rich_help_panel=OUTPUT)
+]
+
 
 def tune(
     cc: _OneCcOption,
     vary: _VaryOption = None,
     set_: _HeldOption = None,
-    paths: Annotated[
-        int, typer.Option(metavar="N", help="Number of paths per trial.", rich_help_panel=SCENARIO)
-    ] = 120,
-    packets: Annotated[
-        int,
-        typer.Option(
-            metavar="N", help="Most packets per run; fewer are faster.", rich_help_panel=SCENARIO
-        ),
-    ] = 150_000,
-    trials: Annotated[
-        int, typer.Option(metavar="N", help="Number of trials.", rich_help_panel=SCENARIO)
-    ] = 100,
-    ends: Annotated[
-        bool,
-        typer.Option(
-            "--ends",
-            help="Also try the best with each setting at the ends of its range.",
-            rich_help_panel=SCENARIO,
-        ),
-    ] = False,
-    seed: Annotated[
-        int,
-        typer.Option(metavar="N", help="Seed of paths and proposals.", rich_help_panel=SCENARIO),
-    ] = 1,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Results folder.", rich_help_panel=OUTPUT)
-    ] = Path("tuning"),
+    paths: _PathsOption = 120,
+    packets: _PacketsOption = 150_000,
+    trials: _TrialsOption = 100,
+    ends: _EndsOption = False,
+    seed: _SeedOption = 1,
+    out: _OutOption = Path("tuning"),
     resume: ResumeOption = False,
     dask: DaskOption = None,
     workers: WorkersOption = None,
