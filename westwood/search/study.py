@@ -136,7 +136,7 @@ class Study:
             yield
 
     def _keep_trial(self, number: int, values: Values, targets: Mapping[str, float]) -> None:
-        told, cost = journal.plain(targets), objective.cost(targets)
+        told, cost = journal.json_ready(targets), objective.cost(targets)
         self._ledger.keep({"trial": number, "values": values, "targets": told, "cost": cost})
 
     def _ablations(self) -> Iterator[None]:
