@@ -39,7 +39,7 @@ def written(told: Mapping[str, Told], command: str = "") -> str:
     parts = [comment + _notes()["head"].strip()]
     parts += _table(_SUMMARY, (_summary(one) for one in told.values()))
     parts += [_notes()["method"].strip()]
-    parts += [f"`{again}` does it again; the same seed and number give the same bytes."]
+    parts += [f"`{again}` repeats the search. The same seed and number give the same bytes."]
     for one in told.values():
         note = _notes().get(one.paper, {})
         parts += _paper(one, {"about": note["about"]} if command else note)
@@ -62,14 +62,14 @@ def _paper(told: Told, note: Mapping[str, Any]) -> Iterator[str]:
     yield note.get("about", "").strip()
     seeds = told.data["seeds"]
     possible = _count(told.data["possible"])
-    filling = f"{told.data['filling']} of them without knowing any result, "
-    filling = "" if told.data["filling"] == told.settings else filling
+    drawn = f" It drew {told.data['filling']} of them without knowing any result."
     yield (
-        f"{len(told.open.settings)} settings left open, {possible} combinations; "
-        f"{told.number} tried, {filling}"
-        f"{len(seeds['search'])} seeds a point. {note.get('ran', '').strip()}"
-    ).strip()
-    yield "### What it may have run"
+        f"The paper leaves {len(told.open.settings)} settings open, with {possible} combinations. "
+        f"The search tried {told.number}, with {len(seeds['search'])} seeds per point."
+        f"{'' if told.data['filling'] == told.settings else drawn}"
+    )
+    yield note.get("ran", "").strip()
+    yield "### Settings that it may have run"
     yield from _inferred(told)
     yield "### What holds"
     yield from _table(_CLAIMS, (_claim(told, claim) for claim in told.claims))
@@ -88,19 +88,20 @@ def _count(number: int) -> str:
 def _inferred(told: Told) -> Iterator[str]:
     differs = told.open.differs(told.inferred)
     count, held = len(told.claims), told.holding("inferred")
-    first = f"Under the profile {told.holding('profile')} of {count} claims hold on fresh seeds"
+    yield f"Under the profile {told.holding('profile')} of {count} claims hold on fresh seeds."
     if not differs:
-        yield f"{first}; no setting that was tried has more of them."
+        yield "No setting that was tried makes more of them hold."
     else:
-        yield f"{first}, under this one setting {held}:"
+        yield f"Under this one setting {held} hold:"
         rows = (_row(told, one) for one in told.open.settings if one.key in differs)
         yield from _table(_DIFFERS, rows)
     same = [one.what for one in told.open.settings if one.key not in differs]
     if same and differs:
-        yield f"As in the profile: {'; '.join(same)}."
+        yield "These settings stay as in the profile:"
+        yield _bullets(same)
 
 
-_DIFFERS = ("setting", "profile", "inferred", "why that is plausible", "alone set back, lost are")
+_DIFFERS = ("setting", "profile", "inferred", "why it is plausible", "claims lost without it")
 
 
 def _row(told: Told, setting: Setting) -> Sequence[str]:
@@ -123,54 +124,59 @@ def _not_there(told: Told, causes: Mapping[str, str]) -> Iterator[str]:
     for claim, one in told.claims.items():
         if one["inferred"]:
             continue
-        yield f"`{claim}` differs there: {one['inferred_explanation']}."
+        yield f"`{claim}` differs under the inferred setting:"
+        yield _bullets(one["inferred_explanation"].split("; "))
         if one["witness"] is None and one["held"]:
             found = one["unconfirmed"]
             yield (
-                f"It held in {one['held']} of {told.number} settings by the thin grid and the "
-                f"seeds of the search, in none of the best {len(found)} of these on fresh seeds"
-                f"{_first(found)}."
+                f"It held in {one['held']} of {told.number} settings with the search's thin grid "
+                f"and seeds. On fresh seeds it held in none of the best {len(found)} of these."
             )
+            yield from _first(found)
         elif one["witness"] is None:
             yield f"It holds under none of {told.number} settings."
         elif one["witness"]:
-            words = "; ".join(f"{told.what(key)}: {value}" for key, value in one["witness"].items())
-            others = len(one.get("unconfirmed", ()))
-            before = f"; in {others} that the search had nearer it did not" if others else ""
-            yield f"It holds on fresh seeds with {words}{before}."
+            yield "It holds on fresh seeds with these settings:"
+            yield _bullets(f"{told.what(key)}: {value}" for key, value in one["witness"].items())
+            if others := len(one.get("unconfirmed", ())):
+                yield f"It does not hold in {others} settings that the search ranked higher."
         else:
             yield "It holds under the profile."
         yield parts.written(one["parts"]) if "parts" in one else ""
         yield causes.get(claim, "").strip()
 
 
-def _first(explanations: Sequence[str]) -> str:
-    """Writes the first of what differs in the nearest of them."""
-    if not explanations:
-        return ""
-    failures = explanations[0].split("; ")
-    more = f", and in {len(failures) - _SHOWN} places more" if len(failures) > _SHOWN else ""
-    return f"; in the nearest {'; '.join(failures[:_SHOWN])}{more}"
+def _first(explanations: Sequence[str]) -> Iterator[str]:
+    """Yields the first differences under the best of these settings."""
+    if explanations:
+        failures = explanations[0].split("; ")
+        more = len(failures) - _SHOWN
+        yield "Under the best of them:"
+        yield _bullets([*failures[:_SHOWN], *([f"{more} more differences"] if more > 0 else [])])
+
+
+def _bullets(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
 
 
 def _trees(told: Told) -> Iterator[str]:
     hanging = [one for one in told.claims if told.tree(one).setting]
     if not hanging:
         return
-    yield "### What the claims hang on"
+    yield "### Settings that decide the claims"
     for claim in hanging:
         lines = tree.drawn(told.tree(claim), told.what)
         yield "\n".join((f"```text\n{claim}", *lines, "```"))
     others = [one for one in told.claims if one not in hanging and told.share(one) > 0]
     if others:
         shares = ", ".join(f"`{one}` ({told.share(one):.0%})" for one in others)
-        yield f"No one or two settings decide {shares}."
+        yield f"No one or two settings decide these claims: {shares}."
 
 
 def _numbers(told: Told) -> Iterator[str]:
     if not told.data["numbers"]:
         return
-    yield "### The numbers that its text gives"
+    yield "### Numbers in its text"
     rows = []
     for one in told.data["numbers"]:
         number = published.numbers()[one["number"]]
@@ -184,7 +190,7 @@ def _numbers(told: Told) -> Iterator[str]:
         rows.append((number.name, f"`{number.claim}`", says, *cells))
     yield from _table(_NUMBERS, rows)
     far = (f"{told.distance(where):.0%}" for where in ("profile", "inferred"))
-    yield "On average {} off under the profile, {} under the inferred setting.".format(*far)
+    yield "On average they are {} off under the profile, {} under the inferred setting.".format(*far)
 
 
 _NUMBERS = ("number", "claim", "published", "profile", "off", "inferred", "off")

@@ -44,16 +44,16 @@ def written(found: Mapping[str, Any]) -> str:
     if not found["holding"]:
         return ""
     shares = {part: count / found["of"] for part, count in found["holding"].items()}
-    listed = ", ".join(f"{part} in {share:.0%}" for part, share in shares.items())
-    text = f"Of what it says, taken apart, nothing differs about {listed} of the settings."
+    listed = ", ".join(f"{part} {share:.0%}" for part, share in shares.items())
+    text = f"Each part of the claim holds in this share of the settings: {listed}."
     if found["apart"]:
         return text + "".join(f" {_pair(one)}" for one in found["apart"])
     if len(shares) == 1:
         return text
     chance = math.prod(shares.values()) * found["of"]
     return (
-        f"{text} All of it is had in {found['all']} settings; it would be in {chance:.0f} if these "
-        "had nothing to do with each other."
+        f"{text} All parts hold together in {found['all']} settings; "
+        f"independent parts would in {chance:.0f}."
     )
 
 
