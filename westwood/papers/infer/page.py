@@ -88,11 +88,11 @@ def _count(number: int) -> str:
 def _inferred(told: Told) -> Iterator[str]:
     differs = told.open.differs(told.inferred)
     count, held = len(told.claims), told.holding("inferred")
-    yield f"Under the profile {told.holding('profile')} of {count} claims hold on fresh seeds."
+    first = f"Under the profile {told.holding('profile')} of {count} claims hold on fresh seeds."
     if not differs:
-        yield "No setting that was tried makes more of them hold."
+        yield f"{first} No setting that was tried makes more of them hold."
     else:
-        yield f"Under this one setting {held} hold:"
+        yield f"{first} Under this one setting {held} hold:"
         rows = (_row(told, one) for one in told.open.settings if one.key in differs)
         yield from _table(_DIFFERS, rows)
     same = [one.what for one in told.open.settings if one.key not in differs]
@@ -190,7 +190,7 @@ def _numbers(told: Told) -> Iterator[str]:
         rows.append((number.name, f"`{number.claim}`", says, *cells))
     yield from _table(_NUMBERS, rows)
     far = (f"{told.distance(where):.0%}" for where in ("profile", "inferred"))
-    yield "On average they are {} off under the profile, {} under the inferred setting.".format(*far)
+    yield "On average {} off under the profile, {} off under the inferred setting.".format(*far)
 
 
 _NUMBERS = ("number", "claim", "published", "profile", "off", "inferred", "off")
