@@ -103,7 +103,7 @@ def test_a_port_that_is_taken_is_one_line(westwood: Callable[..., Any]) -> None:
         port = taken.getsockname()[1]
         done = westwood("lab", "--no-browser", "--port", port)
     assert done.code == 1
-    assert f"port {port} of 127.0.0.1 can't be had" in done.err
+    assert f"can't use port {port} of 127.0.0.1: " in done.err
 
 
 def test_a_page_that_is_not_built_says_how_it_is(

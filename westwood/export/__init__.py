@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes scenarios for programs that are not ours."""
+"""Exports scenarios to other simulators."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a scenario as a C++ program of ns-3, ns3.cc.j2 being its text.
+"""Writes a scenario as a C++ program for ns-3, from the template ns3.cc.j2.
 
-It does what ns3/runner does with the scenario's plan, in the same order and with the same random
-numbers, so that its figures are those of `--engine ns3`.
+The program does what ns3/runner does with the scenario's plan, in the same order and with the same
+random numbers, so its results equal those of `--engine ns3`.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _OWN_SOCKETS = "ns3::TcpSocketFactory"
 _CUBIC = "ns3::TcpCubic"
 # ns3/runner: streams of random numbers.
 _LOSS_STREAMS, _RED_STREAMS, _START_STREAMS = 100, 1_000_000, 2_000_000
-_ENDLESS = 2**31  # packets of a queue that has no limit
+_ENDLESS = 2**31  # packets, for a queue without a limit
 _LARGEST = 2**32 - 1
 _WIDTH, _INDENT = 100, 4  # columns, in ns-3's style
 
 
 @dataclass(frozen=True)
 class _Class:
-    """Is a class of the module, and what mainline has in its place."""
+    """A class of our ns-3 module, and mainline's replacement for it."""
 
     constant: str
     name: str
@@ -48,7 +48,7 @@ class _Class:
 _OF_MODULE = {
     one.name: one
     for one in (
-        _Class("WESTWOOD", _FAMILY, "ns3::TcpWestwoodPlus"),  # in 3.37 TcpWestwood
+        _Class("WESTWOOD", _FAMILY, "ns3::TcpWestwoodPlus"),  # TcpWestwood in 3.37
         _Class("CLASSIC_RECOVERY", "ns3::WwClassicRecovery", "ns3::TcpClassicRecovery"),
         _Class("TAHOE_SOCKETS", "ns3::WwTcpTahoeFactory", _OWN_SOCKETS),
         _Class("RENO_SOCKETS", "ns3::WwTcpRenoFactory", _OWN_SOCKETS),
@@ -59,29 +59,29 @@ _OF_MODULE = {
 
 @dataclass(frozen=True)
 class _Default:
-    """Is an attribute that sockets are made with; `constant` names its value where all share it."""
+    """An attribute with which sockets are created."""
 
     attribute: str  # without the leading ns3::
     value: str  # its class, such as UintegerValue({})
-    number: str  # as C++ writes it
-    constant: str = ""
+    number: str  # in C++
+    constant: str = ""  # the name of its value if all flows share it
     type: str = ""
     unit: str = ""
-    follows: bool = False  # from the protocol: it has this by itself
+    follows: bool = False  # the protocol has this value by default
 
     def set_to(self, number: str) -> str:
-        """The statement that sets it."""
+        """Returns the statement that sets it."""
         return _call(f'Config::SetDefault("ns3::{self.attribute}"', self.value.format(number))
 
     @property
     def set_on_node(self) -> str:
-        """The statement that sets it for the sockets of one node."""
+        """Returns the statement that sets it for the sockets of one node."""
         name = self.attribute.partition("::")[2]
         return _call(f'tcp->SetAttribute("{name}"', self.value.format(self.number))
 
 
 def _call(start: str, last: str) -> str:
-    """A call whose last argument goes to a line of its own where one line is too short."""
+    """Returns a call, with its last argument on a second line if one is too short."""
     line = f"{start}, {last});"
     if len(line) + _INDENT <= _WIDTH:
         return line
@@ -92,7 +92,7 @@ Defaults = dict[str, _Default]  # by attribute
 
 
 def program(scenario: Scenario) -> str:
-    """Returns the program; InputError names what ns-3 can't do."""
+    """Returns the program; raises InputError for what ns-3 can't do."""
     ns3_limits.check(scenario)
     built = network.build(scenario)
     links = list(_links(scenario, built))
@@ -139,13 +139,13 @@ def _environment() -> jinja2.Environment:
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters["cpp"] = json.dumps  # names are ASCII: a string of JSON is one of C++
+    environment.filters["cpp"] = json.dumps  # ASCII names are the same strings in JSON and C++
     environment.filters["wrapped"] = _wrapped
     return environment
 
 
 def _wrapped(items: Sequence[object], indent: int) -> str:
-    """Joins items by commas, in lines that are not too long."""
+    """Joins items by commas and breaks long lines."""
     lines, line = [], ""
     for item in map(str, items):
         if line and indent + len(line) + len(item) + 2 > _WIDTH:
@@ -156,17 +156,17 @@ def _wrapped(items: Sequence[object], indent: int) -> str:
 
 
 def _seconds(ps: int) -> str:
-    """A time as C++ writes it in seconds: with the digits of the number that ns3/runner makes."""
+    """Returns a time in seconds as a C++ literal that equals ns3/runner's number."""
     return repr(ps / PS_PER_S).removesuffix(".0")
 
 
 def _count(number: int) -> str:
-    """A whole number as C++ writes it."""
+    """Returns a whole number as a C++ literal."""
     return f"{number}u" if number >= 2**31 else str(number)
 
 
 def _unlike(name: str, taken: set[str]) -> str:
-    """The name, or with a number behind it one that is not taken yet."""
+    """Returns the name, with a number appended if it is already taken."""
     found, number = name, 2
     while found in taken:
         found, number = f"{name}_{number}", number + 1
@@ -217,7 +217,7 @@ def _red(red: _engine.Red) -> dict[str, Any]:
 
 
 def _losses(name: str, index: int, link: _engine.Link) -> Iterator[dict[str, Any]]:
-    """The losses of both directions: which end loses what arrives there."""
+    """Yields the losses of both directions, with the end that loses arriving packets."""
     for side, direction in enumerate(getattr(link, side) for side in SIDES):
         loss = {"side": side, "receiver": 1 - side, "stream": _LOSS_STREAMS + 2 * index + side}
         if direction.loss.kind == "script" and direction.loss.packets:
@@ -253,7 +253,7 @@ def _flow(scenario: Scenario, built: _engine.Network, index: int) -> dict[str, A
 
 
 def _sockets(recovery: str) -> str:
-    """The factory of the sockets that recover so."""
+    """Returns the factory of sockets with this recovery."""
     if RECOVERIES[recovery].uses_sack:
         return _OWN_SOCKETS
     own = {"tahoe": "Tahoe", "reno": "Reno", "newreno": "NewReno"}[recovery]
@@ -261,7 +261,7 @@ def _sockets(recovery: str) -> str:
 
 
 def _defaults(flow: Any, its: _engine.Flow) -> Defaults:
-    """What the flow's sockets are made with."""
+    """Returns the attributes with which the flow's sockets are created."""
     found = [*_of_sockets(its), *_of_congestion_control(flow, its)]
     return {one.attribute: one for one in found}
 
@@ -316,18 +316,18 @@ def _of_congestion_control(flow: Any, its: _engine.Flow) -> Iterator[_Default]:
         own = _engine.configure(flow.cc.name)
         own.byte_counting = False  # the module's classes count ACKs, as ns-3 does
         for setting in settings_of_protocol(flow.cc.name).values():
-            if setting.name != "validate_cwnd":  # ns-3 grows a window whether or not it is full
+            if setting.name != "validate_cwnd":  # ns-3 also grows windows that are not full
                 value = getattr(its.cc, setting.field)
                 yield _of_family(setting, value, value == getattr(own, setting.field))
 
 
 def _class(name: str) -> str:
-    """A class as the program names it: one of the module by its constant."""
+    """Returns a class's name in the program, a constant for classes of our module."""
     return _OF_MODULE[name].constant if name in _OF_MODULE else json.dumps(name)
 
 
 def _of_family(setting: Setting, value: Any, follows: bool) -> _Default:
-    """An attribute of the family, as ns3/model/ww-settings.cc makes it of a setting."""
+    """Returns the attribute that ns3/model/ww-settings.cc declares for a setting."""
     name = "".join(word.capitalize() for word in setting.name.split("_"))
     match setting.kind:
         case "SWITCH":
@@ -344,9 +344,9 @@ def _of_family(setting: Setting, value: Any, follows: bool) -> _Default:
 
 
 def _divided(flows: Sequence[Defaults]) -> tuple[Defaults, list[list[_Default]]]:
-    """Divides what all flows that have an attribute set alike from what each has of its own.
+    """Splits the attributes into those that all flows share and those of each flow.
 
-    What the family's protocols have by themselves is left out where no flow has it otherwise.
+    Defaults of our protocols are left out unless a flow differs from them.
     """
     numbers: dict[str, set[str]] = {}
     needed: set[str] = set()
@@ -367,7 +367,7 @@ def _divided(flows: Sequence[Defaults]) -> tuple[Defaults, list[list[_Default]]]
 def _named_group(
     groups: dict[tuple[str, ...], str], flow: str, settings: Sequence[_Default]
 ) -> str:
-    """Names the function that sets what a flow has of its own; flows that are alike share it."""
+    """Returns the function that sets a flow's own attributes; equal flows share one."""
     statements = tuple(
         one.set_on_node if one.attribute.startswith("TcpL4Protocol::") else one.set_to(one.number)
         for one in settings
@@ -380,7 +380,7 @@ def _named_group(
 
 
 def _classes(flows: Sequence[Mapping[str, Any]]) -> list[_Class]:
-    """The classes of the module that the program names."""
+    """Returns our module's classes that the program uses."""
     named = {flow["sockets"] for flow in flows}
     constants = {one.number for flow in flows for one in flow["defaults"].values()}
     return [one for one in _OF_MODULE.values() if one.name in named or one.constant in constants]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Our congestion controls in this machine's kernel, and what the kernel says of connections."""
+"""Loads our congestion controls into this machine's kernel, and reads its TCP connections."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loads our controls at every boot, by a systemd unit with the capabilities it takes."""
+"""Loads our controls at every boot, by a systemd unit with just the capabilities it needs."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ WantedBy=multi-user.target
 
 
 def unit() -> str:
-    """Writes the unit's text, for this ww-kernel where it lies now.
+    """Returns the unit's text for this ww-kernel.
 
-    UnavailableError if others than root could change what root would run at each boot.
+    Raises UnavailableError if users other than root could change a file that root would run.
     """
     program = ww_kernel.program().resolve()
     given = {
@@ -56,13 +56,13 @@ def unit() -> str:
         if culprit := changeable(path):
             copies = f"install -D -t {_SAFE} {given['program']} {given['object']}"
             remedy = f"{copies}, and {ww_kernel.VARIABLE}={_SAFE}/{program.name}"
-            problem = "others than root may change it, and root would run what is in it"
+            problem = "users other than root may change it, and root would run it"
             raise UnavailableError(f"{one_line(str(culprit))}: {problem} at each boot: {remedy}")
     return _TEXT.format(**given, version=__version__)
 
 
 def enable(folder: Path = FOLDER) -> list[str]:
-    """Writes and enables the unit; lines about it."""
+    """Writes and enables the unit; returns lines for the user."""
     text = unit()
 
     def write(path: Path) -> None:
@@ -72,7 +72,7 @@ def enable(folder: Path = FOLDER) -> list[str]:
     path = folder / UNIT
     try:
         if not folder.is_dir():
-            raise RunError(f"{folder}: there is no such folder")
+            raise RunError(f"{folder}: no such folder")
         Folder.containing(path).file(UNIT, write)
     except RunError as error:
         raise UnavailableError(f"{error}; run as root, with systemd") from None
@@ -80,7 +80,7 @@ def enable(folder: Path = FOLDER) -> list[str]:
 
 
 def disable(folder: Path = FOLDER) -> list[str]:
-    """Disables and removes the unit; lines about it."""
+    """Disables and removes the unit; returns lines for the user."""
     path = folder / UNIT
     if not path.exists():
         return [f"there is no {path}"]
@@ -93,11 +93,11 @@ def disable(folder: Path = FOLDER) -> list[str]:
 
 
 def _systemctl(verb: str) -> list[str]:
-    """Calls systemctl where systemd runs; else says what is left to do."""
+    """Calls systemctl if systemd runs; otherwise returns the command to run later."""
     command = ["systemctl", verb, UNIT]
     program = system_program("systemctl")
     if program is None or not os.path.isdir("/run/systemd/system"):
-        return [f"systemd does not run here: on the machine that boots, {' '.join(command)}"]
+        return [f"systemd does not run here; run on the booted machine: {' '.join(command)}"]
     done = subprocess.run([program, verb, UNIT], capture_output=True, text=True, check=False)
     last = (done.stderr.strip() or " ".join(command)).splitlines()[-1]
     if done.returncode != 0:

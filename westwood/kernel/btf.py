@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads which members the kernel's structures have, from its type information.
+"""Reads the members of the kernel's structures from its type information (BTF).
 
-The format is in the kernel's Documentation/bpf/btf.rst.
+The kernel's Documentation/bpf/btf.rst describes the format.
 """
 
 from __future__ import annotations
@@ -9,24 +9,19 @@ from __future__ import annotations
 import struct
 
 _MAGIC = 0xEB9F
-_HEADER = struct.Struct("<HBBIIIII")  # ..., length, types at and size, strings at and size
+# ..., length, offset and size of types, offset and size of strings
+_HEADER = struct.Struct("<HBBIIIII")
 _TYPE = struct.Struct("<III")  # name, kind and number of members, size or type
 _MEMBER = struct.Struct("<III")
 _STRUCT = 4
-# Bytes behind a type: so many for each kind, and so many for each of its members.
-_FIXED = {1: 4, 3: 12, 14: 4, 17: 4}  # an integer, an array, a variable, a declaration's tag
-_EACH = {
-    4: 12,
-    5: 12,
-    6: 8,
-    13: 8,
-    15: 12,
-    19: 12,
-}  # struct, union, enum, prototype, section, enum64
+# Bytes after a type: a fixed number by kind, and a number for each member.
+_FIXED = {1: 4, 3: 12, 14: 4, 17: 4}  # integer, array, variable, declaration tag
+# struct, union, enum, prototype, section, enum64
+_EACH = {4: 12, 5: 12, 6: 8, 13: 8, 15: 12, 19: 12}
 
 
 def members(data: bytes, name: str) -> set[str] | None:
-    """Names the members of a structure; None if there is none, or this is no type information."""
+    """Returns the members of a structure; None if it is missing or the data are not BTF."""
     if len(data) < _HEADER.size:
         return None
     magic, _, _, header, types, types_size, strings, strings_size = _HEADER.unpack_from(data)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which control new sockets get: of a network namespace, or by a route; and how to go back.
+"""Sets and restores the default control of new sockets, by network namespace or by route.
 
-What was there is remembered before anything is set (`remembered`), and put back by `restore` or
-`kernel unload`. What somebody else has set meanwhile is left alone, and said.
+The old value is stored before a new one is set (`remembered`); `restore` or `kernel unload` puts it
+back. A value that somebody else has set in the meantime is kept and reported.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ OURS = tuple(ww_kernel.CONTROLS)
 
 
 def default_of(where: Namespace) -> str:
-    """Returns the control that new sockets get in a namespace."""
+    """Returns the default control of new sockets in a namespace."""
     return where.run(lambda: _DEFAULT.read_text().strip())
 
 
 def choose(name: str, netns: str | int | None = None, route: str | None = None) -> list[str]:
-    """Makes a control the default of new sockets, or of a route's; lines about it."""
+    """Makes a control the default of a namespace or a route; returns lines for the user."""
     ww_kernel.check_names([name], "NAME")
     prefix = "" if route is None else routes.prefix_of(route)
     with namespaces.opened(netns) as where, remembered.opened() as memory:
@@ -42,14 +42,14 @@ def choose(name: str, netns: str | int | None = None, route: str | None = None) 
         cookie = where.run(_cookie)
         before = _now(where, prefix)
         if before is None:
-            problem = "there is no such route: ip route show"
+            problem = "no such route: ip route show"
             raise InputError(problem, key="--route", value=route)
         entry = memory.entry(cookie, prefix)
         if entry is None:
             entry = Entry(cookie, _words(where, prefix), before, route=prefix)
             memory.entries.append(entry)
         elif before != entry.before and before not in entry.ours:
-            entry.before, entry.ours = before, []  # somebody else has chosen meanwhile
+            entry.before, entry.ours = before, []  # somebody else has set it in the meantime
         entry.ours = [*dict.fromkeys([*entry.ours, name])]
         memory.keep()
         _set(where, prefix, name)
@@ -61,7 +61,7 @@ def choose(name: str, netns: str | int | None = None, route: str | None = None) 
 
 
 def restore(netns: str | int | None = None, route: str | None = None) -> list[str]:
-    """Puts back what is remembered, all of it unless it is chosen; lines about it."""
+    """Restores all stored defaults, or only the chosen ones; returns lines for the user."""
     chosen = None
     prefix = None if route is None else routes.prefix_of(route)
     if netns is not None or route is not None:
@@ -78,27 +78,27 @@ def restore(netns: str | int | None = None, route: str | None = None) -> list[st
 
 
 def _put_back(memory: Memory, entry: Entry, where: Namespace | None) -> str:
-    """Restores one setting, unless it is gone or somebody else's by now."""
+    """Restores one default, unless it is gone or somebody else has set it."""
     now = None if where is None else _now(where, entry.route)
     if where is None or now is None:
         said = f"{entry.where}: is gone"
     elif now == entry.before and not (entry.route and now == ""):
         said = f"{entry.where}: {now}, as before"
-    elif now in entry.ours or (entry.route and now == ""):  # unloaded, it has no name any more
+    elif now in entry.ours or (entry.route and now == ""):  # a route's unloaded control has no name
         if not entry.route:
             _check(entry.before, where)
         _set(where, entry.route, entry.before)
         said = f"{entry.where}: {entry.before or 'none of its own'} again"
     else:
-        said = f"{entry.where}: left alone, since somebody has set {now} meanwhile"
+        said = f"{entry.where}: left alone, since somebody has set {now} in the meantime"
     memory.forget(entry)
     return said
 
 
 def before_unload() -> list[str]:
-    """Puts everything back before our controls are unloaded; lines about it.
+    """Restores all defaults before our controls are unloaded; returns lines for the user.
 
-    RunError if a namespace would keep one of them as its default, by other hands than ours.
+    Raises RunError if somebody else made one of them the default of a namespace.
     """
     lines: list[str] = []
     if remembered.may_be_there() and os.geteuid() == 0:
@@ -107,7 +107,7 @@ def before_unload() -> list[str]:
             own = _own_cookie()
             entries = [*memory.entries]
             lines = [_before_unload(memory, one, found.get(one.netns)) for one in entries]
-            if before.get(own, OURS[0]) not in OURS:  # namespaces made meanwhile have inherited it
+            if before.get(own, OURS[0]) not in OURS:  # namespaces created since then inherited ours
                 lines += _inherited(found, before[own])
     with _all() as found:
         for where in found.values():
@@ -121,7 +121,7 @@ def before_unload() -> list[str]:
 
 
 def _before_unload(memory: Memory, entry: Entry, where: Namespace | None) -> str:
-    """Puts one back, but for what is unloaded: in its place somebody has chosen another by us."""
+    """Restores one default, unless the old control is ours and therefore about to be unloaded."""
     if where is None or entry.before not in OURS:
         return _put_back(memory, entry, where)
     memory.forget(entry)
@@ -140,7 +140,7 @@ def _inherited(found: dict[int, Namespace], name: str) -> list[str]:
 
 
 def renew() -> None:
-    """Has namespaces whose default is one of ours take the version that was just loaded."""
+    """Makes namespaces whose default is one of our controls use the version just loaded."""
     if os.geteuid() != 0:
         return
     with _all() as found:
@@ -151,7 +151,7 @@ def renew() -> None:
 
 
 def standing() -> list[dict[str, str]]:
-    """Lists the default of each namespace that we may look at, and the routes that we have set."""
+    """Returns the default of each accessible namespace, and the routes that we have set."""
     memory: list[Entry] = []
     if remembered.may_be_there() and os.geteuid() == 0:
         with remembered.opened() as held:
@@ -170,7 +170,7 @@ def standing() -> list[dict[str, str]]:
 
 
 def lines(netns: str | None = None, route: str | None = None) -> list[str]:
-    """Says what stands: of all namespaces, or of one, or of a route in it."""
+    """Returns lines about the defaults: of all namespaces, of one, or of a route in it."""
     if netns is None and route is None:
         return [_line(one) for one in standing()]
     prefix = "" if route is None else routes.prefix_of(route)
@@ -179,7 +179,7 @@ def lines(netns: str | None = None, route: str | None = None) -> list[str]:
 
 
 def lines_of_ours() -> list[str]:
-    """Says what stands by our hands, or is one of our controls."""
+    """Returns lines about the defaults that we have set or that are our controls."""
     return [_line(one) for one in standing() if "before" in one or one["cc"] in OURS]
 
 
@@ -190,7 +190,7 @@ def _line(one: dict[str, str]) -> str:
 
 @contextlib.contextmanager
 def _all() -> Iterator[dict[int, Namespace]]:
-    """Opens every namespace that we may enter, by its cookie."""
+    """Opens every accessible namespace; yields them by cookie."""
     with contextlib.ExitStack() as stack:
         found = {}
         for name in namespaces.everywhere().values():
@@ -233,10 +233,10 @@ def _set(where: Namespace, prefix: str, name: str) -> None:
 
 
 def _check(name: str, where: Namespace) -> None:
-    """Refuses what the kernel would not do.
+    """Raises an error if the kernel would refuse the control.
 
-    Asked for a control that a namespace other than the first may not have, Linux says EPERM and
-    forgets to let go of the control, which then stays until the next boot: it is never asked.
+    This is checked first because of a leak in Linux: in a namespace that may not use a control,
+    setting it fails with EPERM, but the control can't be unloaded until the next boot.
     """
     available, allowed, is_first = where.run(
         lambda: (_words_in(_AVAILABLE), _words_in(_ALLOWED), os.access(_ALLOWED, os.W_OK))

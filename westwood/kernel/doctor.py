@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds what this machine lacks for our controls and for --engine linux, and what helps.
+"""Finds what this machine lacks for our controls and for --engine linux, with remedies.
 
-The capabilities are those that `kernel load` needs, exactly. docs/linux-reference.md lists them by
-command.
+It checks the capabilities of `kernel load`; docs/linux-reference.md lists those of each command.
 """
 
 from __future__ import annotations
@@ -21,20 +20,19 @@ from westwood.kernel import btf, ww_kernel
 from westwood.programs import CHECKOUT
 
 OLDEST = (6, 1)
-# linux/capability.h
-_SKIPS = "init_owned"  # no kernel of kernel.org has it
-CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}
+_SKIPS = "init_owned"  # not in any kernel from kernel.org
+CAPABILITIES = {"CAP_PERFMON": 38, "CAP_BPF": 39}  # linux/capability.h
 
 
 @dataclass(frozen=True)
 class Check:
-    """Says of one thing whether it is there, what was found, and the remedy if it is not."""
+    """Holds the result of a check: whether it passed, what was found, and the remedy."""
 
     name: str
     ok: bool
     found: str
     remedy: str
-    note: bool = False  # nothing is missing, but it is worth knowing
+    note: bool = False  # it passed, but the finding is worth knowing
 
     def __str__(self) -> str:
         verdict = "missing" if not self.ok else "note   " if self.note else "ok     "
@@ -42,7 +40,7 @@ class Check:
 
 
 def checks(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> list[Check]:
-    """Looks at everything, in the order in which it is of use to put it right."""
+    """Runs all checks, in the order in which problems are best fixed."""
     return [
         _kernel_version(platform.release()),
         _file("BTF", sys / "kernel/btf/vmlinux", "use a kernel built with CONFIG_DEBUG_INFO_BTF"),
@@ -57,7 +55,7 @@ def checks(proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> list[Check]:
 
 
 def missing(found: Iterable[Check]) -> list[str]:
-    """Returns the names of what is not there."""
+    """Returns the names of the failed checks."""
     return [check.name for check in found if not check.ok]
 
 
@@ -69,17 +67,17 @@ def _kernel_version(release: str) -> Check:
 
 
 def _programs_run(sys: Path) -> list[Check]:
-    """Looks for a vendor's change that skips BPF programs: docs/linux-reference.md."""
+    """Checks for a vendor's change that skips BPF programs: docs/linux-reference.md."""
     try:
         known = btf.members((sys / "kernel/btf/vmlinux").read_bytes(), "bpf_prog_aux")
     except OSError:
         return []
     name = "BPF programs"
     if known is None or _SKIPS not in known:
-        return [Check(name, True, "run whenever they are due", "")]
+        return [Check(name, True, "never skipped", "")]
     found = (
-        "this kernel's vendor has it skip them while process 1 runs "
-        f"(bpf_prog_aux.{_SKIPS}); our controls make up for that, and record counts it"
+        "skipped while process 1 runs, by a change of this kernel's vendor "
+        f"(bpf_prog_aux.{_SKIPS}); our controls compensate, and record counts it"
     )
     return [Check(name, True, found, "", note=True)]
 
@@ -87,7 +85,7 @@ def _programs_run(sys: Path) -> list[Check]:
 def _jit(proc: Path) -> Check:
     name = "net/core/bpf_jit_enable"
     value = _text(proc / "sys" / name)
-    # Others than root may not read it; a kernel that says nothing compiles always.
+    # Only root may read it. A kernel without the file always uses the JIT.
     ok = value is None or value in ("1", "2")
     return Check("BPF JIT", ok, "on" if ok else "off", "sysctl net.core.bpf_jit_enable=1")
 
@@ -105,7 +103,7 @@ def _bpffs(proc: Path) -> Check:
     bpffs = {Path(words[1]) for words in mounts if words[2] == "bpf"}
     if not bpffs & {folder, *folder.parents}:
         remedy = f"mount -t bpf bpf {folder} (kernel load does it as root)"
-        return Check("bpffs", _can_mount(), f"{folder} is none", remedy)
+        return Check("bpffs", _can_mount(), f"{folder} is not one", remedy)
     if whose := _not_ours(ww_kernel.pins()):
         return Check("bpffs", False, whose, f"rm -r {ww_kernel.pins()}")
     ok = os.access(ww_kernel.pins() if ww_kernel.pins().exists() else folder, os.W_OK | os.X_OK)
@@ -114,14 +112,14 @@ def _bpffs(proc: Path) -> Check:
 
 
 def _not_ours(pins: Path) -> str:
-    """Says whose the folder of the pins is if somebody else made it; ww-kernel refuses it then."""
+    """Returns the owner and mode of the pins' folder if ww-kernel would refuse it, else ''."""
     try:
         found = pins.lstat()
     except OSError:
         return ""
     if os.geteuid() != 0 or (found.st_uid == 0 and found.st_mode & 0o170077 == stat.S_IFDIR):
         return ""
-    return f"{pins} is of user {found.st_uid}, mode {stat.filemode(found.st_mode)}"
+    return f"{pins} belongs to user {found.st_uid}, mode {stat.filemode(found.st_mode)}"
 
 
 def _can_mount() -> bool:
@@ -129,7 +127,7 @@ def _can_mount() -> bool:
 
 
 def _program() -> list[Check]:
-    """Looks for ww-kernel, and for what it is built with only where a checkout has yet to do so."""
+    """Checks for ww-kernel and, if a checkout has not built it yet, for its build tools."""
     try:
         return [Check("ww-kernel", True, str(ww_kernel.program()), "")]
     except UnavailableError as error:
@@ -165,7 +163,7 @@ def _text(path: Path) -> str | None:
 
 
 def check_all(say: Callable[[str], object]) -> None:
-    """Says a line for each check; UnavailableError if anything is missing."""
+    """Reports a line for each check; raises UnavailableError if any failed."""
     found = checks()
     for check in found:
         say(str(check))

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Boots Debian's kernel in an emulated machine; its RAM disk holds the programs it is given.
+"""Boots Debian's kernel in an emulated machine, with programs on its RAM disk.
 
-That kernel has congestion controls as modules that another one lacks, upstream's Westwood+ among
-them. The machine's time is counted in instructions (qemu's -icount), not in the host's seconds:
-delays and rates in it are exact however busy the host is, and a second that is mostly idle there
-passes sooner than here.
+That kernel has modules of congestion controls that other kernels lack, such as upstream's
+Westwood+. The machine's clock counts instructions (qemu's -icount), not the host's time. So its
+delays and rates are exact even on a busy host, and idle periods pass quickly.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from westwood.programs import system_program, workshop
 
 CACHE = workshop() / "vm"
 META = "linux-image-amd64"
-_SHELL = "dash"  # busybox as a shell takes its own ip and tc before those in PATH
+_SHELL = "dash"  # busybox's shell would prefer its own ip and tc to those in PATH
 _EMULATOR = "qemu-system-x86_64"
-_PACKAGES = {  # of Debian's, where another name than the tool's
+_PACKAGES = {  # Debian's packages whose names differ from the tools'
     _EMULATOR: "qemu-system-x86",
     "busybox": "busybox-static",
     "dpkg-deb": "dpkg",
@@ -52,14 +51,14 @@ find = system_program
 
 
 def lacking(tools: Sequence[str] = ()) -> str | None:
-    """Says why no machine with these programs in it can be emulated here; None: one can."""
+    """Returns why no machine with these programs can be emulated here; None if it can."""
     if problem := missing(tools):
         return problem
-    return None if image() else f"no kernel of Debian's in {CACHE}: {FETCH}"
+    return None if image() else f"no Debian kernel in {CACHE}: {FETCH}"
 
 
 def missing(tools: Sequence[str] = ()) -> str | None:
-    """Says what is missing beside the kernel; None: nothing."""
+    """Returns what is missing apart from the kernel; None if nothing is."""
     tools = (_EMULATOR, "setpriv", "dpkg-deb", _SHELL, *tools)
     lacks = [tool for tool in tools if not find(tool)]
     if not Path("/bin/busybox").exists():
@@ -73,13 +72,13 @@ def missing(tools: Sequence[str] = ()) -> str | None:
 
 
 def image() -> Path | None:
-    """Finds Debian's 6.1 kernel, if it has been fetched."""
+    """Returns Debian's 6.1 kernel, or None if it has not been downloaded."""
     there = sorted(CACHE.glob("boot/vmlinuz-6.1.*"))
     return there[-1] if there else None
 
 
 def fetch() -> None:
-    """Has apt-get fetch that kernel with its modules, once; RunError if it can't."""
+    """Downloads that kernel and its modules with apt-get, once; raises RunError if it fails."""
     if image():
         return
     if shutil.which("apt-cache") is None or shutil.which("apt-get") is None:
@@ -87,7 +86,7 @@ def fetch() -> None:
     depends = subprocess.run(["apt-cache", "depends", META], capture_output=True, text=True)
     named = re.search(r"Depends: (linux-image-6\.1\.\S+)", depends.stdout)
     if named is None:
-        raise RunError(f"apt-cache knows no {META} of 6.1: apt-get update, on Debian 12")
+        raise RunError(f"apt-cache has no {META} of 6.1: apt-get update, on Debian 12")
     try:
         _unpack(named[1])
     except OSError as error:
@@ -95,24 +94,25 @@ def fetch() -> None:
 
 
 def _unpack(package_name: str) -> None:
-    """Downloads a package and puts its kernel and modules into the cache."""
+    """Downloads a package and copies its kernel and modules to the cache."""
     CACHE.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE.parent, prefix=".vm-") as folder:
         fetch = ["apt-get", "download", package_name]
         if subprocess.run(fetch, cwd=folder, capture_output=True).returncode != 0:
-            raise RunError(f"apt-get did not fetch {package_name}")
+            raise RunError(f"apt-get could not download {package_name}")
         package = next(Path(folder).glob("*.deb"))
         whole = Path(folder) / "whole"
         subprocess.run(["dpkg-deb", "-x", str(package), str(whole)], check=True)
-        CACHE.mkdir(exist_ok=True)  # it may hold more than the kernel, whose image goes in last
+        CACHE.mkdir(exist_ok=True)
         shutil.copytree(whole / "lib", CACHE / "lib", dirs_exist_ok=True, symlinks=True)
         (CACHE / "boot").mkdir(exist_ok=True)
+        # In this order the image, vmlinuz, comes last: `image` relies on that.
         for file in sorted((whole / "boot").iterdir()):
             os.replace(file, CACHE / "boot" / file.name)
 
 
 def _libraries(program: Path) -> set[Path]:
-    """Lists the shared libraries that a program needs, with the loader."""
+    """Returns the shared libraries that a program needs, including the loader."""
     listed = subprocess.run(["ldd", str(program)], capture_output=True, text=True)
     return {Path(path) for path in re.findall(r"(/\S+) \(0x", listed.stdout)}
 
@@ -124,7 +124,7 @@ class _Archive:
         self._out, self._names = out, set[str]()
 
     def add(self, name: str, content: bytes = b"", mode: int = stat.S_IFREG | 0o755) -> None:
-        """Adds a file, with the folders above it; what is there already stays."""
+        """Adds a file and its parent folders, unless the name exists already."""
         if name in self._names:
             return
         above = name.rpartition("/")[0]
@@ -132,7 +132,7 @@ class _Archive:
             self.folder(above)
         self._names.add(name)
         path = name.encode() + b"\0"
-        # inode, mode, owner, group, links, time, size, device, device's number, check sum
+        # inode, mode, user, group, links, time, size, device, special device, name, checksum
         number = len(self._names)
         fields = [number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(path), 0]
         head = b"070701" + b"".join(b"%08X" % field for field in fields)
@@ -160,7 +160,7 @@ def _write_disk(
     modules: Iterable[str],
     files: Iterable[Path],
 ) -> None:
-    """Writes the initial RAM disk, which runs `script` and ends."""
+    """Writes the initial RAM disk, whose init runs `script` and powers off."""
     disk = _Archive(out)
     for name in ("bin", "proc", "sys", "tmp", "dev", "modules", "etc", "run/netns"):
         disk.folder(name)
@@ -195,15 +195,15 @@ def run(
 ) -> list[str]:
     """Runs a script in the machine; returns the lines it prints, the kernel's name first.
 
-    `modules` are loaded before, by their names below the kernel's folder; `files` lie in /.
-    RunError if it does not end within so many seconds, or not well.
+    `modules` are loaded first; they are paths relative to the kernel's folder. `files` are in /.
+    Raises RunError if the script takes longer than `seconds` or fails.
     """
     booted = image()
     assert booted is not None
     append = "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable random.trust_cpu=on"
-    with tempfile.TemporaryFile() as disk:  # it has no name: nothing of it outlives us
+    with tempfile.TemporaryFile() as disk:  # without a name, it disappears with this process
         _write_disk(disk, script, programs, modules, files)
-        # Whatever ends us ends the machine, too.
+        # setpriv kills the machine when this process dies.
         command = [str(find("setpriv")), "--pdeathsig", "KILL", str(find(_EMULATOR))]
         command += ["-accel", "tcg", "-icount", "shift=1,sleep=off", "-cpu", "max"]
         command += ["-m", str(_MEGABYTES), "-display", "none", "-no-reboot", "-nodefaults"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What our controls estimate right now: sock_diag does not know it, their recorder does."""
+"""Reads our controls' current estimates from their recorder, since sock_diag lacks them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Estimates:
-    """Follows a recorder: the last estimate of each connection that is open."""
+    """Follows a recorder, and keeps the latest estimate of each open connection."""
 
     def __init__(self, recorder: Recorder, file: int) -> None:
         self._recorder, self._file = recorder, file
@@ -28,7 +28,7 @@ class Estimates:
         self._known: dict[tuple[int, str], float] = {}
 
     def added_to(self, seen: pl.DataFrame) -> pl.DataFrame:
-        """Fills in `estimate_bps` of our controls' connections."""
+        """Returns the frame with `estimate_bps` for connections of our controls."""
         if self._recorder.waits(0):
             raise RunError(self._recorder.end()[2])
         self._follow()
@@ -40,13 +40,13 @@ class Estimates:
         )
 
     def _follow(self) -> None:
-        """Reads what was written since, and gives its place on the disk back."""
+        """Reads what was written since the last call, and frees its space on the disk."""
         while piece := os.pread(self._file, 1 << 20, self._read):
             self._read += len(piece)
             *lines, self._rest = (self._rest + piece).split(b"\n")
             for line in lines:
                 netns, flow, *cells = line.decode().split(",")
-                if len(cells) < 11 or not netns.isdigit():  # the names of the columns
+                if len(cells) < 11 or not netns.isdigit():  # the header
                     continue
                 if cells[10] == "end":
                     self._known.pop((int(netns), flow), None)
@@ -59,7 +59,7 @@ class Estimates:
 
 @contextlib.contextmanager
 def followed(port: int | None) -> Iterator[Estimates]:
-    """Records our controls while the block runs; nobody else can meanwhile."""
+    """Records our controls during the block; nobody else can record at the same time."""
     with tempfile.TemporaryFile() as file:
         recorder = Recorder(port, OURS, file)
         try:

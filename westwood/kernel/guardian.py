@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts something back when this process ends, however it ends.
+"""Undoes changes when this process ends, however it ends.
 
-A guardian is a shell of its own session that does something, says so, waits for the end of its
-standard input, and undoes it. We hold the other end of that pipe: it closes when we close it, and
-when we are killed. One process does both, one after the other, so that no kill comes between them;
-there is no other way to undo, and so none that is only taken after a kill.
+A guardian is a shell in its own session. It makes a change, reports it, waits for the end of its
+standard input, and undoes the change. We hold the other end of that pipe, which closes when we
+close it or are killed. The undo is always done by the guardian, so the path that runs after a kill
+is the one that runs every time.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ from westwood.errors import RunError, one_line
 
 Command = Sequence[object]  # its words
 _READY = b"guarded\n"
-_LONGEST_S = 30.0  # of doing, and of undoing
-_INTERRUPTED_S = 0.2  # that we wait for the undoing then; it goes on without us
-# What it starts ignores these signals, too: they are for us, and so is a reader that is gone.
+_LONGEST_S = 30.0  # for doing, and for undoing
+_INTERRUPTED_S = 0.2  # how long an interrupt waits for undoing, which continues without us
+# Signals of the terminal and a closed pipe concern us, not the guardian or its commands.
 _SCRIPT = "trap '' HUP INT TERM PIPE; {do} && echo guarded && cat > /dev/null; {undo}"
 
 
 @contextlib.contextmanager
 def guarded(do: Sequence[Command], undo: Sequence[Command]) -> Iterator[None]:
-    """Runs the commands `do`, then the block, then the commands `undo`, whatever ends the block.
+    """Runs the commands `do`, then the block, then the commands `undo`, however the block ends.
 
-    RunError if one of the first fails, the others being run then, too, or if the last one does.
+    Raises RunError if a command of `do` fails, after running `undo`, or if the last one of `undo`
+    fails.
     """
     first = " && ".join(f"{_quoted(one)} > /dev/null" for one in do)
     last = "; ".join(f"{_quoted(one)} > /dev/null" for one in undo)
@@ -43,8 +44,8 @@ def guarded(do: Sequence[Command], undo: Sequence[Command]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def running(command: Command) -> Iterator[None]:
-    """Runs the command running the block, and kills it afterwards."""
-    # The shell waits for it: what is left of it is gone when the guardian is.
+    """Runs the command in the background during the block, and kills it afterwards."""
+    # The shell waits for it, so that it is gone when the guardian is.
     undo = "kill -KILL $!; wait $! 2> /dev/null; true"
     script = _SCRIPT.format(do="{ " + _quoted(command) + " > /dev/null 2>&1 & }", undo=undo)
     with _guardian(script):
@@ -95,7 +96,7 @@ def _await_ready(process: subprocess.Popen[bytes]) -> None:
 
 
 def _end(process: subprocess.Popen[bytes], longest_s: float) -> str:
-    """Has it undo what it did; why it could not, if that is known."""
+    """Makes the guardian undo its change; returns why it failed, or an empty string."""
     assert process.stdin is not None and process.stdout is not None and process.stderr is not None
     process.stdin.close()
     said = b""

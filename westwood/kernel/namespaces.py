@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds network namespaces, and does things in one: sockets and sysctls belong to one each."""
+"""Finds network namespaces and runs functions in them; sockets and sysctls belong to one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Namespace:
-    """Is an open network namespace: a descriptor, its inode's number, and how it was chosen."""
+    """An open network namespace: its descriptor, its inode number and the name it was given."""
 
     handle: int
     inode: int
@@ -36,7 +36,7 @@ class Namespace:
         return f"of process {self.name}" if self.name.isdigit() else self.name or "(this one)"
 
     def run(self, work: Callable[[], T]) -> T:
-        """Does something in the namespace, in a thread of its own; raises what it raises."""
+        """Runs a function in the namespace, in its own thread; passes on its exceptions."""
         done: list[T] = []
         failed: list[BaseException] = []
 
@@ -63,15 +63,15 @@ class Namespace:
 
 
 def own_inode() -> int:
-    """Returns the inode number of the namespace that this thread is in."""
+    """Returns the inode number of this thread's namespace."""
     return os.stat("/proc/thread-self/ns/net").st_ino
 
 
 @contextlib.contextmanager
 def opened(chosen: str | int | None) -> Iterator[Namespace]:
-    """Opens a namespace: by a name in /run/netns, by the number of a process in it, or our own.
+    """Opens a namespace by its name in /run/netns or a process in it; None is our own.
 
-    InputError if there is none.
+    Raises InputError if there is none.
     """
     name = "" if chosen is None else str(chosen)
     if not name and chosen is None:
@@ -91,8 +91,10 @@ def opened(chosen: str | int | None) -> Iterator[Namespace]:
     except OSError as error:
         raise RunError(f"{one_line(str(path))}: {error.strerror}") from None
     try:
-        if not _is_network(handle):  # what ip(8) mounts is a plain file where its mount is not seen
-            raise InputError(f"is no network namespace, {_EXPECTED}", key="--netns", value=chosen)
+        if not _is_network(handle):  # ip(8) leaves an empty file where its mount is not visible
+            raise InputError(
+                f"is not a network namespace, {_EXPECTED}", key="--netns", value=chosen
+            )
         yield Namespace(handle, os.fstat(handle).st_ino, name)
     finally:
         os.close(handle)
@@ -106,9 +108,9 @@ def _is_network(handle: int) -> bool:
 
 
 def everywhere() -> dict[int, str | None]:
-    """Finds every namespace that has a name or a process: inode number -> what `opened` takes.
+    """Returns what `opened` takes, by inode number, for every namespace with a name or a process.
 
-    Our own is None. Those of processes that we may not look at are left out.
+    Our own is None. Namespaces of processes that we may not inspect are left out.
     """
     found: dict[int, str | None] = {own_inode(): None}
     with contextlib.suppress(OSError):

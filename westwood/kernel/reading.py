@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads recordings of real connections, and what a recorder that was killed left of one.
+"""Reads recordings of real connections, also incomplete ones of a killed recorder.
 
-ww-kernel writes events, a CSV line each; `kernel record` makes a trace of them. Both can be read:
-a killed recorder leaves the first, of which the last line may be cut off.
+ww-kernel writes events as CSV lines, from which `kernel record` makes a trace. Both can be read. A
+killed recorder leaves events, whose last line may be cut off.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from westwood.results.traces import STATES, TRACE_COLUMNS
 
 ENDINGS = (".parquet", ".csv")
 EVENTS = ("start", "window", "loss", "timeout", "exit", "undo", "end", "retransmit")
-_NUMBERS = ("mss", "delivered_bytes", "sent", "retransmitted", "lost")  # whole ones
-# The simulator's columns, then those that only a recording has.
+_NUMBERS = ("mss", "delivered_bytes", "sent", "retransmitted", "lost")  # integers
+# The simulator's columns, then those of recordings only.
 COLUMNS = ("flow", "transfer", *TRACE_COLUMNS, "event", "cc", "rtt_min_s", *_NUMBERS)
 _NOT_DRAWN = {"rto_s", "in_flight", "rtt_min_s", "sent", "retransmitted", "lost"}
 _NEEDED = [name for name in COLUMNS if name not in _NOT_DRAWN]  # for a figure
-_NETNS = "netns"  # only the events have it
+_NETNS = "netns"  # a column of events only
 _WORDS = {"state": STATES, "event": EVENTS}
 _ALWAYS = ("flow", "transfer", "time_s", "cwnd", "cc", *_WORDS, *_NUMBERS, _NETNS)
-_MOST = 1e18  # of any number: far beyond what a connection can have
+_MOST = 1e18  # larger than any value of a connection
 _NONE = "expected a recording of westwood kernel record"
 
 
@@ -43,14 +43,14 @@ _KINDS = {name: _kind(name) for name in (*COLUMNS, _NETNS)}
 
 
 def is_recording(name: str) -> bool:
-    """Tells whether a name on the command line is a recording's."""
+    """Returns whether a name on the command line is that of a recording."""
     return name.endswith(ENDINGS)
 
 
 def read(path: Path) -> tuple[pl.DataFrame, bool]:
-    """Reads a recording's trace, and whether its last record was cut off, which is left out.
+    """Returns a recording's trace, and whether an incomplete last record was left out.
 
-    InputError if the file is none, with the line and the cell that is no recording's.
+    Raises InputError, with the line and the cell, if the file is not a recording.
     """
     source = str(path)
     try:
@@ -68,18 +68,18 @@ def read(path: Path) -> tuple[pl.DataFrame, bool]:
     except InputError as error:
         raise error.located(source=source) from None
     if frame.is_empty():
-        raise InputError("has no event: there was no such connection meanwhile", source=source)
+        raise InputError("has no events: no such connection was recorded", source=source)
     return frame, is_cut
 
 
 def read_events(path: Path) -> tuple[pl.DataFrame, bool]:
-    """Reads what ww-kernel wrote into the columns of a trace: docs/traces.md."""
+    """Converts ww-kernel's events to a trace: docs/traces.md."""
     frame, is_cut = _read_csv(path)
     return checked(frame), is_cut
 
 
 def _read_csv(path: Path) -> tuple[pl.DataFrame, bool]:
-    """Reads whole lines; the last one is cut off if no end of line follows it."""
+    """Reads the complete lines; returns whether the last line was cut off."""
     is_cut, source = False, path
     with path.open("rb") as file:
         if file.seek(0, io.SEEK_END) > 0:
@@ -90,7 +90,7 @@ def _read_csv(path: Path) -> tuple[pl.DataFrame, bool]:
             file.seek(0)
             text = file.read()
             text = text[: text.rfind(b"\n") + 1]
-            if not text:  # not even the names of the columns
+            if not text:  # not even the header is complete
                 return pl.DataFrame(schema={name: _KINDS[name] for name in COLUMNS}), True
     try:
         return pl.read_csv(text if is_cut else source, schema_overrides=_KINDS), is_cut
@@ -103,7 +103,7 @@ def _read_csv(path: Path) -> tuple[pl.DataFrame, bool]:
 
 
 def _problems(rows: Iterator[list[str]]) -> Iterator[InputError]:
-    """Finds the cells that are not of their column's kind."""
+    """Yields an error for each cell that does not have its column's type."""
     try:
         head = next(rows, [])
         if not {*_NEEDED} & {*head}:
@@ -133,7 +133,7 @@ def _is_of(kind: type[pl.DataType] | None, cell: str) -> bool:
 
 
 def checked(frame: pl.DataFrame) -> pl.DataFrame:
-    """Returns the trace that it is, its columns of their kinds; InputError with the bad cell."""
+    """Returns the frame as a trace with typed columns; raises InputError for a wrong cell."""
     lacking = [name for name in _NEEDED if name not in frame.columns]
     if _NETNS in frame.columns:
         lacking = [name for name in lacking if name != "transfer"]
@@ -152,7 +152,7 @@ def checked(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cast(frame: pl.DataFrame, name: str, kind: type[pl.DataType]) -> pl.DataFrame:
-    """Has a column of its kind, all of its cells such as ww-kernel writes them."""
+    """Converts a column to its type, and checks its cells against ww-kernel's format."""
     given = frame[name]
     if kind == pl.String and given.dtype not in (pl.String, pl.Categorical, pl.Enum):
         given = given.cast(pl.String, strict=False)
@@ -181,13 +181,13 @@ def _cast(frame: pl.DataFrame, name: str, kind: type[pl.DataType]) -> pl.DataFra
 
 
 def _trace_of(events: pl.DataFrame) -> pl.DataFrame:
-    """Puts events in order, numbers each flow's connections, tells those of namespaces apart."""
-    # Each processor stamps its own events, and may be a little late to hand one over.
+    """Sorts events by time, numbers each flow's connections, and distinguishes namespaces."""
+    # Each CPU stamps its own events, and may deliver one a little late.
     events = events.sort("time_s", maintain_order=True)
-    if events[_NETNS].n_unique() > 1:  # the same addresses may be in use in each
+    if events[_NETNS].n_unique() > 1:  # they may use the same addresses
         name = pl.col("flow") + "@" + pl.col(_NETNS).cast(pl.String)
         events = events.with_columns(name.alias("flow"))
     starts = pl.col("event") == "start"
-    # A connection's ports may be used again by the next one.
+    # A later connection may reuse the ports.
     number = starts.cum_sum() + (~starts.first()).cast(pl.UInt32)
     return events.with_columns(number.over("flow").alias("transfer"))

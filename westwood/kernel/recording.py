@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recordings of real connections: made by `kernel record`, read by `trace FILE --plot`.
+"""Records real connections for `kernel record`; `trace FILE --plot` reads the recordings.
 
-ww-kernel writes each event into a file as it comes. Whatever becomes of ww-kernel, of this process
-or of the disk: what was written stays, in a file that `reading` reads.
+ww-kernel writes each event to a file when it happens. If ww-kernel, this process or the disk fails,
+what was written remains in a file that `reading` can read.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from types import FrameType
 
 OURS = tuple(ww_kernel.CONTROLS)
-_RING_BYTES = 8 << 20  # 50 000 events: more than a second of 1000 connections
+_RING_BYTES = 8 << 20  # 50 000 events, more than a second of 1000 connections
 _LONGEST_WAIT_S = 3600.0
-_LONGEST_END_S = 10.0  # of a recorder that has a full buffer to write
+_LONGEST_END_S = 10.0  # enough for a recorder to write a full buffer
 _HUNG = b"it did not end when it was told to\n"
 _KEPT = "has what was recorded, and westwood trace opens it"
 
 
 @dataclass
 class Recording:
-    """Holds the trace of real connections, and how many events there were and were lost.
+    """Holds a trace of real connections, with counts of its events and of lost ones.
 
-    missed: operations of our controls that the kernel skipped, which came late or not at all.
+    missed: operations of our controls that the kernel skipped; their events are late or missing.
     """
 
     trace: pl.DataFrame = field(default_factory=pl.DataFrame)
@@ -55,14 +55,14 @@ class Recording:
 
 
 class Recorder:
-    """Is a ww-kernel that writes events into a file until it is told to end, or dies."""
+    """Runs ww-kernel, which writes events to a file until it is ended or dies."""
 
     def __init__(self, port: int | None, cc: Sequence[str], out: IO[bytes]) -> None:
         program = ww_kernel.program()
         words = [program, "record", ww_kernel.pins(), port or 0, _RING_BYTES, os.getpid()]
         if not cc or set(cc) - set(OURS):
             words += [ww_kernel.bpf_object(program), *cc]
-        # Ctrl-C is for us: the recorder ends when we say so.
+        # A new session, so that Ctrl-C reaches only us; we end the recorder.
         self._process = subprocess.Popen(
             [str(word) for word in words],
             stdin=subprocess.DEVNULL,
@@ -71,10 +71,10 @@ class Recorder:
             start_new_session=True,
         )
         self._handle = os.pidfd_open(self._process.pid)
-        self._ended = select.poll()  # unlike a wait for the process, a signal ends it at once
+        self._ended = select.poll()  # unlike Popen.wait, it returns at once on a signal
         self._ended.register(self._handle, select.POLLIN)
         self._start, begun = time.monotonic(), False
-        try:  # until its ring buffer is in place
+        try:  # it writes the header when its ring buffer is ready
             while os.fstat(out.fileno()).st_size == 0 and not self.waits(0.005):
                 pass
             begun = not self.waits(0)
@@ -85,11 +85,11 @@ class Recorder:
             raise ww_kernel.failure(self._process.returncode, said)
 
     def waits(self, seconds: float) -> bool:
-        """Waits so long, or until the recorder ends by itself: then it is True."""
+        """Waits; returns True if the recorder ended by itself, False after `seconds`."""
         return bool(self._ended.poll(min(seconds, _LONGEST_WAIT_S) * 1000))
 
     def end(self) -> tuple[int, int, str]:
-        """Ends it. How many events were dropped and missed, and why it ended before, as a line."""
+        """Ends the recorder; returns dropped and missed events, and why it had ended, or ''."""
         ended_before = self.waits(0)
         when = datetime.now().astimezone().isoformat(" ", "seconds")
         after_s = time.monotonic() - self._start
@@ -100,7 +100,7 @@ class Recorder:
         if code == 0 and not ended_before:
             return dropped, missed, ""
         with contextlib.suppress(WestwoodError):
-            ww_kernel.status()  # forgets a recorder that died, and its buffer
+            ww_kernel.status()  # also removes the buffer of a dead recorder
         return dropped, missed, f"{self._why(code, said)}, at {when}, after {after_s:.1f} s"
 
     @staticmethod
@@ -116,7 +116,7 @@ class Recorder:
         self._process.send_signal(signal.SIGINT)
         try:
             said = self._process.communicate(timeout=_LONGEST_END_S)[1]
-        except subprocess.TimeoutExpired:  # stopped, or its disk hangs
+        except subprocess.TimeoutExpired:  # it is stopped, or its disk hangs
             self._process.kill()
             said = self._process.communicate()[1] + _HUNG
         os.close(self._handle)
@@ -125,10 +125,10 @@ class Recorder:
 
 @contextlib.contextmanager
 def recording(port: int | None = None, cc: Sequence[str] = OURS) -> Iterator[Recording]:
-    """Records while the block runs; afterwards the object has what was seen.
+    """Records during the block; the yielded object has the trace afterwards.
 
-    port: only connections with this port at either end. cc: the controls, none of them for all.
-    The file of the events has no name.
+    port: only connections with this port at either end. cc: only these controls; empty: all. The
+    events are stored in a file without a name.
     """
     made = Recording()
     with tempfile.TemporaryFile() as out:
@@ -146,16 +146,16 @@ def recording(port: int | None = None, cc: Sequence[str] = OURS) -> Iterator[Rec
 def record(
     out: Path, port: int | None, duration: str | None, cc: Sequence[str] = ()
 ) -> Iterator[str]:
-    """Records into a file until the duration or the user ends it; yields lines about it.
+    """Records to a file until the duration ends or the user stops it; yields lines for the user.
 
-    cc: the controls, none of them for all.
+    cc: only these controls; empty: all.
     """
     check_port(port)
     ww_kernel.check_names(cc)
     if not reading.is_recording(out.name):
         raise InputError("expected a name in .parquet or .csv", key="--out", value=str(out))
     if not out.parent.is_dir():
-        raise InputError("there is no such folder", key="--out", value=str(out.parent))
+        raise InputError("no such folder", key="--out", value=str(out.parent))
     seconds = option_seconds("--duration", duration, float("inf"))
     events, file = _file_of_events(out)
     with file:
@@ -178,7 +178,7 @@ def record(
     connections = trace.select("flow", "transfer").n_unique()
     what = f"{connections} connections, {trace.height} events"
     if problem:
-        raise RunError(f"{problem}; {out} has what was recorded until then: {what}")
+        raise RunError(f"{problem}; {out} has what was recorded before that: {what}")
     yield f"{out}: {what}, {dropped} dropped"
     if missed:
         yield f"the kernel skipped {missed} operations of our controls: their events came late"
@@ -187,9 +187,9 @@ def record(
 
 
 def _file_of_events(out: Path) -> tuple[Path, IO[bytes]]:
-    """Makes the file beside a recording that has the events until they are its trace.
+    """Creates the file next to a recording that holds its events until the trace is written.
 
-    What an earlier recording left there is kept.
+    It never replaces the file of an earlier recording.
     """
     for number in itertools.count(1):
         name = f"{out.stem}.events{f'-{number}' if number > 1 else ''}.csv"
@@ -205,7 +205,7 @@ def _file_of_events(out: Path) -> tuple[Path, IO[bytes]]:
 
 
 def _keep(events: Path, out: Path, problem: str) -> pl.DataFrame:
-    """Makes the recording from its events, which stay if that fails."""
+    """Writes the recording from its events, and removes them if that succeeds."""
     try:
         trace, _ = reading.read_events(events)
         Folder.containing(out).frame(out.name, trace)
@@ -217,13 +217,13 @@ def _keep(events: Path, out: Path, problem: str) -> pl.DataFrame:
 
 
 def _wait(recorder: Recorder, seconds: float) -> None:
-    """Waits so long, or for Ctrl-C, a service manager's SIGTERM, or the recorder's end."""
+    """Waits for the time, Ctrl-C, a service manager's SIGTERM or the recorder's end."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
 
     before = signal.getsignal(signal.SIGTERM)
-    if before is signal.SIG_DFL:  # else `stopping` makes an exception of it
+    if before is signal.SIG_DFL:  # otherwise `stopping` turns it into an exception
         signal.signal(signal.SIGTERM, end)
     stop_at = time.monotonic() + seconds
     try:
@@ -237,6 +237,6 @@ def _wait(recorder: Recorder, seconds: float) -> None:
 
 
 def check_port(port: int | None) -> None:
-    """Raises InputError unless it is a port, or none."""
+    """Raises InputError unless it is None or a valid port."""
     if port is not None and not 1 <= port <= 65535:
         raise InputError("expected a port from 1 to 65535", key="--port", value=port)

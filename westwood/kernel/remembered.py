@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Remembers what `kernel default` found, until it is put back: in /run/westwood, for root only.
+"""Stores the defaults that `kernel default` replaces, in /run/westwood, for root only.
 
-What is set is written down before it is set, and forgotten after it was put back, so that a kill at
-any moment loses nothing. /run and the settings are both gone with the next boot.
+An entry is written before a default is set and removed after it is restored, so nothing is lost if
+the process is killed. Both /run and the settings last until the next boot.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _MOST = 1 << 20  # bytes
 
 @dataclass
 class Entry:
-    """Says of a namespace, or of a route in it, what control it had and which we have set."""
+    """Describes a namespace or a route in it: the control it had, and those we have set."""
 
-    netns: int  # its cookie, which no other namespace has until the next boot
-    where: str  # for people
-    before: str  # "" of a route: none
-    ours: list[str] = field(default_factory=list)  # each that we have set or were about to set
-    route: str = ""  # a prefix; "" is the namespace's default itself
+    netns: int  # its cookie, unique until the next boot
+    where: str  # description for messages
+    before: str  # "" for a route without a control
+    ours: list[str] = field(default_factory=list)  # every control that we have set or tried to set
+    route: str = ""  # a prefix; "" for the namespace's default
 
 
 class Memory:
-    """Is the file, held by us alone."""
+    """The stored entries; needs the exclusive lock of the folder."""
 
     def __init__(self, folder: int) -> None:
         self._folder = folder
@@ -54,15 +54,15 @@ class Memory:
             content: dict[str, Any] = json.loads(text)
             entries = [Entry(**one) for one in content["entries"]]
         except (ValueError, TypeError, KeyError):
-            raise RunError(f"{FOLDER / _FILE}: is damaged: look at it, and remove it") from None
+            raise RunError(f"{FOLDER / _FILE}: is damaged: inspect and remove it") from None
         return entries if content.get("boot") == _boot() else []
 
     def entry(self, netns: int, route: str = "") -> Entry | None:
-        """Finds what is remembered of a namespace's default or of a route in it."""
+        """Returns the entry of a namespace's default or of a route in it, if there is one."""
         return next((one for one in self.entries if (one.netns, one.route) == (netns, route)), None)
 
     def keep(self) -> None:
-        """Writes the entries, whole or not at all."""
+        """Writes the entries atomically."""
         content = {"boot": _boot(), "entries": [asdict(one) for one in self.entries]}
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
@@ -73,7 +73,7 @@ class Memory:
             raise RunError(f"{FOLDER / _FILE}: can't be written: {error.strerror}") from None
 
     def forget(self, entry: Entry) -> None:
-        """Drops an entry whose setting is put back."""
+        """Removes an entry whose default has been restored."""
         self.entries.remove(entry)
         self.keep()
 
@@ -83,15 +83,16 @@ def _boot() -> str:
 
 
 def may_be_there() -> bool:
-    """Tells whether something may be remembered; others than root can't look further."""
+    """Returns whether there may be entries; only root can read them."""
     return os.path.lexists(FOLDER)
 
 
 @contextlib.contextmanager
 def opened() -> Iterator[Memory]:
-    """Opens the memory, made if need be; others wait until the block ends.
+    """Opens the entries and holds the lock during the block; creates the folder if necessary.
 
-    UnavailableError unless we are root, and the folder is root's with mode 700 and no link.
+    Raises UnavailableError unless we are root, and RunError unless the folder is a real folder of
+    root's with mode 700.
     """
     if os.geteuid() != 0:
         raise UnavailableError("only root may set or put back a default: run as root")
@@ -105,8 +106,8 @@ def opened() -> Iterator[Memory]:
         found = os.fstat(folder)
         if found.st_uid != 0 or stat.S_IMODE(found.st_mode) & 0o077:
             raise RunError(
-                f"{FOLDER}: is of user {found.st_uid}, mode {stat.S_IMODE(found.st_mode):o}, so "
-                "that others may have written what is in it: look at it, and remove it"
+                f"{FOLDER}: belongs to user {found.st_uid}, mode {stat.S_IMODE(found.st_mode):o}, "
+                "so others may have changed it: inspect and remove it"
             )
         fcntl.flock(folder, fcntl.LOCK_EX)
         yield Memory(folder)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The congestion control of a route (ip-route(8): congctl), by rtnetlink.
+"""Reads and changes the congestion control of a route (ip-route(8): congctl) by rtnetlink.
 
-A route is written again as the kernel tells it, with another control or none; whatever else it has
-stays. What pyroute2 can't write as it was read is seen afterwards, and said.
+A route is read and written back with another control or none; its other attributes stay. A check
+afterwards reports attributes that pyroute2 could not write as it read them.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import Any
 from westwood.errors import InputError, RunError, UnavailableError
 
 _MAIN = 254  # the table
-_ONLINK = 4  # RTNH_F_ONLINK: the other flags are states
+_ONLINK = 4  # RTNH_F_ONLINK; the other flags are read-only states
 _REPLACE = 0x1 | 0x4 | 0x100  # NLM_F_REQUEST, ACK, REPLACE
 _NEW_ROUTE = 24
 _ADVERTISED = 9  # RTPROT_RA
-_TOLD_ONLY = {"RTA_CACHEINFO", "RTA_EXPIRES", "RTA_TABLE"}
+_READ_ONLY = {"RTA_CACHEINFO", "RTA_EXPIRES", "RTA_TABLE"}
 
 
 def prefix_of(text: str) -> str:
-    """Writes a prefix as `ip route` does; InputError if it is none."""
+    """Returns a prefix in the form of `ip route`; raises InputError if it is invalid."""
     if text in ("default", "default6"):
         return "0.0.0.0/0" if text == "default" else "::/0"
     try:
         return str(ipaddress.ip_network(text))
     except ValueError as error:
-        problem = f"expected a prefix of a route, as 192.0.2.0/24 or default: {error}"
+        problem = f"expected a route's prefix such as 192.0.2.0/24 or default: {error}"
         raise InputError(problem, key="--route", value=text) from None
 
 
 def control(prefix: str) -> str | None:
-    """Returns the control that the namespace's route has; "" is none, None that it is gone."""
+    """Returns the control of a route; "" if it has none, None if there is no such route."""
     from pyroute2 import IPRoute
 
     with IPRoute() as kernel:
@@ -45,17 +45,17 @@ def control(prefix: str) -> str | None:
 
 
 def change(prefix: str, name: str) -> None:
-    """Gives the namespace's route a control, or with "" none."""
+    """Sets the control of a route; "" removes it."""
     from pyroute2 import IPRoute
     from pyroute2.netlink.exceptions import NetlinkError
 
     with IPRoute() as kernel:
         route = _find(kernel, prefix)
         if route is None:
-            raise InputError("there is no such route: ip route show", key="--route", value=prefix)
+            raise InputError("no such route: ip route show", key="--route", value=prefix)
         if route["proto"] == _ADVERTISED:
             raise RunError(
-                f"route {prefix}: router advertisements write it anew: it can't keep a control"
+                f"route {prefix}: router advertisements rewrite it, so it can't keep a control"
             )
         if any(key == "UNKNOWN" for key, _ in route["attrs"]):
             raise RunError(_not_here(prefix, name))
@@ -76,16 +76,16 @@ def change(prefix: str, name: str) -> None:
         except (AttributeError, KeyError, TypeError, ValueError, struct.error):
             raise RunError(_not_here(prefix, name)) from None
     if now is None or _rest(now) != _rest(route):
-        raise RunError(f"route {prefix}: is not what it was: compare ip route show {prefix}")
+        raise RunError(f"route {prefix}: other attributes changed too: see ip route show {prefix}")
 
 
 def _not_here(prefix: str, name: str) -> str:
     by_hand = f"ip route change {prefix} ... congctl {name}" if name else "ip route change"
-    return f"route {prefix}: has what can't be written again from here: {by_hand}"
+    return f"route {prefix}: has attributes that westwood can't write back: use {by_hand}"
 
 
 def _find(kernel: Any, prefix: str) -> Any:
-    """Finds the route of the main table that is taken first; None if there is none."""
+    """Returns the preferred route of the main table; None if there is none."""
     network = ipaddress.ip_network(prefix)
     family = socket.AF_INET if network.version == 4 else socket.AF_INET6
     found = [
@@ -104,9 +104,9 @@ def _control_of(route: Any) -> str:
     return str((metrics and metrics.get_attr("RTAX_CC_ALGO")) or "")
 
 
-def _plain(route: Any) -> dict[str, Any]:
-    """A route's attributes without what the kernel only tells."""
-    found = {key: value for key, value in route["attrs"] if key not in _TOLD_ONLY}
+def _settable(route: Any) -> dict[str, Any]:
+    """Returns a route's attributes without the read-only ones."""
+    found = {key: value for key, value in route["attrs"] if key not in _READ_ONLY}
     if "RTA_MULTIPATH" in found:
         found["RTA_MULTIPATH"] = [
             {
@@ -127,8 +127,8 @@ def _metrics(route: Any) -> list[tuple[str, Any]]:
 
 
 def _rest(route: Any) -> tuple[str, str]:
-    """What a change of the control leaves alone."""
-    attributes = {k: v for k, v in _plain(route).items() if k != "RTA_METRICS"}
+    """Returns what a change of the control must not change."""
+    attributes = {k: v for k, v in _settable(route).items() if k != "RTA_METRICS"}
     fields = {k: route[k] for k in ("family", "dst_len", "tos", "proto", "scope", "type")}
     return repr((sorted(attributes.items(), key=repr), fields)), repr(sorted(_metrics(route)))
 
@@ -142,7 +142,7 @@ def _message(route: Any, name: str) -> Any:
         message[key] = route[key]
     message["table"], message["flags"] = _MAIN, route["flags"] & _ONLINK
     metrics = _metrics(route) + ([("RTAX_CC_ALGO", name)] if name else [])
-    attributes = {key: value for key, value in _plain(route).items() if key != "RTA_METRICS"}
+    attributes = {key: value for key, value in _settable(route).items() if key != "RTA_METRICS"}
     message["attrs"] = list(attributes.items())
     if metrics:
         message["attrs"].append(("RTA_METRICS", {"attrs": metrics}))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Asks the kernel for its TCP connections by sock_diag(7), and decodes what it answers.
+"""Asks the kernel for its TCP connections by sock_diag(7), and decodes the answers.
 
-pyroute2 has the messages. The answers, hundreds of bytes a connection and twenty times a second,
-are decoded many at once: those whose attributes lie alike are an array. That is about thirty times
-less work than an object for each.
+pyroute2 builds the requests. The answers take hundreds of bytes per connection, twenty times a
+second. So messages with the same layout are decoded together, as an array, which is about thirty
+times faster than making an object of each.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NETLINK_SOCK_DIAG = 4
-_DONE, _ERROR, _SOCK_DIAG = 3, 2, 20  # kinds of messages
+_DONE, _ERROR, _SOCK_DIAG = 3, 2, 20  # message types
 _HEAD = struct.Struct("=IHHII")  # struct nlmsghdr
 _ATTRIBUTE = struct.Struct("=HH")
 _INFO, _VEGAS, _CONTROL, _BBR = 2, 3, 4, 16  # attributes: INET_DIAG_INFO and so on
 _WANTED = 1 << _INFO - 1 | 1 << _VEGAS - 1 | 1 << _CONTROL - 1
 _NAME = 16  # bytes of a control's name
-_NO_RTT, _BBR_UNIT = 0x7FFFFFFF, 256  # of tcp_vegas.h and tcp_bbr.c
-_MAPPED = bytes(10) + b"\xff\xff"  # before an IPv4 address in an IPv6 one
+_NO_RTT, _BBR_UNIT = 0x7FFFFFFF, 256  # tcp_vegas.h, tcp_bbr.c
+_MAPPED = bytes(10) + b"\xff\xff"  # prefix of an IPv4-mapped IPv6 address
 _DATAGRAM = 1 << 16
-# tcp_states.h: what a connection is in while it carries data or may again
+# tcp_states.h: the states in which a connection carries data or still may
 TCP_STATES = {
     1: "established",
     4: "fin-wait-1",
@@ -71,9 +71,9 @@ _MESSAGE = np.dtype(
 
 
 class Questions:
-    """Is a netlink socket in a namespace, and what it is asked again and again.
+    """Holds a netlink socket in a namespace, and the requests that are sent repeatedly.
 
-    ports: pairs of local and remote port, of which 0 is any.
+    ports: pairs of local and remote port; 0 is any.
     """
 
     def __init__(self, ports: Iterable[tuple[int, int]], where: Namespace) -> None:
@@ -91,7 +91,7 @@ class Questions:
         self._socket.close()
 
     def ask(self) -> list[bytes]:
-        """Returns the kernel's answers, datagrams of several messages each."""
+        """Sends the requests; returns the answers, datagrams of several messages each."""
         answers: list[bytes] = []
         for message in self._messages:
             self._socket.send(message)
@@ -121,7 +121,7 @@ def _question(family: int, local_port: int, remote_port: int) -> bytes:
 
 
 def _messages(datagram: bytes) -> Iterator[tuple[int, int, int]]:
-    """Finds the kind, the start and the end of each message."""
+    """Yields the type, start and end of each message."""
     at = 0
     while at + _HEAD.size <= len(datagram):
         length, kind, *_ = _HEAD.unpack_from(datagram, at)
@@ -132,7 +132,7 @@ def _messages(datagram: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def _is_last(datagram: bytes) -> bool:
-    """Tells whether an answer ends here; RunError if it is a refusal."""
+    """Returns whether an answer ends here; raises RunError if it is an error."""
     for kind, at, end in _messages(datagram):
         if kind == _ERROR and end - at >= _HEAD.size + 4:
             number = -struct.unpack_from("=i", datagram, at + _HEAD.size)[0]
@@ -145,7 +145,7 @@ def _is_last(datagram: bytes) -> bool:
 
 
 def frame_of(answers: Iterable[tuple[float, Sequence[bytes]]], netns: int) -> pl.DataFrame:
-    """Decodes answers with their times: a row a connection and look, in their order."""
+    """Decodes answers with their times: a row per connection and sample, in order."""
     by_length: dict[int, tuple[list[bytes], list[int], list[float]]] = {}
     number = 0
     for time_s, datagrams in answers:
@@ -175,7 +175,7 @@ def frame_of(answers: Iterable[tuple[float, Sequence[bytes]]], netns: int) -> pl
 
 
 def _layouts(rows: NDArray[np.uint8]) -> Iterator[tuple[NDArray[np.intp], dict[int, slice]]]:
-    """Sorts messages of one length by where their attributes lie: their rows, and the places."""
+    """Groups messages of one length by layout; yields the rows and attribute positions."""
     left = np.arange(len(rows))
     while left.size:
         heads, where = _attributes(rows[left[0]].tobytes())
@@ -185,7 +185,7 @@ def _layouts(rows: NDArray[np.uint8]) -> Iterator[tuple[NDArray[np.intp], dict[i
 
 
 def _attributes(message: bytes) -> tuple[list[int], dict[int, slice]]:
-    """Finds the bytes that are attributes' heads, and the places of what follows, by kind."""
+    """Returns the positions of the attributes' headers, and their contents by type."""
     heads: list[int] = []
     where: dict[int, slice] = {}
     at = _MESSAGE.itemsize
@@ -200,7 +200,7 @@ def _attributes(message: bytes) -> tuple[list[int], dict[int, slice]]:
 
 
 def _structures(rows: NDArray[np.uint8], where: slice | None, kind: np.dtype[Any]) -> NDArray[Any]:
-    """Reads a structure of each row; what is not there is 0."""
+    """Reads a structure from each row; missing bytes are 0."""
     made = np.zeros((len(rows), kind.itemsize), np.uint8)
     if where is not None:
         there = rows[:, where][:, : kind.itemsize]
@@ -209,7 +209,7 @@ def _structures(rows: NDArray[np.uint8], where: slice | None, kind: np.dtype[Any
 
 
 def _decode(rows: NDArray[np.uint8], where: dict[int, slice]) -> pl.DataFrame:
-    """Decodes messages whose attributes lie alike."""
+    """Decodes messages of the same layout."""
     heads = _structures(rows, slice(0, _MESSAGE.itemsize), _MESSAGE)
     info = _structures(rows, where.get(_INFO), tcp_info.INFO)
     size = where[_INFO].stop - where[_INFO].start if _INFO in where else 0
@@ -234,7 +234,7 @@ def _decode(rows: NDArray[np.uint8], where: dict[int, slice]) -> pl.DataFrame:
 
 
 def _own_figures(rows: NDArray[np.uint8], where: dict[int, slice]) -> dict[str, Any]:
-    """What a control itself tells: BBR its estimate and gains, Vegas and its kind their RTTs."""
+    """Returns values from the control itself: BBR's estimate and gains, RTTs of Vegas and co."""
     bbr = _structures(rows, where.get(_BBR), _BBR_KIND)
     rate = bbr["rate_high"].astype(np.uint64) << np.uint64(32) | bbr["rate_low"]
     vegas = _structures(rows, where.get(_VEGAS), _VEGAS_KIND)
@@ -248,7 +248,7 @@ def _own_figures(rows: NDArray[np.uint8], where: dict[int, slice]) -> dict[str, 
 
 
 def _ends(heads: NDArray[Any]) -> dict[str, Any]:
-    """Writes both ends; a connection is written once, however many looks there are."""
+    """Returns both ends as text, formatted once per connection, not per sample."""
     _, first, each = np.unique(heads["cookie"], return_index=True, return_inverse=True)
     families = heads["family"][first].tolist()
     made: dict[str, Any] = {}
@@ -268,7 +268,7 @@ def _ends(heads: NDArray[Any]) -> dict[str, Any]:
 
 
 def _address(family: int, raw: bytes) -> str:
-    """Writes an address as ww-kernel does: IPv4 in IPv6 is IPv4."""
+    """Writes an address as ww-kernel does; IPv4-mapped addresses become IPv4."""
     if family == socket.AF_INET6 and not raw.startswith(_MAPPED):
         return socket.inet_ntop(socket.AF_INET6, raw)
     return socket.inet_ntop(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Looks at the TCP connections of this machine, of any control: what `ss -ti` shows, as frames."""
+"""Samples this machine's TCP connections of any control: what `ss -ti` shows, as frames."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from westwood.kernel.namespaces import Namespace
 from westwood.kernel.sock_diag import Questions, empty, frame_of
 
 EVERY_S = 0.05
-_PIECE = 4 << 20  # bytes of answers that are decoded together
+_PIECE = 4 << 20  # bytes of answers to decode together
 
 
 @dataclass(frozen=True)
 class Match:
-    """Chooses connections: all of what is given has to hold.
+    """Selects the connections that match every given field.
 
-    port: at either end. cc: names of controls; none: any.
+    port: at either end. cc: names of controls; empty: any.
     """
 
     port: int | None = None
     local_port: int | None = None
     remote_port: int | None = None
-    remote: str | None = None  # an address
+    remote: str | None = None  # address
     cc: tuple[str, ...] = ()
 
     def ports(self) -> list[tuple[int, int]]:
-        """The pairs of local and remote port (0: any) that the kernel is asked for."""
+        """Returns the pairs of local and remote port (0: any) for requests to the kernel."""
         for key in ("port", "local_port", "remote_port"):
             given = getattr(self, key)
             if given is not None and not 1 <= given <= 65535:
@@ -53,7 +53,7 @@ class Match:
         return [(self.port, remote), (local, self.port)]
 
     def of(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Leaves out what the kernel could not be asked to."""
+        """Applies the filters that requests to the kernel can't express."""
         if self.remote is not None:
             frame = frame.filter(remote=str(ipaddress.ip_address(self.remote)))
         if self.local_port is not None:
@@ -69,9 +69,9 @@ ANY = Match()
 
 
 def snapshot(match: Match = ANY, netns: str | int | None = None) -> pl.DataFrame:
-    """Returns a row a connection, as of now: docs/linux-reference.md lists the columns.
+    """Returns a row per connection, as of now; docs/linux-reference.md lists the columns.
 
-    netns: a name in /run/netns or the number of a process; None: the namespace that we are in.
+    netns: a name in /run/netns or the number of a process; None: our own namespace.
     """
     with namespaces.opened(netns) as chosen, Questions(match.ports(), chosen) as questions:
         return match.of(frame_of([(0.0, questions.ask())], chosen.inode))
@@ -79,7 +79,7 @@ def snapshot(match: Match = ANY, netns: str | int | None = None) -> pl.DataFrame
 
 @dataclass
 class Samples:
-    """Holds what a sampler saw: read it when the block has ended."""
+    """Holds the samples of `sampling`; read it when its block has ended."""
 
     start_s: float = field(default_factory=time.monotonic)
     count: int = 0
@@ -87,7 +87,7 @@ class Samples:
     _failed: list[BaseException] = field(default_factory=list)
 
     def frame(self) -> pl.DataFrame:
-        """Returns a row a connection and look; `time_s` counts from `start_s`, a monotonic time."""
+        """Returns a row per connection and sample; `time_s` counts from `start_s`."""
         return pl.concat(self._frames) if self._frames else empty()
 
 
@@ -95,7 +95,7 @@ class Samples:
 def sampling(
     match: Match = ANY, netns: str | int | None = None, every_s: float = EVERY_S
 ) -> Iterator[Samples]:
-    """Looks at the connections again and again while the block runs, in a thread of its own."""
+    """Samples the connections during the block, in a separate thread."""
     if not every_s > 0 or math.isinf(every_s):
         raise InputError("expected a time above 0", key="every_s", value=every_s)
     with namespaces.opened(netns) as chosen, Questions(match.ports(), chosen) as questions:

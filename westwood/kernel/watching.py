@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Looks at all connections again and again: what they are, and what became of them since.
+"""Takes repeated snapshots of all connections, with their goodput in between.
 
-docs/linux-reference.md, "Watch" says what is shown.
+docs/linux-reference.md, "Watch", describes the output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from westwood.kernel.sock_diag import Questions, empty, frame_of
 from westwood.kernel.sockets import Match
 
 _KEY = ("netns", "cookie")
-# What is shown may be sorted by; the largest comes first.
+# The sort orders and their columns; the largest comes first.
 SORTS = {
     "goodput": "goodput_bps",
     "cwnd": "cwnd",
@@ -30,7 +30,7 @@ SORTS = {
 
 
 class Watch:
-    """Keeps sockets in the namespaces that it looks into, and what it saw there last."""
+    """Holds a socket in each watched namespace, and the previous snapshot."""
 
     def __init__(self, match: Match, netns: str | None) -> None:
         self._match, self._netns, self._ports = match, netns, match.ports()
@@ -55,7 +55,7 @@ class Watch:
             self._places.pop(inode)[-1].close()
 
     def _find(self) -> None:
-        """Opens the namespaces that are there by now, and lets those go that only we still hold."""
+        """Opens new namespaces, and closes those that nobody else uses any more."""
         if self._netns is not None:
             if not self._places:
                 self._open(self._netns)
@@ -71,7 +71,7 @@ class Watch:
             except UnavailableError:
                 self.missed += 1
             except InputError:
-                pass  # it ended meanwhile
+                pass  # it has just ended
 
     def _open(self, name: str | None) -> None:
         with contextlib.ExitStack() as opened:
@@ -80,9 +80,9 @@ class Watch:
             self._places[where.inode] = where, questions, opened.pop_all()
 
     def snapshot(self) -> pl.DataFrame:
-        """Returns a row a connection: the columns of a snapshot, and `goodput_bps` since before.
+        """Returns a row per connection: a snapshot with `goodput_bps` since the previous one.
 
-        Of a connection that is new the goodput is NaN.
+        The goodput of a new connection is NaN.
         """
         self._find()
         now_s = time.monotonic()
@@ -104,9 +104,9 @@ class Watch:
 def snapshots(
     match: Match, netns: str | None, every_s: float, *, estimate: bool = False
 ) -> Generator[tuple[pl.DataFrame, int], None, None]:
-    """Yields what is there every so often, and how many namespaces we may not enter.
+    """Yields a snapshot every `every_s` seconds, and the number of inaccessible namespaces.
 
-    estimate: of our controls, too, by a recorder.
+    estimate: also our controls' estimates, by a recorder.
     """
     with contextlib.ExitStack() as stack:
         watch = stack.enter_context(Watch(match, netns))
@@ -121,12 +121,12 @@ def snapshots(
 
 
 def check_sort(sort: str) -> None:
-    """Raises InputError unless it is one of SORTS."""
+    """Raises InputError unless `sort` is one of SORTS."""
     if sort not in SORTS:
         raise InputError(f"expected one of {', '.join(SORTS)}", key="--sort", value=sort)
 
 
 def ordered(seen: pl.DataFrame, sort: str) -> pl.DataFrame:
-    """Sorts by one of SORTS, the unknown last."""
+    """Returns the rows sorted by one of SORTS, unknown values last."""
     column = pl.col(SORTS[sort]).cast(pl.Float64).fill_nan(None)
     return seen.sort(column, "flow", descending=[True, False], nulls_last=True)

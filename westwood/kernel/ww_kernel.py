@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loads our congestion controls into this machine's kernel, unloads them, tells their status.
+"""Loads our congestion controls into this machine's kernel, unloads them, reports their status.
 
-linux/ has the BPF object and ww-kernel, the program that does all of this: a wheel brings both,
-`make linux` builds them; WESTWOOD_KERNEL names another ww-kernel, with ww.bpf.o beside it. What is
-loaded is pinned in /sys/fs/bpf/westwood, or in the folder of a bpffs that WESTWOOD_BPFFS names:
-ww-kernel uses one that nobody but its own user may enter (linux/loader/folder.c).
+The program ww-kernel does this with the BPF object ww.bpf.o. A wheel contains both, and
+`make linux` builds them. WESTWOOD_KERNEL can name another ww-kernel, with ww.bpf.o in its folder.
+Loaded controls are pinned in /sys/fs/bpf/westwood, or in a bpffs folder that WESTWOOD_BPFFS names.
+ww-kernel accepts only a folder that nobody else may enter (linux/loader/folder.c).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from westwood.programs import REINSTALL, Program, system_program
 
 VARIABLE = "WESTWOOD_KERNEL"
 PINS_VARIABLE = "WESTWOOD_BPFFS"
-# The protocols by the names that our controls have in the kernel.
+# The protocols by our controls' names in the kernel.
 CONTROLS = {protocol.kernel: name for name, protocol in PROTOCOLS.items() if protocol.ours}
 _BPFFS = Path("/sys/fs/bpf")
 _LACKING = 77
@@ -41,42 +41,42 @@ PROGRAM = Program(
 
 
 def program() -> Path:
-    """Finds ww-kernel; UnavailableError with the remedy if it is not there."""
+    """Returns ww-kernel's location; raises UnavailableError with the remedy if it is missing."""
     return PROGRAM.find()
 
 
 def bpf_object(program: Path) -> Path:
-    """Names the file with the congestion controls that a ww-kernel loads."""
+    """Returns the BPF object with the controls that a ww-kernel loads."""
     return program.with_name("ww.bpf.o")
 
 
 def pins() -> Path:
-    """Names the folder in which what is loaded is found again."""
+    """Returns the folder in which loaded controls are pinned."""
     return Path(os.environ.get(PINS_VARIABLE) or _BPFFS / "westwood")
 
 
 def check_names(cc: Sequence[str], key: str = "--cc") -> None:
-    """Raises InputError unless they can be controls' names; the kernel may learn them later."""
+    """Raises InputError unless the names are valid; the controls may be loaded later."""
     for name in cc:
         if not re.fullmatch(r"[\w.-]{1,15}", name, re.ASCII):
             raise InputError("expected the name of a congestion control", key=key, value=name)
 
 
 def load() -> str:
-    """Registers the controls until `unload` or the next boot; one line about what was done."""
+    """Registers the controls until `unload` or the next boot; returns a line for the user."""
     path = program()
     _mount()
     return _call(path, "load", pins(), bpf_object(path), __version__)
 
 
 def unload() -> str:
-    """Takes the controls' names away; connections that use them go on. One line about it."""
+    """Unregisters the controls; connections keep using them. Returns a line for the user."""
     return _call(program(), "unload", pins())
 
 
 @contextmanager
 def borrowed() -> Iterator[None]:
-    """Loads the controls for the block; after it they are gone, whatever ends this process."""
+    """Loads the controls for the block; unloads them afterwards, even if this process is killed."""
     path, mount = program(), _mount_command()
     do: list[Sequence[object]] = [[path, "load", pins(), bpf_object(path), __version__]]
     undo: list[Sequence[object]] = [[path, "unload", pins()]]
@@ -94,13 +94,13 @@ def status() -> dict[str, Any]:
 
 
 def _mount() -> None:
-    """Mounts a bpffs where none is yet, if we may."""
+    """Mounts a bpffs if there is none and we may."""
     if (command := _mount_command()) is not None:
         subprocess.run(command, check=False, capture_output=True)
 
 
 def _mount_command() -> list[str] | None:
-    """What mounts a bpffs for root only, as systemd, bpftool and ip do; None: there is one."""
+    """Returns the command that mounts a bpffs as systemd does; None if not needed or allowed."""
     if PINS_VARIABLE in os.environ or os.path.ismount(_BPFFS) or os.geteuid() != 0:
         return None
     program = system_program("mount")
@@ -117,8 +117,8 @@ def _call(path: Path, *words: object) -> str:
 
 
 def failure(code: int, said: str) -> UnavailableError | RunError:
-    """Makes the error of a ww-kernel that ended with this code after it said this."""
+    """Returns the error for a ww-kernel that ended with this code and message."""
     words = (said.strip() or "ww-kernel said nothing").splitlines()[-1]
     if code == _LACKING:
-        return UnavailableError(f"{words}; westwood kernel doctor says what this machine lacks")
+        return UnavailableError(f"{words}; westwood kernel doctor lists what this machine lacks")
     return RunError(words)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The laboratory in a browser: what its page knows, and how it is served."""
+"""The laboratory in the browser: the data of its page, and the server."""

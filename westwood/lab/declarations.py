@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gathers what the page has to know: the declarations, the profiles, the presets, the claims.
+"""Collects the data of the laboratory's page: declarations, profiles, presets and claims.
 
-tools/lab.py builds it into the page, so that nothing of it is written twice.
+tools/lab.py builds them into the page, so that nothing is declared twice.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from westwood.scenario import profiles
 from westwood.scenario.flows import OF_DATAGRAMS
 from westwood.scenario.preset_files import presets, presets_folder
 
-_MOST_EXACT = 2**53  # that a double counts
-_SEEDS_HERE = 5  # on which the page decides a claim
+_MOST_EXACT = 2**53  # the largest integer that a double represents exactly
+_SEEDS_HERE = 5  # with which the page decides a claim
 
 
 def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """All of it as plain values for JSON; `verdicts` is what `reproduce` gave, by claim."""
+    """Returns all data as values for JSON; `verdicts` are the results of `reproduce` by claim."""
     return {
         "version": __version__,
         "settings": [_setting(one) for one in SETTINGS if one.is_for_users],
@@ -85,16 +85,16 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "stamped_header": _engine.STAMPED_HEADER,
         "opportunity_bytes": OPPORTUNITY_BYTES,
         "longest_ps": str(LONGEST_PS),
-        # Of a mean of so many runs whose deviation is 1; one run leaves it unknown.
+        # Of a mean by the number of runs, for a deviation of 1; unknown for fewer than 2.
         "half_widths": [0.0, 0.0, *(half_width(1.0, runs) for runs in range(2, _SEEDS_HERE + 1))],
     }
 
 
 def _setting(one: Setting) -> dict[str, Any]:
-    """A row of the declarations, and which of the engine's objects have its field."""
+    """Returns a declared setting, with the names of the engine's objects that have its field."""
     if one.section == "link":
-        owners: Mapping[str, object] = {"link": _engine.Link(), "direction": _engine.Direction()}
-        parts = [name for name, owner in owners.items() if hasattr(owner, one.field)]
+        objects: Mapping[str, object] = {"link": _engine.Link(), "direction": _engine.Direction()}
+        parts = [name for name, built in objects.items() if hasattr(built, one.field)]
     else:
         parts = [one.section]
     row = {key: value for key, value in asdict(one).items() if key != "fallback"}
@@ -102,7 +102,7 @@ def _setting(one: Setting) -> dict[str, Any]:
 
 
 def _exact(bound: Any) -> Any:
-    """A bound that JavaScript's numbers can't hold becomes its digits."""
+    """Returns a bound, as text if it is too large for JavaScript's numbers."""
     return str(bound) if isinstance(bound, int) and abs(bound) > _MOST_EXACT else bound
 
 
@@ -140,19 +140,19 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
 
 
 def _here(claim: str, name: str, scenario: Mapping[str, Any]) -> dict[str, Any] | str:
-    """What decides a claim at one setting of this scenario, or why nothing does."""
+    """Returns the criterion of a claim in this scenario, or why there is none."""
     found = HERE[claim]
-    return found if isinstance(found, str) else _plain(found[name], scenario)
+    return found if isinstance(found, str) else _json_value(found[name], scenario)
 
 
-def _plain(value: Any, scenario: Mapping[str, Any], key: str = "") -> Any:
-    """The same as JSON has it: a bound at infinity is none, a swept value is that of the sweep."""
+def _json_value(value: Any, scenario: Mapping[str, Any], key: str = "") -> Any:
+    """Returns a value for JSON: infinity becomes None, a `Swept` the sweep's value."""
     if isinstance(value, Swept):
         return scenario["sweep"][key][value.place]
     if is_dataclass(value):
         value = vars(value)
     if isinstance(value, Mapping):
-        return {name: _plain(one, scenario, name) for name, one in value.items()}
+        return {name: _json_value(one, scenario, name) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one, scenario) for one in value]
+        return [_json_value(one, scenario) for one in value]
     return None if value == math.inf else value

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shows the laboratory's page in a frame, where it runs as in a window of its own.
+// Shows the laboratory's page in a frame.
 
 function render({ model, el }) {
   const page = URL.createObjectURL(new Blob([model.get("page")], { type: "text/html" }));

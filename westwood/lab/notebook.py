@@ -13,11 +13,11 @@ from westwood.scenario import Scenario, fragments
 
 
 class Laboratory(anywidget.AnyWidget):
-    """Is the page of `westwood lab` in a frame; a cell that returns it shows it."""
+    """Shows the page of `westwood lab` in a frame when a notebook cell returns it."""
 
     _esm = Path(__file__).with_suffix(".js")
     page = traitlets.Unicode().tag(sync=True)
-    fragment = traitlets.Unicode().tag(sync=True)  # what stands behind the page's address
+    fragment = traitlets.Unicode().tag(sync=True)  # of the page's URL
     height = traitlets.Int(900).tag(sync=True)  # px
 
     def __init__(self, scenario: Scenario) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Serves the laboratory's page to this machine alone, with a scenario in its link.
+"""Serves the laboratory's page to this machine only, with a scenario in its link.
 
-The page is one file that asks for nothing else, and the link has the scenario behind its #, which a
-browser keeps to itself: the server sees neither.
+The page is one file and loads nothing else. The scenario is in the link's fragment, which browsers
+don't send to the server.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOOPBACK = "127.0.0.1"
 
 
 def page() -> bytes:
-    """Reads the page; UnavailableError where it was not built."""
+    """Returns the page; raises UnavailableError if it was not built."""
     try:
         return PAGE.read_bytes()
     except FileNotFoundError:
@@ -30,7 +30,7 @@ def page() -> bytes:
 
 
 def fragment(file_or_preset: str | None) -> str:
-    """Makes what stands behind the # of the link, of a scenario that is checked first."""
+    """Checks a scenario and returns its link's fragment."""
     if file_or_preset is None:
         return ""
     Scenario.load(file_or_preset)
@@ -43,13 +43,13 @@ def fragment(file_or_preset: str | None) -> str:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers the page, and nothing else."""
+    """Answers requests for the page, and no others."""
 
     server: Server
 
     def do_GET(self) -> None:
         names = {f"{host}:{self.server.server_port}" for host in (LOOPBACK, "localhost")}
-        if self.headers.get("Host") not in names:  # a foreign name that leads here
+        if self.headers.get("Host") not in names:  # DNS rebinding
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
         elif self.path.partition("?")[0] not in ("/", "/index.html"):
             self.send_error(HTTPStatus.NOT_FOUND)
@@ -62,11 +62,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(self.server.page)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Says nothing: the page asks once."""
+        """Logs nothing."""
 
 
 class Server(ThreadingHTTPServer):
-    """Listens on the loopback address; the system chooses a port where 0 was given."""
+    """Listens on the loopback address; for port 0 the system chooses a port."""
 
     daemon_threads = True
 
@@ -75,15 +75,15 @@ class Server(ThreadingHTTPServer):
         try:
             super().__init__((LOOPBACK, port), _Handler)
         except OSError as error:
-            raise RunError(f"port {port} of {LOOPBACK} can't be had: {error.strerror}") from None
+            raise RunError(f"can't use port {port} of {LOOPBACK}: {error.strerror}") from None
 
     @property
     def url(self) -> str:
-        """The address of the page."""
+        """Returns the URL of the page."""
         return f"http://{LOOPBACK}:{self.server_port}/"
 
     def run(self) -> None:
-        """Serves until a signal comes, which is how it is meant to end."""
+        """Serves until a signal comes, which is the normal end."""
         stopping.begin()
         try:
             self.serve_forever(poll_interval=stopping.POLL_S)

@@ -78,7 +78,7 @@ def test_what_somebody_else_has_set_is_left_alone(host: Namespace, controls: Pat
     defaults.choose("ww_plus", host.pid)
     host.run("sysctl", "-qw", f"{CC}=reno")
     (said,) = defaults.restore()
-    assert said.endswith("left alone, since somebody has set reno meanwhile")
+    assert said.endswith("left alone, since somebody has set reno in the meantime")
     assert now(host) == "reno"
 
 
@@ -211,7 +211,7 @@ def test_what_the_kernel_would_refuse_is_never_asked(host: Namespace) -> None:
             defaults.choose(refused, host.pid)
     with pytest.raises(InputError, match="expected one that namespaces may have"):
         defaults.choose("none", host.pid)
-    with pytest.raises(InputError, match="there is no such route"):
+    with pytest.raises(InputError, match="no such route"):
         defaults.choose("reno", host.pid, ROUTE)
     with pytest.raises(InputError, match="expected a prefix of a route"):
         defaults.choose("reno", host.pid, "192.0.2.1/24")
@@ -233,7 +233,7 @@ def test_what_is_not_loaded_has_its_remedy(bpffs: Path, host: Namespace) -> None
 
 def test_a_memory_that_others_could_write_is_not_believed(host: Namespace, memory: Path) -> None:
     memory.mkdir(mode=0o755)
-    with pytest.raises(RunError, match="is of user 0, mode 755"):
+    with pytest.raises(RunError, match="belongs to user 0, mode 755"):
         defaults.choose("reno", host.pid)
     memory.rmdir()
     memory.symlink_to(memory.parent)

@@ -167,7 +167,7 @@ def test_a_folder_that_another_user_made_first_is_refused(
     pins = ww_kernel.pins()
     assert as_user(set(), "mkdir", "-m", "777", pins).returncode == 0
     refused(westwood, f"{pins}: belongs to user {NOBODY}, expected user 0: rm -r {pins}")
-    assert f"missing  bpffs: {pins} is of user {NOBODY}" in westwood("kernel", "doctor").out
+    assert f"missing  bpffs: {pins} belongs to user {NOBODY}" in westwood("kernel", "doctor").out
 
 
 def test_a_link_that_another_user_made_is_not_followed(

@@ -304,7 +304,7 @@ def test_times_are_the_kernels_in_a_time_namespace(host: Namespace, tmp_path: Pa
 def test_bad_input_is_a_line_with_what_was_expected(westwood: Westwood, tmp_path: Path) -> None:
     for words, expected in (
         (("--out", tmp_path / "day.txt"), "expected a name in .parquet or .csv"),
-        (("--out", tmp_path / "no" / "day.csv"), "there is no such folder"),
+        (("--out", tmp_path / "no" / "day.csv"), "no such folder"),
         (("--out", tmp_path / "day.csv", "--port", 70000), "expected a port from 1 to 65535"),
         (("--out", tmp_path / "day.csv", "--cc", "a,b"), "expected the name of a congestion"),
         (("--out", tmp_path / "day.csv", "--duration", "soon"), "--duration"),

@@ -202,7 +202,7 @@ def test_a_name_that_is_no_namespace_disturbs_nobody(
         watched.snapshot()
     called = westwood("kernel", "default", "--netns", "stale")
     assert called.code == 2 and called.err.count("\n") == 1
-    assert "is no network namespace, expected a name in /run/netns" in called.err
+    assert "is not a network namespace, expected a name in /run/netns" in called.err
 
 
 @pytest.mark.kernel
