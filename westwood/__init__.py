@@ -25,8 +25,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from westwood.engines.api import simulate, simulate_many
     from westwood.engines.result import Result
-    from westwood.engines.simulator import simulate, simulate_many
     from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
     from westwood.experiments.readback import Results
     from westwood.scenario import Scenario, presets
@@ -55,8 +55,8 @@ _HOMES = {
     "presets": "scenario",
     "Results": "experiments.readback",
     "Result": "engines.result",
-    "simulate": "engines.simulator",
-    "simulate_many": "engines.simulator",
+    "simulate": "engines.api",
+    "simulate_many": "engines.api",
 }
 
 

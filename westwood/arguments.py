@@ -43,7 +43,7 @@ def checked(**checks: Check) -> Callable[[Callable[P, R]], Callable[P, R]]:
             given = signature.bind(*args, **kwargs)
             for name in signature.parameters:
                 if name in checks and name in given.arguments:
-                    given.arguments[name] = _checked(name, given.arguments[name], checks[name])
+                    given.arguments[name] = checked_value(name, given.arguments[name], checks[name])
             return function(*given.args, **given.kwargs)
 
         return call
@@ -54,10 +54,11 @@ def checked(**checks: Check) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def check_fields(one: object, **checks: Check) -> None:
     """Checks the named fields of a frozen dataclass; for its `__post_init__`."""
     for name, check in checks.items():
-        object.__setattr__(one, name, _checked(name, getattr(one, name), check))
+        object.__setattr__(one, name, checked_value(name, getattr(one, name), check))
 
 
-def _checked(name: str, value: object, check: Check) -> Any:
+def checked_value(name: str, value: object, check: Check) -> Any:
+    """Returns what the check makes of an argument; its InputError names the argument."""
     try:
         return check(value)
     except InputError as error:

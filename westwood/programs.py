@@ -89,7 +89,7 @@ class Program:
 
     name: str  # relative to the workshop
     variable: str
-    needed: str  # such as "--engine linux needs ww-path"
+    needed: str  # such as "engine linux needs ww-path"
     make: str  # the command that builds it in a checkout
     install: str  # the remedy for an installed package
     companion: str = ""  # a file required in the same folder

@@ -133,7 +133,9 @@ def call(what: Callable[[], Any]) -> None:
 def calls(choices: random.Random, result: Result, results: Results) -> Iterator[Callable[[], Any]]:
     """Yields a call of each public function, one argument of which is anything."""
     value = some(choices)
-    option = choices.choice(["seed", "trace", "interval_s", "events", "queues", "capture"])
+    option = choices.choice(
+        ["seed", "trace", "interval_s", "events", "queues", "capture", "check_resources"]
+    )
     key = choices.choice(KEYS)
     yield lambda: simulate(value)
     yield lambda: simulate(SCENARIO, **{option: value})
@@ -201,10 +203,15 @@ def test_numpys_scalars_and_paths_are_as_good_as_pythons(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("call_", "message"),
     [
-        (lambda: simulate("table1"), 'scenario = "table1": expected a Scenario'),
+        (lambda: simulate("tabel1"), 'scenario = "tabel1": neither a file nor'),
+        (lambda: simulate(1), "scenario = 1: expected a Scenario, the name of a preset"),
+        (lambda: simulate(SCENARIO, engine="ns4"), 'engine = "ns4": expected sim, ns3'),
+        (lambda: simulate(SCENARIO, capture="wire"), 'capture = "wire": no such link'),
         (lambda: simulate(SCENARIO, 1.5), "seed = 1.5: expected a whole number"),
         (lambda: simulate(SCENARIO, trace="yes"), 'trace = "yes": expected True or False'),
-        (lambda: simulate_many(SCENARIO, 3), "seeds = 3: expected a list"),
+        (lambda: simulate_many(SCENARIO, 0), "seeds = 0: expected a whole number from 1"),
+        (lambda: simulate_many(SCENARIO, []), "seeds: expected at least one"),
+        (lambda: simulate_many(SCENARIO, "3"), 'seeds = "3": expected a number of seeds'),
         (lambda: simulate_many(SCENARIO, workers=float("nan")), "workers = nan: expected a whole"),
         (lambda: Scenario.preset(None), "name = None: expected text"),
         (lambda: SCENARIO.with_settings([1]), "(list) "),

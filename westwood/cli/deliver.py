@@ -47,7 +47,11 @@ def carry_out(
     folder = Folder(out, kind=ResultKind.RUN) if out else None
     count = engine.workers if workers is None else workers
     track = tracker(engine, planned, count, yes=yes)
-    traces = experiment.traces(planned, engine, track, yes=yes) if figure and over_time else []
+    traces = (
+        experiment.traces(planned, engine, track, check_resources=not yes)
+        if figure and over_time
+        else []
+    )
     if folder:
         folder.manifest(planned.manifest(engine.name), complete=False)
     collected = experiment.collect(planned, engine, workers=count, track=track)
@@ -118,7 +122,7 @@ def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bo
     InputError if they need more memory than there is, unless `yes`.
     """
     if not engine.real_time:
-        needed = experiment.check_resources(planned, engine, workers, yes=yes)
+        needed = experiment.estimate_resources(planned, engine, workers, check_resources=not yes)
         at_a_time = min(workers or os.cpu_count() or 1, planned.runs)
         about_s = needed.seconds / at_a_time
         about = console.announce(about_s, format_bytes(needed.memory_bytes))

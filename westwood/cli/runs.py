@@ -165,7 +165,11 @@ def run(
 
     runs_it = engines.find(engine)
     planned = experiment.plan(
-        Scenario.load(scenario), cc=cc or (), settings=settings_of(set_), seeds=seeds, yes=yes
+        Scenario.load(scenario),
+        cc=cc or (),
+        settings=settings_of(set_),
+        seeds=seeds,
+        check_resources=not yes,
     )
     wanted = figures.wanted(plot, figure, title, size)
     if not wanted:
@@ -317,7 +321,7 @@ def compare(
         cc=cc or ("newreno", "sack", "westwood", "westwood+"),
         settings={**({"duration": duration} if duration else {}), **settings},
         seeds=seeds,
-        yes=yes,
+        check_resources=not yes,
     )
     wanted = figures.wanted(plot, figure, title, size)
     deliver.carry_out(planned, workers, out, figure=wanted, json=json, engine=runs_it, yes=yes)
@@ -351,7 +355,11 @@ def sweep(
     if ci is None:
         refuse_idle(context, "metric", "most", without="--ci")
     planned = experiment.plan(
-        Scenario.load(scenario), cc=cc or (), settings=settings_of(set_), seeds=seeds, yes=yes
+        Scenario.load(scenario),
+        cc=cc or (),
+        settings=settings_of(set_),
+        seeds=seeds,
+        check_resources=not yes,
     )
     precision = None if ci is None else sweeping.precision(value_of(ci), metric, most)
     runs_it = engines.find(engine)

@@ -180,7 +180,6 @@ def run(scenario: Scenario, request: Request, engine: Engine, spool: Spool) -> R
         queues=traced,
         capture=request.at,
         spool=spool,
-        yes=True,  # it was asked before
     )
 
 

@@ -51,24 +51,29 @@ class Simulate(Protocol):
         seed: int = 1,
         *,
         trace: bool = False,
+        interval_s: float = 0,
         events: bool = False,
         queues: bool = False,
         capture: str | None = None,
         spool: Spool | None = None,
-        yes: bool = False,
     ) -> Result:
-        """Runs the scenario; see `westwood.engines.simulator.simulate` for the options.
+        """Runs the scenario; see `westwood.simulate` for the options.
 
-        Only the simulator uses `spool`, to record on disk, and `yes`.
+        Only the simulator uses `spool`, to record on disk.
         """
 
 
-def refuse_simulators_own(engine: str, *, events: bool, capture: str | None) -> None:
+def refuse_simulators_own(
+    engine: str, *, events: bool, capture: str | None, interval_s: float
+) -> None:
     """Raises InputError if an option asks for a record that only the simulator makes."""
     for option, asked in (("--events", events), ("--pcap", capture)):
         if asked:
-            problem = f"works only in the simulator, expected no --engine {engine}"
+            problem = f"works only in the simulator, not with engine {engine}"
             raise InputError(problem, key=option)
+    if interval_s:
+        problem = "works only in the simulator; Result.sampled() thins any trace"
+        raise InputError(problem, key="interval_s", value=interval_s)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Limits:
 
     def refuse(self, key: str, value: object, expected: str) -> InputError:
         """Returns the error for a refused setting."""
-        return InputError(f"--engine {self.engine} expects {expected}", key=key, value=value)
+        return InputError(f"engine {self.engine} expects {expected}", key=key, value=value)
 
     def refuse_fixed(self, key: str, value: object, fixed: object) -> InputError:
         """Returns the error for a value other than the fixed one."""

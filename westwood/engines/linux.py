@@ -36,7 +36,7 @@ _ATTEMPTS = 3
 PROGRAM = Program(
     "linux/ww-path",
     VARIABLE,
-    "--engine linux needs ww-path",
+    "engine linux needs ww-path",
     make="make linux-path",
     install=programs.REINSTALL,
 )
@@ -79,14 +79,14 @@ class TracedOnce:
         seed: int = 1,
         *,
         trace: bool = False,
+        interval_s: float = 0,
         events: bool = False,
         queues: bool = False,
         capture: str | None = None,
         spool: Spool | None = None,
-        yes: bool = False,
     ) -> Result:
-        """Does what `simulator.simulate` does, but refuses events and captures."""
-        refuse_simulators_own(ENGINE, events=events, capture=capture)
+        """Does what `westwood.simulate` does, but refuses events and captures."""
+        refuse_simulators_own(ENGINE, events=events, capture=capture, interval_s=interval_s)
         result = run(scenario, seed, trace=trace or queues)
         self._traced[scenario.hash, seed] = result
         return result
@@ -187,7 +187,7 @@ def execute(plan: str, what: str) -> list[list[str]]:
     done = programs.run([program()], plan)
     lines, problem = [line.split() for line in done.out.splitlines()], done.errors.strip()
     if done.code == _LACKING:
-        raise UnavailableError(f"--engine linux: {one_line(problem.removeprefix('ww-path: '))}")
+        raise UnavailableError(f"engine linux: {one_line(problem.removeprefix('ww-path: '))}")
     if done.code != 0 or not wire.is_whole(lines):
         last = (problem or f"exit code {done.code}").splitlines()[-1]
         raise RunError(f"{what}: the emulated path ended with {one_line(last)}")

@@ -66,7 +66,7 @@ _REMEDY = "; the profile linux has it"
 
 
 def _refuse(key: str, value: object, expected: str) -> InputError:
-    return InputError(f"--engine linux expects {expected}", key=key, value=value)
+    return InputError(f"engine linux expects {expected}", key=key, value=value)
 
 
 def check(scenario: Scenario) -> None:
@@ -210,5 +210,5 @@ def require(control: str) -> None:
     remedy = "westwood kernel load" if control in ww_kernel.CONTROLS else f"modprobe tcp_{control}"
     if control in linux_emulated.MODULES:
         remedy += f"; or {linux_emulated.REMEDY}"
-    problem = f"--engine linux: this kernel has no congestion control {control}"
+    problem = f"engine linux: this kernel has no congestion control {control}"
     raise UnavailableError(f"{problem}: {remedy}")

@@ -55,7 +55,7 @@ def program() -> Path:
     if found and os.access(found, os.X_OK) and Path(found).is_file():
         return Path(found)
     problem = f"{VARIABLE} names no program" if named else "it is not here"
-    raise UnavailableError(f"--engine ns2 needs ns-2, and {problem}: {REMEDY}")
+    raise UnavailableError(f"engine ns2 needs ns-2, and {problem}: {REMEDY}")
 
 
 def simulate(
@@ -63,14 +63,14 @@ def simulate(
     seed: int = 1,
     *,
     trace: bool = False,
+    interval_s: float = 0,
     queues: bool = False,
     events: bool = False,
     capture: str | None = None,
     spool: Spool | None = None,
-    yes: bool = False,
 ) -> Result:
     """Runs a scenario once; ns-2 records nothing over time."""
-    refuse_simulators_own(ENGINE, events=events, capture=capture)
+    refuse_simulators_own(ENGINE, events=events, capture=capture, interval_s=interval_s)
     if trace or queues:
         raise InputError("ns-2 gives no trace, expected another", key="--engine", value=ENGINE)
     return _run(_program_for(scenario), script(scenario), scenario, seed)
@@ -93,7 +93,7 @@ def _program_for(scenario: Scenario) -> Path:
     for agent in filter(None, map(agent_of, scenario.flows)):
         if agent.is_a_module and not _has(found, agent.agent):
             raise UnavailableError(
-                f"--engine ns2 needs an ns with the module {agent.agent} for this protocol "
+                f"engine ns2 needs an ns with the module {agent.agent} for this protocol "
                 f"({VARIABLE} names it), and {found} has none: docs/ns2.md"
             )
     return found

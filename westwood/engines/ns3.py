@@ -29,7 +29,7 @@ VARIABLE = "WESTWOOD_NS3"
 PROGRAM = Program(
     "ns3/wheel/ww-ns3-runner",
     VARIABLE,
-    "--engine ns3 needs its runner",
+    "engine ns3 needs its runner",
     make="westwood ns3 build",
     install="westwood ns3 build",
 )
@@ -45,14 +45,14 @@ def simulate(
     seed: int = 1,
     *,
     trace: bool = False,
+    interval_s: float = 0,
     queues: bool = False,
     events: bool = False,
     capture: str | None = None,
     spool: Spool | None = None,
-    yes: bool = False,
 ) -> Result:
     """Runs a scenario once; refuses events and captures, which ns-3 does not record."""
-    refuse_simulators_own(ENGINE, events=events, capture=capture)
+    refuse_simulators_own(ENGINE, events=events, capture=capture, interval_s=interval_s)
     return _run(program(), plan(scenario), scenario, seed, trace or queues)
 
 

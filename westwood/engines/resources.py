@@ -7,8 +7,8 @@
     total memory         memory of a run x concurrent runs + points and rows kept
     time                 packets x cost of one, until the first run's time has been measured
 
-Runs that exceed the machine's memory or disk are refused, unless `yes` is given. The estimates
-ignore losses.
+Runs that exceed the machine's memory or disk are refused, unless the caller skips the check. The
+estimates ignore losses.
 """
 
 from __future__ import annotations
@@ -289,9 +289,14 @@ def check(
         at_a_time = f" with {workers} workers" if workers > 1 and what == "memory" else ""
         problem = (
             f"takes about {format_bytes(total)} of {what}{at_a_time}, and {format_bytes(free())} "
-            "are free here; --yes (in Python yes=True) runs it all the same"
+            "are free here; --yes (in Python check_resources=False) runs it all the same"
         )
         raise InputError(problem, key=key, value=_value(scenario, key), source=scenario._source)
+
+
+def check_run(scenario: Scenario, recorded: Recorded = NOTHING, engine: str = "sim") -> None:
+    """InputError if one run takes more than this machine has."""
+    check(estimate_run(scenario, recorded, engine), scenario)
 
 
 def check_sweep(scenarios: Sequence[Scenario], seeds: int) -> None:
@@ -306,12 +311,12 @@ def check_many(
     workers: int | None,
     engine: str = "sim",
     *,
-    yes: bool = False,
+    check_resources: bool = True,
 ) -> ResourceEstimate:
-    """Returns the estimate for all runs of all points; checks it unless `yes`."""
+    """Returns the estimate for all runs of all points; checks it unless `check_resources` is false."""
     at_a_time = min(workers or os.cpu_count() or 1, len(points) * seeds)
     estimate = estimate_many(sample(points), len(points), seeds, at_a_time, engine)
-    if not yes:
+    if check_resources:
         check(estimate, points[0], workers=at_a_time)
     return estimate
 

@@ -155,6 +155,6 @@ def run_task(engine: str, version: str, parts: list[Part]) -> Runs:
     for text, settings, runs in parts:
         made = Scenario(**tomllib.loads(text))
         for place, seed in runs:
-            rows = simulate(made, seed, yes=True).flow_rows
+            rows = simulate(made, seed).flow_rows
             done.append((place, [{**settings, **row} for row in rows]))
     return done

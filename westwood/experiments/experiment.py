@@ -90,11 +90,11 @@ def plan(
     cc: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
     seeds: int | None = None,
-    yes: bool = False,
+    check_resources: bool = True,
 ) -> Experiment:
     """Plans the scenario's points, with each protocol in `cc` (for all flows) and `settings`.
 
-    InputError if they would take more memory than there is, unless `yes`.
+    InputError if they would take more memory than there is, unless `check_resources` is false.
     """
     settings = dict(settings or {})
     if seeds is not None:
@@ -108,7 +108,7 @@ def plan(
     tcp = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
     variants = [{f"{flow}.cc": name for flow in tcp} for name in dict.fromkeys(cc)]
     bases = [scenario.with_settings({**variant, **settings}) for variant in variants or [{}]]
-    if not yes:
+    if check_resources:
         resources.check_sweep(bases, bases[0].seeds)
     base = bases[0]
     beside = key_beside(base) if len(variants) > 1 else None
@@ -131,13 +131,16 @@ def key_beside(scenario: Scenario) -> str | None:
     return f"{tcp[0]}.cc" if 0 < len(tcp) < len(scenario.flow) else None
 
 
-def check_resources(
-    experiment: Experiment, engine: Engine, workers: int | None, *, yes: bool
+def estimate_resources(
+    experiment: Experiment, engine: Engine, workers: int | None, *, check_resources: bool = True
 ) -> ResourceEstimate:
-    """InputError if the runs would take too much memory, unless `yes`; else what they need."""
+    """Returns what the runs take; with `check_resources`, InputError if that is too much memory."""
     check_workers(workers, "--workers")
     points = [job.scenario for job in experiment.jobs]
-    return resources.check_many(points, experiment.scenario.seeds, workers, engine.name, yes=yes)
+    seeds = experiment.scenario.seeds
+    return resources.check_many(
+        points, seeds, workers, engine.name, check_resources=check_resources
+    )
 
 
 def collect(
@@ -252,7 +255,7 @@ def traces(
     engine: Engine = SIMULATOR,
     track: Tracker | None = None,
     *,
-    yes: bool = False,
+    check_resources: bool = True,
 ) -> list[tuple[str, str, pl.DataFrame]]:
     """Traces each point with the first seed: (protocol, name, trace) of every flow."""
     flows = len(experiment.scenario.flows)
@@ -267,7 +270,9 @@ def traces(
     found = []
     jobs = experiment.jobs
     for job in track(jobs, len(jobs)) if track else jobs:
-        result = engine.simulate(job.scenario, 1, trace=True, yes=yes)
+        if check_resources:
+            resources.check_run(job.scenario, resources.Recorded(windows=True), engine.name)
+        result = engine.simulate(job.scenario, 1, trace=True)
         for flow in job.scenario.flows:
             row = {"cc": flow.cc.name, "flow": flow.name, **job.settings}
             keys = [key for key in experiment.varied if job.settings[key] != flow.cc.name]

@@ -14,7 +14,7 @@ from typing import Any
 
 from westwood.arguments import check_seed
 from westwood.catalogue import UDP
-from westwood.engines import find, ns3_limits
+from westwood.engines import find, ns3_limits, resources
 from westwood.engines.contract import Engine
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
@@ -80,7 +80,9 @@ def _run(scenario: Scenario, cc: str, control: str, engine: Engine, seed: int) -
     }
     if engine.name == "ns3":
         settings |= {"profile": ns3_limits.PROFILE, **_kept_in_ns3(scenario)}
-    return engine.simulate(scenario.with_settings(settings), seed)
+    chosen = scenario.with_settings(settings)
+    resources.check_run(chosen, engine=engine.name)
+    return engine.simulate(chosen, seed)
 
 
 def _kept_in_ns3(scenario: Scenario) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Selection:
         """Estimates how long the runs will take on this machine, s."""
         check_workers(workers, "--workers")
         estimates_s = [
-            experiment.check_resources(one, SIMULATOR, 1, yes=True).seconds
+            experiment.estimate_resources(one, SIMULATOR, 1, check_resources=False).seconds
             for one in self.experiments.values()
         ]
         return (

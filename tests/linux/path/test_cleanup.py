@@ -171,5 +171,5 @@ def test_a_machine_without_tun_is_told_so() -> None:
         check=False,
     )
     assert done.returncode == 77
-    assert done.stderr.startswith("westwood: --engine linux: no /dev/net/tun")
+    assert done.stderr.startswith("westwood: engine linux: no /dev/net/tun")
     assert "modprobe tun" in done.stderr and done.stderr.count("\n") == 1

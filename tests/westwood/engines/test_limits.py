@@ -74,9 +74,7 @@ def test_a_setting_that_nobody_told_the_host_of_has_its_default(
     others = tuple(key for key in limits.OBEYED if key != "dupack_threshold")
     monkeypatch.setattr(limits, "OBEYED", others)
     limits.check(scenario(profile, recovery))
-    with pytest.raises(
-        InputError, match=rf"tcp\.dupack_threshold = 4: --engine {engine} expects 3"
-    ):
+    with pytest.raises(InputError, match=rf"tcp\.dupack_threshold = 4: engine {engine} expects 3"):
         limits.check(scenario(profile, recovery, dupack_threshold=4))
 
 
@@ -102,7 +100,7 @@ def test_another_way_than_the_hosts_is_refused_in_one_line(engine: str, key: str
     with pytest.raises(InputError) as refused:
         limits.check(another)
     message = str(refused.value)
-    expected = f"tcp.{key} = {show(value)}: --engine {engine} expects {show(own[key])}"
+    expected = f"tcp.{key} = {show(value)}: engine {engine} expects {show(own[key])}"
     assert message.startswith(expected) and "\n" not in message
 
 
@@ -113,7 +111,7 @@ def test_ns3_takes_a_profiles_way_but_no_third_one(profile: str) -> None:
     taken = Scenario.preset("table1").with_settings(settings)
     ns3.plan(taken)
     ns3.plan(taken.with_settings({"tcp.max_rto": "60s", "tcp.handshake_rtt": True}))
-    with pytest.raises(InputError, match=r'tcp\.max_rto = "59s": --engine ns3 expects "60s"'):
+    with pytest.raises(InputError, match=r'tcp\.max_rto = "59s": engine ns3 expects "60s"'):
         ns3.plan(taken.with_settings({"tcp.max_rto": "59s"}))
 
 
@@ -121,7 +119,7 @@ def test_ns3_takes_no_profiles_header() -> None:
     """Other headers would be other packets, so that the profile is no excuse."""
     link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "overhead": "2B"}
     flow = {"name": "tcp", "from": "a", "to": "b", "cc": "sack", "timestamps": False}
-    with pytest.raises(InputError, match=r'tcp\.header = "52B": --engine ns3 expects "40B"'):
+    with pytest.raises(InputError, match=r'tcp\.header = "52B": engine ns3 expects "40B"'):
         ns3.plan(Scenario(name="s", duration="1s", profile="linux", link=[link], flow=[flow]))
 
 

@@ -167,14 +167,14 @@ def test_without_ns2_a_line_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"tcp.cc": "westwood"}, r'cc = "westwood": --engine ns2 expects one of tahoe, reno'),
-        ({"tcp.recovery": "prr"}, r'recovery = "prr": --engine ns2 expects "tahoe", "reno"'),
+        ({"tcp.cc": "westwood"}, r'cc = "westwood": engine ns2 expects one of tahoe, reno'),
+        ({"tcp.recovery": "prr"}, r'recovery = "prr": engine ns2 expects "tahoe", "reno"'),
         ({"tcp.cc": "vegas", "tcp.recovery": "sack"}, r'expects "newreno" of its agent'),
-        ({"tcp.delayed_ack": 3}, "delayed_ack = 3: --engine ns2 expects 1 or 2"),
+        ({"tcp.delayed_ack": 3}, "delayed_ack = 3: engine ns2 expects 1 or 2"),
         ({"tcp.stop": "1s"}, "stop .*fixed in ns-2"),
         ({"tcp.cc.byte_counting": True}, "byte_counting = true: .*fixed in ns-2"),
         ({"tcp.cc": LINUX | OWN_GROWTH, "tcp.recovery": "sack"}, "fractional_cwnd = true: .*fixed"),
-        ({"bottleneck.overhead": "2B"}, r'overhead = "2B": --engine ns2 expects 0B'),
+        ({"bottleneck.overhead": "2B"}, r'overhead = "2B": engine ns2 expects 0B'),
         ({"bottleneck.jitter": "1ms"}, r'bottleneck.jitter = "1ms": .*expects no trace, jitter or'),
         ({"tcp.arrivals": {"every": "1s", "size": "9kB"}}, "tcp.arrivals = .*a bulk flow without"),
         ({"bottleneck.queue.limit": "50kB"}, "expects a limit in packets"),

@@ -269,49 +269,49 @@ def test_what_only_the_simulator_records_is_said(
     [
         (
             {"profile": "rfc"},
-            r"access\.overhead = \"0B\": --engine ns3 expects the \"2B\".*ns3-3\.44",
+            r"access\.overhead = \"0B\": engine ns3 expects the \"2B\".*ns3-3\.44",
         ),
         (
             {"tcp.recovery": "rate-halving"},
-            r"tcp\.recovery = \"rate-halving\": --engine ns3 expects one of tahoe",
+            r"tcp\.recovery = \"rate-halving\": engine ns3 expects one of tahoe",
         ),
         (
             {"tcp.cc": "westwood+-linux24"},
-            r"tcp\.cc = \"westwood\+-linux24\": --engine ns3 expects",
+            r"tcp\.cc = \"westwood\+-linux24\": engine ns3 expects",
         ),
         ({"bottleneck.loss": {"kind": "bits", "rate": 1e-6}}, r"bottleneck\.loss\.kind = \"bits\""),
         (
             {"tcp.cc": {"name": "cubic", "hystart": "hystart++"}},
-            r"tcp\.cc\.hystart = \"hystart\+\+\": --engine ns3 expects \"none\" or "
+            r"tcp\.cc\.hystart = \"hystart\+\+\": engine ns3 expects \"none\" or "
             r"\"hystart-ns3\", which its TcpCubic has",
         ),
         (
             {"tcp.cc": {"name": "cubic", "cubic_rules": "linux"}},
-            r"tcp\.cc\.cubic_rules = \"linux\": --engine ns3 expects \"ns3\", "
+            r"tcp\.cc\.cubic_rules = \"linux\": engine ns3 expects \"ns3\", "
             r"which its TcpCubic has",
         ),
         (
             {"tcp.cc": {"name": "cubic", "fast_convergence": False}},
-            r"tcp\.cc\.fast_convergence = false: --engine ns3 expects none: in ns-3 \(class Tcp",
+            r"tcp\.cc\.fast_convergence = false: engine ns3 expects none: in ns-3 \(class Tcp",
         ),
         (
             {"tcp.cc": {"name": "veno", "veno_beta": 4}},
-            r"^tcp\.cc\.veno_beta = 4: --engine ns3 expects none: in ns-3 \(class TcpVeno\) "
+            r"^tcp\.cc\.veno_beta = 4: engine ns3 expects none: in ns-3 \(class TcpVeno\) "
             r"this control's settings can't be set$",
         ),
         (
             {"bottleneck.queue.limit": "9kB"},
-            r"bottleneck\.queue\.limit = \"9000B\": --engine ns3 expects a limit in packets",
+            r"bottleneck\.queue\.limit = \"9000B\": engine ns3 expects a limit in packets",
         ),
         (
             {"bottleneck.queue": {**RED, "limit": "1p"}},
-            r"bottleneck\.queue\.limit = \"1p\": --engine ns3 expects at least 2 packets",
+            r"bottleneck\.queue\.limit = \"1p\": engine ns3 expects at least 2 packets",
         ),
         (
             {"bottleneck.queue": {**RED, "spared": 0}},
-            r"bottleneck\.queue\.spared = 0\.0: --engine ns3 expects 2, fixed in ns-3",
+            r"bottleneck\.queue\.spared = 0\.0: engine ns3 expects 2, fixed in ns-3",
         ),
-        ({"bottleneck.jitter": "1ms"}, r"bottleneck\.jitter = \"1ms\": --engine ns3 expects no"),
+        ({"bottleneck.jitter": "1ms"}, r"bottleneck\.jitter = \"1ms\": engine ns3 expects no"),
     ],
 )
 def test_what_ns3_can_not_do_is_said(changes: dict[str, Any], problem: str) -> None:

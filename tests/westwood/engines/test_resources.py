@@ -55,7 +55,7 @@ def test_what_asks_for_too_much_is_named(more: dict[str, Any], key: str) -> None
     with pytest.raises(InputError) as error:
         simulate(chosen, trace="duration" in more)
     assert str(error.value).startswith(f"{key}: takes about ") and "\n" not in str(error.value)
-    assert "40 MB are free here; --yes (in Python yes=True)" in str(error.value)
+    assert "40 MB are free here; --yes (in Python check_resources=False)" in str(error.value)
 
 
 @pytest.mark.usefixtures("poor")
@@ -73,7 +73,7 @@ def test_yes_runs_it_all_the_same() -> None:
     many = scenario("10ms", flow=[{**FLOW, "count": 5000}])
     with pytest.raises(InputError, match="takes about"):
         simulate(many)
-    assert simulate(many, yes=True).rows.height == 5000
+    assert simulate(many, check_resources=False).rows.height == 5000
 
 
 @pytest.mark.parametrize(

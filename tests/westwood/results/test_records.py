@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from westwood import RunError, Scenario, simulate
+from westwood import RunError, Scenario
+from westwood.engines.simulator import simulate
 from westwood.results import pcap, queues, traces
 from westwood.results import spool as spool_
 from westwood.results.parquet import write_parquet
@@ -124,7 +125,8 @@ def test_the_lengths_of_a_queue_do_not_depend_on_the_pieces() -> None:
 _GROWTH = """
 import sys
 from pathlib import Path
-from westwood import Scenario, simulate
+from westwood import Scenario
+from westwood.engines.simulator import simulate
 from westwood.results import pcap, queues, spool as spool_, traces
 from westwood.results.parquet import write_parquet
 
