@@ -120,6 +120,13 @@ def text(value: object) -> str:
     return str(value)
 
 
+def table(value: object) -> Mapping[Any, Any]:
+    """A table of keys and values."""
+    if not isinstance(value, Mapping):
+        raise InputError("expected a table of keys and values", value=value)
+    return value
+
+
 def path(value: object) -> Path:
     """Accepts a path, as text or as an object."""
     found = value

@@ -24,7 +24,7 @@ def test_help_shows_what_there_is() -> None:
     text = pydoc.plain(pydoc.render_doc(package))
     for name in package.__all__:
         assert name in dir(package) and (name in text or name == "__version__")
-    assert "class Scenario(" in text and "simulate(scenario: 'Scenario'" in text
+    assert "class Scenario(" in text and "simulate(scenario: 'Scenario | str" in text
     assert "Runs a scenario once" in text
 
 

@@ -102,9 +102,12 @@ def simulate(
     >>> from westwood import Scenario, simulate
     >>> table1 = Scenario.preset("table1").with_settings({"duration": "20s"})
     >>> simulate(table1)
+    <Result of table1, 20s, seed 1: tcp (westwood-ns3) 1.569 Mb/s>
     >>> result = simulate(table1, seed=2, trace=True)
     >>> result.rows["goodput_bps"].item()
+    1471680.0
     >>> result.trace["cwnd"].max()
+    173.0
 
     The same path in ns-3, once `westwood ns3 build` has been run:
 
@@ -173,12 +176,35 @@ def simulate_many(
 
     Examples
     --------
+    >>> import polars as pl
     >>> from westwood import Scenario, simulate_many
     >>> short = Scenario.preset("table1").with_settings({"duration": "20s"})
     >>> swept = short.with_sweep({"tcp.cc": ["newreno", "westwood+"]})
     >>> rows = simulate_many(swept, seeds=3)
     >>> rows.select("tcp.cc", "seed", "timeouts")
-    >>> rows.group_by("cc", maintain_order=True).agg(rows["goodput_bps"].mean())
+    shape: (6, 3)
+    ┌───────────┬──────┬──────────┐
+    │ tcp.cc    ┆ seed ┆ timeouts │
+    │ ---       ┆ ---  ┆ ---      │
+    │ str       ┆ i64  ┆ i64      │
+    ╞═══════════╪══════╪══════════╡
+    │ newreno   ┆ 1    ┆ 0        │
+    │ newreno   ┆ 2    ┆ 0        │
+    │ newreno   ┆ 3    ┆ 0        │
+    │ westwood+ ┆ 1    ┆ 0        │
+    │ westwood+ ┆ 2    ┆ 1        │
+    │ westwood+ ┆ 3    ┆ 1        │
+    └───────────┴──────┴──────────┘
+    >>> rows.group_by("cc", maintain_order=True).agg(pl.mean("goodput_bps"))
+    shape: (2, 2)
+    ┌───────────┬─────────────┐
+    │ cc        ┆ goodput_bps │
+    │ ---       ┆ ---         │
+    │ str       ┆ f64         │
+    ╞═══════════╪═════════════╡
+    │ newreno   ┆ 384624.0    │
+    │ westwood+ ┆ 686208.0    │
+    └───────────┴─────────────┘
     """
     chosen = _loaded(scenario)
     numbers = checked_value("seeds", chosen.seeds if seeds is None else seeds, _numbers)

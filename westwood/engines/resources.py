@@ -313,7 +313,7 @@ def check_many(
     *,
     check_resources: bool = True,
 ) -> ResourceEstimate:
-    """Returns the estimate for all runs of all points; checks it unless `check_resources` is false."""
+    """Returns the estimate for all runs of all points; `check_resources` also checks it."""
     at_a_time = min(workers or os.cpu_count() or 1, len(points) * seeds)
     estimate = estimate_many(sample(points), len(points), seeds, at_a_time, engine)
     if check_resources:

@@ -1,13 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds one run of any engine: `Result`."""
+"""Holds one run of any engine: `Result`.
+
+Length: the docstrings are the reference of the public class.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from westwood.arguments import check_fields, checked, has, instance, number, optional, text, whole
+from westwood.arguments import (
+    check_fields,
+    checked,
+    has,
+    instance,
+    number,
+    optional,
+    path,
+    text,
+    whole,
+)
 from westwood.catalogue import label
 from westwood.errors import InputError
 from westwood.results.columns import Row
@@ -27,9 +42,45 @@ _MOST_IN_REPR = 8  # flows
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """Holds one run: a row a flow, and, where asked for, what happened over time.
+    """Holds one run, as `simulate` returns it: what became of each flow, and what was recorded.
 
-    The frames of what was not asked for are empty. docs/traces.md lists their columns.
+    A frame of what was not recorded is empty. Times are seconds of simulated time.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        What was run.
+    seed : int
+        The seed of the run.
+    flow_rows : list of dict
+        The rows of `rows`, as dicts.
+    raw : RawResult
+        What the engine measured and recorded; the properties make frames of it.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        What was run.
+    seed : int
+        The seed of the run.
+    flow_rows : list of dict
+        The rows of `rows`, as dicts.
+    raw : RawResult
+        What the engine measured and recorded.
+
+    Raises
+    ------
+    InputError
+        If an argument has another type.
+
+    Examples
+    --------
+    >>> from westwood import simulate
+    >>> result = simulate("sawtooth", trace=True)
+    >>> result
+    <Result of sawtooth, 15s, seed 1: tcp (westwood+) 7.987 Mb/s>
+    >>> result.scenario.name, result.seed
+    ('sawtooth', 1)
     """
 
     scenario: Scenario
@@ -48,19 +99,88 @@ class Result:
 
     @property
     def rows(self) -> pl.DataFrame:
-        """A row a flow; docs/cli.md lists the columns and their units."""
+        """One row per flow: goodput, losses, round trips and more.
+
+        Returns
+        -------
+        polars.DataFrame
+            `goodput_bps` and `throughput_bps` (Float64, bit/s); `sent`, `retransmitted`,
+            `timeouts`, `queue_drops` and `lost` (Int64, counts); `mean_cwnd` (Float64, segments);
+            `mean_srtt_s` (Float64, s); and all others that docs/cli.md lists with their units.
+
+        Examples
+        --------
+        >>> from westwood import simulate
+        >>> simulate("sawtooth").rows.select("flow", "cc", "seed", "timeouts", "lost")
+        shape: (1, 5)
+        ┌──────┬───────────┬──────┬──────────┬──────┐
+        │ flow ┆ cc        ┆ seed ┆ timeouts ┆ lost │
+        │ ---  ┆ ---       ┆ ---  ┆ ---      ┆ ---  │
+        │ str  ┆ str       ┆ i64  ┆ i64      ┆ i64  │
+        ╞══════╪═══════════╪══════╪══════════╪══════╡
+        │ tcp  ┆ westwood+ ┆ 1    ┆ 0        ┆ 8    │
+        └──────┴───────────┴──────┴──────────┴──────┘
+        """
         return rows_frame(self.flow_rows)
 
     @property
     def trace(self) -> pl.DataFrame:
-        """A row whenever a sender's windows, estimate, timer or RTT changed (`trace`)."""
+        """One row per change of a sender's windows, estimate, timer or round trip.
+
+        Returns
+        -------
+        polars.DataFrame
+            `flow` (String), `transfer` (UInt32, from 1), `time_s` (Float64, s); `cwnd`, `ssthresh`
+            and `in_flight` (Float64, segments); `estimate_bps` and `sample_bps` (Float64, bit/s);
+            `rtt_s`, `srtt_s` and `rto_s` (Float64, s); `state` (Enum: open, disorder, recovery,
+            loss). What is not known yet is NaN. Empty without `simulate(..., trace=True)`.
+
+        Examples
+        --------
+        >>> from westwood import simulate
+        >>> trace = simulate("sawtooth", trace=True).trace
+        >>> trace.select("time_s", "cwnd", "rtt_s", "state").tail(2)
+        shape: (2, 4)
+        ┌──────────┬──────┬────────┬───────┐
+        │ time_s   ┆ cwnd ┆ rtt_s  ┆ state │
+        │ ---      ┆ ---  ┆ ---    ┆ ---   │
+        │ f64      ┆ f64  ┆ f64    ┆ enum  │
+        ╞══════════╪══════╪════════╪═══════╡
+        │ 14.90847 ┆ 90.0 ┆ 0.1056 ┆ open  │
+        │ 14.94687 ┆ 90.0 ┆ 0.1056 ┆ open  │
+        └──────────┴──────┴────────┴───────┘
+        """
         from westwood.results import traces
 
         return _one(traces.windows(self.scenario, self.raw))
 
     @checked(every_s=number(0, above=True))
     def sampled(self, every_s: float) -> pl.DataFrame:
-        """Takes the trace at 0, `every_s`, 2 `every_s`... seconds, as it stood then."""
+        """Returns the trace on a grid of times: what held at each of them.
+
+        Parameters
+        ----------
+        every_s : float
+            Step of the grid, in seconds; more than 0.
+
+        Returns
+        -------
+        polars.DataFrame
+            The columns of `trace`; one row per flow and time 0, `every_s`, 2 `every_s`..., from
+            the first record of the flow on.
+
+        Raises
+        ------
+        InputError
+            If the step is wrong, or so small that there would be too many rows.
+
+        Examples
+        --------
+        >>> from westwood import simulate
+        >>> result = simulate("sawtooth", trace=True)
+        >>> result.sampled(5)["time_s"].to_list()
+        [5.0, 10.0, 15.0]
+        """
         from westwood.results import traces
 
         frames = traces.windows(self.scenario, self.raw)
@@ -68,14 +188,55 @@ class Result:
 
     @property
     def events(self) -> pl.DataFrame:
-        """A row a segment sent, ACK and decision of a sender (`events`)."""
+        """One row per segment sent, ACK received and decision of a sender.
+
+        Returns
+        -------
+        polars.DataFrame
+            `flow` (String), `transfer` (UInt32, from 1), `time_s` (Float64, s), `kind` (Enum:
+            send, ack, recovery, timeout...), `segment` (Int64), `cwnd` and `ssthresh` (UInt32,
+            segments) after it. Empty without `simulate(..., events=True)`.
+
+        Examples
+        --------
+        >>> from westwood import simulate
+        >>> events = simulate("sawtooth", events=True).events
+        >>> events.filter(kind="recovery").select("time_s", "cwnd", "ssthresh").head(2)
+        shape: (2, 3)
+        ┌───────────┬──────┬──────────┐
+        │ time_s    ┆ cwnd ┆ ssthresh │
+        │ ---       ┆ ---  ┆ ---      │
+        │ f64       ┆ u32  ┆ u32      │
+        ╞═══════════╪══════╪══════════╡
+        │ 2.808016  ┆ 61   ┆ 52       │
+        │ 4.8473776 ┆ 70   ┆ 62       │
+        └───────────┴──────┴──────────┘
+        """
         from westwood.results import traces
 
         return _one(traces.events(self.scenario, self.raw))
 
     @property
     def queues(self) -> pl.DataFrame:
-        """A row whenever the length of a link's queue changed (`queues`)."""
+        """One row per change of the length of a link's queue.
+
+        Returns
+        -------
+        polars.DataFrame
+            `link` and `direction` (String), `time_s` (Float64, s), `packets` and `bytes` (Int64)
+            that wait from then on. Empty without `simulate(..., queues=True)`.
+
+        Raises
+        ------
+        UnavailableError
+            If numpy, of the extra `plot`, is not installed.
+
+        Examples
+        --------
+        >>> from westwood import simulate
+        >>> simulate("sawtooth", queues=True).queues["packets"].max()
+        21
+        """
         from westwood import extras
 
         extras.need("numpy", "Result.queues")
@@ -85,21 +246,87 @@ class Result:
 
     @property
     def drops(self) -> pl.DataFrame:
-        """A row a packet dropped by a queue, lost on a wire or marked (`queues`)."""
+        """One row per packet that a queue dropped or marked, or that a wire lost.
+
+        Returns
+        -------
+        polars.DataFrame
+            `time_s` (Float64, s), `link`, `direction` and `flow` (String), `transfer` (UInt32, from
+            1), `packet` (String: data or ack), `kind` (Enum: queue, early, wire, mark). Empty
+            without `simulate(..., queues=True)`.
+
+        Examples
+        --------
+        >>> from westwood import simulate
+        >>> drops = simulate("sawtooth", queues=True).drops
+        >>> drops.select("link", "packet", "kind").head(1)
+        shape: (1, 3)
+        ┌──────┬────────┬──────┐
+        │ link ┆ packet ┆ kind │
+        │ ---  ┆ ---    ┆ ---  │
+        │ str  ┆ str    ┆ enum │
+        ╞══════╪════════╪══════╡
+        │ path ┆ data   ┆ wire │
+        └──────┴────────┴──────┘
+        """
         from westwood.results import traces
 
         return _one(traces.drops(self.scenario, self.raw))
 
     @property
     def links(self) -> pl.DataFrame:
-        """A row a direction of a link: what crossed it and what its queue did. Always there."""
+        """One row per link and direction: what crossed it, and what its queue did.
+
+        Returns
+        -------
+        polars.DataFrame
+            `link` and `direction` (String); `packets`, `bytes`, `queue_drops`, `early_drops`,
+            `marked`, `lost` and `in_flight` (Int64); `utilisation` (Float64, 0 to 1); `mean_wait_s`
+            and `longest_wait_s` (Float64, s); `mean_queue` (Float64, packets). Never empty.
+
+        Examples
+        --------
+        >>> from westwood import simulate
+        >>> simulate("sawtooth").links.select("link", "direction", "queue_drops")
+        shape: (2, 3)
+        ┌──────┬───────────┬─────────────┐
+        │ link ┆ direction ┆ queue_drops │
+        │ ---  ┆ ---       ┆ ---         │
+        │ str  ┆ str       ┆ i64         │
+        ╞══════╪═══════════╪═════════════╡
+        │ path ┆ forward   ┆ 0           │
+        │ path ┆ backward  ┆ 0           │
+        └──────┴───────────┴─────────────┘
+        """
         from westwood.results import traces
 
         return traces.links(self.scenario, self.raw)
 
     @property
     def transfers(self) -> pl.DataFrame:
-        """A row a connection, several where a flow has arrivals. Always there."""
+        """One row per connection; a flow with arrivals has several.
+
+        Returns
+        -------
+        polars.DataFrame
+            `flow` (String), `transfer` (UInt32, from 1), `start_s`, `completed_s` and
+            `completion_s` (Float64, s; NaN until all data were acknowledged), and counts as in
+            `rows`. Never empty.
+
+        Examples
+        --------
+        >>> from westwood import Scenario, simulate
+        >>> one = Scenario.preset("path").with_settings({"tcp.size": "100kB"})
+        >>> simulate(one).transfers.select("flow", "delivered_bytes", "completion_s")
+        shape: (1, 3)
+        ┌──────┬─────────────────┬──────────────┐
+        │ flow ┆ delivered_bytes ┆ completion_s │
+        │ ---  ┆ ---             ┆ ---          │
+        │ str  ┆ i64             ┆ f64          │
+        ╞══════╪═════════════════╪══════════════╡
+        │ tcp  ┆ 100000          ┆ 0.6376       │
+        └──────┴─────────────────┴──────────────┘
+        """
         from westwood.results import traces
 
         return _one(traces.transfers(self.scenario, self.raw))
@@ -108,13 +335,38 @@ class Result:
     def plot(
         self, view: str = "windows", *, start_s: float | None = None, end_s: float | None = None
     ) -> Figure:
-        """Draws the traced run, from `start_s` to `end_s`; a notebook shows the figure.
+        """Draws the run over time; a notebook shows the figure.
 
-        `view` is "windows" (cwnd, ssthresh, estimate, round trips, the queue and its losses),
-        "sequence" (segments sent and acknowledged, from `events`), "delays" (the distribution of
-        the round trips) or "histogram" (the same, a panel a flow). Without times the first two
-        show a part in which something is to be seen; `start_s=0` is the whole run.
-        `result.plot().savefig("a.pdf")` writes it. It needs the extra `plot`.
+        Parameters
+        ----------
+        view : {"windows", "sequence", "delays", "histogram"}, default "windows"
+            What is drawn: windows, estimate, round trips and the queue; segments sent and
+            acknowledged; or the distribution of the round trips, in one panel or in one per flow.
+        start_s : float, optional
+            Start of the time axis in seconds; 0 for the whole run. If neither end is given, a part
+            of a long run is drawn in which single sawteeth can be seen.
+        end_s : float, optional
+            End of the time axis, in seconds.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure; its `savefig("a.pdf")` writes a file.
+
+        Raises
+        ------
+        InputError
+            If an argument is wrong, or if the run has no trace to draw: the view "sequence" needs
+            `simulate(..., events=True)`, the others `trace=True`.
+        UnavailableError
+            If the extra `plot` is not installed.
+
+        Examples
+        --------
+        >>> from westwood import simulate
+        >>> figure = simulate("sawtooth", trace=True, queues=True).plot(start_s=0)
+        >>> len(figure.axes)
+        4
         """
         from westwood import extras
 
@@ -136,6 +388,43 @@ class Result:
                 problem = f"expected a start before the end, {span_s[1]:g}"
                 raise InputError(problem, key="start_s", value=start_s)
         return pictures.draw([self], view, span_s)
+
+    @checked(path=path)
+    def write_pcap(self, path: str | os.PathLike[str]) -> int:
+        """Writes the captured packets to a file that tcpdump and Wireshark read.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; an existing one is replaced.
+
+        Returns
+        -------
+        int
+            The number of packets.
+
+        Raises
+        ------
+        InputError
+            If no packets were captured, or if a flow has a header that IPv4 and TCP cannot have.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from westwood import Scenario, simulate
+        >>> one = Scenario.preset("path").with_settings({"tcp.size": "100kB"})
+        >>> with TemporaryDirectory() as folder:
+        ...     simulate(one, capture="path").write_pcap(Path(folder) / "one.pcap")
+        108
+        """
+        if not self.raw.records.count("captured"):
+            raise InputError("no packet was captured, expected simulate(..., capture=LINK)")
+        from westwood.results import pcap
+
+        return pcap.write(self, Path(path))
 
     def __repr__(self) -> str:
         flows = ", ".join(

@@ -7,7 +7,7 @@ Values are stored in base units (bit/s, picoseconds, bytes) and written with the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator
@@ -16,6 +16,11 @@ from westwood import units
 from westwood.catalogue import LONGEST_PS, RECOVERIES, settings_of
 from westwood.errors import InputError, suggestion
 from westwood.scenario.declared import Quantity, between, type_of
+
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)  # pydantic does not export it
 
 _MOST_SHOWN = 20  # values of a list in `repr`
 NAME_PATTERN = "letters, digits, _, - and +, not starting with a digit"
@@ -34,7 +39,21 @@ class _Shown:
         return self._text
 
 
-class Part(BaseModel):
+_OF_PYDANTIC = frozenset(dir(BaseModel))
+
+
+def _own(names: Iterable[str]) -> list[str]:
+    """Leaves out what every pydantic model has: it is no part of our interface."""
+    return [name for name in names if not (name in _OF_PYDANTIC or name.startswith("__"))]
+
+
+class _PartType(ModelMetaclass):
+    def __dir__(cls) -> list[str]:
+        """Lists what help() and completion show of the class."""
+        return _own(super().__dir__())
+
+
+class Part(BaseModel, metaclass=_PartType):
     """Base class of a scenario's parts: immutable, without unknown keys or silent conversions."""
 
     model_config = ConfigDict(
@@ -45,6 +64,10 @@ class Part(BaseModel):
         serialize_by_alias=True,
         defer_build=True,  # a run needs only the scenario's model: `make_ready`
     )
+
+    def __dir__(self) -> list[str]:
+        """Lists what completion shows of an object."""
+        return _own(super().__dir__())
 
     def __repr_args__(self) -> Iterator[tuple[str, Any]]:
         """Yields the values that differ from their defaults, with units."""

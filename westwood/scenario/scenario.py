@@ -7,18 +7,22 @@
     scenario.with_settings({"bottleneck.loss.rate": 0.01, "tcp.cc": "westwood+"})
 
 A scenario is complete: its profile supplies every setting that was not given.
+
+Length: the docstrings are the reference of the public class.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import itertools
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
@@ -56,7 +60,70 @@ Values = Annotated[tuple[Any, ...], Field(strict=False, min_length=1)]
 
 
 class Scenario(Part):
-    """Describes one experiment, in base units: bit/s, picoseconds, bytes, segments."""
+    """Describes a network, the flows over it, and what to vary. It never changes.
+
+    Values are given as a TOML file has them, with units: `"2Mbps"`, `"45ms"`, `"64KiB"`. The
+    attributes hold them in base units: bit/s, picoseconds, bytes and packets. What is not given
+    comes from the profile.
+
+    Parameters
+    ----------
+    name : str
+        Name of the scenario, in titles and file names.
+    duration : str
+        Simulated time, such as `"60s"`.
+    link : list of dict
+        The links, each with `name`, `between` (two nodes), `rate` and `delay` at least.
+    flow : list of dict
+        The flows, each with `name`, `from`, `to` (nodes) and `cc` (a protocol) at least.
+    seeds : int, default 30
+        Runs of every point, with the seeds 1, 2...
+    profile : str, default "rfc"
+        Name of the set of defaults: `westwood list profiles` shows all.
+    sweep : dict of str to list, optional
+        Keys, such as `"tcp.cc"`, and the values that each one takes.
+
+    Attributes
+    ----------
+    name : str
+        Name of the scenario.
+    duration : int
+        Simulated time in picoseconds.
+    link : tuple of Link
+        The links: `link[0].rate` is in bit/s, `link[0].delay` in picoseconds.
+    flow : tuple of Flow
+        The flows: `flow[0].cc.name` is the protocol, `flow[0].packet` is in bytes.
+    seeds : int
+        Runs of every point.
+    profile : str
+        Name of the set of defaults.
+    sweep : dict of str to tuple
+        The swept keys with their values, as they were given.
+
+    Raises
+    ------
+    InputError
+        If a key or value is wrong: one line with the key, the value and what was expected.
+
+    See Also
+    --------
+    Scenario.preset : Reads a scenario that comes with the package.
+    Scenario.from_toml : Reads a TOML file. docs/scenarios.md lists its keys.
+
+    Examples
+    --------
+    >>> from westwood import Scenario
+    >>> mine = Scenario(
+    ...     name="mine",
+    ...     duration="20s",
+    ...     link=[{"name": "path", "between": ["a", "b"], "rate": "2Mbps", "delay": "45ms"}],
+    ...     flow=[{"name": "tcp", "from": "a", "to": "b", "cc": "westwood+"}],
+    ... )
+    >>> mine.link[0].rate
+    2000000
+    >>> mine.flow[0].cc.name
+    'westwood+'
+    """
 
     name: Name
     duration: Duration  # ps of simulated time
@@ -97,8 +164,36 @@ class Scenario(Part):
 
     @classmethod
     @checked(path=arguments.path)
-    def from_toml(cls, path: str | Path) -> Scenario:
-        """Reads the scenario in a TOML file."""
+    def from_toml(cls, path: str | os.PathLike[str]) -> Scenario:
+        """Reads the scenario in a TOML file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file. Names of files in it are relative to its folder.
+
+        Returns
+        -------
+        Scenario
+            The scenario.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, or is no scenario: one line with the file, the line, the key
+            and what was expected.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from westwood import Scenario
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "mine.toml"
+        ...     _ = file.write_text(Scenario.preset("path").to_toml())
+        ...     Scenario.from_toml(file) == Scenario.preset("path")
+        True
+        """
         try:
             data = files.read_toml(Path(path))
         except InputError as error:
@@ -111,25 +206,69 @@ class Scenario(Part):
     @classmethod
     @checked(name=arguments.text)
     def preset(cls, name: str) -> Scenario:
-        """Reads a scenario that comes with the package; `presets()` has the names."""
+        """Reads a scenario that comes with the package.
+
+        Parameters
+        ----------
+        name : str
+            One of `presets()`.
+
+        Returns
+        -------
+        Scenario
+            The scenario.
+
+        Raises
+        ------
+        InputError
+            If there is no such preset.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> Scenario.preset("table1").nodes
+        ['source', 'router', 'sink']
+        """
         if name not in presets():
-            raise InputError(f"no such scenario, {suggestion(name, presets())}", value=name)
+            problem = f"no such preset, {suggestion(name, presets())}"
+            raise InputError(problem, key="name", value=name)
         return cls._from(files.read_toml(presets_folder() / f"{name}.toml"), name, presets_folder())
 
     @classmethod
-    def load(cls, file_or_preset: str) -> Scenario:
-        """Reads a preset by its name, else a file."""
-        file_or_preset = str(arguments.path(file_or_preset))
-        if file_or_preset in presets():
-            return cls.preset(file_or_preset)
-        if "." in file_or_preset or "/" in file_or_preset or os.path.exists(file_or_preset):
-            return cls.from_toml(file_or_preset)
-        if file_or_preset == "-":
-            raise InputError("standard input is not read, expected a file", value=file_or_preset)
-        known = suggestion(file_or_preset, presets())
-        raise InputError(
-            f"neither a file nor a scenario of the package, {known}", value=file_or_preset
-        )
+    @checked(file_or_preset=arguments.path)
+    def load(cls, file_or_preset: str | os.PathLike[str]) -> Scenario:
+        """Reads a preset by its name, or a TOML file.
+
+        Parameters
+        ----------
+        file_or_preset : str or path
+            One of `presets()`, or the path of a file.
+
+        Returns
+        -------
+        Scenario
+            The scenario.
+
+        Raises
+        ------
+        InputError
+            If it is neither a preset nor a file, or if the file is no scenario.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> Scenario.load("table1") == Scenario.preset("table1")
+        True
+        """
+        name = str(file_or_preset)
+        if name in presets():
+            return cls.preset(name)
+        if "." in name or "/" in name or os.path.exists(name):
+            return cls.from_toml(name)
+        if name == "-":
+            raise InputError("standard input is not read, expected a file", value=name)
+        known = suggestion(name, presets())
+        raise InputError(f"neither a file nor a scenario of the package, {known}", value=name)
 
     @classmethod
     def _from(cls, data: dict[str, Any], source: str, folder: Path) -> Scenario:
@@ -140,10 +279,35 @@ class Scenario(Part):
         scenario._source, scenario._folder = source, folder
         return scenario
 
+    @checked(settings=arguments.table)
     def with_settings(self, settings: Settings) -> Scenario:
-        """Replaces some values, addressed as KEY, NAME.KEY or *.KEY (all flows), in a new scenario.
+        """Returns a scenario with other settings.
 
         A key that is set is no longer swept.
+
+        Parameters
+        ----------
+        settings : dict of str to object
+            Values by key, as in `--set`: `duration`; `NAME.KEY` of the link or flow of that name,
+            such as `tcp.cc`; or `*.KEY` of every flow.
+
+        Returns
+        -------
+        Scenario
+            A new scenario; this one stays as it is.
+
+        Raises
+        ------
+        InputError
+            If a key or value is wrong.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> table1 = Scenario.preset("table1")
+        >>> short = table1.with_settings({"duration": "20s", "bottleneck.loss.rate": 0.01})
+        >>> short.link[1].loss
+        UniformLoss(rate=0.01, on='both')
         """
         data = self.given()
         settings = arguments.builtin_table(settings, _KEPT)
@@ -166,8 +330,32 @@ class Scenario(Part):
     def _repr_html_(self) -> str:
         return html(self)
 
+    @checked(sweep=arguments.table)
     def with_sweep(self, sweep: Settings) -> Scenario:
-        """Sweeps these keys, each over its values, in a new scenario."""
+        """Returns a scenario that also sweeps these keys.
+
+        Parameters
+        ----------
+        sweep : dict of str to list
+            Values by key; the keys are those of `with_settings`.
+
+        Returns
+        -------
+        Scenario
+            A new scenario, whose `points()` are all combinations of the values.
+
+        Raises
+        ------
+        InputError
+            If a key or value is wrong, or if there are more than 100 000 points.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> losses = Scenario.preset("path").with_sweep({"path.loss.rate": [0.001, 0.01]})
+        >>> [columns for columns, scenario in losses.points()]
+        [{'path.loss.rate': 0.001}, {'path.loss.rate': 0.01}]
+        """
         data = self.given()
         data["sweep"] = {**data.get("sweep", {}), **arguments.builtin_table(sweep, _KEPT)}
         return self._from(data, self._source, self._folder)
@@ -178,9 +366,29 @@ class Scenario(Part):
     __hash__ = None  # type: ignore[assignment]
 
     def points(self) -> Iterator[tuple[dict[str, Any], Scenario]]:
-        """Yields each combination of the swept values, in order, with the scenario it makes.
+        """Yields each combination of the swept values, with the scenario it makes.
 
-        The values are as a table's columns hold them: numbers where all of a key's are, else text.
+        Yields
+        ------
+        columns : dict of str to object
+            The swept values by key, as `simulate_many` has them in its columns: numbers where all
+            values of the key are numbers, text otherwise.
+        scenario : Scenario
+            The scenario with these values, without a sweep.
+
+        Raises
+        ------
+        InputError
+            If a value does not fit the scenario.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> swept = Scenario.preset("path").with_sweep({"tcp.cc": ["reno", "cubic"]})
+        >>> for columns, scenario in swept.points():
+        ...     print(columns, scenario.flow[0].cc.name)
+        {'tcp.cc': 'reno'} reno
+        {'tcp.cc': 'cubic'} cubic
         """
         base = self._at({key: values[0] for key, values in self.sweep.items()})
         shown = [column_values(values) for values in self.sweep.values()]
@@ -200,29 +408,105 @@ class Scenario(Part):
                 raise
             raise lines.placed(error, Path(error.source), point) from None
 
-    @cached_property
+    @property
     def relative_limits(self) -> dict[str, str]:
-        """The queue limits given as "1bdp" or "5ms", by link."""
+        """The queue limits that were given in bandwidth-delay products or as a time, by link.
+
+        Returns
+        -------
+        dict of str to str
+            Such as `{"path": "1bdp"}` or `{"path": "5ms"}`; the link itself holds packets.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> path = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
+        >>> path.relative_limits, str(path.link[0].queue.limit)
+        ({'path': '1bdp'}, '15p')
+        """
+        return self._relative_limits
+
+    @cached_property
+    def _relative_limits(self) -> dict[str, str]:
         given = queue_limits.relative(self._given)
         return {self.link[place].name: limit for place, limit in given.items()}
 
     @property
     def nodes(self) -> list[str]:
-        """The names of the nodes, in the order of their indices in the simulator."""
+        """The names of the nodes, in the order of their indices in the simulator.
+
+        Returns
+        -------
+        list of str
+            Each node that a link connects, once.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> Scenario.preset("path").nodes
+        ['source', 'sink']
+        """
         return topology.nodes(self.link)
 
-    @cached_property
+    @property
     def flows(self) -> tuple[Flow, ...]:
-        """The single flows; a group with a count gives NAME-1, NAME-2 and so on."""
+        """The single flows: a group with a `count` gives NAME-1, NAME-2 and so on.
+
+        Returns
+        -------
+        tuple of Flow
+            In the order of the rows of a run.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> two = Scenario.preset("path").with_settings({"tcp.count": 2})
+        >>> [flow.name for flow in two.flows]
+        ['tcp-1', 'tcp-2']
+        """
+        return self._flows
+
+    @cached_property
+    def _flows(self) -> tuple[Flow, ...]:
         return tuple(one for flow in self.flow for one in flow.each())
 
     @cached_property
-    def paths(self) -> Mapping[tuple[str, str], paths.Path]:
-        """The limits of the flows' routes, by their two end nodes."""
+    def _paths(self) -> Mapping[tuple[str, str], paths.Path]:
         return paths.of_flows(self.link, self.flow)
 
+    @property
+    def paths(self) -> Mapping[tuple[str, str], paths.Path]:
+        """The limits of the flows' routes, by their two end nodes.
+
+        Returns
+        -------
+        dict of (str, str) to Path
+            A `Path` has `delay_s` (round trip, s), `most_bps` (rate of the slowest link, bit/s)
+            and `least_rtt_s(packet_bytes)` (s).
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> path = Scenario.preset("path").paths["source", "sink"]
+        >>> path.delay_s, path.most_bps
+        (0.09, 2000000.0)
+        """
+        return self._paths
+
     def given(self) -> dict[str, Any]:
-        """Returns the settings that were given; the profile supplies the others."""
+        """Returns the settings that were given; the profile supplies the others.
+
+        Returns
+        -------
+        dict of str to object
+            A copy, as a TOML file would have it.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> Scenario.preset("path").given()["flow"]
+        [{'name': 'tcp', 'from': 'source', 'to': 'sink', 'cc': 'westwood+'}]
+        """
         return arguments.builtin_table(self._given, _KEPT)
 
     def resolved(self) -> dict[str, Any]:
@@ -231,6 +515,17 @@ class Scenario(Part):
         Settings that follow from others are left as they were given, because they must follow a
         change: the recovery and its settings follow the protocol, and in a sweep a queue limit in
         bandwidth-delay products follows the product.
+
+        Returns
+        -------
+        dict of str to object
+            Tables, lists and values with their units, such as `"45ms"`.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> Scenario.preset("path").resolved()["flow"][0]["initial_cwnd"]
+        '10p'
         """
         data = self.model_dump(exclude_none=True)
         for link in data["link"] if self.sweep else ():
@@ -245,28 +540,96 @@ class Scenario(Part):
         return data
 
     def lab(self) -> Any:
-        """Shows the laboratory with this scenario, inline in a notebook: docs/lab.md."""
+        """Shows the laboratory with this scenario, inline in a notebook.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+            The laboratory; a notebook shows it as the result of a cell.
+
+        Raises
+        ------
+        UnavailableError
+            If the extra `lab` is not installed.
+        InputError
+            If the laboratory cannot show such a scenario.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> Scenario.preset("path").lab()  # doctest: +SKIP
+        """
         extras.need("anywidget", "Scenario.lab()")
         from westwood.lab import notebook
 
         return notebook.Laboratory(self)
 
-    @cached_property
+    @property
     def hash(self) -> str:
-        """Twelve hexadecimal digits of a hash of all that affects a run, except the seed."""
+        """A hash of all that affects a run, except the seed.
+
+        Returns
+        -------
+        str
+            Twelve hexadecimal digits; the column `scenario` of the rows has them.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> path = Scenario.preset("path")
+        >>> path.hash == path.with_settings({"name": "renamed"}).hash
+        True
+        """
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> str:
         settings = self.model_dump(exclude={"name", "seeds", "sweep", "profile"})
         text = json.dumps([FORMAT, settings], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def to_toml(self) -> str:
-        """Returns the complete scenario as TOML, which `from_toml` reads back unchanged."""
+        """Returns the complete scenario as TOML, which `from_toml` reads back unchanged.
+
+        Returns
+        -------
+        str
+            The text of a file, with every setting.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> print(Scenario.preset("path").to_toml()[:31])
+        name = "path"
+        duration = "600s"
+        """
         return toml_format.dumps(self.resolved())
 
     @checked(name=arguments.text)
     def to_files(self, name: str) -> dict[str, str]:
-        """Returns the scenario as files, contents by name; long lists have their own files.
+        """Returns the scenario as files; long lists of numbers have files of their own.
 
-        The last file is NAME.toml, which `from_toml` reads with the others in the same folder.
+        Parameters
+        ----------
+        name : str
+            Name of the TOML file, without its ending.
+
+        Returns
+        -------
+        dict of str to str
+            Contents by file name. The last file is NAME.toml, which `from_toml` reads with the
+            others in the same folder.
+
+        Raises
+        ------
+        InputError
+            If the name is not text.
+
+        Examples
+        --------
+        >>> from westwood import Scenario
+        >>> list(Scenario.preset("path").to_files("mine"))
+        ['mine.toml']
         """
         data = self.resolved()
         made = number_files.split_out(data["link"], name)
@@ -274,6 +637,22 @@ class Scenario(Part):
 
 
 make_ready(Scenario)
+
+
+def _keywords(
+    *,
+    name: str,
+    duration: str,
+    link: Sequence[Mapping[str, Any]],
+    flow: Sequence[Mapping[str, Any]],
+    seeds: int = 30,
+    profile: str = profiles.DEFAULT,
+    sweep: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+) -> None:
+    """Has the signature of `Scenario`, which takes any keyword and says what is wrong with it."""
+
+
+Scenario.__signature__ = inspect.signature(_keywords)  # help() would show pydantic's own
 
 
 def _check_starts(scenario: Scenario) -> None:

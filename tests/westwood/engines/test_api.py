@@ -44,7 +44,7 @@ def test_a_file_by_its_name_is_that_scenario(
 def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(SHORT.to_toml().replace('"5s"', '"5 parsecs"'), encoding="utf-8")
-    with pytest.raises(InputError, match=r"mine\.toml:2: duration = \"5 parsecs\": expected"):
+    with pytest.raises(InputError, match=r"mine\.toml:2: duration = \"5 parsecs\": unknown unit"):
         simulate(file)
 
 
