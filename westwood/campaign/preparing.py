@@ -16,7 +16,7 @@ from westwood.engines.linux_limits import CONTROLS
 from westwood.errors import InputError, UnavailableError, suggestion
 from westwood.kernel import doctor, ww_kernel
 
-CANDIDATE = "ww_plus"
+CANDIDATES = ("ww_plus", "ww_cubic")
 _TCP = Path("/proc/sys/net/ipv4")
 # What `kernel load` needs, of what the doctor looks at.
 _FOR_LOAD = ("kernel", "BTF", "BPF JIT", *doctor.CAPABILITIES, "bpffs", "ww-kernel")
@@ -32,15 +32,17 @@ _FACTS = (
 
 
 def controls_of(names: Sequence[str]) -> tuple[str, ...]:
-    """Returns the kernel's names of what is compared, the baseline first.
+    """Returns the kernel's names of the controls to compare, the baseline first.
 
-    One name is compared with this machine's default; of several, the default is the baseline if it
-    is among them, else the first.
+    Without names, ours are compared with this machine's default, and so is a single name. Of
+    several names, the default is the baseline if it is among them, else the first.
     """
     default = _said("tcp_congestion_control")
+    if not names:
+        return default, *(name for name in CANDIDATES if name != default)
     known = sorted({*available(), *ww_kernel.CONTROLS, *CONTROLS.values()})
     chosen = []
-    for name in names or (CANDIDATE,):
+    for name in names:
         control = CONTROLS.get(name, name)
         if control not in known:
             problem = f"no congestion control of Linux or of ours, {suggestion(name, known)}"

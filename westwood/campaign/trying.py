@@ -38,7 +38,7 @@ JOURNAL = "uploads.jsonl"
 _GRACE_S = 60.0  # that an upload may take beyond its time, to connect and to end
 _ATTEMPTS, _PAUSE_S = 4, 1.0
 _STILL_S = 0.1
-_SHARE, _SHORTEST_S, _LONGEST_S = 24, 2.0, 20.0  # an upload of the whole time, if not chosen
+_ROUNDS, _SHORTEST_S, _LONGEST_S = 12, 2.0, 20.0  # that fit into the time; an upload by default
 _LEAST_S, _MOST_S = 0.1, 3600.0  # if chosen
 _WARM_UP_S = 0.2
 _EVERYWHERE = "reno"  # that every kernel has, and everybody may use
@@ -81,7 +81,7 @@ def plan(
     """Makes the plan, with a time of an upload by which enough pairs fit; InputError if none do."""
     chosen = upload_s
     if chosen is None:
-        chosen = min(max(for_s / _SHARE, _SHORTEST_S), _LONGEST_S)
+        chosen = min(max(for_s / (_ROUNDS * len(controls)), _SHORTEST_S), _LONGEST_S)
     elif not _LEAST_S <= chosen <= _MOST_S:
         problem = f"expected a time from {_LEAST_S:g}s to {_MOST_S:g}s"
         raise InputError(problem, key="--upload", value=f"{chosen:g}s")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from westwood.cli import path_fit
-from westwood.cli.options import JsonOption, refuse_idle, value_of
+from westwood.cli.options import OUTPUT, SCENARIO, JsonOption, refuse_idle, split_names, value_of
 from westwood.cli.path_fit import FitOption
 
 if TYPE_CHECKING:
@@ -28,39 +28,93 @@ CANNOT_TELL = 3  # exit code
 _PATH = ("rate", "delay", "loss", "queue", "scenario")
 
 
+_EMULATED = "Emulated path"
+
 ControlOption = Annotated[
     list[str] | None,
     typer.Option(
         "--cc",
-        metavar="NAME",
-        help="Instead of ww_plus. Repeat it to compare several, with the default if it is one of "
-        "them, else with the first.",
+        metavar="NAME,...",
+        help="Compare these instead of ww_plus and ww_cubic: with the default if it is one of "
+        "several, else with the first.",
+        callback=split_names,
+        rich_help_panel=SCENARIO,
+    ),
+]
+ForOption = Annotated[
+    str,
+    typer.Option(
+        "--for",
+        metavar="TIME",
+        help="Longest time, if no interval decides before.",
+        rich_help_panel=SCENARIO,
+    ),
+]
+UploadOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="Length of each upload; default: 2 to 20 s.",
+        rich_help_panel=SCENARIO,
+    ),
+]
+WorthOption = Annotated[
+    str,
+    typer.Option(
+        metavar="SHARE", help="Least gain that is worth a change.", rich_help_panel=SCENARIO
+    ),
+]
+SeedOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="Seed of the order and of emulated losses.", rich_help_panel=SCENARIO
+    ),
+]
+NewFolderOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Results folder; default: a new path-compare.", rich_help_panel=OUTPUT
     ),
 ]
 EmulatedOption = Annotated[
-    bool, typer.Option("--emulated", help="A rehearsal: over a path in this machine.")
-]
-UploadOption = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Of each upload; 2 to 20 s if not given.")
-]
-WorthOption = Annotated[
-    str, typer.Option(metavar="SHARE", help="The gain below which it does not pay.")
+    bool,
+    typer.Option(
+        "--emulated",
+        help="Rehearse over a path in this machine instead of a server.",
+        rich_help_panel=_EMULATED,
+    ),
 ]
 RateOption = Annotated[
-    str | None, typer.Option(metavar="RATE", help="Of the emulated path; else 20Mbps.")
+    str | None,
+    typer.Option(metavar="RATE", help="Its rate; default: 20Mbps.", rich_help_panel=_EMULATED),
 ]
 DelayOption = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Of the emulated path; else 20ms.")
+    str | None,
+    typer.Option(
+        metavar="TIME", help="Its delay one way; default: 20ms.", rich_help_panel=_EMULATED
+    ),
 ]
 LossOption = Annotated[
-    str | None, typer.Option(metavar="SHARE", help="Of its data packets; else 1%.")
+    str | None,
+    typer.Option(
+        metavar="SHARE", help="Share of data packets lost; default: 1%.", rich_help_panel=_EMULATED
+    ),
 ]
 QueueOption = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Packets or bytes; else 100p.")
+    str | None,
+    typer.Option(
+        metavar="LENGTH",
+        help="Its queue limit, such as 64p, 64KiB or 5ms; default: 100p.",
+        rich_help_panel=_EMULATED,
+    ),
 ]
 PathOption = Annotated[
     str | None,
-    typer.Option(metavar="FILE|PRESET", help="The emulated path, and its cross traffic."),
+    typer.Option(
+        metavar="FILE|PRESET",
+        help="Emulate a scenario's path, with its cross traffic.",
+        rich_help_panel=_EMULATED,
+    ),
 ]
 
 
@@ -69,40 +123,29 @@ def compare(
     host: Annotated[
         str | None, typer.Argument(metavar="HOST[:PORT]", help="An iperf3 server.")
     ] = None,
-    emulated: EmulatedOption = False,
     cc: ControlOption = None,
-    for_: Annotated[
-        str, typer.Option("--for", metavar="TIME", help="Longest time, if nothing decides before.")
-    ] = "10m",
+    for_: ForOption = "10m",
     upload: UploadOption = None,
     worth: WorthOption = "5%",
+    seed: SeedOption = 1,
+    emulated: EmulatedOption = False,
     rate: RateOption = None,
     delay: DelayOption = None,
     loss: LossOption = None,
     queue: QueueOption = None,
     scenario: PathOption = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="Of the order, and of emulated losses.")
-    ] = 1,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Results folder, instead of a new one.")
-    ] = None,
+    out: NewFolderOption = None,
     fit: FitOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Say whether ww_plus pays on the path to a server.
-
-    Loads our controls if they are not loaded, uploads in turn with it and with the control of today
-    until the interval decides or the time is up, puts everything back as it was, and says it in a
-    sentence and on a page. No default is changed. Exit codes: 0 it pays or does not pay, 3 it can't
-    tell yet.
-    """
+    """Compare our controls with today's on the path to a server, and say which pays."""
     from westwood import extras
 
     extras.need("numpy", "path compare")
     from westwood.campaign import preparing, rehearsal, trying
+    from westwood.campaign.next_step import after
     from westwood.campaign.plan import server_of
-    from westwood.cli.streams import say
+    from westwood.cli.streams import next_step, say
     from westwood.errors import InputError
     from westwood.results.folder import Folder
     from westwood.results.kinds import ResultKind
@@ -123,7 +166,10 @@ def compare(
     path_fit.check(fit, "--fit")
     preparing.check(controls)
     folder = Folder(_new("path-compare") if out is None else out, kind=ResultKind.TRIAL, tell=say)
-    raise typer.Exit(_carry_out(plan, path, folder, fit, json=json))
+    code, trial = _carry_out(plan, path, folder, fit, json=json)
+    if not json:
+        next_step(after(trial, host, folder.path, controls if cc else ()))
+    raise typer.Exit(code)
 
 
 def _rehearsed(scenario: str | None, given: dict[str, str | None], for_s: float) -> Scenario:
@@ -137,8 +183,8 @@ def _rehearsed(scenario: str | None, given: dict[str, str | None], for_s: float)
 
 def _carry_out(
     plan: Plan, path: Scenario | None, folder: Folder, fit: Path | None, *, json: bool
-) -> int:
-    """Uploads, puts everything back, says what was found; the exit code."""
+) -> tuple[int, Trial]:
+    """Uploads, restores the machine and prints the verdicts; returns exit code and trial."""
     from westwood import stopping
     from westwood.campaign import preparing, trial_page, trying
     from westwood.errors import Interrupted, RunError, WestwoodError
@@ -170,7 +216,7 @@ def _carry_out(
     if trial.problem:
         before = f"{trial.rounds} pairs" if trial.rounds > 1 else "pair"
         raise RunError(f"{trial.problem}; the verdict is on the {before} before")
-    return CANNOT_TELL if not trial.is_decided else 0
+    return CANNOT_TELL if not trial.is_decided else 0, trial
 
 
 @contextmanager

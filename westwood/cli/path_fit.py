@@ -9,10 +9,15 @@ from typing import Annotated, TextIO
 
 import typer
 
+from westwood.cli.options import OUTPUT
+
 FitOption = Annotated[
     Path | None,
     typer.Option(
-        "--fit", metavar="FILE", help="Also write the path as a scenario, as path fit does."
+        "--fit",
+        metavar="FILE",
+        help="Also write the path as a scenario, as path fit does.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 

@@ -41,7 +41,8 @@ def test_over_a_queue_without_losses_it_does_not_pay(bpffs: Path, tmp_path: Path
     done = tried(tmp_path, *PAIR, *SHORT, "--for", "40s")
     assert eventually(lambda: not left()) and State.now() == before
     assert done.returncode == 0, done.stderr
-    sentence, page = done.stdout.splitlines()
+    sentence, page, following = done.stdout.splitlines()
+    assert following == "Next: westwood path fit path-compare --out path.toml"
     assert sentence.startswith("does not pay: ww_plus -") and page == "path-compare/index.html"
     # A machine that is late for some ACKs makes the wait of some losses look short, not of most.
     mixed = re.search(r"; (\d+) % of the losses come at minimum RTT", sentence)

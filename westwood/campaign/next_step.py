@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Names the command to type after a path comparison."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from westwood.campaign.trying import Trial
+from westwood.campaign.verdict import CANNOT_TELL, PAYS, Verdict
+from westwood.kernel import ww_kernel
+
+_MINUTE_S = 60.0
+_LONGEST_S = 43_200.0  # that a comparison over an emulated path may take
+
+
+def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] = ()) -> str:
+    """Returns the command; `server` is None over an emulated path, `chosen` what --cc gave."""
+    verdicts = trial.verdicts()
+    paying = [one for one in verdicts if one.word == PAYS]
+    if paying:
+        return "westwood path compare HOST" if server is None else _default(paying)
+    if any(one.word == CANNOT_TELL for one in verdicts):
+        where = "--emulated" if server is None else shlex.quote(server)
+        controls = f" --cc {','.join(chosen)}" if chosen else ""
+        return f"westwood path compare {where}{controls} --for {_longer(trial, verdicts)}"
+    return f"westwood path fit {shlex.quote(str(folder))} --out path.toml"
+
+
+def _default(paying: Sequence[Verdict]) -> str:
+    """Returns how to use the control that surely gains most."""
+    cc = max(paying, key=lambda one: one.found.low).cc
+    load = "westwood kernel load && " if cc in ww_kernel.CONTROLS else ""
+    return f"{load}westwood kernel default {cc}"
+
+
+def _longer(trial: Trial, verdicts: Sequence[Verdict]) -> str:
+    """Returns a time that probably decides about every control, at least twice this one."""
+    more_s = max((one.more_s for one in verdicts if not math.isnan(one.more_s)), default=0.0)
+    wanted_s = max(2 * trial.plan.for_s, trial.plan.for_s + more_s)
+    return f"{math.ceil(min(wanted_s, _LONGEST_S) / _MINUTE_S)}m"
