@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -155,7 +156,7 @@ def _hunt(planned: Plan, workers: int | None, out: Path | None, *, resume: bool)
     from rich import console, table  # noqa: F401 - an interrupt has no time for imports
 
     from westwood import stopping
-    from westwood.cli.streams import say
+    from westwood.cli.streams import next_step, say
     from westwood.engines.pool import check_workers
     from westwood.errors import Interrupted
     from westwood.hunt import hunter, written
@@ -181,6 +182,9 @@ def _hunt(planned: Plan, workers: int | None, out: Path | None, *, resume: bool)
     _print(hunting, folder)
     if folder is not None:
         print(folder.path / "findings.md")
+        if found := hunting.findings():
+            file = folder.path / "findings" / f"{written.name(1, found[0])}.toml"
+            next_step(f"westwood control stress --replay {shlex.quote(str(file))}")
 
 
 @contextmanager

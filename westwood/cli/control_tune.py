@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json as json_
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -144,6 +145,18 @@ def tune(
         with folder.locked():
             path = wanted.save(drawn(found), folder, "search")
         print(path, file=sys.stderr if json else sys.stdout)
+    if not json:
+        streams.next_step(f"westwood control benchmark --cc {cc}{_chosen(found)}")
+
+
+def _chosen(found: Found) -> str:
+    """Returns the options that set what was found."""
+    from westwood.scenario.toml_format import toml_value
+    from westwood.search import space
+
+    settings = space.settings(found.best.values, found.chosen(), found.search.held)
+    words = (shlex.quote(f"cc.{key}={toml_value(value)}") for key, value in settings.items())
+    return "".join(f" --set {word}" for word in words)
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from westwood import stopping
-from westwood.cli import console, figures
+from westwood.cli import console, figures, streams
 from westwood.engines.contract import Engine
 from westwood.engines.pool import check_workers
 from westwood.engines.resources import format_bytes
@@ -74,6 +75,8 @@ def carry_out(
         name = planned.scenario.name
         path = figure.save(made, folder, name if over_time else f"{name}-compare")
         print(path, file=sys.stderr if json else sys.stdout)
+    if folder and not json:
+        streams.next_step(f"westwood report {shlex.quote(str(folder.path))}")
 
 
 def _print(planned: Experiment, collected: Collected, *, json: bool) -> None:

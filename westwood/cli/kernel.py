@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from westwood.cli.layout import command, group
 from westwood.cli.options import split_names
+from westwood.cli.streams import next_step
 
 app = group(
     "Load Westwood into this machine's kernel, and watch it.",
@@ -36,6 +38,7 @@ def doctor() -> None:
     from westwood.kernel import doctor
 
     doctor.check_all(print)
+    next_step("westwood kernel load")
 
 
 @command(app, "westwood kernel load && iperf3 -c HOST -C ww_plus")
@@ -54,6 +57,7 @@ def load(boot: BootOption = False) -> None:
     defaults.renew()
     for line in booting.enable() if boot else ():
         print(line)
+    next_step("westwood path compare HOST")
 
 
 @command(app, "westwood kernel unload")
@@ -145,6 +149,7 @@ def record(
 
     for line in recording.record(out, port, duration, cc or ()):
         print(line, flush=True)
+    next_step(f"westwood trace {shlex.quote(str(out))} --plot")
 
 
 @command(app, "westwood kernel machine")
@@ -157,6 +162,7 @@ def machine() -> None:
         raise UnavailableError(problem)
     emulated.fetch()
     print(emulated.image())
+    next_step("westwood compare --engine linux --duration 10s --cc cubic,westwood+")
 
 
 @command(app, "westwood kernel watch --cc ww_plus --sort rtt")

@@ -18,6 +18,7 @@ from westwood.cli.options import (
     split_names,
     starting,
 )
+from westwood.cli.streams import next_step
 from westwood.errors import InputError
 
 app = group("Use Westwood in ns-3.", "westwood ns3 build")
@@ -36,6 +37,7 @@ def build(
     from westwood.engines import ns3_build
 
     print(ns3_build.build(source, print))
+    next_step("westwood run table1 --engine ns3 --cc westwood+ --set duration=60s")
 
 
 @command(app, "westwood ns3 export table1 --cc westwood+ --out table1.cc")

@@ -244,7 +244,8 @@ def _tell(trial: Trial) -> None:
     rates = ", ".join(f"{cc} {_rate(rows[cc])}" for cc in trial.plan.controls)
     found = trial.verdicts()
     gains = ", ".join(f"{one.cc if found[1:] else 'so far'} {one.gain()}" for one in found)
-    _say(f"pair {trial.rounds}: {rates} Mb/s; {gains}")
+    word = "round" if found[1:] else "pair"
+    _say(f"{word} {trial.rounds}: {rates} Mb/s; {gains}")
 
 
 def _rate(mbps: float) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -34,11 +35,13 @@ def fit(
     """Fit a path to recorded uploads, and write it as a scenario."""
     from westwood import extras
     from westwood.arguments import check_seed
+    from westwood.cli.streams import next_step
 
     extras.need("numpy", "path fit")
     check_seed(seed)
     check(out, "--out")
     _write(source, out, seed, sys.stdout)
+    next_step(f"westwood run {shlex.quote(str(out))} --cc cubic,westwood+,bbr")
 
 
 def check(out: Path | None, option: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -385,3 +386,5 @@ def sweep(
     means = experiment.summary(planned, rows).to_dicts()
     title = f"{planned.scenario.name}: {out}"
     deliver.print_summary(planned, rows.iter_rows(named=True), means, title, json=json)
+    if not json:
+        streams.next_step(f"westwood report {shlex.quote(str(out))}")

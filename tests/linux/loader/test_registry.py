@@ -54,7 +54,8 @@ def other_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[
 
 def test_load_registers_all_four_and_says_which_version(westwood: Westwood) -> None:
     called = westwood("kernel", "load")
-    loaded, *warnings = called.out.splitlines()
+    loaded, *warnings, following = called.out.splitlines()
+    assert following == "Next: westwood path compare HOST"
     assert (called.code, loaded, called.err) == (0, f"version {__version__} is loaded", "")
     assert warnings == [f"ww_cubic: {PROTOCOLS['westwood-cubic'].warning}"]
     assert available() >= OURS

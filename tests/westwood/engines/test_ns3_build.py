@@ -94,7 +94,9 @@ def test_a_build_that_fails_says_why_and_leaves_no_runner(
     tool(machine, "cmake", f"[ $1 = -S ] || {{ echo > {runner}; /bin/chmod +x {runner}; }}")
     source = ns3_at(machine / "installed")
     built = westwood("ns3", "build", "--source", source)
-    assert built.code == 0 and built.out.splitlines()[-1] == str(runner)
+    *_, path, following = built.out.splitlines()
+    assert (built.code, path) == (0, str(runner))
+    assert following.startswith("Next: westwood run table1 --engine ns3 ")
     assert ns3.program() == runner
     for printed, said in (
         ("working\na.cc:1: error: no such type\nstopped", ": a.cc:1: error: no such type\n"),
