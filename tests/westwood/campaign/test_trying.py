@@ -12,7 +12,6 @@ import math
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ import pytest
 from westwood.campaign import (
     causes,
     iperf3,
-    next_step,
     preparing,
     rehearsal,
     trial_page,
@@ -262,55 +260,6 @@ def test_without_names_both_of_ours_are_compared_with_the_default(
 ) -> None:
     monkeypatch.setattr(preparing, "_said", lambda name: default)
     assert preparing.controls_of(()) == compared
-
-
-def trial_of(**gains: Sequence[float]) -> trying.Trial:
-    """Makes a trial of a minute whose controls gained so much over cubic, pair by pair."""
-    plan = trying.plan(HOST, ("cubic", *gains), 60, 1, "5%", 1)
-    rates = {"cubic": [0.0] * len(next(iter(gains.values()))), **gains}
-    rows = [
-        {"pair": pair, "cc": cc, "goodput_bps": 1e6 * (1 + gain)}
-        for cc, several in rates.items()
-        for pair, gain in enumerate(several, 1)
-    ]
-    return trying.Trial(plan, rows, rounds=len(rates["cubic"]), round_s=3)
-
-
-PAYS, LITTLE, DOES_NOT = [0.2, 0.25, 0.3, 0.2] * 3, [0.3, 0.3, 0.31, 0.3] * 3, [-0.01, 0.01] * 6
-UNSURE = [0.9, -0.4] * 6
-
-
-@pytest.mark.parametrize(
-    ("gains", "server", "chosen", "command"),
-    [
-        ({"ww_plus": PAYS}, "h", (), "westwood kernel load && westwood kernel default ww_plus"),
-        (
-            {"ww_plus": PAYS, "ww_cubic": LITTLE},
-            "h",
-            (),
-            "westwood kernel load && westwood kernel default ww_cubic",
-        ),
-        ({"bbr": PAYS, "ww_plus": UNSURE}, "h", (), "westwood kernel default bbr"),
-        ({"ww_plus": PAYS}, None, (), "westwood path compare HOST"),
-        ({"ww_plus": DOES_NOT}, "h", (), "westwood path fit 'a b' --out path.toml"),
-        ({"ww_plus": DOES_NOT}, None, (), "westwood path fit 'a b' --out path.toml"),
-    ],
-)
-def test_the_verdict_names_the_next_command(
-    gains: dict[str, list[float]], server: str | None, chosen: Sequence[str], command: str
-) -> None:
-    assert next_step.after(trial_of(**gains), server, Path("a b"), chosen) == command
-
-
-def test_what_can_not_be_told_is_asked_again_for_longer() -> None:
-    trial = trial_of(ww_plus=UNSURE, ww_cubic=DOES_NOT)
-    more_s = trial.verdicts()[0].more_s
-    minutes = math.ceil((60 + more_s) / 60)
-    assert minutes > 2
-    longer = next_step.after(trial, "h:1", Path("p"), ("cubic", "bbr"))
-    assert longer == f"westwood path compare h:1 --cc cubic,bbr --for {minutes}m"
-    first = trial_of(ww_plus=[0.3])
-    assert next_step.after(first, None, Path("p")).endswith(" --emulated --for 2m")
 
 
 def test_two_controls_that_change_nothing_seldom_pay() -> None:
