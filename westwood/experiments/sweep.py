@@ -196,7 +196,7 @@ class SweptRuns:
             self._journal.add({"point": point, "seed": seed, "rows": kept})
         except OSError as error:
             problem = f"{self.path}: can't be written: {error.strerror or error}"
-            raise RunError(f"{problem}; --resume goes on") from None
+            raise RunError(f"{problem}; continue with --resume") from None
         self._done[key] = kept
         self._in_journal.append((key, kept))
         if len(self._in_journal) >= _A_PART:

@@ -165,7 +165,7 @@ class Hunt:
                 self._journal.add(record)
             except OSError as error:
                 problem = f"{self._journal.path}: can't be written: {error.strerror or error}"
-                raise RunError(f"{problem}; --resume goes on") from None
+                raise RunError(f"{problem}; continue with --resume") from None
         self._take(_ended_of(record))
 
     def _take(self, ended: Ended) -> None:

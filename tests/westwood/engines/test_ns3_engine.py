@@ -269,7 +269,7 @@ def test_what_only_the_simulator_records_is_said(
     [
         (
             {"profile": "rfc"},
-            r"access\.overhead = \"0B\": engine ns3 expects the \"2B\".*ns3-3\.44",
+            r"access\.overhead = \"0B\": engine ns3 expects \"2B\".*ns3-3\.44",
         ),
         (
             {"tcp.recovery": "rate-halving"},
