@@ -61,16 +61,17 @@ nb::list protocols() {
 
 nb::list recoveries() {
     nb::list rows;
-    const auto add = [&](const char* name, bool uses_sack, bool conserves, const char* source) {
+    const auto add = [&](const char* name, bool uses_sack, bool uses_rate_reduction,
+                         const char* source) {
         nb::dict row;
         row["name"] = name;
         row["uses_sack"] = uses_sack;
-        row["conserves"] = conserves;
+        row["uses_rate_reduction"] = uses_rate_reduction;
         row["source"] = source;
         rows.append(row);
     };
-#define WW_ROW(ID, id, name, uses_sack, conserves, source) \
-    add(name, uses_sack != 0, conserves != 0, source);
+#define WW_ROW(ID, id, name, uses_sack, uses_rate_reduction, source) \
+    add(name, uses_sack != 0, uses_rate_reduction != 0, source);
     WW_RECOVERIES(WW_ROW)
 #undef WW_ROW
     return rows;

@@ -43,7 +43,7 @@ nb::dict events(nb::handle self) {
 nb::dict queues(nb::handle self) {
     const Records& records = of<Records>(self);
     nb::dict columns;
-    columns["pipe"] = view(self, records.queues_of);
+    columns["channel"] = view(self, records.queues_of);
 #define WW_ROW(type, name, what) columns[#name] = view(self, records.queues.name);
     WW_QUEUE_COLUMNS(WW_ROW)
 #undef WW_ROW
@@ -112,8 +112,9 @@ void bind_results(nb::module_& m) {
          nb::sig("def " #name "(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"), what)
         WW_TABLE(windows, "By time, with the connection of each row.")
             WW_TABLE(events, "By time, with the connection; kind indexes EVENT_KINDS.") WW_TABLE(
-                queues, "The packets that waited, with the pipe: 2 link (+ 1 backward).")
-                WW_TABLE(drops, "By time; kind indexes DROP_KINDS, pipe is 2 link (+ 1 backward).")
+                queues, "The packets that waited, with the channel: 2 link (+ 1 backward).")
+                WW_TABLE(drops,
+                         "By time; kind indexes DROP_KINDS, channel is 2 link (+ 1 backward).")
                     WW_TABLE(captured,
                              "The captured packets by time; sack has eight entries each.");
 

@@ -3,12 +3,12 @@
  * The loss recoveries by name: how a sender repairs losses. The host does it; for those that conserve
  * packets recovery.h has the arithmetic.
  *
- *   X(ID, id, "name", uses_sack, conserves, "source")
+ *   X(ID, id, "name", uses_sack, rate_reduction, "source")
  *
  *   ID, id      its enumerator in C, WW_RECOVERY_ID, and in the engine, Recovery::id
  *   name        what a scenario calls it
  *   uses_sack   it finds losses on a scoreboard of selective acknowledgments (RFC 6675)
- *   conserves   recovery.h, and not the congestion control's ssthresh alone, sets cwnd until it is over
+ *   rate_reduction   recovery.h, and not the congestion control's ssthresh alone, sets cwnd until it is over
  */
 #ifndef WW_RECOVERIES_H
 #define WW_RECOVERIES_H

@@ -27,8 +27,8 @@
  * What one recovery may do is a state machine (enum ww_wc_answer):
  *
  *   WATCHES   -- loss, window kept -->     KEEPS    -- round ends -->      WATCHES
- *   WATCHES, KEEPS, CONSERVES -- reduction, or many losses --> CUTS        at once
- *   CUTS      -- next ACK -->              WAITS    -- round ends -->      CONSERVES
+ *   WATCHES, KEEPS, PRR -- reduction, or many losses --> CUTS        at once
+ *   CUTS      -- next ACK -->              WAITS    -- round ends -->      PRR
  *   any       -- recovery ends, undo, timeout --> WATCHES
  *
  * proofs/theorems.c proves its invariant: when the losses that an ACK reports in recovery are counted, a round with
@@ -81,7 +81,7 @@ static inline bool ww_wc_is_reduced(const struct ww_westwood_cubic_state *wc) {
 /* Returns the answer's state when a round has ended. */
 static inline uint8_t ww_wc_after_round(uint8_t answer) {
     if (answer == WW_WC_KEEPS) return WW_WC_WATCHES;
-    if (answer == WW_WC_WAITS) return WW_WC_CONSERVES;
+    if (answer == WW_WC_WAITS) return WW_WC_PRR;
     return answer;
 }
 
@@ -252,8 +252,8 @@ static inline void ww_wc_let_go(struct ww_window *window, uint64_t segments) {
  * Lets a reduced window fall in proportion to what is delivered: RFC 9937, 6. cwnd_count keeps the fraction.
  * 2^16 * 2^31 * 2^8 < 2^56.
  */
-static inline void ww_wc_conserve(struct ww_westwood_cubic_state *wc, struct ww_window *window,
-                                  const struct ww_sample *sample) {
+static inline void ww_wc_prr_on_ack(struct ww_westwood_cubic_state *wc, struct ww_window *window,
+                                    const struct ww_sample *sample) {
     const uint64_t in_flight = (uint64_t)sample->pipe + sample->newly_delivered;
     const uint32_t prior_cwnd = wc->common.prior_cwnd;
     if (in_flight > window->ssthresh && prior_cwnd > window->ssthresh) {
@@ -311,7 +311,7 @@ static inline void ww_wc_on_ack(const struct ww_config *config, struct ww_westwo
     ww_wc_measure(wc, sample);
     ww_wc_count_lost(config, wc, window, sample);
     if (sample->phase == WW_RECOVERY && ww_wc_is_reduced(wc)) {
-        ww_wc_conserve(wc, window, sample);
+        ww_wc_prr_on_ack(wc, window, sample);
     } else if (sample->newly_delivered != 0) {
         ww_wc_grow(config, wc, window, sample, since_last_ms);
     }

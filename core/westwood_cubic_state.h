@@ -10,11 +10,11 @@
 
 /* Says what the losses of this recovery have led to so far. */
 enum ww_wc_answer {
-    WW_WC_WATCHES,   /* to nothing yet in this round */
-    WW_WC_KEEPS,     /* this round's first losses left the window as it was */
-    WW_WC_CUTS,      /* to a reduction; the next ACK begins a round */
-    WW_WC_WAITS,     /* to a reduction less than a round ago: losses are of data sent before it */
-    WW_WC_CONSERVES, /* to a reduction more than a round ago */
+    WW_WC_WATCHES, /* to nothing yet in this round */
+    WW_WC_KEEPS,   /* this round's first losses left the window as it was */
+    WW_WC_CUTS,    /* to a reduction; the next ACK begins a round */
+    WW_WC_WAITS,   /* to a reduction less than a round ago: losses are of data sent before it */
+    WW_WC_PRR,     /* to a reduction more than a round ago */
 };
 
 /* Says how far slow start has come. */

@@ -3,7 +3,7 @@
 // A connection is opened in a slot of its own, or in that of one which is over: as many slots are used as
 // connections live at a time, however many arrive. One that is over is recognised late, when slots run
 // out, so that the others pay nothing for it. Then it is over if all is acknowledged, no timer of its
-// runs, and no packet of its is in a pipe; nothing can change its results from then on.
+// runs, and no packet of its is in a channel; nothing can change its results from then on.
 #include <algorithm>
 #include <memory>
 
@@ -14,8 +14,8 @@ namespace ww::sim {
 Simulation::Connection& Simulation::open(std::uint32_t connection) {
     const Flow flow = started_.flow(network_, connection);
     const SenderSettings& settings = *settings_of_[started_.source[connection]];
-    const Way& way = ways_[topology_.way_of(started_.source[connection])];
-    Group& group = groups_[way.group];
+    const Route& route = routes_[topology_.route_of(started_.source[connection])];
+    Group& group = groups_[route.group];
     if (group.free.empty() && connections_.size() == connections_.capacity()) free_finished();
     std::uint32_t slot, place;
     if (group.free.empty()) {
@@ -42,8 +42,8 @@ Simulation::Connection& Simulation::open(std::uint32_t connection) {
     Connection& c = connections_[slot];
     c.group = &group;
     c.place = place;
-    c.to_receiver = way.to_receiver;
-    c.to_sender = way.to_sender;
+    c.to_receiver = route.to_receiver;
+    c.to_sender = route.to_sender;
     return c;
 }
 
@@ -59,9 +59,9 @@ void Simulation::next_arrival() {
 // Finds the slots of connections that are over; makes more room if they are few.
 void Simulation::free_finished() {
     std::vector<bool> is_busy(connections_.size(), false);
-    for (Pipe& pipe : pipes_)
-        for (std::size_t i = 0; i < pipe.in_transit.size(); i++)
-            is_busy[pipe.in_transit.at(i).flow] = true;
+    for (Channel& channel : channels_)
+        for (std::size_t i = 0; i < channel.in_transit.size(); i++)
+            is_busy[channel.in_transit.at(i).flow] = true;
     for (const Group& group : groups_)
         for (const std::uint32_t place : group.free) is_busy[group.members[place]] = true;
     std::size_t freed = 0;

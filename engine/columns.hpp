@@ -92,7 +92,7 @@
 // Each row of this table is a packet that was dropped, lost or marked.
 #define WW_DROP_COLUMNS(X)                                                             \
     X(SECONDS, time_s, "of arrival at the queue; of wire: when the far end misses it") \
-    X(SIZE, pipe, "2 i: link i forward, 2 i + 1: backward")                            \
+    X(SIZE, channel, "2 i: link i forward, 2 i + 1: backward")                         \
     X(SIZE, flow, "number of the connection")                                          \
     X(CODE, kind, "enum class DropKind")                                               \
     X(CODE, ack, "1: it carried no data")

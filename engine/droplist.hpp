@@ -14,8 +14,8 @@ class DropList {
   public:
     explicit DropList(bool traced) : traced_(traced) {}
 
-    void add(Time at, std::uint32_t pipe, std::uint32_t flow, DropKind kind, bool ack) {
-        if (traced_) drops_.push_back({seconds(at), pipe, flow, kind, ack});
+    void add(Time at, std::uint32_t channel, std::uint32_t flow, DropKind kind, bool ack) {
+        if (traced_) drops_.push_back({seconds(at), channel, flow, kind, ack});
     }
 
     std::vector<Drop>& all() { return drops_; }

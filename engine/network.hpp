@@ -146,9 +146,9 @@ struct DirectionResult {
 };
 
 struct Drop {
-    double time_s;       // of arrival at the queue; if the wire lost it, when the far end misses it
-    std::uint32_t pipe;  // 2 i: link i forward, 2 i + 1: backward
-    std::uint32_t flow;  // index in Result::flows
+    double time_s;  // of arrival at the queue; if the wire lost it, when the far end misses it
+    std::uint32_t channel;  // 2 i: link i forward, 2 i + 1: backward
+    std::uint32_t flow;     // index in Result::flows
     DropKind kind;
     bool ack;
 };
@@ -166,13 +166,13 @@ struct Captured {
     std::uint32_t sack[8];  // start and end of each block
 };
 
-// What was recorded since it was taken last, each table by time, but queues: those by pipe, then by time.
+// What was recorded since it was taken last, each table by time, but queues: those by channel, then by time.
 struct Records {
     WindowTrace windows;
     std::vector<Event> events;
     QueueTrace queues;
     std::vector<std::uint32_t> windows_of, events_of;  // the row's connection
-    std::vector<std::uint32_t> queues_of;              // the row's pipe, counted as in Drop
+    std::vector<std::uint32_t> queues_of;              // the row's channel, counted as in Drop
     std::vector<Drop> drops;
     std::vector<Captured> captured;
 };

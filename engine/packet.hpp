@@ -30,7 +30,7 @@ enum PacketFlags : std::uint16_t {
     kSyn = 2,
     kSack = 4,    // SACK blocks travel beside it
     kFin = 8,     // data: FIN, the last of a transfer; ACK: it covers the FIN
-    kThere = 16,  // the end of the pipe it is in is the end of its way
+    kThere = 16,  // the end of the channel it is in is the end of its way
     kEct = 32,    // the connection is ECN-capable
     kCe = 64,     // data: congestion experienced; ACK: its echo (ECE)
     kCwr = 128,   // congestion window reduced
@@ -43,12 +43,12 @@ enum PacketFlags : std::uint16_t {
 };
 
 struct Packet {
-    Time at = 0;  // arrival at the end of the pipe it is in
+    Time at = 0;  // arrival at the end of the channel it is in
     std::uint32_t flow = 0;
     std::uint32_t number = 0;   // sequence number of data, acknowledgment number of an ACK
     std::uint16_t payload = 0;  // bytes
     std::uint16_t flags = 0;
-    std::uint32_t hop = 0;  // legs of its way behind it; so wide that no byte is padding
+    std::uint32_t hop = 0;  // hops of its way behind it; so wide that no byte is padding
 };
 static_assert(sizeof(Packet) == 24);
 

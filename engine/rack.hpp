@@ -53,7 +53,7 @@ class Rack {
     }
 
     // Losses proved to be none: everything may be lost again.
-    void restart(std::int64_t una) { judged_below_ = una; }
+    void restart(std::int64_t una) { checked_below_ = una; }
 
     // The reordering window; `at_once`: in recovery, or DupThresh segments are SACKed.
     Time window(bool at_once, Time min_rtt, Time srtt) const {
@@ -65,8 +65,8 @@ class Rack {
     // that may be, or 0.
     Time find_losses(Time now, std::int64_t una, std::int64_t next, Time window, Scoreboard& board,
                      const SendTimes& times) {
-        const Time once = judge_sent_once(now, una, next, window, board, times);
-        const Time again = judge_sent_again(now, una, window, board, times);
+        const Time once = check_sent_once(now, una, next, window, board, times);
+        const Time again = check_sent_again(now, una, window, board, times);
         return once == 0 || (again != 0 && again < once) ? again : once;
     }
 
@@ -93,21 +93,21 @@ class Rack {
         return is_before(sent, segment, sent_, segment_);
     }
 
-    Time judge_sent_once(Time now, std::int64_t una, std::int64_t next, Time window,
+    Time check_sent_once(Time now, std::int64_t una, std::int64_t next, Time window,
                          Scoreboard& board, const SendTimes& times) {
-        judged_below_ = std::max(judged_below_, una);
-        for (; judged_below_ < next; judged_below_++) {
-            if (!board.is_out_once(judged_below_)) continue;
-            const Time sent = times.last(judged_below_);
-            if (!is_due(sent, judged_below_)) return 0;
+        checked_below_ = std::max(checked_below_, una);
+        for (; checked_below_ < next; checked_below_++) {
+            if (!board.is_out_once(checked_below_)) continue;
+            const Time sent = times.last(checked_below_);
+            if (!is_due(sent, checked_below_)) return 0;
             const Time wait = sent + rtt_ + window - now;
             if (wait > 0) return wait;
-            board.mark_lost_by_time(judged_below_);
+            board.mark_lost_by_time(checked_below_);
         }
         return 0;
     }
 
-    Time judge_sent_again(Time now, std::int64_t una, Time window, Scoreboard& board,
+    Time check_sent_again(Time now, std::int64_t una, Time window, Scoreboard& board,
                           const SendTimes& times) {
         for (; !again_.empty(); again_.pop()) {
             const auto [segment, sent] = again_.front();
@@ -126,8 +126,8 @@ class Rack {
     std::int64_t segment_ = -1;  // RACK.segment
     Time rtt_ = 0;               // its round trip
     std::int64_t fack_ = 0;      // one past the highest segment delivered
-    std::int64_t judged_below_ = 0;  // what was sent once is SACKed, lost or sent again below it
-    std::int64_t dsack_round_ = 0;   // D-SACKs count again from this SND.UNA on
+    std::int64_t checked_below_ = 0;  // what was sent once is SACKed, lost or sent again below it
+    std::int64_t dsack_round_ = 0;    // D-SACKs count again from this SND.UNA on
     std::uint32_t window_quarters_ = 1, recoveries_left_ = 0;
     bool reordering_seen_ = false;
     Ring<Again> again_;  // what was sent again, in that order

@@ -54,7 +54,7 @@ struct Receiver {
     bool dsack = false;
 
   private:
-    bool plain_ = false;  // is_plain(); and there is no timing_
+    bool plain_acks_ = false;  // sends_plain_acks(); and there is no timing_
 
   public:
     std::uint64_t delivered_bytes = 0;
@@ -105,13 +105,13 @@ struct Receiver {
             return on_unexpected(now, number, bytes);
         next_number += bytes;
         delivered_bytes += bytes;
-        if (!plain_) [[unlikely]]
+        if (!plain_acks_) [[unlikely]]
             return take_with_care(now);
         return ++unacknowledged >= delayed_ack;
     }
 
     // Data came in order, and an ACK has nothing to say but next_number.
-    bool is_plain() const { return plain_; }
+    bool sends_plain_acks() const { return plain_acks_; }
 
     // A segment sent again arrived: the next ACK echoes its timestamp if it lies at Last.ACK.sent.
     void on_again(std::uint32_t number) {
@@ -161,13 +161,13 @@ struct Receiver {
         } else if (dsack) {
             twice = {number, number + bytes};
         }
-        plain_ = false;
+        plain_acks_ = false;
         return true;
     }
 
     void set_ack_flags(int flags) {
         ack_flags_ = static_cast<std::uint16_t>(flags);
-        plain_ = false;
+        plain_acks_ = false;
     }
 
     // kCe while marks are to be echoed (ECE), kFin once all is here, kAgain for the next ACK
@@ -183,7 +183,7 @@ struct Receiver {
         const bool quick = timing_ && take_timing(now);
         const bool fills = !held.empty();
         if (fills) join();
-        plain_ = held.empty() && !timing_ && ack_flags_ == 0 && twice.start == twice.end;
+        plain_acks_ = held.empty() && !timing_ && ack_flags_ == 0 && twice.start == twice.end;
         return quick || fills || ++unacknowledged >= delayed_ack;
     }
 

@@ -20,7 +20,7 @@ constexpr bool uses_sack(Recovery recovery) {
 }
 
 // Does core/recovery.h say what cwnd is during recovery, so that it falls step by step?
-constexpr bool conserves(Recovery recovery) {
+constexpr bool uses_rate_reduction(Recovery recovery) {
     switch (recovery) {
 #define WW_CASE(ID, id, name, has_sack, steps, ...) \
     case Recovery::id:                              \

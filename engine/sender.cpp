@@ -10,7 +10,7 @@ Sender::Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t i
       rtt_(settings.rto),
       rack_(settings.rack ? std::make_unique<Rack>() : nullptr),
       board_(settings.rack, settings.pipe_keeps_repaired),
-      conservation_(settings.recovery),
+      rate_reduction_(settings.recovery),
       rate_(settings.paced ? std::make_unique<RateSampler>() : nullptr) {
     ww_init(&settings.cc, &cc_);
     if (settings.uses_sack) board_.reserve(times_.capacity(), 0);
@@ -47,21 +47,22 @@ Progress Sender::on_unusual_ack(Time now, std::uint32_t number, const SackBlocks
                                 bool again) {
     const std::int32_t bytes = beyond_una(number);
     if (bytes < 0) return Progress::old;
-    if (is_calm_ && sack == nullptr && bytes > 0) {
+    if (on_fast_path_ && sack == nullptr && bytes > 0) {
         on_advance<true, true>(now, segments_.segments_in(bytes));
         return Progress::advanced;
     }
-    const Progress progress = settings_->paced || (settings_->conserves && !is_plain_ack(sack))
-                                  ? on_ack_with_deliveries(now, bytes, sack, again)
-                                  : take_ack<false>(now, bytes, sack, again);
+    const Progress progress =
+        settings_->paced || (settings_->uses_rate_reduction && !suspects_nothing(sack))
+            ? on_ack_with_deliveries(now, bytes, sack, again)
+            : take_ack<false>(now, bytes, sack, again);
     settle();
     return progress;
 }
 
 template <bool rated>
 Progress Sender::take_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again) {
-    if (settings_->judges && !is_plain_ack(sack))
-        return take_and_judge<rated>(now, bytes, sack, again);
+    if (settings_->tracks_arrivals && !suspects_nothing(sack))
+        return take_ack_with_arrivals<rated>(now, bytes, sack, again);
     const bool news = sack != nullptr && settings_->uses_sack && read_sack(now, *sack);
     if (bytes == 0) return on_duplicate<rated>(now, news);
     on_advance<false, rated>(now, segments_.segments_in(bytes));
@@ -132,8 +133,8 @@ void Sender::enter_recovery(Time now) {
     const std::uint32_t before = window_.cwnd;
     reduce_window(now);
     if (settings_->undoes) undo_.begin(una_);
-    if (settings_->conserves) {
-        conservation_.enter(window_.cwnd, flight_before_);
+    if (settings_->uses_rate_reduction) {
+        rate_reduction_.enter(window_.cwnd, flight_before_);
         window_.cwnd = before;
     }
     recover_ = high_;
@@ -198,7 +199,8 @@ void Sender::on_timeout(Time now) {
 }
 
 template <bool rated>
-Progress Sender::take_and_judge(Time now, std::int32_t bytes, const SackBlocks* sack, bool again) {
+Progress Sender::take_ack_with_arrivals(Time now, std::int32_t bytes, const SackBlocks* sack,
+                                        bool again) {
     original_arrived_ = proof_ = false;
     dsack_ = sack != nullptr && read_dsack(*sack, bytes);
     const bool news = sack != nullptr && read_sack(now, *sack);
@@ -211,11 +213,12 @@ Progress Sender::take_and_judge(Time now, std::int32_t bytes, const SackBlocks* 
         on_advance<false, rated>(now, acked);
         if (news) on_sack_news(now);
     }
-    judge(now, bytes != 0, news);
+    detect_spurious_loss(now, bytes != 0, news);
+    if (rack_ != nullptr && una_ < segments_.count()) find_losses(now);
     return progress;
 }
 
-// Conservation and rate samples ask what each ACK delivered, which takes the state before it.
+// RateReduction and rate samples ask what each ACK delivered, which takes the state before it.
 Progress Sender::on_ack_with_deliveries(Time now, std::int32_t bytes, const SackBlocks* sack,
                                         bool again) {
     const std::int64_t una = una_, delivered = una_ + board_.sacked();
@@ -223,13 +226,13 @@ Progress Sender::on_ack_with_deliveries(Time now, std::int32_t bytes, const Sack
     const std::uint32_t lost = board_.found_lost();
     const Progress progress = settings_->paced ? take_ack<true>(now, bytes, sack, again)
                                                : take_ack<false>(now, bytes, sack, again);
-    if (!settings_->conserves || phase_ != WW_RECOVERY || progress == Progress::none ||
+    if (!settings_->uses_rate_reduction || phase_ != WW_RECOVERY || progress == Progress::none ||
         progress == Progress::old)
         return progress;
     const auto newly = static_cast<std::uint32_t>(una_ + board_.sacked() - delivered);
     const bool is_safe = una_ > una && board_.found_lost() == lost;
     const std::uint32_t before = window_.cwnd;
-    window_.cwnd = conservation_.on_ack(before, pipe(), newly, is_safe);
+    window_.cwnd = rate_reduction_.on_ack(before, pipe(), newly, is_safe);
     if (window_.cwnd != before) statistics_.on_cwnd(now, before);
     return progress;
 }
@@ -283,7 +286,7 @@ void Sender::leave_recovery(Time now) {
     inflation_ = 0;
     undo_.on_recovery_exit();
     if (rack_ != nullptr) rack_->on_recovery_exit();
-    if (settings_->conserves) window_.cwnd = conservation_.target();
+    if (settings_->uses_rate_reduction) window_.cwnd = rate_reduction_.target();
     ww_on_recovery_exit(&settings_->cc, &cc_, &window_, microseconds(now), segments_.mss());
 }
 
@@ -299,7 +302,7 @@ bool Sender::read_sack(Time now, const SackBlocks& sack) {
         const std::int64_t last = std::min(una_ + segments_.segments_in(end), high_);
         if (first >= last) continue;
         news |= board_.add(first, last, [&](std::int64_t a, std::int64_t b) {
-            if (settings_->judges)
+            if (settings_->tracks_arrivals)
                 for (std::int64_t s = a; s < b; s++) on_arrival(now, s);
             if (settings_->paced)
                 for (std::int64_t s = a; s < b; s++) rate_->on_delivered(now, s);
@@ -343,7 +346,7 @@ std::int64_t Sender::next_unpaced(Time now) {
         segment = choose_by_scoreboard(now);
         if (segment < 0) return -1;
     }
-    conservation_.on_sent();
+    rate_reduction_.on_sent();
     return record_sent(now, segment);
 }
 

@@ -6,7 +6,7 @@
 //
 // Sequence numbers are counted in segments from 0 here (segmentation.hpp); the 32-bit numbers of the wire
 // are unwrapped against SND.UNA. The parts that can be understood alone have headers of their own:
-// rtt.hpp, sendtimes.hpp, scoreboard.hpp, conservation.hpp, ecn.hpp, pacing.hpp, ratesample.hpp and
+// rtt.hpp, sendtimes.hpp, scoreboard.hpp, rate_reduction.hpp, ecn.hpp, pacing.hpp, ratesample.hpp and
 // sender_statistics.hpp. What remains here is which ACK means what, and what may be sent:
 //
 //   RFC 5681   3.2 fast retransmit; reno leaves recovery on the first ACK for new data
@@ -36,10 +36,10 @@
 #include <memory>
 
 #include "../core/westwood.h"
-#include "conservation.hpp"
 #include "ecn.hpp"
 #include "pacing.hpp"
 #include "rack.hpp"
+#include "rate_reduction.hpp"
 #include "ratesample.hpp"
 #include "recovery.hpp"
 #include "rtt.hpp"
@@ -74,7 +74,7 @@ class Sender {
     }
     // The same for one that has nothing but its number. False if there is more to it: nothing is done then.
     bool on_plain_ack(Time now, std::uint32_t number) {
-        if (!is_plain_) return false;
+        if (!on_unpaced_fast_path_) return false;
         const std::int64_t acked = segments_.segments_in(beyond_una(number));
         if (acked == 0) return false;
         on_advance<true, false>(now, acked);
@@ -93,7 +93,7 @@ class Sender {
     struct Burst {
         std::int64_t first, end;  // end excluded
     };
-    template <bool plain>
+    template <bool fast>
     bool take_burst(Time now, Burst& burst);
     bool take_paced_burst(Time now, Burst& burst);
 
@@ -142,16 +142,16 @@ class Sender {
         statistics_.on_srtt(rtt_.srtt());
     }
 
-    // A sender is calm while nothing is lost, suspected, sent again or to be sent out of turn. Plain ACKs and new
+    // A sender is fast while nothing is lost, suspected, sent again or to be sent out of turn. Plain ACKs and new
     // segments leave it so; whatever else comes ends with settle().
-    bool is_calm() const {
+    bool is_on_fast_path() const {
         return phase_ == WW_OPEN && established_ && next_ == high_ && dupacks_ == 0 &&
                inflation_ == 0 && !(sends_first_ | sends_probe_) && board_.idle() &&
                !probe_.is_out() && times_.may_measure_from(una_);
     }
     void settle() {
-        is_calm_ = is_calm();
-        is_plain_ = is_calm_ && !settings_->paced;
+        on_fast_path_ = is_on_fast_path();
+        on_unpaced_fast_path_ = on_fast_path_ && !settings_->paced;
     }
     bool sends_only_new() const {
         return !settings_->paced && established_ && next_ == high_ &&
@@ -172,10 +172,11 @@ class Sender {
                                     bool again);
     template <bool rated>
     Progress on_duplicate(Time now, bool news);
-    template <bool calm, bool rated>
+    template <bool fast, bool rated>
     void on_advance(Time now, std::int64_t acked);
     template <bool rated>
-    Progress take_and_judge(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
+    Progress take_ack_with_arrivals(Time now, std::int32_t bytes, const SackBlocks* sack,
+                                    bool again);
     void advance_in_recovery(Time now, std::int64_t acked, bool complete,
                              std::uint32_t cwnd_before);
     bool ends_recovery(bool complete) const {
@@ -194,13 +195,13 @@ class Sender {
     Due serve_timer(Time now);
     void on_timeout(Time now);
     // RACK-TLP, F-RTO and undo are in sender_repairs.cpp.
-    bool is_plain_ack(const SackBlocks* sack) const {
+    bool suspects_nothing(const SackBlocks* sack) const {
         return sack == nullptr && phase_ == WW_OPEN && board_.idle() && !probe_.is_out();
     }
     void on_arrival(Time now, std::int64_t segment);
     void take_arrivals(Time now, std::int64_t acked, bool again);
     bool read_dsack(const SackBlocks& sack, std::int32_t acked);
-    void judge(Time now, bool advanced, bool news);
+    void detect_spurious_loss(Time now, bool advanced, bool news);
     void find_losses(Time now);
     std::int64_t choose_probe(Time now);
     bool has_new_data(Time now) const {
@@ -209,11 +210,11 @@ class Sender {
     }
     void undo(Time now);
     Time rack_window() const;
-    template <bool calm = false>
+    template <bool fast = false>
     void restart_timer(Time now) {
         due_ = Due::timeout;
         timer.deadline = now + rtt_.rto();
-        if (rack_ != nullptr) expect_probe<calm>(now);
+        if (rack_ != nullptr) expect_probe<fast>(now);
     }
     void expect_timeout(Time from) {
         due_ = Due::timeout;
@@ -221,10 +222,10 @@ class Sender {
         timer.deadline = from + rtt_.rto();
     }
     // RFC 8985, 7.2: a probe, in place of the timeout if that would come first.
-    template <bool calm>
+    template <bool fast>
     void expect_probe(Time now) {
         timeout_from_ = now;
-        if (!calm && (phase_ != WW_OPEN || !board_.idle() || probe_.is_out())) return;
+        if (!fast && (phase_ != WW_OPEN || !board_.idle() || probe_.is_out())) return;
         if (rtt_.srtt() == 0) return;
         const Time wait =
             2 * rtt_.srtt() + (next_ - una_ > 1 ? settings_->rack_slack : kLongestDelayedAck);
@@ -232,9 +233,9 @@ class Sender {
         timer.deadline = now + std::min(wait, rtt_.rto());
     }
     static constexpr Time kLongestDelayedAck = kSecond / 5;  // RFC 8985, 7.2
-    template <bool calm, bool rated>
+    template <bool fast, bool rated>
     void call_cc(Time now, std::int64_t acked, std::uint32_t rtt_us, bool dupack);
-    template <bool calm>
+    template <bool fast>
     void fill_rate(Time now, ww_sample& sample);
     std::uint32_t pipe() const {
         return static_cast<std::uint32_t>(std::max<std::int64_t>(0, board_.pipe(una_, next_)));
@@ -243,12 +244,12 @@ class Sender {
         return static_cast<std::int32_t>(in_flight() - board_.sacked());
     }
     std::uint32_t flight_for_ssthresh() const;
-    template <bool calm>
+    template <bool fast>
     Time measure_rtt(Time now, std::int64_t acked);
     bool read_sack(Time now, const SackBlocks& sack);
     std::int64_t next_unpaced(Time now);
     std::int64_t choose_by_scoreboard(Time now);
-    template <bool calm>
+    template <bool fast>
     std::int64_t new_end(Time now);
     template <bool paced>
     void send_new(Time now, std::int64_t end);
@@ -268,8 +269,8 @@ class Sender {
     std::int32_t inflation_ = 0;
     std::uint32_t dupacks_ = 0;
     std::uint8_t phase_ = WW_OPEN;
-    bool is_plain_ = false;  // it is calm, and not paced
-    bool is_calm_ = false;   // as settle() found it
+    bool on_unpaced_fast_path_ = false;  // it is fast, and not paced
+    bool on_fast_path_ = false;          // as settle() found it
     bool established_ = false;
     bool sends_first_ = false;  // SND.UNA is to be sent again
     bool sends_probe_ = false;  // new data or the last segment is to be sent, whatever cwnd says
@@ -300,7 +301,7 @@ class Sender {
     Time first_syn_ = 0;
     Time timeout_from_ = 0;  // when the retransmission timer was restarted last; the SYN's, too
     // and what few senders have.
-    Conservation conservation_;
+    RateReduction rate_reduction_;
     Undo undo_;
     LossProbe probe_;
     EcnSender ecn_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The part of a sender that every ACK and every segment runs, to be inlined where they come and go. Templates with
-// `calm` leave out what can't be while nothing is lost, suspected or repaired (Sender::is_calm()). The rest of
+// `calm` leave out what can't be while nothing is lost, suspected or repaired (Sender::is_on_fast_path()). The rest of
 // the sender is in sender.cpp and sender_repairs.cpp.
 #pragma once
 
@@ -10,9 +10,9 @@
 namespace ww::sim {
 
 // Returns the RTT of the newest segment acknowledged; 0 if it may not be measured.
-template <bool calm>
+template <bool fast>
 inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
-    if (!calm && !times_.may_measure(una_, una_ + acked)) return 0;
+    if (!fast && !times_.may_measure(una_, una_ + acked)) return 0;
     const Time rtt = now - times_.at(una_ + acked - 1);
     rtt_.on_ack(rtt, now - times_.at(una_), settings_->rto);
     statistics_.on_srtt(rtt_.srtt());
@@ -20,16 +20,16 @@ inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
 }
 
 // A sample tells the losses that this ACK brings to light, as in Linux (tcp_ack() calls tcp_cong_control() last);
-// what they lead to follows in judge().
-template <bool calm>
+// what they lead to follows in detect_spurious_loss().
+template <bool fast>
 inline void Sender::fill_rate(Time now, ww_sample& sample) {
-    if (!calm && rack_ != nullptr && !board_.idle())
+    if (!fast && rack_ != nullptr && !board_.idle())
         rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
-    sample.pipe = calm ? static_cast<std::uint32_t>(next_ - una_) : pipe();
+    sample.pipe = fast ? static_cast<std::uint32_t>(next_ - una_) : pipe();
     rate_->fill(now, rtt_.min_or_zero(), board_.found_lost(), sample);
 }
 
-template <bool calm, bool rated>
+template <bool fast, bool rated>
 [[gnu::always_inline]] inline void Sender::call_cc(Time now, std::int64_t acked,
                                                    std::uint32_t rtt_us, bool dupack) {
     ww_sample sample{};
@@ -38,42 +38,42 @@ template <bool calm, bool rated>
     sample.acked_segments = static_cast<std::uint32_t>(acked);
     sample.in_flight = static_cast<std::uint32_t>(high_ - una_);  // going back takes nothing off
     sample.rtt_us = rtt_us;
-    sample.phase = calm ? std::uint8_t{WW_OPEN} : phase_;
+    sample.phase = fast ? std::uint8_t{WW_OPEN} : phase_;
     sample.is_dupack = dupack;
     sample.is_cwnd_limited = cwnd_limited_;
     if (ww_needs_rate(&settings_->cc) != rated) __builtin_unreachable();
-    if constexpr (rated) fill_rate<calm>(now, sample);
+    if constexpr (rated) fill_rate<fast>(now, sample);
     const std::uint32_t before = window_.cwnd;
     ww_on_ack(&settings_->cc, &cc_, &window_, &sample);
     if (window_.cwnd != before) statistics_.on_cwnd(now, before);
 }
 
-template <bool calm, bool rated>
+template <bool fast, bool rated>
 [[gnu::flatten]] inline void Sender::on_advance(Time now, std::int64_t acked) {
-    const Time rtt = measure_rtt<calm>(now, acked);
-    if constexpr (rated && calm) rate_->on_delivered_in_order(now, una_ + acked - 1, acked);
-    if constexpr (rated && !calm)
+    const Time rtt = measure_rtt<fast>(now, acked);
+    if constexpr (rated && fast) rate_->on_delivered_in_order(now, una_ + acked - 1, acked);
+    if constexpr (rated && !fast)
         for (std::int64_t s = una_; s < una_ + acked; s++) rate_->on_delivered(now, s);
-    if constexpr (!calm) board_.advance(una_, una_ + acked);
+    if constexpr (!fast) board_.advance(una_, una_ + acked);
     una_ += acked;
-    if (!calm && next_ < una_)
+    if (!fast && next_ < una_)
         next_ = una_;  // after go-back-N an ACK may lie beyond what was sent again
-    const bool plain = calm || phase_ == WW_OPEN;
+    const bool is_open = fast || phase_ == WW_OPEN;
     const bool complete = una_ >= recover_;
-    if (!calm && phase_ == WW_DISORDER) phase_ = WW_OPEN;
-    if constexpr (!calm)
+    if (!fast && phase_ == WW_DISORDER) phase_ = WW_OPEN;
+    if constexpr (!fast)
         if (settings_->grows_at_exit && ends_recovery(complete)) leave_recovery(now);
     const std::uint32_t cwnd_before = window_.cwnd;
     // The congestion control sees the phase that the ACK arrived in.
-    call_cc<calm, rated>(now, acked, static_cast<std::uint32_t>(microseconds(rtt)), false);
-    if constexpr (!calm) dupacks_ = 0;
-    if (!calm && phase_ != WW_RECOVERY) inflation_ = 0;
-    if (!plain) {
+    call_cc<fast, rated>(now, acked, static_cast<std::uint32_t>(microseconds(rtt)), false);
+    if constexpr (!fast) dupacks_ = 0;
+    if (!fast && phase_ != WW_RECOVERY) inflation_ = 0;
+    if (!is_open) {
         advance_in_recovery(now, acked, complete, cwnd_before);
     } else if (next_ == una_) [[unlikely]] {
         timer.deadline = kNever;
     } else {
-        restart_timer<calm>(now);
+        restart_timer<fast>(now);
     }
     if (next_ == una_ && una_ == segments_.count()) [[unlikely]] {
         statistics_.on_complete(now);
@@ -102,10 +102,10 @@ inline std::int64_t Sender::record_sent(Time now, std::int64_t segment) {
 }
 
 // Returns one past the last segment that cwnd, the receiver and the application allow.
-template <bool calm>
+template <bool fast>
 inline std::int64_t Sender::new_end(Time now) {
     std::int64_t usable = window_.cwnd;
-    if constexpr (!calm) {
+    if constexpr (!fast) {
         usable += inflation_;
         if (phase_ == WW_DISORDER && settings_->limited_transmit) usable += dupacks_;
     }
@@ -135,13 +135,13 @@ template <bool paced>
     next_ = high_ = end;
 }
 
-template <bool plain>
+template <bool fast>
 inline bool Sender::take_burst(Time now, Burst& burst) {
-    if (!plain && !is_plain_) [[unlikely]] {
+    if (!fast && !on_unpaced_fast_path_) [[unlikely]] {
         if (settings_->paced) return take_paced_burst(now, burst);
         if (!sends_only_new()) return false;
     }
-    const std::int64_t end = new_end<plain>(now);
+    const std::int64_t end = new_end<fast>(now);
     burst = {next_, end};
     if (next_ >= end) return true;
     if (end >= segments_.count()) [[unlikely]]
@@ -152,7 +152,7 @@ inline bool Sender::take_burst(Time now, Burst& burst) {
 
 // Names what the pacer lets a calm sender send now. A pacing rate holds back all but the first.
 inline bool Sender::take_paced_burst(Time now, Burst& burst) {
-    if (!is_calm_ || next_ >= segments_.count()) return false;
+    if (!on_fast_path_ || next_ >= segments_.count()) return false;
     burst = {next_, next_};
     if (!pacer_.holds_back(now)) {
         const std::int64_t end = new_end<true>(now);

@@ -48,7 +48,7 @@ bool Sender::read_dsack(const SackBlocks& sack, std::int32_t acked) {
     return true;
 }
 
-void Sender::judge(Time now, bool advanced, bool news) {
+void Sender::detect_spurious_loss(Time now, bool advanced, bool news) {
     if (dsack_ && rack_ != nullptr) rack_->on_dsack(una_, high_);
     if (phase_ != WW_LOSS)
         frto_.end();
@@ -57,7 +57,6 @@ void Sender::judge(Time now, bool advanced, bool news) {
     if (proof_) undo(now);
     if (probe_.is_out() && probe_.on_ack(una_, dsack_, !advanced && !news) && phase_ <= WW_DISORDER)
         reduce_without_recovery(now);
-    if (rack_ != nullptr && una_ < segments_.count()) find_losses(now);
 }
 
 // RFC 4015: the windows are as before the reduction, and what is not SACKed is in flight.
@@ -121,8 +120,9 @@ Due Sender::serve_timer(Time now) {
     const bool was_open = phase_ <= WW_DISORDER;
     flight_before_ = flight_without_sacked();
     find_losses(now);
-    if (settings_->conserves && was_open && phase_ == WW_RECOVERY)  // as if an ACK had told
-        window_.cwnd = conservation_.on_ack(window_.cwnd, pipe(), 1, false);
+    if (settings_->uses_rate_reduction && was_open &&
+        phase_ == WW_RECOVERY)  // as if an ACK had told
+        window_.cwnd = rate_reduction_.on_ack(window_.cwnd, pipe(), 1, false);
     return due;
 }
 

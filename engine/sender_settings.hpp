@@ -35,13 +35,14 @@ struct SenderSettings {
           forgiven_syns(flow.forgiven_syns),
           recovery(flow.recovery),
           uses_sack(sim::uses_sack(flow.recovery)),
-          conserves(sim::conserves(flow.recovery) && !ww_owns_recovery(&flow.cc)),
+          uses_rate_reduction(sim::uses_rate_reduction(flow.recovery) &&
+                              !ww_owns_recovery(&flow.cc)),
           paced(ww_needs_rate(&flow.cc)),
           rack(flow.rack),
           frto(flow.frto),
           undoes(flow.undo),
           has_timestamps(flow.timestamps),
-          judges(flow.rack || flow.frto || flow.undo),
+          tracks_arrivals(flow.rack || flow.frto || flow.undo),
           timed_syn(flow.timed_syn && flow.timestamps),
           handshake_rtt(flow.handshake_rtt),
           limited_transmit(flow.limited_transmit),
@@ -71,11 +72,11 @@ struct SenderSettings {
     std::uint32_t forgiven_syns;
     Recovery recovery;
     bool uses_sack;
-    bool conserves;  // cwnd in recovery is conservation.hpp's
-    bool paced;      // by the congestion control, which wants rate samples too
+    bool uses_rate_reduction;  // cwnd in recovery is rate_reduction.hpp's
+    bool paced;                // by the congestion control, which wants rate samples too
     bool rack, frto, undoes, has_timestamps;
-    bool judges;     // by RACK-TLP, F-RTO or for an undo
-    bool timed_syn;  // the SYN-ACK says which SYN it answers
+    bool tracks_arrivals;  // by RACK-TLP, F-RTO or for an undo
+    bool timed_syn;        // the SYN-ACK says which SYN it answers
     bool handshake_rtt;
     bool limited_transmit;
     bool rearms_rto;  // when SND.UNA is sent again

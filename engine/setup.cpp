@@ -16,28 +16,30 @@ Simulation::Simulation(const Network& network, Connections connections, const To
       stop_(stop),
       end_(network.duration),
       drops_(network.trace.queues) {
-    build_pipes(network, topology, seed);
+    build_channels(network, topology, seed);
     build_routes(topology);
     build_groups(topology);
     build_connections();
     build_slots();
 }
 
-void Simulation::build_pipes(const Network& network, const Topology& topology, std::uint64_t seed) {
-    pipes_.reserve(2 * network.links.size());
+void Simulation::build_channels(const Network& network, const Topology& topology,
+                                std::uint64_t seed) {
+    channels_.reserve(2 * network.links.size());
     for (std::uint32_t i = 0; i < 2 * network.links.size(); i++) {
-        pipes_.emplace_back(network, i, seed, &stop_);
-        if (topology.inlined(i)) pipes_[i].far = Pipe::Far::inlined;
+        channels_.emplace_back(network, i, seed, &stop_);
+        if (topology.inlined(i)) channels_[i].far = Channel::Far::inlined;
     }
-    for (std::uint32_t i = 0; i < pipes_.size(); i++) find_followers(topology, i);
+    for (std::uint32_t i = 0; i < channels_.size(); i++) find_followers(topology, i);
 }
 
 // Those that follow `first`, each the one before; but for the first they are not slower than that one.
 void Simulation::find_followers(const Topology& topology, std::uint32_t first) {
     for (std::uint32_t i = first, next; (next = topology.only_next(i)) != Topology::kNone;
          i = next) {
-        if (pipes_[i].follower != nullptr || !pipes_[next].can_follow(pipes_[first])) return;
-        pipes_[i].follower = &pipes_[next];
+        if (channels_[i].follower != nullptr || !channels_[next].can_follow(channels_[first]))
+            return;
+        channels_[i].follower = &channels_[next];
     }
 }
 
@@ -66,40 +68,41 @@ Simulation::Connection::Connection(const Flow& flow, const SenderSettings& setti
 }
 
 void Simulation::build_routes(const Topology& topology) {
-    routes_.reserve(2 * topology.ways());  // ways point into them
-    for (std::size_t i = 0; i < topology.ways(); i++)
-        ways_.push_back({route_of(topology.to_receiver(i)), route_of(topology.to_sender(i)), 0});
+    hops_.reserve(2 * topology.routes());  // routes point into them
+    for (std::size_t i = 0; i < topology.routes(); i++)
+        routes_.push_back({hops_of(topology.to_receiver(i)), hops_of(topology.to_sender(i)), 0});
 }
 
-const Simulation::Leg* Simulation::route_of(std::span<const std::uint32_t> pipes) {
-    Route& route = routes_.emplace_back();
+const Simulation::Hop* Simulation::hops_of(std::span<const std::uint32_t> channels) {
+    Hops& hops = hops_.emplace_back();
     bool waits = true;
-    const Pipe* before = nullptr;
-    for (const std::uint32_t number : pipes) {
-        Pipe& pipe = pipes_[number];
-        if (waits) route.emplace_back();
-        if (before == nullptr || before->follower != &pipe) route.back().pipes.push_back(&pipe);
-        route.back().last = &pipe;
-        waits = pipe.far != Pipe::Far::inlined;
-        before = &pipe;
+    const Channel* before = nullptr;
+    for (const std::uint32_t number : channels) {
+        Channel& channel = channels_[number];
+        if (waits) hops.emplace_back();
+        if (before == nullptr || before->follower != &channel)
+            hops.back().channels.push_back(&channel);
+        hops.back().last = &channel;
+        waits = channel.far != Channel::Far::inlined;
+        before = &channel;
     }
-    for (Leg& leg : route) leg.end = leg.pipes.data() + leg.pipes.size();
-    route.back().there = kThere;
-    route.back().arrives = !waits;
-    return route.data();
+    for (Hop& hop : hops) hop.end = hop.channels.data() + hop.channels.size();
+    hops.back().there = kThere;
+    hops.back().arrives = !waits;
+    return hops.data();
 }
 
 void Simulation::build_groups(const Topology& topology) {
-    std::vector<std::uint32_t> group_behind(pipes_.size(), UINT32_MAX);
-    groups_.reserve(pipes_.size());
+    std::vector<std::uint32_t> group_behind(channels_.size(), UINT32_MAX);
+    groups_.reserve(channels_.size());
     for (std::size_t f = 0; f < network_.flows.size(); f++) {
-        const std::uint32_t way = topology.way_of(f);
-        std::uint32_t& number = group_behind[topology.to_receiver(way).back()];
+        const std::uint32_t route = topology.route_of(f);
+        std::uint32_t& number = group_behind[topology.to_receiver(route).back()];
         if (number == UINT32_MAX) {
             number = static_cast<std::uint32_t>(groups_.size());
             groups_.emplace_back();
         }
-        ways_[way].group = number;
+        routes_[route].group = number;
     }
 }
 
@@ -110,29 +113,29 @@ void Simulation::build_connections() {
     many_ = count > 1;
     records_windows_ = network_.trace.windows;
     records_events_ = network_.trace.events;
-    plain_ = !(records_windows_ || records_events_);
+    fast_path_ = !(records_windows_ || records_events_);
     settings_of_.reserve(network_.flows.size());
     for (const Flow& flow : network_.flows) {
         settings_of_.push_back(&settings_.of(flow));
         const bool paces = !flow.datagrams.on && settings_of_.back()->paced;
         pacing_ |= paces;
-        plain_ &= !paces && !flow.ecn;
+        fast_path_ &= !paces && !flow.ecn;
     }
     for (std::uint32_t i = 0; i < count; i++) {
         if (network_.flows[started_.source[i]].arrivals_mean != 0) continue;
         Connection& c = open(i);
-        source_timers_.queue.hasten(c.timer(), c.slot);
+        source_timers_.queue.reschedule(c.timer(), c.slot);
     }
 }
 
 // The order of the slots decides ties, and next_timer() knows it.
 void Simulation::build_slots() {
-    for (Pipe& pipe : pipes_) {
-        if (pipe.far == Pipe::Far::inlined) continue;
-        pipe.slot = static_cast<std::uint32_t>(pipe_of_slot_.size());
-        pipe_of_slot_.push_back(&pipe);
+    for (Channel& channel : channels_) {
+        if (channel.far == Channel::Far::inlined) continue;
+        channel.slot = static_cast<std::uint32_t>(channel_of_slot_.size());
+        channel_of_slot_.push_back(&channel);
     }
-    packets_ = Tournament(pipe_of_slot_.size());
+    packets_ = Tournament(channel_of_slot_.size());
     std::uint32_t slots = 0;
     for (Group& group : groups_) group.timers.slot = slots++;
     if (!started_.arriving.empty()) arrivals_slot_ = slots++;
@@ -164,14 +167,14 @@ void Simulation::conclude(Connection& c) {
 }
 
 void Simulation::finish() {
-    for (Pipe& pipe : pipes_) pipe.empty();  // which makes room for the results
-    for (const Route& route : routes_)
-        for (const Leg& leg : route)
-            for (Pipe* pipe : leg.pipes) pipe->leave_step();
+    for (Channel& channel : channels_) channel.empty();  // which makes room for the results
+    for (const Hops& hops : hops_)
+        for (const Hop& hop : hops)
+            for (Channel* channel : hop.channels) channel->leave_step();
     for (Connection& c : connections_) conclude(c);
     result_.records = take_records(kNever);
-    for (std::size_t i = 0; i < pipes_.size(); i++) {
-        DirectionResult crossed = pipes_[i].result();
+    for (std::size_t i = 0; i < channels_.size(); i++) {
+        DirectionResult crossed = channels_[i].result();
         result_.packets += crossed.packets;
         (i % 2 == 0 ? result_.forward : result_.backward).push_back(std::move(crossed));
     }

@@ -43,7 +43,7 @@ Outcome Simulation::run(Sink* sink) {
 // in this one function, as if it stood here; what is rare is not.
 [[gnu::flatten]] bool Simulation::advance(std::uint32_t most) {
     const bool only_one =
-        pipe_of_slot_.size() == 1;  // pipe to wait in: its packets have no rivals but timers
+        channel_of_slot_.size() == 1;  // channel to wait in: its packets have no rivals but timers
     std::uint32_t left = most;
     while (left > 0) {
         if (packets_.first_key() > timers_.first_key()) [[unlikely]] {  // packets before timers
@@ -51,13 +51,13 @@ Outcome Simulation::run(Sink* sink) {
             left -= 1 + next_timer(timers_.first(), left - 1);
             continue;
         }
-        Pipe& pipe = *pipe_of_slot_[packets_.first()];
+        Channel& channel = *channel_of_slot_[packets_.first()];
         Time next;
         do {
-            next_packet(pipe);
-            next = pipe.in_transit.empty() ? kNever : pipe.in_transit.front().at;
+            next_packet(channel);
+            next = channel.in_transit.empty() ? kNever : channel.in_transit.front().at;
         } while (--left > 0 && only_one && next <= timers_.first_key());
-        packets_.set(pipe.slot, next);
+        packets_.set(channel.slot, next);
     }
     result_.events += most - left;
     return left == 0;
@@ -65,73 +65,74 @@ Outcome Simulation::run(Sink* sink) {
 
 // ---- The way of a packet
 
-// Takes a packet over the leg of its way that it stands before. It is inlined into the callers that matter, so
+// Takes a packet over the hop of its way that it stands before. It is inlined into the callers that matter, so
 // that a packet's fields stay in registers: what needs them in memory gets a copy.
 template <bool ack>
 [[gnu::always_inline]] inline void Simulation::carry(Connection& c, Packet packet,
                                                      std::uint32_t ip_bytes, Time now,
                                                      const SackBlocks* sack) {
-    const Leg& leg = (ack ? c.to_sender : c.to_receiver)[packet.hop];
-    Pipe* const* pipe = leg.pipes.data();
+    const Hop& hop = (ack ? c.to_sender : c.to_receiver)[packet.hop];
+    Channel* const* channel = hop.channels.data();
     do {
-        if (!(*pipe)->pass(now, ip_bytes, end_)) [[unlikely]]
-            return carry_on<ack>(c, packet, {now, ip_bytes, sack}, leg, pipe);
-    } while (++pipe != leg.end);
-    end_leg<ack>(c, packet, ip_bytes, leg, now, sack);
+        if (!(*channel)->pass(now, ip_bytes, end_)) [[unlikely]]
+            return carry_on<ack>(c, packet, {now, ip_bytes, sack}, hop, channel);
+    } while (++channel != hop.end);
+    end_hop<ack>(c, packet, ip_bytes, hop, now, sack);
 }
 
 template <bool ack>
-[[gnu::always_inline]] inline void Simulation::end_leg(Connection& c, Packet packet,
-                                                       std::uint32_t ip_bytes, const Leg& leg,
+[[gnu::always_inline]] inline void Simulation::end_hop(Connection& c, Packet packet,
+                                                       std::uint32_t ip_bytes, const Hop& hop,
                                                        Time now, const SackBlocks* sack) {
     if constexpr (!ack) {
-        if (leg.arrives) [[likely]]
+        if (hop.arrives) [[likely]]
             return arrive_at_receiver(c, packet, ip_bytes, now);
     }
     packet.at = now;
     packet.flow = c.slot;
     packet.hop++;
-    packet.flags |= leg.there;
-    if (leg.last->hold(packet, sack)) packets_.set(leg.last->slot, now);
+    packet.flags |= hop.there;
+    if (hop.last->hold(packet, sack)) packets_.set(hop.last->slot, now);
 }
 
-inline Passage Simulation::meet(const Connection& c, Pipe& pipe, Packet& packet, const Entry& entry,
-                                Time now) {
-    if (pipe.extras == nullptr) return pipe.transmit(now, entry.ip_bytes);
+inline Passage Simulation::meet(const Connection& c, Channel& channel, Packet& packet,
+                                const Entry& entry, Time now) {
+    if (channel.impairments == nullptr) return channel.transmit(now, entry.ip_bytes);
     const std::uint16_t flags = packet.flags;
     packet.flow = c.index;
-    const Passage passage = pipe.transmit_with_extras(now, entry.ip_bytes, packet, entry.sack);
-    if (packet.flags != flags) record_mark(c, pipe, now);
+    const Passage passage = channel.transmit_impaired(now, entry.ip_bytes, packet, entry.sack);
+    if (packet.flags != flags) record_mark(c, channel, now);
     return passage;
 }
 
-// Goes on from a pipe of the leg that has something to decide.
+// Goes on from a channel of the hop that has something to decide.
 template <bool ack>
 [[gnu::noinline, gnu::flatten]] void Simulation::carry_on(Connection& c, Packet packet,
-                                                          const Entry& entry, const Leg& leg,
-                                                          Pipe* const* pipe) {
+                                                          const Entry& entry, const Hop& hop,
+                                                          Channel* const* channel) {
     Time now = entry.at;
     do {
-        now = carry_through<ack>(c, packet, entry, **pipe, now);
+        now = carry_through<ack>(c, packet, entry, **channel, now);
         if (now > end_) return;
-        while (++pipe != leg.end && (*pipe)->pass(now, entry.ip_bytes, end_)) {
+        while (++channel != hop.end && (*channel)->pass(now, entry.ip_bytes, end_)) {
         }
-    } while (pipe != leg.end);
-    end_leg<ack>(c, packet, entry.ip_bytes, leg, now, entry.sack);
+    } while (channel != hop.end);
+    end_hop<ack>(c, packet, entry.ip_bytes, hop, now, entry.sack);
 }
 
-// Takes a packet through a pipe and those that follow it. Returns when it is at their end; kNever: it is dropped.
+// Takes a packet through a channel and those that follow it. Returns when it is at their end; kNever: it is dropped.
 template <bool ack>
 inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry& entry,
-                                      Pipe& first, Time now) {
+                                      Channel& first, Time now) {
     first.leave_step();
-    for (Pipe* pipe = &first; pipe != nullptr && now <= end_; pipe = pipe->follower) {
-        const Passage passage = meet(c, *pipe, packet, entry, now);
+    for (Channel* channel = &first; channel != nullptr && now <= end_;
+         channel = channel->follower) {
+        const Passage passage = meet(c, *channel, packet, entry, now);
         now = passage.at;
         if (now > end_)
             c.in_flight += !ack && packet.payload > 0;
         else if (passage.fate != Fate::arrives)
-            now = account_drop(c, *pipe, packet.payload, passage, ack);
+            now = account_drop(c, *channel, packet.payload, passage, ack);
     }
     first.join();
     return now;
@@ -148,31 +149,31 @@ template void Simulation::carry_rarely<false>(Connection& c, const Packet& packe
                                               std::uint32_t ip_bytes, Time now,
                                               const SackBlocks* sack);
 
-// The next packet in global order reaches the far end of a pipe that is not inlined.
-[[gnu::always_inline]] inline void Simulation::next_packet(Pipe& pipe) {
-    const Packet& packet = pipe.in_transit.front();
+// The next packet in global order reaches the far end of a channel that is not inlined.
+[[gnu::always_inline]] inline void Simulation::next_packet(Channel& channel) {
+    const Packet& packet = channel.in_transit.front();
     Connection& c = connections_[packet.flow];
     if (many_) {
         // The flows that come next are known: fetch their state while this one is at work.
-        prefetch<Connection::kOftenUsed>(&connections_[pipe.in_transit.glance(4).flow]);
-        const Packet& next = pipe.in_transit.glance(2);
+        prefetch<Connection::kOftenUsed>(&connections_[channel.in_transit.glance(4).flow]);
+        const Packet& next = channel.in_transit.glance(2);
         if ((next.flags & kAck) != 0) connections_[next.flow].sender().prefetch();
     }
     if ((packet.flags & (kAck | kThere | kSack | kSyn | kCe | kAgain)) == (kAck | kThere))
         [[likely]] {
         const Time now = packet.at;
         const std::uint32_t number = packet.number;
-        pipe.in_transit.pop();  // others may take its place
-        arrive_plainly(c, now, number);
+        channel.in_transit.pop();  // others may take its place
+        arrive_on_fast_path(c, now, number);
     } else {
-        next_rare_packet(c, pipe);
+        next_rare_packet(c, channel);
     }
 }
 
 // Here go all packets but plain ACKs at their sender.
-[[gnu::noinline]] void Simulation::next_rare_packet(Connection& c, Pipe& pipe) {
-    const Packet packet = pipe.in_transit.front();
-    pipe.in_transit.pop();
+[[gnu::noinline]] void Simulation::next_rare_packet(Connection& c, Channel& channel) {
+    const Packet packet = channel.in_transit.front();
+    channel.in_transit.pop();
     const bool there = (packet.flags & kThere) != 0;
     if ((packet.flags & kAck) == 0) {
         const std::uint32_t bytes = c.header_bytes + packet.payload;
@@ -182,8 +183,8 @@ template void Simulation::carry_rarely<false>(Connection& c, const Packet& packe
     SackBlocks blocks;
     const bool has_sack = (packet.flags & kSack) != 0;
     if (has_sack) {
-        blocks = pipe.sack_blocks.front();
-        pipe.sack_blocks.pop();
+        blocks = channel.sack_blocks.front();
+        channel.sack_blocks.pop();
     }
     const SackBlocks* const sack = has_sack ? &blocks : nullptr;
     if (!there)
@@ -307,12 +308,12 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
     } else if (receiver.unacknowledged == 1) {
         receiver.timer.deadline = now + receiver.delayed_ack_timeout;
         if (receiver.timer.deadline < receiver.timer.queued) [[unlikely]]
-            hasten(group.timers, receiver.timer, c.place);
+            reschedule(group.timers, receiver.timer, c.place);
     }
 }
 
 [[gnu::always_inline]] inline void Simulation::send_ack(Connection& c, Time now) {
-    if (!c.receiver.is_plain()) [[unlikely]]
+    if (!c.receiver.sends_plain_acks()) [[unlikely]]
         return send_unusual_ack(c, now, 0);
     c.receiver.unacknowledged = 0;
     c.receiver.timer.deadline = kNever;
@@ -336,9 +337,9 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
 
 // ---- The sending end
 
-[[gnu::always_inline]] inline void Simulation::arrive_plainly(Connection& c, Time now,
-                                                              std::uint32_t number) {
-    if (!plain_ || !c.sender().on_plain_ack(now, number)) [[unlikely]]
+[[gnu::always_inline]] inline void Simulation::arrive_on_fast_path(Connection& c, Time now,
+                                                                   std::uint32_t number) {
+    if (!fast_path_ || !c.sender().on_plain_ack(now, number)) [[unlikely]]
         return arrive_at_sender(c, now, number, nullptr, false);
     send_what_may<true>(c, now);
     after_sender<true>(c, now);
@@ -358,10 +359,10 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
     after_sender(c, now);
 }
 
-template <bool plain>
+template <bool fast>
 [[gnu::always_inline]] inline void Simulation::send_what_may(Connection& c, Time now) {
     Sender::Burst burst;
-    if (!c.sender().take_burst<plain>(now, burst)) [[unlikely]]
+    if (!c.sender().take_burst<fast>(now, burst)) [[unlikely]]
         return send_one_by_one(c, now);
     Sender& sender = c.sender();
     const std::uint32_t mss = sender.segments().mss(), ip_bytes = c.header_bytes + mss;
@@ -369,8 +370,8 @@ template <bool plain>
     packet.number = sender.segments().number(burst.first);
     packet.payload = static_cast<std::uint16_t>(mss);
     for (std::int64_t s = burst.first; s < burst.end; s++, packet.number += mss) {
-        if (!plain && records_events_) recorders_[c.slot].event(now, EventKind::send, s, sender);
-        if (!plain && c.ecn) packet.flags = sender.ecn_flags();
+        if (!fast && records_events_) recorders_[c.slot].event(now, EventKind::send, s, sender);
+        if (!fast && c.ecn) packet.flags = sender.ecn_flags();
         carry<false>(c, packet, ip_bytes, now, nullptr);
     }
 }

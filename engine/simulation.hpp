@@ -2,16 +2,16 @@
 //
 // The event loop. What can happen next, each kind in order of time, is merged by tournaments:
 //
-//   pipes that are not inlined   packets on their way to the far end
+//   channels that are not inlined   packets on their way to the far end
 //   receiver groups              delayed ACKs and SYN-ACKs that fall due (a group: the receivers behind
-//                                one pipe)
+//                                one channel)
 //   arrivals                     the next connection of flows that stand for many
 //   sources of the flows         start, SYN and retransmission of a sender; start and next packet of a
 //                                source of datagrams
 //   paced senders, if any        when the next segment may go
 //
-// A packet is carried through inlined pipes as soon as it is sent (topology.hpp). The receivers behind
-// such a pipe run ahead of the clock: before they take a packet that arrives at t, their ACKs due
+// A packet is carried through inlined channels as soon as it is sent (topology.hpp). The receivers behind
+// such a channel run ahead of the clock: before they take a packet that arrives at t, their ACKs due
 // before t are sent. On a tie packets come before timers. Nothing after the end takes place.
 //
 // A connection that arrives is made then, and its memory serves another once it is over and nothing of it
@@ -21,9 +21,9 @@
 #include <variant>
 
 #include "arrivals.hpp"
+#include "channel.hpp"
 #include "datagrams.hpp"
 #include "droplist.hpp"
-#include "pipe.hpp"
 #include "receiver.hpp"
 #include "recorder.hpp"
 #include "sender.hpp"
@@ -39,23 +39,23 @@ class Simulation {
     Outcome run(Sink* sink);
 
   private:
-    // A packet takes a leg of its way at once: pipes that are inlined, and the one at whose far end it waits
+    // A packet takes a hop of its way at once: channels that are inlined, and the one at whose far end it waits
     // for its time; data may be at its receiver without waiting.
-    struct Leg {
-        std::vector<Pipe*> pipes;    // but for those that follow one of them
-        Pipe* const* end = nullptr;  // of `pipes`
-        Pipe* last = nullptr;
+    struct Hop {
+        std::vector<Channel*> channels;  // but for those that follow one of them
+        Channel* const* end = nullptr;   // of `channels`
+        Channel* last = nullptr;
         std::uint16_t there = 0;  // kThere, if its end is that of the way
-        bool arrives = false;     // at the receiver: no pipe of it is one to wait in
+        bool arrives = false;     // at the receiver: no channel of it is one to wait in
     };
-    using Route = std::vector<Leg>;
+    using Hops = std::vector<Hop>;
     struct Connection;
 
-    struct Way {  // of a flow of the network
-        const Leg *to_receiver, *to_sender;
+    struct Route {  // of a flow of the network
+        const Hop *to_receiver, *to_sender;
         std::uint32_t group;
     };
-    struct Entry {  // of a packet into a leg
+    struct Entry {  // of a packet into a hop
         Time at;
         std::uint32_t ip_bytes;
         const SackBlocks* sack;
@@ -66,7 +66,7 @@ class Simulation {
         std::uint32_t slot = 0;
         TimerQueue queue{0};
     };
-    struct Group {                           // the receivers behind one pipe
+    struct Group {                           // the receivers behind one channel
         std::vector<std::uint32_t> members;  // the owners of `timers`: slots of connections
         std::vector<std::uint32_t> free;     // members that are over
         SharedTimers timers;
@@ -83,8 +83,8 @@ class Simulation {
         bool ecn, timestamps;
         std::uint32_t place = 0;  // as a member of `group`
         std::uint32_t index;      // in Outcome::connections
-        const Leg* to_receiver = nullptr;
-        const Leg* to_sender = nullptr;
+        const Hop* to_receiver = nullptr;
+        const Hop* to_sender = nullptr;
         Group* group = nullptr;  // its receiver belongs to it
         Receiver receiver;
         std::uint64_t queue_drops = 0, lost = 0, in_flight = 0;  // of its data packets
@@ -106,10 +106,10 @@ class Simulation {
         }
     };
 
-    void build_pipes(const Network& network, const Topology& topology, std::uint64_t seed);
+    void build_channels(const Network& network, const Topology& topology, std::uint64_t seed);
     void find_followers(const Topology& topology, std::uint32_t first);
     void build_routes(const Topology& topology);
-    const Leg* route_of(std::span<const std::uint32_t> pipes);
+    const Hop* hops_of(std::span<const std::uint32_t> channels);
     void build_groups(const Topology& topology);
     void build_connections();
     void build_slots();
@@ -120,8 +120,8 @@ class Simulation {
     void free_finished();
     void conclude(Connection& c);
 
-    void next_packet(Pipe& pipe);
-    void next_rare_packet(Connection& c, Pipe& pipe);
+    void next_packet(Channel& channel);
+    void next_rare_packet(Connection& c, Channel& channel);
     std::uint32_t next_timer(std::uint32_t slot, std::uint32_t more);
     void next_receiver_timer(Group& group);
     void next_source_timer();
@@ -129,8 +129,8 @@ class Simulation {
     void next_datagram(Connection& c, DatagramSource& source, Time now);
     std::uint32_t next_pacing_timers(std::uint32_t more);
     // The timer is due before its queue would have looked at it.
-    [[gnu::noinline]] void hasten(SharedTimers& timers, Timer& timer, std::uint32_t owner) {
-        timers.queue.hasten(timer, owner);
+    [[gnu::noinline]] void reschedule(SharedTimers& timers, Timer& timer, std::uint32_t owner) {
+        timers.queue.reschedule(timer, owner);
         timers_.set(timers.slot, timers.queue.next());
     }
 
@@ -141,19 +141,20 @@ class Simulation {
     void carry_rarely(Connection& c, const Packet& packet, std::uint32_t ip_bytes, Time now,
                       const SackBlocks* sack);
     template <bool ack>
-    void carry_on(Connection& c, Packet packet, const Entry& entry, const Leg& leg,
-                  Pipe* const* pipe);
+    void carry_on(Connection& c, Packet packet, const Entry& entry, const Hop& hop,
+                  Channel* const* channel);
     template <bool ack>
-    Time carry_through(Connection& c, Packet& packet, const Entry& entry, Pipe& first, Time now);
+    Time carry_through(Connection& c, Packet& packet, const Entry& entry, Channel& first, Time now);
     template <bool ack>
-    void end_leg(Connection& c, Packet packet, std::uint32_t ip_bytes, const Leg& leg, Time now,
+    void end_hop(Connection& c, Packet packet, std::uint32_t ip_bytes, const Hop& hop, Time now,
                  const SackBlocks* sack);
-    Passage meet(const Connection& c, Pipe& pipe, Packet& packet, const Entry& entry, Time now);
-    void record_mark(const Connection& c, const Pipe& pipe, Time now);
-    Time account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload,
+    Passage meet(const Connection& c, Channel& channel, Packet& packet, const Entry& entry,
+                 Time now);
+    void record_mark(const Connection& c, const Channel& channel, Time now);
+    Time account_drop(Connection& c, const Channel& channel, std::uint32_t payload,
                       const Passage& passage, bool ack);
-    std::uint32_t number_of(const Pipe& pipe) const {
-        return static_cast<std::uint32_t>(&pipe - pipes_.data());
+    std::uint32_t number_of(const Channel& channel) const {
+        return static_cast<std::uint32_t>(&channel - channels_.data());
     }
     void arrive_at_receiver(Connection& c, Packet packet, std::uint32_t ip_bytes, Time now);
     bool take_unusual(Connection& c, const Packet& packet, Time now);
@@ -163,13 +164,13 @@ class Simulation {
     void send_unusual_ack(Connection& c, Time now, std::uint16_t flags);
 
     // `plain`: nothing is recorded, no sender paces, and no flow has ECN.
-    void arrive_plainly(Connection& c, Time now, std::uint32_t number);
+    void arrive_on_fast_path(Connection& c, Time now, std::uint32_t number);
     void arrive_at_sender(Connection& c, Time now, std::uint32_t number, const SackBlocks* sack,
                           bool again);
     void arrive_with_echo(Connection& c, const Packet& packet, const SackBlocks* sack);
     void take_syn_ack(Connection& c, Time now, bool again);
     void send_syn(Connection& c, Time now);
-    template <bool plain>
+    template <bool fast>
     void send_what_may(Connection& c, Time now);
     void send_one_by_one(Connection& c, Time now);
     void send_data(Connection& c, Time now, std::int64_t segment);
@@ -177,14 +178,14 @@ class Simulation {
                     std::uint64_t undone_before);
     void record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before);
     // After each call of a sender.
-    template <bool plain = false>
+    template <bool fast = false>
     void after_sender(Connection& c, Time now) {
         Sender& sender = c.sender();
         if (sender.timer.deadline < sender.timer.queued) [[unlikely]]
-            hasten(source_timers_, sender.timer, c.slot);
-        if constexpr (plain) return;
+            reschedule(source_timers_, sender.timer, c.slot);
+        if constexpr (fast) return;
         if (pacing_ && sender.pace.deadline < sender.pace.queued) [[unlikely]]
-            hasten(pacing_timers_, sender.pace, c.slot);
+            reschedule(pacing_timers_, sender.pace, c.slot);
         if (records_windows_ && sender.established()) [[unlikely]]
             recorders_[c.slot].windows(now, sender);
     }
@@ -199,9 +200,9 @@ class Simulation {
     std::uint64_t seed_;
     Stop stop_;
     Time end_;
-    Tournament packets_{1};  // slots: the pipes that are not inlined
+    Tournament packets_{1};  // slots: the channels that are not inlined
     Tournament timers_{1};   // slots: groups, arrivals, sources, the paced senders, and the end
-    std::vector<Pipe*> pipe_of_slot_;
+    std::vector<Channel*> channel_of_slot_;
     std::vector<Group> groups_;
     SharedTimers source_timers_, pacing_timers_;  // owners: the slots of connections
     bool pacing_ = false;                         // true if any sender paces
@@ -211,15 +212,15 @@ class Simulation {
     std::uint32_t arrivals_slot_ = 0, end_slot_ = 0;
     std::size_t arrived_ = 0;                                // of started_.arriving
     bool records_windows_ = false, records_events_ = false;  // of the connections
-    bool plain_ = false;  // nothing is recorded, no sender paces, no flow has ECN
-    bool many_ = false;   // there are several flows, so that prefetching is worth it
+    bool fast_path_ = false;  // nothing is recorded, no sender paces, no flow has ECN
+    bool many_ = false;       // there are several flows, so that prefetching is worth it
     DropList drops_;
     std::size_t last_piece_ =
         0;  // captured packets that a sink got last; the next are as many or so
     std::vector<Recorder> recorders_;  // one a slot of connections_, or none
-    std::vector<Pipe> pipes_;
-    std::vector<Route> routes_;
-    std::vector<Way> ways_;  // as the topology counts them
+    std::vector<Channel> channels_;
+    std::vector<Hops> hops_;
+    std::vector<Route> routes_;  // as the topology counts them
     Outcome result_;
 };
 

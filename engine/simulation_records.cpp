@@ -11,7 +11,7 @@
 namespace ww::sim {
 namespace {
 
-// Moves what was dropped before `end` out of `all`, by time. Pipes that run ahead of the clock have dropped
+// Moves what was dropped before `end` out of `all`, by time. Channels that run ahead of the clock have dropped
 // ahead of it, but never behind.
 std::vector<Drop> take_drops(std::vector<Drop>& all, double end) {
     std::stable_sort(all.begin(), all.end(),
@@ -43,15 +43,15 @@ Records Simulation::take_records(Time before) {
     taken.events_of = std::move(result_.records.events_of);
     if (network_.trace.queues) {
         std::size_t rows = 0;
-        for (const Pipe& pipe : pipes_) rows += pipe.extras->waited.size();
+        for (const Channel& channel : channels_) rows += channel.impairments->waited.size();
         taken.queues_of.reserve(rows);
 #define WW_ROW(type, name, what) taken.queues.name.reserve(rows);
         WW_QUEUE_COLUMNS(WW_ROW)
 #undef WW_ROW
-        for (const Pipe& pipe : pipes_) {
-            taken.queues_of.resize(taken.queues_of.size() + pipe.extras->waited.size(),
-                                   number_of(pipe));
-            pipe.extras->move_waited(taken.queues, end_);
+        for (const Channel& channel : channels_) {
+            taken.queues_of.resize(taken.queues_of.size() + channel.impairments->waited.size(),
+                                   number_of(channel));
+            channel.impairments->move_waited(taken.queues, end_);
         }
     }
     taken.drops = take_drops(drops_.all(), seconds(before));
@@ -66,10 +66,10 @@ Records Simulation::take_records(Time before) {
 void Simulation::merge_captured(Time before) {
     std::vector<Captured>& all = result_.records.captured;
     const auto forward = static_cast<std::size_t>(2 * network_.trace.capture_link);
-    std::vector<Captured>& leaving = pipes_[forward].extras->captured;
-    std::vector<Captured>& arriving = pipes_[forward + 1].extras->captured;
+    std::vector<Captured>& leaving = channels_[forward].impairments->captured;
+    std::vector<Captured>& arriving = channels_[forward + 1].impairments->captured;
     const auto end_of = [&](std::vector<Captured>& rows) {
-        const Time end = std::min(before, end_ + 1);  // pipes run ahead, and beyond the end
+        const Time end = std::min(before, end_ + 1);  // channels run ahead, and beyond the end
         return std::partition_point(rows.begin(), rows.end(),
                                     [&](const Captured& row) { return row.at < end; });
     };
@@ -84,16 +84,16 @@ void Simulation::merge_captured(Time before) {
     arriving.erase(arriving.begin(), arrived);
 }
 
-void Simulation::record_mark(const Connection& c, const Pipe& pipe, Time now) {
-    drops_.add(now, number_of(pipe), c.index, DropKind::mark, false);
+void Simulation::record_mark(const Connection& c, const Channel& channel, Time now) {
+    drops_.add(now, number_of(channel), c.index, DropKind::mark, false);
 }
 
 // Returns when the packet goes on: never.
-Time Simulation::account_drop(Connection& c, const Pipe& pipe, std::uint32_t payload,
+Time Simulation::account_drop(Connection& c, const Channel& channel, std::uint32_t payload,
                               const Passage& passage, bool ack) {
     const DropKind kind = drop_kind(passage.fate);
     if (!ack && payload > 0) (kind == DropKind::wire ? c.lost : c.queue_drops)++;
-    drops_.add(passage.at, number_of(pipe), c.index, kind, ack);
+    drops_.add(passage.at, number_of(channel), c.index, kind, ack);
     return kNever;
 }
 
@@ -146,9 +146,10 @@ Result simulate(const Network& network, std::uint64_t seed, const Stop& stop) {
     result.forward = std::move(outcome.forward);
     result.backward = std::move(outcome.backward);
     for (std::size_t i = 0, end; i < records.queues_of.size(); i = end) {
-        const std::uint32_t pipe = records.queues_of[i];
-        for (end = i; end < records.queues_of.size() && records.queues_of[end] == pipe;) end++;
-        QueueTrace& trace = (pipe % 2 == 0 ? result.forward : result.backward)[pipe / 2].trace;
+        const std::uint32_t channel = records.queues_of[i];
+        for (end = i; end < records.queues_of.size() && records.queues_of[end] == channel;) end++;
+        QueueTrace& trace =
+            (channel % 2 == 0 ? result.forward : result.backward)[channel / 2].trace;
 #define WW_ROW(type, name, what) append(trace.name, records.queues.name, i, end);
         WW_QUEUE_COLUMNS(WW_ROW)
 #undef WW_ROW

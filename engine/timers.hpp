@@ -83,22 +83,22 @@ class TimerQueue {
     // Makes room for so many owners.
     void reserve(std::size_t owners) {
         if (owners <= times_.size()) return;
-        const std::size_t heats = (owners + kHeat - 1) / kHeat;
-        times_.resize(owners == 1 ? 1 : heats * kHeat, kNever);
-        if (heats <= order_.slots()) return;
-        order_ = Tournament(heats);
-        for (std::uint32_t heat = 0; heat < heats; heat++) enter_first_of(heat);
+        const std::size_t buckets = (owners + kBucket - 1) / kBucket;
+        times_.resize(owners == 1 ? 1 : buckets * kBucket, kNever);
+        if (buckets <= order_.slots()) return;
+        order_ = Tournament(buckets);
+        for (std::uint32_t bucket = 0; bucket < buckets; bucket++) enter_first_of(bucket);
     }
 
     Time next() const { return next_; }
     std::uint32_t next_owner() const { return order_.first(); }
 
     // The caller has set the timer's deadline to before `queued`.
-    void hasten(Timer& timer, std::uint32_t owner) {
+    void reschedule(Timer& timer, std::uint32_t owner) {
         const Time at = timer.deadline;
         timer.queued = times_[owner] = at;
-        if (at > order_.key(owner / kHeat)) return;  // another one of its heat is before it
-        enter_first_of(owner / kHeat);
+        if (at > order_.key(owner / kBucket)) return;  // another one of its bucket is before it
+        enter_first_of(owner / kBucket);
     }
 
     // Takes off the timer of an owner that is no more.
@@ -120,26 +120,26 @@ class TimerQueue {
     }
 
   private:
-    static constexpr Time kServed = -1;  // no deadline is before it, so that nobody hastens it
+    static constexpr Time kServed = -1;  // no deadline is before it, so that nobody reschedules it
 
     void put(Timer& timer, std::uint32_t owner, Time at) {
         timer.queued = times_[owner] = at;
-        enter_first_of(owner / kHeat);
+        enter_first_of(owner / kBucket);
     }
 
-    void enter_first_of(std::uint32_t heat) {
-        std::uint32_t first = heat * kHeat;
-        for (std::uint32_t i = 1; i < kHeat && times_.size() > 1; i++)
-            if (times_[heat * kHeat + i] < times_[first]) first = heat * kHeat + i;
-        order_.set(heat, times_[first], first);
+    void enter_first_of(std::uint32_t bucket) {
+        std::uint32_t first = bucket * kBucket;
+        for (std::uint32_t i = 1; i < kBucket && times_.size() > 1; i++)
+            if (times_[bucket * kBucket + i] < times_[first]) first = bucket * kBucket + i;
+        order_.set(bucket, times_[first], first);
         next_ = order_.first_key();
     }
 
-    static constexpr std::uint32_t kHeat = 8;
+    static constexpr std::uint32_t kBucket = 8;
 
     Time next_ = kNever;
     std::vector<Time> times_;  // as queued, by owner
-    Tournament order_;         // of the heats, by the name of the first in each
+    Tournament order_;         // of the buckets, by the name of the first in each
 };
 
 }  // namespace ww::sim

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kNone = Topology::kNone;
 constexpr std::size_t kLongestRoute = 255;  // Packet::hop
 
-// Finds the pipe by which each node is first reached from `source`, breadth first, lower links first.
+// Finds the channel by which each node is first reached from `source`, breadth first, lower links first.
 std::vector<std::uint32_t> reach(const Network& network,
                                  const std::vector<std::vector<std::uint32_t>>& leaving,
                                  std::uint32_t source) {
@@ -20,29 +20,31 @@ std::vector<std::uint32_t> reach(const Network& network,
     std::vector<std::uint32_t> frontier{source};
     seen[source] = true;
     for (std::size_t i = 0; i < frontier.size(); i++) {
-        for (const std::uint32_t pipe : leaving[frontier[i]]) {
-            const Link& link = network.links[pipe / 2];
-            const std::uint32_t far = pipe % 2 == 0 ? link.b : link.a;
+        for (const std::uint32_t channel : leaving[frontier[i]]) {
+            const Link& link = network.links[channel / 2];
+            const std::uint32_t far = channel % 2 == 0 ? link.b : link.a;
             if (seen[far]) continue;
             seen[far] = true;
-            by[far] = pipe;
+            by[far] = channel;
             frontier.push_back(far);
         }
     }
     return by;
 }
 
-// What stands on one side of each pipe, where its packets come from or go to: one or several; kNone: none so far.
+// What stands on one side of each channel, where its packets come from or go to: one or several; kNone: none so far.
 class Neighbours {
   public:
-    explicit Neighbours(std::size_t pipes) : first_(pipes, kNone), single_(pipes, true) {}
+    explicit Neighbours(std::size_t channels) : first_(channels, kNone), single_(channels, true) {}
 
-    void add(std::uint32_t pipe, std::uint32_t neighbour) {
-        if (first_[pipe] == kNone) first_[pipe] = neighbour;
-        if (first_[pipe] != neighbour) single_[pipe] = false;
+    void add(std::uint32_t channel, std::uint32_t neighbour) {
+        if (first_[channel] == kNone) first_[channel] = neighbour;
+        if (first_[channel] != neighbour) single_[channel] = false;
     }
-    bool single(std::uint32_t pipe) const { return single_[pipe]; }
-    std::uint32_t only(std::uint32_t pipe) const { return single_[pipe] ? first_[pipe] : kNone; }
+    bool single(std::uint32_t channel) const { return single_[channel]; }
+    std::uint32_t only(std::uint32_t channel) const {
+        return single_[channel] ? first_[channel] : kNone;
+    }
 
   private:
     std::vector<std::uint32_t> first_;
@@ -54,11 +56,11 @@ class Neighbours {
 Topology::Topology(const Network& network) {
     find_routes(network);
     if (!error_.empty()) return;
-    const std::size_t pipes = 2 * network.links.size();
-    inlined_.assign(pipes, false);
-    next_.assign(pipes, kNone);
+    const std::size_t channels = 2 * network.links.size();
+    inlined_.assign(channels, false);
+    next_.assign(channels, kNone);
     if (network.event_per_hop) return;
-    find_inlined(pipes);
+    find_inlined(channels);
     for (std::size_t i = 0; i < network.links.size(); i++) {
         if (network.links[i].forward.reorder_rate > 0) inlined_[2 * i] = false;
         if (network.links[i].backward.reorder_rate > 0) inlined_[2 * i + 1] = false;
@@ -79,7 +81,7 @@ void Topology::find_routes(const Network& network) {
     };
     std::stable_sort(flows.begin(), flows.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return ends(a) < ends(b); });
-    way_of_.resize(flows.size());
+    route_of_.resize(flows.size());
     std::vector<std::uint32_t> tree;
     std::uint32_t wrong = kNone;  // the first flow without a path
     for (std::size_t i = 0; i < flows.size(); i++) {
@@ -87,45 +89,45 @@ void Topology::find_routes(const Network& network) {
         const auto [from, to] = ends(f);
         if (i == 0 || ends(flows[i - 1]).first != from) tree = reach(network, leaving, from);
         if (i == 0 || ends(flows[i - 1]) != ends(f)) {
-            const std::string problem = add_way(network, tree, from, to);
+            const std::string problem = add_route(network, tree, from, to);
             if (!problem.empty() && f < wrong) {
                 wrong = f;
                 error_ = "flow " + std::to_string(f) + ": " + problem;
             }
         }
-        way_of_[f] = static_cast<std::uint32_t>(ways() - 1);
+        route_of_[f] = static_cast<std::uint32_t>(routes() - 1);
     }
 }
 
 // Returns why there is none; empty if there is.
-std::string Topology::add_way(const Network& network, const std::vector<std::uint32_t>& tree,
-                              std::uint32_t from, std::uint32_t to) {
+std::string Topology::add_route(const Network& network, const std::vector<std::uint32_t>& tree,
+                                std::uint32_t from, std::uint32_t to) {
     std::vector<std::uint32_t> route;
     for (std::uint32_t node = to; node != from;) {
-        const std::uint32_t pipe = tree[node];
-        if (pipe == kNone)
+        const std::uint32_t channel = tree[node];
+        if (channel == kNone)
             return "no path from node " + std::to_string(from) + " to node " + std::to_string(to);
-        route.push_back(pipe);
-        const Link& link = network.links[pipe / 2];
-        node = pipe % 2 == 0 ? link.a : link.b;
+        route.push_back(channel);
+        const Link& link = network.links[channel / 2];
+        node = channel % 2 == 0 ? link.a : link.b;
     }
     if (route.size() > kLongestRoute) return "its path has more than 255 links";
     std::vector<std::uint32_t> back(route);
-    for (std::uint32_t& pipe : back) pipe ^= 1u;
+    for (std::uint32_t& channel : back) channel ^= 1u;
     std::reverse(route.begin(), route.end());
-    routes_.push_back(std::move(route));
-    routes_.push_back(std::move(back));
+    paths_.push_back(std::move(route));
+    paths_.push_back(std::move(back));
     return "";
 }
 
-void Topology::find_inlined(std::size_t pipes) {
-    const auto behind = [&](std::uint32_t pipe) {
-        return static_cast<std::uint32_t>(pipes) + pipe;
+void Topology::find_inlined(std::size_t channels) {
+    const auto behind = [&](std::uint32_t channel) {
+        return static_cast<std::uint32_t>(channels) + channel;
     };
-    const auto senders = static_cast<std::uint32_t>(2 * pipes);
-    Neighbours feeders(pipes), fed(pipes);
-    for (std::size_t way = 0; way < ways(); way++) {
-        const auto data = to_receiver(way), acks = to_sender(way);
+    const auto senders = static_cast<std::uint32_t>(2 * channels);
+    Neighbours feeders(channels), fed(channels);
+    for (std::size_t route = 0; route < routes(); route++) {
+        const auto data = to_receiver(route), acks = to_sender(route);
         feeders.add(data[0], senders);
         feeders.add(acks[0], behind(data.back()));
         for (std::size_t i = 1; i < data.size(); i++) {
@@ -137,11 +139,11 @@ void Topology::find_inlined(std::size_t pipes) {
         fed.add(data.back(), behind(data.back()));
         fed.add(acks.back(), senders);
     }
-    for (std::uint32_t pipe = 0; pipe < pipes; pipe++)
-        if (fed.only(pipe) < pipes) next_[pipe] = fed.only(pipe);
-    inlined_.assign(pipes, true);
-    for (std::size_t way = 0; way < ways(); way++) {
-        const auto data = to_receiver(way), acks = to_sender(way);
+    for (std::uint32_t channel = 0; channel < channels; channel++)
+        if (fed.only(channel) < channels) next_[channel] = fed.only(channel);
+    inlined_.assign(channels, true);
+    for (std::size_t route = 0; route < routes(); route++) {
+        const auto data = to_receiver(route), acks = to_sender(route);
         for (std::size_t i = 0; i + 1 < data.size(); i++) {
             if (!feeders.single(data[i + 1])) inlined_[data[i]] = false;
             if (!feeders.single(acks[i + 1])) inlined_[acks[i]] = false;

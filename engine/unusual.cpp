@@ -74,7 +74,7 @@ void Simulation::send_syn_ack(Connection& c, Time now) {
     send_unusual_ack(c, now, c.receiver.syn_ack_flags());
     Timer& timer = c.receiver.timer;
     c.receiver.on_syn_ack_sent(now);
-    if (timer.deadline < timer.queued) hasten(c.group->timers, timer, c.place);
+    if (timer.deadline < timer.queued) reschedule(c.group->timers, timer, c.place);
 }
 
 }  // namespace ww::sim

@@ -110,13 +110,13 @@ WW_EXPORT(text) char* lab_text(std::uint32_t bytes) {
     return lab.text.data();
 }
 
-// Reads the plan, and begins a view of it: of this part, with the queue of this pipe (2 link, + 1 backward).
+// Reads the plan, and begins a view of it: of this part, with the queue of this channel (2 link, + 1 backward).
 WW_EXPORT(begin)
-void lab_begin(double from_s, double to_s, std::uint32_t bins, std::uint32_t pipe,
+void lab_begin(double from_s, double to_s, std::uint32_t bins, std::uint32_t channel,
                bool keeps_rows) {
     std::istringstream text(lab.text);
     lab.plan = ww::wire::read_plan(text);
-    lab.gather.reset({from_s, to_s, bins}, pipe, keeps_rows);
+    lab.gather.reset({from_s, to_s, bins}, channel, keeps_rows);
 }
 
 // Adds the connections first to last, without it, to what is watched.

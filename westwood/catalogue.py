@@ -102,7 +102,7 @@ class Recovery:
 
     name: str
     uses_sack: bool
-    conserves: bool
+    uses_rate_reduction: bool
     source: str
 
 

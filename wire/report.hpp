@@ -136,18 +136,18 @@ class Trace {
         table.end_row();
     }
 
-    void write_queue(std::uint32_t pipe, const QueueRow& row) {
+    void write_queue(std::uint32_t channel, const QueueRow& row) {
         if (!tables_) return;
         Table& table = tables_->queues;
-        table.whole(pipe);
+        table.whole(channel);
         WW_QUEUE_COLUMNS(WW_WRITE_CELL)
         table.end_row();
     }
 
-    void write_queues(std::uint32_t pipe, const sim::QueueTrace& rows) {
+    void write_queues(std::uint32_t channel, const sim::QueueTrace& rows) {
 #define WW_ROW_AT(type, name, what) rows.name[i],
         for (std::size_t i = 0; i < rows.bytes.size(); i++)
-            write_queue(pipe, QueueRow{WW_QUEUE_COLUMNS(WW_ROW_AT)});
+            write_queue(channel, QueueRow{WW_QUEUE_COLUMNS(WW_ROW_AT)});
 #undef WW_ROW_AT
     }
 
@@ -167,7 +167,7 @@ class Trace {
 
     void write_heads() {
         write_head(tables_->windows, {"connection", WW_WINDOW_COLUMNS(WW_WRITE_NAME)});
-        write_head(tables_->queues, {"pipe", WW_QUEUE_COLUMNS(WW_WRITE_NAME)});
+        write_head(tables_->queues, {"channel", WW_QUEUE_COLUMNS(WW_WRITE_NAME)});
         write_head(tables_->drops, {WW_DROP_COLUMNS(WW_WRITE_NAME)});
     }
 

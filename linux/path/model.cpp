@@ -10,9 +10,9 @@ namespace ww::path {
 Model::Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed,
              Packets packets)
     : network_(network), topology_(topology), packets_(packets), counts_(network.flows.size()) {
-    pipes_.reserve(2 * network.links.size());
+    channels_.reserve(2 * network.links.size());
     for (std::uint32_t i = 0; i < 2 * network.links.size(); i++)
-        pipes_.emplace_back(network, i, seed);
+        channels_.emplace_back(network, i, seed);
 }
 
 std::optional<Seen> Model::look(std::uint32_t node, std::size_t size) const {
@@ -33,7 +33,7 @@ void Model::enter(sim::Time now, std::uint32_t node, std::size_t size) {
         return;
     }
     if (now > network_.duration) return;
-    now_ = std::max(now_, now);  // pipes take packets in order of time
+    now_ = std::max(now_, now);  // channels take packets in order of time
     const std::uint32_t held = take_slot();
     held_[held].data.assign(room_.get(), room_.get() + size);
     held_[held].hop = 0;
@@ -62,13 +62,13 @@ void Model::run(sim::Time now, const Deliver& deliver) {
 void Model::forward(std::uint32_t held, sim::Time now) {
     Held& packet = held_[held];
     const std::uint32_t number = route(packet.seen)[packet.hop++];
-    sim::Pipe& pipe = pipes_[number];
+    sim::Channel& channel = channels_[number];
     const auto bytes = static_cast<std::uint32_t>(packet.data.size());
-    sim::Passage passage = pipe.transmit(now, bytes);
+    sim::Passage passage = channel.transmit(now, bytes);
     if (passage.fate == sim::Fate::undecided) {
         sim::Packet seen_by_red;
         seen_by_red.flags = packet.seen.ecn_capable ? sim::kEct : 0;
-        passage = pipe.transmit_with_extras(now, bytes, seen_by_red, nullptr);
+        passage = channel.transmit_impaired(now, bytes, seen_by_red, nullptr);
         if ((seen_by_red.flags & sim::kCe) != 0) {
             mark(packet.data);
             account(packet, number, now, sim::DropKind::mark);
@@ -86,7 +86,7 @@ void Model::forward(std::uint32_t held, sim::Time now) {
     free_.push_back(held);
 }
 
-void Model::account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::DropKind kind) {
+void Model::account(const Held& packet, std::uint32_t channel, sim::Time now, sim::DropKind kind) {
     const Seen& seen = packet.seen;
     if (kind != sim::DropKind::mark) {
         Carried& way = carried_[seen.to_sink ? 0 : 1];
@@ -99,7 +99,7 @@ void Model::account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::
     }
     if (!network_.trace.queues) return;
     const double at_s = sim::seconds(now);
-    drops_.push_back({at_s, pipe, seen.flow, kind, !is_data});
+    drops_.push_back({at_s, channel, seen.flow, kind, !is_data});
 }
 
 void Model::arrive(Held& packet, sim::Time at, const Deliver& deliver) {
@@ -132,15 +132,15 @@ std::uint32_t Model::take_slot() {
 
 sim::Time Model::backlog(sim::Time now, bool to_sink) const {
     sim::Time waits = 0;
-    for (const std::uint32_t pipe : route({0, to_sink, true, false}))
-        waits += pipes_[pipe].backlog(now);
+    for (const std::uint32_t channel : route({0, to_sink, true, false}))
+        waits += channels_[channel].backlog(now);
     return waits;
 }
 
 std::vector<sim::DirectionResult> Model::finish() {
     run(network_.duration, [](std::uint32_t, std::span<const std::uint8_t>, sim::Time) {});
     std::vector<sim::DirectionResult> results;
-    for (sim::Pipe& pipe : pipes_) results.push_back(pipe.result());
+    for (sim::Channel& channel : channels_) results.push_back(channel.result());
     return results;
 }
 

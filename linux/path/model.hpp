@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The model is the network between the hosts, without any clock or device: the engine's own pipes
-// (../../engine/pipe.hpp, with its queues, losses, jitter and recorded rates) take real packets instead of
+// The model is the network between the hosts, without any clock or device: the engine's own channels
+// (../../engine/channel.hpp, with its queues, losses, jitter and recorded rates) take real packets instead of
 // simulated ones.
 //
-// A packet enters the first pipe of its flow's route when its host sends it, and each further pipe at the
+// A packet enters the first channel of its flow's route when its host sends it, and each further channel at the
 // exact time at which the one before hands it on. It is due at the other host when the last one hands it
-// on. These times are those that the pipes compute, not those at which somebody asked, so that being late
+// on. These times are those that the channels compute, not those at which somebody asked, so that being late
 // with one packet delays none of the others.
 #pragma once
 
@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "../../engine/pipe.hpp"
+#include "../../engine/channel.hpp"
 #include "../../engine/topology.hpp"
 #include "packet.hpp"
 
@@ -84,7 +84,7 @@ class Model {
   private:
     struct Held {
         std::vector<std::uint8_t> data;
-        std::uint32_t hop = 0;  // number of pipes that it has passed
+        std::uint32_t hop = 0;  // number of channels that it has passed
         sim::Time entered = 0;
         Seen seen{};
     };
@@ -98,19 +98,19 @@ class Model {
     }
 
     std::span<const std::uint32_t> route(const Seen& seen) const {
-        const std::uint32_t way = topology_.way_of(seen.flow);
-        return seen.to_sink ? topology_.to_receiver(way) : topology_.to_sender(way);
+        const std::uint32_t route = topology_.route_of(seen.flow);
+        return seen.to_sink ? topology_.to_receiver(route) : topology_.to_sender(route);
     }
     std::optional<Seen> look(std::uint32_t node, std::size_t size) const;
     void forward(std::uint32_t held, sim::Time now);
     void arrive(Held& packet, sim::Time at, const Deliver& deliver);
-    void account(const Held& packet, std::uint32_t pipe, sim::Time now, sim::DropKind kind);
+    void account(const Held& packet, std::uint32_t channel, sim::Time now, sim::DropKind kind);
     std::uint32_t take_slot();
 
     const sim::Network& network_;
     const sim::Topology& topology_;
     const Packets packets_;
-    std::vector<sim::Pipe> pipes_;
+    std::vector<sim::Channel> channels_;
     std::vector<Counts> counts_;
     std::array<Carried, 2> carried_;   // to the sinks, to the sources
     std::vector<Held> held_;           // packets under way, each in a slot

@@ -80,9 +80,9 @@ void add_counts(std::vector<sim::FlowResult>& results, const std::vector<std::ui
     }
 }
 
-void write_queues(wire::Trace& trace, const std::vector<sim::DirectionResult>& pipes) {
-    for (std::uint32_t pipe = 0; pipe < pipes.size(); pipe++)
-        trace.write_queues(pipe, pipes[pipe].trace);
+void write_queues(wire::Trace& trace, const std::vector<sim::DirectionResult>& channels) {
+    for (std::uint32_t channel = 0; channel < channels.size(); channel++)
+        trace.write_queues(channel, channels[channel].trace);
 }
 
 // In the trace a drop names a connection, in the model a flow.
@@ -131,7 +131,7 @@ void print(const LoopReport& report, const std::vector<Host>& hosts) {
 void print_results(const Plan& plan, const sim::Connections& connections, const Traffic& traffic,
                    Model& model, wire::Trace& trace) {
     const std::vector<std::uint32_t> first = first_connections(plan, connections);
-    const std::vector<sim::DirectionResult> pipes = model.finish();
+    const std::vector<sim::DirectionResult> channels = model.finish();
     std::vector<sim::FlowResult> results = traffic.results();
     add_counts(results, first, plan, model);
     const std::vector<std::uint16_t> ports = traffic.ports();
@@ -139,8 +139,8 @@ void print_results(const Plan& plan, const sim::Connections& connections, const 
         wire::print(stdout, results[i]);
         std::printf("port %u\n", ports[i]);
     }
-    for (std::size_t i = 0; i < pipes.size(); i++) wire::print(stdout, pipes[i], i % 2 == 0);
-    write_queues(trace, pipes);
+    for (std::size_t i = 0; i < channels.size(); i++) wire::print(stdout, channels[i], i % 2 == 0);
+    write_queues(trace, channels);
     write_drops(trace, model, first);
 }
 

@@ -129,7 +129,7 @@ TEST(WestwoodCubicEvidence, LossesOfTheRoundAfterAReductionHaveNoScore) {
     ASSERT_EQ(c.wc().answer, WW_WC_WAITS);
     EXPECT_EQ(c.evidence(), evidence);
     lose_at_the_top(c, WW_RECOVERY);
-    ASSERT_EQ(c.wc().answer, WW_WC_CONSERVES);
+    ASSERT_EQ(c.wc().answer, WW_WC_PRR);
     EXPECT_GT(c.evidence(), evidence) << "these were sent after it";
 }
 

@@ -138,7 +138,7 @@ class WestwoodCubicModel : public RenoModel {
 
   private:
     bool is_reduced() const {
-        return answer == WW_WC_CUTS || answer == WW_WC_WAITS || answer == WW_WC_CONSERVES;
+        return answer == WW_WC_CUTS || answer == WW_WC_WAITS || answer == WW_WC_PRR;
     }
     bool waits() const { return answer == WW_WC_CUTS || answer == WW_WC_WAITS; }
     std::int64_t score() const {
@@ -219,7 +219,7 @@ class WestwoodCubicModel : public RenoModel {
             w.ssthresh = std::max<std::uint32_t>(w.cwnd, config.min_cwnd);
         }
         if (answer == WW_WC_KEEPS) answer = WW_WC_WATCHES;
-        if (answer == WW_WC_WAITS) answer = WW_WC_CONSERVES;
+        if (answer == WW_WC_WAITS) answer = WW_WC_PRR;
         if (!is_reduced() && is_links()) {
             taken_back += mistaken > w.ssthresh;
             w.ssthresh = to_u32(std::max<std::uint64_t>(w.ssthresh, mistaken));

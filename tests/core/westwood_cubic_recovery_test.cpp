@@ -30,7 +30,7 @@ WestwoodCubic in(enum ww_wc_answer state) {
 }
 
 constexpr enum ww_wc_answer kAll[] = {WW_WC_WATCHES, WW_WC_KEEPS, WW_WC_CUTS, WW_WC_WAITS,
-                                      WW_WC_CONSERVES};
+                                      WW_WC_PRR};
 
 TEST(WestwoodCubicAnswers, EveryStateIsReached) {
     for (const auto state : kAll) EXPECT_EQ(in(state).wc().answer, state);
@@ -45,12 +45,11 @@ TEST(WestwoodCubicAnswers, AnAckThatEndsNoRoundChangesOnlyCuts) {
 }
 
 TEST(WestwoodCubicAnswers, ARoundsEndLeadsOn) {
-    const std::pair<enum ww_wc_answer, enum ww_wc_answer> ends[] = {
-        {WW_WC_WATCHES, WW_WC_WATCHES},
-        {WW_WC_KEEPS, WW_WC_WATCHES},
-        {WW_WC_CUTS, WW_WC_WAITS},
-        {WW_WC_WAITS, WW_WC_CONSERVES},
-        {WW_WC_CONSERVES, WW_WC_CONSERVES}};
+    const std::pair<enum ww_wc_answer, enum ww_wc_answer> ends[] = {{WW_WC_WATCHES, WW_WC_WATCHES},
+                                                                    {WW_WC_KEEPS, WW_WC_WATCHES},
+                                                                    {WW_WC_CUTS, WW_WC_WAITS},
+                                                                    {WW_WC_WAITS, WW_WC_PRR},
+                                                                    {WW_WC_PRR, WW_WC_PRR}};
     for (const auto& [before, after] : ends) {
         WestwoodCubic c = in(before);
         c.ack(kRoundEnds);
@@ -102,9 +101,9 @@ TEST(WestwoodCubicAnswers, AMarkThatTheFloorAnswersIsAnswered) {
 }
 
 TEST(WestwoodCubicAnswers, ALossOfAReducedRecoveryKeepsItsState) {
-    WestwoodCubic c = in(WW_WC_CONSERVES);
+    WestwoodCubic c = in(WW_WC_PRR);
     c.loss();
-    EXPECT_EQ(c.wc().answer, WW_WC_CONSERVES);
+    EXPECT_EQ(c.wc().answer, WW_WC_PRR);
 }
 
 TEST(WestwoodCubicAnswers, AnAckWithoutARateSampleEndsNoRoundButBeginsOneAfterAReduction) {
@@ -225,7 +224,7 @@ TEST(WestwoodCubicAnswers, ManyLossesAfterALateAnswerAreAnsweredInEveryRound) {
         const std::uint32_t before = c.window.ssthresh;
         c.ack(kQuiet);
         c.ack(kRoundEnds);
-        ASSERT_EQ(c.wc().answer, WW_WC_CONSERVES);
+        ASSERT_EQ(c.wc().answer, WW_WC_PRR);
         c.ack({.lost = before / 8 + 5, .in_network = 20, .phase = WW_RECOVERY});
         EXPECT_EQ(c.window.ssthresh, before * 7 / 10) << round;
     }

@@ -64,7 +64,7 @@ TEST(Arriving, MemoryThatServesAgainChangesNothing) {
     }
 }
 
-// A source that sends twice what the link carries, so that pipes run ahead of the end.
+// A source that sends twice what the link carries, so that channels run ahead of the end.
 Network overloaded(Time duration) {
     Network network = one_link(6'000'000, 10 * kMs, duration);
     network.links[0].forward.queue_packets = 1'000'000;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Pipes that follow another (engine/pipe.hpp) against the same pipes, each of which is asked for each packet.
+// Channels that follow another (engine/channel.hpp) against the same channels, each of which is asked for each packet.
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "engine/pipe.hpp"
+#include "engine/channel.hpp"
 
 namespace ww::sim {
 namespace {
 
-using Pipes = std::vector<Pipe>;
+using Channels = std::vector<Channel>;
 
-// The first pipe may drop and lose; none that comes later is slower than it.
+// The first channel may drop and lose; none that comes later is slower than it.
 Network three_links(std::mt19937_64& random) {
     Network network;
     network.nodes = 4;
@@ -29,37 +29,37 @@ Network three_links(std::mt19937_64& random) {
     return network;
 }
 
-Pipes forward_pipes(const Network& network, std::uint64_t seed) {
-    Pipes pipes;
+Channels forward_channels(const Network& network, std::uint64_t seed) {
+    Channels channels;
     for (std::uint32_t i = 0; i < network.links.size(); i++)
-        pipes.emplace_back(network, 2 * i, seed);
-    return pipes;
+        channels.emplace_back(network, 2 * i, seed);
+    return channels;
 }
 
 Time arrival_of(const Passage& passage) {
     return passage.fate == Fate::arrives ? passage.at : kNever;
 }
 
-Time cross_each(Pipes& pipes, Time now, std::uint32_t bytes) {
-    for (std::size_t i = 0; i < pipes.size() && now != kNever; i++)
-        now = arrival_of(pipes[i].transmit(now, bytes));
+Time cross_each(Channels& channels, Time now, std::uint32_t bytes) {
+    for (std::size_t i = 0; i < channels.size() && now != kNever; i++)
+        now = arrival_of(channels[i].transmit(now, bytes));
     return now;
 }
 
-// True if the first pipe took the packet through them all by itself.
-bool cross_led(Pipes& pipes, Time& now, std::uint32_t bytes) {
-    if (pipes[0].pass(now, bytes, kLongest)) return true;
-    pipes[0].leave_step();
-    now = cross_each(pipes, now, bytes);
-    pipes[0].join();
+// True if the first channel took the packet through them all by itself.
+bool cross_led(Channels& channels, Time& now, std::uint32_t bytes) {
+    if (channels[0].pass(now, bytes, kLongest)) return true;
+    channels[0].leave_step();
+    now = cross_each(channels, now, bytes);
+    channels[0].join();
     return false;
 }
 
-void expect_counted_alike(Pipes& led, Pipes& asked) {
+void expect_counted_alike(Channels& led, Channels& asked) {
     led[0].leave_step();
     for (std::size_t i = 0; i < led.size(); i++) {
         const DirectionResult is = led[i].result(), should_be = asked[i].result();
-#define WW_SAME(type, name, ...) EXPECT_EQ(is.name, should_be.name) << #name << " of pipe " << i;
+#define WW_SAME(type, name, ...) EXPECT_EQ(is.name, should_be.name) << #name << " of channel " << i;
         WW_DIRECTION_COLUMNS(WW_SAME)
 #undef WW_SAME
     }
@@ -72,7 +72,7 @@ TEST(Follower, IsAsIfItHadBeenAskedForEachPacket) {
     for (std::uint64_t seed = 1; seed <= kRuns; seed++) {
         std::mt19937_64 random(seed);
         const Network network = three_links(random);
-        Pipes led = forward_pipes(network, seed), asked = forward_pipes(network, seed);
+        Channels led = forward_channels(network, seed), asked = forward_channels(network, seed);
         for (std::size_t i = 1; i < led.size(); i++) {
             ASSERT_TRUE(led[i].can_follow(led[0]));
             led[i - 1].follower = &led[i];
@@ -91,7 +91,7 @@ TEST(Follower, IsAsIfItHadBeenAskedForEachPacket) {
     EXPECT_GT(led_by_first, kRuns * kPackets / 2);
 }
 
-TEST(Follower, IsNeitherSlowerNorLosesNorHasExtras) {
+TEST(Follower, IsNeitherSlowerNorLosesNorHasImpairments) {
     Direction plain;
     plain.rate_bps = 10'000'000;
     Direction slower = plain, losing = plain, jittering = plain;
@@ -101,11 +101,12 @@ TEST(Follower, IsNeitherSlowerNorLosesNorHasExtras) {
     Network network;
     for (const Direction& d : {plain, slower, losing, jittering})
         network.links.push_back({0, 1, 0, d, d});
-    const Pipes pipes = forward_pipes(network, 1);
-    EXPECT_TRUE(pipes[0].can_follow(pipes[1]));
-    for (std::size_t i = 1; i < pipes.size(); i++) EXPECT_FALSE(pipes[i].can_follow(pipes[0])) << i;
-    EXPECT_TRUE(pipes[0].can_follow(pipes[2]));
-    EXPECT_FALSE(pipes[0].can_follow(pipes[3]));
+    const Channels channels = forward_channels(network, 1);
+    EXPECT_TRUE(channels[0].can_follow(channels[1]));
+    for (std::size_t i = 1; i < channels.size(); i++)
+        EXPECT_FALSE(channels[i].can_follow(channels[0])) << i;
+    EXPECT_TRUE(channels[0].can_follow(channels[2]));
+    EXPECT_FALSE(channels[0].can_follow(channels[3]));
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST(Fading, HitsBothDirectionsAtOnce) {
     std::swap(network.flows[1].from, network.flows[1].to);
     network.trace.queues = true;
     std::vector<double> lost[2];
-    for (const Drop& drop : simulate(network, 1).drops) lost[drop.pipe].push_back(drop.time_s);
+    for (const Drop& drop : simulate(network, 1).drops) lost[drop.channel].push_back(drop.time_s);
     EXPECT_GT(lost[0].size(), 100u);
     EXPECT_EQ(lost[0], lost[1]) << "they send at the same times";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bit errors and the two-state channel are held against their theory. pipe_test.cpp has uniform and
+// Bit errors and the two-state channel are held against their theory. channel_test.cpp has uniform and
 // scripted loss.
 #include "engine/loss.hpp"
 

@@ -95,7 +95,7 @@ TEST(TimerQueue, FiresAsASortedSetWould) {
             timers[owner].deadline = deadline;
             if (deadline != kNever) model.insert({deadline, owner});
             if (deadline < timers[owner].queued)
-                queue.hasten(timers[owner], static_cast<std::uint32_t>(owner));
+                queue.reschedule(timers[owner], static_cast<std::uint32_t>(owner));
         };
         int fired = 0;
         for (int i = 0; i < 5'000; i++) {
@@ -128,7 +128,7 @@ TEST(TimerQueue, LooksOnceForADeadlineThatMovedOften) {
     TimerQueue queue(1);
     Timer timer;
     timer.deadline = 10;
-    queue.hasten(timer, 0);
+    queue.reschedule(timer, 0);
     for (Time later = 11; later <= 1000; later++) timer.deadline = later;  // costs a store each
     EXPECT_EQ(queue.next(), 10);
     EXPECT_FALSE(queue.take(timer));

@@ -10,9 +10,9 @@
 #include <random>
 #include <set>
 
-#include "engine/conservation.hpp"
 #include "engine/ecn.hpp"
 #include "engine/pacing.hpp"
+#include "engine/rate_reduction.hpp"
 #include "engine/recovery.hpp"
 #include "engine/segmentation.hpp"
 #include "engine/sender_statistics.hpp"
@@ -123,14 +123,14 @@ TEST(EcnSender, AnswersOnceAWindowOfDataAndSaysSoOnce) {
 TEST(Recovery, ConservesOnlyWithSack) {
     EXPECT_FALSE(uses_sack(Recovery::newreno));
     EXPECT_TRUE(uses_sack(Recovery::sack));
-    EXPECT_FALSE(conserves(Recovery::sack));
+    EXPECT_FALSE(uses_rate_reduction(Recovery::sack));
     for (const Recovery recovery : {Recovery::rate_halving, Recovery::prr})
-        EXPECT_TRUE(uses_sack(recovery) && conserves(recovery));
+        EXPECT_TRUE(uses_sack(recovery) && uses_rate_reduction(recovery));
 }
 
 // RFC 9937: at entry cwnd stays, then a segment leaves for every second one delivered.
-TEST(Conservation, HalvesInStepsWithPrr) {
-    Conservation prr(Recovery::prr);
+TEST(RateReduction, HalvesInStepsWithPrr) {
+    RateReduction prr(Recovery::prr);
     prr.enter(10, 20);
     std::uint32_t cwnd = 20, sent = 0;
     for (std::uint32_t pipe = 19, acks = 0; acks < 18; acks++, pipe--) {
@@ -141,8 +141,8 @@ TEST(Conservation, HalvesInStepsWithPrr) {
     EXPECT_EQ(prr.target(), 10u);
 }
 
-TEST(Conservation, TakesASegmentOffForTwoAcksWithRateHalvingAndBeginsAnew) {
-    Conservation halving(Recovery::rate_halving);
+TEST(RateReduction, TakesASegmentOffForTwoAcksWithRateHalvingAndBeginsAnew) {
+    RateReduction halving(Recovery::rate_halving);
     for (int episode = 0; episode < 2; episode++) {
         halving.enter(10, 20);
         EXPECT_EQ(halving.on_ack(20, 30, 1, true), 20u);

@@ -65,7 +65,7 @@ inline Loss any_loss(Input& input) {
     }
 }
 
-inline void any_extras(Input& input, Direction& d) {
+inline void any_impairments(Input& input, Direction& d) {
     if (input.flag()) {
         const double least = input.few(20), more = 1 + input.few(20);
         d.red.on = true;
@@ -97,7 +97,7 @@ inline Direction any_direction(Input& input) {
     if (input.flag()) d.queue_packets = input.few(40);
     if (input.flag()) d.queue_bytes = input.upto(60'000);
     d.loss = any_loss(input);
-    if (input.few(4) == 1) any_extras(input, d);
+    if (input.few(4) == 1) any_impairments(input, d);
     return d;
 }
 

@@ -22,7 +22,7 @@ class Invariants {
         : network_(network), result_(result), topology_(network) {
         end_s_ = seconds(network.duration);
         for (std::size_t i = 0; i < result.flows.size(); i++) look_at_flow(i);
-        for (std::uint32_t i = 0; i < 2 * network.links.size(); i++) look_at_pipe(i);
+        for (std::uint32_t i = 0; i < 2 * network.links.size(); i++) look_at_channel(i);
         if (network.trace.queues) look_at_drops();
         look_at_nodes();
         look_at_captured();
@@ -35,15 +35,15 @@ class Invariants {
     static constexpr double kNear = 1e-9;  // relative: what rounding to doubles may do
 
     static double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
-    const Direction& direction(std::uint32_t pipe) const {
-        const Link& link = network_.links[pipe / 2];
-        return pipe % 2 == 0 ? link.forward : link.backward;
+    const Direction& direction(std::uint32_t channel) const {
+        const Link& link = network_.links[channel / 2];
+        return channel % 2 == 0 ? link.forward : link.backward;
     }
-    const DirectionResult& crossed(std::uint32_t pipe) const {
-        return (pipe % 2 == 0 ? result_.forward : result_.backward)[pipe / 2];
+    const DirectionResult& crossed(std::uint32_t channel) const {
+        return (channel % 2 == 0 ? result_.forward : result_.backward)[channel / 2];
     }
-    std::uint32_t overhead(std::uint32_t pipe) const {
-        return network_.links[pipe / 2].overhead_bytes;
+    std::uint32_t overhead(std::uint32_t channel) const {
+        return network_.links[channel / 2].overhead_bytes;
     }
 
     void require(bool holds, const std::string& what) {
@@ -54,9 +54,9 @@ class Invariants {
         return std::isnan(second_s) || first_s <= second_s;
     }
 
-    // Bytes that a pipe may send from `first_s` to `last_s`.
-    double capacity(std::uint32_t pipe, double first_s, double last_s) const {
-        const Direction& d = direction(pipe);
+    // Bytes that a channel may send from `first_s` to `last_s`.
+    double capacity(std::uint32_t channel, double first_s, double last_s) const {
+        const Direction& d = direction(channel);
         if (d.opportunities_ms.empty())
             return static_cast<double>(d.rate_bps) / 8 * (last_s - first_s);
         const auto offered = [&](double time_s) {
@@ -100,16 +100,16 @@ class Invariants {
     }
 
     void look_at_times(const FlowResult& row, const std::string& who) {
-        const std::uint32_t way = topology_.way_of(row.source);
+        const std::uint32_t route = topology_.route_of(row.source);
         const Flow& flow = network_.flows[row.source];
         require(in_order(row.min_rtt_s, row.mean_srtt_s), who + "least and mean RTT");
         double least_s = 0;
-        for (const auto& pipes : {topology_.to_receiver(way), topology_.to_sender(way)})
-            for (const std::uint32_t pipe : pipes) {
-                const Direction& d = direction(pipe);
+        for (const auto& channels : {topology_.to_receiver(route), topology_.to_sender(route)})
+            for (const std::uint32_t channel : channels) {
+                const Direction& d = direction(channel);
                 least_s += seconds(d.delay);
                 if (d.opportunities_ms.empty())
-                    least_s += 8.0 * (flow.header_bytes + overhead(pipe)) /
+                    least_s += 8.0 * (flow.header_bytes + overhead(channel)) /
                                static_cast<double>(d.rate_bps);
             }
         require(!(row.min_rtt_s < least_s * (1 - kNear) - 1e-11), who + "no RTT below the path's");
@@ -117,18 +117,18 @@ class Invariants {
                 who + "no mean RTT below the path's");
         if (std::isnan(row.last_arrival_s)) return;
         const std::uint64_t arrived = row.sent - row.queue_drops - row.lost - row.in_flight;
-        for (const std::uint32_t pipe : topology_.to_receiver(way)) {
+        for (const std::uint32_t channel : topology_.to_receiver(route)) {
             const double bytes =
-                static_cast<double>(row.ip_bytes_at_sink + arrived * overhead(pipe));
-            require(bytes <= capacity(pipe, row.start_s, row.last_arrival_s) * (1 + kNear) + 1,
+                static_cast<double>(row.ip_bytes_at_sink + arrived * overhead(channel));
+            require(bytes <= capacity(channel, row.start_s, row.last_arrival_s) * (1 + kNear) + 1,
                     who + "what arrived fits the link's capacity");
         }
     }
 
-    void look_at_pipe(std::uint32_t pipe) {
-        const DirectionResult& row = crossed(pipe);
-        const Direction& d = direction(pipe);
-        const std::string who = "pipe " + std::to_string(pipe) + ": ";
+    void look_at_channel(std::uint32_t channel) {
+        const DirectionResult& row = crossed(channel);
+        const Direction& d = direction(channel);
+        const std::string who = "channel " + std::to_string(channel) + ": ";
         require(row.lost + row.in_flight <= row.packets, who + "accepted what was lost or is on");
         require(row.early_drops <= row.queue_drops, who + "early drops among the drops");
         require(row.marked <= row.packets, who + "marked what it accepted");
@@ -188,18 +188,21 @@ class Invariants {
         for (const Drop& drop : result_.drops) {
             require(in_run(drop.time_s) && before_s <= drop.time_s, "drops in the run, by time");
             before_s = drop.time_s;
-            at[{drop.pipe, drop.kind}]++;
+            at[{drop.channel, drop.kind}]++;
             if (drop.ack || drop.kind == DropKind::mark) continue;
             (drop.kind == DropKind::wire ? lost : dropped)[drop.flow]++;
         }
-        for (std::uint32_t pipe = 0; pipe < 2 * network_.links.size(); pipe++) {
-            const DirectionResult& row = crossed(pipe);
-            const std::string who = "pipe " + std::to_string(pipe) + ": ";
-            require((at[{pipe, DropKind::queue}] + at[{pipe, DropKind::early}]) == row.queue_drops,
+        for (std::uint32_t channel = 0; channel < 2 * network_.links.size(); channel++) {
+            const DirectionResult& row = crossed(channel);
+            const std::string who = "channel " + std::to_string(channel) + ": ";
+            require((at[{channel, DropKind::queue}] + at[{channel, DropKind::early}]) ==
+                        row.queue_drops,
                     who + "as many drops as are listed");
-            require((at[{pipe, DropKind::early}]) == row.early_drops, who + "listed early drops");
-            require((at[{pipe, DropKind::wire}]) == row.lost, who + "as many lost as are listed");
-            require((at[{pipe, DropKind::mark}]) == row.marked, who + "listed marks");
+            require((at[{channel, DropKind::early}]) == row.early_drops,
+                    who + "listed early drops");
+            require((at[{channel, DropKind::wire}]) == row.lost,
+                    who + "as many lost as are listed");
+            require((at[{channel, DropKind::mark}]) == row.marked, who + "listed marks");
         }
         for (std::uint32_t i = 0; i < result_.flows.size(); i++) {
             const std::string who = "flow " + std::to_string(i) + ": ";
@@ -213,13 +216,13 @@ class Invariants {
     void look_at_nodes() {
         std::vector<std::int64_t> balance(network_.nodes, 0);
         std::vector<bool> is_known(network_.nodes, true);
-        for (std::uint32_t pipe = 0; pipe < 2 * network_.links.size(); pipe++) {
-            const Link& link = network_.links[pipe / 2];
-            const DirectionResult& row = crossed(pipe);
+        for (std::uint32_t channel = 0; channel < 2 * network_.links.size(); channel++) {
+            const Link& link = network_.links[channel / 2];
+            const DirectionResult& row = crossed(channel);
             const std::uint64_t offered = row.packets + row.queue_drops;
             const std::uint64_t arrived = row.packets - row.lost - row.in_flight;
-            balance[pipe % 2 == 0 ? link.a : link.b] -= static_cast<std::int64_t>(offered);
-            balance[pipe % 2 == 0 ? link.b : link.a] += static_cast<std::int64_t>(arrived);
+            balance[channel % 2 == 0 ? link.a : link.b] -= static_cast<std::int64_t>(offered);
+            balance[channel % 2 == 0 ? link.b : link.a] += static_cast<std::int64_t>(arrived);
         }
         for (const Flow& flow : network_.flows)
             if (!flow.datagrams.on) is_known[flow.from] = is_known[flow.to] = false;
@@ -237,15 +240,15 @@ class Invariants {
     // Packets leave one after the other, each once the one before has been sent.
     void look_at_captured() {
         if (network_.trace.capture_link < 0) return;
-        const auto pipe = static_cast<std::uint32_t>(2 * network_.trace.capture_link);
-        const Direction& d = direction(pipe);
+        const auto channel = static_cast<std::uint32_t>(2 * network_.trace.capture_link);
+        const Direction& d = direction(channel);
         Time free_at = 0;
         for (const Captured& packet : result_.captured) {
             require(packet.at >= 0 && packet.at <= network_.duration, "captured in the run");
             if (!packet.leaving || !d.opportunities_ms.empty()) continue;
             require(packet.at >= free_at, "a link sends one packet at a time");
             const Flow& flow = network_.flows[result_.flows[packet.flow].source];
-            const std::uint32_t bytes = flow.header_bytes + packet.payload + overhead(pipe);
+            const std::uint32_t bytes = flow.header_bytes + packet.payload + overhead(channel);
             free_at = packet.at + static_cast<Time>(8e12 * bytes / static_cast<double>(d.rate_bps));
         }
     }

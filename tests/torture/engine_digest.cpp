@@ -61,7 +61,7 @@ class ResultDigest : public ww::torture::Digest {
                   flow.ecn_reductions, flow.queue_drops, flow.lost})
                 add(count);
         }
-        for (const Drop& drop : result.drops) add(std::uint64_t{drop.pipe} << 32 | drop.flow);
+        for (const Drop& drop : result.drops) add(std::uint64_t{drop.channel} << 32 | drop.flow);
         add(result.packets);
     }
 

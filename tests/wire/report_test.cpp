@@ -127,9 +127,9 @@ TEST_F(WireTrace, HasThreeTablesWithTheirColumnsNames) {
               "in_flight,phase\n"
               "4,0.333333333,10.25,nan,nan,nan,0.123456789,nan,nan,9,2\n");
     EXPECT_EQ(content("queues.csv"),
-              "pipe,arrival_s,start_s,bytes\n3,1.250000000,2.500000000,1500\n");
+              "channel,arrival_s,start_s,bytes\n3,1.250000000,2.500000000,1500\n");
     EXPECT_EQ(content("drops.csv"),
-              "time_s,pipe,flow,kind,ack\n0.500000000,2,1,2,1\n0.750000000,0,0,0,0\n");
+              "time_s,channel,flow,kind,ack\n0.500000000,2,1,2,1\n0.750000000,0,0,0,0\n");
 }
 
 TEST_F(WireTrace, IsNotWrittenWhereNoneIsAskedFor) {

@@ -30,7 +30,9 @@ _OVERHEAD = 2  # bytes: PPP, which ns-3's point-to-point devices add
 # and its device holds another.
 _LIMITS = Limits("ns3", "ns-3", most_flows=60_000, spared=2)
 # The recoveries of our module, and mainline's PRR.
-_RECOVERIES = [one.name for one in RECOVERIES.values() if not one.conserves or one.name == "prr"]
+_RECOVERIES = [
+    one.name for one in RECOVERIES.values() if not one.uses_rate_reduction or one.name == "prr"
+]
 _OURS = "WwTcpWestwood"  # our module's class, which has the core's settings as attributes
 _OF_CWND = ("TcpCubic", "TcpVegas")  # these take ssthresh from cwnd, not from ns-3's pipe
 # The flow settings that ns3/runner applies.

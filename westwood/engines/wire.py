@@ -149,7 +149,7 @@ class Report:
         tables = {
             "windows": _stacked(self.windows, "connection", WINDOW_COLUMNS),
             "events": no_events(),
-            "queues": _stacked(self.queues, "pipe", QUEUE_COLUMNS),
+            "queues": _stacked(self.queues, "channel", QUEUE_COLUMNS),
             "drops": self.drops,
         }
         kept = InMemory(lambda table: _columns(tables[table]))
@@ -182,7 +182,7 @@ def read(lines: Iterable[list[str]], files: TraceFiles | None) -> Report:
             others.setdefault(name, []).append(words)
     cpu_s = float(others.pop("end")[0][0])
     windows = _tables(files, "windows", "connection", WINDOW_COLUMNS)
-    queues = _tables(files, "queues", "pipe", QUEUE_COLUMNS)
+    queues = _tables(files, "queues", "channel", QUEUE_COLUMNS)
     drops = _table(files, "drops", DROP_COLUMNS)
     return Report(flows, sides, others, cpu_s, windows, queues, drops)
 

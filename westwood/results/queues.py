@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 def lengths(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
     """Yields frames with link, direction, time_s, packets, bytes: the queue from that time on."""
     links = [link.name for link in scenario.link]
-    pipe, waiting = -1, _Waiting()
+    channel, waiting = -1, _Waiting()
     for columns in raw.records.pieces("queues"):
-        edges = np.flatnonzero(np.diff(columns["pipe"])) + 1
-        for first, last in itertools.pairwise([0, *edges.tolist(), len(columns["pipe"])]):
-            its = int(columns["pipe"][first]) if last else -1
-            if its != pipe:
-                yield _placed(waiting.rest(), links, pipe)
-                pipe, waiting = its, _Waiting()
+        edges = np.flatnonzero(np.diff(columns["channel"])) + 1
+        for first, last in itertools.pairwise([0, *edges.tolist(), len(columns["channel"])]):
+            its = int(columns["channel"][first]) if last else -1
+            if its != channel:
+                yield _placed(waiting.rest(), links, channel)
+                channel, waiting = its, _Waiting()
             part = {name: columns[name][first:last] for name in QUEUE_COLUMNS}
-            yield _placed(waiting.lengths(part), links, pipe)
-    yield _placed(waiting.rest(), links, pipe)
+            yield _placed(waiting.lengths(part), links, channel)
+    yield _placed(waiting.rest(), links, channel)
 
 
-def _placed(lengths: pl.DataFrame, links: Sequence[str], pipe: int) -> pl.DataFrame:
+def _placed(lengths: pl.DataFrame, links: Sequence[str], channel: int) -> pl.DataFrame:
     """Adds the queue's link and direction."""
-    link, side = links[pipe // 2], SIDES[pipe % 2]
+    link, side = links[channel // 2], SIDES[channel % 2]
     return lengths.select(pl.lit(link).alias("link"), pl.lit(side).alias("direction"), pl.all())
 
 

@@ -16,7 +16,7 @@ from westwood.results.raw import Columns
 KEYS: Mapping[str, str | None] = {
     "windows": "connection",
     "events": "connection",
-    "queues": "pipe",
+    "queues": "channel",
     "drops": None,
     "captured": None,
 }

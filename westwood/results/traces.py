@@ -94,14 +94,14 @@ def drops(scenario: Scenario, raw: RawResult) -> Iterator[pl.DataFrame]:
     kinds = _engine.DROP_KINDS
     links = [link.name for link in scenario.link]
     named = _Names(scenario, raw)
-    pipe = pl.col("pipe")
+    channel = pl.col("channel")
     for columns in raw.records.pieces("drops"):
         rows = pl.DataFrame(columns)
         frame = pl.concat([rows.drop("flow"), named.of(rows["flow"])], how="horizontal")
         yield frame.select(
             "time_s",
-            _names(links, pipe // 2).alias("link"),
-            _names(SIDES, pipe % 2).alias("direction"),
+            _names(links, channel // 2).alias("link"),
+            _names(SIDES, channel % 2).alias("direction"),
             "flow",
             "transfer",
             _names(("data", "ack"), pl.col("ack").cast(pl.UInt32)).alias("packet"),

@@ -68,7 +68,7 @@ std::vector<Fate> fates(const std::vector<Drop>& drops, Time duration) {
     std::vector<Fate> all;
     for (const Drop& drop : drops)
         if (drop.time_s <= static_cast<double>(duration) / static_cast<double>(kSecond))
-            all.emplace_back(drop.time_s, drop.pipe, drop.kind);
+            all.emplace_back(drop.time_s, drop.channel, drop.kind);
     std::sort(all.begin(), all.end());
     return all;
 }

@@ -96,8 +96,8 @@ def test_a_trace_belongs_to_its_connection_and_its_direction(tmp_path: Path) -> 
         "0,0.5,10,nan,nan,nan,0.1,0.2,1,9,2\n"
         "5,0.75,11,nan,nan,nan,nan,nan,1,9,0\n"
     )
-    (tmp_path / "queues.csv").write_text("pipe,arrival_s,start_s,bytes\n1,1.25,1.5,1500\n")
-    (tmp_path / "drops.csv").write_text("time_s,pipe,flow,kind,ack\n2.5,1,0,2,1\n")
+    (tmp_path / "queues.csv").write_text("channel,arrival_s,start_s,bytes\n1,1.25,1.5,1500\n")
+    (tmp_path / "drops.csv").write_text("time_s,channel,flow,kind,ack\n2.5,1,0,2,1\n")
     files = {name: tmp_path / f"{name}.csv" for name in ("windows", "queues", "drops")}
     result = wire.read(REPORT, files).result()
     (trace,) = result.records.pieces("windows")
@@ -105,7 +105,7 @@ def test_a_trace_belongs_to_its_connection_and_its_direction(tmp_path: Path) -> 
     assert trace["time_s"].tolist() == [0.5, 0.75] and trace["phase"].tolist() == [2, 0]
     assert math.isnan(trace["ssthresh"][0]) and trace["srtt_s"].tolist()[0] == 0.2
     (queues,) = result.records.pieces("queues")
-    assert queues["pipe"].tolist() == [1] and queues["bytes"].tolist() == [1500]
+    assert queues["channel"].tolist() == [1] and queues["bytes"].tolist() == [1500]
     (drops,) = result.records.pieces("drops")
     assert [values.tolist() for values in drops.values()] == [[2.5], [1], [0], [2], [1]]
 

@@ -11,9 +11,9 @@
 
 namespace ww::sim {
 
-class Conservation {
+class RateReduction {
   public:
-    explicit Conservation(Recovery recovery) : is_prr_(recovery == Recovery::prr) {}
+    explicit RateReduction(Recovery recovery) : is_prr_(recovery == Recovery::prr) {}
 
     // target: cwnd at the end of recovery; flight: segments in flight and not SACKed before it began.
     void enter(std::uint32_t target, std::int32_t flight) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A pipe is one direction of a link while it runs: queue, transmitter and wire.
+// A channel is one direction of a link while it runs: queue, transmitter and wire.
 //
 //   start     = max(arrival, busy_until)        busy_until = start + 8 size / rate
 //   reaches the far end at busy_until + delay
@@ -8,17 +8,17 @@
 // Departures are computed when a packet arrives, never scheduled. A packet waits from its arrival to
 // its start; those that wait at a moment are the queue, which has room for a wait of `room_` (droptail.hpp).
 //
-// A pipe may *follow* another: all packets of pipe 1 go on to pipe 2, and no others, and pipe 2 loses none. While all
-// have one size, which takes pipe 2 no longer (d2 <= d1), none waits there:
+// A channel may *follow* another: all packets of channel 1 go on to channel 2, and no others, and channel 2 loses none. While all
+// have one size, which takes channel 2 no longer (d2 <= d1), none waits there:
 //
 //   arrival at 2  a(n) = busy_until1(n) + delay1, so that a(n+1) >= a(n) + d1 >= a(n) + d2 = busy_until2(n)
 //   its far end   busy_until1(n) + delay1 + d2 + delay2
 //
-// Then pipe 1 takes its packets through pipe 2 as well, by an addition, and so with any number that follow. What these
+// Then channel 1 takes its packets through channel 2 as well, by an addition, and so with any number that follow. What these
 // would have counted they are told when one of the packets is to be looked at (leave_step(), join()).
 //
-// Few links have RED, recorded rates, jitter, reordering or traces: these are in `Extras`, and the
-// packets of such a pipe take the longer way of transmit_with_extras(). To pass() the pipe seems to have
+// Few links have RED, recorded rates, jitter, reordering or traces: these are in `Impairments`, and the
+// packets of such a channel take the longer way of transmit_impaired(). To pass() the channel seems to have
 // no room, so that the others pay nothing for the question.
 #pragma once
 
@@ -26,7 +26,7 @@
 #include <memory>
 
 #include "droptail.hpp"
-#include "extras.hpp"
+#include "impairments.hpp"
 #include "loss.hpp"
 #include "network.hpp"
 #include "packet.hpp"
@@ -36,13 +36,13 @@
 
 namespace ww::sim {
 
-// A packet that entered a pipe has met one of these.
+// A packet that entered a channel has met one of these.
 enum class Fate : std::uint8_t {
     arrives,
     dropped,        // by the full queue
     dropped_early,  // by RED
     lost,           // on the wire
-    undecided,      // the pipe has extras, and transmit_with_extras() decides
+    undecided,      // the channel has impairments, and transmit_impaired() decides
 };
 
 // A fate has its time: a packet arrives at the far end (kNever: after any run), the far end misses what
@@ -70,12 +70,12 @@ constexpr DropKind drop_kind(Fate fate) {
     __builtin_unreachable();  // it was not dropped
 }
 
-class Pipe {
+class Channel {
   public:
     static constexpr Time kFar = INT64_MAX / 4;  // a transmission and a delay more still fit
 
     // number: 2 i for link i's forward direction, 2 i + 1 for its backward one.
-    Pipe(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop = nullptr);
+    Channel(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop = nullptr);
 
     // Lets a packet of ip_bytes that enters at `now` pass, through those that follow too, if there is nothing to
     // decide and it is through by `end`. `now` is that time then.
@@ -84,11 +84,11 @@ class Pipe {
         if (ip_bytes != size_.ip_bytes || wait > open_for_) [[unlikely]]
             return false;
         const Time sent = start + size_.duration;
-        if (sent + way_ > end) [[unlikely]]
+        if (sent + transit_ > end) [[unlikely]]
             return false;
         account_wait(wait);
         busy_until_ = sent;
-        now = sent + way_;
+        now = sent + transit_;
         loss_.on_passed();
         if (loss_.is_next()) [[unlikely]]
             open_for_ = kShut;
@@ -99,19 +99,20 @@ class Pipe {
         if (follower != nullptr) tell_followers();
     }
     void join() {
-        way_ = delay_;
+        transit_ = delay_;
         open_for_ = loss_.is_next() || busy_until_ > kFar ? kShut : room_;
         if (follower != nullptr) join_followers();
     }
 
     // A packet of ip_bytes enters at `now`, which is never before the last one.
     Passage transmit(Time now, std::uint32_t ip_bytes) {
-        return extras != nullptr ? Passage{Fate::undecided, kNever} : counted(enter(now, ip_bytes));
+        return impairments != nullptr ? Passage{Fate::undecided, kNever}
+                                      : counted(enter(now, ip_bytes));
     }
 
-    // Does the same for a pipe with extras, and decides; the packet may be marked.
-    inline Passage transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
-                                        const SackBlocks* sack);
+    // Does the same for a channel with impairments, and decides; the packet may be marked.
+    inline Passage transmit_impaired(Time now, std::uint32_t ip_bytes, Packet& packet,
+                                     const SackBlocks* sack);
 
     // Puts a packet that reaches the far end at packet.at behind those before it in time. True if it
     // is the first now.
@@ -130,8 +131,8 @@ class Pipe {
 
     Far far = Far::in_order;
     std::uint32_t slot = 0;  // its place in the event loop, unless it is inlined
-    Pipe* follower = nullptr;
-    std::unique_ptr<Extras> extras;
+    Channel* follower = nullptr;
+    std::unique_ptr<Impairments> impairments;
     Ring<Packet> in_transit;
     Ring<SackBlocks> sack_blocks;  // those of the packets that carry some, in their order
 
@@ -145,12 +146,12 @@ class Pipe {
     }
 
     // Can it follow the other, whose packets all come to it, and no others? It is no slower then with any size.
-    bool can_follow(const Pipe& other) const {
-        return extras == nullptr && other.extras == nullptr && loss_.loses_none() &&
+    bool can_follow(const Channel& other) const {
+        return impairments == nullptr && other.impairments == nullptr && loss_.loses_none() &&
                rate_bps_ >= other.rate_bps_ && overhead_ <= other.overhead_;
     }
 
-    // Sums up what the pipe did by the end of the run, and hands over its traces.
+    // Sums up what the channel did by the end of the run, and hands over its traces.
     DirectionResult result();
 
   private:
@@ -176,12 +177,12 @@ class Pipe {
     [[gnu::noinline]] Passage enter_for_ever(Time now, std::uint32_t ip_bytes);
     // A packet may wait so long; 0 while look() has to decide.
     Time room() const { return queue_.is_mixed() ? 0 : size_.room; }
-    // Of a pipe with extras it has none, but that a trace alone need not see what does not wait.
+    // Of a channel with impairments it has none, but that a trace alone need not see what does not wait.
     void show_room() {
-        room_ = extras == nullptr ? room() : extras->only_traces_queue() ? 0 : kNoRoom;
+        room_ = impairments == nullptr ? room() : impairments->only_traces_queue() ? 0 : kNoRoom;
     }
 
-    // The pipe is busy for longer than room(). Says what becomes of a packet that comes now: it arrives at `now` if
+    // The channel is busy for longer than room(). Says what becomes of a packet that comes now: it arrives at `now` if
     // it may wait.
     [[gnu::noinline]] Passage look(Time now);
     [[gnu::noinline]] void change_size(Time now, std::uint32_t ip_bytes);
@@ -237,7 +238,7 @@ class Pipe {
     Time busy_until_ = 0;
     Time open_for_ = kShut;  // pass() takes a packet that waits no longer
     Size size_;              // of the last packet
-    Time way_ = 0;           // from the transmitter to the far end of the last one that follows
+    Time transit_ = 0;       // from the transmitter to the far end of the last one that follows
     TimeSum waited_;
     Time longest_wait_ = 0;
     LossProcess loss_;
@@ -259,4 +260,4 @@ class Pipe {
 
 }  // namespace ww::sim
 
-#include "pipe_extras.hpp"
+#include "channel_impairments.hpp"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The way of a packet through a pipe with extras, to be inlined where packets go on from pipe to pipe.
+// The way of a packet through a channel with impairments, to be inlined where packets go on from channel to channel.
 #pragma once
 
-#include "pipe.hpp"
+#include "channel.hpp"
 
 namespace ww::sim {
 
 // How many packets wait.
-inline std::size_t Pipe::waiting(Time now) {
+inline std::size_t Channel::waiting(Time now) {
     if (busy_until_ <= now) return 0;
     queue_.end_mix(now);
     if (queue_.is_mixed()) return queue_.listed(now);
@@ -16,7 +16,7 @@ inline std::size_t Pipe::waiting(Time now) {
 }
 
 // A recorded rate knows no durations, so that its queue always is a list. `start` is when the packet leaves it.
-inline Passage Pipe::enter_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start) {
+inline Passage Channel::enter_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start) {
     const std::uint32_t bytes = ip_bytes + overhead_;
     if (busy_until_ > kFar) {
         start = busy_until_;
@@ -24,7 +24,7 @@ inline Passage Pipe::enter_by_opportunity(Time now, std::uint32_t ip_bytes, Time
     }
     if (!queue_.admits(now, bytes)) return dropped(now);
     if (ip_bytes != size_.ip_bytes) change_size(now, ip_bytes);
-    const Opportunities::Span span = extras->opportunities->send(now, bytes);
+    const Opportunities::Span span = impairments->opportunities->send(now, bytes);
     start = span.start;
     busy_until_ = span.end;
     if (start > now) {
@@ -34,9 +34,9 @@ inline Passage Pipe::enter_by_opportunity(Time now, std::uint32_t ip_bytes, Time
     return arrival_or_loss(busy_until_ + delay_);
 }
 
-inline Passage Pipe::transmit_with_extras(Time now, std::uint32_t ip_bytes, Packet& packet,
+inline Passage Channel::transmit_impaired(Time now, std::uint32_t ip_bytes, Packet& packet,
                                           const SackBlocks* sack) {
-    Extras& x = *extras;
+    Impairments& x = *impairments;
     Verdict verdict = Verdict::pass;
     if (x.red) {
         const bool ecn_capable = (packet.flags & kEct) != 0;

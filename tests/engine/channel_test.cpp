@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A pipe (queue, transmitter, wire, loss) is held against models that keep every packet.
-#include "engine/pipe.hpp"
+// A channel (queue, transmitter, wire, loss) is held against models that keep every packet.
+#include "engine/channel.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,11 +21,11 @@ Direction direction(std::int64_t rate_bps, Time delay) {
 
 Random any_random(std::uint64_t seed = 1) { return Random(seed, Stream::loss_forward, 0); }
 
-Pipe pipe_of(const Direction& d, std::uint32_t overhead = 0) {
+Channel channel_of(const Direction& d, std::uint32_t overhead = 0) {
     Network network;
     network.duration = kLongest;
     network.links.push_back({0, 1, overhead, d, d});
-    return Pipe(network, 0, 1);
+    return Channel(network, 0, 1);
 }
 
 Passage arrival(Time at) { return {Fate::arrives, at}; }
@@ -40,9 +40,9 @@ bool lose(LossProcess& process) { return process.loses(0); }
 
 // This model does what network.hpp says of a direction, packet by packet: it lists those that wait; the
 // one in transmission does not count against the limits.
-class ListedPipe {
+class ListedChannel {
   public:
-    ListedPipe(const Direction& d, std::uint32_t overhead) : d_(d), overhead_(overhead) {}
+    ListedChannel(const Direction& d, std::uint32_t overhead) : d_(d), overhead_(overhead) {}
 
     Passage transmit(Time now, std::uint32_t ip_bytes) {
         const std::int64_t bytes = ip_bytes + overhead_;
@@ -76,11 +76,11 @@ class ListedPipe {
 };
 
 // What the simulation does: it asks first whether there is anything to decide.
-Passage cross(Pipe& pipe, Time now, std::uint32_t bytes) {
-    if (pipe.pass(now, bytes, kLongest)) return arrival(now);
-    pipe.leave_step();
-    const Passage passage = pipe.transmit(now, bytes);
-    pipe.join();
+Passage cross(Channel& channel, Time now, std::uint32_t bytes) {
+    if (channel.pass(now, bytes, kLongest)) return arrival(now);
+    channel.leave_step();
+    const Passage passage = channel.transmit(now, bytes);
+    channel.join();
     return passage;
 }
 
@@ -90,8 +90,8 @@ void expect_as_listed(const Direction& d, std::uint32_t overhead, std::uint64_t 
     std::mt19937_64 random(seed);
     const std::uint32_t sizes[] = {40, 576, 1500, static_cast<std::uint32_t>(41 + random() % 1459)};
     const std::uint64_t kinds = 1 + random() % 4;
-    Pipe pipe = pipe_of(d, overhead);
-    ListedPipe model(d, overhead);
+    Channel channel = channel_of(d, overhead);
+    ListedChannel model(d, overhead);
     const auto slot = static_cast<std::uint64_t>(1500 * 8 * kSecond / d.rate_bps);
     Time now = 0;
     std::uint64_t drops = 0, accepted = 0;
@@ -100,15 +100,15 @@ void expect_as_listed(const Direction& d, std::uint32_t overhead, std::uint64_t 
         if (random() % 8 != 0) now += static_cast<Time>(random() % slot);
         if (random() % 100 == 0) now += static_cast<Time>(random() % (slot * 40));
         if (random() % (1 + seed % 16) == 0) bytes = sizes[random() % kinds];
-        const Passage is = cross(pipe, now, bytes), should_be = model.transmit(now, bytes);
+        const Passage is = cross(channel, now, bytes), should_be = model.transmit(now, bytes);
         ASSERT_EQ(is, should_be) << "seed " << seed << " packet " << i;
         (is.fate == Fate::dropped ? drops : accepted)++;
         // Go on exactly when it leaves: what waits behind it starts then, and no longer waits.
         if (is.fate == Fate::arrives && random() % 50 == 0) now = is.at - d.delay;
     }
-    EXPECT_EQ(pipe.result().packets, accepted);
-    EXPECT_EQ(pipe.result().queue_drops, drops);
-    EXPECT_EQ(pipe.result().lost, 0u);
+    EXPECT_EQ(channel.result().packets, accepted);
+    EXPECT_EQ(channel.result().queue_drops, drops);
+    EXPECT_EQ(channel.result().lost, 0u);
 }
 
 TEST(Queue, DropsByPacketsAsAListWould) {
@@ -139,41 +139,41 @@ TEST(Queue, DropsByWhicheverLimitIsReachedFirst) {
 TEST(Queue, OfNothingHoldsNothingButThePacketInTransmission) {
     Direction d = direction(8'000'000, 0);
     d.queue_packets = 0;
-    Pipe pipe = pipe_of(d);
-    EXPECT_EQ(pipe.transmit(0, 1000), arrival(kSecond / 1000));
-    EXPECT_EQ(pipe.transmit(kSecond / 1000 - 1, 1000), drop(kSecond / 1000 - 1));
-    EXPECT_EQ(pipe.transmit(kSecond / 1000, 1000), arrival(2 * kSecond / 1000));
+    Channel channel = channel_of(d);
+    EXPECT_EQ(channel.transmit(0, 1000), arrival(kSecond / 1000));
+    EXPECT_EQ(channel.transmit(kSecond / 1000 - 1, 1000), drop(kSecond / 1000 - 1));
+    EXPECT_EQ(channel.transmit(kSecond / 1000, 1000), arrival(2 * kSecond / 1000));
 }
 
 TEST(Queue, OfAnySizeHoldsAnything) {
-    Pipe pipe = pipe_of(direction(8'000'000, 0));
+    Channel channel = channel_of(direction(8'000'000, 0));
     for (Time i = 1; i <= 100'000; i++)
-        ASSERT_EQ(pipe.transmit(0, 1000), arrival(i * kSecond / 1000));
+        ASSERT_EQ(channel.transmit(0, 1000), arrival(i * kSecond / 1000));
 }
 
 // 1500 bytes at 10 Gb/s take 1.2 us, at 100 Gb/s 120 ns, at 1 Tb/s 12 ns: whole picoseconds, no drift.
 TEST(Transmitter, IsExactAtHighRates) {
     for (const std::int64_t gigabits : {10, 100, 1000}) {
         const Time step = 12'000'000 / gigabits;
-        Pipe pipe = pipe_of(direction(gigabits * 1'000'000'000, 1'000'000'007));
+        Channel channel = channel_of(direction(gigabits * 1'000'000'000, 1'000'000'007));
         for (Time i = 1; i <= 1'000'000; i++)
-            ASSERT_EQ(pipe.transmit(0, 1500), arrival(i * step + 1'000'000'007));
+            ASSERT_EQ(channel.transmit(0, 1500), arrival(i * step + 1'000'000'007));
     }
 }
 
 TEST(Transmitter, AlternatesBetweenManySizesExactly) {
-    Pipe pipe = pipe_of(direction(10'000'000'000, 0));
+    Channel channel = channel_of(direction(10'000'000'000, 0));
     Time end = 0;
     for (std::uint32_t i = 0; i < 10'000; i++) {
         const std::uint32_t bytes = 40 + i * 7919 % 1461;
         end += static_cast<Time>(bytes) * 800;
-        ASSERT_EQ(pipe.transmit(0, bytes), arrival(end));
+        ASSERT_EQ(channel.transmit(0, bytes), arrival(end));
     }
 }
 
 TEST(Transmitter, CountsFraming) {
-    Pipe pipe = pipe_of(direction(8'000'000, 0), 18);
-    EXPECT_EQ(pipe.transmit(0, 982), arrival(kSecond / 1000));
+    Channel channel = channel_of(direction(8'000'000, 0), 18);
+    EXPECT_EQ(channel.transmit(0, 982), arrival(kSecond / 1000));
 }
 
 // ---- Loss
@@ -280,33 +280,33 @@ TEST(ScriptedLoss, CountsWhatCrosses) {
     Direction d = direction(8'000'000, 0);
     d.queue_packets = 1;
     d.loss = {LossKind::script, 0, {2, 3}};
-    Pipe pipe = pipe_of(d);
-    EXPECT_EQ(pipe.transmit(0, 1000), arrival(kSecond / 1000));
-    EXPECT_EQ(pipe.transmit(0, 1000), loss(2 * kSecond / 1000));
-    EXPECT_EQ(pipe.transmit(0, 1000), drop(0));
-    EXPECT_EQ(pipe.transmit(2 * kSecond / 1000, 1000), loss(3 * kSecond / 1000));
-    EXPECT_EQ(pipe.transmit(2 * kSecond / 1000, 1000), arrival(4 * kSecond / 1000));
-    EXPECT_EQ(pipe.result().packets, 4u);
-    EXPECT_EQ(pipe.result().lost, 2u);
-    EXPECT_EQ(pipe.result().queue_drops, 1u);
+    Channel channel = channel_of(d);
+    EXPECT_EQ(channel.transmit(0, 1000), arrival(kSecond / 1000));
+    EXPECT_EQ(channel.transmit(0, 1000), loss(2 * kSecond / 1000));
+    EXPECT_EQ(channel.transmit(0, 1000), drop(0));
+    EXPECT_EQ(channel.transmit(2 * kSecond / 1000, 1000), loss(3 * kSecond / 1000));
+    EXPECT_EQ(channel.transmit(2 * kSecond / 1000, 1000), arrival(4 * kSecond / 1000));
+    EXPECT_EQ(channel.result().packets, 4u);
+    EXPECT_EQ(channel.result().lost, 2u);
+    EXPECT_EQ(channel.result().queue_drops, 1u);
 }
 
-// A pipe with extras is asked twice, whatever its state; RED's drops have a fate of their own.
-TEST(Extras, DecideInThePlaceOfThePlainPipe) {
+// A channel with impairments is asked twice, whatever its state; RED's drops have a fate of their own.
+TEST(Impairments, DecideInThePlaceOfThePlainChannel) {
     Direction d = direction(8'000'000, kSecond / 100);
     d.queue_packets = 2;
     d.red = {true, 1, 1.5, 1.0, 1.0};  // the average is the queue; all is dropped from 1.5 on
-    Pipe pipe = pipe_of(d);
+    Channel channel = channel_of(d);
     Packet packet;
     const auto enter = [&] {
-        EXPECT_EQ(pipe.transmit(0, 1000).fate, Fate::undecided);
-        return pipe.transmit_with_extras(0, 1000, packet, nullptr);
+        EXPECT_EQ(channel.transmit(0, 1000).fate, Fate::undecided);
+        return channel.transmit_impaired(0, 1000, packet, nullptr);
     };
     EXPECT_EQ(enter(), arrival(11 * kSecond / 1000));
     EXPECT_EQ(enter(), arrival(12 * kSecond / 1000));
     EXPECT_EQ(enter(), arrival(13 * kSecond / 1000));  // at an average of 1 pb is still 0
     EXPECT_EQ(enter(), (Passage{Fate::dropped_early, 0}));
-    EXPECT_EQ(pipe.result().early_drops, 1u);
+    EXPECT_EQ(channel.result().early_drops, 1u);
     EXPECT_EQ(drop_kind(Fate::dropped_early), DropKind::early);
     EXPECT_EQ(drop_kind(Fate::dropped), DropKind::queue);
     EXPECT_EQ(drop_kind(Fate::lost), DropKind::wire);

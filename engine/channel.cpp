@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pipe.hpp"
+#include "channel.hpp"
 
 #include <utility>
 
@@ -23,32 +23,32 @@ Time mean_duration(const Direction& d, std::uint32_t bytes) {
     return std::max<Time>(1, static_cast<Time>(opportunity * bytes / Opportunities::kBytes));
 }
 
-std::unique_ptr<Extras> extras_of(const Network& network, std::uint32_t number,
-                                  std::uint64_t seed) {
+std::unique_ptr<Impairments> impairments_of(const Network& network, std::uint32_t number,
+                                            std::uint64_t seed) {
     const Direction& d = direction(network, number);
     const bool captured = network.trace.capture_link == static_cast<std::int64_t>(number / 2);
     if (!d.red.on && d.opportunities_ms.empty() && d.jitter == 0 && d.reorder_rate <= 0 &&
         !network.trace.queues && !captured)
         return nullptr;
-    auto extras = std::make_unique<Extras>(seed, number);
+    auto impairments = std::make_unique<Impairments>(seed, number);
     if (d.red.on)
-        extras->red.emplace(d.red, mean_duration(d, d.red.mean_packet_bytes),
-                            Random(seed, Stream::red, number));
+        impairments->red.emplace(d.red, mean_duration(d, d.red.mean_packet_bytes),
+                                 Random(seed, Stream::red, number));
     if (!d.opportunities_ms.empty())
-        extras->opportunities.emplace(d.opportunities_ms, network.duration);
-    extras->jitter = d.jitter;
-    extras->reorder_rate = d.reorder_rate;
-    extras->reorder_delay = d.reorder_delay;
-    extras->trace_queue = network.trace.queues;
-    extras->captures = captured;
-    extras->leaving = number % 2 == 0;
-    return extras;
+        impairments->opportunities.emplace(d.opportunities_ms, network.duration);
+    impairments->jitter = d.jitter;
+    impairments->reorder_rate = d.reorder_rate;
+    impairments->reorder_delay = d.reorder_delay;
+    impairments->trace_queue = network.trace.queues;
+    impairments->captures = captured;
+    impairments->leaving = number % 2 == 0;
+    return impairments;
 }
 
 }  // namespace
 
-Pipe::Pipe(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop)
-    : extras(extras_of(network, number, seed)),
+Channel::Channel(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop)
+    : impairments(impairments_of(network, number, seed)),
       loss_(
           direction(network, number).loss,
           Random(seed, number % 2 == 0 ? Stream::loss_forward : Stream::loss_backward, number / 2),
@@ -58,12 +58,12 @@ Pipe::Pipe(const Network& network, std::uint32_t number, std::uint64_t seed, Sto
       rate_bps_(direction(network, number).rate_bps),
       end_(network.duration),
       queue_(direction(network, number).queue_packets, direction(network, number).queue_bytes) {
-    if (extras != nullptr && extras->opportunities) queue_.keep_list();
+    if (impairments != nullptr && impairments->opportunities) queue_.keep_list();
     show_room();
     if (direction(network, number).reorder_rate > 0) far = Far::reordering;
 }
 
-Pipe::Size Pipe::size_of(std::uint32_t ip_bytes) const {
+Channel::Size Channel::size_of(std::uint32_t ip_bytes) const {
     constexpr Time most = kFar - kLongest;  // a run may be so far, and so long a wait is looked at
     const std::uint32_t bytes = ip_bytes + overhead_;
     // 131070 * 8 * 10^12 < 2^63
@@ -71,8 +71,9 @@ Pipe::Size Pipe::size_of(std::uint32_t ip_bytes) const {
     return {ip_bytes, duration, queue_.room(bytes, duration, most)};
 }
 
-void Pipe::change_size(Time now, std::uint32_t ip_bytes) {
-    const bool is_queue_needed = queue_.is_limited() || (extras != nullptr && extras->red);
+void Channel::change_size(Time now, std::uint32_t ip_bytes) {
+    const bool is_queue_needed =
+        queue_.is_limited() || (impairments != nullptr && impairments->red);
     if (busy_until_ > now && is_queue_needed)
         queue_.mix(now, busy_until_, size_.ip_bytes + overhead_, size_.duration);
     // All packets that crossed since the last change had the size before it.
@@ -88,28 +89,31 @@ void Pipe::change_size(Time now, std::uint32_t ip_bytes) {
 }
 
 // Tells those that follow what passed.
-void Pipe::tell_followers() {
+void Channel::tell_followers() {
     const std::uint64_t passed = loss_.crossed() - in_step_;
     in_step_ += passed;
-    for (Pipe* pipe = this; passed > 0 && pipe->follower != nullptr; pipe = pipe->follower) {
-        Pipe& next = *pipe->follower;
-        next.busy_until_ = pipe->busy_until_ + pipe->delay_ + next.size_.duration;
+    for (Channel* channel = this; passed > 0 && channel->follower != nullptr;
+         channel = channel->follower) {
+        Channel& next = *channel->follower;
+        next.busy_until_ = channel->busy_until_ + channel->delay_ + next.size_.duration;
         next.loss_.on_passed(passed);
     }
 }
 
 // Lets packets pass all that follow, if none of them would wait.
-void Pipe::join_followers() {
+void Channel::join_followers() {
     in_step_ = loss_.crossed();
     const Time next = busy_until_ + size_.duration;  // leaves the transmitter then, or later
-    for (Pipe* pipe = follower; pipe != nullptr && open_for_ != kShut; pipe = pipe->follower) {
-        const bool waits = pipe->busy_until_ > next + way_;
-        way_ += pipe->size_.duration + pipe->delay_;
-        if (pipe->size_.ip_bytes != size_.ip_bytes || waits || way_ > kFar) open_for_ = kShut;
+    for (Channel* channel = follower; channel != nullptr && open_for_ != kShut;
+         channel = channel->follower) {
+        const bool waits = channel->busy_until_ > next + transit_;
+        transit_ += channel->size_.duration + channel->delay_;
+        if (channel->size_.ip_bytes != size_.ip_bytes || waits || transit_ > kFar)
+            open_for_ = kShut;
     }
 }
 
-Passage Pipe::look(Time now) {
+Passage Channel::look(Time now) {
     if (busy_until_ > kFar) return enter_for_ever(now, size_.ip_bytes);
     queue_.end_mix(now);
     if (queue_.is_mixed()) {
@@ -123,9 +127,9 @@ Passage Pipe::look(Time now) {
     return {Fate::arrives, now};
 }
 
-Passage Pipe::enter_for_ever(Time now, std::uint32_t ip_bytes) {
+Passage Channel::enter_for_ever(Time now, std::uint32_t ip_bytes) {
     const std::uint32_t bytes = ip_bytes + overhead_;
-    const bool is_listed = queue_.is_limited() || (extras != nullptr && extras->red);
+    const bool is_listed = queue_.is_limited() || (impairments != nullptr && impairments->red);
     if (is_listed) queue_.mix(now, busy_until_, size_.ip_bytes + overhead_, size_.duration);
     if (is_listed && !queue_.admits(now, bytes)) return dropped(now);
     if (is_listed) queue_.add(kNever, bytes);
@@ -135,7 +139,7 @@ Passage Pipe::enter_for_ever(Time now, std::uint32_t ip_bytes) {
     return {Fate::arrives, kNever};
 }
 
-bool Pipe::hold_in_order(Packet packet, const SackBlocks* sack) {
+bool Channel::hold_in_order(Packet packet, const SackBlocks* sack) {
     in_transit.push(packet);
     std::size_t place = in_transit.size() - 1, sacks_behind = 0;
     for (; place > 0 && in_transit.at(place - 1).at > packet.at; place--) {
@@ -152,16 +156,16 @@ bool Pipe::hold_in_order(Packet packet, const SackBlocks* sack) {
     return place == 0;
 }
 
-std::uint64_t Pipe::bytes() const {
+std::uint64_t Channel::bytes() const {
     return bytes_ + bytes_for_ever_ + (loss_.crossed() - counted_) * (size_.ip_bytes + overhead_);
 }
 
 // Nothing comes after the end, so that what is sent beyond it is sent without a pause.
-double Pipe::utilisation() const {
-    if (extras != nullptr && extras->opportunities) {
-        const std::int64_t offered = extras->opportunities->offered();
+double Channel::utilisation() const {
+    if (impairments != nullptr && impairments->opportunities) {
+        const std::int64_t offered = impairments->opportunities->offered();
         return offered == 0 ? 0.0
-                            : static_cast<double>(extras->opportunities->used()) /
+                            : static_cast<double>(impairments->opportunities->used()) /
                                   static_cast<double>(offered);
     }
     const Time sending = sending_ + static_cast<Time>(loss_.crossed() - counted_) * size_.duration;
@@ -169,7 +173,7 @@ double Pipe::utilisation() const {
     return static_cast<double>(busy) / static_cast<double>(end_);
 }
 
-DirectionResult Pipe::result() {
+DirectionResult Channel::result() {
     DirectionResult result;
     result.packets = packets();
     result.bytes = bytes();
@@ -179,10 +183,10 @@ DirectionResult Pipe::result() {
     result.waited_s = waited_.seconds();
     result.longest_wait_s = seconds(longest_wait_);
     result.utilisation = utilisation();
-    if (extras != nullptr) {
-        result.early_drops = extras->early_drops;
-        result.marked = extras->marked;
-        extras->move_waited(result.trace, end_);
+    if (impairments != nullptr) {
+        result.early_drops = impairments->early_drops;
+        result.marked = impairments->marked;
+        impairments->move_waited(result.trace, end_);
     }
     return result;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These parts of a pipe stand apart because few pipes have them: RED, recorded rates, jitter and
+// These parts of a channel stand apart because few channels have them: RED, recorded rates, jitter and
 // reordering, a trace of the queue, a capture.
 #pragma once
 
@@ -16,9 +16,10 @@
 
 namespace ww::sim {
 
-struct Extras {
-    Extras(std::uint64_t seed, std::uint32_t pipe)
-        : jitter_draws(seed, Stream::jitter, pipe), reorder_draws(seed, Stream::reordering, pipe) {}
+struct Impairments {
+    Impairments(std::uint64_t seed, std::uint32_t channel)
+        : jitter_draws(seed, Stream::jitter, channel),
+          reorder_draws(seed, Stream::reordering, channel) {}
 
     std::optional<RedQueue> red;
     std::optional<Opportunities> opportunities;
@@ -76,7 +77,7 @@ struct Extras {
                 row.sack[2 * i + 1] = sack->block[i].end;
             }
         }
-        // Only a pipe that reorders has later ones before it.
+        // Only a channel that reorders has later ones before it.
         for (Captured* place = &row; place != captured.data() && place[-1].at > at; place--)
             std::swap(place[-1], *place);
     }
