@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// When a receiver does not hold its ACKs back, and how long it does otherwise, beyond RFC 5681, 4.2. A
-// receiver has one of these only while there is something to decide.
+// ACK timing beyond RFC 5681, 4.2: when a receiver answers at once, and how long it may delay an ACK.
+// A receiver has this object only while one of these rules can still apply.
 //
-//   quick ACKs       the first `quick_acks` ACKs answer a segment each: ns-3 has 1
+//   quick ACKs       the first `quick_acks` ACKs answer one segment each: ns-3 sends 1
 //                    (TcpSocketBase::ProcessSynRcvd()), Linux 16 (tcp_incr_quickack(), TCP_MAX_QUICKACKS)
-//   growing window   with `initial_receive_window` each segment raises the window by two, until it is
-//                    `receive_window`, and is answered at once (Linux: tcp_grow_window()); a sender never
-//                    waits for it, since slow start doubles cwnd only
-//   again            with `quick_acks_again` so do those after data that is here already
-//                    (tcp_data_queue()), and after a pause longer than the receiver's RTO
-//                    (tcp_event_data_recv())
-//   adapting timer   with least = `min_delayed_ack_timeout` the ACK's timeout (ATO) starts there and
-//                    follows the pace of the segments that come in order:
+//   growing window   with `initial_receive_window` each segment raises the window by two, up to
+//                    `receive_window`, and is answered at once (Linux: tcp_grow_window()). A sender never
+//                    waits for the window, because slow start only doubles cwnd
+//   quick ACKs again with `quick_acks_again` the receiver sends quick ACKs again after duplicate data
+//                    (tcp_data_queue()) and after a pause longer than its RTO (tcp_event_data_recv())
+//   adapting timer   with least = `min_delayed_ack_timeout` the ACK timeout (ATO) starts at `least` and
+//                    follows the spacing of segments that arrive in order:
 //
 //     a segment m after the one before, m <= least / 2     ATO = ATO / 2 + least / 2
 //                                       m < ATO            ATO = ATO / 2 + m, at most the RTO
 //     the timer sent an ACK                                ATO = 2 ATO, at most the RTO
-//     in force                                             min(ATO, max(least, RTT), delayed_ack_timeout)
+//     timeout used                                         min(ATO, max(least, RTT), delayed_ack_timeout)
 //
 //   SYN-ACK          with `syn_ack_timer` it is sent again after initial_rto, twice that, and so on
 //
-//   These are Linux's tcp_event_data_recv(), tcp_delack_timer_handler() and tcp_send_delayed_ack(). RTT and
-//   RTO are the receiver's: it measures the handshake, from its SYN-ACK on, and nothing else, for it sends
-//   no data.
+//   The rules are those of Linux's tcp_event_data_recv(), tcp_delack_timer_handler() and
+//   tcp_send_delayed_ack(). RTT and RTO are the receiver's own. It sends no data, so its only sample is
+//   the handshake's.
 //
-// Deviations: a connection carries data one way here, so that it is never "interactive" (Linux's pingpong
-// mode, which has no quick ACKs). A window of fewer than 32 segments does not lower Linux's 16.
+// Deviations: data flows in one direction here, so a connection is never "interactive" (Linux's pingpong
+// mode, which has no quick ACKs). A window below 32 segments does not lower Linux's 16.
 #pragma once
 
 #include "rtt.hpp"
@@ -51,28 +50,28 @@ class AckTiming {
         return flow.quick_acks > 0 || flow.min_delayed_ack_timeout > 0 ||
                flow.initial_receive_window_bytes > 0 || flow.syn_ack_timer;
     }
-    // Nothing remains to be decided.
+    // True when no rule applies any more.
     bool is_over() const { return growing_ == 0 && quick_ == 0 && !again_ && least_ == 0; }
 
-    // The SYN-ACK is sent. Returns when it is sent again.
+    // Notes that the SYN-ACK was sent. Returns when to send it again.
     Time on_syn_ack(Time now) {
         syn_ack_at_ = now;
         syn_acks_++;
         return syn_ack_rto_ == kNever ? kNever : now + syn_ack_rto_;
     }
     void on_syn_ack_timer() { syn_ack_rto_ = std::min(2 * syn_ack_rto_, rto_.most); }
-    // The SYN-ACK is acknowledged. One that was repeated gives no sample (RFC 6298, 3).
+    // The SYN-ACK was acknowledged. A repeated one gives no sample (RFC 6298, 3).
     void on_established(Time now) {
         if (syn_acks_ == 1) rtt_.on_sample(now - syn_ack_at_, rto_);
     }
 
-    // A segment came in order. True if it is to be acknowledged at once.
+    // Takes a segment that arrived in order. Returns true if it is to be acknowledged at once.
     bool on_segment(Time now) {
         if (last_ >= 0) follow(now - last_);
         last_ = now;
         return spend();
     }
-    // A segment came that is here already; it is acknowledged at once.
+    // Takes a duplicate segment, which is acknowledged at once.
     void on_repeated() {
         if (again_) {
             quick_ = most_quick_;
@@ -80,9 +79,9 @@ class AckTiming {
         }
         spend();
     }
-    // A segment came beyond a gap; it is acknowledged at once.
+    // Takes a segment beyond a gap, which is acknowledged at once.
     void on_out_of_order() { spend(); }
-    // The timer sent a delayed ACK.
+    // Notes that the timer sent a delayed ACK.
     void on_timer() { ato_ = std::min(2 * ato_, rtt_.rto()); }
 
     Time timeout() const {
@@ -117,15 +116,16 @@ class AckTiming {
             quick_ = most_quick_;
     }
 
-    std::uint32_t growing_;             // segments that still raise the window
-    std::uint32_t quick_, most_quick_;  // ACKs still to be sent at once
+    std::uint32_t growing_;  // segments that still raise the window
+    std::uint32_t quick_,
+        most_quick_;  // quick ACKs still to be sent, and how many there are at most
     bool again_;
     Time least_, most_, ato_;
     Time last_ = -1;  // when the last segment came in order
     RtoSettings rto_;
     RttEstimator rtt_;
     Time syn_ack_at_ = 0;
-    Time syn_ack_rto_;  // kNever: it has no timer
+    Time syn_ack_rto_;  // kNever: the SYN-ACK has no timer
     std::uint32_t syn_acks_ = 0;
 };
 

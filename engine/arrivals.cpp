@@ -13,7 +13,7 @@ Flow Connections::flow(const Network& network, std::uint32_t connection) const {
     flow.size_bytes = size_bytes[connection];
     if (flow.arrivals_mean != 0) {
         flow.arrivals_mean = 0;
-        flow.stop = kNever;  // it ends the arrivals; what has begun goes on
+        flow.stop = kNever;  // stop ends the arrivals; a connection that has started goes on
     }
     return flow;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Flows that stand for many connections are expanded, before the run begins, into those that arrive in
-// it. Arrivals are a Poisson process (exponential gaps of mean arrivals_mean from start on); sizes are fixed
-// or exponential and at least a byte.
+// Before the run begins, a flow that stands for many connections is expanded into them. They arrive
+// as a Poisson process: gaps are exponential with mean arrivals_mean, from `start` on. Sizes are
+// fixed or exponential, and at least one byte.
 #pragma once
 
 #include "network.hpp"
@@ -11,15 +11,15 @@ namespace ww::sim {
 
 inline constexpr std::size_t kMostConnections = 1u << 20;
 
-// There may be a million: little is kept of each, one entry in every array.
+// There may be a million connections, so each has just one entry in every array.
 struct Connections {
-    std::vector<std::uint32_t> source;  // the flow of the network that each belongs to
+    std::vector<std::uint32_t> source;  // index of the network's flow
     std::vector<Time> start;
     std::vector<std::int64_t> size_bytes;
-    std::vector<std::uint32_t> arriving;  // which of them arrive, by their start
-    std::string error;                    // not empty: there are too many
+    std::vector<std::uint32_t> arriving;  // connections of flows with arrivals, by start time
+    std::string error;                    // not empty if there are too many
 
-    // The flow that is this connection alone.
+    // Returns a flow that is just this connection.
     Flow flow(const Network& network, std::uint32_t connection) const;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A connection is opened in a slot of its own, or in that of one which is over: as many slots are used as
-// connections live at a time, however many arrive. One that is over is recognised late, when slots run
-// out, so that the others pay nothing for it. Then it is over if all is acknowledged, no timer of its
-// runs, and no packet of its is in a channel; nothing can change its results from then on.
+// Opens connections. A new one takes a free slot or that of a finished connection, so memory grows
+// with the connections that are alive at a time, not with all that arrive. Finished connections are
+// looked for only when slots run out, so the others pay nothing. A connection is finished once all
+// its data is acknowledged, none of its timers runs and none of its packets is in a channel:
+// nothing can change its results then.
 #include <algorithm>
 #include <memory>
 
@@ -56,7 +57,7 @@ void Simulation::next_arrival() {
     timers_.set(source_timers_.slot, source_timers_.queue.next());
 }
 
-// Finds the slots of connections that are over; makes more room if they are few.
+// Frees the slots of finished connections, and reserves more slots if few were free.
 void Simulation::free_finished() {
     std::vector<bool> is_busy(connections_.size(), false);
     for (Channel& channel : channels_)

@@ -14,7 +14,7 @@ const Direction& direction(const Network& network, std::uint32_t number) {
     return number % 2 == 0 ? link.forward : link.backward;
 }
 
-// A packet of so many bytes takes this long; a recorded rate counts by its average.
+// Returns how long a packet of this size takes to send. A recorded rate counts by its average.
 Time mean_duration(const Direction& d, std::uint32_t bytes) {
     if (d.opportunities_ms.empty())
         return std::max<Time>(1, static_cast<Time>(bytes) * 8 * kSecond / d.rate_bps);
@@ -64,7 +64,7 @@ Channel::Channel(const Network& network, std::uint32_t number, std::uint64_t see
 }
 
 Channel::Size Channel::size_of(std::uint32_t ip_bytes) const {
-    constexpr Time most = kFar - kLongest;  // a run may be so far, and so long a wait is looked at
+    constexpr Time most = kFar - kLongest;  // the clock plus the longest wait must still fit
     const std::uint32_t bytes = ip_bytes + overhead_;
     // 131070 * 8 * 10^12 < 2^63
     const Time duration = (static_cast<Time>(bytes) * 8 * kSecond + rate_bps_ / 2) / rate_bps_;
@@ -76,7 +76,7 @@ void Channel::change_size(Time now, std::uint32_t ip_bytes) {
         queue_.is_limited() || (impairments != nullptr && impairments->red);
     if (busy_until_ > now && is_queue_needed)
         queue_.mix(now, busy_until_, size_.ip_bytes + overhead_, size_.duration);
-    // All packets that crossed since the last change had the size before it.
+    // All packets that crossed since the last change had the old size.
     const std::uint64_t more = loss_.crossed() - counted_;
     bytes_ += more * (size_.ip_bytes + overhead_);
     sending_ += static_cast<Time>(more) * size_.duration;
@@ -88,7 +88,7 @@ void Channel::change_size(Time now, std::uint32_t ip_bytes) {
     show_room();
 }
 
-// Tells those that follow what passed.
+// Tells the followers which packets passed.
 void Channel::tell_followers() {
     const std::uint64_t passed = loss_.crossed() - in_step_;
     in_step_ += passed;
@@ -100,10 +100,12 @@ void Channel::tell_followers() {
     }
 }
 
-// Lets packets pass all that follow, if none of them would wait.
+// Lets packets pass through all followers, unless one of them would make a packet wait.
 void Channel::join_followers() {
     in_step_ = loss_.crossed();
-    const Time next = busy_until_ + size_.duration;  // leaves the transmitter then, or later
+    const Time next =
+        busy_until_ +
+        size_.duration;  // when the next packet leaves the transmitter, at the earliest
     for (Channel* channel = follower; channel != nullptr && open_for_ != kShut;
          channel = channel->follower) {
         const bool waits = channel->busy_until_ > next + transit_;
@@ -160,7 +162,7 @@ std::uint64_t Channel::bytes() const {
     return bytes_ + bytes_for_ever_ + (loss_.crossed() - counted_) * (size_.ip_bytes + overhead_);
 }
 
-// Nothing comes after the end, so that what is sent beyond it is sent without a pause.
+// Nothing arrives after the end, so what is sent beyond it is sent without a gap.
 double Channel::utilisation() const {
     if (impairments != nullptr && impairments->opportunities) {
         const std::int64_t offered = impairments->opportunities->offered();

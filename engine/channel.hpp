@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A channel is one direction of a link while it runs: queue, transmitter and wire.
+// A channel is one direction of a link at run time: queue, transmitter and wire.
 //
 //   start     = max(arrival, busy_until)        busy_until = start + 8 size / rate
 //   reaches the far end at busy_until + delay
 //
 // Departures are computed when a packet arrives, never scheduled. A packet waits from its arrival to
-// its start; those that wait at a moment are the queue, which has room for a wait of `room_` (droptail.hpp).
+// its start. The waiting packets are the queue, whose limit is kept as the longest wait, `room_`
+// (droptail.hpp).
 //
-// A channel may *follow* another: all packets of channel 1 go on to channel 2, and no others, and channel 2 loses none. While all
-// have one size, which takes channel 2 no longer (d2 <= d1), none waits there:
+// A channel may *follow* another if all packets of channel 1, and no others, go on to channel 2, and
+// channel 2 loses none. While all packets have one size, and channel 2 is not slower (d2 <= d1), none waits
+// in channel 2:
 //
-//   arrival at 2  a(n) = busy_until1(n) + delay1, so that a(n+1) >= a(n) + d1 >= a(n) + d2 = busy_until2(n)
+//   arrival at 2  a(n) = busy_until1(n) + delay1, so a(n+1) >= a(n) + d1 >= a(n) + d2 = busy_until2(n)
 //   its far end   busy_until1(n) + delay1 + d2 + delay2
 //
-// Then channel 1 takes its packets through channel 2 as well, by an addition, and so with any number that follow. What these
-// would have counted they are told when one of the packets is to be looked at (leave_step(), join()).
+// Then channel 1 takes its packets through channel 2 by one addition, and through any number of
+// followers. The followers catch up on their counters before a packet needs a decision (leave_step(),
+// join()).
 //
-// Few links have RED, recorded rates, jitter, reordering or traces: these are in `Impairments`, and the
-// packets of such a channel take the longer way of transmit_impaired(). To pass() the channel seems to have
-// no room, so that the others pay nothing for the question.
+// Few links have RED, recorded rates, jitter, reordering or traces. `Impairments` holds these, and packets
+// take the slower transmit_impaired(). Such a channel shows no room to pass(), so the other channels
+// need no extra check.
 #pragma once
 
 #include <algorithm>
@@ -36,25 +39,25 @@
 
 namespace ww::sim {
 
-// A packet that entered a channel has met one of these.
+// What became of a packet that entered a channel.
 enum class Fate : std::uint8_t {
     arrives,
     dropped,        // by the full queue
     dropped_early,  // by RED
     lost,           // on the wire
-    undecided,      // the channel has impairments, and transmit_impaired() decides
+    undecided,      // the channel has impairments: transmit_impaired() decides
 };
 
-// A fate has its time: a packet arrives at the far end (kNever: after any run), the far end misses what
-// was lost, or the queue dropped the packet as it came. What arrives or is missed after the run's end
-// is on its way then: it counts as neither.
+// A fate and its time: when a packet arrives at the far end (kNever: after any run), when the far
+// end misses a lost packet, or when the queue drops it. A packet that arrives or is missed after
+// the end of the run is in flight, and counts as neither.
 struct Passage {
     Fate fate;
     Time at;
     bool operator==(const Passage&) const = default;
 };
 
-// The list of drops names a fate so.
+// Returns the kind under which the list of drops has this fate.
 constexpr DropKind drop_kind(Fate fate) {
     switch (fate) {
     case Fate::dropped:
@@ -67,18 +70,19 @@ constexpr DropKind drop_kind(Fate fate) {
     case Fate::undecided:
         break;
     }
-    __builtin_unreachable();  // it was not dropped
+    __builtin_unreachable();  // these fates are no drops
 }
 
 class Channel {
   public:
-    static constexpr Time kFar = INT64_MAX / 4;  // a transmission and a delay more still fit
+    static constexpr Time kFar =
+        INT64_MAX / 4;  // adding a transmission and a delay does not overflow
 
-    // number: 2 i for link i's forward direction, 2 i + 1 for its backward one.
+    // number: 2 i is the forward direction of link i, 2 i + 1 the backward one.
     Channel(const Network& network, std::uint32_t number, std::uint64_t seed, Stop* stop = nullptr);
 
-    // Lets a packet of ip_bytes that enters at `now` pass, through those that follow too, if there is nothing to
-    // decide and it is through by `end`. `now` is that time then.
+    // Lets a packet of ip_bytes that enters at `now` pass, through followers too, if there is
+    // nothing to decide and it is through by `end`. Then sets `now` to its arrival.
     bool pass(Time& now, std::uint32_t ip_bytes, Time end) {
         const Time start = std::max(now, busy_until_), wait = start - now;
         if (ip_bytes != size_.ip_bytes || wait > open_for_) [[unlikely]]
@@ -94,7 +98,8 @@ class Channel {
             open_for_ = kShut;
         return true;
     }
-    // What does not pass is to be looked at, here and in those that follow, between these two.
+    // A packet that cannot pass is handled between leave_step() and join(), here and in the
+    // followers.
     void leave_step() {
         if (follower != nullptr) tell_followers();
     }
@@ -104,18 +109,18 @@ class Channel {
         if (follower != nullptr) join_followers();
     }
 
-    // A packet of ip_bytes enters at `now`, which is never before the last one.
+    // Takes a packet of ip_bytes that enters at `now`. Calls come in order of time.
     Passage transmit(Time now, std::uint32_t ip_bytes) {
         return impairments != nullptr ? Passage{Fate::undecided, kNever}
                                       : counted(enter(now, ip_bytes));
     }
 
-    // Does the same for a channel with impairments, and decides; the packet may be marked.
+    // Does the same for a channel with impairments, which may also mark the packet.
     inline Passage transmit_impaired(Time now, std::uint32_t ip_bytes, Packet& packet,
                                      const SackBlocks* sack);
 
-    // Puts a packet that reaches the far end at packet.at behind those before it in time. True if it
-    // is the first now.
+    // Adds a packet that reaches the far end at packet.at, in order of time. Returns true if it is
+    // now the first.
     bool hold(Packet packet, const SackBlocks* sack) {
         const bool first = in_transit.empty();
         if (far == Far::reordering && !first && in_transit.back().at > packet.at) [[unlikely]]
@@ -125,37 +130,39 @@ class Channel {
         return first;
     }
 
-    // Arrivals at the far end are acted on at once (topology.hpp), or held in the order in which they
-    // were sent, or sorted by their times.
+    // Arrivals at the far end are handled at once (topology.hpp), kept in the order of sending, or
+    // sorted by time.
     enum class Far : std::uint8_t { inlined, in_order, reordering };
 
     Far far = Far::in_order;
-    std::uint32_t slot = 0;  // its place in the event loop, unless it is inlined
+    std::uint32_t slot = 0;  // its slot in the event loop, unless it is inlined
     Channel* follower = nullptr;
     std::unique_ptr<Impairments> impairments;
     Ring<Packet> in_transit;
-    Ring<SackBlocks> sack_blocks;  // those of the packets that carry some, in their order
+    Ring<SackBlocks> sack_blocks;  // of the packets that carry some, in their order
 
-    // Returns how long a packet that came now would wait before it is sent.
+    // Returns how long a packet that arrived now would wait.
     Time backlog(Time now) const { return std::max<Time>(0, busy_until_ - now); }
 
-    // Forgets what is on its way: the run is over.
+    // Drops all packets in transit, because the run is over.
     void empty() {
         in_transit = Ring<Packet>();
         sack_blocks = Ring<SackBlocks>();
     }
 
-    // Can it follow the other, whose packets all come to it, and no others? It is no slower then with any size.
+    // Returns true if this channel may follow `other`, given that it gets all packets of `other`
+    // and no others. It must not be slower for any packet size.
     bool can_follow(const Channel& other) const {
         return impairments == nullptr && other.impairments == nullptr && loss_.loses_none() &&
                rate_bps_ >= other.rate_bps_ && overhead_ <= other.overhead_;
     }
 
-    // Sums up what the channel did by the end of the run, and hands over its traces.
+    // Sums up the run and hands over the traces.
     DirectionResult result();
 
   private:
-    // What a packet of one size takes: to send it, and to find the queue full.
+    // How long a packet of one size takes to send, and the longest wait in a queue that is not
+    // full.
     struct Size {
         std::uint32_t ip_bytes = 0;
         Time duration = 0;
@@ -173,24 +180,25 @@ class Channel {
         const Time there = send(now);
         return arrival_or_loss(there);
     }
-    // A packet enters a queue that is longer than any run: it only takes room there.
+    // Puts a packet into a queue that is longer than any run; there it only takes up room.
     [[gnu::noinline]] Passage enter_for_ever(Time now, std::uint32_t ip_bytes);
-    // A packet may wait so long; 0 while look() has to decide.
+    // Returns the longest wait that needs no decision; 0 while look() has to decide.
     Time room() const { return queue_.is_mixed() ? 0 : size_.room; }
-    // Of a channel with impairments it has none, but that a trace alone need not see what does not wait.
+    // With impairments pass() sees no room. A channel that only traces its queue lets packets pass
+    // that do not wait.
     void show_room() {
         room_ = impairments == nullptr ? room() : impairments->only_traces_queue() ? 0 : kNoRoom;
     }
 
-    // The channel is busy for longer than room(). Says what becomes of a packet that comes now: it arrives at `now` if
-    // it may wait.
+    // Decides about a packet when the channel is busy for longer than room(). It returns arrival at
+    // `now` if the packet may wait.
     [[gnu::noinline]] Passage look(Time now);
     [[gnu::noinline]] void change_size(Time now, std::uint32_t ip_bytes);
     Size size_of(std::uint32_t ip_bytes) const;
     inline std::size_t waiting(Time now);
     inline Passage enter_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start);
 
-    // Returns when what waits from now on is at the far end.
+    // Sends a packet and returns when it is at the far end.
     Time send(Time now) {
         Time start = now;
         if (busy_until_ > now) {
@@ -200,11 +208,11 @@ class Channel {
         busy_until_ = start + size_.duration;
         return busy_until_ + delay_;
     }
-    // A packet leaves the transmitter at busy_until_, and nothing but a loss keeps it from being there then.
+    // A packet that leaves the transmitter at busy_until_ arrives unless the wire loses it.
     Passage arrival_or_loss(Time there) {
         return {loss_.loses(busy_until_) ? Fate::lost : Fate::arrives, there};
     }
-    // Counts what becomes of a packet within the run.
+    // Counts the fate of a packet within the run.
     Passage counted(Passage passage) {
         if (passage.at > end_)
             in_flight_++;
@@ -218,7 +226,7 @@ class Channel {
         return {Fate::dropped, now};
     }
 
-    // A packet waits so long within the run.
+    // Adds up the part of a wait that lies within the run.
     void account_wait(Time wait) {
         waited_.add(wait);
         if (wait > longest_wait_) [[unlikely]]
@@ -234,27 +242,28 @@ class Channel {
     std::uint64_t bytes() const;
     double utilisation() const;
 
-    // Every packet touches these.
+    // Touched by every packet.
     Time busy_until_ = 0;
-    Time open_for_ = kShut;  // pass() takes a packet that waits no longer
-    Size size_;              // of the last packet
-    Time transit_ = 0;       // from the transmitter to the far end of the last one that follows
+    Time open_for_ = kShut;  // longest wait with which pass() takes a packet
+    Size size_;              // for packets of the last one's size
+    Time transit_ = 0;       // from this transmitter to the far end of the last follower
     TimeSum waited_;
     Time longest_wait_ = 0;
     LossProcess loss_;
 
-    Time room_ = 0;  // room(), or none
+    Time room_ = 0;  // room(), or kNoRoom
     Time delay_;
-    std::uint64_t in_step_ = 0;  // of the packets that crossed, those that followers know of
+    std::uint64_t in_step_ = 0;  // packets that crossed and that the followers know of
     std::uint32_t overhead_;
     Size other_size_;  // nearly all packets of a direction have one of two sizes
     std::int64_t rate_bps_;
     Time end_;  // of the run
     std::uint64_t queue_drops_ = 0, lost_ = 0, in_flight_ = 0;
-    // Of the first counted_ packets that crossed: their bytes, and how long they take to be sent.
+    // Bytes and transmission time of the first counted_ packets that crossed.
     std::uint64_t bytes_ = 0, counted_ = 0;
     Time sending_ = 0;
-    std::uint64_t for_ever_ = 0, bytes_for_ever_ = 0;  // that entered for ever
+    std::uint64_t for_ever_ = 0,
+                  bytes_for_ever_ = 0;  // packets that wait beyond the end of any run
     DropTail queue_;
 };
 

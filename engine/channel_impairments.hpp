@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The way of a packet through a channel with impairments, to be inlined where packets go on from channel to channel.
+// How a packet crosses a channel with impairments. Inlined where packets go from channel to
+// channel.
 #pragma once
 
 #include "channel.hpp"
 
 namespace ww::sim {
 
-// How many packets wait.
+// Returns how many packets wait.
 inline std::size_t Channel::waiting(Time now) {
     if (busy_until_ <= now) return 0;
     queue_.end_mix(now);
@@ -15,7 +16,8 @@ inline std::size_t Channel::waiting(Time now) {
     return static_cast<std::size_t>((busy_until_ - now - 1) / size_.duration);
 }
 
-// A recorded rate knows no durations, so that its queue always is a list. `start` is when the packet leaves it.
+// A recorded rate has no fixed durations, so its queue is always a list. Sets `start` to when the
+// packet leaves the queue.
 inline Passage Channel::enter_by_opportunity(Time now, std::uint32_t ip_bytes, Time& start) {
     const std::uint32_t bytes = ip_bytes + overhead_;
     if (busy_until_ > kFar) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An engine measures these of a connection and of a direction of a link, each column declared once. From a
-// row below come the field of the result, the binding, the words of a result (wire/), the columns of the
-// rows and tables of westwood/ and their description in docs/. What is computed from these columns is
-// declared in westwood/results/columns.py.
+// What an engine measures of a connection and of a direction of a link; each column is declared once. A row
+// generates the result's field, the binding, the words of a result (wire/), the columns of the rows and
+// tables in westwood/ and their description in docs/. Columns computed from these are declared in
+// westwood/results/columns.py.
 //
 //   X(type, name, aggregate, "unit", "title", "head", "what it is")
 //
 //   type       COUNT: uint64, from 0. NUMBER: double; NaN where there is none
-//   aggregate  what a row says of a flow of several connections: their SUM, MEAN (of those that are
-//              numbers), LEAST or MOST; INNER: it is no column of a row
-//   title      names it on the axis of a figure
-//   head       names it in the table that a run prints; empty: it is not in there
+//   aggregate  how a row combines several connections of a flow: SUM, MEAN (without NaNs), LEAST or MOST;
+//              INNER: rows do not have this column
+//   title      the label on a figure's axis
+//   head       the label in the table that a run prints; empty: not in the table
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@
       "sum of the times in the queue within the run; over the duration it is the mean queue in "   \
       "packets")
 
-// The tables of a trace say what happened over time. Each of their columns is declared once.
+// The tables of a trace show what happened over time. Each column is declared once.
 //
 //   X(type, name, "what it is")
 //
@@ -83,13 +83,13 @@
     X(NUMBER, in_flight, "segments")                                                          \
     X(CODE, phase, "enum ww_phase")
 
-// Each row of this table is a packet that waited in a queue.
+// One row per packet that waited in a queue.
 #define WW_QUEUE_COLUMNS(X)                                                             \
     X(SECONDS, arrival_s, "when it came to the queue")                                  \
     X(SECONDS, start_s, "when its transmission began; NaN: it waits when the run ends") \
     X(SIZE, bytes, "its size, with the link's overhead")
 
-// Each row of this table is a packet that was dropped, lost or marked.
+// One row per packet that was dropped, lost or marked.
 #define WW_DROP_COLUMNS(X)                                                             \
     X(SECONDS, time_s, "of arrival at the queue; of wire: when the far end misses it") \
     X(SIZE, channel, "2 i: link i forward, 2 i + 1: backward")                         \
@@ -107,7 +107,7 @@
 #define WW_COLUMN_START_COUNT 0
 #define WW_COLUMN_START_NUMBER std::numeric_limits<double>::quiet_NaN()
 
-// A row as a member of a struct. What a host does not measure stays NaN if it is a NUMBER; a COUNT stays 0,
-// which looks like a measured 0, so what some host can't measure has to be a NUMBER.
+// Declares a row as a struct member. What a host does not measure stays NaN for a NUMBER but 0 for
+// a COUNT, which looks measured. So a column that some host cannot measure must be a NUMBER.
 #define WW_COLUMN_MEMBER(type, name, ...) WW_COLUMN_TYPE_##type name = WW_COLUMN_START_##type;
 #define WW_TRACE_MEMBER(type, name, what) std::vector<WW_TRACE_TYPE_##type> name;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A source of datagrams is on and off in turn, beginning with on; it sends a packet whenever the time
-// spent on has grown by 8 size / rate, always (CBR) or on average: exponentially distributed times make the
-// packets a Poisson process. That time goes on where it was when the source comes on again, so that the
-// mean rate is rate * on / (on + off) whatever the periods' length.
+// A source of datagrams alternates between on and off, starting with on. It sends a packet each
+// time its on time has grown by 8 size / rate: exactly (CBR), or on average with exponential gaps
+// (a Poisson process). The on time continues across off periods, so the mean rate is rate * on /
+// (on + off) for any length of the periods.
 #pragma once
 
 #include "network.hpp"
@@ -15,7 +15,7 @@ namespace ww::sim {
 
 class DatagramSource {
   public:
-    // Its place is that of its connection; it looks no further than to the end of the run.
+    // `place` is the connection's index. The source does not look beyond the end of the run.
     DatagramSource(const Flow& flow, std::uint64_t seed, std::uint32_t place, Time end,
                    Stop* stop = nullptr)
         : payload(flow.mss()),
@@ -31,7 +31,7 @@ class DatagramSource {
                                   options_.rate_bps);
     }
 
-    // Returns when the next packet is sent; the last one was sent, or the source started, at `now`.
+    // Returns when the next packet is sent. At `now` the source started or sent its last packet.
     Time next(Time now) {
         if (off_at_ < 0) off_at_ = now + period(options_.on_mean);
         Time left = gap(), at = now;
@@ -44,12 +44,12 @@ class DatagramSource {
         return at + left <= last_ ? at + left : kNever;
     }
 
-    // A source measures nothing of what a sender reports but how much it sent.
+    // A source of datagrams reports only how much it sent.
     void finish(Time, FlowCounts& result) const { result.sent = sent; }
 
     const std::uint32_t payload, ip_bytes;
     std::uint64_t sent = 0;
-    Timer timer;  // start of the source, then its next packet; the host sets and queues it
+    Timer timer;  // start, then the next packet; the host sets and queues it
 
   private:
     static constexpr Time kFar = INT64_MAX / 4;
@@ -64,11 +64,11 @@ class DatagramSource {
     }
 
     Datagrams options_;
-    Time last_;  // when it may send at the latest
+    Time last_;  // the latest time at which it may send
     Stop* stop_;
     Random periods_, gaps_;
     Time spacing_;
-    Time off_at_ = -1;  // when this period on ends; -1: not started
+    Time off_at_ = -1;  // when this on period ends; -1: not started
 };
 
 }  // namespace ww::sim

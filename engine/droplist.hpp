@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The list of all packets that queues dropped or marked and wires lost, for a run that traces queues.
+// Lists all packets that queues dropped or marked and that wires lost, in a run that traces queues.
 #pragma once
 
 #include <vector>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A queue of limited length drops what comes when it is full. What waits need not be known one by one while all
-// of it has one size: then the transmissions follow on each other, each takes the same duration, and the last
-// one ends at busy_until. Of those, the ones that begin after `now` wait:
+// A drop-tail queue of limited length. While all waiting packets have one size, no list is needed: each
+// transmission takes the same duration, and the last ends at busy_until. The packets whose transmission
+// begins after `now` are waiting:
 //
 //   waiting = ceil((busy_until - now) / duration) - 1
-//   full    = waiting >= limit, and that is busy_until - now > limit * duration
+//   full    = waiting >= limit, which means busy_until - now > limit * duration
 //
-// A limit in bytes is one in packets then. From a change of size on, until all that had come before it has left,
-// sizes are mixed, and the queue is a list.
+// A limit in bytes then becomes one in packets. After a change of size the queue is a list until all packets from
+// before the change have left.
 #pragma once
 
 #include <algorithm>
@@ -25,34 +25,37 @@ class DropTail {
 
     bool is_limited() const { return limit_packets_ != kUnlimited || limit_bytes_ != kUnlimited; }
 
-    // While sizes are not mixed: is it full with so many packets of a size?
+    // Returns true if the queue is full with so many packets of one size.
     bool is_full(std::size_t waiting, std::uint32_t bytes) const {
         return static_cast<std::int64_t>(waiting) >= limit(bytes);
     }
-    // A packet that would wait no longer than this, or than `most`, does not find it full.
+    // Returns the longest wait, up to `most`, for which an arriving packet does not find the queue
+    // full.
     Time room(std::uint32_t bytes, Time duration, Time most) const {
         return limit(bytes) < most / duration ? limit(bytes) * duration : most;
     }
 
     bool is_mixed() const { return is_mixed_; }
-    // All that came before the last change of size has left.
+    // Ends the list once all packets from before the last change of size have left.
     void end_mix(Time now) {
         if (now >= mixed_until_) is_mixed_ = false;
     }
 
-    // A packet comes at `now` of another size than those before it, the last of which leaves at busy_until.
+    // Starts a list: a packet of another size arrives at `now`, and the packets before it leave by
+    // busy_until.
     void mix(Time now, Time busy_until, std::uint32_t bytes, Time duration) {
         if (!is_mixed_) list(now, busy_until, bytes, duration);
         is_mixed_ = true;
         mixed_until_ = std::max(mixed_until_, busy_until);
     }
-    // It is a list always.
+    // Keeps a list for good.
     void keep_list() {
         is_mixed_ = true;
         mixed_until_ = kNever;
     }
 
-    // How many wait, by the list; whether one more may; it does, until it is sent.
+    // How many packets wait, by the list; whether one more may wait; adds one that waits until
+    // `start`.
     std::size_t listed(Time now) {
         while (!waiting_.empty() && waiting_.front().start <= now) {
             waiting_bytes_ -= waiting_.front().bytes;
@@ -78,7 +81,7 @@ class DropTail {
         return std::min(limit_packets_, limit_bytes_ / bytes);
     }
 
-    // Those that have left are counted until somebody asks, which is soon enough.
+    // Packets that have left still count until somebody asks, which is soon enough.
     bool has_room(std::uint32_t bytes) const {
         return static_cast<std::int64_t>(waiting_.size()) < limit_packets_ &&
                waiting_bytes_ + bytes <= limit_bytes_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These parts of a channel stand apart because few channels have them: RED, recorded rates, jitter and
-// reordering, a trace of the queue, a capture.
+// What few channels have: RED, recorded rates, jitter, reordering, a trace of the queue, a capture.
 #pragma once
 
 #include <limits>
@@ -27,7 +26,7 @@ struct Impairments {
     double reorder_rate = 0;
     Time reorder_delay = 0;
     Random jitter_draws, reorder_draws;
-    Time last_arrival = 0;  // at the far end, of the packets that were not held back
+    Time last_arrival = 0;  // at the far end, of packets that reordering did not hold back
     std::uint64_t early_drops = 0, marked = 0;
 
     struct Waited {  // a row of a QueueTrace
@@ -42,7 +41,7 @@ struct Impairments {
                !captures;
     }
 
-    // What waits at the end of the run has no start.
+    // Packets that still wait at the end of the run have no start.
     void move_waited(QueueTrace& to, Time end) {
         std::size_t row = to.bytes.size();
         const std::size_t rows = row + waited.size();
@@ -59,8 +58,8 @@ struct Impairments {
     }
 
     bool captures = false;
-    bool leaving = false;            // capture at the near end, else at the far one
-    std::vector<Captured> captured;  // by time
+    bool leaving = false;            // capture at the near end, else at the far end
+    std::vector<Captured> captured;  // in order of time
 
     void capture(const Packet& packet, const SackBlocks* sack, Time at) {
         Captured& row = captured.emplace_back();
@@ -77,7 +76,7 @@ struct Impairments {
                 row.sack[2 * i + 1] = sack->block[i].end;
             }
         }
-        // Only a channel that reorders has later ones before it.
+        // Later packets come before this one only where the channel reorders.
         for (Captured* place = &row; place != captured.data() && place[-1].at > at; place--)
             std::swap(place[-1], *place);
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// This decides which packets a wire loses. Where losses are independent it draws one random number a
-// loss, not one a packet:
+// Decides which packets a wire loses. Where losses are independent it draws one random number per loss, not
+// one per packet:
 //
 //   uniform   the gap to the next loss is geometric: P(gap > n) = (1 - rate)^n
-//   bits      the gap to the next bit error is geometric too; a packet that an error hits is lost, so
-//             that P(loss) = 1 - (1 - rate)^(8 bytes), the link's overhead among the bytes
-//   states    two states in turn, each lasting an exponential (or fixed) time: Gilbert and Elliott's
-//             channel in continuous time; a packet is lost with the probability of the state at the
-//             end of its transmission. The states' times come from a stream of the link's own, the
-//             same for both directions: a fade or a blackout hits both. If no state loses none or all, each
-//             packet has a number whatever the state will be; they are drawn ahead, up to one that decides
+//   bits      the gap to the next bit error is geometric too. A packet with an error is lost, so
+//             P(loss) = 1 - (1 - rate)^(8 bytes), with the link's overhead among the bytes
+//   states    two alternating states, each with an exponential (or fixed) duration: the Gilbert-Elliott model
+//             in continuous time. A packet is lost with the probability of the state at the end of
+//             its transmission. The states have one random stream per link, so a fade or a blackout hits
+//             both directions. Unless a state loses no packets or all, each packet gets its random number
+//             in advance, drawn up to the first number that may mean a loss
 //   script    the packets named
 #pragma once
 
@@ -22,8 +22,8 @@
 
 namespace ww::sim {
 
-// Returns ln(1 - rate), which is never 0: of a small rate little or nothing is left in 1 - rate, and two
-// terms of the series leave out less than rounding does.
+// Returns ln(1 - rate), which is never 0. For a small rate 1 - rate would lose most digits, so this
+// takes two terms of the series, whose error is below rounding.
 inline double log_of_passing(double rate) {
     return rate < 0x1p-27 ? -rate * (1.0 + 0.5 * rate) : natural_log(1.0 - rate);
 }
@@ -43,7 +43,7 @@ class LossProcess {
         draw();
     }
 
-    // Packets have this size from now on.
+    // Sets the size of the packets from now on.
     void set_size(std::uint32_t bytes) {
         if (loss_.kind != LossKind::bits || 8 * std::uint64_t{bytes} == bits_) return;
         bits_left_ -= (passes_ - until_due_) * bits_;
@@ -52,12 +52,13 @@ class LossProcess {
         draw();
     }
 
-    // Is it to be decided whether the next packet is lost? If not, on_passed() tells of it, or of several.
+    // Returns true if the next packet needs a decision. If not, on_passed() counts it, or several
+    // at once.
     bool is_next() const { return until_due_ == 0; }
     void on_passed(std::uint64_t packets = 1) { until_due_ -= packets; }
     bool loses_none() const { return until_due_ > UINT64_MAX / 2; }
 
-    // A packet leaves the transmitter at `now`: true if it is lost.
+    // Takes a packet that leaves the transmitter at `now`. Returns true if it is lost.
     bool loses(Time now) {
         if (is_next()) [[unlikely]]
             return decide(now);
@@ -83,7 +84,7 @@ class LossProcess {
         return rate > 0 && (rate >= 1 || random_.open_unit() < rate);
     }
 
-    // Draws how many trials pass before the next that fails.
+    // Draws the number of trials before the next failure.
     std::uint64_t gap() {
         if (loss_.rate <= 0) return UINT64_MAX / 2;
         const double gap = loss_.rate < 1 ? natural_log(random_.open_unit()) / log_pass_ : 0.0;
@@ -114,25 +115,24 @@ class LossProcess {
         drawn_ += until_due_;
     }
 
-    static constexpr std::uint32_t kMostAhead =
-        256;  // numbers, most of which a short run would waste
+    static constexpr std::uint32_t kMostAhead = 256;  // a short run would not need more
 
     Loss loss_;
     Random random_, shared_;
     Stop* stop_;
     double log_pass_ = 0;
-    std::uint64_t until_due_ = UINT64_MAX;  // so many pass before the next to be decided
+    std::uint64_t until_due_ = UINT64_MAX;  // packets that pass before the next decision
     std::uint64_t drawn_ =
-        0;  // all that came and will until then; it may wrap, differences stay right
+        0;  // packets up to the next decision; it may wrap, because only differences count
     std::uint64_t script_last_ = 0;
     std::size_t script_next_ = 0;
-    std::uint64_t bits_ = 1;       // of each packet
-    std::uint64_t bits_left_ = 0;  // before the next error, when until_due_ was passes_
+    std::uint64_t bits_ = 1;       // per packet
+    std::uint64_t bits_left_ = 0;  // before the next error, counted when until_due_ was passes_
     std::uint64_t passes_ = 0;
     Time change_at_ = 0;
     unsigned state_ = 0;
-    double worst_rate_ = 0;  // of the states, if numbers are drawn ahead
-    double number_ = 1;      // of the packet that is due
+    double worst_rate_ = 0;  // of the two states, if numbers are drawn in advance
+    double number_ = 1;      // of the packet that needs a decision
 };
 
 }  // namespace ww::sim

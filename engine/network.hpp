@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Declares what goes into a simulation and what comes out: plain data, no behaviour.
-// Times are picoseconds (exact at 10 Gb/s and above), windows segments, sizes bytes, rates bit/s.
+// Declares the input and the output of a simulation: data without behaviour. Times are in
+// picoseconds (exact at 10 Gb/s and above), windows in segments, sizes in bytes, rates in bit/s.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ww::sim {
 
-// The kinds of things, whose names are the words for them everywhere.
+// Kinds and their names, which are the same everywhere.
 #define WW_LOSS_KINDS(X) X(none) X(uniform) X(script) X(states) X(bits)
 #define WW_SPREADS(X) X(fixed) X(exponential)
 #define WW_EVENT_KINDS(X) \
@@ -29,33 +29,32 @@ enum class EventKind : std::uint8_t { WW_EVENT_KINDS(WW_ENUMERATOR) };
 enum class DropKind : std::uint8_t { WW_DROP_KINDS(WW_ENUMERATOR) };
 #undef WW_ENUMERATOR
 
-// With LossKind::states the link is in one of two states, first in 0, and changes between them to the end;
-// each packet is lost with its state's probability. Both directions of a link are in the same state at
-// the same time.
+// With LossKind::states a link alternates between two states, starting in 0. Each packet is lost
+// with the probability of the current state, which both directions share.
 struct Loss {
     LossKind kind = LossKind::none;
     double rate = 0;  // uniform: probability a packet; bits: probability a bit; 0..1
-    std::vector<std::uint64_t> packets;  // script: which packets, counted from 1, ascending
-    Time state_mean[2] = {0, 0};         // states: how long one lasts on average
-    double state_rate[2] = {0, 0};       // states: probability a packet
-    bool state_fixed = false;  // a state lasts its mean exactly; else exponentially distributed
+    std::vector<std::uint64_t> packets;  // script: packet numbers, from 1, ascending
+    Time state_mean[2] = {0, 0};         // states: mean duration
+    double state_rate[2] = {0, 0};       // states: loss probability of a packet
+    bool state_fixed = false;  // states last exactly their mean; else exponentially distributed
 };
 
-// Random Early Detection (red.hpp); a queue where it is off drops at its tail.
+// Random Early Detection (red.hpp); if it is off, the queue is drop-tail.
 struct Red {
     bool on = false;
     WW_RED_SETTINGS(WW_SETTING_MEMBER)
 };
 
-// One direction of a link is a queue, a transmitter and a wire. The packet in transmission does not
-// count against the queue's limits. Losses happen at the far end: a lost packet has used the link.
+// One direction of a link: queue, transmitter and wire. The packet in transmission does not count
+// against the queue's limits. Losses happen at the far end: a lost packet has used the link.
 struct Direction {
     WW_DIRECTION_SETTINGS(WW_SETTING_MEMBER)
     std::int64_t queue_packets = kUnlimited;
     std::int64_t queue_bytes = kUnlimited;
     Loss loss = {};
     Red red = {};
-    std::vector<std::uint64_t> opportunities_ms = {};  // if any, they replace the rate
+    std::vector<std::uint64_t> opportunities_ms = {};  // if not empty, they replace the rate
 };
 
 struct Link {
@@ -72,33 +71,36 @@ enum class Recovery { WW_RECOVERIES(WW_ENUMERATOR) };
 struct Datagrams {
     bool on = false;
     std::int64_t rate_bps = 0;
-    Time on_mean = kNever, off_mean = 0;  // how long it is on, and off; off_mean 0: always on
-    Spread spread = Spread::fixed;        // how both of these times vary
-    Spread spacing = Spread::fixed;  // and that between two packets; exponential: Poisson's process
+    Time on_mean = kNever,
+         off_mean = 0;              // mean lengths of the on and off periods; off_mean 0: always on
+    Spread spread = Spread::fixed;  // distribution of the period lengths
+    Spread spacing =
+        Spread::fixed;  // distribution of the gaps between packets; exponential: a Poisson process
 };
 
 // A TCP connection, or a source of datagrams of mss payload bytes. With arrivals it stands for many
-// connections, each of which starts an exponential time after the one before.
+// connections, with exponential gaps between their starts.
 struct Flow {
     std::uint32_t from = 0, to = 0;  // node indices
     ww_config cc = ww_configure(WW_PROTOCOL_NEWRENO);
     Recovery recovery = Recovery::newreno;
     WW_FLOW_SETTINGS(WW_SETTING_MEMBER)
     Datagrams datagrams = {};
-    Time arrivals_mean = 0;              // between two connections; 0: the flow is one connection
-    Spread size_spread = Spread::fixed;  // how size_bytes varies over the connections
-    bool random_isn = true;              // initial sequence number from the seed; else isn
+    Time arrivals_mean = 0;  // mean gap between connections; 0: the flow is one connection
+    Spread size_spread = Spread::fixed;  // distribution of size_bytes over the connections
+    bool random_isn = true;  // draw the initial sequence number from the seed; else use isn
     std::uint32_t isn = 0;
 
     std::uint32_t mss() const { return packet_bytes - header_bytes; }  // payload of a full segment
 };
 
 struct TraceOptions {
-    bool windows = false;  // a row whenever cwnd, ssthresh, the estimate or the RTT changed
-    Time interval = 0;     // at least this long between two rows of a flow; 0: every change
+    bool windows = false;  // a row on each change of cwnd, ssthresh, the estimate or the RTT
+    Time interval = 0;     // shortest time between two rows of a flow; 0: every change
     bool events = false;   // every segment, ACK and decision of the sender, for packet-level tests
     bool queues = false;   // every packet that waited, and every packet dropped, lost or marked
-    std::int64_t capture_link = -1;  // every packet that node a of this link sees on it; -1: none
+    std::int64_t capture_link =
+        -1;  // every packet that node a of this link sends or receives on it; -1: none
 };
 
 struct Network {
@@ -107,15 +109,16 @@ struct Network {
     std::vector<Flow> flows;
     Time duration = 0;
     TraceOptions trace;
-    bool event_per_hop = false;  // run every hop as an event of its own: slower, the same result
+    bool event_per_hop = false;  // make every hop an event: slower, same result
 };
 
-// The window trace is a struct of arrays, which have one entry for each row.
+// The window trace, as a struct of arrays with one entry per row.
 struct WindowTrace {
     WW_WINDOW_COLUMNS(WW_TRACE_MEMBER)
 };
 
-// `segment` is, of a send, its number from 0 and, of an ACK, the first segment not acknowledged.
+// `segment`: the number of the segment sent, from 0; for an ACK, the first segment not
+// acknowledged.
 struct Event {
     double time_s;
     EventKind kind;
@@ -124,9 +127,9 @@ struct Event {
     std::uint32_t ssthresh;
 };
 
-// All that is kept of a connection once it is over.
+// What is kept of a connection once it is over.
 struct FlowCounts {
-    std::uint32_t source = 0;  // which flow of the network it is a connection of
+    std::uint32_t source = 0;  // index of its flow in the network
     WW_FLOW_COLUMNS(WW_COLUMN_MEMBER)
 };
 
@@ -135,7 +138,8 @@ struct FlowResult : FlowCounts {
     std::vector<Event> events;
 };
 
-// The packets that waited in a queue, in order of arrival: struct of arrays, one entry a packet.
+// The packets that waited in a queue, in order of arrival: a struct of arrays with one entry per
+// packet.
 struct QueueTrace {
     WW_QUEUE_COLUMNS(WW_TRACE_MEMBER)
 };
@@ -146,15 +150,16 @@ struct DirectionResult {
 };
 
 struct Drop {
-    double time_s;  // of arrival at the queue; if the wire lost it, when the far end misses it
+    double
+        time_s;  // of arrival at the queue; if the wire lost it, when it would have arrived at the far end
     std::uint32_t channel;  // 2 i: link i forward, 2 i + 1: backward
     std::uint32_t flow;     // index in Result::flows
     DropKind kind;
     bool ack;
 };
 
-// A packet is captured as node a of the captured link sees it: when it leaves, which is once its
-// transmission begins, or when it arrives.
+// A packet as node a of the captured link sees it: when its transmission begins, or when it
+// arrives.
 struct Captured {
     Time at;
     std::uint32_t flow;    // index in Result::flows
@@ -166,7 +171,8 @@ struct Captured {
     std::uint32_t sack[8];  // start and end of each block
 };
 
-// What was recorded since it was taken last, each table by time, but queues: those by channel, then by time.
+// What was recorded since the last piece. Tables are in order of time; queues are by channel, then
+// by time.
 struct Records {
     WindowTrace windows;
     std::vector<Event> events;
@@ -177,14 +183,14 @@ struct Records {
     std::vector<Captured> captured;
 };
 
-// Its caller takes what a run records while it goes on, so that memory does not grow with the run.
+// Receives the records while the run goes on, so that memory does not grow with the run.
 class Sink {
   public:
     virtual ~Sink() = default;
     virtual void take(Records records) = 0;
 };
 
-// A run's outcome, and what it recorded, unless a sink took it.
+// The outcome of a run, with what it recorded unless a sink took it.
 struct Outcome {
     std::vector<FlowCounts> connections;             // a flow with arrivals has several
     std::vector<DirectionResult> forward, backward;  // per link; their traces are in the records
@@ -192,12 +198,12 @@ struct Outcome {
     std::uint64_t packets = 0;  // hops travelled by packets of all kinds
     std::uint64_t events = 0;   // entries into the event loop
     std::string error;          // why nothing was simulated; empty if all went well
-    bool stopped = false;       // before its end, and nothing else here counts
+    bool stopped = false;       // it was stopped before its end; nothing else here is valid
 };
 
-// The same with each connection's and each direction's records at their place.
+// The same, with the records sorted into connections and directions.
 struct Result {
-    std::vector<FlowResult> flows;  // a flow with arrivals has one for each connection
+    std::vector<FlowResult> flows;                   // one entry per connection
     std::vector<DirectionResult> forward, backward;  // per link
     std::vector<Drop> drops;                         // with TraceOptions::queues
     std::vector<Captured> captured;                  // by time, with TraceOptions::capture_link
@@ -207,8 +213,8 @@ struct Result {
     bool stopped = false;
 };
 
-// A pure function: it uses no files, clocks, threads or environment, and the same network and seed give
-// the same result to the bit. It ends early if `stop` says so.
+// Pure functions: they use no files, clocks, threads or environment, and the same network and seed
+// give the same result, bit for bit. They end early if `stop` says so.
 Outcome run(const Network& network, std::uint64_t seed, Sink* sink = nullptr,
             const Stop& stop = {});
 Result simulate(const Network& network, std::uint64_t seed, const Stop& stop = {});

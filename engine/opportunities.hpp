@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The rate of a link changes here as it was recorded, in a list of delivery opportunities in Mahimahi's
-// format (Netravali et al., USENIX ATC 2015, section 4). Each line is a time in ms at which 1504 bytes
-// can leave; several at one time are several opportunities; after the last one the list begins again,
-// shifted by its time. The rules are those of Mahimahi's link queue: what an opportunity has left serves
-// the next packet if that one was waiting; an opportunity that finds nothing waiting is gone; a packet
-// may need several, and leaves with the last.
+// A recorded rate is a list of delivery opportunities in Mahimahi's format (Netravali et al.,
+// USENIX ATC 2015, section 4). Each line is a time in ms at which 1504 bytes can leave. Equal times
+// are several opportunities. After the last one the list begins again, shifted by that time. The
+// rules are those of Mahimahi's link queue: the rest of an opportunity serves the next packet if it
+// was already waiting; an opportunity without a waiting packet is lost; a packet may need several,
+// and leaves with the last.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Opportunities {
         Time start, end;  // the first and the last opportunity of a packet
     };
 
-    // Sends a packet that waits from `now` on; those before it have been sent.
+    // Sends a packet that waits from `now` on, after all earlier packets.
     Span send(Time now, std::int64_t bytes) {
         if (left_ == 0 || at_ < now) take_next(now);
         const Time start = at_;
@@ -39,7 +39,7 @@ class Opportunities {
         return {start, at_};
     }
 
-    // How many bytes the opportunities until the end have offered, and how many packets used.
+    // The bytes that the opportunities offered until the end, and the bytes that packets used.
     std::int64_t offered() const { return kBytes * count(); }
     std::int64_t used() const { return used_; }
 
@@ -61,7 +61,7 @@ class Opportunities {
 
     Time time(std::size_t i) const { return base_ + static_cast<Time>(times_ms_[i]) * kMs; }
 
-    // Goes to the next one that is not before `now`.
+    // Takes the next opportunity at or after `now`.
     void take_next(Time now) {
         const Time period = static_cast<Time>(times_ms_.back()) * kMs;
         if (now - base_ > 2 * period) {  // a long silence
@@ -80,10 +80,10 @@ class Opportunities {
     }
 
     std::vector<std::uint64_t> times_ms_;  // ascending, the last above 0
-    std::size_t next_ = 0;                 // the first one not used or gone
-    Time base_ = 0;                        // when this round of the list began
+    std::size_t next_ = 0;                 // the first one neither used nor lost
+    Time base_ = 0;                        // when this pass through the list began
     Time at_ = -1;                         // the last one used
-    std::int64_t left_ = 0;                // bytes of it
+    std::int64_t left_ = 0;                // bytes of it that are left
     Time end_;                             // of the run
     std::int64_t used_ = 0;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A congestion control may pace its sender (ww_window's pacing): a segment of n bytes of payload then holds
-// back the next one for n / rate. Headers do not count, since the delivery rates that the pacing rate is made of
-// are of payload (Linux: tcp_update_skb_after_send).
+// A congestion control may pace its sender (`pacing` in ww_window): a segment with n bytes of
+// payload delays the next one by n / rate. Headers do not count, because the pacing rate comes from
+// delivery rates of payload (Linux: tcp_update_skb_after_send).
 #pragma once
 
 #include "network.hpp"
@@ -17,7 +17,8 @@ class Pacer {
     // rate: bytes/s with WW_BW_FRACTION fractional bits; 0: not paced.
     void on_sent(Time now, std::uint32_t payload, std::uint64_t rate) {
         if (rate == 0) return;
-        // The product is in doubles because it reaches 2^16 * 2^8 * 10^12, which is beyond Time.
+        // The product reaches 2^16 * 2^8 * 10^12 and would overflow Time, so it is computed in
+        // doubles.
         const auto bytes = static_cast<double>(payload);
         const double wait = bytes * static_cast<double>(1u << WW_BW_FRACTION) *
                             static_cast<double>(kSecond) /

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// RACK (RFC 8985, section 6) tells losses by time: a segment is lost when one that was sent later has been
+// RACK (RFC 8985, section 6) detects losses by time: a segment is lost if a segment sent later was
 // delivered and the reordering window has passed since.
 //
 //   6.2 step 1  RACK.min_RTT is the connection's
-//   6.2 step 2  RACK.segment is what was sent last of all that was delivered, RACK.rtt its round trip. One
-//               that was sent again and came back sooner than min_RTT was answered by its first copy
-//   6.2 step 3  reordering is seen when a segment that was sent once arrives below RACK.fack
-//   6.2 step 4  reo_wnd = 0 without reordering seen, in recovery or with DupThresh segments SACKed; else
-//               min(reo_wnd_mult min_RTT / 4, SRTT). reo_wnd_mult grows in each round with a D-SACK and is 1
-//               again after 16 recoveries without one
+//   6.2 step 2  RACK.segment is the last-sent of all delivered segments, RACK.rtt its round trip. If the ACK
+//               of a retransmission arrives sooner than min_RTT, it answers the first copy
+//   6.2 step 3  there is reordering when a segment that was sent once arrives below RACK.fack
+//   6.2 step 4  reo_wnd = 0 before any reordering, in recovery or with DupThresh segments SACKed; else
+//               min(reo_wnd_mult min_RTT / 4, SRTT). reo_wnd_mult grows in each round with a D-SACK and
+//               returns to 1 after 16 recoveries without one
 //   6.2 step 5  a segment sent before RACK.segment is lost once RACK.rtt + reo_wnd have passed since it was
 //               sent; until then a timer waits for it
 //   6.3         a timeout marks the first segment, and those that step 5 would mark
 //
-// What was sent once lies in the order of its numbers, and what was sent again in a queue, so that each
-// segment is looked at once and not on every ACK (the RFC's section 9.2 leaves that to implementations).
-// The timer waits for the first segment that may be lost next; the RFC's waits for the last.
+// Segments sent once are in the order of their numbers, and retransmissions are in a queue. So each segment is
+// examined once, not on every ACK (section 9.2 leaves this to implementations). The timer waits for the next
+// segment that may be lost; the RFC's timer waits for the last one.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace ww::sim {
 
 class Rack {
   public:
-    // A segment arrived that was sent last at `sent`.
+    // A segment arrived; `sent` is when it was last sent.
     void on_delivered(Time now, std::int64_t segment, Time sent, bool again, Time min_rtt) {
         if (segment < fack_ && !again) reordering_seen_ = true;
         fack_ = std::max(fack_, segment + 1);
@@ -41,7 +41,7 @@ class Rack {
     }
     void on_reordering() { reordering_seen_ = true; }
     void on_sent_again(Time now, std::int64_t segment) { again_.push({segment, now}); }
-    // An ACK with a D-SACK left SND.UNA here; what was sent ends at `high`.
+    // A D-SACK arrived. SND.UNA is now `una`, and `high` is one past the highest segment sent.
     void on_dsack(std::int64_t una, std::int64_t high) {
         if (una < dsack_round_) return;
         dsack_round_ = high;
@@ -52,17 +52,17 @@ class Rack {
         if (recoveries_left_ > 0 && --recoveries_left_ == 0) window_quarters_ = 1;
     }
 
-    // Losses proved to be none: everything may be lost again.
+    // The losses were spurious: any segment may be marked lost again.
     void restart(std::int64_t una) { checked_below_ = una; }
 
-    // The reordering window; `at_once`: in recovery, or DupThresh segments are SACKed.
+    // Returns the reordering window. `at_once`: in recovery, or with DupThresh segments SACKed.
     Time window(bool at_once, Time min_rtt, Time srtt) const {
         if (!reordering_seen_ && at_once) return 0;
         return std::min(window_quarters_ * min_rtt / 4, srtt);
     }
 
-    // Marks in the scoreboard what is lost among [una, next). Returns how long to wait for the next one
-    // that may be, or 0.
+    // Marks lost segments of [una, next) in the scoreboard. Returns how long to wait for the next
+    // possible loss, or 0.
     Time find_losses(Time now, std::int64_t una, std::int64_t next, Time window, Scoreboard& board,
                      const SendTimes& times) {
         const Time once = check_sent_once(now, una, next, window, board, times);
@@ -70,7 +70,7 @@ class Rack {
         return once == 0 || (again != 0 && again < once) ? again : once;
     }
 
-    // After a timeout.
+    // Marks losses after a timeout.
     void mark_on_timeout(Time now, std::int64_t una, std::int64_t next, Time window,
                          Scoreboard& board, const SendTimes& times) {
         for (std::int64_t s = una; s < next; s++)
@@ -112,7 +112,7 @@ class Rack {
         for (; !again_.empty(); again_.pop()) {
             const auto [segment, sent] = again_.front();
             const bool is_out = segment >= una && board.is_out_again(segment) &&
-                                times.last(segment) == sent;  // not sent a third time since
+                                times.last(segment) == sent;  // not sent again since
             if (!is_out) continue;
             if (!is_due(sent, segment)) return 0;
             const Time wait = sent + rtt_ + window - now;
@@ -122,15 +122,16 @@ class Rack {
         return 0;
     }
 
-    Time sent_ = -1;             // when RACK.segment was sent last; -1: nothing was delivered yet
+    Time sent_ = -1;             // when RACK.segment was last sent; -1: nothing was delivered yet
     std::int64_t segment_ = -1;  // RACK.segment
     Time rtt_ = 0;               // its round trip
     std::int64_t fack_ = 0;      // one past the highest segment delivered
-    std::int64_t checked_below_ = 0;  // what was sent once is SACKed, lost or sent again below it
-    std::int64_t dsack_round_ = 0;    // D-SACKs count again from this SND.UNA on
+    std::int64_t checked_below_ =
+        0;  // below it, segments sent once are all SACKed, lost or sent again
+    std::int64_t dsack_round_ = 0;  // the SND.UNA from which a D-SACK counts again
     std::uint32_t window_quarters_ = 1, recoveries_left_ = 0;
     bool reordering_seen_ = false;
-    Ring<Again> again_;  // what was sent again, in that order
+    Ring<Again> again_;  // retransmissions, in the order of sending
 };
 
 }  // namespace ww::sim

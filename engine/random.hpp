@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random numbers come from xoshiro256++ (Blackman & Vigna 2018), seeded by SplitMix64. Each purpose and
-// place has an independent stream, so that changing one model leaves the draws of the others alone.
-// Only IEEE basic operations on doubles are used (no libm), so that every machine draws the same.
+// Random numbers from xoshiro256++ (Blackman & Vigna 2018), seeded by SplitMix64. Each purpose and
+// place has an independent stream, so a change of one model does not alter the draws of the others.
+// Only IEEE basic operations on doubles are used (no libm), so every machine draws the same
+// numbers.
 #pragma once
 
 #include <bit>
@@ -20,8 +21,8 @@ inline std::uint64_t split_mix(std::uint64_t& state) {
     return z ^ (z >> 31);
 }
 
-// A purpose has a stream at each of its places: connections and flows by their index, links too, and
-// directions by 2 i (forward) and 2 i + 1 (backward).
+// Each purpose has one stream per place. Connections, flows and links have their index as place;
+// directions have 2 i (forward) and 2 i + 1 (backward).
 enum class Stream : std::uint64_t {
     loss_forward = 1,
     loss_backward = 2,
@@ -58,12 +59,13 @@ class Random {
         return result;
     }
 
-    // The number is uniform in (0, 1) and never 0, so that its logarithm is finite.
+    // Returns a uniform number in (0, 1). It is never 0, so its logarithm is finite.
     double open_unit() { return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52; }
 
-    // Draws such numbers until one is below `bound`, so many at most. Returns how many; `last` is that one.
+    // Draws uniform numbers until one is below `bound`, at most `most`. Sets `last` to that number
+    // and returns how many were drawn.
     std::uint32_t draw_until(double bound, std::uint32_t most, double& last) {
-        Random random = *this;  // in registers
+        Random random = *this;  // a copy stays in registers
         std::uint32_t count = 1;
         while ((last = random.open_unit()) >= bound && count < most) count++;
         *this = random;
@@ -74,8 +76,8 @@ class Random {
     std::uint64_t words_[4];
 };
 
-// The natural logarithm of a normal x > 0 is ln x = e ln 2 + 2 atanh((m - 1) / (m + 1)), m in [0.7, 1.42).
-// Twelve terms are summed: the first one left out is below 1e-19.
+// Returns the natural logarithm of a normal x > 0: ln x = e ln 2 + 2 atanh((m - 1) / (m + 1)), m in
+// [0.7, 1.42). It sums twelve terms; the first one left out is below 1e-19.
 inline double natural_log(double x) {
     const std::uint64_t pattern = std::bit_cast<std::uint64_t>(x);
     int exponent = static_cast<int>(pattern >> 52) - 1023;
@@ -91,7 +93,7 @@ inline double natural_log(double x) {
     return static_cast<double>(exponent) * 0.6931471805599453 + 2.0 * t * sum;
 }
 
-// Draws an exponentially distributed time of this mean, at least 1 ps.
+// Draws an exponentially distributed time with this mean, at least 1 ps.
 inline Time exponential(Random& random, Time mean) {
     const double t = -natural_log(random.open_unit()) * static_cast<double>(mean);
     return t < 1.0 ? 1 : t < 0x1p61 ? static_cast<Time>(t) : Time{1} << 61;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recovery in which cwnd falls step by step, with what each ACK delivers, to what the congestion control
-// said: rate halving and PRR (core/recovery.h). The losses and their repairs are the scoreboard's.
+// Recoveries in which each ACK lowers cwnd a little, down to the target of the congestion control:
+// rate halving and PRR (core/recovery.h). The scoreboard finds and repairs the losses.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ class RateReduction {
   public:
     explicit RateReduction(Recovery recovery) : is_prr_(recovery == Recovery::prr) {}
 
-    // target: cwnd at the end of recovery; flight: segments in flight and not SACKed before it began.
+    // target: cwnd at the end of recovery; flight: segments in flight and not SACKed before
+    // recovery began.
     void enter(std::uint32_t target, std::int32_t flight) {
         target_ = target;
         odd_ack_ = 0;
@@ -24,8 +25,8 @@ class RateReduction {
 
     void on_sent() { prr_.out++; }
 
-    // cwnd after an ACK that delivered so many segments, with `pipe` in flight; is_safe: the ACK brought
-    // new data and told of no further loss.
+    // Returns cwnd after an ACK that delivered so many segments, with `pipe` in flight. is_safe:
+    // the ACK acknowledged new data and reported no further loss.
     std::uint32_t on_ack(std::uint32_t cwnd, std::uint32_t pipe, std::uint32_t delivered,
                          bool is_safe) {
         return is_prr_ ? ww_prr_on_ack(&prr_, cwnd, target_, pipe, delivered, is_safe)
@@ -36,7 +37,7 @@ class RateReduction {
 
   private:
     ww_prr prr_{};
-    std::uint32_t odd_ack_ = 0;  // of rate halving, which takes a segment off for every second ACK
+    std::uint32_t odd_ack_ = 0;  // rate halving takes off one segment per two ACKs
     std::uint32_t target_ = 0;
     bool is_prr_;
 };

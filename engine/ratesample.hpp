@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Delivery rate samples (draft-cheng-iccrg-delivery-rate-estimation-00, section 3) are taken in segments,
-// and only for the congestion controls that ww_needs_rate names.
+// Delivery rate samples (draft-cheng-iccrg-delivery-rate-estimation-00, section 3), in segments. Only
+// congestion controls that need them (ww_needs_rate) have them.
 //
 //   each segment remembers   delivered, delivered_time and first_sent_time of the connection when sent
-//   an ACK's sample          of the segment sent last of those it delivered, cumulatively or by SACK:
+//   an ACK's sample          from the last-sent segment that it delivered, cumulatively or by SACK:
 //     send_elapsed = its sent time - its first_sent_time
 //     ack_elapsed  = now - its delivered_time
 //     rate = (delivered - its delivered) / max(send_elapsed, ack_elapsed)
 //
-// There is no sample if the interval is shorter than the smallest RTT: it can't be right (so in Linux).
+// An interval shorter than the smallest RTT cannot be right and gives no sample (as in Linux).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace ww::sim {
 
 class RateSampler {
   public:
-    // The ring must hold all segments in flight.
+    // Makes room in the ring for all segments in flight.
     void reserve(std::size_t segments, std::int64_t una, std::int64_t high) {
         std::vector<Sent> larger(segments);
         for (std::int64_t s = una; s < high; s++)
@@ -30,7 +30,7 @@ class RateSampler {
         mask_ = segments - 1;
     }
 
-    // `idle` says that nothing was in flight.
+    // `idle`: nothing was in flight.
     void on_sent(Time now, std::int64_t segment, bool idle, bool again) {
         if (idle) first_sent_ = delivered_at_ = now;
         of(segment) = {now,
@@ -49,11 +49,11 @@ class RateSampler {
         delivered_++;
         newly_delivered_++;
         delivered_at_ = now;
-        // Delivered counts order what was sent at the same time by the place in the ring.
+        // Segments sent at the same time are ordered by their place in the ring.
         if (newest_ < 0 || sent.sent >= of(newest_).sent) set_newest(segment);
     }
-    // So many segments up to `last` were delivered in the order in which they were sent, none of them twice and none
-    // before: then the last one says it all.
+    // Takes `count` segments up to `last`, delivered in order and sent once. Then the last one is
+    // enough.
     void on_delivered_in_order(Time now, std::int64_t last, std::int64_t count) {
         delivered_ += static_cast<std::uint32_t>(count);
         newly_delivered_ += static_cast<std::uint32_t>(count);
@@ -61,12 +61,12 @@ class RateSampler {
         set_newest(last);
     }
 
-    // The application has nothing to send while `pipe` segments are in flight.
+    // Notes that the application had nothing to send with `pipe` segments in flight.
     void on_application_limited(std::uint32_t pipe) {
         limited_until_ = delivered_ + std::max(pipe, 1u);
     }
 
-    // Writes what the ACK at `now` says, and begins anew for the next one. found_lost: segments found
+    // Fills in the sample of the ACK at `now` and starts the next one. found_lost: segments found
     // lost since the start.
     void fill(Time now, Time min_rtt, std::uint64_t found_lost, ww_sample& sample) {
         sample.newly_lost = static_cast<std::uint32_t>(found_lost - reported_lost_);
@@ -108,7 +108,7 @@ class RateSampler {
 
     std::vector<Sent> sent_;
     std::size_t mask_ = 0;
-    std::int64_t newest_ = -1;  // the segment sent last of those that this ACK delivered; -1: none
+    std::int64_t newest_ = -1;  // last-sent of the segments that this ACK delivered; -1: none
     Time first_sent_ = 0, delivered_at_ = 0;
     std::uint32_t delivered_ = 0, newly_delivered_ = 0, limited_until_ = 0;
     std::uint64_t reported_lost_ = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Disjoint and sorted ranges of numbers hold what a receiver has beyond the first gap, and what a sender
-// knows of it. `Reassembly` adds the order in which SACK reports them (RFC 2018, section 4:
-// the block of the segment that just arrived comes first, then the most recently reported ones).
+// Sorted and disjoint ranges of numbers: the data that a receiver holds beyond the first gap.
+// `Reassembly` adds the order in which SACK reports them (RFC 2018, section 4: first the block of
+// the segment that just arrived, then the most recently reported ones).
 #pragma once
 
 #include <algorithm>
@@ -24,17 +24,17 @@ class Ranges {
     const Range& last() const { return ranges_.back(); }
     const std::vector<Range>& all() const { return ranges_; }
 
-    // Adds [start, end) if it begins where the last range ends. True if it did.
+    // Adds [start, end) if it begins where the last range ends. Returns true if it did.
     bool lengthen(std::int64_t start, std::int64_t end) {
         if (ranges_.empty() || ranges_.back().end != start) return false;
         ranges_.back().end = end;
         return true;
     }
 
-    // Adds [start, end); calls fresh(a, b) for each part that was not there. Returns the merged range.
+    // Adds [start, end) and calls fresh(a, b) for each new part. Returns the merged range.
     template <class Fresh>
     Range add(std::int64_t start, std::int64_t end, Fresh&& fresh) {
-        if (!ranges_.empty() && start >= last().start && start <= last().end) {  // as most do
+        if (!ranges_.empty() && start >= last().start && start <= last().end) {  // the usual case
             const std::int64_t before = last().end;
             if (before < end) fresh(before, ranges_.back().end = end);
             return last();
@@ -61,7 +61,7 @@ class Ranges {
         return merged;
     }
 
-    // Finds the range that contains `number`; nullptr if none does.
+    // Returns the range that contains `number`, or nullptr.
     const Range* find(std::int64_t number) {
         const auto after = at_or_after(number + 1);
         if (after == ranges_.begin() || std::prev(after)->end <= number) return nullptr;
@@ -84,12 +84,12 @@ class Ranges {
     std::vector<Range> ranges_;
 };
 
-// This holds a receiver's out-of-order data, in bytes of the stream.
+// Holds a receiver's out-of-order data, in bytes of the stream.
 class Reassembly {
   public:
     bool empty() const { return ranges_.empty(); }
 
-    // True if any of it is new.
+    // Adds [start, end). Returns true if any of it is new.
     bool add(std::int64_t start, std::int64_t end) {
         bool is_new = ranges_.lengthen(start, end);
         if (is_new && !recent_.empty() && recent_.front() == ranges_.last().start) return true;
@@ -101,7 +101,7 @@ class Reassembly {
         return is_new;
     }
 
-    // The stream is complete up to `next`; returns how far it is complete with what is held.
+    // Data up to `next` is complete. Returns the end of the data that is now contiguous.
     std::int64_t advance(std::int64_t next) {
         if (ranges_.empty() || ranges_.first().start > next) return next;
         next = std::max(next, ranges_.first().end);
@@ -110,7 +110,7 @@ class Reassembly {
         return next;
     }
 
-    // Adds to `blocks`, up to `most` of them. Number n of the stream has the sequence number origin + n.
+    // Adds blocks, until `blocks` has `most`. Byte n of the stream has sequence number origin + n.
     void report(std::uint32_t origin, std::uint32_t most, SackBlocks& blocks) {
         const std::uint32_t before = blocks.count;
         for (const std::int64_t start : recent_) {
@@ -118,7 +118,8 @@ class Reassembly {
             if (range != nullptr && blocks.count < most) append(blocks, origin, *range);
         }
         if (blocks.count == most || blocks.count - before == ranges_.size()) return;
-        // "As many distinct SACK blocks as possible": room is left for those that gave way before.
+        // "As many distinct SACK blocks as possible": fills up with ranges that were pushed out
+        // before.
         for (const Range& range : ranges_.all()) {
             if (blocks.count == most) return;
             if (std::find(recent_.begin(), recent_.end(), range.start) == recent_.end())
@@ -133,7 +134,7 @@ class Reassembly {
     }
 
     Ranges ranges_;
-    std::vector<std::int64_t> recent_;  // where the ranges begin, the last touched first
+    std::vector<std::int64_t> recent_;  // starts of the ranges, most recently touched first
 };
 
 }  // namespace ww::sim

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The receiving end of a connection reassembles the stream and acknowledges it.
+// The receiver of a connection reassembles the stream and acknowledges it.
 //
-//   FIN                   an ACK at once; it covers the FIN once all is here        RFC 9293, 3.10.7.4
+//   FIN                   an ACK at once; it covers the FIN once all data is here   RFC 9293, 3.10.7.4
 //   in order              an ACK every `delayed_ack` segments or after the timeout   RFC 5681, 4.2
 //   out of order          an ACK at once, a duplicate, with SACK blocks              RFC 5681, 4.2
 //   fills (part of) a gap an ACK at once                                             RFC 5681, 4.2
-//   already here          an ACK at once                                             RFC 9293, 3.10.7.4
+//   duplicate data        an ACK at once                                             RFC 9293, 3.10.7.4
 //                         whose first SACK block, if asked for, is a D-SACK          RFC 2883, 4
 //   timestamps            an ACK echoes the one of the segment at Last.ACK.sent      RFC 7323, 4.3
 //
-// The application reads at once, so that the advertised window always is the whole receive window.
+// The application reads at once, so the advertised window is always the whole receive window.
 //
-// Its half of the handshake (RFC 9293, 3.10.7):
+// The receiver's part of the handshake (RFC 9293, 3.10.7):
 //
 //   listening     a SYN is answered by a SYN-ACK                                     3.10.7.2
-//   half open     the SYN-ACK is repeated when the SYN comes again, and with `syn_ack_timer` by a timer
-//                 of its own, which backs off (RFC 6298, 5.4 and 5.5), until any ACK or data acknowledges it
-//   established   a SYN that comes late is answered by a plain ACK                   3.10.7.4 (RFC 5961, 4)
+//   half open     the SYN-ACK is repeated when the SYN comes again. With `syn_ack_timer` it also has a timer,
+//                 which backs off (RFC 6298, 5.4 and 5.5), until any ACK or data acknowledges it
+//   established   a late SYN is answered by a plain ACK                              3.10.7.4 (RFC 5961, 4)
 //
-// A SYN-ACK that answers a repeated SYN restarts the timer and does not back it off, as in Linux
-// (tcp_check_req()): no timer expired.
+// A SYN-ACK that answers a repeated SYN restarts the timer without backoff, as in Linux
+// (tcp_check_req()), because no timer expired.
 #pragma once
 
 #include <memory>
@@ -45,7 +45,7 @@ struct Receiver {
           most_blocks_(flow.timestamps ? kMaxSackBlocksStamped : kMaxSackBlocks),
           timing_(AckTiming::is_needed(flow) ? std::make_unique<AckTiming>(flow) : nullptr) {}
 
-    // These come first because every segment touches them.
+    // First, because every segment touches these.
     std::uint32_t next_number = 0;  // the sequence number expected next (RCV.NXT)
     std::uint32_t delayed_ack = 2;  // segments
     std::uint32_t unacknowledged = 0;
@@ -54,7 +54,7 @@ struct Receiver {
     bool dsack = false;
 
   private:
-    bool plain_acks_ = false;  // sends_plain_acks(); and there is no timing_
+    bool plain_acks_ = false;  // sends_plain_acks(), and there is no timing_
 
   public:
     std::uint64_t delivered_bytes = 0;
@@ -64,9 +64,9 @@ struct Receiver {
     Timer timer;  // of a delayed ACK; while half open, of the SYN-ACK
 
     Reassembly held;
-    SackBlocks::Block twice{0, 0};  // the segment that just arrived a second time; empty: none
+    SackBlocks::Block twice{0, 0};  // the duplicate segment that just arrived; empty: none
 
-    // A SYN came. True if a SYN-ACK answers it, which echoes its timestamp.
+    // Takes a SYN. Returns true if a SYN-ACK answers it, which echoes its timestamp.
     bool on_syn(std::uint32_t number, bool again = false) {
         if (handshake == Handshake::established) return false;
         next_number = number + 1;
@@ -75,7 +75,7 @@ struct Receiver {
         return true;
     }
 
-    // The sender's part of the handshake came, or data, which acknowledges the SYN-ACK too.
+    // Takes the last ACK of the handshake, or data, which acknowledges the SYN-ACK too.
     void on_established(Time now) {
         if (handshake == Handshake::half_open) {
             timer.deadline = kNever;
@@ -89,7 +89,7 @@ struct Receiver {
     void on_syn_ack_sent(Time now) {
         if (timing_) timer.deadline = timing_->on_syn_ack(now);
     }
-    // Its timer was due. True if that was the SYN-ACK's, else it was a delayed ACK's.
+    // Its timer was due. Returns true if it was the SYN-ACK's, false if it was a delayed ACK's.
     bool on_timer() {
         if (handshake == Handshake::half_open) {
             timing_->on_syn_ack_timer();
@@ -99,7 +99,8 @@ struct Receiver {
         return false;
     }
 
-    // True if it is to be acknowledged now; otherwise the timer must run, from unacknowledged == 1 on.
+    // Takes data. Returns true if it is to be acknowledged now; otherwise the timer must run from
+    // unacknowledged == 1 on.
     bool on_data(Time now, std::uint32_t number, std::uint32_t bytes) {
         if (number != next_number) [[unlikely]]
             return on_unexpected(now, number, bytes);
@@ -110,19 +111,20 @@ struct Receiver {
         return ++unacknowledged >= delayed_ack;
     }
 
-    // Data came in order, and an ACK has nothing to say but next_number.
+    // True if data came in order and an ACK carries only next_number.
     bool sends_plain_acks() const { return plain_acks_; }
 
-    // A segment sent again arrived: the next ACK echoes its timestamp if it lies at Last.ACK.sent.
+    // Takes a retransmission: the next ACK echoes its timestamp if it lies at Last.ACK.sent.
     void on_again(std::uint32_t number) {
         if (unacknowledged == 0 && static_cast<std::int32_t>(number - next_number) <= 0)
             set_ack_flags(ack_flags_ | kAgain);
     }
-    // A segment told that the window was reduced (RFC 3168, 6.1.3); that the path is congested.
+    // Takes a segment with CWR, which ends the echoes (RFC 3168, 6.1.3); or one with CE, which
+    // starts them.
     void on_reduced() { set_ack_flags(ack_flags_ & kFin); }
     void on_marked() { set_ack_flags(ack_flags_ | kCe); }
 
-    // The flags of the ACK that is about to be sent.
+    // Returns the flags of the next ACK.
     std::uint16_t take_ack_flags() {
         const std::uint16_t taken = ack_flags_;
         ack_flags_ &= static_cast<std::uint16_t>(~kAgain);
@@ -131,7 +133,7 @@ struct Receiver {
 
     bool has_sack() const { return sack && (!held.empty() || twice.start != twice.end); }
 
-    // The last segment came, which is acknowledged at once.
+    // Takes the last segment, which is acknowledged at once.
     void on_fin(Time now, std::uint32_t number, std::uint32_t bytes) {
         has_fin_ = true;
         fin_ = number + bytes;
@@ -149,7 +151,7 @@ struct Receiver {
     }
 
   private:
-    // It lies beyond a gap, or is here already.
+    // Takes a segment that lies beyond a gap or is a duplicate.
     [[gnu::noinline]] bool on_unexpected(Time now, std::uint32_t number, std::uint32_t bytes) {
         const auto ahead = static_cast<std::int32_t>(number - next_number);
         on_established(now);
@@ -174,9 +176,9 @@ struct Receiver {
     std::uint16_t ack_flags_ = 0;
     std::uint8_t most_blocks_ = kMaxSackBlocks;
     bool has_fin_ = false;
-    bool syn_again_ = false;             // the SYN that came last was not the first
-    std::uint32_t fin_ = 0;              // where the stream ends, once that is known
-    std::unique_ptr<AckTiming> timing_;  // nullptr: nothing is to be decided
+    bool syn_again_ = false;             // the last SYN was a repeated one
+    std::uint32_t fin_ = 0;              // where the stream ends, once known
+    std::unique_ptr<AckTiming> timing_;  // nullptr: no rule of ACK timing applies
 
     [[gnu::noinline]] bool take_with_care(Time now) {
         on_established(now);

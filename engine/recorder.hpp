@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The recorder traces one flow: its windows and estimate, and its sender's decisions.
+// Traces one connection: its windows, its estimate and its sender's decisions.
 #pragma once
 
 #include <limits>
@@ -22,7 +22,7 @@ class Recorder {
             {seconds(now), kind, segment, sender.effective_cwnd(), sender.window().ssthresh});
     }
 
-    // Adds a row if it would differ from the last one and the interval has passed.
+    // Adds a row if it differs from the last one and the interval has passed.
     [[gnu::noinline]] void windows(Time now, const Sender& sender) {
         if (now < next_row_) return;
         const ww_observation seen = sender.observe(now);

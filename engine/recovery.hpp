@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The ways of recovering from losses differ in two questions, which core/recoveries.h answers.
+// Two properties of each loss recovery, from core/recoveries.h.
 #pragma once
 
 #include "network.hpp"
 
 namespace ww::sim {
 
-// Does the sender know from SACK blocks which segments are missing (RFC 6675, scoreboard.hpp)?
+// Returns true if the sender learns from SACK blocks which segments are missing (RFC 6675,
+// scoreboard.hpp).
 constexpr bool uses_sack(Recovery recovery) {
     switch (recovery) {
 #define WW_CASE(ID, id, name, has_sack, ...) \
@@ -16,10 +17,10 @@ constexpr bool uses_sack(Recovery recovery) {
         WW_RECOVERIES(WW_CASE)
 #undef WW_CASE
     }
-    __builtin_unreachable();  // validate() lets no other value pass
+    __builtin_unreachable();  // validate() rejects other values
 }
 
-// Does core/recovery.h say what cwnd is during recovery, so that it falls step by step?
+// Returns true if core/recovery.h sets cwnd during recovery, so that it falls step by step.
 constexpr bool uses_rate_reduction(Recovery recovery) {
     switch (recovery) {
 #define WW_CASE(ID, id, name, has_sack, steps, ...) \

@@ -10,16 +10,16 @@
 //   avg >= 2 max          drop
 //   pa = pb / (1 - count pb)          count: packets since the last one dropped or marked
 //
-// so that the gaps between two drops at a constant avg are uniform, in 1..1/pb - 1 by Figure 2's count
-// (1 at the first packet after a drop) where the text of section 7 has 1..1/pb. The queue is idle when
-// the transmitter is, and m counts mean packets at the link's rate, both as in ns-2.
+// At a constant avg the gaps between drops are uniform in 1..1/pb - 1, by Figure 2's count (1 at the first
+// packet after a drop); the text of section 7 has 1..1/pb. The queue is idle while the transmitter is,
+// and m counts mean packets at the link's rate, both as in ns-2.
 //
-// ECN (RFC 3168, section 7): a packet of an ECN-capable connection is marked instead of dropped while
-// avg < max; above, and when the queue is full, all are dropped.
+// ECN (RFC 3168, section 7): while avg < max, ECN-capable packets are marked instead of dropped. Above
+// max, and when the queue is full, all are dropped.
 //
-// As in ns-2 and ns-3 an average above min may spare a queue that is short by now (spared).
+// As in ns-2 and ns-3, a queue that is short now may be spared although the average is above min (spared).
 //
-// Deviation: lengths are packets, not bytes, as the paper's simulations have it.
+// Deviation: lengths are in packets, not bytes, as in the paper's simulations.
 #pragma once
 
 #include "network.hpp"
@@ -31,11 +31,12 @@ enum class Verdict : std::uint8_t { pass, mark, drop };
 
 class RedQueue {
   public:
-    // A mean packet takes packet_time to send.
+    // packet_time: how long a mean packet takes to send.
     RedQueue(const Red& red, Time packet_time, const Random& random)
         : red_(red), packet_time_(packet_time), random_(random) {}
 
-    // A packet arrives while `waiting` packets wait; the transmitter was or will be done at busy_until.
+    // Takes a packet that arrives while `waiting` packets wait. The transmitter is busy until
+    // busy_until.
     Verdict arrive(Time now, std::size_t waiting, Time busy_until, bool ecn_capable) {
         average(waiting, now > busy_until ? (now - busy_until) / packet_time_ : 0);
         const auto length = static_cast<double>(waiting);
@@ -47,7 +48,7 @@ class RedQueue {
         since_last_++;
         const double pb = probability();
         const double denominator = 1.0 - static_cast<double>(since_last_) * pb;
-        // This compares with the paper's pa, without its division.
+        // Compares with the paper's pa, without its division.
         if (pb < 1.0 && random_.open_unit() * denominator >= pb) return Verdict::pass;
         since_last_ = 0;
         return red_.ecn && ecn_capable && average_ < red_.max_packets ? Verdict::mark
@@ -56,7 +57,7 @@ class RedQueue {
 
     double average_packets() const { return average_; }
 
-    // Returns pb at the present average.
+    // Returns pb at the current average.
     double probability() const {
         if (average_ < red_.min_packets) return 0.0;
         if (average_ < red_.max_packets)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A first-in-first-out ring grows by doubling, so that its capacity is a power of two and that it
-// allocates nothing once it has been as full as it gets.
+// A first-in-first-out ring. It grows by doubling, so its capacity is a power of two, and it
+// allocates nothing once it has reached its largest size.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Ring {
     const T& front() const { return data_[head_ & mask_]; }
     const T& back() const { return data_[(tail_ - 1) & mask_]; }
     T& at(std::size_t i) { return data_[(head_ + i) & mask_]; }  // the i-th from the front
-    // This is the i-th too, or any stored item where fewer are queued: it serves for prefetching only.
+    // The i-th item, or any stored one if fewer are queued. Only for prefetching.
     const T& glance(std::size_t i) const { return data_[(head_ + i) & mask_]; }
     void pop() { head_++; }
 

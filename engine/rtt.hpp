@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The round-trip time of a connection, and the retransmission timeout (RTO) that follows from it.
+// The round-trip time of a connection, and the retransmission timeout (RTO) computed from it.
 //
 //   RFC 6298, 2.1   RTO starts at initial_rto
 //             2.2   the first sample R gives SRTT = R, RTTVAR = R / 2
@@ -11,7 +11,7 @@
 //             5.5   RTO doubles when the timer expires
 //             5.7   RTO is at least 3 s for the data of a connection whose SYN was lost
 //
-// Which segments may be measured at all (3, Karn's rule) is known where they are sent: sendtimes.hpp.
+// sendtimes.hpp knows which segments may be measured (3, Karn's rule).
 #pragma once
 
 #include <algorithm>
@@ -37,15 +37,15 @@ class RttEstimator {
   public:
     explicit RttEstimator(const RtoSettings& settings) : rto_(settings.initial) {}
 
-    // An ACK measured the newest segment that it acknowledges, and the oldest one. The timer takes the
-    // oldest: that time includes the receiver's delay, which RFC 6298 wants in the RTO.
+    // Takes the round trips of the newest and the oldest segment that an ACK acknowledges. The
+    // timer uses the oldest, which includes the receiver's delay, as RFC 6298 wants.
     void on_ack(Time newest, Time oldest, const RtoSettings& settings) {
         last_ = newest;
         if (newest < min_) min_ = newest;
         take(oldest, settings);
     }
 
-    // Takes a round trip for the timer alone: the handshake's, or one that a timestamp tells.
+    // Takes a sample for the timer only: from the handshake or a timestamp.
     void on_sample(Time rtt, const RtoSettings& settings) {
         least_ = std::min(least_, rtt);
         take(rtt, settings);
@@ -53,20 +53,20 @@ class RttEstimator {
 
     void back_off(const RtoSettings& settings) { rto_ = std::min(2 * rto_, settings.most); }
 
-    // Takes the backoff back without a new measurement.
+    // Removes the backoff without a new measurement.
     void end_backoff(const RtoSettings& settings) {
         if (srtt_ != 0) follow(settings);
     }
 
-    // The connection is established, and its SYN was lost before.
+    // The connection is established after a lost SYN.
     void restart_after_lost_syn(const RtoSettings& settings) {
         rto_ = std::clamp(std::max(3 * kSecond, settings.initial), settings.least, settings.most);
     }
 
     Time srtt() const { return srtt_; }  // 0 before the first sample
     Time rto() const { return rto_; }
-    Time last() const { return last_; }  // 0 before the first ACK that measured
-    Time min() const { return min_; }    // of ACKs of data; kNever before the first
+    Time last() const { return last_; }  // 0 before the first ACK with a sample
+    Time min() const { return min_; }    // from ACKs of data; kNever before the first
     Time min_or_zero() const { return min_ == kNever ? 0 : min_; }
     Time least() const { return std::min(min_, least_); }  // of all samples
 
@@ -91,7 +91,7 @@ class RttEstimator {
 
     Time srtt_ = 0, rttvar_ = 0, rto_;
     Time last_ = 0, min_ = kNever;
-    Time least_ = kNever;  // of the samples for the timer alone
+    Time least_ = kNever;  // from samples for the timer only
 };
 
 }  // namespace ww::sim

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The scoreboard holds what a SACK sender knows of the segments in flight (RFC 6675, sections 3 and 4).
+// The scoreboard of a SACK sender: what it knows of the segments in flight (RFC 6675, sections 3 and 4).
 //
 //   IsLost(S)   DupThresh or more SACKed segments above S
 //   pipe        segments not SACKed and not lost, plus those retransmitted and not SACKed
 //   NextSeg     1 the lowest lost one not retransmitted yet, 2 new data, 3 the lowest un-SACKed one
 //               below the highest SACKed, 4 one "rescue" retransmission a recovery
 //
-// After a timeout all that is not SACKed is lost (section 5.1). Where RACK (rack.hpp) tells the losses, a
-// retransmission may be found lost too, and only what is lost is sent again: NextSeg has rules 1 and 2.
-// Reneging is not modelled: the receiver never does it. All segments but a transfer's last are full, so
-// that counting segments and the bytes of section 4 agree.
+// After a timeout every segment that is not SACKed is lost (section 5.1). Where RACK (rack.hpp) detects the
+// losses, a retransmission may be lost too, and only lost segments are sent again: NextSeg has rules 1 and 2.
+// Reneging is not modelled, because the receiver never does it. All segments but a transfer's last are full,
+// so counting segments agrees with counting bytes as section 4 does.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ namespace ww::sim {
 
 class Scoreboard {
   public:
-    // by_time: RACK tells the losses. keeps_repaired: a retransmission that is SACKed stays in the pipe until
-    // it is acknowledged.
+    // by_time: RACK detects the losses. keeps_repaired: a SACKed retransmission stays in the pipe
+    // until it is acknowledged.
     explicit Scoreboard(bool by_time = false, bool keeps_repaired = false)
         : keeps_repaired_(keeps_repaired),
           again_(by_time ? std::make_unique<LostAgain>() : nullptr) {}
@@ -34,13 +34,13 @@ class Scoreboard {
     std::uint32_t found_lost() const { return found_lost_; }  // since the start; it wraps
     bool is_lost(std::int64_t segment) const { return (flags_at(segment) & kLost) != 0; }
     bool is_sacked(std::int64_t segment) const { return (flags_at(segment) & kSacked) != 0; }
-    // Sent again, and neither SACKed nor found lost since then.
+    // Retransmitted, and since then neither SACKed nor found lost.
     bool is_out_again(std::int64_t segment) const {
         return (flags_at(segment) & (kRetransmitted | kSacked)) == kRetransmitted;
     }
     // Sent once, and neither SACKed nor found lost.
     bool is_out_once(std::int64_t segment) const { return flags_at(segment) == 0; }
-    // Found lost, and not sent again since then.
+    // Found lost, and not retransmitted since then.
     bool awaits_repair(std::int64_t segment) const {
         return (flags_at(segment) & (kLost | kRetransmitted)) == kLost;
     }
@@ -50,7 +50,7 @@ class Scoreboard {
         return next - una - sacked() - lost_ + retransmitted_;
     }
 
-    // The ring of flags must hold so many segments from SND.UNA on.
+    // Makes the ring of flags hold so many segments from SND.UNA on.
     void reserve(std::size_t segments, std::int64_t una) {
         if (segments <= mask_ + 1) return;
         auto larger = std::make_unique<std::uint8_t[]>(segments);
@@ -60,8 +60,8 @@ class Scoreboard {
         mask_ = static_cast<std::uint32_t>(segments - 1);
     }
 
-    // SACK says that [start, end), all in flight, has arrived. True if any of it is news; fresh(a, b) is
-    // called for each part that is.
+    // SACK reports that [start, end), all in flight, has arrived. Calls fresh(a, b) for each new
+    // part. Returns true if there is one.
     template <class Fresh>
     bool add(std::int64_t start, std::int64_t end, Fresh&& fresh) {
         bool news = false;
@@ -102,14 +102,14 @@ class Scoreboard {
         lost_end_ = std::max(lost_end_, segment + 1);
     }
 
-    // RACK: what was sent once, or again, has not arrived in its time.
+    // RACK found that a segment, or its retransmission, has not arrived in time.
     void mark_lost_by_time(std::int64_t segment) {
         drop_marks(segment);
         mark_lost(segment);
-        if (segment < next_lost_) again_->push(segment);  // next_lost() will come to the others
+        if (segment < next_lost_) again_->push(segment);  // next_lost() will reach the others
     }
 
-    // Losses proved to be none: what is not SACKed is in flight.
+    // The losses were spurious: whatever is not SACKed is in flight.
     void forget_losses(std::int64_t una, std::int64_t next) {
         for (std::int64_t s = una; s < next; s++) {
             std::uint8_t& flags = flags_ref(s);
@@ -151,8 +151,8 @@ class Scoreboard {
         next_retransmission_ = std::max(next_retransmission_, segment + 1);
     }
 
-    // NextSeg, rule 1 names a segment or -1. Nothing is lost from lost_end_ on. It looks at each segment once:
-    // those that were lost again behind it wait apart.
+    // NextSeg, rule 1. Returns a segment or -1; nothing from lost_end_ on is lost. Each segment is
+    // examined once, because those lost again below the position are kept in again_.
     std::int64_t next_lost(std::int64_t una) {
         for (; again_ != nullptr && !again_->empty(); again_->pop())
             if (again_->top() >= una && awaits_repair(again_->top())) return again_->top();
@@ -163,7 +163,7 @@ class Scoreboard {
         return -1;
     }
 
-    // NextSeg, rule 3 is asked once rule 1 finds nothing.
+    // NextSeg, rule 3, used when rule 1 finds nothing.
     std::int64_t next_unsacked(std::int64_t una) const {
         const std::int64_t start = std::max({una, lost_below_, next_retransmission_});
         for (std::int64_t s = start; s < high_sacked_; s++)
@@ -171,7 +171,7 @@ class Scoreboard {
         return -1;
     }
 
-    // NextSeg, rule 4 leaves HighRxt and the pipe as they are.
+    // NextSeg, rule 4. It leaves HighRxt and the pipe unchanged.
     std::int64_t rescue(std::int64_t una, std::int64_t next, std::int64_t recovery_point) {
         if (una <= rescued_below_) return -1;
         for (std::int64_t s = next - 1; s >= una; s--) {
@@ -196,7 +196,7 @@ class Scoreboard {
         flags &= kSacked;
     }
 
-    // The segments below next_lost_ that were lost again, the lowest on top.
+    // Segments below next_lost_ that were lost again, lowest first.
     struct LostAgain
         : std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> {
         void clear() { c.clear(); }
@@ -204,17 +204,17 @@ class Scoreboard {
 
     std::unique_ptr<std::uint8_t[]> flags_ = std::make_unique<std::uint8_t[]>(1);
     std::uint32_t mask_ = 0;
-    std::uint32_t sacked_ = 0, lost_ = 0, retransmitted_ = 0;  // in flight: fewer than 2^30
+    std::uint32_t sacked_ = 0, lost_ = 0, retransmitted_ = 0;  // all in flight: fewer than 2^30
     std::uint32_t found_lost_ = 0;
     bool keeps_repaired_;
     Ranges ranges_;
     std::int64_t high_sacked_ = 0;          // one past the highest SACKed segment
-    std::int64_t lost_below_ = 0;           // counts looked for losses below it
+    std::int64_t lost_below_ = 0;           // losses below it were already looked for
     std::int64_t lost_end_ = 0;             // one past the highest segment found lost
     std::int64_t next_retransmission_ = 0;  // one past HighRxt
-    std::int64_t next_lost_ = 0;            // below it only again_ awaits retransmission
+    std::int64_t next_lost_ = 0;            // below it only segments in again_ await retransmission
     std::int64_t rescued_below_ = -1;       // RescueRxt
-    std::unique_ptr<LostAgain> again_;      // where RACK tells the losses
+    std::unique_ptr<LostAgain> again_;      // only with RACK
 };
 
 }  // namespace ww::sim

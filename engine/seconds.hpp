@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Results are in seconds, the engine's clock is in picoseconds.
+// Results are in seconds, while the engine's clock counts picoseconds.
 #pragma once
 
 #include "network.hpp"

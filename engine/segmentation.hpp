@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A transfer is cut into segments. They are counted from 0 and all but the last carry mss bytes, so that
-// the number of a segment says where its bytes are; on the wire sequence numbers are 32 bits wide
-// and wrap, and the first byte follows the SYN.
+// Cuts a transfer into segments. They are counted from 0, and all but the last carry mss bytes, so
+// a segment's number gives the position of its bytes. On the wire, sequence numbers are 32 bits
+// wide and wrap, and the first byte follows the SYN.
 #pragma once
 
 #include <limits>
@@ -34,8 +34,8 @@ class Segmentation {
         return first_number_ + static_cast<std::uint32_t>(segment) * mss_;
     }
 
-    // Counts the segments that hold so many bytes; bytes before the start are none. An ACK covers one or two of
-    // them nearly always, and a division would cost more than all else that an ACK does here.
+    // Returns how many segments hold so many bytes; 0 for a negative number. An ACK nearly always
+    // covers one or two, and a division would cost more than the rest of the ACK's work.
     std::int64_t segments_in(std::int32_t bytes) const {
         const auto some = static_cast<std::uint32_t>(bytes);
         if (some == 2 * mss_) return 2;

@@ -31,9 +31,9 @@ void Sender::on_syn_ack(Time now, bool again) {
     statistics_.on_established(now);
     timer.deadline = kNever;
     if (syns_ > 1) {
-        // RFC 5681, 3.1, as RFC 6928, 2, has it.
+        // RFC 5681, 3.1, as updated by RFC 6928, 2.
         if (syns_ - 1 > settings_->forgiven_syns) window_.cwnd = 1;
-        // Which of several repeated SYNs the SYN-ACK answers is not known.
+        // It is unknown which of several repeated SYNs the SYN-ACK answers.
         if (!settings_->timed_syn || (again && syns_ > 2)) {
             rtt_.restart_after_lost_syn(settings_->rto);
             return settle();
@@ -75,15 +75,15 @@ template <bool rated>
     if (next_ == una_ && high_ == una_)
         return Progress::none;  // nothing outstanding: RFC 5681, 2 (a)
     if (settings_->uses_sack && !news)
-        return Progress::none;  // it says nothing new: no duplicate by RFC 6675, 2
+        return Progress::none;  // no news: not a duplicate by RFC 6675, 2
     dupacks_++;
     call_cc<false, rated>(now, 0, 0, true);
     if (phase_ == WW_RECOVERY) {
         if (!settings_->uses_sack) inflation_++;
         return Progress::dupack;
     }
-    // Data sent before a timeout is no reason for fast retransmit: RFC 6582, 3.2, steps 2 and 4 (the ACK
-    // must cover more than recover), RFC 6675, 5.1.
+    // Data sent before a timeout must not cause a fast retransmit: RFC 6582, 3.2, steps 2 and 4
+    // (the ACK must cover more than recover), RFC 6675, 5.1.
     if (settings_->recovery == Recovery::newreno && una_ <= guarded_) {
         const bool inflates = settings_->limited_transmit || dupacks_ >= settings_->threshold;
         if (settings_->guarded_duplicates_inflate && inflates)
@@ -93,7 +93,8 @@ template <bool rated>
     if (settings_->uses_sack && phase_ == WW_LOSS) return Progress::dupack;
     if (phase_ == WW_OPEN) enter_disorder();
     const bool sack_says_lost = settings_->uses_sack && board_.is_lost(una_);
-    // Duplicates of what a Tahoe with limited transmit sent again would tell a loss for ever.
+    // With limited transmit, a Tahoe sender would take the duplicates of its own retransmissions
+    // for losses forever.
     const bool guards = settings_->guards_recovery ||
                         (settings_->recovery == Recovery::tahoe && settings_->limited_transmit);
     const bool is_false = guards && una_ <= guarded_;
@@ -102,7 +103,7 @@ template <bool rated>
     return Progress::dupack;
 }
 
-// An ACK for new data that brings SACK news counts as a duplicate too (RFC 6675, 2 and 5).
+// An ACK of new data with SACK news counts as a duplicate too (RFC 6675, 2 and 5).
 void Sender::on_sack_news(Time now) {
     if (phase_ != WW_OPEN) return;
     enter_disorder();
@@ -110,18 +111,19 @@ void Sender::on_sack_news(Time now) {
     if (rack_ == nullptr && board_.is_lost(una_)) enter_recovery(now);
 }
 
-// The congestion control is told a FlightSize without what limited transmit added (RFC 5681, 3.2, step 2).
+// Returns FlightSize without what limited transmit added (RFC 5681, 3.2, step 2).
 std::uint32_t Sender::flight_for_ssthresh() const {
     if (settings_->ssthresh_from_cwnd) return window_.cwnd;
     std::int64_t flight = in_flight();
-    // Each duplicate ACK says that a segment has left the network (RFC 5681, 3.2, step 4). Counted in, a
-    // timeout in NewReno's recovery from many losses sets ssthresh to half of all that was sent since.
+    // Each duplicate ACK means that a segment has left the network (RFC 5681, 3.2, step 4).
+    // Counting those segments, a timeout in NewReno's recovery would set ssthresh to half of all
+    // that was sent since.
     if (phase_ == WW_RECOVERY) flight -= std::max(inflation_, 0);
     if (settings_->flight_excludes_sacked)
         flight = settings_->uses_sack ? pipe() : phase_ == WW_DISORDER ? flight - dupacks_ : flight;
     else if (phase_ == WW_DISORDER)
         flight = std::min<std::int64_t>(flight, flight_in_order_);
-    else if (settings_->uses_sack)  // what is SACKed has left the network
+    else if (settings_->uses_sack)  // SACKed segments have left the network
         flight = pipe();
     return static_cast<std::uint32_t>(std::max<std::int64_t>(1, flight));
 }
@@ -129,7 +131,7 @@ std::uint32_t Sender::flight_for_ssthresh() const {
 void Sender::enter_recovery(Time now) {
     statistics_.on_cwnd(now, window_.cwnd);
     statistics_.fast_recoveries++;
-    probe_.end();  // RFC 8985, 7.1: this reduction answers for what it repaired
+    probe_.end();  // RFC 8985, 7.1: this reduction also answers the loss that the probe repaired
     const std::uint32_t before = window_.cwnd;
     reduce_window(now);
     if (settings_->undoes) undo_.begin(una_);
@@ -158,7 +160,7 @@ void Sender::enter_recovery(Time now) {
     }
 }
 
-// Everything outstanding is sent again, from the hole.
+// Sends everything outstanding again, from the first hole.
 void Sender::restart_slow_start(Time now) {
     phase_ = WW_LOSS;
     inflation_ = 0;
@@ -193,7 +195,7 @@ void Sender::on_timeout(Time now) {
     dupacks_ = 0;
     restart_slow_start(now);
     sends_first_ =
-        rack_ != nullptr || frto_.is_on();  // beyond cwnd, or before all else that is lost
+        rack_ != nullptr || frto_.is_on();  // whatever cwnd is, or ahead of all other losses
     rtt_.back_off(settings_->rto);
     restart_timer(now);
 }
@@ -218,7 +220,8 @@ Progress Sender::take_ack_with_arrivals(Time now, std::int32_t bytes, const Sack
     return progress;
 }
 
-// RateReduction and rate samples ask what each ACK delivered, which takes the state before it.
+// Rate reduction and rate samples need what each ACK delivered, so this compares with the state
+// before it.
 Progress Sender::on_ack_with_deliveries(Time now, std::int32_t bytes, const SackBlocks* sack,
                                         bool again) {
     const std::int64_t una = una_, delivered = una_ + board_.sacked();
@@ -237,7 +240,7 @@ Progress Sender::on_ack_with_deliveries(Time now, std::int32_t bytes, const Sack
     return progress;
 }
 
-// The windows before it are all that an undo can go back to.
+// An undo can only restore the windows from before this reduction.
 void Sender::reduce_window(Time now) {
     undo_.end();
     ww_on_loss(&settings_->cc, &cc_, &window_, microseconds(now), flight_for_ssthresh(),
@@ -247,7 +250,7 @@ void Sender::reduce_window(Time now) {
 void Sender::advance_in_recovery(Time now, std::int64_t acked, bool complete,
                                  std::uint32_t cwnd_before) {
     bool restarts = true;
-    sends_first_ = false;  // the pacer kept it, and it has arrived
+    sends_first_ = false;  // the pacer held it back, and meanwhile it arrived
     if (phase_ == WW_LOSS) {
         if (settings_->any_ack_ends_backoff) rtt_.end_backoff(settings_->rto);
         if (complete) {
@@ -315,7 +318,8 @@ bool Sender::read_sack(Time now, const SackBlocks& sack) {
 std::int64_t Sender::next_segment(Time now) {
     if (!established_) return -1;
     if (!settings_->paced) return next_unpaced(now);
-    // What a timer wants sent goes at once, as in Linux: the pacer could keep it until it is needless.
+    // What a timer asks for is sent at once, as in Linux: the pacer could hold it until it is no
+    // longer needed.
     const bool by_timer = sends_probe_ || (sends_first_ && phase_ == WW_LOSS);
     if (!by_timer && pacer_.holds_back(now)) {
         pace.deadline = pacer_.next_at();
@@ -350,7 +354,7 @@ std::int64_t Sender::next_unpaced(Time now) {
     return record_sent(now, segment);
 }
 
-// Asks NextSeg (RFC 6675, 4) as long as the pipe is below cwnd; -1: nothing may be sent.
+// Asks NextSeg (RFC 6675, 4) while the pipe is below cwnd. Returns -1 if nothing may be sent.
 std::int64_t Sender::choose_by_scoreboard(Time now) {
     if (frto_.is_on()) return has_new_data(now) && frto_.takes_new_segment() ? next_++ : -1;
     const std::int64_t pipe = board_.pipe(una_, next_);

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sending end of a connection has the window, finds losses, repairs them and runs the retransmission
-// timer. It does no I/O: an ACK or a timer goes in, and next_segment() is asked what to send until it
-// says nothing.
+// The sender of a connection keeps the window, finds and repairs losses and runs the retransmission timer. It
+// does no I/O: the host passes in ACKs and timer events, then asks next_segment() what to send until it returns
+// -1.
 //
-// Sequence numbers are counted in segments from 0 here (segmentation.hpp); the 32-bit numbers of the wire
-// are unwrapped against SND.UNA. The parts that can be understood alone have headers of their own:
-// rtt.hpp, sendtimes.hpp, scoreboard.hpp, rate_reduction.hpp, ecn.hpp, pacing.hpp, ratesample.hpp and
-// sender_statistics.hpp. What remains here is which ACK means what, and what may be sent:
+// Sequence numbers are counted in segments from 0 (segmentation.hpp); the 32-bit numbers of the wire are
+// unwrapped against SND.UNA. Parts that can be understood alone have their own headers: rtt.hpp,
+// sendtimes.hpp, scoreboard.hpp, rate_reduction.hpp, ecn.hpp, pacing.hpp, ratesample.hpp and
+// sender_statistics.hpp. This file decides what an ACK means and what may be sent:
 //
 //   RFC 5681   3.2 fast retransmit; reno leaves recovery on the first ACK for new data
 //   RFC 6582   newreno: partial ACKs, the impatient timer; no fast retransmit for data sent before a
 //              timeout (its `recover`)
 //   RFC 6675   sack: the scoreboard says what is lost and what is sent next
-//   RFC 9937   prr, and rate halving: the same losses and repairs, but core/recovery.h says cwnd
-//   RFC 8985   RACK-TLP: rack.hpp tells the losses in place of RFC 6675, and the timer serves its probe and
-//              its reordering window too (sender_repairs.cpp)
-//   RFC 5682, 3522, 3708, 4015   spurious timeouts and needless repairs: undo.hpp
+//   RFC 9937   prr, and rate halving: the same losses and repairs, but core/recovery.h sets cwnd
+//   RFC 8985   RACK-TLP: rack.hpp detects the losses instead of RFC 6675, and the timer also serves the
+//              loss probe and the reordering window (sender_repairs.cpp)
+//   RFC 5682, 3522, 3708, 4015   spurious timeouts and retransmissions: undo.hpp
 //   RFC 3042   limited transmit
 //   RFC 6298   5.1 to 5.6: when the timer is started, restarted, stopped and backed off
-//   tahoe      the third duplicate ACK is a timeout without its backoff (Jacobson 1988; Fall & Floyd
+//   tahoe      the third duplicate ACK acts as a timeout without backoff (Jacobson 1988; Fall & Floyd
 //              1996, section 2): slow start from the hole
 //
-// Windows: `window.cwnd` is what the congestion control set. Fast recovery's inflation by duplicate
-// ACKs (RFC 5681, 3.2, steps 3 and 4) is kept beside it and forgotten at the end ("deflating").
-// Segments leave at the pacing rate (window.pacing) of a congestion control that has one; where it owns
-// fast recovery (BBR), prr and rate halving only find the losses.
+// Windows: `window.cwnd` is what the congestion control set. Fast recovery's inflation by duplicate ACKs (RFC
+// 5681, 3.2, steps 3 and 4) is kept apart and dropped at the end ("deflating"). Segments leave at the
+// pacing rate (window.pacing) if the congestion control sets one. Where it owns fast recovery (BBR), prr and rate
+// halving only find the losses.
 //
-// Deviations: reno and tahoe have no guard against fast retransmits of data sent before a timeout
-// (none had in 1990), but for a tahoe with limited transmit, which would go on
-// repairing what it has repaired; the SYN's RTT serves the timer, not the congestion control; a reduction for a mark
-// is made at once, and is complete then (Linux spreads it over a round trip).
+// Deviations: reno and tahoe have no guard against fast retransmits of data sent before a timeout (in 1990
+// none had), except tahoe with limited transmit, which would repeat its repairs forever. The RTT of the SYN
+// serves the timer, not the congestion control. A reduction for a mark takes effect at once (Linux spreads it
+// over a round trip).
 #pragma once
 
 #include <memory>
@@ -54,25 +54,26 @@
 namespace ww::sim {
 
 enum class Progress : std::uint8_t { none, old, dupack, advanced };
-// What a sender's timer waits for: an ACK, and with RACK-TLP the time for a probe, or for what may be lost.
+// What a sender's timer is for: a timeout or, with RACK-TLP, a probe or the next possible loss.
 enum class Due : std::uint8_t { timeout, probe, losses };
 
 class Sender {
   public:
     Sender(const SenderSettings& settings, const Flow& flow, std::uint32_t isn);
 
-    // Connection set-up: the host sends the SYN, at its start and when the timer is due.
+    // Connection set-up: the host sends the SYN at the flow's start and when the timer is due.
     void on_syn_sent(Time now);
-    // `again`: it answers a SYN that was sent again.
+    // `again`: the SYN-ACK answers a repeated SYN.
     void on_syn_ack(Time now, bool again = false);
 
-    // An ACK arrived, with this acknowledgment number and these SACK blocks (nullptr: none).
-    // `again`: its timestamp is that of a segment sent again.
+    // Takes an ACK with this acknowledgment number and these SACK blocks (nullptr: none). `again`:
+    // its timestamp echoes a retransmission.
     Progress on_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again = false) {
         if (sack == nullptr && on_plain_ack(now, number)) return Progress::advanced;
         return on_unusual_ack(now, number, sack, again);
     }
-    // The same for one that has nothing but its number. False if there is more to it: nothing is done then.
+    // Takes a plain ACK, which carries only its number. Returns false and does nothing if it needs
+    // on_ack().
     bool on_plain_ack(Time now, std::uint32_t number) {
         if (!on_unpaced_fast_path_) return false;
         const std::int64_t acked = segments_.segments_in(beyond_una(number));
@@ -80,15 +81,15 @@ class Sender {
         on_advance<true, false>(now, acked);
         return true;
     }
-    // An ACK arrived that echoes a mark. True if the window was reduced for it.
+    // Takes an ACK that echoes a mark. Returns true if the window was reduced.
     bool on_echo(Time now, std::uint32_t number, const SackBlocks* sack, bool again,
                  Progress& progress);
-    // The timer was due. Says for what.
+    // Handles the timer. Returns what it was due for.
     Due on_timer(Time now);
 
-    // The host sends at `now` what next_segment() names, until it says -1; a segment it names counts as
-    // sent. If take_burst() is true it has named all of them: new and full segments, maybe none. `plain`: it is
-    // the answer to a plain ACK.
+    // The host sends at `now` what next_segment() returns, until that is -1; a returned segment
+    // counts as sent. take_burst() returns true if its burst is all there is to send: new and full
+    // segments, maybe none. `fast`: called right after a plain ACK.
     std::int64_t next_segment(Time now);
     struct Burst {
         std::int64_t first, end;  // end excluded
@@ -101,7 +102,7 @@ class Sender {
     bool is_complete() const { return una_ == segments_.count(); }
     bool is_paced() const { return settings_->paced; }
     bool is_retransmission() const { return last_was_retransmission_; }
-    // PacketFlags of the segment just sent, on an ECN-capable connection.
+    // Returns the PacketFlags of the segment just sent on an ECN-capable connection.
     std::uint16_t ecn_flags() { return ecn_.flags(last_was_retransmission_); }
 
     const Segmentation& segments() const { return segments_; }
@@ -118,16 +119,17 @@ class Sender {
         return ww_observe(&settings_->cc, &cc_, microseconds(now));
     }
     bool estimates() const { return ww_estimates(&settings_->cc); }
-    std::uint32_t syns() const { return syns_; }  // that were sent
+    std::uint32_t syns() const { return syns_; }  // SYNs sent so far
     std::uint8_t phase() const { return phase_; }
 
-    // Fetches into the cache what the next ACK and the next segment touch outside of this object.
+    // Prefetches what the next ACK and the next segment touch outside this object.
     void prefetch() const {
         times_.prefetch(una_);
         times_.prefetch(next_);
     }
 
-    // The host queues both timers after each call, and calls when they are due.
+    // The host queues both timers after each call, and calls on_timer() or next_segment() when they
+    // are due.
     Timer timer;  // start of the connection, SYN, retransmission
 
     void finish(Time end, FlowCounts& result) {
@@ -136,14 +138,14 @@ class Sender {
     }
 
   private:
-    // A round trip for the timer alone.
+    // Takes a sample for the timer only.
     void take_sample(Time rtt) {
         rtt_.on_sample(rtt, settings_->rto);
         statistics_.on_srtt(rtt_.srtt());
     }
 
-    // A sender is fast while nothing is lost, suspected, sent again or to be sent out of turn. Plain ACKs and new
-    // segments leave it so; whatever else comes ends with settle().
+    // True while nothing is lost, suspected, retransmitted or to be sent out of turn. Plain ACKs
+    // and new segments keep it true; everything else ends with settle().
     bool is_on_fast_path() const {
         return phase_ == WW_OPEN && established_ && next_ == high_ && dupacks_ == 0 &&
                inflation_ == 0 && !(sends_first_ | sends_probe_) && board_.idle() &&
@@ -163,8 +165,8 @@ class Sender {
         return static_cast<std::int32_t>(number - segments_.number(una_));
     }
 
-    // Functions with `rated` exist twice: with rate samples for the congestion controls that want them,
-    // and without, so that the others pay nothing. Those with `calm` too: what can't be then is left out.
+    // Functions with `rated` exist with and without rate samples, so that the congestion controls
+    // that need none do not pay. Those with `fast` leave out what cannot happen on the fast path.
     Progress on_unusual_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again);
     template <bool rated>
     Progress take_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);
@@ -221,7 +223,7 @@ class Sender {
         timeout_from_ = from;
         timer.deadline = from + rtt_.rto();
     }
-    // RFC 8985, 7.2: a probe, in place of the timeout if that would come first.
+    // Sets the timer to a loss probe (RFC 8985, 7.2) unless the timeout comes first.
     template <bool fast>
     void expect_probe(Time now) {
         timeout_from_ = now;
@@ -259,7 +261,7 @@ class Sender {
         return static_cast<std::uint64_t>(t) / static_cast<std::uint64_t>(kMicrosecond);
     }
 
-    // What every ACK and every segment touch, in the order in which they do: where the connection stands, its windows,
+    // Touched by every ACK and every segment, in this order: position and windows,
     const SenderSettings* settings_;
     std::int64_t una_ = 0;   // SND.UNA
     std::int64_t next_ = 0;  // SND.NXT
@@ -269,47 +271,48 @@ class Sender {
     std::int32_t inflation_ = 0;
     std::uint32_t dupacks_ = 0;
     std::uint8_t phase_ = WW_OPEN;
-    bool on_unpaced_fast_path_ = false;  // it is fast, and not paced
-    bool on_fast_path_ = false;          // as settle() found it
+    bool on_unpaced_fast_path_ = false;  // on the fast path, and not paced
+    bool on_fast_path_ = false;          // is_on_fast_path() at the last settle()
     bool established_ = false;
-    bool sends_first_ = false;  // SND.UNA is to be sent again
-    bool sends_probe_ = false;  // new data or the last segment is to be sent, whatever cwnd says
+    bool sends_first_ = false;  // SND.UNA must be sent again
+    bool sends_probe_ = false;  // new data or the last segment must be sent, whatever cwnd is
     bool last_was_retransmission_ = false;
     bool cwnd_limited_ = false;
     bool partial_seen_ = false;      // the impatient timer was restarted in this recovery
     Due due_ = Due::timeout;         // what the timer waits for
-    bool original_arrived_ = false;  // with this ACK: sent before the timeout, and not again
-    bool dsack_ = false;             // this ACK brought one
-    bool proof_ = false;             // this ACK proved that the last reduction was needless
+    bool original_arrived_ = false;  // this ACK covers data sent before the timeout and not again
+    bool dsack_ = false;             // this ACK carried a D-SACK
+    bool proof_ = false;             // this ACK proved that the last reduction was spurious
     Frto frto_;
-    // and what it measures and what decides.
+    // measurements and decisions.
     SendTimes times_;
     RttEstimator rtt_;
-    std::unique_ptr<Rack> rack_;  // of a sender with RACK-TLP
+    std::unique_ptr<Rack> rack_;  // only with RACK-TLP
     SenderStatistics statistics_;
     ww_state cc_;
 
-    // What losses touch,
+    // Touched by losses,
     Scoreboard board_;
-    std::int64_t recover_ = 0;          // one past the highest segment sent when loss was detected
-    std::int64_t guarded_ = -1;         // duplicates up to this SND.UNA tell no loss (RFC 6582)
+    std::int64_t recover_ = 0;  // one past the highest segment sent when loss was detected
+    std::int64_t guarded_ =
+        -1;  // no loss is inferred from duplicates up to this SND.UNA (RFC 6582)
     std::int64_t timed_out_ = -1;       // SND.UNA at the last timeout
     std::int32_t sacked_before_ = 0;    // SACKed before this ACK
     std::int32_t flight_before_ = 0;    // in flight and not SACKed before this ACK
-    std::int32_t flight_in_order_ = 0;  // when the first duplicate ACK came
+    std::int32_t flight_in_order_ = 0;  // flight when the first duplicate ACK arrived
     std::uint32_t syns_ = 0;
     Time first_syn_ = 0;
-    Time timeout_from_ = 0;  // when the retransmission timer was restarted last; the SYN's, too
-    // and what few senders have.
+    Time timeout_from_ = 0;  // when the retransmission timer, or the SYN's, was last restarted
+    // and needed by few senders.
     RateReduction rate_reduction_;
     Undo undo_;
     LossProbe probe_;
     EcnSender ecn_;
     Pacer pacer_;
-    std::unique_ptr<RateSampler> rate_;  // of a paced sender
+    std::unique_ptr<RateSampler> rate_;  // only for a paced sender
 
   public:
-    Timer pace;  // a paced sender may go on
+    Timer pace;  // when a paced sender may send again
 };
 
 }  // namespace ww::sim

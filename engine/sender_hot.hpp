@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The part of a sender that every ACK and every segment runs, to be inlined where they come and go. Templates with
-// `calm` leave out what can't be while nothing is lost, suspected or repaired (Sender::is_on_fast_path()). The rest of
-// the sender is in sender.cpp and sender_repairs.cpp.
+// The part of a sender that runs for every ACK and every segment, inlined into its callers.
+// Templates with `fast` leave out what cannot happen on the fast path (Sender::is_on_fast_path()).
+// The rest of the sender is in sender.cpp and sender_repairs.cpp.
 #pragma once
 
 #include "sender.hpp"
 
 namespace ww::sim {
 
-// Returns the RTT of the newest segment acknowledged; 0 if it may not be measured.
+// Returns the RTT of the newest acknowledged segment, or 0 if it may not be measured.
 template <bool fast>
 inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
     if (!fast && !times_.may_measure(una_, una_ + acked)) return 0;
@@ -19,8 +19,8 @@ inline Time Sender::measure_rtt(Time now, std::int64_t acked) {
     return rtt;
 }
 
-// A sample tells the losses that this ACK brings to light, as in Linux (tcp_ack() calls tcp_cong_control() last);
-// what they lead to follows in detect_spurious_loss().
+// A sample includes the losses that this ACK reveals, as in Linux (tcp_ack() calls
+// tcp_cong_control() last). The sender acts on them later, in take_ack_with_arrivals().
 template <bool fast>
 inline void Sender::fill_rate(Time now, ww_sample& sample) {
     if (!fast && rack_ != nullptr && !board_.idle())
@@ -36,7 +36,7 @@ template <bool fast, bool rated>
     sample.now_us = microseconds(now);
     sample.mss = segments_.mss();
     sample.acked_segments = static_cast<std::uint32_t>(acked);
-    sample.in_flight = static_cast<std::uint32_t>(high_ - una_);  // going back takes nothing off
+    sample.in_flight = static_cast<std::uint32_t>(high_ - una_);  // go-back-N takes nothing off
     sample.rtt_us = rtt_us;
     sample.phase = fast ? std::uint8_t{WW_OPEN} : phase_;
     sample.is_dupack = dupack;
@@ -56,15 +56,14 @@ template <bool fast, bool rated>
         for (std::int64_t s = una_; s < una_ + acked; s++) rate_->on_delivered(now, s);
     if constexpr (!fast) board_.advance(una_, una_ + acked);
     una_ += acked;
-    if (!fast && next_ < una_)
-        next_ = una_;  // after go-back-N an ACK may lie beyond what was sent again
+    if (!fast && next_ < una_) next_ = una_;  // after go-back-N an ACK may pass what was sent again
     const bool is_open = fast || phase_ == WW_OPEN;
     const bool complete = una_ >= recover_;
     if (!fast && phase_ == WW_DISORDER) phase_ = WW_OPEN;
     if constexpr (!fast)
         if (settings_->grows_at_exit && ends_recovery(complete)) leave_recovery(now);
     const std::uint32_t cwnd_before = window_.cwnd;
-    // The congestion control sees the phase that the ACK arrived in.
+    // The congestion control sees the phase in which the ACK arrived.
     call_cc<fast, rated>(now, acked, static_cast<std::uint32_t>(microseconds(rtt)), false);
     if constexpr (!fast) dupacks_ = 0;
     if (!fast && phase_ != WW_RECOVERY) inflation_ = 0;
@@ -118,7 +117,7 @@ inline std::int64_t Sender::new_end(Time now) {
     return now >= settings_->stop ? std::min(end, high_) : end;
 }
 
-// New and full segments leave, up to `end`.
+// Sends new and full segments up to `end`.
 template <bool paced>
 [[gnu::always_inline]] inline void Sender::send_new(Time now, std::int64_t end) {
     while (!times_.has_room_for(end - 1, una_)) [[unlikely]] grow_rings();
@@ -129,7 +128,7 @@ template <bool paced>
     }
     last_was_retransmission_ = false;
     if (timer.deadline == kNever) [[unlikely]] {
-        next_++;  // it starts with the first of them
+        next_++;  // the timer starts with the first segment
         restart_timer(now);
     }
     next_ = high_ = end;
@@ -150,7 +149,8 @@ inline bool Sender::take_burst(Time now, Burst& burst) {
     return true;
 }
 
-// Names what the pacer lets a calm sender send now. A pacing rate holds back all but the first.
+// Sets the burst that the pacer allows now on the fast path. With a pacing rate that is one
+// segment.
 inline bool Sender::take_paced_burst(Time now, Burst& burst) {
     if (!on_fast_path_ || next_ >= segments_.count()) return false;
     burst = {next_, next_};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a sender with RACK-TLP, F-RTO or undo does on an ACK that is not plain, and when its timer is due; and what
-// an echoed mark does. rack.hpp, undo.hpp and ecn.hpp have the algorithms and their sources.
+// The repairs of a sender with RACK-TLP, F-RTO or undo, on an ACK that suggests a loss and when the
+// timer is due; and its answer to an echoed mark. The algorithms are in rack.hpp, undo.hpp and
+// ecn.hpp.
 #include "sender.hpp"
 
 namespace ww::sim {
 
-// A segment has arrived that no ACK had told of.
+// Takes a segment that no earlier ACK had reported.
 void Sender::on_arrival(Time now, std::int64_t segment) {
     const bool again = times_.was_sent_again(segment);
     original_arrived_ |= !again && segment < recover_;
@@ -14,25 +15,26 @@ void Sender::on_arrival(Time now, std::int64_t segment) {
     rack_->on_delivered(now, segment, times_.last(segment), again, rtt_.min_or_zero());
 }
 
-// The ACK acknowledges so many segments from SND.UNA on; `again`: its timestamp is of one sent again.
+// Takes the segments that an ACK acknowledges. `again`: its timestamp echoes a retransmission.
 void Sender::take_arrivals(Time now, std::int64_t acked, bool again) {
     const bool first_again = times_.was_sent_again(una_);
     if (settings_->has_timestamps && settings_->undoes && undo_.on_advance(first_again, again))
         proof_ = true;
-    // The original of the first segment arrived, and when it was sent is forgotten.
+    // If the original of the first segment arrived, its sending time is no longer known.
     const std::int64_t known = una_ + (settings_->has_timestamps && first_again && !again ? 1 : 0);
     for (std::int64_t s = known; s < una_ + acked; s++)
         if (!board_.is_sacked(s)) on_arrival(now, s);
-    // RFC 7323, 4.1: a timestamp measures a round trip where Karn's rule can't. The one that was sent again may be
-    // an earlier copy, or another segment after a lost ACK: below the least (RFC 8985, 6.2) it is no sample.
+    // RFC 7323, 4.1: a timestamp measures a round trip where Karn's rule forbids it. It may echo an
+    // earlier copy, or another segment after a lost ACK: below the least RTT (RFC 8985, 6.2) it is
+    // not a sample.
     if (settings_->has_timestamps && first_again && again) {
         const Time rtt = now - times_.last(una_);
         if (rtt >= rtt_.least()) take_sample(rtt);
     }
 }
 
-// RFC 2883, 4: the first block is a D-SACK if it lies below what this ACK acknowledges (`acked` bytes beyond
-// SND.UNA), or within the second one.
+// RFC 2883, 4: the first block is a D-SACK if it lies below what this ACK acknowledges (`acked`
+// bytes beyond SND.UNA), or within the second block.
 bool Sender::read_dsack(const SackBlocks& sack, std::int32_t acked) {
     const SackBlocks::Block& first = sack.block[0];
     const std::uint32_t origin = segments_.number(una_);
@@ -59,7 +61,7 @@ void Sender::detect_spurious_loss(Time now, bool advanced, bool news) {
         reduce_without_recovery(now);
 }
 
-// RFC 4015: the windows are as before the reduction, and what is not SACKed is in flight.
+// RFC 4015: restores the windows from before the reduction; all that is not SACKed is in flight.
 void Sender::undo(Time now) {
     statistics_.on_cwnd(now, window_.cwnd);
     statistics_.undone++;
@@ -88,14 +90,16 @@ void Sender::find_losses(Time now) {
     const Time wait = rack_->find_losses(now, una_, next_, rack_window(), board_, times_);
     if (board_.has_lost() && phase_ <= WW_DISORDER) {
         enter_recovery(now);
-        // RFC 6675, 6: with what is sent again. The timeout that a late probe left may be over by now.
+        // RFC 6675, 6: restarts the timer with the retransmission. The timeout left over by a late
+        // probe may have passed.
         expect_timeout(now);
     }
     if (wait > 0) {
         due_ = Due::losses;
         timer.deadline = now + wait + settings_->rack_slack;
     } else if (due_ != Due::timeout && timer.deadline != kNever) {
-        // The timeout that gave way may be over by now: what is sent again on this ACK has its own.
+        // The postponed timeout may have passed by now. A retransmission on this ACK starts its
+        // own.
         expect_timeout(timeout_from_ + rtt_.rto() > now ? timeout_from_ : now);
     }
 }
@@ -121,12 +125,12 @@ Due Sender::serve_timer(Time now) {
     flight_before_ = flight_without_sacked();
     find_losses(now);
     if (settings_->uses_rate_reduction && was_open &&
-        phase_ == WW_RECOVERY)  // as if an ACK had told
+        phase_ == WW_RECOVERY)  // as if an ACK had reported the loss
         window_.cwnd = rate_reduction_.on_ack(window_.cwnd, pipe(), 1, false);
     return due;
 }
 
-// RFC 8985, 7.3: new data if there is some, else the last segment again, whatever cwnd says.
+// RFC 8985, 7.3: new data if there is any, else the last segment again, whatever cwnd is.
 std::int64_t Sender::choose_probe(Time now) {
     sends_probe_ = false;
     if (next_ == una_) return -1;
@@ -137,15 +141,15 @@ std::int64_t Sender::choose_probe(Time now) {
     return segment;
 }
 
-// For a loss that its probe has repaired.
+// Reduces the window for a loss that the probe has repaired.
 void Sender::reduce_without_recovery(Time now) {
     statistics_.on_cwnd(now, window_.cwnd);
     reduce_window(now);
     ww_on_recovery_exit(&settings_->cc, &cc_, &window_, microseconds(now), segments_.mss());
 }
 
-// RFC 3168, 6.1.2: a mark reduces the window as a loss does, once a window of data, and the ACK that
-// brings it lets nothing grow.
+// RFC 3168, 6.1.2: a mark reduces the window as a loss does, once per window of data. The window
+// does not grow on the ACK that echoes it.
 bool Sender::on_echo(Time now, std::uint32_t number, const SackBlocks* sack, bool again,
                      Progress& progress) {
     const ww_window before = window_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a flow asks of its sender. Senders only read it, and those of flows that ask for the same share one, so that
-// ten thousand of them don't hold it ten thousand times.
+// A flow's settings for its sender. They are constant, and flows with equal settings share one
+// object, which saves memory with ten thousand senders.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@
 #include "recovery.hpp"
 #include "rtt.hpp"
 
-// A configuration has an order, so that equal ones are found.
+// Configurations are ordered so that equal ones can be found.
 inline std::strong_ordering operator<=>(const ww_config& a, const ww_config& b) {
     std::strong_ordering order = a.algorithm <=> b.algorithm;
 #define WW_COMPARE(kind, name, ...) \
@@ -65,18 +65,18 @@ struct SenderSettings {
 
     ww_config cc;
     RtoSettings rto;
-    Time stop;  // of new data; with arrivals of connections, not of what has begun
+    Time stop;  // of new data; connections that have arrived go on
     Time rack_slack;
     std::uint32_t receive_window;  // segments
     std::uint32_t threshold;       // DupThresh
     std::uint32_t forgiven_syns;
     Recovery recovery;
     bool uses_sack;
-    bool uses_rate_reduction;  // cwnd in recovery is rate_reduction.hpp's
-    bool paced;                // by the congestion control, which wants rate samples too
+    bool uses_rate_reduction;  // rate_reduction.hpp sets cwnd in recovery
+    bool paced;                // by the congestion control, which also needs rate samples
     bool rack, frto, undoes, has_timestamps;
-    bool tracks_arrivals;  // by RACK-TLP, F-RTO or for an undo
-    bool timed_syn;        // the SYN-ACK says which SYN it answers
+    bool tracks_arrivals;  // RACK-TLP, F-RTO and undo need to know which segments arrived
+    bool timed_syn;        // the SYN-ACK tells which SYN it answers
     bool handshake_rtt;
     bool limited_transmit;
     bool rearms_rto;  // when SND.UNA is sent again
@@ -87,7 +87,7 @@ struct SenderSettings {
     bool recovery_restarts_rto;
     bool guards_recovery;
     bool repeated_timeouts_reduce;
-    bool grows_at_exit;  // and there is no SACK
+    bool grows_at_exit;  // only without SACK
     bool full_ack_to_ssthresh;
     bool partial_acks_restart_rto;
     bool partial_acks_end_inflation;
@@ -96,7 +96,7 @@ struct SenderSettings {
     bool any_ack_ends_backoff;
 };
 
-// Of flows, one for those that are equal; they stay where they are.
+// Keeps one object per distinct settings; their addresses stay valid.
 class SharedSettings {
   public:
     const SenderSettings& of(const Flow& flow) { return *all_.emplace(flow).first; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A sender counts and sums up its part of the FlowCounts here; nothing of it changes what it does.
+// Counts and sums the sender's part of the FlowCounts. Nothing here changes what the sender does.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +17,20 @@ class SenderStatistics {
     void on_established(Time now) { established_at_ = cwnd_since_ = now; }
     void on_complete(Time now) { completed_at_ = now; }
 
-    // A sample left this smoothed RTT.
+    // Adds a smoothed RTT, after each sample.
     void on_srtt(Time srtt) {
         srtt_sum_.add(srtt);
         srtt_samples_++;
     }
 
-    // cwnd was this until now.
+    // Adds the time since the last change, during which cwnd was this.
     void on_cwnd(Time now, std::uint32_t cwnd) {
         cwnd_time_ += static_cast<double>(cwnd) * static_cast<double>(now - cwnd_since_);
         cwnd_since_ = now;
         max_cwnd_ = std::max(max_cwnd_, cwnd);
     }
 
-    // The run is over; cwnd and min_rtt (kNever: none) are as the sender left them.
+    // Writes the result at the end of the run. min_rtt: kNever if there was no sample.
     void write(Time end, std::uint32_t cwnd, Time min_rtt, FlowCounts& result) {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
         const bool established = established_at_ >= 0;
@@ -55,13 +55,13 @@ class SenderStatistics {
     double cwnd_time_ = 0;  // the integral of cwnd over time, segments times ps
     Time cwnd_since_ = 0;
     std::uint32_t max_cwnd_ = 0;
-    // The rest is rarely touched.
+    // Rarely touched.
     Time established_at_ = -1, completed_at_ = -1;
 
   public:
     std::uint64_t retransmitted = 0;
     std::uint32_t timeouts = 0, fast_recoveries = 0, ecn_reductions = 0;
-    std::uint32_t undone = 0;  // reductions that proved needless
+    std::uint32_t undone = 0;  // spurious reductions that were undone
 };
 
 }  // namespace ww::sim

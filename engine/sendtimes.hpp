@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sender remembers when it sent each segment in flight, in a ring by segment number. A segment that
-// was sent more than once measures no round trip, since its ACK does not say which of the two it
-// answers (Karn's rule, RFC 6298, 3); when it was sent last is kept beside that fact.
+// Remembers when each segment in flight was sent, in a ring by segment number. A segment sent more
+// than once gives no RTT sample, because its ACK does not tell which copy it answers (Karn's rule,
+// RFC 6298, 3). Its last sending time is kept with a mark.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace ww::sim {
 class SendTimes {
   public:
     std::size_t capacity() const { return mask_ + 1; }
-    // Can `segment` be in the ring beside `una`, the first in flight?
+    // Returns true if `segment` fits into the ring together with `una`, the first in flight.
     bool has_room_for(std::int64_t segment, std::int64_t una) const {
         return segment - una <= static_cast<std::int64_t>(mask_);
     }
 
-    // Doubles the capacity; [una, end) are in the ring.
+    // Doubles the capacity. The ring holds [una, end).
     void grow(std::int64_t una, std::int64_t end) {
         const std::size_t mask = 2 * mask_ + 1;
         auto larger = std::make_unique<Time[]>(mask + 1);
@@ -31,7 +31,7 @@ class SendTimes {
     }
 
     void on_sent(std::int64_t segment, Time now) { place(segment) = now; }
-    // [first, end) are sent, one of them at least.
+    // Records that [first, end), at least one segment, was sent.
     void on_sent(std::int64_t first, std::int64_t end, Time now) {
         Time* const times = times_.get();
         const std::size_t mask = mask_;
@@ -43,9 +43,9 @@ class SendTimes {
         resent_below_ = std::max(resent_below_, segment + 1);
     }
 
-    // True if no segment from `una` on was sent more than once,
+    // True if no segment from `una` on was sent more than once.
     bool may_measure_from(std::int64_t una) const { return una >= resent_below_; }
-    // and none of [una, end).
+    // True if no segment of [una, end) was sent more than once.
     bool may_measure(std::int64_t una, std::int64_t end) const {
         if (may_measure_from(una)) return true;
         for (std::int64_t s = una; s < end; s++)
@@ -54,9 +54,9 @@ class SendTimes {
     }
 
     bool was_sent_again(std::int64_t segment) const { return stored(segment) < 0; }
-    // When a segment that was sent once was sent.
+    // Returns when a segment that was sent once was sent.
     Time at(std::int64_t segment) const { return stored(segment); }
-    // When any segment was sent last.
+    // Returns when any segment was last sent.
     Time last(std::int64_t segment) const {
         const Time time = stored(segment);
         return time < 0 ? ~time : time;
@@ -71,12 +71,12 @@ class SendTimes {
     }
     Time& place(std::int64_t segment) { return times_[static_cast<std::size_t>(segment) & mask_]; }
 
-    static constexpr std::size_t kFirst = 4;  // segments; few of many flows have more in flight
+    static constexpr std::size_t kFirst = 4;  // segments; with many flows, few have more in flight
 
     std::unique_ptr<Time[]> times_ =
-        std::make_unique<Time[]>(kFirst);  // sent again: its complement
+        std::make_unique<Time[]>(kFirst);  // complemented for retransmissions
     std::size_t mask_ = kFirst - 1;
-    std::int64_t resent_below_ = 0;  // no segment from here on was ever sent twice
+    std::int64_t resent_below_ = 0;  // no segment from here on was sent more than once
 };
 
 }  // namespace ww::sim

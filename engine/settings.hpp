@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every setting of a flow and of a link, declared once; those of its congestion control are in
-// core/settings.h. From a row below come the engine's data, its default and its check, the binding, what
-// a scenario accepts, the words of a plan (wire/), the range that is fuzzed and the tables in docs/.
+// Every setting of a flow and of a link, declared once; those of the congestion control are in core/settings.h.
+// A row generates the engine's field, its default and check, the binding, what a scenario accepts, the words
+// of a plan (wire/), the range that is fuzzed and the tables in docs/.
 //
 //   X(kind, name, default, least, most, "what it is", "why that is the default")
 //
-// A row without a reason gives scenarios no default: they have to say the value.
+// A row without a reason has no default in scenarios: they must set the value.
 //
 //   kind           the field                            what a scenario writes
 //   SWITCH         bool NAME                            true or false
@@ -17,11 +17,11 @@
 //   TIME           Time NAME, ps                        a time such as "45ms"
 //   TIME_OR_NEVER  Time NAME, ps or kNever              a time; left out: never
 //   BYTES          uint32 NAME_bytes                    a size such as "1500B"
-//   SIZE_OR_ALL    int64 NAME_bytes or kUnlimited       a size; left out: as much as goes through
+//   SIZE_OR_ALL    int64 NAME_bytes or kUnlimited       a size; left out: as much as possible
 //   SEGMENTS       uint32 NAME                          an amount such as "10p" or "64KiB"
 //   SSTHRESH       uint32 NAME or WW_SSTHRESH_INFINITE  an amount, or "unlimited"
 //
-// The default and the bounds are in the field's unit.
+// Default and bounds are in the field's unit.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ using Time = std::int64_t;  // ps since the start; 2^63 ps are 106 days
 inline constexpr Time kMicrosecond = 1'000'000;
 inline constexpr Time kSecond = 1'000'000 * kMicrosecond;
 inline constexpr Time kHour = 3'600 * kSecond;
-inline constexpr Time kLongest = 26 * 24 * kHour;  // a run; delays and timers on top still fit
+inline constexpr Time kLongest = 26 * 24 * kHour;  // of a run; delays and timers on top still fit
 inline constexpr Time kNever = INT64_MAX - 1;      // kNever + 1 still fits
 inline constexpr std::int64_t kUnlimited = INT64_MAX;
 inline constexpr std::int64_t kFastest = 1'000'000'000'000;  // 1 Tb/s: 1 byte in 8 ps
@@ -44,7 +44,7 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
 
 }  // namespace ww::sim
 
-// A flow is a TCP connection, many of them, or a source of datagrams.
+// Settings of a flow: a TCP connection, many of them, or a source of datagrams.
 #define WW_FLOW_SETTINGS(X)                                                                        \
     X(TIME, start, 0, 0, kLongest, "When it starts", "The run's start.")                           \
     X(TIME, start_spread, 0, 0, kHour, "It starts up to so much later, uniformly, by the seed",    \
@@ -170,7 +170,7 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
       "(RFC 3708, 3522, 4015)",                                                                    \
       "TCP as it was before RFC 4015.")
 
-// Each direction of a link has these settings.
+// Settings of each direction of a link.
 #define WW_DIRECTION_SETTINGS(X)                                                  \
     X(RATE, rate, 1'000'000, 1'000, kFastest, "What the transmitter sends", "")   \
     X(TIME, delay, 0, 0, kHour, "Propagation, one way", "")                       \
@@ -181,12 +181,12 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
     X(TIME, reorder_delay, 0, 0, kLongest,                                        \
       "A packet is held back for so long, and others pass it", "")
 
-// Both directions of a link share these settings.
+// Settings that both directions of a link share.
 #define WW_LINK_SETTINGS(X)                                                       \
     X(BYTES, overhead, 0, 0, 1000, "Framing added to each IP packet on the wire", \
       "Link framing differs from link to link; a scenario adds its own.")
 
-// A queue with Random Early Detection (Floyd and Jacobson 1993, red.hpp) has these settings.
+// Settings of a queue with Random Early Detection (Floyd and Jacobson 1993, red.hpp).
 #define WW_RED_SETTINGS(X)                                                                     \
     X(PACKETS, min, 0, 0, 1e9, "Average queue from which packets are dropped", "")             \
     X(PACKETS, max, 1, 0, 1e9, "Average queue at which max_p is reached; more than min", "")   \
@@ -204,10 +204,10 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
     X(SWITCH, ecn, false, 0, 1, "Marks packets of ECN-capable flows instead (RFC 3168)",       \
       "A scenario asks for ECN by name.")
 
-// A flow whose recovery has no selective acknowledgments can't have these.
+// Settings that need a recovery with selective acknowledgments.
 #define WW_FLOW_SETTINGS_OF_SACK(X) X(rack) X(frto) X(undo) X(timestamps)
 
-// In each pair of a flow's settings the first must not exceed the second.
+// Pairs of a flow's settings; the first of a pair must not exceed the second.
 #define WW_FLOW_SETTINGS_IN_ORDER(X) \
     X(min_rto, max_rto) X(min_delayed_ack_timeout, delayed_ack_timeout)
 
@@ -223,7 +223,7 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
 #define WW_ENGINE_TYPE_SEGMENTS std::uint32_t
 #define WW_ENGINE_TYPE_SSTHRESH std::uint32_t
 
-// WW_ENGINE_FIELD names the field that a row declares: WW_ENGINE_FIELD(BYTES, packet) is packet_bytes.
+// The field that a row declares: WW_ENGINE_FIELD(BYTES, packet) is packet_bytes.
 #define WW_ENGINE_FIELD(kind, name) WW_ENGINE_FIELD_##kind(name)
 #define WW_ENGINE_FIELD_SWITCH(name) name
 #define WW_ENGINE_FIELD_COUNT(name) name

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A simulation is put together here before its first event, and hands out its results after its last.
+// Builds a simulation before its first event, and collects its results after the last one.
 #include "seconds.hpp"
 #include "simulation.hpp"
 #include "validate.hpp"
@@ -33,7 +33,8 @@ void Simulation::build_channels(const Network& network, const Topology& topology
     for (std::uint32_t i = 0; i < channels_.size(); i++) find_followers(topology, i);
 }
 
-// Those that follow `first`, each the one before; but for the first they are not slower than that one.
+// Chains the channels that may follow `first`, one behind the other. None of them is slower than
+// `first`.
 void Simulation::find_followers(const Topology& topology, std::uint32_t first) {
     for (std::uint32_t i = first, next; (next = topology.only_next(i)) != Topology::kNone;
          i = next) {
@@ -68,7 +69,7 @@ Simulation::Connection::Connection(const Flow& flow, const SenderSettings& setti
 }
 
 void Simulation::build_routes(const Topology& topology) {
-    hops_.reserve(2 * topology.routes());  // routes point into them
+    hops_.reserve(2 * topology.routes());  // no reallocation: routes point into it
     for (std::size_t i = 0; i < topology.routes(); i++)
         routes_.push_back({hops_of(topology.to_receiver(i)), hops_of(topology.to_sender(i)), 0});
 }
@@ -106,7 +107,7 @@ void Simulation::build_groups(const Topology& topology) {
     }
 }
 
-// Those of flows that are one connection are made here, in their order; arrivals.cpp makes the others.
+// Opens the flows that are single connections, in their order; arriving.cpp opens the others.
 void Simulation::build_connections() {
     const std::size_t count = started_.source.size();
     connections_.reserve(count - started_.arriving.size());
@@ -128,7 +129,7 @@ void Simulation::build_connections() {
     }
 }
 
-// The order of the slots decides ties, and next_timer() knows it.
+// The order of the slots decides ties, and next_timer() relies on it.
 void Simulation::build_slots() {
     for (Channel& channel : channels_) {
         if (channel.far == Channel::Far::inlined) continue;
@@ -151,7 +152,8 @@ void Simulation::build_slots() {
 
 // ---- Results
 
-// The results are made when the first connection is over, by which time the others need no more memory.
+// The results are allocated when the first connection is finished: the others need no more memory
+// then.
 void Simulation::conclude(Connection& c) {
     if (result_.connections.empty()) result_.connections.resize(started_.source.size());
     FlowCounts& result = result_.connections[c.index];
@@ -167,7 +169,7 @@ void Simulation::conclude(Connection& c) {
 }
 
 void Simulation::finish() {
-    for (Channel& channel : channels_) channel.empty();  // which makes room for the results
+    for (Channel& channel : channels_) channel.empty();  // makes room for the results
     for (const Hops& hops : hops_)
         for (const Hop& hop : hops)
             for (Channel* channel : hop.channels) channel->leave_step();

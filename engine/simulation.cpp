@@ -14,14 +14,14 @@ void prefetch(const void* object) {
 }  // namespace
 
 Outcome Simulation::run(Sink* sink) {
-    // Events between the pieces of records that a sink gets, and between the merges of captures: what was
-    // captured is still in the cache then.
+    // Number of events between two pieces of records for a sink, and between two merges of
+    // captures: what was captured is still in the cache then.
     constexpr std::uint32_t kPiece = 1u << 14, kMerge = 1u << 10;
     std::uint32_t untaken = 0;
     while (!stop_.asked()) {
         const std::uint32_t some = std::min(stop_.events(), capturing() ? kMerge : kPiece);
         const bool goes_on = advance(some);
-        if (stop_.events() == 0) break;  // within an event, which then is not whole
+        if (stop_.events() == 0) break;  // in the middle of an event
         if (!goes_on) {
             finish();
             if (sink != nullptr) sink->take(std::move(result_.records));
@@ -39,11 +39,11 @@ Outcome Simulation::run(Sink* sink) {
     return stopped;
 }
 
-// Takes the next events, so many at most; false if none is left before the end. All that a plain ACK leads to is
-// in this one function, as if it stood here; what is rare is not.
+// Takes up to `most` events; returns false if none is left before the end. All the work for a plain
+// ACK is inlined here; what is rare is not.
 [[gnu::flatten]] bool Simulation::advance(std::uint32_t most) {
-    const bool only_one =
-        channel_of_slot_.size() == 1;  // channel to wait in: its packets have no rivals but timers
+    const bool only_one = channel_of_slot_.size() ==
+                          1;  // with one such channel, only timers compete with its packets
     std::uint32_t left = most;
     while (left > 0) {
         if (packets_.first_key() > timers_.first_key()) [[unlikely]] {  // packets before timers
@@ -63,10 +63,10 @@ Outcome Simulation::run(Sink* sink) {
     return left == 0;
 }
 
-// ---- The way of a packet
+// ---- The path of a packet
 
-// Takes a packet over the hop of its way that it stands before. It is inlined into the callers that matter, so
-// that a packet's fields stay in registers: what needs them in memory gets a copy.
+// Takes a packet over its next hop. Inlined into the callers that matter, so that the packet's
+// fields stay in registers; code that needs them in memory gets a copy.
 template <bool ack>
 [[gnu::always_inline]] inline void Simulation::carry(Connection& c, Packet packet,
                                                      std::uint32_t ip_bytes, Time now,
@@ -105,7 +105,7 @@ inline Passage Simulation::meet(const Connection& c, Channel& channel, Packet& p
     return passage;
 }
 
-// Goes on from a channel of the hop that has something to decide.
+// Continues from a channel of the hop that has a decision to make.
 template <bool ack>
 [[gnu::noinline, gnu::flatten]] void Simulation::carry_on(Connection& c, Packet packet,
                                                           const Entry& entry, const Hop& hop,
@@ -120,7 +120,8 @@ template <bool ack>
     end_hop<ack>(c, packet, entry.ip_bytes, hop, now, entry.sack);
 }
 
-// Takes a packet through a channel and those that follow it. Returns when it is at their end; kNever: it is dropped.
+// Takes a packet through a channel and its followers. Returns when it is at their end, or kNever if
+// it was dropped.
 template <bool ack>
 inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry& entry,
                                       Channel& first, Time now) {
@@ -138,7 +139,7 @@ inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry
     return now;
 }
 
-// The same for callers that do not matter.
+// The same without inlining, for callers that do not matter.
 template <bool ack>
 [[gnu::noinline]] void Simulation::carry_rarely(Connection& c, const Packet& packet,
                                                 std::uint32_t ip_bytes, Time now,
@@ -149,12 +150,13 @@ template void Simulation::carry_rarely<false>(Connection& c, const Packet& packe
                                               std::uint32_t ip_bytes, Time now,
                                               const SackBlocks* sack);
 
-// The next packet in global order reaches the far end of a channel that is not inlined.
+// Takes the next packet, in global order, that reaches the far end of a channel that is not
+// inlined.
 [[gnu::always_inline]] inline void Simulation::next_packet(Channel& channel) {
     const Packet& packet = channel.in_transit.front();
     Connection& c = connections_[packet.flow];
     if (many_) {
-        // The flows that come next are known: fetch their state while this one is at work.
+        // The next flows are known, so their state is prefetched.
         prefetch<Connection::kOftenUsed>(&connections_[channel.in_transit.glance(4).flow]);
         const Packet& next = channel.in_transit.glance(2);
         if ((next.flags & kAck) != 0) connections_[next.flow].sender().prefetch();
@@ -163,14 +165,14 @@ template void Simulation::carry_rarely<false>(Connection& c, const Packet& packe
         [[likely]] {
         const Time now = packet.at;
         const std::uint32_t number = packet.number;
-        channel.in_transit.pop();  // others may take its place
+        channel.in_transit.pop();  // other packets may take its place
         arrive_on_fast_path(c, now, number);
     } else {
         next_rare_packet(c, channel);
     }
 }
 
-// Here go all packets but plain ACKs at their sender.
+// Handles all packets but plain ACKs at their sender.
 [[gnu::noinline]] void Simulation::next_rare_packet(Connection& c, Channel& channel) {
     const Packet packet = channel.in_transit.front();
     channel.in_transit.pop();
@@ -199,7 +201,7 @@ template void Simulation::carry_rarely<false>(Connection& c, const Packet& packe
 
 // ---- Timers
 
-// May take some events more than one, so many at most; says how many it took.
+// Takes the next timer, and up to `more` further events. Returns the number of further events.
 [[gnu::noinline]] std::uint32_t Simulation::next_timer(std::uint32_t slot, std::uint32_t more) {
     if (slot < groups_.size())
         next_receiver_timer(groups_[slot]);
@@ -255,7 +257,7 @@ void Simulation::next_sender_timer(Connection& c, Time now) {
     after_sender(c, now);
 }
 
-// The timer is first due at the start of the source, and then for each packet.
+// The timer is first due at the start of the source, then once per packet.
 void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) {
     if (now > started_.start[c.index]) {
         Packet packet;
@@ -267,7 +269,7 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
     source.timer.deadline = source.next(now);
 }
 
-// Between two ACKs the same timer is often due again, and nothing else is then.
+// Between two ACKs the same timer is often due again with nothing in between.
 [[gnu::flatten]] std::uint32_t Simulation::next_pacing_timers(std::uint32_t more) {
     TimerQueue& queue = pacing_timers_.queue;
     for (std::uint32_t taken = 0;; taken++) {
@@ -280,7 +282,7 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
         }
         queue.requeue(sender.pace);
         const Time next = queue.next();
-        // On a tie all others go first, but for the end of the run.
+        // On a tie everything else goes first, except the end of the run.
         if (taken == more || next >= packets_.first_key() ||
             next >= timers_.first_key_but(pacing_timers_.slot)) {
             timers_.set(pacing_timers_.slot, next);
@@ -323,7 +325,7 @@ void Simulation::next_datagram(Connection& c, DatagramSource& source, Time now) 
     carry<true>(c, packet, c.header_bytes, now, nullptr);
 }
 
-// An ACK with SACK blocks or flags; and any other.
+// Sends an ACK with SACK blocks or flags, or any other ACK.
 [[gnu::noinline]] void Simulation::send_unusual_ack(Connection& c, Time now, std::uint16_t flags) {
     c.receiver.unacknowledged = 0;
     c.receiver.timer.deadline = kNever;
@@ -381,7 +383,7 @@ template <bool fast>
     while ((segment = c.sender().next_segment(now)) >= 0) send_data(c, now, segment);
 }
 
-// Any segment.
+// Sends any segment, new or not.
 [[gnu::noinline]] void Simulation::send_data(Connection& c, Time now, std::int64_t segment) {
     Sender& sender = c.sender();
     const bool again = sender.is_retransmission();

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The event loop. What can happen next, each kind in order of time, is merged by tournaments:
+// The event loop. Tournaments merge these sources of events, each of which is in order of time:
 //
 //   channels that are not inlined   packets on their way to the far end
-//   receiver groups              delayed ACKs and SYN-ACKs that fall due (a group: the receivers behind
-//                                one channel)
-//   arrivals                     the next connection of flows that stand for many
-//   sources of the flows         start, SYN and retransmission of a sender; start and next packet of a
-//                                source of datagrams
-//   paced senders, if any        when the next segment may go
+//   receiver groups                 delayed ACKs and SYN-ACKs that are due (a group: the receivers behind
+//                                   one channel)
+//   arrivals                        the next connection of flows that stand for many
+//   sources of the flows            start, SYN and retransmission of a sender; start and next packet of a
+//                                   source of datagrams
+//   paced senders, if any           when the next segment may leave
 //
-// A packet is carried through inlined channels as soon as it is sent (topology.hpp). The receivers behind
-// such a channel run ahead of the clock: before they take a packet that arrives at t, their ACKs due
-// before t are sent. On a tie packets come before timers. Nothing after the end takes place.
+// A packet crosses inlined channels as soon as it is sent (topology.hpp). The receivers behind such a
+// channel run ahead of the clock: before they take a packet that arrives at t, they send their ACKs due
+// before t. On a tie, packets come before timers. Nothing happens after the end.
 //
-// A connection that arrives is made then, and its memory serves another once it is over and nothing of it
-// is on the way (arriving.cpp).
+// A connection is created when it arrives. Its memory is reused once it is finished and has nothing in
+// transit (arriving.cpp).
 #pragma once
 
 #include <variant>
@@ -33,20 +33,20 @@ namespace ww::sim {
 
 class Simulation {
   public:
-    // The connections are those of the network's flows, which the topology has routed.
+    // The connections belong to the network's flows, which the topology has routed.
     Simulation(const Network& network, Connections connections, const Topology& topology,
                std::uint64_t seed, const Stop& stop = {});
     Outcome run(Sink* sink);
 
   private:
-    // A packet takes a hop of its way at once: channels that are inlined, and the one at whose far end it waits
-    // for its time; data may be at its receiver without waiting.
+    // A packet takes a hop in one step: inlined channels, and then the channel at whose far end it
+    // waits for its time, if any; data may reach its receiver without waiting.
     struct Hop {
-        std::vector<Channel*> channels;  // but for those that follow one of them
+        std::vector<Channel*> channels;  // without those that follow another of them
         Channel* const* end = nullptr;   // of `channels`
         Channel* last = nullptr;
-        std::uint16_t there = 0;  // kThere, if its end is that of the way
-        bool arrives = false;     // at the receiver: no channel of it is one to wait in
+        std::uint16_t there = 0;  // kThere, if the hop ends the route
+        bool arrives = false;     // at the receiver: no channel of this hop makes packets wait
     };
     using Hops = std::vector<Hop>;
     struct Connection;
@@ -55,37 +55,37 @@ class Simulation {
         const Hop *to_receiver, *to_sender;
         std::uint32_t group;
     };
-    struct Entry {  // of a packet into a hop
+    struct Entry {  // how a packet enters a hop
         Time at;
         std::uint32_t ip_bytes;
         const SackBlocks* sack;
     };
 
-    // Timers that hold one slot of timers_ together; between equals the lowest owner goes first.
+    // Timers that share one slot of timers_; on a tie the lowest owner goes first.
     struct SharedTimers {
         std::uint32_t slot = 0;
         TimerQueue queue{0};
     };
     struct Group {                           // the receivers behind one channel
-        std::vector<std::uint32_t> members;  // the owners of `timers`: slots of connections
-        std::vector<std::uint32_t> free;     // members that are over
+        std::vector<std::uint32_t> members;  // owners of `timers`: slots of connections
+        std::vector<std::uint32_t> free;     // members whose connection is finished
         SharedTimers timers;
     };
     struct alignas(64) Connection {
         using Source = std::variant<Sender, DatagramSource>;
 
-        // What is often used is in front, and the source last, so that what is rare in a sender ends the
-        // connection, too.
+        // Often-used fields come first. The source is last, so that its rarely-used fields end the
+        // connection.
         static constexpr std::size_t kOftenUsed = 11 * 64;  // bytes
 
-        std::uint32_t slot;  // its place in connections_, which packets name
+        std::uint32_t slot;  // its index in connections_, which packets carry
         std::uint16_t header_bytes;
         bool ecn, timestamps;
         std::uint32_t place = 0;  // as a member of `group`
         std::uint32_t index;      // in Outcome::connections
         const Hop* to_receiver = nullptr;
         const Hop* to_sender = nullptr;
-        Group* group = nullptr;  // its receiver belongs to it
+        Group* group = nullptr;  // of its receiver
         Receiver receiver;
         std::uint64_t queue_drops = 0, lost = 0, in_flight = 0;  // of its data packets
         Source source;
@@ -128,7 +128,7 @@ class Simulation {
     void next_sender_timer(Connection& c, Time now);
     void next_datagram(Connection& c, DatagramSource& source, Time now);
     std::uint32_t next_pacing_timers(std::uint32_t more);
-    // The timer is due before its queue would have looked at it.
+    // Call when a timer's deadline has moved ahead of its place in the queue.
     [[gnu::noinline]] void reschedule(SharedTimers& timers, Timer& timer, std::uint32_t owner) {
         timers.queue.reschedule(timer, owner);
         timers_.set(timers.slot, timers.queue.next());
@@ -163,7 +163,7 @@ class Simulation {
     void send_ack(Connection& c, Time now);
     void send_unusual_ack(Connection& c, Time now, std::uint16_t flags);
 
-    // `plain`: nothing is recorded, no sender paces, and no flow has ECN.
+    // The fast path: nothing is recorded, no sender paces, and no flow has ECN.
     void arrive_on_fast_path(Connection& c, Time now, std::uint32_t number);
     void arrive_at_sender(Connection& c, Time now, std::uint32_t number, const SackBlocks* sack,
                           bool again);
@@ -177,7 +177,7 @@ class Simulation {
     void record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before,
                     std::uint64_t undone_before);
     void record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before);
-    // After each call of a sender.
+    // Call after each call of a sender.
     template <bool fast = false>
     void after_sender(Connection& c, Time now) {
         Sender& sender = c.sender();
@@ -196,31 +196,31 @@ class Simulation {
 
     const Network& network_;
     const Topology& topology_;
-    const Connections started_;  // what is known of the connections beforehand
+    const Connections started_;  // all that is known before the run
     std::uint64_t seed_;
     Stop stop_;
     Time end_;
     Tournament packets_{1};  // slots: the channels that are not inlined
-    Tournament timers_{1};   // slots: groups, arrivals, sources, the paced senders, and the end
+    Tournament timers_{1};   // slots: groups, arrivals, sources, paced senders, and the end
     std::vector<Channel*> channel_of_slot_;
     std::vector<Group> groups_;
     SharedTimers source_timers_, pacing_timers_;  // owners: the slots of connections
-    bool pacing_ = false;                         // true if any sender paces
+    bool pacing_ = false;                         // any sender paces
     SharedSettings settings_;
-    std::vector<const SenderSettings*> settings_of_;  // by flow of the network
-    std::vector<Connection> connections_;  // a slot serves another connection when one is over
+    std::vector<const SenderSettings*> settings_of_;  // by the network's flows
+    std::vector<Connection> connections_;  // a slot is reused when its connection is finished
     std::uint32_t arrivals_slot_ = 0, end_slot_ = 0;
     std::size_t arrived_ = 0;                                // of started_.arriving
-    bool records_windows_ = false, records_events_ = false;  // of the connections
+    bool records_windows_ = false, records_events_ = false;  // of connections
     bool fast_path_ = false;  // nothing is recorded, no sender paces, no flow has ECN
-    bool many_ = false;       // there are several flows, so that prefetching is worth it
+    bool many_ = false;       // several flows, so prefetching pays
     DropList drops_;
     std::size_t last_piece_ =
-        0;  // captured packets that a sink got last; the next are as many or so
-    std::vector<Recorder> recorders_;  // one a slot of connections_, or none
+        0;  // captured packets in the last piece; the next piece has about as many
+    std::vector<Recorder> recorders_;  // one per slot of connections_, or none
     std::vector<Channel> channels_;
     std::vector<Hops> hops_;
-    std::vector<Route> routes_;  // as the topology counts them
+    std::vector<Route> routes_;  // by the topology's numbers
     Outcome result_;
 };
 

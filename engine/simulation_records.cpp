@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a simulation writes down as it runs: drops and marks on the way, and what an ACK or a timer made the
-// sender decide; and how that leaves it. The event loop is in simulation.cpp.
+// What a simulation records while it runs: drops and marks, and the decisions of the sender on an
+// ACK or a timer; and how the records are handed over. The event loop is in simulation.cpp.
 #include <algorithm>
 #include <utility>
 
@@ -11,8 +11,8 @@
 namespace ww::sim {
 namespace {
 
-// Moves what was dropped before `end` out of `all`, by time. Channels that run ahead of the clock have dropped
-// ahead of it, but never behind.
+// Moves the drops before `end` out of `all`, in order of time. Channels that run ahead of the clock
+// record drops early, but never late.
 std::vector<Drop> take_drops(std::vector<Drop>& all, double end) {
     std::stable_sort(all.begin(), all.end(),
                      [](const Drop& a, const Drop& b) { return a.time_s < b.time_s; });
@@ -34,7 +34,7 @@ void append(std::vector<T>& column, const std::vector<T>& rows, std::size_t firs
 
 }  // namespace
 
-// Rows of before that time are complete.
+// Rows before that time are complete.
 Records Simulation::take_records(Time before) {
     Records taken;
     taken.windows = std::move(result_.records.windows);
@@ -61,15 +61,15 @@ Records Simulation::take_records(Time before) {
     return taken;
 }
 
-// Puts what was captured before that time, in the run, behind what was before. Of two packets at once what
-// arrives is first.
+// Appends what was captured before that time, within the run. Of two packets at the same time, the
+// arriving one is first.
 void Simulation::merge_captured(Time before) {
     std::vector<Captured>& all = result_.records.captured;
     const auto forward = static_cast<std::size_t>(2 * network_.trace.capture_link);
     std::vector<Captured>& leaving = channels_[forward].impairments->captured;
     std::vector<Captured>& arriving = channels_[forward + 1].impairments->captured;
     const auto end_of = [&](std::vector<Captured>& rows) {
-        const Time end = std::min(before, end_ + 1);  // channels run ahead, and beyond the end
+        const Time end = std::min(before, end_ + 1);  // channels run ahead, even beyond the end
         return std::partition_point(rows.begin(), rows.end(),
                                     [&](const Captured& row) { return row.at < end; });
     };
@@ -88,7 +88,7 @@ void Simulation::record_mark(const Connection& c, const Channel& channel, Time n
     drops_.add(now, number_of(channel), c.index, DropKind::mark, false);
 }
 
-// Returns when the packet goes on: never.
+// Records a drop. Returns when the packet goes on: kNever.
 Time Simulation::account_drop(Connection& c, const Channel& channel, std::uint32_t payload,
                               const Passage& passage, bool ack) {
     const DropKind kind = drop_kind(passage.fate);
@@ -120,7 +120,7 @@ void Simulation::record_ack(Connection& c, Time now, Progress progress, std::uin
         recorder.event(now, EventKind::exit, sender.una(), sender);
 }
 
-// Puts each row to the connection or the direction that it is of.
+// Sorts the rows into their connections and directions.
 Result simulate(const Network& network, std::uint64_t seed, const Stop& stop) {
     Outcome outcome = run(network, seed, nullptr, stop);
     Result result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A tournament over a fixed set of slots says what happens next; lazy timers stand on top of it.
+// A tournament tree over a fixed set of slots finds the next event; lazy timers are built on it.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace ww::sim {
 
-// It knows which of its slots holds the smallest key; ties go to the lower slot. A new key replays the
-// matches on its way to the root, a compare and a conditional move each: the opponents' places are known
-// beforehand, so that the loads do not wait for each other.
+// Finds the slot with the smallest key; on a tie, the lower slot. A new key replays the matches on
+// its path to the root, one compare and one conditional move each. The opponents' places are known
+// in advance, so the loads do not wait for each other.
 class Tournament {
   public:
     explicit Tournament(std::size_t slots) {
@@ -33,14 +33,14 @@ class Tournament {
     Time key(std::uint32_t slot) const { return slots_[slot].key; }
 
     void set(std::uint32_t slot, Time key) { set(slot, key, slot); }
-    // It enters under a name, which first() says in place of its slot.
+    // Enters a key under a name, which first() returns instead of the slot.
     void set(std::uint32_t slot, Time key, std::uint32_t name) {
         Entrant winner{key, name};
         slots_[slot] = winner;
         for (std::size_t i = leaves_ + slot; i > 1;) {
             const Entrant opponent = nodes_[i ^ 1];
-            // The opponent of a right child has the lower slots.
-            // The mask is all ones if it wins; of a choice compilers would make an unpredictable branch.
+            // The opponent of a right child has the lower slots. The mask is all ones if the opponent wins; for a
+            // conditional expression compilers generate an unpredictable branch.
             const Time loses =
                 -static_cast<Time>(opponent.key < winner.key + static_cast<Time>(i & 1));
             winner.key ^= (winner.key ^ opponent.key) & loses;
@@ -50,7 +50,7 @@ class Tournament {
         }
     }
 
-    // The smallest key of all slots but this one.
+    // Returns the smallest key of all other slots.
     Time first_key_but(std::uint32_t slot) const {
         Time key = kNever;
         for (std::size_t i = leaves_ + slot; i > 1; i /= 2) key = std::min(key, nodes_[i ^ 1].key);
@@ -64,18 +64,20 @@ class Tournament {
     };
 
     std::size_t leaves_ = 1;
-    std::vector<Entrant> nodes_;  // a heap-shaped tree: the winner at 1, the slots from leaves_ on
+    std::vector<Entrant>
+        nodes_;  // a binary heap layout: the winner at 1, the slots from leaves_ on
     Entrant* slots_ = nullptr;
 };
 
 struct Timer {
     Time deadline = kNever;  // when it fires; kNever: off
-    Time queued = kNever;    // when the queue will look at it, at or before the deadline
+    Time queued = kNever;    // when the queue will check it, at or before the deadline
 };
 
-// Each of the owners, numbered from 0, has a timer here. They are lazy: a deadline that moves later (the
-// retransmission timer moves on every ACK) costs its store and nothing else; the queue looks again when
-// the old one is due. Eight of them, which are a line of the cache, send the first of theirs into a tournament.
+// A queue of one timer per owner, numbered from 0. Timers are lazy: moving a deadline later costs
+// just a store (the retransmission timer moves on every ACK), and the queue checks again when the
+// old deadline is due. Eight timers, one cache line, form a bucket that enters its first one into a
+// tournament.
 class TimerQueue {
   public:
     explicit TimerQueue(std::size_t owners) : order_(1) { reserve(owners); }
@@ -93,19 +95,19 @@ class TimerQueue {
     Time next() const { return next_; }
     std::uint32_t next_owner() const { return order_.first(); }
 
-    // The caller has set the timer's deadline to before `queued`.
+    // Moves up a timer whose deadline the caller has set to before `queued`.
     void reschedule(Timer& timer, std::uint32_t owner) {
         const Time at = timer.deadline;
         timer.queued = times_[owner] = at;
-        if (at > order_.key(owner / kBucket)) return;  // another one of its bucket is before it
+        if (at > order_.key(owner / kBucket)) return;  // another timer of the bucket comes first
         enter_first_of(owner / kBucket);
     }
 
-    // Takes off the timer of an owner that is no more.
+    // Removes the timer of an owner that is gone.
     void remove(Timer& timer, std::uint32_t owner) { put(timer, owner, kNever); }
 
-    // Looks at next_owner()'s timer: true if it is due; it is off then. The caller sets it anew, if at all, and
-    // requeues it in any case, before it touches another one.
+    // Checks next_owner()'s timer. Returns true, with the timer off, if it is due. The caller may
+    // set it again, and must call requeue() before it touches another timer.
     bool is_due(Timer& timer) {
         const bool due = timer.deadline <= timer.queued;
         if (due) timer.deadline = kNever;
@@ -120,7 +122,7 @@ class TimerQueue {
     }
 
   private:
-    static constexpr Time kServed = -1;  // no deadline is before it, so that nobody reschedules it
+    static constexpr Time kServed = -1;  // before any deadline, so nothing reschedules it
 
     void put(Timer& timer, std::uint32_t owner, Time at) {
         timer.queued = times_[owner] = at;
@@ -139,7 +141,7 @@ class TimerQueue {
 
     Time next_ = kNever;
     std::vector<Time> times_;  // as queued, by owner
-    Tournament order_;         // of the buckets, by the name of the first in each
+    Tournament order_;         // of the buckets; each enters its first timer's owner
 };
 
 }  // namespace ww::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A sum of times that never wraps. One word does not suffice: 9000 packets that wait for 26 days are
+// A sum of times that never wraps. One word is too small: 9000 packets that wait for 26 days reach
 // 2^64 times 2^10 ps.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace ww::sim {
 
 class TimeSum {
   public:
-    void add(Time time) {  // which is not negative
+    void add(Time time) {  // not negative
         low_ += static_cast<std::uint64_t>(time);
         high_ += low_ < static_cast<std::uint64_t>(time);
     }
@@ -22,7 +22,7 @@ class TimeSum {
                static_cast<double>(kSecond);
     }
 
-    // Returns the mean of so many times, at least one, rounded down to a picosecond.
+    // Returns the mean of `count` times, at least one, rounded down to a picosecond.
     Time mean(std::uint64_t count) const {
         std::uint64_t rest = high_ % count, mean = 0;
         for (int bit = 63; bit >= 0; bit--) {  // long division

@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint32_t kNone = Topology::kNone;
 constexpr std::size_t kLongestRoute = 255;  // Packet::hop
 
-// Finds the channel by which each node is first reached from `source`, breadth first, lower links first.
+// Finds the channel by which each node is first reached from `source`: breadth first, lower links
+// first.
 std::vector<std::uint32_t> reach(const Network& network,
                                  const std::vector<std::vector<std::uint32_t>>& leaving,
                                  std::uint32_t source) {
@@ -32,7 +33,7 @@ std::vector<std::uint32_t> reach(const Network& network,
     return by;
 }
 
-// What stands on one side of each channel, where its packets come from or go to: one or several; kNone: none so far.
+// The neighbours of each channel on one side: none so far (kNone), one, or several.
 class Neighbours {
   public:
     explicit Neighbours(std::size_t channels) : first_(channels, kNone), single_(channels, true) {}
@@ -73,7 +74,7 @@ void Topology::find_routes(const Network& network) {
         leaving[network.links[i].a].push_back(2 * i);
         leaving[network.links[i].b].push_back(2 * i + 1);
     }
-    // By their ends, so that one tree is kept at a time: there may be as many as flows.
+    // Sorted by their ends, so that one tree at a time is enough, however many flows there are.
     std::vector<std::uint32_t> flows(network.flows.size());
     std::iota(flows.begin(), flows.end(), 0u);
     const auto ends = [&](std::uint32_t f) {
@@ -99,7 +100,7 @@ void Topology::find_routes(const Network& network) {
     }
 }
 
-// Returns why there is none; empty if there is.
+// Returns why there is no route, or an empty string.
 std::string Topology::add_route(const Network& network, const std::vector<std::uint32_t>& tree,
                                 std::uint32_t from, std::uint32_t to) {
     std::vector<std::uint32_t> route;

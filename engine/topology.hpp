@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The topology finds the routes, which are static, and which channels may run ahead of the clock.
+// Finds the routes, which are static, and the channels that may run ahead of the clock.
 //
-// A channel processes packets in the order of their arrival. Where all of them come from one source that
-// is itself in order, that order is known as soon as a packet enters the channel before, and everything
-// up to the far end (and the receiver there, and its ACKs) can be computed at once: the channel is
-// "inlined". Otherwise its packets wait in a ring, and the event loop takes them in global order.
-// Sources of a channel are: another channel, the receivers behind one channel, or the senders of its node.
-// A channel that reorders packets is not inlined: what it hands on is not in the order it was given.
+// A channel processes packets in the order of their arrival. If they all come from one source that is itself
+// in order, that order is known as soon as a packet enters the channel before. Then everything up to the far
+// end (and the receiver there, and its ACKs) can be computed at once: the channel is "inlined". Otherwise its
+// packets wait in a ring, and the event loop takes them in global order. A source of a channel is another
+// channel, the receivers behind one channel, or the senders at its node.
+// A channel that reorders packets is not inlined, because they leave it in another order.
 // Channels that bring ACKs to a sender are never inlined: senders live in global order.
-// Where all packets of an inlined channel go on to one channel, that one may follow it (channel.hpp).
+// If all packets of an inlined channel go on to one other channel, that channel may follow it (channel.hpp).
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ class Topology {
     explicit Topology(const Network& network);
 
     const std::string& error() const { return error_; }
-    // Flows between the same nodes go the same way.
+    // Flows between the same nodes share a route.
     std::size_t routes() const { return paths_.size() / 2; }
     std::uint32_t route_of(std::size_t flow) const { return route_of_[flow]; }
     std::span<const std::uint32_t> to_receiver(std::size_t route) const {
@@ -36,7 +36,7 @@ class Topology {
         return paths_[2 * route + 1];
     }
     bool inlined(std::size_t channel) const { return inlined_[channel]; }
-    // The channel that all packets of this one go on to, and no others; kNone: there is none.
+    // Returns the only channel that this one's packets go on to; kNone if there is no such channel.
     static constexpr std::uint32_t kNone = UINT32_MAX;
     std::uint32_t only_next(std::size_t channel) const {
         return inlined_[channel] ? next_[channel] : kNone;
@@ -48,10 +48,10 @@ class Topology {
                           std::uint32_t from, std::uint32_t to);
     void find_inlined(std::size_t channels);
 
-    std::vector<std::vector<std::uint32_t>> paths_;  // two a way
+    std::vector<std::vector<std::uint32_t>> paths_;  // two per route: there and back
     std::vector<std::uint32_t> route_of_;            // by flow
     std::vector<bool> inlined_;
-    std::vector<std::uint32_t> next_;  // that all its packets go on to, or kNone
+    std::vector<std::uint32_t> next_;  // the only channel that its packets go on to, or kNone
     std::string error_;
 };
 

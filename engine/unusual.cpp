@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The packets that are not just data or an ACK: those that open a connection (SYN, SYN-ACK, and the ACK that answers
-// it), its last (FIN), those with marks of ECN or a timestamp of what was sent again, and datagrams.
+// Handles the less common packets: those that open a connection (SYN, SYN-ACK and the ACK of that)
+// or end it (FIN), ECN marks, timestamps of retransmissions, and datagrams.
 #include "simulation.hpp"
 
 namespace ww::sim {
 
-// True if the packet is done with; false if it is data, whose marks have been noted.
+// Returns true if the packet is done; false if it is data, after noting its marks.
 bool Simulation::take_unusual(Connection& c, const Packet& packet, Time now) {
     if (packet.flags & kDatagram) {
         c.receiver.ip_bytes += c.header_bytes + packet.payload;
@@ -48,7 +48,8 @@ void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const Sac
 void Simulation::take_syn_ack(Connection& c, Time now, bool again) {
     Sender& sender = c.sender();
     if (!sender.established()) sender.on_syn_ack(now, again);
-    Packet last;  // the handshake's; its loss does no harm, since data acknowledges the SYN too
+    Packet
+        last;  // the handshake's last ACK; losing it does no harm, because data acknowledges the SYN-ACK too
     last.number = sender.segments().number(sender.una() + sender.in_flight());
     last.flags = kBare;
     carry_rarely<false>(c, last, c.header_bytes, now, nullptr);

@@ -13,9 +13,9 @@ namespace {
 const std::string kMostDays = std::to_string(kLongest / (24 * kHour)) + " days";
 constexpr std::uint64_t kLongestTraceMs = kLongest / (kSecond / 1000);
 constexpr Time kShortestState =
-    kMicrosecond;  // shorter ones, which change many times a packet, only cost time
+    kMicrosecond;  // states that change many times a packet would only cost time
 
-// A row of the settings asks for one of these checks, which complains "NAME must be LEAST to MOST UNIT".
+// Range checks for the settings. They complain "NAME must be LEAST to MOST UNIT".
 std::string out_of(const char* name, const std::string& least, const std::string& most,
                    const char* unit) {
     return std::string(name) + " must be " + least + " to " + most + unit;
@@ -38,7 +38,7 @@ std::string check_real(const char* name, double value, double least, double most
     return out_of(name, shown(least), shown(most), unit);
 }
 
-// Each kind of setting has its check. A value that stands for "no limit" passes all of them.
+// The check for each kind of setting. A value that stands for "no limit" always passes.
 #define WW_CHECK_SWITCH(...) std::string()
 #define WW_CHECK_COUNT(name, value, least, most) check_whole(name, value, least, most, "")
 #define WW_CHECK_SHARE(name, value, least, most) check_real(name, value, least, most, "")
@@ -61,7 +61,7 @@ std::string check_real(const char* name, double value, double least, double most
     (value) == 0 ? std::string() : check_whole(name, value, least, most, " thousandths")
 #define WW_CHECK_CHOICE(name, value, least, most) check_whole(name, value, least, most, "")
 
-// Checks a row of object `o`, in a function that returns the first problem.
+// Checks one row for object `o`, in a function that returns the first problem.
 #define WW_CHECK_SETTING(kind, name, fallback, least, most, ...)                \
     if (const std::string problem =                                             \
             WW_CHECK_##kind(#name, o.WW_ENGINE_FIELD(kind, name), least, most); \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checks what the event loop takes for granted of a network.
+// Checks what the event loop assumes about a network.
 #pragma once
 
 #include <string>
