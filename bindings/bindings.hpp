@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The files of this room share these: they say how names, limits and tables of the engine look in Python.
+// Shared by the files of this folder: how names, limits and tables of the engine appear in Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,7 +16,7 @@
 
 #include "../engine/network.hpp"
 
-#define WW_TEXT(name) WW_QUOTED(name)  // quotes a name that a macro makes
+#define WW_TEXT(name) WW_QUOTED(name)  // quotes a name made by a macro
 #define WW_QUOTED(name) #name
 #define WW_NAME_OF(id) #id,  // an entry of an array of names
 
@@ -67,17 +67,17 @@ void limited(nb::class_<T>& type, const char* name, Field T::*field, Field unlim
         });
 }
 
-// A column as an array of numpy, which only traces need, or (nb::memview) as one of Python's own.
+// A column as a numpy array, which only traces need, or (nb::memview) as a memoryview.
 template <class T, class Framework = nb::numpy>
 using Column = nb::ndarray<Framework, const T, nb::ndim<1>>;
 
-// A column of a table that is a struct of arrays, as a view: `owner` is the Python object that has it.
+// A view of a column in a struct of arrays; `owner` is the Python object that holds it.
 template <class T>
 Column<T> view(nb::handle owner, const std::vector<T>& column) {
     return {column.data(), {column.size()}, owner};
 }
 
-// A field of every row of a table, as a view into it.
+// A view of one field in all rows of a table.
 template <class To, class Framework = nb::numpy, class Row, class From>
 Column<To, Framework> view(nb::handle owner, const std::vector<Row>& rows, From Row::*field) {
     static_assert(sizeof(To) == sizeof(From) && sizeof(Row) % sizeof(To) == 0);
@@ -87,7 +87,7 @@ Column<To, Framework> view(nb::handle owner, const std::vector<Row>& rows, From 
 }
 
 void bind_catalogue(nb::module_& m);  // binds the declarations: protocols, settings, columns
-void bind_network(nb::module_& m);    // binds what goes into a simulation
-void bind_results(nb::module_& m);    // binds what comes out
+void bind_network(nb::module_& m);    // binds the input of a simulation
+void bind_results(nb::module_& m);    // binds its output
 
 }  // namespace ww::bindings

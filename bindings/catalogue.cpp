@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Hands the declarations of core/ and engine/ to Python: which protocols, recoveries, settings and columns
-// there are, and what is said of each.
+// Passes the declarations of core/ and engine/ to Python: protocols, recoveries, settings and
+// columns, with their descriptions.
 #include "../engine/opportunities.hpp"
 #include "bindings.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace ww::sim;
 
-// Says which congestion control of Linux itself or of linux/ (`ours`) a row of the catalogue names.
+// The congestion control in Linux itself, or in linux/ (`ours`), that a row of the catalogue names.
 struct Kernel {
     const char* name;
     bool ours;
@@ -84,7 +84,7 @@ std::vector<std::string> algorithms(std::uint32_t controls) {
     return names;
 }
 
-// Returns the words of a setting of the kind CHOICE; the others have none.
+// Returns the words that a setting of the kind CHOICE accepts; other kinds have none.
 std::vector<std::string> choices(const std::string& setting) {
 #define WW_WORD(id, word) word,
 #define WW_WORDS(kind, name, ...) WW_WORDS_##kind(name)
@@ -188,7 +188,7 @@ std::vector<nb::dict> flow_columns() { return {WW_FLOW_COLUMNS(WW_ROW)}; }
 std::vector<nb::dict> direction_columns() { return {WW_DIRECTION_COLUMNS(WW_ROW)}; }
 #undef WW_ROW
 
-// Each column of a trace's table has a name and a type of numpy.
+// The numpy types of the trace's columns.
 #define WW_NUMPY_SECONDS "float64"
 #define WW_NUMPY_NUMBER "float64"
 #define WW_NUMPY_CODE "uint8"
@@ -209,7 +209,7 @@ nb::dict trace_columns(TraceColumns columns) {
 }  // namespace
 
 void bind_catalogue(nb::module_& m) {
-    // Dictionaries of plain values: westwood/catalogue.py gives them types.
+    // Plain dictionaries, to which westwood/catalogue.py gives types.
     m.attr("PROTOCOLS") = protocols();
     m.attr("RECOVERIES") = recoveries();
     m.attr("SETTINGS") = settings();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The Python module westwood._engine has the declarations (catalogue.cpp), the simulator's data
-// (network.cpp, results.cpp) and simulate(), which runs with the interpreter lock released. Policy and
+// The Python module westwood._engine: the declarations (catalogue.cpp), the simulator's data
+// (network.cpp, results.cpp) and simulate(), which runs without the interpreter lock. Policy and
 // metrics are in Python.
 #include <algorithm>
 #include <atomic>
@@ -12,14 +12,14 @@
 namespace ww::bindings {
 namespace {
 
-// Another thread asks the runs that were given it to end.
+// Lets another thread stop runs that share this flag.
 struct StopFlag {
     std::atomic<bool> is_set = false;
 };
 
-// Answers the engine's questions. A run has a flag, or it looks for signals as Python's own loops do:
-// their handlers run in the main thread with the interpreter lock, which is taken seldom enough that
-// waiting for it behind a busy thread costs little.
+// Answers the engine's questions whether to go on. A run has a flag, or it checks for signals as
+// Python's own loops do. Their handlers run in the main thread with the interpreter lock, which is
+// taken so rarely that waiting for it behind a busy thread costs little.
 class Answers {
   public:
     explicit Answers(const StopFlag* flag) : flag_(flag) {}
@@ -32,7 +32,7 @@ class Answers {
     using Clock = std::chrono::steady_clock;
     static constexpr auto kLong = std::chrono::milliseconds(2),
                           kLook = std::chrono::milliseconds(40);
-    static constexpr std::uint32_t kMost = 4096;  // events; of a lone flow they take 0.1 ms
+    static constexpr std::uint32_t kMost = 4096;  // events; with a single flow they take 0.1 ms
 
     std::uint32_t answer() {
         const Clock::time_point now = Clock::now();
@@ -50,7 +50,8 @@ class Answers {
     Clock::time_point asked_ = Clock::now(), looked_ = asked_;
 };
 
-// Hands records to a Python function, under the interpreter lock. What that raises ends the run.
+// Passes records to a Python function, with the interpreter lock held. An exception there ends the
+// run.
 class Taker : public sim::Sink {
   public:
     explicit Taker(const nb::object& function) : function_(function) {}

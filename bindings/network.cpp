@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Binds what goes into a simulation. The attributes that are settings follow from their declarations, and
-// have the names of the fields there; -1 stands for "no limit".
+// Binds the input of a simulation. Attributes that are settings come from the declarations and have
+// the names of the fields there; -1 means "no limit".
 #include "bindings.hpp"
 
 namespace ww::bindings {
@@ -19,7 +19,7 @@ constexpr std::array kLosses = {WW_LOSS_KINDS(WW_NAME_OF)};
 
 #define WW_WORD(id, word) word,
 
-// Each of these binds a setting as an attribute of the class `type`, which binds T.
+// Each macro binds one kind of setting as an attribute of the class `type`, which binds T.
 #define WW_PLAIN(kind, name, FIELD) type.def_rw(WW_TEXT(FIELD(kind, name)), &T::FIELD(kind, name));
 #define WW_BIND_SWITCH WW_PLAIN
 #define WW_BIND_COUNT WW_PLAIN

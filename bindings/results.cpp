@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Binds what comes out of a simulation: counts as attributes, traces as columns.
+// Binds the output of a simulation: counts as attributes, traces as columns.
 #include "bindings.hpp"
 
 namespace ww::bindings {
@@ -11,7 +11,7 @@ using namespace ww::sim;
 constexpr std::array kDrops = {WW_DROP_KINDS(WW_NAME_OF)};
 constexpr std::array kEvents = {WW_EVENT_KINDS(WW_NAME_OF)};
 
-// The methods below get the Python object, which their views keep alive.
+// These methods need the Python object, which their views keep alive.
 template <class T>
 const T& of(nb::handle self) {
     return nb::cast<const T&>(self);
@@ -77,7 +77,7 @@ nb::dict captured(nb::handle self) {
     return columns;
 }
 
-// A column of a few connections, for which a list is quicker to make and to read than a view.
+// A column of few connections; a list is faster to make and to read than a view.
 template <class To, class From>
 nb::list list(const std::vector<FlowCounts>& rows, From FlowCounts::*field) {
     nb::list values;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Counts the segments that an ACK says were newly delivered, by bookkeeping of duplicate, delayed and
- * cumulative ACKs (Mascolo 2001, "Delayed and Cumulative ACKs"; CountAck of Gangadhar 2013, 3.2.2).
+ * Counts the segments that an ACK reports as newly delivered, with duplicate, delayed and cumulative ACKs
+ * (Mascolo 2001, "Delayed and Cumulative ACKs"; CountAck of Gangadhar 2013, 3.2.2).
  *
  *   duplicate ACK                       accounted_for += 1, counts 1; += n and n where the host knows
  *                                       that it stands for n (SACK, receivers with GRO)
@@ -9,14 +9,15 @@
  *   advances by c > 1, c <= accounted   accounted_for -= c - 1, counts 1
  *   advances by c > accounted           counts c - accounted_for, accounted_for = 0
  *
- * Deviation. The pseudo-code subtracts c in the third branch. But of those c segments one is the
- * retransmission, which no duplicate ACK announced (it is the 1 that the branch counts), so only c - 1
- * were accounted for; taking c off makes each partial ACK of an episode count one segment too many at
- * its end. With c - 1 segments counted equal segments delivered. `literal_count` keeps the letter.
+ * Deviation. The pseudo-code subtracts c in the third branch. But one of those c segments is the
+ * retransmission, which no duplicate ACK announced (the branch counts it as 1), so only c - 1 were
+ * accounted for. Subtracting c makes each partial ACK of an episode count one segment too many at the end
+ * of the episode. With c - 1, the segments counted equal the segments delivered. `literal_count` follows
+ * the pseudo-code.
  *
- * Source:    Mascolo 2001, as slides on it and Gangadhar 2013 print it.
- * Limit:     a duplicate ACK caused by a segment that had arrived before (after go-back-N) counts
- *            as a delivery; nothing on the wire tells it apart without SACK.
+ * Source:    Mascolo 2001, as printed in slides about it and in Gangadhar 2013.
+ * Limit:     a duplicate ACK for a segment that had already arrived (after go-back-N) counts as a
+ *            delivery. Without SACK nothing on the wire shows the difference.
  */
 #ifndef WW_ACKCOUNT_H
 #define WW_ACKCOUNT_H
@@ -24,8 +25,8 @@
 #include "westwood_state.h"
 
 /*
- * Returns what an ACK counts. On a duplicate acked_segments is how many segments it stands for; 0 if the
- * host can't tell.
+ * Returns what an ACK counts. For a duplicate, acked_segments is the number of segments it stands
+ * for, or 0 if the host does not know.
  */
 static inline uint32_t ww_count_ack(const struct ww_config *config, struct ww_westwood_state *state,
                                     bool is_dupack, uint32_t acked_segments) {

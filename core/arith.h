@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * The integer arithmetic that the core shares. All of it is unsigned and of at most 64 bit, because BPF
- * has no signed division before -mcpu=v4 and no 128-bit multiplication. x / 0 is undefined in C and 0 in
- * BPF; here it is 0.
+ * Integer arithmetic for the whole core. Everything is unsigned and at most 64 bits wide, because
+ * BPF has no signed division before -mcpu=v4 and no 128-bit multiplication. x / 0 is undefined in C
+ * and 0 in BPF; here it is 0.
  */
 #ifndef WW_ARITH_H
 #define WW_ARITH_H
@@ -34,9 +34,9 @@ static inline uint64_t ww_scale(uint64_t a, uint64_t b, uint64_t c) {
 
 /*
  * Returns bytes / us as bytes/s << WW_BW_FRACTION, at most WW_BW_MAX; 0 for us = 0.
- * 10^6 * 2^8 < 2^28. One division is enough while bytes < 2^36. Beyond, the remainder is below us, so that
- * remainder * 2^28 fits for us < 2^36 (19 hours; clamped), and a quotient of 2^18 or more already
- * exceeds WW_BW_MAX.
+ * 10^6 * 2^8 < 2^28. One division is enough while bytes < 2^36. Above that the remainder is below us, so
+ * remainder * 2^28 fits for us < 2^36 (19 hours; clamped), and a quotient of 2^18 or more already exceeds
+ * WW_BW_MAX.
  */
 static inline uint64_t ww_rate(uint64_t bytes, uint64_t us) {
     const uint64_t unit = UINT64_C(1000000) << WW_BW_FRACTION;
@@ -49,9 +49,9 @@ static inline uint64_t ww_rate(uint64_t bytes, uint64_t us) {
 }
 
 /*
- * Returns bandwidth * time in whole bytes, rounded down. One division is enough while the bandwidth is below 2^35
- * (1 Gb/s): 2^35 * 2^29. Beyond, whole bytes a microsecond are taken out first, and the rest is below
- * 2^20 * 2^29. A longer time than 2^29 us (9 minutes) is clamped to that.
+ * Returns bandwidth * time in whole bytes, rounded down. One division is enough while the bandwidth
+ * is below 2^35 (1 Gb/s): 2^35 * 2^29. Above that the whole bytes per microsecond are taken out
+ * first, and the rest is below 2^20 * 2^29. Times above 2^29 us (9 minutes) are clamped.
  */
 static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us) {
     const uint64_t span = ww_min_u32(us, UINT32_C(1) << 29);
@@ -62,7 +62,7 @@ static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us) {
 }
 
 /*
- * Returns the largest r with r^3 <= x, for x < 2^63: r < 2^21. It finds a bit a step, so that the loop
+ * Returns the largest r with r^3 <= x, for x < 2^63: r < 2^21. Each step finds one bit, so the loop
  * is bounded.
  */
 static inline uint32_t ww_cube_root(uint64_t x) {
@@ -75,17 +75,17 @@ static inline uint32_t ww_cube_root(uint64_t x) {
 }
 
 /*
- * Sums and differences of what wraps by design: clocks and counters of 32 bit, whose differences stay right,
- * and a hash. A wrap anywhere else is a mistake, and proofs/ finds it.
+ * Sums and differences that wrap by design: 32-bit clocks and counters, whose differences stay
+ * right, and a hash. A wrap anywhere else is a bug, and proofs/ finds it.
  */
 static inline uint32_t ww_wrapping_add(uint32_t a, uint32_t b) { return a + b; }
 static inline uint32_t ww_wrapping_sub(uint32_t a, uint32_t b) { return a - b; }
 static inline uint64_t ww_wrapping_mul(uint64_t a, uint64_t b) { return a * b; }
 
-/* Returns the time since then_us; it is a very long one if the clock was set back. */
+/* Returns the time since then_us; it is very long if the clock was set back. */
 static inline uint64_t ww_since(uint64_t then_us, uint64_t now_us) { return now_us - then_us; }
 
-/* Says whether a counter that wraps has reached `end` (it is less than 2^31 beyond it). */
+/* Returns true if a wrapping counter has reached `end`; it must be less than 2^31 beyond it. */
 static inline bool ww_reached(uint32_t counter, uint32_t end) {
     return ww_wrapping_sub(counter, end) < UINT32_C(0x80000000);
 }

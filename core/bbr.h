@@ -20,16 +20,16 @@
  * The host measures the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-00), paces by
  * window->pacing and runs no recovery arithmetic of its own: ww_owns_recovery.
  *
- * Three things are as in Linux (tcp_bbr.c) and not in the draft: pacing stays 1 % below the rate, so that
- * queues drain; a timeout restarts the search for the full pipe; and cwnd has room for ACKs that come in
- * bunches, which is the most that was acknowledged beyond BtlBw * time in the last 5 to 10 round trips:
+ * Three things follow Linux (tcp_bbr.c) and not the draft. Pacing stays 1 % below the rate, so that queues
+ * drain. A timeout restarts the search for the full pipe. cwnd has room for aggregated ACKs: the largest
+ * number of segments acknowledged beyond BtlBw * time in the last 5 to 10 round trips:
  *
- *   epoch    begins anew when acked <= BtlBw * (time since it began)
+ *   epoch    restarts when acked <= BtlBw * (time since it began)
  *   extra    = max(acked in the epoch - BtlBw * time), at most cwnd and BtlBw * 100 ms
  *   cwnd     = inflight(cwnd_gain) + extra, once the pipe was filled
  *
- * Policer detection (Linux's lt_bw) is left out. PROBE_BW's first phase is drawn from the clock's low bits,
- * because the core has no random numbers.
+ * Policer detection (Linux's lt_bw) is left out. The first phase of PROBE_BW is drawn from the clock's low
+ * bits, because the core has no random numbers.
  */
 #ifndef WW_BBR_H
 #define WW_BBR_H
@@ -52,14 +52,14 @@ static inline void ww_bbr_shift(struct ww_bbr_state *bbr, uint64_t bw, uint16_t 
     ww_bbr_keep(bbr, 2, bw, round);
 }
 
-/* Returns how many rounds ago one of max_bw was measured. */
+/* Returns how many rounds ago this sample of max_bw was measured. */
 static inline uint32_t ww_bbr_age(const struct ww_bbr_state *bbr, uint32_t place) {
     return (uint16_t)ww_wrapping_sub(bbr->rounds, bbr->max_bw_round[place]);
 }
 
 /*
- * Updates Kathleen Nichols' windowed maximum: it keeps the best sample, the best of those that came after
- * that, and again the best of those that came after that one.
+ * Updates Kathleen Nichols' windowed maximum, which keeps three samples: the best, the best of
+ * those after it, and the best of those after that.
  */
 static inline void ww_bbr_update_max(struct ww_bbr_state *bbr, uint64_t bw) {
     const uint16_t round = (uint16_t)bbr->rounds;
@@ -93,7 +93,7 @@ static inline void ww_bbr_update_bandwidth(struct ww_bbr_state *bbr,
         ww_bbr_set(bbr, WW_BBR_ROUND_START, true);
         ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
     }
-    /* A limit of long ago must not seem to lie ahead: `delivered` wraps. */
+    /* `delivered` wraps: a limit from long ago must not seem to lie ahead. */
     if (ww_reached(sample->prior_delivered, ww_wrapping_add(bbr->limited_until, WW_BBR_LONG_AGO)))
         bbr->limited_until = ww_wrapping_sub(sample->prior_delivered, WW_BBR_LONG_AGO);
     const bool limited = sample->is_app_limited || bbr->mode == WW_BBR_PROBE_RTT ||
@@ -133,9 +133,10 @@ static inline uint32_t ww_bbr_quantum(uint64_t pacing, uint32_t mss) {
 }
 
 /*
- * Returns BBRInflight, 4.2.3.2: segments in flight at this gain, with the quanta that the ends hold. As Linux
- * (bbr_quantization_budget) it is even, so that no last segment waits for a delayed ACK, and 2 more while
- * PROBE_BW probes, so that it does so with small pipes too.
+ * Returns BBRInflight, 4.2.3.2: segments in flight at this gain, with the quanta that the end hosts
+ * hold. As in Linux (bbr_quantization_budget), it is even, so that no last segment waits for a
+ * delayed ACK, and 2 more while PROBE_BW probes, so that probing also works on paths with a small
+ * BDP.
  */
 static inline uint32_t ww_bbr_with_quanta(const struct ww_bbr_state *bbr, uint32_t segments,
                                           uint64_t pacing, uint32_t mss) {
@@ -151,7 +152,7 @@ static inline uint32_t ww_bbr_inflight(const struct ww_bbr_state *bbr, uint32_t 
 static inline void ww_bbr_enter_probe_bw(struct ww_bbr_state *bbr, uint64_t now_us) {
     bbr->mode = WW_BBR_PROBE_BW;
     bbr->cycle_at_us = (uint32_t)now_us;
-    /* The cycle begins in any phase but that of gain 3/4: 0, 2..7. */
+    /* The cycle begins in any phase except that of gain 3/4: 0, 2..7. */
     const uint32_t draw =
         (uint32_t)(ww_wrapping_mul(now_us, UINT64_C(2654435761)) >> 16) % (WW_BBR_CYCLE - 1);
     bbr->cycle = (uint8_t)(draw == 0 ? 0 : draw + 1);
@@ -164,11 +165,11 @@ static inline void ww_bbr_update_cycle(struct ww_bbr_state *bbr, uint64_t pacing
         ww_wrapping_sub((uint32_t)sample->now_us, bbr->cycle_at_us) > bbr->rtprop_us;
     const uint64_t prior = (uint64_t)sample->pipe + sample->newly_delivered + sample->newly_lost;
     bool next = full_length;
-    if (bbr->cycle == 0) /* it probes until the path is full or loses */
+    if (bbr->cycle == 0) /* probes until the path is full or loses packets */
         next = full_length &&
                (sample->newly_lost > 0 ||
                 prior >= ww_bbr_inflight(bbr, WW_BBR_UNIT * 5 / 4, pacing, sample->mss));
-    else if (bbr->cycle == 1) /* it drains no longer than needed */
+    else if (bbr->cycle == 1) /* drains no longer than needed */
         next = full_length || prior <= ww_bbr_inflight(bbr, WW_BBR_UNIT, pacing, sample->mss);
     if (!next) return;
     bbr->cycle = (uint8_t)((bbr->cycle + 1) % WW_BBR_CYCLE);
@@ -207,7 +208,7 @@ static inline void ww_bbr_leave_probe_rtt(struct ww_bbr_state *bbr, struct ww_wi
         bbr->mode = WW_BBR_STARTUP;
 }
 
-/* Keeps cwnd as it was in good times, and not what recovery or PROBE_RTT made of it. */
+/* Keeps the cwnd from before recovery or PROBE_RTT reduced it. */
 static inline void ww_bbr_save_cwnd(struct ww_bbr_state *bbr, const struct ww_window *window) {
     const bool reduced = ww_bbr_is(bbr, WW_BBR_RECOVERING) || bbr->mode == WW_BBR_PROBE_RTT;
     bbr->common.prior_cwnd =
@@ -244,13 +245,13 @@ static inline void ww_bbr_update_rtprop(struct ww_bbr_state *bbr, struct ww_wind
         ww_bbr_leave_probe_rtt(bbr, window, sample->now_us);
 }
 
-/* Returns how many segments the estimated bandwidth delivers in that time. */
+/* Returns how many segments the estimated bandwidth delivers in this time. */
 static inline uint32_t ww_bbr_segments_in(const struct ww_bbr_state *bbr, uint32_t us,
                                           uint32_t mss) {
     return (uint32_t)ww_min_u64(ww_div(ww_bytes_in(bbr->max_bw[0], us), mss), WW_CWND_MAX);
 }
 
-/* Measures how far ACKs run ahead of the bandwidth when they come in bunches. */
+/* Measures how far aggregated ACKs run ahead of the bandwidth. */
 static inline void ww_bbr_update_extra(struct ww_bbr_state *bbr, uint32_t cwnd,
                                        const struct ww_sample *sample) {
     if (sample->newly_delivered == 0 || sample->rate_interval_us == 0) return;
@@ -284,7 +285,7 @@ static inline uint32_t ww_bbr_extra(const struct ww_bbr_state *bbr, uint32_t mss
 static inline void ww_bbr_set_pacing(const struct ww_bbr_state *bbr, struct ww_window *window,
                                      const struct ww_sample *sample) {
     uint64_t bw = bbr->max_bw[0];
-    if (bw == 0) { /* before the first sample it paces a window a round trip */
+    if (bw == 0) { /* before the first sample: one window per round trip */
         if (sample->rtt_us == 0) return;
         bw = ww_rate((uint64_t)window->cwnd * sample->mss, sample->rtt_us);
     }
@@ -333,7 +334,7 @@ static inline void ww_bbr_on_ack(struct ww_bbr_state *bbr, struct ww_window *win
         (uint64_t)sample->pipe + ww_max_u32(sample->newly_delivered, 1), WW_CWND_MAX);
 }
 
-/* Fast recovery begins. BBR does not use ssthresh, and leaves it alone. */
+/* Enters fast recovery. BBR does not use ssthresh and leaves it alone. */
 static inline void ww_bbr_on_loss(struct ww_bbr_state *bbr, struct ww_window *window) {
     ww_bbr_save_cwnd(bbr, window);
     ww_bbr_set(bbr, WW_BBR_RECOVERING, true);
@@ -349,21 +350,21 @@ static inline void ww_bbr_on_rto(struct ww_bbr_state *bbr, struct ww_window *win
     window->cwnd = 1;
 }
 
-/* Recovery ends. The host's own recovery left cwnd alone meanwhile. */
+/* Leaves recovery. The host's own recovery has not changed cwnd. */
 static inline void ww_bbr_on_recovery_exit(struct ww_bbr_state *bbr, struct ww_window *window) {
     window->cwnd = ww_max_u32(window->cwnd, bbr->common.prior_cwnd);
     ww_bbr_set(bbr, WW_BBR_RECOVERING, false);
     ww_bbr_set(bbr, WW_BBR_CONSERVATION, false);
 }
 
-/* Shows the fastest delivery, and the path's round trip without a queue. */
+/* Returns the largest delivery rate and the smallest RTT. */
 static inline struct ww_observation ww_bbr_observe(const struct ww_bbr_state *bbr) {
     const struct ww_observation seen = {bbr->max_bw[0], bbr->max_bw[0], bbr->rtprop_us,
                                         bbr->rounds};
     return seen;
 }
 
-/* These are BBR's operations: westwood.h calls them, see reno.h. */
+/* BBR's operations: westwood.h calls them, see reno.h. */
 #define WW_BBR_TRAITS (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES | WW_IGNORES_MARKS)
 #define WW_BBR_INIT ww_bbr_init
 #define WW_BBR_ON_ACK(config, bbr, window, sample) ww_bbr_on_ack(bbr, window, sample)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/*
- * What BBR remembers of a connection, and its constants; bbr.h has their sources.
- */
+/* The state of a BBR connection, and BBR's constants; bbr.h has their sources. */
 #ifndef WW_BBR_STATE_H
 #define WW_BBR_STATE_H
 
@@ -16,7 +14,7 @@ enum ww_bbr_flag {
     WW_BBR_RECOVERING = 8,    /* cwnd is to be restored */
     WW_BBR_AT_FLOOR = 16,     /* PROBE_RTT: probe_rtt_done_us is set */
     WW_BBR_FLOOR_ROUND = 32,  /* PROBE_RTT: a round has passed */
-    WW_BBR_SECOND_EXTRA = 64, /* extra_acked[1] takes the maximum now */
+    WW_BBR_SECOND_EXTRA = 64, /* extra_acked[1] holds the current maximum */
 };
 
 enum {
@@ -28,7 +26,7 @@ enum {
     WW_BBR_CYCLE = 8,
     WW_BBR_MIN_CWND = 4,
     WW_BBR_FULL_ROUNDS = 3,
-    WW_BBR_MARGIN = 99, /* % of the rate that is paced */
+    WW_BBR_MARGIN = 99, /* pacing, in % of the rate */
     WW_BBR_EXTRA_ROUNDS = 5,
     WW_BBR_EXTRA_US = 100000,
     WW_BBR_EPOCH_MAX = 1 << 20, /* segments */
@@ -41,22 +39,22 @@ struct ww_bbr_state {
     struct ww_common common;
     uint32_t rtprop_at_us; /* when rtprop_us was measured; wraps */
     uint64_t max_bw[3]; /* best, second and third best of the window, bytes/s << WW_BW_FRACTION */
-    uint64_t full_bw;   /* STARTUP's growth is measured from it, bytes/s << WW_BW_FRACTION */
+    uint64_t full_bw;   /* reference for STARTUP's growth, bytes/s << WW_BW_FRACTION */
     uint32_t rtprop_us; /* smallest RTT of the last 10 s; UINT32_MAX before the first */
     uint32_t rounds;    /* round trips so far */
     uint32_t round_end; /* `delivered` that ends this round */
-    uint32_t limited_until;     /* samples of data sent before this `delivered` are no maximum */
+    uint32_t limited_until;     /* data sent before this `delivered` was application-limited */
     uint32_t cycle_at_us;       /* when this phase of PROBE_BW began; wraps */
     uint32_t probe_rtt_done_us; /* when PROBE_RTT may end; wraps */
     uint32_t conserved;         /* pipe + delivered after the last ACK: cwnd on entering recovery */
     uint32_t epoch_us;          /* when the epoch of ACK aggregation began; wraps */
     uint32_t epoch_acked;       /* segments acknowledged in it */
-    uint16_t max_bw_round[3];   /* when each of max_bw was measured, in rounds; wraps */
-    uint16_t extra_acked[2];    /* most extra segments in these and in the rounds before */
+    uint16_t max_bw_round[3];   /* the round in which each of max_bw was measured; wraps */
+    uint16_t extra_acked[2];    /* most extra segments, in two adjacent windows of rounds */
     uint8_t mode;               /* enum ww_bbr_mode */
     uint8_t cycle;              /* phase of PROBE_BW, 0..7 */
     uint8_t full_rounds;        /* rounds without growth */
-    uint8_t extra_rounds;       /* since extra_acked changed places */
+    uint8_t extra_rounds;       /* since the windows of extra_acked changed */
     uint8_t flags;              /* enum ww_bbr_flag */
 };
 

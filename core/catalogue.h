@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * The congestion controls by name: every host, table and figure reads them here.
+ * The congestion controls by name: all hosts, tables and figures read this list.
  *
- * An algorithm is the code of a congestion control. A protocol is what a scenario asks for by name: an
- * algorithm, the settings it runs with and the loss recovery that belongs to it.
+ * An algorithm is the code of a congestion control. A protocol is what a scenario names: an algorithm,
+ * its settings and its loss recovery.
  *
- * A new algorithm is a header that ends with the list of its operations (see reno.h), its line in
+ * A new algorithm needs a header that ends with the list of its operations (see reno.h), a line in
  * WW_ALGORITHMS, its include at the end of this file, and a row of WW_PROTOCOLS. docs/how-to-add.md
- * shows one.
+ * shows an example.
  */
 #ifndef WW_CATALOGUE_H
 #define WW_CATALOGUE_H
@@ -25,31 +25,32 @@
     X(BBR, bbr)           \
     X(WESTWOOD_CUBIC, westwood_cubic)
 
-/* What `westwood list` and the guide say of a control that is not yet for use. The first sentence, up to the
- * full stop, is all that stands in the guide: {experimental} of docs/conf.py. */
+/*
+ * What `westwood list` and the guide say of a control that is not yet ready for use. The guide
+ * prints only the first sentence: {experimental} of docs/conf.py.
+ */
 #define WW_EXPERIMENTAL "Experimental: safe beside CUBIC on most paths, and not yet on all. "
 
 /*
  * X(ID, "name", ALGORITHM, RECOVERY, settings, "label", "look", "ns-3 class", kernel, "source")
  *
- *   name      what a scenario, a table and an attribute of WwTcpWestwood in ns-3 call it
- *   RECOVERY  the loss recovery that belongs to it, one of WW_RECOVERIES; with ANY the flow or the profile
- *             decides
- *   settings  assignments to the configuration c, where it departs from the defaults of WW_SETTINGS;
- *             (void)0 where it does not
+ *   name      its name in scenarios, tables and attributes of WwTcpWestwood in ns-3
+ *   RECOVERY  its loss recovery, one of WW_RECOVERIES; with ANY the flow or the profile decides
+ *   settings  assignments to the configuration c that differ from the defaults of WW_SETTINGS; (void)0
+ *             if none does
  *   label     its name in figures
- *   look      how a figure draws it: colour, marker and line as matplotlib names them. The colours are
- *             chosen so that people with any colour vision can tell them apart: tests/westwood/draw. The
- *             marker hollow-s is s without a filling, and the line 1,1 has dashes and gaps of length 1
- *   ns-3 class  what it is in ns-3, without "ns3::". WwTcpWestwood is the class of our module in ns3/,
+ *   look      its colour, marker and line in figures, in matplotlib's notation. The colours can be told
+ *             apart with any colour vision: tests/westwood/draw. The marker hollow-s is an unfilled s, and
+ *             the line 1,1 has dashes and gaps of length 1
+ *   ns-3 class  its class in ns-3, without "ns3::". WwTcpWestwood is the class of our module in ns3/,
  *             which runs the core with the row's settings; any other is a class of ns-3 itself, with its
  *             own code. "" means that ns-3 has none: --engine ns3 and WwTcpHelper refuse the protocol.
- *             A row that names one of ns-3's own and is not of RENO has to be measured on six paths:
+ *             A row with a class of ns-3 itself whose algorithm is not RENO must be measured on six paths:
  *             python -m bench.comparators --measure NAME
- *   kernel    what it is in Linux: WW_UPSTREAM("name") if Linux has it, WW_OURS(name) if it is a program of
- *             linux/, else WW_NOWHERE. Who reads this field defines the three
+ *   kernel    its name in Linux: WW_UPSTREAM("name") if Linux has it, WW_OURS(name) if it is a program of
+ *             linux/, else WW_NOWHERE. Whoever reads this field defines the three macros
  *
- * A row's source is one of these papers or is named in full:
+ * A row's source is one of these papers, or is given in full:
  *   Mascolo 2001     Mascolo, Casetti, Gerla, Sanadidi, Wang: TCP Westwood, MOBICOM 2001
  *   Dell'Aera 2003   Dell'Aera, Grieco, Mascolo: Linux 2.4 Implementation of Westwood+ TCP with
  *                    rate-halving, Politecnico di Bari, Tech. Rep. 08/03/S
@@ -111,8 +112,8 @@
     X(WESTWOOD_CUBIC, "westwood-cubic", WESTWOOD_CUBIC, SACK, (void)0, "Westwood-CUBIC",           \
       "#750500 s --", "WwTcpWestwood", WW_OURS(ww_cubic),                                          \
       WW_EXPERIMENTAL                                                                              \
-      "docs/new-member.md: CUBIC, whose losses are answered by the largest "                       \
-      "delivery rate")                                                                             \
+      "docs/new-member.md: CUBIC that keeps its window when the link loses packets, not a full "   \
+      "queue")                                                                                     \
     X(CUBIC, "cubic", CUBIC, SACK, (void)0, "CUBIC", "#C731C7 < -", "TcpCubic",                    \
       WW_UPSTREAM("cubic"), "RFC 9438 with fast convergence and HyStart++ (RFC 9406)")             \
     X(VEGAS, "vegas", VEGAS, SACK, (void)0, "Vegas", "#97A977 > --", "TcpVegas",                   \
@@ -130,7 +131,7 @@ enum ww_algorithm { WW_ALGORITHMS(WW_ENUMERATOR) WW_ALGORITHM_COUNT };
 enum ww_protocol { WW_PROTOCOLS(WW_ENUMERATOR) WW_PROTOCOL_COUNT };
 #undef WW_ENUMERATOR
 
-/* A set of algorithms is a number with a bit for each; in WW_SETTINGS it says who obeys a setting. */
+/* A set of algorithms, one bit each. WW_SETTINGS uses it to say which controls obey a setting. */
 #define WW_ONLY(ID) (UINT32_C(1) << WW_ALG_##ID)
 #define WW_ALL_BUT(ID) (~WW_ONLY(ID))
 #define WW_BY_HOST UINT32_C(0)
@@ -170,9 +171,9 @@ static inline enum ww_recovery ww_recovery_of(enum ww_protocol protocol) {
 #endif
 
 /*
- * The controls themselves are only for westwood.h, so that a file which just needs the names is not
- * rebuilt when a control changes. This stands outside of the guard above, because such a file may include
- * westwood.h later.
+ * The controls are included only for westwood.h, so that a file that just needs the names is not
+ * rebuilt when a control changes. This part is outside the include guard, because such a file may
+ * include westwood.h later.
  */
 #if defined(WW_WANTS_CONTROLS) && !defined(WW_HAS_CONTROLS)
 #define WW_HAS_CONTROLS

@@ -2,9 +2,9 @@
 /*
  * The contract between a host (simulator, ns-3, Linux, a QUIC stack) and a congestion control.
  *
- * The host owns sockets, clocks, retransmission and the window in force; it tells the core what each
- * ACK brought and what was lost, and the core says what cwnd and ssthresh become. The core keeps no
- * clock, allocates nothing, uses no floating point and no signed division.
+ * The host owns sockets, clocks, retransmission and the window in force. It tells the core what each ACK
+ * brought and what was lost; the core answers with the new cwnd and ssthresh. The core has no clock,
+ * allocates nothing, and uses no floating point and no signed division.
  *
  *   windows    segments
  *   data       bytes
@@ -24,7 +24,7 @@
 #define WW_CWND_MAX (UINT32_C(1) << 28)
 #define WW_STATE_MAX 104u /* bytes: Linux's ICSK_CA_PRIV_SIZE */
 
-/* The host says what it is doing when it reports an ACK, in RFC 5681's terms. */
+/* The host's state when it reports an ACK, in RFC 5681's terms. */
 enum ww_phase {
     WW_OPEN,     /* no loss suspected */
     WW_DISORDER, /* duplicate ACKs seen, fewer than the threshold */
@@ -32,7 +32,7 @@ enum ww_phase {
     WW_LOSS,     /* after a timeout, until the data outstanding at it is acknowledged */
 };
 
-/* The host fills one of these for each ACK, to say what the ACK brought. */
+/* The host fills in one of these per ACK. */
 struct ww_sample {
     uint64_t now_us;
     uint32_t mss;            /* payload bytes of a full segment */
@@ -42,19 +42,18 @@ struct ww_sample {
     uint8_t phase;   /* enum ww_phase */
     bool is_dupack;  /* RFC 5681, section 2 */
     bool is_cwnd_limited;     /* the window was full when this ACK arrived */
-    uint32_t newly_delivered; /* segments this ACK says have arrived, cumulatively or by SACK. On a
-                                 duplicate 0 means 1; on any other ACK only controls for which
-                                 ww_needs_rate is true read it */
-    /* Only controls for which ww_needs_rate is true read what follows; others may find 0. */
+    uint32_t newly_delivered; /* segments this ACK reports as arrived, cumulatively or by SACK. On a
+                                 duplicate 0 means 1; on other ACKs only controls with
+                                 ww_needs_rate read it */
+    /* Only controls with ww_needs_rate read the following; for the others it may be 0. */
     bool is_app_limited;       /* the rate sample was taken while the sender had nothing to send */
     uint32_t newly_lost;       /* segments found lost with this ACK */
     uint32_t pipe;             /* segments in flight without those SACKed or lost, after this ACK */
     uint32_t rate_segments;    /* delivery rate sample: delivered in rate_interval_us */
     uint32_t rate_interval_us; /* 0: no sample */
-    uint32_t
-        rate_rtt_us;    /* RTT of the segment that the rate sample is of: the one sent last of those
-                                 that this ACK says have arrived, by SACK as well; 0: it was retransmitted */
-    uint32_t delivered; /* segments delivered since the start, this ACK's among them; wraps */
+    uint32_t rate_rtt_us; /* RTT of the segment behind the rate sample: the last-sent segment that
+                                 this ACK reports as arrived, also by SACK; 0: it was retransmitted */
+    uint32_t delivered;   /* segments delivered since the start, including this ACK's; wraps */
     uint32_t prior_delivered; /* `delivered` when the newest segment delivered now was sent */
 };
 
@@ -65,9 +64,9 @@ struct ww_window {
 };
 
 /*
- * What a host may pass: X(name, least, most), for the fields above and the arguments of the same names. Any
- * of these values may come in any call, after any others. No host produces more: an IP packet has less
- * than 2^16 bytes, and numbers of segments and times are whatever their types hold.
+ * What a host may pass: X(name, least, most), for the fields above and for arguments of the same
+ * names. Any of these values may come in any call, in any order. No host exceeds them: an IP packet
+ * has less than 2^16 bytes, and counts of segments and times use the full range of their types.
  */
 #define WW_SAMPLE_RANGES(X)            \
     X(now_us, 0, UINT64_MAX)           \
@@ -92,14 +91,14 @@ struct ww_window {
     X(ssthresh, 0, WW_SSTHRESH_INFINITE) \
     X(pacing, 0, WW_BW_MAX)
 
-/* Every congestion control remembers this; the state of each begins with it. */
+/* The common part of every control's state, which begins with it. */
 struct ww_common {
-    uint32_t cwnd_count;     /* ACKs (or segments) to the next increment of cwnd, or its fraction */
+    uint32_t cwnd_count;     /* ACKs or segments counted towards the next increment of cwnd */
     uint32_t prior_cwnd;     /* segments, before the last loss, for an undo */
     uint32_t prior_ssthresh; /* segments, before the last loss, for an undo */
 };
 
-/* ww_observe returns this to a host that traces. */
+/* What ww_observe returns to a host that traces. */
 struct ww_observation {
     uint64_t bandwidth;  /* filtered, bytes/s << WW_BW_FRACTION */
     uint64_t raw;        /* last sample, bytes/s << WW_BW_FRACTION */

@@ -7,7 +7,7 @@
  *   W_est     += alpha segments_acked / cwnd  alpha = 3 (1 - beta) / (1 + beta) = 9/17;
  *                1 once W_est >= cwnd_prior                                                 4.3
  *   an ACK       cwnd = W_est if W_cubic(t) < W_est, else cwnd += (target - cwnd) / cwnd
- *                a segment acknowledged                                                     4.3 - 4.5
+ *                per segment acknowledged                                                   4.3 - 4.5
  *   loss         ssthresh = max(0.7 min(flight, cwnd), 2), cwnd = ssthresh                  4.6
  *   fast convergence  W_max = cwnd (1 + beta) / 2 if cwnd < the last W_max                  4.7
  *   timeout      as Reno, with beta; the next stage has K = 0 and W_max = its first cwnd    4.8
@@ -17,28 +17,29 @@
  *                K and W_max are as after a timeout, and cwnd_prior = cwnd                  4.10
  *   idle         time in which the sender did not fill cwnd does not count                  5.8
  *
- * Section 4.6 takes 0.7 of the flight, or of cwnd where cwnd does not grow beyond what is sent. Here it is the
- * smaller: the flight of a sender that does not fill cwnd, and never more than cwnd, as FlightSize is while
- * segments that have arrived wait for a hole. A reduction therefore never raises the window.
+ * Section 4.6 takes 0.7 of the flight, or of cwnd if cwnd does not grow beyond what is sent. Here it is
+ * the smaller of the two: the flight of a sender that does not fill cwnd, but never more than cwnd, because
+ * FlightSize includes segments that arrived behind a hole. So a reduction never raises the window.
  *
- * With the rules of Linux 6 (net/ipv4/tcp_cubic.c, cubic_rules = linux) it is otherwise:
+ * With the rules of Linux 6 (net/ipv4/tcp_cubic.c, cubic_rules = linux) these parts differ:
  *
  *   W_max, target     whole segments; target = W_cubic(t + delay_min), delay_min the smallest round trip
- *   an ACK            cwnd += 1 each n segments, n = cwnd / (target - cwnd), 100 cwnd if target <= cwnd;
+ *   an ACK            cwnd += 1 per n segments, n = cwnd / (target - cwnd), 100 cwnd if target <= cwnd;
  *                     n <= 20 before the first loss and after a timeout; n <= cwnd / (W_est - cwnd); n >= 2
- *   W_est             += 1 each 15/8 cwnd segments, whatever cwnd_prior was
+ *   W_est             += 1 per 15/8 cwnd segments, whatever cwnd_prior was
  *   loss, timeout     ssthresh = max(0.7 cwnd, 2): 717/1024 there; a timeout forgets delay_min and
- *                     starts HyStart anew
+ *                     restarts HyStart
  *   spurious          cwnd and ssthresh as before the loss; the next stage has K = 0
- *   slow start        cwnd += 1 a segment delivered, up to ssthresh; what is left of the ACK counts
+ *   slow start        cwnd += 1 per segment delivered, up to ssthresh; the rest of the ACK counts
  *                     beyond it. After a timeout an ACK delivers one: what else it covers was SACKed
  *
- * Of the rest, n is computed on every ACK, where the kernel does once cwnd changed or after 1/32 s, and idle
- * time is 5.8's, where the kernel takes the time from the last packet to the first after an idle pipe.
+ * Two differences from the kernel remain. n is computed on every ACK; the kernel does so once cwnd changed or
+ * after 1/32 s. Idle time follows 5.8; the kernel takes the time from the last packet to the first after
+ * an idle period.
  *
- * The rules of ns-3 3.44 (tcp-cubic.cc, cubic_rules = ns3) are the kernel's, but for how an ACK's segments are
- * counted: a growth by at most one an ACK; what is counted beyond n stays, in a loss as well; and all
- * that the ACK which completes recovery covers is counted.
+ * The rules of ns-3 3.44 (tcp-cubic.cc, cubic_rules = ns3) are the kernel's except for how an ACK's segments
+ * are counted: cwnd grows by at most one per ACK; what was counted beyond n stays, even across a loss; and
+ * everything covered by the ACK that completes recovery is counted.
  *
  * Deviations: t counts from the first ACK after the reduction on which the window may grow. The
  * smoothed RTT is the core's own (7/8).
@@ -51,12 +52,12 @@
 #include "reno.h"
 
 enum {
-    WW_KERNEL_FIRST_EACH = 20,   /* segments for one more, while no loss has shown a W_max */
-    WW_KERNEL_SKIPPED_MS = 1000, /* of a stage, in which round trips do not count for delay_min */
+    WW_KERNEL_FIRST_EACH = 20,   /* segments per increment, before a loss has shown W_max */
+    WW_KERNEL_SKIPPED_MS = 1000, /* start of a stage in which RTTs do not count for delay_min */
     WW_NS3_SKIPPED_MS = 10,
 };
 
-/* What a spurious loss gives back: RFC 9438, 4.9. */
+/* What the undo of a spurious loss restores: RFC 9438, 4.9. */
 struct ww_cubic_undo {
     uint32_t epoch_ms;
     uint32_t w_est; /* segments << 8 */
@@ -69,7 +70,7 @@ struct ww_cubic_undo {
 
 struct ww_cubic_state {
     struct ww_common common;
-    uint32_t last_ms; /* when the last ACK came */
+    uint32_t last_ms; /* time of the last ACK */
     struct ww_cubic_curve curve;
     uint32_t srtt_us;      /* 0 before the first RTT */
     uint32_t delay_min_us; /* 0: none */
@@ -80,7 +81,7 @@ struct ww_cubic_state {
     };
 };
 
-/* ns-3's rules are the kernel's, as far as nothing else is said. */
+/* ns-3's rules are the kernel's unless stated otherwise. */
 static inline bool ww_kernel_rules(const struct ww_config *config) {
     return config->cubic_rules != WW_RULES_RFC9438;
 }
@@ -96,7 +97,10 @@ static inline void ww_cubic_init(struct ww_cubic_state *cubic) {
     *cubic = fresh;
 }
 
-/* Returns the kernel's W_est, segments: `segments` more are acknowledged. cwnd * 15 < 2^28. */
+/*
+ * Returns the kernel's W_est in segments, after `segments` more were acknowledged. cwnd * 15 <
+ * 2^28.
+ */
 static inline uint32_t ww_kernel_reno_friendly(struct ww_cubic_state *cubic, uint32_t cwnd,
                                                uint32_t segments) {
     const uint32_t each = cwnd * 15 / 8;
@@ -109,7 +113,7 @@ static inline uint32_t ww_kernel_reno_friendly(struct ww_cubic_state *cubic, uin
     return window;
 }
 
-/* ns-3 grows by one an ACK, and keeps what was counted beyond that. */
+/* ns-3 grows by one per ACK and keeps the rest of the count. */
 static inline void ww_ns3_count(struct ww_common *common, struct ww_window *window, uint32_t each,
                                 uint32_t segments) {
     common->cwnd_count = ww_min_u32(common->cwnd_count, UINT32_C(1) << 31) + segments;
@@ -170,7 +174,7 @@ static inline struct ww_hystart_delays ww_cubic_measure(const struct ww_config *
     return delays;
 }
 
-/* Grows the window in slow start, or ends that before a loss does: RFC 9438, 4.10. */
+/* Grows the window in slow start, or ends slow start before a loss does: RFC 9438, 4.10. */
 static inline void ww_cubic_slow_start(const struct ww_config *config, struct ww_cubic_state *cubic,
                                        struct ww_window *window, const struct ww_sample *sample) {
     const bool css = config->hystart == WW_HYSTART_PLUS_PLUS && cubic->curve.cwnd_prior == 0;
@@ -201,7 +205,7 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
     }
     uint32_t segments = sample->acked_segments;
     if (ww_kernel_rules(config)) {
-        /* The kernel counts what an ACK delivers: after a timeout that is a retransmission. */
+        /* The kernel counts what an ACK delivers: after a timeout that is the retransmission. */
         if (sample->phase == WW_LOSS) segments = 1;
         segments = ww_slow_start(window, segments);
         if (segments == 0) return;
@@ -212,7 +216,7 @@ static inline void ww_cubic_on_ack(const struct ww_config *config, struct ww_cub
     ww_cubic_avoid(config, cubic, window, now_ms, segments);
 }
 
-/* Returns beta times the flight, at least the floor: 2^28 * 7 < 2^31. */
+/* Returns beta times the flight, but at least the floor: 2^28 * 7 < 2^31. */
 static inline uint32_t ww_cubic_ssthresh(const struct ww_config *config, uint32_t in_flight) {
     return ww_max_u32(ww_min_u32(in_flight, WW_CWND_MAX) * 7 / 10, config->min_cwnd);
 }
@@ -236,7 +240,7 @@ static inline uint32_t ww_cubic_reduce(const struct ww_config *config, struct ww
     return ww_cubic_ssthresh(config, takes_cwnd ? window->cwnd : in_flight);
 }
 
-/* Decreases the window by RFC 9438, 4.6, with fast convergence. 17/20 of 2^32 needs 64 bits. */
+/* Reduces the window by RFC 9438, 4.6, with fast convergence. 17/20 of 2^32 needs 64 bits. */
 static inline void ww_cubic_on_loss(const struct ww_config *config, struct ww_cubic_state *cubic,
                                     struct ww_window *window, uint32_t in_flight) {
     ww_cubic_remember(cubic);
@@ -252,7 +256,7 @@ static inline void ww_cubic_on_loss(const struct ww_config *config, struct ww_cu
     if (config->cubic_rules == WW_RULES_NS3) cubic->common.cwnd_count = counted;
 }
 
-/* ns-3 counts all that the ACK which completes recovery covers. */
+/* ns-3 counts everything that the ACK which completes recovery covers. */
 static inline void ww_cubic_on_recovery_exit(const struct ww_config *config,
                                              struct ww_cubic_state *cubic, struct ww_window *window,
                                              uint64_t now_us) {
@@ -278,7 +282,7 @@ static inline void ww_cubic_on_rto(const struct ww_config *config, struct ww_cub
     if (config->cubic_rules == WW_RULES_NS3) cubic->common.cwnd_count = counted;
 }
 
-/* Undoes a spurious reduction by RFC 9438, 4.9; the kernel gives back the windows only. */
+/* Undoes a spurious reduction by RFC 9438, 4.9; the kernel restores only the windows. */
 static inline void ww_cubic_on_undo(const struct ww_config *config, struct ww_cubic_state *cubic,
                                     struct ww_window *window) {
     const struct ww_cubic_undo *undo = &cubic->undo;
@@ -295,7 +299,7 @@ static inline void ww_cubic_on_undo(const struct ww_config *config, struct ww_cu
     ww_reno_on_undo(&cubic->common, window);
 }
 
-/* These are CUBIC's operations: westwood.h calls them, see reno.h. */
+/* CUBIC's operations: westwood.h calls them, see reno.h. */
 #define WW_CUBIC_TRAITS 0u
 #define WW_CUBIC_INIT ww_cubic_init
 #define WW_CUBIC_ON_ACK ww_cubic_on_ack

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * CUBIC's curve (RFC 9438, 4.2 to 4.5), by which cubic.h and westwood_cubic.h grow the window between two
- * reductions. cubic.h has its equations.
- *
- * W_cubic is kept in 1/256 segments, times in ms: C (ms / 1000)^3 * 256 = ms^3 / 5^10, which is exact.
- * ms <= 2^20 (17 minutes; longer is clamped), so that ms^3 <= 2^60. K <= 2^20 as well: the cube
- * root of 2^32 * 5^10 < 2^56. The clock's ms wrap after 49 days, the longest stage.
+ * CUBIC's curve (RFC 9438, 4.2 to 4.5): how cubic.h and westwood_cubic.h grow the window between
+ * two reductions. cubic.h has the equations. W_cubic is kept in 1/256 segments, times in ms: C (ms
+ * / 1000)^3 * 256 = ms^3 / 5^10, which is exact. ms <= 2^20 (17 minutes; longer is clamped), so
+ * ms^3 <= 2^60. K <= 2^20 as well: the cube root of 2^32 * 5^10 < 2^56. The clock's ms wrap after
+ * 49 days, so a stage may not last longer.
  */
 #ifndef WW_CUBIC_CURVE_H
 #define WW_CUBIC_CURVE_H
@@ -45,7 +44,7 @@ static inline uint64_t ww_cubic_window(const struct ww_cubic_curve *curve, uint6
     return curve->w_max > offset ? curve->w_max - offset : 0;
 }
 
-/* The same in whole segments, the distance from W_max cut to whole ones as well. */
+/* The same in whole segments; the distance from W_max is cut to whole segments too. */
 static inline uint64_t ww_cubic_whole_window(const struct ww_cubic_curve *curve, uint64_t ms) {
     ms = ww_min_u64(ms, WW_CUBIC_LONGEST_MS);
     const uint64_t w_max = curve->w_max >> WW_CUBIC_FRACTION;

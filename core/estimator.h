@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Decides when a bandwidth sample s is taken, and what it divides. t is the time of this ACK, and
- * `counted` the segments that ackcount.h counted since the last sample.
+ * Decides when a bandwidth sample s is taken, and over what time. t is the time of this ACK; `counted`
+ * is the number of segments that ackcount.h counted since the last sample.
  *
  *   per ACK        s = counted / (t - t'), t' the last ACK                 Mascolo 2001; Gangadhar 2013, eq. 2
  *   per RTT        s = counted / T, T the time since the window opened, closed by the first ACK with
  *                  T >= max(last RTT, 50 ms)                               Dell'Aera 2003, 2.2
- *   per RTT timer  s = counted / last RTT, as the 2013 ns-3 code: a timer of one last RTT started by
- *                  an ACK that itself counts; the next window opens at the next ACK. It reads high by
- *                  about one ACK a window                                  Gangadhar 2013, eq. 3
+ *   per RTT timer  s = counted / last RTT, as in the 2013 ns-3 code: an ACK that itself counts starts a
+ *                  timer of one last RTT; the next window opens at the next ACK. It reads high by about
+ *                  one ACK per window                                      Gangadhar 2013, eq. 3
  *
  * "per RTT" does not count the ACK that opens its first window: n intervals hold n ACKs. RTT samples
- * come from the host, never from a retransmitted segment (Karn): one such sample collapses RTTmin.
+ * come from the host, never from a retransmitted segment (Karn): one such sample would ruin RTTmin.
  *
- * `rtt_tick` T: an RTT is ceil(rtt / T) T, as in tcp_westwood.c. With `counted_ticks` it is what a clock with
- * this tick says (ns-2's rtt_update(), Valla 2002): floor((rtt + o) / T) T, at least T, o the time from
- * the tick before the segment was sent until then. It is longer than the path where that is below a tick, and
- * shorter by up to one above, so that RTTmin is floor(rtt / T) T where it is measured often.
+ * `rtt_tick` T: an RTT is ceil(rtt / T) T, as in tcp_westwood.c. With `counted_ticks` it is the reading of
+ * a clock with this tick (ns-2's rtt_update(), Valla 2002): floor((rtt + o) / T) T, at least T, with o the
+ * time from the last tick to the sending of the segment. Below one tick it overstates the RTT. Above one tick
+ * it may understate it by up to one, so with many samples RTTmin becomes floor(rtt / T) T.
  *
- * `bound_samples`: a sample per ACK is at most flight / RTTmin, `flight` the data sent and not
- * cumulatively acknowledged when the ACK arrived. What is acknowledged within one RTTmin was in flight when that
- * began, so more cannot be the path's rate: it is a remainder that divides the data of a long silence,
- * or ACKs that came compressed. filter.h says what becomes of the data beyond it. Before the first RTT
- * there is no bound, and nothing is measured. `westwood-ns3` keeps the letter, and so do the profiles
- * of the papers.
+ * `bound_samples`: a sample per ACK is at most flight / RTTmin, `flight` the data sent and not cumulatively
+ * acknowledged when the ACK arrived. Whatever is acknowledged within one RTTmin was in flight at its start, so
+ * a larger sample cannot be the path's rate. It comes from a remainder that divides the data of a long silence,
+ * or from compressed ACKs. filter.h says what becomes of the excess data. Before the first RTT there is no
+ * bound, and nothing is measured. `westwood-ns3` and the profiles of the papers follow the papers and have no
+ * bound.
  *
- * `max_counted`: an ACK counts for no more segments than so many (Valla 2002: "more" is a lost ACK); what is
- * beyond them is in no sample.
+ * `max_counted`: an ACK counts for at most this many segments (Valla 2002: "more" is a lost ACK); the rest
+ * is in no sample.
  *
- * Deviation: two ACKs in one microsecond have no interval between them. They join the next sample, so
- * no data is lost, and the rate stays finite.
+ * Deviation: two ACKs in the same microsecond have no interval between them. They join the next sample, so no
+ * data is lost and the rate stays finite.
  */
 #ifndef WW_ESTIMATOR_H
 #define WW_ESTIMATOR_H
@@ -49,8 +49,8 @@ static inline void ww_estimator_close(const struct ww_config *config,
 }
 
 /*
- * Runs the timer of the ns-3 code when the host next calls. That is early enough, because nothing read
- * the estimate in between.
+ * Runs the timer of the ns-3 code at the host's next call. That is early enough, because nothing
+ * reads the estimate before.
  */
 static inline void ww_estimator_advance(const struct ww_config *config,
                                         struct ww_westwood_state *state, uint64_t now_us) {
@@ -60,7 +60,7 @@ static inline void ww_estimator_advance(const struct ww_config *config,
     state->interval_open = false;
 }
 
-/* Returns an RTT in whole ticks: rounded up, or those that the clock made meanwhile. */
+/* Returns an RTT in whole ticks: rounded up, or as the clock counted them. */
 static inline uint32_t ww_estimator_rtt(const struct ww_config *config, uint64_t now_us,
                                         uint32_t rtt_us) {
     const uint32_t tick = config->rtt_tick_us;
@@ -73,7 +73,10 @@ static inline uint32_t ww_estimator_rtt(const struct ww_config *config, uint64_t
     return (uint32_t)ww_div(rtt_us + tick - 1, tick) * tick;
 }
 
-/* True if the window has lasted so long; in ticks it has to be longer, as in westwood_update_window(). */
+/*
+ * Returns true if the window has lasted this long; with ticks it must be longer, as in
+ * westwood_update_window().
+ */
 static inline bool ww_estimator_is_past(const struct ww_config *config,
                                         const struct ww_westwood_state *state, uint64_t now_us,
                                         uint64_t elapsed_us, uint64_t window_us) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
  * The low-pass filters of the family. s is the sample, b the estimate, D the time since the filter's last
- * step, and primes mark the step before.
+ * step; primes mark the previous step.
  *
  *   none              b = s
  *   EWMA              b = 7/8 b' + 1/8 s                                       Dell'Aera 2003, equation 1
@@ -12,13 +12,13 @@
  *   Tustin, even      b = ((2m - 1) b' + s + s') / (2m + 1), the same with D = tau / m      Valla 2002
  *
  * Equation 4 of Gangadhar 2013 prints the constant filter as the product of its two terms, w1 x w2. That
- * contradicts its own equation 1, and has the unit of a bandwidth squared: the sum is right.
+ * contradicts its own equation 1 and has the unit of a squared bandwidth: the sum is right.
  *
  * Virtual null samples (Mascolo 2001): a filter with cut-off 1/tau needs a sample every tau / m. After
- * each tau / m without an ACK a sample of 0 is assumed, and b decays by (2m - 1)/(2m + 1). They are
+ * each tau / m without an ACK a sample of 0 is assumed, and b decays by (2m - 1)/(2m + 1). These samples are
  * applied when the next ACK (or the host's question) arrives; nothing reads b in between.
  *
- * The first real sample after them is divided by the remainder. With T since the last sample and
+ * The time of the first real sample after them is the remainder. With T the time since the last sample and
  * u = tau / m there are n = floor(T / u) null samples, and
  *
  *   s = d / (T - n u)
@@ -26,15 +26,14 @@
  *
  * Source: M. Valla's module of TCP Westwood for ns-2 (tcp-westwood-nr.cc 1.3 of June 2002), which has
  * m = 2. There the first null sample is a step of the trapezoid, which adds s' / (2m + 1): `null_trapezoid`.
- * The paper's printed decay has none. See docs/decisions/0002-virtual-null-samples.md. The module's default
- * is the even filter with m = 10 (19/21; 15, 29/31, is an option), whatever the spacing of the ACKs, and without
- * virtual samples.
+ * The decay printed in the paper has no such term. See docs/decisions/0002-virtual-null-samples.md. The
+ * module's default is the even filter with m = 10 (19/21; 15, 29/31, is an option), whatever the spacing
+ * of the ACKs, and without virtual samples.
  *
- * `bound_samples`. A sample takes no more data than its time had room for at `most`, the data in flight
- * over the smallest RTT (estimator.h). What it leaves over waits, and enters in the time after it: with
- * the next samples, or, if no ACK comes, at the rate of the last sample. Only then does a silence begin.
- * At most a flight waits: only what is beyond that is lost. And since b is a mean of samples with weights
- * >= 0, b is bounded as they are.
+ * `bound_samples`. A sample takes in no more data than fits into its time at `most`, the data in flight
+ * over the smallest RTT (estimator.h). The excess waits and enters later: with the next samples or, if no
+ * ACK comes, at the rate of the last sample. Only then does a silence begin. At most one flight waits; only
+ * data beyond that is dropped. And since b is a mean of samples with weights >= 0, the same bound holds for b.
  *
  * Rounding is to nearest, so that a slow filter has no downward bias.
  */
@@ -44,14 +43,14 @@
 #include "westwood_state.h"
 
 /*
- * A host may link a function with a long loop in its own way: the kernel verifies a global function once, and
- * one that is static anew on each path that leads to it.
+ * A host may link a function with a long loop in its own way. The kernel verifies a global function
+ * once, but a static one again on each path that leads to it.
  */
 #ifndef WW_LOOP
 #define WW_LOOP static inline
 #endif
 
-#define WW_LEAST_REMAINDER_US 10000u /* Valla: a shorter time is no time to divide by */
+#define WW_LEAST_REMAINDER_US 10000u /* Valla: a shorter time is too short to divide by */
 
 /* b * 7 < 2^48 */
 static inline uint64_t ww_filter_ewma(uint64_t b, uint64_t sample) {
@@ -66,7 +65,10 @@ static inline uint64_t ww_filter_tustin_constant(uint64_t b, uint64_t sample, ui
     return ww_min_u64((old_part + new_part + 1000) / 2000, WW_BW_MAX);
 }
 
-/* Without m there is no b' in it: two samples, half each. 2 m + 1 is at most 33: 33 * 2^45 < 2^51 */
+/*
+ * Without m, b' has no weight: it is the mean of two samples. 2 m + 1 is at most 33: 33 * 2^45 <
+ * 2^51
+ */
 static inline uint64_t ww_filter_tustin_even(uint64_t b, uint64_t sample, uint64_t last_sample,
                                              uint32_t m) {
     const uint64_t weight = m == 0 ? 0 : 2 * m - 1, divisor = weight + 2;
@@ -74,7 +76,7 @@ static inline uint64_t ww_filter_tustin_even(uint64_t b, uint64_t sample, uint64
 }
 
 /*
- * Applies `steps` null samples. Their factor is < 1, so that 2^45 reaches 0 within 31 (m + 1/2) + 1
+ * Applies `steps` null samples. Their factor is < 1, so 2^45 reaches 0 within 31 (m + 1/2) + 1
  * steps: 512 for m = 16.
  */
 WW_LOOP uint64_t ww_filter_decay(uint64_t b, uint64_t steps, uint32_t m) {
@@ -89,9 +91,9 @@ WW_LOOP uint64_t ww_filter_decay(uint64_t b, uint64_t steps, uint32_t m) {
 
 /*
  * Returns b after one step of span_us < 2 tau. `area` is D s, bandwidth times microseconds, at most 2^62.
- * While 2 tau + span < 2^21 and the bandwidths are below 2^42 (137 Gb/s), the two other terms sum to at most
- * (2 tau) * 2^42 < 2^63: one division. A longer tau (at most 2^27 in all) and a faster path need a division
- * for each term.
+ * While 2 tau + span < 2^21 and the bandwidths are below 2^42 (137 Gb/s), the sum of the two other terms is at
+ * most (2 tau) * 2^42 < 2^63: one division. A longer tau (at most 2^27 in all) or a faster path needs a
+ * division for each term.
  */
 static inline uint64_t ww_filter_tustin(uint64_t b, uint64_t area, uint64_t last_sample,
                                         uint64_t span_us, uint64_t tau_us) {
@@ -110,7 +112,7 @@ static inline uint64_t ww_filter_tustin(uint64_t b, uint64_t area, uint64_t last
 }
 
 /*
- * Returns D s of `bytes`, which is the same for every D, in bandwidth times microseconds. 2^34 bytes
+ * Returns D s for `bytes`, in bandwidth times microseconds; it does not depend on D. 2^34 bytes
  * (0.13 s at 1 Tb/s, 16 of the largest windows) * 2^28.
  */
 static inline uint64_t ww_area(uint64_t bytes) {
@@ -118,8 +120,8 @@ static inline uint64_t ww_area(uint64_t bytes) {
 }
 
 /*
- * Returns the time without an ACK, us, after which a virtual sample is due; 0: never, as with another
- * filter, with m = 0, or with a sample once a round trip, which means no silence.
+ * Returns the time without an ACK, in us, after which a virtual sample is due; 0 means never: with
+ * another filter, with m = 0, or with one sample per round trip, which has no silence.
  */
 static inline uint64_t ww_filter_silence(const struct ww_config *config) {
     if (config->filter != WW_FILTER_TUSTIN || config->sampler != WW_PER_ACK) return 0;
@@ -127,19 +129,22 @@ static inline uint64_t ww_filter_silence(const struct ww_config *config) {
     return config->tau_us / config->m;
 }
 
-/* Returns how long, us, the data that waits takes to enter at the rate of the last sample. */
+/* Returns how long, in us, the waiting data takes to enter at the rate of the last sample. */
 static inline uint64_t ww_filter_wait(const struct ww_config *config,
                                       const struct ww_westwood_state *state) {
     if (!config->bound_samples || state->pending_bytes == 0) return 0;
     return ww_div(ww_area(state->pending_bytes), state->raw);
 }
 
-/* Returns b after data has entered for wait_us at the rate of the last sample, and `steps` null samples. */
+/*
+ * Returns b after waiting data has entered for wait_us at the rate of the last sample, and after
+ * `steps` null samples.
+ */
 static inline uint64_t ww_filter_quiet(const struct ww_config *config,
                                        const struct ww_westwood_state *state, uint64_t wait_us,
                                        uint64_t steps) {
     uint64_t b = state->bandwidth;
-    if (wait_us >= UINT64_C(2) * config->tau_us) /* the coefficient of b' is 0 from there on */
+    if (wait_us >= UINT64_C(2) * config->tau_us) /* from here on the coefficient of b' is 0 */
         b = state->raw;
     else if (wait_us != 0)
         b = ww_filter_tustin(b, ww_area(state->pending_bytes), state->raw, wait_us, config->tau_us);
@@ -149,7 +154,7 @@ static inline uint64_t ww_filter_quiet(const struct ww_config *config,
     return ww_filter_decay(b, steps, config->m);
 }
 
-/* Returns the estimate at now_us, with the virtual samples of a silence that still lasts. */
+/* Returns the estimate at now_us, with the virtual samples of a silence in progress. */
 static inline uint64_t ww_filter_read(const struct ww_config *config,
                                       const struct ww_westwood_state *state, uint64_t now_us) {
     const uint64_t silence = ww_filter_silence(config);
@@ -161,8 +166,8 @@ static inline uint64_t ww_filter_read(const struct ww_config *config,
 }
 
 /*
- * Ends a silence with the ACK at now_us: the virtual samples are applied, and the real one that follows
- * has the remainder for its time.
+ * Ends a silence with the ACK at now_us. It applies the virtual samples; the time of the real
+ * sample that follows is the remainder.
  */
 static inline void ww_filter_resume(const struct ww_config *config, struct ww_westwood_state *state,
                                     uint64_t now_us) {
@@ -184,8 +189,8 @@ static inline void ww_filter_resume(const struct ww_config *config, struct ww_we
 }
 
 /*
- * Takes a sample of at most `most` into the estimate, from `bytes` acknowledged over `elapsed_us` until
- * now_us. Returns the bytes that it leaves over.
+ * Adds a sample of at most `most` to the estimate: `bytes` acknowledged over `elapsed_us` until
+ * now_us. Returns the bytes in excess.
  */
 static inline uint64_t ww_filter_step(const struct ww_config *config,
                                       struct ww_westwood_state *state, uint64_t now_us,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * HyStart (Ha & Rhee, Taming the Elephants: New TCP Slow Start, 2008) as Linux and ns-3 have it: leaves slow
- * start, ssthresh = cwnd, from 16 segments on, as soon as one of two signs shows that the pipe is full.
+ * HyStart (Ha & Rhee, Taming the Elephants: New TCP Slow Start, 2008) as in Linux and ns-3. From 16 segments
+ * on, it leaves slow start, ssthresh = cwnd, as soon as one of two signs shows that the path is full.
  *
  *   ACK train   the ACKs of a round, each at most 2 ms after the one before, last longer than
  *               `longest`: the window's packets fill half a round trip, their ACKs the other half
@@ -16,8 +16,8 @@
  *   round trips of each ACK; the smallest of all in a round   smoothed ones; of the round's first eight
  *
  * So ns-3 waits for a full round trip of ACKs, or for a queue as long as the path.
- * A round starts with the first ACK beyond what was outstanding when the last one did, whatever the window: so
- * it is in the kernel since 6.14, while an older one starts its first round amid a flight, at 16 segments.
+ * A round starts with the first ACK beyond what was outstanding when the last one did, whatever the window.
+ * The kernel does so since 6.14; older ones start their first round in the middle of a flight, at 16 segments.
  * Deviations: the kernel halves `longest` only without a pacing qdisc; this is a host without one.
  */
 #ifndef WW_HYSTART_H
@@ -33,14 +33,14 @@ enum {
     WW_HYSTART_NS3_MOST_US = 1000000,
 };
 
-/* All zero is the start. Times wrap, which leaves their differences right. */
+/* A zeroed state is the start. Times wrap, but their differences stay right. */
 struct ww_hystart_state {
     struct ww_rounds rounds; /* `acked` counts every ACK, in slow start or not */
     uint32_t round_start_us;
-    uint32_t last_ack_us;        /* the last one of the train */
+    uint32_t last_ack_us;        /* time of the last ACK of the train */
     uint32_t current_min_rtt_us; /* 0: none in this round */
     uint8_t samples;             /* RTT samples in this round, saturating */
-    bool done;                   /* it has ended slow start */
+    bool done;                   /* HyStart has ended slow start */
 };
 
 struct ww_hystart_delays {
@@ -49,7 +49,7 @@ struct ww_hystart_delays {
     uint32_t least_us; /* the smallest of rtt_us so far */
 };
 
-/* Returns how long a train of ACKs may be. 2^18 bytes * 2^32 us < 2^50. */
+/* Returns how long a train of ACKs may last. 2^18 bytes * 2^32 us < 2^50. */
 static inline uint32_t ww_hystart_longest(const struct ww_config *config,
                                           const struct ww_hystart_delays *delays,
                                           const struct ww_window *window, uint32_t mss) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * HyStart++ (RFC 9406): leaves the first slow start when the round trips grow, before packets are lost.
+ * HyStart++ (RFC 9406): leaves the first slow start when round trips grow, before packets are lost.
  *
  *   RttThresh  = clamp(lastRoundMinRTT / 8, 4 ms, 16 ms)                                     4.2
  *   slow start   with 8 samples in the round and currentRoundMinRTT >= lastRoundMinRTT +
@@ -9,15 +9,15 @@
  *                currentRoundMinRTT < cssBaselineMinRtt back to slow start; after 5 rounds
  *                ssthresh = cwnd, here at least min_cwnd: a window may start with one segment
  *
- * A round ends when what was sent at its start is acknowledged (windowEnd). The quarter is kept by
- * growing on every fourth ACK. L, the limit of the growth an ACK, is ww_grow's (1, or 2 by RFC 3465).
+ * A round ends when what was sent at its start is acknowledged (windowEnd). CSS grows on every fourth ACK,
+ * which gives the quarter. L, the limit of the growth per ACK, is that of ww_grow (1, or 2 by RFC 3465).
  */
 #ifndef WW_HYSTART_PLUS_PLUS_H
 #define WW_HYSTART_PLUS_PLUS_H
 
 #include "rounds.h"
 
-/* All zero is the start. */
+/* A zeroed state is the start. */
 struct ww_hystart_plus_plus_state {
     struct ww_rounds rounds;
     uint32_t last_min_rtt_us;    /* smallest RTT of the last round; 0: none */
@@ -25,7 +25,7 @@ struct ww_hystart_plus_plus_state {
     uint32_t baseline_us;        /* cssBaselineMinRtt; 0 outside of CSS */
     uint8_t samples;             /* RTT samples in this round, saturating */
     uint8_t css_rounds;          /* rounds of conservative slow start so far */
-    bool done;                   /* it has ended slow start */
+    bool done;                   /* HyStart++ has ended slow start */
 };
 
 enum {
@@ -36,7 +36,7 @@ enum {
     WW_CSS_ROUNDS = 5,
 };
 
-/* Returns the increase of the round trip that shows a queue, from the round trip it is held against. */
+/* Returns by how much the round trip must exceed this one to show a queue. */
 static inline uint32_t ww_hystart_threshold(uint32_t rtt_us) {
     return ww_min_u32(ww_max_u32(rtt_us / 8, WW_HYSTART_LEAST_US), WW_HYSTART_MOST_US);
 }
@@ -67,7 +67,7 @@ static inline void ww_hystart_plus_plus_on_ack(const struct ww_config *config,
     if (state->samples < WW_HYSTART_SAMPLES) return;
     if (ww_in_css(state)) {
         if (state->current_min_rtt_us >= state->baseline_us) return;
-        state->baseline_us = 0; /* it was no congestion */
+        state->baseline_us = 0; /* it was not congestion */
         state->css_rounds = 0;
     } else if (state->last_min_rtt_us != 0 &&
                state->current_min_rtt_us >= (uint64_t)state->last_min_rtt_us +
@@ -76,7 +76,9 @@ static inline void ww_hystart_plus_plus_on_ack(const struct ww_config *config,
     }
 }
 
-/* Says whether an ACK may grow the window: in CSS every fourth may. `count` is 0..3 between them. */
+/*
+ * Returns true if an ACK may grow the window: in CSS, every fourth one. `count` is 0..3 in between.
+ */
 static inline bool ww_css_may_grow(const struct ww_hystart_plus_plus_state *state,
                                    uint32_t *count) {
     if (state->done || !ww_in_css(state)) return true;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * The loss recoveries by name: how a sender repairs losses. The host does it; for those that conserve
- * packets recovery.h has the arithmetic.
+ * The loss recoveries by name: how a sender repairs losses. The host does the work; for those with rate
+ * reduction, recovery.h has the arithmetic.
  *
  *   X(ID, id, "name", uses_sack, rate_reduction, "source")
  *
- *   ID, id      its enumerator in C, WW_RECOVERY_ID, and in the engine, Recovery::id
- *   name        what a scenario calls it
- *   uses_sack   it finds losses on a scoreboard of selective acknowledgments (RFC 6675)
- *   rate_reduction   recovery.h, and not the congestion control's ssthresh alone, sets cwnd until it is over
+ *   ID, id          its enumerator in C, WW_RECOVERY_ID, and in the engine, Recovery::id
+ *   name            its name in scenarios
+ *   uses_sack       it finds losses on a scoreboard of selective acknowledgments (RFC 6675)
+ *   rate_reduction  until recovery ends, recovery.h sets cwnd, and not just the congestion control
  */
 #ifndef WW_RECOVERIES_H
 #define WW_RECOVERIES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Computes how many segments fast recovery sends on each ACK, for any congestion control that set
- * ssthresh. The host finds the losses, keeps the scoreboard and sends; its limit is cwnd against its pipe.
+ * Computes how many segments fast recovery sends on each ACK, for any congestion control that sets
+ * ssthresh. The host finds the losses, keeps the scoreboard and sends while its pipe is below cwnd.
  *
  * PRR (RFC 9937, which obsoletes RFC 6937), section 6:
  *
@@ -16,12 +16,12 @@
  *   a segment sent   prr_out += 1
  *   exit     cwnd = ssthresh
  *
- * Rate halving (Dell'Aera 2003, 2.2; Linux 2.4, tcp_cwnd_down): cwnd falls by one for every two ACKs
- * and never below the floor, BWE*RTTmin for Westwood+ and ssthresh for the others; at the end it is
- * the floor. While above it, cwnd is held at in flight + 1, so that what the scoreboard takes off the
- * pipe at once does not leave as a burst; Linux 2.4 holds it there below the floor too, where the
- * paper's "we do not allow cwnd to become smaller" is kept here. An ACK that stands for n segments (a
- * receiver with GRO) counts as n ACKs: cwnd falls by n / 2 and is held at in flight + n.
+ * Rate halving (Dell'Aera 2003, 2.2; Linux 2.4, tcp_cwnd_down): cwnd falls by one for every two ACKs and
+ * never below the floor: BWE*RTTmin for Westwood+, ssthresh for the others. At the end cwnd is the floor.
+ * Above the floor, cwnd is at most in flight + 1, so that segments that the scoreboard takes off the pipe at
+ * once do not cause a burst. Linux 2.4 applies this limit below the floor too; here the paper's "we do not
+ * allow cwnd to become smaller" holds. An ACK that stands for n segments (a receiver with GRO) counts as n
+ * ACKs: cwnd falls by n / 2 and is at most in flight + n.
  *
  * Segments are counted, not bytes: all but a transfer's last are full.
  */
@@ -42,7 +42,10 @@ static inline void ww_prr_enter(struct ww_prr *prr, uint32_t recover_fs) {
     prr->out = 0;
 }
 
-/* Returns the cwnd after an ACK that delivered `delivered` segments. Product: 2^28 * 2^31 and a divisor. */
+/*
+ * Returns the cwnd after an ACK that delivered `delivered` segments. The product is below 2^28 *
+ * 2^31.
+ */
 static inline uint32_t ww_prr_on_ack(struct ww_prr *prr, uint32_t cwnd, uint32_t ssthresh,
                                      uint32_t in_flight, uint32_t delivered, bool is_safe) {
     if (delivered == 0) return cwnd;
@@ -63,8 +66,8 @@ static inline uint32_t ww_prr_on_ack(struct ww_prr *prr, uint32_t cwnd, uint32_t
 }
 
 /*
- * Returns the cwnd after an ACK that counts as `acks` ACKs. `count` keeps the odd one for the
- * next call.
+ * Returns the cwnd after an ACK that counts as `acks` ACKs. `count` keeps the odd one for the next
+ * call.
  */
 static inline uint32_t ww_rate_halving_on_ack(uint32_t *count, uint32_t cwnd, uint32_t floor,
                                               uint32_t in_flight, uint32_t acks) {

@@ -2,18 +2,18 @@
 /*
  * Reno: slow start, congestion avoidance and multiplicative decrease.
  *
- *   slow start            cwnd < ssthresh: cwnd += 1 an ACK                 RFC 5681, 3.1, eq. 2
- *   congestion avoidance  cwnd += 1 a window's worth of ACKs                RFC 5681, 3.1
+ *   slow start            cwnd < ssthresh: cwnd += 1 per ACK                RFC 5681, 3.1, eq. 2
+ *   congestion avoidance  cwnd += 1 per window of ACKs                      RFC 5681, 3.1
  *   byte counting         slow start += min(acked, L), L = 2, after a timeout L = 1;
- *                         congestion avoidance += 1 a window of data        RFC 3465, 2.1 - 2.3
- *   a fraction of cwnd    congestion avoidance += 1 / cwnd an ACK           RFC 5681, 3.1, eq. 3
- *   batched ACKs          slow start += acked up to ssthresh, the rest of them to congestion
- *                         avoidance, += 1 a window of them                  Linux, tcp_cong.c
+ *                         congestion avoidance += 1 per window of data      RFC 3465, 2.1 - 2.3
+ *   a fraction of cwnd    congestion avoidance += 1 / cwnd per ACK          RFC 5681, 3.1, eq. 3
+ *   batched ACKs          slow start += acked up to ssthresh, the rest goes to congestion
+ *                         avoidance, += 1 per window of them                Linux, tcp_cong.c
  *   loss                  ssthresh = max(flight / 2, 2), cwnd = ssthresh    RFC 5681, 3.1, eq. 4
  *   timeout               the same ssthresh, cwnd = 1; a second timeout of one segment holds ssthresh
  *
  * The Westwood family grows in the same way: "cwnd increases as stated in RFC 2581" (Dell'Aera 2003, 2.1).
- * Windows are whole segments; the fraction is a counter, as in 4.4BSD and Linux, unless it is asked for.
+ * Windows are whole segments; the fraction is a counter, as in 4.4BSD and Linux, unless a setting asks for it.
  * The inflation by duplicate ACKs (RFC 5681, 3.2) belongs to the host's recovery.
  */
 #ifndef WW_RENO_H
@@ -21,15 +21,15 @@
 
 #include "arith.h"
 
-/* Only an ACK for new data opens the window, and in fast recovery the host's recovery owns it. */
+/* Only an ACK for new data opens the window; in fast recovery the host's recovery owns it. */
 static inline bool ww_may_grow(const struct ww_sample *sample) {
     return !sample->is_dupack && sample->acked_segments != 0 && sample->phase != WW_RECOVERY;
 }
 
-/* Grows the window by one for every `each` of the segments acknowledged; `each` is below 2^31. */
+/* Grows the window by one per `each` segments acknowledged; `each` is below 2^31. */
 static inline void ww_grow_linearly(struct ww_common *common, struct ww_window *window,
                                     uint32_t each, uint32_t segments) {
-    if (common->cwnd_count >= each) { /* it was counted towards a larger number */
+    if (common->cwnd_count >= each) { /* counted towards a larger number */
         common->cwnd_count = 0;
         window->cwnd = ww_min_u32(window->cwnd + 1, WW_CWND_MAX);
     }
@@ -39,7 +39,7 @@ static inline void ww_grow_linearly(struct ww_common *common, struct ww_window *
     window->cwnd = ww_min_u32(window->cwnd + steps, WW_CWND_MAX);
 }
 
-/* Grows the window in slow start by each of the segments, up to ssthresh; returns those left over. */
+/* Grows the window in slow start by the segments, up to ssthresh. Returns those left over. */
 static inline uint32_t ww_slow_start(struct ww_window *window, uint32_t segments) {
     segments = ww_min_u32(segments, WW_CWND_MAX);
     if (window->cwnd >= window->ssthresh) return segments;
@@ -49,8 +49,8 @@ static inline uint32_t ww_slow_start(struct ww_window *window, uint32_t segments
 }
 
 /*
- * Grows the window on hosts that merge ACKs (GRO), where growth once an ACK, or by at most 2, would be
- * next to none. Each segment opens the window by no more than an ACK of its own would have.
+ * Grows the window on hosts that merge ACKs (GRO), where growth per ACK, or by at most 2, would be
+ * far too slow. Each segment opens the window by no more than its own ACK would have.
  */
 static inline void ww_grow_by_batch(struct ww_common *common, struct ww_window *window,
                                     uint32_t segments) {
@@ -58,7 +58,10 @@ static inline void ww_grow_by_batch(struct ww_common *common, struct ww_window *
     ww_grow_linearly(common, window, window->cwnd, segments);
 }
 
-/* What few ask for stays out of its callers, so that the others pay next to nothing; BPF has one section only. */
+/*
+ * Keeps rarely used code out of its callers, at almost no cost for the others; BPF has only one
+ * section.
+ */
 #ifdef __bpf__
 #define WW_APART static inline
 #else
@@ -66,8 +69,9 @@ static inline void ww_grow_by_batch(struct ww_common *common, struct ww_window *
 #endif
 
 /*
- * Grows the window by `segments` / cwnd, and by 1 at most; cwnd_count is its fraction, which a loss cuts off.
- * The least step is a unit of the fraction, as RFC 5681 has it of a byte. Product: 2^48 * 2^28 / 2^24 = 2^52.
+ * Grows the window by `segments` / cwnd, but at most by 1. cwnd_count is its fraction, which a loss
+ * cuts off. The smallest step is one unit of the fraction, as RFC 5681 has one byte. Product: 2^48
+ * * 2^28 / 2^24 = 2^52.
  */
 WW_APART void ww_grow_by_fraction(struct ww_common *common, struct ww_window *window,
                                   uint32_t segments) {
@@ -104,7 +108,10 @@ static inline void ww_grow(const struct ww_config *config, struct ww_common *com
     common->cwnd_count += ww_min_u32(credit, WW_CWND_MAX); /* below 2 * WW_CWND_MAX */
     if (common->cwnd_count >= window->cwnd) {
         common->cwnd_count -= window->cwnd;
-        /* An ACK that covers several windows grows by one: RFC 5681 allows one segment a round trip. */
+        /*
+         * An ACK that covers several windows grows by one: RFC 5681 allows one segment per round
+         * trip.
+         */
         if (common->cwnd_count >= window->cwnd) common->cwnd_count = 0;
         window->cwnd = ww_min_u32(window->cwnd + 1, WW_CWND_MAX);
     }
@@ -129,8 +136,8 @@ static inline void ww_reno_on_ack(const struct ww_config *config, struct ww_comm
 }
 
 /*
- * Keeps the windows as they were before a reduction, for ww_reno_on_undo. The ACKs counted towards the next
- * increment are void.
+ * Keeps the windows from before a reduction, for ww_reno_on_undo. The ACKs counted towards the next
+ * increment no longer count.
  */
 static inline void ww_remember(struct ww_common *common, const struct ww_window *window) {
     common->prior_cwnd = window->cwnd;
@@ -138,7 +145,7 @@ static inline void ww_remember(struct ww_common *common, const struct ww_window 
     common->cwnd_count = 0;
 }
 
-/* Reacts to a loss found by duplicate ACKs or SACK; `ssthresh` is the control's answer to it. */
+/* Responds to a loss found by duplicate ACKs or SACK; `ssthresh` is the control's choice. */
 static inline void ww_reno_on_loss(struct ww_common *common, struct ww_window *window,
                                    uint32_t ssthresh) {
     ww_remember(common, window);
@@ -150,7 +157,8 @@ static inline void ww_reno_on_rto(struct ww_common *common, struct ww_window *wi
                                   uint32_t ssthresh, bool repeated) {
     common->cwnd_count = 0;
     if (!repeated) {
-        ww_remember(common, window); /* an undo goes back to before the first: RFC 4015, 3.1 */
+        ww_remember(common,
+                    window); /* an undo restores the windows from before the first: RFC 4015, 3.1 */
         window->ssthresh = ssthresh;
     }
     window->cwnd = 1;
@@ -163,17 +171,17 @@ static inline void ww_reno_on_undo(const struct ww_common *common, struct ww_win
     window->ssthresh = ww_max_u32(window->ssthresh, common->prior_ssthresh);
 }
 
-/* A control that estimates no bandwidth has no samples. */
+/* A control that estimates no bandwidth has nothing to show. */
 static inline struct ww_observation ww_observe_nothing(void) {
     const struct ww_observation seen = {0, 0, UINT32_MAX, 0};
     return seen;
 }
 
 /*
- * These are Reno's operations. Where a host calls ww_on_ack, westwood.h calls WW_RENO_ON_ACK, and so on;
- * `reno` points at a struct ww_reno_state. The header of every control ends with such a list. An entry
- * without parameters names a function that takes all of the call's arguments, or, for what a control does
- * as Reno does, an entry of this list: every state has a member `common`.
+ * Reno's operations. Where a host calls ww_on_ack, westwood.h calls WW_RENO_ON_ACK, and so on;
+ * `reno` points to a struct ww_reno_state. The header of every control ends with such a list. An
+ * entry without parameters names a function that takes all arguments of the call. A control that
+ * does as Reno does names an entry of this list: every state has a member `common`.
  */
 #define WW_RENO_TRAITS 0u
 #define WW_RENO_INIT(reno) ww_reno_init(&(reno)->common)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Counts round trips in segments: one ends when all that was in flight at its start is acknowledged.
+ * Counts round trips in segments: a round ends when everything that was in flight at its start is
+ * acknowledged.
  */
 #ifndef WW_ROUNDS_H
 #define WW_ROUNDS_H
@@ -16,7 +17,7 @@ static inline void ww_count_acked(struct ww_rounds *rounds, const struct ww_samp
     rounds->acked = ww_wrapping_add(rounds->acked, sample->acked_segments);
 }
 
-/* Counts what an ACK acknowledges. Returns true if that ends the round; then the next one has begun. */
+/* Counts what an ACK acknowledges. Returns true if that ends the round and begins the next. */
 static inline bool ww_round_ends(struct ww_rounds *rounds, const struct ww_sample *sample) {
     ww_count_acked(rounds, sample);
     if (!ww_reached(rounds->acked, rounds->end)) return false;

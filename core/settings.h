@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Every setting of a congestion control, declared once. From a row below come the core's configuration
- * and its default, the engine's check, the binding, what a scenario accepts under `cc`, the attribute
- * of ns-3's WwTcpWestwood, the range that is fuzzed and the tables in docs/.
+ * Every setting of a congestion control, declared once. A row generates the core's configuration and its
+ * default, the engine's check, the binding, what a scenario accepts under `cc`, the attribute of ns-3's
+ * WwTcpWestwood, the range that is fuzzed and the tables in docs/.
  *
  *   X(kind, name, default, least, most, controls, "what it does", "why that is the default")
  *
@@ -15,12 +15,12 @@
  *   FACTOR_OR_NONE  uint16_t NAME_permille          a number in whole thousandths; 0 switches it off
  *   CHOICE          uint8_t NAME                    a word of the list WW_CHOICES_NAME
  *
- *   controls        who obeys the setting
- *   WW_ONLY(ID)     one congestion control, that of this ID in WW_ALGORITHMS (catalogue.h)
- *   WW_ALL_BUT(ID)  every congestion control but that one; sets of them are joined by |
- *   WW_BY_HOST      the host switches it on, because only the host knows its ACKs; no user can ask for it
+ *   controls        which controls obey the setting
+ *   WW_ONLY(ID)     one congestion control, with this ID in WW_ALGORITHMS (catalogue.h)
+ *   WW_ALL_BUT(ID)  all congestion controls except this one; sets of them are joined by |
+ *   WW_BY_HOST      the host sets it, because only the host knows its ACKs; users cannot set it
  *
- * The default and the bounds are in the field's unit.
+ * Default and bounds are in the field's unit.
  */
 #ifndef WW_SETTINGS_H
 #define WW_SETTINGS_H
@@ -28,17 +28,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WW_TAU_MAX_US 60000000u        /* filter.h's overflow bounds rest on it */
+#define WW_TAU_MAX_US 60000000u        /* filter.h's overflow bounds depend on it */
 #define WW_INTERVAL_MAX_US 3600000000u /* an hour */
 #define WW_M_MAX 16u                   /* bounds the decay loop of the virtual null samples */
 
-/* estimator.h says when each of these takes a bandwidth sample. */
+/* The samplers; estimator.h says when each takes a bandwidth sample. */
 #define WW_CHOICES_sampler(X) \
     X(WW_PER_ACK, "per-ack")  \
     X(WW_PER_RTT, "per-rtt")  \
     X(WW_PER_RTT_TIMER, "per-rtt-timer")
 
-/* filter.h has the equation by which each of these smooths the samples. */
+/* The filters; filter.h has the equation by which each smooths the samples. */
 #define WW_CHOICES_filter(X)                        \
     X(WW_FILTER_NONE, "none")                       \
     X(WW_FILTER_EWMA, "ewma")                       \
@@ -47,7 +47,7 @@
     X(WW_FILTER_EWMA_TWICE, "ewma-twice")           \
     X(WW_FILTER_TUSTIN_EVEN, "tustin-even")
 
-/* hystart_plus_plus.h and hystart.h say when each of these ends slow start. */
+/* The kinds of HyStart; hystart_plus_plus.h and hystart.h say when each ends slow start. */
 #define WW_CHOICES_hystart(X)        \
     X(WW_HYSTART_NONE, "none")       \
     X(WW_HYSTART_LINUX, "hystart")   \
@@ -170,10 +170,10 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "Segments queued in the path from which a loss is taken for congestion",                     \
       "Fu & Liew 2003; tcp_veno.c.")
 
-/* In each pair of settings the first must not exceed the second. */
+/* Pairs of settings; the first of a pair must not exceed the second. */
 #define WW_SETTINGS_IN_ORDER(X) X(vegas_alpha, vegas_beta)
 
-/* WW_FIELD names the field that a row declares: WW_FIELD(SPAN, tau) is tau_us. */
+/* The field that a row declares: WW_FIELD(SPAN, tau) is tau_us. */
 #define WW_FIELD(kind, name) WW_FIELD_##kind(name)
 #define WW_FIELD_SWITCH(name) name
 #define WW_FIELD_COUNT(name) name
@@ -191,7 +191,7 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
 #define WW_TYPE_FACTOR_OR_NONE uint16_t
 #define WW_TYPE_CHOICE uint8_t
 
-/* The core only reads a configuration, so that one may serve any number of connections. */
+/* The core only reads a configuration, so any number of connections may share one. */
 struct ww_config {
     uint8_t algorithm; /* enum ww_algorithm: catalogue.h */
 #define WW_MEMBER(kind, name, fallback, least, most, controls, what, why) \
@@ -200,7 +200,7 @@ struct ww_config {
 #undef WW_MEMBER
 };
 
-/* Every setting has a sound value in every congestion control, so that a user may switch one at a time. */
+/* Every setting has a valid value for every congestion control, so users may set one at a time. */
 static inline struct ww_config ww_default_config(uint8_t algorithm) {
     struct ww_config config;
     config.algorithm = algorithm;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Vegas (Brakmo & Peterson, IEEE JSAC 13(8), 1995), in the form that Linux gave it (tcp_vegas.c), which
- * is what "Vegas" has meant in measurements since.
+ * Vegas (Brakmo & Peterson, IEEE JSAC 13(8), 1995), in its Linux form (tcp_vegas.c), which is what
+ * measurements have meant by "Vegas" since.
  *
- *   once a round trip, with RTT the smallest of its samples (queueing by others' bursts left out):
+ *   once per round trip, with RTT the smallest of its samples (without queueing by others' bursts):
  *     diff = cwnd (RTT - BaseRTT) / BaseRTT      segments of ours that wait in queues
  *     slow start    diff > gamma: cwnd = min(cwnd, cwnd BaseRTT / RTT + 1), and slow start ends
  *     afterwards    diff > beta:  cwnd -= 1      diff < alpha: cwnd += 1      else it stays
  *   alpha = 2, beta = 4, gamma = 1 segments; with fewer than 3 samples in the round trip: Reno's growth
  *   a loss and a timeout are answered as by Reno
  *
- * Deviations from the paper, with Linux: slow start doubles every round trip instead of every other; no
+ * Deviations from the paper, as in Linux: slow start doubles every round trip instead of every other; no
  * retransmission on the first or second duplicate ACK by a fine-grained timer (that is the host's loss
  * detection); a loss halves the window.
  */
@@ -20,7 +20,7 @@
 #include "reno.h"
 #include "rounds.h"
 
-enum { WW_VEGAS_RTTS = 3 }; /* samples in a round before their smallest means something */
+enum { WW_VEGAS_RTTS = 3 }; /* samples that a round's smallest RTT needs to be meaningful */
 
 struct ww_vegas_state {
     struct ww_common common;
@@ -36,8 +36,8 @@ static inline void ww_vegas_init(struct ww_vegas_state *vegas) {
 }
 
 /*
- * Returns ssthresh as Linux's tcp_current_ssthresh has it: what was reached is not forgotten when slow
- * start ends.
+ * Returns ssthresh as Linux's tcp_current_ssthresh does: what was reached is kept when slow start
+ * ends.
  */
 static inline uint32_t ww_vegas_reached(const struct ww_config *config,
                                         const struct ww_window *window) {
@@ -45,12 +45,14 @@ static inline uint32_t ww_vegas_reached(const struct ww_config *config,
     return ww_max_u32(ww_max_u32(window->ssthresh, reached), config->min_cwnd);
 }
 
-/* Returns ssthresh below cwnd, so that slow start is over. */
+/* Returns an ssthresh below cwnd, which ends slow start. */
 static inline uint32_t ww_vegas_below(const struct ww_window *window) {
     return (uint32_t)ww_min_u64(window->ssthresh, ww_minus(window->cwnd, 1));
 }
 
-/* Adjusts the window at the end of a round trip with enough samples. Products: 2^28 * 2^32 < 2^60. */
+/*
+ * Adjusts the window at the end of a round trip with enough samples. Products: 2^28 * 2^32 < 2^60.
+ */
 static inline void ww_vegas_adjust(const struct ww_config *config, struct ww_vegas_state *vegas,
                                    struct ww_window *window, const struct ww_sample *sample) {
     const uint64_t rtt = vegas->min_rtt_us, base = vegas->base_rtt_us, cwnd = window->cwnd;
@@ -93,7 +95,7 @@ static inline void ww_vegas_on_ack(const struct ww_config *config, struct ww_veg
     }
 }
 
-/* These are Vegas' operations: westwood.h calls them, see reno.h. */
+/* Vegas' operations: westwood.h calls them, see reno.h. */
 #define WW_VEGAS_TRAITS 0u
 #define WW_VEGAS_INIT ww_vegas_init
 #define WW_VEGAS_ON_ACK ww_vegas_on_ack

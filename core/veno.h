@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
  * Veno (Fu & Liew, "TCP Veno: TCP Enhancement for Transmission over Wireless Access Networks", IEEE JSAC
- * 21(2), 2003), in the form that Linux gave it (tcp_veno.c): Reno that asks Vegas' question on a loss.
+ * 21(2), 2003), in its Linux form (tcp_veno.c): Reno that applies Vegas' test on a loss.
  *
  *   N = cwnd (RTT - BaseRTT) / RTT             segments of ours that wait in queues
  *   slow start            as Reno
  *   congestion avoidance  N < beta: as Reno    else: cwnd += 1 every other window of ACKs
- *   loss and timeout      N < beta: the loss is taken for a random one, ssthresh = 4/5 flight
- *                         else: for a congestive one, ssthresh = 1/2 flight, as Reno
- *   beta = 3 segments (veno_beta); with fewer than 3 RTT samples so far, and while a loss is repaired: Reno's growth
+ *   loss and timeout      N < beta: the loss is considered random, ssthresh = 4/5 flight
+ *                         else: it is considered congestive, ssthresh = 1/2 flight, as Reno
+ *   beta = 3 segments (veno_beta); with fewer than 3 RTT samples, and while a loss is repaired: Reno's growth
  *
- * N is known on each ACK that may open the window, from the smallest RTT since the one before. It is kept
+ * N is computed on each ACK that may open the window, from the smallest RTT since the one before. It is kept
  * in half segments, as in Linux.
  *
- * Deviations: every other window means every other ACK here, which is the same pace. RTT samples are not
- * forgotten after an idle time, which the host does not report. A timeout is answered like a loss, with
- * Linux and ns-3; the paper leaves it as it is in Reno.
+ * Deviations: every other window means every other ACK here, which is the same pace. RTT samples are kept
+ * across idle times, which the host does not report. A timeout is answered like a loss, as in Linux and ns-3;
+ * in the paper it is Reno's.
  */
 #ifndef WW_VENO_H
 #define WW_VENO_H
@@ -24,7 +24,7 @@
 
 enum {
     WW_VENO_HALVES = 2, /* half segments in a segment */
-    WW_VENO_RTTS = 3,   /* samples before N means something */
+    WW_VENO_RTTS = 3,   /* samples before N is meaningful */
 };
 
 struct ww_veno_state {
@@ -33,7 +33,7 @@ struct ww_veno_state {
     uint32_t min_rtt_us;  /* smallest since the window last grew; UINT32_MAX: none */
     uint32_t queued;      /* N, in half segments */
     uint8_t rtts;         /* samples so far, up to WW_VENO_RTTS */
-    bool waits;           /* the next ACK of a full queue does not grow the window */
+    bool waits;           /* the queue is full: the next ACK does not grow the window */
 };
 
 static inline void ww_veno_init(struct ww_veno_state *veno) {
@@ -76,7 +76,7 @@ static inline uint32_t ww_veno_ssthresh(const struct ww_config *config,
     return ww_max_u32(ww_min_u32(in_flight, WW_CWND_MAX) * 4 / 5, config->min_cwnd);
 }
 
-/* What Veno does on each of the host's calls. */
+/* Veno's operations: westwood.h calls them, see reno.h. */
 #define WW_VENO_TRAITS 0u
 #define WW_VENO_INIT ww_veno_init
 #define WW_VENO_ON_ACK ww_veno_on_ack

@@ -5,20 +5,20 @@
  *   ww_init              a connection starts
  *   ww_needs_rate        whether the control wants delivery rate samples; changes nothing
  *   ww_owns_recovery     whether it sets cwnd in fast recovery itself; changes nothing
- *   ww_ignores_marks     whether congestion marks are nothing to it; changes nothing
+ *   ww_ignores_marks     whether it ignores congestion marks; changes nothing
  *   ww_estimates         whether ww_observe has an estimate to show; changes nothing
  *   ww_on_ack            an ACK arrived, duplicate or not, in any phase
  *   ww_ssthresh          what a loss now would set ssthresh to; changes nothing
  *   ww_on_loss           a loss was detected by duplicate ACKs or SACK (call ww_on_ack for that ACK first)
- *   ww_on_mark           an ACK tells of a congestion mark, RFC 3168, and the host answers it (once a window);
- *                        for a control that ww_ignores_marks names it must not
+ *   ww_on_mark           an ACK echoes a congestion mark, RFC 3168, and the host responds (once per window);
+ *                        not to be called for a control with ww_ignores_marks
  *   ww_on_recovery_exit  the data outstanding at the loss is acknowledged
  *   ww_on_rto            the retransmission timer expired
  *   ww_on_undo           the last loss proved spurious
  *   ww_observe           the estimate, for traces
  *
- * Each of them calls the operation that the congestion control in force lists for it at the end of its
- * header. A host whose recovery is rate halving or PRR includes recovery.h, too.
+ * Each calls the operation that the current congestion control lists at the end of its header. A host
+ * whose recovery is rate halving or PRR also includes recovery.h.
  */
 #ifndef WW_WESTWOOD_H
 #define WW_WESTWOOD_H
@@ -26,16 +26,16 @@
 #define WW_WANTS_CONTROLS
 #include "catalogue.h"
 
-/* Each control's traits tell its host what to do for it; they are bits of one number. */
+/* Traits tell a host what a control needs; each is one bit. */
 enum {
     WW_NEEDS_RATE = 1, /* it reads the delivery rate part of ww_sample */
     WW_OWNS_RECOVERY =
         2,            /* it sets cwnd in fast recovery: the host's recovery only finds the losses */
-    WW_ESTIMATES = 4, /* ww_observe has something to say */
-    WW_IGNORES_MARKS = 8, /* a congestion mark is no sign to it */
+    WW_ESTIMATES = 4, /* ww_observe returns an estimate */
+    WW_IGNORES_MARKS = 8, /* it does not respond to congestion marks */
 };
 
-/* This is a connection's private state. Zero is not a valid start: call ww_init. */
+/* The private state of a connection. It must be initialised by ww_init; zero is not valid. */
 struct ww_state {
     union {
         struct ww_common common; /* each member below begins with it */
@@ -58,7 +58,10 @@ WW_ALGORITHMS(WW_MEMBER)
 #undef WW_MEMBER
 #undef WW_ASSERT
 
-/* A switch over all controls. Each function below defines WW_CASE(ID, name), which calls one operation. */
+/*
+ * A switch over all controls. Each function below defines WW_CASE(ID, name), which calls one
+ * operation.
+ */
 #define WW_DISPATCH(config)                           \
     switch ((enum ww_algorithm)(config)->algorithm) { \
         WW_ALGORITHMS(WW_CASE)                        \
@@ -153,7 +156,7 @@ static inline void ww_on_recovery_exit(const struct ww_config *config, struct ww
 #undef WW_CASE
 }
 
-/* `repeated` says that the same segment timed out before; then ssthresh is held (RFC 5681, 3.1). */
+/* `repeated`: the same segment timed out before; then ssthresh is kept (RFC 5681, 3.1). */
 static inline void ww_on_rto(const struct ww_config *config, struct ww_state *state,
                              struct ww_window *window, uint64_t now_us, uint32_t in_flight,
                              uint32_t mss, bool repeated) {

@@ -1,61 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Westwood-CUBIC: CUBIC that asks whether its losses come from a full queue before it reduces the window.
+ * Westwood-CUBIC: CUBIC that reduces the window only after asking whether its losses come from a full queue.
  *
- *   B         = largest delivery rate sample; it fades by 1/8 a round
+ *   B         = largest delivery rate sample; it fades by 1/8 per round
  *   RTTmin    = smallest RTT since the start, or since a timeout
- *   pipe      = B RTTmin / MSS
+ *   BDP       = B RTTmin / MSS
  *   evidence  = how far SRTT is above its mean when packets are lost, 0 to 1: westwood_cubic_evidence.h
  *
  *   cause of the loss                  cwnd and ssthresh become
  *   a mark, or evidence > threshold    0.7 cwnd                     a full queue loses packets
- *   a queue stands                     max(0.7 cwnd, gain pipe)     the path stays full, the queue empties
+ *   a queue stands                     max(0.7 cwnd, gain BDP)      the path stays full, the queue empties
  *   otherwise                          unchanged                    the link loses packets
- *   many, and not from a full queue    gain pipe, between 0.7 cwnd and gain cwnd
+ *   many, and not from a full queue    gain BDP, between 0.7 cwnd and gain cwnd
  *   a timeout                          ssthresh as for a loss, cwnd = 1
  *   no loss                            CUBIC's growth (cubic_curve.h)
  *
- *   a queue stands   the least RTT of this and of the last round > (1 + queue) RTTmin
+ *   a queue stands   the smallest RTT of this round and the last > (1 + queue) RTTmin
  *   many             more than heavy cwnd and more than 4 segments in a round
  *
- * westwood_cubic_evidence.h says why a score tells a full queue from a lossy link.
+ * westwood_cubic_evidence.h explains why this score tells a full queue from a lossy link.
  *
- * With less than `small` segments a loss is answered as Reno does, ssthresh = cwnd = cwnd / 2, once the first slow
- * start has ended. At the loss rates of a radio link Reno has such windows anyway. There a flow cannot tell the
- * link's losses from a crowd's, and must not keep the crowd's queue full.
+ * Below `small` segments, once the first slow start has ended, a loss is answered as in Reno: ssthresh =
+ * cwnd = cwnd / 2. At the loss rates of a radio link Reno has such small windows anyway. There a flow cannot
+ * tell the link's losses from those of many competing flows, whose queue it must not keep full.
  *
- * What one recovery may do is a state machine (enum ww_wc_answer):
+ * What a recovery may do is a state machine (enum ww_wc_answer):
  *
  *   WATCHES   -- loss, window kept -->     KEEPS    -- round ends -->      WATCHES
- *   WATCHES, KEEPS, PRR -- reduction, or many losses --> CUTS        at once
+ *   WATCHES, KEEPS, PRR -- reduction, or many losses --> CUTS              at once
  *   CUTS      -- next ACK -->              WAITS    -- round ends -->      PRR
  *   any       -- recovery ends, undo, timeout --> WATCHES
  *
- * proofs/theorems.c proves its invariant: when the losses that an ACK reports in recovery are counted, a round with
- * many losses is in CUTS or WAITS, and no round that follows WAITS is in WAITS. So many losses are answered with
- * the ACK that reports them, or the first one of a later round is, one round trip after the last answer.
+ * proofs/theorems.c proves its invariant. When the losses that an ACK reports in recovery are counted, a round
+ * with many losses is in CUTS or WAITS, and no round that follows WAITS is in WAITS. So many losses are answered
+ * by the ACK that reports them, or by the first one of a later round, one round trip after the last answer.
  *
- * A reduced window falls as PRR has it (RFC 9937): while more is in flight than ssthresh, each segment delivered lets
- * ssthresh / prior cwnd segments go. Below, cwnd = min(ssthresh, in flight + delivered), and one more on an ACK that
- * advances and reports no loss.
+ * A reduced window falls as in PRR (RFC 9937). While more is in flight than ssthresh, each segment delivered
+ * allows ssthresh / prior cwnd segments. Below that, cwnd = min(ssthresh, in flight + delivered), and one
+ * more on an ACK that advances and reports no loss.
  *
- * Reductions at scores under 1/2 are doubtful. If a round outside of a reduced recovery ends and the link is sure to
- * lose packets, ssthresh goes back to the largest window before them.
+ * Reductions at scores under 1/2 are doubtful. If a round outside a reduced recovery ends and the link is
+ * sure to lose packets, ssthresh returns to the largest window before them.
  *
- * Slow start is paced, at pacing cwnd / SRTT, so that its bursts do not overflow a short queue. The first one holds
- * the window while SRTT is above RTTmin by HyStart++'s threshold (RFC 9406, 4.2). If all RTTs of a
- * round are, it ends with ssthresh = cwnd = max(cwnd / 2, pipe), but never more than cwnd.
+ * Slow start is paced at pacing cwnd / SRTT, so that its bursts do not overflow a short queue. The first one
+ * holds the window while SRTT exceeds RTTmin by HyStart++'s threshold (RFC 9406, 4.2). If all RTTs of a round
+ * do, it ends with ssthresh = cwnd = max(cwnd / 2, BDP), but never more than cwnd.
  *
- * Sources. The window after a loss is Westwood's (Mascolo 2001), or CUBIC's (RFC 9438, 4.6) where that is larger.
+ * Sources. The window after a loss is Westwood's (Mascolo 2001), or CUBIC's (RFC 9438, 4.6) if that is larger.
  * The maximum of delivery rates is BBR's (draft-cardwell-iccrg-bbr-congestion-control-00, 4.1.1). TCP Veno (Fu &
- * Liew 2003) tells one loss from another by the queue, and Copa (Arun & Balakrishnan 2018) sees it in the least
- * RTT of late. A slow start that ends at the estimated pipe is Astart (Wang, Pau, Yamada, Sanadidi, Gerla: TCP
- * startup performance in large bandwidth delay networks, INFOCOM 2004). docs/new-member.md has what each part is
- * worth.
+ * Liew 2003) classifies losses by the queue, and Copa (Arun & Balakrishnan 2018) sees the queue in the smallest
+ * recent RTT. A slow start that ends at the estimated BDP is Astart (Wang, Pau, Yamada, Sanadidi, Gerla: TCP
+ * startup performance in large bandwidth delay networks, INFOCOM 2004). docs/new-member.md shows what each
+ * part contributes.
  *
- * Deviations from RFC 9438: cwnd is taken for the flight (4.6; so in Linux); a loss that does not reduce the
- * window does not end the stage; a spurious reduction gives back the windows but not the stage (4.9; so in
- * Linux). Rates are kept in units of 32 bytes/s, and a queueing delay counts up to 2^20 us, so that the state fits.
+ * Deviations from RFC 9438: cwnd stands for the flight (4.6; so in Linux). A loss that does not reduce the
+ * window does not end the stage. The undo of a spurious reduction restores the windows but not the stage (4.9;
+ * so in Linux). To fit into the state, rates are kept in units of 32 bytes/s, and a queueing delay counts up
+ * to 2^20 us.
  */
 #ifndef WW_WESTWOOD_CUBIC_H
 #define WW_WESTWOOD_CUBIC_H
@@ -67,25 +68,25 @@ static inline uint64_t ww_wc_bandwidth(const struct ww_westwood_cubic_state *wc)
 }
 
 /* Returns B RTTmin in segments, rounded up; 0 if either is unknown. */
-static inline uint32_t ww_wc_pipe(const struct ww_westwood_cubic_state *wc, uint32_t mss) {
+static inline uint32_t ww_wc_bdp(const struct ww_westwood_cubic_state *wc, uint32_t mss) {
     if (wc->rtt_min_us == UINT32_MAX) return 0;
     const uint64_t bytes = ww_bytes_in(ww_wc_bandwidth(wc), wc->rtt_min_us);
     return (uint32_t)ww_min_u64(ww_div(bytes + mss - 1, mss), WW_CWND_MAX);
 }
 
-/* Says whether the window has been reduced in this recovery. */
+/* Returns true if the window was reduced in this recovery. */
 static inline bool ww_wc_is_reduced(const struct ww_westwood_cubic_state *wc) {
     return wc->answer >= WW_WC_CUTS;
 }
 
-/* Returns the answer's state when a round has ended. */
+/* Returns the state that follows when a round ends. */
 static inline uint8_t ww_wc_after_round(uint8_t answer) {
     if (answer == WW_WC_KEEPS) return WW_WC_WATCHES;
     if (answer == WW_WC_WAITS) return WW_WC_PRR;
     return answer;
 }
 
-/* Returns what ssthresh becomes: at most cwnd, and min_cwnd at least. */
+/* Returns the new ssthresh: at most cwnd, at least min_cwnd. */
 static inline uint32_t ww_wc_target(const struct ww_config *config,
                                     const struct ww_westwood_cubic_state *wc, uint32_t cwnd,
                                     uint32_t mss, enum ww_wc_cause cause) {
@@ -98,13 +99,13 @@ static inline uint32_t ww_wc_target(const struct ww_config *config,
         target = cwnd;
     } else if (!full) {
         const uint64_t gain = config->wc_gain_permille;
-        target = ww_max_u64(target, ww_wc_pipe(wc, mss) * gain / 1000);
+        target = ww_max_u64(target, ww_wc_bdp(wc, mss) * gain / 1000);
         if (cause == WW_WC_MANY) target = ww_min_u64(target, cwnd * gain / 1000);
     }
     return ww_max_u32((uint32_t)ww_min_u64(cwnd, target), config->min_cwnd);
 }
 
-/* Ends the stage of the curve with a reduction from cwnd: RFC 9438, 4.6 and 4.7. */
+/* Ends the curve's stage with a reduction from cwnd: RFC 9438, 4.6 and 4.7. */
 static inline void ww_wc_end_stage(struct ww_cubic_curve *curve, uint32_t cwnd) {
     const uint32_t scaled = cwnd << WW_CUBIC_FRACTION;
     curve->epoch_open = false;
@@ -112,7 +113,10 @@ static inline void ww_wc_end_stage(struct ww_cubic_curve *curve, uint32_t cwnd) 
     curve->w_max = scaled < curve->w_max ? (uint32_t)((uint64_t)scaled * 17 / 20) : scaled;
 }
 
-/* Returns the window that a further reduction begins with: in recovery cwnd may be far below it for a while. */
+/*
+ * Returns the window from which a further reduction starts: in recovery cwnd may be far below it
+ * for a while.
+ */
 static inline uint32_t ww_wc_standing(const struct ww_westwood_cubic_state *wc,
                                       const struct ww_window *window) {
     const uint32_t cwnd =
@@ -120,14 +124,14 @@ static inline uint32_t ww_wc_standing(const struct ww_westwood_cubic_state *wc,
     return ww_min_u32(cwnd, WW_CUBIC_CWND_MAX);
 }
 
-/* Keeps the largest window before reductions that may be mistakes: the loss came at a low score. */
+/* Keeps the largest window before doubtful reductions: the loss came at a low score. */
 static inline void ww_wc_note_reduction(struct ww_westwood_cubic_state *wc, uint32_t cwnd,
                                         enum ww_wc_cause cause) {
     const bool may_be_mistake = cause != WW_WC_MARK && ww_wc_score(wc) < WW_WC_HALF;
     wc->mistaken = may_be_mistake ? ww_max_u32(wc->mistaken, cwnd) : 0;
 }
 
-/* Lets the window grow back to where it was before reductions that the evidence no longer supports. */
+/* Restores the window from before reductions that the evidence no longer supports. */
 static inline void ww_wc_take_back(const struct ww_config *config,
                                    struct ww_westwood_cubic_state *wc, struct ww_window *window) {
     if (ww_wc_is_reduced(wc) || !ww_wc_is_link(config, wc)) return;
@@ -135,7 +139,10 @@ static inline void ww_wc_take_back(const struct ww_config *config,
     wc->mistaken = 0;
 }
 
-/* Answers losses or a mark. What a recovery had at its beginning is what CUBIC goes back to. */
+/*
+ * Answers losses or a mark. In one recovery, CUBIC's stage ends only once, with the window at its
+ * beginning.
+ */
 static inline void ww_wc_answer(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
                                 struct ww_window *window, uint32_t mss, enum ww_wc_cause cause) {
     const uint32_t cwnd = ww_wc_standing(wc, window);
@@ -145,7 +152,7 @@ static inline void ww_wc_answer(const struct ww_config *config, struct ww_westwo
     const uint32_t target = ww_max_u32(wanted, config->min_cwnd);
     if (target >= cwnd) {
         if (cause != WW_WC_LOSS) {
-            wc->answer = WW_WC_CUTS; /* min_cwnd allows no less */
+            wc->answer = WW_WC_CUTS; /* min_cwnd allows no further reduction */
         } else if (!was_reduced) {
             wc->answer = WW_WC_KEEPS;
         }
@@ -161,12 +168,12 @@ static inline void ww_wc_answer(const struct ww_config *config, struct ww_westwo
 
 /* ---- what an ACK shows */
 
-/* Says whether an RTT is longer than the path's by HyStart++'s threshold. */
+/* Returns true if an RTT exceeds the path's by HyStart++'s threshold. */
 static inline bool ww_wc_is_longer(const struct ww_westwood_cubic_state *wc, uint32_t rtt_us) {
     return rtt_us >= (uint64_t)wc->rtt_min_us + ww_hystart_threshold(wc->rtt_min_us);
 }
 
-/* Takes the round trip and the rate that an ACK shows. */
+/* Takes the RTT and the rate sample of an ACK. */
 static inline void ww_wc_measure(struct ww_westwood_cubic_state *wc,
                                  const struct ww_sample *sample) {
     const uint32_t rtt_us = sample->rate_rtt_us;
@@ -190,12 +197,15 @@ static inline void ww_wc_end_slow_start(const struct ww_config *config,
                                         struct ww_westwood_cubic_state *wc,
                                         struct ww_window *window, uint32_t mss) {
     wc->start = WW_WC_STARTED;
-    const uint32_t pipe = ww_max_u32(ww_wc_pipe(wc, mss), window->cwnd / 2);
-    window->cwnd = ww_min_u32(window->cwnd, ww_max_u32(pipe, config->min_cwnd));
+    const uint32_t bdp = ww_max_u32(ww_wc_bdp(wc, mss), window->cwnd / 2);
+    window->cwnd = ww_min_u32(window->cwnd, ww_max_u32(bdp, config->min_cwnd));
     window->ssthresh = ww_max_u32(window->cwnd, config->min_cwnd);
 }
 
-/* Ends a round: it answers losses that no answer has seen, and ends slow start if all of the round waited. */
+/*
+ * Ends a round: answers losses that are not answered yet, and ends slow start if all RTTs of the
+ * round were long.
+ */
 static inline void ww_wc_end_round(const struct ww_config *config,
                                    struct ww_westwood_cubic_state *wc, struct ww_window *window,
                                    const struct ww_sample *sample) {
@@ -213,7 +223,7 @@ static inline void ww_wc_end_round(const struct ww_config *config,
     wc->round_rtt_us = 0;
 }
 
-/* Begins a round with an ACK for what was sent since the last one began, or after a reduction. */
+/* Begins a round if an ACK covers data sent since the last round began, or follows a reduction. */
 static inline void ww_wc_take_round(const struct ww_config *config,
                                     struct ww_westwood_cubic_state *wc, struct ww_window *window,
                                     const struct ww_sample *sample) {
@@ -228,7 +238,7 @@ static inline void ww_wc_take_round(const struct ww_config *config,
     wc->lost = 0;
 }
 
-/* Counts the losses that an ACK brings to light, and in recovery answers them once they are many. */
+/* Counts the losses that an ACK reports, and in recovery answers them once there are many. */
 static inline void ww_wc_count_lost(const struct ww_config *config,
                                     struct ww_westwood_cubic_state *wc, struct ww_window *window,
                                     const struct ww_sample *sample) {
@@ -242,15 +252,15 @@ static inline void ww_wc_count_lost(const struct ww_config *config,
 
 /* ---- the window between losses */
 
-/* Sets the window to `segments`, in recovery and after it, but not beyond ssthresh. */
+/* Sets the window to `segments`, but not beyond ssthresh, in recovery or at its end. */
 static inline void ww_wc_let_go(struct ww_window *window, uint64_t segments) {
     const uint64_t most = ww_min_u32(window->ssthresh, WW_CWND_MAX);
     window->cwnd = (uint32_t)ww_max_u64(ww_min_u64(segments, most), 1);
 }
 
 /*
- * Lets a reduced window fall in proportion to what is delivered: RFC 9937, 6. cwnd_count keeps the fraction.
- * 2^16 * 2^31 * 2^8 < 2^56.
+ * Lets a reduced window fall with what each ACK delivers: RFC 9937, 6. cwnd_count keeps the
+ * fraction. 2^16 * 2^31 * 2^8 < 2^56.
  */
 static inline void ww_wc_prr_on_ack(struct ww_westwood_cubic_state *wc, struct ww_window *window,
                                     const struct ww_sample *sample) {
@@ -289,7 +299,7 @@ static inline void ww_wc_grow(const struct ww_config *config, struct ww_westwood
                   ww_min_u32(sample->newly_delivered, 1u << 16), wc->srtt_us);
 }
 
-/* Paces slow start at a multiple of cwnd / SRTT, and nothing else. */
+/* Paces slow start at a multiple of cwnd / SRTT; nothing else is paced. */
 static inline void ww_wc_pace(const struct ww_config *config,
                               const struct ww_westwood_cubic_state *wc, struct ww_window *window,
                               uint32_t mss) {
@@ -325,7 +335,7 @@ static inline void ww_wc_on_loss(const struct ww_config *config, struct ww_westw
     ww_wc_answer(config, wc, window, mss, is_many ? WW_WC_MANY : WW_WC_LOSS);
 }
 
-/* Answers a mark (RFC 3168), which says that there is a queue whatever the round trips say. */
+/* Answers a mark (RFC 3168), which proves a queue whatever the RTTs are. */
 static inline void ww_wc_on_mark(const struct ww_config *config, struct ww_westwood_cubic_state *wc,
                                  struct ww_window *window, uint32_t mss) {
     ww_remember(&wc->common, window);
@@ -346,7 +356,7 @@ static inline void ww_wc_on_rto(const struct ww_config *config, struct ww_westwo
     wc->curve.epoch_open = false;
     wc->curve.w_max = 0;
     wc->rtt_min_us = UINT32_MAX;
-    wc->srtt_us = wc->round_rtt_us = wc->last_rtt_us = 0; /* the queue that they tell of is gone */
+    wc->srtt_us = wc->round_rtt_us = wc->last_rtt_us = 0; /* they belong to a queue that is gone */
     wc->delay_sum_us = wc->away_sum_us = wc->mistaken = 0;
     wc->samples = 0;
     wc->answer = WW_WC_WATCHES;
@@ -366,7 +376,7 @@ static inline struct ww_observation ww_wc_observe(const struct ww_westwood_cubic
     return seen;
 }
 
-/* These are Westwood-CUBIC's operations: westwood.h calls them, see reno.h. */
+/* Westwood-CUBIC's operations: westwood.h calls them, see reno.h. */
 #define WW_WESTWOOD_CUBIC_TRAITS (WW_NEEDS_RATE | WW_OWNS_RECOVERY | WW_ESTIMATES)
 #define WW_WESTWOOD_CUBIC_INIT ww_wc_init
 #define WW_WESTWOOD_CUBIC_ON_ACK ww_wc_on_ack

@@ -3,13 +3,13 @@
  * Westwood-CUBIC's evidence: do its losses come from a full queue, or from the link?
  *
  *   SRTT      RTTs smoothed by 1/8
- *   mean      of SRTT over 16 rounds: a round's mean has the weight 1/16, the first 16 weigh alike. A round's mean is
- *             RTTmin at its end + the mean of SRTT - RTTmin; its first 4095 RTTs count
+ *   mean      of SRTT over 16 rounds: a round's mean has weight 1/16; the first 16 rounds weigh the same. A round's
+ *             mean is RTTmin at its end + the mean of SRTT - RTTmin; its first 4095 RTTs count
  *   dev       of |SRTT - mean|, likewise; 0 in the first round
- *   score     (SRTT - mean) / (2 dev) at the first loss of a round, between -1 and 1. For mean stands RTTmin in the
- *             first round. dev counts as RTTmin / 8192 + 16 us at least, which is noise
- *   evidence  mean of the scores of about 32 rounds with losses. It starts at 1/4, and a score has a weight of
- *             1/4 at most and of 1/32 at least
+ *   score     (SRTT - mean) / (2 dev) at the first loss of a round, between -1 and 1. In the first round RTTmin
+ *             replaces the mean. dev is at least RTTmin / 8192 + 16 us, to cover noise
+ *   evidence  mean of the scores of about 32 rounds with losses. It starts at 1/4; a score weighs between 1/32
+ *             and 1/4
  *
  *   a full queue loses packets   evidence > threshold, or no RTT is known
  *   the link loses packets       evidence <= threshold / 2, and no queue stands
@@ -17,21 +17,22 @@
  *
  * A timeout keeps mean, dev and evidence, and drops SRTT and the sums of the round.
  *
- * Why the score. A link loses any packet alike, so that the SRTT at its losses has the mean of all SRTTs: the
- * evidence is near 0. A queue loses packets while it is full, however short it is: the evidence is near 1. No queue
- * length and no share of the link enters. Jitter widens dev and moves no mean. RED loses more in a longer queue.
- * The mean lags a queue that grows for hundreds of rounds, so that a link's losses have up to 0.4 then.
+ * Why this score. A link loses all packets alike, so SRTT at its losses has the mean of all SRTTs: the evidence
+ * is near 0. A queue loses packets while it is full, however short it is: the evidence is near 1. Neither the
+ * queue's length nor the link's loss rate matters. Jitter widens dev but moves no mean. RED loses more packets in
+ * a longer queue. The mean lags behind a queue that grows for hundreds of rounds; then a link's losses score up
+ * to 0.4.
  *
- * Sources. TCP Veno (Fu & Liew 2003) tells losses apart by the queue's length at one loss; Biaz & Vaidya (1999) and
- * Spike (Cen, Cosman & Voelker 2003) by its place between two thresholds. Here it is the mean place over many
- * losses, in units of the path's own deviation.
+ * Sources. TCP Veno (Fu & Liew 2003) classifies a loss by the queue's length at that loss; Biaz & Vaidya (1999)
+ * and Spike (Cen, Cosman & Voelker 2003) by its place between two thresholds. Here it is the mean place over
+ * many losses, in units of the path's own deviation.
  */
 #ifndef WW_WESTWOOD_CUBIC_EVIDENCE_H
 #define WW_WESTWOOD_CUBIC_EVIDENCE_H
 
 #include "westwood_cubic_state.h"
 
-/* Returns the present score: the least is 0, WW_WC_ZERO is the mean's, 255 the most. */
+/* Returns the current score: 0 is the least, WW_WC_ZERO the mean, 255 the most. */
 static inline uint32_t ww_wc_score(const struct ww_westwood_cubic_state *wc) {
     const uint32_t mean_us = wc->mean_us == 0 ? wc->rtt_min_us : wc->mean_us;
     const bool above = wc->srtt_us > mean_us;
@@ -41,7 +42,7 @@ static inline uint32_t ww_wc_score(const struct ww_westwood_cubic_state *wc) {
     return (uint32_t)(above ? ww_min_u64(WW_WC_ZERO + parts, 255) : WW_WC_ZERO - parts);
 }
 
-/* Takes the score of a round's first loss into the evidence. */
+/* Adds the score of a round's first loss to the evidence. */
 static inline void ww_wc_take_score(struct ww_westwood_cubic_state *wc) {
     wc->scores = (uint8_t)ww_min_u32(wc->scores + 1u, WW_WC_SCORES);
     const uint32_t weight = ww_max_u32(wc->scores, WW_WC_FEW_SCORES);
@@ -49,25 +50,25 @@ static inline void ww_wc_take_score(struct ww_westwood_cubic_state *wc) {
     wc->evidence = (uint16_t)ww_min_u32(sum / weight, UINT16_MAX);
 }
 
-/* Says whether the evidence is above so many thousandths. */
+/* Returns true if the evidence is above this many thousandths. */
 static inline bool ww_wc_is_evident(const struct ww_westwood_cubic_state *wc, uint32_t permille) {
     return (wc->evidence + UINT32_C(0)) * 1000 > WW_WC_ONE * (1000 + permille);
 }
 
-/* Says whether the losses come from a full queue, as far as is known. */
+/* Returns true if the losses come from a full queue, as far as is known. */
 static inline bool ww_wc_is_congested(const struct ww_config *config,
                                       const struct ww_westwood_cubic_state *wc) {
     return wc->srtt_us == 0 || ww_wc_is_evident(wc, config->wc_evidence_permille);
 }
 
-/* Says the same of many losses at once: half the evidence is enough, or a score of 1/2 now. */
+/* The same for many losses at once: half the evidence is enough, or a score of 1/2 now. */
 static inline bool ww_wc_is_overload(const struct ww_config *config,
                                      const struct ww_westwood_cubic_state *wc) {
     return ww_wc_is_congested(config, wc) || ww_wc_score(wc) >= WW_WC_HALF ||
            ww_wc_is_evident(wc, config->wc_evidence_permille / 2);
 }
 
-/* Says whether no packet of this and of the last round went without a wait. */
+/* Returns true if every packet of this round and the last had to wait. */
 static inline bool ww_wc_queue_stands(const struct ww_config *config,
                                       const struct ww_westwood_cubic_state *wc) {
     const uint32_t rtt_us =
@@ -75,20 +76,23 @@ static inline bool ww_wc_queue_stands(const struct ww_config *config,
     return rtt_us > (uint64_t)wc->rtt_min_us * (1000 + config->wc_queue_permille) / 1000;
 }
 
-/* Says whether the link is sure to lose packets: little evidence of a full queue, and no queue stands. */
+/*
+ * Returns true if the link is sure to lose packets: little evidence of a full queue, and no queue
+ * stands.
+ */
 static inline bool ww_wc_is_link(const struct ww_config *config,
                                  const struct ww_westwood_cubic_state *wc) {
     return !ww_wc_queue_stands(config, wc) &&
            !ww_wc_is_evident(wc, config->wc_evidence_permille / 2);
 }
 
-/* Says whether so many losses in a round are more than a path's own. cwnd * 1000 < 2^38. */
+/* Returns true if this many losses in a round exceed a path's own. cwnd * 1000 < 2^38. */
 static inline bool ww_wc_is_many(const struct ww_config *config, uint32_t lost, uint32_t cwnd) {
     return lost > WW_WC_FEW_LOST &&
            (uint64_t)lost * 1000 > (uint64_t)cwnd * config->wc_heavy_permille;
 }
 
-/* Takes SRTT into this round's sums: at most 4095 times 2^20 - 1 us, which is below 2^32. */
+/* Adds SRTT to this round's sums: at most 4095 times 2^20 - 1 us, which is below 2^32. */
 static inline void ww_wc_add_delay(struct ww_westwood_cubic_state *wc) {
     if (wc->samples >= WW_WC_SAMPLES_MAX) return;
     const uint32_t srtt_us = wc->srtt_us, mean_us = wc->mean_us;
@@ -100,7 +104,7 @@ static inline void ww_wc_add_delay(struct ww_westwood_cubic_state *wc) {
         (uint32_t)ww_min_u64(wc->away_sum_us + ww_min_u64(away_us, WW_WC_DELAY_MAX), UINT32_MAX);
 }
 
-/* Takes a round's sums into mean and deviation; the first rounds weigh alike. */
+/* Adds a round's sums to mean and deviation; the first rounds weigh the same. */
 static inline void ww_wc_end_delays(struct ww_westwood_cubic_state *wc) {
     if (wc->samples == 0) return;
     const uint64_t mean_us = (uint64_t)wc->rtt_min_us + wc->delay_sum_us / wc->samples;

@@ -8,20 +8,20 @@
  *   timeout     ssthresh = max(2, BWE * RTTmin / MSS), cwnd = 1
  *   ACKs        as Reno
  *
- * The two also differ in the estimator's sampler and filter: see their rows in catalogue.h.
- * Before the first sample there is nothing to set a window from, and it is the floor of 2 segments, as in
- * Linux. Deviation: Mascolo 2001 states the floor for timeouts only; a window of 0 cannot be meant.
+ * The two also differ in the estimator's sampler and filter: see their rows in catalogue.h. Before the
+ * first sample the window is the floor of 2 segments, as in Linux. Deviation: Mascolo 2001 states the
+ * floor for timeouts only, but cannot mean a window of 0.
  *
- * WestwoodNR+ (Frikha 2005) replaces the fall after 3 DUPACKs by a plateau, if cwnd > ssthresh:
+ * WestwoodNR+ (Frikha 2005) replaces the reduction after 3 DUPACKs by a plateau, if cwnd > ssthresh:
  *
  *   plateau = ssthresh + (cwnd - ssthresh) / cte                              equations 1 and 6
  *   counter = ssthresh                                                        equation 2
  *   a new ACK: counter += 1 / counter                                         equation 3
  *              cwnd = plateau while counter < plateau, else counter           equations 4 and 5
  *
- * The counter grows as congestion avoidance would have; once it has reached the plateau the two are
- * one and growth goes on as Reno's. Equation 4 sets cwnd on every ACK, also where recovery left it
- * lower. A timeout ends the plateau (Frikha 2005, section 2: cwnd = 1).
+ * The counter grows as congestion avoidance would. Once it reaches the plateau, they are equal and growth
+ * continues as Reno's. Equation 4 sets cwnd on every ACK, even where recovery left it lower. A timeout
+ * ends the plateau (Frikha 2005, section 2: cwnd = 1).
  *
  * UCLA's module for ns-2 (Valla 2002) divides ssthresh after a timeout by a: `divided_timeouts`.
  *
@@ -29,9 +29,9 @@
  *   3 DUPACKs, cwnd < ssthresh    a = min(a + 1/4, 4)      ssthresh as above, not divided
  *   either, in avoidance          a = 1
  *
- * Linux (tcp_westwood.c): fast recovery runs on Reno's ssthresh; when it completes, cwnd = ssthresh =
- * BWE * RTTmin, upwards too; after a timeout RTTmin starts anew: `halve_on_loss`, `set_at_exit`, `reset_rtt_min`.
- * Linux 2.4's (Dell'Aera 2003, 2.2) has `set_at_exit` only.
+ * Linux (tcp_westwood.c): fast recovery runs on Reno's ssthresh. When it completes, cwnd = ssthresh =
+ * BWE * RTTmin, even upwards. After a timeout RTTmin starts again: `halve_on_loss`, `set_at_exit`,
+ * `reset_rtt_min`. Linux 2.4's (Dell'Aera 2003, 2.2) has `set_at_exit` only.
  */
 #ifndef WW_WESTWOOD_FAMILY_H
 #define WW_WESTWOOD_FAMILY_H
@@ -48,12 +48,12 @@ static inline void ww_westwood_init(struct ww_westwood_state *westwood) {
 #define WW_WHOLE 4u /* quarters: the divisor's unit */
 
 /*
- * Returns BWE * RTTmin / MSS over a number in quarters, at least the floor, rounded down: a part of a segment
- * cannot be in flight.
+ * Returns BWE * RTTmin / MSS over a number in quarters, rounded down, at least the floor: part of a
+ * segment cannot be in flight.
  */
-static inline uint32_t ww_westwood_pipe_over(const struct ww_config *config,
-                                             const struct ww_westwood_state *westwood,
-                                             uint64_t now_us, uint32_t mss, uint32_t quarters) {
+static inline uint32_t ww_westwood_bdp_over(const struct ww_config *config,
+                                            const struct ww_westwood_state *westwood,
+                                            uint64_t now_us, uint32_t mss, uint32_t quarters) {
     if (westwood->samples == 0 || westwood->rtt_min_us == UINT32_MAX) return config->min_cwnd;
     const uint64_t pipe_bytes =
         ww_bytes_in(ww_filter_read(config, westwood, now_us), westwood->rtt_min_us);
@@ -62,13 +62,16 @@ static inline uint32_t ww_westwood_pipe_over(const struct ww_config *config,
     return ww_max_u32((uint32_t)segments, config->min_cwnd);
 }
 
-static inline uint32_t ww_westwood_pipe(const struct ww_config *config,
-                                        const struct ww_westwood_state *westwood, uint64_t now_us,
-                                        uint32_t mss) {
-    return ww_westwood_pipe_over(config, westwood, now_us, mss, WW_WHOLE);
+static inline uint32_t ww_westwood_bdp(const struct ww_config *config,
+                                       const struct ww_westwood_state *westwood, uint64_t now_us,
+                                       uint32_t mss) {
+    return ww_westwood_bdp_over(config, westwood, now_us, mss, WW_WHOLE);
 }
 
-/* Valla's a, in quarters: a loss adds to it in slow start, and one in congestion avoidance makes it 1. */
+/*
+ * Valla's a, in quarters: a loss increases it in slow start and resets it to 1 in congestion
+ * avoidance.
+ */
 static inline void ww_westwood_adapt(const struct ww_config *config,
                                      struct ww_westwood_state *westwood,
                                      const struct ww_window *window, uint32_t more) {
@@ -104,10 +107,10 @@ static inline uint32_t ww_westwood_ssthresh(const struct ww_config *config,
                                             const struct ww_westwood_state *westwood,
                                             uint64_t now_us, uint32_t in_flight, uint32_t mss) {
     if (config->halve_on_loss) return ww_reno_ssthresh(config, in_flight);
-    return ww_westwood_pipe(config, westwood, now_us, mss);
+    return ww_westwood_bdp(config, westwood, now_us, mss);
 }
 
-/* Sets the windows after 3 DUPACKs; `ssthresh` is ww_westwood_ssthresh's. */
+/* Sets the windows after 3 DUPACKs; `ssthresh` comes from ww_westwood_ssthresh. */
 static inline void ww_westwood_on_loss(const struct ww_config *config,
                                        struct ww_westwood_state *westwood, struct ww_window *window,
                                        uint32_t ssthresh) {
@@ -134,7 +137,7 @@ static inline void ww_westwood_on_recovery_exit(const struct ww_config *config,
                                                 uint32_t mss) {
     ww_reno_on_recovery_exit(&westwood->common);
     if (!config->set_at_exit) return;
-    window->ssthresh = ww_westwood_pipe(config, westwood, now_us, mss);
+    window->ssthresh = ww_westwood_bdp(config, westwood, now_us, mss);
     window->cwnd = window->ssthresh;
 }
 
@@ -145,7 +148,7 @@ static inline void ww_westwood_on_rto(const struct ww_config *config,
     ww_westwood_adapt(config, westwood, window, WW_WHOLE);
     const uint32_t quarters = config->divided_timeouts ? westwood->divisor : WW_WHOLE;
     ww_reno_on_rto(&westwood->common, window,
-                   ww_westwood_pipe_over(config, westwood, now_us, mss, quarters), repeated);
+                   ww_westwood_bdp_over(config, westwood, now_us, mss, quarters), repeated);
     westwood->plateau = 0;
     westwood->rtt_min_stale = config->reset_rtt_min;
 }
@@ -164,7 +167,7 @@ static inline struct ww_observation ww_westwood_observe(const struct ww_config *
     return seen;
 }
 
-/* These are the family's operations: westwood.h calls them, see reno.h. */
+/* The family's operations: westwood.h calls them, see reno.h. */
 #define WW_WESTWOOD_TRAITS WW_ESTIMATES
 #define WW_WESTWOOD_INIT ww_westwood_init
 #define WW_WESTWOOD_ON_ACK ww_westwood_on_ack

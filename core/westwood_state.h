@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * Declares what a connection of the Westwood family remembers: counted ACKs (ackcount.h), the open sample
+ * The state of a connection of the Westwood family: counted ACKs (ackcount.h), the open sample
  * (estimator.h), the filter (filter.h), the plateau (westwood_family.h).
  */
 #ifndef WW_WESTWOOD_STATE_H
@@ -8,7 +8,7 @@
 
 #include "arith.h"
 
-#define WW_PENDING_MAX (UINT64_C(1) << 50) /* bytes: a longer interval counts no more */
+#define WW_PENDING_MAX (UINT64_C(1) << 50) /* bytes: more in one interval are not counted */
 
 struct ww_westwood_state {
     struct ww_common common;
@@ -17,7 +17,7 @@ struct ww_westwood_state {
     uint64_t filter_us;     /* time-varying Tustin: when the filter last stepped */
     uint64_t bandwidth;     /* filtered estimate, bytes/s << WW_BW_FRACTION */
     uint64_t raw;           /* last sample, bytes/s << WW_BW_FRACTION */
-    uint64_t once;          /* WW_FILTER_EWMA_TWICE: what the first filter says */
+    uint64_t once;          /* WW_FILTER_EWMA_TWICE: the output of the first filter */
     uint32_t accounted_for; /* duplicate ACKs counted and not yet cumulatively acknowledged */
     uint32_t rtt_min_us;    /* UINT32_MAX before the first RTT */
     uint32_t last_rtt_us;   /* 0 before the first RTT */

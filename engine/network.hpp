@@ -150,8 +150,7 @@ struct DirectionResult {
 };
 
 struct Drop {
-    double
-        time_s;  // of arrival at the queue; if the wire lost it, when it would have arrived at the far end
+    double time_s;          // of arrival at the queue; of a packet lost on the wire, at the far end
     std::uint32_t channel;  // 2 i: link i forward, 2 i + 1: backward
     std::uint32_t flow;     // index in Result::flows
     DropKind kind;

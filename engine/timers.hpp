@@ -64,8 +64,7 @@ class Tournament {
     };
 
     std::size_t leaves_ = 1;
-    std::vector<Entrant>
-        nodes_;  // a binary heap layout: the winner at 1, the slots from leaves_ on
+    std::vector<Entrant> nodes_;  // a binary heap: the winner at 1, the slots from leaves_ on
     Entrant* slots_ = nullptr;
 };
 

@@ -48,8 +48,7 @@ void Simulation::arrive_with_echo(Connection& c, const Packet& packet, const Sac
 void Simulation::take_syn_ack(Connection& c, Time now, bool again) {
     Sender& sender = c.sender();
     if (!sender.established()) sender.on_syn_ack(now, again);
-    Packet
-        last;  // the handshake's last ACK; losing it does no harm, because data acknowledges the SYN-ACK too
+    Packet last;  // of the handshake; it may be lost, because data acknowledges the SYN-ACK too
     last.number = sender.segments().number(sender.una() + sender.in_flight());
     last.flags = kBare;
     carry_rarely<false>(c, last, c.header_bytes, now, nullptr);

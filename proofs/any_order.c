@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * A host that does whatever core/contract.h allows: it calls every operation of the core, in any order and
- * any number of times, with any values, and changes the window between the calls. Frama-C's EVA covers all
- * of its runs at once.
+ * A host that does anything that core/contract.h allows. It calls all operations of the core in any
+ * order, any number of times and with any values, and changes the window between calls. Frama-C's
+ * EVA covers all of its runs at once.
  */
 #include "host.h"
 
@@ -52,7 +52,7 @@ static void connection(const struct ww_config *config) {
     /*@ widen_hints "all", 1, 10, 0x7fffffff, WW_BW_MAX, WW_CWND_MAX, 0xffffffff; */
     while (ww_anything) {
         struct ww_window window = any_window();
-        if (ww_anything) { /* the host's window is below the floor: where it was made so */
+        if (ww_anything) { /* the host's window is below the floor only if it was created so */
             call(config, &state, &window);
         } else {
             window.ssthresh = ww_max_u32(window.ssthresh, config->min_cwnd);
@@ -66,7 +66,7 @@ static void connection(const struct ww_config *config) {
     }
 }
 
-/* The recoveries that conserve packets: core/recovery.h. */
+/* The recoveries with rate reduction: core/recovery.h. */
 static void recovery(void) {
     struct ww_prr prr;
     uint32_t count = 0;
@@ -89,7 +89,7 @@ static void recovery(void) {
 int main(void) {
     for (int protocol = 0; protocol < WW_PROTOCOL_COUNT; protocol++) {
         struct ww_config config = ww_configure((enum ww_protocol)protocol);
-        config.batched_acks = any(0, 1); /* the one setting that a host makes */
+        config.batched_acks = any(0, 1); /* the one setting that a host sets */
         connection(&config);
     }
     recovery();

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
-/*
- * A host that may pass whatever core/contract.h allows.
- */
+/* A host that may pass any value that core/contract.h allows. */
 #ifndef WW_PROOFS_HOST_H
 #define WW_PROOFS_HOST_H
 
 #include "promises.h"
 
-/* Every read of it gives another number, and Frama-C assumes nothing about it. */
+/* Each read gives another number, about which Frama-C assumes nothing. */
 extern volatile uint64_t ww_anything;
 
 /* Returns any number from least to most. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * What functions of the core promise, in ACSL. WP proves that their code keeps the promises; EVA then takes
- * these in place of the code, because it knows intervals and not how numbers relate to each other.
+ * What functions of the core promise, in ACSL. WP proves that their code keeps the promises. EVA
+ * then uses the promises in place of the code, because it knows intervals but not how numbers
+ * relate to each other.
  */
 #ifndef WW_PROOFS_PROMISES_H
 #define WW_PROOFS_PROMISES_H
@@ -62,14 +63,14 @@ static inline uint64_t ww_wrapping_mul(uint64_t a, uint64_t b);
     ensures \result == (uint64_t)(now_us - then_us); */
 static inline uint64_t ww_since(uint64_t then_us, uint64_t now_us);
 
-/* a b / c to the nearest: within half of c. */
+/* a b / c rounded to nearest: within half of c. */
 /*@ requires a <= c && 0 < c < 0x80000000 && b <= 2 * WW_BW_MAX;
     assigns \nothing;
     ensures nearest: -c <= 2 * (\result * c - a * b) <= c;
     ensures \result <= b; */
 static inline uint64_t ww_scale(uint64_t a, uint64_t b, uint64_t c);
 
-/* The quotient rounded down, unless it is beyond the largest rate. */
+/* The quotient, rounded down and at most the largest rate. */
 /*@ assigns \nothing;
     ensures \result <= WW_BW_MAX;
     ensures us == 0 ==> \result == 0;
@@ -84,7 +85,7 @@ static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us);
 
 /* core/filter.h */
 
-/* 7/8 b + 1/8 s to the nearest, and never beyond the larger of the two. */
+/* 7/8 b + 1/8 s rounded to nearest, and never beyond the larger of the two. */
 /*@ requires b <= WW_BW_MAX && sample <= WW_BW_MAX;
     assigns \nothing;
     ensures nearest: -4 <= 8 * \result - (7 * b + sample) <= 4;
@@ -93,7 +94,7 @@ static inline uint64_t ww_bytes_in(uint64_t bandwidth, uint32_t us);
     ensures \result <= WW_BW_MAX; */
 static inline uint64_t ww_filter_ewma(uint64_t b, uint64_t sample);
 
-/* a b + (1 - a)/2 (s + s') to the nearest. */
+/* a b + (1 - a)/2 (s + s') rounded to nearest. */
 /*@ requires b <= WW_BW_MAX && sample <= WW_BW_MAX && last_sample <= WW_BW_MAX;
     requires alpha_permille <= 1000;
     assigns \nothing;
@@ -103,7 +104,7 @@ static inline uint64_t ww_filter_ewma(uint64_t b, uint64_t sample);
 static inline uint64_t ww_filter_tustin_constant(uint64_t b, uint64_t sample, uint64_t last_sample,
                                                  uint32_t alpha_permille);
 
-/* ((2m - 1) b + s + s') / (2m + 1) to the nearest. */
+/* ((2m - 1) b + s + s') / (2m + 1) rounded to nearest. */
 /*@ requires b <= WW_BW_MAX && sample <= WW_BW_MAX && last_sample <= WW_BW_MAX && m <= WW_M_MAX;
     assigns \nothing;
     ensures \result <= WW_BW_MAX; */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /*
- * What holds after any number of ACKs, by induction: WP proves the invariants of the loops here from the
- * core's code.
+ * What holds after any number of ACKs, by induction. WP proves the invariants of these loops from
+ * the core's code.
  */
 #include "host.h"
 
 /*
- * An ACK counts what it acknowledges but for what duplicates have counted before, and duplicates count
- * ahead. `acked_segments` of a duplicate is how many segments it announces.
+ * An ACK counts what it acknowledges, less what earlier duplicates have counted. Duplicates count
+ * in advance: `acked_segments` of a duplicate is how many segments it announces.
  */
 /*@ requires \valid_read(config) && \valid(state) && \separated(config, state);
     requires !config->literal_count;
@@ -20,8 +20,8 @@ static inline uint32_t ww_count_ack(const struct ww_config *config, struct ww_we
                                     bool is_dupack, uint32_t acked_segments);
 
 /*
- * Nothing acknowledged is counted twice or lost: what was counted is at any time what was acknowledged
- * cumulatively and what duplicates announced beyond it.
+ * No acknowledged segment is counted twice or lost. At any time, the count equals the cumulatively
+ * acknowledged segments plus those that duplicates announced beyond them.
  */
 /*@ requires \valid_read(config) && \valid(state) && \separated(config, state, &ww_anything);
     requires !config->literal_count && state->accounted_for == 0; */
@@ -39,7 +39,7 @@ static void count_any_acks(const struct ww_config *config, struct ww_westwood_st
     /*@ assert conserved: counted == acknowledged + state->accounted_for; */
 }
 
-/* A step of Westwood+'s filter: the estimate does not rise above the rate of the sample. */
+/* One step of Westwood+'s filter: the estimate does not rise above the sample's rate. */
 /*@ requires \valid_read(config) && \valid(state) && \separated(config, state);
     requires config->filter == WW_FILTER_EWMA && state->bandwidth <= WW_BW_MAX;
     requires bytes < 0x1000000000 && elapsed_us != 0 && most == WW_BW_MAX;
@@ -52,8 +52,8 @@ static inline uint64_t ww_filter_step(const struct ww_config *config,
                                       uint64_t bytes, uint64_t elapsed_us, uint64_t most);
 
 /*
- * Westwood+'s estimate is never above the largest rate at which ACKs came. bytes <= rate us says that an
- * interval's ACKs came at no more than `rate`, in the estimate's unit.
+ * Westwood+'s estimate never exceeds the largest rate at which ACKs arrived. bytes <= rate us means
+ * that the ACKs of an interval arrived at `rate` or less, in the estimate's unit.
  */
 /*@ requires \valid_read(config) && \valid(state) && \separated(config, state, &ww_anything);
     requires config->filter == WW_FILTER_EWMA && state->bandwidth == 0; */
@@ -71,9 +71,9 @@ static void estimate_any_samples(const struct ww_config *config, struct ww_westw
 }
 
 /*
- * Westwood-CUBIC: a round with many losses is answered within one round trip. When the losses that an ACK reports in
- * recovery are counted, a round with many of them has been answered less than a round ago; and no answer waits
- * longer than the round after it.
+ * Westwood-CUBIC answers a round with many losses within one round trip. When the losses that an
+ * ACK reports in recovery are counted, a round with many of them was answered less than a round
+ * ago; and no answer waits beyond the next round.
  */
 /*@ predicate many(struct ww_config *config, integer lost, integer cwnd) =
         lost > WW_WC_FEW_LOST && lost * 1000 > cwnd * config->wc_heavy_permille;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A plan tells a host that is a program of its own, ns-3's runner or the emulated path, what to run: the
-// engine's network as text. Each line is a statement of words separated by spaces. A statement that sets
-// something has the name of its field in the declarations (engine/settings.hpp, core/settings.h), whose
-// units, defaults and bounds hold: times in ps, sizes in bytes, rates in bit/s, -1 for no limit. What is
-// said twice counts as it was said last.
+// A plan tells a separate host program (ns-3's runner or the emulated path) what to run: the engine's network as
+// text. Each line is a statement of words separated by spaces. A statement that sets something has the name of
+// its field in the declarations (engine/settings.hpp, core/settings.h), with the units, defaults and bounds
+// from there: times in ps, sizes in bytes, rates in bit/s, -1 for no limit. If something is set twice, the
+// last value counts.
 //
 //   seed N | nodes N | duration PS
 //   trace WINDOWS QUEUES DROPS   the files for the tables of what happened over time: report.hpp
-//   sample_us N | hold           Linux: looks at the sockets so often; says where the hosts are, and waits
+//   sample_us N | hold           Linux: time between samples of the sockets; print where the hosts are and wait
 //   link A B                     between two nodes
 //     SETTING N                  one of WW_LINK_SETTINGS
 //   forward | backward           chooses a direction of the last link
@@ -17,7 +17,7 @@
 //     loss none|uniform RATE|bits RATE|script N...|states MEAN MEAN RATE RATE FIXED
 //     red.SETTING N              one of WW_RED_SETTINGS; Random Early Detection is then on
 //     opportunities MS...
-//   flow FROM TO PROTOCOL        starts with what the catalogue says of the protocol; udp: no TCP
+//   flow FROM TO PROTOCOL        starts with the protocol's settings in the catalogue; udp: no TCP
 //     SETTING N                  one of WW_FLOW_SETTINGS
 //     cc.SETTING N               one of WW_SETTINGS
 //     recovery NAME              one of WW_RECOVERIES
@@ -39,14 +39,14 @@ namespace ww::wire {
 
 struct Plan {
     sim::Network network;
-    std::vector<ww_protocol> protocols;  // of each flow; WW_PROTOCOL_COUNT: it sends datagrams
+    std::vector<ww_protocol> protocols;  // one per flow; WW_PROTOCOL_COUNT: it sends datagrams
     std::uint64_t seed = 1;
     TraceFiles trace;                               // empty: not traced
-    sim::Time sample = 10'000 * sim::kMicrosecond;  // between two looks at the sockets
-    bool hold = false;  // say where the hosts are, and go on although the flows are through
+    sim::Time sample = 10'000 * sim::kMicrosecond;  // between two samples of the sockets
+    bool hold = false;  // print where the hosts are, and go on after the flows have ended
 };
 
-// Each kind of setting has a way in which its value is read into a member of object `o`.
+// How to read a value into a member of object `o`, for each kind of setting.
 #define WW_READ_NUMBER(setting, member, least, most) words.into(o.member, least, most)
 #define WW_READ_OR_NONE(setting, member, least, most) words.into(o.member, least, most, 0, 0)
 #define WW_READ_SWITCH(setting, member, least, most) words.into(o.member)
@@ -70,7 +70,7 @@ struct Plan {
     words.into(o.member, {WW_CHOICES_##setting(WW_READ_WORD)})
 #define WW_READ_WORD(id, word) {word, id},
 
-// A row of the declarations reads the statement if it is about this setting.
+// Reads the statement if it sets this row's setting.
 #define WW_READ_ROW(prefix, kind, setting, member, least, most) \
     if (words.name() == prefix WW_READ_TEXT(member)) {          \
         WW_READ_##kind(setting, member, least, most);           \
@@ -85,14 +85,14 @@ struct Plan {
 #define WW_READ_CC_SETTING(kind, setting, fallback, least, most, ...) \
     WW_READ_ROW("cc.", kind, setting, WW_FIELD(kind, setting), least, most)
 
-// Each reads the statement if it is about such an object, and returns whether it is.
+// Read the statement if it sets something of such an object, and return whether it does.
 inline bool read_setting(Words& words, ww_config& o) {
     WW_SETTINGS(WW_READ_CC_SETTING)
     return false;
 }
 
 inline bool read_setting(Words& words, sim::Red& o) {
-    using namespace sim;  // the names of the bounds
+    using namespace sim;  // names used in the bounds
     WW_RED_SETTINGS(WW_READ_RED_SETTING)
     return false;
 }
@@ -175,7 +175,7 @@ inline void read_protocol(Words& words, ww_protocol& protocol) {
 #undef WW_READ_NAME
 }
 
-// Adds statements to a plan, one after the other.
+// Adds statements to a plan, one by one.
 class PlanReader {
   public:
     Plan plan;
@@ -186,7 +186,7 @@ class PlanReader {
         words.done();
     }
 
-    // Checks what only the whole plan can show.
+    // Checks what depends on the whole plan.
     void check() const {
         for (std::size_t i = 0; i < plan.protocols.size(); i++)
             if (plan.network.flows[i].datagrams.on != (plan.protocols[i] == WW_PROTOCOL_COUNT))
@@ -200,7 +200,7 @@ class PlanReader {
     bool read_part(Words& words) {
         sim::Network& network = plan.network;
         if (words.name() == "link") {
-            direction_ = nullptr;  // a further link may move the others
+            direction_ = nullptr;  // a new link may move the others in memory
             sim::Link& link = network.links.emplace_back();
             read_nodes(words, link.a, link.b);
         } else if (words.name() == "forward" || words.name() == "backward") {
@@ -228,7 +228,7 @@ class PlanReader {
         if (one == other) throw PlanError("expected two different nodes");
     }
 
-    // Reads a setting of the part that began last.
+    // Reads a setting of the most recent part.
     bool read_here(Words& words) {
         sim::Network& network = plan.network;
         sim::Direction no_direction;
@@ -246,7 +246,7 @@ class PlanReader {
         return true;
     }
 
-    // Reads what is said of the run as a whole.
+    // Reads a statement about the run as a whole.
     bool read_whole(Words& words) {
         sim::Network& network = plan.network;
         if (words.name() == "seed") {
@@ -273,8 +273,8 @@ class PlanReader {
     sim::Direction* direction_ = nullptr;
 };
 
-// Reads up to the line `end`, or throws PlanError. Every value is then within its bounds; whether they fit
-// each other is for engine/validate.hpp to say, where a host has the engine.
+// Reads up to the line `end`, or throws PlanError. Every value is then within its bounds;
+// engine/validate.hpp checks whether they fit together, in hosts that have the engine.
 inline Plan read_plan(std::istream& text) {
     PlanReader reader;
     std::string line;

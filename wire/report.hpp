@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A report is what a host that is a program of its own prints of a run, under the names of the declarations
+// A report is what a separate host program prints about a run, under the names of the declarations
 // (engine/columns.hpp):
 //
 //   flow SOURCE NAME VALUE ...            for each connection: WW_FLOW_COLUMNS
 //   link forward|backward NAME VALUE ...  for each direction of each link: WW_DIRECTION_COLUMNS
 //   end CPU_SECONDS
 //
-// What a host alone has to tell stands in lines of its own between them. If the plan asks for a trace, its
-// files get three tables with a line of names first: windows (WW_WINDOW_COLUMNS), queues
-// (WW_QUEUE_COLUMNS) and drops (WW_DROP_COLUMNS). The first two say before it which connection or
-// which direction of a link a row is about. What is no number is "nan".
+// A host may print further lines of its own between them. If the plan asks for a trace, its files get three
+// tables, each with a line of names first: windows (WW_WINDOW_COLUMNS), queues (WW_QUEUE_COLUMNS) and drops
+// (WW_DROP_COLUMNS). Rows of the first two begin with their connection or their direction of a link. A missing
+// number is "nan".
 #pragma once
 
 #include <cerrno>
@@ -32,7 +32,7 @@ inline void print(std::FILE* file, std::uint64_t count) { std::fprintf(file, "%"
 
 inline void print(std::FILE* file, double number) {
     if (std::isnan(number))
-        std::fputs("nan", file);  // printf may say -nan
+        std::fputs("nan", file);  // because printf may print -nan
     else
         std::fprintf(file, "%.9g", number);
 }
@@ -55,7 +55,7 @@ inline void print(std::FILE* file, const sim::DirectionResult& result, bool is_f
 
 inline void print_end(std::FILE* file, double cpu_s) { std::fprintf(file, "end %.6f\n", cpu_s); }
 
-// A row of the windows and one of the queues: what a host has not set is no number.
+// A row of the windows and one of the queues; numbers that a host does not set are NaN.
 #define WW_ROW_MEMBER(type, name, what) WW_TRACE_TYPE_##type name = WW_ROW_START_##type;
 #define WW_ROW_START_SECONDS std::numeric_limits<double>::quiet_NaN()
 #define WW_ROW_START_NUMBER std::numeric_limits<double>::quiet_NaN()
@@ -68,7 +68,7 @@ struct QueueRow {
     WW_QUEUE_COLUMNS(WW_ROW_MEMBER)
 };
 
-// A table of a trace: a file of lines with commas between their cells.
+// A table of a trace: a file of comma-separated lines.
 class Table {
   public:
     explicit Table(const std::string& path) : file_(std::fopen(path.c_str(), "w")) {
@@ -94,7 +94,7 @@ class Table {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
 
-    // Returns the file, where the next cell is to be written.
+    // Returns the file, ready for the next cell.
     std::FILE* next() {
         if (!is_first_) std::fputs(",", file_.get());
         is_first_ = false;
@@ -112,12 +112,12 @@ class Table {
 #define WW_WRITE_CODE(value) whole(static_cast<std::uint32_t>(value))
 #define WW_WRITE_SIZE(value) whole(value)
 
-// Where the tables of a trace go, all three or none.
+// The files for the tables of a trace: all three or none.
 struct TraceFiles {
     std::string windows, queues, drops;
 };
 
-// The tables of a run's trace. Where the plan asks for none, nothing is written.
+// The tables of a run's trace. Writes nothing if the plan asks for none.
 class Trace {
   public:
     explicit Trace(const TraceFiles& files) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A statement of a plan: its name and the words behind it, which are taken one after the other.
+// A statement of a plan: its name and the words after it, which are taken one by one.
 #pragma once
 
 #include <charconv>
@@ -16,12 +16,12 @@
 
 namespace ww::wire {
 
-// Thrown if the text is no plan; the message names the line.
+// Thrown if the text is not a valid plan; the message names the line.
 struct PlanError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// A word, and the value that it stands for.
+// A word and the value it stands for.
 template <class Value>
 struct Choice {
     const char* word;
@@ -67,13 +67,13 @@ class Words {
         const auto value = number<Wide>();
         const bool is_within =
             value >= static_cast<Wide>(least) && value <= static_cast<Wide>(most);
-        if (!is_within)  // as NaN is
+        if (!is_within)  // also for NaN
             throw PlanError("expected " + shown(least) + " to " + shown(most) + ", not " +
                             words_[next_ - 1]);
         field = static_cast<Field>(value);
     }
 
-    // Does the same, or takes `sign`, which stands for `none`.
+    // The same, but `sign` is also accepted and gives `none`.
     template <class Field, class Least, class Most, class None>
     void into(Field& field, Least least, Most most, int sign, None none) {
         if (is_more() && words_[next_] == std::to_string(sign)) {
@@ -84,7 +84,7 @@ class Words {
         }
     }
 
-    // Takes one of some words, each of which stands for a value.
+    // Takes one of the listed words and stores its value.
     template <class Field>
     void into(Field& field, std::initializer_list<Choice<Field>> choices) {
         const std::string& text = word();
