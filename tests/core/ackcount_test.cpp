@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These test the DUPACK bookkeeping (Mascolo et al. 2001; CountAck of Gangadhar et al. 2013, 3.2.2).
+// The DUPACK bookkeeping (Mascolo et al. 2001; CountAck of Gangadhar et al. 2013, 3.2.2).
 #include <gtest/gtest.h>
 
 #include <random>
@@ -83,11 +83,12 @@ TEST(AckCount, AnAckForNothingCountsNothing) {
     EXPECT_EQ(counter.ack(0), 0u);
 }
 
-// One loss episode as a NewReno sender and its receiver live it. The window's first segment is lost and
-// some others; each segment that arrives brings a duplicate ACK, and then each retransmission an ACK.
+// One loss episode between a NewReno sender and its receiver. The window's first segment and some
+// others are lost. Each segment that arrives brings a duplicate ACK, then each retransmission
+// brings an ACK.
 struct Episode {
     std::uint64_t delivered = 0, counted = 0;
-    int third_branch = 0;  // partial ACKs that the pseudo-code's third branch takes
+    int third_branch = 0;  // partial ACKs that take the pseudo-code's third branch
 };
 
 Episode run_episode(std::mt19937& random, bool literal, double ack_loss) {
@@ -120,7 +121,7 @@ TEST(AckCount, ConservesSegmentsOverAnyLossEpisode) {
     }
 }
 
-// A lost duplicate is made up by the cumulative ACK that ends the episode, if it still can be.
+// The cumulative ACK that ends the episode makes up for a lost duplicate, where it still can.
 TEST(AckCount, NeverCountsMoreThanWasDeliveredWhenAcksAreLost) {
     std::mt19937 random(2);
     for (int i = 0; i < 20000; i++) {

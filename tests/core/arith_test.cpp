@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These hold the core's arithmetic against 128-bit references: within its bounds nothing overflows.
+// Compares the core's arithmetic with 128-bit references: within its bounds nothing overflows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// Draws a number, evenly spread over the orders of magnitude up to `bits`, and often an extreme.
+// Draws a number evenly over the orders of magnitude up to `bits`, and often an extreme one.
 std::uint64_t spread(std::mt19937_64& random, unsigned bits) {
     const unsigned width = static_cast<unsigned>(random() % (bits + 1));
     const std::uint64_t top = width == 0 ? 0 : UINT64_MAX >> (64 - width);
@@ -59,7 +59,7 @@ TEST(Arithmetic, ARateIsOverNineteenHoursAtMost) {  // 2^36 us
     EXPECT_EQ(ww_rate(bytes, longest_us), static_cast<std::uint64_t>(exact));
     EXPECT_EQ(ww_rate(bytes, longest_us + 1), static_cast<std::uint64_t>(exact));
     EXPECT_EQ(ww_rate(bytes, longest_us << 4), static_cast<std::uint64_t>(exact));
-    // Less data than 2^36 bytes may take any time.
+    // For less than 2^36 bytes any time is allowed.
     for (const std::uint64_t few : {UINT64_C(1) << 35, (UINT64_C(1) << 36) - 1})
         EXPECT_EQ(ww_rate(few, UINT64_C(1) << 40),
                   static_cast<std::uint64_t>((static_cast<Wide>(few) * 256000000u) >> 40));
@@ -109,8 +109,8 @@ TEST(Arithmetic, TheTustinStepStaysWithinItsInputs) {
     }
 }
 
-// From 1 kb/s to 1 Tb/s and from 10 us to 60 s the window is the pipe's, within a segment and a tenth of a
-// percent.
+// From 1 kb/s to 1 Tb/s and from 10 us to 60 s the window equals the BDP, within one segment and a
+// tenth of a percent.
 TEST(Range, ThePipeIsRightFromTheSlowestToTheFastestPath) {
     for (const double bps : {1e3, 64e3, 2e6, 1e9, 100e9, 1e12}) {
         for (const std::uint32_t rtt_us : {10u, 1000u, 90000u, 60000000u}) {

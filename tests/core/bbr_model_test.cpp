@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// BBR as draft-cardwell-iccrg-bbr-congestion-control-00 writes it, with what core/bbr.h says is Linux's
-// (tcp_bbr.c), in numbers that do not wrap. The core does the same on every ACK of any connection.
+// BBR from draft-cardwell-iccrg-bbr-congestion-control-00, with the parts that core/bbr.h takes
+// from Linux (tcp_bbr.c), in numbers that do not wrap. The core must do the same on every ACK of
+// any connection.
 #include "driven.hpp"
 
 namespace {
@@ -17,7 +18,7 @@ constexpr std::uint64_t kNever = UINT64_MAX;
 constexpr std::uint64_t kUnit = 256, kHigh = 739, kLow = 88;  // gains: 2/ln 2 and ln 2/2 in 1/256
 constexpr std::uint64_t kMost = WW_BW_MAX;
 
-// The windowed maximum as lib/minmax.c of Linux keeps it: the best three samples, oldest first.
+// The windowed maximum of Linux's lib/minmax.c: the best three samples, oldest first.
 class WindowedMax {
   public:
     std::uint64_t best() const { return s_[0].value; }
@@ -86,7 +87,7 @@ class BbrModel {
         save_cwnd(window);
         recovering_ = true;
         conservation_ = false;
-        full_bw_ = 0;  // as in Linux, the search for the full pipe starts anew
+        full_bw_ = 0;  // as in Linux, the search for the full pipe restarts
         window.cwnd = 1;
     }
     void on_recovery_exit(ww_window& window, std::uint64_t, std::uint32_t) {
@@ -120,7 +121,7 @@ class BbrModel {
         if (!limited || rate >= bw()) max_.take(rate, rounds);
     }
 
-    // Bytes at the estimated bandwidth in a time of at most 9 minutes.
+    // Returns the bytes sent at the estimated bandwidth in a time of at most 9 minutes.
     Wide bytes_in(std::uint64_t us) const {
         return Wide{bw()} * std::min<std::uint64_t>(us, 1u << 29) / 256000000u;
     }
@@ -293,7 +294,7 @@ TEST(BbrModel, TheMaximumIsThatOfLinuxHoweverRoundsAreSkipped) {  // lib/minmax.
         ww_bbr_state bbr;
         ww_bbr_init(&bbr);
         WindowedMax model;
-        bbr.rounds = choices.of({0u, 65500u});  // 16 bits of which are kept
+        bbr.rounds = choices.of({0u, 65500u});  // the core keeps 16 bits of it
         for (int i = 0; i < 300; i++) {
             bbr.rounds += choices.of({0u, 1u, 1u, 1u, 2u, 3u, 4u, 5u, 6u, 9u, 10u, 11u, 12u});
             const std::uint64_t bandwidth = 1 + choices.upto(choices.of({3u, 9u}));

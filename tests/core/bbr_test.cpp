@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These drive BBR's state machine sample by sample, and hold it against
-// draft-cardwell-iccrg-bbr-congestion-control-00, whose sections they name. tests/engine/bbr_test.cpp runs
-// BBR on a path.
+// Drives BBR's state machine sample by sample. The tests name sections of
+// draft-cardwell-iccrg-bbr-congestion-control-00. tests/engine/bbr_test.cpp runs BBR on a path.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +13,8 @@ namespace {
 using ww::test::kMss;
 constexpr std::uint32_t kRtt = 100000;
 
-// Each round trip has one ACK, or several, which say what was delivered and what is left in flight after them.
+// Each round trip has one or several ACKs, each with the segments delivered and the segments still
+// in flight.
 class Bbr {
   public:
     Bbr() { ww_init(&config, &state); }
@@ -24,7 +24,7 @@ class Bbr {
         ack(segments, segments, pipe, rtt_us, rtt_us, phase, lost);
     }
 
-    // So many of the round trip's segments come with an ACK of their own, evenly spread.
+    // Gives that many of the round trip's segments their own ACK, evenly spread.
     void spread(std::uint32_t segments, std::uint32_t acks, std::uint32_t pipe) {
         for (std::uint32_t i = 0; i < acks; i++)
             ack(segments / acks, segments, pipe, kRtt / acks, kRtt, WW_OPEN, 0);
@@ -49,7 +49,7 @@ class Bbr {
         ww_on_ack(&config, &state, &window, &sample);
     }
 
-    // 100 segments a round trip of 100 ms make 1 MB/s and a pipe of 100 segments.
+    // 100 segments per round trip of 100 ms: 1 MB/s and a BDP of 100 segments.
     void fill_and_drain() {
         for (int i = 0; i < 5; i++) round(100, 250);
         round(100, 90);
@@ -107,7 +107,7 @@ TEST(Bbr, DrainEndsAtAPipeAndThreeQuanta) {  // 4.3.3, 4.2.3.2
     EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_PROBE_BW);
 }
 
-// Goes to this phase of PROBE_BW, in which all of the pipe and `queued` segments more are in flight.
+// Goes to this phase of PROBE_BW, with the BDP and `queued` more segments in flight.
 Bbr in_phase(std::uint8_t phase, std::uint32_t queued) {
     Bbr bbr;
     bbr.fill_and_drain();
@@ -154,7 +154,7 @@ TEST(Bbr, ProbeBwCyclesThroughItsGains) {  // 4.3.4
     EXPECT_NEAR(cruise, 60, 2);
 }
 
-// Goes through PROBE_BW with so many ACKs a round trip; returns cwnd without what probing adds.
+// Goes through PROBE_BW with this many ACKs per round trip. Returns cwnd without what probing adds.
 std::uint32_t cwnd_with(std::uint32_t acks) {
     Bbr bbr;
     for (int i = 0; i < 5; i++) bbr.spread(100, acks, 250);
@@ -162,7 +162,8 @@ std::uint32_t cwnd_with(std::uint32_t acks) {
     return bbr.window.cwnd - (bbr.state.bbr.cycle == 0 ? 2 : 0);
 }
 
-// 4.2.3.2: two for the gain, and three quanta of two segments. An ACK of two segments is two beyond the rate.
+// 4.2.3.2: two for the gain, and three quanta of two segments. An ACK of two segments is two ahead
+// of the rate.
 TEST(Bbr, CwndIsTwicePipe) { EXPECT_EQ(cwnd_with(50), 200u + 3 * 2 + 2); }
 
 TEST(Bbr, CwndHasRoomForABunchOfAcks) {  // Linux: bbr_ack_aggregation_cwnd
@@ -207,7 +208,7 @@ TEST(Bbr, ProbeRttAfterTenSecondsWithoutAShorterOne) {  // 4.3.5
         bbr.round(100, 125, kRtt + 100);
     EXPECT_NEAR(static_cast<double>(bbr.now_us - since) / 1e6, 10.0, 0.3);
     EXPECT_EQ(bbr.window.cwnd, 4u);
-    bbr.round(100, 4);  // it is down at four segments, and stays for 200 ms and a round
+    bbr.round(100, 4);  // down to four segments; it stays for 200 ms and a round
     const std::uint64_t at_floor = bbr.now_us;
     while (bbr.state.bbr.mode == WW_BBR_PROBE_RTT) {
         EXPECT_EQ(bbr.window.cwnd, 4u);

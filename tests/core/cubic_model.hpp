@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// CUBIC by RFC 9438, and by the rules of Linux 6 and ns-3 3.44 as core/cubic.h lists them; HyStart++ by RFC 9406
-// and HyStart as hystart.h has it from those two. In wide numbers, but with the fixed points that cubic.h
-// states: W_cubic in 1/256 segments, W_est and cwnd in 2^-32.
+// CUBIC by RFC 9438, and by the rules of Linux 6 and ns-3 3.44 as listed in core/cubic.h; HyStart++
+// by RFC 9406, and HyStart by those two as in hystart.h. Numbers are wide, with the fixed-point
+// units that cubic.h states: W_cubic in 1/256 segments, W_est and cwnd in 2^-32.
 #pragma once
 
 #include <cmath>
@@ -124,7 +124,7 @@ struct CurveModel {
         k_ms = cube_root(Wide{w_max - (cwnd << 8)} * kScale);
     }
 
-    // C (t - K)^3 in 1/256 segments, and whether it is to be added to W_max.
+    // Returns |C (t - K)^3| in 1/256 segments, and whether it is to be added to W_max.
     std::pair<std::uint64_t, bool> offset(std::uint64_t ms) const {
         ms = std::min<std::uint64_t>(ms, 1u << 20);
         const Wide away = ms > k_ms ? ms - k_ms : k_ms - ms;
@@ -229,7 +229,7 @@ class CubicModel : public RenoModel {
     void on_undo(ww_window& w) {  // 4.9
         if (!kernel_) {
             if (w.cwnd > prior_cwnd) return;
-            undo_.fraction = stage_.fraction;  // which the core does not keep
+            undo_.fraction = stage_.fraction;  // the core does not keep this
             stage_ = undo_;
             stage_.w_est = stage_.w_est >> 24 << 24;
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// CUBIC does as RFC 9438 says, or as Linux or ns-3 do, with any HyStart, on every call of any connection.
+// CUBIC follows RFC 9438, Linux or ns-3, with any HyStart, on every call of any connection.
 #include "cubic_model.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These hold CUBIC against RFC 9438, each against the section that it names, and the rules of Linux 6
-// and of ns-3 3.44 against what their tcp_cubic.c and tcp-cubic.cc compute.
+// Compares CUBIC with RFC 9438, section by section, and the rules of Linux 6 and ns-3 3.44 with
+// what their tcp_cubic.c and tcp-cubic.cc compute.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -52,7 +52,7 @@ TEST(Cubic, TheWindowFollowsTheCubic) {  // 4.2, 4.4, 4.5
     for (int i = 0; i < 200; i++) {
         c.round(kRtt);
         const double t = static_cast<double>(c.now_us - start) / 1e6;
-        // cwnd is on its way to what the cubic is a round trip later.
+        // cwnd approaches the value that the cubic has one round trip later.
         EXPECT_GE(c.window.cwnd, w_cubic(t - 0.1, 1000, before) - 1.5) << "at " << t << " s";
         EXPECT_LE(c.window.cwnd, w_cubic(t + 0.1, 1000, before) + 1.5) << "at " << t << " s";
     }
@@ -132,7 +132,7 @@ TEST(Cubic, TimeOfAnIdleApplicationDoesNotCount) {  // 5.8
 
 class Spurious : public testing::Test {  // 4.9
   protected:
-    // It has lost, grown for three seconds and is somewhere in its stage.
+    // After a loss and three seconds of growth it is somewhere in its stage.
     Spurious() {
         c.loss();
         for (int i = 0; i < 30; i++) c.round(100000);
@@ -226,7 +226,7 @@ TEST_F(Kernel, FollowsTheSameCubicInWholeSegments) {
     }
 }
 
-// A flow that comes up to the whole segment of its W_max has not shrunk.
+// A flow that reaches the whole segments of its W_max has not shrunk.
 TEST_F(Kernel, ConvergesToWholeSegments) {
     c.window.cwnd = 321;
     c.state.cubic.curve.w_max = 380 << WW_CUBIC_FRACTION;
@@ -260,7 +260,8 @@ TEST_F(SmallKernel, IsRenosFriendWithoutEverBecomingReno) {
     constexpr std::uint32_t kRtt = 10000;  // where the cubic is flat
     c.loss();
     ASSERT_EQ(c.window.cwnd, 14u);
-    // 8/15 of a segment a round trip, to within the segment that n = cwnd / (W_est - cwnd) needs.
+    // 8/15 of a segment per round trip, within the one segment that n = cwnd / (W_est - cwnd)
+    // needs.
     for (int i = 0; i < 12; i++) c.round(kRtt);
     EXPECT_NEAR(c.window.cwnd, 14 + 12 * 8. / 15, 1.5);
     for (int i = 0; i < 30; i++) c.round(kRtt);

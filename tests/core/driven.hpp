@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Drives a congestion control and a model of it through the same random connections. A model is written
-// from the paper or RFC in wide numbers that never wrap, so that the core's short ones are held against it.
+// Drives a congestion control and a model of it through the same random connections. Models are written from
+// the papers or RFCs in wide numbers that never wrap, and the core must agree with them.
 //
-// A connection has episodes, each with a round trip, a rate and a state of the sender of its own. Values come
-// from small sets, because what compares them errs first where they are equal.
+// A connection has episodes, each with its own round trip, rate and sender state. Values come from small sets,
+// because comparisons fail first where values are equal.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class Choices {
     std::mt19937_64 random_;
 };
 
-// Says what the path and the sender do, ACK by ACK.
+// Draws the path's and the sender's behaviour, ACK by ACK.
 class Connection {
   public:
     explicit Connection(std::uint64_t seed) : choices(seed) {
@@ -89,7 +89,7 @@ class Connection {
         s.rate_interval_us = choices.one_in(10) ? 0 : rtt_us;
         s.rate_rtt_us = choices.one_in(6) ? 0 : rtt_us + queued_us + choices.of({0u, 0u, 1u, 8u});
         ack.prior_delivered = delivered - std::min<std::uint64_t>(delivered, rate);
-        // So that its 32 bits wrap; no further than a sample can tell.
+        // Makes the 32-bit counter wrap, but by no more than a sample can tell.
         if (s.rate_interval_us != 0 && choices.one_in(300)) delivered += 1u << 30;
         ack.delivered = delivered += arrived;
         ack.now_us = now_us;
@@ -99,7 +99,7 @@ class Connection {
         return ack;
     }
 
-    // Mostly the episode's, now and then a silence or two ACKs at once.
+    // Usually the episode's gap; now and then a silence, or two ACKs at once.
     std::uint64_t gap_us() {
         if (choices.one_in(200)) return choices.of({600000u, 1000000u, 2500000u, 11000000u});
         if (choices.one_in(40))
@@ -114,7 +114,7 @@ class Connection {
     bool limited = true, idle = false, steady = true;
 };
 
-// A control of the core and its model, called as a host calls them.
+// A control of the core and its model, both called as a host would call them.
 template <class Model>
 class Driven {
   public:
@@ -124,7 +124,7 @@ class Driven {
         calls = path.choices.of({100u, 200u, 1000u, 5000u});
     }
 
-    // Makes one of the host's calls. ACKs are most of them.
+    // Makes one of the host's calls, most often an ACK.
     void step() {
         const std::uint32_t call = path.choices.upto(calls - 1);
         const std::uint32_t in_flight =
@@ -173,8 +173,8 @@ class Driven {
     Model model;
     ww_state state{};
     ww_window window, expected;
-    std::uint32_t calls = 0;  // among so many, 7 are of losses
-    bool happened = false;    // a loss or a timeout, which an undo takes back
+    std::uint32_t calls = 0;  // calls among which 7 are losses
+    bool happened = false;    // a loss or a timeout that an undo can take back
 };
 
 inline std::uint32_t to_u32(std::uint64_t value) { return static_cast<std::uint32_t>(value); }

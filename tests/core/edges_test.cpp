@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The edges of what the models of random connections (*_model_test.cpp) rarely meet: the first and the last value
-// of a bound, the largest windows, reports of a host that knows next to nothing.
+// Edge cases that the models of random connections (*_model_test.cpp) rarely meet: the first and
+// the last value within a bound, the largest windows, reports of a host that knows almost nothing.
 #include <gtest/gtest.h>
 
 #include "rounds.hpp"
@@ -40,7 +40,7 @@ TEST(Edges, APlateauThatWasReachedIsOverForGood) {  // Frikha 2005, equation 5
     ASSERT_EQ(c.window.cwnd, 12u);
     for (std::uint32_t acks = 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 11; acks > 0; acks--)
         c.ack(1000, 100000);
-    c.window.cwnd = 5;  // whatever the host's recovery made of it
+    c.window.cwnd = 5;  // whatever the host's recovery left
     c.ack(1000, 100000);
     EXPECT_LE(c.window.cwnd, 6u);
 }
@@ -59,7 +59,7 @@ TEST(Edges, TheLargestWindowsAreRenosFriends) {  // RFC 9438, 4.3
     EXPECT_LE(c.state.cubic.curve.w_est >> 32, largest);
 }
 
-// Returns the smallest round trip that the stage knows after one of 40 ms that came so late in it.
+// Returns delay_min after a round trip of 40 ms this late in a stage.
 std::uint32_t delay_min_us(ww_hystart rules, std::uint64_t ms_in_stage) {
     Rounds c(WW_PROTOCOL_CUBIC, 100, 50);
     c.config.cubic_rules = WW_RULES_LINUX;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These say what becomes of a silence, of samples that cannot be, and when each sampler takes one.
+// What happens in a silence and to impossible samples, and when each sampler takes a sample.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ class Westwood {
     double estimate(std::uint64_t now_us) const {
         return bytes_a_second(ww_observe(&config, &state, now_us).bandwidth);
     }
-    // Returns the mean of the estimate over the true rate, with an ACK every period_us.
+    // Returns the mean ratio of the estimate to the true rate, with an ACK every period_us.
     double regular(std::uint64_t period_us) {
         double sum = 0;
         for (std::uint64_t i = 1; i <= 4000; i++) {
@@ -100,7 +100,8 @@ TEST(VirtualSamples, ThatIntervalIsNoNullSampleAnyMore) {
     EXPECT_NEAR(westwood.estimate(9105000) / expected, 1, 1e-3);
 }
 
-// docs/decisions/0002 has these means: by the letter some paths are measured at half or double their rate.
+// docs/decisions/0002 has these means. By the letter of the paper, some paths are measured at half
+// or double their rate.
 TEST(VirtualSamples, ByTheLetterAPathWithASilenceAnAckIsMisread) {
     for (const auto& [period_us, mean] : {std::pair{51000, 1.02}, {75000, 0.54}, {125000, 0.55}}) {
         Westwood westwood;
@@ -123,7 +124,7 @@ TEST(BoundedSamples, AreAtMostTheFlightOverTheSmallestRtt) {
     }
 }
 
-// A flow that waits for its window sends 9 segments a round trip, and is acknowledged in a burst.
+// A flow limited by its window sends 9 segments per round trip, and is acknowledged in a burst.
 TEST(BoundedSamples, LoseNoDataOfAWindowThatComesAtOnce) {
     Westwood westwood;
     westwood.in_flight = 8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What core/contract.h allows at its ends, where proofs/ found sums that wrapped and a floor that did not
+// The limits of core/contract.h, where proofs/ found sums that wrapped and a floor that did not
 // hold.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These hold samplers and filters against double-precision references written from the papers' equations.
+// Compares samplers and filters with double-precision references written from the papers'
+// equations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 namespace {
 
-// Has the equations of filter.h and estimator.h in double precision, in bytes/s and microseconds.
+// The equations of filter.h and estimator.h in double precision, in bytes/s and microseconds.
 class Reference {
   public:
     explicit Reference(const ww_config& config) : config_(config) {}
@@ -47,12 +48,12 @@ class Reference {
 
     double estimate() const { return estimate_; }
 
-    // Returns by how much the bytes that wait differ, and takes the others': a silence's remainder can
-    // hang on a byte.
+    // Returns the difference in waiting bytes and adopts the core's: a silence's remainder can
+    // depend on one byte.
     double take_waiting(double bytes) { return std::fabs(std::exchange(pending_, bytes) - bytes); }
 
   private:
-    // Lets the time since the last ACK pass, but for the remainder: first what waits enters.
+    // Lets the time since the last ACK pass, up to the remainder; waiting data enters first.
     void resume(double now, bool bounded) {
         const double m = config_.m;
         if (config_.filter != WW_FILTER_TUSTIN || config_.sampler != WW_PER_ACK || m == 0) return;
@@ -77,7 +78,7 @@ class Reference {
 
     void sample(double end, double bytes, double elapsed, double most = 1e99) {
         const double s = std::min(bytes / elapsed, most) * 1e6;
-        // Whole bytes wait.
+        // Only whole bytes wait.
         const double left = bytes / elapsed <= most ? 0 : bytes - std::floor(most * elapsed);
         if (config_.filter == WW_FILTER_NONE || (first_ && config_.seed_filter)) {
             estimate_ = s;
@@ -107,7 +108,7 @@ class Reference {
            estimate_ = 0;
 };
 
-// Draws random ACKs: a rate of 1 kb/s to 100 Gb/s, a round trip of 10 us to 60 s, delayed ACKs, silences.
+// Random ACKs: a rate of 1 kb/s to 100 Gb/s, a round trip of 10 us to 60 s, delayed ACKs, silences.
 struct Path {
     double gap_us;
     std::uint32_t mss, rtt_us;
@@ -124,7 +125,7 @@ Path random_path(std::mt19937_64& random) {
     path.gap_us = path.mss / rate * 1e6;
     path.rtt_us =
         static_cast<std::uint32_t>(std::exp(std::log(10.0) + unit(random) * std::log(6e6)));
-    // From far below the pipe, so that every sample is bounded, to far above it; up to 100 Gb/s.
+    // From far below the BDP, so that every sample is bounded, to far above it; up to 100 Gb/s.
     const double pipes = std::exp((unit(random) - 0.5) * std::log(1e4));
     path.window = std::min(pipes / path.gap_us, 8000.0 / path.mss) * path.rtt_us;
     return path;
@@ -134,7 +135,8 @@ double worst_error(const ww_config& config, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> unit(0, 1);
     Path path = random_path(random);
-    if (config.bound_samples) {  // whole bytes wait for whole microseconds: one is to be little
+    if (config
+            .bound_samples) {  // waiting data is rounded to bytes and microseconds, which must be small
         path.mss += 1500;
         path.rtt_us += 5000;
     }
@@ -148,7 +150,7 @@ double worst_error(const ww_config& config, std::uint64_t seed) {
         const auto in_flight =
             static_cast<std::uint32_t>(std::min(path.window * (0.5 + unit(random)), 0x1p31));
         const double silence = random() % 50 == 0 ? unit(random) * 20 * config.tau_us : 0;
-        // ACKs may come compressed, but never above 100 Gb/s.
+        // ACKs may be compressed, but not above 100 Gb/s.
         const double least = std::max(1.0, segments * path.mss / 12500.0);
         clock = std::ceil(
             clock + std::max(least, segments * path.gap_us * (0.2 + 1.6 * unit(random))) + silence);
@@ -165,9 +167,9 @@ double worst_error(const ww_config& config, std::uint64_t seed) {
                       sample.rtt_us, (in_flight + segments) * static_cast<double>(path.mss));
         const double waiting = static_cast<double>(state.westwood.pending_bytes);
         if (reference.take_waiting(waiting) > 1 + 1e-4 * waiting) return 1;
-        // Below a byte a second, and above what the core represents, there is nothing to compare.
+        // Below a byte per second and above the core's range there is nothing to compare.
         if (reference.estimate() < 125 || reference.estimate() > 17e9) continue;
-        // Whole bytes wait, which the filter knows to a byte or two a time constant.
+        // Waiting data is rounded to bytes: one or two per time constant.
         const double rounding = config.bound_samples ? 2e6 / config.tau_us : 0;
         const double error =
             std::fabs(bytes_a_second(state.westwood.bandwidth) - reference.estimate());

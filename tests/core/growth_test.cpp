@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These test how windows grow and what a loss, a timeout and an undo make of them, and what each protocol
-// of the catalogue stands for.
+// How windows grow, what losses, timeouts and undos do to them, and what each protocol of the
+// catalogue stands for.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -42,7 +42,7 @@ class Connection {
         ww_on_ack(&config, &state, &window, &sample);
     }
 
-    // An ACK a millisecond makes 1 MB/s; with RTTmin 100 ms the pipe holds 100 segments.
+    // An ACK per millisecond is 1 MB/s; with RTTmin 100 ms the BDP is 100 segments.
     void settle() {
         for (int i = 0; i < 20000; i++) ack(1, WW_RECOVERY);
     }

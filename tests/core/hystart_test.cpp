@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These hold HyStart++ against RFC 9406, and HyStart against what Linux's tcp_cubic.c and ns-3's
-// tcp-cubic.cc compute.
+// Compares HyStart++ with RFC 9406, and HyStart with Linux's tcp_cubic.c and ns-3's tcp-cubic.cc.
 #include <gtest/gtest.h>
 
 #include "rounds.hpp"
@@ -33,7 +32,7 @@ TEST_F(HyStartPlusPlus, RisingRoundTripsSlowItToAQuarterAndEndIt) {  // 4.2
     const std::uint32_t before = c.window.cwnd;
     c.round(44900);  // RttThresh = clamp(40 / 8, 4, 16) = 5 ms
     EXPECT_EQ(c.window.cwnd, 2 * before) << "below the threshold";
-    // The next minimum is held against the 44.9 ms: 5.6 ms more are needed.
+    // The next minimum is compared with 44.9 ms: it must be 5.6 ms longer.
     const std::uint32_t at = c.window.cwnd;
     for (int i = 0; i < 8; i++) c.ack(10, 50600);
     EXPECT_TRUE(ww_in_css(&state())) << "eight samples show it";
@@ -53,7 +52,7 @@ TEST_F(HyStartPlusPlus, AFallingRoundTripShowsThatItWasNoCongestion) {  // 4.2
     c.round(40000);
     c.round(40000);
     for (int i = 0; i < 8; i++) c.ack(10, 60000);
-    // 8 samples of this round are short of the threshold: the round began with 40 ms.
+    // 8 samples of this round are below the threshold: the round began with 40 ms.
     c.round(60000);
     ASSERT_TRUE(ww_in_css(&state()));
     c.round(40000);
@@ -95,7 +94,7 @@ class HyStart : public testing::Test {
         c.before_sending = true;
     }
 
-    // A round whose ACKs come `apart_us` from each other; the pipe is idle for the rest of it.
+    // A round whose ACKs are `apart_us` apart; the path is idle for the rest of it.
     void train(std::uint32_t rtt_us, std::uint32_t apart_us) {
         const std::uint32_t count = c.window.cwnd;
         for (std::uint32_t i = 0; i < count; i++) c.ack(i == 0 ? 0 : apart_us, rtt_us);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These hold WestwoodNR+'s plateau against Frikha 2005, and test the two Westwood+ of Linux.
+// Compares WestwoodNR+'s plateau with Frikha 2005, and tests the two Westwood+ of Linux.
 #include <gtest/gtest.h>
 
 #include "rounds.hpp"
@@ -10,7 +10,7 @@ namespace {
 using ww::test::kMss;
 using ww::test::Rounds;
 
-// The window grows once an ACK, so that it can be followed by hand; the loss falls to an ssthresh of 2.
+// The window grows once per ACK, so it can be followed by hand; the loss reduces ssthresh to 2.
 Rounds at_loss(std::uint32_t cwnd, double cte) {
     Rounds c(WW_PROTOCOL_WESTWOODNR_PLUS, cwnd);
     c.config.cte_permille = static_cast<std::uint16_t>(cte * 1000);
@@ -31,7 +31,8 @@ TEST(Plateau, HoldsUntilTheCounterReachesItAndThenFollowsIt) {  // equations 2 t
     std::uint32_t counter = 2, acks_at_this_count = 0, acks = 0;
     for (; counter < 12; acks++) {
         c.ack(1000, 100000);
-        // Equation 3: the counter grows by 1 / counter an ACK, a segment after `counter` ACKs.
+        // Equation 3: the counter grows by 1 / counter per ACK, so by a segment after `counter`
+        // ACKs.
         if (++acks_at_this_count == counter) {
             counter++;
             acks_at_this_count = 0;
@@ -85,7 +86,7 @@ TEST(Plateau, WestwoodNRIsThePlainFall) {
 
 // ---- Linux
 
-// A segment a millisecond makes 1 MB/s; with a round trip of 100 ms the pipe holds 100 segments.
+// A segment per millisecond is 1 MB/s; with a round trip of 100 ms the BDP is 100 segments.
 Rounds on_linux(ww_protocol protocol) {
     Rounds c(protocol, 200, 100);
     c.config.validate_cwnd = true;
@@ -123,7 +124,8 @@ TEST(WestwoodPlusOfLinux, FiltersTwiceFromTheFirstSample) {
     const double first = static_cast<double>(c.state.westwood.bandwidth);
     ASSERT_GT(first, 0) << "the first sample is the first estimate";
     ASSERT_EQ(c.state.westwood.samples, 1u);
-    // At twice the rate the first filter takes an eighth of the difference, the second an eighth of that.
+    // When the rate doubles, the first filter takes an eighth of the difference, the second an
+    // eighth of that.
     for (int i = 0; i < 300 && c.state.westwood.samples < 2; i++) c.ack(500, 100000);
     const double raw = static_cast<double>(c.state.westwood.raw);
     EXPECT_NEAR(static_cast<double>(c.state.westwood.bandwidth), first + (raw - first) / 64,

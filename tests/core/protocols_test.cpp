@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every protocol has the settings that its source asks for. They stand here once more, by source, so that a slip in
-// a row of core/settings.h or core/catalogue.h is seen.
+// Every protocol has the settings that its source asks for. They are repeated here by source, so
+// that a slip in a row of core/settings.h or core/catalogue.h shows.
 #include <gtest/gtest.h>
 
 #include "../../core/westwood.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kMillisecond = 1000;
 
-// What a control has unless its source says otherwise.
+// The settings of a control unless its source says otherwise.
 ww_config by_default(ww_algorithm algorithm) {
     ww_config c{};  // every switch is off
     c.algorithm = static_cast<std::uint8_t>(algorithm);
@@ -60,7 +60,7 @@ TEST(Protocols, OthersThanWestwoodHaveTheDefaults) {
     expect_is(WW_PROTOCOL_VENO, by_default(WW_ALG_VENO));
     expect_is(WW_PROTOCOL_BBR, by_default(WW_ALG_BBR));
     expect_is(WW_PROTOCOL_WESTWOOD_CUBIC, by_default(WW_ALG_WESTWOOD_CUBIC));
-    expect_is(WW_PROTOCOL_COUNT, by_default(WW_ALG_RENO));  // which is none
+    expect_is(WW_PROTOCOL_COUNT, by_default(WW_ALG_RENO));  // not a protocol
 }
 
 TEST(Protocols, WestwoodIsMascolos) {  // 2001: a sample an ACK, the time-varying filter

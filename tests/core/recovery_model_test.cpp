@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// PRR as RFC 9937, section 6 writes it, and rate halving as Dell'Aera 2003, 2.2 and core/recovery.h do, in wide
-// numbers. The core does the same on every ACK of any recovery.
+// PRR from RFC 9937, section 6, and rate halving from Dell'Aera 2003, 2.2 and core/recovery.h, in
+// wide numbers. The core must do the same on every ACK of any recovery.
 #include "../../core/recovery.h"
 #include "driven.hpp"
 

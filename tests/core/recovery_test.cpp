@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These hold what fast recovery sends against its sources: PRR against RFC 9937, rate halving against
+// Compares what fast recovery sends with its sources: PRR with RFC 9937, rate halving with
 // Dell'Aera et al. 2003, 2.2.
 #include "../../core/recovery.h"
 
@@ -16,7 +16,8 @@ struct Sent {
     std::uint32_t total = 0, cwnd = 0, pipe = 0;
 };
 
-// Of a window of `flight` segments the first `lost` are lost together; each other one brings an ACK.
+// The first `lost` of a window of `flight` segments are lost together; each other one brings an
+// ACK.
 Sent recover_with_prr(std::uint32_t flight, std::uint32_t lost, std::uint32_t ssthresh) {
     ww_prr prr;
     ww_prr_enter(&prr, flight);
@@ -38,7 +39,7 @@ Sent recover_with_prr(std::uint32_t flight, std::uint32_t lost, std::uint32_t ss
 TEST(Prr, OneLossSendsEverySecondSegment) {  // RFC 6937, 4: RB  s  s  s ...
     const Sent sent = recover_with_prr(20, 1, 10);
     EXPECT_EQ(sent.each.front(), 1u) << "the fast retransmit";
-    for (std::size_t i = 1; i < 14; i++)  // until in flight is down at ssthresh
+    for (std::size_t i = 1; i < 14; i++)  // until in flight has fallen to ssthresh
         EXPECT_EQ(sent.each[i] + sent.each[i + 1], 1u) << "ACKs " << i << " and the next";
     EXPECT_EQ(sent.total, 10u);
     EXPECT_EQ(sent.cwnd, 10u) << "recovery ends at ssthresh";
@@ -78,8 +79,8 @@ TEST(Prr, AnAckThatDeliversNothingChangesNothing) {
     EXPECT_EQ(prr.delivered, 0u);
 }
 
-// RFC 9937, 4.1 and 6: whatever is lost and whenever ACKs come, no more is sent than was delivered
-// (and one more an ACK where it is safe, and the fast retransmit).
+// RFC 9937, 4.1 and 6: whatever is lost, and whenever ACKs arrive, no more is sent than was
+// delivered (plus one per safe ACK, and the fast retransmit).
 TEST(Prr, SendsNoMoreThanArrives) {
     std::mt19937 engine(1);
     const auto draw = [&engine](std::uint32_t below) {
@@ -98,7 +99,7 @@ TEST(Prr, SendsNoMoreThanArrives) {
             allowed += now + is_safe;
             cwnd = ww_prr_on_ack(&prr, cwnd, ssthresh, pipe, now, is_safe);
             const std::uint32_t send =
-                draw(4) == 0 ? 0 : cwnd - pipe;  // it may have nothing to send
+                draw(4) == 0 ? 0 : cwnd - pipe;  // the sender may have nothing to send
             prr.out += send;
             pipe += send;
             out += send;

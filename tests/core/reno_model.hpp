@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reno by RFC 5681 with the byte counting of RFC 3465, the validation of RFC 7661 and Linux's growth by
-// batches, in wide numbers: what the models of other controls grow by.
+// Reno by RFC 5681 with the byte counting of RFC 3465, the validation of RFC 7661 and Linux's
+// growth by batches, in wide numbers. The models of other controls grow by it.
 #pragma once
 
 #include "driven.hpp"
@@ -25,7 +25,7 @@ class RenoModel {
         } else if (w.cwnd < w.ssthresh) {  // RFC 3465, 2.2: L = 2, after a timeout L = 1
             const std::uint64_t most = s.phase == WW_LOSS ? 1 : 2;
             set_cwnd(w, w.cwnd + (config.byte_counting ? std::min(acked, most) : 1));
-        } else if (config.fractional_cwnd) {  // RFC 5681, equation 3, and one an ACK at most
+        } else if (config.fractional_cwnd) {  // RFC 5681, equation 3, at most one per ACK
             constexpr std::uint64_t kOne = 1 << 24;
             count = std::min(count, kOne - 1);
             const std::uint64_t whole = w.cwnd * kOne + count;
@@ -33,7 +33,7 @@ class RenoModel {
             count += std::min(kOne, step * (config.byte_counting ? acked : 1));
             set_cwnd(w, w.cwnd + count / kOne);
             count %= kOne;
-        } else {  // one for each window of ACKs or of data, and one an ACK at most
+        } else {  // one per window of ACKs or of data, at most one per ACK
             count += config.byte_counting ? acked : 1;
             if (count < w.cwnd) return;
             count -= w.cwnd;
@@ -42,7 +42,7 @@ class RenoModel {
         }
     }
 
-    // Linux's tcp_slow_start: up to ssthresh. Returns what is left of the segments.
+    // Linux's tcp_slow_start: up to ssthresh. Returns the segments left over.
     static std::uint64_t slow_start(ww_window& w, std::uint64_t segments) {
         if (w.cwnd >= w.ssthresh) return segments;
         const std::uint64_t opened = std::min<std::uint64_t>(segments, w.ssthresh - w.cwnd);
@@ -50,7 +50,7 @@ class RenoModel {
         return segments - opened;
     }
 
-    // Linux's tcp_cong_avoid_ai: one for each `each` segments, of the window if `each` is 0.
+    // Linux's tcp_cong_avoid_ai: one per `each` segments, or per window if `each` is 0.
     void grow_linearly(ww_window& w, std::uint64_t each, std::uint64_t segments) {
         if (each == 0) each = w.cwnd;
         if (count >= each) {
@@ -107,7 +107,7 @@ class RenoModel {
     std::uint32_t prior_cwnd = 0, prior_ssthresh = 0;
 };
 
-// A connection's start: small, near the largest window, and most often in between.
+// A connection's start: small, near the largest window, or (most often) in between.
 inline ww_window any_window(Choices choices) {
     const std::uint32_t cwnd = choices.of({1u, 2u, 10u, 50u, 100u, 200u, 3000u, (1u << 28) - 3});
     return {cwnd, choices.of({cwnd, cwnd + 30, 2u, 2 * cwnd, WW_SSTHRESH_INFINITE}), 0};
@@ -124,7 +124,7 @@ inline ww_config any_counting(ww_protocol protocol, Choices choices) {
     return config;
 }
 
-// Drives many connections, and looks at each after every step.
+// Drives many connections and checks each after every step.
 template <class Model, class Look>
 void drive(ww_protocol protocol, int connections, int steps, const Look& look) {
     for (int i = 0; i < connections; i++) {

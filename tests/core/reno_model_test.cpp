@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reno (RFC 5681, RFC 3465), Vegas (Brakmo & Peterson 1995, as in tcp_vegas.c) and Veno (Fu & Liew 2003, as in
-// tcp_veno.c) written from their sources. The core does the same on every call of any connection.
+// Reno (RFC 5681, RFC 3465), Vegas (Brakmo & Peterson 1995, as in tcp_vegas.c) and Veno (Fu & Liew
+// 2003, as in tcp_veno.c), written from their sources. The core must do the same on every call of
+// any connection.
 #include "reno_model.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A connection over a path whose round trips a test dictates: each segment of the window brings an ACK, and
-// the ACKs are spread evenly over the round trip.
+// A connection over a path with round trips that a test sets: each segment of the window brings an
+// ACK, and the ACKs are spread evenly over the round trip.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class Rounds {
     ww_window window;
     std::uint64_t now_us = 1000000;
     bool limited = true;
-    bool before_sending = false;  // in_flight is without what the ACK lets go
+    bool before_sending = false;  // in_flight excludes what the ACK allows to be sent
 };
 
 }  // namespace ww::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How connections start: with nothing counted, measured or remembered.
+// Connections start with nothing counted, measured or remembered.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 
 using Numbers = std::vector<std::uint64_t>;
 
-// Returns the numbers of a state that start at zero; bytes between them may be anything.
+// Returns the numbers of a state that start at zero; padding between them may be anything.
 Numbers zeros(const ww_config& config, const ww_state& state) {
     Numbers all = {state.common.cwnd_count, state.common.prior_cwnd, state.common.prior_ssthresh};
     if (config.algorithm == WW_ALG_WESTWOOD) {
@@ -82,7 +82,7 @@ TEST(Start, NoRoundTripIsKnown) {
     EXPECT_EQ(state.veno.min_rtt_us, UINT32_MAX);
 }
 
-TEST(Start, TheEvidenceIsAQuarter) {  // of the way from a lossy link, 0, to a full queue, 1
+TEST(Start, TheEvidenceIsAQuarter) {  // between a lossy link, 0, and a full queue, 1
     const ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_CUBIC);
     ww_state state{};
     ww_init(&config, &state);

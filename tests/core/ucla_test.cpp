@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The ns-2 module of TCP Westwood that its authors ran: M. Valla, UCLA, tcp-westwood-nr.cc 1.3 of June 2002.
-// Each test names the member function of which it says what it does.
+// The ns-2 module of TCP Westwood by its authors: M. Valla, UCLA, tcp-westwood-nr.cc 1.3 of June
+// 2002. Each test names the member function that it describes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ class Module {
     Module() { ww_init(&config, &state); }
     explicit Module(const ww_config& by) : config(by) { ww_init(&config, &state); }
 
-    // An ACK `after_us` the last one; no segments: a duplicate.
+    // Takes an ACK `after_us` the last one; no segments: a duplicate.
     void ack(std::uint64_t after_us, std::uint32_t segments = 1, std::uint32_t rtt_us = 0) {
         now_us += after_us;
         ww_sample sample{};
@@ -101,7 +101,7 @@ TEST(UclaFilter, OfTheTimeVaryingKindFallsByThreeFifthsAndKeepsAFifthOfTheLastSa
     EXPECT_NEAR(module.estimate(), 1e6, 1e3);
     module.now_us += 500'000;
     EXPECT_NEAR(module.estimate(), 0.6e6 + 0.2e6, 1e3);
-    module.now_us += 500'000;  // the sample before is a null sample now
+    module.now_us += 500'000;  // the sample before is now a null sample
     EXPECT_NEAR(module.estimate(), 0.6 * 0.8e6, 1e3);
 }
 
@@ -188,7 +188,7 @@ TEST(UclaRtt, InTicksLeavesASampleAnAckAsItIs) {
 
 // ---- slowdown(CLOSE_FASTER) and dupack_action()
 
-// A segment in 990 us over 100 ms.
+// One segment per 990 us over 100 ms.
 Module with_a_pipe_of_101() {
     Module module;
     for (int i = 0; i < 2000; i++) module.ack(990, 1, 100'000);

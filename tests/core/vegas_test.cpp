@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// These hold Vegas against Brakmo & Peterson 1995: it keeps between alpha and beta segments of its own in
-// the queue.
+// Compares Vegas with Brakmo & Peterson 1995: it keeps between alpha and beta of its own segments
+// in the queue.
 #include <gtest/gtest.h>
 
 #include "rounds.hpp"
@@ -12,14 +12,15 @@ using ww::test::Rounds;
 
 constexpr std::uint32_t kBase = 100000;
 
-// Starts in congestion avoidance with a window of 20 segments, and with the path's base round trip known.
+// Starts in congestion avoidance with a window of 20 segments and a known base round trip.
 Rounds settled() {
     Rounds c(WW_PROTOCOL_VEGAS, 20, 10);
     c.ack(1000, kBase);
     return c;
 }
 
-// Returns the round trip at which `queued` of the window's segments wait: diff = cwnd (RTT - Base) / Base.
+// Returns the round trip at which `queued` of the window's segments wait: diff = cwnd (RTT - Base)
+// / Base.
 std::uint32_t rtt_with(double queued, std::uint32_t cwnd) {
     return static_cast<std::uint32_t>(kBase * (1 + queued / cwnd)) + 1;
 }
@@ -27,7 +28,7 @@ std::uint32_t rtt_with(double queued, std::uint32_t cwnd) {
 std::int64_t change_in_a_round(double queued) {
     Rounds c = settled();
     const std::uint32_t rtt = rtt_with(queued, 20);
-    c.round(rtt);  // ends the round that began before
+    c.round(rtt);  // ends the round in progress
     c.window.cwnd = 20;
     c.round(rtt_with(queued, 20));
     return std::int64_t{c.window.cwnd} - 20;

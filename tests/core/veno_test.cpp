@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Veno against Fu & Liew 2003: a loss is answered by how many of its own segments wait in queues.
+// Compares Veno with Fu & Liew 2003: it answers a loss by how many of its own segments wait in
+// queues.
 #include <gtest/gtest.h>
 
 #include "rounds.hpp"
@@ -12,7 +13,7 @@ using ww::test::Rounds;
 constexpr std::uint32_t kEmptyPath = 100000;
 constexpr std::uint32_t kWindow = 40;
 
-// The connection is in congestion avoidance, and so many segments of its window wait in queues.
+// A connection in congestion avoidance with this many segments of its window in queues.
 Rounds with_queued(double segments) {
     Rounds c(WW_PROTOCOL_VENO, kWindow, 10);
     for (int i = 0; i < 3; i++) c.ack(1000, kEmptyPath);
@@ -57,7 +58,7 @@ TEST(Veno, BetaSaysFromWhereALossIsCongestion) {
     }
 }
 
-// The growth over `rounds` windows of ACKs with this RTT.
+// Returns the growth over `rounds` windows of ACKs with this RTT.
 std::uint32_t growth(std::uint32_t rtt_us, int rounds) {
     Rounds c = with_queued(0);
     for (int i = 0; i < rounds; i++) c.round(rtt_us);
@@ -78,7 +79,7 @@ TEST(Veno, SlowStartIsRenos) {
 TEST(Veno, FewSamplesTellNothing) {
     Rounds c(WW_PROTOCOL_VENO, kWindow, 10);
     for (int i = 0; i < 2; i++) c.ack(1000, kEmptyPath);
-    c.ack(1000, 2 * kEmptyPath);  // the first that tells has the smallest of all three
+    c.ack(1000, 2 * kEmptyPath);  // from here on the smallest of three samples counts
     c.window.cwnd = kWindow;
     c.loss();
     EXPECT_EQ(c.window.ssthresh, kWindow * 4 / 5);

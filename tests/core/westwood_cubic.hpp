@@ -14,7 +14,7 @@ namespace ww::test::westwood_cubic {
 inline constexpr std::uint32_t kRtt = 100000;
 inline constexpr std::uint32_t kPipe = 100;  // segments delivered in a kRtt
 
-// What an ACK brings. 100 segments a round trip of 100 ms make 1 MB/s and a pipe of 100 segments.
+// What an ACK brings. 100 segments per round trip of 100 ms: 1 MB/s and a BDP of 100 segments.
 struct Said {
     std::uint32_t rtt_us = kRtt;
     std::uint32_t rate = kPipe;  // segments in the interval
@@ -24,7 +24,7 @@ struct Said {
     std::uint32_t in_network = kPipe;
     ww_phase phase = WW_OPEN;
     bool ends_round = false;
-    bool idle = false;   // the application was, when the segment was sent
+    bool idle = false;   // the application was idle when the segment was sent
     bool fills = false;  // the window is full
     std::uint32_t after_us = 1000;
 };
@@ -33,7 +33,7 @@ class WestwoodCubic {
   public:
     explicit WestwoodCubic(std::uint32_t cwnd, std::uint32_t ssthresh = WW_SSTHRESH_INFINITE)
         : window{cwnd, ssthresh, 0} {
-        // The arithmetic below is of these; which are best is another question (tests/core/protocols_test.cpp).
+        // The arithmetic below uses these values; tests/core/protocols_test.cpp has the defaults.
         config.wc_evidence_permille = 250;
         config.wc_gain_permille = 950;
         config.wc_queue_permille = 62;
@@ -80,7 +80,7 @@ class WestwoodCubic {
     }
     const ww_westwood_cubic_state& wc() const { return state.westwood_cubic; }
 
-    // 0 says that a link loses the packets, 1 that a full queue does.
+    // 0: a link loses the packets. 1: a full queue does.
     double evidence() const { return wc().evidence / 32768.0 - 1; }
     void set_evidence(double evidence) {
         state.westwood_cubic.evidence =
@@ -94,8 +94,8 @@ class WestwoodCubic {
     std::uint32_t delivered = 0;
 };
 
-// It is in congestion avoidance with this window and knows the path: 1 MB/s, 100 ms and, for two rounds, the queue's
-// delay. The evidence says that the link loses the packets.
+// A connection in congestion avoidance with this window. It knows the path: 1 MB/s, 100 ms and, for
+// two rounds, the queue's delay. The evidence says that the link loses the packets.
 inline WestwoodCubic settled(std::uint32_t cwnd, std::uint32_t queue_us = 0) {
     WestwoodCubic c(cwnd, cwnd);
     c.ack({.fills = true});  // growth begins
@@ -110,7 +110,8 @@ inline WestwoodCubic settled(std::uint32_t cwnd, std::uint32_t queue_us = 0) {
 
 inline constexpr std::uint32_t kQueue = 50000;
 
-// A recovery has just begun. If there was a queue the window is reduced to 95, and WAITS; else it is 120, and KEEPS.
+// A recovery has just begun. With a queue the window is reduced to 95, and the state is WAITS;
+// without, it is 120 and KEEPS.
 inline WestwoodCubic in_recovery(std::uint32_t queue_us) {
     WestwoodCubic c = settled(120, queue_us);
     c.loss();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Westwood-CUBIC's evidence, by core/westwood_cubic_evidence.h: whether packets are lost where the round trips are
-// long.
+// Westwood-CUBIC's evidence (core/westwood_cubic_evidence.h): are packets lost where round trips
+// are long?
 #include <functional>
 #include <random>
 
@@ -14,7 +14,7 @@ constexpr std::uint32_t kZero = 128 << 8;  // the evidence 0
 
 // ---- scores
 
-// It has this mean and deviation, and an SRTT so far above the mean.
+// A connection with this mean and deviation, and an SRTT this far above the mean.
 WestwoodCubic at(std::int32_t above_us, std::uint32_t dev_us) {
     WestwoodCubic c = settled(100);
     c.state.westwood_cubic.mean_us = 2 * kRtt;
@@ -76,9 +76,9 @@ TEST(WestwoodCubicEvidence, TheLongestRoundTripsHaveScores) {
     EXPECT_EQ(ww_wc_score(&c.wc()), 0u);
 }
 
-// ---- what becomes of scores
+// ---- what scores lead to
 
-// A round begins with this ACK, and its first loss has the score 1.
+// Begins a round with an ACK whose first loss has score 1.
 void lose_at_the_top(WestwoodCubic& c, ww_phase phase = WW_OPEN) {
     c.ack({.rtt_us = 0, .phase = phase, .ends_round = true});
     c.state.westwood_cubic.dev_us = 1000;
@@ -133,7 +133,7 @@ TEST(WestwoodCubicEvidence, LossesOfTheRoundAfterAReductionHaveNoScore) {
     EXPECT_GT(c.evidence(), evidence) << "these were sent after it";
 }
 
-// The first ACK after a late answer, in CUTS, reports losses as well.
+// The first ACK after a late answer, in CUTS, reports losses too.
 TEST(WestwoodCubicEvidence, LossesReportedWithALateAnswerHaveNoScore) {
     WestwoodCubic c = in_recovery(0);
     c.ack({.phase = WW_RECOVERY, .ends_round = true});
@@ -146,7 +146,7 @@ TEST(WestwoodCubicEvidence, LossesReportedWithALateAnswerHaveNoScore) {
 
 // ---- mean and deviation
 
-// Ends a round of ACKs with the SRTT at this value, which takes it into mean_us and dev_us.
+// Ends a round of ACKs with this SRTT, which enters mean_us and dev_us.
 void go_through(WestwoodCubic& c, std::uint32_t srtt_us) {
     for (int i = 0; i < 3; i++) {
         c.state.westwood_cubic.srtt_us = srtt_us;
@@ -212,8 +212,8 @@ TEST(WestwoodCubicEvidence, TheSumsOfARoundAreBounded) {
 
 using Path = std::function<bool(std::uint32_t ack, std::uint32_t& rtt_us)>;
 
-// Returns the evidence's mean over 4000 rounds of 50 ACKs, after 200. `path` says what each ACK brings: the round trip,
-// and whether a packet was lost.
+// Returns the evidence's mean over 4000 rounds of 50 ACKs, after 200. `path` gives each ACK's round
+// trip and whether a packet was lost.
 double evidence_on(const Path& path) {
     WestwoodCubic c(1000, 1000);
     double sum = 0;
@@ -237,7 +237,7 @@ class Random {
     std::mt19937 random_{1};
 };
 
-// A queue fills to its end within 20 rounds and is empty then.
+// The queue fills completely within 20 rounds, then is empty.
 std::uint32_t sawtooth_us(std::uint32_t ack, std::uint32_t longest_us) {
     return ack % 1000 * longest_us / 1000;
 }
@@ -300,7 +300,7 @@ TEST(WestwoodCubicEvidence, WithLossesOfBothItIsBetween) {
     EXPECT_LT(evidence, 0.8);
 }
 
-// RED drops the more packets, the longer the queue.
+// RED drops more packets, the longer the queue.
 TEST(WestwoodCubicEvidence, LossesOfRedAreAboveTheThreshold) {
     Random random;
     EXPECT_GT(evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Westwood-CUBIC once more, from the equations at the top of core/westwood_cubic.h and of westwood_cubic_evidence.h,
-// in numbers that do not wrap. The core does the same on every call of any connection.
+// Westwood-CUBIC again, from the equations at the top of core/westwood_cubic.h and
+// westwood_cubic_evidence.h, in numbers that do not wrap. The core must do the same on every call
+// of any connection.
 #include "cubic_model.hpp"
 
 namespace {
@@ -112,7 +113,7 @@ class WestwoodCubicModel : public RenoModel {
         RenoModel::on_undo(w);
     }
 
-    // What a loss makes of cwnd: the table.
+    // Returns cwnd after a loss: the table.
     std::uint64_t after(std::uint64_t cwnd, std::uint64_t mss, ww_wc_cause cause) const {
         const std::uint64_t cubic = cwnd * 7 / 10, gain = config.wc_gain_permille;
         const std::uint64_t full_pipe = pipe(mss) * gain / 1000;
@@ -168,7 +169,7 @@ class WestwoodCubicModel : public RenoModel {
         const Wide bytes = Wide{max_bw} * span_us / 256000000u;
         return static_cast<std::uint64_t>(std::min<Wide>((bytes + mss - 1) / mss, kCwndMost));
     }
-    // The window that a recovery goes to, while it lets go less.
+    // Returns the window that a recovery goes to while cwnd is still below it.
     std::uint64_t standing(const ww_window& w) const {
         const std::uint64_t cwnd = is_reduced() ? std::max(w.cwnd, w.ssthresh) : w.cwnd;
         return std::min(cwnd, CurveModel::kMost);
@@ -318,7 +319,7 @@ ww_config any_settings(Choices choices) {
     return config;
 }
 
-// What the core remembers is what the equations say.
+// The core's state must be what the equations say.
 void expect_same_inside(const Driven<WestwoodCubicModel>& wc) {
     const ww_westwood_cubic_state& core = wc.state.westwood_cubic;
     const WestwoodCubicModel& model = wc.model;

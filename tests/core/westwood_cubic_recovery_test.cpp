@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Westwood-CUBIC's recovery: the state machine at the top of core/westwood_cubic.h, its invariant, and how a reduced
-// window falls. What a loss does to the window: westwood_cubic_test.cpp.
+// Westwood-CUBIC's recovery: the state machine at the top of core/westwood_cubic.h, its invariant,
+// and how a reduced window falls. westwood_cubic_test.cpp tests what a loss does to the window.
 #include <random>
 
 #include "westwood_cubic.hpp"
@@ -9,13 +9,13 @@
 namespace ww::test::westwood_cubic {
 namespace {
 
-// Only many losses or a mark reduce the window: 120 segments, no queue, and so 16 are many.
+// Only many losses or a mark reduce the window here. With 120 segments and no queue, 16 are many.
 constexpr Said kQuiet{.in_network = 20, .phase = WW_RECOVERY};
 constexpr Said kRoundEnds{.in_network = 20, .phase = WW_RECOVERY, .ends_round = true};
 constexpr Said kFewLost{.lost = 15, .in_network = 20, .phase = WW_RECOVERY};
 constexpr Said kManyLost{.lost = 20, .in_network = 20, .phase = WW_RECOVERY};
 
-// Each state as a connection comes to it.
+// Brings a connection into this state.
 WestwoodCubic in(enum ww_wc_answer state) {
     WestwoodCubic c = settled(120);
     if (state == WW_WC_WATCHES) return c;
@@ -212,7 +212,7 @@ TEST(WestwoodCubicAnswers, OnceReducedOnlyManyLossesReduceAgain) {
     EXPECT_EQ(c.window.ssthresh, 95u);
 }
 
-// Issue 26: the first answer came when a round ended, and no losses counted as many after it.
+// Issue 26: the first answer came at the end of a round, and later losses never counted as many.
 TEST(WestwoodCubicAnswers, ManyLossesAfterALateAnswerAreAnsweredInEveryRound) {
     WestwoodCubic c = in_recovery(0);
     c.ack(kRoundEnds);
@@ -230,7 +230,7 @@ TEST(WestwoodCubicAnswers, ManyLossesAfterALateAnswerAreAnsweredInEveryRound) {
     }
 }
 
-// The same if the late answer leaves the window as it is.
+// The same if the late answer keeps the window.
 TEST(WestwoodCubicAnswers, ManyLossesAfterALateKeepAreAnsweredInEveryRound) {
     WestwoodCubic c = in_recovery(0);
     c.ack(kRoundEnds);
@@ -286,7 +286,7 @@ TEST(WestwoodCubicAnswers, AfterAnAckInRecoveryManyLossesAreInCutsOrWaits) {
 
 // ---- how a reduced window falls: RFC 9937
 
-// What an ACK makes of the window in a recovery from 120 to 95 segments.
+// Returns the window after an ACK in a recovery from 120 to 95 segments.
 std::uint32_t let_go(std::uint32_t in_network, std::uint32_t delivered, std::uint32_t lost = 0) {
     WestwoodCubic c = in_recovery(kQueue);
     c.state.common.cwnd_count = 0;
@@ -314,7 +314,7 @@ TEST(WestwoodCubicFalls, TheFractionOfASegmentIsKept) {
     WestwoodCubic c = in_recovery(kQueue);
     c.state.common.cwnd_count = 0;
     std::uint32_t sent = 0, in_network = 119;
-    for (int i = 0; i < 24; i++) {  // each ACK takes a segment out of the network
+    for (int i = 0; i < 24; i++) {  // each ACK takes one segment out of the network
         c.ack({.in_network = in_network, .phase = WW_RECOVERY});
         const std::uint32_t sends = c.window.cwnd - in_network;
         sent += sends;

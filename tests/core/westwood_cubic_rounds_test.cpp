@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What Westwood-CUBIC measures, and its slow start. Losses: westwood_cubic_test.cpp; the evidence:
-// westwood_cubic_evidence_test.cpp.
+// What Westwood-CUBIC measures, and its slow start. westwood_cubic_test.cpp tests losses,
+// westwood_cubic_evidence_test.cpp the evidence.
 #include "westwood_cubic.hpp"
 
 namespace ww::test::westwood_cubic {
@@ -112,7 +112,7 @@ TEST(WestwoodCubicRounds, NothingElseIsPaced) {
 }
 
 TEST(WestwoodCubic,
-     AfterATimeoutPacingAwaitsARoundTrip) {  // the queue that the old one tells of is gone
+     AfterATimeoutPacingAwaitsARoundTrip) {  // the queue behind the old SRTT is gone
     WestwoodCubic c(100);
     c.acks(20, {});
     c.timeout();
@@ -123,7 +123,7 @@ TEST(WestwoodCubic,
 }
 
 TEST(WestwoodCubicRounds, LongRoundTripsAreNoReasonBeyondSlowStart) {
-    WestwoodCubic c(200, 150);  // a host began so, and has never filled its window
+    WestwoodCubic c(200, 150);  // a host that began with this window and never filled it
     c.acks(8, {});
     for (int i = 0; i < 4; i++) c.ack({.rtt_us = kLonger, .ends_round = true});
     EXPECT_EQ(c.window.cwnd, 200u);
@@ -156,12 +156,12 @@ TEST(WestwoodCubicRounds, ASmoothedRoundTripAtTheThresholdHolds) {
     }
 }
 
-// Goes through a round of longer round trips with so many segments in the window.
+// Goes through a round of longer round trips with this many segments in the window.
 ww_window after_a_longer_round(std::uint32_t cwnd, std::uint32_t first_us = kLonger) {
     WestwoodCubic c(cwnd);
     c.acks(8, {});
     c.ack({.ends_round = true});
-    c.ack({.rtt_us = first_us, .ends_round = true});  // this one begins the round to watch
+    c.ack({.rtt_us = first_us, .ends_round = true});  // begins the round under test
     c.acks(5, {.rtt_us = kLonger});
     c.ack({.rtt_us = kLonger, .ends_round = true});
     return c.window;
@@ -193,7 +193,7 @@ TEST(WestwoodCubicRounds, AReductionEndsTheFirstSlowStart) {
     WestwoodCubic c(100);
     c.acks(8, {});
     c.mark();
-    c.window.ssthresh = 200;  // as an undo might
+    c.window.ssthresh = 200;  // as an undo might do
     c.acks(20, {.rtt_us = 2 * kLonger, .fills = true});
     EXPECT_EQ(c.window.cwnd, 90u);
 }

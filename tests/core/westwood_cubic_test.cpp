@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The table at the top of core/westwood_cubic.h, row by row: what a loss, a mark and a timeout do. A model of the
-// whole is westwood_cubic_model_test.cpp; tests/engine/westwood_cubic_test.cpp runs it on paths.
+// The table at the top of core/westwood_cubic.h, row by row: what a loss, a mark and a timeout do.
+// westwood_cubic_model_test.cpp models all of it; tests/engine/westwood_cubic_test.cpp runs it on
+// paths.
 #include "westwood_cubic.hpp"
 
 namespace ww::test::westwood_cubic {
@@ -122,7 +123,7 @@ TEST(WestwoodCubic, ALossBeforeAnyRoundTripIsAFullQueues) {
 
 // ---- many losses in a round
 
-// One round has so many losses, and the evidence is this.
+// Returns the window after a round with this many losses and this evidence.
 std::uint32_t after_many(std::uint32_t cwnd, std::uint32_t lost, double evidence = 0,
                          std::uint32_t queue_us = 0) {
     WestwoodCubic c = settled(cwnd, queue_us);
@@ -293,9 +294,9 @@ TEST(WestwoodCubic, AfterATimeoutItDoublesAgain) {
     EXPECT_EQ(c.window.cwnd, 120u) << "up to ssthresh";
 }
 
-// ---- reductions that were mistakes
+// ---- mistaken reductions
 
-// A queue stood at its reduction to 95; the recovery is over, and for two rounds no packet waits.
+// A queue stood at the reduction to 95; recovery is over, and for two rounds no packet waited.
 WestwoodCubic reduced_by_mistake() {
     WestwoodCubic c = in_recovery(kQueue);
     EXPECT_EQ(c.wc().mistaken, 120u);

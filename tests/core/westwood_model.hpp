@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The Westwood family by the equations that core/ackcount.h, core/estimator.h, core/filter.h and
-// core/westwood_family.h open with, in wide numbers: Mascolo 2001, Dell'Aera 2003, Frikha 2005,
-// Gangadhar 2013 and tcp_westwood.c.
+// The Westwood family in wide numbers, by the equations at the top of core/ackcount.h,
+// core/estimator.h, core/filter.h and core/westwood_family.h: Mascolo 2001, Dell'Aera 2003, Frikha
+// 2005, Gangadhar 2013 and tcp_westwood.c.
 #pragma once
 
 #include "reno_model.hpp"
@@ -17,7 +17,7 @@ inline std::uint64_t bounded(Wide bandwidth) {
 }
 inline Wide nearest(Wide dividend, Wide divisor) { return (dividend + divisor / 2) / divisor; }
 
-// The estimate b of the filter, from samples s; s' is the one before.
+// The filter's estimate b from samples s; s' is the previous sample.
 class FilterModel {
   public:
     explicit FilterModel(const ww_config& by) : config(by) {}
@@ -27,7 +27,7 @@ class FilterModel {
         const bool has = config.filter == WW_FILTER_TUSTIN && config.sampler == WW_PER_ACK;
         return has && config.m != 0 ? config.tau_us / config.m : 0;
     }
-    // How long the data that waits enters at the last rate, before a silence begins.
+    // Returns how long waiting data enters at the last rate, before a silence begins.
     std::uint64_t wait_us() const {
         if (!config.bound_samples || raw == 0) return 0;
         return static_cast<std::uint64_t>(area(pending) / raw);
@@ -55,7 +55,7 @@ class FilterModel {
         stepped_us = mark_us = now_us - rest;
     }
 
-    // Takes a sample of at most `most`; returns the bytes beyond it.
+    // Takes a sample of at most `most`. Returns the bytes in excess.
     std::uint64_t step(std::uint64_t now_us, std::uint64_t bytes, std::uint64_t elapsed_us,
                        std::uint64_t most) {
         const std::uint64_t span = now_us - stepped_us;
@@ -96,10 +96,10 @@ class FilterModel {
     static std::uint64_t eighth(std::uint64_t old, std::uint64_t s) {
         return static_cast<std::uint64_t>(nearest(Wide{7} * old + s, 8));
     }
-    static Wide area(std::uint64_t bytes) {  // D s, whatever D is
+    static Wide area(std::uint64_t bytes) {  // D s, which does not depend on D
         return std::min<std::uint64_t>(bytes, std::uint64_t{1} << 34) * kASecond;
     }
-    // ((2 tau - D) b' + D s + D s') / (2 tau + D), term by term where one sum needs more than 64 bits.
+    // ((2 tau - D) b' + D s + D s') / (2 tau + D), term by term if one sum needs more than 64 bits.
     std::uint64_t tustin(Wide of_s, std::uint64_t span) const {
         const Wide twice = 2 * std::uint64_t{config.tau_us}, divisor = twice + span;
         const Wide of_b = (twice - span) * b, of_last = Wide{span} * raw;
@@ -184,7 +184,7 @@ class WestwoodModel : public RenoModel {
     std::uint64_t rtt_min_us = UINT32_MAX, plateau = 0;
 
   private:
-    // BWE RTTmin / MSS, over a number in quarters.
+    // Returns BWE RTTmin / MSS over a number in quarters.
     std::uint64_t pipe(std::uint64_t now_us, std::uint32_t mss, unsigned quarters = 4) const {
         if (filter.samples == 0 || rtt_min_us == UINT32_MAX) return config.min_cwnd;
         const Wide us = std::min<std::uint64_t>(rtt_min_us, 1u << 29);
@@ -193,7 +193,7 @@ class WestwoodModel : public RenoModel {
                         std::uint64_t{config.min_cwnd});
     }
 
-    // Valla's a: it grows with the losses of slow start.
+    // Valla's a: losses in slow start increase it.
     void adapt(const ww_window& w, unsigned more) {
         if (w.cwnd >= w.ssthresh)
             quarters_ = 4;
@@ -201,7 +201,7 @@ class WestwoodModel : public RenoModel {
             quarters_ = std::min(quarters_ + more, 16u);
     }
 
-    // What an ACK counts, by Mascolo's pseudo-code: core/ackcount.h says where it departs from that.
+    // What an ACK counts by Mascolo's pseudo-code; core/ackcount.h says where it departs from it.
     std::uint64_t counted(const ww_sample& s) {
         if (s.is_dupack) {
             const std::uint64_t arrived = std::max(s.newly_delivered, 1u);
@@ -219,7 +219,7 @@ class WestwoodModel : public RenoModel {
         return unannounced;
     }
 
-    void run_timer(std::uint64_t now_us) {  // the one of the 2013 ns-3 code
+    void run_timer(std::uint64_t now_us) {  // of the 2013 ns-3 code
         const bool timer = config.sampler == WW_PER_RTT_TIMER && open_;
         if (!timer || now_us < filter.mark_us + last_rtt_us_) return;
         filter.step(filter.mark_us + last_rtt_us_, filter.pending, last_rtt_us_, kBandwidthMost);
@@ -231,8 +231,9 @@ class WestwoodModel : public RenoModel {
     void take_rtt(std::uint64_t now_us, std::uint64_t rtt_us) {
         const std::uint64_t tick = config.rtt_tick_us;
         last_rtt_us_ = (rtt_us + tick - 1) / tick * tick;
-        if (config.counted_ticks && tick > 1) {  // ns-2: from the tick before it was sent
-            const std::uint64_t since = std::min(rtt_us, now_us);  // the clock's start at most
+        if (config.counted_ticks && tick > 1) {  // ns-2: from the last tick before it was sent
+            const std::uint64_t since =
+                std::min(rtt_us, now_us);  // at most since the clock's start
             const std::uint64_t offset = (now_us - since) % tick;
             last_rtt_us_ = std::max<std::uint64_t>((since + offset) / tick, 1) * tick;
         }
@@ -240,7 +241,7 @@ class WestwoodModel : public RenoModel {
         anew_ = false;
     }
 
-    // The window of a sample has lasted long enough; in ticks it has to be longer.
+    // Returns true if the window of a sample has lasted long enough; with ticks it must be longer.
     bool is_past(std::uint64_t now_us) const {
         std::uint64_t window = std::max<std::uint64_t>(last_rtt_us_, config.min_interval_us);
         if (config.sampler == WW_PER_ACK) return now_us != filter.mark_us;

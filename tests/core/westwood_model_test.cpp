@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The Westwood family does as its equations say, with any settings, on every call of any connection; and the
-// protocols of the family have the settings that their papers ask for.
+// The Westwood family follows its equations, with any settings, on every call of any connection.
+// The protocols of the family have the settings that their papers ask for.
 #include "westwood_model.hpp"
 
 namespace {

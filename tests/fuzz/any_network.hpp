@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Any small network for the simulator, read field by field from bytes; they end in zeros.
+// Any small network for the simulator, read field by field from bytes, which end in zeros.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Input {
 inline Loss any_loss(Input& input) {
     switch (input.few(5)) {
     case 1:
-        return {LossKind::uniform, input.byte() / 800.0, {}};  // it is at most 0.32
+        return {LossKind::uniform, input.byte() / 800.0, {}};  // at most 0.32
     case 2:
         return {LossKind::uniform, input.flag() ? 1.0 : 1e-5, {}};
     case 3: {
@@ -90,7 +90,7 @@ inline Direction any_direction(Input& input) {
     Direction d;
     d.rate_bps = 1000 + input.upto(4'000'000);
     d.delay = input.flag() ? 0 : static_cast<Time>(input.upto(200'000)) * kMicrosecond;
-    if (input.flag()) {  // round numbers, so that many things happen at the same time
+    if (input.flag()) {  // round numbers, so that many events fall on the same time
         d.rate_bps = INT64_C(1'000'000) << input.few(3);
         d.delay = static_cast<Time>(input.few(8)) * kMillisecond;
     }
@@ -101,7 +101,8 @@ inline Direction any_direction(Input& input) {
     return d;
 }
 
-// Draws each setting of a flow within its declared bounds, times in milliseconds from the least.
+// Draws each setting of a flow within its declared bounds; times are in milliseconds above the
+// least.
 inline void any_settings(Input& input, Flow& f) {
 #define WW_DRAW(kind, name, fallback, least, most, ...) WW_DRAW_##kind(name, least, most)
 #define WW_DRAW_SWITCH(name, least, most) f.name = input.flag();
@@ -164,7 +165,7 @@ inline Network any_network(Input& input) {
     Network network;
     network.nodes = 2 + input.few(6);
     for (std::uint32_t i = 1; i < network.nodes;
-         i++)  // the nodes form a tree, with some links more
+         i++)  // the nodes form a tree with some extra links
         network.links.push_back(
             {input.few(i - 1), i, input.few(40), any_direction(input), any_direction(input)});
     for (std::uint32_t i = input.few(3); i > 0; i--) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Any sequence of operations on the core leaves windows a host can use. libFuzzer's bytes are the sequence.
+// Any sequence of operations leaves windows that a host can use. libFuzzer's bytes are the
+// sequence.
 #include "core_operations.hpp"
 
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random sequences of operations on the core, with settings and reports that no sane host would make: bytes
-// are the sequence. The fuzzer takes them from libFuzzer, tests/torture/core_digest.cpp from a seed.
+// Random sequences of operations on the core, with settings and reports that no sane host would
+// produce. Bytes define the sequence: the fuzzer takes them from libFuzzer,
+// tests/torture/core_digest.cpp from a seed.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ class Bytes {
     Bytes(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
     bool empty() const { return left_ == 0; }
 
-    // The next bytes as a number, the lowest first; zeros follow the end.
+    // Returns the next bytes as a number, lowest byte first; after the end, zeros.
     template <class T>
     T take() {
         std::uint64_t value = 0;
@@ -61,7 +62,7 @@ inline ww_config any_config(Bytes& bytes) {
 inline ww_sample any_sample(Bytes& bytes, std::uint64_t largest_step_us, std::uint64_t& now_us) {
     ww_sample sample{};
     const std::uint8_t shape = bytes.take<std::uint8_t>();
-    // Time mostly goes forward, sometimes far ahead, and sometimes back.
+    // Time usually goes forward, sometimes far ahead, and sometimes back.
     now_us +=
         shape & 1 ? bytes.take<std::uint16_t>() : bytes.take<std::uint64_t>() & largest_step_us;
     sample.now_us = now_us;
@@ -85,7 +86,8 @@ inline ww_sample any_sample(Bytes& bytes, std::uint64_t largest_step_us, std::ui
     return sample;
 }
 
-// Runs fast recovery as the host does: cwnd stays usable, and PRR never exceeds what has arrived allows.
+// Runs fast recovery as the host does: cwnd stays usable, and PRR never sends more than arrivals
+// allow.
 inline void recover(Bytes& bytes, ww_window& window) {
     ww_prr prr;
     ww_prr_enter(&prr, bytes.take<std::uint32_t>());
@@ -108,13 +110,13 @@ inline void recover(Bytes& bytes, ww_window& window) {
     if (window.cwnd == 0) window.cwnd = 1;
 }
 
-// What the host's clock shows at first, and how far a step of it may go.
+// What the host's clock shows at first, and its largest step.
 struct Clock {
     std::uint64_t shift_us = 0, largest_step_us = UINT64_MAX;
     bool ticks = true;  // RTTs may count in ticks of this clock
 };
 
-// Runs the sequence; look(config, state, window, now_us) follows each operation.
+// Runs the sequence, and calls look(config, state, window, now_us) after each operation.
 template <class Look>
 void operate(Bytes bytes, const Look& look, const Clock& clock = {}) {
     ww_config config = any_config(bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Given any small network, simulate() neither crashes nor hangs nor breaks what holds for all of them, and
-// an event for each hop changes nothing.
+// For any small network simulate() neither crashes nor hangs nor breaks an invariant, and an event
+// per hop changes nothing.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What holds for every run: packets and bytes are conserved, nothing is faster than its path, and what is
-// said of the run is of the run alone, from its start to its end.
+// Invariants of every run: packets and bytes are conserved, nothing is faster than its path, and
+// the results cover just the run, from its start to its end.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +28,11 @@ class Invariants {
         look_at_captured();
     }
 
-    // One line for each that is broken.
+    // One line for each broken invariant.
     const std::vector<std::string>& broken() const { return broken_; }
 
   private:
-    static constexpr double kNear = 1e-9;  // relative: what rounding to doubles may do
+    static constexpr double kNear = 1e-9;  // relative: the error of rounding to doubles
 
     static double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
     const Direction& direction(std::uint32_t channel) const {
@@ -54,7 +54,7 @@ class Invariants {
         return std::isnan(second_s) || first_s <= second_s;
     }
 
-    // Bytes that a channel may send from `first_s` to `last_s`.
+    // Returns the bytes that a channel may send from `first_s` to `last_s`.
     double capacity(std::uint32_t channel, double first_s, double last_s) const {
         const Direction& d = direction(channel);
         if (d.opportunities_ms.empty())
@@ -63,7 +63,7 @@ class Invariants {
             const auto end = static_cast<Time>(time_s * 1e12) + 1;
             return static_cast<double>(Opportunities(d.opportunities_ms, end).offered());
         };
-        // The one at which it begins counts, too.
+        // Includes the opportunity at which it begins.
         return offered(last_s) - (first_s > 0.001 ? offered(first_s - 0.001) : 0);
     }
 
@@ -79,7 +79,7 @@ class Invariants {
         require(row.ip_bytes_at_sink <= full, who + "what arrived was sent, in bytes");
         const bool has_short = !flow.datagrams.on && flow.size_bytes != kUnlimited;
         if (!has_short) require(row.ip_bytes_at_sink == full, who + "sent is what became of it");
-        if (has_short && flow.arrivals_mean == 0) {  // of one size but for the last segment
+        if (has_short && flow.arrivals_mean == 0) {  // all of one size except the last segment
             const std::uint64_t rest = static_cast<std::uint64_t>(flow.size_bytes) % flow.mss();
             const std::uint64_t less = rest == 0 ? 0 : flow.mss() - rest;
             const std::uint64_t missing = full - row.ip_bytes_at_sink;
@@ -144,7 +144,7 @@ class Invariants {
         if (network_.trace.queues) look_at_queue(row, d, who);
     }
 
-    // The trace says the same as the row.
+    // The trace must agree with the row.
     void look_at_queue(const DirectionResult& row, const Direction& d, const std::string& who) {
         const QueueTrace& trace = row.trace;
         double sum_s = 0, longest_s = 0;
@@ -167,7 +167,7 @@ class Invariants {
         require(std::abs(longest_s - row.longest_wait_s) <= kNear * longest_s + rounding_s(),
                 who + "the trace's longest wait");
         require(waiting <= row.in_flight, who + "what waits at the end is on its way");
-        std::sort(changes.begin(), changes.end());  // of one time what leaves first
+        std::sort(changes.begin(), changes.end());  // at the same time, departures come first
         std::int64_t bytes = 0, count = 0;
         for (const auto& [at_s, change] : changes) {
             bytes += change;
@@ -206,13 +206,14 @@ class Invariants {
         }
         for (std::uint32_t i = 0; i < result_.flows.size(); i++) {
             const std::string who = "flow " + std::to_string(i) + ": ";
-            // A SYN carries no data, and the list has it among the packets that are no ACKs.
+            // A SYN carries no data; the list counts it among the packets that are not ACKs.
             require(result_.flows[i].queue_drops <= dropped[i], who + "its drops are listed");
             require(result_.flows[i].lost <= lost[i], who + "its losses are listed");
         }
     }
 
-    // What arrives at a node goes on, or is for it: known where no TCP ends, for datagrams say how many.
+    // A packet that arrives at a node either goes on or is for it. This checks nodes where no TCP
+    // ends; for datagrams the counts tell.
     void look_at_nodes() {
         std::vector<std::int64_t> balance(network_.nodes, 0);
         std::vector<bool> is_known(network_.nodes, true);
@@ -237,7 +238,7 @@ class Invariants {
                     "node " + std::to_string(node) + ": what comes goes on");
     }
 
-    // Packets leave one after the other, each once the one before has been sent.
+    // Packets leave one after the other, each once the one before it was sent.
     void look_at_captured() {
         if (network_.trace.capture_link < 0) return;
         const auto channel = static_cast<std::uint32_t>(2 * network_.trace.capture_link);

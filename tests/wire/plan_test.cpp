@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// wire/plan.hpp turns a plan into the network that it describes, and names the line that is wrong.
+// wire/plan.hpp turns a plan into its network, and names the line that is wrong.
 #include "wire/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -144,8 +144,7 @@ TEST(WirePlan, RefusesByLineWhatItCannotRead) {
               "line 19: end: flow 0: expected datagrams of udp, and of no other protocol");
 }
 
-// Every setting that is declared is read into its own member, from its least to its most value, and
-// refused outside of these bounds.
+// Every declared setting is read into its own member, over its whole range, and refused outside it.
 const std::string kBefore = kLink + "flow 0 1 westwood\n";  // about a flow, a link or a direction
 
 Plan plan_with(const std::string& statement) { return read(kBefore + statement + "\nend\n"); }
@@ -162,7 +161,7 @@ std::string shown(Number value) {
     return text.str();
 }
 
-// `member` returns the setting's member of a plan.
+// `member` returns the setting's member in a plan.
 template <class Member, class Value>
 void expect_read(const std::string& name, const std::string& word, Value value, Member member) {
     EXPECT_EQ(member(plan_with(name + " " + word)), value) << name << " " << word;
@@ -212,7 +211,7 @@ void expect_bounds(const std::string& name, Least least, Most most, Member membe
 #define WW_EXPECT_SSTHRESH(name, setting, least, most, member) \
     WW_EXPECT_OR(name, least, most, member, "-1", WW_SSTHRESH_INFINITE)
 
-// Expects all of this of a row of the declarations, whose member is one of object `o` of a plan.
+// Expects all this of a row of the declarations whose member belongs to object `o` of a plan.
 #define WW_EXPECT(prefix, kind, setting, field, least, most, o)        \
     WW_EXPECT_##kind(prefix WW_READ_TEXT(field), setting, least, most, \
                      [](const Plan& plan) { return plan.network.o.field; });

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Returns what `write` writes into a file.
+// Returns what `write` writes to a file.
 template <class Write>
 std::string written(Write write) {
     char* text = nullptr;
