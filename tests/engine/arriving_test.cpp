@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Connections that arrive, and what a run hands over while it goes on, are as they would be otherwise.
+// Arriving connections, and records handed over during a run, give the same results as without.
 #include <gtest/gtest.h>
 
 #include "engine/arrivals.hpp"
@@ -9,7 +9,8 @@
 namespace ww::sim::test {
 namespace {
 
-// Two nodes, losses, a bulk flow each way, and many short transfers of two controls, one of which paces.
+// Two nodes, losses, a bulk flow each way, and many short transfers of two controls, one of which
+// paces.
 Network many_transfers() {
     Network network = one_link(20'000'000, 5 * kMs, 20 * kSecond);
     Link& link = network.links[0];
@@ -34,7 +35,7 @@ Network many_transfers() {
     return network;
 }
 
-// The same with a flow of its own for each transfer, which then keeps its memory to the end.
+// The same with a separate flow for each transfer, which keeps its memory to the end.
 Network one_by_one(const Network& network, std::uint64_t seed) {
     Network same = network;
     same.flows.clear();
@@ -77,7 +78,7 @@ Network overloaded(Time duration) {
 struct Keeper : Sink {
     Records all;
     int times = 0;
-    Time latest = 0;  // among the captured packets
+    Time latest = 0;  // of the captured packets
 
     template <class T>
     static void add(std::vector<T>& to, const std::vector<T>& from) {
@@ -128,7 +129,7 @@ TEST(Sink, TakesWhatTheRunWouldHaveKept) {
     }
 }
 
-// A piece may end with the last event before the end, wherever pieces end.
+// The last piece has no packet from after the end, wherever pieces are cut.
 TEST(Sink, TakesNoPacketOfAfterTheEnd) {
     for (Time ms = 16'300; ms < 16'500; ms++) {
         const Network network = overloaded(ms * kMs);

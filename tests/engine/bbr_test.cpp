@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// BBR runs on a path here, and its phases are seen from outside. tests/core/bbr_test.cpp tests its state
-// machine sample by sample.
+// BBR on a path, with its phases seen from outside. tests/core/bbr_test.cpp tests its state machine
+// sample by sample.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace ww::sim::test {
 namespace {
 
-// 10 Mb/s with a round trip of 40 ms make a pipe of 33 packets; the queue before it holds 100.
+// 10 Mb/s and a round trip of 40 ms: a BDP of 33 packets; the queue holds 100.
 Network path() {
     Network network = one_link(10'000'000, 20 * kMs, 40 * kSecond);
     network.flows = {tcp(WW_PROTOCOL_BBR)};
@@ -26,7 +26,7 @@ const Result& run() {
     return result;
 }
 
-// Finds the most and the least of a column of the trace in [from, to) seconds.
+// Returns the least and the largest value of a column of the trace in [from, to) seconds.
 std::pair<double, double> range(const std::vector<double>& column, double from, double to) {
     const WindowTrace& trace = run().flows[0].trace;
     double least = 1e300, most = -1e300;
@@ -63,10 +63,10 @@ TEST(BbrOnAPath, ItsEstimateIsTheLinksRate) {
     EXPECT_NEAR(most, 1e7 * 1460 / 1500, 2e5);
 }
 
-// Two of them keep a queue, so that neither often sees the least round trip while it cruises.
+// Two of them keep a queue, so neither often sees the smallest RTT while it cruises.
 TEST(BbrOnAPath, ProbesForTheRoundTripWhenItIsTenSecondsOld) {  // 4.3.5
     Network network = path();
-    network.links[0].forward.queue_packets = 200;  // no loss: their cwnd falls for nothing else
+    network.links[0].forward.queue_packets = 200;  // no loss: only probing reduces their cwnd
     network.flows.push_back(network.flows[0]);
     network.flows[1].start = kSecond / 2;
     const Result result = simulate(network, 1);
@@ -90,7 +90,8 @@ TEST(BbrOnAPath, ProbesForTheRoundTripWhenItIsTenSecondsOld) {  // 4.3.5
 
 TEST(BbrOnAPath, PacesInsteadOfBursting) {
     Network paced = path();
-    paced.links[0].forward.rate_bps = 1'000'000'000;  // what leaves the sender leaves the link
+    paced.links[0].forward.rate_bps =
+        1'000'000'000;  // every packet that the sender sends crosses the link
     paced.links[0].forward.queue_packets = kUnlimited;
     paced.flows[0].receive_window_bytes = 40 * 1460;
     const Result result = simulate(paced, 1);

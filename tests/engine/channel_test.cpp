@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A channel (queue, transmitter, wire, loss) is held against models that keep every packet.
+// Compares a channel (queue, transmitter, wire, loss) with models that keep every packet.
 #include "engine/channel.hpp"
 
 #include <gtest/gtest.h>
@@ -38,8 +38,8 @@ LossProcess process_of(const Loss& loss, const Random& random = any_random()) {
 
 bool lose(LossProcess& process) { return process.loses(0); }
 
-// This model does what network.hpp says of a direction, packet by packet: it lists those that wait; the
-// one in transmission does not count against the limits.
+// A model of a direction as network.hpp describes it, packet by packet. It lists the waiting
+// packets; the one in transmission does not count against the limits.
 class ListedChannel {
   public:
     ListedChannel(const Direction& d, std::uint32_t overhead) : d_(d), overhead_(overhead) {}
@@ -75,7 +75,7 @@ class ListedChannel {
     Time free_at_ = 0;
 };
 
-// What the simulation does: it asks first whether there is anything to decide.
+// As in the simulation: asks first whether there is anything to decide.
 Passage cross(Channel& channel, Time now, std::uint32_t bytes) {
     if (channel.pass(now, bytes, kLongest)) return arrival(now);
     channel.leave_step();
@@ -84,8 +84,8 @@ Passage cross(Channel& channel, Time now, std::uint32_t bytes) {
     return passage;
 }
 
-// Sends bursts of packets of a few sizes with pauses, so that the queue is now empty and now full, and that
-// its packets now have one size and now several.
+// Sends bursts of packets of a few sizes with pauses, so that the queue is sometimes empty and
+// sometimes full, and its packets have sometimes one size and sometimes several.
 void expect_as_listed(const Direction& d, std::uint32_t overhead, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const std::uint32_t sizes[] = {40, 576, 1500, static_cast<std::uint32_t>(41 + random() % 1459)};
@@ -103,7 +103,7 @@ void expect_as_listed(const Direction& d, std::uint32_t overhead, std::uint64_t 
         const Passage is = cross(channel, now, bytes), should_be = model.transmit(now, bytes);
         ASSERT_EQ(is, should_be) << "seed " << seed << " packet " << i;
         (is.fate == Fate::dropped ? drops : accepted)++;
-        // Go on exactly when it leaves: what waits behind it starts then, and no longer waits.
+        // Continues exactly when it leaves: the packet behind it starts then and no longer waits.
         if (is.fate == Fate::arrives && random() % 50 == 0) now = is.at - d.delay;
     }
     EXPECT_EQ(channel.result().packets, accepted);
@@ -151,7 +151,8 @@ TEST(Queue, OfAnySizeHoldsAnything) {
         ASSERT_EQ(channel.transmit(0, 1000), arrival(i * kSecond / 1000));
 }
 
-// 1500 bytes at 10 Gb/s take 1.2 us, at 100 Gb/s 120 ns, at 1 Tb/s 12 ns: whole picoseconds, no drift.
+// 1500 bytes take 1.2 us at 10 Gb/s, 120 ns at 100 Gb/s, 12 ns at 1 Tb/s: whole picoseconds, no
+// drift.
 TEST(Transmitter, IsExactAtHighRates) {
     for (const std::int64_t gigabits : {10, 100, 1000}) {
         const Time step = 12'000'000 / gigabits;
@@ -178,10 +179,11 @@ TEST(Transmitter, CountsFraming) {
 
 // ---- Loss
 
-// Counts how many gaps of each length lay between losses.
+// Counts the gaps between losses by length.
 struct Losses {
     std::uint64_t lost = 0;
-    std::vector<std::uint64_t> gaps = std::vector<std::uint64_t>(10);  // the last: all longer ones
+    std::vector<std::uint64_t> gaps =
+        std::vector<std::uint64_t>(10);  // the last one: all longer gaps
 };
 
 Losses losses(double rate, std::uint64_t seed, std::uint64_t packets) {
@@ -216,7 +218,7 @@ TEST(UniformLoss, HasItsRate) {
 }
 
 TEST(UniformLoss, HasGeometricGaps) {
-    for (const double rate : {0.001, 0.005, 0.01}) {  // fine enough that tenths are tenths
+    for (const double rate : {0.001, 0.005, 0.01}) {  // small enough for cells of equal probability
         Losses all;
         for (std::uint64_t seed = 1; seed <= 10; seed++) {
             const Losses some = losses(rate, seed + 100, 400'000);
@@ -275,7 +277,8 @@ TEST(ScriptedLoss, LosesJustThePacketsItNames) {
     EXPECT_EQ(lost, script);
 }
 
-// Losses happen at the far end: the packet has used the link. What the queue drops has not crossed.
+// Losses happen at the far end: the packet has used the link. A packet that the queue drops has not
+// crossed.
 TEST(ScriptedLoss, CountsWhatCrosses) {
     Direction d = direction(8'000'000, 0);
     d.queue_packets = 1;
@@ -291,11 +294,13 @@ TEST(ScriptedLoss, CountsWhatCrosses) {
     EXPECT_EQ(channel.result().queue_drops, 1u);
 }
 
-// A channel with impairments is asked twice, whatever its state; RED's drops have a fate of their own.
+// A channel with impairments always leaves the decision to transmit_impaired(); RED's drops have
+// their own fate.
 TEST(Impairments, DecideInThePlaceOfThePlainChannel) {
     Direction d = direction(8'000'000, kSecond / 100);
     d.queue_packets = 2;
-    d.red = {true, 1, 1.5, 1.0, 1.0};  // the average is the queue; all is dropped from 1.5 on
+    d.red = {true, 1, 1.5, 1.0,
+             1.0};  // the average is the queue length; all is dropped from 1.5 on
     Channel channel = channel_of(d);
     Packet packet;
     const auto enter = [&] {

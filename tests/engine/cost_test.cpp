@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A packet's cost is counted here without a clock: entries into the event loop, and allocations. Speed is
-// measured by `make bench`.
+// A packet's cost without a clock: entries into the event loop, and allocations. `make bench`
+// measures speed.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +14,8 @@ namespace {
 std::atomic<std::uint64_t> allocations{0};
 }
 
-// The other forms of the standard library end here. Inlined, gcc would take new and free for a mismatch.
+// All other forms of new end here. If this were inlined, gcc would report a mismatch of new and
+// free.
 [[gnu::noinline]] void* operator new(std::size_t size) {
     allocations++;
     if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
@@ -42,7 +43,8 @@ std::atomic<std::uint64_t> allocations{0};
 namespace ww::sim::test {
 namespace {
 
-// Table 1 of the 2013 ns-3 paper has this path: 10 Mb/s and 45 ms, then 2 Mb/s and 0.01 ms; 400-byte packets.
+// The path of Table 1 of the 2013 ns-3 paper: 10 Mb/s and 45 ms, then 2 Mb/s and 0.01 ms; 400-byte
+// packets.
 Network table_1(Recovery recovery, std::uint32_t flows) {
     Network network;
     network.nodes = 2 + flows;  // the sink, the router, the sources
@@ -103,8 +105,8 @@ std::uint64_t allocations_of(Network network, Time duration) {
     return allocations - before;
 }
 
-// Rings double, vectors keep what they have: a run twice as long may find a longer queue or one more
-// hole than ever before, but allocates nothing a packet.
+// Rings double, and vectors keep their memory. A run twice as long may see a longer queue or one
+// more hole, but allocates nothing per packet.
 TEST(Cost, NoAllocationInSteadyState) {
     for (const Recovery r : {Recovery::tahoe, Recovery::reno, Recovery::newreno, Recovery::sack,
                              Recovery::rate_halving, Recovery::prr}) {

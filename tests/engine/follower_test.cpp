@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Channels that follow another (engine/channel.hpp) against the same channels, each of which is asked for each packet.
+// Compares channels that follow another (engine/channel.hpp) with the same channels asked for each
+// packet.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,7 +13,7 @@ namespace {
 
 using Channels = std::vector<Channel>;
 
-// The first channel may drop and lose; none that comes later is slower than it.
+// The first channel may drop and lose; later ones are not slower.
 Network three_links(std::mt19937_64& random) {
     Network network;
     network.nodes = 4;
@@ -46,7 +47,7 @@ Time cross_each(Channels& channels, Time now, std::uint32_t bytes) {
     return now;
 }
 
-// True if the first channel took the packet through them all by itself.
+// Returns true if the first channel took the packet through all of them by itself.
 bool cross_led(Channels& channels, Time& now, std::uint32_t bytes) {
     if (channels[0].pass(now, bytes, kLongest)) return true;
     channels[0].leave_step();
@@ -65,7 +66,7 @@ void expect_counted_alike(Channels& led, Channels& asked) {
     }
 }
 
-// Bursts and pauses, of one size for a while; the same becomes of each packet, and all is counted alike.
+// Bursts and pauses, of one size for a while: each packet fares the same, and all counters agree.
 TEST(Follower, IsAsIfItHadBeenAskedForEachPacket) {
     int led_by_first = 0;
     constexpr int kRuns = 60, kPackets = 1000;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// tests/golden/engine/*.txt say what each recovery does about scripted losses, packet by packet.
-// WW_UPDATE_GOLDEN=1 rewrites the files; their difference is to be reviewed like code. The facts that
-// decide are asserted, clause by clause, in recovery_*_test.cpp.
+// tests/golden/engine/*.txt show what each recovery does about scripted losses, packet by packet.
+// WW_UPDATE_GOLDEN=1 rewrites the files; review their difference like code. recovery_*_test.cpp
+// asserts the decisive facts, clause by clause.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -104,7 +104,7 @@ std::vector<Case> cases() {
     };
 }
 
-// The losses come two windows later, when round trips have been measured.
+// The losses come two windows later, after round trips have been measured.
 std::vector<Golden> later(const Case& c) {
     Script script{c.script.lost, {}, {}};
     for (Transmission& lost : script.lost) lost.segment += 20;

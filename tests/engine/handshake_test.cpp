@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A connection's beginning is seen from outside here: SYN, SYN-ACK and its acknowledgment, lost and sent
-// again by either side (RFC 9293, 3.10.7; RFC 6298; RFC 5681, 3.1; RFC 6928, 2).
+// The start of a connection, seen from outside: SYN, SYN-ACK and its acknowledgment, lost and
+// repeated by either side (RFC 9293, 3.10.7; RFC 6298; RFC 5681, 3.1; RFC 6928, 2).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr double kOneWay = 0.05 + 40 * 8 / 8.32e6;  // of a packet without data
 constexpr double kSynRtt = 2 * kOneWay;
 
-// The packets named, counted from 1 in each direction, are lost.
+// Loses the packets with these numbers, counted from 1 in each direction.
 Network with_losses(std::vector<std::uint64_t> forward, std::vector<std::uint64_t> backward) {
     Network network = scripted_network(Recovery::newreno);
     network.links[0].forward.loss = {LossKind::script, 0, std::move(forward)};
@@ -26,7 +26,7 @@ Network with_losses(std::vector<std::uint64_t> forward, std::vector<std::uint64_
     return network;
 }
 
-// Lists when packets with just these flags left the source or came to it.
+// Returns when packets with exactly these flags left the source or arrived at it.
 std::vector<double> times_of(const Result& result, unsigned flags) {
     std::vector<double> found;
     for (const Captured& row : result.captured)
@@ -40,21 +40,22 @@ void expect_near(const std::vector<double>& is, const std::vector<double>& shoul
     for (std::size_t i = 0; i < is.size(); i++) EXPECT_NEAR(is[i], should_be[i], 1e-9);
 }
 
-// RFC 6298, 5.7: the RTO is 3 s once data flows. RFC 5681, 3.1: the initial window is one segment, ...
+// RFC 6298, 5.7: the RTO is 3 s for data. RFC 5681, 3.1: the initial window is one segment, ...
 TEST(Handshake, ALostSynMeansThreeSecondsAndOneSegment) {
     for (const bool syn : {true, false}) {  // or the SYN-ACK
-        // Of SYN, SYN, ACK, data the data are lost, too.
+        // Of SYN, SYN, ACK, data, the data is lost too.
         const Network network = syn ? with_losses({1, 4}, {}) : with_losses({4}, {1});
         const FlowResult flow = simulate(network, 1).flows[0];
         EXPECT_NEAR(flow.established_s, 1 + kSynRtt, 1e-9);
         EXPECT_EQ(flow.events[0].kind, EventKind::send);
         EXPECT_EQ(flow.events[0].cwnd, 1u);
-        EXPECT_EQ(flow.events[1].kind, EventKind::timeout);  // nothing but segment 0 was sent
+        EXPECT_EQ(flow.events[1].kind, EventKind::timeout);  // only segment 0 was sent
         EXPECT_NEAR(flow.events[1].time_s - flow.events[0].time_s, 3.0, 1e-9);
     }
 }
 
-// Linux: tcp_ack_update_rtt() takes the SYN-ACK's timestamp where Karn's rule leaves no other sample.
+// Linux: tcp_ack_update_rtt() uses the SYN-ACK's timestamp where Karn's rule allows no other
+// sample.
 TEST(Handshake, ATimestampMeasuresASynThatWasRepeated) {
     std::vector<std::uint64_t> lost{1};
     for (std::uint64_t i = 4; i <= 13; i++) lost.push_back(i);  // SYN, SYN, ACK, ten segments
@@ -94,8 +95,7 @@ TEST(Handshake, SynsBackOff) {
                 1e-9);
 }
 
-// RFC 6298, 5.4: where the second SYN is lost as well, the SYN-ACK's own timer
-// repeats it.
+// RFC 6298, 5.4: if the second SYN is lost as well, the SYN-ACK's own timer repeats it.
 TEST(Handshake, ALostSynAckIsRepeatedByItsOwnTimer) {
     const Result result = simulate(with_losses({2}, {1}), 1);
     expect_near(times_of(result, kSyn), {0, 1});
@@ -108,7 +108,7 @@ TEST(Handshake, SynAcksBackOff) {
     EXPECT_NEAR(result.flows[0].established_s, 1 + 2 + 4 + kSynRtt, 1e-9);
 }
 
-// Both timers are due at once where nothing queues; one SYN-ACK leaves, not two.
+// Without queueing both timers are due at the same time; one SYN-ACK leaves, not two.
 TEST(Handshake, ASynThatComesAgainRestartsTheSynAcksTimer) {
     const Result result = simulate(with_losses({}, {1}), 1);
     expect_near(times_of(result, kSyn), {0, 1});
@@ -123,7 +123,7 @@ TEST(Handshake, TheLossOfItsLastAckIsHarmless) {
     EXPECT_EQ(times_of(lost, kSyn | kAck).size(), 1u) << "data acknowledges the SYN-ACK too";
 }
 
-// RFC 9293, 3.10.7.4: a SYN-ACK that comes again is answered by an ACK, and changes nothing else. Here the
+// RFC 9293, 3.10.7.4: a repeated SYN-ACK is answered by an ACK and changes nothing else. Here the
 // ACK and the first window of data are lost.
 TEST(Handshake, ASynAckThatComesAgainIsAcknowledged) {
     std::vector<std::uint64_t> lost;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Thousands of networks are drawn, and each run has to conserve what it sends and to stay within its time.
+// In thousands of random networks, each run must conserve packets and stay within its time.
 #include "../fuzz/invariants.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,8 @@ TEST(Invariants, HoldForAnyNetwork) {
     }
 }
 
-// Draws what no scenario of ours has: runs of picoseconds and of weeks, queues longer than any run.
+// Draws extremes that no scenario has: runs of picoseconds and of weeks, queues longer than any
+// run.
 class Extreme {
   public:
     explicit Extreme(std::uint64_t seed) : random_(seed) {}
@@ -130,7 +131,7 @@ Network overloaded(std::int64_t rate_bps, std::int64_t queue, std::int64_t sent_
 }
 
 TEST(Invariants, AQueueCountsUpToTheEndOfTheRun) {
-    // 12 ms a packet, and one comes every 6 ms: at 10 s half of those that came wait.
+    // A packet takes 12 ms, and one arrives every 6 ms: at 10 s half of them wait.
     const Result filling = simulate(overloaded(1'000'000, 1000, 2'000'000, 10 * kSecond), 1);
     EXPECT_NEAR(filling.forward[0].waited_s / 10, 416.2, 0.5);
     EXPECT_NEAR(filling.forward[0].longest_wait_s, 5, 0.02);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Links are tested on whole runs: jitter, reordering, marks and the senders' reaction, recorded rates;
-// queue statistics are held against the queue's trace, the capture against what was sent.
+// Links in whole runs: jitter, reordering, marks and the senders' response, recorded rates. Queue
+// statistics are compared with the queue's trace, the capture with what was sent.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::vector<Captured> arrivals(Network network) {
 TEST(Jitter, IsUniformAndKeepsTheOrder) {
     Network network = one_link(1'000'000'000, 10 * kMs, 400 * kSecond);
     network.links[0].forward.jitter = 4 * kMs;
-    network.flows = {datagrams(1'200'000)};  // every 10 ms: the order costs nothing
+    network.flows = {datagrams(1'200'000)};  // every 10 ms: keeping the order costs nothing
     const std::vector<Captured> seen = arrivals(network);
     ASSERT_GT(seen.size(), 39000u);
     constexpr std::size_t kCells = 20;
@@ -104,7 +104,7 @@ TEST(Ecn, MarksNobodyWhoDidNotAsk) {  // RFC 3168, 5: not-ECT packets are droppe
     EXPECT_EQ(result.flows[0].ecn_reductions, 0u);
 }
 
-// What waits when the run ends is not sent any more.
+// Packets that wait when the run ends are not sent.
 TEST(Utilisation, EndsWithTheRun) {
     Network network = one_link(1'000'000, 10 * kMs, kSecond);
     network.links[0].forward.queue_packets = kUnlimited;
@@ -144,8 +144,8 @@ TEST(Bytes, AreThoseOfEachPacketAndItsOverheadWhateverTheSizes) {
     EXPECT_EQ(result.forward[0].bytes, large * (1500 + 38) + small * (576 + 38));
 }
 
-// RFC 3522, 3.2: the timestamp of an ACK that echoes a mark tells as well which transmission it answers. Nothing comes
-// late here, so that no repair is needless.
+// RFC 3522, 3.2: the timestamp of an ACK that echoes a mark also tells which transmission it
+// answers. Nothing is late here, so no retransmission is spurious.
 TEST(Ecn, AnEchoHidesNotThatARepairWasNeeded) {
     Flow flow = tcp(WW_PROTOCOL_RENO);
     flow.ecn = flow.timestamps = flow.undo = true;
@@ -231,7 +231,7 @@ TEST(Capture, SeesEveryPacketOfTheLinkAndChangesNothing) {
     EXPECT_NEAR(static_cast<double>(again), static_cast<double>(flow.retransmitted), 2);
 }
 
-// A segment may leave at the very time of the ACK that lets it go.
+// A segment may leave at the same time as the ACK that allows it arrives.
 TEST(Capture, ShowsWhatArrivesBeforeWhatItLetsGo) {
     Network network = one_link(2'000'000, 20 * kMs, 5 * kSecond);
     network.flows = {tcp(WW_PROTOCOL_RENO)};
@@ -247,7 +247,7 @@ TEST(Capture, ShowsWhatArrivesBeforeWhatItLetsGo) {
     EXPECT_GT(pairs, 50);
 }
 
-// Jitter that keeps the order makes packets arrive at one time.
+// Order-keeping jitter makes packets arrive at the same time.
 TEST(Capture, ShowsPacketsOfOneTimeInTheirOrder) {
     Network network = one_link(1'000'000'000, 10 * kMs, 5 * kSecond);
     network.links[0].backward.jitter = 40 * kMs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bit errors and the two-state channel are held against their theory. channel_test.cpp has uniform and
+// Compares bit errors and the two-state model with their theory. channel_test.cpp has uniform and
 // scripted loss.
 #include "engine/loss.hpp"
 
@@ -91,7 +91,7 @@ TEST(TwoStates, LastExponentialTimesOfTheirMeans) {  // rates 0 and 1 show the s
     std::vector<double> lengths[2];
     bool state = false;
     Time since = 0;
-    constexpr Time kStep = kMs / 50;  // fine beside a mean of 40 ms
+    constexpr Time kStep = kMs / 50;  // short compared with a mean of 40 ms
     for (Time now = 0; now < 3000 * kSecond; now += kStep) {
         const bool bad = lost(process, now);
         if (bad == state) continue;
@@ -104,7 +104,7 @@ TEST(TwoStates, LastExponentialTimesOfTheirMeans) {  // rates 0 and 1 show the s
     expect_exponential(lengths[1], 40, "bad");
 }
 
-// Numbers are drawn ahead, and yet each packet has its own.
+// Numbers are drawn in advance, but each packet has its own.
 TEST(TwoStates, TakeANumberAPacket) {
     const double rate[] = {1e-5, 0.02};
     LossProcess process = process_of(two_states(80 * kMs, 40 * kMs, rate[0], rate[1]), 5);

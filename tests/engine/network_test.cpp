@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Networks are drawn from a seed, and what must hold for any topology, traffic and loss is checked.
+// Random networks, and what must hold for any topology, traffic and loss.
 #include "engine/network.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tests of what a link or a flow does on a whole run send flows over one link.
+// One link, for tests of what a link or a flow does in a whole run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ inline Flow datagrams(std::int64_t rate_bps) {
     return flow;
 }
 
-// One flow over a link whose RED marks those who ask for it, from 5 packets on.
+// One flow over a link whose RED marks ECN-capable packets from 5 packets on.
 inline Network marking(Network network, std::uint32_t max_packets, const Flow& flow) {
     Red& red = network.links[0].forward.red;
     red.on = red.ecn = true;
@@ -50,7 +50,8 @@ inline Network marking(Network network, std::uint32_t max_packets, const Flow& f
     return network;
 }
 
-// RFC 3168, 6.1.2: marks reduce the window once a round trip, of 40 ms at least, to ssthresh. Needs the events.
+// RFC 3168, 6.1.2: marks reduce the window to ssthresh, once per round trip of at least 40 ms.
+// Needs the events.
 inline void expect_reduced_once_a_round_trip(const Result& result, std::uint64_t more_than) {
     const FlowResult& flow = result.flows[0];
     EXPECT_EQ(flow.retransmitted, 0u);

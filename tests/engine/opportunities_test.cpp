@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Recorded rates are held against Mahimahi's link queue, written out opportunity by opportunity.
+// Compares recorded rates with Mahimahi's link queue, written out opportunity by opportunity.
 #include "engine/opportunities.hpp"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ struct Arrival {
     std::int64_t bytes;
 };
 
-// Mahimahi's loop does this: at each opportunity 1504 bytes of budget go to what waits, in order; what is
-// left of a packet waits for the next one; what is left of the budget with nothing waiting is gone.
+// Mahimahi's loop: each opportunity gives a budget of 1504 bytes to the waiting packets, in order.
+// The rest of a packet waits for the next one; budget left with nothing waiting is lost.
 std::vector<Time> departures(const std::vector<std::uint64_t>& trace,
                              const std::vector<Arrival>& arrivals) {
     std::vector<Time> left;
@@ -50,7 +50,7 @@ void expect_as_mahimahi(const std::vector<std::uint64_t>& trace,
     const std::vector<Time> expected = departures(trace, arrivals);
     Opportunities link(trace, kLongest);
     for (std::size_t i = 0; i < arrivals.size(); i++) {
-        // A packet is sent once those before it have been.
+        // A packet is sent after those before it.
         const Time from = i == 0 ? arrivals[i].at : std::max(arrivals[i].at, expected[i - 1]);
         ASSERT_EQ(link.send(from, arrivals[i].bytes).end, expected[i]) << what << ", packet " << i;
     }
@@ -100,7 +100,8 @@ TEST(Opportunities, CountsWhatARunOffersAndUses) {
     Opportunities link({2, 2, 5}, 5 * kMs);
     link.send(0, 2000);
     EXPECT_EQ(link.used(), 2000);
-    link.send(3 * kMs, 2000);  // the last bytes leave in the next round of the list, after the end
+    link.send(3 * kMs,
+              2000);  // the last bytes leave in the next pass through the list, after the end
     EXPECT_EQ(link.used(), 3504);
 }
 

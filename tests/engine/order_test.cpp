@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Ring, tournament and timers keep things in order; models from the standard library check them.
+// Ring, tournament and timers keep things in order. Models from the standard library check them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ TEST(Ring, IsAQueue) {
         Ring<std::uint64_t> ring;
         std::deque<std::uint64_t> model;
         for (int i = 0; i < 20'000; i++) {
-            const bool growing = (i / 500) % 2 == 0;  // up to some hundred, wrapping on the way
+            const bool growing = (i / 500) % 2 == 0;  // up to some hundreds, wrapping several times
             if (model.empty() || random() % 10 < (growing ? 7u : 3u)) {
                 const std::uint64_t item = random();
                 ring.push(item);
@@ -80,7 +80,8 @@ TEST(Tournament, HasTheSmallestKeyAndOfEqualOnesTheLowestSlot) {
     }
 }
 
-// Owners move their deadlines at will; every one fires at its time, in order, at a tie the lowest owner.
+// Owners move their deadlines at will. Every timer fires at its time and in order; on a tie, the
+// lowest owner first.
 TEST(TimerQueue, FiresAsASortedSetWould) {
     for (std::uint64_t seed = 1; seed <= 100; seed++) {
         std::mt19937_64 random(seed);
@@ -129,7 +130,7 @@ TEST(TimerQueue, LooksOnceForADeadlineThatMovedOften) {
     Timer timer;
     timer.deadline = 10;
     queue.reschedule(timer, 0);
-    for (Time later = 11; later <= 1000; later++) timer.deadline = later;  // costs a store each
+    for (Time later = 11; later <= 1000; later++) timer.deadline = later;  // each costs one store
     EXPECT_EQ(queue.next(), 10);
     EXPECT_FALSE(queue.take(timer));
     EXPECT_EQ(queue.next(), 1000);

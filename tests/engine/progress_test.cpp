@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Over minutes no flow stalls, none gets more than the path carries, all that was sent is accounted for.
+// Over minutes no flow stalls, none gets more than the path carries, and every packet sent is
+// accounted for.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -44,7 +45,7 @@ Network lone_flow(Recovery recovery, ww_protocol cc, double loss, double ack_los
     return network;
 }
 
-// In any 200 s something new is acknowledged: the RTO is at most a minute.
+// In any 200 s something new is acknowledged, because the RTO is at most a minute.
 TEST(Progress, NoBulkFlowStalls) {
     std::uint64_t seed = 0;
     for (const Recovery recovery : kClassicRecoveries)
@@ -74,7 +75,7 @@ TEST(Progress, NoFlowGetsMoreThanTheBottleneckCarries) {
     }
 }
 
-// Several flows share it, and the sum does not exceed it.
+// Several flows share the link, and their sum does not exceed it.
 TEST(Progress, AllFlowsTogetherGetNoMoreThanTheBottleneckCarries) {
     for (std::uint32_t flows = 2; flows <= 8; flows++) {
         Network network = lone_flow(Recovery::newreno, WW_PROTOCOL_RENO, 0.001, 0);
@@ -92,7 +93,7 @@ TEST(Progress, AllFlowsTogetherGetNoMoreThanTheBottleneckCarries) {
     }
 }
 
-// A finished transfer leaves nothing behind: what was sent was delivered, lost, dropped or came twice.
+// After a finished transfer, every packet sent was delivered, lost, dropped or a duplicate.
 TEST(Progress, EveryPacketOfAFinishedTransferIsAccountedFor) {
     for (const Recovery recovery : kClassicRecoveries)
         for (std::uint64_t seed = 1; seed <= 20; seed++) {
@@ -122,8 +123,8 @@ TEST(Progress, ALossOfAllMeansNoConnection) {
     EXPECT_NE(flow.completed_s, flow.completed_s);
 }
 
-// A transfer with RACK-TLP, F-RTO and undo over a path that loses, reorders and delays, with short timeouts
-// and often a small window.
+// A transfer with RACK-TLP, F-RTO and undo over a path that loses, reorders and delays packets,
+// with short timeouts and often a small window.
 Network any_transfer(ww_protocol cc, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const auto upto = [&](std::uint64_t most) { return random() % (most + 1); };
@@ -161,8 +162,8 @@ Network any_transfer(ww_protocol cc, std::uint64_t seed) {
     return network;
 }
 
-// Timers never lie in the past, and what a sender wants sent at once is not held back until all is
-// acknowledged: a paced one would then send beyond the end, or nothing ever again.
+// Timers never lie in the past, and what a sender must send at once is not held back until all is
+// acknowledged. Otherwise a paced sender would send beyond the end, or never again.
 TEST(Progress, TransfersEndOnAnyPath) {
     for (const auto cc : {WW_PROTOCOL_SACK, WW_PROTOCOL_CUBIC, WW_PROTOCOL_BBR})
         for (std::uint64_t seed = 1; seed <= 700; seed++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rack looks at each segment once; here it is held against the loop of RFC 8985, 6.2, over all of them.
+// Rack examines each segment once. This compares it with the loop of RFC 8985, 6.2, over all
+// segments.
 #include "engine/rack.hpp"
 
 #include <gtest/gtest.h>
@@ -101,7 +102,7 @@ TEST(Rack, FindsWhatTheLoopOfTheRfcFinds) {
     EXPECT_GT(again_lost, 100u);
 }
 
-// 6.2, step 4: min(reo_wnd_mult min_RTT / 4, SRTT), and 0 at once as long as no reordering was seen.
+// 6.2, step 4: min(reo_wnd_mult min_RTT / 4, SRTT); 0 while no reordering was seen.
 TEST(Rack, TheReorderingWindowGrowsWithDSacksAndPersistsForSixteenRecoveries) {
     Rack rack;
     EXPECT_EQ(rack.window(true, 100 * kMs, 120 * kMs), 0);
@@ -130,7 +131,7 @@ TEST(LossProbe, TellsWhetherItRepairedALoss) {
     probe.on_sent(10, true);
     EXPECT_FALSE(probe.on_ack(10, false, false));  // the first copy or the second: not known yet
     EXPECT_TRUE(probe.is_out());
-    EXPECT_TRUE(probe.on_ack(11, false, false));  // no D-SACK came: the first one was lost
+    EXPECT_TRUE(probe.on_ack(11, false, false));  // no D-SACK: the first copy was lost
     EXPECT_FALSE(probe.is_out());
     probe.on_sent(20, true);
     EXPECT_FALSE(probe.on_ack(20, true, false));  // a D-SACK: both arrived
@@ -140,7 +141,8 @@ TEST(LossProbe, TellsWhetherItRepairedALoss) {
     EXPECT_FALSE(probe.is_out());
 }
 
-// RFC 3708, 2: every retransmission of the episode has to be reported; RFC 3522, 3.2: only the first ACK.
+// RFC 3708, 2: every retransmission of the episode must be reported; RFC 3522, 3.2: only the first
+// ACK counts.
 TEST(Undo, NeedsAProofForTheWholeEpisode) {
     Undo undo;
     EXPECT_FALSE(undo.on_dsack(5));
@@ -152,16 +154,18 @@ TEST(Undo, NeedsAProofForTheWholeEpisode) {
     EXPECT_TRUE(undo.on_dsack(6));
     undo.begin(7);
     undo.on_sent_again();
-    EXPECT_FALSE(undo.on_advance(false, false));  // SND.UNA was not sent again: no answer to it
+    EXPECT_FALSE(
+        undo.on_advance(false, false));  // SND.UNA was not sent again, so the ACK cannot answer it
     EXPECT_FALSE(undo.on_advance(true, true));
-    EXPECT_FALSE(undo.on_advance(true, false));  // it was not the first
+    EXPECT_FALSE(undo.on_advance(true, false));  // not the first ACK
     undo.begin(9);
     EXPECT_TRUE(undo.on_advance(true, false));
     undo.begin(11);
     undo.on_sent_again();
     undo.on_recovery_exit();
-    EXPECT_FALSE(undo.on_advance(true, false));  // of a probe, say: not the episode's first ACK
-    EXPECT_TRUE(undo.on_dsack(11));              // a D-SACK may come late
+    EXPECT_FALSE(
+        undo.on_advance(true, false));  // of a probe, for example: not the episode's first ACK
+    EXPECT_TRUE(undo.on_dsack(11));     // a D-SACK may come late
 }
 
 }  // namespace

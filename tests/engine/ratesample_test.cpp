@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The round trip of a delivery rate sample (core/contract.h: rate_rtt_us) is that of the segment sent last of those
-// that the ACK says have arrived. tests/engine/bbr_test.cpp has the rates.
+// The round trip of a delivery rate sample (core/contract.h: rate_rtt_us) is that of the last-sent
+// segment that the ACK reports as arrived. tests/engine/bbr_test.cpp tests the rates.
 #include "engine/ratesample.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace ww::sim::test {
 namespace {
 
-// Segments are sent a millisecond apart, from 0 at 0 ms.
+// Sends segments a millisecond apart, segment 0 at 0 ms.
 RateSampler sent(std::int64_t count) {
     RateSampler rate;
     rate.reserve(16, 0, 0);
@@ -57,7 +57,7 @@ TEST(RateSample, ASegmentThatIsAcknowledgedAfterItsSackIsNoDelivery) {
     EXPECT_EQ(say(rate, 90 * kMs, {0, 1, 4}).rate_rtt_us, 89000u) << "and cumulatively";
 }
 
-TEST(RateSample, ARetransmissionHasNone) {  // Karn: nobody knows which of the two has arrived
+TEST(RateSample, ARetransmissionHasNone) {  // Karn: it is unknown which of the two arrived
     RateSampler rate = sent(3);
     rate.on_sent(40 * kMs, 0, false, true);
     const ww_sample sample = say(rate, 50 * kMs, {0, 1, 2});
@@ -79,8 +79,8 @@ TEST(RateSample, ARoundTripNeedsNoRate) {  // an interval shorter than the small
     EXPECT_EQ(sample.rate_rtt_us, 50000u);
 }
 
-// Delivery rate estimation, 3.4 (Linux: tcp_rate_check_app_limited()): what is sent next is application-limited, even
-// if nothing is in flight.
+// Delivery rate estimation, 3.4 (Linux: tcp_rate_check_app_limited()): what is sent next is
+// application-limited, even if nothing is in flight.
 TEST(RateSample, IsApplicationLimitedAfterAPauseWithNothingInFlight) {
     for (const std::uint32_t pipe : {0u, 1u, 2u}) {
         RateSampler rate = sent(3);
@@ -101,7 +101,8 @@ TEST(RateSample, AVeryLongRoundTripIsTheLongestThereIs) {
     EXPECT_EQ(say(rate, 5000 * kSecond, {0}).rate_rtt_us, UINT32_MAX);
 }
 
-// The sender tells its control the round trip of what a SACK block delivers, before anything is acknowledged.
+// The sender reports to its control the round trip of what a SACK block delivers, before anything
+// is acknowledged.
 TEST(RateSample, TheSendersIsOfWhatASackDelivers) {
     Flow flow;
     flow.cc = ww_configure(WW_PROTOCOL_WESTWOOD_CUBIC);

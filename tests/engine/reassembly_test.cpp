@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A set of bytes checks what a receiver holds beyond a gap, and RFC 2018, 4 what it reports.
+// Compares what a receiver holds beyond a gap with a set of bytes, and what it reports with RFC
+// 2018, 4.
 #include "engine/reassembly.hpp"
 
 #include <gtest/gtest.h>
@@ -51,11 +52,11 @@ TEST(Ranges, TellsWhatIsFreshAsASetOfBytesWould) {
     }
 }
 
-// RFC 2018, 4: the block that holds the segment that just arrived comes first, then those most recently
+// RFC 2018, 4: first the block with the segment that just arrived, then those most recently
 // reported.
 struct Model {
     Bytes held;
-    std::vector<std::int64_t> arrivals;  // first bytes of what arrived out of order, the last first
+    std::vector<std::int64_t> arrivals;  // first bytes of out-of-order arrivals, latest first
 
     std::vector<std::pair<std::int64_t, std::int64_t>> blocks() const {
         std::vector<std::pair<std::int64_t, std::int64_t>> found;
@@ -84,7 +85,7 @@ TEST(Receiver, DeliversAndReportsAsASetOfBytesWould) {
         Model model;
         std::int64_t next = 0;
         bool forgot =
-            false;  // more blocks than fit were held at once: the order of the oldest is open
+            false;  // more blocks than fit were held at once: the order of the oldest is undefined
         for (int i = 0; i < 300; i++) {
             const std::int64_t start = std::max<std::int64_t>(0, next - 3 * size) / size * size +
                                        static_cast<std::int64_t>(random() % 24) * size;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// When the receiving end acknowledges: delayed ACKs (RFC 5681, 4.2), the FIN (RFC 9293, 3.10.7.4), quick
-// ACKs and the adapting timer of Linux (engine/acktiming.hpp). Reassembly itself is in
-// reassembly_test.cpp.
+// When the receiver acknowledges: delayed ACKs (RFC 5681, 4.2), the FIN (RFC 9293, 3.10.7.4), quick
+// ACKs and the adapting timer of Linux (engine/acktiming.hpp). reassembly_test.cpp tests reassembly
+// itself.
 #include "engine/receiver.hpp"
 
 #include <gtest/gtest.h>
@@ -28,20 +28,20 @@ Flow linux_flow() {
 class Host {
   public:
     explicit Host(const Flow& flow, Time round_trip = 100 * kMs) : receiver_(flow) {
-        receiver_.on_syn(UINT32_MAX);  // the first byte has the number 0
+        receiver_.on_syn(UINT32_MAX);  // the first byte has number 0
         receiver_.on_syn_ack_sent(now_);
         now_ += round_trip;
         receiver_.on_established(now_);
     }
 
-    // It arrives `later` than the one before. True if it is acknowledged at once.
+    // A segment arrives `later` than the one before. Returns true if it is acknowledged at once.
     bool arrives(std::uint32_t segment, Time later = kMs) {
         now_ += later;
         const bool at_once = receiver_.on_data(now_, segment * kBytes, kBytes);
         if (at_once) receiver_.unacknowledged = 0;
         return at_once;
     }
-    // The delayed ACK's timer is due.
+    // Lets the delayed ACK's timer fire.
     void waits() {
         EXPECT_FALSE(receiver_.on_timer());
         receiver_.unacknowledged = 0;
@@ -72,7 +72,7 @@ TEST(DelayedAck, EverySoManySegmentsAreAcknowledged) {
     EXPECT_EQ(host.timeout_ms(), 200);
 }
 
-// RFC 5681, 4.2: what is out of order, fills a gap or is there already is acknowledged at once.
+// RFC 5681, 4.2: data that is out of order, fills a gap or is a duplicate is acknowledged at once.
 TEST(DelayedAck, GapsAndRepeatsAreAcknowledgedAtOnce) {
     Flow flow;
     flow.delayed_ack = 100;
@@ -86,7 +86,8 @@ TEST(DelayedAck, GapsAndRepeatsAreAcknowledgedAtOnce) {
     EXPECT_FALSE(host.arrives(5));
 }
 
-// Linux: tcp_grow_window() raises the window by two segments with each, and has each acknowledged.
+// Linux: with each segment tcp_grow_window() raises the window by two, and the segment is
+// acknowledged at once.
 TEST(QuickAcks, EachSegmentThatRaisesTheWindowIsAcknowledged) {
     Flow flow = linux_flow();
     flow.initial_receive_window_bytes = 64'000;
@@ -121,7 +122,7 @@ TEST(QuickAcks, SixteenAreAsInLinux) {
         EXPECT_EQ(host.arrives(segment), segment % 2 == 1) << segment;
 }
 
-// tcp_dec_quickack_mode() counts every ACK, those of data out of order too.
+// tcp_dec_quickack_mode() counts every ACK, also those of out-of-order data.
 TEST(QuickAcks, AnAckOfDataOutOfOrderIsOneOfThem) {
     Flow flow = linux_flow();
     flow.quick_acks_again = false;
@@ -141,8 +142,8 @@ TEST(QuickAcks, DataThatIsThereAlreadyBringsThemAgain) {
     EXPECT_EQ(host.quick_from(next), 15u);
 }
 
-// tcp_event_data_recv(): "Too long gap. Apparently sender failed to restart window". The RTO is that of
-// the handshake's round trip R: R + max(G, 2 R) = 300 ms.
+// tcp_event_data_recv(): "Too long gap. Apparently sender failed to restart window". The RTO comes
+// from the handshake's round trip R: R + max(G, 2 R) = 300 ms.
 TEST(QuickAcks, APauseBeyondTheRtoBringsThemAgain) {
     Flow flow = linux_flow();
     flow.min_rto = flow.clock_granularity = 200 * kMs;
@@ -156,7 +157,8 @@ TEST(QuickAcks, APauseBeyondTheRtoBringsThemAgain) {
     EXPECT_EQ(host.quick_from(next), 15u);
 }
 
-// tcp_event_data_recv(): ATO / 2 + least / 2 for segments within 20 ms of each other, ATO / 2 + m above.
+// tcp_event_data_recv(): ATO / 2 + least / 2 for segments within 20 ms of each other, otherwise ATO
+// / 2 + m.
 TEST(AckTimeout, FollowsThePaceOfTheSegments) {
     Host host(linux_flow(), 300 * kMs);
     std::uint32_t next = 0;
@@ -182,7 +184,7 @@ TEST(AckTimeout, DoublesWhenItWasDueAndIsBoundedByTheRoundTrip) {
         std::uint32_t next = 0;
         host.arrives(next++);
         for (int i = 0; i < timers; i++) host.waits();
-        host.arrives(next++, kSecond / 2);  // longer than ATO: it stays
+        host.arrives(next++, kSecond / 2);  // longer than ATO, so ATO stays
         return host.timeout_ms();
     };
     EXPECT_EQ(after_timers(10 * kMs, 1), 40);
@@ -192,7 +194,7 @@ TEST(AckTimeout, DoublesWhenItWasDueAndIsBoundedByTheRoundTrip) {
     EXPECT_EQ(after_timers(300 * kMs, 3), 200);
 }
 
-// RFC 6298, 3: a SYN-ACK that was repeated measures nothing; delayed_ack_timeout remains the bound.
+// RFC 6298, 3: a repeated SYN-ACK gives no sample; delayed_ack_timeout remains the bound.
 TEST(AckTimeout, ARepeatedSynAckMeasuresNoRoundTrip) {
     Flow flow = linux_flow();
     flow.syn_ack_timer = true;
@@ -207,7 +209,7 @@ TEST(AckTimeout, ARepeatedSynAckMeasuresNoRoundTrip) {
     EXPECT_EQ(receiver.delayed_ack_timeout, 200 * kMs);
 }
 
-// Lists packets of a direction as (their number, whether they have the FIN).
+// Lists packets of a direction as (number, whether it has the FIN).
 std::vector<std::pair<std::uint32_t, bool>> captured(const Result& result, bool acks) {
     std::vector<std::pair<std::uint32_t, bool>> found;
     for (const Captured& row : result.captured)
@@ -228,7 +230,7 @@ Result transfer(std::vector<std::uint64_t> lost_forward, std::uint32_t delayed_a
     return simulate(network, 1);
 }
 
-// RFC 9293, 3.10.4: the last segment has the FIN; 3.10.7.4: it is acknowledged, and at once.
+// RFC 9293, 3.10.4: the last segment carries the FIN; 3.10.7.4: it is acknowledged at once.
 TEST(Fin, EndsATransferAndIsAcknowledgedAtOnce) {
     const Result result = transfer({});
     using Packets = std::vector<std::pair<std::uint32_t, bool>>;
@@ -242,7 +244,7 @@ TEST(Fin, EndsATransferAndIsAcknowledgedAtOnce) {
 }
 
 TEST(Fin, IsAcknowledgedOnceEverythingIsThere) {
-    const Result result = transfer({4});  // of SYN, ACK and data the second segment
+    const Result result = transfer({4});  // the second data segment, after SYN and ACK
     const auto acks = captured(result, true);
     for (std::size_t i = 0; i < acks.size(); i++)
         EXPECT_EQ(acks[i].second, acks[i].first == 4300) << acks[i].first;
@@ -259,7 +261,7 @@ TEST(Fin, ComesAgainWithItsSegment) {
     EXPECT_TRUE(captured(result, true).back().second);
 }
 
-// ns-3 acknowledges the first segment at once; an initial window of one shows it.
+// ns-3 acknowledges the first segment at once, which an initial window of one shows.
 TEST(QuickAcks, SpareAnInitialWindowOfOneTheDelayedAcksTimer) {
     const auto completed = [](std::uint32_t quick_acks) {
         Network network = scripted_network(Recovery::sack);

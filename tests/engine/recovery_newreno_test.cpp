@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// newreno does what RFC 6582 says, clause by clause.
+// newreno follows RFC 6582, clause by clause.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ TEST(NewReno, APartialAckRetransmitsTheNextHole) {
     EXPECT_EQ(run.flow().timeouts, 0u);
 }
 
-// 3.2, step 3: newreno repairs a hole a round trip.
+// 3.2, step 3: newreno repairs one hole per round trip.
 TEST(NewReno, RepairsOneHoleARoundTrip) {
     const ScriptedRun run(Recovery::newreno, kThreeDrops);
     const double rtt = 0.1010385;
@@ -40,7 +40,7 @@ TEST(NewReno, RepairsOneHoleARoundTrip) {
         rtt, 1e-6);
 }
 
-// 3.2, step 3: deflate by what was acknowledged, add a segment back.
+// 3.2, step 3: deflates by what was acknowledged and adds one segment back.
 TEST(NewReno, APartialAckDeflatesByWhatItAcknowledgesLessOne) {
     const ScriptedRun run(Recovery::newreno, kThreeDrops);
     for (const std::int64_t hole : {6, 8}) {
@@ -52,7 +52,7 @@ TEST(NewReno, APartialAckDeflatesByWhatItAcknowledgesLessOne) {
     }
 }
 
-// 3.2, step 3: a full ACK covers all that was outstanding when recovery began.
+// 3.2, step 3: a full ACK covers everything that was outstanding when recovery began.
 TEST(NewReno, OnlyAFullAckEndsRecovery) {
     const ScriptedRun run(Recovery::newreno, kThreeDrops);
     const int recovery = run.find(EventKind::recovery);
@@ -77,7 +77,8 @@ TEST(NewReno, TheExitWindowIsBoundByWhatIsInFlight) {
     EXPECT_EQ(busy.first(EventKind::exit).cwnd, 5u);  // ssthresh
 }
 
-// Option 2, ns-3's: cwnd = ssthresh, which may be far more than is in flight where a loss halves nothing.
+// Option 2, as in ns-3: cwnd = ssthresh, which may far exceed the flight of a control that does not
+// halve.
 TEST(NewReno, TheExitWindowMayBeSsthresh) {
     Script script{{{4}}};
     script.change = [](Network& network) {
@@ -87,7 +88,8 @@ TEST(NewReno, TheExitWindowMayBeSsthresh) {
     EXPECT_EQ(ScriptedRun(Recovery::newreno, script).first(EventKind::exit).cwnd, 5u);
 }
 
-// 3.2, step 3, last paragraph: the "impatient" variant restarts the timer on the first partial ACK only.
+// 3.2, step 3, last paragraph: the "impatient" variant restarts the timer only on the first partial
+// ACK.
 TEST(NewReno, TheTimerIsRestartedByTheFirstPartialAckOnly) {
     Script script{{{4}, {6}, {8}, {10}, {10, 2}}};
     const ScriptedRun run(Recovery::newreno, script);
@@ -97,7 +99,8 @@ TEST(NewReno, TheTimerIsRestartedByTheFirstPartialAckOnly) {
     EXPECT_NEAR(timeout.time_s - first, 1.0, 1e-9);
 }
 
-// ns-2 before May 2003, newreno_changes1_ = 0: "slow but steady", each partial ACK restarts it.
+// ns-2 before May 2003, newreno_changes1_ = 0: "slow but steady", each partial ACK restarts the
+// timer.
 TEST(NewReno, TheTimerMayBeRestartedByEachPartialAck) {
     Script script{{{4}, {6}, {8}, {10}, {10, 2}}};
     script.change = [](Network& network) { network.flows[0].partial_acks_restart_rto = true; };
@@ -116,7 +119,7 @@ TEST(NewReno, APartialAckMayEndTheInflation) {
     EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{4, 6, 8}));
 }
 
-// ns-2 before July 2003, exitFastRetrans_ = false: it sends again what had arrived before the timeout.
+// ns-2 before July 2003, exitFastRetrans_ = false: it retransmits what arrived before the timeout.
 TEST(NewReno, DuplicatesOfNoLossMayInflateTheWindow) {
     const auto most_after_timeout = [](bool inflate) {
         Script script{{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}}};
@@ -133,7 +136,7 @@ TEST(NewReno, DuplicatesOfNoLossMayInflateTheWindow) {
     EXPECT_GT(most_after_timeout(true), most_after_timeout(false) + 2);
 }
 
-// send_one() of ns-2: with limited transmit the first two of them count, too.
+// send_one() of ns-2: with limited transmit the first two duplicates count too.
 TEST(NewReno, DuplicatesOfNoLossInflateFromTheFirstWithLimitedTransmit) {
     for (const bool limited : {false, true}) {
         Script script{{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}}};
@@ -148,7 +151,7 @@ TEST(NewReno, DuplicatesOfNoLossInflateFromTheFirstWithLimitedTransmit) {
     }
 }
 
-// 3.2, step 4: the timeout ends fast recovery, slow start follows from the hole.
+// 3.2, step 4: the timeout ends fast recovery; slow start follows from the hole.
 TEST(NewReno, ATimeoutEndsRecovery) {
     const ScriptedRun run(Recovery::newreno, {{{4}, {7}, {7, 2}}});
     const int timeout = run.find(EventKind::timeout);
@@ -171,12 +174,12 @@ TEST(NewReno, NoFastRetransmitForDataSentBeforeATimeout) {
     EXPECT_GE(std::count(dupacks.begin(), dupacks.end(), 8), 3);
     EXPECT_EQ(run.find(EventKind::recovery, 8), -1);
 
-    const ScriptedRun reno(Recovery::reno, script);  // reno has no such guard
+    const ScriptedRun reno(Recovery::reno, script);  // reno has no guard
     EXPECT_GE(reno.find(EventKind::recovery, 8), 0);
 }
 
-// RFC 6582, 3.2, step 2: "covers more than recover". Segments sent again for nothing after the timeout
-// bring three duplicate ACKs for recover + 1, and nothing is lost.
+// RFC 6582, 3.2, step 2: "covers more than recover". Spurious retransmissions after the timeout
+// bring three duplicate ACKs for recover + 1, although nothing is lost.
 TEST(NewReno, NoFastRetransmitWhereTheAckOnlyReachesRecover) {
     const auto wide = [](Network& network) {
         network.flows[0].initial_cwnd = network.flows[0].initial_ssthresh = 20;
@@ -191,8 +194,8 @@ TEST(NewReno, NoFastRetransmitWhereTheAckOnlyReachesRecover) {
     EXPECT_EQ(run.count(EventKind::retransmit, beyond), 0);
 }
 
-// RFC 5681, 3.2, step 4: each duplicate ACK says that a segment has left the network, so that those sent
-// on duplicate ACKs are no reason for a larger ssthresh when the retransmission is lost as well.
+// RFC 5681, 3.2, step 4: each duplicate ACK means that a segment has left the network. So segments
+// sent on duplicate ACKs must not raise ssthresh when the retransmission is lost as well.
 TEST(NewReno, ATimeoutInRecoveryHalvesWhatIsInTheNetwork) {
     const auto endless = [](Network& network) { network.flows[0].size_bytes *= 5; };
     const ScriptedRun run(Recovery::newreno, {{{4}, {4, 2}}, {}, endless});

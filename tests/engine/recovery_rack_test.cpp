@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// RACK-TLP, F-RTO and undo do on the wire what RFC 8985, 5682, 3522, 3708 and 4015 say.
+// RACK-TLP, F-RTO and undo on the wire, by RFC 8985, 5682, 3522, 3708 and 4015.
 #include <gtest/gtest.h>
 
 #include "scripted.hpp"
@@ -22,7 +22,7 @@ Script with(
     return script;
 }
 
-// From 400 ms on the link stands still for so long, and then delivers what has queued: nothing is lost.
+// From 400 ms on the link stalls for so long, then delivers what has queued: nothing is lost.
 Script stalled(std::uint64_t for_ms, const std::function<void(Flow&)>& change) {
     Script script;
     script.change = [=](Network& network) {
@@ -36,7 +36,7 @@ Script stalled(std::uint64_t for_ms, const std::function<void(Flow&)>& change) {
     return script;
 }
 
-// RFC 8985, 6.2, step 5: what was sent again is lost too once something sent later has arrived.
+// RFC 8985, 6.2, step 5: a retransmission is lost too once something sent later has arrived.
 TEST(RackRecovery, FindsALostRetransmissionWithoutATimeout) {
     for (const Recovery recovery : {Recovery::sack, Recovery::prr}) {
         const ScriptedRun run(recovery, with({{{4}, {4, 2}}}));
@@ -46,9 +46,10 @@ TEST(RackRecovery, FindsALostRetransmissionWithoutATimeout) {
     }
 }
 
-// RFC 8985, 6.2, step 4: with fewer than DupThresh segments SACKed a quarter of min_RTT passes first.
+// RFC 8985, 6.2, step 4: with fewer than DupThresh segments SACKed, a quarter of min_RTT must pass
+// first.
 TEST(RackRecovery, WaitsForTheReorderingWindowWithFewSacks) {
-    const ScriptedRun run(Recovery::sack, with({{{38}}}));  // only 39 follows
+    const ScriptedRun run(Recovery::sack, with({{{38}}}));  // only segment 39 follows
     const Event sack = run.first(EventKind::dupack, 38);
     const Event again = run.first(EventKind::retransmit, 38);
     EXPECT_NEAR(again.time_s - sack.time_s, 0.101 / 4, 0.001) << run.table();
@@ -64,8 +65,9 @@ TEST(RackRecovery, SlackDelaysTheReorderingTimer) {
     EXPECT_NEAR(again.time_s - sack.time_s, 0.101 / 4 + 0.040, 0.001) << run.table();
 }
 
-// RFC 6675, 6: a recovery that lasts longer than the timer does not bring it about if what is sent again at
-// SND.UNA restarts it. Here that is lost three times, a round trip each, and the timer would be due after two.
+// RFC 6675, 6: in a long recovery, retransmissions of SND.UNA may restart the timer, so that it
+// does not expire. Here the segment is lost three times, a round trip each; the timer would expire
+// after two.
 TEST(RackRecovery, WhatIsSentAgainMayRestartTheTimer) {
     const auto timeouts = [](bool rearms) {
         const auto change = [=](Flow& flow) {
@@ -84,13 +86,14 @@ TEST(RackRecovery, WhatIsSentAgainMayRestartTheTimer) {
 TEST(RackRecovery, AProbeFindsALostTail) {
     const ScriptedRun run(Recovery::prr, with({{{39}}}));
     const Event last = run.first(EventKind::ack, 39), probe = run.first(EventKind::probe);
-    EXPECT_GT(probe.time_s - last.time_s, 2 * 0.1 + 0.2);  // 7.2: the receiver may delay a lone ACK
+    EXPECT_GT(probe.time_s - last.time_s,
+              2 * 0.1 + 0.2);  // 7.2: the receiver may delay the only ACK
     EXPECT_LT(probe.time_s - last.time_s, 2 * 0.11 + 0.2);
     EXPECT_EQ(run.segments(EventKind::retransmit), Segments{39}) << run.table();
     EXPECT_EQ(run.flow().timeouts, 0u);
 }
 
-// RFC 8985, 7.3: a lost tail of several segments: the probe's SACK tells the others.
+// RFC 8985, 7.3: in a lost tail of several segments, the probe's SACK reveals the others.
 TEST(RackRecovery, AProbesSackTellsTheOtherLossesOfATail) {
     const ScriptedRun run(Recovery::prr, with({{{37}, {38}, {39}}}));
     EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{39, 37, 38})) << run.table();
@@ -98,9 +101,9 @@ TEST(RackRecovery, AProbesSackTellsTheOtherLossesOfATail) {
     EXPECT_EQ(run.flow().fast_recoveries, 1u);
 }
 
-// RFC 8985, 7.4.2: a probe that repaired a loss reduces the window once there is an ACK beyond it.
+// RFC 8985, 7.4.2: a probe that repaired a loss reduces the window once an ACK passes it.
 TEST(RackRecovery, AProbeThatRepairedALossReducesTheWindow) {
-    // The receiver's window has room for one segment, so that no later one can tell the loss.
+    // The receiver's window has room for one segment, so no later segment can reveal the loss.
     const auto probed = [](bool lost) {
         Script script;
         if (lost) script.lost = {{12}};
@@ -119,7 +122,8 @@ TEST(RackRecovery, AProbeThatRepairedALossReducesTheWindow) {
     EXPECT_EQ(whole.events().back().ssthresh, 10u);
 }
 
-// RFC 8985, 7.4.2, case 1; RFC 2883, 4: the ACK of a probe that came twice acknowledges what its D-SACK names.
+// RFC 8985, 7.4.2, case 1; RFC 2883, 4: the ACK of a probe that arrived twice covers what its
+// D-SACK names.
 TEST(RackRecovery, AProbeOfWhatHadArrivedLeavesTheWindow) {
     Script script;
     script.lost_acks = {14};  // of segment 12; the SYN-ACK is the first
@@ -132,7 +136,7 @@ TEST(RackRecovery, AProbeOfWhatHadArrivedLeavesTheWindow) {
     EXPECT_EQ(run.events().back().ssthresh, 10u);
 }
 
-// RFC 8985, 7.1: fast recovery forgets the probe, so that one loss of a tail reduces the window once.
+// RFC 8985, 7.1: fast recovery ends the probe, so that one lost tail reduces the window once.
 TEST(RackRecovery, ATailThatAProbeBringsToLightReducesTheWindowOnce) {
     Script script;
     for (std::int64_t segment = 20; segment < 28; segment++) script.lost.push_back({segment});
@@ -146,7 +150,7 @@ TEST(RackRecovery, ATailThatAProbeBringsToLightReducesTheWindowOnce) {
     EXPECT_EQ(run.events().back().ssthresh, exit.ssthresh) << run.table();
 }
 
-// RFC 8985, 7.2: where the timeout would come before two round trips the probe takes its place.
+// RFC 8985, 7.2: if the timeout would come before two round trips, the probe replaces it.
 TEST(RackRecovery, AProbeComesNoLaterThanTheTimeout) {
     const ScriptedRun run(Recovery::prr, with({{{37}, {38}, {39}}, {}, [](Network& network) {
                                                    network.links[0].forward.delay = 600 * kMs;
@@ -157,7 +161,7 @@ TEST(RackRecovery, AProbeComesNoLaterThanTheTimeout) {
     EXPECT_EQ(run.flow().timeouts, 0u);
 }
 
-// RFC 8985, 6.3: a timeout in recovery sends the first segment again; what was SACKed is not.
+// RFC 8985, 6.3: a timeout in recovery retransmits the first segment, but nothing that was SACKed.
 TEST(RackRecovery, AfterATimeoutOnlyTheHolesAreSentAgain) {
     const ScriptedRun run(Recovery::prr, with({{{4}, {4, 2}, {4, 3}, {4, 4}}}));
     for (const std::int64_t segment : run.segments(EventKind::retransmit)) EXPECT_EQ(segment, 4);
@@ -176,19 +180,20 @@ TEST(Frto, ASpuriousTimeoutSendsNewDataAndIsUndone) {
     EXPECT_EQ(run.segments(EventKind::send, timeout, undo).size(), 2u);
 }
 
-// Without F-RTO the same timeout sends everything again that is only late (RFC 5682, 1).
+// Without F-RTO the same timeout retransmits everything that is only late (RFC 5682, 1).
 TEST(Frto, WithoutItASpuriousTimeoutRepeatsTheFlight) {
     const ScriptedRun run(Recovery::prr, stalled(1500, [](Flow&) {}));
     EXPECT_GT(run.segments(EventKind::retransmit).size(), 3u) << run.table();
     EXPECT_EQ(run.count(EventKind::undo), 0);
 }
 
-// RFC 5682, 3.1, step 3: when nothing else arrives the timeout was right, and the rest is sent again.
+// RFC 5682, 3.1, step 3: if nothing else arrives, the timeout was right, and the rest is
+// retransmitted.
 TEST(Frto, ARealTimeoutIsRepairedConventionally) {
     for (const bool rack : {false, true}) {
         Script script;
         for (std::int64_t segment = 30; segment < 40; segment++) script.lost.push_back({segment});
-        if (rack) script.lost.push_back({39, 2});  // the probe, too
+        if (rack) script.lost.push_back({39, 2});  // the probe too
         script.change = [=](Network& network) {
             network.flows[0].frto = true;
             network.flows[0].rack = rack;
@@ -223,7 +228,7 @@ TEST(Eifel, ARealLossIsNotUndone) {
     EXPECT_EQ(run.count(EventKind::undo), 0) << run.table();
 }
 
-// Some packets are held back by 20 ms, and twenty others pass them; nothing is lost.
+// Some packets are held back by 20 ms, and twenty others overtake them; nothing is lost.
 Script reordered(const std::function<void(Flow&)>& change) {
     Script script;
     script.change = [=](Network& network) {
@@ -236,7 +241,7 @@ Script reordered(const std::function<void(Flow&)>& change) {
     return script;
 }
 
-// RFC 8985, 6.2, steps 3 and 4: once reordering is seen the window of time takes the place of DupThresh.
+// RFC 8985, 6.2, steps 3 and 4: once there is reordering, the time window replaces DupThresh.
 TEST(RackRecovery, LearnsThatThePathReorders) {
     const ScriptedRun counts(Recovery::sack, reordered([](Flow&) {}));
     const ScriptedRun times(Recovery::sack, with(reordered([](Flow&) {})));
@@ -245,7 +250,7 @@ TEST(RackRecovery, LearnsThatThePathReorders) {
     EXPECT_LT(4 * times.flow().retransmitted, counts.flow().retransmitted);
 }
 
-// RFC 3708, 2: D-SACKs for everything that was sent again in the episode undo the reduction.
+// RFC 3708, 2: the reduction is undone when D-SACKs report every retransmission of the episode.
 TEST(Undo, DSacksProveTheReductionNeedless) {
     const auto undoing = [](bool on) { return reordered([=](Flow& flow) { flow.undo = on; }); };
     const ScriptedRun without(Recovery::sack, undoing(false)), run(Recovery::sack, undoing(true));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// tahoe and reno have fast retransmit and fast recovery, and things they cannot do (RFC 5681, 3.2; Fall &
-// Floyd 1996). The whole sequences are in tests/golden/engine.
+// Fast retransmit and fast recovery of tahoe and reno, and their limits (RFC 5681, 3.2; Fall &
+// Floyd 1996). tests/golden/engine has the whole sequences.
 #include <gtest/gtest.h>
 
 #include "engine/recovery.hpp"
@@ -33,7 +33,7 @@ TEST(Reno, WithoutLimitedTransmitTheFirstTwoDuplicateAcksSendNothing) {
     EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 5u);  // the same FlightSize as with it
 }
 
-// RFC 5681, 3.2, step 2: limited transmit's segments MUST NOT be included in FlightSize.
+// RFC 5681, 3.2, step 2: segments of limited transmit MUST NOT be included in FlightSize.
 TEST(Reno, SsthreshIsHalfTheFlightWithoutWhatLimitedTransmitSent) {
     for (const Recovery recovery : {Recovery::reno, Recovery::newreno, Recovery::sack})
         EXPECT_EQ(ScriptedRun(recovery, {{{4}}}).first(EventKind::recovery).ssthresh, 5u);
@@ -52,7 +52,7 @@ TEST(Reno, TheThirdDuplicateAckRetransmitsAndInflates) {
     EXPECT_EQ(run.flow().timeouts, 0u);
 }
 
-// RFC 5681, 3.2, steps 4 and 5: each duplicate ACK adds a segment, and new data goes where that allows it.
+// RFC 5681, 3.2, steps 4 and 5: each duplicate ACK adds a segment, which allows new data.
 TEST(Reno, EveryFurtherDuplicateAckInflatesByASegment) {
     const ScriptedRun run(Recovery::reno, {{{4}}});
     std::uint32_t cwnd = 8;
@@ -91,7 +91,8 @@ TEST(Reno, TheSecondHoleNeedsThreeMoreDuplicateAcks) {
     const int second = run.find(EventKind::recovery, 7, exit);
     ASSERT_GT(second, exit);
     EXPECT_EQ(run.segments(EventKind::dupack, exit, second), (Segments{7, 7, 7}));
-    EXPECT_EQ(run.at(second).ssthresh, 6u);  // of the 12 in flight: halved twice for one window
+    EXPECT_EQ(run.at(second).ssthresh,
+              6u);  // half of the 12 in flight: two reductions for one window
     EXPECT_EQ(run.flow().fast_recoveries, 2u);
 }
 
@@ -113,7 +114,8 @@ TEST(Tahoe, MayTakeNoDuplicatesOfDataSentBeforeTheLastReductionForALoss) {
     EXPECT_EQ(ScriptedRun(Recovery::tahoe, script).flow().fast_recoveries, 1u);
 }
 
-// ns-2's recv_newack_helper() calls opencwnd() for the ACK that ends recovery, too; Sack1 calls newack() alone.
+// ns-2's recv_newack_helper() also calls opencwnd() for the ACK that ends recovery; Sack1 only
+// calls newack().
 TEST(Reno, MayGrowByTheAckThatEndsRecovery) {
     for (const Recovery recovery : {Recovery::reno, Recovery::newreno, Recovery::sack}) {
         std::int64_t grown_by[2];  // the segment whose ACK makes cwnd six
@@ -133,12 +135,12 @@ TEST(Reno, MayGrowByTheAckThatEndsRecovery) {
     }
 }
 
-// ns-2's reset_rtx_timer() in dupack_action(): what is repaired gets a whole timeout.
+// ns-2's reset_rtx_timer() in dupack_action(): the retransmission gets a full timeout.
 TEST(Reno, MayRestartTheTimerWhenItEntersRecovery) {
     for (const Recovery recovery : {Recovery::reno, Recovery::newreno, Recovery::sack}) {
         double wait_s[2];
         for (const bool restarts : {false, true}) {
-            Script script{{{4}, {4, 2}}};  // the retransmission is lost, too
+            Script script{{{4}, {4, 2}}};  // the retransmission is lost too
             script.change = [=](Network& network) {
                 network.flows[0].recovery_restarts_rto = restarts;
             };
@@ -187,10 +189,10 @@ TEST(Tahoe, SendsAgainWhatHasAlreadyArrived) {
     const ScriptedRun run(Recovery::tahoe, {{{4}, {7}}});
     EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{4, 7, 8}));
     EXPECT_EQ(run.flow().delivered_bytes, 40000u);
-    EXPECT_EQ(run.flow().ip_bytes_at_sink, 41u * 1040u);  // one of them for nothing
+    EXPECT_EQ(run.flow().ip_bytes_at_sink, 41u * 1040u);  // one of them a duplicate
 }
 
-// Fall & Floyd 1996, 2.1: further losses of the window are repaired on the way.
+// Fall & Floyd 1996, 2.1: slow start also repairs further losses of the window.
 TEST(Tahoe, ThreeLossesNeedNoTimeout) {
     const ScriptedRun run(Recovery::tahoe, {{{4}, {6}, {8}}});
     EXPECT_EQ(run.flow().timeouts, 0u);

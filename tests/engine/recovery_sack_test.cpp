@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// sack does on the wire what RFC 6675 says. scoreboard_test.cpp tests the scoreboard alone.
+// sack follows RFC 6675 on the wire. scoreboard_test.cpp tests the scoreboard alone.
 #include <gtest/gtest.h>
 
 #include "scripted.hpp"
@@ -20,7 +20,7 @@ TEST(SackRecovery, HalvesTheWindowAndDoesNotInflate) {
     }
 }
 
-// 5, step 4.3: the first segment presumed lost is sent at once, whatever the pipe.
+// 5, step 4.3: the first segment presumed lost is sent at once, whatever the pipe is.
 TEST(SackRecovery, TheThirdDuplicateAckRetransmitsAtOnce) {
     const ScriptedRun run(Recovery::sack, {{{4}}});
     const int recovery = run.find(EventKind::recovery);
@@ -40,7 +40,7 @@ TEST(SackRecovery, AllHolesAreRepairedInOneRoundTrip) {
     EXPECT_EQ(run.flow().timeouts, 0u);
 }
 
-// 5, step 3: before recovery what is SACKed makes room for new segments; RFC 3042 may be switched off.
+// 5, step 3: before recovery, SACKed segments make room for new ones; RFC 3042 may be switched off.
 TEST(SackRecovery, LimitedTransmitSendsASegmentForEachOfTheFirstTwoDuplicateAcks) {
     Script script{{{4}}};
     for (const bool limited_transmit : {true, false}) {
@@ -52,23 +52,23 @@ TEST(SackRecovery, LimitedTransmitSendsASegmentForEachOfTheFirstTwoDuplicateAcks
     }
 }
 
-// 4, SetPipe: of 12 outstanding 3 are SACKed and one is lost; the pipe must fall below 5 first.
+// 4, SetPipe: of 12 outstanding, 3 are SACKed and one is lost; the pipe must first fall below 5.
 TEST(SackRecovery, SendsOnlyWhenThePipeIsBelowTheWindow) {
     const ScriptedRun run(Recovery::sack, {{{4}}});
     const int first = run.find(EventKind::retransmit);
     const int next = run.find(EventKind::send, 16);
-    // 12 - 3 SACKed - 1 lost + 1 sent again = 9; five more SACKs make it 4.
+    // 12 - 3 SACKed - 1 lost + 1 retransmitted = 9; five more SACKs make it 4.
     EXPECT_EQ(run.segments(EventKind::dupack, first, next).size(), 5u);
 }
 
-// 5, step (A): recovery ends when all outstanding at its start is acknowledged.
+// 5, step (A): recovery ends when everything outstanding at its start is acknowledged.
 TEST(SackRecovery, EndsAtTheRecoveryPoint) {
     const ScriptedRun run(Recovery::sack, {{{4}, {7}}});
     EXPECT_EQ(run.count(EventKind::exit), 1);
     EXPECT_EQ(run.first(EventKind::exit).segment, 16);
 }
 
-// 5.1: a timeout ends recovery; what is SACKed is not sent again.
+// 5.1: a timeout ends recovery; SACKed segments are not sent again.
 TEST(SackRecovery, AfterATimeoutOnlyTheHolesAreSentAgain) {
     const ScriptedRun run(Recovery::sack, {{{4}, {7}, {7, 2}}});
     EXPECT_EQ(run.flow().timeouts, 1u);
@@ -76,8 +76,8 @@ TEST(SackRecovery, AfterATimeoutOnlyTheHolesAreSentAgain) {
     EXPECT_EQ(run.segments(EventKind::retransmit, run.find(EventKind::timeout)), Segments{7});
 }
 
-// 5.1: no new recovery until HighACK reaches the RecoveryPoint of the timeout. The whole window is lost,
-// and in the slow start after the timeout segment 7 again: three duplicate ACKs with SACK news follow.
+// 5.1: no new recovery until HighACK reaches the RecoveryPoint of the timeout. The whole window is
+// lost, then segment 7 again in slow start: three duplicate ACKs with SACK news follow.
 TEST(SackRecovery, NoFastRetransmitForDataSentBeforeATimeout) {
     Script script;
     for (std::int64_t segment = 4; segment <= 13; segment++) script.lost.push_back({segment});
@@ -95,7 +95,8 @@ TEST(SackRecovery, TheRescueRetransmissionFindsALostTail) {
     Script script{{{4}, {14}, {15}}};
     script.change = [](Network& network) { network.flows[0].size_bytes = 16'000; };
     const ScriptedRun run(Recovery::sack, script);
-    // 14 and 15 are the last: nothing above them is SACKed, so that only the rescue can find them.
+    // 14 and 15 are the last segments: nothing above them is SACKed, so only the rescue can find
+    // them.
     const Segments sent = run.segments(EventKind::retransmit);
     ASSERT_GE(sent.size(), 2u);
     EXPECT_EQ(sent[0], 4);
@@ -103,8 +104,8 @@ TEST(SackRecovery, TheRescueRetransmissionFindsALostTail) {
     EXPECT_EQ(run.flow().delivered_bytes, 16'000u);
 }
 
-// 5: an ACK that moves the cumulative point and brings SACK news counts, and IsLost decides. All ACKs
-// between the hole and the last segment are lost, so that no other duplicate ACK will come.
+// 5: an ACK that advances and brings SACK news counts, and IsLost decides. All ACKs between the
+// hole and the last segment are lost, so no other duplicate ACK will come.
 TEST(SackRecovery, AnAdvancingAckWithSackNewsStartsRecovery) {
     Script script{{{4}}};
     script.change = [](Network& network) { network.flows[0].size_bytes = 10'000; };
@@ -114,7 +115,7 @@ TEST(SackRecovery, AnAdvancingAckWithSackNewsStartsRecovery) {
     EXPECT_EQ(run.flow().fast_recoveries, 1u);
 }
 
-// ns-3 halves the pipe (RFC 6675, 4), which leaves out what is SACKed and what is lost.
+// ns-3 halves the pipe (RFC 6675, 4), which excludes SACKed and lost segments.
 TEST(SackRecovery, SsthreshMayComeFromThePipe) {
     Script script{{{4}}};
     script.change = [](Network& network) {
@@ -125,7 +126,7 @@ TEST(SackRecovery, SsthreshMayComeFromThePipe) {
     EXPECT_EQ(run.first(EventKind::recovery).ssthresh, 4u);  // (13 - 3 - 1) / 2
 }
 
-// Linux halves cwnd, whatever has been SACKed or sent beyond it: tcp_reno_ssthresh().
+// Linux halves cwnd, whatever was SACKed or sent beyond it: tcp_reno_ssthresh().
 TEST(SackRecovery, SsthreshMayComeFromCwnd) {
     Script script{{{4}}};
     script.change = [](Network& network) { network.flows[0].ssthresh_from_cwnd = true; };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// RED is held against Floyd & Jacobson 1993: its average, its probability, the gaps between drops; then
-// its gentle variant, and ECN.
+// Compares RED with Floyd & Jacobson 1993: its average, its probability, the gaps between drops;
+// then its gentle variant, and ECN.
 #include "engine/red.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ RedQueue queue_of(const Red& red, std::uint64_t seed = 1) {
     return RedQueue(red, kPacketTime, Random(seed, Stream::red, 0));
 }
 
-// With a weight of 1 the average is the queue as it is.
+// With a weight of 1 the average is the current queue length.
 Verdict arrive(RedQueue& queue, std::size_t waiting, bool ecn_capable = false) {
     return queue.arrive(0, waiting, 0, ecn_capable);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A host's part in a congestion control is small: it says which ACK came when, and does what the core
-// decides. tests/golden/acks/*.txt are ACKs as they once arrived at a sender, and what was decided on
-// each; the simulator's sender must decide so again, and ns-3's socket and the kernel's too (suite
-// ww-acks of ns3/, tests/linux/bpf/test_acks.py).
-// WW_UPDATE_GOLDEN=1 records them anew.
+// A host's part in congestion control is small: it reports ACKs and does what the core decides.
+// tests/golden/acks/*.txt are ACKs as they arrived at a sender, and the decision on each. The simulator's sender
+// must decide the same again, and so must ns-3's socket and the kernel (suite ww-acks of ns3/,
+// tests/linux/bpf/test_acks.py).
+// WW_UPDATE_GOLDEN=1 records them again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,21 +57,22 @@ struct Recording {
         if (what == "timeout") return {{44}, {44, 2}};
         if (what == "four-drops") return {{24}, {60}, {62}, {64}};
         if (what == "one-drop") return {{70}};
-        std::vector<Transmission> tail;  // nothing comes back of it, so that the timer decides
+        std::vector<Transmission> tail;  // nothing comes back from it, so the timer decides
         for (std::int64_t segment = kSegments - 15; segment < kSegments; segment++)
             tail.push_back({segment});
         return tail;
     }
     static void as_in_ns3(Flow& flow) {
-        flow.cc.validate_cwnd = false;       // it has no RFC 7661
+        flow.cc.validate_cwnd = false;       // ns-3 has no RFC 7661
         flow.flight_excludes_sacked = true;  // and halves its pipe
     }
     static void as_in_the_kernel(Flow& flow) {
         flow.cc.batched_acks = true;
         flow.cc.validate_cwnd =
-            false;  // it is, but slow start goes on up to twice what was in flight
+            false;  // it does, but slow start goes on up to twice what was in flight
         flow.initial_ssthresh = WW_SSTHRESH_INFINITE;
-        // Its RTO is SRTT + max(4 RTTVAR, 200 ms): the floor is of the variance, not of the sum.
+        // Its RTO is SRTT + max(4 RTTVAR, 200 ms): the minimum applies to the variance, not to the
+        // sum.
         flow.min_rto = flow.clock_granularity = kSecond / 5;
     }
 };
@@ -123,7 +124,7 @@ std::vector<Ack> read(std::istream& file) {
     return acks;
 }
 
-// The sender runs alone here, with its timer and its pacing.
+// A sender alone, with its timer and its pacing.
 class Replay {
   public:
     explicit Replay(const Recording& recording)
@@ -132,7 +133,7 @@ class Replay {
         sender_.on_syn_sent(0);
     }
 
-    // Returns what it decided, as the file has it.
+    // Returns what the sender decided, in the file's format.
     std::string on(const Ack& ack) {
         const Time now = ack.at_us * kMicrosecond;
         while (sender_.established() &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The RTT estimator is tested by itself, clause by clause of RFC 6298 and against its formulas in real
+// The RTT estimator alone, by the clauses of RFC 6298 and compared with its formulas in real
 // numbers.
 #include "engine/rtt.hpp"
 
@@ -44,7 +44,8 @@ TEST(Rtt, FollowsTheFormulasOverRandomSamples) {  // 2.2, 2.3
             rttvar = i == 0 ? r / 2 : 0.75 * rttvar + 0.25 * std::fabs(srtt - r);
             srtt = i == 0 ? r : 0.875 * srtt + 0.125 * r;
             rtt.on_sample(sample, settings);
-            // The engine counts whole picoseconds: each step rounds by less than one, and the filters forget.
+            // The engine counts whole picoseconds: each step rounds by less than one, and the
+            // filters forget.
             ASSERT_NEAR(static_cast<double>(rtt.srtt()), srtt, 10);
             const double rto = srtt + std::max(static_cast<double>(granularity), 4 * rttvar);
             ASSERT_NEAR(static_cast<double>(rtt.rto()), rto, 200);
@@ -102,7 +103,7 @@ TEST(Rtt, TimesByTheOldestSegmentAndReportsTheNewest) {
     EXPECT_EQ(rtt.srtt(), 160 * kMs);
     EXPECT_EQ(rtt.last(), 120 * kMs);
     EXPECT_EQ(rtt.min(), 100 * kMs);
-    rtt.on_sample(50 * kMs, settings);  // of the handshake, say
+    rtt.on_sample(50 * kMs, settings);  // of the handshake, for example
     EXPECT_EQ(rtt.last(), 120 * kMs);
     EXPECT_EQ(rtt.min(), 100 * kMs);
 }

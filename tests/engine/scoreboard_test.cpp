@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The scoreboard is held against RFC 6675, section 4, written down word by word: the model answers every
-// question by looking at every segment.
+// Compares the scoreboard with RFC 6675, section 4, word by word: the model answers every question
+// by looking at every segment.
 #include "engine/scoreboard.hpp"
 
 #include <gtest/gtest.h>
@@ -22,8 +22,7 @@ struct Rfc6675 {
     std::int64_t high_rxt = -1;
     std::int64_t rescue_rxt = kNone;
     std::int64_t recovery_point = -1;
-    std::int64_t timed_out_below =
-        0;  // 5.1: after a timeout all that is not SACKed is taken for lost
+    std::int64_t timed_out_below = 0;  // 5.1: after a timeout all that is not SACKed counts as lost
     std::set<std::int64_t> sacked;
 
     bool is_sacked(std::int64_t s) const { return sacked.count(s) != 0; }
@@ -48,7 +47,8 @@ struct Rfc6675 {
         for (std::int64_t s = high_ack + 1; s < next && number != 4; s++) {
             if (is_sacked(s) || s <= high_rxt) continue;                 // (1.a)
             const bool below = !sacked.empty() && s < *sacked.rbegin();  // (1.b)
-            // After a timeout all is to be sent again, whether or not anything above is SACKed.
+            // After a timeout all segments are to be sent again, even if nothing above them is
+            // SACKed.
             if (!below && s >= timed_out_below) continue;
             if (number == 1 && !is_lost(s)) continue;  // (1.c)
             return s;
@@ -100,7 +100,7 @@ class Both {
             board_.reserve(size_ *= 2, una());
     }
 
-    // SACK reports a block above the first segment missing.
+    // SACK reports a block above the first missing segment.
     void receive_sack() {
         const std::int64_t room = rfc_.next - una() - 1;
         if (room < 1) return;
@@ -114,7 +114,7 @@ class Both {
         board_.detect(una(), kDupThresh);
     }
 
-    // The receiver has the next few, and all SACKed ones that follow.
+    // The receiver gets the next few segments, and has all SACKed ones that follow.
     void receive_ack() {
         if (una() >= rfc_.next) return;
         const std::int64_t before = una();
@@ -127,7 +127,7 @@ class Both {
         if (after > rfc_.recovery_point) recovering_ = false;
     }
 
-    // This is section 5, step 4, and then NextSeg again and again.
+    // Section 5, step 4, then NextSeg repeatedly.
     void recover() {
         if (una() >= rfc_.next) return;
         if (!recovering_) {
@@ -184,7 +184,7 @@ class Both {
     bool recovering_ = false;
 };
 
-// ns-3 takes a retransmission out of its pipe on the cumulative ACK, not when it is SACKed.
+// ns-3 removes a retransmission from its pipe on the cumulative ACK, not when it is SACKed.
 TEST(Scoreboard, MayKeepASackedRetransmissionInThePipe) {
     for (const bool keeps : {false, true}) {
         Scoreboard board(false, keeps);
@@ -214,7 +214,7 @@ TEST(Scoreboard, AnswersAsRfc6675) {
         third_rules += both.third_rules;
         rescues += both.rescues;
     }
-    EXPECT_GT(first_rules, 1000);  // all rules were met
+    EXPECT_GT(first_rules, 1000);  // all rules were used
     EXPECT_GT(third_rules, 100);
     EXPECT_GT(rescues, 100);
 }
@@ -223,14 +223,15 @@ TEST(Scoreboard, AnswersAsRfc6675) {
 TEST(Scoreboard, RescuesOnceUntilAllOfTheRecoveryIsAcknowledged) {
     Scoreboard board;
     board.reserve(32, 0);
-    constexpr std::int64_t kRecoveryPoint = 9;  // the segment sent last by then
+    constexpr std::int64_t kRecoveryPoint = 9;  // the last segment sent by then
     EXPECT_EQ(board.rescue(0, 10, kRecoveryPoint + 1), 9);
-    for (const std::int64_t una : {0, 5, 10})  // HighACK is the one before
+    for (const std::int64_t una : {0, 5, 10})  // HighACK is the segment before
         EXPECT_EQ(board.rescue(una, 20, kRecoveryPoint + 1), -1) << una;
     EXPECT_EQ(board.rescue(11, 20, 20), 19);
 }
 
-// RFC 6675, 4, NextSeg rule 1: the lowest first, also of those that RACK finds lost a second time.
+// RFC 6675, 4, NextSeg rule 1: the lowest first, including those that RACK finds lost a second
+// time.
 TEST(Scoreboard, WhatIsLostAgainComesBeforeWhatIsLostAbove) {
     Scoreboard board(true);
     board.reserve(16, 0);
@@ -242,7 +243,7 @@ TEST(Scoreboard, WhatIsLostAgainComesBeforeWhatIsLostAbove) {
     board.mark_lost_by_time(4);
     board.mark_lost_by_time(2);
     board.mark_lost_by_time(3);
-    board.add(3, 4, [](std::int64_t, std::int64_t) {});  // it was only late
+    board.add(3, 4, [](std::int64_t, std::int64_t) {});  // it was just late
     for (const std::int64_t s : {2, 4, 6, 7, 8, 9}) {
         EXPECT_EQ(board.next_lost(0), s);
         EXPECT_EQ(board.next_lost(0), s);  // asking changes nothing

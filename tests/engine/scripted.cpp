@@ -11,7 +11,8 @@ namespace {
 
 bool is_sent(EventKind kind) { return kind == EventKind::send || kind == EventKind::retransmit; }
 
-// Finds which packet of the direction a transmission is: the SYN and the handshake's ACK come before data.
+// Returns the packet number of a transmission in its direction: the SYN and the handshake's ACK
+// come before data.
 std::uint64_t packet_of(const std::vector<Event>& events, const Transmission& wanted) {
     std::uint64_t packet = 2;
     int time = 0;
@@ -58,8 +59,7 @@ ScriptedRun::ScriptedRun(Recovery recovery, const Script& script)
     network_.links[0].backward.loss = {LossKind::script, 0, script.lost_acks};
     network_.links[0].forward.loss.kind = LossKind::script;
     result_ = simulate(network_, 1);
-    for (const Transmission& lost :
-         script.lost) {  // what is lost later does not move what was before
+    for (const Transmission& lost : script.lost) {  // a later loss does not change earlier events
         network_.links[0].forward.loss.packets.push_back(packet_of(events(), lost));
         result_ = simulate(network_, 1);
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One connection runs over one link with losses by script, small enough to follow packet by packet.
+// One connection over one link with scripted losses, small enough to follow packet by packet.
 //
 //   source ==== 8.32 Mb/s, 50 ms ==== sink      a segment of 1000 + 40 bytes takes 1 ms, an ACK 38 us
 //
-// The window starts in congestion avoidance at 10 segments (cwnd = ssthresh = 10), every segment is
-// acknowledged (delayed ACK 1), the transfer has 40 segments, the least RTO is 1 s.
+// The window starts in congestion avoidance at 10 segments (cwnd = ssthresh = 10), every segment is acknowledged
+// (delayed ACK 1), the transfer has 40 segments, and the minimum RTO is 1 s.
 #pragma once
 
 #include <functional>
@@ -16,16 +16,16 @@
 
 namespace ww::sim::test {
 
-// A transmission is the n-th time (from 1) that a segment (from 0) is put on the wire.
+// The n-th time (from 1) that a segment (from 0) is put on the wire.
 struct Transmission {
     std::int64_t segment;
     int time = 1;
 };
 
 struct Script {
-    std::vector<Transmission> lost = {};  // data, in the order in which they are sent
+    std::vector<Transmission> lost = {};  // data, in the order of sending
     std::vector<std::uint64_t> lost_acks =
-        {};  // packets from the sink, counted from 1, the SYN-ACK
+        {};  // packets from the sink, counted from 1, which is the SYN-ACK
     std::function<void(Network&)> change = [](Network&) {};
 };
 
@@ -37,7 +37,7 @@ class ScriptedRun {
     const Result& result() const { return result_; }
     const std::vector<Event>& events() const { return flow().events; }
 
-    // These return places in events(), -1 if there is none, and look from `from` on.
+    // Return indices in events(), or -1; the search starts at `from`.
     int find(EventKind kind, std::int64_t segment = -1, int from = 0) const;
     int count(EventKind kind, std::int64_t segment = -1) const;
     const Event& at(int place) const { return events().at(static_cast<std::size_t>(place)); }
@@ -46,7 +46,7 @@ class ScriptedRun {
     // Lists the segments of events of this kind, in order, in [from, to).
     std::vector<std::int64_t> segments(EventKind kind, int from = 0, int to = 1 << 30) const;
 
-    // Writes the events as a table, one a line; a lost transmission is marked.
+    // Returns the events as a table, one per line, with lost transmissions marked.
     std::string table() const;
 
   private:

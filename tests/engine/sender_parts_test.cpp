@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sender's smaller parts are tested each by itself: segments, times of sending, pacing, ECN,
-// conservation, statistics. The RTT estimator has rtt_test.cpp, the arithmetic of core/recovery.h
-// tests/core/recovery_test.cpp.
+// The smaller parts of the sender: segments, sending times, pacing, ECN, rate reduction,
+// statistics. rtt_test.cpp has the RTT estimator, tests/core/recovery_test.cpp the arithmetic of
+// core/recovery.h.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,7 +22,7 @@
 namespace ww::sim::test {
 namespace {
 
-// RFC 9293, 3.4: the SYN takes a number.
+// RFC 9293, 3.4: the SYN takes a sequence number.
 TEST(Segmentation, NumbersSegmentsAcrossTheWrapAndKnowsTheLast) {
     Flow flow;
     flow.size_bytes = 3 * 1460 + 7;
@@ -54,7 +54,8 @@ TEST(Segmentation, CountsTheSegmentsThatHoldSomeBytes) {
     EXPECT_EQ(segments.segments_in(-1), 0);
 }
 
-// Segments are sent, sent again and acknowledged at random; a table of all times says what is right.
+// Segments are sent, retransmitted and acknowledged at random; a table of all times gives the right
+// answers.
 TEST(SendTimes, RemembersEachSegmentInFlightAndWhichMayMeasure) {
     std::mt19937_64 random(1);
     SendTimes times;
@@ -103,7 +104,7 @@ TEST(Pacer, HoldsBackForThePayloadsTimeAtTheRate) {
     EXPECT_EQ(pacer.next_at(), 2 * kMs);
     EXPECT_TRUE(pacer.holds_back(2 * kMs - 1));
     EXPECT_FALSE(pacer.holds_back(2 * kMs));
-    pacer.on_sent(2 * kMs, 65495, 1);  // slower than any run lasts, and no overflow
+    pacer.on_sent(2 * kMs, 65495, 1);  // slower than any run lasts, without overflow
     EXPECT_TRUE(pacer.holds_back(INT64_MAX / 16));
 }
 
@@ -119,7 +120,7 @@ TEST(EcnSender, AnswersOnceAWindowOfDataAndSaysSoOnce) {
     EXPECT_EQ(ecn.flags(false), kEct);
 }
 
-// Whoever conserves knows from SACK what was delivered.
+// Rate reduction learns from SACK what was delivered.
 TEST(Recovery, ConservesOnlyWithSack) {
     EXPECT_FALSE(uses_sack(Recovery::newreno));
     EXPECT_TRUE(uses_sack(Recovery::sack));
@@ -128,7 +129,7 @@ TEST(Recovery, ConservesOnlyWithSack) {
         EXPECT_TRUE(uses_sack(recovery) && uses_rate_reduction(recovery));
 }
 
-// RFC 9937: at entry cwnd stays, then a segment leaves for every second one delivered.
+// RFC 9937: at entry cwnd stays; then one segment leaves for every two delivered.
 TEST(RateReduction, HalvesInStepsWithPrr) {
     RateReduction prr(Recovery::prr);
     prr.enter(10, 20);
@@ -147,14 +148,14 @@ TEST(RateReduction, TakesASegmentOffForTwoAcksWithRateHalvingAndBeginsAnew) {
         halving.enter(10, 20);
         EXPECT_EQ(halving.on_ack(20, 30, 1, true), 20u);
         EXPECT_EQ(halving.on_ack(20, 30, 1, true), 19u);
-        EXPECT_EQ(halving.on_ack(19, 30, 1, true), 19u);  // the odd one is forgotten by enter()
+        EXPECT_EQ(halving.on_ack(19, 30, 1, true), 19u);  // enter() clears the odd one
     }
 }
 
 TEST(SenderStatistics, AveragesCwndOverTheConnectionAndSrttOverItsSamples) {
     SenderStatistics statistics;
     statistics.on_established(2 * kSecond);
-    statistics.on_cwnd(3 * kSecond, 10);  // 10 for a second, then 40
+    statistics.on_cwnd(3 * kSecond, 10);  // 10 for one second, then 40
     statistics.on_srtt(100 * kMs);
     statistics.on_srtt(200 * kMs);
     statistics.on_complete(5 * kSecond);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sender is called by hand here, for what the wire alone cannot show.
+// Calls the sender directly, for what the wire alone cannot show.
 #include "engine/sender.hpp"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ Sender connected(Flow flow, Time round_trip) {
     return sender;
 }
 
-// contract.h: the RTT is of the newest segment acknowledged. RFC 6298, 4: the timer's sample includes the
-// receiver's delay, so that it is of the oldest.
+// contract.h: the RTT is that of the newest acknowledged segment. RFC 6298, 4: the timer's sample
+// includes the receiver's delay, so it is that of the oldest.
 TEST(Sender, MeasuresTheNewestSegmentAndTimesTheOldest) {
     Sender sender = connected(Flow(), 100 * kMs);
     EXPECT_EQ(sender.rtt().rto(), 300 * kMs);
@@ -51,7 +51,7 @@ TEST(Sender, SendsNothingBeforeTheHandshakeIsDone) {
     EXPECT_EQ(sender.timer.deadline, kSecond);
 }
 
-// RFC 6298, 5.2: the timer is off once all is acknowledged.
+// RFC 6298, 5.2: the timer is off once everything is acknowledged.
 TEST(Sender, TurnsItsTimerOffWhenAllIsAcknowledged) {
     Flow flow;
     flow.size_bytes = 2 * 1460;
@@ -64,7 +64,8 @@ TEST(Sender, TurnsItsTimerOffWhenAllIsAcknowledged) {
     EXPECT_EQ(sender.timer.deadline, kNever);
 }
 
-// RFC 4015, 3: an undo goes back to before the needless reduction, and not over one that a mark asked for since.
+// RFC 4015, 3: an undo restores the windows from before the spurious reduction, but does not cancel
+// a later one for a mark.
 TEST(Sender, ALateDSackDoesNotUndoTheAnswerToAMark) {
     for (const bool marked : {false, true}) {
         Flow flow;

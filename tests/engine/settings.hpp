@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The settings of senders and estimators that tests make by hand: they outlive them.
+// Keeps the settings that tests make by hand alive for senders and estimators.
 #pragma once
 
 #include "engine/sender_settings.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Chi-square tests run at fixed seeds, so that they are deterministic. At the chosen level a right model
-// fails one time in ten thousand, a wrong one nearly always.
+// Chi-square tests with fixed seeds, so that they are deterministic. At the chosen level a right
+// model fails once in ten thousand times, a wrong one nearly always.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,14 +12,14 @@
 
 namespace ww::sim::test {
 
-// This is the 99.99 % quantile, as Wilson and Hilferty 1931 approximate it.
+// Returns the 99.99 % quantile, in the approximation of Wilson and Hilferty 1931.
 inline double chi_square_limit(double degrees) {
     constexpr double kZ = 3.719;
     const double a = 2.0 / (9.0 * degrees);
     return degrees * std::pow(1.0 - a + kZ * std::sqrt(a), 3);
 }
 
-// The counts should have these expected values; cells of fewer than 5 must not be given.
+// Expects these counts, apart from chance. No cell may expect fewer than 5.
 inline void expect_chi_square(const std::vector<double>& seen, const std::vector<double>& expected,
                               const std::string& what, double constraints = 1) {
     ASSERT_EQ(seen.size(), expected.size());
@@ -31,7 +31,7 @@ inline void expect_chi_square(const std::vector<double>& seen, const std::vector
     EXPECT_LT(sum, chi_square_limit(static_cast<double>(seen.size()) - constraints)) << what;
 }
 
-// The values should be exponentially distributed: as many fall into each of 20 equally probable cells.
+// Expects exponentially distributed values: the same number in each of 20 equally probable cells.
 inline void expect_exponential(const std::vector<double>& values, double mean,
                                const std::string& what) {
     constexpr std::size_t kCells = 20;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A run ends soon after its caller wants it to, and asking changes nothing.
+// A run ends soon after its caller wants it to, and asking does not change results.
 #include "engine/stop.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace ww::sim::test {
 namespace {
 
-// A caller that wants the end with its so manieth answer.
+// A caller that ends the run with its n-th answer.
 struct Caller {
     std::uint32_t events = 1, answers = 0, last_answer = UINT32_MAX;
 
@@ -30,7 +30,8 @@ Network lone_flow(Time duration) {
     return network;
 }
 
-// A source that sends a packet in hours, and comes on and goes off a million times a second.
+// A source that sends one packet in hours, and changes between on and off a million times per
+// second.
 Flow mostly_silent() {
     Flow flow = datagrams(1);
     flow.datagrams.on_mean = flow.datagrams.off_mean = kMicrosecond;

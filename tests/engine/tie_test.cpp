@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// In networks of round numbers many things happen at the same picosecond: links, flows and starts are
-// equal. An event a hop, a second run and a run on another thread give the same to the bit.
+// In networks of round numbers many events fall on the same picosecond: links, flows and starts are
+// equal. An event per hop, a second run and a run on another thread give the same results, bit for
+// bit.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -31,11 +32,11 @@ Flow round_flow(std::uint32_t from, std::uint32_t to, std::uint32_t kind) {
     f.cc = ww_configure(static_cast<ww_protocol>(kind / 4 % WW_PROTOCOL_COUNT));
     f.delayed_ack = 1 + kind % 3;
     f.receive_window_bytes = 64 * f.mss();
-    if (kind % 2 == 1) f.delayed_ack_timeout = kMs;  // due as the next packet comes
+    if (kind % 2 == 1) f.delayed_ack_timeout = kMs;  // due when the next packet arrives
     return f;
 }
 
-// Senders and receivers stand behind links of their own, around one bottleneck; every second flow goes back.
+// Senders and receivers behind their own links, around one bottleneck; every second flow goes back.
 Network dumbbell(std::uint32_t pairs, std::uint32_t kind) {
     Network network;
     network.nodes = 2 + 2 * pairs;
@@ -50,7 +51,7 @@ Network dumbbell(std::uint32_t pairs, std::uint32_t kind) {
     return network;
 }
 
-// One flow goes the whole way, one across each hop, and as many the other way round.
+// One flow over the whole path, one over each hop, and the same in the other direction.
 Network parking_lot(std::uint32_t hops, std::uint32_t kind) {
     Network network;
     network.nodes = hops + 1;
@@ -79,7 +80,7 @@ std::vector<Network> networks() {
     return all;
 }
 
-// Writes all that a result says but the number of events as one text, so that a difference shows where.
+// Returns a result as text, without the number of events, so that a difference shows where it is.
 std::string told(const Result& result) {
     std::string text;
     const auto tell = [&](auto value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The retransmission timer (RFC 6298) is seen from outside here.
+// The retransmission timer (RFC 6298), seen from outside.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace ww::sim::test {
 namespace {
 
-// One segment goes at a time: what is sent waits for its ACK or the timer.
+// Only one segment at a time is in flight: the next waits for the ACK or the timer.
 void stop_and_wait(Network& network) {
     network.flows[0].receive_window_bytes = network.flows[0].mss();
     network.duration = 1000 * kSecond;
@@ -36,7 +36,7 @@ void expect_near(const std::vector<double>& is, const std::vector<double>& shoul
 
 constexpr double kSynRtt = 0.1 + 2 * 40 * 8 / 8.32e6;
 constexpr double kDataRtt = 0.1 + 1080 * 8 / 8.32e6;
-constexpr double kFirstRtt = kDataRtt + 40 * 8 / 8.32e6;  // behind the handshake's ACK
+constexpr double kFirstRtt = kDataRtt + 40 * 8 / 8.32e6;  // after the handshake's ACK
 constexpr double kHandshakeRtt = 0.1 + 2 * 40 * 8 / 8.32e6;
 
 // 5.5: RTO doubles; 2.5 and 5.5: it is clamped to the maximum.
@@ -59,7 +59,8 @@ TEST(Timer, TheBackoffStaysUntilASampleOfASegmentSentOnce) {
     expect_near(waits(run, 4), {1});  // segment 3 did
 }
 
-// ns-3 computes the timer anew on every ACK for new data (TcpSocketBase::NewAck), whatever it measured.
+// ns-3 recomputes the timer on every ACK for new data (TcpSocketBase::NewAck), with or without a
+// sample.
 TEST(Timer, AnyAckForNewDataMayEndTheBackoff) {
     Script script{{{1}, {1, 2}, {2}}, {}, stop_and_wait};
     script.change = [](Network& network) {
@@ -71,8 +72,8 @@ TEST(Timer, AnyAckForNewDataMayEndTheBackoff) {
     expect_near(waits(run, 2), {1});
 }
 
-// RFC 5681, 3.1: slow start grows on each ACK for new data, that for the last of what was sent before
-// the timeout, too. ns-3's grows by what that ACK covers beyond, which here is nothing.
+// RFC 5681, 3.1: slow start grows on each ACK for new data, including the one for the last data
+// sent before the timeout. ns-3 grows only by what that ACK covers beyond it, here nothing.
 TEST(Timer, TheAckThatEndsATimeoutsRecoveryMayLetNothingGrow) {
     const auto cwnd_after = [](bool stands) {
         Script script{{{1}}, {}, stop_and_wait};
@@ -91,7 +92,7 @@ TEST(Timer, TheAckThatEndsATimeoutsRecoveryMayLetNothingGrow) {
     EXPECT_EQ(cwnd_after(true), 1);
 }
 
-// Lists ssthresh after each timeout of a run in which a segment and its retransmissions are lost.
+// Returns ssthresh after each timeout of a run in which a segment and its retransmissions are lost.
 std::vector<double> ssthresh_of_timeouts(void (*settings)(Flow&)) {
     Script script{{{4}, {4, 2}, {4, 3}}};
     script.change = [settings](Network& network) {
@@ -106,20 +107,20 @@ std::vector<double> ssthresh_of_timeouts(void (*settings)(Flow&)) {
     return found;
 }
 
-// RFC 5681, 3.1: a timeout sets ssthresh, but not that of a segment that has timed out before.
+// RFC 5681, 3.1: a timeout sets ssthresh, unless the segment has timed out before.
 TEST(Timer, ASegmentThatTimesOutAgainLeavesSsthresh) {
     const auto found = ssthresh_of_timeouts([](Flow&) {});
     ASSERT_EQ(found.size(), 2u);
     EXPECT_EQ(found[1], found[0]);
     EXPECT_GT(found[0], 2);
-    // ns-3 reduces it again, from what is in flight by then: the segment itself.
+    // ns-3 reduces it again, from what is in flight then: the segment itself.
     const auto again = ssthresh_of_timeouts(
         [](Flow& flow) { flow.repeated_timeouts_reduce = flow.flight_excludes_sacked = true; });
     ASSERT_EQ(again.size(), 2u);
     EXPECT_EQ(again[1], 2);
 }
 
-// Linux: tcp_enter_loss() asks for no ssthresh in a recovery, which has one.
+// Linux: tcp_enter_loss() does not set ssthresh again in recovery.
 TEST(Timer, ATimeoutInRecoveryMayLeaveSsthresh) {
     const auto once = ssthresh_of_timeouts(
         [](Flow& flow) { flow.ssthresh_from_cwnd = flow.recovery_holds_ssthresh = true; });
@@ -164,7 +165,7 @@ TEST(Timer, LaterMeasurementsAreSmoothed) {
     expect_near(waits(ScriptedRun(Recovery::newreno, script), 1), {smoothed + 4 * variation});
 }
 
-// 2: the RTO has at least the granularity in it, max(G, K RTTVAR).
+// 2: max(G, K RTTVAR) makes the RTO include at least the granularity.
 TEST(Timer, TheClockGranularityBoundsTheVariation) {
     Script script{{{0}}};
     script.change = [](Network& network) {
@@ -175,7 +176,7 @@ TEST(Timer, TheClockGranularityBoundsTheVariation) {
     expect_near(waits(ScriptedRun(Recovery::newreno, script), 0), {kSynRtt + 0.5});
 }
 
-// 2.1 holds until data is acknowledged where a profile takes no sample from the handshake.
+// 2.1 holds until data is acknowledged if a profile takes no sample from the handshake.
 TEST(Timer, WithoutTheHandshakesSampleTheInitialRtoHolds) {
     Script script{{{0}}};
     script.change = [](Network& network) {
@@ -193,7 +194,7 @@ TEST(Timer, AnAckOfNewDataRestartsTheTimer) {
                 1e-9);
 }
 
-// RFC 5681, 3.1: ssthresh is held on the second timeout of a segment.
+// RFC 5681, 3.1: ssthresh is kept on the second timeout of a segment.
 TEST(Timer, ASecondTimeoutOfASegmentHoldsSsthresh) {
     for (const Recovery r : {Recovery::tahoe, Recovery::reno, Recovery::newreno, Recovery::sack}) {
         std::vector<Transmission> lost;
@@ -209,7 +210,7 @@ TEST(Timer, ASecondTimeoutOfASegmentHoldsSsthresh) {
     }
 }
 
-// network.hpp, Flow::stop: no new data from then on, even where the window spans the transfer's end.
+// network.hpp, Flow::stop: no new data from then on, even if the window reaches the transfer's end.
 TEST(Stop, NothingNewIsSentFromStopOn) {
     for (const Recovery r : {Recovery::newreno, Recovery::sack}) {
         Network network = scripted_network(r);
@@ -221,7 +222,7 @@ TEST(Stop, NothingNewIsSentFromStopOn) {
     }
 }
 
-// ... but what was lost is repaired.
+// ... but losses are repaired.
 TEST(Stop, WhatWasLostIsStillRepaired) {
     for (const Recovery r : {Recovery::tahoe, Recovery::reno, Recovery::newreno, Recovery::sack}) {
         Script script{{{4}, {7}, {12}}};

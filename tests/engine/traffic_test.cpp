@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Not every source is one bulk connection: datagrams, transfers that arrive, start, stop, and both ways.
+// Sources other than one bulk connection: datagrams, arriving transfers, start, stop, and both
+// directions.
 #include <gtest/gtest.h>
 
 #include "engine/datagrams.hpp"
@@ -44,7 +45,7 @@ TEST(Datagrams, OfFixedPeriodsAreOnAndOffInTurn) {
 }
 
 TEST(Datagrams, OfExponentialPeriodsHaveTheirMeans) {
-    constexpr Time kSpacing = kMs / 10;  // short beside the periods
+    constexpr Time kSpacing = kMs / 10;  // short compared with the periods
     Flow flow = datagrams(120'000'000);
     flow.datagrams.on_mean = 50 * kMs;
     flow.datagrams.off_mean = 100 * kMs;
@@ -54,7 +55,7 @@ TEST(Datagrams, OfExponentialPeriodsHaveTheirMeans) {
     Time now = 0;
     while (silences.size() < 20000) {
         const Time next = source.next(now);
-        // The last packet of a period and the first of the next have a spacing between them, too.
+        // There is also one spacing between the last packet of a period and the first of the next.
         const Time silence = next - now - kSpacing;
         if (silence > 0)
             silences.push_back(static_cast<double>(silence) / static_cast<double>(kMs));
@@ -81,7 +82,7 @@ TEST(Datagrams, OfExponentialSpacingAreAPoissonProcess) {
         last = now;
     }
     expect_exponential(gaps, 10, "gaps");
-    // The packets of 100 ms: P(n) = 10^n e^-10 / n!; cells from 3 (and fewer) to 19 (and more).
+    // Packets in 100 ms: P(n) = 10^n e^-10 / n!; cells from 3 (and fewer) to 19 (and more).
     double windows = 0, share = std::exp(-10.0);
     for (const double count : counts) windows += count;
     std::vector<double> seen(17), expected(17);
@@ -149,7 +150,7 @@ TEST(Arrivals, DeliverTheirSizeAndTakeARoundTripMore) {
     for (const FlowResult& flow : result.flows) {
         if (flow.start_s > 99) continue;
         ASSERT_EQ(flow.delivered_bytes, 14'600u);
-        // Ten segments, the initial window: the handshake's round trip, and the data's.
+        // Ten segments are the initial window: one round trip for the handshake, one for the data.
         ASSERT_NEAR(flow.completed_s - flow.start_s, 0.004, 0.0003);
     }
 }
@@ -166,7 +167,7 @@ TEST(Arrivals, OfExponentialSizesHaveTheirMean) {
     expect_exponential(sizes, 100'000, "sizes");
 }
 
-// random.hpp: each purpose has a stream of its own.
+// random.hpp: each purpose has its own stream.
 TEST(Arrivals, ComeAtTheSameTimesWhateverTheirSizes) {
     Network network = transfers(20 * kMs, 10'000, 20 * kSecond);
     const auto starts = [&](std::uint64_t seed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What simulate() refuses, and with which words. It returns the error; it never throws.
+// What simulate() rejects, and with which message. It returns the error; it never throws.
 #include "engine/validate.hpp"
 
 #include <gtest/gtest.h>
@@ -173,8 +173,8 @@ TEST(Validate, EndsOfAFlow) {
               "flow 0: no path from node 0 to node 2");
 }
 
-// Sets a field to what lies just outside of its declared bounds, where its type holds that, and expects
-// the check to name the setting; sets it to the bounds, and expects that no bound is mentioned.
+// Sets a field to values just outside its declared bounds, if its type holds them, and expects the
+// check to name the setting. Then sets it to the bounds and expects no complaint.
 template <class T, class Field>
 void expect_bounds(const std::string& named, Field T::*field, Field least, Field most,
                    const std::function<T&(Network&)>& part) {
@@ -320,7 +320,7 @@ TEST(Validate, LengthOfARoute) {
     EXPECT_EQ(error_of(chain(256)), "flow 0: its path has more than 255 links");
 }
 
-// The largest of everything at once neither overflows nor hangs (the sanitizers watch).
+// The largest value of everything at once neither overflows nor hangs (the sanitizers watch).
 TEST(Validate, TakesTheLargestOfEverything) {
     EXPECT_EQ(error_of([](Network& n) {
                   n.duration = kLongest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Westwood-CUBIC runs on a path here. tests/core/westwood_cubic_test.cpp tests it ACK by ACK.
+// Westwood-CUBIC on a path. tests/core/westwood_cubic_test.cpp tests it ACK by ACK.
 #include <gtest/gtest.h>
 
 #include "one_link.hpp"
@@ -27,7 +27,7 @@ TEST(WestwoodCubicOnAPath, BbrIgnoresTheSameEchoes) {
     EXPECT_EQ(result.flows[0].ecn_reductions, 0u);
 }
 
-// 20 Mb/s and 80 ms make a pipe of 133 packets.
+// 20 Mb/s and 80 ms: a BDP of 133 packets.
 double goodput_bps(double error_rate, ww_protocol protocol, uint64_t seed = 1) {
     constexpr int64_t kSeconds = 30;
     Network network = one_link(20'000'000, 40 * kMs, kSeconds * kSecond);
@@ -57,7 +57,7 @@ TEST(WestwoodCubicOnAPath, FillsACleanPath) {
     EXPECT_GT(goodput_bps(0, WW_PROTOCOL_WESTWOOD_CUBIC), 0.9 * 20e6);
 }
 
-// ---- short queues, beside CUBIC and alone: issue 26
+// ---- short queues, with CUBIC and alone: issue 26
 
 struct Path {
     std::int64_t rate_bps;
@@ -66,7 +66,7 @@ struct Path {
     std::int64_t seconds = 60;
 };
 
-// As many flows of each of these controls share the path, in turn, and start within a second.
+// Equally many flows of each control share the path, in turn, and start within a second.
 Result share(const Path& path, const std::vector<ww_protocol>& controls, int flows_of_each,
              std::uint64_t seed) {
     Network network = one_link(path.rate_bps, path.rtt / 2, path.seconds * kSecond);
@@ -92,7 +92,7 @@ Result share(const Path& path, const std::vector<ww_protocol>& controls, int flo
     return simulate(network, seed);
 }
 
-// Returns what CUBIC has beside this control, of what it has beside itself, over six seeds.
+// Returns CUBIC's goodput with this control, relative to its goodput with CUBIC, over six seeds.
 double kept_by_cubic(const Path& path, int flows_of_each,
                      ww_protocol beside = WW_PROTOCOL_WESTWOOD_CUBIC) {
     double has = 0, had = 0;
@@ -117,7 +117,8 @@ TEST(WestwoodCubicInAShortQueue, LeavesCubicItsShareOfAQueueWithRed) {
     EXPECT_GT(kept_by_cubic({50'000'000, 80 * kMs, 0, true}, 4), 0.6);
 }
 
-// Many losses of a round that followed the first answer were never answered: 86 % of the packets were resent.
+// Many losses in a round after the first answer were never answered: 86 % of the packets were
+// retransmitted.
 TEST(WestwoodCubicInAShortQueue, DoesNotRunAway) {
     const Path path{100'000'000, 400 * kMs, 1 * kMs, false, 90};
     for (std::uint64_t seed = 1; seed <= 6; seed++) {
