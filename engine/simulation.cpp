@@ -39,11 +39,10 @@ Outcome Simulation::run(Sink* sink) {
     return stopped;
 }
 
-// Takes up to `most` events; returns false if none is left before the end. All the work for a plain
-// ACK is inlined here; what is rare is not.
+// Takes up to `most` events; false if none is left before the end. The work for plain ACKs is inlined.
 [[gnu::flatten]] bool Simulation::advance(std::uint32_t most) {
-    const bool only_one = channel_of_slot_.size() ==
-                          1;  // with one such channel, only timers compete with its packets
+    const bool only_one =
+        channel_of_slot_.size() == 1;  // then only timers compete with its packets
     std::uint32_t left = most;
     while (left > 0) {
         if (packets_.first_key() > timers_.first_key()) [[unlikely]] {  // packets before timers
@@ -65,8 +64,7 @@ Outcome Simulation::run(Sink* sink) {
 
 // ---- The path of a packet
 
-// Takes a packet over its next hop. Inlined into the callers that matter, so that the packet's
-// fields stay in registers; code that needs them in memory gets a copy.
+// Takes a packet over its next hop. Inlined where it matters, so that its fields stay in registers.
 template <bool ack>
 [[gnu::always_inline]] inline void Simulation::carry(Connection& c, Packet packet,
                                                      std::uint32_t ip_bytes, Time now,

@@ -42,8 +42,8 @@ export class Engine {
   // Runs it and returns its rows, and with `view` ({from_s, to_s, bins, link, shown, keeps_rows}) its curves.
   run(built, seed, view) {
     this.#text(plan(built, seed));
-    const { from_s = 0, to_s = 1, bins = 1, pipe = 0, keeps_rows = false } = view ?? {};
-    const begin = () => this.#guarded(() => this.wasm.begin(from_s, to_s, bins, pipe, keeps_rows));
+    const { from_s = 0, to_s = 1, bins = 1, channel = 0, keeps_rows = false } = view ?? {};
+    const begin = () => this.#guarded(() => this.wasm.begin(from_s, to_s, bins, channel, keeps_rows));
     begin();
     const flows = flowsOf(built);
     if (view && built.flow.some((flow) => flow.arrivals)) {

@@ -91,7 +91,7 @@ function viewOf(given) {
   const limit = queueLimits(built).get(link);
   return {
     whole_s, rate_bps: Number(link.rate ?? 0n), limit: limit.unit === "p" && limit.count ? Number(limit.count) : 0,
-    view: { from_s, to_s: Math.min(to_s, whole_s), bins, pipe: 2 * place + (hop ? hop[1] : 0) },
+    view: { from_s, to_s: Math.min(to_s, whole_s), bins, channel: 2 * place + (hop ? hop[1] : 0) },
   };
 }
 
