@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `make bench` measures: the cases of docs/performance.md, with the goals that they have."""
+"""The cases that `make bench` measures, as on docs/performance.md, with their goals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ FAST: Options = {
 }
 # Many flows on 10 Gb/s, 45 ms; all start within the first second.
 MANY: Options = {**SHARED, "rate": 10e9, "access": 100e9, "queue": 40_000}
-# One flow on 10 Mb/s, 21 ms, an error in 1000, 200 s: each part that a plain flow does not use.
+# One flow on 10 Mb/s, 21 ms, one error in 1000, 200 s: the base for parts that a plain flow does
+# not use.
 PLAIN: Options = {
     "rate": 10e6,
     "access": 100e6,
@@ -49,7 +50,7 @@ PLAIN: Options = {
     "ssthresh": 1 << 20,
     "duration": 200,
 }
-# What searches run by the million.
+# The kind of run that searches repeat by the million.
 SHORT: Options = {**PLAIN, "rate": 12e6, "duration": 10, "loss": 0.005}
 
 SACK: Options = {"cc": "reno", "recovery": "sack"}
@@ -65,26 +66,26 @@ class Case:
     options: Options = field(default_factory=dict)
     ours: Options = field(default_factory=lambda: dict(SACK))
     ns3: str = ""  # the class of ns-3's congestion control; empty: not beside it
-    htsim: bool = False  # beside htsim, which has NewReno without SACK
-    goal_ns: float | None = None  # a packet
-    goal_ns3: float | None = None  # ratio a packet
+    htsim: bool = False  # also run in htsim, which has NewReno without SACK
+    goal_ns: float | None = None  # per packet
+    goal_ns3: float | None = None  # ratio per packet
     goal_htsim: float | None = None
 
 
 def part(name: str, ours: Options, ns3: str = "", goal_ns: float | None = None) -> Case:
-    """Makes a row of what a part costs."""
+    """Returns a row that shows what a part costs."""
     return Case(name, PLAIN, {**SACK, **ours}, ns3, goal_ns=goal_ns)
 
 
 def lone(
     name: str, ours: Options, ns3: str = "", *, htsim: bool = False, path: Options = PLAIN
 ) -> Case:
-    """Makes a row of a lone flow."""
+    """Returns a row with a single flow."""
     return Case(name, path, ours, ns3, htsim, goal_ns=15, goal_ns3=1000 if ns3 else None)
 
 
 def shared(name: str, flows: int) -> Case:
-    """Makes a row of some flows on one bottleneck, beside both peers."""
+    """Returns a row with several flows on one bottleneck, also run in both peers."""
     options = {**SHARED, "flows": flows}
     return Case(name, options, SACK, "TcpNewReno", True, goal_ns=20, goal_htsim=15)
 
@@ -137,7 +138,7 @@ TABLES: dict[str, tuple[Case, ...]] = {
         Case("all but its packets", {**SHORT, "duration": 1e-3}, {**SACK, "repeat": 200}),
     ),
 }
-# Runs of so many flows take a minute and 3 GB: `python -m bench.run --scale`.
+# Runs of this many flows take a minute and 3 GB: `python -m bench.run --scale`.
 SCALE: tuple[Case, ...] = tuple(
     Case(
         f"{name} flows, {rate_gbps} Gb/s",

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds CUBIC, Vegas and their like against ns-3's own: docs/comparison.md.
+"""Compares CUBIC, Vegas and others with ns-3's own: docs/comparison.md.
 
-    python -m bench.comparators                  simulate every point and write the table
-    python -m bench.comparators --measure        first run ns-3 again (minutes)
-    python -m bench.comparators --measure vegas  first run ns-3 again for these protocols only
+python -m bench.comparators                  simulate every point and write the table
+python -m bench.comparators --measure        run ns-3 again first (minutes)
+python -m bench.comparators --measure vegas  run ns-3 again first, for these protocols only
 
-A point agrees if our mean goodput lies within 10 % of ns-3's.
+A point agrees if our mean goodput is within 10 % of ns-3's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILE = compare_ns3.REFERENCE / "ns3-comparators.csv"
 TOLERANCE = 0.10
 DURATION_S = 100
 SEEDS = 30
-# The protocols that ns-3 has code of its own for; Reno's window rules are held in compare_ns3.
+# The protocols for which ns-3 has its own code; compare_ns3 covers Reno's window rules.
 NAMES = {
     name: one.ns3
     for name, one in PROTOCOLS.items()
@@ -44,7 +44,7 @@ PATHS = [
 
 @dataclass
 class Point:
-    """Holds the goodputs of a protocol on a path: bit/s, a value a run."""
+    """The goodputs of a protocol on a path, in bit/s, one value per run."""
 
     cc: str
     rate_mbps: float
@@ -69,7 +69,7 @@ class Point:
 
 
 def points() -> list[Point]:
-    """The points of the reference file, with ns-3's goodputs."""
+    """Returns the points of the reference file, with ns-3's goodputs."""
     found: dict[tuple[str, float, float, float, int, int], Point] = {}
     with FILE.open() as file:
         for row in csv.DictReader(line for line in file if not line.startswith("#")):
@@ -86,7 +86,7 @@ def points() -> list[Point]:
 
 
 def simulate_point(point: Point, **changes: object) -> None:
-    """Fills in our goodputs: profile ns3-3.44, packets of 1500 bytes, no limit to slow start."""
+    """Adds our goodputs: profile ns3-3.44, packets of 1500 bytes, no limit to slow start."""
     scenario = Scenario.preset("table1").with_settings(
         {
             "profile": "ns3-3.44",
@@ -115,7 +115,7 @@ def measure(names: Sequence[str]) -> None:
     """Runs ns-3 at every point of these protocols and writes their rows of the reference file."""
     program = ns3_peer.peer()
     kinds = [(cc, path, 2) for cc in names for path in PATHS]
-    kinds += [("vegas", path, 1) for path in PATHS if "vegas" in names]  # why: docs/comparison.md
+    kinds += [("vegas", path, 1) for path in PATHS if "vegas" in names]  # see docs/comparison.md
     jobs = [(*kind, seed) for kind in kinds for seed in range(1, 6 if kind[1][2] else 2)]
 
     def goodput(job: tuple[str, tuple[float, float, float, int], int, int]) -> float:

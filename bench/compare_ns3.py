@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds the simulator's `sack` flow against ns-3's NewReno with SACK: docs/comparison.md.
+"""Compares the simulator's `sack` flow with ns-3's NewReno with SACK: docs/comparison.md.
 
-    python -m bench.compare_ns3             simulate every point of bench/reference/, write tables
-    python -m bench.compare_ns3 --measure   first run ns-3 again for the second set of points
+python -m bench.compare_ns3             simulate every point of bench/reference/, write tables
+python -m bench.compare_ns3 --measure   run ns-3 again first, for the second set of points
 
-A point agrees if our mean goodput lies within 8 % of ns-3's mean or inside the range of its runs.
-Of a path in both sets it is those of the second, ten with the three of the first among them.
+A point agrees if our mean goodput is within 8 % of ns-3's mean or inside the range of its runs.
+For a path in both sets the second set counts: its ten runs include the three of the first.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ MORE = [
 
 @dataclass
 class Point:
-    """One path; goodputs in bit/s, a value a run."""
+    """A path, with goodputs in bit/s, one value per run."""
 
     rate_mbps: float
     delay_ms: float
     delayed_ack: int
     per: float
     theirs: list[float] = field(default_factory=list)
-    more: list[float] = field(default_factory=list)  # all there are, if these are some of them
+    more: list[float] = field(default_factory=list)  # all runs, if ns-3's are only some of them
     ours: list[float] = field(default_factory=list)
 
     @property
@@ -74,7 +74,7 @@ class Point:
 
 
 def points(name: str) -> list[Point]:
-    """The points of one file of bench/reference/, with ns-3's goodputs."""
+    """Returns the points of one file of bench/reference/, with ns-3's goodputs."""
     found = _read(name)
     for path, point in _read(SETS["more"]).items():
         if path in found and name != SETS["more"]:
@@ -97,7 +97,7 @@ def _read(name: str) -> dict[tuple[float, float, int, float], Point]:
 
 
 def simulate_point(point: Point, seeds: int = SEEDS) -> None:
-    """Fills in our goodputs: profile ns3-3.44, which says why each setting is what it is."""
+    """Adds our goodputs: profile ns3-3.44, which gives the reason for each setting."""
     scenario = Scenario.preset("table1").with_settings(
         {
             "profile": "ns3-3.44",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Measures the core by itself: the time of an ACK (new data, a duplicate), and of a loss with the end of
-// its recovery.
+// Measures the core alone: the time of an ACK (new data, a duplicate), and of a loss with the end
+// of its recovery.
 #include <benchmark/benchmark.h>
 
 #include <array>

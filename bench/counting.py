@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts a program's instructions and cache misses: `perf stat`, or callgrind for the first alone.
+"""Counts instructions and cache misses with `perf stat`, or just instructions with callgrind.
 
-Time on a shared machine is off by a tenth from one minute to the next; a count is not.
+On a shared machine time varies by a tenth from minute to minute; a count does not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _EVENTS = ("instructions", "cache-misses")
 
 
 def counter() -> tuple[Counter | None, str]:
-    """Returns what counts on this machine, if anything does, and what that leaves out."""
+    """Returns the tool that can count on this machine, if any, and what it cannot count."""
     if set(_perf(["true"])) == set(_EVENTS):
         return _perf, ""
     missing = "perf stat counts nothing here (no counters of the processor)"
@@ -30,7 +30,7 @@ def counter() -> tuple[Counter | None, str]:
 
 
 def a_packet(count: Counter, program: Path, arguments: list[str]) -> Counts:
-    """Counts what a data packet takes: what a second run of the case adds to the first."""
+    """Returns the counts per data packet: what a second run of the case adds to the first."""
     command = [str(program), *arguments]
     done = subprocess.run([*command, "--repeat=1"], capture_output=True, text=True, check=True)
     packets = json.loads(done.stdout)["packets"]
@@ -70,6 +70,6 @@ def _callgrind(command: list[str]) -> Counts:
 
 @cache
 def clock_ghz() -> float:
-    """The highest clock that a core shows now; 0 where none is shown."""
+    """Returns the highest clock that a core shows now, or 0."""
     shown = re.findall(r"^cpu MHz\s*: ([\d.]+)", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return max(map(float, shown), default=0.0) / 1e3

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs one benchmark case on the engine: flows from one source through a router to one sink. It prints a
-// JSON object. bench/run.py runs it in turn with the ns-3 peer, which takes the same options.
+// Runs one benchmark case on the engine: flows from one source through a router to one sink. Prints
+// a JSON object. bench/run.py runs it in turn with the ns-3 peer, which takes the same options.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -20,9 +20,9 @@ std::map<std::string, std::string> options = {
     {"rate", "2e6"},       {"access", "10e6"},      {"delay", "1e-5"},  {"access-delay", "0.045"},
     {"loss", "0.005"},     {"queue", "100"},        {"payload", "360"}, {"window", "4194304"},
     {"ssthresh", "65535"}, {"trace", "0"},          {"repeat", "5"},    {"seed", "1"},
-    {"gap", "0.001"},  // s between two flows' starts
-    {"stream", "0"},   // 1: what is recorded is handed over while the run goes on, and dropped
-    {"part", "none"},  // what else the bottleneck, the flows or the recording have
+    {"gap", "0.001"},  // s between the starts of two flows
+    {"stream", "0"},   // 1: records are handed over during the run, and dropped
+    {"part", "none"},  // an additional part in the bottleneck, the flows or the recording
 };
 
 double number(const char* key) { return std::atof(options.at(key).c_str()); }
@@ -111,7 +111,7 @@ Network network() {
     flow.cc.byte_counting = false;
     flow.cc.validate_cwnd = false;
     flow.ecn = options.at("part") == "red-ecn";
-    if (options.at("part") == "modern") {  // what the profile rfc has a flow with SACK do
+    if (options.at("part") == "modern") {  // as a flow with SACK under the profile rfc
         flow.rack = flow.frto = flow.undo = flow.timestamps = true;
         flow.header_bytes = kStampedHeader;
         flow.packet_bytes = flow.header_bytes + static_cast<std::uint32_t>(number("payload"));
@@ -132,7 +132,7 @@ Network network() {
     return made;
 }
 
-// Counts what a run recorded, and lets go of it.
+// Counts what a run recorded, and drops it.
 class Dropped : public Sink {
   public:
     std::size_t rows = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The peer of engine_run.cpp runs the same case in csg-htsim: its TcpSrc and TcpSink over its Queue and Pipe,
-// which have no SACK, no ECN and no delayed ACKs. It prints a JSON object. Our own code is only what drops.
+// The htsim peer of engine_run.cpp. It runs the same case in csg-htsim, with its TcpSrc and TcpSink
+// over its Queue and Pipe, which have no SACK, no ECN and no delayed ACKs. Prints a JSON object.
+// Only the packet drops are our code.
 #include <sim/config.h>
 #include <sim/eventlist.h>
 #include <sim/network.h>
@@ -20,7 +21,7 @@
 
 namespace {
 
-// These are the options of engine_run.cpp; what htsim has not is left out.
+// The options of engine_run.cpp, without what htsim does not have.
 std::map<std::string, double> options = {
     {"flows", 1},     {"duration", 600}, {"rate", 2e6},       {"access", 10e6},
     {"delay", 1e-5},  {"loss", 0.005},   {"queue", 100},      {"access-delay", 0.045},
@@ -29,7 +30,7 @@ std::map<std::string, double> options = {
 };
 constexpr int kHeader = 42;  // bytes: IPv4, TCP and PPP
 
-// Drops packets at random, with one draw a loss, as the engine does.
+// Drops packets at random, with one draw per loss, as the engine does.
 class Loss : public PacketSink {
   public:
     Loss(double rate, unsigned seed) : gaps_(rate), random_(seed), left_(gaps_(random_)) {}
@@ -89,7 +90,7 @@ bool parse(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     if (!parse(argc, argv)) return 2;
-    std::cout.setstate(std::ios::failbit);  // it tells of every timeout
+    std::cout.setstate(std::ios::failbit);  // it reports every timeout
     const double payload = options["payload"], unlimited = 1e6;
     Packet::set_packet_size(static_cast<int>(payload) + kHeader);
     EventList& events = EventList::getTheEventList();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The csg-htsim peer: bench/htsim_peer.cc built against a tree of it, in no registry.
+"""The csg-htsim peer: bench/htsim_peer.cc, built against a source tree (it is in no registry).
 
 git clone https://github.com/Broadcom/csg-htsim && make -C csg-htsim/sim libhtsim.a
 WW_HTSIM=$PWD/csg-htsim make bench
@@ -20,9 +20,9 @@ BUILD = Path(__file__).resolve().parent.parent / "build" / "bench"
 
 
 def peer() -> Path:
-    """The peer's program, built if it is missing or older than its source or the library.
+    """Returns the peer's program, built if missing or older than its source or the library.
 
-    UnavailableError says in one line what is missing; RunError that it can't be built.
+    Raises UnavailableError if something is missing, or RunError if the build fails.
     """
     given = os.environ.get(VARIABLE)
     if not given:

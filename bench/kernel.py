@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`make bench`: what our congestion controls and their recorder cost in this machine's kernel.
 
-    python -m bench.kernel [--quick]     --quick: fewer turns
+python -m bench.kernel [--quick]     --quick: fewer turns
 
-All on the loopback of a namespace, by iperf3, in turn with the kernel's own reno, so that the
-machine of the day cancels out; of the turns the median (the least is luck here: in some turns the
-ends share a cache) and the highest goodput. CPU time is that of both ends, with the softirqs in
-their context. The two paths:
-segments as the loopback takes them, an ACK for each 64 KiB; and packets of 1500 bytes one by one,
-an ACK for every other, where a control runs some thirty times as often. "reno again" shows what is
-left of noise. The kernel also counts the time inside our programs, which no neighbour disturbs.
-Exits 77 with the reason where the tests of tests/linux can't run. All figures are also in
-build/bench/kernel.json.
+Everything runs on the loopback of a namespace, with iperf3, in turn with the kernel's own reno, so
+that the machine cancels out. The figures are the median of the turns (the minimum is luck: in some
+turns the ends share a cache) and the highest goodput. CPU time is that of both ends, with the
+softirqs in their context. There are two paths: segments as the loopback takes them, with an ACK per
+64 KiB; and packets of 1500 bytes one by one, with an ACK for every other, where a control runs
+about thirty times as often. "reno again" shows the remaining noise. The kernel also counts the time
+inside our programs, which other load does not disturb. Exits 77 with the reason where the tests of
+tests/linux can't run. All figures are also in build/bench/kernel.json.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ Measured = dict[str, float]
 
 
 def iperf3(host: Namespace, cc: str, *options: str) -> Measured:
-    """Makes one transfer and returns its CPU time a gigabyte and its goodput."""
+    """Makes one transfer. Returns its CPU time per gigabyte and its goodput."""
     server = host.start("iperf3", "-s", "-1", "-p", "5201", "--forceflush")
     assert server.stdout is not None and "---" in server.stdout.readline()
     time.sleep(0.05)
@@ -67,7 +66,7 @@ def prepare(host: Namespace, path: str) -> None:
 
 
 def in_turn(kinds: dict[str, Callable[[], Measured]], turns: int) -> dict[str, list[Measured]]:
-    """Measures each kind once a turn, in an order that changes."""
+    """Measures each kind once per turn, in a changing order."""
     order, seen = list(kinds), {name: [] for name in kinds}
     draw = random.Random(1)
     for _ in range(turns):
@@ -78,7 +77,7 @@ def in_turn(kinds: dict[str, Callable[[], Measured]], turns: int) -> dict[str, l
 
 
 def compared(seen: dict[str, list[Measured]], reference: str) -> dict[str, dict[str, float]]:
-    """Returns each kind's CPU time, that over the reference's, and its highest goodput likewise."""
+    """Returns each kind's CPU time and highest goodput, with their ratios to the reference."""
     rows = {}
     for name, turns in seen.items():
         both = (turns, seen[reference])
@@ -94,7 +93,7 @@ def compared(seen: dict[str, list[Measured]], reference: str) -> dict[str, dict[
 
 
 def cpu_time(turns: int) -> dict[str, Any]:
-    """Compares each control's CPU time a gigabyte with reno's."""
+    """Compares each control's CPU time per gigabyte with reno's."""
     results = {}
     for path, size in BYTES.items():
         with alone() as host:
@@ -113,7 +112,7 @@ def cpu_time(turns: int) -> dict[str, Any]:
 
 
 def programs(turns: int) -> dict[str, Any]:
-    """Measures the time inside our programs by the kernel's own count, over all the CPU time."""
+    """Measures the share of CPU time inside our programs, by the kernel's own count."""
     results = {}
     path = "packets of 1500 bytes"
     with alone() as host, counted():
@@ -137,7 +136,7 @@ def programs(turns: int) -> dict[str, Any]:
 
 @contextmanager
 def counted() -> Iterator[None]:
-    """The kernel counts the run time of BPF programs meanwhile."""
+    """Makes the kernel count the run time of BPF programs within the block."""
     switch = Path("/proc/sys/kernel/bpf_stats_enabled")
     before = switch.read_text()
     switch.write_text("1")
@@ -148,7 +147,7 @@ def counted() -> Iterator[None]:
 
 
 def run_time() -> tuple[float, int]:
-    """Seconds in our programs since they were loaded, and calls."""
+    """Returns seconds in our programs since they were loaded, and calls."""
     listed = subprocess.run(["bpftool", "-j", "prog", "list"], capture_output=True, check=True)
     ours = [one for one in json.loads(listed.stdout) if "ww_" in one.get("name", "")]
     return (
@@ -188,14 +187,14 @@ def recorder(turns: int) -> dict[str, Any]:
 
 
 def on_cpu(process: int) -> float:
-    """Seconds that a process has run; 0: there is none."""
+    """Returns the CPU seconds of a process, or 0 if there is none."""
     if process == 0:
         return 0.0
     return int(Path(f"/proc/{process}/schedstat").read_text().split()[0]) / 1e9
 
 
 def thousand() -> dict[str, Any]:
-    """1000 flows at once, each at a tenth of a Mb/s: is every event there?"""
+    """Counts the recorded events with 1000 flows at once, each at a tenth of a Mb/s."""
     count = 1000
     with alone() as host:
         receiver = host.receive("127.0.0.1", 5001)

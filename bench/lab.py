@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures the laboratory in headless Chromium: from a control's move to the new pictures.
 
-`python -m bench.lab` prints a table; `make lab` has to have built the page.
+`python -m bench.lab` prints a table; run `make lab` first to build the page.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ MOVES = 40
 
 @dataclass(frozen=True)
 class Case:
-    """A state of the page, and how soon its pictures have to follow a move."""
+    """A state of the page, and how soon its pictures must follow a move."""
 
     name: str
     duration: str
     controls: tuple[str, ...]
-    wanted_ms: float | None = None  # None: nothing was promised
+    wanted_ms: float | None = None  # None: no goal
 
 
 CASES = (
@@ -35,7 +35,7 @@ CASES = (
     Case("60 s, four controls", "60s", ("newreno", "westwood+", "cubic", "bbr")),
     Case("10 min, four controls", "600s", ("newreno", "westwood+", "cubic", "bbr")),
 )
-# The next frame after the pictures were drawn is the one in which they are seen.
+# Pictures are seen in the frame after the one that draws them.
 MOVE = """async (i) => {
     const next = lab.state;
     next.scenario.link[0].delay = `${40 + i}ms`;
@@ -47,7 +47,7 @@ MOVE = """async (i) => {
 
 
 def measured(page: Any, case: Case) -> list[float]:
-    """Milliseconds of each move, after one that is not counted."""
+    """Returns the milliseconds of each move, after one that is not counted."""
     lines = json.dumps([{"tcp.cc": control} for control in case.controls])
     page.evaluate(
         f"""(() => {{

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`make bench-path`, as root: how exact the emulated path of `--engine linux` is.
 
-The path is held open (`hold` of linux/path/plan.hpp), and others measure it from inside its
-namespaces: the kernel answers ICMP echoes, whose arrival it stamps itself; iperf3 measures goodput.
-Meant for a quiet machine. Everything printed is also in build/bench/linux_path.json. Exit code 1 if
-a goal is missed.
+The path is held open (`hold` of wire/plan.hpp) and measured from inside its namespaces: the
+kernel answers ICMP echoes, whose arrival it stamps itself; iperf3 measures goodput. Needs a quiet
+machine. Everything printed is also in build/bench/linux_path.json. Exit code 1 if a goal is missed.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def scenario(rate: str, delay: str, queue: str) -> Scenario:
 
 @contextmanager
 def held(path: Scenario) -> Iterator[list[str]]:
-    """The network namespaces of its source and its sink, as files, while the path is there."""
+    """Yields the network namespaces of its source and its sink, as files, while the path exists."""
     with subprocess.Popen(
         [linux.program()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -64,7 +63,7 @@ def held(path: Scenario) -> Iterator[list[str]]:
 
 
 def echoes(namespace: str, count: int, every_s: float) -> list[float]:
-    """Round trips in s, of echoes that are sent at these intervals. In a child: it moves there."""
+    """Returns round trips in s of echoes sent at these intervals. A child enters the namespace."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -108,7 +107,7 @@ def _echoes(count: int, every_s: float) -> list[float]:
 
 
 def goodput_bps(namespaces: list[str], seconds: int, block: int) -> float:
-    """Is what iperf3 says from 5 s after its start on. It counts whole blocks of so many bytes."""
+    """Returns iperf3's goodput from 5 s after its start. It counts whole blocks of bytes."""
     source, sink = (["nsenter", f"--net={namespace}"] for namespace in namespaces)
     serve = [*sink, "iperf3", "-s", "-1", "-B", SINK, "--forceflush"]
     with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
@@ -144,7 +143,7 @@ def main(quick: bool) -> int:
     seconds = 8 if quick else 20
     with held(scenario("10Mbps", "45ms", "100p")) as namespaces:
         trips = echoes(namespaces[0], 50 * seconds, 0.02)
-    # An echo's 28 bytes take 22.4 us each way.
+    # An echo's 28 bytes take 22.4 us in each direction.
     base_s = 2 * (0.045 + 8 * 28 / 10e6)
     errors = sorted(abs(trip - base_s) * 1e3 for trip in trips)
     p50, p99 = statistics.median(errors), errors[int(0.99 * len(errors))]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The peer of engine_run.cpp runs the same case in unmodified ns-3 3.44, in its leanest fair form: BulkSend
-// sends to PacketSink without queue discs, tracing and packet metadata. It prints a JSON object.
+// The ns-3 peer of engine_run.cpp. It runs the same case in unmodified ns-3 3.44, in its leanest
+// fair form: BulkSend sends to PacketSink without queue discs, tracing and packet metadata. Prints
+// a JSON object.
 #include <cstdio>
 
 #include "ns3/applications-module.h"
@@ -16,7 +17,7 @@ using namespace ns3;
 
 namespace {
 
-// These are the options of engine_run.cpp, with ns-3's name of the congestion control.
+// The options of engine_run.cpp, with ns-3's name of the congestion control.
 struct Options {
     std::string cc = "TcpWestwoodPlus";
     bool sack = true, hystart = true;

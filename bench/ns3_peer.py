@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ns-3 peer: unmodified ns-3 3.44 from PyPI and bench/ns3_peer.cc built against it.
 
-The wheel's CMake and pkg-config files name paths that are absent, so its libraries are named one by
-one. The program lives in build/ns3.
+The wheel's CMake and pkg-config files name paths that do not exist, so its libraries are named one
+by one. The program is in build/ns3.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ MODULES = (
 
 
 def peer() -> Path:
-    """The peer's program, built if it is missing or older than its source.
+    """Returns the peer's program, built if it is missing or older than its source.
 
-    Raises RunError with one line if ns-3 can't be had here.
+    Raises RunError with one line if ns-3 is not available.
     """
     program = home() / "ns3_peer"
     newest = max(file.stat().st_mtime for file in (SOURCE, HEADER))
@@ -50,7 +50,7 @@ def peer() -> Path:
 
 
 def run(program: Path, **options: object) -> dict[str, Any]:
-    """Runs the peer or ww_engine_run, which take the same options; returns what it printed."""
+    """Runs the peer or ww_engine_run, which take the same options. Returns what it printed."""
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
     result: dict[str, Any] = json.loads(done.stdout)

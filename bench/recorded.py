@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of bench/recorded.json, which `python -m bench.run --record` wrote, beside today's.
+"""Compares today's figures with bench/recorded.json, which `python -m bench.run --record` wrote.
 
-A time alone says nothing on another machine. Compared are the ratios to a peer, and instructions a
-packet; where a row has neither, its time over that of the plain flow.
+Times do not compare across machines. Ratios to a peer and instructions per packet do; a row with
+neither has its time relative to the plain flow.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).with_name("recorded.json")
-WORSE = 0.03  # of a figure, which is named then
+WORSE = 0.03  # relative; larger losses are reported
 _TITLES = {
     "ns3": "times ns-3's cost a packet",
     "htsim": "times htsim's cost a packet",
@@ -25,7 +25,7 @@ Figures = dict[str, dict[str, float]]
 
 
 def figures(results: Mapping[str, Any]) -> Figures:
-    """Takes of a run's results what can be compared, by row."""
+    """Returns the comparable figures of a run's results, by row."""
     plain = next(row["ns"] for row in results["parts"])
     found: Figures = {}
     for table in ("flows", "parts", "short"):
@@ -36,7 +36,7 @@ def figures(results: Mapping[str, Any]) -> Figures:
 
 
 def worse(now: Figures, before: Figures) -> Iterator[str]:
-    """Says which figures got worse by more than WORSE."""
+    """Prints which figures got worse by more than WORSE."""
     for case, known in before.items():
         for key, old in known.items():
             new = now.get(case, {}).get(key)
@@ -48,11 +48,11 @@ def worse(now: Figures, before: Figures) -> Iterator[str]:
 
 
 def read() -> Figures:
-    """The recorded figures; none where nothing was recorded."""
+    """Returns the recorded figures; empty if there are none."""
     return dict(json.loads(FILE.read_text())["figures"]) if FILE.is_file() else {}
 
 
 def write(results: Mapping[str, Any]) -> None:
-    """Records the figures of these results, with the machine that they are of."""
+    """Records the figures of these results, with their machine."""
     content = {"machine": results["machine"], "figures": figures(results)}
     FILE.write_text(json.dumps(content, indent=1) + "\n")

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`make bench`: the engine beside ns-3 and htsim, in turn in one session, and the core by itself.
+"""`make bench`: the engine, ns-3 and htsim in turn in one session, and the core alone.
 
-    python -m bench.run [--quick] [--long] [--scale] [--record]
+python -m bench.run [--quick] [--long] [--scale] [--record]
 
-    --quick    one turn, no counts      --scale   10^4 and 10^5 flows as well: gigabytes
-    --long     `reproduce all`, too     --record  keep the figures in bench/recorded.json
+--quick    one turn, no counts      --scale   also 10^4 and 10^5 flows: gigabytes
+--long     also `reproduce all`     --record  keep the figures in bench/recorded.json
 
 Each case runs on every side with the same path, flows and simulated duration. No two sides send the
 same number of packets (mainline ns-3's Westwood+ counts duplicate ACKs twice and keeps a larger
-window), so what is compared is CPU time a data packet. A peer that can't be had here is left out by
-name. What got worse since the recorded figures is named. Everything is in build/bench/results.json,
-from which `python -m bench.table` writes the tables of docs/performance.md.
+window), so CPU time per data packet is compared. A peer that is not available is named and left
+out. Figures that got worse than the recorded ones are named. Everything is in
+build/bench/results.json, from which `python -m bench.table` writes the tables of
+docs/performance.md.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ BUILD = ROOT / "build" / "bench"
 ENGINE = BUILD / "ww_engine_run"
 RESULTS = BUILD / "results.json"
 TURNS = 3
-_COUNTED = 2e5  # packets, of which instructions are counted: callgrind is slow
-_TOO_MANY = 3e6  # of which those would be the start alone
+_COUNTED = 2e5  # packets for which instructions are counted: callgrind is slow
+_TOO_MANY = 3e6  # packets above which only the start of a case is counted
 
 Row = dict[str, Any]
 
 
 class Bench:
-    """Holds what this machine has to measure with."""
+    """The means of measurement on this machine."""
 
     def __init__(self, *, quick: bool) -> None:
         self.turns = 1 if quick else TURNS
@@ -55,17 +56,18 @@ class Bench:
             print(missing, file=sys.stderr)
 
     def measure(self, case: Case) -> Row:
-        """Runs all sides in turn; of each counts the run that took the least CPU time."""
+        """Runs all sides in turn, and keeps each side's run with the least CPU time."""
         print(f"{case.name} ...", file=sys.stderr)
         runs: dict[str, list[Row]] = {"engine": [], "ns3": [], "htsim": []}
         for turn in range(self.turns):
             runs["engine"].append(ns3_peer.run(ENGINE, **case.options, **case.ours))
             if turn and turn == self.turns - 1:
-                continue  # of what takes long two are enough
+                continue  # two runs of a long case are enough
             if self.ns3 and case.ns3:
                 known = {k: v for k, v in case.options.items() if k != "gap"}
                 runs["ns3"].append(ns3_peer.run(self.ns3, **known, cc=case.ns3))
-                # Ours takes milliseconds, all of which may be bad ones: it has another turn.
+                # The engine takes milliseconds, all of which may be disturbed, so it has another
+                # turn.
                 runs["engine"].append(ns3_peer.run(ENGINE, **case.options, **case.ours))
             if self.htsim and case.htsim:
                 runs["htsim"].append(ns3_peer.run(self.htsim, **case.options))
@@ -117,7 +119,7 @@ def machine() -> dict[str, Any]:
 
 
 def _bandwidth() -> float:
-    """What a core reads and writes a second when it copies what no cache holds."""
+    """Returns bytes read and written per second by a core that copies uncached memory."""
     source = np.ones(1 << 25)
     target = np.zeros_like(source)
     taken = []
@@ -129,7 +131,7 @@ def _bandwidth() -> float:
 
 
 def core() -> dict[str, Any]:
-    """google-benchmark's figures for the core: ns an ACK."""
+    """Returns google-benchmark's figures for the core, in ns per ACK."""
     done = subprocess.run(
         [BUILD / "ww_core_bench", "--benchmark_format=json"],
         capture_output=True,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the tables of docs/performance.md from what `make bench` measured last.
+"""Writes the tables of docs/performance.md from the last results of `make bench`.
 
-    python -m bench.table
+python -m bench.table
 
 The sentences around them are written by hand.
 """
@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "build" / "bench" / "results.json"
 PAGE = ROOT / "docs" / "performance.md"
 
-# What bounds a packet of a lone flow: a slot of a pipe's ring and the time of a segment's sending
-# are written and read again. A core of today renames so many instructions a cycle.
+# Lower bounds for a packet of a lone flow. A slot of a channel's ring and a segment's sending time
+# are written and read again. A current core renames this many instructions per cycle.
 _SLOT, _SEND_TIME = 24, 8  # bytes
 _WIDTH = 6
 
@@ -43,7 +43,7 @@ _HEADS = (
 
 
 def tables(results: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The tables in Markdown by the names of their places in the page."""
+    """Returns the tables in Markdown, by the names of their places on the page."""
     return {
         "bench: flows": list(_a_packet(results["flows"])),
         "bench: parts": list(_a_packet(results["parts"])),
@@ -63,7 +63,7 @@ def _lines(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]
 
 
 def _a_packet(rows: list[Row]) -> Iterator[str]:
-    """A row a case; a column that no row has is left out."""
+    """Returns a table with one row per case, without columns that no row has."""
     cells = []
     for row in rows:
         goals, run = row["goals"], row["engine_run"]
@@ -91,7 +91,7 @@ def _number(value: float | None, digits: int = 0) -> str:
 
 
 def _growth(results: Mapping[str, Any]) -> Iterator[str]:
-    """What a packet costs among many flows, over one of a lone flow of the same kind."""
+    """Returns the cost of a packet among many flows, relative to a lone flow of the same kind."""
     rows = {row["case"]: row["ns"] for row in results["flows"]}
     several = {name: ns for name, ns in rows.items() if " flows, " in name}
     hundred = next(ns for name, ns in several.items() if name.startswith("100 "))
@@ -143,7 +143,7 @@ def _scale(rows: list[Row]) -> Iterator[str]:
 
 
 def _limit(results: Mapping[str, Any]) -> Iterator[str]:
-    """What a packet of a lone flow would take if nothing but memory or the front end bound it."""
+    """Returns a lone flow's time per packet if only memory or the front end limited it."""
     machine = results["machine"]
     lone = results["parts"][0]
     touched = 2 * (_SLOT + _SEND_TIME)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the programs of the bench say of themselves.
+// What the benchmark programs report about themselves.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@ inline double cpu_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Returns the peak resident memory since the program began (getrusage's figure would include the parent's).
+// Returns the peak resident memory since the program began (getrusage would include the parent's).
 inline long peak_kib() {
     long peak = 0;
     char line[128];

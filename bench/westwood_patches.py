@@ -58,8 +58,10 @@ DECIDED, EQUAL, LEAST_PAIRS = 0.99, math.log(1.03), 5
 
 @dataclass(frozen=True)
 class Bottleneck:
-    """A bottleneck: rate in Mb/s, one way in ms, loss in percent, queue in packets; the control
-    of a second flow that shares it."""
+    """A bottleneck, and the control of a second flow that shares it.
+
+    The rate is in Mb/s, the one-way delay in ms, the loss in percent, the queue in packets.
+    """
 
     rate: int
     delay: int
@@ -73,7 +75,7 @@ class Bottleneck:
         return f"{self.rate} Mb/s, {2 * self.delay} ms, {lost}{beside}"
 
 
-# What the patched states are in the simulator, as options of its westwood+-linux.
+# The patched states in the simulator, as options of its westwood+-linux.
 SIMULATED: tuple[dict[str, Any], ...] = (
     {"halve_on_loss": False},
     {"halve_on_loss": False, "filter": "ewma"},
@@ -92,17 +94,17 @@ PATHS = (
 
 
 def patches() -> list[Path]:
-    """Lists the series in its order."""
+    """Returns the patches of the series, in order."""
     return sorted(SERIES.glob("*.patch"))
 
 
 def controls() -> list[str]:
-    """Names upstream's control and each patched state of it."""
+    """Returns the names of upstream's control and of each patched state."""
     return [UPSTREAM, *(f"{UPSTREAM}_{n}" for n in range(1, len(patches()) + 1))]
 
 
 def fetch_headers() -> None:
-    """Has apt-get fetch the headers of the emulated kernel, and its tcp_westwood.c, once."""
+    """Downloads the headers of the emulated kernel and its tcp_westwood.c with apt-get, once."""
     if (HEADERS / SOURCE).exists():
         return
     booted = emulated.image()
@@ -130,14 +132,14 @@ def fetch_headers() -> None:
         subprocess.run([*words, f"*/{SOURCE}"], check=True)
         archive.unlink()
         common = next(part.glob("usr/src/*-common"))
-        # It names the other package by where it would be installed.
+        # It names the other package by its installed path.
         makefile = part / "usr" / "src" / names[0] / "Makefile"
         makefile.write_text(f"include {HEADERS / common.relative_to(part)}/Makefile\n")
         part.rename(HEADERS)
 
 
 def build(folder: Path) -> list[Path]:
-    """Builds a module for each patched state; returns them in the series' order."""
+    """Builds a module for each patched state. Returns them in the series' order."""
     (folder / SOURCE).parent.mkdir(parents=True)
     shutil.copyfile(HEADERS / SOURCE, folder / SOURCE)
     headers = next((HEADERS / "usr" / "src").glob("linux-headers-*-amd64"))
@@ -187,7 +189,7 @@ def _mbps(said: str) -> float | None:
 
 
 def rows(printed: list[str]) -> list[dict[str, Any]]:
-    """Reads the machine's turns; an upload that failed is None."""
+    """Reads the machine's turns; a failed upload is None."""
     found = []
     for line in emulated.after(printed, "turns"):
         turn, path, cc, received, sent, beside = line.split("|")
@@ -199,7 +201,7 @@ def rows(printed: list[str]) -> list[dict[str, Any]]:
 
 
 def measured() -> list[dict[str, Any]]:
-    """Reads what all machines measured so far."""
+    """Reads what all machines have measured so far."""
     if not RESULTS.exists():
         return []
     return [json.loads(line) for line in RESULTS.read_text().splitlines()]
@@ -241,7 +243,7 @@ def ratio(found: list[dict[str, Any]], path: str, one: str, other: str, column: 
 
 
 def table(found: list[dict[str, Any]]) -> str:
-    """Writes what was measured as a table."""
+    """Returns the measurements as a table."""
     names = controls()
     over = [f"{name} / {UPSTREAM}" for name in names[1:]]
     lines = ["| path | pairs | " + " | ".join([*(f"`{n}`" for n in names), *over]) + " |"]
@@ -261,7 +263,7 @@ def table(found: list[dict[str, Any]]) -> str:
 
 
 def simulated(path: Bottleneck, options: dict[str, Any]) -> list[float]:
-    """Simulates upstream's Westwood+ with other options: goodput in Mb/s, a value a seed."""
+    """Simulates upstream's Westwood+ with other options: goodput in Mb/s, one value per seed."""
     link = {
         "name": "path",
         "between": ["a", "b"],
@@ -281,7 +283,7 @@ def simulated(path: Bottleneck, options: dict[str, Any]) -> list[float]:
 
 
 def simulated_table() -> str:
-    """Writes the simulator's ratios, a seed being a pair."""
+    """Returns the simulator's ratios; a seed is a pair."""
     lines = ["| path | upstream | patch 1 / upstream | patches 1, 2 / upstream |"]
     lines.append("| --- | ---: | ---: | ---: |")
     for path in PATHS:
@@ -298,7 +300,7 @@ def simulated_table() -> str:
 
 
 def undecided(found: list[dict[str, Any]]) -> list[Bottleneck]:
-    """Lists the paths whose interval does not tell yet, for any patched state."""
+    """Returns the paths whose interval does not decide yet, for any patched state."""
     return [
         path
         for path in PATHS
@@ -309,7 +311,7 @@ def undecided(found: list[dict[str, Any]]) -> list[Bottleneck]:
 
 
 def measure(minutes: float, only: str) -> None:
-    """Runs machine after machine until every path that `only` names is decided or time is up."""
+    """Runs machine after machine until every path in `only` is decided or time is up."""
     emulated.fetch()
     reason = emulated.lacking((*TOOLS, "patch", "make"))
     if reason:

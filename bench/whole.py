@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures what a user waits for: the start of a command, a point of a search, `reproduce all`."""
+"""Measures what users wait for: the start of a command, a point of a search, `reproduce all`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from westwood.engines.contract import Job
 
 WESTWOOD = Path(sys.executable).with_name("westwood")
 _STARTS, _RUNS = 12, 200
-# Byte code is kept, as it is after an installation's first use.
+# Byte code is kept, as after the first use of an installation.
 _ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 def rows(*, long: bool) -> list[dict[str, Any]]:
-    """Measures each: the row's name, its goal, seconds."""
+    """Measures each row: its name, its goal, seconds."""
     found = [
         _row("start: `westwood run` of 1 s", 0.25, lambda: _start("run", "table1")),
         _row("start: `westwood --help`", None, lambda: _call("--help")),
@@ -45,7 +45,7 @@ def _start(*words: str) -> float:
 
 
 def _call(*words: str) -> float:
-    """The least time of some whole processes."""
+    """Returns the least time of some whole processes."""
     taken = []
     for _ in range(_STARTS):
         start = time.perf_counter()
@@ -55,7 +55,7 @@ def _call(*words: str) -> float:
 
 
 def _point() -> float:
-    """The least time of a point: settings, scenario, network, one run, rows."""
+    """Returns the least time of a point: settings, scenario, network, one run, rows."""
     base = Scenario.preset("path").with_settings(
         {"path.delay": "21ms", "path.loss.rate": 0.005, "duration": "10s", "tcp.cc": "sack"}
     )

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds the simulator against theory: docs/theory.md."""
+"""Compares the simulator with theory: docs/theory.md."""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Formulas of others. Windows are in segments, times in seconds, p is the share of packets lost."""
+"""Published formulas: windows in segments, times in seconds, p the fraction of packets lost."""
 
 from __future__ import annotations
 
 import math
 
 # Mathis, Semke, Mahdavi, Ott: The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm,
-# CCR 27(3), 1997, Table 1: the constant C of C / sqrt(p), with an ACK a segment.
+# CCR 27(3), 1997, Table 1: the constant C of C / sqrt(p), with one ACK per segment.
 PERIODIC = math.sqrt(3 / 2)
 RANDOM = 1.31
 
@@ -16,15 +16,15 @@ CUBIC_BETA = 0.7
 
 
 def mathis(p: float, constant: float, segments_an_ack: int = 1) -> float:
-    """The mean window of Reno's congestion avoidance where only losses bound it.
+    """Returns the mean window of Reno's congestion avoidance where only losses bound it.
 
-    It grows once an ACK; with an ACK for b segments its growth is 1 / b and the window 1 / sqrt(b).
+    It grows once per ACK; with an ACK for b segments, growth is 1 / b and the window 1 / sqrt(b).
     """
     return constant / math.sqrt(segments_an_ack * p)
 
 
 def pftk(p: float, rtt_s: float, timeout_s: float, segments_an_ack: int = 1) -> float:
-    """Segments a second by Padhye, Firoiu, Towsley and Kurose: the full model.
+    """Returns segments per second by the full model of Padhye, Firoiu, Towsley and Kurose.
 
     Modeling TCP Throughput: A Simple Model and its Empirical Validation, SIGCOMM 1998, section 2.
     """
@@ -39,7 +39,7 @@ def pftk(p: float, rtt_s: float, timeout_s: float, segments_an_ack: int = 1) -> 
 
 
 def pftk_timeout_share(p: float, window: float) -> float:
-    """Q: the probability that a loss in a window of this size ends in a timeout."""
+    """Returns Q: the probability that a loss in a window of this size ends in a timeout."""
     if window <= 3:
         return 1
     q = 1 - p
@@ -49,7 +49,7 @@ def pftk_timeout_share(p: float, window: float) -> float:
 
 
 def pftk_simple(p: float, rtt_s: float, timeout_s: float, segments_an_ack: int = 1) -> float:
-    """Its well-known approximation."""
+    """Returns its well-known approximation."""
     b = segments_an_ack
     share = min(1, 3 * math.sqrt(3 * b * p / 8))
     waiting_s = timeout_s * share * p * (1 + 32 * p**2)
@@ -57,35 +57,37 @@ def pftk_simple(p: float, rtt_s: float, timeout_s: float, segments_an_ack: int =
 
 
 def cubic(p: float, rtt_s: float) -> float:
-    """CUBIC's mean window with periodic losses: RFC 9438, section 5, the larger of two regions."""
+    """Returns CUBIC's mean window with periodic losses: RFC 9438, section 5."""
     factor = CUBIC_C * (3 + CUBIC_BETA) / (4 * (1 - CUBIC_BETA))
     in_its_region = factor**0.25 * (rtt_s / p) ** 0.75
     return max(float(in_its_region), mathis(p, PERIODIC))
 
 
 def md1_wait(load: float) -> float:
-    """Mean wait of M/D/1, in service times: Pollaczek and Khinchine."""
+    """Returns the mean wait of M/D/1 in service times: Pollaczek and Khinchine."""
     return load / (2 * (1 - load))
 
 
 def sum_dd1_wait(sources: int, load: float, steps: int = 64) -> float:
-    """Mean wait of a sum of equal periodic sources with random phases, in service times.
+    """Returns the mean wait behind equal periodic sources with random phases, in service times.
 
     Eckberg 1979; Roberts and Virtamo, The Superposition of Periodic Cell Arrival Streams in an ATM
     Multiplexer, IEEE Trans. Comm. 39(2), 1991: with n sources of period D the work found exceeds x
     with probability
 
-      sum over x < k <= n of C(n, k) ((k-x)/D)^k (1 - (k-x)/D)^(n-k) (D-n+x) / (D-k+x)
+    sum over x < k <= n of C(n, k) ((k-x)/D)^k (1 - (k-x)/D)^(n-k) (D-n+x) / (D-k+x)
 
-    What a packet finds is of the others, for within a period the queue empties. The mean is the
-    integral over x: pieces between whole numbers are smooth, and Simpson's rule is exact enough.
+    A packet waits only for packets of other sources, because the queue empties within a period. The
+    mean is the integral over x: pieces between whole numbers are smooth, so Simpson's rule is
+    accurate enough.
     """
     others, period = sources - 1, sources / load
     total = 0.0
     for piece in range(others):
         for i in range(steps + 1):
             weight = 1 if i in (0, steps) else 4 if i % 2 else 2
-            # At a whole number the sum's first term is gone: the limit from the right.
+            # At a whole number the first term of the sum vanishes: this takes the limit from the
+            # right.
             x = min(piece + i / steps, piece + 1 - 1e-12)
             total += weight * _exceeds(x, others, period)
     return total / (3 * steps)
@@ -105,11 +107,12 @@ def _exceeds(x: float, n: int, period: float) -> float:
     return probability
 
 
-def bbr_share(rtt_s: float, pipe: float) -> float:
-    """BBR version 1's share of a lone link (draft-cardwell-iccrg-bbr-congestion-control-00).
+def bbr_share(rtt_s: float, bdp: float) -> float:
+    """Returns the share of a link that a lone BBR version 1 flow uses.
 
-    Its eight gains average 1, and the queue they leave keeps the link busy; but every 10 s it
-    holds 4 segments for 200 ms (4.3.5, ProbeRTT), of a pipe of so many.
+    draft-cardwell-iccrg-bbr-congestion-control-00: its eight gains average 1, and the queue they
+    leave keeps the link busy. But every 10 s it holds 4 segments for 200 ms (4.3.5, ProbeRTT), of
+    the `bdp` segments that the path holds.
     """
     probing_s = 0.2
-    return 1 - probing_s / (10 + probing_s + rtt_s) * (1 - min(1, 4 / pipe))
+    return 1 - probing_s / (10 + probing_s + rtt_s) * (1 - min(1, 4 / bdp))

@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "theory.md"
 
 def write(studies: Sequence[Study]) -> None:
     """Replaces the tables of these studies."""
-    with ThreadPoolExecutor() as pool:  # the engine lets go of Python's lock
+    with ThreadPoolExecutor() as pool:  # the engine releases Python's lock
         tables = list(pool.map(lambda study: "\n".join(study.table()) + "\n", studies))
     written = {study.name: table for study, table in zip(studies, tables, strict=True)}
     for name, table in written.items():

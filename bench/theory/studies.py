@@ -19,14 +19,14 @@ from westwood.results.metrics import half_width
 
 RTT_S = 0.1
 SEGMENT = 1460  # payload of 1500 B without options
-# The loss recovery that the formulas of the nineties assume, over any path without a queue.
-HANDSHAKE = 2  # packets of the sender before its first segment
+# The loss recovery that formulas of the nineties assume, over any path without a queue.
+HANDSHAKE = 2  # packets from the sender before its first segment
 CLASSIC = {"recovery": "sack", "rack": False, "frto": False, "undo": False, "timestamps": False}
 
 
 @dataclass(frozen=True)
 class Point:
-    """A line of a table: what theory says, and a function of the measurements, one a run."""
+    """A line of a table: the value by theory, and a function that measures it, once per run."""
 
     name: str
     theory: float
@@ -34,7 +34,7 @@ class Point:
     quick: bool = True  # measured again by `make test`
 
     def row(self) -> str:
-        """Measures the point; its line of the page."""
+        """Measures the point. Returns its line of the page."""
         runs = self.measure()
         mean = statistics.fmean(runs)
         half = half_width(statistics.stdev(runs), len(runs)) if len(runs) > 1 else math.nan
@@ -47,21 +47,21 @@ class Point:
 
 @dataclass(frozen=True)
 class Study:
-    """A table of the page, and the name of the section it stands in."""
+    """A table of the page, with the name of its section."""
 
     name: str
     of: str  # what is compared, with its unit
     points: Sequence[Point] = field(default=())
 
     def table(self) -> Iterator[str]:
-        """The table's lines, measured."""
+        """Yields the table's lines, measured."""
         yield f"| {self.of} | theory | measured | ratio | runs |"
         yield "| --- | ---: | ---: | ---: | ---: |"
         yield from (point.row() for point in self.points)
 
 
 def free_path(loss: dict[str, object], duration_s: float, **flow: object) -> Scenario:
-    """A flow over 100 ms and a link that is never full: losses alone bound its window."""
+    """Returns a flow over 100 ms and a link that is never full: only losses bound its window."""
     return Scenario(
         name="theory",
         duration=f"{duration_s:.3f}s",
@@ -89,13 +89,13 @@ def free_path(loss: dict[str, object], duration_s: float, **flow: object) -> Sce
 
 
 def mean_window(scenario: Scenario, seed: int = 1) -> float:
-    """Segments delivered a round trip."""
+    """Returns the segments delivered per round trip."""
     goodput_bps = float(simulate(scenario, seed).rows["goodput_bps"][0])
     return goodput_bps * RTT_S / 8 / SEGMENT
 
 
 def periodic(p: float, window: float, epochs: int, **flow: object) -> list[float]:
-    """Mean windows where every 1/p-th packet is lost, from ten different packets on."""
+    """Returns mean windows where every 1/p-th packet is lost, starting at ten different packets."""
     every = round(1 / p)
     duration_s = epochs * every / window * RTT_S
     packets = 2 * epochs * every
@@ -113,7 +113,7 @@ def periodic(p: float, window: float, epochs: int, **flow: object) -> list[float
 
 
 def uniform(p: float, window: float, epochs: int, **flow: object) -> list[float]:
-    """Mean windows where each packet is lost with probability p: ten seeds."""
+    """Returns mean windows where each packet is lost with probability p: ten seeds."""
     duration_s = epochs / p / window * RTT_S
     flow = {"initial_ssthresh": f"{max(2, round(window))}p", **flow}
     scenario = free_path({"kind": "uniform", "rate": p}, duration_s, **flow)
@@ -149,15 +149,15 @@ def _cubic() -> Iterator[Point]:
 
 
 def correlated_losses(p: float, losses: int, seed: int) -> tuple[list[int], float]:
-    """Packets of the link to lose, as the model has it, and when the last of them was sent.
+    """Returns the packets that the link must lose by the model, and when the last of them was sent.
 
-    Between two losses lies a geometric number of packets. A round is a burst here, for nothing
-    spreads its packets: the rest of it is what is sent within half a round trip. Where a round
-    ends hangs on all losses before it, so they are found one by one.
+    The number of packets between two losses is geometric. A round is a burst here, because nothing
+    spreads its packets: the rest of it is what is sent within half a round trip. Where a round ends
+    depends on all losses before it, so they are found one by one.
     """
     draws = random.Random(seed)
     lost: list[int] = []
-    segment, sent_s = -1, 0.0  # counted as sent, retransmissions too
+    segment, sent_s = -1, 0.0  # counted as sent, including retransmissions
     for _ in range(losses):
         segment += 1 + int(math.log(draws.random()) / math.log(1 - p))
         more_s = 1.0
@@ -210,7 +210,7 @@ def _queue_path(sources: list[dict[str, object]], duration_s: float) -> Scenario
             {
                 "name": "path",
                 "between": ["source", "sink"],
-                "rate": "12Mbps",  # a packet a millisecond
+                "rate": "12Mbps",  # one packet per millisecond
                 "delay": "0s",
                 "queue": {"kind": "droptail", "limit": "1000000p"},
             }
@@ -220,7 +220,7 @@ def _queue_path(sources: list[dict[str, object]], duration_s: float) -> Scenario
 
 
 def _waits(scenario: Scenario, seeds: int) -> list[float]:
-    """Mean waits in the queue, in service times."""
+    """Returns mean waits in the queue, in service times."""
     service_s = 1e-3
     return [
         float(simulate(scenario, seed, queues=True).links["mean_wait_s"][0]) / service_s
@@ -250,7 +250,7 @@ def _sum_dd1() -> Iterator[Point]:
 
 
 def shared(cc: str, flows: int, duration_s: int) -> Scenario:
-    """Equal flows of a control: 2 Mb/s and a pipe of queue for each, 40 ms."""
+    """Returns equal flows of a control: 2 Mb/s and a BDP of queue for each, 40 ms."""
     rate = 2e6 * flows
     return Scenario(
         name="theory",
