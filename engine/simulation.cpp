@@ -118,8 +118,7 @@ template <bool ack>
     end_hop<ack>(c, packet, entry.ip_bytes, hop, now, entry.sack);
 }
 
-// Takes a packet through a channel and its followers. Returns when it is at their end, or kNever if
-// it was dropped.
+// Takes a packet through a channel and its followers. Returns its arrival there, or kNever.
 template <bool ack>
 inline Time Simulation::carry_through(Connection& c, Packet& packet, const Entry& entry,
                                       Channel& first, Time now) {
