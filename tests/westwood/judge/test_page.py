@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "control-reference.md"
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda one: one.name)
 def test_the_page_has_the_row_with_its_bound(target: Target) -> None:
-    section = PAGE.read_text().partition("\n## Judge\n")[2].partition("\n## ")[0]
+    section = PAGE.read_text().partition("\n## Benchmark\n")[2].partition("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| `")]
     (row,) = (line for line in rows if f"`{target.name}`" in line)
     asked = row.split("|")[3]

@@ -304,12 +304,12 @@ def test_the_guides_example_is_what_its_command_finds(
     ticks = ablation.row(by_predicate=pl.col("setting") == "counted_ticks", named=True)
     kept = ", ".join(f"{key} = {json.dumps(value)}" for key, value in found["settings"].items())
     words = [
-        f"comes from a cost of {found['default_cost']:.2f} to {found['cost']:.2f} with",
+        f"lowers the cost from {found['default_cost']:.2f} to {found['cost']:.2f} with",
         f'cc = {{ name = "westwood+", {kept} }}',
-        f"where loss binds {after['loss binds']:.2f} instead of {before['loss binds']:.2f}",
-        f"paths {after['alone, worst']:.2f} instead of {before['alone, worst']:.2f}",
-        f"CUBIC keeps {after['CUBIC keeps, worst tenth']:.2f} beside it in the worst tenth instead "
-        f"of {before['CUBIC keeps, worst tenth']:.2f}",
+        f"where loss binds, is {after['loss binds']:.2f} instead of {before['loss binds']:.2f}",
+        f"paths is {after['alone, worst']:.2f} instead of {before['alone, worst']:.2f}",
+        f"flow keeps {after['CUBIC keeps, worst tenth']:.2f} in the worst tenth instead of "
+        f"{before['CUBIC keeps, worst tenth']:.2f}",
         f"is {after['crowd']:.2f} below CUBIC's instead of {before['crowd']:.2f}",
         f"{ablation.height - len(found['settings'])} of the {ablation.height} settings",
         f"{ticks['effect']:.2f} more ({ticks['low']:.2f} to {ticks['high']:.2f})",
