@@ -30,7 +30,7 @@ _UNITS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6))
 
 Row = Mapping[str, Any]
 _HEADS = (
-    "ns a packet",
+    "ns per packet",
     "goal",
     "x ns-3",
     "goal",
@@ -99,7 +99,7 @@ def _growth(results: Mapping[str, Any]) -> Iterator[str]:
         (name, f"{ns:.1f}", f"{ns / rows[LONE]:.2f}", f"{ns / hundred:.2f}")
         for name, ns in {LONE: rows[LONE], **several}.items()
     ]
-    return _lines(("case", "ns a packet", "over one flow", "over 100 flows"), cells)
+    return _lines(("case", "ns per packet", "over one flow", "over 100 flows"), cells)
 
 
 def _whole(results: Mapping[str, Any]) -> Iterator[str]:
@@ -139,7 +139,7 @@ def _scale(rows: list[Row]) -> Iterator[str]:
                     f"{a_flow:.0f}",
                 )
             )
-    return _lines(("case", "packets", "CPU time", "ns a packet", "MiB", "bytes a flow"), cells)
+    return _lines(("case", "packets", "CPU time", "ns per packet", "MiB", "bytes per flow"), cells)
 
 
 def _limit(results: Mapping[str, Any]) -> Iterator[str]:

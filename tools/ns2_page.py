@@ -87,13 +87,13 @@ def table(all_grids: dict[str, Any]) -> str:
     lines += [rows.pop(name) for name in _TOGETHER]
     sums = [one["together"] for one in grids.values()]
     lines += [row("together", (f"{o['within']} of {o['points']}, {o['share']:.0%}" for o in sums))]
-    lines += [row("timeouts within one a minute", (f"{one['timeouts']:.0%}" for one in sums))]
+    lines += [row("timeouts within one per minute", (f"{one['timeouts']:.0%}" for one in sums))]
     return "\n".join([*lines, *rows.values()]) + "\n"
 
 
 def table_of_module(grids: dict[str, Any]) -> str:
     """The same of UCLA's module, a row a grid."""
-    heads = ("goodput within 5 %", "timeouts within one a minute")
+    heads = ("goodput within 5 %", "timeouts within one per minute")
     lines = [row("", heads), row("---", ("---" for _ in heads))]
     for name, one in grids.items():
         if found := one.get(_OF_MODULE):

@@ -314,7 +314,7 @@ def _lone_bbr() -> Iterator[Point]:
 STUDIES = (
     Study("periodic", "mean window, segments", tuple(_mathis("periodic"))),
     Study("random", "mean window, segments", tuple(_mathis("random"))),
-    Study("pftk", "segments sent a second", tuple(_pftk())),
+    Study("pftk", "segments sent per second", tuple(_pftk())),
     Study("cubic", "mean window, segments", tuple(_cubic())),
     Study("md1", "mean wait, service times", tuple(_md1())),
     Study("sum-dd1", "mean wait, service times", tuple(_sum_dd1())),

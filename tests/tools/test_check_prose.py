@@ -47,6 +47,8 @@ def test_it_counts_sentences_that_nobody_reads_at_once() -> None:
     [
         ("a.md", "It was held\nagainst theory, and that one has failed.", 2),
         ("a.md", "Each ACK says that one more segment has arrived.", 0),
+        ("a.md", "Harms hang on the flow beside it.", 3),
+        ("a.md", "The row `beside-kept`.\n```sh\nrun --only beside\n```\n", 0),
         ("a.py", '"""Is a module."""\nx = "that one"  # that one\n', 2),
         ("a.py", '"""Issues warnings."""\n', 0),
         ("a.cpp", 'char x[] = "that one"; // that one\n/* held against */', 2),

@@ -246,7 +246,7 @@ STUDIES: dict[str, Study] = {
         observers.ESTIMATE_RANGE,
     ),
     "udp-share": Study(
-        f"{_MOBICOM}: the estimate beside UDP",
+        f"{_MOBICOM}: the estimate with competing UDP",
         {"udp-share": ""},
         ("mobicom.udp_share",),
         _udp_share,

@@ -132,7 +132,7 @@ TARGETS: tuple[Target, ...] = (
             statistic,
             bound,
             2,
-            "goodput of CUBIC beside it over that beside CUBIC",
+            "goodput of CUBIC against it over that against CUBIC",
         )
         for name, statistic, bound in (
             ("CUBIC keeps", _MEDIAN, bounds.KEEPS_MEDIAN),
@@ -147,7 +147,7 @@ TARGETS: tuple[Target, ...] = (
         _TENTH,
         bounds.OWN_SHARE,
         1,
-        "its goodput beside CUBIC over CUBIC's in its place",
+        "its goodput against CUBIC over CUBIC's in its place",
     ),
     Target(
         "resent",
@@ -196,7 +196,7 @@ TARGETS: tuple[Target, ...] = (
             statistic,
             bound,
             0.5,
-            "median completion time of CUBIC's transfers over that beside CUBIC",
+            "median completion time of CUBIC's transfers over that against CUBIC",
             True,
         )
         for name, statistic, bound in (
@@ -240,7 +240,7 @@ TARGETS: tuple[Target, ...] = (
         _MEDIAN,
         bounds.COLLAPSE,
         0.5,
-        "share dropped of 100 flows over 100 packets a round trip, over CUBIC's",
+        "share dropped of 100 flows over 100 packets per round trip, over CUBIC's",
         True,
     ),
 )

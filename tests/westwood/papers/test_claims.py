@@ -167,7 +167,7 @@ CASES: dict[str, tuple[dict[str, Measured], dict[str, Measured], str]] = {
                 {"westwood": {"estimate_alone_share": 0.8, "estimate_beside_share": 1.1}}
             )
         },
-        "the estimate alone UDP over what is left is 0.8, expected from 0.85 to 1.15",
+        "the estimate without UDP over the link's rate is 0.8, expected from 0.85 to 1.15",
     ),
     "mobicom.fairness": (fairness(), fairness(0.85), "Westwood's index with droptail is 0.85"),
     "mobicom.friendliness": (

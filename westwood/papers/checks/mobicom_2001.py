@@ -45,6 +45,10 @@ _DELAYS = Among("bottleneck.delay", "10ms")
 _RATES = Among("bottleneck.rate")
 _FADES = Among("bottleneck.loss.bad_rate", most=0.1)
 _BLACKOUTS = Among("bottleneck.loss.bad")
+_ESTIMATE = {
+    "alone": "the estimate without UDP over the link's rate",
+    "beside": "the estimate with UDP over what UDP leaves",
+}
 
 
 def _udp_share(all_: Mapping[str, Measured]) -> Finding:
@@ -53,7 +57,7 @@ def _udp_share(all_: Mapping[str, Measured]) -> Finding:
     for phase in ("alone", "beside"):
         share = float(rows[f"estimate_{phase}_share"].mean())  # type: ignore[arg-type]
         measured[f"{phase}_udp"] = share
-        name = f"the estimate {phase} UDP over what is left"
+        name = _ESTIMATE[phase]
         failures += outside(name, share, *_OF_WHAT_IS_LEFT)
     return Finding({"estimate_over_residual": measured}, failures)
 
