@@ -103,13 +103,20 @@ def track_real_time(
         yield from bar.track(runs, total=total)
 
 
-def print_json(runs: Iterable[Row], summary: Iterable[Row], name: str = "runs") -> None:
-    """Prints one JSON object, in which null stands for what has no value."""
-    content = {name: _plain(runs), "summary": _plain(summary)}
+def print_json(
+    runs: Iterable[Row],
+    summary: Iterable[Row],
+    name: str = "runs",
+    pairs: Sequence[Row] | None = None,
+) -> None:
+    """Prints one JSON object; null stands for an unknown number."""
+    content = {name: _without_nan(runs), "summary": _without_nan(summary)}
+    if pairs is not None:
+        content["pairs"] = _without_nan(pairs)
     print(json.dumps(content, allow_nan=False))
 
 
-def _plain(rows: Iterable[Row]) -> list[Row]:
+def _without_nan(rows: Iterable[Row]) -> list[Row]:
     return [
         {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
         for row in rows

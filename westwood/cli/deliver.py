@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from westwood import stopping
 from westwood.cli import console, figures, streams
+from westwood.cli.pairs import print_pairs
 from westwood.engines.contract import Engine
 from westwood.engines.pool import check_workers
 from westwood.engines.resources import format_bytes
 from westwood.errors import Interrupted
 from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
+from westwood.experiments.pairs import pairs
 from westwood.results.columns import Row
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
@@ -85,7 +87,8 @@ def _print(planned: Experiment, collected: Collected, *, json: bool) -> None:
         done = f"interrupted after {len(collected.runs)} of {collected.planned} runs"
         title = f"{planned.scenario.name}: {done}"
     means = experiment.table(planned, collected.even)
-    print_summary(planned, collected.even, means, title, json=json)
+    compared = pairs(planned, collected.even)
+    print_summary(planned, collected.even, means, compared, title, json=json)
 
 
 def _compared(planned: Experiment, summary: pl.DataFrame) -> Figure:
@@ -109,14 +112,21 @@ def _over_time(
 
 
 def print_summary(
-    planned: Experiment, rows: Iterable[Row], summary: Sequence[Row], title: str, *, json: bool
+    planned: Experiment,
+    rows: Iterable[Row],
+    summary: Sequence[Row],
+    compared: Sequence[Row],
+    title: str,
+    *,
+    json: bool,
 ) -> None:
-    """Prints means over the seeds as a table, or with every row as JSON."""
+    """Prints means over the seeds and paired differences as tables, or with all rows as JSON."""
     if json:
-        console.print_json(rows, summary)
-    else:
-        keys = [key for key in planned.varied if key in summary[0]]
-        console.print_summary(summary, keys, title)
+        console.print_json(rows, summary, pairs=compared)
+        return
+    keys = [key for key in planned.varied if key in summary[0]]
+    console.print_summary(summary, keys, title)
+    print_pairs(compared, keys)
 
 
 def tracker(engine: Engine, planned: Experiment, workers: int | None, *, yes: bool) -> Tracker:

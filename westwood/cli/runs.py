@@ -350,6 +350,7 @@ def sweep(
     from westwood.cli import deliver, streams
     from westwood.experiments import experiment
     from westwood.experiments import sweep as sweeping
+    from westwood.experiments.pairs import pairs_of_frame
     from westwood.results.folder import Folder
     from westwood.scenario import Scenario
 
@@ -385,6 +386,7 @@ def sweep(
         )
     means = experiment.summary(planned, rows).to_dicts()
     title = f"{planned.scenario.name}: {out}"
-    deliver.print_summary(planned, rows.iter_rows(named=True), means, title, json=json)
+    compared = pairs_of_frame(planned, rows)
+    deliver.print_summary(planned, rows.iter_rows(named=True), means, compared, title, json=json)
     if not json:
         streams.next_step(f"westwood report {shlex.quote(str(out))}")

@@ -22,6 +22,7 @@ from westwood.catalogue import label
 from westwood.draw import laboratory
 from westwood.draw.laboratory import Opens
 from westwood.results.folder import Folder, about
+from westwood.results.shown import change
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _TEMPLATES = Path(__file__).parent
 _UNITS = {"_bps": (1e-6, "Mb/s"), "_s": (1e3, "ms")}  # factor from the column's unit
+PAIR_HEADS = ("where", "which", "difference", "relative difference", "effect", "p")
 _ORDER = {"DIFFERS": 0, "HOLDS": 1, "TESTED": 2}
 
 
@@ -137,7 +139,7 @@ def write(
     counts = {name: sum(one.verdict == name for one in verdicts) for name in _ORDER}
     page = environment.get_template("report.html.j2").render(
         title=title,
-        pair_heads=("where", "which", "difference", "effect", "p"),
+        pair_heads=PAIR_HEADS,
         sections=sections,
         script=_script(sections),
         counts=counts,
@@ -193,13 +195,15 @@ def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def pair_cells(row: Mapping[str, Any], keys: Sequence[str], metric: str) -> list[str]:
-    """Writes a paired comparison in cells: where, which, difference, effect size, p-value."""
+    """Writes a paired comparison in cells, one for each of PAIR_HEADS."""
     at = [f"{key} {_text(row[key])}" for key in keys if row[key] is not None]
     where = ", ".join(at) or row["flow"]
     difference = _interval({metric: row["mean"], f"{metric}_half": row["half"] or math.nan}, metric)
     unit = next((unit for ending, (_, unit) in _UNITS.items() if metric.endswith(ending)), "")
     names = f"{label(row['cc'])} minus {label(row['minus'])}"
-    return [where, names, f"{difference} {unit}".strip(), _text(row["effect"]), _text(row["p"])]
+    relative = f"{change(row['ratio'], row['ratio_half'])} %"
+    cells = [where, names, f"{difference} {unit}".strip(), relative.replace("- %", "-")]
+    return [*cells, _text(row["effect"]), _text(row["p"])]
 
 
 def _named(column: str) -> str:

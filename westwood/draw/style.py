@@ -16,9 +16,12 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
+from westwood.draw import titles
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
     from matplotlib.container import BarContainer
 
 # Each format with what to leave out: a date or a version would change the bytes.
@@ -57,7 +60,12 @@ _LOOK: Any = {
 
 
 class Picture(Figure):
-    """Is a figure that a notebook shows, and that no window and no list of pyplot's holds."""
+    """A figure that fits its titles, and that notebooks show without pyplot."""
+
+    def draw(self, renderer: RendererBase) -> None:
+        """Draws the figure once its titles fit."""
+        titles.fit(self, renderer)
+        super().draw(renderer)
 
     def _repr_png_(self) -> bytes:
         made = io.BytesIO()

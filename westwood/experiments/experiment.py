@@ -195,11 +195,16 @@ def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
 
 def table(experiment: Experiment, rows: Sequence[Row]) -> list[Row]:
     """Makes the rows of `summary` of rows that are even, without polars."""
-    keys, columns = _varied(experiment, rows), _averaged(list(rows[0]))
-    if len(experiment.scenario.flows) > MOST_FLOWS:
-        runs = means(rows, [*keys, "cc", "seed"], columns)
-        rows = [{**run, "flow": f"{run['runs']} flows"} for run in runs]
-    return means(rows, [*keys, "flow", "cc"], columns)
+    keys, columns = unshown_keys(experiment, rows), _averaged(list(rows[0]))
+    return means(per_protocol(experiment, rows, columns), [*keys, "flow", "cc"], columns)
+
+
+def per_protocol(experiment: Experiment, rows: Sequence[Row], columns: Sequence[str]) -> list[Row]:
+    """Averages these columns over a run's flows of one protocol, if there are many flows."""
+    if len(experiment.scenario.flows) <= MOST_FLOWS:
+        return list(rows)
+    runs = means(rows, [*unshown_keys(experiment, rows), "cc", "seed"], columns)
+    return [{**run, "flow": f"{run['runs']} flows"} for run in runs]
 
 
 def points(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
@@ -229,11 +234,11 @@ def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> 
 def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:
     """Returns the swept keys that the column `cc` doesn't show already."""
     protocols = [key for key in experiment.varied if key.endswith(".cc")]
-    return _varied(experiment, rows.select("cc", *protocols).unique().to_dicts())
+    return unshown_keys(experiment, rows.select("cc", *protocols).unique().to_dicts())
 
 
-def _varied(experiment: Experiment, rows: Iterable[Row]) -> list[str]:
-    rows = list(rows)
+def unshown_keys(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
+    """Does what `varied_keys` does with rows in a list."""
     return [
         key
         for key in experiment.varied

@@ -20,11 +20,11 @@ from westwood.errors import InputError
 from westwood.experiments import experiment, summary_plots
 from westwood.experiments.arrays import to_xarray
 from westwood.experiments.experiment import Experiment
+from westwood.experiments.pairs import COLUMN, pairs_of_frame
 from westwood.experiments.row_checks import problem_with
 from westwood.results.columns import check_metric
 from westwood.results.folder import Damaged, Folder
 from westwood.results.kinds import ResultKind, kind_in
-from westwood.results.metrics import paired
 from westwood.results.shown import html_table
 from westwood.scenario import fragments
 from westwood.scenario.scenario import Scenario
@@ -114,18 +114,13 @@ class Results:
 
     @checked(metric=arguments.text)
     def pairs(self, metric: str) -> pl.DataFrame:
-        """Compares each protocol with the first, seed by seed: mean, half, effect, p."""
+        """Compares each protocol with the first at the same point, seed by seed.
+
+        A row has the swept keys, flow, cc, minus (the first protocol), column, and the mean
+        difference, ratio, effect and p with half of their 95 % intervals.
+        """
         check_metric(metric)
-        found = []
-        for (flow,), mine in self.rows.group_by("flow", maintain_order=True):
-            keys = experiment.varied_keys(self.planned, mine)  # also without those of its own
-            for place, here in mine.group_by(keys, maintain_order=True) if keys else [((), mine)]:
-                protocols = here["cc"].unique(maintain_order=True).to_list()
-                first, at = here.filter(cc=protocols[0]), dict(zip(keys, place, strict=True))
-                at = {**dict.fromkeys(self.keys), **at, "flow": flow}
-                for other in protocols[1:]:
-                    pair = paired(here.filter(cc=other), first, ["seed"], metric)
-                    found.append({**at, "cc": other, "minus": protocols[0], **pair.entry()})
+        found = pairs_of_frame(self.planned, self.rows, metric)
         return pl.DataFrame(found, infer_schema_length=None)
 
     @checked(metric=arguments.text)
@@ -167,9 +162,12 @@ class Results:
             return str(error)
 
     def export(self) -> list[Path]:
-        """Writes summary.csv, and for gnuplot and pgfplots a file a protocol: data/PROTOCOL.csv."""
+        """Writes summary.csv, pairs.csv, and for gnuplot and pgfplots data/PROTOCOL.csv."""
         folder = self._folder()
         written = [folder.frame("summary.csv", self.summary)]
+        pairs = self.pairs(COLUMN)
+        if not pairs.is_empty():
+            written.append(folder.frame("pairs.csv", pairs))
         for (cc,), mine in self.summary.group_by("cc", maintain_order=True):
             written.append(folder.frame(f"data/{cc}.csv", mine.drop("cc")))
         return written

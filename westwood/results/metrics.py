@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -81,17 +81,20 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 @dataclass(frozen=True)
 class Paired:
-    """Holds the mean difference between two protocols over runs with the same seeds.
+    """Holds the difference and ratio of two protocols, run by run on common random numbers.
 
-    `half` is half the 95 % interval of the mean difference. `effect`, the mean over the standard
-    deviation of the differences (Cohen's d for pairs), puts `p` into perspective.
+    `half` and `ratio_half` are half of the 95 % intervals. `effect` is the mean difference over the
+    standard deviation of the differences (Cohen's d for pairs).
     """
 
-    mean: float
+    mean: float  # of the differences
     half: float
     runs: int
     effect: float
-    p: float  # two-sided p-value of the hypothesis of no difference
+    p: float  # two-sided, for no difference
+    ratio: float = math.nan  # of the means
+    ratio_half: float = math.nan
+    minus_mean: float = math.nan  # of the second protocol, the divisor of `ratio`
 
     @property
     def bound(self) -> float:
@@ -99,27 +102,47 @@ class Paired:
         return 0.0 if math.isnan(self.half) else self.half
 
     def entry(self) -> dict[str, float | int | None]:
-        """Returns the fields for JSON, with None instead of NaN."""
-        values = {"mean": self.mean, "half": self.half, "effect": self.effect, "p": self.p}
-        known = {key: value if math.isfinite(value) else None for key, value in values.items()}
-        return {**known, "runs": self.runs}
+        """Returns the fields as JSON takes them: null stands for an unknown number."""
+        return {key: value if math.isfinite(value) else None for key, value in asdict(self).items()}
 
 
 def paired(one: pl.DataFrame, two: pl.DataFrame, by: Sequence[str], column: str) -> Paired:
     """Compares a column of two frames whose rows match in the columns `by`, such as the seed."""
     both = one.select(*by, column).join(two.select(*by, column), on=list(by), suffix="_two")
-    differences = (both[column] - both[f"{column}_two"]).to_list()
-    runs = len(differences)
-    mean = math.fsum(differences) / runs if runs else math.nan
+    return compare_pairs(list(zip(both[column], both[f"{column}_two"], strict=True)))
+
+
+def compare_pairs(values: Sequence[tuple[float, float]]) -> Paired:
+    """Compares the first of each pair with the second; pairs with a NaN don't count.
+
+    The ratio is that of the means, and its interval the ratio estimator's: it takes the spread of
+    first - ratio * second (Cochran, Sampling Techniques, 1977, chapter 6).
+    """
+    known = [(one, two) for one, two in values if not (math.isnan(one) or math.isnan(two))]
+    runs = len(known)
+    if not runs:
+        return Paired(math.nan, math.nan, 0, math.nan, math.nan)
+    first, second = (math.fsum(side) / runs for side in zip(*known, strict=True))
+    ratio = first / second if second else math.nan
+    differences = [one - two for one, two in known]
+    mean = math.fsum(differences) / runs
     if runs < 2:
-        return Paired(mean, math.nan, runs, math.nan, math.nan)
-    deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in differences) / (runs - 1))
+        return Paired(mean, math.nan, runs, math.nan, math.nan, ratio, math.nan, second)
+    deviation = _deviation(differences, mean)
     half = half_width(deviation, runs)
-    if deviation == 0:  # nothing was random, so there is no p-value
-        return Paired(mean, half, runs, math.nan, math.nan)
-    effect = mean / deviation
-    p = 1 - t_probability(abs(effect) * math.sqrt(runs), runs - 1)
-    return Paired(mean, half, runs, effect, p)
+    ratio_half = math.nan
+    if second:
+        residuals = [one - ratio * two for one, two in known]
+        ratio_half = half_width(_deviation(residuals, 0.0), runs) / abs(second)
+    # Without any spread nothing was random, so neither effect nor p is defined.
+    effect = mean / deviation if deviation else math.nan
+    p = 1 - t_probability(abs(effect) * math.sqrt(runs), runs - 1) if deviation else math.nan
+    return Paired(mean, half, runs, effect, p, ratio, ratio_half, second)
+
+
+def _deviation(values: Sequence[float], mean: float) -> float:
+    """Returns the standard deviation of a sample with this mean."""
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
 def summarise(rows: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:

@@ -34,6 +34,22 @@ def on_its_side(value: float, digits: int, reached: Callable[[float], bool | Non
     return next((text for text in texts if reached(float(text)) == side), repr(value))
 
 
+def difference(column: Column, pair: Row) -> str:
+    """Writes a paired difference with its sign and interval, in the column's unit of tables."""
+    if not _is_known(pair["mean"]):
+        return "-"
+    shown = column.cell(pair["mean"], math.nan if pair["half"] is None else pair["half"])
+    return shown if shown.startswith("-") else f"+{shown}"
+
+
+def change(ratio: float | None, half: float | None) -> str:
+    """Writes a ratio as a relative difference in percent: +22.3 ± 1.1."""
+    if ratio is None:
+        return "-"
+    shown = f"{100 * (ratio - 1):+.1f}"
+    return shown if half is None else f"{shown} ± {100 * half:.1f}"
+
+
 def _is_known(value: float | None) -> bool:
     return value is not None and not math.isnan(value)
 

@@ -30,7 +30,7 @@ def test_json_is_one_object_and_nothing_else(westwood: Westwood) -> None:
     )
     assert called.code == 0
     result = json.loads(called.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
-    assert list(result) == ["runs", "summary"]
+    assert list(result) == ["runs", "summary", "pairs"]
     assert [(row["cc"], row["seed"]) for row in result["runs"]] == [
         ("tahoe", 1),
         ("tahoe", 2),

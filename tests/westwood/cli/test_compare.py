@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import re
+import statistics
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,49 @@ def test_values_between_commas_are_swept(westwood: Westwood, tmp_path: Path) -> 
     lossy = [row["goodput_bps"] for row in means]
     assert min(lossy[:2]) > max(lossy[2:]), "a lossier path carries less"
     assert list(tmp_path.iterdir()) == []
+
+
+TWO = ("--cc", "reno", "--cc", "westwood+", "--duration", "20s", "--seeds", "4")
+
+
+def test_protocols_are_compared_in_pairs_of_the_same_seed(westwood: Westwood) -> None:
+    told = json.loads(westwood("compare", "--loss", "0.1%,3%", *TWO, "--json").out)
+    assert [pair["path.loss.rate"] for pair in told["pairs"]] == ["0.1%", "3%"]
+    for pair in told["pairs"]:
+        here = [r for r in told["runs"] if r["path.loss.rate"] == pair["path.loss.rate"]]
+        means = [
+            statistics.mean(r["goodput_bps"] for r in here if r["cc"] == cc)
+            for cc in ("reno", "westwood+")
+        ]
+        assert (pair["minus"], pair["cc"], pair["runs"]) == ("reno", "westwood+", 4)
+        assert pair["mean"] == pytest.approx(means[1] - means[0])
+        assert pair["ratio"] == pytest.approx(means[1] / means[0])
+
+
+def test_a_row_compares_the_protocols_at_a_point(westwood: Westwood) -> None:
+    shown = westwood("compare", "--loss", "0.1%,3%", *TWO, "--cc", "bbr").out
+    title, _, table = shown.partition("Goodput against Reno, paired by seed (4 seeds, 95 % in")[1:]
+    assert title and [line.split()[0] for line in table.splitlines() if "%  " in line][-2:] == [
+        "0.1%",
+        "3%",
+    ]
+    names, heads = table.splitlines()[2:4]
+    assert names.split() == ["Reno", "Westwood+", "BBR"]
+    assert heads.split() == ["path.loss.rate", "Mb/s", "+%", "+%"]
+
+
+def test_one_point_is_compared_in_a_line_for_each_protocol(westwood: Westwood) -> None:
+    lines = westwood("compare", *TWO).out.splitlines()
+    at = lines.index("Goodput against Reno, paired by seed (4 seeds, 95 % intervals):")
+    assert re.fullmatch(
+        r"  Westwood\+: [+-]\d\.\d{3} ± \d\.\d{3} Mb/s, [+-]\d+\.\d ± \d+\.\d %", lines[at + 2]
+    )
+    single = westwood("compare", *TWO[:-1], "1").out
+    assert "Goodput against Reno, one seed:" in single and "±" not in single
+
+
+def test_one_protocol_is_compared_with_none(westwood: Westwood) -> None:
+    assert "against" not in westwood("compare", *QUICK).out
 
 
 def test_a_curve_over_what_is_swept(westwood: Westwood, tmp_path: Path) -> None:

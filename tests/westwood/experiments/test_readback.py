@@ -134,7 +134,9 @@ def test_the_files_for_gnuplot_have_a_protocol_each(
 ) -> None:
     called = westwood("report", folder, "--export")
     names = {Path(line).name for line in called.out.splitlines()}
-    assert names == {"index.html", "summary.csv", "reno.csv", "westwood.csv"}
+    assert names == {"index.html", "summary.csv", "pairs.csv", "reno.csv", "westwood.csv"}
+    pairs = pl.read_csv(folder / "pairs.csv")
+    assert pairs.height == 4 and set(pairs["column"]) == {"goodput_bps"}
     table = pl.read_csv(folder / "data" / "reno.csv")
     assert table.height == 4
     assert {"bottleneck.loss.rate", "bottleneck.delay", "goodput_bps", "goodput_bps_half"} <= set(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from westwood.results import metrics
-from westwood.results.metrics import half_width, paired, percentile
+from westwood.results.metrics import compare_pairs, half_width, paired, percentile
 from westwood.results.rows import even, rows_frame
 
 DOF = st.integers(1, 5000)
@@ -145,6 +145,38 @@ def test_a_pair_is_narrower_than_two_intervals_where_seeds_make_the_difference()
     found = paired(one, two, ["seed"], "x")
     alone = half_width(one["x"].std(), 20)  # type: ignore[arg-type]
     assert found.half < alone / 2 and found.p < 0.001 < found.effect
+
+
+def test_a_ratio_of_means_has_the_interval_of_the_ratio_estimator() -> None:
+    found = compare_pairs([(3.0, 1.0), (5.0, 2.0), (7.0, 3.0)])
+    assert (found.ratio, found.minus_mean) == (2.5, 2.0)
+    # The residuals of first - 2.5 * second are 0.5, 0 and -0.5, with a deviation of 0.5.
+    assert found.ratio_half == pytest.approx(4.302653 * 0.5 / math.sqrt(3) / 2, rel=1e-6)
+
+
+def test_a_ratio_is_certain_where_one_is_a_multiple_of_the_other() -> None:
+    found = compare_pairs([(2.0 * value, value) for value in (1.0, 5.0, 2.0)])
+    assert (found.ratio, found.ratio_half) == (2.0, 0.0) and found.half > 1
+
+
+def test_the_interval_of_a_ratio_covers_the_truth_as_often_as_it_says() -> None:
+    draw, trials, covered = random.Random(2), 2000, 0
+    for _ in range(trials):
+        hard = [draw.gauss(10, 1) for _ in range(10)]
+        found = compare_pairs([(1.2 * h + draw.gauss(0, 0.3), h) for h in hard])
+        covered += abs(found.ratio - 1.2) <= found.ratio_half
+    assert covered / trials == pytest.approx(0.95, abs=0.02)
+
+
+def test_a_pair_without_a_number_does_not_count() -> None:
+    found = compare_pairs([(1.0, 2.0), (math.nan, 3.0), (2.0, math.nan)])
+    assert (found.runs, found.mean, found.ratio) == (1, -1.0, 0.5)
+    assert compare_pairs([]).runs == 0
+
+
+def test_nothing_is_a_multiple_of_zero() -> None:
+    found = compare_pairs([(1.0, 0.0), (2.0, 0.0)])
+    assert found.mean == 1.5 and math.isnan(found.ratio) and found.entry()["ratio"] is None
 
 
 def test_a_single_pair_has_no_interval() -> None:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Protocols at the same point are compared seed by seed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from westwood import Scenario
+from westwood.experiments import experiment
+from westwood.experiments.pairs import pairs
+
+Row = dict[str, Any]
+
+
+def planned(*cc: str, sweep: dict[str, list[Any]] | None = None) -> experiment.Experiment:
+    scenario = Scenario.preset("path").with_sweep(sweep or {})
+    return experiment.plan(scenario, cc=cc, seeds=2)
+
+
+def row(cc: str, seed: int, goodput_bps: float, **settings: Any) -> Row:
+    return {"flow": "tcp", "cc": cc, "seed": seed, "goodput_bps": goodput_bps, **settings}
+
+
+def test_each_protocol_is_compared_with_the_first_one_on_the_same_seeds() -> None:
+    rows = [row("reno", 1, 1e6), row("reno", 2, 3e6), row("cubic", 2, 4e6), row("cubic", 1, 2e6)]
+    (pair,) = pairs(planned("reno", "cubic"), rows)
+    assert (pair["cc"], pair["minus"], pair["runs"]) == ("cubic", "reno", 2)
+    assert (pair["mean"], pair["half"], pair["minus_mean"]) == (1e6, 0.0, 2e6)
+    assert pair["ratio"] == pytest.approx(1.5)
+
+
+def test_a_point_is_compared_with_itself_only() -> None:
+    sweep = {"path.loss.rate": ["1%", "3%"]}
+    rows = [
+        row(cc, 1, goodput, **{"path.loss.rate": loss})
+        for cc, loss, goodput in (("reno", "1%", 2e6), ("reno", "3%", 1e6), ("bbr", "1%", 3e6))
+    ]
+    rows.append(row("bbr", 1, 3e6, **{"path.loss.rate": "3%"}))
+    found = pairs(planned("reno", "bbr", sweep=sweep), rows)
+    assert [(pair["path.loss.rate"], pair["ratio"]) for pair in found] == [("1%", 1.5), ("3%", 3.0)]
+    assert all(pair["half"] is None for pair in found), "one seed has no interval"
+
+
+def test_a_seed_that_one_protocol_lacks_is_left_out() -> None:
+    rows = [row("reno", 1, 1e6), row("reno", 2, 9e6), row("cubic", 1, 2e6)]
+    (pair,) = pairs(planned("reno", "cubic"), rows)
+    assert (pair["runs"], pair["mean"]) == (1, 1e6)
+
+
+def test_one_protocol_has_nothing_to_be_compared_with() -> None:
+    assert pairs(planned("reno"), [row("reno", 1, 1e6)]) == []

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Prints how much the goodput of protocols differs from the first one's, paired by seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from westwood.catalogue import label
+from westwood.cli import tables
+from westwood.experiments.pairs import COLUMN
+from westwood.results.columns import Column, Row, columns
+from westwood.results.shown import change, difference
+
+
+def print_pairs(pairs: Sequence[Row], keys: Sequence[str]) -> None:
+    """Prints a table for each baseline, a row a point; for one point a line a protocol."""
+    for baseline in dict.fromkeys(pair["minus"] for pair in pairs):
+        points: dict[tuple[object, ...], list[Row]] = {}
+        for pair in pairs:
+            if pair["minus"] == baseline:
+                points.setdefault((*(pair[key] for key in keys), pair["flow"]), []).append(pair)
+        title = f"Goodput against {label(baseline)}, {_sampling(pairs)}"
+        if len(points) == 1:
+            print(f"{title}:\n")
+            print("\n".join(map(_line, *points.values())) + "\n")
+        else:
+            _print_table(list(points.values()), keys, title)
+
+
+def _sampling(pairs: Sequence[Row]) -> str:
+    """Says how many seeds the pairs have, and whether they give intervals."""
+    fewest, most = min(pair["runs"] for pair in pairs), max(pair["runs"] for pair in pairs)
+    if most < 2:
+        return "one seed"
+    seeds = str(most) if fewest == most else f"{fewest} to {most}"
+    return f"paired by seed ({seeds} seeds, 95 % intervals)"
+
+
+def _line(pair: Row) -> str:
+    column, unit = _goodput()
+    ratio = change(pair["ratio"], pair["ratio_half"])
+    return f"  {label(pair['cc'])}: {difference(column, pair)} {unit}, {ratio} %"
+
+
+def _print_table(points: Sequence[Sequence[Row]], keys: Sequence[str], title: str) -> None:
+    column, unit = _goodput()
+    shown = [key for key in keys if any(pairs[0][key] is not None for pairs in points)]
+    if len({pairs[0]["flow"] for pairs in points}) > 1:
+        shown.append("flow")
+    protocols = list(dict.fromkeys(pair["cc"] for pairs in points for pair in pairs))
+    baseline = f"{label(points[0][0]['minus'])}\n{unit}"
+    in_units = [f"{label(cc)}\n+{unit}" for cc in protocols]
+    in_percent = [f"{label(cc)}\n+%" for cc in protocols]
+    rows = []
+    for pairs in points:
+        of = {pair["cc"]: pair for pair in pairs}
+        rows.append(
+            (
+                *("-" if pairs[0][key] is None else str(pairs[0][key]) for key in shown),
+                column.cell(pairs[0]["minus_mean"]),
+                *(difference(column, of[cc]) if cc in of else "-" for cc in protocols),
+                *(
+                    change(of[cc]["ratio"], of[cc]["ratio_half"]) if cc in of else "-"
+                    for cc in protocols
+                ),
+            )
+        )
+    numbers = [baseline, *in_units, *in_percent]
+    cells = tables.Cells((*shown, *numbers), tuple(rows))
+    tables.print_numbers(cells, title, numbers=numbers, expendable=in_units)
+
+
+def _goodput() -> tuple[Column, str]:
+    """Returns the compared column and its unit in tables."""
+    column = next(one for one in columns() if one.name == COLUMN)
+    return column, column.head.split("\n")[-1]

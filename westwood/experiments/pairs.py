@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares protocols at the same point, seed by seed: the same seed draws the same losses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from westwood.experiments.experiment import Experiment, per_protocol, unshown_keys
+from westwood.results.columns import Row
+from westwood.results.metrics import compare_pairs
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMN = "goodput_bps"  # which tables compare
+
+
+def pairs(planned: Experiment, rows: Iterable[Row], column: str = COLUMN) -> list[Row]:
+    """Compares each protocol at a point with the first one there; a row a point and protocol.
+
+    A row has the swept keys, `flow`, `cc`, `minus` (the first protocol), `column` and the fields of
+    `Paired`. Many flows of a protocol count as one, by their mean.
+    """
+    all_rows = per_protocol(planned, list(rows), [column])
+    keys = unshown_keys(planned, all_rows)
+    by_flow: dict[str, list[Row]] = {}
+    for row in all_rows:
+        by_flow.setdefault(row["flow"], []).append(row)
+    return [
+        {**dict.fromkeys(keys), **pair}
+        for own in by_flow.values()
+        for pair in _pairs_of_flow(planned, own, column)
+    ]
+
+
+def pairs_of_frame(planned: Experiment, rows: pl.DataFrame, column: str = COLUMN) -> list[Row]:
+    """Does what `pairs` does with a frame of rows, of which it reads the columns it needs."""
+    needed = dict.fromkeys((*planned.varied, "flow", "cc", "seed", column))
+    return pairs(planned, rows.select(*needed).iter_rows(named=True), column)
+
+
+def _pairs_of_flow(planned: Experiment, rows: list[Row], column: str) -> Iterator[Row]:
+    keys = unshown_keys(planned, rows)  # without the key that sets this flow's protocol
+    points: dict[tuple[object, ...], dict[str, dict[int, float]]] = {}
+    for row in rows:
+        protocols = points.setdefault(tuple(row[key] for key in keys), {})
+        protocols.setdefault(row["cc"], {})[row["seed"]] = row[column]
+    for point, protocols in points.items():
+        at = {**dict(zip(keys, point, strict=True)), "flow": rows[0]["flow"]}
+        (baseline, minus), *others = protocols.items()
+        for cc, values in others:
+            common = [(value, minus[seed]) for seed, value in values.items() if seed in minus]
+            pair = compare_pairs(common).entry()
+            yield {**at, "cc": cc, "minus": baseline, "column": column, **pair}
