@@ -20,7 +20,7 @@ from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
 from westwood.papers.claims import claims
 from westwood.papers.infer import space
-from westwood.papers.infer.evaluate import Ground
+from westwood.papers.infer.evaluate import ClaimTestSet
 from westwood.papers.infer.space import Value
 
 SEEDS = tuple(range(1, 11))
@@ -38,7 +38,7 @@ def measured(tried: str) -> dict[str, Any]:
     claim, _, settings = tried.partition(WITH)
     open_ = space.of(claims()[claim].paper.key)
     value = Value(tried, settings_of(settings.split(" ")), "a page names it")
-    plan = Ground(open_, (claim,), SEEDS, thin=False).plan_with([value])
+    plan = ClaimTestSet(open_, (claim,), SEEDS, thin=False).plan_with([value])
     found = plan.findings(dict(run_jobs(plan.jobs.values(), prepare=prepare)))[claim]
     verdict = "DIFFERS" if found.failures else "HOLDS"
     return {"verdict": verdict, "measured": dict(found.measured)}

@@ -11,9 +11,9 @@ import pytest
 
 from westwood.experiments import experiment
 from westwood.papers import claims
-from westwood.papers.checks import CHECKS, HERE
+from westwood.papers.checks import CHECKS, SETTING_BOUNDS
+from westwood.papers.checks.bounds import SettingBounds
 from westwood.papers.checks.common import Measured
-from westwood.papers.checks.here import Here
 from westwood.papers.studies import STUDIES
 from westwood.scenario import Scenario
 from westwood.scenario.preset_files import presets_folder
@@ -88,7 +88,7 @@ def test_a_claim_is_decided_here_as_reproduce_decides_it(
     page.evaluate(GO, {"duration": SHORT, **at})
     ours = wait_for_verdicts(page)
     study = next(one for one in STUDIES.values() if name in one.scenarios)
-    ids = [one for one in study.claims if not isinstance(HERE[one], str)]
+    ids = [one for one in study.claims if not isinstance(SETTING_BOUNDS[one], str)]
     theirs = claims.check(ids, {name: measured(name, at, compared)})
     assert [one for one in ours if one] == [one.verdict for one in theirs]
 
@@ -123,15 +123,17 @@ def test_what_cant_be_decided_says_why(opened: Callable[..., Any]) -> None:
 
 
 def test_every_claim_is_decided_here_or_says_why() -> None:
-    assert HERE.keys() == CHECKS.keys()
+    assert SETTING_BOUNDS.keys() == CHECKS.keys()
     for name, study in STUDIES.items():
         for claim in study.claims:
-            found = HERE[claim]
+            found = SETTING_BOUNDS[claim]
             if isinstance(found, str):
                 assert found.endswith(".") and found.count(". ") == 0, name
             else:
                 assert found.keys() == study.scenarios.keys()
-                assert all(isinstance(one, Here) and one.conditions for one in found.values())
+                assert all(
+                    isinstance(one, SettingBounds) and one.conditions for one in found.values()
+                )
 
 
 def test_what_a_preset_compares_beside_four_can_be_shown(opened: Callable[..., Any]) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 from westwood.engines.simulator import simulate
 from westwood.hunt import attack as attacks
-from westwood.hunt import replay, shrink, written
+from westwood.hunt import replay, report, shrink
 from westwood.hunt.evaluate import Runner
-from westwood.hunt.expedition import Finding
 from westwood.hunt.scenarios import scenario as scenario_of
+from westwood.hunt.search_run import Finding
 
 PACKETS = 2_000  # of a run: this is about what is run, not for how long
 PROTOCOLS = ("bbr", "cubic", "westwood+", "reno", "vegas")
@@ -38,7 +38,7 @@ def test_an_attack_is_its_scenario_and_its_file(attack: Any, tmp_path: Path) -> 
         one, protocol = any_attack(choices), choices.choice(PROTOCOLS)
         scenario = scenario_of(one, protocol)
         finding = Finding(one, "idle", protocol, 0.5, 0.5, 0.5, "it is idle", {})
-        for name, content in written.files(finding, "found").items():
+        for name, content in report.files(finding, "found").items():
             (tmp_path / name).write_text(content)
         found, cc = replay.load(str(tmp_path / "found.toml"))
         assert (found.hash, cc) == (scenario.hash, protocol), one

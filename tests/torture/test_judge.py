@@ -7,7 +7,7 @@ from typing import Any
 
 from westwood.catalogue import PROTOCOLS
 from westwood.judge import judging
-from westwood.judge.judging import Plan, control
+from westwood.judge.judging import JudgePlan, control
 from westwood.judge.rows import TARGETS
 from westwood.judge.sections import SECTIONS
 from westwood.results.intervals import quantile
@@ -23,7 +23,7 @@ def test_a_row_alone_is_the_row_of_the_table_whatever_runs_beside_it(attack: Any
         other = control(choices.choice(list(PROTOCOLS)))
 
         def found(rows: list[str], *controls: Any, workers: int) -> Any:
-            plan = Plan(judging.targets(rows), seed=seed, paths=4)  # noqa: B023
+            plan = JudgePlan(judging.targets(rows), seed=seed, paths=4)  # noqa: B023
             ran = judging.run(plan, controls, track=lambda runs, total: runs, workers=workers)
             (one,) = (v for v in ran.verdicts(judged) if v.target.name == row)  # noqa: B023
             return one

@@ -16,8 +16,8 @@ from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
 from westwood.results.folder import Folder
 from westwood.search import population, space, study
-from westwood.search.found import Search
 from westwood.search.outcome import Outcome
+from westwood.search.result import Search
 
 _SPREAD = 0.06  # flows start within the first twentieth, and their rates count from there
 _LATE = 0.6  # or one starts after a third
@@ -52,25 +52,25 @@ def test_any_settings_that_a_search_may_propose_are_a_scenario(attack: Any) -> N
     environment = population.path("search", 1, "clean", 1, population.PACKETS_LEAST)
     for choices in attack.rounds():
         protocol = choices.choice(controls)
-        knobs, fallback = space.knobs(protocol, (), {}), space.defaults(protocol, {})
+        parameters, fallback = space.parameters(protocol, (), {}), space.defaults(protocol, {})
         drawn: space.Values = {
             one.key: choices.choice(one.choices)
             if one.choices
             else choices.randint(one.low, one.high)
-            for one in knobs
+            for one in parameters
         }
-        values = space.in_order(drawn, knobs, fallback)
+        values = space.in_order(drawn, parameters, fallback)
         back, _ = space.without(values, choices.sample(sorted(values), 1), fallback)
         for chosen in (values, back):
-            settings = space.settings(chosen, knobs, {})
+            settings = space.settings(chosen, parameters, {})
             population.scenario(environment, protocol, settings)
 
 
 def test_a_journal_that_is_cut_or_damaged_anywhere_costs_no_more_than_its_lines(
     attack: Any, tmp_path: Path
 ) -> None:
-    knobs = space.knobs("westwood+", ("filter", "set_cwnd_on_loss"), {})
-    asked = Search("westwood+", knobs, {}, 30, 1, population.PACKETS_LEAST)
+    parameters = space.parameters("westwood+", ("filter", "set_cwnd_on_loss"), {})
+    asked = Search("westwood+", parameters, {}, 30, 1, population.PACKETS_LEAST)
     pool = functools.partial(run_jobs, prepare=prepare, workers=1)
 
     def search(place: Path, *, resume: bool) -> int:

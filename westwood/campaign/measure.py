@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from westwood.campaign import uploads
-from westwood.campaign.plan import MOST_UPLOADS, Plan
+from westwood.campaign.plan import MOST_UPLOADS, CampaignPlan
 from westwood.campaign.uploads import Turn
 from westwood.errors import InputError, RunError, suggestion
 from westwood.experiments.experiment import Tracker
@@ -46,7 +46,9 @@ class Measurement:
     complete: bool
 
 
-def turns(plan: Plan, only: list[str] | None = None, count: int | None = None) -> list[Turn]:
+def turns(
+    plan: CampaignPlan, only: list[str] | None = None, count: int | None = None
+) -> list[Turn]:
     """Lists every upload in its order: the congestion controls of a session take turns."""
     if count is not None and not 1 <= count <= MOST_UPLOADS:
         problem = f"expected a whole number from 1 to {MOST_UPLOADS}"
@@ -67,7 +69,7 @@ def turns(plan: Plan, only: list[str] | None = None, count: int | None = None) -
 
 
 def run(
-    plan: Plan, todo: list[Turn], folder: Folder, *, resume: bool, track: Tracker
+    plan: CampaignPlan, todo: list[Turn], folder: Folder, *, resume: bool, track: Tracker
 ) -> Measurement:
     """Does the uploads that are not done yet."""
     uploads.check(plan)
@@ -94,7 +96,7 @@ def trace_file(row: Mapping[str, Any]) -> str:
 class Uploads:
     """Keeps a campaign's uploads on disk."""
 
-    def __init__(self, plan: Plan, folder: Folder, resume: bool) -> None:
+    def __init__(self, plan: CampaignPlan, folder: Folder, resume: bool) -> None:
         self.done: dict[Key, Row] = {}
         self._plan, self._folder = plan, folder
         self._check(resume)
@@ -175,7 +177,7 @@ def _key(row: Mapping[str, Any]) -> Key:
 class _Campaign:
     """Does upload after upload, and tries again what failed."""
 
-    def __init__(self, plan: Plan, kept: Uploads, folder: Folder) -> None:
+    def __init__(self, plan: CampaignPlan, kept: Uploads, folder: Folder) -> None:
         self._plan, self._kept, self._folder = plan, kept, folder
         self.away: dict[str, str] = {}
 

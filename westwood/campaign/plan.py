@@ -73,7 +73,7 @@ class Target(Part):
         return self
 
 
-class Plan(Part):
+class CampaignPlan(Part):
     """Describes a campaign, with times in ps and sizes in bytes."""
 
     name: Name
@@ -96,14 +96,14 @@ class Plan(Part):
         return names
 
     @model_validator(mode="after")
-    def _names_once(self) -> Plan:
+    def _names_once(self) -> CampaignPlan:
         names = [target.name for target in self.target]
         if len(set(names)) < len(names):
             raise InputError("expected each target's name once", key="target", value=names)
         return self
 
     @classmethod
-    def load(cls, file_or_preset: str) -> Plan:
+    def load(cls, file_or_preset: str) -> CampaignPlan:
         """Reads a plan of the package by its name, else a file."""
         path = Path(file_or_preset)
         if file_or_preset in presets():
@@ -117,7 +117,7 @@ class Plan(Part):
             raise lines.placed(error.located(source=file_or_preset), path) from None
 
     @classmethod
-    def read(cls, given: Mapping[str, Any]) -> Plan:
+    def read(cls, given: Mapping[str, Any]) -> CampaignPlan:
         """Makes the plan that these tables describe, and checks its paths."""
         try:
             plan = cls(**given)
@@ -158,7 +158,7 @@ def presets() -> list[str]:
     return sorted(file.stem for file in _FOLDER.glob("*.toml"))
 
 
-def scenario(plan: Plan, target: Target, cc: str, size: int) -> Scenario:
+def scenario(plan: CampaignPlan, target: Target, cc: str, size: int) -> Scenario:
     """Makes the scenario of an upload over an emulated path."""
     assert target.path is not None
     ends = {key: target.path[key] for key in ("name", "between") if key in target.path}

@@ -25,7 +25,7 @@ from westwood.campaign import causes, iperf3, verdict
 from westwood.campaign.causes import LOSS_COLUMNS, Causes
 from westwood.campaign.iperf3 import MakeSocket, Uploaded
 from westwood.campaign.plan import Server
-from westwood.campaign.verdict import Verdict
+from westwood.campaign.verdict import TrialVerdict
 from westwood.engines import estimates
 from westwood.errors import InputError, WestwoodError
 from westwood.kernel.recording import Recording
@@ -45,7 +45,7 @@ _EVERYWHERE = "reno"  # that every kernel has, and everybody may use
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrialPlan:
     """Says what is compared; the first of the kernel's controls is the baseline."""
 
     host: str
@@ -77,7 +77,7 @@ def plan(
     upload_s: float | None,
     worth: str,
     seed: int,
-) -> Plan:
+) -> TrialPlan:
     """Makes the plan, with a time of an upload by which enough pairs fit; InputError if none do."""
     chosen = upload_s
     if chosen is None:
@@ -93,7 +93,7 @@ def plan(
         share = parse_fraction(worth)
     except InputError as error:
         raise error.located(key="--worth") from None
-    return Plan(server.host, server.port, controls, for_s, chosen, share, seed)
+    return TrialPlan(server.host, server.port, controls, for_s, chosen, share, seed)
 
 
 def orders(controls: Sequence[str], seed: int) -> Iterator[tuple[str, ...]]:
@@ -109,7 +109,7 @@ def orders(controls: Sequence[str], seed: int) -> Iterator[tuple[str, ...]]:
 class Trial:
     """Holds what was measured so far."""
 
-    plan: Plan
+    plan: TrialPlan
     rows: list[Row] = field(default_factory=list)
     lost: list[pl.DataFrame] = field(default_factory=list)
     rounds: int = 0  # that are finished
@@ -126,7 +126,7 @@ class Trial:
         """A row a loss."""
         return pl.concat([pl.DataFrame(schema=LOSS_COLUMNS), *self.lost])
 
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[TrialVerdict]:
         """What the rounds say of each control, of which none has more than the finished ones."""
         pair_s = self.round_s or len(self.plan.controls) * self.plan.upload_s
         return verdict.verdicts(self.frame, self.plan.controls, self.plan.worth, pair_s)
@@ -145,7 +145,7 @@ class Trial:
         return all(one.word != verdict.CANNOT_TELL for one in self.verdicts())
 
 
-def met(plan: Plan) -> Plan:
+def met(plan: TrialPlan) -> TrialPlan:
     """Uploads a little, which tells what is wrong with the server before anything changes.
 
     Of a host with several addresses, all uploads go to the one that answered.
@@ -214,13 +214,13 @@ def _rounds(
             return
 
 
-def _upload(plan: Plan, cc: str, seconds: float) -> Uploaded:
+def _upload(plan: TrialPlan, cc: str, seconds: float) -> Uploaded:
     load = iperf3.Load(seconds=seconds)
     timeout_s = seconds + _GRACE_S
     return iperf3.upload(plan.host, plan.port, cc, load, timeout_s, plan.make, more=True)
 
 
-def _patiently(plan: Plan, cc: str) -> tuple[Uploaded, Recording]:
+def _patiently(plan: TrialPlan, cc: str) -> tuple[Uploaded, Recording]:
     """Uploads, again if that fails: a server is busy for a while after a connection broke.
 
     Again, too, if this machine stood still meanwhile: then it is what was measured.
@@ -241,7 +241,7 @@ def _patiently(plan: Plan, cc: str) -> tuple[Uploaded, Recording]:
     return done, recording
 
 
-def _measure(plan: Plan, cc: str) -> tuple[Row, pl.DataFrame, pl.DataFrame]:
+def _measure(plan: TrialPlan, cc: str) -> tuple[Row, pl.DataFrame, pl.DataFrame]:
     """Returns the row, the trace and the events, which are none where nothing may record them."""
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     done, recording = _patiently(plan, cc)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import polars as pl
 
 from westwood.campaign import iperf3
-from westwood.campaign.plan import Plan, Target, scenario
+from westwood.campaign.plan import CampaignPlan, Target, scenario
 from westwood.engines import estimates, linux, linux_limits
 from westwood.errors import RunError
 from westwood.results.columns import Row
@@ -34,7 +34,7 @@ class Turn:
         return self.target.name, self.size, self.number, self.cc
 
 
-def check(plan: Plan) -> None:
+def check(plan: CampaignPlan) -> None:
     """Raises UnavailableError with the remedy if this machine can't do what is planned."""
     emulated = any(target.path is not None for target in plan.target)
     if emulated:
@@ -46,7 +46,7 @@ def check(plan: Plan) -> None:
                 linux_limits.check(scenario(plan, target, cc, target.sizes[0]))
 
 
-def upload(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
+def upload(plan: CampaignPlan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     """Uploads; returns the row and the trace. RunError if the upload could not be finished."""
     begun, wall = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
     measured, trace = _emulated(plan, turn) if turn.target.path is not None else _real(plan, turn)
@@ -64,7 +64,7 @@ def upload(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     return row, trace
 
 
-def _emulated(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
+def _emulated(plan: CampaignPlan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     """Uses the turn's number as the seed: all controls meet the same losses, packet by packet."""
     chosen = scenario(plan, turn.target, turn.cc, turn.size)
     result = linux.run(chosen, turn.number, trace=True)
@@ -80,7 +80,7 @@ def _emulated(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     )
 
 
-def _real(plan: Plan, turn: Turn) -> tuple[Row, pl.DataFrame]:
+def _real(plan: CampaignPlan, turn: Turn) -> tuple[Row, pl.DataFrame]:
     server = turn.target.server
     assert server is not None
     control, timeout_s = linux_limits.CONTROLS[turn.cc], plan.timeout / PS_PER_S

@@ -32,7 +32,7 @@ _MINUTE_S, _LONGEST_S = 60.0, 86_400.0
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TrialVerdict:
     """Holds what the pairs say of one control against the baseline."""
 
     cc: str
@@ -121,11 +121,13 @@ class Verdict:
 
 def verdicts(
     rows: pl.DataFrame, controls: Sequence[str], worth: float, pair_s: float
-) -> list[Verdict]:
+) -> list[TrialVerdict]:
     """Makes the verdict on each control over the first: rows with pair, cc and goodput_bps."""
     baseline, *others = controls
     level = 1 - (1 - LEVEL) / len(others)
-    return [Verdict(cc, baseline, gains(rows, cc, baseline), worth, level, pair_s) for cc in others]
+    return [
+        TrialVerdict(cc, baseline, gains(rows, cc, baseline), worth, level, pair_s) for cc in others
+    ]
 
 
 def gains(rows: pl.DataFrame, cc: str, baseline: str) -> list[float]:

@@ -11,14 +11,14 @@ import polars as pl
 
 from westwood.campaign import page
 from westwood.campaign.measure import Measurement, trace_file
-from westwood.campaign.plan import Plan
+from westwood.campaign.plan import CampaignPlan
 from westwood.catalogue import label
 from westwood.cli import console
 from westwood.errors import Interrupted, RunError
 from westwood.results.folder import Damaged, Folder
 
 
-def deliver(plan: Plan, measurement: Measurement, folder: Folder, *, json: bool) -> Path:
+def deliver(plan: CampaignPlan, measurement: Measurement, folder: Folder, *, json: bool) -> Path:
     """Prints the table and writes the page; its path."""
     if measurement.rows.is_empty():
         check_complete(measurement, folder.path)

@@ -15,7 +15,7 @@ from westwood.cli import tables
 if TYPE_CHECKING:
     import polars as pl
 
-    from westwood.papers.claims import Verdict
+    from westwood.papers.claims import ClaimVerdict
     from westwood.reference import Listing
     from westwood.results.columns import Column, Row
 
@@ -161,7 +161,7 @@ def _importance(name: str) -> int:
     return 1 + LEFT_OUT_FIRST.index(name) if name in LEFT_OUT_FIRST else 1
 
 
-def print_verdicts(verdicts: Sequence[Verdict]) -> None:
+def print_verdicts(verdicts: Sequence[ClaimVerdict]) -> None:
     """Prints the table of claims."""
     from rich import box
     from rich.console import Console

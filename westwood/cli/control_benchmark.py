@@ -32,7 +32,7 @@ from westwood.errors import InputError
 
 if TYPE_CHECKING:
     from westwood.judge.cases import Control
-    from westwood.judge.judging import Judged, Plan, Verdict
+    from westwood.judge.judging import Judged, JudgePlan, TargetVerdict
     from westwood.results.folder import Folder
     from westwood.results.intervals import Estimate
 
@@ -127,7 +127,7 @@ def benchmark(
         controls = [judging.control(name, settings_of(set_)) for name in dict.fromkeys(cc)]
         rows = judging.targets([name.strip() for name in only.split(",")] if only else [])
     wanted = figures.wanted(frontier, figure, title, size)
-    plan = judging.Plan(rows, seed, paths)
+    plan = judging.JudgePlan(rows, seed, paths)
     plan.check()
     check_workers(workers, "--workers")
     folder = Folder(out, kind=ResultKind.JUDGEMENT) if out else None
@@ -150,7 +150,7 @@ def benchmark(
 
 def _deliver(
     judged: Judged,
-    found: Mapping[Control, Sequence[Verdict]],
+    found: Mapping[Control, Sequence[TargetVerdict]],
     folder: Folder | None,
     about: Mapping[str, object],
     *,
@@ -168,7 +168,9 @@ def _deliver(
         print(writer.dumps(entries) if json else table)
 
 
-def _text(plan: Plan, found: Mapping[Control, Sequence[Verdict]], *, frontier: bool) -> str:
+def _text(
+    plan: JudgePlan, found: Mapping[Control, Sequence[TargetVerdict]], *, frontier: bool
+) -> str:
     if frontier:
         return "\n".join(_frontier_table(plan, found))
     return "\n\n".join("\n".join(_table(one, plan, found[one])) for one in found)
@@ -187,7 +189,9 @@ def _varied(options: Sequence[str] | None) -> list[tuple[str, str, list[Any]]]:
     return found
 
 
-def _frontier_table(plan: Plan, found: Mapping[Control, Sequence[Verdict]]) -> Iterator[str]:
+def _frontier_table(
+    plan: JudgePlan, found: Mapping[Control, Sequence[TargetVerdict]]
+) -> Iterator[str]:
     from westwood.judge import judging
 
     cells = [["", *(text for row in plan.targets for text in (row.name, "95 % interval"))]]
@@ -208,7 +212,7 @@ def _frontier_table(plan: Plan, found: Mapping[Control, Sequence[Verdict]]) -> I
         yield _GAP.join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _table(control: Control, plan: Plan, verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _table(control: Control, plan: JudgePlan, verdicts: Sequence[TargetVerdict]) -> Iterator[str]:
     """Writes a control's table, at most 80 columns wide."""
     heads = ("row", "what", "figure", "95 % interval", "target", "")
     cells = [
@@ -256,7 +260,7 @@ def _number(value: float) -> str:
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
 
-def _figure(verdict: Verdict) -> str:
+def _figure(verdict: TargetVerdict) -> str:
     """Writes what came out so that no rounding has it reach a target that is missed."""
     from westwood.results.shown import on_its_side
 
@@ -266,7 +270,7 @@ def _figure(verdict: Verdict) -> str:
     return on_its_side(value, 3 if value < 10 else 1, verdict.target.reached)
 
 
-def _word(verdict: Verdict) -> str:
+def _word(verdict: TargetVerdict) -> str:
     words = {True: "reached", False: "missed", None: ""}
     sure = verdict.reached is None or verdict.is_certain
     return words[verdict.reached] + ("" if sure else "?")
@@ -275,7 +279,7 @@ def _word(verdict: Verdict) -> str:
 def _write(
     folder: Folder,
     judged: Judged,
-    found: Mapping[Control, Sequence[Verdict]],
+    found: Mapping[Control, Sequence[TargetVerdict]],
     entries: dict[str, list[dict[str, object]]],
     table: str,
     about: Mapping[str, object],

@@ -25,7 +25,7 @@ from westwood.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from westwood.hunt.hunter import Hunt, Plan, Tell
+    from westwood.hunt.hunter import Hunt, HuntPlan, Tell
     from westwood.results.folder import Folder
 
 _ENVIRONMENTS = 20_000  # by default
@@ -35,9 +35,9 @@ _OF_A_HUNT = ("harm", "environments", "for_", "workers", "out", "resume")
 
 
 def _harms() -> list[str]:
-    from westwood.hunt.harms import BY_IT, HARMS, TO_IT
+    from westwood.hunt.degradation import BY_IT, DEGRADATIONS, TO_IT
 
-    return [TO_IT, BY_IT, *HARMS]
+    return [TO_IT, BY_IT, *DEGRADATIONS]
 
 
 _CcOption = Annotated[
@@ -137,7 +137,7 @@ def stress(
 
 def _plan(
     cc: str | None, harm: list[str], seed: int, environments: int | None, for_: str | None
-) -> Plan:
+) -> HuntPlan:
     from westwood.errors import InputError
     from westwood.hunt import hunter
     from westwood.units import option_seconds
@@ -152,14 +152,14 @@ def _plan(
     return hunter.plan(cc, tuple(harm), seed, environments, for_s)
 
 
-def _hunt(planned: Plan, workers: int | None, out: Path | None, *, resume: bool) -> None:
+def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: bool) -> None:
     from rich import console, table  # noqa: F401 - an interrupt has no time for imports
 
     from westwood import stopping
     from westwood.cli.streams import next_step, say
     from westwood.engines.pool import check_workers
     from westwood.errors import Interrupted
-    from westwood.hunt import hunter, written
+    from westwood.hunt import hunter, report
     from westwood.results.folder import Folder
 
     check_workers(workers, "--workers")
@@ -177,7 +177,7 @@ def _hunt(planned: Plan, workers: int | None, out: Path | None, *, resume: bool)
             raise Interrupted(f"interrupted; {seen}{rest}") from None
         if folder is not None:
             with stopping.keeping():
-                written.write(folder, hunting.findings(), _title(hunting), hunting.counted())
+                report.write(folder, hunting.findings(), _title(hunting), hunting.counted())
                 folder.manifest({"hunt": planned.state(), "environments": hunting.environments})
     _print(hunting, folder)
     if folder is not None:
@@ -188,7 +188,7 @@ def _hunt(planned: Plan, workers: int | None, out: Path | None, *, resume: bool)
 
 
 @contextmanager
-def _progress(planned: Plan) -> Iterator[Tell]:
+def _progress(planned: HuntPlan) -> Iterator[Tell]:
     """Shows on a terminal how far the test is."""
     if not sys.stderr.isatty():
         yield lambda done, of: None
@@ -217,15 +217,15 @@ def _title(hunting: Hunt) -> str:
 
 def _print(hunting: Hunt, folder: Folder | None) -> None:
     from westwood.cli import tables
-    from westwood.hunt import written
+    from westwood.hunt import report
 
     found = hunting.findings()
     rows = tuple(
         (
             f"{number} {one.harm}",
             f"{one.value:.0%}",
-            written.path(one.attack),
-            "; ".join(written.parts(one.attack)) or "-",
+            report.path(one.attack),
+            "; ".join(report.parts(one.attack)) or "-",
         )
         for number, one in enumerate(found[:_SHOWN], 1)
     )
@@ -279,7 +279,7 @@ def _cells(figures: Any) -> tuple[str, ...]:
 
     return (
         number(figures.goodput_bps, 1e-6, 2),
-        number(figures.beside_bps, 1e-6, 2) if figures.beside_bps else "-",
+        number(figures.competing_bps, 1e-6, 2) if figures.competing_bps else "-",
         number(figures.fairness, 1, 2),
         number(figures.timeouts, 1, 0),
         number(figures.loss_ratio, 100, 2),

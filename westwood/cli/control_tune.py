@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from westwood.search.evaluation import RunJobs
-    from westwood.search.found import Found
+    from westwood.search.result import SearchResult
 
 _OneCcOption = Annotated[
     str,
@@ -122,13 +122,13 @@ def tune(
     from westwood.engines.pool import check_workers
     from westwood.results.folder import Folder
     from westwood.search import space, study
-    from westwood.search.found import Search
+    from westwood.search.result import Search
 
     check_workers(workers, "--workers")
     wanted = figures.wanted(plot, figure, title, size)
     space.check_protocol(cc)
     held = space.settings_given(cc, settings_of(set_))
-    asked = Search(cc, space.knobs(cc, vary or (), held), held, paths, seed, packets)
+    asked = Search(cc, space.parameters(cc, vary or (), held), held, paths, seed, packets)
     with runner(dask, workers) as run:
         folder = Folder(out, tell=streams.say)
         began = time.monotonic()
@@ -174,7 +174,7 @@ def runner(dask: str | None, workers: int | None) -> Iterator[RunJobs]:
         yield functools.partial(run_jobs, prepare=prepare, workers=workers)
 
 
-def _print(found: Found, out: Path, *, json: bool) -> None:
+def _print(found: SearchResult, out: Path, *, json: bool) -> None:
     from westwood.cli import tables
     from westwood.search import page
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from westwood.cli.control_tune import runner
 
 if TYPE_CHECKING:
-    from westwood.papers.infer.told import Told
+    from westwood.papers.infer.report import InferenceReport
 
 OUT = Path("inferred")  # has a folder for each paper, unless the user says
 SETTINGS = 2000  # that are tried unless the user says
@@ -41,7 +41,7 @@ def infer(
     with runner(dask, workers) as run:
         folder = Folder(out, tell=streams.say)
         began, busy = time.monotonic(), time.process_time()
-        told, runs = study.run(
+        report, runs = study.run(
             open_,
             folder,
             settings=settings,
@@ -53,23 +53,23 @@ def infer(
     if runs:
         took = f"{time.monotonic() - began:.0f} s, {time.process_time() - busy:.0f} s of a core"
         streams.say(f"{runs} runs in {took}")
-    _print(told)
+    _print(report)
     print(out / "papers.md")
 
 
-def _print(told: Told) -> None:
+def _print(report: InferenceReport) -> None:
     from westwood.cli import tables
 
     words = {True: "HOLDS", False: "DIFFERS"}
     heads = ("claim", "profile", "inferred", "all settings")
     rows = tuple(
-        (claim, words[one["profile"]], words[one["inferred"]], told.verdict(claim))
-        for claim, one in told.claims.items()
+        (claim, words[one["profile"]], words[one["inferred"]], report.verdict(claim))
+        for claim, one in report.claims.items()
     )
-    count, held = len(told.claims), told.holding("inferred")
-    title = f"{told.paper}: {held} of {count} hold in one of {told.settings} settings:"
+    count, held = len(report.claims), report.holding("inferred")
+    title = f"{report.paper}: {held} of {count} hold in one of {report.settings} settings:"
     tables.print_texts(tables.Cells(heads, rows), title)
-    differs = told.open.differs(told.inferred)
+    differs = report.open.differs(report.inferred)
     print("That setting has otherwise than the profile:" if differs else "It is the profile.")
     for key, value in differs.items():
-        print(f"  {told.what(key)}: {value}")
+        print(f"  {report.what(key)}: {value}")

@@ -20,7 +20,7 @@ from westwood.cli.options import OUTPUT, SCENARIO, JsonOption, refuse_idle, spli
 from westwood.cli.path_fit import FitOption
 
 if TYPE_CHECKING:
-    from westwood.campaign.trying import Plan, Trial
+    from westwood.campaign.trying import Trial, TrialPlan
     from westwood.results.folder import Folder
     from westwood.scenario import Scenario
 
@@ -182,7 +182,7 @@ def _rehearsed(scenario: str | None, given: dict[str, str | None], for_s: float)
 
 
 def _carry_out(
-    plan: Plan, path: Scenario | None, folder: Folder, fit: Path | None, *, json: bool
+    plan: TrialPlan, path: Scenario | None, folder: Folder, fit: Path | None, *, json: bool
 ) -> tuple[int, Trial]:
     """Uploads, restores the machine and prints the verdicts; returns exit code and trial."""
     from westwood import stopping
@@ -220,7 +220,7 @@ def _carry_out(
 
 
 @contextmanager
-def _place(plan: Plan, path: Scenario | None) -> Iterator[Plan]:
+def _place(plan: TrialPlan, path: Scenario | None) -> Iterator[TrialPlan]:
     """Makes the rehearsal's path and server, if it is one."""
     from westwood.campaign import rehearsal
 
@@ -231,7 +231,7 @@ def _place(plan: Plan, path: Scenario | None) -> Iterator[Plan]:
         yield replace(plan, make=make)
 
 
-def _intro(plan: Plan) -> str:
+def _intro(plan: TrialPlan) -> str:
     from westwood.campaign.verdict import duration
 
     names = f"{', '.join(plan.controls[:-1])} and {plan.controls[-1]}"

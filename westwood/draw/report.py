@@ -27,7 +27,7 @@ from westwood.results.shown import change
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from westwood.papers.claims import Verdict
+    from westwood.papers.claims import ClaimVerdict
 
 _TEMPLATES = Path(__file__).parent
 _UNITS = {"_bps": (1e-6, "Mb/s"), "_s": (1e3, "ms")}  # factor from the column's unit
@@ -93,7 +93,7 @@ class Section:
     title: str
     drawn: Drawn | None  # None: nothing could draw it
     tables: Sequence[Table]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[ClaimVerdict]
     profile: str = ""
     profile_title: str = ""
     pairs: Sequence[Sequence[str]] = ()  # cells of paired comparisons
@@ -124,7 +124,7 @@ def write(
     folder: Folder,
     title: str,
     sections: Sequence[Section],
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[ClaimVerdict],
     manifest: str,
 ) -> Path:
     """Writes index.html; its path."""
@@ -165,7 +165,7 @@ def write_last(
     folder: Folder,
     title: str,
     sections: Sequence[Section],
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[ClaimVerdict],
     settings: Mapping[str, Any],
     *,
     complete: bool = True,

@@ -111,7 +111,7 @@ def plan(
     if check_resources:
         resources.check_sweep(bases, bases[0].seeds)
     base = bases[0]
-    beside = key_beside(base) if len(variants) > 1 else None
+    beside = protocol_key(base) if len(variants) > 1 else None
     shown = [{beside: variant[beside]} if beside else {} for variant in variants or [{}]]
     numbers = range(1, base.seeds + 1)
     jobs = [
@@ -122,7 +122,7 @@ def plan(
     return Experiment(base, jobs, [*([beside] if beside else []), *base.sweep])
 
 
-def key_beside(scenario: Scenario) -> str | None:
+def protocol_key(scenario: Scenario) -> str | None:
     """Returns the column by which the rows of flows without a protocol are those of `--cc`'s runs.
 
     None if every flow has one: its row says which.

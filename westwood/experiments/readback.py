@@ -74,7 +74,7 @@ class Results:
         for name in planned.scenario.to_files(Path(_SCENARIO).stem):
             folder.verified(name)
         rows = folder.read_frame(_RUNS)
-        beside = experiment.key_beside(planned.scenario)
+        beside = experiment.protocol_key(planned.scenario)
         if beside in rows.columns and beside not in planned.varied:  # several of --cc
             planned = replace(planned, varied=[beside, *planned.varied])
         if problem := problem_with(planned, rows):

@@ -25,7 +25,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SharedRuns:
     """Holds what is run, and by the place of each run what it is used for, itself first."""
 
     jobs: Sequence[Job]
@@ -45,7 +45,7 @@ def _names() -> list[str]:
     return [column.name for column in columns()]
 
 
-def plan(jobs: Sequence[tuple[str, Job]], *, alone: bool) -> Plan:
+def plan(jobs: Sequence[tuple[str, Job]], *, alone: bool) -> SharedRuns:
     """Plans the runs of all jobs of these experiments; `alone`: each use has its own run."""
     first: dict[tuple[str, int], list[Use]] = {}
     todo, uses = [], []
@@ -60,7 +60,7 @@ def plan(jobs: Sequence[tuple[str, Job]], *, alone: bool) -> Plan:
             uses.append([use])
             first.setdefault(key, uses[-1])
         todo.append(replace(job, seeds=seeds))
-    return Plan(todo, uses)
+    return SharedRuns(todo, uses)
 
 
 def _numbered(jobs: Sequence[tuple[str, Job]]) -> Iterator[tuple[str, int, Job]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Evaluates attacks: how much of a harm there is, over one seed or several."""
+"""Measures the degradation that attacks cause, over one seed or several."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dataclasses import dataclass, field, replace
 from westwood import _engine, stopping
 from westwood.hunt import attack as attacks
 from westwood.hunt.attack import Attack
+from westwood.hunt.degradation import Degradation, Run
 from westwood.hunt.figures import Figures, of_run
-from westwood.hunt.harms import Harm, Run
 from westwood.hunt.networks import Networks
 from westwood.units import PS_PER_S
 
 
 @dataclass
 class Runner:
-    """Runs attacks in the simulator, in one thread, and counts how many it was asked about."""
+    """Runs attacks in the simulator, in one thread, and counts them."""
 
     networks: Networks = field(default_factory=Networks)
     evaluated: int = 0
     runs: int = 0
 
     def run(self, attack: Attack, protocol: str, part: float = 1.0) -> Figures:
-        """Runs an attack with this control in question, for this part of its duration."""
+        """Runs an attack on this control, for this fraction of its duration."""
         network, names = self.networks.of(attack, protocol)
         network.duration = round(network.duration * part)
         self.runs += 1
@@ -34,7 +34,7 @@ class Runner:
         return of_run(names, outcome.connections(), outcome.forward[0], duration_s, attack.rate_bps)
 
     def remembering(self, attack: Attack) -> Run:
-        """Runs an attack with whichever control, each once."""
+        """Returns a function that runs an attack with any control, each once."""
         known: dict[tuple[str, float, tuple[str, ...]], Figures] = {}
 
         def run(protocol: str, part: float = 1.0, without: tuple[str, ...] = ()) -> Figures:
@@ -45,13 +45,15 @@ class Runner:
 
         return run
 
-    def harm(self, harm: Harm, attack: Attack, protocol: str) -> float:
-        """How much of a harm there is, with the attack's own seed."""
+    def degradation(self, metric: Degradation, attack: Attack, protocol: str) -> float:
+        """Returns the degradation with the attack's own seed, from 0 to 1."""
         self.evaluated += 1
-        return harm.measure(self.remembering(attack), attack, protocol)
+        return metric.measure(self.remembering(attack), attack, protocol)
 
-    def median(self, harm: Harm, attack: Attack, protocol: str, seeds: Sequence[int]) -> float:
-        """The median of a harm over these seeds."""
+    def median(
+        self, metric: Degradation, attack: Attack, protocol: str, seeds: Sequence[int]
+    ) -> float:
+        """Returns the median degradation over these seeds."""
         return statistics.median(
-            self.harm(harm, replace(attack, seed=seed), protocol) for seed in seeds
+            self.degradation(metric, replace(attack, seed=seed), protocol) for seed in seeds
         )

@@ -22,7 +22,7 @@ class Figures:
     """Says what became of the flows in question, of those beside them, and of the link."""
 
     goodput_bps: float  # of the flows of the control in question together
-    beside_bps: float  # of the flows beside them
+    competing_bps: float  # of the flows beside them
     total_bps: float  # of all whose data go the same way
     fairness: float  # Jain's index of the flows of the control in question, if there are several
     timeouts: float  # of the flows in question

@@ -28,38 +28,38 @@ from westwood.engines.contract import Job, RunSeed
 from westwood.engines.pool import run_jobs
 from westwood.errors import InputError, RunError, suggestion
 from westwood.hunt import attack as attacks
-from westwood.hunt.expedition import Expedition, Finding
-from westwood.hunt.harms import Harm, chosen
+from westwood.hunt.degradation import Degradation, chosen
 from westwood.hunt.scenarios import scenario as scenario_of
+from westwood.hunt.search_run import Finding, SearchRun
 from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 
 _JOURNALS = "journal-*.jsonl"
 MOST_ENVIRONMENTS = 10**9
-_MOST_EXPEDITIONS = 10**9
+_MOST_SEARCH_RUNS = 10**9
 
 Tell = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
-class Plan:
+class HuntPlan:
     """Says whom to hunt, how, and for how long: environments, or seconds, whichever is given."""
 
     cc: str
-    harms: tuple[Harm, ...]
+    metrics: tuple[Degradation, ...]
     seed: int
     environments: int | None
     for_s: float | None
 
     def state(self) -> dict[str, Any]:
         """What decides the outcome of an expedition."""
-        return {"cc": self.cc, "harms": [harm.name for harm in self.harms], "seed": self.seed}
+        return {"cc": self.cc, "harms": [one.name for one in self.metrics], "seed": self.seed}
 
 
 def plan(
     cc: str, harms: tuple[str, ...], seed: int, environments: int | None, for_s: float | None
-) -> Plan:
+) -> HuntPlan:
     """Checks what was asked for."""
     if cc not in PROTOCOLS:
         raise InputError(f"unknown protocol, {suggestion(cc, PROTOCOLS)}", key="--cc", value=cc)
@@ -67,7 +67,7 @@ def plan(
     if environments is not None and not 1 <= environments <= MOST_ENVIRONMENTS:
         problem = f"expected a whole number from 1 to {MOST_ENVIRONMENTS}"
         raise InputError(problem, key="--environments", value=environments)
-    return Plan(cc, tuple(chosen(harms)), seed, environments, for_s)
+    return HuntPlan(cc, tuple(chosen(harms)), seed, environments, for_s)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Ended:
 class Hunt:
     """Is a hunt that goes on: what was found, and what is kept of it in a folder."""
 
-    def __init__(self, planned: Plan, folder: Folder | None = None) -> None:
+    def __init__(self, planned: HuntPlan, folder: Folder | None = None) -> None:
         self.plan = planned
         self._folder = folder
         self._ended: dict[int, Ended] = {}
@@ -90,7 +90,7 @@ class Hunt:
         plain = attacks.drawn((), [0.5] * attacks.genes(()), 1)
         self._anything = scenario_of(plain, planned.cc)
         self.seconds = 0.0
-        self.expeditions = 0  # the hunt's: the first ones, as many as it takes,
+        self.search_runs = 0  # the hunt's: the first ones, as many as it takes,
         self.environments = 0  # and how many they have seen
 
     @contextlib.contextmanager
@@ -131,7 +131,7 @@ class Hunt:
     def go(self, workers: int | None, tell: Tell = lambda done, of: None) -> None:
         """Goes on until enough was seen, or time is up; an interrupt keeps what ended."""
         began = time.monotonic()
-        missing = (number for number in range(_MOST_EXPEDITIONS) if number not in self._ended)
+        missing = (number for number in range(_MOST_SEARCH_RUNS) if number not in self._ended)
         if self._is_over(began):
             return
         runs = run_jobs(map(self._job, missing), self._prepare, workers=workers)
@@ -150,12 +150,12 @@ class Hunt:
         return Job(self._anything, [number])
 
     def _prepare(self, job: Job) -> RunSeed:
-        return self._expedition
+        return self._search_run
 
-    def _expedition(self, number: int) -> list[dict[str, Any]]:
-        expedition = Expedition(self.plan.cc, self.plan.harms, self.plan.seed, number)
-        finding = expedition.find()
-        environments = expedition.runner.evaluated
+    def _search_run(self, number: int) -> list[dict[str, Any]]:
+        search_run = SearchRun(self.plan.cc, self.plan.metrics, self.plan.seed, number)
+        finding = search_run.find()
+        environments = search_run.runner.evaluated
         plain = finding.plain() if finding else None
         return [{"number": number, "environments": environments, "finding": plain}]
 
@@ -172,9 +172,9 @@ class Hunt:
         """Notes an expedition, and how far the hunt has come without a gap."""
         self._ended[ended.number] = ended
         wanted = self.plan.environments
-        while self.expeditions in self._ended and (wanted is None or self.environments < wanted):
-            self.environments += self._ended[self.expeditions].environments
-            self.expeditions += 1
+        while self.search_runs in self._ended and (wanted is None or self.environments < wanted):
+            self.environments += self._ended[self.search_runs].environments
+            self.search_runs += 1
 
     def _is_over(self, began: float) -> bool:
         if self.plan.for_s is not None and time.monotonic() - began >= self.plan.for_s:
@@ -183,7 +183,7 @@ class Hunt:
         return wanted is not None and self.environments >= wanted
 
     def _first(self) -> list[Ended]:
-        return [self._ended[number] for number in range(self.expeditions)]
+        return [self._ended[number] for number in range(self.search_runs)]
 
     def findings(self) -> list[Finding]:
         """The worst finding of each kind, the worst first."""

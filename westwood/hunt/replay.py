@@ -18,8 +18,8 @@ from westwood.engines import find, ns3_limits, resources
 from westwood.engines.contract import Engine
 from westwood.engines.result import Result
 from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
+from westwood.hunt.degradation import INCUMBENT
 from westwood.hunt.figures import Figures, of_run
-from westwood.hunt.harms import INCUMBENT
 from westwood.scenario import Scenario
 from westwood.search.population import role
 from westwood.units import PS_PER_S

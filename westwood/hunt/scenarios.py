@@ -14,7 +14,7 @@ from westwood.units import PS_PER_S, format_rate, format_time
 _PS_PER_US = PS_PER_S // 1_000_000
 
 
-def written_out(attack: Attack, protocol: str, profile: str = PROFILE) -> dict[str, Any]:
+def as_data(attack: Attack, protocol: str, profile: str = PROFILE) -> dict[str, Any]:
     """Returns what a scenario file says of it, with this control in question."""
     data = given(attack, protocol, {}, profile)
     link = data["link"][0]
@@ -59,7 +59,7 @@ def opportunities_ms(attack: Attack) -> list[int]:
 
 def scenario(attack: Attack, protocol: str) -> Scenario:
     """Makes the scenario of an attack on, or with, this control."""
-    return Scenario(**written_out(attack, protocol))
+    return Scenario(**as_data(attack, protocol))
 
 
 def _time(us: float) -> str:

@@ -35,7 +35,7 @@ MOST_PATHS = 100_000
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TargetVerdict:
     """Is a target with what came out."""
 
     target: Target
@@ -96,7 +96,7 @@ def control(cc: str, settings: Mapping[str, Any] | None = None, *, key: str = "-
 
 
 @dataclass(frozen=True)
-class Plan:
+class JudgePlan:
     """Is what is judged: rows, and the cases that they need."""
 
     targets: Sequence[Target]
@@ -140,7 +140,7 @@ def _written(value: object) -> str:
 class Judged:
     """Holds the rows of every run, by case and control's text: a list for each seed."""
 
-    plan: Plan
+    plan: JudgePlan
     rows: list[dict[str, list[list[Row]]]]
 
     def ran(self, judged: Control, section: str) -> list[Ran]:
@@ -155,14 +155,18 @@ class Judged:
             if case.section == section
         ]
 
-    def verdicts(self, judged: Control) -> list[Verdict]:
+    def verdicts(self, judged: Control) -> list[TargetVerdict]:
         """The table of a control."""
         return [
-            Verdict(one, one.of(self.ran(judged, one.section)), self.plan.command(judged, one.name))
+            TargetVerdict(
+                one, one.of(self.ran(judged, one.section)), self.plan.command(judged, one.name)
+            )
             for one in self.plan.targets
         ]
 
-    def worst(self, found: Mapping[Control, Sequence[Verdict]]) -> Iterator[tuple[str, Scenario]]:
+    def worst(
+        self, found: Mapping[Control, Sequence[TargetVerdict]]
+    ) -> Iterator[tuple[str, Scenario]]:
         """The worst cases of each control's rows as scenarios, named PLACE-ROW-NUMBER."""
         for place, (control, verdicts) in enumerate(found.items(), start=1):
             for verdict in verdicts:
@@ -181,7 +185,7 @@ class Judged:
 
 
 def run(
-    plan: Plan,
+    plan: JudgePlan,
     controls: Sequence[Control],
     *,
     track: Tracker,
@@ -241,7 +245,7 @@ def name_of(judged: Control) -> tuple[str, str]:
     return label(judged.cc), ", ".join(changed)
 
 
-def draw_frontier(plan: Plan, found: Mapping[Control, Sequence[Verdict]]) -> Figure:
+def draw_frontier(plan: JudgePlan, found: Mapping[Control, Sequence[TargetVerdict]]) -> Figure:
     """Draws the controls over the two rows."""
     from westwood.draw.frontier import Mark, Side, frontier
 

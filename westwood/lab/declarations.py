@@ -26,8 +26,8 @@ from westwood.catalogue import (
     Setting,
     settings_in_order,
 )
-from westwood.papers.checks import HERE
-from westwood.papers.checks.here import Swept
+from westwood.papers.checks import SETTING_BOUNDS
+from westwood.papers.checks.bounds import Swept
 from westwood.papers.claims import claims
 from westwood.papers.studies import STUDIES
 from westwood.results.columns import columns
@@ -141,7 +141,7 @@ def _preset(name: str, verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, A
 
 def _here(claim: str, name: str, scenario: Mapping[str, Any]) -> dict[str, Any] | str:
     """Returns the criterion of a claim in this scenario, or why there is none."""
-    found = HERE[claim]
+    found = SETTING_BOUNDS[claim]
     return found if isinstance(found, str) else _json_value(found[name], scenario)
 
 

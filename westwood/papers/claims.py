@@ -46,7 +46,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     """Says what came of a claim."""
 
     claim: Claim
@@ -78,17 +78,17 @@ def claims() -> dict[str, Claim]:
     return {c["id"]: Claim(**{**c, "paper": papers[c["paper"]]}) for c in data["claim"]}
 
 
-def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[Verdict]:
+def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[ClaimVerdict]:
     """Holds the claims against what was measured, by the scenarios' names."""
     verdicts = []
     for claim_id in ids:
         finding = CHECKS[claim_id](measured)
         verdict: Decision = "DIFFERS" if finding.failures else "HOLDS"
         explanation = "; ".join(finding.failures)
-        verdicts.append(Verdict(claims()[claim_id], verdict, finding.measured, explanation))
+        verdicts.append(ClaimVerdict(claims()[claim_id], verdict, finding.measured, explanation))
     return verdicts
 
 
-def tested() -> list[Verdict]:
+def tested() -> list[ClaimVerdict]:
     """Returns the verdicts of the claims that no simulation here decides."""
-    return [Verdict(one, "TESTED", {}, one.tested) for one in claims().values() if one.tested]
+    return [ClaimVerdict(one, "TESTED", {}, one.tested) for one in claims().values() if one.tested]

@@ -25,8 +25,8 @@ from westwood.experiments import experiment
 from westwood.experiments.experiment import Collected, Experiment, Tracker
 from westwood.papers import claims
 from westwood.papers.checks.common import Measured
-from westwood.papers.infer import told
-from westwood.papers.studies import STUDIES, Study
+from westwood.papers.infer import report as inference
+from westwood.papers.studies import STUDIES, PaperStudy
 from westwood.results.folder import Folder
 from westwood.scenario import Scenario, fragments, profiles
 
@@ -38,7 +38,7 @@ ALL = "all"
 class Selection:
     """Says what will be run: studies by name, and every scenario once."""
 
-    studies: Mapping[str, Study]
+    studies: Mapping[str, PaperStudy]
     experiments: Mapping[str, Experiment]
 
     @property
@@ -62,7 +62,7 @@ class Selection:
 class Reproduction:
     """Holds what came of it."""
 
-    verdicts: list[claims.Verdict]
+    verdicts: list[claims.ClaimVerdict]
     page: Path
     figures: list[Path]
 
@@ -109,7 +109,7 @@ def run(
     drawn, verdicts, sections = [], [], []
     for name, study in selection.studies.items():
         found = [
-            replace(one, elsewhere=told.elsewhere(one.claim.paper.key, one.claim.id))
+            replace(one, elsewhere=inference.elsewhere(one.claim.paper.key, one.claim.id))
             for one in claims.check(study.claims, measured)
         ]
         picture = report.figure(folder, name, partial(study.draw, measured, study.title))
@@ -138,9 +138,9 @@ def _measured(selection: Selection, name: str, collected: Collected) -> Measured
 def _section(
     selection: Selection,
     name: str,
-    study: Study,
+    study: PaperStudy,
     measured: Mapping[str, Measured],
-    verdicts: Sequence[claims.Verdict],
+    verdicts: Sequence[claims.ClaimVerdict],
     picture: report.Drawn | None,
 ) -> report.Section:
     tables = []
@@ -167,8 +167,8 @@ def _section(
 
 def _entries(
     selection: Selection,
-    verdicts: Sequence[claims.Verdict],
-    others: Sequence[claims.Verdict],
+    verdicts: Sequence[claims.ClaimVerdict],
+    others: Sequence[claims.ClaimVerdict],
     settings: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
     figure = {one: name for name, study in selection.studies.items() for one in study.claims}

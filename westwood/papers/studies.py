@@ -27,7 +27,7 @@ All = Mapping[str, Measured]
 
 
 @dataclass(frozen=True)
-class Study:
+class PaperStudy:
     """Is an experiment of a paper."""
 
     title: str
@@ -194,8 +194,8 @@ _BAD_RATE = Axis("bottleneck.loss.bad_rate", "Loss rate of the bad state")
 _BLACKOUT = Axis("bottleneck.loss.bad", "Mean length of a blackout (s)")
 _NS3, _MOBICOM, _PLATEAU = "2013 ns-3 paper", "MOBICOM 2001", "WestwoodNR+"
 
-STUDIES: dict[str, Study] = {
-    "fig5": Study(
+STUDIES: dict[str, PaperStudy] = {
+    "fig5": PaperStudy(
         f"Figure 5, {_NS3}: throughput over error rate",
         {"fig5": _PER},
         (
@@ -206,31 +206,31 @@ STUDIES: dict[str, Study] = {
         ),
         _curves("fig5", _PER_AXIS),
     ),
-    "fig6": Study(
+    "fig6": PaperStudy(
         f"Figure 6, {_NS3}: throughput over delay",
         {"fig6": "bottleneck.delay"},
         ("ns3.fig6.delay",),
         _curves("fig6", _DELAY, words=True),
     ),
-    "fig7": Study(
+    "fig7": PaperStudy(
         f"Figure 7, {_NS3}: throughput over bandwidth",
         {"fig7": "bottleneck.rate"},
         ("ns3.fig7.bandwidth",),
         _curves("fig7", _RATE, words=True),
     ),
-    "fig8": Study(
+    "fig8": PaperStudy(
         f"Figure 8, {_NS3}: delayed ACKs",
         {"fig8": _PER},
         ("ns3.fig8.delack",),
         _panels("fig8", "tcp.delayed_ack", "segments an ACK"),
     ),
-    "fig9": Study(
+    "fig9": PaperStudy(
         f"Figure 9, {_NS3}: packet sizes",
         {"fig9": _PER},
         ("ns3.fig9.mtu",),
         _panels("fig9", "tcp.packet", "packet"),
     ),
-    "fig10": Study(
+    "fig10": PaperStudy(
         f"Figure 10, {_NS3}: cwnd over time",
         {"fig10": ""},
         ("ns3.fig10.cwnd",),
@@ -238,53 +238,53 @@ STUDIES: dict[str, Study] = {
         observers.SAMPLED_CWND,
         ("throughput_bps", "sampled_cwnd"),
     ),
-    "fig11": Study(
+    "fig11": PaperStudy(
         f"Figure 11, {_NS3}: estimates under ACK compression",
         {"ack-compression": ""},
         ("ns3.fig11.ack_compression",),
         _ack_compression,
         observers.ESTIMATE_RANGE,
     ),
-    "udp-share": Study(
+    "udp-share": PaperStudy(
         f"{_MOBICOM}: the estimate with competing UDP",
         {"udp-share": ""},
         ("mobicom.udp_share",),
         _udp_share,
         observers.ESTIMATE_BESIDE_UDP,
     ),
-    "fairness": Study(
+    "fairness": PaperStudy(
         f"{_MOBICOM}: fairness, without and with RED",
         {"fairness": "bottleneck.queue", "fairness-rtt": "bottleneck.queue"},
         ("mobicom.fairness",),
         _fairness,
         shown=("throughput_bps", "jain", "utilisation"),
     ),
-    "friendliness": Study(
+    "friendliness": PaperStudy(
         f"{_MOBICOM}: friendliness of 20 flows",
         {"friendliness": ""},
         ("mobicom.friendliness",),
         _friendliness,
         shown=("throughput_bps", "friendliness", "jain"),
     ),
-    "loss-delay-capacity": Study(
+    "loss-delay-capacity": PaperStudy(
         f"{_MOBICOM}: throughput over error rate, delay and capacity",
         {"loss": _PER, "delay": "bottleneck.delay", "capacity": "bottleneck.rate"},
         ("mobicom.loss_delay_capacity",),
         _three,
     ),
-    "fading": Study(
+    "fading": PaperStudy(
         f"{_MOBICOM}: fading",
         {"fading": _BAD_RATE.column},
         ("mobicom.fading",),
         _curves("fading", _BAD_RATE),
     ),
-    "blackout": Study(
+    "blackout": PaperStudy(
         f"{_MOBICOM}: blackout",
         {"blackout": _BLACKOUT.column},
         ("mobicom.blackout",),
         _curves("blackout", _BLACKOUT, words=True),
     ),
-    "satellite": Study(
+    "satellite": PaperStudy(
         f"{_MOBICOM}: satellite link",
         {"satellite": "satellite.rate"},
         ("mobicom.satellite",),
@@ -292,7 +292,7 @@ STUDIES: dict[str, Study] = {
             "satellite", Axis("satellite.rate", "Rate of the satellite link (Mb/s)"), words=True
         ),
     ),
-    "traces": Study(
+    "traces": PaperStudy(
         f"{_MOBICOM}: cwnd and ssthresh",
         {"traces": ""},
         ("mobicom.traces",),
@@ -300,33 +300,33 @@ STUDIES: dict[str, Study] = {
         observers.SSTHRESH_OVER_PIPE,
         ("throughput_bps", "ssthresh_over_pipe"),
     ),
-    "plateau-wired": Study(
+    "plateau-wired": PaperStudy(
         f"{_PLATEAU}: the wired path",
         {"plateau-wired": ""},
         ("plateau.wired",),
         _wired,
         shown=("throughput_bps", "loss_ratio"),
     ),
-    "plateau-wireless": Study(
+    "plateau-wireless": PaperStudy(
         f"{_PLATEAU}: the wireless path",
         {"plateau-wireless": _PER},
         ("plateau.wireless",),
         _curves("plateau-wireless", _PER_AXIS),
     ),
-    "plateau-cte": Study(
+    "plateau-cte": PaperStudy(
         f"{_PLATEAU}: the height of the plateau",
         {"plateau-cte-wired": "tcp.cc.cte", "plateau-cte-wireless": "tcp.cc.cte"},
         ("plateau.cte",),
         _cte,
     ),
-    "plateau-friendly": Study(
+    "plateau-friendly": PaperStudy(
         f"{_PLATEAU}: beside other protocols",
         {"plateau-friendly": ""},
         ("plateau.friendly_newreno", "plateau.friendly_westwood"),
         _plateau_friendly,
         shown=("throughput_bps", "friendliness"),
     ),
-    "rate-halving": Study(
+    "rate-halving": PaperStudy(
         "Linux 2.4: fast recovery with rate halving",
         {"rate-halving": ""},
         ("linux.rate_halving",),

@@ -46,13 +46,13 @@ class Control:
 
 
 @dataclass(frozen=True)
-class Ground:
+class PathTestSet:
     """The paths that controls are run on, by family."""
 
     families: Mapping[str, tuple[Environment, ...]]
 
     @classmethod
-    def drawn(cls, purpose: str, seed: int, count: int, packets_most: int) -> Ground:
+    def drawn(cls, purpose: str, seed: int, count: int, packets_most: int) -> PathTestSet:
         """Draws about so many paths, shared among the families that targets speak of."""
         counts = {family: max(2, round(count * share / 100)) for family, share in SHARES.items()}
         return cls(
@@ -88,14 +88,14 @@ class Ground:
 
 
 def outcomes(
-    controls: Sequence[Control], ground: Ground, run_jobs: RunJobs
+    controls: Sequence[Control], test_set: PathTestSet, run_jobs: RunJobs
 ) -> Iterator[tuple[int, list[Outcome]]]:
     """Runs all controls on all paths; yields each as its last run ends: place, outcome by path."""
-    count = len(ground.runs)
+    count = len(test_set.runs)
     jobs = (
         Job(scenario(path, one.protocol, one.settings), [path.seed])
         for one in controls
-        for _, path in ground.runs
+        for _, path in test_set.runs
     )
     found: list[dict[int, Outcome]] = [{} for _ in controls]
     with closing(run_jobs(jobs)) as runs:
@@ -103,13 +103,13 @@ def outcomes(
             control, run = divmod(place, count)
             found[control][run] = Outcome.of(rows)
             if len(found[control]) == count:
-                yield control, _by_path(ground, found[control])
+                yield control, _by_path(test_set, found[control])
                 found[control] = {}
 
 
-def _by_path(ground: Ground, runs: Mapping[int, Outcome]) -> list[Outcome]:
-    several: list[list[Outcome]] = [[] for _ in ground.paths]
-    for number, (place, _) in enumerate(ground.runs):
+def _by_path(test_set: PathTestSet, runs: Mapping[int, Outcome]) -> list[Outcome]:
+    several: list[list[Outcome]] = [[] for _ in test_set.paths]
+    for number, (place, _) in enumerate(test_set.runs):
         several[place].append(runs[number])
     return [Outcome.mean(one) for one in several]
 

@@ -19,7 +19,7 @@ _AT_RANDOM = 2 * BATCH  # trials before the estimator has something to go by
 
 
 class Varied(Protocol):
-    """Is a setting that is varied, from `low` to `high` or among `choices`, as a `Knob` is."""
+    """Is a setting that is varied, from `low` to `high` or among `choices`, as a `Parameter` is."""
 
     @property
     def key(self) -> str:
@@ -50,7 +50,7 @@ class Varied(Protocol):
 
 
 def propose(
-    knobs: Sequence[Varied],
+    parameters: Sequence[Varied],
     tried: Sequence[tuple[Mapping[str, Any], float]],
     seed: int,
     batch: int,
@@ -69,22 +69,22 @@ def propose(
             seed=int.from_bytes(hashlib.sha256(f"trials {seed} {batch}".encode()).digest()[:4]),
         )
         study = optuna.create_study(sampler=sampler)
-        space = {one.key: _distribution(one) for one in knobs}
+        space = {one.key: _distribution(one) for one in parameters}
         for values, cost in tried:
             kept = {key: values[key] for key in space}
-            if not all(one.has(kept[one.key]) for one in knobs):
+            if not all(one.has(kept[one.key]) for one in parameters):
                 continue  # a default outside of the ranges asked for
             trial = optuna.trial.create_trial(params=kept, distributions=space, value=cost)
             study.add_trial(trial)
         proposed = [dict(study.ask(space).params) for _ in range(count)]
     if batch == 0:
-        proposed[0] = {one.key: one.default for one in knobs}
+        proposed[0] = {one.key: one.default for one in parameters}
     return proposed
 
 
-def _distribution(knob: Varied) -> Any:
+def _distribution(parameter: Varied) -> Any:
     from optuna.distributions import CategoricalDistribution, IntDistribution
 
-    if knob.choices:
-        return CategoricalDistribution(knob.choices)
-    return IntDistribution(knob.low, knob.high, log=knob.is_logarithmic)
+    if parameter.choices:
+        return CategoricalDistribution(parameter.choices)
+    return IntDistribution(parameter.low, parameter.high, log=parameter.is_logarithmic)

@@ -15,8 +15,8 @@ from westwood.search.objective import TARGETS, Target
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from westwood.search.found import Ablation, Found
-    from westwood.search.space import Knob
+    from westwood.search.result import Ablation, SearchResult
+    from westwood.search.space import Parameter
 
 SETTINGS_HEADS = ("setting", "default", "best", "set back\ncosts", "95 %\ninterval")
 ENDS_HEADS = ("setting", "best", "instead", "costs", "95 %\ninterval")
@@ -24,7 +24,7 @@ _ALL_IDLE = "all near 0"
 TARGETS_HEADS = ("target", "wanted", "default", "best", "", "what")
 
 
-def title(found: Found) -> str:
+def title(found: SearchResult) -> str:
     """Says what the best trial is worth."""
     best, first = found.best, found.trials[0]
     of = f"{label(found.search.protocol)}: trial {best.number} of {len(found.trials)}"
@@ -33,17 +33,17 @@ def title(found: Found) -> str:
     return f"{of} costs {best.cost:.3f}, the default {first.cost:.3f}"
 
 
-def settings_rows(found: Found) -> tuple[tuple[str, ...], ...]:
+def settings_rows(found: SearchResult) -> tuple[tuple[str, ...], ...]:
     """The settings that the best trial has otherwise than the default, the most telling first."""
     values = found.best.values
     rows = [
         (
-            _name(knob, made),
-            str(knob.written(knob.default)),
-            str(knob.written(values[knob.key])),
+            _name(parameter, made),
+            str(parameter.written(parameter.default)),
+            str(parameter.written(values[parameter.key])),
             *_effect(made),
         )
-        for knob, made in found.ablation()
+        for parameter, made in found.ablation()
     ]
     if found.simpler:
         rows.append((f"{_ALL_IDLE} ({len(found.simpler.keys)})", "", "", *_effect(found.simpler)))
@@ -54,21 +54,26 @@ def _effect(made: Ablation) -> tuple[str, str]:
     return f"{made.effect:+.3f}", f"{made.low:+.3f} to {made.high:+.3f}"
 
 
-def _name(knob: Knob, made: Ablation) -> str:
-    others = [key for key in made.keys if key != knob.key]
-    return f"{knob.key} (with {', '.join(others)})" if others else knob.key
+def _name(parameter: Parameter, made: Ablation) -> str:
+    others = [key for key in made.keys if key != parameter.key]
+    return f"{parameter.key} (with {', '.join(others)})" if others else parameter.key
 
 
-def ends_rows(found: Found) -> tuple[tuple[str, ...], ...]:
+def ends_rows(found: SearchResult) -> tuple[tuple[str, ...], ...]:
     """What the best trial costs more with a setting at an end of its range, the dearest first."""
     values = found.best.values
     return tuple(
-        (knob.key, str(knob.written(values[knob.key])), str(knob.written(end)), *_effect(made))
-        for knob, end, made in found.end_effects()
+        (
+            parameter.key,
+            str(parameter.written(values[parameter.key])),
+            str(parameter.written(end)),
+            *_effect(made),
+        )
+        for parameter, end, made in found.end_effects()
     )
 
 
-def targets_rows(found: Found) -> tuple[tuple[str, ...], ...]:
+def targets_rows(found: SearchResult) -> tuple[tuple[str, ...], ...]:
     """Every target, with what the default and the best trial come to."""
     best, first = found.best.targets, found.trials[0].targets
     return tuple(
@@ -92,20 +97,20 @@ def _verdict(target: Target, value: float) -> str:
     return "" if math.isnan(value) else "reached" if target.reached(value) else "missed"
 
 
-def as_toml(found: Found) -> str:
+def as_toml(found: SearchResult) -> str:
     """The settings to keep as a flow's `cc` in a scenario."""
     search = found.search
     settings: dict[str, Any] = space.settings(found.best.values, found.chosen(), search.held)
     return toml_value({"name": search.protocol, **settings})
 
 
-def drawn(found: Found) -> Figure:
+def drawn(found: SearchResult) -> Figure:
     """Draws the trials and the ablation."""
     from westwood.draw import search_plots
 
     back = [
-        search_plots.Back(_name(knob, made), made.effect, made.low, made.high)
-        for knob, made in found.ablation()
+        search_plots.Back(_name(parameter, made), made.effect, made.low, made.high)
+        for parameter, made in found.ablation()
     ]
     if found.simpler:
         made = found.simpler

@@ -29,7 +29,7 @@ _ANY_PATH = Environment(1_000_000, 10_000, 10, 1_000_000, 0)
 
 
 @dataclass(frozen=True)
-class Knob:
+class Parameter:
     """Is a setting that is varied: from `low` to `high`, or among the `choices`."""
 
     setting: Setting
@@ -107,7 +107,9 @@ def defaults(protocol: str, held: Mapping[str, Any]) -> Values:
     return {key: getattr(built, one.field) for key, one in settings_of_protocol(protocol).items()}
 
 
-def knobs(protocol: str, vary: Sequence[str], held: Mapping[str, Any]) -> tuple[Knob, ...]:
+def parameters(
+    protocol: str, vary: Sequence[str], held: Mapping[str, Any]
+) -> tuple[Parameter, ...]:
     """Reads `--vary KEY[=LOW:HIGH|A,B...]`; without any, all that are not held are varied."""
     check_protocol(protocol)
     known, now = settings_of_protocol(protocol), defaults(protocol, held)
@@ -125,27 +127,27 @@ def knobs(protocol: str, vary: Sequence[str], held: Mapping[str, Any]) -> tuple[
     chosen = ranges or dict.fromkeys((key for key in known if key not in held), "")
     if not chosen:
         raise InputError("nothing is left to vary", key="--set", value=list(held))
-    return tuple(_knob(known[key], now[key], text) for key, text in chosen.items())
+    return tuple(_parameter(known[key], now[key], text) for key, text in chosen.items())
 
 
-def _knob(setting: Setting, default: Value, text: str) -> Knob:
+def _parameter(setting: Setting, default: Value, text: str) -> Parameter:
     words: tuple[Value, ...] = (False, True) if setting.kind == "SWITCH" else setting.choices
     if not text:
         least = 0 if setting.kind.endswith("_OR_NONE") else setting.least
         return (
-            Knob(setting, default, choices=words)
+            Parameter(setting, default, choices=words)
             if words
-            else Knob(setting, default, least, setting.most)
+            else Parameter(setting, default, least, setting.most)
         )
     if words:
         chosen = tuple(dict.fromkeys(_value(setting, one, text) for one in text.split(",")))
-        return Knob(setting, default, choices=chosen)
+        return Parameter(setting, default, choices=chosen)
     low, colon, high = text.partition(":")
     first, last = _value(setting, low, text), _value(setting, high if colon else low, text)
     assert isinstance(first, int) and isinstance(last, int)
     if first > last:
         raise InputError("expected LOW:HIGH, the lower first", key="--vary", value=text)
-    return Knob(setting, default, first, last)
+    return Parameter(setting, default, first, last)
 
 
 def _value(setting: Setting, text: str, whole: str) -> Value:
@@ -171,13 +173,13 @@ def _expected(setting: Setting, option: str) -> InputError:
 
 
 def in_order(
-    values: Mapping[str, Value], knobs_: Iterable[Knob], fallback: Mapping[str, Value]
+    values: Mapping[str, Value], parameters_: Iterable[Parameter], fallback: Mapping[str, Value]
 ) -> Values:
     """Puts settings of which one must not exceed another in order, as the core demands.
 
     Two that are varied change places; one beside a setting that stays is as far as that lets it.
     """
-    varied, made = {one.key for one in knobs_}, dict(values)
+    varied, made = {one.key for one in parameters_}, dict(values)
     for lesser, greater in settings_in_order("cc"):
         first = made.get(lesser, fallback.get(lesser))
         last = made.get(greater, fallback.get(greater))
@@ -193,10 +195,10 @@ def in_order(
 
 
 def settings(
-    values: Mapping[str, Value], knobs_: Iterable[Knob], held: Mapping[str, Any]
+    values: Mapping[str, Value], parameters_: Iterable[Parameter], held: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Writes the control's settings as a scenario has them: those held, and what was chosen."""
-    chosen = {one.key: one.written(values[one.key]) for one in knobs_ if one.key in values}
+    chosen = {one.key: one.written(values[one.key]) for one in parameters_ if one.key in values}
     return {**held, **chosen}
 
 

@@ -30,37 +30,37 @@ from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 from westwood.results.ledger import Ledger
 from westwood.search import evaluation, objective, space
-from westwood.search.evaluation import Control, Ground, RunJobs
-from westwood.search.found import (
+from westwood.search.evaluation import Control, PathTestSet, RunJobs
+from westwood.search.objective import REFERENCES, TARGETS
+from westwood.search.optimiser import BATCH, propose
+from westwood.search.outcome import Outcome, Seen
+from westwood.search.result import (
     NUMBERS,
     TOGETHER,
     Ablation,
-    Found,
     Search,
+    SearchResult,
     Trial,
     end_name,
     numbers_of,
 )
-from westwood.search.objective import REFERENCES, TARGETS
-from westwood.search.optimiser import BATCH, propose
-from westwood.search.outcome import Outcome, Seen
 from westwood.search.space import Values
 
 MOST_TRIALS = 100_000
 
 
-class Study:
+class SearchStudy:
     """Carries a search out in its folder, under a lock while `opened`."""
 
     def __init__(self, search: Search, folder: Folder, run_jobs: RunJobs) -> None:
         self._search, self._folder, self._run_jobs = search, folder, run_jobs
-        self._ground = Ground.drawn("search", search.seed, search.paths, search.packets)
+        self._test_set = PathTestSet.drawn("search", search.seed, search.paths, search.packets)
         self._fallback = space.defaults(search.protocol, search.held)
         self._ledger = Ledger(folder, self._take)
-        self.found = Found(search)
+        self.found = SearchResult(search)
 
     @contextmanager
-    def opened(self, *, resume: bool) -> Iterator[Study]:
+    def opened(self, *, resume: bool) -> Iterator[SearchStudy]:
         """Takes the lock, checks that the folder fits, reads what is there."""
         differs = "holds another search: control, ranges, paths, seed or targets differ"
         with self._ledger.opened(
@@ -72,7 +72,7 @@ class Study:
         found = self.found
         if "reference" in record:
             outcomes = [Outcome.read(one) for one in record["outcomes"]]
-            if record["reference"] not in REFERENCES or len(outcomes) != len(self._ground.paths):
+            if record["reference"] not in REFERENCES or len(outcomes) != len(self._test_set.paths):
                 raise ValueError
             found.references[record["reference"]] = outcomes
         elif "ablated" in record:
@@ -82,7 +82,7 @@ class Study:
             values = dict(record["values"])
             targets = {one.name: _number(record["targets"][one.name]) for one in TARGETS}
             self._search.control(values)
-            if values.keys() != {one.key for one in self._search.knobs}:
+            if values.keys() != {one.key for one in self._search.parameters}:
                 raise ValueError
             trial = Trial(int(record["trial"]), values, targets, float(record["cost"]))
             found.trials[trial.number] = trial
@@ -102,8 +102,8 @@ class Study:
         return len(REFERENCES) - len(self.found.references) + trials - done
 
     def _outcomes(self, controls: Sequence[Control]) -> Iterator[tuple[int, list[Outcome]]]:
-        for place, outcomes in evaluation.outcomes(controls, self._ground, self._run_jobs):
-            self.found.runs += len(self._ground.runs)
+        for place, outcomes in evaluation.outcomes(controls, self._test_set, self._run_jobs):
+            self.found.runs += len(self._test_set.runs)
             yield place, outcomes
 
     def _references(self) -> Iterator[None]:
@@ -121,8 +121,8 @@ class Study:
         before = [known[n] for n in range(first)]
         tried = [(one.values, one.cost) for one in before]
         proposed = [
-            space.in_order(values, self._search.knobs, self._fallback)
-            for values in propose(self._search.knobs, tried, self._search.seed, batch)
+            space.in_order(values, self._search.parameters, self._fallback)
+            for values in propose(self._search.parameters, tried, self._search.seed, batch)
         ]
         same = {n: one for n in numbers for one in before if one.values == proposed[n - first]}
         for number, one in same.items():
@@ -131,7 +131,7 @@ class Study:
         numbers = [n for n in numbers if n not in same]
         controls = [self._search.control(proposed[n - first]) for n in numbers]
         for place, outcomes in self._outcomes(controls):
-            targets = objective.values(self._ground.seen(outcomes, self.found.references))
+            targets = objective.values(self._test_set.seen(outcomes, self.found.references))
             self._keep_trial(numbers[place], proposed[numbers[place] - first], targets)
             yield
 
@@ -153,13 +153,13 @@ class Study:
         values = self.found.best.values
         yield from self._compare(
             {
-                end_name(knob, end): (
-                    space.in_order({**values, knob.key: end}, [knob], self._fallback),
-                    (knob.key,),
+                end_name(parameter, end): (
+                    space.in_order({**values, parameter.key: end}, [parameter], self._fallback),
+                    (parameter.key,),
                 )
-                for knob in self._search.knobs
-                for end in knob.ends()
-                if end != values[knob.key]
+                for parameter in self._search.parameters
+                for end in parameter.ends()
+                if end != values[parameter.key]
             }
         )
 
@@ -174,7 +174,7 @@ class Study:
         names, waiting = ["", *left], dict[int, dict[str, list[Seen]]]()
         whole: dict[str, list[Seen]] = {}
         for place, outcomes in self._outcomes(controls):
-            waiting[place] = self._ground.seen(outcomes, found.references)
+            waiting[place] = self._test_set.seen(outcomes, found.references)
             whole = waiting.pop(0, whole)
             for ended in list(waiting) if whole else ():
                 name, seen = names[ended], waiting.pop(ended)
@@ -204,12 +204,12 @@ def _number(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-def _trials_frame(found: Found) -> pl.DataFrame:
+def _trials_frame(found: SearchResult) -> pl.DataFrame:
     rows = [
         {
             "trial": one.number,
             "cost": one.cost,
-            **{k.key: k.written(one.values[k.key]) for k in found.search.knobs},
+            **{k.key: k.written(one.values[k.key]) for k in found.search.parameters},
             **{f"target: {name}": value for name, value in one.targets.items()},
         }
         for _, one in sorted(found.trials.items())
@@ -226,11 +226,11 @@ def run(
     run_jobs: RunJobs,
     track: Tracker,
     ends: bool = False,
-) -> Found:
+) -> SearchResult:
     """Does what is missing of a search; Interrupted says what there is and how to go on."""
     if not 1 <= trials <= MOST_TRIALS:
         raise InputError(f"expected from 1 to {MOST_TRIALS}", key="--trials", value=trials)
-    with Study(search, folder, run_jobs).opened(resume=resume) as study:
+    with SearchStudy(search, folder, run_jobs).opened(resume=resume) as study:
         try:
             for _ in track(study.steps(trials, ends=ends), study.missing(trials)):
                 pass

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from westwood import Scenario
-from westwood.campaign.plan import Plan
+from westwood.campaign.plan import CampaignPlan
 from westwood.campaign.uploads import Turn, upload
 from westwood.engines import linux
 from westwood.errors import WestwoodError
@@ -59,7 +59,7 @@ def test_each_of_ours_tells_its_estimate(controls: Path) -> None:
 
 def test_a_campaigns_traces_have_it(controls: Path) -> None:
     path = {"rate": "4Mbps", "delay": "20ms", "queue": {"limit": "40p"}}
-    plan = Plan.read(
+    plan = CampaignPlan.read(
         {
             "name": "p",
             "cc": ["westwood+", "reno"],

@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 from error_lines import without_line
 
-from westwood.campaign.plan import Plan, presets
+from westwood.campaign.plan import CampaignPlan, presets
 from westwood.cli import call
 from westwood.engines import linux
 from westwood.errors import InputError, WestwoodError
@@ -230,11 +230,15 @@ def test_a_wrong_plan_is_told_in_one_line(
 
 def test_every_plan_of_the_package_can_be_read(capsys: Any) -> None:
     for name in presets():
-        plan = Plan.load(name)
+        plan = CampaignPlan.load(name)
         assert plan.name == name and all(count >= 1 for _, _, count in plan.sessions())
-    assert {target.name for target in Plan.load("bari").target} == {"ucla", "uppsala", "parma"}
+    assert {target.name for target in CampaignPlan.load("bari").target} == {
+        "ucla",
+        "uppsala",
+        "parma",
+    }
     with pytest.raises(InputError, match="neither a file nor a plan"):
-        Plan.load("barry")
+        CampaignPlan.load("barry")
     assert call(["path", "campaign", "bari", "--target", "rome"]) == 2
     assert '--target = "rome": no such target' in capsys.readouterr().err
 
@@ -242,7 +246,9 @@ def test_every_plan_of_the_package_can_be_read(capsys: Any) -> None:
 def test_a_server_is_a_host_and_a_port() -> None:
     def port(text: str) -> tuple[str, int]:
         given = {"name": "t", "server": text, "sizes": ["1MB"]}
-        (target,) = Plan.read({"name": "x", "cc": ["cubic", "reno"], "target": [given]}).target
+        (target,) = CampaignPlan.read(
+            {"name": "x", "cc": ["cubic", "reno"], "target": [given]}
+        ).target
         assert target.server is not None
         return target.server.host, target.server.port
 

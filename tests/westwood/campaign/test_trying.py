@@ -28,7 +28,7 @@ from westwood.campaign import (
     verdict,
 )
 from westwood.campaign.plan import Server
-from westwood.campaign.verdict import Verdict
+from westwood.campaign.verdict import TrialVerdict
 from westwood.errors import InputError, RunError
 from westwood.results import sequential
 from westwood.results.traces import STATES
@@ -36,9 +36,9 @@ from westwood.results.traces import STATES
 HOST = Server("192.0.2.1", 5201)
 
 
-def of(gains: Sequence[float], worth: float = 0.05) -> Verdict:
+def of(gains: Sequence[float], worth: float = 0.05) -> TrialVerdict:
     logarithms = [math.log1p(gain) for gain in gains]
-    return Verdict("ww_plus", "cubic", logarithms, worth, 0.95, 22.0)
+    return TrialVerdict("ww_plus", "cubic", logarithms, worth, 0.95, 22.0)
 
 
 def test_a_gain_beyond_chance_pays() -> None:
@@ -79,7 +79,7 @@ def test_the_time_that_is_said_ends_with_the_verdict_that_comes_first() -> None:
     worth = math.log1p(0.05)
     for mean in (-0.02, 0.0, 0.01, 0.024, 0.025, 0.04, 0.06):
         gains = [mean + off for off in (0.2, -0.15, 0.1, -0.2, 0.15, -0.1)]
-        one = Verdict("a", "b", gains, 0.05, 0.95, 22.0)
+        one = TrialVerdict("a", "b", gains, 0.05, 0.95, 22.0)
         assert one.word == verdict.CANNOT_TELL
         halves = [half for half in (mean, worth - mean) if half > 0]
         pairs = min(sequential.count_needed(one.found, half) for half in halves)
@@ -93,10 +93,12 @@ def test_the_time_that_is_said_is_enough() -> None:
     decided = []
     for _ in range(100):
         gains = random.normal(0.3, 0.4, 400)
-        one = Verdict("a", "b", gains[:6].tolist(), 0.05, 0.95, 1.0)
+        one = TrialVerdict("a", "b", gains[:6].tolist(), 0.05, 0.95, 1.0)
         if one.word == verdict.CANNOT_TELL:
             later = gains[: 6 + int(one.more_s)].tolist()
-            decided.append(Verdict("a", "b", later, 0.05, 0.95, 1.0).word != verdict.CANNOT_TELL)
+            decided.append(
+                TrialVerdict("a", "b", later, 0.05, 0.95, 1.0).word != verdict.CANNOT_TELL
+            )
     assert len(decided) > 50 and np.mean(decided) > 0.4
 
 
@@ -107,7 +109,7 @@ def test_without_an_effect_it_says_that_it_pays_in_at_most_five_percent(deviatio
     said = {verdict.PAYS: 0, verdict.DOES_NOT: 0, verdict.CANNOT_TELL: 0}
     for _ in range(400):
         gains = random.normal(0, deviation, 40).tolist()
-        words = (Verdict("a", "b", gains[:n], 0.05, 0.95, 1).word for n in range(1, 41))
+        words = (TrialVerdict("a", "b", gains[:n], 0.05, 0.95, 1).word for n in range(1, 41))
         said[next((word for word in words if word != verdict.CANNOT_TELL), word_of(gains))] += 1
     assert said[verdict.PAYS] <= 0.05 * 400
     if deviation < 0.1:
@@ -115,7 +117,7 @@ def test_without_an_effect_it_says_that_it_pays_in_at_most_five_percent(deviatio
 
 
 def word_of(gains: list[float]) -> str:
-    return Verdict("a", "b", gains, 0.05, 0.95, 1).word
+    return TrialVerdict("a", "b", gains, 0.05, 0.95, 1).word
 
 
 def test_several_controls_share_the_five_percent() -> None:
@@ -323,7 +325,7 @@ def test_a_wrong_option_is_one_line(
     assert said in called.err and not list(tmp_path.iterdir())
 
 
-def upload_of(plan: trying.Plan, cc: str) -> tuple[dict[str, Any], pl.DataFrame, pl.DataFrame]:
+def upload_of(plan: trying.TrialPlan, cc: str) -> tuple[dict[str, Any], pl.DataFrame, pl.DataFrame]:
     """Stands for a second of an upload, in which ww_plus gets 2 Mb/s and others 1."""
     row: dict[str, Any] = {"cc": cc, "goodput_bps": 2e6 if cc == "ww_plus" else 1e6, "seconds": 1.0}
     row |= {"min_rtt_s": 0.04, "full_rtt_s": 0.1, "busy_s": 1.0, "timeouts": 0, "losses": 0}

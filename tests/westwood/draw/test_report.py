@@ -12,7 +12,7 @@ import pytest
 
 from westwood.draw import report
 from westwood.draw.laboratory import Opens
-from westwood.papers.claims import Claim, Paper, Verdict
+from westwood.papers.claims import Claim, ClaimVerdict, Paper
 from westwood.results.folder import Folder
 
 INLINE = {"span", "a", "em", "strong", "code"}
@@ -49,11 +49,11 @@ class Text(HTMLParser):
         return [line.strip() for line in "".join(parser.parts).split("\n")]
 
 
-def verdict(word: str, elsewhere: str) -> Verdict:
+def verdict(word: str, elsewhere: str) -> ClaimVerdict:
     paper = Paper("p", "A paper", "Journal, 2001")
     claim = Claim(f"c-{word}", paper, "Figure 1", "It is faster.", "As there", "A", "Goodput.")
     explanation = "" if word == "HOLDS" else "It is slower."
-    return Verdict(claim, word, {"gap": [1.0, 2.0]}, explanation, elsewhere)  # type: ignore[arg-type]
+    return ClaimVerdict(claim, word, {"gap": [1.0, 2.0]}, explanation, elsewhere)  # type: ignore[arg-type]
 
 
 def page(folder: Path, elsewhere: str, tested: bool, opens: list[Opens]) -> str:

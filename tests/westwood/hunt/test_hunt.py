@@ -17,11 +17,11 @@ from started_tool import Tool
 from westwood.engines.simulator import simulate
 from westwood.errors import InputError
 from westwood.hunt import attack as attacks
-from westwood.hunt import harms, hunter, replay, shrink, written
+from westwood.hunt import degradation, hunter, replay, report, shrink
 from westwood.hunt.attack import Attack
 from westwood.hunt.evaluate import Runner
-from westwood.hunt.expedition import Finding
 from westwood.hunt.scenarios import scenario as scenario_of
+from westwood.hunt.search_run import Finding
 from westwood.results.folder import Folder
 from westwood.scenario import Scenario
 
@@ -120,7 +120,7 @@ def test_it_goes_on_where_it_was_killed(over: hunter.Hunt, tmp_path: Path) -> No
 def test_a_finding_is_a_scenario_that_shows_it(over: hunter.Hunt, tmp_path: Path) -> None:
     """In its file as in the hunt: CUBIC gets so much more."""
     found = over.findings()[0]
-    for name, content in written.files(found, "found").items():
+    for name, content in report.files(found, "found").items():
         (tmp_path / name).write_text(content)
     scenario, cc = replay.load(str(tmp_path / "found.toml"))
     assert cc == "westwood+"
@@ -150,7 +150,7 @@ def _with_cc(scenario: Scenario, cc: dict[str, str]) -> str:
 def test_a_recorded_rate_has_a_file_of_its_own(tmp_path: Path) -> None:
     attack = attacks.drawn(["dips"], [0.5] * attacks.genes(["dips"]), 3)
     finding = Finding(attack, "idle", "cubic", 0.5, 0.4, 0.6, "idle", {})
-    made = written.files(finding, "found")
+    made = report.files(finding, "found")
     for name, content in made.items():
         (tmp_path / name).write_text(content)
     scenario, _ = replay.load(str(tmp_path / "found.toml"))
@@ -192,17 +192,19 @@ def test_nobody_is_worse_than_itself() -> None:
     """CUBIC in the place of CUBIC: of what is relative to it there is nothing."""
     choices, runner = random.Random(8), Runner()
     alone = ("below-cubic", "timeouts", "unfair", "late", "starves", "losses", "queue", "stuck")
-    for harm in map(harms.HARMS.__getitem__, alone):
+    for harm in map(degradation.DEGRADATIONS.__getitem__, alone):
         attack = any_attack(choices, *harm.needs)
         attack = replace(attack, duration_us=attack.duration_us // 8 * 2, calm_us=0)
-        assert runner.harm(harm, attack, "cubic") == 0
+        assert runner.degradation(harm, attack, "cubic") == 0
 
 
 def test_a_harm_is_from_none_to_all() -> None:
     choices, runner = random.Random(9), Runner()
-    for harm in harms.HARMS.values():
+    for harm in degradation.DEGRADATIONS.values():
         attack = any_attack(choices, *harm.needs)
-        assert 0 <= runner.harm(harm, replace(attack, duration_us=2_000_000), "westwood+") <= 1
+        assert (
+            0 <= runner.degradation(harm, replace(attack, duration_us=2_000_000), "westwood+") <= 1
+        )
 
 
 @pytest.mark.parametrize(
@@ -307,6 +309,9 @@ def test_the_figures_are_those_of_any_run_of_it() -> None:
 
 def test_the_guide_names_every_harm_and_feature() -> None:
     guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text()
-    named = [f"| `{name}` | {harm.side.replace('-', ' ')} |" for name, harm in harms.HARMS.items()]
+    named = [
+        f"| `{name}` | {harm.side.replace('-', ' ')} |"
+        for name, harm in degradation.DEGRADATIONS.items()
+    ]
     named += [f"`{name}`" for name in attacks.FEATURES]
     assert [name for name in named if name not in guide] == []

@@ -13,7 +13,7 @@ from westwood import simulate
 from westwood.errors import InputError
 from westwood.judge import judging
 from westwood.judge.cases import BBR, CUBIC, Case
-from westwood.judge.judging import Plan, Verdict, control
+from westwood.judge.judging import JudgePlan, TargetVerdict, control
 from westwood.judge.rows import TARGETS
 from westwood.judge.sections import SECTIONS
 from westwood.judge.targets import Figure, Ran, Target, fairness, kept, own_share, ratio
@@ -108,7 +108,7 @@ def test_a_path_on_which_nothing_was_transferred_does_not_count() -> None:
 def test_a_verdict_says_whether_the_interval_is_on_its_side(
     value: float, low: float, high: float, reached: bool | None, is_certain: bool
 ) -> None:
-    verdict = Verdict(target("clean-median"), Figure(Estimate(value, low, high)), "")
+    verdict = TargetVerdict(target("clean-median"), Figure(Estimate(value, low, high)), "")
     assert (verdict.reached, verdict.is_certain) == (reached, is_certain)
 
 
@@ -129,9 +129,9 @@ def test_rows_are_named_once_and_chosen_by_name_or_part() -> None:
         judging.targets(["nonsense"])
 
 
-def judged(cc: str, *rows: str) -> dict[str, Verdict]:
+def judged(cc: str, *rows: str) -> dict[str, TargetVerdict]:
     one = control(cc)
-    plan = Plan(judging.targets(rows), seed=103, paths=4)
+    plan = JudgePlan(judging.targets(rows), seed=103, paths=4)
     found = judging.run(plan, [one], track=lambda runs, total: runs).verdicts(one)
     return {verdict.target.name: verdict for verdict in found}
 

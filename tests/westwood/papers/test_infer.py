@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a paper leaves open is searched fairly, the same way twice, and told as it came out."""
+"""What a paper leaves open is searched fairly, the same way twice, and report as it came out."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from westwood.papers import claims, reproduce
 from westwood.papers.checks.common import Measured
 from westwood.papers.infer import page, parts, propose, published, space, tree
 from westwood.papers.infer.apply import applied
-from westwood.papers.infer.evaluate import Ground, outcomes
-from westwood.papers.infer.found import CHOOSING_SEEDS, FRESH_SEEDS, searching_seeds
+from westwood.papers.infer.evaluate import ClaimTestSet, outcomes
+from westwood.papers.infer.report import InferenceReport, packaged
+from westwood.papers.infer.result import CHOOSING_SEEDS, FRESH_SEEDS, searching_seeds
 from westwood.papers.infer.space import Setting, Value
-from westwood.papers.infer.told import Told, packaged
 from westwood.papers.studies import STUDIES
 from westwood.results.folder import Folder
 
@@ -123,8 +123,8 @@ def test_a_tree_is_drawn_with_both_sides_of_each_division() -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_value_has_a_reason_and_changes_a_run_or_what_is_read_of_it(paper: str) -> None:
     open_ = space.of(paper)
-    ground = Ground(open_, tuple(one.id for one in open_.claims), (1,), thin=True)
-    places = [place for points in ground.points.values() for place in (points[0], points[-1])]
+    test_set = ClaimTestSet(open_, tuple(one.id for one in open_.claims), (1,), thin=True)
+    places = [place for points in test_set.points.values() for place in (points[0], points[-1])]
     for setting in open_.settings:
         first, *others = setting.values
         assert not first.set and first.why and len(set(setting.choices)) == len(setting.choices)
@@ -137,8 +137,8 @@ def test_every_value_has_a_reason_and_changes_a_run_or_what_is_read_of_it(paper:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_all_values_go_together(paper: str) -> None:
     open_, draw = space.of(paper), random.Random(paper)
-    ground = Ground(open_, tuple(one.id for one in open_.claims), (1,), thin=True)
-    places = [point for points in ground.points.values() for point in (points[0], points[-1])]
+    test_set = ClaimTestSet(open_, tuple(one.id for one in open_.claims), (1,), thin=True)
+    places = [point for points in test_set.points.values() for point in (points[0], points[-1])]
     for chosen in propose.propose(open_, draw.randrange(1000), 0, {})[:8]:
         values = open_.values(chosen)
         assert all(applied(one.scenario, one.fixed, values) for one in places)
@@ -237,11 +237,11 @@ def test_seeds_that_search_choose_and_decide_are_disjoint() -> None:
 
 def test_a_run_that_several_figures_ask_for_is_made_once() -> None:
     open_ = space.of("ns3-2013")
-    ground = Ground(
+    test_set = ClaimTestSet(
         open_, ("ns3.fig5.order", "ns3.fig6.delay", "ns3.fig10.cwnd"), (1, 2), thin=True
     )
 
-    plan = ground.plan(open_.profile)
+    plan = test_set.plan(open_.profile)
 
     hashes = {key for wanted in plan.wanted.values() for _, key in wanted}
     asked = sum(len(wanted) for wanted in plan.wanted.values())
@@ -253,11 +253,11 @@ def test_a_run_that_several_figures_ask_for_is_made_once() -> None:
 def test_the_profile_has_the_verdicts_that_reproduce_gives() -> None:
     open_ = space.of("plateau")
     ids = ("plateau.wired", "plateau.friendly_newreno", "plateau.friendly_westwood")
-    ground = Ground(open_, ids, (1, 2, 3), thin=False)
+    test_set = ClaimTestSet(open_, ids, (1, 2, 3), thin=False)
     pool = functools.partial(run_jobs, prepare=prepare, workers=2)
-    ((_, found),) = outcomes([ground.plan(open_.profile)], pool)
+    ((_, found),) = outcomes([test_set.plan(open_.profile)], pool)
     measured = {}
-    for name in ground.bases:
+    for name in test_set.bases:
         base = Scenario.preset(name)
         planned = experiment.plan(base, seeds=3 if base.seeds > 1 else 1)
         rows = experiment.collect(planned, workers=2, track=everything).rows
@@ -276,10 +276,10 @@ def test_a_number_is_off_by_what_is_published_and_a_bound_only_above() -> None:
     assert [bound.off(value) for value in (1.0, 2.0, 2.5, None)] == [0, 0, 0.25, 1]
 
 
-# What is told
+# What is report
 
 
-def told_of(**claim: Any) -> Told:
+def report_of(**claim: Any) -> InferenceReport:
     grown = tree.grow(
         space.of(SMALL).settings[:2],
         [({"path": "x", "queue": "y"}, False)],
@@ -287,20 +287,20 @@ def told_of(**claim: Any) -> Told:
     first = {"claim": "linux.rate_halving", "held": 0, "profile": False, "inferred": False}
     first |= {"witness": None, "tree": grown.entry(), **claim}
     data = {"paper": SMALL, "settings": 49, "possible": 1536, "claims": [first], "numbers": []}
-    return Told(data)
+    return InferenceReport(data)
 
 
 def test_never_is_said_of_what_no_setting_showed_on_fresh_seeds() -> None:
-    assert told_of().verdict("linux.rate_halving") == "NEVER in 49 settings"
+    assert report_of().verdict("linux.rate_halving") == "NEVER in 49 settings"
     seen = "NOT CONFIRMED: in 3 of 49 settings, not again"
-    assert told_of(held=3).verdict("linux.rate_halving") == seen
+    assert report_of(held=3).verdict("linux.rate_halving") == seen
 
 
 def test_all_is_said_where_no_setting_is_left() -> None:
-    told = told_of()
+    report = report_of()
 
     assert (
-        Told({**told.data, "possible": 49}).verdict("linux.rate_halving")
+        InferenceReport({**report.data, "possible": 49}).verdict("linux.rate_halving")
         == "NEVER in all 49 settings"
     )
 
@@ -329,30 +329,30 @@ def test_parts_that_hold_together_as_often_as_chance_has_it_say_so() -> None:
 def test_holds_if_names_the_branch_where_most_hold() -> None:
     branches = tree.Tree(50, 48), tree.Tree(50, 2)
     grown = tree.Tree(100, 50, "queue", ("10 packets", "50 packets"), *branches)
-    told = told_of(witness={}, tree=grown.entry())
+    report = report_of(witness={}, tree=grown.entry())
 
     words = "HOLDS IF the queue: 10 packets or 50 packets (96% of these; 50% of all)"
-    assert told.verdict("linux.rate_halving") == words
+    assert report.verdict("linux.rate_halving") == words
 
 
 def test_a_branch_where_most_differ_is_no_condition() -> None:
     branches = tree.Tree(50, 20), tree.Tree(50, 0)
     grown = tree.Tree(100, 20, "queue", ("10 packets",), *branches)
-    told = told_of(witness={}, tree=grown.entry())
+    report = report_of(witness={}, tree=grown.entry())
 
     words = "HOLDS in 20% of settings, more with the queue: 10 packets (40% of these)"
-    assert told.verdict("linux.rate_halving") == words
+    assert report.verdict("linux.rate_halving") == words
 
 
 @pytest.mark.parametrize("paper", sorted(packaged()))
 def test_what_the_package_tells_fits_what_is_open_now(paper: str) -> None:
-    told, open_ = packaged()[paper], space.of(paper)
+    report, open_ = packaged()[paper], space.of(paper)
 
-    assert list(told.claims) == [one.id for one in open_.claims]
-    assert list(told.inferred) == [one.key for one in open_.settings]
-    assert all(one.has(told.inferred[one.key]) for one in open_.settings)
-    assert told.data["possible"] == open_.count
-    assert all(list(tree.drawn(told.tree(claim), told.what)) for claim in told.claims)
+    assert list(report.claims) == [one.id for one in open_.claims]
+    assert list(report.inferred) == [one.key for one in open_.settings]
+    assert all(one.has(report.inferred[one.key]) for one in open_.settings)
+    assert report.data["possible"] == open_.count
+    assert all(list(tree.drawn(report.tree(claim), report.what)) for claim in report.claims)
 
 
 def test_the_guide_has_the_page_of_what_the_package_tells() -> None:

@@ -18,7 +18,7 @@ from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
 from westwood.errors import Interrupted
 from westwood.papers.infer import page, space, study
-from westwood.papers.infer.told import Told, packaged
+from westwood.papers.infer.report import InferenceReport, packaged
 from westwood.results.folder import Folder
 
 SMALL = "linux-2003"  # one claim, one scenario
@@ -45,9 +45,9 @@ def inferred(
     workers: int = 2,
     resume: bool = False,
     track: Any = everything,
-) -> Told:
+) -> InferenceReport:
     pool = functools.partial(run_jobs, prepare=prepare, workers=workers)
-    told, _ = study.run(
+    report, _ = study.run(
         space.of(SMALL),
         Folder(folder, tell=lambda line: None),
         settings=settings,
@@ -56,7 +56,7 @@ def inferred(
         run_jobs=pool,
         track=track,
     )
-    return told
+    return report
 
 
 def files(folder: Path) -> list[bytes]:
@@ -67,14 +67,14 @@ def files(folder: Path) -> list[bytes]:
 
 @pytest.mark.usefixtures("short")
 def test_an_inference_is_the_same_for_a_seed_whatever_the_workers(tmp_path: Path) -> None:
-    told = inferred(tmp_path / "one", workers=1)
+    report = inferred(tmp_path / "one", workers=1)
     inferred(tmp_path / "three", workers=3)
     inferred(tmp_path / "other", 48, seed=2)
 
     assert files(tmp_path / "one") == files(tmp_path / "three")
     assert files(tmp_path / "one")[0] != files(tmp_path / "other")[0]
     rows = pl.read_parquet(tmp_path / "one" / "settings.parquet")
-    assert rows["setting"].to_list() == list(range(told.settings)) == list(range(73))
+    assert rows["setting"].to_list() == list(range(report.settings)) == list(range(73))
     assert rows["fills"].sum() == 49
     assert (
         dict(rows.select(list(space.of(SMALL).profile)).row(0, named=True))

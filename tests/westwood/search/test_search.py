@@ -27,15 +27,15 @@ from westwood.errors import Interrupted
 from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.search import population, space, study
-from westwood.search.evaluation import Ground
-from westwood.search.found import Found, Search
+from westwood.search.evaluation import PathTestSet
+from westwood.search.result import Search, SearchResult
 
 SMALL = ("--paths", "30", "--packets", "1000")
 VARY = ("filter", "alpha", "set_cwnd_on_loss")
 
 
 def small(seed: int = 1, vary: tuple[str, ...] = VARY) -> Search:
-    return Search("westwood+", space.knobs("westwood+", vary, {}), {}, 30, seed, 1000)
+    return Search("westwood+", space.parameters("westwood+", vary, {}), {}, 30, seed, 1000)
 
 
 def track(finished: Any, total: int) -> Any:
@@ -51,7 +51,7 @@ def searched(
     resume: bool = False,
     ends: bool = False,
     track: Any = track,
-) -> Found:
+) -> SearchResult:
     pool = functools.partial(run_jobs, prepare=prepare, workers=workers)
     place = Folder(folder, tell=lambda line: None)
     return study.run(
@@ -61,8 +61,8 @@ def searched(
 
 def test_searching_paths_and_judging_paths_never_coincide() -> None:
     for seed in range(20):
-        searching = Ground.drawn("search", seed, 60, 1000)
-        judging = Ground.drawn("judge", seed, 60, 1000)
+        searching = PathTestSet.drawn("search", seed, 60, 1000)
+        judging = PathTestSet.drawn("judge", seed, 60, 1000)
 
         assert {population.purpose_of(one) for _, one in searching.runs} == {"search"}
         assert {population.purpose_of(one) for _, one in judging.runs} == {"judge"}
@@ -77,7 +77,7 @@ def test_a_search_is_the_same_for_a_seed_whatever_the_number_of_workers(tmp_path
     for file in ("trials.parquet", "ablation.parquet", "best.json"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "three" / file).read_bytes()
     assert one.trials == three.trials and one.trials[0] != other.trials[0]
-    assert {k.key: k.default for k in one.search.knobs} == one.trials[0].values
+    assert {k.key: k.default for k in one.search.parameters} == one.trials[0].values
     assert one.best.cost == min(trial.cost for trial in one.trials.values())
     assert one.best.cost < one.trials[0].cost  # the default is tried first
     rows = pl.read_parquet(tmp_path / "one" / "trials.parquet")
@@ -87,23 +87,23 @@ def test_a_search_is_the_same_for_a_seed_whatever_the_number_of_workers(tmp_path
 
 def test_setting_back_what_nothing_reads_costs_nothing(tmp_path: Path) -> None:
     """The pole alpha is of another filter than the one that is held."""
-    knobs = space.knobs("westwood+", ("alpha", "set_cwnd_on_loss"), {"filter": "none"})
-    asked = Search("westwood+", knobs, {"filter": "none"}, 30, 4, 1000)
+    parameters = space.parameters("westwood+", ("alpha", "set_cwnd_on_loss"), {"filter": "none"})
+    asked = Search("westwood+", parameters, {"filter": "none"}, 30, 4, 1000)
     found = searched(tmp_path / "s", 4, asked=asked)
 
     assert "alpha" in {one.key for one in found.changed()}
-    idle = {knob.key: made for knob, made in found.ablation()}["alpha"]
+    idle = {parameter.key: made for parameter, made in found.ablation()}["alpha"]
     assert (idle.effect, idle.low, idle.high) == (0, 0, 0)
     assert "alpha" not in {one.key for one in found.chosen()}
     assert json.loads((tmp_path / "s/best.json").read_text())["settings"]["filter"] == "none"
 
 
 def test_the_ends_of_each_range_are_tried_beside_the_best(tmp_path: Path) -> None:
-    knobs = space.knobs("westwood+", ("alpha=0.5:0.9", "sampler"), {})
-    asked = Search("westwood+", knobs, {}, 30, 1, 1000)
+    parameters = space.parameters("westwood+", ("alpha=0.5:0.9", "sampler"), {})
+    asked = Search("westwood+", parameters, {}, 30, 1, 1000)
     found = searched(tmp_path / "s", 1, asked=asked, ends=True)
 
-    moved = {(knob.key, end): made for knob, end, made in found.end_effects()}
+    moved = {(parameter.key, end): made for parameter, end, made in found.end_effects()}
     assert set(moved) == {("alpha", 500), ("sampler", "per-ack"), ("sampler", "per-rtt-timer")}
     assert moved["alpha", 500].effect == 0  # the pole of another filter than Westwood+'s
     assert moved["sampler", "per-ack"].effect != 0
@@ -123,7 +123,7 @@ def test_an_interrupted_search_goes_on_to_the_same_end(tmp_path: Path) -> None:
         searched(tmp_path / "two", 9, track=stop_after_6)
     found = searched(tmp_path / "two", 9, resume=True)
 
-    assert found.runs < 14 * len(Ground.drawn("search", 1, 30, 1000).runs)
+    assert found.runs < 14 * len(PathTestSet.drawn("search", 1, 30, 1000).runs)
     for file in ("trials.parquet", "ablation.parquet", "best.json"):
         assert (tmp_path / "two" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes()
 
@@ -156,8 +156,8 @@ def test_another_search_in_the_folder_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="expected --resume or a new folder"):
         searched(tmp_path / "s", trials=1)
-    other_default = replace(small().knobs[0], default="none")
-    changed = replace(small(), knobs=(other_default, *small().knobs[1:]))
+    other_default = replace(small().parameters[0], default="none")
+    changed = replace(small(), parameters=(other_default, *small().parameters[1:]))
     for other in (small(seed=2), changed):
         with pytest.raises(InputError, match="holds another search"):
             searched(tmp_path / "s", trials=1, asked=other, resume=True)

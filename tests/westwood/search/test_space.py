@@ -15,10 +15,10 @@ PATH = Environment(1_000_000, 10_000, 10, 1_000_000, 0)
 
 @pytest.mark.parametrize("protocol", [name for name in PROTOCOLS if settings_of_protocol(name)])
 def test_without_vary_a_control_is_searched_over_all_that_it_obeys(protocol: str) -> None:
-    knobs = space.knobs(protocol, (), {})
+    parameters = space.parameters(protocol, (), {})
 
-    assert [one.key for one in knobs] == list(settings_of_protocol(protocol))
-    for one in knobs:  # both ends of every range are settings that a scenario takes
+    assert [one.key for one in parameters] == list(settings_of_protocol(protocol))
+    for one in parameters:  # both ends of every range are settings that a scenario takes
         assert one.has(one.default)
         for end in one.choices or (one.low, one.high):
             values, _ = space.without({one.key: end}, (), space.defaults(protocol, {}))
@@ -27,10 +27,10 @@ def test_without_vary_a_control_is_searched_over_all_that_it_obeys(protocol: str
 
 
 def test_ranges_are_in_the_units_of_a_scenario() -> None:
-    knobs = space.knobs(
+    parameters = space.parameters(
         "westwood", ("tau=10ms:2s", "alpha=0.5:0.95", "filter=none,tustin", "m"), {}
     )
-    tau, alpha, words, m = knobs
+    tau, alpha, words, m = parameters
 
     assert (tau.low, tau.high, tau.is_logarithmic) == (10_000, 2_000_000, True)
     assert (alpha.low, alpha.high) == (500, 950)
@@ -40,23 +40,23 @@ def test_ranges_are_in_the_units_of_a_scenario() -> None:
 
 
 def test_the_default_is_the_controls_own_in_the_profile() -> None:
-    (rules,) = space.knobs("cubic", ("cubic_rules",), {})
-    (least,) = space.knobs("westwood+", ("filter",), {})
+    (rules,) = space.parameters("cubic", ("cubic_rules",), {})
+    (least,) = space.parameters("westwood+", ("filter",), {})
 
     assert rules.default == "linux"
     assert least.default == "ewma"
 
 
 def test_what_is_held_is_not_varied() -> None:
-    knobs = space.knobs("vegas", (), {"vegas_alpha": 3})
+    parameters = space.parameters("vegas", (), {"vegas_alpha": 3})
 
-    assert "vegas_alpha" not in {one.key for one in knobs}
+    assert "vegas_alpha" not in {one.key for one in parameters}
     with pytest.raises(InputError, match="twice"):
-        space.knobs("vegas", ("vegas_alpha",), {"vegas_alpha": 3})
+        space.parameters("vegas", ("vegas_alpha",), {"vegas_alpha": 3})
 
 
 def test_settings_that_have_an_order_are_put_in_it() -> None:
-    both = space.knobs("vegas", ("vegas_alpha", "vegas_beta"), {})
+    both = space.parameters("vegas", ("vegas_alpha", "vegas_beta"), {})
     fallback = space.defaults("vegas", {})
 
     assert space.in_order({"vegas_alpha": 9, "vegas_beta": 5}, both, fallback) == {
@@ -92,13 +92,13 @@ def test_setting_one_back_takes_with_it_what_may_not_stand_beside_the_default() 
 )
 def test_a_wrong_range_is_named_with_what_was_expected(option: str, words: str) -> None:
     with pytest.raises(InputError) as caught:
-        space.knobs("westwood", (option,), {})
+        space.parameters("westwood", (option,), {})
 
     assert words in str(caught.value) and "--vary" in str(caught.value)
 
 
 def test_a_control_without_settings_is_refused() -> None:
     with pytest.raises(InputError, match="no settings"):
-        space.knobs("bbr", (), {})
+        space.parameters("bbr", (), {})
     with pytest.raises(InputError, match="unknown protocol"):
-        space.knobs("westwod", (), {})
+        space.parameters("westwod", (), {})

@@ -30,7 +30,7 @@ Sources: Gourieroux, Monfort & Renault 1993 (estimation by simulation); Beaumont
 from westwood.campaign.fit.estimate import Estimate, Fit, fit
 from westwood.campaign.fit.reading import uploads
 from westwood.campaign.fit.recordings import Upload, of_frame, of_result
-from westwood.campaign.fit.written import notes, scenario, summary, toml
+from westwood.campaign.fit.report import notes, scenario, summary, toml
 
 __all__ = [
     "Estimate",

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from westwood.papers.checks import linux_2003, mobicom_2001, ns3_2013, plateau
+from westwood.papers.checks.bounds import Decided
 from westwood.papers.checks.common import Finding, Measured
-from westwood.papers.checks.here import Decided
 
 Check = Callable[
     [Mapping[str, Measured]], Finding
@@ -25,4 +25,9 @@ CHECKS: dict[str, Check] = {
 }
 
 # What of them one setting decides.
-HERE: Decided = {**ns3_2013.HERE, **mobicom_2001.HERE, **plateau.HERE, **linux_2003.HERE}
+SETTING_BOUNDS: Decided = {
+    **ns3_2013.SETTING_BOUNDS,
+    **mobicom_2001.SETTING_BOUNDS,
+    **plateau.SETTING_BOUNDS,
+    **linux_2003.SETTING_BOUNDS,
+}

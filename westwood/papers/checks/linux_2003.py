@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from westwood.papers.checks.bounds import Decided
 from westwood.papers.checks.common import Finding, Measured, outside
-from westwood.papers.checks.here import Decided
 
 
 def _rate_halving(all_: Mapping[str, Measured]) -> Finding:
@@ -35,6 +35,6 @@ def _rate_halving(all_: Mapping[str, Measured]) -> Finding:
 
 CHECKS = {"linux.rate_halving": _rate_halving}
 
-HERE: Decided = {
+SETTING_BOUNDS: Decided = {
     "linux.rate_halving": "It is about every packet of a recovery, which the pictures do not hold."
 }

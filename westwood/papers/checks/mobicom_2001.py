@@ -10,6 +10,18 @@ from typing import Any
 import polars as pl
 
 from westwood.catalogue import label
+from westwood.papers.checks.bounds import (
+    Among,
+    Bounds,
+    Condition,
+    Decided,
+    SettingBounds,
+    Swept,
+    Term,
+    alone,
+    leading,
+    not_below,
+)
 from westwood.papers.checks.common import (
     THROUGHPUT,
     Finding,
@@ -19,18 +31,6 @@ from westwood.papers.checks.common import (
     mbps,
     outside,
     shown,
-)
-from westwood.papers.checks.here import (
-    Among,
-    Bounds,
-    Condition,
-    Decided,
-    Here,
-    Swept,
-    Term,
-    alone,
-    leading,
-    not_below,
 )
 
 _OVER = [("westwood", "reno")]
@@ -216,10 +216,12 @@ _FRIENDLY = [
 ]
 _WIDE, _NARROW = ({"satellite.rate": Swept(place)} for place in (-1, 0))
 
-HERE: Decided = {
-    "mobicom.udp_share": {"udp-share": Here([_beside_udp(one) for one in ("alone", "beside")])},
+SETTING_BOUNDS: Decided = {
+    "mobicom.udp_share": {
+        "udp-share": SettingBounds([_beside_udp(one) for one in ("alone", "beside")])
+    },
     "mobicom.fairness": {
-        "fairness": Here(
+        "fairness": SettingBounds(
             [
                 *(
                     Condition(
@@ -232,18 +234,18 @@ HERE: Decided = {
                 *_even("tcp.cc"),
             ]
         ),
-        "fairness-rtt": Here(_even("*.cc")),
+        "fairness-rtt": SettingBounds(_even("*.cc")),
     },
-    "mobicom.friendliness": {"friendliness": Here(_FRIENDLY)},
+    "mobicom.friendliness": {"friendliness": SettingBounds(_FRIENDLY)},
     "mobicom.loss_delay_capacity": {
-        "loss": Here(leading(_OVER), _LOSSES),
-        "delay": Here(leading(_OVER), _DELAYS),
-        "capacity": Here(leading(_OVER), _RATES),
+        "loss": SettingBounds(leading(_OVER), _LOSSES),
+        "delay": SettingBounds(leading(_OVER), _DELAYS),
+        "capacity": SettingBounds(leading(_OVER), _RATES),
     },
-    "mobicom.fading": {"fading": Here([not_below("westwood", "reno")], _FADES)},
-    "mobicom.blackout": {"blackout": Here([not_below("westwood", "reno")], _BLACKOUTS)},
+    "mobicom.fading": {"fading": SettingBounds([not_below("westwood", "reno")], _FADES)},
+    "mobicom.blackout": {"blackout": SettingBounds([not_below("westwood", "reno")], _BLACKOUTS)},
     "mobicom.satellite": {
-        "satellite": Here(
+        "satellite": SettingBounds(
             [
                 Condition(
                     "Westwood over Reno, at the largest rate over the same at the least",
@@ -254,7 +256,7 @@ HERE: Decided = {
         )
     },
     "mobicom.traces": {
-        "traces": Here(
+        "traces": SettingBounds(
             [
                 Condition(
                     f"{label(cc)}'s median ssthresh over the pipe",

@@ -11,6 +11,17 @@ from typing import Any
 import polars as pl
 
 from westwood.catalogue import label
+from westwood.papers.checks.bounds import (
+    Among,
+    Bounds,
+    Condition,
+    Decided,
+    SettingBounds,
+    Term,
+    alone,
+    leading,
+    ratio,
+)
 from westwood.papers.checks.common import (
     THROUGHPUT,
     WESTWOOD,
@@ -21,17 +32,6 @@ from westwood.papers.checks.common import (
     mbps,
     outside,
     shown,
-)
-from westwood.papers.checks.here import (
-    Among,
-    Bounds,
-    Condition,
-    Decided,
-    Here,
-    Term,
-    alone,
-    leading,
-    ratio,
 )
 
 _TIE = 0.03  # so far apart may Reno and NewReno be in the order
@@ -232,29 +232,29 @@ _CURVE = (
 )
 _GRID = "It is about the spread over the figure's whole grid: no single setting shows that."
 
-HERE: Decided = {
+SETTING_BOUNDS: Decided = {
     "ns3.fig5.order": {
-        "fig5": Here(
+        "fig5": SettingBounds(
             [*leading(_ABOVE_TAHOE), ratio("reno", "newreno", Bounds(1 - _TIE, 1 + _TIE))],
             _IN_ORDER,
         )
     },
     "ns3.fig5.reno_equals_newreno": {
-        "fig5": Here(
+        "fig5": SettingBounds(
             [ratio("reno", "newreno", Bounds(1 - _ALIKE, 1 + _ALIKE, strict=True))], _PERFORM_ALIKE
         )
     },
     "ns3.fig5.westwoodplus_knee": _CURVE,
     "ns3.fig5.monotone": _CURVE,
-    "ns3.fig6.delay": {"fig6": Here(leading(_ABOVE_ALL), _LONG)},
-    "ns3.fig7.bandwidth": {"fig7": Here([_grows(cc, one) for cc, one in _GROWTH.items()])},
+    "ns3.fig6.delay": {"fig6": SettingBounds(leading(_ABOVE_ALL), _LONG)},
+    "ns3.fig7.bandwidth": {"fig7": SettingBounds([_grows(cc, one) for cc, one in _GROWTH.items()])},
     "ns3.fig8.delack": _GRID,
     "ns3.fig9.mtu": _GRID,
     "ns3.fig10.cwnd": {
-        "fig10": Here([ratio(*pair, column="sampled_cwnd") for pair in _HIGHER_CWND])
+        "fig10": SettingBounds([ratio(*pair, column="sampled_cwnd") for pair in _HIGHER_CWND])
     },
     "ns3.fig11.ack_compression": {
-        "ack-compression": Here(
+        "ack-compression": SettingBounds(
             [
                 _estimate("Westwood's peak, Mb/s", WESTWOOD, "estimate_peak_bps", 1e6, _PEAK_MBPS),
                 *(

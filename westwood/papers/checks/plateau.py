@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from westwood.catalogue import label
+from westwood.papers.checks.bounds import Bounds, Condition, Decided, SettingBounds, Term, ratio
 from westwood.papers.checks.common import THROUGHPUT, Finding, Measured, outside, shown
-from westwood.papers.checks.here import Bounds, Condition, Decided, Here, Term, ratio
 
 _BEFORE, _AFTER = "westwoodnr", "westwoodnr+"
 _PUBLISHED_BEFORE_BPS = 4.510e6  # wireless, without the plateau
@@ -127,12 +127,12 @@ def _over(other: str) -> Condition:
 
 _GAIN = ratio(_AFTER, _BEFORE)
 
-HERE: Decided = {
+SETTING_BOUNDS: Decided = {
     "plateau.wired": {
-        "plateau-wired": Here([_GAIN, ratio(_AFTER, _BEFORE, _NO_MORE, "loss_ratio")])
+        "plateau-wired": SettingBounds([_GAIN, ratio(_AFTER, _BEFORE, _NO_MORE, "loss_ratio")])
     },
-    "plateau.wireless": {"plateau-wireless": Here([_GAIN])},
+    "plateau.wireless": {"plateau-wireless": SettingBounds([_GAIN])},
     "plateau.cte": "It is about the best of many values of cte, and no single setting shows that.",
-    "plateau.friendly_newreno": {"plateau-friendly": Here([_over("newreno")])},
-    "plateau.friendly_westwood": {"plateau-friendly": Here([_over(_BEFORE)])},
+    "plateau.friendly_newreno": {"plateau-friendly": SettingBounds([_over("newreno")])},
+    "plateau.friendly_westwood": {"plateau-friendly": SettingBounds([_over(_BEFORE)])},
 }

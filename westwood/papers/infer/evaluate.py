@@ -20,7 +20,7 @@ from westwood.papers.checks.common import THROUGHPUT, Finding, Measured
 from westwood.papers.infer import published
 from westwood.papers.infer.apply import applied
 from westwood.papers.infer.space import Chosen, Open, Value
-from westwood.papers.studies import STUDIES, Study
+from westwood.papers.studies import STUDIES, PaperStudy
 from westwood.results.columns import Row
 from westwood.results.metrics import summarise
 from westwood.results.rows import rows_frame
@@ -63,7 +63,7 @@ class _Point:
 
 
 @dataclass(frozen=True)
-class Ground:
+class ClaimTestSet:
     """The scenarios that decide claims of a paper, point by point, and the seeds of their runs."""
 
     open: Open
@@ -72,12 +72,12 @@ class Ground:
     thin: bool  # sweeps as while searching
 
     @cached_property
-    def studies(self) -> list[Study]:
+    def studies(self) -> list[PaperStudy]:
         """The experiments that these claims rest on."""
         return [one for one in STUDIES.values() if set(one.claims) & set(self.claims)]
 
     @cached_property
-    def bases(self) -> dict[str, tuple[Scenario, Study]]:
+    def bases(self) -> dict[str, tuple[Scenario, PaperStudy]]:
         """The scenarios by name, with their sweeps, and whose they are."""
         found = {}
         for study in self.studies:
@@ -104,13 +104,13 @@ class Ground:
             for name, (base, _) in self.bases.items()
         }
 
-    def plan(self, chosen: Chosen) -> Plan:
+    def plan(self, chosen: Chosen) -> ClaimPlan:
         """Plans the runs under these settings."""
         return self.plan_with(self.open.values(chosen))
 
-    def plan_with(self, values: Sequence[Value]) -> Plan:
+    def plan_with(self, values: Sequence[Value]) -> ClaimPlan:
         """Plans the runs under the profile's settings with these values."""
-        plan = Plan(self, next((one.measures for one in values if one.measures), THROUGHPUT))
+        plan = ClaimPlan(self, next((one.measures for one in values if one.measures), THROUGHPUT))
         for name, points in self.points.items():
             observer = self.bases[name][1].observer
             for point in points:
@@ -120,10 +120,10 @@ class Ground:
 
 
 @dataclass
-class Plan:
+class ClaimPlan:
     """Is what is run under one choice of settings: each different run once."""
 
-    ground: Ground
+    test_set: ClaimTestSet
     measures: str
     jobs: dict[str, Job] = field(default_factory=dict)  # by the scenario's hash
     wanted: dict[str, list[tuple[Mapping[str, Any], str]]] = field(default_factory=dict)
@@ -133,7 +133,11 @@ class Plan:
     ) -> None:
         """Takes a point of the scenario `name`; `observed` is what its runs are traced for."""
         key = scenario.hash
-        seeds = self.ground.seeds if self.ground.bases[name][0].seeds > 1 else self.ground.seeds[:1]
+        seeds = (
+            self.test_set.seeds
+            if self.test_set.bases[name][0].seeds > 1
+            else self.test_set.seeds[:1]
+        )
         if key not in self.jobs:
             self.jobs[key] = Job(scenario, seeds, {}, **observed)
         elif observed:
@@ -162,7 +166,7 @@ class Plan:
             by_job[key] = [row for n in range(len(job.seeds)) for row in rows[place + n]]
             place += len(job.seeds)
         measured = {name: self._measured(name, by_job) for name in self.wanted}
-        return {claim: _checked(claim, measured) for claim in self.ground.claims}
+        return {claim: _checked(claim, measured) for claim in self.test_set.claims}
 
     def _measured(self, name: str, by_job: Mapping[str, list[Row]]) -> Measured:
         rows = [
@@ -170,7 +174,7 @@ class Plan:
             for columns, key in self.wanted[name]
             for row in by_job[key]
         ]
-        base, study = self.ground.bases[name]
+        base, study = self.test_set.bases[name]
         frame = rows_frame(rows)
         observed = [one for one in study.shown if one in frame.columns]
         averaged = list(dict.fromkeys((*_SUMMED, *observed)))
@@ -199,7 +203,7 @@ def _checked(claim: str, measured: Mapping[str, Measured]) -> Finding:
         return Finding({}, [_UNDECIDED])
 
 
-def outcomes(plans: Sequence[Plan], run_jobs: RunJobs) -> Iterator[tuple[int, Outcome]]:
+def outcomes(plans: Sequence[ClaimPlan], run_jobs: RunJobs) -> Iterator[tuple[int, Outcome]]:
     """Runs all plans side by side; yields each plan's place and outcome as its last run ends."""
     place_of = [(n, at) for n, plan in enumerate(plans) for at in range(plan.runs)]
     found: list[dict[int, list[Row]]] = [{} for _ in plans]

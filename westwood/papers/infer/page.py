@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/papers.md: what each paper ran as far as can be told, what holds, and what can't be had.
+"""docs/papers.md: what each paper ran as far as can be report, what holds, and what can't be had.
 
     python -m westwood.papers.infer.page > docs/papers.md
 
@@ -16,8 +16,8 @@ from typing import Any
 from westwood import files
 from westwood.papers.claims import claims
 from westwood.papers.infer import parts, published, tree
+from westwood.papers.infer.report import InferenceReport, packaged
 from westwood.papers.infer.space import Setting
-from westwood.papers.infer.told import Told, packaged
 
 _NOTES = Path(__file__).with_name("notes.toml")
 _SHOWN = 3  # failures of one setting
@@ -29,7 +29,7 @@ def _notes() -> Mapping[str, Any]:
     return files.read_toml(_NOTES)
 
 
-def written(told: Mapping[str, Told], command: str = "") -> str:
+def written(report: Mapping[str, InferenceReport], command: str = "") -> str:
     """Writes the page of these papers: of the package's, or of those that a command found.
 
     What people say of the package's runs (how long they took, why a claim fails) is of no others.
@@ -37,10 +37,10 @@ def written(told: Mapping[str, Told], command: str = "") -> str:
     again = command or "westwood reproduce --infer PAPER --settings 2000"
     comment = "" if command else _notes()["comment"].strip() + "\n"
     parts = [comment + _notes()["head"].strip()]
-    parts += _table(_SUMMARY, (_summary(one) for one in told.values()))
+    parts += _table(_SUMMARY, (_summary(one) for one in report.values()))
     parts += [_notes()["method"].strip()]
     parts += [f"`{again}` repeats the search. The same seed and number give the same bytes."]
-    for one in told.values():
+    for one in report.values():
         note = _notes().get(one.paper, {})
         parts += _paper(one, {"about": note["about"]} if command else note)
     return "\n".join(_with_blank_lines(parts)) + "\n"
@@ -49,33 +49,38 @@ def written(told: Mapping[str, Told], command: str = "") -> str:
 _SUMMARY = ("paper", "claims decided", "hold: profile", "hold: one inferred setting", "NEVER")
 
 
-def _summary(told: Told) -> Sequence[str]:
-    never = [one for one in told.claims.values() if one["witness"] is None and not one["held"]]
-    numbers = (len(told.claims), told.holding("profile"), told.holding("inferred"), len(never))
-    return (told.paper, *map(str, numbers))
+def _summary(report: InferenceReport) -> Sequence[str]:
+    never = [one for one in report.claims.values() if one["witness"] is None and not one["held"]]
+    numbers = (
+        len(report.claims),
+        report.holding("profile"),
+        report.holding("inferred"),
+        len(never),
+    )
+    return (report.paper, *map(str, numbers))
 
 
-def _paper(told: Told, note: Mapping[str, Any]) -> Iterator[str]:
-    paper = next(one.paper for one in claims().values() if one.paper.key == told.paper)
+def _paper(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
+    paper = next(one.paper for one in claims().values() if one.paper.key == report.paper)
     yield f"## {paper.title}"
     yield f"{paper.reference}."
     yield note.get("about", "").strip()
-    seeds = told.data["seeds"]
-    possible = _count(told.data["possible"])
-    drawn = f" It drew {told.data['filling']} of them without knowing any result."
+    seeds = report.data["seeds"]
+    possible = _count(report.data["possible"])
+    drawn = f" It drew {report.data['filling']} of them without knowing any result."
     yield (
-        f"The paper leaves {len(told.open.settings)} settings open, with {possible} combinations. "
-        f"The search tried {told.number}, with {len(seeds['search'])} seeds per point."
-        f"{'' if told.data['filling'] == told.settings else drawn}"
+        f"The paper leaves {len(report.open.settings)} settings open, with {possible} combinations. "
+        f"The search tried {report.number}, with {len(seeds['search'])} seeds per point."
+        f"{'' if report.data['filling'] == report.settings else drawn}"
     )
     yield note.get("ran", "").strip()
     yield "### Settings that it may have run"
-    yield from _inferred(told)
+    yield from _inferred(report)
     yield "### What holds"
-    yield from _table(_CLAIMS, (_claim(told, claim) for claim in told.claims))
-    yield from _not_there(told, note.get("causes", {}))
-    yield from _trees(told)
-    yield from _numbers(told)
+    yield from _table(_CLAIMS, (_claim(report, claim) for claim in report.claims))
+    yield from _not_there(report, note.get("causes", {}))
+    yield from _trees(report)
+    yield from _numbers(report)
     if "closing" in note:
         yield note["closing"].strip()
 
@@ -85,17 +90,17 @@ def _count(number: int) -> str:
     return f"{number:_}".replace("_", " ") if number < 1_000_000 else f"{number / 1e6:.0f} million"
 
 
-def _inferred(told: Told) -> Iterator[str]:
-    differs = told.open.differs(told.inferred)
-    count, held = len(told.claims), told.holding("inferred")
-    first = f"Under the profile {told.holding('profile')} of {count} claims hold on fresh seeds."
+def _inferred(report: InferenceReport) -> Iterator[str]:
+    differs = report.open.differs(report.inferred)
+    count, held = len(report.claims), report.holding("inferred")
+    first = f"Under the profile {report.holding('profile')} of {count} claims hold on fresh seeds."
     if not differs:
         yield f"{first} No setting that was tried makes more of them hold."
     else:
         yield f"{first} Under this one setting {held} hold:"
-        rows = (_row(told, one) for one in told.open.settings if one.key in differs)
+        rows = (_row(report, one) for one in report.open.settings if one.key in differs)
         yield from _table(_DIFFERS, rows)
-    same = [one.what for one in told.open.settings if one.key not in differs]
+    same = [one.what for one in report.open.settings if one.key not in differs]
     if same and differs:
         yield "These settings stay as in the profile:"
         yield _bullets(same)
@@ -104,24 +109,24 @@ def _inferred(told: Told) -> Iterator[str]:
 _DIFFERS = ("setting", "profile", "inferred", "why it is plausible", "claims lost without it")
 
 
-def _row(told: Told, setting: Setting) -> Sequence[str]:
-    chosen = told.inferred[setting.key]
-    lost = ", ".join(f"`{claim.partition('.')[2]}`" for claim in told.needs(setting.key))
+def _row(report: InferenceReport, setting: Setting) -> Sequence[str]:
+    chosen = report.inferred[setting.key]
+    lost = ", ".join(f"`{claim.partition('.')[2]}`" for claim in report.needs(setting.key))
     return (setting.what, setting.default, chosen, setting.value(chosen).why, lost or "none")
 
 
 _CLAIMS = ("claim", "profile", "inferred setting", "all settings", "what the paper says")
 
 
-def _claim(told: Told, claim: str) -> Sequence[str]:
-    one = told.claims[claim]
+def _claim(report: InferenceReport, claim: str) -> Sequence[str]:
+    one = report.claims[claim]
     verdicts = (_WORDS[one["profile"]], _WORDS[one["inferred"]])
-    return (f"`{claim}`", *verdicts, told.verdict(claim), claims()[claim].says)
+    return (f"`{claim}`", *verdicts, report.verdict(claim), claims()[claim].says)
 
 
-def _not_there(told: Told, causes: Mapping[str, str]) -> Iterator[str]:
+def _not_there(report: InferenceReport, causes: Mapping[str, str]) -> Iterator[str]:
     """What fails in the inferred setting: where it does, and where else it was seen to hold."""
-    for claim, one in told.claims.items():
+    for claim, one in report.claims.items():
         if one["inferred"]:
             continue
         yield f"`{claim}` differs under the inferred setting:"
@@ -129,15 +134,15 @@ def _not_there(told: Told, causes: Mapping[str, str]) -> Iterator[str]:
         if one["witness"] is None and one["held"]:
             found = one["unconfirmed"]
             yield (
-                f"It held in {one['held']} of {told.number} settings with the search's thin grid "
+                f"It held in {one['held']} of {report.number} settings with the search's thin grid "
                 f"and seeds. On fresh seeds it held in none of the best {len(found)} of these."
             )
             yield from _first(found)
         elif one["witness"] is None:
-            yield f"It holds under none of {told.number} settings."
+            yield f"It holds under none of {report.number} settings."
         elif one["witness"]:
             yield "It holds on fresh seeds with these settings:"
-            yield _bullets(f"{told.what(key)}: {value}" for key, value in one["witness"].items())
+            yield _bullets(f"{report.what(key)}: {value}" for key, value in one["witness"].items())
             if others := len(one.get("unconfirmed", ())):
                 yield f"It does not hold in {others} settings that the search ranked higher."
         else:
@@ -159,26 +164,26 @@ def _bullets(items: Iterable[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
-def _trees(told: Told) -> Iterator[str]:
-    hanging = [one for one in told.claims if told.tree(one).setting]
+def _trees(report: InferenceReport) -> Iterator[str]:
+    hanging = [one for one in report.claims if report.tree(one).setting]
     if not hanging:
         return
     yield "### Settings that decide the claims"
     for claim in hanging:
-        lines = tree.drawn(told.tree(claim), told.what)
+        lines = tree.drawn(report.tree(claim), report.what)
         yield "\n".join((f"```text\n{claim}", *lines, "```"))
-    others = [one for one in told.claims if one not in hanging and told.share(one) > 0]
+    others = [one for one in report.claims if one not in hanging and report.share(one) > 0]
     if others:
-        shares = ", ".join(f"`{one}` ({told.share(one):.0%})" for one in others)
+        shares = ", ".join(f"`{one}` ({report.share(one):.0%})" for one in others)
         yield f"No one or two settings decide these claims: {shares}."
 
 
-def _numbers(told: Told) -> Iterator[str]:
-    if not told.data["numbers"]:
+def _numbers(report: InferenceReport) -> Iterator[str]:
+    if not report.data["numbers"]:
         return
     yield "### Numbers in its text"
     rows = []
-    for one in told.data["numbers"]:
+    for one in report.data["numbers"]:
         number = published.numbers()[one["number"]]
         cells = [
             cell
@@ -189,7 +194,7 @@ def _numbers(told: Told) -> Iterator[str]:
         says = f"{bound}{number.value:g} {number.unit}".strip()
         rows.append((number.name, f"`{number.claim}`", says, *cells))
     yield from _table(_NUMBERS, rows)
-    far = (f"{told.distance(where):.0%}" for where in ("profile", "inferred"))
+    far = (f"{report.distance(where):.0%}" for where in ("profile", "inferred"))
     yield "On average {} off under the profile, {} off under the inferred setting.".format(*far)
 
 

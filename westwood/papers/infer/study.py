@@ -25,18 +25,18 @@ import polars as pl
 from westwood.errors import InputError, Interrupted
 from westwood.experiments.experiment import Tracker
 from westwood.papers.infer import page, propose, published
-from westwood.papers.infer.evaluate import Ground, Outcome, RunJobs, outcomes
-from westwood.papers.infer.found import (
+from westwood.papers.infer.evaluate import ClaimTestSet, Outcome, RunJobs, outcomes
+from westwood.papers.infer.report import InferenceReport
+from westwood.papers.infer.result import (
     CHOOSING_SEEDS,
     FRESH_SEEDS,
     PROFILE,
     WITNESSES,
-    Found,
+    InferenceResult,
     Tried,
     searching_seeds,
 )
 from westwood.papers.infer.space import Open
-from westwood.papers.infer.told import Told
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 from westwood.results.ledger import Ledger
@@ -45,17 +45,17 @@ LEAST_SETTINGS, MOST_SETTINGS = 2 * propose.BATCH, 100_000
 _SEEDS = {"choosing": CHOOSING_SEEDS, "fresh": FRESH_SEEDS}
 
 
-class Study:
+class InferenceStudy:
     """Carries an inference out in its folder, under a lock while `opened`."""
 
     def __init__(self, open_: Open, seed: int, folder: Folder, run_jobs: RunJobs) -> None:
         self._open, self._folder, self._run_jobs = open_, folder, run_jobs
         self._ledger = Ledger(folder, self._take)
-        self.found = Found(open_, seed)
+        self.found = InferenceResult(open_, seed)
         self.runs = 0
 
     @contextmanager
-    def opened(self, *, resume: bool) -> Iterator[Study]:
+    def opened(self, *, resume: bool) -> Iterator[InferenceStudy]:
         """Takes the lock, checks that the folder fits, reads what is there."""
         differs = "holds another inference: paper, open settings, claims or seed differ"
         with self._ledger.opened(
@@ -64,7 +64,7 @@ class Study:
             yield self
 
     def _state(self) -> dict[str, Any]:
-        ground = self._ground("search")
+        test_set = self._test_set("search")
         return {
             "paper": self._open.paper,
             "seed": self.found.seed,
@@ -76,18 +76,18 @@ class Study:
                 one.key: {value.name: [dict(value.set), value.measures] for value in one.values}
                 for one in self._open.settings
             },
-            "seeds": [list(ground.seeds), *(list(seeds) for seeds in _SEEDS.values())],
+            "seeds": [list(test_set.seeds), *(list(seeds) for seeds in _SEEDS.values())],
             "scenarios": {
                 name: [point.scenario.hash for point in points]
-                for name, points in ground.points.items()
+                for name, points in test_set.points.items()
             },
         }
 
-    def _ground(self, purpose: str, claims: Sequence[str] = ()) -> Ground:
+    def _test_set(self, purpose: str, claims: Sequence[str] = ()) -> ClaimTestSet:
         chosen = tuple(claims) or self.found.claims()
         if purpose == "search":
-            return Ground(self._open, chosen, searching_seeds(self._open), thin=True)
-        return Ground(self._open, chosen, _SEEDS[purpose], thin=False)
+            return ClaimTestSet(self._open, chosen, searching_seeds(self._open), thin=True)
+        return ClaimTestSet(self._open, chosen, _SEEDS[purpose], thin=False)
 
     def _take(self, record: Mapping[str, Any]) -> None:
         found, number = self.found, int(record["setting"])
@@ -147,9 +147,9 @@ class Study:
                 self._keep(number, chosen, same.outcome)  # one that refined fills, too
                 yield
         wanted = {n: one for n, one in wanted.items() if n not in self.found.tried}
-        ground = self._ground("search") if wanted else None
+        test_set = self._test_set("search") if wanted else None
         numbers = list(wanted)
-        for place, outcome in self._outcomes(ground, list(wanted.values())):
+        for place, outcome in self._outcomes(test_set, list(wanted.values())):
             self._keep(numbers[place], wanted[numbers[place]], outcome)
             yield
 
@@ -163,9 +163,9 @@ class Study:
         left = dict.fromkeys(n for n in numbers if (purpose, n, which) not in self.found.judged)
         if not left:
             return
-        ground = self._ground(purpose, claims)
+        test_set = self._test_set(purpose, claims)
         chosen = [self.found.tried[number].chosen for number in left]
-        for place, outcome in self._outcomes(ground, chosen):
+        for place, outcome in self._outcomes(test_set, chosen):
             record = {"setting": list(left)[place], "on": purpose, "claims": list(which)}
             self._ledger.keep({**record, **_entry(outcome)})
             yield
@@ -178,29 +178,29 @@ class Study:
         if not keys:
             return
         variants = [{**chosen, key: profile[key]} for key in keys]
-        for place, outcome in self._outcomes(self._ground("search"), variants):
+        for place, outcome in self._outcomes(self._test_set("search"), variants):
             self._ledger.keep({"setting": number, "back": keys[place], **_entry(outcome)})
             yield
 
     def _outcomes(
-        self, ground: Ground | None, chosen: Sequence[Mapping[str, str]]
+        self, test_set: ClaimTestSet | None, chosen: Sequence[Mapping[str, str]]
     ) -> Iterator[tuple[int, Outcome]]:
-        if ground is None:
+        if test_set is None:
             return
-        plans = [ground.plan(one) for one in chosen]
+        plans = [test_set.plan(one) for one in chosen]
         for place, outcome in outcomes(plans, self._run_jobs):
             self.runs += plans[place].runs
             yield place, outcome
 
-    def finish(self, settings: int) -> Told:
+    def finish(self, settings: int) -> InferenceReport:
         """Writes what was found, when so many settings were asked for."""
         found, folder = self.found, self._folder
         folder.frame("settings.parquet", _frame(found))
-        told = Told(found.entry())
-        folder.json(f"{self._open.paper}.json", told.data)
-        folder.text("papers.md", page.written({told.paper: told}, self._command(settings)))
+        report = InferenceReport(found.entry())
+        folder.json(f"{self._open.paper}.json", report.data)
+        folder.text("papers.md", page.written({report.paper: report}, self._command(settings)))
         folder.manifest({"inference": self._state(), "settings": len(found.different)})
-        return told
+        return report
 
     def _command(self, settings: int) -> str:
         """The command line that finds the same, also where an earlier start was asked for more."""
@@ -229,7 +229,7 @@ def _read(record: Mapping[str, Any]) -> Outcome:
     return Outcome(failures, numbers, dict(record["explanations"]))
 
 
-def _frame(found: Found) -> pl.DataFrame:
+def _frame(found: InferenceResult) -> pl.DataFrame:
     rows = [
         {
             "setting": one.number,
@@ -253,8 +253,8 @@ def run(
     resume: bool,
     run_jobs: RunJobs,
     track: Tracker,
-) -> tuple[Told, int]:
-    """Does what is missing of an inference; what is told of it, and the runs that it took.
+) -> tuple[InferenceReport, int]:
+    """Does what is missing of an inference; what is report of it, and the runs that it took.
 
     Interrupted says what there is and how to go on.
     """
@@ -264,7 +264,7 @@ def run(
     ):
         if not least <= value <= most:
             raise InputError(f"expected from {least} to {most}", key=key, value=value)
-    with Study(open_, seed, folder, run_jobs).opened(resume=resume) as study:
+    with InferenceStudy(open_, seed, folder, run_jobs).opened(resume=resume) as study:
         try:
             left = min(settings, open_.count) - len(study.found.different)
             for _ in track(study.steps(settings), left):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an inference told of a paper, read from its JSON; those of the package are in told/."""
+"""What an inference report of a paper, read from its JSON; those of the package are in report/."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from westwood.papers.infer import published, space
 from westwood.papers.infer.space import Open
 from westwood.papers.infer.tree import Tree
 
-_FOLDER = Path(__file__).with_name("told")
+_FOLDER = Path(__file__).with_name("reports")
 ALWAYS = 0.95  # a claim that holds under so many of all settings hangs on none
 _MOSTLY = 0.5  # of a branch: where fewer hold it is no condition
 
 
 @dataclass(frozen=True)
-class Told:
+class InferenceReport:
     """Reads what `Found.entry` returned: what the pages say of a paper."""
 
     data: Mapping[str, Any]
@@ -33,7 +33,7 @@ class Told:
 
     @cached_property
     def claims(self) -> dict[str, Mapping[str, Any]]:
-        """What is told of each claim."""
+        """What is report of each claim."""
         return {one["claim"]: one for one in self.data["claims"]}
 
     @property
@@ -111,17 +111,17 @@ class Told:
 
 
 @cache
-def packaged() -> dict[str, Told]:
+def packaged() -> dict[str, InferenceReport]:
     """What was inferred of each paper, and comes with the package."""
     found = {}
     for paper in space.papers():
         path = _FOLDER / f"{paper}.json"
         if path.exists():
-            found[paper] = Told(json.loads(files.read(path, files.JSON_BYTES)))
+            found[paper] = InferenceReport(json.loads(files.read(path, files.JSON_BYTES)))
     return found
 
 
 def elsewhere(paper: str, claim: str) -> str:
     """What became of a claim under all settings that its paper leaves open; "" if unknown."""
-    told = packaged().get(paper)
-    return told.verdict(claim) if told and claim in told.claims else ""
+    report = packaged().get(paper)
+    return report.verdict(claim) if report and claim in report.claims else ""

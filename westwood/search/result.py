@@ -13,7 +13,7 @@ from westwood.search import evaluation, population, space
 from westwood.search.evaluation import Control
 from westwood.search.objective import TARGETS
 from westwood.search.outcome import Outcome
-from westwood.search.space import Knob, Value, Values
+from westwood.search.space import Parameter, Value, Values
 
 MOST_PATHS = 10_000
 TOGETHER = "*"  # in the place of a setting's key: all that can't be shown to matter
@@ -25,7 +25,7 @@ class Search:
     """What is searched: the settings of a control, and the paths that they are tried on."""
 
     protocol: str
-    knobs: tuple[Knob, ...]
+    parameters: tuple[Parameter, ...]
     held: Mapping[str, Any]  # settings of the control that stay
     paths: int
     seed: int
@@ -42,7 +42,9 @@ class Search:
 
     def state(self) -> dict[str, Any]:
         """What another search would have otherwise."""
-        ranges = {one.key: [one.default, one.low, one.high, *one.choices] for one in self.knobs}
+        ranges = {
+            one.key: [one.default, one.low, one.high, *one.choices] for one in self.parameters
+        }
         return {
             "cc": self.protocol,
             "held": dict(self.held),
@@ -55,7 +57,7 @@ class Search:
 
     def control(self, values: Mapping[str, space.Value]) -> Control:
         """The control with these values."""
-        return Control(self.protocol, space.settings(values, self.knobs, self.held))
+        return Control(self.protocol, space.settings(values, self.parameters, self.held))
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Ablation:
 
 
 @dataclass
-class Found:
+class SearchResult:
     """Holds what is finished of a search."""
 
     search: Search
@@ -93,11 +95,11 @@ class Found:
         """The trial that costs least; the first of those that cost the same."""
         return min(self.trials.values(), key=lambda one: (one.cost, one.number))
 
-    def changed(self) -> list[Knob]:
+    def changed(self) -> list[Parameter]:
         """The settings that the best trial has otherwise than the default."""
-        return [one for one in self.search.knobs if self.best.values[one.key] != one.default]
+        return [one for one in self.search.parameters if self.best.values[one.key] != one.default]
 
-    def ablation(self) -> list[tuple[Knob, Ablation]]:
+    def ablation(self) -> list[tuple[Parameter, Ablation]]:
         """What setting each of those back costs, the dearest first."""
         number = self.best.number
         known = [(one, self.ablations[number, one.key]) for one in self.changed()]
@@ -112,17 +114,17 @@ class Found:
         """What it costs to set all of those back together, if there are several."""
         return self.ablations.get((self.best.number, TOGETHER))
 
-    def end_effects(self) -> list[tuple[Knob, Value, Ablation]]:
+    def end_effects(self) -> list[tuple[Parameter, Value, Ablation]]:
         """What moving a setting of the best trial to an end of its range costs, if that was run."""
         known = [
-            (knob, end, self.ablations[self.best.number, end_name(knob, end)])
-            for knob in self.search.knobs
-            for end in knob.ends()
-            if (self.best.number, end_name(knob, end)) in self.ablations
+            (parameter, end, self.ablations[self.best.number, end_name(parameter, end)])
+            for parameter in self.search.parameters
+            for end in parameter.ends()
+            if (self.best.number, end_name(parameter, end)) in self.ablations
         ]
         return sorted(known, key=lambda one: -abs(one[2].effect))
 
-    def chosen(self) -> list[Knob]:
+    def chosen(self) -> list[Parameter]:
         """The settings to keep: without the idle ones, if together they don't matter either."""
         together = self.simpler
         left_out = set(together.keys) if together and together.low <= 0 else set()
@@ -134,7 +136,7 @@ class Found:
         return {
             "cc": search.protocol,
             "settings": space.settings(best.values, self.chosen(), search.held),
-            "values": space.settings(best.values, search.knobs, search.held),
+            "values": space.settings(best.values, search.parameters, search.held),
             "trial": best.number,
             "trials": len(self.trials),
             "cost": best.cost,
@@ -159,9 +161,9 @@ class Found:
         }
 
 
-def end_name(knob: Knob, end: Value) -> str:
+def end_name(parameter: Parameter, end: Value) -> str:
     """Names the ablation that moves a setting there."""
-    return f"{knob.key}={end}"
+    return f"{parameter.key}={end}"
 
 
 def numbers_of(made: Ablation) -> dict[str, float]:

@@ -37,7 +37,7 @@ class Run(Protocol):
 
 
 @dataclass(frozen=True)
-class Harm:
+class Degradation:
     """Is a way to fare badly, or to make others do: how bad it is, and what is said of it."""
 
     name: str
@@ -200,12 +200,12 @@ def _tell_late(run: Run, attack: Attack, cc: str) -> str:
 
 
 def _starves(run: Run, attack: Attack, cc: str) -> float:
-    kept, had = run(cc).beside_bps, run(INCUMBENT).beside_bps
+    kept, had = run(cc).competing_bps, run(INCUMBENT).competing_bps
     return _part(had - kept, max(had, _least_bps(attack)))
 
 
 def _tell_starves(run: Run, attack: Attack, cc: str) -> str:
-    kept, had = run(cc).beside_bps, run(INCUMBENT).beside_bps
+    kept, had = run(cc).competing_bps, run(INCUMBENT).competing_bps
     return (
         f"{label(attack.beside or cc)} keeps {_mbps(kept)} beside {label(cc)}, of {_mbps(had)} "
         f"beside {_ITS_NAME}"
@@ -234,17 +234,17 @@ def _tell_queue(run: Run, attack: Attack, cc: str) -> str:
     return f"packets wait {_time(own)} with {label(cc)}, {_time(other)} with {_ITS_NAME}"
 
 
-HARMS: Mapping[str, Harm] = {
+DEGRADATIONS: Mapping[str, Degradation] = {
     one.name: one
     for one in (
-        Harm(
+        Degradation(
             "below-cubic",
             TO_IT,
             "its goodput is below CUBIC's on the same path",
             _below((INCUMBENT,)),
             _tell_below((INCUMBENT,)),
         ),
-        Harm(
+        Degradation(
             "below-best",
             TO_IT,
             "its goodput is below the best of CUBIC's, Reno's and BBR's",
@@ -252,8 +252,8 @@ HARMS: Mapping[str, Harm] = {
             _tell_below(OTHERS),
             without=("beside",),  # else it is the best who takes the most from others
         ),
-        Harm("idle", TO_IT, "it leaves idle what the path has", _idle, _tell_idle),
-        Harm(
+        Degradation("idle", TO_IT, "it leaves idle what the path has", _idle, _tell_idle),
+        Degradation(
             "disturbed",
             TO_IT,
             "it loses much more than losses, bursts and dips take",
@@ -261,7 +261,7 @@ HARMS: Mapping[str, Harm] = {
             _tell_disturbed,
             needs_any=_ANY_DISTURBING,
         ),
-        Harm(
+        Degradation(
             "stuck",
             TO_IT,
             "it is slow when the trouble is over",
@@ -269,7 +269,7 @@ HARMS: Mapping[str, Harm] = {
             _tell_stuck,
             ("bursts, then calm",),
         ),
-        Harm(
+        Degradation(
             "stalled",
             TO_IT,
             "it waits for timeouts",
@@ -277,8 +277,10 @@ HARMS: Mapping[str, Harm] = {
             _tell_stalled,
             needs_any=_ANY_DISTURBING,
         ),
-        Harm("timeouts", TO_IT, "it has timeouts that CUBIC has not", _timeouts, _tell_timeouts),
-        Harm(
+        Degradation(
+            "timeouts", TO_IT, "it has timeouts that CUBIC has not", _timeouts, _tell_timeouts
+        ),
+        Degradation(
             "unfair",
             TO_IT,
             "its flows share less evenly than CUBIC's",
@@ -286,7 +288,7 @@ HARMS: Mapping[str, Harm] = {
             _tell_unfair,
             ("several",),
         ),
-        Harm(
+        Degradation(
             "late",
             TO_IT,
             "its transfers complete later than CUBIC's",
@@ -294,7 +296,7 @@ HARMS: Mapping[str, Harm] = {
             _tell_late,
             ("transfers",),
         ),
-        Harm(
+        Degradation(
             "starves",
             BY_IT,
             "flows beside it keep less than beside CUBIC",
@@ -302,18 +304,18 @@ HARMS: Mapping[str, Harm] = {
             _tell_starves,
             ("beside",),
         ),
-        Harm("losses", BY_IT, "it fills queues until they drop more", _losses, _tell_losses),
-        Harm("queue", BY_IT, "it makes packets wait longer than CUBIC", _queue, _tell_queue),
+        Degradation("losses", BY_IT, "it fills queues until they drop more", _losses, _tell_losses),
+        Degradation("queue", BY_IT, "it makes packets wait longer than CUBIC", _queue, _tell_queue),
     )
 }
 
 
-def chosen(names: tuple[str, ...]) -> list[Harm]:
+def chosen(names: tuple[str, ...]) -> list[Degradation]:
     """The harms of these names, each a harm or a side; all if there is none."""
-    known = [TO_IT, BY_IT, *HARMS]
+    known = [TO_IT, BY_IT, *DEGRADATIONS]
     for name in names:
         if name not in known:
             raise InputError(f"no such harm, {suggestion(name, known)}", key="--harm", value=name)
     return [
-        harm for harm in HARMS.values() if not names or harm.name in names or harm.side in names
+        one for one in DEGRADATIONS.values() if not names or one.name in names or one.side in names
     ]

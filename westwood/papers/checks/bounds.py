@@ -85,7 +85,7 @@ class Among:
 
 
 @dataclass(frozen=True)
-class Here:
+class SettingBounds:
     """Is what decides a claim at one setting of a scenario."""
 
     conditions: Sequence[Condition]
@@ -93,7 +93,7 @@ class Here:
 
 
 # By claim: for each of its scenarios what decides it there, or why no single setting does.
-Decided = Mapping[str, Mapping[str, Here] | str]
+Decided = Mapping[str, Mapping[str, SettingBounds] | str]
 
 
 def alone(cc: str, at: Mapping[str, Any] | None = None, column: str = THROUGHPUT) -> Term:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from westwood.hunt import attack as attacks
 from westwood.hunt import shrink
 from westwood.hunt.attack import FEATURES, OF_HOSTS, Attack
+from westwood.hunt.degradation import Degradation
 from westwood.hunt.evaluate import Runner
-from westwood.hunt.harms import Harm
 from westwood.search.population import seed_of
 
 if TYPE_CHECKING:
@@ -67,13 +67,13 @@ class Finding:
         return cls(**{**plain, "attack": Attack(**plain["attack"])})
 
 
-class Expedition:
+class SearchRun:
     """Is one expedition of a hunt: its number says where it goes."""
 
-    def __init__(self, cc: str, harms: Sequence[Harm], seed: int, number: int) -> None:
+    def __init__(self, cc: str, metrics: Sequence[Degradation], seed: int, number: int) -> None:
         text = f"westwood hunt {seed} {number}"
         self._choices = random.Random(hashlib.sha256(text.encode()).digest())
-        self._cc, self._harm = cc, harms[number % len(harms)]
+        self._cc, self._metric = cc, metrics[number % len(metrics)]
         self._features = self._corner()
         (self._packets_most,) = self._choices.choices(*_PACKETS)
         self.runner = Runner()
@@ -89,19 +89,19 @@ class Expedition:
             return None
         enough = max(shrink.KEEP * worst, LEAST)
         simple = shrink.shrink(
-            found, lambda one: self._is_bad(one, seeds, enough), self._harm.needs
+            found, lambda one: self._is_bad(one, seeds, enough), self._metric.needs
         )
-        return self._told(simple)
+        return self._finding(simple)
 
     def _corner(self) -> list[str]:
-        needs = self._harm.needs
-        taken = {*needs, *self._harm.without, *OF_HOSTS}
+        needs = self._metric.needs
+        taken = {*needs, *self._metric.without, *OF_HOSTS}
         free = [name for name in FEATURES if name not in taken]
         while True:
             (count,) = self._choices.choices(*_FEATURES)
             chosen = [*needs, *self._choices.sample(free, count)]
             chosen += [name for name in OF_HOSTS if self._choices.random() < 0.5]
-            wanted = self._harm.needs_any
+            wanted = self._metric.needs_any
             if attacks.fit_together(chosen) and (not wanted or set(wanted) & set(chosen)):
                 return chosen
 
@@ -120,14 +120,14 @@ class Expedition:
         for _ in range(_GENERATIONS):
             if worst > _ENOUGH or idle >= _IDLE:
                 break
-            before, told = worst, []
+            before, ratings = worst, []
             for _ in range(climber.population_size):
                 place = climber.ask()
-                harm = self._at(place.tolist(), seed)
-                told.append((place, -harm))
-                if harm > worst:
-                    worst, at = harm, place.tolist()
-            climber.tell(told)
+                value = self._at(place.tolist(), seed)
+                ratings.append((place, -value))
+                if value > worst:
+                    worst, at = value, place.tolist()
+            climber.tell(ratings)
             idle = idle + 1 if worst < before + _BETTER else 0
         return self._drawn(at, seed)
 
@@ -144,28 +144,28 @@ class Expedition:
         )
 
     def _at(self, place: Sequence[float], seed: int) -> float:
-        return self.runner.harm(self._harm, self._drawn(place, seed), self._cc)
+        return self.runner.degradation(self._metric, self._drawn(place, seed), self._cc)
 
     def _drawn(self, place: Sequence[float], seed: int) -> Attack:
         return attacks.drawn(self._features, place, seed, self._packets_most)
 
     def _median(self, attack: Attack, seeds: Sequence[int]) -> float:
-        return self.runner.median(self._harm, attack, self._cc, seeds)
+        return self.runner.median(self._metric, attack, self._cc, seeds)
 
     def _is_bad(self, attack: Attack, seeds: Sequence[int], enough: float) -> bool:
         """Whether the median is enough; it looks no further when that is clear."""
         good = bad = 0
         for seed in seeds:
-            harm = self.runner.harm(self._harm, replace(attack, seed=seed), self._cc)
-            good, bad = good + (harm < enough), bad + (harm >= enough)
+            value = self.runner.degradation(self._metric, replace(attack, seed=seed), self._cc)
+            good, bad = good + (value < enough), bad + (value >= enough)
             if 2 * max(good, bad) > len(seeds):
                 break
         return bad > good
 
-    def _told(self, attack: Attack) -> Finding | None:
+    def _finding(self, attack: Attack) -> Finding | None:
         seeds = self._seeds(_JUDGES)
         found = sorted(
-            (self.runner.harm(self._harm, replace(attack, seed=seed), self._cc), seed)
+            (self.runner.degradation(self._metric, replace(attack, seed=seed), self._cc), seed)
             for seed in seeds
         )
         values = [value for value, _ in found]
@@ -174,10 +174,10 @@ class Expedition:
             return None
         attack = replace(attack, seed=seed)
         run = self.runner.remembering(attack)
-        says = self._harm.tell(run, attack, self._cc)
+        says = self._metric.tell(run, attack, self._cc)
         return Finding(
             attack,
-            self._harm.name,
+            self._metric.name,
             self._cc,
             value,
             values[0],
@@ -191,7 +191,7 @@ class Expedition:
         others = {
             name: attacks.without(attack, (name,))
             for name in attacks.features(attack)
-            if name not in self._harm.needs
+            if name not in self._metric.needs
         }
         others["with four times the queue"] = replace(
             attack, queue_packets=4 * attack.queue_packets

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a search over a paper's open settings came to, as it is kept and told.
+"""What a search over a paper's open settings came to, as it is kept and report.
 
 Three kinds of seeds never meet: those searched with, those that choose among the finalists, and the
 fresh ones that decide what is said.
@@ -38,7 +38,7 @@ class Tried:
 
 
 @dataclass
-class Found:
+class InferenceResult:
     """Holds what is known of a search so far."""
 
     open: Open
@@ -116,7 +116,7 @@ class Found:
         return grow(self.open.settings, cases)
 
     def entry(self) -> dict[str, Any]:
-        """Returns what is told of it, as JSON takes it."""
+        """Returns what is report of it, as JSON takes it."""
         inferred = self.inferred
         profile, best = self.on("fresh", PROFILE), self.on("fresh", inferred)
         return {
@@ -160,8 +160,8 @@ class Found:
             entry[name] = outcome.failures[claim] == 0
             entry[f"{name}_explanation"] = outcome.explanations[claim]
         if not (entry["inferred"] or entry["profile"]):
-            told = [one.outcome.explanations[claim] for one in self.different.values()]
-            entry["parts"] = parts.excluding(told)
+            report = [one.outcome.explanations[claim] for one in self.different.values()]
+            entry["parts"] = parts.excluding(report)
             entry["unconfirmed"] = self._unconfirmed(claim)
         shown = None if witness is None else self.open.differs(self.tried[witness].chosen)
         return {**entry, "witness": shown, "tree": self.tree(claim).entry()}

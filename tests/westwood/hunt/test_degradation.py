@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from westwood.catalogue import label
-from westwood.hunt import harms
+from westwood.hunt import degradation
 from westwood.hunt.attack import DISTURBING, Attack
+from westwood.hunt.degradation import Run
 from westwood.hunt.figures import Figures, of_run
-from westwood.hunt.harms import Run
 
 PATH = Attack(10_000_000, 100_000, 80, 20_000_000, 1)  # bit/s, us, packets, us, seed
 CARRIED = 10e6 * 1448 / 1500
@@ -23,7 +23,9 @@ CC = "westwood+"
 
 
 def figures(goodput_bps: float = 1e6, **more: Any) -> Figures:
-    plain: dict[str, Any] = dict.fromkeys(("beside_bps", "timeouts", "loss_ratio", "queue_s"), 0.0)
+    plain: dict[str, Any] = dict.fromkeys(
+        ("competing_bps", "timeouts", "loss_ratio", "queue_s"), 0.0
+    )
     plain |= {"total_bps": goodput_bps, "fairness": math.nan, "completion_s": math.nan}
     return Figures(**{"goodput_bps": goodput_bps, "transfers": 0, **plain, **more})
 
@@ -38,7 +40,7 @@ def run_of(runs: dict[Any, Figures]) -> Run:
 
 
 def measure(name: str, own: Figures, other: Figures, attack: Attack = PATH) -> float:
-    return harms.HARMS[name].measure(run_of({CC: own, "cubic": other}), attack, CC)
+    return degradation.DEGRADATIONS[name].measure(run_of({CC: own, "cubic": other}), attack, CC)
 
 
 @pytest.mark.parametrize(
@@ -57,8 +59,8 @@ def measure(name: str, own: Figures, other: Figures, attack: Attack = PATH) -> f
         ("late", figures(completion_s=2.0), figures(completion_s=0.5), 0.75),
         ("late", figures(completion_s=0.5), figures(completion_s=2.0), 0),
         ("late", figures(completion_s=math.nan), figures(completion_s=2.0), 0),
-        ("starves", figures(beside_bps=1e6), figures(beside_bps=4e6), 0.75),
-        ("starves", figures(beside_bps=0.0), figures(beside_bps=0.2e6), 0.2e6 / LEAST),
+        ("starves", figures(competing_bps=1e6), figures(competing_bps=4e6), 0.75),
+        ("starves", figures(competing_bps=0.0), figures(competing_bps=0.2e6), 0.2e6 / LEAST),
         ("losses", figures(loss_ratio=0.11), figures(loss_ratio=0.01), 1 - 0.02 / 0.12),
         ("losses", figures(loss_ratio=0.01), figures(loss_ratio=0.11), 0),
         ("queue", figures(queue_s=0.3), figures(queue_s=0.1), 1 - 0.2 / 0.4),
@@ -71,7 +73,7 @@ def test_harms_against_cubic(name: str, own: Figures, other: Figures, harm: floa
 
 def test_the_best_of_the_others_is_none_of_its_own() -> None:
     runs = {CC: figures(2e6), "cubic": figures(3e6), "sack": figures(4e6), "bbr": figures(8e6)}
-    below = harms.HARMS["below-best"]
+    below = degradation.DEGRADATIONS["below-best"]
     assert below.measure(run_of(runs), PATH, CC) == pytest.approx(0.75)
     assert below.measure(run_of(runs), PATH, "bbr") == 0
     assert below.measure(run_of(runs), PATH, "cubic") == pytest.approx(5 / 8)
@@ -84,7 +86,7 @@ def test_what_disturbs_counts_beyond_the_capacity_that_it_takes() -> None:
     """A fifth is lost: of 5 Mb/s 4 are left, and of those the control gets 1."""
     attack = replace(PATH, loss="uniform", loss_rate=0.2)
     runs = {CC: figures(1e6, timeouts=3), (CC, 1.0, DISTURBING): figures(5e6)}
-    disturbed = harms.HARMS["disturbed"]
+    disturbed = degradation.DEGRADATIONS["disturbed"]
     assert disturbed.measure(run_of(runs), attack, CC) == pytest.approx(0.8 * 3 / 4)
     assert disturbed.tell(run_of(runs), attack, CC) == (
         f"{label(CC)} falls from 5 Mb/s to 1 Mb/s, with 3 timeouts, "
@@ -105,7 +107,7 @@ def test_stuck_is_what_the_second_half_lacks(calm_bps: float, harm: float) -> No
         (CC, 1.0, ("bursts",)): figures(calm_bps),
         (CC, 0.5, ("bursts",)): figures(calm_bps),
     }
-    assert harms.HARMS["stuck"].measure(run_of(runs), PATH, CC) == pytest.approx(harm)
+    assert degradation.DEGRADATIONS["stuck"].measure(run_of(runs), PATH, CC) == pytest.approx(harm)
 
 
 @pytest.mark.parametrize(("min_rto_us", "each_s"), [(1_000_000, 1.1), (0, 0.3)])
@@ -139,7 +141,7 @@ def test_figures_of_a_run_are_sums_by_role() -> None:
 
     assert found == Figures(
         goodput_bps=pytest.approx(3.2e6),
-        beside_bps=pytest.approx(1.6e6),
+        competing_bps=pytest.approx(1.6e6),
         total_bps=pytest.approx(8 * 6_060_000 / 10),
         fairness=pytest.approx(4**2 / (2 * (3**2 + 1))),
         timeouts=3,

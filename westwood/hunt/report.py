@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from westwood.catalogue import label
 from westwood.hunt import attack as attacks
 from westwood.hunt.attack import FEATURES, Attack
-from westwood.hunt.expedition import Finding
-from westwood.hunt.harms import HARMS
-from westwood.hunt.scenarios import written_out
+from westwood.hunt.degradation import DEGRADATIONS
+from westwood.hunt.scenarios import as_data
+from westwood.hunt.search_run import Finding
 from westwood.results.folder import Folder
 from westwood.scenario import toml_format
 from westwood.search.aqms import AQMS
@@ -114,7 +114,7 @@ def comment(finding: Finding, called: str) -> str:
     attack = finding.attack
     says = [
         sentence(finding),
-        f"Harm ({HARMS[finding.harm].what}): {finding.value:.0%}, {finding.least:.0%} to "
+        f"Harm ({DEGRADATIONS[finding.harm].what}): {finding.value:.0%}, {finding.least:.0%} to "
         f"{finding.most:.0%} with other seeds; {cause(finding)}.",
         f"westwood control stress --replay {called}.toml runs it; "
         f"the simulator's seed was {attack.seed}.",
@@ -125,7 +125,7 @@ def comment(finding: Finding, called: str) -> str:
 
 def files(finding: Finding, called: str) -> dict[str, str]:
     """The scenario's files by name: a recorded rate has one of its own."""
-    data = written_out(finding.attack, finding.cc) | {"name": called, "sweep": {}}
+    data = as_data(finding.attack, finding.cc) | {"name": called, "sweep": {}}
     made = {}
     if trace := data["link"][0].get("trace"):
         made[f"{called}.rate"] = "".join(f"{ms}\n" for ms in trace["forward"])
