@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hunts the worst that can happen to a congestion control, or by it, and shrinks what it finds."""
+"""Searches for the worst that can happen to a congestion control, or that it does to others."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An attack is an environment with what an adversary adds, and the genes that it is drawn from.
+"""Defines attacks: an environment, what an adversary adds to it, and the genes that encode both.
 
     drawn(["bursts"], genes, seed)             an attack from numbers between 0 and 1
 
-A feature is what a path may have or not: losses in two states, bursts of datagrams, a timeout of a
-second at least. Each has its genes, and how it is taken away again, which a shrinker tries.
+A feature is an impairment or a kind of traffic that a path may have, such as two-state losses or
+bursts of datagrams. Each feature has genes. It can also be removed again, which shrinking needs.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ from westwood.search.population import (
 )
 from westwood.search.recorded import RECORDINGS
 
-PACKETS_MOST = 10_000  # of a run: a millisecond or two
-ROUND_TRIPS = 40  # of the path in a run, at least
-SECONDS_LEAST, SECONDS_MOST = 5, 60  # a SYN that is lost costs one, and so may a timeout
-MIN_RTO_US = 200_000  # the profile's
+PACKETS_MOST = 10_000  # per run: one or two milliseconds of CPU time
+ROUND_TRIPS = 40  # at least this many per run
+SECONDS_LEAST, SECONDS_MOST = 5, 60  # a lost SYN costs a second, and so may a timeout
+MIN_RTO_US = 200_000  # the profile's minimum RTO
 
 
 @dataclass(frozen=True)
 class Attack(Environment):
-    """Is an environment, and what an adversary may add to it."""
+    """An environment with everything that an adversary may add to it."""
 
-    loss_on: str = "forward"  # in which direction: backward is the way of the ACKs
-    is_steady: bool = False  # the two states of loss have fixed durations
-    reorder_rate: float = 0.0  # this share of the data is held back
+    loss_on: str = "forward"  # direction of the losses; backward hits the ACKs
+    is_steady: bool = False  # the two loss states have fixed durations
+    reorder_rate: float = 0.0  # share of data packets that are delayed
     reorder_us: int = 0
-    burst_bps: int = 0  # of datagrams, on for so long and off for so long in turn
+    burst_bps: int = 0  # rate of the datagram bursts, which alternate between on and off
     burst_on_us: int = 0
     burst_off_us: int = 0
-    calm_us: int = 0  # the bursts end then; 0: with the run
-    dip_rate: float = 1.0  # the rate falls to this part of it, to its half for ever in turn
+    calm_us: int = 0  # when the bursts end; 0: at the end of the run
+    dip_rate: float = 1.0  # the rate falls to this fraction in the second half of each period
     dip_every_us: int = 0
-    min_rto_us: int = 0  # the least retransmission timeout; 0: the profile's
+    min_rto_us: int = 0  # minimum RTO; 0: the profile's
 
     @property
     def load(self) -> float:
-        """The share of the rate that the datagrams take, on average."""
+        """Mean share of the rate that the datagrams take."""
         if not self.burst_bps:
             return 0.0
         on = self.burst_on_us / (self.burst_on_us + self.burst_off_us)
@@ -57,7 +57,7 @@ class Attack(Environment):
 
     @property
     def carried_bps(self) -> float:
-        """What the path has left for the payload of others than the datagrams, losses deducted."""
+        """Payload rate left for all other flows, after datagrams and losses."""
         lost = self.loss_rate if self.loss_on != "backward" else 0.0
         if self.loss == "two-state":
             lost *= self.bad_us / (self.good_us + self.bad_us)
@@ -68,32 +68,32 @@ class Attack(Environment):
 
 @dataclass(frozen=True)
 class Gene:
-    """Maps a number from 0 to 1 to a value between two, or to one of several."""
+    """Maps a number from 0 to 1 to a value in a range, or to one of several choices."""
 
     least: float = 0.0
     most: float = 0.0
     choices: Sequence[Any] = ()
 
     def value(self, at: float) -> Any:
-        """The value at this place; between `least` and `most` by its logarithm."""
+        """Returns the value for a number from 0 to 1, logarithmic between `least` and `most`."""
         if self.choices:
             return self.choices[min(int(at * len(self.choices)), len(self.choices) - 1)]
         value = math.exp(math.log(self.least) + at * math.log(self.most / self.least))
-        return min(max(value, self.least), self.most)  # and not a last bit beyond
+        return min(max(value, self.least), self.most)  # rounding must not leave the range
 
 
 @dataclass(frozen=True)
 class Feature:
-    """Is something that an attack may have: its genes, what they make, how it goes away."""
+    """A property that an attack may have: its genes, how to add it, and how to remove it."""
 
     name: str
-    what: str  # in a sentence: "losses of 1 %"
+    what: str  # noun phrase for reports: "losses of 1 %"
     genes: tuple[Gene, ...]
     add: Callable[[Attack, Sequence[Any]], Attack]
     without: Mapping[str, Any]
 
     def is_in(self, attack: Attack) -> bool:
-        """Says whether an attack has it."""
+        """Says whether an attack has this feature."""
         return any(getattr(attack, key) != value for key, value in self.without.items())
 
 
@@ -102,7 +102,7 @@ def _us(value: float) -> int:
 
 
 def _path(values: Sequence[Any], seed: int, packets_most: int) -> Attack:
-    """Rate, delay, queue and length of a run that carries so many packets at most."""
+    """Makes a path from rate, delay, queue and duration, limited to this many packets."""
     rate_bps, delay_us, queue_us, round_trips = values
     least_us = max(ROUND_TRIPS * delay_us, SECONDS_LEAST * 1e6)
     rate_bps = min(rate_bps, packets_most / least_us * 8e6 * PACKET_BYTES)
@@ -129,7 +129,7 @@ def _bursts(attack: Attack, values: Sequence[Any]) -> Attack:
 
 
 def _once(attack: Attack, values: Sequence[Any]) -> Attack:
-    """Bursts, and calm from the half on: what is lost after it is lost for nothing."""
+    """Adds bursts that stop halfway, so a control that stays slow afterwards has no excuse."""
     return replace(_bursts(attack, values), calm_us=attack.duration_us // 2)
 
 
@@ -301,19 +301,19 @@ FEATURES: Mapping[str, Feature] = {
     )
 }
 DISTURBING = ("loss", "jitter", "reordering", "bursts", "dips")
-OF_HOSTS = ("RTO",)  # features of hosts: any path may have them as well
-# Of each group an attack has one feature at most: they set the same.
+OF_HOSTS = ("RTO",)  # host features: any path may have them
+# Features of one group set the same fields, so an attack has at most one of them.
 _EXCLUDE = (
     {"loss", "fading", "recording"},
     {"bursts", "bursts, then calm"},
     {"several", "round trips"},
 )
 
-_NEEDS = {"elsewhere": "beside"}  # without the other it does nothing
+_NEEDS = {"elsewhere": "beside"}  # features that do nothing without another one
 
 
 def _managed(attack: Attack, aqm: str, part: float, span: float) -> Attack:
-    """An AQM that begins to act where the queue is full to this part."""
+    """Adds an AQM that starts to act when the queue reaches this fraction of its limit."""
     full_us = attack.duration_us * attack.queue_packets / attack.packets
     return replace(attack, aqm=aqm, aqm_us=_us(part * full_us), aqm_span=span)
 
@@ -333,14 +333,14 @@ def fit_together(names: Iterable[str]) -> bool:
 
 
 def genes(names: Sequence[str]) -> int:
-    """How many numbers make an attack with these features."""
+    """Returns how many numbers encode an attack with these features."""
     return len(_PATH) + sum(len(FEATURES[name].genes) for name in names)
 
 
 def drawn(
     names: Sequence[str], at: Sequence[float], seed: int, packets_most: int = PACKETS_MOST
 ) -> Attack:
-    """Makes an attack with these features of numbers from 0 to 1, one for each gene."""
+    """Makes an attack with these features from numbers between 0 and 1, one for each gene."""
     places = iter(at)
     attack = _path([gene.value(next(places)) for gene in _PATH], seed, packets_most)
     for name in names:
@@ -350,7 +350,7 @@ def drawn(
 
 
 def features(attack: Attack) -> list[str]:
-    """The features that an attack has, by name."""
+    """Returns the names of the features that an attack has."""
     found = [name for name, feature in FEATURES.items() if feature.is_in(attack)]
     of_loss = {"uniform": "loss", "recorded": "recording"}.get(attack.loss, "fading")
     of_bursts = "bursts, then calm" if attack.calm_us else "bursts"
@@ -369,5 +369,5 @@ def without(attack: Attack, names: Iterable[str]) -> Attack:
 
 
 def undisturbed(attack: Attack) -> Attack:
-    """Returns the attack without what disturbs a path."""
+    """Returns the attack without the features that disturb a path."""
     return without(attack, DISTURBING)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can happen to a congestion control, or by it, as a number from 0 to 1.
+"""Defines the degradation metrics: how badly a control fares or treats others, from 0 to 1.
 
-Each harm compares runs of one attack, with the same random losses: with the control in question,
-and with another in its place, which is CUBIC as the control that is there already, or the best of
-CUBIC, Reno and BBR. What is lost counts as part of at least a tenth of what the path carries, so
-that a path on which nobody gets anything is no finding.
+Each metric compares runs of one attack with the same random losses. One run has the control in
+question, the other a reference: CUBIC, or the best of CUBIC, Reno and BBR. The denominator is at
+least a tenth of what the path carries, so a path on which no control gets anything is no finding.
 """
 
 from __future__ import annotations
@@ -24,30 +23,30 @@ INCUMBENT = "cubic"
 _ITS_NAME = label(INCUMBENT)
 OTHERS = ("cubic", "sack", "bbr")
 _ANY_DISTURBING = ("bursts, then calm", "fading", *DISTURBING)
-_LEAST_SHARE = 0.1  # of what the path carries
+_LEAST_SHARE = 0.1  # of the path's carried rate
 _LEAST_LOSS = 0.01
-_FEW = 5  # timeouts: so many more than the other has are half a harm
+_FEW = 5  # this many extra timeouts give a degradation of one half
 
 
 class Run(Protocol):
-    """Runs an attack with any protocol, each once."""
+    """Runs an attack with any protocol, each combination once."""
 
     def __call__(self, protocol: str, part: float = 1.0, without: tuple[str, ...] = ()) -> Figures:
-        """For this part of the time; without these features."""
+        """Runs the attack for a fraction of its duration, without the named features."""
 
 
 @dataclass(frozen=True)
 class Degradation:
-    """Is a way to fare badly, or to make others do: how bad it is, and what is said of it."""
+    """A degradation metric: how to measure it, and how to describe it."""
 
     name: str
     side: str
     what: str
     measure: Callable[[Run, Attack, str], float]
     tell: Callable[[Run, Attack, str], str]
-    needs: tuple[str, ...] = ()  # features without which it can't be
-    needs_any: tuple[str, ...] = ()  # one of these, too
-    without: tuple[str, ...] = ()  # features that would make it another harm
+    needs: tuple[str, ...] = ()  # features that it requires
+    needs_any: tuple[str, ...] = ()  # it requires at least one of these
+    without: tuple[str, ...] = ()  # features with which another metric applies
 
 
 def _mbps(bps: float) -> str:
@@ -63,7 +62,7 @@ def _part(lost: float, of: float) -> float:
 
 
 def _least_bps(attack: Attack) -> float:
-    """What counts as nothing on this path."""
+    """Returns the rate below which a goodput counts as nothing on this path."""
     return _LEAST_SHARE * undisturbed(attack).carried_bps
 
 
@@ -106,7 +105,7 @@ def _tell_idle(run: Run, attack: Attack, cc: str) -> str:
 
 
 def _disturbed(run: Run, attack: Attack, cc: str) -> float:
-    """What it loses of its share of the capacity that is left, by the less, the more is taken."""
+    """Returns the loss of goodput beyond the capacity taken, weighted by the capacity left."""
     left = attack.carried_bps / undisturbed(attack).carried_bps
     could = left * run(cc, without=DISTURBING).goodput_bps
     return min(left, 1.0) * _part(could - run(cc).goodput_bps, max(could, _least_bps(attack)))
@@ -122,12 +121,12 @@ def _tell_disturbed(run: Run, attack: Attack, cc: str) -> str:
 
 
 def _later(run: Run, cc: str, without: tuple[str, ...] = ()) -> float:
-    """The goodput of the second half of the time."""
+    """Returns the goodput of the second half of the run."""
     return 2 * run(cc, 1.0, without).goodput_bps - run(cc, 0.5, without).goodput_bps
 
 
 def _stuck(run: Run, attack: Attack, cc: str) -> float:
-    """What it lacks afterwards of what CUBIC has then, and itself where there was no trouble."""
+    """Returns the goodput missing after the bursts, against CUBIC and an undisturbed run."""
     could = min(_later(run, INCUMBENT), _later(run, cc, ("bursts",)))
     return _part(could - _later(run, cc), max(could, _least_bps(attack)))
 
@@ -141,13 +140,13 @@ def _tell_stuck(run: Run, attack: Attack, cc: str) -> str:
 
 
 def _stalled(run: Run, attack: Attack, cc: str) -> float:
-    """The part of the time that its flows wait for timeouts, at least, by the capacity left."""
+    """Returns the minimum share of time spent in timeouts, weighted by the capacity left."""
     left = attack.carried_bps / undisturbed(attack).carried_bps
     return min(left, 1.0) * _part(_waiting_us(run, attack, cc), attack.duration_us)
 
 
 def _waiting_us(run: Run, attack: Attack, cc: str) -> float:
-    """The time in timeouts, of a flow, without what backoff adds to each."""
+    """Returns the mean time that a flow spends in timeouts, without exponential backoff."""
     least_us = attack.delay_us + (attack.min_rto_us or MIN_RTO_US)
     return least_us * run(cc).timeouts / attack.flows if attack.flows else 0.0
 
@@ -250,7 +249,7 @@ DEGRADATIONS: Mapping[str, Degradation] = {
             "its goodput is below the best of CUBIC's, Reno's and BBR's",
             _below(OTHERS),
             _tell_below(OTHERS),
-            without=("beside",),  # else it is the best who takes the most from others
+            without=("beside",),  # it would only find the most aggressive control
         ),
         Degradation("idle", TO_IT, "it leaves idle what the path has", _idle, _tell_idle),
         Degradation(
@@ -311,7 +310,7 @@ DEGRADATIONS: Mapping[str, Degradation] = {
 
 
 def chosen(names: tuple[str, ...]) -> list[Degradation]:
-    """The harms of these names, each a harm or a side; all if there is none."""
+    """Returns the metrics with these names or sides; without names all of them."""
     known = [TO_IT, BY_IT, *DEGRADATIONS]
     for name in names:
         if name not in known:

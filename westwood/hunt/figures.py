@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What harms are measured by: the figures of a run of an attack, in any engine."""
+"""Reads from a run of an attack, in any engine, the numbers that degradation metrics need."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ PACKET_BITS = 12_000
 
 @dataclass(frozen=True)
 class Figures:
-    """Says what became of the flows in question, of those beside them, and of the link."""
+    """Holds the results of the flows under test, of the competing flows and of the link."""
 
-    goodput_bps: float  # of the flows of the control in question together
-    competing_bps: float  # of the flows beside them
-    total_bps: float  # of all whose data go the same way
-    fairness: float  # Jain's index of the flows of the control in question, if there are several
-    timeouts: float  # of the flows in question
-    loss_ratio: float  # packets that the queue dropped over those that all of TCP's flows sent
-    queue_s: float  # mean wait, as the packets in the queue take to leave it
-    completion_s: float  # of the transfers, the mean; those that did not complete till the end
+    goodput_bps: float  # of all flows under test
+    competing_bps: float  # of the competing flows
+    total_bps: float  # of all flows in the forward direction
+    fairness: float  # Jain's index of the flows under test, if there are several
+    timeouts: float  # of the flows under test
+    loss_ratio: float  # packets dropped by the queue over packets sent, for all TCP flows
+    queue_s: float  # mean waiting time, from the mean queue and the rate
+    completion_s: float  # mean of the transfers; unfinished ones count until the end
     transfers: int
 
 
@@ -39,7 +39,7 @@ def of_run(
     duration_s: float,
     rate_bps: float,
 ) -> Figures:
-    """Reads the figures of a run with flows of these names; `forward` is its bottleneck."""
+    """Computes the figures of a run from its flows' names; `forward` is the bottleneck."""
     own, beside, total, transfers = [], 0.0, 0.0, []
     timeouts = drops = sent = 0.0
     rows = zip(

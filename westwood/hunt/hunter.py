@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A hunt is expeditions side by side, each kept when it ends, until enough environments were seen.
+"""Runs a hunt: parallel search runs, each kept when it ends, until enough environments were tried.
 
-In its folder:
+Its folder contains:
 
-    hunt.json              whom it hunts, by which harms and seed: a resumed hunt must be the same
-    journal-N.jsonl        a line a finished expedition, written as it ends
-    findings.json          the worst finding of each kind, and findings/N-HARM.toml, a scenario each
-    findings.md            the same to read
+    hunt.json              control, metrics and seed; a resumed hunt must have the same
+    journal-N.jsonl        a line for each finished search run, written as it ends
+    findings.json          the worst finding of each kind
+    findings/N-HARM.toml   its scenario
+    findings.md            the findings as a page
     .lock                  held by the process that writes here
 
-What is found depends on the control, the harms, the seed and the number of environments only: a
-hunt is its first expeditions, up to the one with which so many environments have been seen.
+The findings depend only on the control, the metrics, the seed and the number of environments. A
+hunt consists of search runs 1 to N, where N is the first with which the environments are enough.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ Tell = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class HuntPlan:
-    """Says whom to hunt, how, and for how long: environments, or seconds, whichever is given."""
+    """States which control a hunt attacks, by which metrics, and when it ends."""
 
     cc: str
     metrics: tuple[Degradation, ...]
@@ -53,14 +54,14 @@ class HuntPlan:
     for_s: float | None
 
     def state(self) -> dict[str, Any]:
-        """What decides the outcome of an expedition."""
+        """Returns what decides the outcome of a search run."""
         return {"cc": self.cc, "harms": [one.name for one in self.metrics], "seed": self.seed}
 
 
 def plan(
     cc: str, harms: tuple[str, ...], seed: int, environments: int | None, for_s: float | None
 ) -> HuntPlan:
-    """Checks what was asked for."""
+    """Checks the request and makes a plan of it."""
     if cc not in PROTOCOLS:
         raise InputError(f"unknown protocol, {suggestion(cc, PROTOCOLS)}", key="--cc", value=cc)
     check_seed(seed)
@@ -72,7 +73,7 @@ def plan(
 
 @dataclass(frozen=True)
 class Ended:
-    """Is an expedition that is over."""
+    """The outcome of a finished search run."""
 
     number: int
     environments: int
@@ -80,7 +81,7 @@ class Ended:
 
 
 class Hunt:
-    """Is a hunt that goes on: what was found, and what is kept of it in a folder."""
+    """A hunt in progress, and the folder that keeps it."""
 
     def __init__(self, planned: HuntPlan, folder: Folder | None = None) -> None:
         self.plan = planned
@@ -90,12 +91,12 @@ class Hunt:
         plain = attacks.drawn((), [0.5] * attacks.genes(()), 1)
         self._anything = scenario_of(plain, planned.cc)
         self.seconds = 0.0
-        self.search_runs = 0  # the hunt's: the first ones, as many as it takes,
-        self.environments = 0  # and how many they have seen
+        self.search_runs = 0  # search runs without a gap, from the first
+        self.environments = 0  # that these search runs tried
 
     @contextlib.contextmanager
     def opened(self, *, resume: bool) -> Iterator[Hunt]:
-        """Takes the folder's lock, checks that it fits, reads what is there."""
+        """Locks the folder, checks that it fits the plan, and reads what it holds."""
         if self._folder is None:
             yield self
             return
@@ -105,7 +106,8 @@ class Hunt:
             paths = sorted(self._folder.path.glob(_JOURNALS))
             for path in paths:
                 self._read(self._folder, path)
-            # A new one: the last line of one whose writer was killed may be cut off.
+            # Each start has a journal of its own, since the last line of an older one may be cut
+            # off.
             name = _JOURNALS.replace("*", f"{len(paths) + 1:06}")
             self._journal = journal.Journal(self._folder.path / name)
             try:
@@ -129,7 +131,7 @@ class Hunt:
             folder.tell(f"{path}: has damaged lines ({damaged}); they are run again")
 
     def go(self, workers: int | None, tell: Tell = lambda done, of: None) -> None:
-        """Goes on until enough was seen, or time is up; an interrupt keeps what ended."""
+        """Runs until enough environments were tried or time is up."""
         began = time.monotonic()
         missing = (number for number in range(_MOST_SEARCH_RUNS) if number not in self._ended)
         if self._is_over(began):
@@ -146,7 +148,7 @@ class Hunt:
             self.seconds = time.monotonic() - began
 
     def _job(self, number: int) -> Job:
-        """An expedition as a job of the pool, whose scenario nobody asks for."""
+        """Wraps a search run in a job of the pool, which ignores the job's scenario."""
         return Job(self._anything, [number])
 
     def _prepare(self, job: Job) -> RunSeed:
@@ -169,7 +171,7 @@ class Hunt:
         self._take(_ended_of(record))
 
     def _take(self, ended: Ended) -> None:
-        """Notes an expedition, and how far the hunt has come without a gap."""
+        """Records a search run and counts the runs without a gap."""
         self._ended[ended.number] = ended
         wanted = self.plan.environments
         while self.search_runs in self._ended and (wanted is None or self.environments < wanted):
@@ -186,7 +188,7 @@ class Hunt:
         return [self._ended[number] for number in range(self.search_runs)]
 
     def findings(self) -> list[Finding]:
-        """The worst finding of each kind, the worst first."""
+        """Returns the worst finding of each kind, the worst first."""
         worst: dict[tuple[str, ...], Finding] = {}
         for one in self._first():
             if one.finding and (
@@ -196,7 +198,7 @@ class Hunt:
         return sorted(worst.values(), key=lambda one: (-one.value, one.kind))
 
     def counted(self) -> dict[tuple[str, ...], int]:
-        """How many findings there are of each kind."""
+        """Returns the number of findings of each kind."""
         counts: dict[tuple[str, ...], int] = {}
         for one in self._first():
             if one.finding:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the simulator's data of attacks quickly: a scenario is checked once for all that are alike.
+"""Builds the simulator's networks for attacks, and validates similar attacks only once.
 
-Attacks with the same features and as many flows differ in numbers only. The first of a kind becomes
-a scenario, which is checked and built as any other; for the next its numbers are set. That is ten
-times as fast, and the same to the bit: tests/westwood/hunt/test_networks.py.
+Attacks with the same features and number of flows differ only in numbers. The first of a kind
+becomes a validated scenario. For the next ones only the numbers are set, which is ten times as fast
+and gives the same bits (tests/westwood/hunt/test_networks.py).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _QUEUE: TypeAdapter[Any] = TypeAdapter(Queue)
 
 @dataclass(frozen=True)
 class _Template:
-    """Is the network of an attack, its links and flows, which are views, and the flows' names."""
+    """Holds the network of an attack, views of its links and flows, and the flows' names."""
 
     network: _engine.Network
     links: list[_engine.Link]
@@ -39,13 +39,13 @@ class _Template:
 
 
 class Networks:
-    """Makes networks, and knows the templates of those that it made."""
+    """Builds networks and caches a template of each kind."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], _Template] = {}
 
     def of(self, attack: Attack, protocol: str) -> tuple[_engine.Network, list[str]]:
-        """The network of an attack with this control in question, and the names of its flows."""
+        """Returns the network of an attack with this control, and the names of its flows."""
         key = _kind(attack, protocol)
         template = self._known.get(key)
         if template is not None:
@@ -58,7 +58,7 @@ class Networks:
 
 
 def _kind(attack: Attack, protocol: str) -> tuple[Any, ...]:
-    """What decides everything but numbers."""
+    """Returns everything that decides a network's structure, without the numbers."""
     return (
         protocol,
         attack.aqm,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Replays a finding in several engines, with its control and with CUBIC in its place.
+"""Replays a finding in several engines, with its own control and with CUBIC.
 
-The flows in question are those that the hunt's scenarios name `tcp` and `short`. ns-3 and Linux
-have other settings of their hosts than the simulator's profile, so that each engine gets the
-scenario with the profile of its own, which keeps what the scenario itself says.
+The flows under test are those that the scenario names `tcp` and `short`. ns-3 and Linux differ from
+the simulator in their host settings. Each engine therefore gets the scenario with its own profile;
+what the scenario sets explicitly stays.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from westwood.units import PS_PER_S
 
 _IN_QUESTION = ("tcp", "short")
 _KEPT_IN_NS3 = ("receive_window", "min_rto", "initial_cwnd", "delayed_ack")
-_NS3_CLOCK = "1ms"  # its only one
+_NS3_CLOCK = "1ms"  # the only granularity that ns-3 has
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """Is a run of a finding: in which engine, with which control, and its figures or why not."""
+    """A replayed run: its engine and control, with its figures or the reason for none."""
 
     engine: str
     cc: str
@@ -40,7 +40,7 @@ class Replayed:
 
 
 def load(file: str) -> tuple[Scenario, str]:
-    """Reads a finding; its scenario, and the control in question."""
+    """Reads a finding's scenario and the control under test."""
     scenario = Scenario.from_toml(file)
     controls = {flow.cc.name for flow in scenario.flow if _is_in_question(flow.name, flow.cc.name)}
     if len(controls) != 1 or scenario.sweep:
@@ -54,12 +54,12 @@ def _is_in_question(flow: str, cc: str) -> bool:
 
 
 def found(engines: Sequence[str]) -> list[Engine]:
-    """The engines to replay in, the simulator always first; raises what this machine lacks."""
+    """Returns the engines for the replay, the simulator first, or raises if one is missing."""
     return [find(name) for name in dict.fromkeys(["sim", *engines])]
 
 
 def replay(scenario: Scenario, cc: str, engines: Sequence[Engine], seed: int) -> Iterator[Replayed]:
-    """Runs the scenario in each engine with each control; what an engine can't do, it says."""
+    """Runs the scenario in each engine with each control; an engine may refuse it."""
     check_seed(seed)
     for engine in engines:
         for control in dict.fromkeys((cc, INCUMBENT)):
@@ -72,7 +72,7 @@ def replay(scenario: Scenario, cc: str, engines: Sequence[Engine], seed: int) ->
 
 
 def _run(scenario: Scenario, cc: str, control: str, engine: Engine, seed: int) -> Result:
-    """The control in question runs as its flows set it; another has its own settings."""
+    """Runs one control: the finding's own keeps its settings, another one has the defaults."""
     settings: dict[str, Any] = {
         f"{flow.name}.cc": control
         for flow in scenario.flow
@@ -86,7 +86,7 @@ def _run(scenario: Scenario, cc: str, control: str, engine: Engine, seed: int) -
 
 
 def _kept_in_ns3(scenario: Scenario) -> dict[str, Any]:
-    """What ns-3 obeys of the scenario's own profile, which decides how fast its flows can be."""
+    """Returns the settings of the scenario's profile that ns-3 obeys and that limit its flows."""
     kept: dict[str, Any] = {}
     for flow in scenario.resolved()["flow"]:
         if flow["cc"]["name"] != UDP:
@@ -97,7 +97,7 @@ def _kept_in_ns3(scenario: Scenario) -> dict[str, Any]:
 
 
 def figures(result: Result) -> Figures:
-    """The figures of a run in any engine."""
+    """Computes the figures of a run in any engine."""
     scenario, raw = result.scenario, result.raw
     bottleneck = scenario.link[0]
     rate_bps = float(bottleneck.rate or bottleneck.mean_rate_bps("forward"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes findings: a scenario of a few lines each, and a page that lists them."""
+"""Writes findings: a short scenario for each, and a page that lists them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _WIDTH = 100
 
 
 def name(number: int, finding: Finding) -> str:
-    """Names the scenario of a finding."""
+    """Returns the name of a finding's scenario."""
     return f"{finding.cc}-{finding.harm}-{number}"
 
 
 def path(attack: Attack) -> str:
-    """Says in short which path it is."""
+    """Describes the path of an attack in a few words."""
     times = format_time(round(attack.delay_us * _PS_PER_US))
     rate = attack.rate_bps / 1e6
     queue_ms = 1e3 * attack.queue_packets / attack.packets_in(1e6)
@@ -35,7 +35,7 @@ def path(attack: Attack) -> str:
 
 
 def parts(attack: Attack) -> list[str]:
-    """Says of each feature of an attack what it is, in numbers."""
+    """Describes each feature of an attack with its numbers."""
     return [_SAID[one](attack) for one in attacks.features(attack)]
 
 
@@ -95,14 +95,14 @@ _SAID: Mapping[str, Callable[[Attack], str]] = {
 
 
 def sentence(finding: Finding) -> str:
-    """Says what happens, and where."""
+    """Describes what happens, and on which path."""
     attack = finding.attack
     there = ", ".join([path(attack), *parts(attack)])
     return f"{finding.says}: {there}, {_time(attack.duration_us)}."
 
 
 def cause(finding: Finding) -> str:
-    """Says how much of it is left when something changes."""
+    """Says how much degradation remains without each feature."""
     found = finding.without.items()
     gone = [f"without {FEATURES[key].what}: {value:.0%}" for key, value in found if key in FEATURES]
     said = [f"{key}: {value:.0%}" for key, value in found if key not in FEATURES]
@@ -110,7 +110,7 @@ def cause(finding: Finding) -> str:
 
 
 def comment(finding: Finding, called: str) -> str:
-    """Says above a scenario what it shows."""
+    """Writes the comment at the top of a scenario."""
     attack = finding.attack
     says = [
         sentence(finding),
@@ -124,7 +124,7 @@ def comment(finding: Finding, called: str) -> str:
 
 
 def files(finding: Finding, called: str) -> dict[str, str]:
-    """The scenario's files by name: a recorded rate has one of its own."""
+    """Returns the scenario's files by name; a recorded rate has a file of its own."""
     data = as_data(finding.attack, finding.cc) | {"name": called, "sweep": {}}
     made = {}
     if trace := data["link"][0].get("trace"):
@@ -134,7 +134,7 @@ def files(finding: Finding, called: str) -> dict[str, str]:
 
 
 def page(findings: Sequence[Finding], title: str, counts: Mapping[tuple[str, ...], int]) -> str:
-    """Writes the page that lists findings."""
+    """Writes the page that lists the findings."""
     lines = [f"# {title}", ""]
     for number, one in enumerate(findings, 1):
         again = counts.get(one.kind, 1)
@@ -149,7 +149,7 @@ def page(findings: Sequence[Finding], title: str, counts: Mapping[tuple[str, ...
 def write(
     folder: Folder, findings: Sequence[Finding], title: str, counts: Mapping[tuple[str, ...], int]
 ) -> None:
-    """Writes the scenarios, the page and the findings as data."""
+    """Writes the scenarios, the page and the findings as JSON."""
     for number, one in enumerate(findings, 1):
         called = name(number, one)
         for file, content in files(one, called).items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes scenarios of attacks: what a file says of them, and what the simulator runs."""
+"""Turns attacks into scenarios."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _PS_PER_US = PS_PER_S // 1_000_000
 
 
 def as_data(attack: Attack, protocol: str, profile: str = PROFILE) -> dict[str, Any]:
-    """Returns what a scenario file says of it, with this control in question."""
+    """Returns the scenario of an attack as a file's data, with this control under test."""
     data = given(attack, protocol, {}, profile)
     link = data["link"][0]
     if "loss" in link:
         link["loss"]["on"] = attack.loss_on
         for key in link["loss"].keys() & {"rate", "bad_rate"} if attack.loss_rate == 1 else ():
-            link["loss"][key] = "100%"  # a 1 alone may mean either end
+            link["loss"][key] = "100%"  # a bare 1 could mean 1 % or 100 %
         if attack.loss == "two-state" and attack.is_steady:
             link["loss"]["durations"] = "fixed"
     if attack.reorder_rate:
@@ -29,7 +29,7 @@ def as_data(attack: Attack, protocol: str, profile: str = PROFILE) -> dict[str, 
     if attack.dip_every_us:
         link["trace"] = {"forward": opportunities_ms(attack)}
     for flow in data["flow"] if attack.min_rto_us else ():
-        # Linux has its floor below the variance: both are one setting there.
+        # Linux has its minimum below the variance term, so both need the same setting.
         flow |= {"min_rto": _time(attack.min_rto_us), "clock_granularity": _time(attack.min_rto_us)}
     if attack.burst_bps:
         data["flow"].append(_datagrams(attack))
@@ -44,7 +44,7 @@ def _datagrams(attack: Attack) -> dict[str, Any]:
 
 
 def opportunities_ms(attack: Attack) -> list[int]:
-    """A period of a rate that is high for its first half and low for its second."""
+    """Returns one period of opportunities: full rate in its first half, reduced in its second."""
     period_ms = attack.dip_every_us // 1000
     times, due = [], 0.0
     for ms in range(1, period_ms + 1):
@@ -58,7 +58,7 @@ def opportunities_ms(attack: Attack) -> list[int]:
 
 
 def scenario(attack: Attack, protocol: str) -> Scenario:
-    """Makes the scenario of an attack on, or with, this control."""
+    """Makes the scenario of an attack on this control."""
     return Scenario(**as_data(attack, protocol))
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An expedition looks for one harm in one corner: draws, climbs, shrinks what it found.
+"""Searches one combination of features for one degradation, then shrinks the worst attack.
 
-A corner is a few features that a path may have. The best of some attacks that are drawn there is
-where CMA-ES (Hansen 2016; the package `cmaes`) climbs from. What stays bad with other seeds is
-shrunk and told. Every expedition follows from the hunt's seed and its number alone, so that they
-run side by side in any order, and a hunt that was interrupted goes on where it was.
+It draws some attacks at random and climbs from the worst with CMA-ES (Hansen 2016; the package
+`cmaes`). An attack that stays bad with other seeds is shrunk and reported. A search run follows
+from the hunt's seed and its own number alone. Runs can therefore finish in any order, and an
+interrupted hunt can be resumed.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ from westwood.search.population import seed_of
 if TYPE_CHECKING:
     from cmaes import CMA
 
-LEAST = 0.25  # of a harm: what is less is no finding
+LEAST = 0.25  # a smaller degradation is no finding
 _DRAWS, _POPULATION, _GENERATIONS = 40, 10, 12
 _HOPELESS, _ENOUGH = 0.05, 0.97
-_IDLE, _BETTER = 4, 0.01  # generations without so much more harm end the climb
+_IDLE, _BETTER = 4, 0.01  # stops after so many generations without so much progress
 _SIGMA = 0.15
-_CHECKS, _JUDGES = 3, 5  # seeds while it is shrunk, and for what is told
-_PACKETS = (4_000, 10_000, 40_000), (12, 6, 1)  # of a run, at most: so often
-_FEATURES = (0, 1, 2), (3, 4, 3)  # so many in a corner, so often
+_CHECKS, _JUDGES = 3, 5  # seeds while shrinking, and for the reported value
+_PACKETS = (4_000, 10_000, 40_000), (12, 6, 1)  # most packets per run, and their weights
+_FEATURES = (0, 1, 2), (3, 4, 3)  # number of extra features, and their weights
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Is an attack that is as simple as it gets, and what it does."""
+    """A shrunk attack and the degradation that it causes."""
 
     attack: Attack
     harm: str
     cc: str
-    value: float  # the median over seeds,
+    value: float  # the median over seeds
     least: float
     most: float
-    says: str  # of the run in the middle
-    without: dict[str, float]  # the harm when something is otherwise
+    says: str  # about the run with the median
+    without: dict[str, float]  # the degradation after one change each
 
     @property
     def kind(self) -> tuple[str, ...]:
-        """Findings of a kind differ in numbers only."""
+        """Returns what findings of one kind share: all but the numbers."""
         queue = self.attack.queue_bdp
         lengths = {0.1: "short", 0.7: "shallow", 2.5: "usual", math.inf: "deep"}
         length = next(name for most, name in lengths.items() if queue < most)
         return (self.harm, *attacks.features(self.attack), length)
 
     def plain(self) -> dict[str, Any]:
-        """Returns it as JSON has it."""
+        """Returns the finding as JSON takes it."""
         return asdict(self)
 
     @classmethod
@@ -68,7 +68,7 @@ class Finding:
 
 
 class SearchRun:
-    """Is one expedition of a hunt: its number says where it goes."""
+    """A search run, whose number decides its metric and features."""
 
     def __init__(self, cc: str, metrics: Sequence[Degradation], seed: int, number: int) -> None:
         text = f"westwood hunt {seed} {number}"
@@ -79,7 +79,7 @@ class SearchRun:
         self.runner = Runner()
 
     def find(self) -> Finding | None:
-        """Returns what it found, if that is bad enough with other seeds, too."""
+        """Returns the finding, if it is bad enough with other seeds as well."""
         found = self._climbed()
         if found is None:
             return None
@@ -109,7 +109,7 @@ class SearchRun:
         return [seed_of("hunt", self._choices.getrandbits(40)) for _ in range(count)]
 
     def _climbed(self) -> Attack | None:
-        """The worst attack of this corner that it finds."""
+        """Returns the worst attack that it finds; None if no drawn attack is bad enough."""
         (seed,) = self._seeds(1)
         genes = attacks.genes(self._features)
         drawn = [[self._choices.random() for _ in range(genes)] for _ in range(_DRAWS)]
@@ -153,7 +153,7 @@ class SearchRun:
         return self.runner.median(self._metric, attack, self._cc, seeds)
 
     def _is_bad(self, attack: Attack, seeds: Sequence[int], enough: float) -> bool:
-        """Whether the median is enough; it looks no further when that is clear."""
+        """Says whether most seeds reach `enough`; stops as soon as that is decided."""
         good = bad = 0
         for seed in seeds:
             value = self.runner.degradation(self._metric, replace(attack, seed=seed), self._cc)
@@ -187,7 +187,7 @@ class SearchRun:
         )
 
     def _hangs_on(self, attack: Attack, seeds: Sequence[int]) -> dict[str, float]:
-        """The harm without each of what is left: the smaller, the more it is the cause."""
+        """Returns the degradation without each feature: low values mark essential ones."""
         others = {
             name: attacks.without(attack, (name,))
             for name in attacks.features(attack)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shrinks an attack while most of its harm stays: delta debugging (Zeller and Hildebrandt 2002).
+"""Shrinks an attack but keeps most of its effect: delta debugging (Zeller and Hildebrandt 2002).
 
-First whole features go, then what there are several of becomes fewer, attacks become milder and
-numbers simpler. It begins again until nothing of that leaves `KEEP` of the harm that there was.
+It removes whole features, then reduces counts and strengths, then rounds numbers. It repeats this
+until no edit leaves at least `KEEP` of the original degradation.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from westwood.search.population import PACKET_BYTES, QUEUE_PASSES
 
 KEEP = 0.8
 _ROUNDS = 6
-_LONGER = 2  # than a run of the hunt may a simple one be
+_LONGER = 2  # how much longer a simpler run may be than the hunt's longest
 _SHORTEST_US = 1000
-_USUAL = ((10e6, 40e3), (10e6, 100e3))  # rates and delays that are easily thought of
+_USUAL = ((10e6, 40e3), (10e6, 100e3))  # common rates and delays
 _QUEUES = (1, 0.5, 0.25, 2, 4, 0.1, 0.05, 0.02)  # bandwidth-delay products, the simplest first
 _SECONDS = (20, 10, 40, 60)
 _MILDER: Mapping[str, float] = {
@@ -40,9 +40,9 @@ Edit = Callable[[Attack], Attack]
 
 
 def shrink(attack: Attack, is_bad: Callable[[Attack], bool], needs: Sequence[str] = ()) -> Attack:
-    """Returns the simplest attack that it finds and `is_bad` accepts, with the features it needs.
+    """Returns the simplest attack it finds that `is_bad` accepts and that has the needed features.
 
-    What was refused is not tried again.
+    A refused attack is not tried again.
     """
     refused: set[Attack] = set()
     packets_most = max(_LONGER * PACKETS_MOST, attack.packets)
@@ -64,7 +64,7 @@ def shrink(attack: Attack, is_bad: Callable[[Attack], bool], needs: Sequence[str
 
 
 def _edits() -> Iterator[Edit]:
-    """What makes an attack simpler, the most first; a pass makes each edit once."""
+    """Yields the edits that simplify an attack, the most effective first."""
     for name in FEATURES:
         yield partial(without, names=(name,))
     for key in ("flows", "beside_flows", "reverse_flows"):
@@ -88,7 +88,7 @@ def _edits() -> Iterator[Edit]:
 
 
 def _with(attack: Attack, key: str, value: float) -> Attack:
-    """The attack with another number, whole if that is what it has."""
+    """Returns the attack with one number changed; a whole number stays whole."""
     is_whole = isinstance(getattr(attack, key), int)
     changed: dict[str, Any] = {key: round(value) if is_whole else value}
     return replace(attack, **changed)
@@ -96,7 +96,7 @@ def _with(attack: Attack, key: str, value: float) -> Attack:
 
 def _fewer(attack: Attack, key: str, part: float) -> Attack:
     count = getattr(attack, key)
-    least = 2 if key == "flows" else 1  # one flow is another feature
+    least = 2 if key == "flows" else 1  # a single flow is another feature
     return _with(attack, key, max(least, int(count * part))) if count > least else attack
 
 
@@ -109,7 +109,7 @@ def _never_calm(attack: Attack) -> Attack:
 
 
 def _one_way(attack: Attack) -> Attack:
-    """Losses of data only; else of ACKs only."""
+    """Limits losses to one direction: first to data, then to ACKs."""
     return replace(attack, loss_on="backward" if attack.loss_on == "both" else "forward")
 
 
@@ -122,7 +122,7 @@ def _beside_cubic(attack: Attack) -> Attack:
 
 
 def _milder(attack: Attack, key: str) -> Attack:
-    """Less of what is done to the flows: what remains is the more striking."""
+    """Weakens one impairment; if the effect remains, it is the more striking."""
     value = getattr(attack, key)
     milder = value * _MILDER[key]
     if not value or (key.endswith("_us") and not _SHORTEST_US < milder < attack.duration_us):
@@ -142,7 +142,7 @@ def _with_queue(attack: Attack, products: float) -> Attack:
 
 
 def _lasting(attack: Attack, seconds: int | None) -> Attack:
-    """So long, or a whole number of seconds."""
+    """Returns the attack with this duration, or rounded to whole seconds."""
     lasting = seconds or max(1, round(attack.duration_us / 1e6))
     changed = replace(attack, duration_us=lasting * 1_000_000)
     return replace(changed, calm_us=changed.duration_us // 2) if attack.calm_us else changed
@@ -160,7 +160,7 @@ def _rounded(attack: Attack, key: str, round_to: Callable[[Any], float]) -> Atta
 
 
 def with_path(attack: Attack, rate_bps: float, delay_us: float) -> Attack:
-    """Another rate and delay, with queue, bursts and jitter in the same proportion to them."""
+    """Returns the attack with another rate and delay; queue, bursts and jitter scale with them."""
     wider, longer = rate_bps / attack.rate_bps, delay_us / attack.delay_us
     changed = replace(
         attack,
@@ -187,7 +187,7 @@ def _queue(attack: Attack, products: float) -> int:
 
 
 def _one_two_five(value: Any) -> float:
-    """The nearest of 1, 2 and 5 times a power of ten, by ratio."""
+    """Returns the nearest of 1, 2 and 5 times a power of ten, by ratio."""
     power: float = 10.0 ** math.floor(math.log10(value))
     return min((one * power for one in (1, 2, 5, 10)), key=lambda one: abs(math.log(one / value)))
 
@@ -200,4 +200,5 @@ def _two_digits(value: Any) -> float:
     return float(f"{value:.2g}")
 
 
-_ROUNDED = (_two_digits, _one_digit, _one_two_five)  # what goes far is tried from a near number
+# The smallest change comes first, so that larger ones start from it.
+_ROUNDED = (_two_digits, _one_digit, _one_two_five)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Paths drawn at random, what is wanted of a congestion control on them, and a search for it."""
+"""Searches settings of a congestion control on random paths."""

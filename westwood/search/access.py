@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the flows of an environment begin: at the bottleneck, or behind a link of their own.
+"""Decides where the flows of an environment begin: at the bottleneck, or behind an access link.
 
-A flow that is farther than the nearest one has an access link with the rest of the way, which is
-fast and never full. With `access_share` each flow has one with a rate of its own, and a queue.
+A flow with a longer round trip than the nearest one has an access link with the remaining delay,
+which is fast and never full. With `access_share` each flow has an access link with its own rate and
+a queue.
 """
 
 from __future__ import annotations
@@ -14,29 +15,29 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from westwood.search.environment import Environment
 
-_TIMES = 10  # as fast as the bottleneck: the fastest access links
+_TIMES = 10  # the fastest access links over the bottleneck's rate
 _FASTEST_BPS = 10**12
-_QUEUE_LEAST = 10  # packets of an access link's queue, which holds a round trip else
+_QUEUE_LEAST = 10  # least packets of an access link's queue, which otherwise holds a round trip
 
 
 @dataclass(frozen=True)
 class Access:
     """A link from a source of its own to the bottleneck."""
 
-    name: str  # follows `source-` and `access-`
+    name: str  # the suffix of its node `source-` and link `access-`
     rate_bps: int
     delay_us: float  # one way
     queue_packets: int | None  # None: unlimited
 
     @property
     def source(self) -> str:
-        """The node at its far end."""
+        """Node at its far end."""
         return f"source-{self.name}"
 
 
 @dataclass(frozen=True)
 class Sender:
-    """Flows that begin at one place: what they are called, how many, and their own link."""
+    """Flows that begin at one place, with their name, their number and their access link."""
 
     flow: str
     count: int
@@ -44,13 +45,13 @@ class Sender:
 
 
 def nearest_us(one: Environment) -> int:
-    """Returns the least propagation there and back of all flows: the bottleneck's own."""
+    """Returns the shortest two-way propagation delay of all flows: the bottleneck's own."""
     beside_us = one.beside_delay_us if one.beside_flows else 0
     return min(one.delay_us, beside_us or one.delay_us)
 
 
 def senders(one: Environment, role: str) -> list[Sender]:
-    """Returns where the flows of the control, `tcp`, or those `beside` it begin."""
+    """Returns where the flows of the control (`tcp`) or the competing flows (`beside`) begin."""
     if role == "tcp":
         count, shortest_us, spread = one.flows, one.delay_us, one.rtt_spread
     else:
@@ -75,7 +76,7 @@ def senders(one: Environment, role: str) -> list[Sender]:
 
 
 def _access(one: Environment, name: str, rtt_us: float, rate_bps: int) -> Access | None:
-    """The link of a flow with this round trip; None if it begins at the bottleneck itself."""
+    """Returns a flow's access link; None if it begins at the bottleneck."""
     delay_us = (rtt_us - nearest_us(one)) / 2
     if rate_bps:
         holds = one.packets_in(rtt_us) * rate_bps / one.rate_bps
@@ -85,7 +86,7 @@ def _access(one: Environment, name: str, rtt_us: float, rate_bps: int) -> Access
 
 
 def _rate(one: Environment, number: int, count: int) -> int:
-    """The rate of a flow's own link, in equal ratios, in another order than the round trips."""
+    """Returns an access link's rate; rates are geometric, shuffled against round trips."""
     if not one.access_share:
         return 0
     slowest = one.access_share * one.rate_bps / (one.flows + one.beside_flows)
@@ -96,7 +97,7 @@ def _rate(one: Environment, number: int, count: int) -> int:
 
 
 def _place(number: int, count: int) -> int:
-    """Permutes 0 to count - 1: steps of about 0.6 of them, which have no divisor in common."""
+    """Permutes 0 to count - 1 with a step near 0.6 * count that is coprime to count."""
     step = next(
         one for one in range(max(1, round(0.6 * count)), 2 * count + 2) if math.gcd(one, count) == 1
     )

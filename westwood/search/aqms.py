@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The queues that a drawn path may have: one table, to which an AQM is added as a row.
+"""Lists the queues that a drawn path may have; a new AQM is one more row.
 
-A row says what a scenario's link has as its queue, and how often it is drawn. Two numbers of an
-environment tune it: `aqm_us`, the wait at which it begins to act, and `aqm_span`.
+A row gives the queue of the scenario's link and how often it is drawn. Two numbers of an
+environment tune it: `aqm_us`, the delay at which it begins to act, and `aqm_span`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from westwood.search.numbers import log_uniform
 if TYPE_CHECKING:
     from westwood.search.environment import Environment
 
-_RED_LEAST = (0.05, 0.5)  # RED's lower threshold, as a part of the queue
-_RED_SPAN = (1.5, 5)  # and its upper threshold over the lower one
+_RED_LEAST = (0.05, 0.5)  # RED's lower threshold as a fraction of the queue
+_RED_SPAN = (1.5, 5)  # RED's upper threshold over the lower one
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Aqm:
     queue: Callable[[Environment], dict[str, Any]]
     weight: float
     tuned: Callable[[random.Random, int], dict[str, Any]] = lambda choices, queue_us: {}
-    asks_ecn: bool = False  # of all flows
+    asks_ecn: bool = False  # for all flows
 
 
 def red_least(one: Environment) -> float:
-    """Returns RED's lower threshold, packets: a sixth of the queue, or what `aqm_us` says."""
+    """Returns RED's lower threshold in packets: from `aqm_us`, or a sixth of the queue."""
     if not one.aqm_us:
         return max(1.0, round(one.queue_packets / 6, 1))
     return max(1.0, min(round(one.packets_in(one.aqm_us), 1), float(one.queue_packets)))
@@ -48,7 +48,7 @@ def _droptail(one: Environment) -> dict[str, Any]:
 
 
 def _red(one: Environment) -> dict[str, Any]:
-    """By Floyd's advice the upper threshold is three times the lower one, if nobody says more."""
+    """Returns a RED queue; Floyd advises an upper threshold of three times the lower."""
     least = red_least(one)
     thresholds = {"min": least, "max": one.aqm_span * least}
     return {"kind": "red", "limit": _limit(one), **thresholds, "gentle": True}
@@ -71,6 +71,6 @@ AQMS: Mapping[str, Aqm] = {
 
 
 def drawn(choices: random.Random, queue_us: int) -> dict[str, Any]:
-    """Draws a kind of queue with its numbers, for one that holds so much time."""
+    """Draws a kind of queue with its numbers, for a queue of this many microseconds."""
     (name,) = choices.choices(list(AQMS), [one.weight for one in AQMS.values()])
     return {"aqm": name, **AQMS[name].tuned(choices, queue_us)}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An environment is a path and the flows over it in plain values; a scenario is made of one.
+"""Describes a path and the flows over it in numbers, and makes a scenario of them.
 
-The bottleneck is one link. What is in a run besides is told by its flows' names, whose first word
-is their role: `tcp` for the flows of the control in question, `beside`, `reverse` and `short`.
+The bottleneck is one link. The first word of a flow's name is its role: `tcp` for the control under
+test, `beside` for competing flows, `reverse` and `short`.
 """
 
 from __future__ import annotations
@@ -20,49 +20,50 @@ from westwood.search.access import Access, Sender, nearest_us, senders
 from westwood.search.aqms import AQMS
 from westwood.units import PS_PER_S, format_rate, format_time
 
-ITSELF = "itself"  # beside a control: flows of its own kind
+ITSELF = "itself"  # competing flows of the control's own kind
 LOSSES = ("none", "uniform", "two-state", "recorded")
 PROFILE = "linux"
 PACKET_BYTES = 1500
 
 _PS_PER_US = PS_PER_S // 1_000_000
-_OPPORTUNITY_BYTES = 1504  # of a recorded rate: Mahimahi's
-_MORE_PACKETS = 1.5  # than full ones pass a link in a run: some are short
-_SWING_STEP_MS = 200  # a varying rate takes another value so often
-WINDOW_BYTES = 3 << 20  # the profile's; a path that holds more gets a larger buffer, as tcp_rmem
+_OPPORTUNITY_BYTES = 1504  # of a recorded rate, as in Mahimahi
+_MORE_PACKETS = 1.5  # packets over full-sized packets in a run, since some are short
+_SWING_STEP_MS = 200  # how often a varying rate changes
+WINDOW_BYTES = 3 << 20  # the profile's; a larger path gets a larger buffer, as with tcp_rmem
 
 
 @dataclass(frozen=True)
 class Environment:
-    """A path, the flows over it and how long they last; the control in question is not said."""
+    """A path, the flows over it and the duration; the control under test is not part of it."""
 
     rate_bps: int
-    delay_us: int  # propagation there and back, of the control in question
+    delay_us: int  # two-way propagation delay of the control under test
     queue_packets: int
     duration_us: int
     seed: int  # of the run
     aqm: str = "droptail"  # a row of aqms.py
-    aqm_us: int = 0  # the wait at which it begins to act; 0: as its row says
+    aqm_us: int = 0  # delay at which it begins to act; 0: its default
     aqm_span: float = 3.0  # RED's upper threshold over its lower one
     loss: str = "none"
-    loss_rate: float = 0.0  # a packet's; of two-state loss in the bad state, and 0 in the good one
-    loss_recording: str = ""  # one of recorded.py, whose mean is loss_rate
+    loss_rate: float = 0.0  # per packet; of two-state loss, in the bad state
+    loss_recording: str = ""  # a name in recorded.py, scaled to the mean loss_rate
     good_us: int = 0  # mean times in the two states
     bad_us: int = 0
     jitter_us: int = 0
-    rate_swing: float = 1.0  # the rate wanders between rate_bps and this part of it
-    flows: int = 1  # of the control in question
-    rtt_spread: float = 1.0  # the longest propagation of these flows over the shortest, delay_us
+    rate_swing: float = 1.0  # the rate wanders between rate_bps and this fraction of it
+    flows: int = 1  # of the control under test
+    rtt_spread: float = 1.0  # longest propagation delay of these flows over the shortest, delay_us
     beside: str | None = None  # a protocol, or ITSELF
     beside_flows: int = 0
-    beside_delay_us: int = 0  # propagation of the nearest flow beside; 0: delay_us
-    beside_spread: float = 1.0  # rtt_spread of the flows beside
-    access_share: float = 0.0  # the slowest flow's own link over an even share; 0: none is full
-    late_us: int = 0  # the last flow of the control in question starts so much later
-    reverse_flows: int = 0  # of CUBIC, with data where the others have ACKs
-    short_bytes: int = 0  # transfers so large,
-    short_every_us: int = 0  # which arrive by a Poisson process, a mean of this apart
-    short_cc: str = ITSELF  # and whose they are; ITSELF: the control in question's
+    beside_delay_us: int = 0  # propagation delay of the nearest competing flow; 0: delay_us
+    beside_spread: float = 1.0  # rtt_spread of the competing flows
+    # Rate of the slowest flow's access link over an even share; 0: fast links.
+    access_share: float = 0.0
+    late_us: int = 0  # the last flow of the control under test starts this much later
+    reverse_flows: int = 0  # CUBIC flows with data in the ACKs' direction
+    short_bytes: int = 0  # size of short transfers,
+    short_every_us: int = 0  # which arrive by a Poisson process with this mean interval
+    short_cc: str = ITSELF  # and their protocol; ITSELF: the control under test
 
     def __post_init__(self) -> None:
         check_one_of("aqm", self.aqm, AQMS)
@@ -73,7 +74,7 @@ class Environment:
             raise InputError("expected as many as beside has", key="beside_flows")
 
     def packets_in(self, us: float) -> float:
-        """Returns how many full packets the link sends in so long."""
+        """Returns how many full packets the link sends in this time."""
         return self.rate_bps * us / (8e6 * PACKET_BYTES)
 
     @property
@@ -83,12 +84,12 @@ class Environment:
 
     @property
     def queue_bdp(self) -> float:
-        """The queue in bandwidth-delay products."""
+        """Queue limit in bandwidth-delay products."""
         return self.queue_packets / self.bdp_packets
 
     @property
     def packets(self) -> float:
-        """What the link carries in a run, at most."""
+        """Most packets that the link carries in a run."""
         return self.packets_in(self.duration_us)
 
 
@@ -96,12 +97,12 @@ Draw = Callable[[random.Random, int], Environment]
 
 
 def role(flow: str) -> str:
-    """Returns the role of a flow by its name in a scenario: tcp, beside, reverse or short."""
+    """Returns the role of a flow from its name: tcp, beside, reverse or short."""
     return flow.partition("-")[0]
 
 
 def check_one_of(key: str, value: object, known: Any) -> None:
-    """InputError unless the value is one of those known."""
+    """Raises InputError unless the value is a known one."""
     if value not in known:
         raise InputError(f"unknown {key}, {suggestion(value, list(known))}", key=key, value=value)
 
@@ -112,7 +113,7 @@ def scenario(
     cc_settings: Mapping[str, Any] | None = None,
     profile: str = PROFILE,
 ) -> Scenario:
-    """Makes the scenario of an environment with this control in question, set so."""
+    """Makes the scenario of an environment with this control and its settings."""
     return Scenario(**given(environment, protocol, cc_settings or {}, profile))
 
 
@@ -122,7 +123,7 @@ def toml(
     cc_settings: Mapping[str, Any] | None = None,
     profile: str = PROFILE,
 ) -> str:
-    """Writes that scenario as a file of a few lines; the rest is the profile's."""
+    """Writes that scenario as a short file, which leaves the rest to the profile."""
     return toml_format.dumps(
         {**given(environment, protocol, cc_settings or {}, profile), "sweep": {}}
     )
@@ -131,7 +132,7 @@ def toml(
 def given(
     one: Environment, protocol: str, cc_settings: Mapping[str, Any], profile: str
 ) -> dict[str, Any]:
-    """Returns what a scenario file says of an environment with this control in question."""
+    """Returns the scenario of an environment and a control as a file's data."""
     if "name" in cc_settings:
         problem = "names the congestion control itself, expected a setting of it"
         raise InputError(problem, key="tcp.cc.name", value=cc_settings["name"])
@@ -165,13 +166,13 @@ def _link(one: Environment) -> dict[str, Any]:
 
 
 def recorded_losses(one: Environment) -> list[int]:
-    """Returns which packets a recording loses; another seed begins elsewhere in it."""
+    """Returns the packets that a recording loses; the seed decides where in it to begin."""
     packets = _MORE_PACKETS * one.packets + 100
     return recorded.lost_packets(one.loss_recording, one.loss_rate, packets, one.seed)
 
 
 def _opportunities_ms(one: Environment) -> list[int]:
-    """A rate with a random step every _SWING_STEP_MS, as the times at which a packet can leave."""
+    """Returns the sending times of a rate with a random step every _SWING_STEP_MS."""
     choices = random.Random(one.seed)
     lowest, place = math.log(1 / one.rate_swing), choices.random()
     bytes_a_ms = one.rate_bps / 8000
@@ -186,7 +187,7 @@ def _opportunities_ms(one: Environment) -> list[int]:
 
 
 def accesses(one: Environment) -> list[Access]:
-    """Returns the links from sources of their own, in the order that a scenario has them."""
+    """Returns the access links in the scenario's order."""
     every = [*senders(one, "tcp"), *senders(one, "beside")]
     return [sender.access for sender in every if sender.access]
 
@@ -227,7 +228,7 @@ def _flow(sender: Sender, cc: Any) -> dict[str, Any]:
 
 
 def window_bytes(one: Environment) -> int:
-    """Returns the buffer of every receiver: the profile's, or twice what the path can hold."""
+    """Returns every receiver's buffer: the profile's, or twice what the path can hold."""
     beside = one.beside_spread * (one.beside_delay_us or one.delay_us) / one.delay_us
     longest = max(one.rtt_spread, beside if one.beside_flows else 1.0)
     held = PACKET_BYTES * (one.bdp_packets * longest + one.queue_packets)
@@ -239,7 +240,7 @@ def _count(count: int) -> dict[str, int]:
 
 
 def _of_all_flows(one: Environment) -> dict[str, Any]:
-    """What all flows of a run have: ECN, buffers that the path can't fill, starts not at once."""
+    """Returns what all flows of a run share: ECN, large buffers and staggered starts."""
     common: dict[str, Any] = {"ecn": True} if AQMS[one.aqm].asks_ecn else {}
     if window_bytes(one) > WINDOW_BYTES:
         common["receive_window"] = f"{window_bytes(one)}B"

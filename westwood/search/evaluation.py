@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs controls on the paths of a search, and says what each came to."""
+"""Runs controls on the paths of a search and collects the outcomes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from westwood.search.objective import REFERENCES, REPEATS, TARGETS
 from westwood.search.outcome import Outcome, Seen
 
 LEAST_PATHS = 30
-SHARES: Mapping[str, int] = {  # of the paths, in hundredths
+SHARES: Mapping[str, int] = {  # of the paths, in percent
     "alone": 14,
     "wire": 20,
     "bursts": 16,
@@ -32,14 +32,14 @@ SHARES: Mapping[str, int] = {  # of the paths, in hundredths
     "uplink": 2,
     "collapse": 3,
 }
-_RESAMPLED = 400  # times, for an interval
+_RESAMPLED = 400  # bootstrap resamples for an interval
 
 RunJobs = Callable[[Iterable[Job]], Generator[tuple[int, list[Row]]]]
 
 
 @dataclass(frozen=True)
 class Control:
-    """Is a congestion control and its settings, as a scenario has them."""
+    """A congestion control and its settings, as a scenario has them."""
 
     protocol: str
     settings: Mapping[str, Any]
@@ -47,13 +47,13 @@ class Control:
 
 @dataclass(frozen=True)
 class PathTestSet:
-    """The paths that controls are run on, by family."""
+    """The paths that controls run on, by family."""
 
     families: Mapping[str, tuple[Environment, ...]]
 
     @classmethod
     def drawn(cls, purpose: str, seed: int, count: int, packets_most: int) -> PathTestSet:
-        """Draws about so many paths, shared among the families that targets speak of."""
+        """Draws about this many paths, divided among the families that targets use."""
         counts = {family: max(2, round(count * share / 100)) for family, share in SHARES.items()}
         return cls(
             {
@@ -69,7 +69,7 @@ class PathTestSet:
 
     @cached_property
     def runs(self) -> tuple[tuple[int, Environment], ...]:
-        """What is run of a control: the place of a path, and the path, with another seed each."""
+        """Each run of a control: the index of its path, and the path with the run's seed."""
         return tuple(
             (place, population.again(path, repeat))
             for place, (family, path) in enumerate(self.paths)
@@ -79,7 +79,7 @@ class PathTestSet:
     def seen(
         self, own: Sequence[Outcome], references: Mapping[str, Sequence[Outcome]]
     ) -> dict[str, list[Seen]]:
-        """Puts a control's outcomes, path by path, beside those of the references."""
+        """Pairs a control's outcomes with those of the references, path by path."""
         found: dict[str, list[Seen]] = {}
         others = zip(*(references[name] for name in REFERENCES), strict=True)
         for (family, path), mine, theirs in zip(self.paths, own, others, strict=True):
@@ -90,7 +90,7 @@ class PathTestSet:
 def outcomes(
     controls: Sequence[Control], test_set: PathTestSet, run_jobs: RunJobs
 ) -> Iterator[tuple[int, list[Outcome]]]:
-    """Runs all controls on all paths; yields each as its last run ends: place, outcome by path."""
+    """Runs all controls on all paths; yields each control's index and outcomes as it finishes."""
     count = len(test_set.runs)
     jobs = (
         Job(scenario(path, one.protocol, one.settings), [path.seed])
@@ -117,7 +117,7 @@ def _by_path(test_set: PathTestSet, runs: Mapping[int, Outcome]) -> list[Outcome
 def effect_interval(
     one: Mapping[str, Sequence[Seen]], two: Mapping[str, Sequence[Seen]]
 ) -> tuple[float, float]:
-    """The 95 % interval of how much more `two` costs than `one`: paths are drawn anew, in pairs."""
+    """Returns the 95 % interval of the cost of `two` less that of `one`, by a paired bootstrap."""
     pairs = {
         target.name: [
             (target.quantity(a), target.quantity(b))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The families that environments are drawn of: what is drawn, and from which ranges.
+"""Defines the families of environments: what is drawn, and from which ranges.
 
-Rates, round trips and queues are uniform in their logarithms, each by itself: a queue is a time,
-whatever the round trip. A path is drawn again if ROUND_TRIPS of it, with its queue full, are more
-packets than a run may cost. The families of earlier.py are here as well.
+Rates, round trips and queues are log-uniform and independent: a queue is a time, whatever the round
+trip. A path is drawn again if ROUND_TRIPS of it with a full queue exceed the packets that a run may
+cost. The families of earlier.py are included.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from westwood.search.recorded import RECORDINGS
 
 PACKETS_LEAST = 200  # ROUND_TRIPS on the smallest paths of every family
 QUEUE_MS = (0.5, 500)
-# A delayed ACK of slow start lets three segments go at once: the link sends one, and two wait.
-QUEUE_PASSES = 2  # packets of the shortest queue: with one, every window would lose its last
-FLOWS_MOST = 50  # of each kind, where a full path has SEGMENTS_A_FLOW for everybody:
-SEGMENTS_A_FLOW = 4  # with less any control resends a tenth and more, and timeouts decide
+# In slow start a delayed ACK releases three segments at once: one is sent, and two wait.
+QUEUE_PASSES = 2  # least queue in packets: with one, every window would lose its last packet
+FLOWS_MOST = 50  # of each kind, if a full path has SEGMENTS_A_FLOW for every flow:
+SEGMENTS_A_FLOW = 4  # with fewer, any control resends over a tenth, and timeouts decide
 _MBPS, _MS = (1, 1000), (2, 600)
-_LOSS, _LOSS_MOST = 1e-4, 0.1  # the least and the largest mean rate of the wire
+_LOSS, _LOSS_MOST = 1e-4, 0.1  # least and largest mean loss rate of the wire
 
 
 def _path(
@@ -38,9 +38,9 @@ def _path(
     seconds: float = 30,
     is_shared: bool = False,
 ) -> Environment:
-    """Draws rate, delay and queue, and how long: 100 full round trips or `seconds`, if they fit.
+    """Draws rate, delay, queue and duration: 100 full round trips or `seconds`, if packets allow.
 
-    Flows beside have a round trip of their own, and in some paths everybody a link of its own.
+    Competing flows have round trips of their own. On some paths every flow has an access link.
     """
     while True:
         rate_bps = round(log_uniform(choices, *mbps) * 1e3) * 1000
@@ -59,14 +59,14 @@ def _path(
 
 
 def _counts(choices: random.Random, path: Environment, others: Mapping[str, Any]) -> dict[str, Any]:
-    """Draws how many flows there are of the control, and of CUBIC."""
+    """Draws the number of flows of the control and of CUBIC."""
     mean_us = (path.delay_us + others["beside_delay_us"]) / 2
     most = max_flows(path.packets_in(mean_us) + path.queue_packets, kinds=2)
     return {key: log_count(choices, 1, most) for key in ("flows", "beside_flows")}
 
 
 def max_flows(full_packets: float, kinds: int = 1) -> int:
-    """Returns how many flows of each kind a path can have that holds so much when it is full."""
+    """Returns how many flows of each kind fit a path that holds this many packets when full."""
     return max(1, min(FLOWS_MOST, int(full_packets / SEGMENTS_A_FLOW / kinds)))
 
 
@@ -77,7 +77,7 @@ def _longest_us(delay_us: int, others: Mapping[str, Any]) -> float:
 
 
 def _others(choices: random.Random, delay_us: int, ms: tuple[float, float]) -> dict[str, Any]:
-    """Draws CUBIC and where all flows begin, and by which links."""
+    """Draws competing CUBIC flows, and where all flows begin."""
     beside_us = round(log_uniform(choices, *ms) * 1e3)
     drawn: dict[str, Any] = {"beside": "cubic", "beside_delay_us": beside_us}
     if choices.random() < 0.3:
@@ -92,7 +92,7 @@ def _uniform(choices: random.Random) -> dict[str, Any]:
 
 
 def _gilbert(choices: random.Random) -> dict[str, Any]:
-    """Draws losses in two states, with a mean that is no more than _LOSS_MOST."""
+    """Draws two-state losses with a mean rate of at most _LOSS_MOST."""
     while True:
         good_us = round(log_uniform(choices, 0.1, 10) * 1e6)
         bad_us = round(log_uniform(choices, 0.002, 10) * 1e6)
@@ -115,52 +115,53 @@ _WIRES = (_no_loss, _uniform, _gilbert, _recorded)
 
 
 def _alone(choices: random.Random, packets_most: int) -> Environment:
-    """A lone flow, where nothing is lost but to the queue."""
+    """Draws a lone flow where only the queue drops packets."""
     return _path(choices, packets_most)
 
 
 def _wire(choices: random.Random, packets_most: int) -> Environment:
-    """A lone flow over uniform random loss of 0.01 to 10 %."""
+    """Draws a lone flow over uniform random loss of 0.01 to 10 %."""
     return replace(_path(choices, packets_most, mbps=(1, 300)), **_uniform(choices))
 
 
 def _bursts(choices: random.Random, packets_most: int) -> Environment:
-    """A lone flow over losses in bursts: two states, or a recording."""
+    """Draws a lone flow over bursty losses: two states, or a recording."""
     lost = choices.choice((_gilbert, _recorded))
     return replace(_path(choices, packets_most, mbps=(1, 300)), **lost(choices))
 
 
 def _shared(choices: random.Random, packets_most: int) -> Environment:
-    """CUBIC with its own round trips beside it, 1 to 50 flows of each, some over a lossy wire."""
+    """Draws 1 to 50 flows with as many CUBIC flows at other round trips, some over a lossy wire."""
     (wire,) = choices.choices(_WIRES, (7, 1, 1, 1))
     return replace(_path(choices, packets_most, seconds=60, is_shared=True), **wire(choices))
 
 
 def _crowd(choices: random.Random, packets_most: int) -> Environment:
-    """Two to fifty flows of its own over one clean path."""
+    """Draws two to fifty flows of the control over one clean path."""
     path = _path(choices, packets_most, mbps=(2, 1000), seconds=60)
     most = max_flows(path.bdp_packets + path.queue_packets)
     return replace(path, flows=log_count(choices, 2, max(2, most)))
 
 
 def _late(choices: random.Random, packets_most: int) -> Environment:
-    """A flow of its own that joins another one when a third of the time is over."""
+    """Draws a flow of the control that joins another one after a third of the time."""
     path = _path(choices, packets_most, mbps=(2, 300), seconds=120)
     return replace(path, flows=2, late_us=path.duration_us // 3)
 
 
 def _brief(choices: random.Random, packets_most: int) -> Environment:
-    """Transfers of CUBIC's, 10 kB to 1 MB at 5 to 30 % of the rate, beside one to four flows."""
+    """Draws CUBIC transfers of 10 kB to 1 MB, 5 to 30 % of the rate, with one to four flows."""
     path = _path(choices, packets_most, mbps=(2, 1000), ms=(2, 300))
     drawn = transfers(choices, path, most=0.3)
     return replace(path, flows=choices.randint(1, 4), short_cc="cubic", **drawn)
 
 
 def _all(choices: random.Random, packets_most: int) -> Environment:
-    """Whatever there is, each by chance: the paths that no other family has as well."""
+    """Draws any combination of properties, including those that no other family combines."""
     path = _path(choices, packets_most, is_shared=choices.random() < 0.5)
     if path.beside is None and choices.random() < 0.5:
-        path = replace(path, flows=log_count(choices, 2, FLOWS_MOST))  # also more than have room
+        # May exceed what the path has room for.
+        path = replace(path, flows=log_count(choices, 2, FLOWS_MOST))
     if path.beside is not None:
         path = replace(path, beside=choices.choice(("cubic", "cubic", "sack", "bbr", ITSELF)))
     (wire,) = choices.choices(_WIRES, (4, 3, 2, 1))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is wanted of a congestion control, written down before anything is searched.
+"""States what a congestion control should achieve, before anything is searched.
 
-A target is a statistic over paths of one family (population.py), and the figure it must reach:
-`control tune` looks for what reaches them, and they are judged on other paths. The cost of a
-control is the weighted mean of a smooth penalty for each: about how many `scale`s it falls short,
-and next to nothing for what it has to spare.
+A target is a statistic over the paths of one family (population.py), and the figure it must reach.
+`westwood control tune` looks for settings that reach the targets, and other paths judge them. A control's
+cost is the weighted mean of a smooth penalty for each target. It counts roughly how many `scale`s
+are missing; a surplus gains next to nothing.
 
     penalty(d) = ln(1 + exp(d)),   d = (bound - value) / scale, with the other sign for "at most"
 """
@@ -24,9 +24,10 @@ REFERENCES = (
     "cubic",
     "bbr",
     "westwood+",
-)  # their outcomes on the same paths are what a control is held against
+)  # the controls that a control is compared with on the same paths
 _SHARES = {"median": 0.5, "worst tenth": 0.1, "worst": 0.0}
-REPEATS: Mapping[str, int] = {  # runs of a path, with other seeds: who wins beside whom is chance
+# Runs per path with other seeds, since chance decides who wins a competition.
+REPEATS: Mapping[str, int] = {
     "shared": 4,
     "crowd": 2,
     "late": 2,
@@ -35,34 +36,34 @@ REPEATS: Mapping[str, int] = {  # runs of a path, with other seeds: who wins bes
 
 @dataclass(frozen=True)
 class Target:
-    """Something a control must reach: a statistic of a quantity over the paths of a family."""
+    """A requirement: a statistic of a quantity over the paths of a family, and its bound."""
 
     name: str
     family: str
     quantity: Callable[[Seen], float]
-    statistic: str  # of _SHARES
+    statistic: str  # a key of _SHARES
     bound: float
     weight: float
     what: str
     at_most: bool = False
-    scale: float = 0.05  # so much too little is a penalty of 1
+    scale: float = 0.05  # a shortfall of this size has a penalty of about 1
 
     def value(self, seen: Iterable[Seen]) -> float:
-        """The statistic over these paths, which are of the family; NaN if none has the quantity."""
+        """Returns the statistic over paths of the family; NaN if no path has the quantity."""
         return self.of([self.quantity(one) for one in seen])
 
     def of(self, values: Iterable[float]) -> float:
-        """The statistic of the quantity's values; a NaN among them does not count."""
+        """Returns the statistic of these values, ignoring NaN."""
         known = [value for value in values if not math.isnan(value)]
         share = _SHARES[self.statistic]
         return percentile(known, 1 - share if self.at_most else share)
 
     def reached(self, value: float) -> bool:
-        """Says whether a value of the statistic is good enough."""
+        """Says whether a value of the statistic reaches the bound."""
         return value <= self.bound if self.at_most else value >= self.bound
 
     def penalty(self, value: float) -> float:
-        """Grows smoothly with what is lacking; 0 where there was no such path."""
+        """Returns the penalty, which grows smoothly with the shortfall; 0 for NaN."""
         if math.isnan(value):
             return 0.0
         short = (value - self.bound) if self.at_most else (self.bound - value)
@@ -247,11 +248,11 @@ TARGETS: tuple[Target, ...] = (
 
 
 def cost(values: Mapping[str, float]) -> float:
-    """The weighted mean of the targets' penalties, from their values by name; less is better."""
+    """Returns the weighted mean of the penalties of these values by target; lower is better."""
     penalties = (one.weight * one.penalty(values[one.name]) for one in TARGETS)
     return math.fsum(penalties) / math.fsum(one.weight for one in TARGETS)
 
 
 def values(seen: Mapping[str, Sequence[Seen]]) -> dict[str, float]:
-    """Every target's value, from what was seen on the paths of each family."""
+    """Returns every target's value from the outcomes on each family's paths."""
     return {one.name: one.value(seen.get(one.family, ())) for one in TARGETS}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proposes settings to try: Optuna's TPE, asked in batches of a fixed size.
+"""Proposes settings to try, with Optuna's TPE in batches of a fixed size.
 
-A batch follows from the seed, its number and the trials of the batches before it, whatever the
-number of workers and however often the search was interrupted.
+A batch depends on the seed, its number and earlier trials only, so neither the number of workers
+nor an interruption changes it.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Any, Protocol
 
 from westwood.search.space import Value, Values
 
-BATCH = 8  # trials that are proposed at a time
-_AT_RANDOM = 2 * BATCH  # trials before the estimator has something to go by
+BATCH = 8  # trials proposed at a time
+_AT_RANDOM = 2 * BATCH  # random trials before the estimator starts
 
 
 class Varied(Protocol):
-    """Is a setting that is varied, from `low` to `high` or among `choices`, as a `Parameter` is."""
+    """A varied setting with a range from `low` to `high` or with `choices`, like `Parameter`."""
 
     @property
     def key(self) -> str:
-        """Its name."""
+        """Name of the setting."""
 
     @property
     def default(self) -> Value:
-        """What it is if it isn't varied."""
+        """Value when it is not varied."""
 
     @property
     def choices(self) -> tuple[Value, ...]:
@@ -35,15 +35,15 @@ class Varied(Protocol):
 
     @property
     def low(self) -> int:
-        """Its least value."""
+        """Least value."""
 
     @property
     def high(self) -> int:
-        """Its largest value."""
+        """Largest value."""
 
     @property
     def is_logarithmic(self) -> bool:
-        """Says whether equal ratios count alike."""
+        """Says whether the search uses the logarithm of the value."""
 
     def has(self, value: Any, /) -> bool:
         """Says whether a value is within its range."""
@@ -56,7 +56,7 @@ def propose(
     batch: int,
     count: int = BATCH,
 ) -> list[Values]:
-    """Proposes settings after what was tried, with its costs; the very first is the default."""
+    """Proposes settings from earlier trials and their costs; the first proposal is the default."""
     import optuna
 
     with warnings.catch_warnings():
@@ -73,7 +73,7 @@ def propose(
         for values, cost in tried:
             kept = {key: values[key] for key in space}
             if not all(one.has(kept[one.key]) for one in parameters):
-                continue  # a default outside of the ranges asked for
+                continue  # this default lies outside the requested ranges
             trial = optuna.trial.create_trial(params=kept, distributions=space, value=cost)
             study.add_trial(trial)
         proposed = [dict(study.ask(space).params) for _ in range(count)]

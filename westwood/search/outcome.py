@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run came to, or several of one path, as a search keeps it."""
+"""Holds what a search keeps of a run, or of several runs on one path."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _OF_WORST_SEED = ("resent", "resent_beyond")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run, or several of one path, came to; NaN: there was nothing of the kind."""
+    """The result of a run, or of several on one path; NaN where a quantity does not exist."""
 
-    goodput_bps: float  # of all flows of the control in question
+    goodput_bps: float  # of all flows of the control under test
     beside_bps: float
-    jain: float  # among the flows of the control in question
+    jain: float  # among the flows of the control under test
     mean_queue: float  # packets
-    short_p50_s: float  # how long short transfers took
+    short_p50_s: float  # completion time of short transfers
     short_p95_s: float
-    loss_ratio: float  # what the queue dropped and the wire lost, over what was sent
+    loss_ratio: float  # packets that the queue dropped or the wire lost, over those sent
     latest_bps: float = math.nan  # goodput of the last of these flows
-    resent: float = math.nan  # over what was sent, of the worst seed,
+    resent: float = math.nan  # over packets sent, of the worst seed,
     resent_beyond: float = math.nan  # less what the wire lost
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]]) -> Outcome:
-        """Reads the rows of a run, one a flow."""
+        """Computes the outcome from the rows of a run, one for each flow."""
         all_rows = list(rows)
         named: dict[str, list[Mapping[str, Any]]] = {}
         for row in all_rows:
@@ -58,7 +58,7 @@ class Outcome:
 
     @classmethod
     def mean(cls, several: Sequence[Outcome]) -> Outcome:
-        """The mean of several runs of one path; of what is resent, the worst."""
+        """Returns the mean of several runs on one path, and the maximum of what was resent."""
         means = {}
         for field in fields(cls):
             values = [getattr(one, field.name) for one in several]
@@ -67,7 +67,7 @@ class Outcome:
         return cls(**means)
 
     def entry(self) -> dict[str, float | None]:
-        """Returns it as JSON takes it."""
+        """Returns the fields as JSON takes them."""
         return {key: None if math.isnan(value) else value for key, value in asdict(self).items()}
 
     @classmethod
@@ -79,7 +79,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Seen:
-    """A path, what the control in question came to on it, and what the references did."""
+    """A path with the outcomes of the control under test and of the references."""
 
     environment: Environment
     own: Outcome

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a search found, in words and as a figure."""
+"""Describes the result of a search in words and as a figure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TARGETS_HEADS = ("target", "wanted", "default", "best", "", "what")
 
 
 def title(found: SearchResult) -> str:
-    """Says what the best trial is worth."""
+    """Says how much the best trial gains."""
     best, first = found.best, found.trials[0]
     of = f"{label(found.search.protocol)}: trial {best.number} of {len(found.trials)}"
     if not found.changed():
@@ -34,7 +34,7 @@ def title(found: SearchResult) -> str:
 
 
 def settings_rows(found: SearchResult) -> tuple[tuple[str, ...], ...]:
-    """The settings that the best trial has otherwise than the default, the most telling first."""
+    """Returns the settings that the best trial changed, those with the largest effect first."""
     values = found.best.values
     rows = [
         (
@@ -60,7 +60,7 @@ def _name(parameter: Parameter, made: Ablation) -> str:
 
 
 def ends_rows(found: SearchResult) -> tuple[tuple[str, ...], ...]:
-    """What the best trial costs more with a setting at an end of its range, the dearest first."""
+    """Returns the cost of moving each setting to an end of its range, largest first."""
     values = found.best.values
     return tuple(
         (
@@ -74,7 +74,7 @@ def ends_rows(found: SearchResult) -> tuple[tuple[str, ...], ...]:
 
 
 def targets_rows(found: SearchResult) -> tuple[tuple[str, ...], ...]:
-    """Every target, with what the default and the best trial come to."""
+    """Returns every target with the values of the default and of the best trial."""
     best, first = found.best.targets, found.trials[0].targets
     return tuple(
         (
@@ -98,7 +98,7 @@ def _verdict(target: Target, value: float) -> str:
 
 
 def as_toml(found: SearchResult) -> str:
-    """The settings to keep as a flow's `cc` in a scenario."""
+    """Returns the settings to keep as a flow's `cc` in a scenario."""
     search = found.search
     settings: dict[str, Any] = space.settings(found.best.values, found.chosen(), search.held)
     return toml_value({"name": search.protocol, **settings})

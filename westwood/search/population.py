@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws network paths at random, of named families, and makes scenarios of them.
+"""Draws random network paths from named families and makes scenarios of them.
 
     paths("search", 1, 100, "lossy")           a hundred environments, the same for a seed
-    draw(random.Random(7), "clean")            one, from whatever chooses
+    draw(random.Random(7), "clean")            one environment from a random generator
     scenario(environment, "westwood+", {"filter": "none"})
 
-Paths are drawn for a purpose, and those for searching are never those for judging.
+Paths are drawn for a purpose: searching and judging never share a path.
 """
 
 from __future__ import annotations
@@ -69,15 +69,15 @@ __all__ = [
     "window_bytes",
 ]
 
-PURPOSES = ("search", "judge", "hunt")  # the seeds of one are never those of another
-PACKETS_MOST = 400_000  # of a run, unless a caller says less: 10 to 30 ms
-_SEED_STEP = 8  # a seed's remainder says its purpose; room for more than there are
+PURPOSES = ("search", "judge", "hunt")  # each purpose has seeds of its own
+PACKETS_MOST = 400_000  # most packets per run by default: 10 to 30 ms of CPU time
+_SEED_STEP = 8  # a seed's remainder tells its purpose, with room for more of them
 
 
 def draw(
     choices: random.Random, family: str = "all", packets_most: int = PACKETS_MOST
 ) -> Environment:
-    """Draws an environment of a family, whose run carries at most so many packets."""
+    """Draws an environment of a family whose run carries at most this many packets."""
     check_one_of("family", family, FAMILIES)
     if packets_most < PACKETS_LEAST:
         raise InputError(
@@ -89,10 +89,9 @@ def draw(
 def path(
     purpose: str, seed: int, family: str, number: int, packets_most: int = PACKETS_MOST
 ) -> Environment:
-    """Draws path `number` of a purpose, seed and family: each by itself, in any order.
+    """Draws path `number` of a purpose, seed and family, independently of all others.
 
-    The run's seed is the purpose's place, modulo _SEED_STEP: no path of one purpose can be one of
-    another, however they are drawn.
+    The run's seed equals the purpose's index modulo _SEED_STEP, so no two purposes share a path.
     """
     check_one_of("purpose", purpose, PURPOSES)
     text = f"westwood {purpose} {seed} {family} {number}"
@@ -102,23 +101,23 @@ def path(
 
 
 def seed_of(purpose: str, number: int) -> int:
-    """Returns the seed of a run that no other purpose has."""
+    """Returns a run's seed that no other purpose uses."""
     return number * _SEED_STEP + PURPOSES.index(purpose)
 
 
 def paths(
     purpose: str, seed: int, count: int, family: str = "all", packets_most: int = PACKETS_MOST
 ) -> list[Environment]:
-    """Draws so many paths of a purpose, seed and family."""
+    """Draws the first paths of a purpose, seed and family."""
     return [path(purpose, seed, family, number, packets_most) for number in range(count)]
 
 
 def again(environment: Environment, number: int) -> Environment:
-    """The same path with other random numbers, drawn for the same purpose; 0: itself."""
+    """Returns the path with other random numbers for its purpose; number 0 is the path itself."""
     return replace(environment, seed=environment.seed + _SEED_STEP * number)
 
 
 def purpose_of(environment: Environment) -> str | None:
-    """Says for what a path was drawn; a seed of other origin may say anything."""
+    """Returns the purpose of a drawn path; for a seed of other origin the answer means nothing."""
     place = environment.seed % _SEED_STEP
     return PURPOSES[place] if place < len(PURPOSES) else None

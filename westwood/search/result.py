@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is searched, and what is finished of it: trials, and the ablation of the best."""
+"""Holds what is searched, and the finished trials and ablations."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from westwood.search.outcome import Outcome
 from westwood.search.space import Parameter, Value, Values
 
 MOST_PATHS = 10_000
-TOGETHER = "*"  # in the place of a setting's key: all that can't be shown to matter
+TOGETHER = "*"  # in place of a setting's key: all settings without a proven effect
 NUMBERS = ("effect", "low", "high")  # of an ablation
 
 
 @dataclass(frozen=True)
 class Search:
-    """What is searched: the settings of a control, and the paths that they are tried on."""
+    """The settings of a control to search, and the paths to try them on."""
 
     protocol: str
     parameters: tuple[Parameter, ...]
-    held: Mapping[str, Any]  # settings of the control that stay
+    held: Mapping[str, Any]  # settings of the control that stay fixed
     paths: int
     seed: int
-    packets: int = 150_000  # of a run, at most: 40 round trips say much of what 400 would
+    packets: int = 150_000  # most packets per run: 40 round trips tell nearly as much as 400
 
     def __post_init__(self) -> None:
         for key, value, least, most in (
@@ -41,7 +41,7 @@ class Search:
                 raise InputError(f"expected from {least} to {most}", key=key, value=value)
 
     def state(self) -> dict[str, Any]:
-        """What another search would have otherwise."""
+        """Returns what distinguishes this search from another."""
         ranges = {
             one.key: [one.default, one.low, one.high, *one.choices] for one in self.parameters
         }
@@ -56,13 +56,13 @@ class Search:
         }
 
     def control(self, values: Mapping[str, space.Value]) -> Control:
-        """The control with these values."""
+        """Returns the control with these values."""
         return Control(self.protocol, space.settings(values, self.parameters, self.held))
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Settings that were tried, in the core's units, and what came of them."""
+    """A tried set of values in the core's units, with its targets and cost."""
 
     number: int
     values: Values
@@ -72,7 +72,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Ablation:
-    """What it costs to set settings of the best trial back: the difference, and its interval."""
+    """The cost of resetting settings of the best trial: the difference and its interval."""
 
     keys: tuple[str, ...]
     effect: float
@@ -82,40 +82,40 @@ class Ablation:
 
 @dataclass
 class SearchResult:
-    """Holds what is finished of a search."""
+    """Holds the finished parts of a search."""
 
     search: Search
     references: dict[str, list[Outcome]] = field(default_factory=dict)
     trials: dict[int, Trial] = field(default_factory=dict)
     ablations: dict[tuple[int, str], Ablation] = field(default_factory=dict)  # by trial and key
-    runs: int = 0  # that this process made
+    runs: int = 0  # made by this process
 
     @property
     def best(self) -> Trial:
-        """The trial that costs least; the first of those that cost the same."""
+        """Cheapest trial; the first of equal ones."""
         return min(self.trials.values(), key=lambda one: (one.cost, one.number))
 
     def changed(self) -> list[Parameter]:
-        """The settings that the best trial has otherwise than the default."""
+        """Returns the settings that the best trial changed."""
         return [one for one in self.search.parameters if self.best.values[one.key] != one.default]
 
     def ablation(self) -> list[tuple[Parameter, Ablation]]:
-        """What setting each of those back costs, the dearest first."""
+        """Returns the cost of resetting each changed setting, largest first."""
         number = self.best.number
         known = [(one, self.ablations[number, one.key]) for one in self.changed()]
         return sorted(known, key=lambda pair: -pair[1].effect)
 
     def idle(self) -> list[str]:
-        """The settings that the ablation can't show to matter: their intervals reach 0."""
+        """Returns the settings without a proven effect: their intervals include 0."""
         return [one.key for one, made in self.ablation() if made.low <= 0]
 
     @property
     def simpler(self) -> Ablation | None:
-        """What it costs to set all of those back together, if there are several."""
+        """Cost of resetting all of these together, if there are several."""
         return self.ablations.get((self.best.number, TOGETHER))
 
     def end_effects(self) -> list[tuple[Parameter, Value, Ablation]]:
-        """What moving a setting of the best trial to an end of its range costs, if that was run."""
+        """Returns the cost of moving each setting to an end of its range, as far as it ran."""
         known = [
             (parameter, end, self.ablations[self.best.number, end_name(parameter, end)])
             for parameter in self.search.parameters
@@ -125,7 +125,7 @@ class SearchResult:
         return sorted(known, key=lambda one: -abs(one[2].effect))
 
     def chosen(self) -> list[Parameter]:
-        """The settings to keep: without the idle ones, if together they don't matter either."""
+        """Returns the settings to keep: without those that have no effect even together."""
         together = self.simpler
         left_out = set(together.keys) if together and together.low <= 0 else set()
         return [one for one in self.changed() if one.key not in left_out]
@@ -162,12 +162,12 @@ class SearchResult:
 
 
 def end_name(parameter: Parameter, end: Value) -> str:
-    """Names the ablation that moves a setting there."""
+    """Returns the name of the ablation that moves a setting to this end."""
     return f"{parameter.key}={end}"
 
 
 def numbers_of(made: Ablation) -> dict[str, float]:
-    """The effect and its interval, by name."""
+    """Returns the effect and its interval by name."""
     return {key: getattr(made, key) for key in NUMBERS}
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can be varied of a congestion control: its settings, within what core/settings.h declares.
+"""Defines which settings of a control can be varied, within the bounds of core/settings.h.
 
-Values are in the unit of the core's field, whole numbers, switches or words; `written` turns them
-into what a scenario has. A setting that may be none has 0 for it, and all below its least value.
+Values are whole numbers in the unit of the core's field, switches or words; `written` converts them
+for a scenario. An optional setting has 0 for "none" below its least value.
 """
 
 from __future__ import annotations
@@ -24,51 +24,51 @@ from westwood.units import TIME_UNITS, format_time
 
 Value = bool | int | str
 Values = dict[str, Value]  # by the setting's key
-_LOG_FROM = 100  # a range so many times its lower end is varied in its logarithm
+_LOG_FROM = 100  # ranges that span this ratio are searched in the logarithm
 _ANY_PATH = Environment(1_000_000, 10_000, 10, 1_000_000, 0)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """Is a setting that is varied: from `low` to `high`, or among the `choices`."""
+    """A varied setting, with a range from `low` to `high` or with `choices`."""
 
     setting: Setting
-    default: Value  # the control's own in the profile, or what it is held at
+    default: Value  # the control's own in the profile, or the fixed value
     low: int = 0
     high: int = 0
     choices: tuple[Value, ...] = ()
 
     @property
     def key(self) -> str:
-        """Its key in a scenario's `cc`."""
+        """Key in a scenario's `cc`."""
         return self.setting.name
 
     @property
     def is_logarithmic(self) -> bool:
-        """Says whether equal ratios of the value count alike."""
+        """Says whether the search uses the logarithm of the value."""
         return self.low > 0 and self.high >= _LOG_FROM * self.low
 
     def has(self, value: Value) -> bool:
-        """Says whether a value is within the range; a default may not be."""
+        """Says whether a value is within the range; a default may lie outside."""
         return value in self.choices if self.choices else self.low <= int(value) <= self.high
 
     def ends(self) -> tuple[Value, ...]:
-        """The ends of the range, or the words."""
+        """Returns the ends of the range, or the words."""
         return self.choices or tuple(dict.fromkeys((self.low, self.high)))
 
     def written(self, value: Value) -> Any:
-        """Writes a value as a scenario has it."""
+        """Returns a value as a scenario has it."""
         return written(self.setting, value)
 
     def shown(self) -> str:
-        """Writes the range."""
+        """Returns the range as text."""
         if self.choices:
             return ", ".join(str(self.written(one)) for one in self.choices)
         return f"{self.written(self.low)} to {self.written(self.high)}"
 
 
 def written(setting: Setting, value: Value) -> Any:
-    """Writes a value of the core's field as a scenario has it."""
+    """Converts a value of the core's field for a scenario."""
     if isinstance(value, (bool, str)):
         return value
     if setting.kind.endswith("_OR_NONE") and value < setting.least:
@@ -79,7 +79,7 @@ def written(setting: Setting, value: Value) -> Any:
 
 
 def check_protocol(name: str) -> None:
-    """InputError unless it is a congestion control that has settings."""
+    """Raises InputError unless it is a congestion control that has settings."""
     if name not in PROTOCOLS:
         problem = f"unknown protocol, {suggestion(name, PROTOCOLS)}"
         raise InputError(problem, key="--cc", value=name)
@@ -88,9 +88,9 @@ def check_protocol(name: str) -> None:
 
 
 def settings_given(protocol: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The control's settings as options give them: KEY, or cc.KEY as in a scenario.
+    """Reads the control's settings from options: KEY, or cc.KEY as in a scenario.
 
-    InputError names one that is wrong, and how it is set: cc.KEY.
+    InputError names a wrong one and the right form: cc.KEY.
     """
     found = {key.removeprefix("cc."): value for key, value in given.items()}
     try:
@@ -101,7 +101,7 @@ def settings_given(protocol: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def defaults(protocol: str, held: Mapping[str, Any]) -> Values:
-    """The control's settings in the profile, with those that are held, in the core's units."""
+    """Returns the control's settings in the profile with the fixed ones, in the core's units."""
     made: Scenario = scenario(_ANY_PATH, protocol, held, PROFILE)
     built = configured(made.flow[0].cc)
     return {key: getattr(built, one.field) for key, one in settings_of_protocol(protocol).items()}
@@ -110,7 +110,7 @@ def defaults(protocol: str, held: Mapping[str, Any]) -> Values:
 def parameters(
     protocol: str, vary: Sequence[str], held: Mapping[str, Any]
 ) -> tuple[Parameter, ...]:
-    """Reads `--vary KEY[=LOW:HIGH|A,B...]`; without any, all that are not held are varied."""
+    """Reads `--vary KEY[=LOW:HIGH|A,B...]`; without it all settings that are not fixed vary."""
     check_protocol(protocol)
     known, now = settings_of_protocol(protocol), defaults(protocol, held)
     ranges: dict[str, str] = {}
@@ -175,9 +175,9 @@ def _expected(setting: Setting, option: str) -> InputError:
 def in_order(
     values: Mapping[str, Value], parameters_: Iterable[Parameter], fallback: Mapping[str, Value]
 ) -> Values:
-    """Puts settings of which one must not exceed another in order, as the core demands.
+    """Reorders settings of which one must not exceed another, as the core demands.
 
-    Two that are varied change places; one beside a setting that stays is as far as that lets it.
+    Two varied settings are swapped; a varied one next to a fixed one is clamped.
     """
     varied, made = {one.key for one in parameters_}, dict(values)
     for lesser, greater in settings_in_order("cc"):
@@ -197,7 +197,7 @@ def in_order(
 def settings(
     values: Mapping[str, Value], parameters_: Iterable[Parameter], held: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Writes the control's settings as a scenario has them: those held, and what was chosen."""
+    """Returns the control's settings as a scenario has them: the fixed and the chosen ones."""
     chosen = {one.key: one.written(values[one.key]) for one in parameters_ if one.key in values}
     return {**held, **chosen}
 
@@ -205,7 +205,7 @@ def settings(
 def without(
     values: Mapping[str, Value], keys: Iterable[str], fallback: Mapping[str, Value]
 ) -> tuple[Values, tuple[str, ...]]:
-    """Sets settings back to their defaults; with them what may not stand beside those."""
+    """Resets settings to their defaults, and others that would then conflict."""
     back = list(keys)
     made = {**values, **{key: fallback[key] for key in back}}
     for pair in settings_in_order("cc"):

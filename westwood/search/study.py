@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A search survives: what is finished is on disk at once, and a later start does what is missing.
+"""Runs a search that survives interruptions: finished parts are on disk at once.
 
 In the folder:
 
-    search.json            what is searched: a resumed search must be the same one
+    search.json            what is searched; a resumed search must be the same
     journal-N.jsonl        a line for each reference, trial and ablation, written as it ends
-    trials.parquet         at the end: a row a trial, in order
-    ablation.parquet       what setting each setting back costs
+    trials.parquet         at the end: a row for each trial, in order
+    ablation.parquet       the cost of resetting each setting
     best.json              the best settings, and every target before and after
 
-Trials are proposed in batches, each from the batches before it, so that trials.parquet depends on
-the search only: not on workers, machines or interruptions. More trials may be asked of a search
-that has ended.
+Trials are proposed in batches, each from the batches before it. trials.parquet therefore depends
+only on the search, not on workers, machines or interruptions. A finished search can be resumed with
+more trials.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MOST_TRIALS = 100_000
 
 
 class SearchStudy:
-    """Carries a search out in its folder, under a lock while `opened`."""
+    """Carries out a search in its folder, which is locked while `opened`."""
 
     def __init__(self, search: Search, folder: Folder, run_jobs: RunJobs) -> None:
         self._search, self._folder, self._run_jobs = search, folder, run_jobs
@@ -61,7 +61,7 @@ class SearchStudy:
 
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[SearchStudy]:
-        """Takes the lock, checks that the folder fits, reads what is there."""
+        """Locks the folder, checks that it fits, and reads what it holds."""
         differs = "holds another search: control, ranges, paths, seed or targets differ"
         with self._ledger.opened(
             ResultKind.SEARCH, self._search.state(), resume=resume, differs=differs
@@ -88,7 +88,7 @@ class SearchStudy:
             found.trials[trial.number] = trial
 
     def steps(self, trials: int, *, ends: bool = False) -> Iterator[None]:
-        """Does what is missing, a step at a time: references, trials, ablation, ends of ranges."""
+        """Does the missing parts step by step: references, trials, ablation, ends of ranges."""
         yield from self._references()
         for batch in range(-(-trials // BATCH)):
             yield from self._batch(batch, trials)
@@ -97,7 +97,7 @@ class SearchStudy:
             yield from self._ends()
 
     def missing(self, trials: int) -> int:
-        """The number of references and trials that are not there."""
+        """Returns the number of missing references and trials."""
         done = sum(number < trials for number in self.found.trials)
         return len(REFERENCES) - len(self.found.references) + trials - done
 
@@ -140,7 +140,7 @@ class SearchStudy:
         self._ledger.keep({"trial": number, "values": values, "targets": told, "cost": cost})
 
     def _ablations(self) -> Iterator[None]:
-        """Sets back what the best trial changed, each by itself, and then all that is idle."""
+        """Resets each change of the best trial by itself, then all that have no proven effect."""
         values, fallback = self.found.best.values, self._fallback
         yield from self._compare(
             {one.key: space.without(values, [one.key], fallback) for one in self.found.changed()}
@@ -164,7 +164,7 @@ class SearchStudy:
         )
 
     def _compare(self, wanted: Mapping[str, tuple[Values, Sequence[str]]]) -> Iterator[None]:
-        """Runs variants of the best trial, and that again, and keeps what each costs more."""
+        """Runs variants of the best trial and the trial itself; keeps the differences in cost."""
         found, best = self.found, self.found.best
         left = {k: v for k, v in wanted.items() if (best.number, k) not in found.ablations}
         if not left:
@@ -186,7 +186,7 @@ class SearchStudy:
                 yield
 
     def finish(self) -> None:
-        """Writes what was found."""
+        """Writes the results."""
         found, folder = self.found, self._folder
         folder.frame("trials.parquet", _trials_frame(found))
         ablation = [
@@ -227,7 +227,7 @@ def run(
     track: Tracker,
     ends: bool = False,
 ) -> SearchResult:
-    """Does what is missing of a search; Interrupted says what there is and how to go on."""
+    """Runs the missing parts of a search; Interrupted says what exists and how to resume."""
     if not 1 <= trials <= MOST_TRIALS:
         raise InputError(f"expected from 1 to {MOST_TRIALS}", key="--trials", value=trials)
     with SearchStudy(search, folder, run_jobs).opened(resume=resume) as study:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Harms and figures computed by hand, from runs that are made up."""
+"""Degradation metrics and figures agree with values computed by hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from westwood.hunt.figures import Figures, of_run
 
 PATH = Attack(10_000_000, 100_000, 80, 20_000_000, 1)  # bit/s, us, packets, us, seed
 CARRIED = 10e6 * 1448 / 1500
-LEAST = CARRIED / 10  # goodput that is less counts as so much in a ratio
+LEAST = CARRIED / 10  # the least denominator of a ratio
 CC = "westwood+"
 
 
@@ -31,7 +31,7 @@ def figures(goodput_bps: float = 1e6, **more: Any) -> Figures:
 
 
 def run_of(runs: dict[Any, Figures]) -> Run:
-    """Answers from a table by protocol, or by protocol, part of the time and what is left out."""
+    """Answers from a table by protocol, or by protocol, fraction of time and removed features."""
 
     def run(protocol: str, part: float = 1.0, without: tuple[str, ...] = ()) -> Figures:
         return runs.get((protocol, part, without)) or runs[protocol]
@@ -83,7 +83,7 @@ def test_the_best_of_the_others_is_none_of_its_own() -> None:
 
 
 def test_what_disturbs_counts_beyond_the_capacity_that_it_takes() -> None:
-    """A fifth is lost: of 5 Mb/s 4 are left, and of those the control gets 1."""
+    """A fifth of 5 Mb/s is lost, which leaves 4 Mb/s; the control gets 1 Mb/s of it."""
     attack = replace(PATH, loss="uniform", loss_rate=0.2)
     runs = {CC: figures(1e6, timeouts=3), (CC, 1.0, DISTURBING): figures(5e6)}
     disturbed = degradation.DEGRADATIONS["disturbed"]
@@ -98,12 +98,12 @@ def test_what_disturbs_counts_beyond_the_capacity_that_it_takes() -> None:
     ("calm_bps", "harm"), [(5e6, (5 - 2) / 5), (20e6, (8 - 2) / 8)], ids=["itself", "CUBIC"]
 )
 def test_stuck_is_what_the_second_half_lacks(calm_bps: float, harm: float) -> None:
-    """Goodputs of all the time and of the first half give that of the second half."""
+    """The goodput of the second half follows from those of the whole run and the first half."""
     runs = {
         (CC, 1.0, ()): figures(3e6),
-        (CC, 0.5, ()): figures(4e6),  # so that 2 are left for the second half
+        (CC, 0.5, ()): figures(4e6),  # leaves 2 Mb/s for the second half
         ("cubic", 1.0, ()): figures(6e6),
-        ("cubic", 0.5, ()): figures(4e6),  # and 8
+        ("cubic", 0.5, ()): figures(4e6),  # leaves 8 Mb/s
         (CC, 1.0, ("bursts",)): figures(calm_bps),
         (CC, 0.5, ("bursts",)): figures(calm_bps),
     }
@@ -112,7 +112,7 @@ def test_stuck_is_what_the_second_half_lacks(calm_bps: float, harm: float) -> No
 
 @pytest.mark.parametrize(("min_rto_us", "each_s"), [(1_000_000, 1.1), (0, 0.3)])
 def test_stalled_is_the_time_of_a_flow_in_timeouts(min_rto_us: int, each_s: float) -> None:
-    """Each takes the least timeout and a round trip; two flows have ten together, in 20 s."""
+    """Each timeout costs the minimum RTO and a round trip; two flows have ten together in 20 s."""
     attack = replace(PATH, flows=2, min_rto_us=min_rto_us)
     harm = measure("stalled", figures(timeouts=10), figures(), attack)
     assert harm == pytest.approx(5 * each_s / 20)
@@ -133,7 +133,7 @@ def test_figures_of_a_run_are_sums_by_role() -> None:
     }
     columns = ("delivered_bytes", "timeouts", "queue_drops", "sent", "start_s", "completed_s")
     rows = [flows[name] for name in names]
-    rows.append((10_000, 0, 0, 7, 8.0, math.nan))  # a transfer that is not complete at the end
+    rows.append((10_000, 0, 0, 7, 8.0, math.nan))  # an unfinished transfer
     connections: dict[str, Any] = dict(zip(columns, zip(*rows, strict=True), strict=True))
     connections["source"] = [0, 1, 2, 3, 4, 5, 3]
 
@@ -146,7 +146,7 @@ def test_figures_of_a_run_are_sums_by_role() -> None:
         fairness=pytest.approx(4**2 / (2 * (3**2 + 1))),
         timeouts=3,
         loss_ratio=20 / 4143,
-        queue_s=pytest.approx(100 / 10 * 0.001),  # ten packets, of a millisecond each
+        queue_s=pytest.approx(100 / 10 * 0.001),  # ten packets of a millisecond each
         completion_s=pytest.approx((0.5 + 2.0) / 2),
         transfers=2,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A hunt finds what is known to be bad, shrinks it, and is the same however it was run."""
+"""A hunt finds known problems, shrinks them, and gives the same result however it is run."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from westwood.hunt.search_run import Finding
 from westwood.results.folder import Folder
 from westwood.scenario import Scenario
 
-SEED = 2026  # fresh: nothing was chosen by what it finds
+SEED = 2026  # fresh: no test was tuned with it
 
 
 def hunted(
     cc: str, harm: str, environments: int, workers: int = 2, folder: Path | None = None
 ) -> hunter.Hunt:
-    """A hunt that is over."""
+    """Runs a hunt to its end."""
     planned = hunter.plan(cc, (harm,), SEED, environments, None)
     hunt = hunter.Hunt(planned, Folder(folder) if folder else None)
     with hunt.opened(resume=folder is not None):
@@ -46,13 +46,13 @@ def over() -> hunter.Hunt:
 
 
 def starves_cubic(finding: Finding) -> bool:
-    """BBR's starvation of CUBIC by a queue of less than a bandwidth-delay product."""
+    """BBR starves CUBIC in a queue of less than one bandwidth-delay product."""
     attack = finding.attack
     return finding.harm == "starves" and attack.queue_bdp < 1.1 and finding.value > 0.5
 
 
 def is_shrew(finding: Finding) -> bool:
-    """Low-rate bursts stop a flow for the most part, for its timeout is a second at least."""
+    """Low-rate bursts nearly stop a flow whose minimum RTO is a second."""
     attack = finding.attack
     return (
         finding.harm == "stalled"
@@ -64,7 +64,7 @@ def is_shrew(finding: Finding) -> bool:
 
 
 def starts_slowly(finding: Finding) -> bool:
-    """Less than three quarters of CUBIC's goodput on a path without any disturbance."""
+    """The goodput is below three quarters of CUBIC's on an undisturbed path."""
     return finding.harm == "below-cubic" and not attacks.features(finding.attack)
 
 
@@ -73,7 +73,7 @@ def test_westwood_plus_starts_slowly_on_a_clean_path(over: hunter.Hunt) -> None:
 
 
 def test_it_draws_queues_too_short_to_be_seen_and_others_round_trips() -> None:
-    """A fifth of the attacks have a queue of less than RTTmin/16, which is hard to see."""
+    """A fifth of the attacks have a queue below RTTmin/16, too short to detect easily."""
     choices, names = random.Random(4), ["beside", "elsewhere", "several"]
     drawn = [
         attacks.drawn(names, [choices.random() for _ in range(attacks.genes(names))], 1)
@@ -107,7 +107,7 @@ def test_what_it_finds_does_not_depend_on_workers(over: hunter.Hunt) -> None:
 
 
 def test_it_goes_on_where_it_was_killed(over: hunter.Hunt, tmp_path: Path) -> None:
-    """A last line that is cut off belongs to no expedition."""
+    """A line that was cut off by a kill counts for no search run."""
     folder = tmp_path / "hunt"
     hunted("westwood+", "below-cubic", 1, folder=folder)
     journal = next(folder.glob("journal-*.jsonl"))
@@ -118,7 +118,7 @@ def test_it_goes_on_where_it_was_killed(over: hunter.Hunt, tmp_path: Path) -> No
 
 
 def test_a_finding_is_a_scenario_that_shows_it(over: hunter.Hunt, tmp_path: Path) -> None:
-    """In its file as in the hunt: CUBIC gets so much more."""
+    """The file shows the same advantage of CUBIC as the hunt did."""
     found = over.findings()[0]
     for name, content in report.files(found, "found").items():
         (tmp_path / name).write_text(content)
@@ -130,7 +130,7 @@ def test_a_finding_is_a_scenario_that_shows_it(over: hunter.Hunt, tmp_path: Path
 
 
 def test_a_replay_runs_each_flow_as_the_scenario_sets_it(tmp_path: Path) -> None:
-    """Only CUBIC's turn has another control than the file, and that with CUBIC's own settings."""
+    """Only the CUBIC run replaces the control, with CUBIC's default settings."""
     attack = replace(any_attack(random.Random(11), "beside"), duration_us=2_000_000)
     own = {"filter": "none", "tau": "2ms"}
     path = tmp_path / "found.toml"
@@ -159,7 +159,7 @@ def test_a_recorded_rate_has_a_file_of_its_own(tmp_path: Path) -> None:
 
 
 def any_attack(choices: random.Random, *names: str) -> Attack:
-    """An attack with these features and perhaps more."""
+    """Draws an attack with these features and perhaps more."""
     while True:
         more = [name for name in attacks.FEATURES if choices.random() < 0.2]
         chosen = list(dict.fromkeys([*names, *more]))
@@ -169,7 +169,7 @@ def any_attack(choices: random.Random, *names: str) -> Attack:
 
 
 def test_what_does_not_matter_is_shrunk_away() -> None:
-    """Of an attack whose bursts alone are bad the bursts are left, on a usual path."""
+    """If only the bursts matter, shrinking leaves the bursts on a common path."""
     choices = random.Random(5)
     for _ in range(20):
         attack = any_attack(choices, "bursts")
@@ -189,7 +189,7 @@ def test_what_is_needed_and_what_is_bad_is_kept() -> None:
 
 
 def test_nobody_is_worse_than_itself() -> None:
-    """CUBIC in the place of CUBIC: of what is relative to it there is nothing."""
+    """CUBIC against CUBIC shows no relative degradation."""
     choices, runner = random.Random(8), Runner()
     alone = ("below-cubic", "timeouts", "unfair", "late", "starves", "losses", "queue", "stuck")
     for harm in map(degradation.DEGRADATIONS.__getitem__, alone):
@@ -237,7 +237,7 @@ def test_another_hunts_folder_is_left_alone(tmp_path: Path) -> None:
 def test_it_prints_what_it_found_and_writes_it(
     westwood: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # a long path makes long lines
+    monkeypatch.chdir(tmp_path)  # a long path would make long lines
     folder = Path("hunt")
     options = ("--cc", "westwood+", "--harm", "losses", "--environments", 1, "--seed", SEED)
     called = westwood("control", "stress", *options, "--out", folder)
@@ -291,7 +291,7 @@ def test_a_replay_that_cannot_be_made_is_refused_before_any_run(
 def test_what_an_engine_refuses_of_a_replay_is_its_exit_code(
     small_file: Path, westwood: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The table has what could run; a reason that holds for both controls is said once."""
+    """The table shows what could run; a reason common to both controls appears once."""
     monkeypatch.setenv("WESTWOOD_NS2", "/bin/true")
     called = westwood("control", "stress", "--replay", small_file, "--engine", "ns2")
     assert called.code == 2 and "sim" in called.out and "ns2" not in called.out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The quick way from an attack to the simulator gives what its scenario gives, to the bit."""
+"""A network from a template runs as its scenario does, to the bit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def any_attack(choices: random.Random) -> attacks.Attack:
 
 
 def test_it_runs_as_its_scenario_does() -> None:
-    """The runner knows the templates of the attacks before."""
+    """Templates of earlier attacks are cached."""
     choices, runner = random.Random(7), Runner()
     for _ in range(ATTACKS):
         attack = any_attack(choices)
