@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many runs: plans, sweeps that survive, clusters, engines held against each other."""
+"""Plans and runs experiments: sweeps that can be resumed, clusters, and validation of engines."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a sweep on a Dask cluster: rows are the same, wherever each was run.
+"""Runs a sweep on a Dask cluster, with the same rows as on one machine.
 
-A task is some runs, each a seed of a scenario, which comes as text: workers need this version of
-westwood and nothing else, no shared disk. Dask runs the tasks of a worker that dies again on
-another; what is finished comes back task by task and is on disk here.
+A task is a few runs, each a seed of a scenario in text form. Workers need this version of westwood
+and nothing else, not even a shared disk. If a worker dies, Dask runs its tasks on another one.
+Finished tasks come back one by one and are on this machine's disk at once.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from westwood.errors import InputError, RunError, WestwoodError, one_line
 from westwood.results.columns import Row
 
 _RUNS_A_TASK = 10
-_OUTSTANDING = 2000  # tasks: memory does not grow with a sweep's length
-_CONNECT_S = 2.0  # to look up a name and to connect
+_OUTSTANDING = 2000  # tasks; bounds memory for long sweeps
+_CONNECT_S = 2.0  # for name lookup and connection
 _ANSWER_S = 10.0  # a busy scheduler takes longer to answer than its kernel
-_CLOSE_S = 0.2  # to say goodbye after an error or an interrupt: the scheduler sees us gone anyway
+_CLOSE_S = 0.2  # to close after an error; the scheduler notices the end anyway
 _SCHEMES = ("tcp", "tls")
 Runs = list[tuple[int, list[Row]]]
-Part = tuple[str, dict[str, Any], list[tuple[int, int]]]  # scenario, swept values, (place, seed)s
+# Scenario, swept values, (index, seed) pairs.
+Part = tuple[str, dict[str, Any], list[tuple[int, int]]]
 
 
 def run_jobs(
     client: Any, jobs: Iterable[Job], engine: Engine = SIMULATOR
 ) -> Generator[tuple[int, list[Row]]]:
-    """Does what `pool.run_jobs` does, on the cluster of a client that is `connected`."""
+    """Does what `pool.run_jobs` does, on the cluster of a `connected` client."""
     from distributed import as_completed
 
     tasks = _tasks(jobs)
@@ -53,7 +54,7 @@ def run_jobs(
             runs: Runs = future.result()
         except WestwoodError:
             raise
-        except Exception as error:  # whatever a worker raises, or its death three times over
+        except Exception as error:  # anything that a worker raises, or its third death
             raise RunError(f"on the cluster: {one_line(str(error))}") from error
         for more in submit(1):
             waiting.add(more)
@@ -62,7 +63,7 @@ def run_jobs(
 
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """A client of the scheduler at this address; InputError if none answers there soon."""
+    """Returns a client of the scheduler at this address; InputError if none answers in time."""
     extras.need("distributed", "--dask")
     host, port = _place(address)
     place = (host, port)
@@ -70,7 +71,7 @@ def connected(address: str) -> Iterator[Any]:
     from distributed import Client
 
     class Own(Client):
-        """Is closed here only: one that never came to be would wait at exit, with a traceback."""
+        """A client that is closed only here; one that never connected would hang at exit."""
 
         def __del__(self) -> None:
             """Does nothing."""
@@ -99,8 +100,11 @@ def _place(address: str) -> tuple[str, int]:
 
 
 def _soon(address: str, within_s: float, connect: Callable[[], Any]) -> Any:
-    """Returns what `connect` does, in a thread: neither looking up a name nor Dask's handshake
-    keeps to a timeout, and a server of something else may answer anything."""
+    """Returns the result of `connect`, run in a thread.
+
+    Neither name lookup nor Dask's handshake respects a timeout, and another kind of server may
+    answer anything.
+    """
     done: Future[Any] = Future()
 
     def run() -> None:
@@ -125,7 +129,7 @@ def _no_scheduler(address: str, reason: str) -> InputError:
 
 
 def _tasks(jobs: Iterable[Job]) -> Iterator[tuple[str, list[Part]]]:
-    """Yields each task: version, and the runs, by their scenarios."""
+    """Yields each task: the version, and the runs with their scenarios."""
     parts: list[Part] = []
     runs = place = 0
     for job in jobs:
@@ -143,7 +147,7 @@ def _tasks(jobs: Iterable[Job]) -> Iterator[tuple[str, list[Part]]]:
 
 
 def run_task(engine: str, version: str, parts: list[Part]) -> Runs:
-    """Runs a task on a worker; returns (place, rows) of each run."""
+    """Runs a task on a worker; returns (index, rows) of each run."""
     import tomllib
 
     from westwood.scenario import Scenario

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans an experiment, runs it and sums it up: what `run`, `compare` and `reproduce` share."""
+"""Plans, runs and summarises experiments for `run`, `compare` and `reproduce`."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from westwood.scenario import Scenario
 if TYPE_CHECKING:
     import polars as pl
 
-MOST_FLOWS = 8  # with a row of their own in a summary
-_MOST_TRACES = 12  # lines in a figure over time that can still be told apart
+MOST_FLOWS = 8  # that have a row each in a summary
+_MOST_TRACES = 12  # lines that a figure over time can show distinctly
 
 T = TypeVar("T")
 
 
 class Tracker(Protocol):
-    """Passes the runs on, of which there are so many, and shows how far they are."""
+    """Passes runs on and shows the progress."""
 
     def __call__(self, runs: Iterable[T], total: int, /) -> Iterable[T]:
         """Takes the runs and their number, as `console.track` does."""
@@ -40,7 +40,7 @@ class Tracker(Protocol):
 
 @dataclass(frozen=True)
 class Experiment:
-    """Holds everything that will be run, checked before the first run starts."""
+    """Holds everything that will run, checked before the first run starts."""
 
     scenario: Scenario
     jobs: list[Job]
@@ -48,11 +48,11 @@ class Experiment:
 
     @property
     def runs(self) -> int:
-        """The number of runs."""
+        """Number of runs."""
         return sum(len(job.seeds) for job in self.jobs)
 
     def manifest(self, engine: str) -> dict[str, Any]:
-        """Says what is run, for the manifest of the folder that takes the results."""
+        """Describes the runs for the manifest of the results folder."""
         return {
             "engine": engine,
             "scenario": self.scenario.resolved(),
@@ -63,24 +63,24 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Collected:
-    """Holds what came of an experiment: its finished runs with their places."""
+    """Holds the finished runs of an experiment with their indices."""
 
     runs: list[tuple[int, list[Row]]]
-    planned: int  # runs
+    planned: int  # number of runs
 
     @property
     def complete(self) -> bool:
-        """Says whether all were finished."""
+        """Says whether all runs were finished."""
         return len(self.runs) == self.planned
 
     @cached_property
     def rows(self) -> pl.DataFrame:
-        """A row a flow and run, in order."""
+        """Rows in order, one for each flow and run."""
         return rows_frame(sorted_rows(self.runs))
 
     @cached_property
     def even(self) -> list[Row]:
-        """The same rows, in no frame."""
+        """The same rows as a list, without polars."""
         return even(sorted_rows(self.runs))
 
 
@@ -92,9 +92,9 @@ def plan(
     seeds: int | None = None,
     check_resources: bool = True,
 ) -> Experiment:
-    """Plans the scenario's points, with each protocol in `cc` (for all flows) and `settings`.
+    """Plans the scenario's points for each protocol in `cc` (for all flows) with `settings`.
 
-    InputError if they would take more memory than there is, unless `check_resources` is false.
+    Raises InputError if they need more memory than there is, unless `check_resources` is false.
     """
     settings = dict(settings or {})
     if seeds is not None:
@@ -123,9 +123,9 @@ def plan(
 
 
 def protocol_key(scenario: Scenario) -> str | None:
-    """Returns the column by which the rows of flows without a protocol are those of `--cc`'s runs.
+    """Returns the column that tells `--cc`'s protocol in rows of flows without congestion control.
 
-    None if every flow has one: its row says which.
+    None if every flow has congestion control, since its row names the protocol.
     """
     tcp = [flow.name for flow in scenario.flow if flow.cc.name != UDP]
     return f"{tcp[0]}.cc" if 0 < len(tcp) < len(scenario.flow) else None
@@ -150,7 +150,7 @@ def collect(
     workers: int | None,
     track: Tracker,
 ) -> Collected:
-    """Runs everything; an interrupt ends it early and keeps what was finished."""
+    """Runs everything; an interrupt ends it early and keeps finished runs."""
     return collect_all({"": experiment}, engine, workers=workers, track=track)[""]
 
 
@@ -161,9 +161,9 @@ def collect_all(
     workers: int | None,
     track: Tracker,
 ) -> dict[str, Collected]:
-    """Runs several experiments side by side, with one progress over all of them.
+    """Runs several experiments with one progress bar.
 
-    A run that several have in common is run once, unless it would not be the same again.
+    Runs that several experiments share run once, unless they would not be the same again.
     """
     check_workers(workers, "--workers")
     planned = shared.plan(
@@ -180,21 +180,21 @@ def collect_all(
 
 
 def check_seeds(seeds: int | None) -> None:
-    """Raises an error unless it is a number of runs that makes sense."""
+    """Raises InputError unless it is a valid number of runs."""
     if seeds is not None and not 1 <= seeds <= MOST_SEEDS:
         raise InputError(f"expected from 1 to {MOST_SEEDS}", key="--seeds", value=seeds)
 
 
 def summary(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
-    """Makes a row a point and flow: means over the seeds with their intervals.
+    """Returns a row for each point and flow: means over the seeds with intervals.
 
-    With more than MOST_FLOWS flows, a row a point and protocol, of each run's mean over its flows.
+    With more than MOST_FLOWS flows, a row is the mean over the flows of a protocol.
     """
     return _summarised(experiment, rows, varied_keys(experiment, rows))
 
 
 def table(experiment: Experiment, rows: Sequence[Row]) -> list[Row]:
-    """Makes the rows of `summary` of rows that are even, without polars."""
+    """Returns the rows of `summary` for rows in a list, without polars."""
     keys, columns = unshown_keys(experiment, rows), _averaged(list(rows[0]))
     return means(per_protocol(experiment, rows, columns), [*keys, "flow", "cc"], columns)
 
@@ -208,12 +208,12 @@ def per_protocol(experiment: Experiment, rows: Sequence[Row], columns: Sequence[
 
 
 def points(experiment: Experiment, rows: pl.DataFrame) -> pl.DataFrame:
-    """Makes a summary with all swept keys, also those that repeat the protocol."""
+    """Returns a summary with all swept keys, including those that repeat the protocol."""
     return _summarised(experiment, rows, experiment.varied)
 
 
 def _averaged(columns: list[str]) -> list[str]:
-    """Which of these columns of rows a summary has: those with a mean, and what was observed."""
+    """Returns the columns that a summary averages, including observed ones."""
     observed = columns[columns.index("simulated_s") + 1 :]
     cost = {column.name for column in COST}
     return [*averaged(), *(name for name in observed if name not in cost)]
@@ -232,13 +232,13 @@ def _summarised(experiment: Experiment, rows: pl.DataFrame, keys: list[str]) -> 
 
 
 def varied_keys(experiment: Experiment, rows: pl.DataFrame) -> list[str]:
-    """Returns the swept keys that the column `cc` doesn't show already."""
+    """Returns the swept keys that the column `cc` does not show already."""
     protocols = [key for key in experiment.varied if key.endswith(".cc")]
     return unshown_keys(experiment, rows.select("cc", *protocols).unique().to_dicts())
 
 
 def unshown_keys(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
-    """Does what `varied_keys` does with rows in a list."""
+    """Does what `varied_keys` does, for rows in a list."""
     return [
         key
         for key in experiment.varied
@@ -247,7 +247,7 @@ def unshown_keys(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
 
 
 def point_name(row: Mapping[str, Any], keys: Sequence[str], flows: int) -> str:
-    """Names a row in a figure: by protocol, and by flow and settings where they vary."""
+    """Names a row in a figure by protocol, and by flow and settings if they vary."""
     parts = [label(row["cc"])]
     parts += [row["flow"]] if flows > 1 else []
     own = f"{row['flow']}.cc"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares protocols at the same point, seed by seed: the same seed draws the same losses."""
+"""Compares protocols at the same point, seed by seed: equal seeds draw equal losses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from westwood.results.metrics import compare_pairs
 if TYPE_CHECKING:
     import polars as pl
 
-COLUMN = "goodput_bps"  # which tables compare
+COLUMN = "goodput_bps"  # that tables compare
 
 
 def pairs(planned: Experiment, rows: Iterable[Row], column: str = COLUMN) -> list[Row]:
-    """Compares each protocol at a point with the first one there; a row a point and protocol.
+    """Compares each protocol at a point with the first one there.
 
     A row has the swept keys, `flow`, `cc`, `minus` (the first protocol), `column` and the fields of
-    `Paired`. Many flows of a protocol count as one, by their mean.
+    `Paired`. Many flows of one protocol count as one, by their mean.
     """
     all_rows = per_protocol(planned, list(rows), [column])
     keys = unshown_keys(planned, all_rows)
@@ -35,7 +35,7 @@ def pairs(planned: Experiment, rows: Iterable[Row], column: str = COLUMN) -> lis
 
 
 def pairs_of_frame(planned: Experiment, rows: pl.DataFrame, column: str = COLUMN) -> list[Row]:
-    """Does what `pairs` does with a frame of rows, of which it reads the columns it needs."""
+    """Does what `pairs` does, for a frame, of which it reads only the columns it needs."""
     needed = dict.fromkeys((*planned.varied, "flow", "cc", "seed", column))
     return pairs(planned, rows.select(*needed).iter_rows(named=True), column)
 

@@ -75,7 +75,7 @@ class Results:
             folder.verified(name)
         rows = folder.read_frame(_RUNS)
         beside = experiment.protocol_key(planned.scenario)
-        if beside in rows.columns and beside not in planned.varied:  # several of --cc
+        if beside in rows.columns and beside not in planned.varied:  # from several --cc
             planned = replace(planned, varied=[beside, *planned.varied])
         if problem := problem_with(planned, rows):
             raise Damaged(problem, source=str(path / _RUNS))
@@ -201,7 +201,7 @@ class Results:
 
 
 def _opens(scenario: Scenario) -> Opens:
-    """The laboratory with the scenario of a folder; only its file says one that no link can."""
+    """Returns how the laboratory opens a scenario; without a link if it is too long for one."""
     try:
         return Opens(_SCENARIO, fragments.of_scenario(scenario))
     except InputError:
@@ -209,7 +209,7 @@ def _opens(scenario: Scenario) -> Opens:
 
 
 def _lacking(path: Path, name: str) -> str:
-    """Says why a folder has no such file."""
+    """Says why a folder lacks this file."""
     if kind_in(path) is ResultKind.SWEEP and (path / _SCENARIO).exists():
         scenario, out = str(path / _SCENARIO), str(path)
         again = shlex.join(["westwood", "sweep", scenario, "--resume", "--out", out])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the runs that several experiments have in common, so that each is run once.
+"""Finds runs that several experiments share, so that each runs once.
 
-A scenario's hash and the seed decide a run's outcome. Of such runs one is run, a traced one if
-there is one, and the others take its rows with the settings of their own sweep before them.
+A scenario's hash and the seed decide a run's outcome. Among equal runs one is executed, preferably
+a traced one. The others copy its rows and put their own sweep's settings in front.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from westwood.results.columns import Row, columns
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Says which experiment a run belongs to, as which of its runs and of which job."""
+    """Identifies a run of an experiment: its number there, and its job."""
 
     experiment: str
     number: int
@@ -26,13 +26,13 @@ class Use:
 
 @dataclass(frozen=True)
 class SharedRuns:
-    """Holds what is run, and by the place of each run what it is used for, itself first."""
+    """Holds the jobs to run, and what each run is used for, its own experiment first."""
 
     jobs: Sequence[Job]
     uses: Sequence[Sequence[Use]]
 
     def of(self, place: int, rows: list[Row]) -> Iterator[tuple[str, int, list[Row]]]:
-        """Yields an experiment, the number of a run of it, and the rows of that run."""
+        """Yields each use of a run: the experiment, the number there, and the rows."""
         runs_it, *others = self.uses[place]
         yield runs_it.experiment, runs_it.number, rows
         for use in others:
@@ -46,7 +46,7 @@ def _names() -> list[str]:
 
 
 def plan(jobs: Sequence[tuple[str, Job]], *, alone: bool) -> SharedRuns:
-    """Plans the runs of all jobs of these experiments; `alone`: each use has its own run."""
+    """Plans the runs of all jobs; with `alone` each use has its own run."""
     first: dict[tuple[str, int], list[Use]] = {}
     todo, uses = [], []
     for name, number, job in sorted(_numbered(jobs), key=lambda one: one[2].more_columns is None):
@@ -64,7 +64,7 @@ def plan(jobs: Sequence[tuple[str, Job]], *, alone: bool) -> SharedRuns:
 
 
 def _numbered(jobs: Sequence[tuple[str, Job]]) -> Iterator[tuple[str, int, Job]]:
-    """Yields each job with the number that its first run has in its experiment."""
+    """Yields each job with the number of its first run in its experiment."""
     counts: Counter[str] = Counter()
     for name, job in jobs:
         yield name, counts[name], job

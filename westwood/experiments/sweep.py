@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sweeps survive: finished runs are on disk at once, and a later start does what is missing.
+"""Runs sweeps that survive interruptions: finished runs are on disk at once.
 
 In the folder, while it runs:
 
-    sweep.json             what is swept, by hashes: a resumed sweep must be the same one
-    journal-N.jsonl        a line a finished run, written as it ends
+    sweep.json             hashes of what is swept; a resumed sweep must be the same
+    journal-N.jsonl        a line for each finished run, written as it ends
     parts/N.parquet        a full journal as Parquet, which replaces it
     .lock                  held by the process that writes here
 
-and at its end runs.parquet, in the order of points and seeds, in place of parts and journals. The
-bytes of runs.parquet depend on the scenario only: not on workers, machines or interruptions. What
-replaces something is on the disk before that is removed. Runs whose part or line is damaged, or
-that are not this sweep's, are named and run again; all others are kept.
+At the end runs.parquet replaces parts and journals, in the order of points and seeds. Its bytes
+depend only on the scenario, not on workers, machines or interruptions. Replacements are on disk
+before the originals are removed. Damaged runs and runs of another sweep are named and run again;
+all others are kept.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _NO_RUN = (-1, -1)
 
 @dataclass(frozen=True)
 class Precision:
-    """Adds seeds until every mean is known to this relative half width, or there are `most`."""
+    """Adds seeds until every mean has this relative half width, or there are `most`."""
 
     relative: float
     metric: str = "goodput_bps"
@@ -66,7 +66,7 @@ class Precision:
 
 
 def precision(ci: object, metric: str, most: int) -> Precision:
-    """Reads the precision asked for on the command line."""
+    """Reads the precision that the command line asks for."""
     problem = 'expected a fraction more than 0 and at most 1, such as 0.02 or "2%"'
     try:
         relative = parse_fraction(ci)
@@ -81,7 +81,7 @@ def precision(ci: object, metric: str, most: int) -> Precision:
 
 
 class SweptRuns:
-    """Keeps the runs of a sweep in its folder, under a lock while `opened`."""
+    """Keeps the runs of a sweep in its folder, which is locked while `opened`."""
 
     def __init__(self, folder: Folder, planned: Experiment, engine: Engine = SIMULATOR) -> None:
         self._folder, self.path = folder, folder.path
@@ -93,20 +93,20 @@ class SweptRuns:
 
     @property
     def done(self) -> set[Key]:
-        """The runs that are on disk."""
+        """Runs that are on disk."""
         return set(self._done)
 
     def runs(self) -> Iterator[tuple[Key, list[Row]]]:
-        """Yields all runs, in order."""
+        """Yields all runs in order."""
         return iter(sorted(self._done.items()))
 
     def frame(self) -> pl.DataFrame:
-        """Returns all rows, in order."""
+        """Returns all rows in order."""
         return rows_frame([row for _, rows in self.runs() for row in rows])
 
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[SweptRuns]:
-        """Takes the lock, checks that the folder fits, reads what is there."""
+        """Locks the folder, checks that it fits, and reads what it holds."""
         with self._folder.locked():
             self._check(resume)
             self._read()
@@ -158,7 +158,7 @@ class SweptRuns:
         return _named(self.path, _JOURNAL)
 
     def _keep(self, runs: Iterable[tuple[Key, list[Row]]]) -> int:
-        """Takes the runs that are this sweep's; returns how many are not."""
+        """Keeps the runs of this sweep; returns the number of others."""
         others = 0
         for key, rows in runs:
             if self._is_ours(key, rows):
@@ -168,7 +168,7 @@ class SweptRuns:
         return others
 
     def _is_ours(self, key: Key, rows: list[Row]) -> bool:
-        """Says whether a run that was read can be one of this sweep."""
+        """Says whether a run from disk can belong to this sweep."""
         point, seed = key
         if not 0 <= point < len(self._planned.jobs) or not 1 <= seed < _MOST_SEEDS:
             return False
@@ -184,7 +184,7 @@ class SweptRuns:
         )
 
     def add(self, key: Key, rows: list[Row]) -> None:
-        """Takes the rows of a run that has ended; they are on disk when this returns."""
+        """Adds the rows of a finished run; they are on disk when this returns."""
         point, seed = key
         kept = [
             {"point": point, **{k: v for k, v in row.items() if k not in _OF_THIS_MACHINE}}
@@ -203,7 +203,7 @@ class SweptRuns:
             self._to_part()
 
     def _to_part(self) -> None:
-        """Writes the full journal as Parquet. Dying between the steps leaves its runs twice."""
+        """Writes the full journal as Parquet; a kill between the steps leaves its runs twice."""
         rows = [row for _, run in self._in_journal for row in run]
         self._folder.frame(f"{_PARTS}/{self._number:06}.parquet", rows_frame(rows))
         self._close()
@@ -217,7 +217,7 @@ class SweptRuns:
             self._journal = None
 
     def finish(self) -> Path:
-        """Writes everything into runs.parquet, in order, and removes parts and journals."""
+        """Writes everything into runs.parquet in order, and removes parts and journals."""
         path = self._folder.frame(_RUNS, self.frame())
         self._close()
         self._folder.remove([*self._parts(), *self._journals()], _PARTS)
@@ -231,7 +231,7 @@ class SweptRuns:
 
 
 def _named(folder: Path, pattern: re.Pattern[str], before: str = "") -> list[str]:
-    """Lists the files in a folder that have such a name, in order; what else is there stays."""
+    """Lists the files in a folder whose names match, in order."""
     if folder.is_symlink() or not folder.is_dir():
         return []
     return sorted(before + one.name for one in folder.iterdir() if pattern.fullmatch(one.name))
@@ -242,7 +242,7 @@ def _is_key(key: tuple[object, object]) -> TypeGuard[Key]:
 
 
 def _run_of(record: Mapping[str, Any]) -> tuple[Key, list[Row]]:
-    """Returns the run that a journal's line is about."""
+    """Returns the run of a journal's line."""
     key, rows = (record.get("point"), record.get("seed")), record.get("rows")
     if _is_key(key) and isinstance(rows, list) and all(isinstance(row, dict) for row in rows):
         return key, rows
@@ -269,7 +269,7 @@ def run(
     elsewhere: RunJobs | None = None,
     engine: Engine = SIMULATOR,
 ) -> pl.DataFrame:
-    """Runs what is missing; returns all rows. Interrupted says what there is and how to go on."""
+    """Runs what is missing and returns all rows; Interrupted says how to resume."""
     check_workers(workers, "--workers")
     engine.check(planned.jobs)
     count = engine.workers if workers is None else workers
@@ -294,7 +294,7 @@ def run(
 
 
 def _jobs(planned: Experiment, missing: list[Key]) -> list[Job]:
-    """Makes jobs of the missing runs, point by point, in their order."""
+    """Makes jobs of the missing runs, point by point, in order."""
     seeds: dict[int, list[int]] = {}
     for point, seed in missing:
         seeds.setdefault(point, []).append(seed)
@@ -304,14 +304,15 @@ def _jobs(planned: Experiment, missing: list[Key]) -> list[Job]:
 def _rounds(
     planned: Experiment, store: SweptRuns, precision: Precision | None
 ) -> Iterator[set[Key]]:
-    """Yields the runs there should be: the scenario's seeds; then more where an interval is wide.
+    """Yields the runs there should be: the scenario's seeds, then more for wide intervals.
 
-    A round is decided by whole rounds before it, so that a resumed sweep decides alike.
+    Each round depends only on the whole rounds before it, so a resumed sweep decides alike.
     """
     seeds = [planned.scenario.seeds] * len(planned.jobs)
     yield _keys(seeds)
     while precision is not None:
-        values: list[dict[str, list[float]]] = [{} for _ in seeds]  # a dictionary a point, by flow
+        # One dictionary per point, by flow.
+        values: list[dict[str, list[float]]] = [{} for _ in seeds]
         for (point, seed), rows in store.runs():
             for row in rows if seed <= seeds[point] else ():
                 values[point].setdefault(row["flow"], []).append(float(row[precision.metric]))
@@ -327,7 +328,7 @@ def _keys(seeds: list[int]) -> set[Key]:
 
 
 def _enough(values: dict[str, list[float]], count: int, precision: Precision) -> int:
-    """Returns how many seeds a point's widest interval asks for, at most twice as many as now."""
+    """Returns how many seeds a point's widest interval needs, at most twice as many as now."""
     wanted = count
     for mine in values.values():
         known = [value for value in mine if not math.isnan(value)]

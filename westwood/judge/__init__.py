@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Judges a congestion control on paths that nothing was tuned on: docs/control-reference.md."""
+"""Judges a congestion control on paths that no tuning has seen: docs/control-reference.md."""

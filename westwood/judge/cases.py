@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The cases that a control is judged on: paths of the population that no search draws.
+"""Draws the cases that a control is judged on, from paths that no search draws.
 
-A case is an environment and, in some sections, the cell of a table that it belongs to. It is run
-with the control and with those that it is compared with, on the same random numbers; in sections
-with several seeds so often. earlier.py and wide.py have the sections.
+A case is an environment and, in some sections, a cell of a table. It runs with the control and its
+references on the same random numbers, in some sections with several seeds. earlier.py and wide.py
+define the sections.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from westwood.search import population
 from westwood.search.environment import Environment
 
 _PURPOSE = "judge"
-PACKETS_MOST = 4_000_000  # of a run: 1 Gb/s for 48 s
-_A_CELL = 1_000_000  # numbers of paths
+PACKETS_MOST = 4_000_000  # per run: 1 Gb/s for 48 s
+_A_CELL = 1_000_000  # path numbers reserved for each cell
 
 
 @dataclass(frozen=True)
 class Control:
-    """Names a congestion control and its settings."""
+    """A congestion control and its settings."""
 
     cc: str
     settings: Mapping[str, Any] = field(default_factory=dict)
-    is_again: bool = False  # on other seeds than its case has: compared with itself
+    is_again: bool = False  # compares a control with itself on other seeds
 
     @property
     def text(self) -> str:
-        """Names it: its protocol, and what is set otherwise."""
+        """Returns the protocol's name and the settings that differ."""
         changed = ", ".join(f"{key}={value}" for key, value in self.settings.items())
         named = f"{self.cc} ({changed})" if changed else self.cc
         return f"{named}, other seeds" if self.is_again else named
@@ -47,20 +47,20 @@ CUBIC_AGAIN = Control("cubic", is_again=True)
 
 @dataclass(frozen=True)
 class Case:
-    """Describes what a control and its comparators are run on."""
+    """An environment on which a control and its references run."""
 
     section: str
-    cell: str  # of the section; empty where it has one only
+    cell: str  # of the section; empty if it has only one
     environment: Environment
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of its scenario, beyond
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the scenario, in addition
     seeds: int = 1
 
     def scenario(self, control: Control) -> Scenario:
-        """What is run with a control in question, for the first time."""
+        """Returns the scenario of the first run with this control."""
         return self.run(control, 0)[0]
 
     def run(self, control: Control, number: int) -> tuple[Scenario, int]:
-        """What is run for the time `number`, and its seed."""
+        """Returns the scenario and the seed of run `number`."""
         number += self.seeds * control.is_again
         environment = population.again(self.environment, number)
         made = population.scenario(environment, control.cc, control.settings)
@@ -73,20 +73,22 @@ Cell = tuple[str, Callable[[Environment], Environment | None]]
 
 @dataclass(frozen=True)
 class Section:
-    """Describes a part of the table: how its cases are drawn, and what becomes of them."""
+    """A part of the table: how its cases are drawn, and what runs on them."""
 
     name: str
     says: str
     family: str  # of the population
-    cells: tuple[Cell, ...]  # what runs over a path that was drawn; None: it does not fit
-    share: float  # of the paths asked for that each cell gets
+    cells: tuple[
+        Cell, ...
+    ]  # each with its name; it adapts a drawn path, or returns None if that does not fit
+    share: float  # of the requested paths, for each cell
     against: tuple[Control, ...] = (CUBIC,)
     settings: Callable[[Environment], Mapping[str, Any]] = lambda environment: {}
-    seeds: int = 1  # so often each case is run
+    seeds: int = 1  # runs per case
     packets_most: int = PACKETS_MOST
 
     def cases(self, seed: int, paths: int) -> Iterator[Case]:
-        """Draws the cases of all cells: the first ones stay as they are if more are drawn."""
+        """Draws the cases of all cells; asking for more paths keeps the first ones."""
         count = max(4, round(self.share * paths))
         for place, (cell, fit) in enumerate(self.cells):
             numbers = itertools.count(place * _A_CELL)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The first sections of the judge, on the first population: what older figures were measured on.
+"""Defines the judge's first sections, on the first population, for comparison with older figures.
 
-Their paths stay as they are, so that those figures can be measured again. wide.py has the others.
+Their paths never change, so those figures can be measured again. wide.py has the other sections.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ def _beside(ours: int, theirs: int, queue_bdp: float) -> Any:
 
 
 AMONG = (2, 4, 10, 50)
-_LONG_US = 300_000_000  # in which flows find their shares
-_SEGMENTS_A_FLOW = 4  # of an even share: fewer, and timeouts decide
-_SEGMENTS_MOST = 400  # of an even share: of more, CUBIC's flows have not found theirs by then
+_LONG_US = 300_000_000  # time for flows to reach their shares
+_SEGMENTS_A_FLOW = 4  # of an even share: with fewer, timeouts decide
+_SEGMENTS_MOST = 400  # of an even share: with more, CUBIC needs longer to reach its share
 
 
 def _among(flows: int) -> Any:
     def fit(drawn: Environment) -> Environment | None:
         alike = replace(drawn, flows=flows, beside=None, beside_flows=0)
         alike = replace(alike, duration_us=max(_LONG_US, 500 * drawn.delay_us))
-        # Without it a few windows may repeat the same steps for ever (phase effects: Floyd and
-        # Jacobson 1992, whose remedy this is): up to one packet's time of jitter.
+        # Jitter of up to one packet's time prevents phase effects, in which a few windows repeat
+        # the same steps forever (Floyd and Jacobson 1992, who propose it).
         alike = replace(alike, jitter_us=max(1, round(8e6 * PACKET_BYTES / alike.rate_bps)))
         full = drawn.bdp_packets + drawn.queue_packets
         fits = _SEGMENTS_A_FLOW * flows <= full <= _SEGMENTS_MOST * flows
@@ -90,11 +90,11 @@ def _mixed(drawn: Environment) -> Environment | None:
     return made if fits else None
 
 
-_TRANSFERS = 100  # expected of a run, of which the 95th percentile is a figure
+_TRANSFERS = 100  # expected per run, enough for a 95th percentile
 
 
 def hundred_transfers(drawn: Environment) -> Environment | None:
-    """Returns a path on which so many are expected; None if they are too much."""
+    """Returns a path with about a hundred transfers; None if they are too many for it."""
     long = replace(drawn, duration_us=_TRANSFERS * drawn.short_every_us)
     return long if long.packets <= PACKETS_MOST else None
 
@@ -109,12 +109,12 @@ def _short_beside(drawn: Environment) -> Environment | None:
 
 
 def to_the_end(environment: Environment) -> dict[str, Any]:
-    """Lets the last transfers end: none begins in the last 20 s."""
+    """Stops new transfers in the last 20 s, so that all can finish."""
     begun_s = environment.duration_us / 1e6
     return {"short.stop": f"{begun_s:.6f}s", "duration": f"{begun_s + 20:.6f}s"}
 
 
-_COLLAPSING = 100  # flows, and packets a round trip
+_COLLAPSING = 100  # flows, and packets per round trip
 
 
 def _collapse(drawn: Environment) -> Environment | None:

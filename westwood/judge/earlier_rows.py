@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of the first sections, which older figures are of."""
+"""Defines the rows of the first sections."""
 
 from __future__ import annotations
 

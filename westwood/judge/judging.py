@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the cases with a control and those it is held against, and says what was reached."""
+"""Runs the cases with a control and its references, and says which targets it reaches."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ MOST_PATHS = 100_000
 
 @dataclass(frozen=True)
 class TargetVerdict:
-    """Is a target with what came out."""
+    """The measured figure of a target."""
 
     target: Target
     figure: Found
-    command: str  # that computes it alone
+    command: str  # that computes this row alone
 
     @property
     def reached(self) -> bool | None:
-        """Says whether the figure reaches the bound; None where there is none."""
+        """Says whether the figure reaches the bound; None without a bound."""
         return self.target.reached(self.figure.estimate.value)
 
     @property
     def is_certain(self) -> bool:
-        """Says whether all of the interval is on the figure's side of the bound."""
+        """Says whether the whole interval is on the figure's side of the bound."""
         estimate = self.figure.estimate
         return {self.target.reached(estimate.low), self.target.reached(estimate.high)} == {
             self.reached
         }
 
     def entry(self) -> dict[str, Any]:
-        """Returns it as JSON takes it."""
+        """Returns the verdict as JSON takes it."""
         estimate = self.figure.estimate
         return {
             "row": self.target.name,
@@ -78,7 +78,7 @@ def _finite(value: float) -> float | None:
 
 
 def targets(only: Sequence[str] = ()) -> list[Target]:
-    """The rows of these names or sections; all, if none is named."""
+    """Returns the targets with these names or sections; without names all of them."""
     known = dict.fromkeys([*SECTIONS, *(one.name for one in TARGETS)])
     for name in only:
         if name not in known:
@@ -88,7 +88,7 @@ def targets(only: Sequence[str] = ()) -> list[Target]:
 
 
 def control(cc: str, settings: Mapping[str, Any] | None = None, *, key: str = "--cc") -> Control:
-    """Names a control, set so; `key` is what is blamed for a name that is none."""
+    """Makes a control with these settings; an error about the name cites `key`."""
     if cc not in PROTOCOLS:
         problem = f"unknown protocol, {suggestion(cc, PROTOCOLS)}"
         raise InputError(problem, key=key, value=cc)
@@ -97,7 +97,7 @@ def control(cc: str, settings: Mapping[str, Any] | None = None, *, key: str = "-
 
 @dataclass(frozen=True)
 class JudgePlan:
-    """Is what is judged: rows, and the cases that they need."""
+    """The rows to judge, and the cases that they need."""
 
     targets: Sequence[Target]
     seed: int = DEFAULT_SEED
@@ -105,7 +105,7 @@ class JudgePlan:
 
     @cached_property
     def cases(self) -> list[Case]:
-        """The cases of the sections that the rows are of."""
+        """Returns the cases of the rows' sections."""
         sections = {one.section for one in self.targets}
         return [
             case
@@ -115,13 +115,13 @@ class JudgePlan:
         ]
 
     def check(self) -> None:
-        """InputError names what is wrong with the numbers."""
+        """Raises InputError if a number is out of range."""
         for key, value, most in (("--seed", self.seed, 2**63), ("--paths", self.paths, MOST_PATHS)):
             if not 1 <= value <= most:
                 raise InputError(f"expected 1 to {most}", key=key, value=value)
 
     def command(self, judged: Control, row: str) -> str:
-        """The command line that computes a row alone."""
+        """Returns the command line that computes one row."""
         settings = [
             f"--set {shlex.quote(f'cc.{key}={_written(value)}')}"
             for key, value in judged.settings.items()
@@ -138,13 +138,13 @@ def _written(value: object) -> str:
 
 @dataclass(frozen=True)
 class Judged:
-    """Holds the rows of every run, by case and control's text: a list for each seed."""
+    """Holds the rows of every run by case and control, a list for each seed."""
 
     plan: JudgePlan
     rows: list[dict[str, list[list[Row]]]]
 
     def ran(self, judged: Control, section: str) -> list[Ran]:
-        """What ran in a section, from this control's side."""
+        """Returns the runs of a section from this control's point of view."""
         return [
             Ran(
                 case,
@@ -156,7 +156,7 @@ class Judged:
         ]
 
     def verdicts(self, judged: Control) -> list[TargetVerdict]:
-        """The table of a control."""
+        """Returns the verdicts on a control."""
         return [
             TargetVerdict(
                 one, one.of(self.ran(judged, one.section)), self.plan.command(judged, one.name)
@@ -167,7 +167,7 @@ class Judged:
     def worst(
         self, found: Mapping[Control, Sequence[TargetVerdict]]
     ) -> Iterator[tuple[str, Scenario]]:
-        """The worst cases of each control's rows as scenarios, named PLACE-ROW-NUMBER."""
+        """Yields the worst cases of each control's rows as scenarios, named PLACE-ROW-NUMBER."""
         for place, (control, verdicts) in enumerate(found.items(), start=1):
             for verdict in verdicts:
                 for number, (_, case) in enumerate(verdict.figure.worst, start=1):
@@ -175,7 +175,7 @@ class Judged:
                     yield name, case.scenario(control)
 
     def flat(self) -> Iterator[Row]:
-        """A row a flow, with what its path was."""
+        """Yields a row for each flow, with the properties of its path."""
         for number, (case, rows) in enumerate(zip(self.plan.cases, self.rows, strict=True)):
             path = dataclasses.asdict(case.environment)
             place = {"section": case.section, "cell": case.cell, "case": number, **path}
@@ -193,9 +193,9 @@ def run(
     workers: int | None = None,
     begin: Callable[[], object] = lambda: None,
 ) -> Judged:
-    """Runs every case with these controls and with those that they are held against.
+    """Runs every case with these controls and their references.
 
-    `begin` is called when all is checked, before the first run.
+    `begin` is called after all checks, before the first run.
     """
     runs = [
         (place, one, number)
@@ -224,14 +224,14 @@ def run(
     return Judged(plan, in_order)
 
 
-FRONTIER = ("beside-kept", "loss-binds")  # the rows that the frontier has as its axes
-_NOT_ON_FRONTIER = ("tahoe", "reno")  # whose recovery nobody uses any more
+FRONTIER = ("beside-kept", "loss-binds")  # the rows on the frontier's axes
+_NOT_ON_FRONTIER = ("tahoe", "reno")  # their loss recovery is obsolete
 
 
 def of_frontier(
     cc: Sequence[str] = (), varied: Sequence[tuple[str, str, Sequence[Any]]] = ()
 ) -> list[Control]:
-    """The controls named, or all, each as it is; then those of `varied`: name, key, values."""
+    """Returns the named controls, or all; then the `varied` ones: name, key, values."""
     every = [name for name in PROTOCOLS if name not in _NOT_ON_FRONTIER]
     found = [control(name) for name in dict.fromkeys(cc or every)]
     return found + [
@@ -240,7 +240,7 @@ def of_frontier(
 
 
 def name_of(judged: Control) -> tuple[str, str]:
-    """Names a control in the frontier, and below that what is set otherwise, if anything is."""
+    """Labels a control in the frontier, with its changed settings on a second line."""
     changed = [f"{key} = {_written(value)}" for key, value in judged.settings.items()]
     return label(judged.cc), ", ".join(changed)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All rows of the table, those on the wide population first."""
+"""Lists all rows of the table, those of the wide population first."""
 
 from __future__ import annotations
 

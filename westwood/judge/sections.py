@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All sections of the judge, by name: those on the wide population first."""
+"""Lists all sections of the judge by name, those of the wide population first."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a control must reach: each target is a figure of what ran in a section, and its bound.
+"""Defines targets: a figure computed from a section's runs, and its bound.
 
-Figures over paths are quantiles with intervals by order statistics. Figures of a cell are means
-over its paths, with bootstrap intervals; that of the worst cell is the interval it has by itself.
+Figures over paths are quantiles with intervals from order statistics. A cell's figure is a mean
+over its paths with a bootstrap interval. The worst cell keeps the interval that it has by itself.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ _WORST = 3  # cases that a figure names
 
 @dataclass(frozen=True)
 class Ran:
-    """Is a case with its rows: of the control that is judged, and of those it is held against.
+    """A case with the rows of the judged control and of its references.
 
-    Where a case has one seed, `own` and `against` are all.
+    If a case has one seed, `own` and `against` are everything.
     """
 
     case: Case
-    runs: Sequence[list[Row]]  # one a seed
+    runs: Sequence[list[Row]]  # one list for each seed
     others: Mapping[str, Sequence[list[Row]]]  # by the control's text
 
     @property
     def own(self) -> list[Row]:
-        """The rows of the first run with the control that is judged."""
+        """Rows of the judged control's first run."""
         return self.runs[0]
 
     @property
     def against(self) -> Mapping[str, list[Row]]:
-        """The rows of the first runs with the others."""
+        """Rows of the references' first runs."""
         return {text: runs[0] for text, runs in self.others.items()}
 
     def over(self, control: Control, of: Callable[[list[Row]], float]) -> float:
-        """What is measured with the judged control over what is with the other one: means."""
+        """Returns the mean of a quantity with the judged control over that with another."""
         own = mean([of(rows) for rows in self.runs])
         return ratio(own, mean([of(rows) for rows in self.others[control.text]]))
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Is what came out, which cell it is of, and the cases that are worst, the worst first."""
+    """A result: its estimate, its cell, and the worst cases in order."""
 
     estimate: Estimate
     note: str = ""
@@ -58,72 +58,72 @@ class Figure:
 
 @dataclass(frozen=True)
 class Target:
-    """Is a row of the table."""
+    """A row of the table."""
 
     name: str
     section: str
     says: str
     of: Callable[[Sequence[Ran]], Figure]
-    bound: float = math.nan  # none: a row of reference
+    bound: float = math.nan  # NaN: a row for reference only
     at_most: bool = False
 
     def reached(self, value: float) -> bool | None:
-        """Says whether a value is what the target asks for; None without a bound or a value."""
+        """Says whether a value reaches the bound; None without a bound or a value."""
         if math.isnan(self.bound) or math.isnan(value):
             return None
         return value <= self.bound if self.at_most else value >= self.bound
 
     @property
     def sense(self) -> str:
-        """The bound in words."""
+        """Bound in words."""
         if math.isnan(self.bound):
             return ""
         return f"{'<=' if self.at_most else '>='}{self.bound:g}"
 
 
 def ratio(one: float, other: float) -> float:
-    """One over the other; two nothings are alike. NaN, where one was not measured, stays NaN."""
+    """Returns a ratio: 1 for zero over zero, NaN if either was not measured."""
     if other > 0 or math.isnan(one) or math.isnan(other):
         return one / other
     return 1.0 if one == other else math.inf
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean; NaN of nothing."""
+    """Returns the mean; NaN without values."""
     return math.fsum(values) / len(values) if values else math.nan
 
 
 def of_role(rows: Sequence[Row], role: str) -> list[Row]:
-    """The rows of the flows with this role: the first word of their names."""
+    """Returns the rows of the flows whose name begins with this role."""
     return [row for row in rows if row["flow"].partition("-")[0] == role]
 
 
 def goodput(rows: Sequence[Row]) -> float:
-    """The sum over the flows, bit/s."""
+    """Returns the total goodput in bit/s."""
     return math.fsum(row["goodput_bps"] for row in rows)
 
 
 def loss_ratio(rows: Sequence[Row]) -> float:
-    """Dropped and lost over sent, of all flows together."""
+    """Returns dropped and lost packets over those sent by all flows."""
     dropped = sum(row["queue_drops"] + row["lost"] for row in rows)
     return float(dropped / max(1, sum(row["sent"] for row in rows)))
 
 
 def fairness(rows: Sequence[Row]) -> float:
-    """Jain's index; flows that have nothing at all are not fair."""
+    """Returns Jain's index; 0 if no flow gets anything."""
     index = jain([row["goodput_bps"] for row in rows])
     return 0.0 if math.isnan(index) else index
 
 
 def loss_binds(ran: Ran) -> bool:
-    """Says whether random loss, not the link, holds CUBIC back on this path."""
+    """Says whether random loss, rather than the link, limits CUBIC on this path."""
     return goodput(ran.against[BBR.cc]) >= bounds.BINDS * goodput(ran.against[CUBIC.cc])
 
 
 def kept(ran: Sequence[Ran]) -> float:
-    """What CUBIC's flows have beside the control, over what they have beside CUBIC's own.
+    """Returns CUBIC's goodput with the control as competitor, over that with CUBIC.
 
-    A path counts by the share of its link, so that a fast one does not outvote the others.
+    Each path counts by the share of its link, so that fast links do not dominate.
     """
     beside_ours = beside_cubic = 0.0
     for one in ran:
@@ -134,12 +134,12 @@ def kept(ran: Sequence[Ran]) -> float:
 
 
 def own_share(ran: Sequence[Ran]) -> float:
-    """What a flow of the control has, over an even share of what all flows have."""
+    """Returns the goodput of a flow of the control over an even share."""
     return mean([mean([row["friendliness"] for row in of_role(one.own, "tcp")]) for one in ran])
 
 
 def cells(ran: Sequence[Ran]) -> dict[str, list[Ran]]:
-    """Sorts what ran by cell."""
+    """Groups runs by cell."""
     found: dict[str, list[Ran]] = {}
     for one in ran:
         found.setdefault(one.case.cell, []).append(one)
@@ -152,7 +152,7 @@ OfRuns = Callable[[Sequence[Ran]], Figure]
 
 
 def worst_of(ran: Sequence[Ran], of: OfRan, *, least: bool) -> tuple[tuple[float, Case], ...]:
-    """Returns the worst paths with their values, the worst first."""
+    """Returns the worst paths with their values, in order."""
     ordered = sorted(((of(one), one.case) for one in ran), key=lambda pair: pair[0])
     return tuple((ordered if least else ordered[::-1])[:_WORST])
 
@@ -165,7 +165,7 @@ def always(ran: Ran) -> bool:
 def quantile_of(
     of: OfRan, share: float, *, where: Callable[[Ran], bool] = always, least: bool = True
 ) -> OfRuns:
-    """Makes the figure that is a quantile over paths; the worst are the least, or the largest."""
+    """Makes a figure from a quantile over paths; `least` says which end is the worst."""
 
     def figure(ran: Sequence[Ran]) -> Figure:
         chosen = [one for one in ran if where(one) and not math.isnan(of(one))]
@@ -177,7 +177,7 @@ def quantile_of(
 
 
 def in_worst_cell(of: OfMany) -> OfRuns:
-    """Makes the figure that is the least of the cells'."""
+    """Makes a figure from the lowest of the cells' figures."""
 
     def figure(ran: Sequence[Ran]) -> Figure:
         by_cell = cells(ran)
@@ -190,10 +190,10 @@ def in_worst_cell(of: OfMany) -> OfRuns:
 
 
 def in_cell(cell: str, figure: OfRuns) -> OfRuns:
-    """Makes the same figure of one cell's paths alone."""
+    """Makes a figure from one cell's paths."""
     return lambda ran: figure([one for one in ran if one.case.cell == cell])
 
 
 def over(control: Control, of: Callable[[list[Row]], float]) -> OfRan:
-    """Makes what is measured of a path over what is with another control."""
+    """Makes a function that divides a path's quantity by that of another control."""
     return lambda ran: ran.over(control, of)

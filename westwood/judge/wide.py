@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sections of the judge on the wide population: queues of 0.5 to 500 ms, whatever the path.
+"""Defines the judge's sections on the wide population: queues of 0.5 to 500 ms on any path.
 
-Cells of `crowd` have queues in bandwidth-delay products: what short means depends on the path.
+Cells of `crowd` have queues in bandwidth-delay products, since the path decides what is short.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from westwood.search import bounds, population
 from westwood.search.environment import Environment
 from westwood.search.families import max_flows
 
-_PACKETS_MOST = 1_000_000  # of a run, where several seeds are run
-SHARED_SEEDS = 8  # fewer, and CUBIC beside CUBIC keeps less than 0.9 of itself in the worst tenth
+_PACKETS_MOST = 1_000_000  # per run of sections with several seeds
+SHARED_SEEDS = 8  # with fewer, CUBIC against itself falls below 0.9 in the worst tenth
 
 
 def _deep(drawn: Environment) -> Environment | None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows of the sections on the wide population: harm to others first of all.
+"""Defines the rows on the wide population, beginning with harm to others.
 
-What a path with several seeds has is the sum over them, but for what is resent: the worst seed
-counts there.
+A quantity of a path with several seeds is the sum over them. For what is resent, the worst seed
+counts.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ def _ours(rows: Sequence[Row]) -> float:
 
 
 def resent(rows: Sequence[Row]) -> float:
-    """What the flows of the control in question resent over what they sent."""
+    """Returns packets resent over packets sent by the flows under test."""
     return _of_sent(rows, "retransmitted")
 
 
 def resent_beyond(rows: Sequence[Row]) -> float:
-    """The same without what the wire lost."""
+    """Returns packets resent, less those that the wire lost, over packets sent."""
     return _of_sent(rows, "retransmitted") - _of_sent(rows, "lost")
 
 
@@ -58,21 +58,21 @@ def _of_sent(rows: Sequence[Row], column: str) -> float:
 
 
 def resent_over_cubic(ran: Ran) -> float:
-    """What is resent in the worst seed, less what the wire lost, over CUBIC's worst seed."""
+    """Returns what is resent beyond wire losses over CUBIC's, each in its worst seed."""
     cubic = max(resent(rows) for rows in ran.others[CUBIC.text])
     own = max(resent_beyond(rows) for rows in ran.runs)
     return ratio(max(own, 0.0) + bounds.RESENT_LEAST, cubic + bounds.RESENT_LEAST)
 
 
 def _excess(ran: Ran, rows: Sequence[Row]) -> float:
-    """What a run resends beyond what the wire lost, if CUBIC does not come near to that."""
+    """Returns what a run resends beyond wire losses; 0 up to RESENT times CUBIC's."""
     cubic = max(resent(others) for others in ran.others[CUBIC.text])
     own = resent_beyond(rows)
     return own if own > bounds.RESENT * cubic else 0.0
 
 
 def runaways(ran: Sequence[Ran]) -> Figure:
-    """How many runs resend most for nothing; the interval is of the paths, drawn anew."""
+    """Counts runs that resend excessively; the interval resamples paths."""
     excess = [([_excess(one, rows) for rows in one.runs], one.case) for one in ran]
     counts = [float(sum(run > bounds.RUNAWAY for run in runs)) for runs, _ in excess]
     worst = sorted(((max(runs), case) for runs, case in excess), key=lambda pair: -pair[0])
@@ -81,7 +81,7 @@ def runaways(ran: Sequence[Ran]) -> Figure:
 
 
 def _itself(of: Callable[[list[Row]], float]) -> OfRan:
-    """What CUBIC has on other seeds over what it has: what the judge can't tell from chance."""
+    """Makes the figure of CUBIC on other seeds over CUBIC, which shows the noise of judging."""
 
     def again(ran: Ran) -> float:
         once, twice = (
@@ -93,7 +93,7 @@ def _itself(of: Callable[[list[Row]], float]) -> OfRan:
 
 
 def less_fair_than_cubic(ran: Ran) -> float:
-    """Jain's index among its flows, less that among CUBIC's."""
+    """Returns Jain's index among its flows, less that among CUBIC's."""
     return mean([fairness(rows) for rows in ran.runs]) - mean(
         [fairness(rows) for rows in ran.others[CUBIC.text]]
     )
@@ -104,7 +104,7 @@ def _latest(rows: Sequence[Row]) -> float:
 
 
 def over_best(ran: Ran) -> float:
-    """Goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBR's."""
+    """Returns goodput over the larger of Westwood+'s and BURSTS_OF_BBR of BBR's."""
     bbr, westwood = (
         mean([goodput(rows) for rows in ran.others[one.text]]) for one in (BBR, WESTWOOD)
     )
@@ -118,7 +118,7 @@ _BRIEF = over(CUBIC, lambda rows: float(of_role(rows, "short")[0]["completion_p5
 
 
 def _worst_path(of: OfRan, *, least: bool = True) -> OfRuns:
-    """Makes the figure that is the worst path's: of others it says only that some are as bad."""
+    """Makes the worst path's figure; one end is open, since unseen paths may be worse."""
 
     def figure(ran: Sequence[Ran]) -> Figure:
         (value, case), *others = worst_of(ran, of, least=least)

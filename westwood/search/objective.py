@@ -2,9 +2,9 @@
 """States what a congestion control should achieve, before anything is searched.
 
 A target is a statistic over the paths of one family (population.py), and the figure it must reach.
-`westwood control tune` looks for settings that reach the targets, and other paths judge them. A control's
-cost is the weighted mean of a smooth penalty for each target. It counts roughly how many `scale`s
-are missing; a surplus gains next to nothing.
+`westwood control tune` looks for settings that reach the targets, and other paths judge them. A
+control's cost is the weighted mean of a smooth penalty for each target. It counts roughly how many
+`scale`s are missing; a surplus gains next to nothing.
 
     penalty(d) = ln(1 + exp(d)),   d = (bound - value) / scale, with the other sign for "at most"
 """

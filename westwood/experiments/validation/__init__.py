@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds the simulator against another engine: the same scenarios, settings and lost packets.
+"""Validates the simulator against another engine: same scenarios, settings and lost packets.
 
-grids.py       what is run, by engine and name
-grid.py        what a grid declares, and the scenarios that it stands for
-compare.py     both engines' runs, and the criteria that every point is held against
-exceptions.py  points that part for a known reason
+grids.py       the grids by engine and name
+grid.py        what a grid declares, and its scenarios
+compare.py     runs on both engines, and the criteria for every point
+exceptions.py  points that differ for a known reason
 page.py        the page, its figures and validation.csv
 """
 
@@ -18,7 +18,7 @@ from westwood.experiments.validation.grids import GRIDS
 
 
 def chosen(engine: str, names: Sequence[str]) -> dict[str, Grid]:
-    """The grids of an engine that were asked for: if none was named, all that need no naming."""
+    """Returns the requested grids of an engine; without names, all that are not optional."""
     if engine not in GRIDS:
         problem = f"expected another engine than the simulator: {' or '.join(GRIDS)}"
         raise InputError(problem, key="--engine", value=engine)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a grid on both engines, and says of every point which criteria it meets.
+"""Runs a grid on both engines and checks every point by the criteria.
 
-A row of the points is a point's flows in one direction, or CUBIC's beside them: means over flows
-and then, over seeds, means or the grid's medians. `CRITERIA` is what is asked of a row, and of how
-many of them.
+A row combines a point's flows in one direction, or the competing CUBIC flows. It holds means over
+flows, and over seeds the means or the grid's medians. `CRITERIA` says what a row must meet, and how
+many rows must.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from westwood.experiments.experiment import Experiment, Tracker
 from westwood.experiments.validation import exceptions
 from westwood.experiments.validation.grid import BACKWARD, BESIDE, Grid
 
-OTHER = "_other"  # ends the columns of the other engine
-# Of each run: means over the flows of a direction, but for what belongs to the whole run.
+OTHER = "_other"  # suffix of the other engine's columns
+# Columns that are averaged over the flows of a direction; others belong to the whole run.
 _OF_FLOWS = ("goodput_bps", "retransmitted", "timeouts_a_minute", "mean_cwnd", "mean_queue")
-_LEAST_SEGMENTS = 2.0  # by which retransmissions of a flow may differ, however few there are
-_LEAST_PACKETS = 1.0  # and mean queues
+_LEAST_SEGMENTS = 2.0  # tolerance of a flow's retransmissions in segments
+_LEAST_PACKETS = 1.0  # tolerance of the mean queue in packets
 _QUANTILES = {"completion_median_s": 0.5, "completion_p95_s": 0.95}
 METRICS = (*_OF_FLOWS, "retransmission_ratio", *_QUANTILES)
 
 
 def _within(column: str, share: float, least: float = 0.0) -> pl.Expr:
-    """Says whether both engines' values differ by no more than this share, or this amount."""
+    """Says whether two values differ by at most this share or this amount."""
     ours, theirs = (pl.col(name).cast(pl.Float64) for name in (column, column + OTHER))
     return (ours - theirs).abs() <= pl.max_horizontal(theirs.abs() * share, pl.lit(least))
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """Is asked of every point, and has to be met by a share of them; null: not measured there."""
+    """A condition that a share of the points must meet; null if a point was not measured."""
 
     name: str
     says: str
@@ -46,7 +46,7 @@ class Criterion:
 
 
 def criteria(grid: Grid) -> list[Criterion]:
-    """What is asked of the points of a grid."""
+    """Returns the criteria for a grid's points."""
     quantiles = [_within(column, 0.10) for column in _QUANTILES]
     return [
         Criterion(
@@ -78,7 +78,7 @@ def criteria(grid: Grid) -> list[Criterion]:
 
 @dataclass(frozen=True)
 class Validation:
-    """Holds what came of a grid: a row a point, with both engines' values and what they meet."""
+    """Holds a grid's points: both engines' values, and the criteria that they meet."""
 
     name: str
     grid: Grid
@@ -86,22 +86,22 @@ class Validation:
 
     @property
     def far(self) -> pl.DataFrame:
-        """The points that need a reason; `reason` has it, or is empty."""
+        """Points that need a reason; `reason` has it, or is empty."""
         return self.points.filter((pl.col("goodput_ratio") - 1).abs() > self.grid.far)
 
     @property
     def unexplained(self) -> pl.DataFrame:
-        """The points that need a reason and have none."""
+        """Points that need a reason and have none."""
         return self.far.filter(pl.col("reason") == "")
 
     def share(self, criterion: str) -> float | None:
-        """The share of points that meet a criterion; None where none was measured."""
+        """Returns the share of points that meet a criterion; None if none was measured."""
         met = self.points[criterion].drop_nulls()
         return sum(met) / len(met) if len(met) else None
 
     @property
     def shares(self) -> list[tuple[Criterion, float]]:
-        """The criteria of the grid, as far as they were measured, and how many points meet them."""
+        """Returns the measured criteria of the grid, and the share of points that meet each."""
         found = ((one, self.share(one.name)) for one in criteria(self.grid))
         return [(one, share) for one, share in found if share is not None]
 
@@ -137,7 +137,7 @@ def run(
 
 
 def averaged(grid: Grid, rows: pl.DataFrame) -> pl.DataFrame:
-    """Makes a row a point and direction of one engine's runs."""
+    """Returns a row for each point and direction of one engine's runs."""
     average = pl.Expr.median if grid.median else pl.Expr.mean
     minutes = pl.col("simulated_s") / 60
     completed = pl.col("completion_s").fill_nan(None)
@@ -166,7 +166,7 @@ def averaged(grid: Grid, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def judged(name: str, grid: Grid, engine: str, points: pl.DataFrame) -> Validation:
-    """Adds the ratio of the goodputs, what each point meets, and the reasons of those far apart."""
+    """Adds the goodput ratio, the criteria that each point meets, and reasons for outliers."""
     ratio = (pl.col("goodput_bps") / pl.col(f"goodput_bps{OTHER}")).alias("goodput_ratio")
     met = [one.met.alias(one.name) for one in criteria(grid)]
     points = points.with_columns(ratio, *met)
@@ -176,5 +176,5 @@ def judged(name: str, grid: Grid, engine: str, points: pl.DataFrame) -> Validati
 
 
 def _keys(grid: Grid) -> Sequence[str]:
-    """The columns that tell rows of the points apart."""
+    """Returns the columns that identify a row of the points."""
     return [*grid.keys, "way"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The points beyond the limit of which the reason was found in both traces: all of them stand here.
+"""Lists the points beyond the limits whose reason was found in both engines' traces.
 
-A point without a reason here needs one, and `westwood validate` says so.
+`westwood validate` reports points beyond the limits that are not listed here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Exception_:
-    """Says why points of a grid part: those that have one of the values in each of the columns."""
+    """The reason for points that have one of these values in each column."""
 
     engine: str
     grid: str
@@ -21,7 +21,7 @@ class Exception_:
     reason: str
 
     def covers(self, engine: str, grid: str, point: Mapping[str, Any]) -> bool:
-        """Says whether it is about this point."""
+        """Says whether the exception covers a point."""
         return (self.engine, self.grid) == (engine, grid) and all(
             point[column] in values for column, values in self.where.items()
         )
@@ -68,5 +68,5 @@ EXCEPTIONS: tuple[Exception_, ...] = (
 
 
 def reason(engine: str, grid: str, point: Mapping[str, Any]) -> str:
-    """The reason why this point parts; empty: none is known."""
+    """Returns the reason why a point differs; empty if unknown."""
     return next((one.reason for one in EXCEPTIONS if one.covers(engine, grid, point)), "")

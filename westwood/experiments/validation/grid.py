@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A grid declares what two engines run: points of a path, each with every protocol.
+"""Defines grids of points of a path that two engines run, each with every protocol.
 
-A point says what it has otherwise than `Point`; those values are its columns. `scenario` makes
-a network of it: a bottleneck between a router and the sinks, and in front of it an access link for
-each round trip, if the grid has access links. A seed draws which packets of the bottleneck are lost
-and when flows start, for both engines alike: what differs then is not luck.
+A point says how it differs from `Point`; those values are its columns. `scenario` makes a network
+of it: a bottleneck between a router and the sinks, preceded by an access link for each round trip,
+if the grid has any. A seed draws the lost packets and the flows' starts for both engines alike, so
+that the remaining differences are not luck.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from westwood.scenario.declared import written_defaults
 from westwood.units import PS_PER_S, TIME_UNITS, parse_rate, parse_size, parse_time
 
 Settings = dict[str, Any]
-# These begin the names of flows to the sinks, from them, and of CUBIC's beside those to the sinks.
+# Prefixes of the names of flows to the sinks, flows from them, and competing CUBIC flows.
 FORWARD, BACKWARD, BESIDE = "tcp", "back", "cubic"
 _BESIDE: Settings = {"cc": "cubic", "recovery": "prr"}
 _BDP = "BDP"
 _PS_PER_MS = TIME_UNITS["ms"]
 _LEAST_PACKETS = 2  # of a queue given as a time
-_SHORTEST_QUEUE = 5  # packets: half of the BDP of 1 Mb/s over 4 ms is none
-# RED as Floyd advises (1997): min 5, max three times min, max_p 0.1; as in ns-3 it spares short
+_SHORTEST_QUEUE = 5  # packets: half of the BDP of 1 Mb/s over 4 ms would be none
+# RED as Floyd advises (1997): min 5, max three times min, max_p 0.1. As in ns-3 it spares short
 # queues.
 _RED = {"kind": "red", "max_p": 0.1, "weight": 0.002, "spared": 2}
 _RED_SHARES = {"min": 1 / 12, "max": 1 / 4}  # of the queue's limit
 AQMS = ("droptail", "red", "red-ecn")
-# One-way delays in front of the bottleneck: flows share them out evenly.
+# One-way delays in front of the bottleneck, divided evenly among the flows.
 RTTS = {"equal": ("2ms",), "unequal": ("2ms", "12ms", "27ms", "52ms")}
 
 
 @dataclass(frozen=True)
 class Point:
-    """Says what a point may vary, and what it is where a point does not say."""
+    """Values that a point may vary, with their defaults."""
 
     rate: str  # of the bottleneck
     delay: str  # of the bottleneck, one way
@@ -51,11 +51,11 @@ class Point:
     loss: float = 0.0  # probability, in the forward direction of the bottleneck
     aqm: str = "droptail"
     flows: int = 1  # forward
-    reverse: float = 0.0  # so many more for each of them go from the sinks to the sources
-    beside: float = 0.0  # so many more for each of them are CUBIC's
+    reverse: float = 0.0  # flows from the sinks, over forward flows
+    beside: float = 0.0  # competing CUBIC flows, over forward flows
     rtts: str = "equal"
-    spread: str = "0s"  # in which flows start
-    size: str = ""  # what each flow delivers; empty: as much as goes through
+    spread: str = "0s"  # of the flows' starts
+    size: str = ""  # of each flow; empty: as much as gets through
     delayed_ack: int = 2
 
     @property
@@ -66,75 +66,75 @@ class Point:
 
 @dataclass(frozen=True)
 class Length:
-    """Says how long runs are: so many packets at the bottleneck's rate, within bounds."""
+    """The duration of runs: this many packets at the bottleneck's rate, within bounds."""
 
     packets: int
     least: str
     most: str
 
     def of(self, point: Point, packet_bytes: int) -> str:
-        """The duration of a point's runs."""
+        """Returns the duration of a point's runs."""
         asked = 8 * packet_bytes * self.packets / parse_rate(point.rate)
         least, most = (parse_time(bound) / PS_PER_S for bound in (self.least, self.most))
         return f"{math.ceil(min(max(asked, least), most))}s"
 
 
 def always(duration: str) -> Length:
-    """Every run takes as long."""
+    """Returns a fixed duration for all runs."""
     return Length(0, duration, duration)
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Says what is run, every point with every protocol, and how near the engines are to come."""
+    """Points to run with every protocol, and how closely the engines must agree."""
 
     says: str
     profile: str
     protocols: Mapping[str, Settings]  # and the settings of each one's flows
-    points: Sequence[Settings]  # each what `Point` takes; all have the same keys
+    points: Sequence[Settings]  # fields of `Point`; all points have the same keys
     length: Length
     seeds: int
     flow: Settings = field(default_factory=dict)  # of every flow
     access: Settings = field(default_factory=dict)  # of access links; none: there are none
-    red: Settings = field(default_factory=dict)  # of RED, where it is another than ns-3's
-    alternate_delayed_ack: bool = False  # half of the points have an ACK a segment
+    red: Settings = field(default_factory=dict)  # of RED, if it differs from ns-3's
+    alternate_delayed_ack: bool = False  # half of the points have an ACK for each segment
     close: float = 0.05
     far: float = 0.10
     median: bool = False
-    is_random: bool = False  # runs differ though nothing is drawn: a real machine's
+    is_random: bool = False  # runs differ without random draws, as on a real machine
     workers: int | None = None
-    by_name: bool = False  # it is run only where it is asked for: not every machine can
+    by_name: bool = False  # runs only on request, since not every machine can run it
 
     @property
     def keys(self) -> list[str]:
-        """The columns that tell its points apart."""
+        """Columns that identify its points."""
         extra = ["delayed_ack"] if self.alternate_delayed_ack else []
         return ["cc", *self.points[0], *extra]
 
     @property
     def size(self) -> int:
-        """The number of its points."""
+        """Number of its points."""
         return len(self.protocols) * len(self.points)
 
 
 def product(**values: Sequence[Any]) -> list[Settings]:
-    """Every combination of these values of a point."""
+    """Returns every combination of these values."""
     return [dict(zip(values, one, strict=True)) for one in itertools.product(*values.values())]
 
 
 def listed(names: str, *values: tuple[str | float, ...]) -> list[Settings]:
-    """These points, values in the order of the names."""
+    """Returns these points, with values in the order of the names."""
     return [dict(zip(names.split(), value, strict=True)) for value in values]
 
 
 def crossed(*parts: Sequence[Settings]) -> list[Settings]:
-    """Every combination of parts of points."""
+    """Returns every combination of partial points."""
     chosen = itertools.product(*parts)
     return [{key: one[key] for one in ones for key in one} for ones in chosen]
 
 
 def plan(grid: Grid, seeds: int | None = None, duration: str | None = None) -> Experiment:
-    """Plans the grid's runs; points in which nothing is drawn run once."""
+    """Plans the grid's runs; points without random draws run once."""
     check_seeds(seeds)
     if duration is not None:
         try:
@@ -155,7 +155,7 @@ def plan(grid: Grid, seeds: int | None = None, duration: str | None = None) -> E
 
 
 def scenario(grid: Grid, cc: str, point: Point, seed: int, duration: str | None = None) -> Scenario:
-    """Makes the scenario of a point with one protocol, as this seed draws it."""
+    """Makes the scenario of a point with one protocol and seed."""
     flow = {"cc": cc, "delayed_ack": point.delayed_ack, **grid.flow, **grid.protocols[cc]}
     packet = _packet(grid, flow)
     lasts = duration or grid.length.of(point, packet)
@@ -178,13 +178,13 @@ def scenario(grid: Grid, cc: str, point: Point, seed: int, duration: str | None 
 
 
 def _packet(grid: Grid, flow: Settings) -> int:
-    """Bytes of a full segment's packet."""
+    """Returns the size of a full segment's packet in bytes."""
     of_profile = profiles.get(grid.profile).defaults("flow")
     return parse_size({**written_defaults("flow", leave_out=()), **of_profile, **flow}["packet"])
 
 
 def _queue(grid: Grid, point: Point, packet: int) -> Settings:
-    """The queue of the bottleneck; one in BDPs or as a time is in whole packets of the path's."""
+    """Returns the bottleneck's queue; BDPs and times become whole packets."""
     packets = point.queue.removesuffix("p")
     if point.queue.endswith("ms"):
         held = parse_rate(point.rate) * parse_time(point.queue) / PS_PER_S / (8 * packet)
@@ -208,14 +208,14 @@ def _access_delays(grid: Grid, point: Point) -> Sequence[str]:
 
 
 def _access(grid: Grid, point: Point) -> Iterator[Settings]:
-    """The access links, one for each round trip."""
+    """Returns the access links, one for each round trip."""
     for place, delay in enumerate(_access_delays(grid, point) if grid.access else (), start=1):
         ends = {"name": f"access-{place}", "between": [f"sources-{place}", "router"]}
         yield {**ends, "delay": delay, **grid.access}
 
 
 def _flows(grid: Grid, point: Point, flow: Settings, seed: int, lasts: int) -> Iterator[Settings]:
-    """The flows both ways, their starts drawn by the seed, in the first half at most."""
+    """Returns the flows in both directions; the seed draws their starts in the first half."""
     groups = len(_access_delays(grid, point))
     starts = np.random.default_rng([seed, 1])
     backward = round(point.flows * point.reverse)
@@ -237,7 +237,7 @@ def _flows(grid: Grid, point: Point, flow: Settings, seed: int, lasts: int) -> I
 
 
 def _loss(seed: int, rate: float, most: float) -> Settings:
-    """Draws the numbers of the packets that are lost, among at most so many."""
+    """Draws the numbers of the lost packets."""
     if rate == 0:
         return {"kind": "none"}
     gaps = np.random.default_rng(seed).geometric(rate, size=int(1.2 * most * rate) + 100)

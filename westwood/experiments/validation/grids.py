@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The grids by engine and name.
+"""Lists the grids by engine and name.
 
-A profile has one way for all protocols, a host's controls may have their own: those stand here
-with the protocols. Linux's are in linux_grids.py, ns-2's in ns2_grids.py.
+A profile treats all protocols alike, but a host may treat some differently: such settings stand
+here with the protocols. Grids for Linux are in linux_grids.py, those for ns-2 in ns2_grids.py.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from westwood.experiments.validation.linux_grids import LINUX
 from westwood.experiments.validation.ns2_grids import NS2
 
 _SACK: Settings = {"recovery": "sack"}
-# Unlike ns-3's NewReno its CUBIC reduces cwnd, not the pipe, and counts what an ACK covers.
+# Unlike ns-3's NewReno its CUBIC reduces cwnd rather than the pipe, and counts what an ACK covers.
 _CUBIC: Settings = {
     **_SACK,
     "ssthresh_from_cwnd": True,
@@ -37,7 +37,7 @@ _FEW: Mapping[str, Settings] = {
     "westwood-cubic": _SACK,
 }
 # ns-3's own defaults where the profile has those of 2013, and a window for 100 Mb/s over 200 ms
-# behind a queue of twice as much.
+# with a queue of twice that.
 _TODAY = {
     "packet": "1500B",
     "initial_cwnd": "10p",
@@ -45,9 +45,9 @@ _TODAY = {
     "receive_window": "16MiB",
 }
 _SHARED: Settings = {"rate": "1Gbps", "queue": {"limit": "unlimited"}}
-# A lone flow's packets come to the bottleneck at the very instants at which others leave: its
-# ACKs are spaced by the same link. Behind a link shorter than a packet's transmission ns-3 lets
-# them leave first, as the simulator does; at the sender's own device it does not.
+# A lone flow's packets reach the bottleneck exactly when others leave, since the same link spaces
+# its ACKs. Behind a link shorter than a packet's transmission ns-3 lets them leave first, as the
+# simulator does. At the sender's own device it does not.
 _ALONE: Settings = {**_SHARED, "delay": "0.01ms"}
 
 _grid = partial(Grid, profile="ns3-3.44")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The grids that are held against Linux, under the profile `linux`.
+"""Lists the grids for Linux, under the profile `linux`.
 
-They run in real time: all of them together take 25 minutes on two cores, in lanes that two cores
-carry in time. A machine that does other things as well is heard in single runs, so medians count.
+They run in real time. All of them take 25 minutes on two cores, with as many parallel paths as two
+cores can carry. Other load on the machine disturbs single runs, so medians count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from westwood.experiments.validation.grid import (
 )
 
 _PRR: Settings = {"recovery": "prr"}
-# Its recovery is BBR's own; of ours it finds the losses only.
+# BBR recovers losses by itself; our recovery only detects them.
 _BBR: Mapping[str, Settings] = {"bbr": {"recovery": "sack"}}
 _FEW: Mapping[str, Settings] = {**dict.fromkeys(("reno", "cubic", "westwood+"), _PRR), **_BBR}
 _grid = partial(Grid, profile="linux", close=0.07, far=0.10, median=True, is_random=True, workers=8)
@@ -83,7 +83,7 @@ _SHORT = _grid(
     length=always("60s"),
     seeds=12,
 )
-# Its time is counted in instructions, where this kernel lacks tcp_westwood: one lane a core.
+# Where this kernel lacks tcp_westwood, an emulator counts time in instructions: one path per core.
 _UPSTREAM = _grid(
     says="one flow of upstream's tcp_westwood",
     protocols={"westwood+-linux": _PRR},
@@ -115,7 +115,7 @@ _MEMBER = _grid(
     length=always("30s"),
     seeds=2,
 )
-# Alone and beside as many flows of CUBIC, in queues that are short in time or in BDPs.
+# Alone and with as many CUBIC flows, in queues that are short in time or in BDPs.
 _SHORT_QUEUES = _grid(
     says="westwood-cubic in short queues, alone and beside CUBIC",
     protocols={"westwood-cubic": {"recovery": "sack"}},

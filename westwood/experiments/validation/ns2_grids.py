@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The grids that are held against ns-2 2.35, under the profiles of the papers that ran in ns-2.
+"""Lists the grids for ns-2 2.35, under the profiles of the papers that used ns-2.
 
-`2001` and `2005` are those profiles as they decide claims. The grids `-own` have beside them what
-ns-2 does and the profiles do not say (`OWN_WAYS`); what is left between the two is ns-2's clock
-and its Vegas. `2002` and `2002-varying` are UCLA's own module in the ns-2 of its month, with its
-two filters; they need an ns that has it. docs/ns2.md has what came of them.
+`2001` and `2005` are the profiles as they decide claims. The grids `-own` add what ns-2 does beyond
+the profiles (`OWN_WAYS`). What then differs is due to ns-2's clock and its Vegas. `2002` and
+`2002-varying` are UCLA's own module in the ns-2 of its month, with its two filters; they need such
+an ns-2. docs/ns2.md has the results.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ OWN_WAYS: Settings = {
     "full_ack_to_ssthresh": True,
     "grows_at_exit": True,
 }
-# opencwnd() adds increase_num_ / cwnd_; TCP-Linux and Vegas grow otherwise.
+# opencwnd() adds increase_num_ / cwnd_; TCP-Linux and Vegas grow differently.
 OWN_GROWTH: Settings = {"fractional_cwnd": True}
-# TCP-Linux hands tcp_westwood.c its SRTT in ticks, which are jiffies only if they last 1 ms, and
-# grows by the segments acknowledged.
+# TCP-Linux hands tcp_westwood.c its SRTT in ticks, which are jiffies only if they last 1 ms. It
+# grows by the acknowledged segments.
 _LINUX: Settings = {
     "recovery": "sack",
     "clock_granularity": "1ms",
@@ -45,7 +45,7 @@ _OWN_PROTOCOLS: Mapping[str, Settings] = {
     name: {**its, "cc": {"name": name, **OWN_GROWTH}} if "cc" not in its else its
     for name, its in _PROTOCOLS.items()
 }
-# The paths of the papers: a bottleneck of 2 to 10 Mb/s, and up to 20 flows on one.
+# The paths of the papers: a bottleneck of 2 to 10 Mb/s with up to 20 flows.
 POINTS: Sequence[Settings] = listed(
     "flows rate delay queue aqm loss spread",
     (1, "2Mbps", "10ms", "20p", "droptail", 0.0, "0s"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what came of grids: validation.csv, a scatter plot and a table for each on one page."""
+"""Writes the results of grids: validation.csv, and a page with figures and tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = ("goodput_bps", f"goodput_bps{OTHER}", "goodput_ratio")
 def write(
     done: Sequence[Validation], engine: str, planned: Mapping[str, Experiment], folder: Folder
 ) -> Path:
-    """Writes the page with a section for each grid, its figures, and validation.csv of all."""
+    """Writes the page with a section for each grid, its figures, and one validation.csv."""
     manifest = {
         "engine": f"sim and {engine}",
         "grids": {
@@ -51,6 +51,6 @@ def _section(one: Validation, other: str, folder: Folder) -> report.Section:
 
 
 def _for_table(points: pl.DataFrame) -> pl.DataFrame:
-    """Adds what a report's table reads beside each value: its flow, and no interval."""
+    """Adds the columns that a report's table needs: the flow, and empty intervals."""
     halves = [pl.lit(math.nan).alias(f"{column}_half") for column in _SHOWN]
     return points.with_columns(pl.lit("").alias("flow"), *halves)

@@ -69,7 +69,8 @@ def _paper(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
     possible = _count(report.data["possible"])
     drawn = f" It drew {report.data['filling']} of them without knowing any result."
     yield (
-        f"The paper leaves {len(report.open.settings)} settings open, with {possible} combinations. "
+        f"The paper leaves {len(report.open.settings)} settings open, "
+        f"with {possible} combinations. "
         f"The search tried {report.number}, with {len(seeds['search'])} seeds per point."
         f"{'' if report.data['filling'] == report.settings else drawn}"
     )
