@@ -149,7 +149,7 @@ def print_summary(summary: Sequence[Row], keys: Sequence[str], title: str) -> No
         title,
         numbers=numbers.values(),
         expendable=[
-            numbers[name] for name in sorted(numbers, key=_importance) if _importance(name)
+            (numbers[name],) for name in sorted(numbers, key=_importance) if _importance(name)
         ],
     )
 

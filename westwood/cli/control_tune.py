@@ -197,7 +197,7 @@ def _print(found: SearchResult, out: Path, *, json: bool) -> None:
         cells,
         "Targets, on the paths of the trials:",
         numbers=page.TARGETS_HEADS[2:4],
-        expendable=page.TARGETS_HEADS[-1:],
+        expendable=[page.TARGETS_HEADS[-1:]],
     )
     print(f"cc = {page.as_toml(found)}")
     print(out / "trials.parquet")

@@ -21,7 +21,7 @@ def print_pairs(pairs: Sequence[Row], keys: Sequence[str]) -> None:
                 points.setdefault((*(pair[key] for key in keys), pair["flow"]), []).append(pair)
         title = f"Goodput against {label(baseline)}, {_sampling(pairs)}"
         if len(points) == 1:
-            print(f"{title}:\n")
+            print(tables.wrapped(f"{title}:", ""))
             print("\n".join(map(_line, *points.values())) + "\n")
         else:
             _print_table(list(points.values()), keys, title)
@@ -38,8 +38,8 @@ def _sampling(pairs: Sequence[Row]) -> str:
 
 def _line(pair: Row) -> str:
     column, unit = _goodput()
-    ratio = change(pair["ratio"], pair["ratio_half"])
-    return f"  {label(pair['cc'])}: {difference(column, pair)} {unit}, {ratio} %"
+    in_units, in_percent = _cells(column, pair)
+    return f"  {label(pair['cc'])}: {in_units} {unit}, {in_percent} %"
 
 
 def _print_table(points: Sequence[Sequence[Row]], keys: Sequence[str], title: str) -> None:
@@ -48,26 +48,23 @@ def _print_table(points: Sequence[Sequence[Row]], keys: Sequence[str], title: st
     if len({pairs[0]["flow"] for pairs in points}) > 1:
         shown.append("flow")
     protocols = list(dict.fromkeys(pair["cc"] for pairs in points for pair in pairs))
-    baseline = f"{label(points[0][0]['minus'])}\n{unit}"
-    in_units = [f"{label(cc)}\n+{unit}" for cc in protocols]
-    in_percent = [f"{label(cc)}\n+%" for cc in protocols]
+    numbers = [f"{label(points[0][0]['minus'])}\n{unit}"]
+    for cc in protocols:
+        numbers += [f"{label(cc)}\nΔ {unit}", f"{label(cc)}\nΔ %"]
     rows = []
     for pairs in points:
+        cells = ["-" if pairs[0][key] is None else str(pairs[0][key]) for key in shown]
+        cells.append(column.cell(pairs[0]["minus_mean"]))
         of = {pair["cc"]: pair for pair in pairs}
-        rows.append(
-            (
-                *("-" if pairs[0][key] is None else str(pairs[0][key]) for key in shown),
-                column.cell(pairs[0]["minus_mean"]),
-                *(difference(column, of[cc]) if cc in of else "-" for cc in protocols),
-                *(
-                    change(of[cc]["ratio"], of[cc]["ratio_half"]) if cc in of else "-"
-                    for cc in protocols
-                ),
-            )
-        )
-    numbers = [baseline, *in_units, *in_percent]
-    cells = tables.Cells((*shown, *numbers), tuple(rows))
-    tables.print_numbers(cells, title, numbers=numbers, expendable=in_units)
+        for cc in protocols:
+            cells += _cells(column, of[cc]) if cc in of else ["-", "-"]
+        rows.append(tuple(cells))
+    table = tables.Cells((*shown, *numbers), tuple(rows))
+    tables.print_numbers(table, title, numbers=numbers, expendable=[numbers[1::2]])
+
+
+def _cells(column: Column, pair: Row) -> list[str]:
+    return [difference(column, pair), change(pair["ratio"], pair["ratio_half"])]
 
 
 def _goodput() -> tuple[Column, str]:

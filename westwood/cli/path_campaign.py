@@ -35,11 +35,11 @@ def campaign(
 
     extras.need("numpy", "path campaign")
     from westwood.campaign import measure
-    from westwood.campaign.plan import Plan
+    from westwood.campaign.plan import CampaignPlan
     from westwood.cli import campaign, console, streams
     from westwood.results.folder import Folder
 
-    chosen = Plan.load(plan)
+    chosen = CampaignPlan.load(plan)
     todo = measure.turns(chosen, target, uploads)
     folder = Folder(out, tell=streams.say)
     measurement = measure.run(chosen, todo, folder, resume=resume, track=console.track)

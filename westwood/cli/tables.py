@@ -50,7 +50,7 @@ def print_texts(cells: Cells, title: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    print(_wrapped(title, ""))
+    print(wrapped(title, ""))
     table = Table(box=box.SIMPLE_HEAD)
     for place, head in enumerate(cells.heads):
         table.add_column(head, no_wrap=place == 0, overflow="fold")
@@ -60,26 +60,26 @@ def print_texts(cells: Cells, title: str) -> None:
 
 
 def print_numbers(
-    cells: Cells, title: str, *, numbers: Collection[str], expendable: Sequence[str]
+    cells: Cells, title: str, *, numbers: Collection[str], expendable: Sequence[Sequence[str]]
 ) -> None:
-    """Prints a table in which nothing is wrapped; its `expendable` heads go first, in their order.
+    """Prints a table without wrapping; one too wide loses groups of `expendable` heads in order.
 
     A file or a pipe is 80 columns wide, or as wide as COLUMNS says. Without rich: every run prints
     one, and is not to wait for what can wrap and color.
     """
     left_out = []
-    for head in expendable:
-        if _framed(cells.widest()) > terminal_width():
+    for group in expendable:
+        for head in group if _framed(cells.widest()) > terminal_width() else ():
             cells = cells.without(head)
             left_out.append(" ".join(head.split("\n")))
     if _framed(cells.widest()) > terminal_width():
         _print_below(cells, title)
     else:
-        print(_wrapped(title, ""))
+        print(wrapped(title, ""))
         print("\n".join(_lines(cells, numbers)))
     if left_out:
         hint = f"A wider terminal or --json also shows: {', '.join(left_out)}."
-        print(_wrapped(hint, ""))
+        print(wrapped(hint, "") + "\n")
 
 
 def terminal_width() -> int:
@@ -119,18 +119,18 @@ def _print_below(cells: Cells, title: str) -> None:
     """
     heads = [" ".join(head.split("\n")) for head in cells.heads]
     is_long = [width > _A_FEW_WORDS for width in cells.widest()]
-    print(_wrapped(title, "") + "\n")
+    print(wrapped(title, "") + "\n")
     for row in cells.rows:
         print(f"  {row[0]}")
         said = list(zip(heads, row, is_long, strict=True))[1:]
         lines = [f"{head}: {cell}" for head, cell, long in said if cell and long]
         short = "; ".join(f"{head}: {cell}" for head, cell, long in said if cell and not long)
         for line in [*lines, *([short] if short else [])]:
-            print(_wrapped(line, "      "))
+            print(wrapped(line, "      "))
     print()
 
 
-def _wrapped(text: str, indent: str) -> str:
+def wrapped(text: str, indent: str) -> str:
     """Breaks a text into lines at spaces only, for its words may have to be typed."""
     return textwrap.fill(
         text,

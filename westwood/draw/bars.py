@@ -42,7 +42,8 @@ def summary_bars(
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
         name = axis or f"{column.removesuffix('_bps').capitalize()} (Mb/s)"
-        axes.set(xlabel=name, title=title)
+        axes.set_xlabel(name)
+        figure.suptitle(title)  # centred on the figure, since the names may be long
         axes.set_xlim(left=0)
         return figure
 
@@ -68,6 +69,7 @@ def grouped_bars(
         axes.set_yticks(range(len(rows)), names)
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
-        axes.set(xlabel=x_name, title=title)
+        axes.set_xlabel(x_name)
+        figure.suptitle(title)
         axes.set_xlim(left=0)
         return figure

@@ -17,9 +17,9 @@ COLUMN = "goodput_bps"  # that tables compare
 
 
 def pairs(planned: Experiment, rows: Iterable[Row], column: str = COLUMN) -> list[Row]:
-    """Compares each protocol at a point with the first one there.
+    """Compares each protocol at a point with the baseline: the first of all protocols found there.
 
-    A row has the swept keys, `flow`, `cc`, `minus` (the first protocol), `column` and the fields of
+    A row has the swept keys, `flow`, `cc`, `minus` (the baseline), `column` and the fields of
     `Paired`. Many flows of one protocol count as one, by their mean.
     """
     all_rows = per_protocol(planned, list(rows), [column])
@@ -42,14 +42,17 @@ def pairs_of_frame(planned: Experiment, rows: pl.DataFrame, column: str = COLUMN
 
 def _pairs_of_flow(planned: Experiment, rows: list[Row], column: str) -> Iterator[Row]:
     keys = unshown_keys(planned, rows)  # without the key that sets this flow's protocol
+    order = list(dict.fromkeys(row["cc"] for row in rows))
     points: dict[tuple[object, ...], dict[str, dict[int, float]]] = {}
     for row in rows:
         protocols = points.setdefault(tuple(row[key] for key in keys), {})
         protocols.setdefault(row["cc"], {})[row["seed"]] = row[column]
     for point, protocols in points.items():
         at = {**dict(zip(keys, point, strict=True)), "flow": rows[0]["flow"]}
-        (baseline, minus), *others = protocols.items()
-        for cc, values in others:
+        baseline, *others = (cc for cc in order if cc in protocols)
+        minus = protocols[baseline]
+        for cc in others:
+            values = protocols[cc]
             common = [(value, minus[seed]) for seed, value in values.items() if seed in minus]
             pair = compare_pairs(common).entry()
             yield {**at, "cc": cc, "minus": baseline, "column": column, **pair}

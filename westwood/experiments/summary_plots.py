@@ -27,17 +27,17 @@ _QUANTITIES: Sequence[tuple[Callable[[Any], float], str, float]] = (
     (lambda text: units.parse_amount(text).packets(1) or 0, "packets", 1.0),
 )
 
-# What an axis is called, by the end of the key that is swept.
+# Axis labels, by the ending of the swept key.
 _AXES = {
     ".loss.rate": "Share of packets lost",
-    ".queue.limit": "Limit of the queue",
-    ".delay": "Delay, one way",
-    ".rate": "Rate of the link",
+    ".queue.limit": "Queue limit",
+    ".delay": "One-way delay",
+    ".rate": "Link rate",
 }
 
 
 def metric_axis(metric: str) -> Axis:
-    """Says how a column of a summary is drawn."""
+    """Returns the axis for a column of a summary."""
     from westwood.draw.curves import Axis
 
     name, unit = axis(metric)
@@ -45,7 +45,7 @@ def metric_axis(metric: str) -> Axis:
 
 
 def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) -> Figure:
-    """Draws curves over one swept number, panels over two keys, bars where none is a number."""
+    """Draws curves over one swept number, panels over two keys, or bars without a number."""
     from westwood.draw.bars import summary_bars
     from westwood.draw.curves import Axis, curves, panels
 
@@ -61,8 +61,7 @@ def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) ->
     points = summary.with_columns(pl.Series(x, values, dtype=pl.Float64))
     positive = [value for value in values if value > 0]
     log = len(positive) == len(values) and max(values) > 30 * min(values)
-    name = next((words for end, words in _AXES.items() if x.endswith(end)), x)
-    across = Axis(x, f"{name} ({unit})" if unit else name, log=log)
+    across = Axis(x, f"{_named(x)} ({unit})" if unit else _named(x), log=log)
     rest = [key for key in keys if key != x]
     if points["flow"].n_unique() > 1:
         rest.append("flow")
@@ -70,7 +69,12 @@ def draw(summary: pl.DataFrame, keys: Sequence[str], metric: str, title: str) ->
         return curves(points, across, y, title)
     joined = pl.concat_str([pl.col(key).cast(pl.String) for key in rest], separator=", ")
     points = points.with_columns(joined.alias("curve"))
-    return panels(points, across, y, title, "curve", ", ".join(rest))
+    return panels(points, across, y, title, "curve", ", ".join(map(_named, rest)))
+
+
+def _named(key: str) -> str:
+    """Returns the name of a swept key in figures."""
+    return next((words for end, words in _AXES.items() if key.endswith(end)), key)
 
 
 def _numbers(values: list[Any]) -> tuple[list[float], str] | None:

@@ -45,21 +45,19 @@ def test_protocols_are_compared_in_pairs_of_the_same_seed(westwood: Westwood) ->
 
 def test_a_row_compares_the_protocols_at_a_point(westwood: Westwood) -> None:
     shown = westwood("compare", "--loss", "0.1%,3%", *TWO, "--cc", "bbr").out
-    title, _, table = shown.partition("Goodput against Reno, paired by seed (4 seeds, 95 % in")[1:]
-    assert title and [line.split()[0] for line in table.splitlines() if "%  " in line][-2:] == [
-        "0.1%",
-        "3%",
-    ]
-    names, heads = table.splitlines()[2:4]
+    title = "Goodput against Reno, paired by seed (4 seeds, 95 % intervals)\n"
+    table = shown.partition(title)[2].splitlines()
+    names, heads, _, *rows = table[1:6]
+    assert [row.split()[0] for row in rows] == ["0.1%", "3%"]
     assert names.split() == ["Reno", "Westwood+", "BBR"]
-    assert heads.split() == ["path.loss.rate", "Mb/s", "+%", "+%"]
+    assert heads.split() == ["path.loss.rate", "Mb/s", "Δ", "%", "Δ", "%"]
 
 
 def test_one_point_is_compared_in_a_line_for_each_protocol(westwood: Westwood) -> None:
     lines = westwood("compare", *TWO).out.splitlines()
     at = lines.index("Goodput against Reno, paired by seed (4 seeds, 95 % intervals):")
     assert re.fullmatch(
-        r"  Westwood\+: [+-]\d\.\d{3} ± \d\.\d{3} Mb/s, [+-]\d+\.\d ± \d+\.\d %", lines[at + 2]
+        r"  Westwood\+: [+-]\d\.\d{3} ± \d\.\d{3} Mb/s, [+-]\d+\.\d ± \d+\.\d %", lines[at + 1]
     )
     single = westwood("compare", *TWO[:-1], "1").out
     assert "Goodput against Reno, one seed:" in single and "±" not in single

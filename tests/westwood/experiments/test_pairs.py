@@ -49,5 +49,13 @@ def test_a_seed_that_one_protocol_lacks_is_left_out() -> None:
     assert (pair["runs"], pair["mean"]) == (1, 1e6)
 
 
+def test_the_baseline_is_the_same_at_every_point() -> None:
+    sweep = {"path.loss.rate": ["1%", "3%"]}
+    order = (("reno", "1%"), ("bbr", "1%"), ("bbr", "3%"), ("reno", "3%"))
+    rows = [row(cc, 1, 1e6, **{"path.loss.rate": loss}) for cc, loss in order]
+    found = pairs(planned("reno", "bbr", sweep=sweep), rows)
+    assert [(pair["minus"], pair["cc"]) for pair in found] == [("reno", "bbr")] * 2
+
+
 def test_one_protocol_has_nothing_to_be_compared_with() -> None:
     assert pairs(planned("reno"), [row("reno", 1, 1e6)]) == []
