@@ -22,7 +22,9 @@ def print_pairs(pairs: Sequence[Row], keys: Sequence[str]) -> None:
         title = f"Goodput against {label(baseline)}, {_sampling(pairs)}"
         if len(points) == 1:
             print(tables.wrapped(f"{title}:", ""))
-            print("\n".join(map(_line, *points.values())) + "\n")
+            for pair in next(iter(points.values())):
+                print(tables.wrapped(_line(pair), "  "))
+            print()
         else:
             _print_table(list(points.values()), keys, title)
 
@@ -39,7 +41,7 @@ def _sampling(pairs: Sequence[Row]) -> str:
 def _line(pair: Row) -> str:
     column, unit = _goodput()
     in_units, in_percent = _cells(column, pair)
-    return f"  {label(pair['cc'])}: {in_units} {unit}, {in_percent} %"
+    return f"{label(pair['cc'])}: {in_units} {unit}, {in_percent} %"
 
 
 def _print_table(points: Sequence[Sequence[Row]], keys: Sequence[str], title: str) -> None:
