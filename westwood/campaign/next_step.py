@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from westwood.campaign.trying import Trial
-from westwood.campaign.verdict import CANNOT_TELL, PAYS, Verdict
+from westwood.campaign.verdict import CANNOT_TELL, PAYS, TrialVerdict
 from westwood.kernel import ww_kernel
 
 _MINUTE_S = 60.0
@@ -29,14 +29,14 @@ def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] 
     return f"westwood path fit {shlex.quote(str(folder))} --out path.toml"
 
 
-def _default(paying: Sequence[Verdict]) -> str:
+def _default(paying: Sequence[TrialVerdict]) -> str:
     """Returns how to use the control that surely gains most."""
     cc = max(paying, key=lambda one: one.found.low).cc
     load = "westwood kernel load && " if cc in ww_kernel.CONTROLS else ""
     return f"{load}westwood kernel default {cc}"
 
 
-def _longer(trial: Trial, verdicts: Sequence[Verdict]) -> str:
+def _longer(trial: Trial, verdicts: Sequence[TrialVerdict]) -> str:
     """Returns a time that probably decides about every control, at least twice this one."""
     more_s = max((one.more_s for one in verdicts if not math.isnan(one.more_s)), default=0.0)
     wanted_s = max(2 * trial.plan.for_s, trial.plan.for_s + more_s)

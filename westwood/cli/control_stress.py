@@ -183,7 +183,7 @@ def _hunt(planned: HuntPlan, workers: int | None, out: Path | None, *, resume: b
     if folder is not None:
         print(folder.path / "findings.md")
         if found := hunting.findings():
-            file = folder.path / "findings" / f"{written.name(1, found[0])}.toml"
+            file = folder.path / "findings" / f"{report.name(1, found[0])}.toml"
             next_step(f"westwood control stress --replay {shlex.quote(str(file))}")
 
 

@@ -149,7 +149,7 @@ def tune(
         streams.next_step(f"westwood control benchmark --cc {cc}{_chosen(found)}")
 
 
-def _chosen(found: Found) -> str:
+def _chosen(found: SearchResult) -> str:
     """Returns the options that set what was found."""
     from westwood.scenario.toml_format import toml_value
     from westwood.search import space

@@ -272,7 +272,7 @@ def test_two_controls_that_change_nothing_seldom_pay() -> None:
         gains = random.normal(0, 0.3, (2, 30)).tolist()
         level = 1 - 0.05 / 2
         wrong += any(
-            Verdict("a", "b", one[:n], 0.05, level, 1).word == verdict.PAYS
+            TrialVerdict("a", "b", one[:n], 0.05, level, 1).word == verdict.PAYS
             for one in gains
             for n in range(1, 31)
         )
