@@ -34,7 +34,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.linux.helpers.lanes import LANE
+from tests.linux.helpers.netem_paths import NETEM_PATH
 from westwood import Scenario, simulate_many
 from westwood.errors import RunError
 from westwood.kernel import emulated
@@ -162,21 +162,21 @@ def build(folder: Path) -> list[Path]:
 
 
 def script(modules: list[Path], paths: list[Bottleneck]) -> str:
-    lanes = list(enumerate(((path, cc) for path in paths for cc in controls()), 1))
-    lines = [f"insmod /{module.name}" for module in modules] + [LANE]
-    for number, (path, _) in lanes:
-        lines.append(f"lane {number} {path.rate} {path.delay} {path.loss:g} {path.queue}")
+    numbered = list(enumerate(((path, cc) for path in paths for cc in controls()), 1))
+    lines = [f"insmod /{module.name}" for module in modules] + [NETEM_PATH]
+    for number, (path, _) in numbered:
+        lines.append(f"netem_path {number} {path.rate} {path.delay} {path.loss:g} {path.queue}")
         if path.beside:
             lines.append(f"ip netns exec r{number} iperf3 -s -D -p 5202")
     lines += ["sleep 1", 'echo "## turns"', f"for turn in $(seq {TURNS}); do", "flows="]
-    for number, (path, cc) in lanes:
+    for number, (path, cc) in numbered:
         client = f"ip netns exec s{number} iperf3 -c 10.{number}.2.2 -t {SECONDS} -O {OMITTED} -f k"
         lines.append(f'{client} -C {cc} > /tmp/{number} 2>&1 & flows="$flows $!"')
         if path.beside:
             lines.append(f"{client} -p 5202 -C {path.beside} > /tmp/{number}.beside 2>&1 &")
             lines.append('flows="$flows $!"')
     lines.append("wait $flows")
-    for number, (path, cc) in lanes:
+    for number, (path, cc) in numbered:
         beside = f"$(grep receiver /tmp/{number}.beside)" if path.beside else ""
         said = f"$(grep receiver /tmp/{number})|$(grep sender /tmp/{number})|{beside}"
         lines.append(f'echo "$turn|{path}|{cc}|{said}"')

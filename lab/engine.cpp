@@ -64,8 +64,8 @@ void show_connections(std::uint32_t column) {
 #undef WW_ROW
 }
 
-void show_ways(const std::vector<DirectionResult>& ways, std::uint32_t column) {
-#define WW_ROW(type, name, ...) WW_NTH(ways, &DirectionResult::name)
+void show_directions(const std::vector<DirectionResult>& directions, std::uint32_t column) {
+#define WW_ROW(type, name, ...) WW_NTH(directions, &DirectionResult::name)
     WW_DIRECTION_COLUMNS(WW_ROW)
 #undef WW_ROW
 }
@@ -149,10 +149,10 @@ WW_EXPORT(show) std::uint32_t lab_show(std::uint32_t table, std::uint32_t column
         show_connections(column);
         break;
     case 1:
-        show_ways(lab.outcome.forward, column);
+        show_directions(lab.outcome.forward, column);
         break;
     case 2:
-        show_ways(lab.outcome.backward, column);
+        show_directions(lab.outcome.backward, column);
         break;
     case 3:
         show_queue(column);

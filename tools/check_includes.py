@@ -3,7 +3,7 @@
 
 core includes nothing but itself; engine, ns3 and linux/bpf include core, and never each other;
 bindings include engine. wire, which ns3 and linux/path speak, includes core and of engine the plain
-data (PLAIN). The emulated path in linux/path runs the engine's model of links, so it includes
+data (DATA_HEADERS). The emulated path in linux/path runs the engine's model of links, so it includes
 engine, too (docs/decisions). linux/bpf lends linux/loader the layout of its events and
 linux/path the table of the kernel's states. The engine is pure, so the standard headers of files,
 threads, clocks and unportable random distributions are closed to it.
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STANDARD = re.compile(r"[a-z_0-9]+")  # <vector>, but neither <unistd.h> nor <linux/bpf.h>
 FREESTANDING = re.compile(r"std(int|bool|def)\.h")
 ANY = re.compile(r".*")
-PLAIN = {ROOT / "engine" / name for name in ("network.hpp", "settings.hpp", "columns.hpp")}
+DATA_HEADERS = {ROOT / "engine" / name for name in ("network.hpp", "settings.hpp", "columns.hpp")}
 IMPURE = {"chrono", "cstdio", "ctime", "filesystem", "fstream", "iostream"}
 IMPURE |= {"atomic", "condition_variable", "future", "mutex", "random", "shared_mutex", "thread"}
 
@@ -75,7 +75,7 @@ def complaints(source: Path) -> list[str]:
             target = included(quoted, source)
             allowed = room_of(target) in rooms if target else bool(headers.fullmatch(quoted))
             if room == "wire" and target and room_of(target) == "engine":
-                allowed = target in PLAIN
+                allowed = target in DATA_HEADERS
         else:
             closed = room == "engine" and system in IMPURE
             allowed = bool(headers.fullmatch(system)) and not closed

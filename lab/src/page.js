@@ -19,7 +19,7 @@ import { showRows } from "./table.js";
 import { readToml } from "./toml.js";
 import { Tour } from "./tour.js";
 import { explanation } from "./words.js";
-import { queueLimits, ways } from "./plan.js";
+import { queueLimits, routes } from "./plan.js";
 
 const MOST_BINS = 900;
 const SLOW_MS = 200; // after which progress is shown
@@ -86,7 +86,7 @@ function viewOf(given) {
   const link = built.link.find((one) => one.name === bottleneck(given.scenario).name);
   const place = built.link.indexOf(link);
   const flow = built.flow.findIndex((one) => one.cc.name !== "udp");
-  const hop = ways(built)[Math.max(0, flow)].find(([one]) => one === link);
+  const hop = routes(built)[Math.max(0, flow)].find(([one]) => one === link);
   const bins = Math.min(MOST_BINS, panels.width);
   const limit = queueLimits(built).get(link);
   return {

@@ -245,15 +245,15 @@ const sumOf = (all, value) => all.reduce((sum, one) => sum + value(one), 0);
 
 // How far a curve goes up and down, in heights of itself.
 function travelOf({ values }) {
-  let least = Infinity, most = -Infinity, way = 0, before = NaN;
+  let least = Infinity, most = -Infinity, travelled = 0, before = NaN;
   for (const value of values) {
     if (Number.isNaN(value)) continue;
     if (value < least) least = value;
     if (value > most) most = value;
-    if (!Number.isNaN(before)) way += Math.abs(value - before);
+    if (!Number.isNaN(before)) travelled += Math.abs(value - before);
     before = value;
   }
-  return most > least ? way / (most - least) : 0;
+  return most > least ? travelled / (most - least) : 0;
 }
 
 const dataOf = (panel) => [panel.x, ...panel.lines.map((line) => Array.from(line.values, (value) => (Number.isNaN(value) ? null : value)))];

@@ -83,9 +83,9 @@ function flowLines(flow) {
   return lines;
 }
 
-// The ways of the flows: the fewest links, and of equals the first, as the engine finds them. Each is a list of
+// The routes of the flows: the fewest links, and of equals the first, as the engine finds them. Each is a list of
 // [link, 0: forward or 1: backward].
-export function ways(built) {
+export function routes(built) {
   const leaving = new Map();
   const leave = (node, hop) => leaving.get(node)?.push(hop) ?? leaving.set(node, [hop]);
   for (const link of built.link) {
@@ -101,14 +101,14 @@ export function ways(built) {
           by.set(far, [node, hop]);
           frontier.push(far);
         }
-    const way = [];
+    const route = [];
     for (let node = to; node !== from; ) {
       if (!by.has(node)) return [];
       const [before, hop] = by.get(node);
-      way.unshift(hop);
+      route.unshift(hop);
       node = before;
     }
-    return way;
+    return route;
   });
 }
 
@@ -116,9 +116,9 @@ export function ways(built) {
 export function queueLimits(built) {
   const longest = new Map(built.link.map((link) => [link, 2n * link.delay]));
   const some = built.link.some((link) => link.queue.limit.products);
-  for (const way of some ? ways(built) : []) {
-    const trip = way.reduce((sum, [link]) => sum + 2n * link.delay, 0n);
-    for (const [link] of way) if (trip > longest.get(link)) longest.set(link, trip);
+  for (const route of some ? routes(built) : []) {
+    const trip = route.reduce((sum, [link]) => sum + 2n * link.delay, 0n);
+    for (const [link] of route) if (trip > longest.get(link)) longest.set(link, trip);
   }
   const largest = built.flow.map((flow) => flow.packet).reduce((a, b) => (a > b ? a : b));
   return new Map(

@@ -26,8 +26,8 @@ function quantity(text, units, expected) {
   const match = typeof text === "string" && text.length <= LONGEST ? QUANTITY.exec(text) : null;
   if (!match) throw new Problem(`expected ${expected}`, "", text);
   let [, number, unit] = match;
-  for (const [spelling, plain] of Object.entries(SPELLINGS))
-    if (unit.endsWith(spelling)) unit = unit.slice(0, -spelling.length) + plain;
+  for (const [spelling, canonical] of Object.entries(SPELLINGS))
+    if (unit.endsWith(spelling)) unit = unit.slice(0, -spelling.length) + canonical;
   if (!Object.hasOwn(units, unit)) {
     const problem = unit ? `unknown unit "${unit}"` : "a unit is missing";
     throw new Problem(`${problem}, expected ${expected}`, "", text);

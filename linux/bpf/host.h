@@ -104,7 +104,7 @@ static inline bool has_rate_halving(enum ww_protocol protocol) {
     return ww_recovery_of(protocol) == WW_RECOVERY_RATE_HALVING;
 }
 
-/* True if it sets cwnd in recovery itself: owner.h is its host. */
+/* True if it sets cwnd in recovery itself: full_control.h is its host. */
 static inline bool owns_recovery(enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
     return ww_owns_recovery(&config);
@@ -126,7 +126,7 @@ static inline void record_event(struct sock *sk, const struct ww_host *host, __u
 }
 
 /* The core's word for a state. To a control that owns recovery CWR is none: a mark is answered at once. */
-static inline enum ww_phase told_phase(enum ww_protocol protocol, __u8 state) {
+static inline enum ww_phase core_phase(enum ww_protocol protocol, __u8 state) {
     return owns_recovery(protocol) && state == TCP_CA_CWR ? WW_OPEN : phase_of(state);
 }
 
@@ -142,7 +142,7 @@ static inline void begin_host(struct sock *sk, struct ww_host *host, __u32 cc,
     host->delivered = tp->delivered;
     host->lost = tp->lost;
     host->exit_ssthresh = tp->snd_ssthresh;
-    host->phase = (__u8)told_phase(protocol, ca_state(sk));
+    host->phase = (__u8)core_phase(protocol, ca_state(sk));
     leave_marks(tp, host);
     count_opened(cc);
     record_event(sk, host, cc, protocol, WW_EVENT_START, phase_of(ca_state(sk)));

@@ -5,13 +5,13 @@
  *
  *   the kernel's PRR   control.h
  *   rate halving       control.h, where it is the row's recovery (Dell'Aera 2003, 2.2)
- *   the control        owner.h, where its trait is WW_OWNS_RECOVERY
+ *   the control        full_control.h, where its trait is WW_OWNS_RECOVERY
  *
  * The last two have cong_control, which replaces PRR, cong_avoid and the kernel's computation of the pacing rate, by
  * which TSO sizes its bursts; set_pacing_rate does here what tcp_update_pacing_rate does there.
  */
 #include "control.h"
-#include "owner.h"
+#include "full_control.h"
 #include "trace.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -53,7 +53,7 @@ static inline void change_state(struct sock *sk, __u32 cc, enum ww_protocol prot
     struct ww_host *host = host_of(sk);
     if (!host) return;
     if (owns_recovery(protocol))
-        owner_on_state(sk, host, cc, protocol, new_state);
+        full_control_on_state(sk, host, cc, protocol, new_state);
     else
         on_state(sk, host, cc, protocol, new_state);
 }
@@ -76,7 +76,7 @@ static inline void control_window(unsigned long long *arguments, struct sock *sk
     struct ww_host *host = host_of(sk);
     if (!host) return;
     if (owns_recovery(protocol))
-        owner_on_ack(sk, host, cc, protocol, rate_sample_of(arguments));
+        full_control_on_ack(sk, host, cc, protocol, rate_sample_of(arguments));
     else
         on_control(sk, host, cc, protocol);
     if (has_rate_halving(protocol)) set_pacing_rate(sk);

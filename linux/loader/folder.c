@@ -58,7 +58,7 @@ static int refuse_owner(const char *dir, const struct stat *found) {
 }
 
 /* Checks that nobody but us and root can put another folder into the place of this one. */
-static int check_way(const char *dir) {
+static int check_parents(const char *dir) {
     struct stat found, above;
     int at = dup(parent), result = DONE;
     while (result == DONE && at >= 0 && fstat(at, &found) == 0) {
@@ -89,7 +89,7 @@ static int check_folder(const char *dir) {
     if ((found.st_mode & 077) != 0)
         return fail(0, "%s: has mode %o, so that others may have changed it: chmod 700 %s", dir,
                     found.st_mode & 07777, dir);
-    return check_way(dir);
+    return check_parents(dir);
 }
 
 /* Opens the folder itself: no symbolic link, which somebody else may have put there. */

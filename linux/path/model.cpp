@@ -89,8 +89,8 @@ void Model::forward(std::uint32_t held, sim::Time now) {
 void Model::account(const Held& packet, std::uint32_t channel, sim::Time now, sim::DropKind kind) {
     const Seen& seen = packet.seen;
     if (kind != sim::DropKind::mark) {
-        Carried& way = carried_[seen.to_sink ? 0 : 1];
-        (kind == sim::DropKind::wire ? way.lost : way.dropped)++;
+        Carried& direction = carried_[seen.to_sink ? 0 : 1];
+        (kind == sim::DropKind::wire ? direction.lost : direction.dropped)++;
     }
     const bool is_data = seen.to_sink && seen.has_payload;
     if (is_data && kind != sim::DropKind::mark) {
@@ -104,12 +104,12 @@ void Model::account(const Held& packet, std::uint32_t channel, sim::Time now, si
 
 void Model::arrive(Held& packet, sim::Time at, const Deliver& deliver) {
     const Seen& seen = packet.seen;
-    Carried& way = carried_[seen.to_sink ? 0 : 1];
+    Carried& direction = carried_[seen.to_sink ? 0 : 1];
     const double delay_s = sim::seconds(at - packet.entered);
-    way.packets++;
-    way.bytes += packet.data.size();
-    way.delay_s += delay_s;
-    way.longest_s = std::max(way.longest_s, delay_s);
+    direction.packets++;
+    direction.bytes += packet.data.size();
+    direction.delay_s += delay_s;
+    direction.longest_s = std::max(direction.longest_s, delay_s);
     if (seen.to_sink && seen.has_payload) {
         Counts& counts = counts_[seen.flow];
         counts.packets_at_sink++;

@@ -145,13 +145,13 @@ std::string loopback_nameserver(std::istream& file) {
     return found;
 }
 
-Nat make_nat(const Gate& gate) {
+Nat make_nat(const Gateway& gateway) {
     if (!forwards())
         return {nullptr,
                 "net.ipv4.ip_forward is 0 (sysctl -w net.ipv4.ip_forward=1 lets packets pass)"};
     try {
         auto kernel = std::make_unique<Netlink>(NETLINK_NETFILTER);
-        add_table(*kernel, "westwood-" + gate.device, gate.block);
+        add_table(*kernel, "westwood-" + gateway.device, gateway.block);
         return {std::move(kernel), ""};
     } catch (const std::system_error& error) {
         return {nullptr,

@@ -22,7 +22,7 @@
 #include <system_error>
 #include <thread>
 
-#include "gate.hpp"
+#include "gateway.hpp"
 #include "meter.hpp"
 #include "nat.hpp"
 
@@ -118,16 +118,16 @@ int unfinished_connections() {
 }
 
 // Carries what is still under way, so that the other ends learn that the command's connections are over.
-void say_farewell(Model& model, const Gate& gate, const Clock& clock) {
+void say_farewell(Model& model, const Gateway& gateway, const Clock& clock) {
     const sim::Time until = clock.now() + kFarewell;
     const auto goes_on = [&](sim::Time now) {
         return now < until && (model.next() != sim::kNever || unfinished_connections() > 0);
     };
-    if (goes_on(clock.now())) run_loop(model, gate.hosts, clock, -1, {kFarewell / 400, goes_on});
+    if (goes_on(clock.now())) run_loop(model, gateway.hosts, clock, -1, {kFarewell / 400, goes_on});
 }
 
 // The path: runs the loop until the front is gone or has closed its end of `lifeline`.
-[[noreturn]] void carry(Pipe& lifeline, const Gate& gate, Model& model, const sigset_t& mask,
+[[noreturn]] void carry(Pipe& lifeline, const Gateway& gateway, Model& model, const sigset_t& mask,
                         bool has_meter) {
     lifeline.write = Descriptor();
     ::setsid();
@@ -136,19 +136,19 @@ void say_farewell(Model& model, const Gate& gate, const Clock& clock) {
     const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(nothing.get(), stream);
     // In the namespace that it carries for: what ends all in the one around it leaves it time to do so here.
-    const int inside = gate.hosts.front().net();
+    const int inside = gateway.hosts.front().net();
     enter(inside);
 
     const Clock clock;
     Meter meter(model, STDERR_FILENO);
     Tick tick;
     if (has_meter) tick = {Meter::kEvery, [&](sim::Time now) { return meter.tick(now), true; }};
-    const LoopReport report = run_loop(model, gate.hosts, clock, lifeline.read.get(), tick);
+    const LoopReport report = run_loop(model, gateway.hosts, clock, lifeline.read.get(), tick);
     const sim::Time end = clock.now();
     end_all_in(inside);
-    if (char word; ::read(lifeline.read.get(), &word, 1) == 1) say_farewell(model, gate, clock);
+    if (char word; ::read(lifeline.read.get(), &word, 1) == 1) say_farewell(model, gateway, clock);
     std::uint64_t missed = report.refused;
-    for (const Host& host : gate.hosts) missed += host.overruns();
+    for (const Host& host : gateway.hosts) missed += host.overruns();
     if (missed > 0)
         std::fprintf(stderr,
                      "westwood: this machine was too slow: %" PRIu64
@@ -203,8 +203,8 @@ int end_as(int status) {
     return kSignal + number;
 }
 
-void tell_of_the_world(const Gate& gate, const Nat& nat) {
-    if (gate.is_nested) return;  // the outermost has told
+void tell_of_the_world(const Gateway& gateway, const Nat& nat) {
+    if (gateway.is_nested) return;  // the outermost has told
     std::ifstream servers("/etc/resolv.conf");
     if (!nat.owner)
         std::fprintf(stderr, "westwood: only this machine is within reach: %s\n",
@@ -241,16 +241,16 @@ int run_shell(const Plan& plan, char** command, bool has_meter) {
     const sim::Topology topology(plan.network);
     if (!topology.error().empty()) throw PlanError(topology.error());
     Model model(plan.network, topology, plan.seed, Packets::of_others);
-    const Gate gate = make_gate(plan);
-    const Nat nat = gate.is_nested ? Nat{} : make_nat(gate);
-    tell_of_the_world(gate, nat);
-    ::setenv("WESTWOOD_GATEWAY", dotted(gate.block.outside()).c_str(), !gate.is_nested);
+    const Gateway gateway = make_gateway(plan);
+    const Nat nat = gateway.is_nested ? Nat{} : make_nat(gateway);
+    tell_of_the_world(gateway, nat);
+    ::setenv("WESTWOOD_GATEWAY", dotted(gateway.block.outside()).c_str(), !gateway.is_nested);
 
     Pipe lifeline = make_pipe();
     const pid_t path = ::fork();
     check(path, "starting a process");
-    if (path == 0) carry(lifeline, gate, model, mask, has_meter);
-    const int inside = gate.hosts.front().net();
+    if (path == 0) carry(lifeline, gateway, model, mask, has_meter);
+    const int inside = gateway.hosts.front().net();
     int problem = 0;
     const pid_t child = start(command, inside, mask, problem);
     const Ended ended = wait_for(child, path, waited_for);

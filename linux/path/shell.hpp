@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A shell is a command inside a gate (gate.hpp) whose path carries its packets for as long as it runs.
+// A shell is a command inside a gateway (gateway.hpp) whose path carries its packets for as long as it runs.
 //
 // Three processes take part, and none outlives the others:
 //

@@ -150,9 +150,9 @@ class WwLostTestCase : public TestCase
             connection.Send();
         }
         connection.Wait(MilliSeconds(100));
-        const ww_sample plain = connection.Deliver(Time(0), 0);
-        NS_TEST_EXPECT_MSG_EQ(plain.newly_lost, 0, "a delivery");
-        NS_TEST_EXPECT_MSG_EQ(plain.pipe, 9, "one less");
+        const ww_sample delivery = connection.Deliver(Time(0), 0);
+        NS_TEST_EXPECT_MSG_EQ(delivery.newly_lost, 0, "a delivery");
+        NS_TEST_EXPECT_MSG_EQ(delivery.pipe, 9, "one less");
         connection.Send(); // between two ACKs, so that it is in the pipe
         const ww_sample loss = connection.Deliver(Time(0), 0, 2, 1);
         NS_TEST_EXPECT_MSG_EQ(loss.newly_lost, 2, "what left the pipe otherwise");

@@ -73,8 +73,8 @@ class WwInstallTestCase : public TestCase
                               "another node's");
         Ptr<Socket> second = Make(nodes.Get(0), other);
         NS_TEST_EXPECT_MSG_EQ(Setting(second, "Protocol"), "westwoodnr+", "another recovery's");
-        Ptr<Socket> plain = Socket::CreateSocket(nodes.Get(0), TcpSocketFactory::GetTypeId());
-        NS_TEST_EXPECT_MSG_EQ((plain->GetInstanceTypeId() == WwTcpSocket::GetTypeId()),
+        Ptr<Socket> standard = Socket::CreateSocket(nodes.Get(0), TcpSocketFactory::GetTypeId());
+        NS_TEST_EXPECT_MSG_EQ((standard->GetInstanceTypeId() == WwTcpSocket::GetTypeId()),
                               false,
                               "ns-3's own factory is as it was");
         WwTcpHelper("ns3::TcpCubic").Install(nodes.Get(0));

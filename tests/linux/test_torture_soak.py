@@ -3,7 +3,7 @@
 
     make torture T=tests/linux/test_torture_soak.py TORTURE_SECONDS=3600
 
-is 24 lanes for an hour: a day of connections. Whatever a path does to them, no window stays at the
+emulates 24 paths for an hour: a day of connections. Whatever a path does to them, no window stays at the
 bottom and no connection stands still, and what they leave in the kernel is nothing.
 """
 
@@ -27,7 +27,7 @@ from westwood.kernel import ww_kernel
 from westwood.scenario import Scenario
 
 pytestmark = pytest.mark.kernel
-LANES = 24
+PATHS = 24
 STILL_S = 10.0  # beyond its retransmission timer
 AT_FLOOR_S = 10.0  # a third of a run
 LOST_SYN_S = 0.9
@@ -163,12 +163,12 @@ def kernel_kb() -> int:
 
 
 def test_nothing_gets_stuck_and_nothing_leaks(attack: Any, loaded: None) -> None:
-    lanes, duration_s = (6, 2.0) if attack.is_short else (LANES, 30.0)
+    paths, duration_s = (6, 2.0) if attack.is_short else (PATHS, 30.0)
     programs, before = in_kernel(), None
     connections = segments = runs = busy = 0
-    with ThreadPoolExecutor(lanes) as pool:
+    with ThreadPoolExecutor(paths) as pool:
         for choices in attack.rounds():
-            seeds = [random.Random(choices.getrandbits(60)) for _ in range(lanes)]
+            seeds = [random.Random(choices.getrandbits(60)) for _ in range(paths)]
             for future in [pool.submit(soak, seed, duration_s) for seed in seeds]:
                 try:
                     made, sent = future.result()

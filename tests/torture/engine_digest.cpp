@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// engine_digest FIRST COUNT [hops | plain | later | small | larger]: a line for each of COUNT random networks, which says what
+// engine_digest FIRST COUNT [hops | untimed | later | small | larger]: a line for each of COUNT random networks, which says what
 // came out of its simulation, to the bit. What the words change, the line does not show:
 //
 //   hops     each hop is an event of its own: the same as without
-//   plain    without what the clock's own time decides
+//   untimed    without what the clock's own time decides
 //   later    the same, 4290 s later; the times of the result are taken from there
 //   small    without what a number of bytes decides
 //   larger   the same, and packets, queues and rates are three times as large
@@ -148,7 +148,7 @@ std::uint64_t digest_of(std::uint64_t seed, const std::string& how) {
     fuzz::Input input(bytes.data(), bytes.size());
     Network network = fuzz::any_network(input);
     network.event_per_hop = how == "hops";
-    if (how == "plain" || how == "later") forget_the_clock(network);
+    if (how == "untimed" || how == "later") forget_the_clock(network);
     if (how == "small" || how == "larger") forget_bytes(network);
     if (how == "later") start_later(network);
     if (how == "larger") enlarge(network);

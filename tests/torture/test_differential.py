@@ -93,7 +93,7 @@ def test_every_compiler_makes_the_same_engine(attack: Any) -> None:
 
 @pytest.mark.skipif(not COMPILERS, reason="needs g++ or clang++")
 @pytest.mark.parametrize(
-    ("as_it_is", "otherwise"), [((), "hops"), (("plain",), "later"), (("small",), "larger")]
+    ("as_it_is", "otherwise"), [((), "hops"), (("untimed",), "later"), (("small",), "larger")]
 )
 def test_the_engine_does_the_same_otherwise(
     attack: Any, as_it_is: tuple[str, ...], otherwise: str

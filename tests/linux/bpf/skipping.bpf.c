@@ -5,7 +5,7 @@
  * all of one clock reading are, as when a softirq interrupts a process for which the kernel runs no programs.
  */
 #include "linux/bpf/control.h"
-#include "linux/bpf/owner.h"
+#include "linux/bpf/full_control.h"
 #include "linux/bpf/trace.h"
 
 static inline bool is_skipped(const unsigned long long *arguments) {

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.linux.helpers.lanes import LANE
+from tests.linux.helpers.netem_paths import NETEM_PATH
 from westwood.errors import RunError
 from westwood.kernel import emulated, ww_kernel
 
@@ -44,19 +44,19 @@ def script() -> str:
         f'echo "## flow {cc}"; iperf3 -c 127.0.0.1 -n 20M -C {cc} -f m 2>&1'
         for cc in ww_kernel.CONTROLS
     )
-    lanes = [(path, cc) for path in PATHS for cc in PAIR]
+    numbered = [(path, cc) for path in PATHS for cc in PAIR]
     set_up = "\n".join(
-        f"lane {number} {' '.join(map(str, PATHS[path][0]))}"
-        for number, (path, _) in enumerate(lanes, 1)
+        f"netem_path {number} {' '.join(map(str, PATHS[path][0]))}"
+        for number, (path, _) in enumerate(numbered, 1)
     )
     turn = "\n".join(
         f"ip netns exec s{number} iperf3 -c 10.{number}.2.2 -C {cc} -t {SECONDS} -O {OMITTED} -f k "
         f'> /tmp/{number} 2>&1 & flows="$flows $!"'
-        for number, (_, cc) in enumerate(lanes, 1)
+        for number, (_, cc) in enumerate(numbered, 1)
     )
     tell = "\n".join(
         f'echo "$turn|{path}|{cc}|$(grep receiver /tmp/{number})|$(grep sender /tmp/{number})"'
-        for number, (path, cc) in enumerate(lanes, 1)
+        for number, (path, cc) in enumerate(numbered, 1)
     )
     return f"""
 mkdir -p /tmp/bpf && mount -t bpf bpf /tmp/bpf && chown 65534:65534 /tmp/bpf
@@ -76,7 +76,7 @@ sleep 3
 for cc in cubic ww_plus; do iperf3 -c 127.0.0.1 -n 20M -C $cc > /dev/null 2>&1; done
 kill $recorder; wait $recorder; echo $?
 cut -d, -f13,14 /tmp/events | sort -u
-{LANE}
+{NETEM_PATH}
 {set_up}
 sleep 1
 echo "## upstream"

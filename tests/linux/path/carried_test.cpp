@@ -23,8 +23,8 @@ class Carrying : public ::testing::Test {
   protected:
     Carrying() {
         network_ = sim::test::one_link(1'000'000, 10 * kMs, kSecond);
-        for (Direction* way : {&network_.links[0].forward, &network_.links[0].backward})
-            way->queue_packets = 3;
+        for (Direction* direction : {&network_.links[0].forward, &network_.links[0].backward})
+            direction->queue_packets = 3;
         network_.flows.push_back(sim::test::datagrams(1'000'000));
     }
 
@@ -97,14 +97,14 @@ TEST_F(Carrying, DropsAndLossesAreCountedByTheirWay) {
 }
 
 TEST_F(Carrying, EcnCapablePacketsAreMarkedInTheirPlace) {
-    Direction& way = network_.links[0].forward;
-    way.queue_packets = 100;
-    way.red.on = true;
-    way.red.ecn = true;
-    way.red.min_packets = 1;
-    way.red.max_packets = 8;
-    way.red.weight = 1;
-    way.red.max_p = 1;
+    Direction& direction = network_.links[0].forward;
+    direction.queue_packets = 100;
+    direction.red.on = true;
+    direction.red.ecn = true;
+    direction.red.min_packets = 1;
+    direction.red.max_packets = 8;
+    direction.red.weight = 1;
+    direction.red.max_p = 1;
     int marked = 0;
     const Model::Deliver look = [&](auto, std::span<const std::uint8_t> packet, auto) {
         marked += (packet[1] & 3) == 3;

@@ -86,8 +86,8 @@ TEST_P(PathModel, DoesWhatTheSimulatorDoes) {
     EXPECT_EQ(seen.forward.queue_drops, result.forward[0].queue_drops);
     EXPECT_EQ(seen.counts.ip_bytes_at_sink, result.flows[0].ip_bytes_at_sink);
     EXPECT_GT(seen.arrivals.size(), 500u);
-    const bool plain = std::string(GetParam().first) == "none";
-    EXPECT_EQ(theirs.empty(), plain);
+    const bool is_lossless = std::string(GetParam().first) == "none";
+    EXPECT_EQ(theirs.empty(), is_lossless);
 }
 
 INSTANTIATE_TEST_SUITE_P(

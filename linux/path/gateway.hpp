@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A gate is a network namespace for other programs: one TUN device, the path, is its only way out, and the
+// A gateway is a network namespace for other programs: one TUN device, the path, is its only way out, and the
 // path's other end is a device in the namespace that ww-path was started in. No device outlives ww-path, and
 // neither does the namespace once nobody is in it.
 //
 //   inside    100.64.N.2 on `path`     by default everything goes this way
 //   outside   100.64.N.1 on `ww0`, ww1...; what is not for it is forwarded, and masqueraded (nat.hpp)
 //
-// A gate has a block of addresses. One that is made inside another takes a part of that one's block, so that
+// A gateway has a block of addresses. One that is made inside another takes a part of that one's block, so that
 // every packet finds its way back without any translation, however deep.
 #pragma once
 
@@ -32,19 +32,19 @@ struct Block {
     std::uint32_t inside() const { return first + 2; }
 };
 
-// Lists the blocks that a gate may take, the first one first. `around`: the block of the gate that it is made
+// Lists the blocks that a gateway may take, the first one first. `around`: the block of the gateway that it is made
 // in; empty (prefix 0): it is made in none.
 std::vector<Block> candidates(const Block& around);
 
-struct Gate {
+struct Gateway {
     std::vector<Host> hosts;  // inside, outside
     Block block;
     std::string device;      // outside
-    bool is_nested = false;  // it is made in another gate
+    bool is_nested = false;  // it is made in another gateway
 };
 
-// Makes a gate between the ends of the plan's first flow: inside is where that comes from.
-Gate make_gate(const Plan& plan);
+// Makes a gateway between the ends of the plan's first flow: inside is where that comes from.
+Gateway make_gateway(const Plan& plan);
 
 std::string dotted(std::uint32_t address);
 

@@ -2,13 +2,13 @@
 """A path of netem's between two hosts of an emulated machine, as its shell sets it up."""
 
 # The path is in a third namespace: netem on the sender's own device would hide losses from TCP.
-LANE = """
+NETEM_PATH = """
 end() { # namespace device address
     ip -n $1 addr add $3/24 dev $2
     ip -n $1 link set $2 gso_max_size 1514 gso_max_segs 1 up
     ip netns exec $1 sysctl -qw net.ipv4.tcp_no_metrics_save=1 net.ipv4.ip_forward=1
 }
-lane() { # number rate_mbit delay_ms loss_percent queue
+netem_path() { # number rate_mbit delay_ms loss_percent queue
     for one in s m r; do ip netns add $one$1; done
     ip link add a$1 netns s$1 type veth peer name b$1 netns m$1
     ip link add c$1 netns m$1 type veth peer name d$1 netns r$1

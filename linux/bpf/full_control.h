@@ -33,13 +33,13 @@
  * After a timeout cwnd is the kernel's, 1 + what is still in flight. The first retransmission of a recovery
  * does not wait for the pipe to fall below cwnd (RFC 6675, 5, step 4.3): until the next ACK snd_cwnd lets it go.
  */
-#ifndef WW_OWNER_H
-#define WW_OWNER_H
+#ifndef WW_FULL_CONTROL_H
+#define WW_FULL_CONTROL_H
 
 #include "control.h"
 
 /* Takes back what the first retransmission needed, and returns the windows that the core knows. */
-static inline struct ww_window owner_window(struct sock *sk, struct ww_host *host) {
+static inline struct ww_window full_control_window(struct sock *sk, struct ww_host *host) {
     struct ww_window window = {ww_max_u32(ww_min_u32(host->cwnd, WW_CWND_MAX), 1),
                                ww_min_u32(host->ssthresh, WW_SSTHRESH_INFINITE), 0};
     host->marks &= ~WW_BEYOND;
@@ -93,11 +93,11 @@ static inline void set_pacing(struct sock *sk, struct ww_host *host, __u64 pacin
     }
 }
 
-static inline void owner_lose(struct sock *sk, struct ww_host *host, __u32 cc,
-                              enum ww_protocol protocol) {
+static inline void full_control_lose(struct sock *sk, struct ww_host *host, __u32 cc,
+                                     enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
     struct tcp_sock *tp = tcp_sk(sk);
-    struct ww_window window = owner_window(sk, host);
+    struct ww_window window = full_control_window(sk, host);
     const __u32 cwnd = window.cwnd;
     ww_on_loss(&config, state_of(sk), &window, tp->tcp_mstamp, cwnd, tp->mss_cache);
     set_cwnd(tp, cwnd);
@@ -107,39 +107,39 @@ static inline void owner_lose(struct sock *sk, struct ww_host *host, __u32 cc,
     if (pipe_of(tp) >= host->cwnd) host->marks |= WW_BEYOND;
 }
 
-static inline void owner_leave(struct sock *sk, struct ww_host *host, __u32 cc,
-                               enum ww_protocol protocol) {
+static inline void full_control_leave(struct sock *sk, struct ww_host *host, __u32 cc,
+                                      enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
     const struct tcp_sock *tp = tcp_sk(sk);
-    struct ww_window window = owner_window(sk, host);
+    struct ww_window window = full_control_window(sk, host);
     ww_on_recovery_exit(&config, state_of(sk), &window, tp->tcp_mstamp, tp->mss_cache);
     keep_window(sk, host, &window);
     set_windows(sk, host);
     record_event(sk, host, cc, protocol, WW_EVENT_EXIT, WW_OPEN);
 }
 
-static inline void owner_undo(struct sock *sk, struct ww_host *host, __u32 cc,
-                              enum ww_protocol protocol) {
+static inline void full_control_undo(struct sock *sk, struct ww_host *host, __u32 cc,
+                                     enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
-    struct ww_window window = owner_window(sk, host);
+    struct ww_window window = full_control_window(sk, host);
     ww_on_undo(&config, state_of(sk), &window);
     record_event(sk, host, cc, protocol, WW_EVENT_UNDO, phase_of(ca_state(sk)));
     keep_window(sk, host, &window);
 }
 
-static inline void owner_mark(struct sock *sk, struct ww_host *host, __u32 cc,
-                              enum ww_protocol protocol) {
+static inline void full_control_mark(struct sock *sk, struct ww_host *host, __u32 cc,
+                                     enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
     struct tcp_sock *tp = tcp_sk(sk);
     if (ww_ignores_marks(&config)) return;
-    struct ww_window window = owner_window(sk, host);
+    struct ww_window window = full_control_window(sk, host);
     const __u32 cwnd = window.cwnd;
     ww_on_mark(&config, state_of(sk), &window, tp->tcp_mstamp, cwnd, tp->mss_cache);
     set_cwnd(tp, cwnd);
     set_ssthresh(tp, window.ssthresh);
     record_event(sk, host, cc, protocol, WW_EVENT_LOSS, WW_RECOVERY);
     keep_window(sk, host, &window);
-    owner_leave(sk, host, cc, protocol);
+    full_control_leave(sk, host, cc, protocol);
 }
 
 /*
@@ -148,17 +148,17 @@ static inline void owner_mark(struct sock *sk, struct ww_host *host, __u32 cc,
  */
 static inline void settle(struct sock *sk, struct ww_host *host, __u32 cc,
                           enum ww_protocol protocol, __u8 state) {
-    const enum ww_phase phase = told_phase(protocol, state);
+    const enum ww_phase phase = core_phase(protocol, state);
     const bool recovered = host->phase == WW_RECOVERY, reduces = host->marks & WW_REDUCE;
     if (host->marks & WW_UNDO)
-        owner_undo(sk, host, cc, protocol);
+        full_control_undo(sk, host, cc, protocol);
     else if (recovered && (phase != WW_RECOVERY || reduces))
-        owner_leave(sk, host, cc, protocol);
+        full_control_leave(sk, host, cc, protocol);
     if (reduces && state == TCP_CA_CWR) {
-        owner_mark(sk, host, cc, protocol);
+        full_control_mark(sk, host, cc, protocol);
     } else if (reduces || (!recovered && phase == WW_RECOVERY)) {
-        owner_lose(sk, host, cc, protocol);
-        if (phase != WW_RECOVERY) owner_leave(sk, host, cc, protocol);
+        full_control_lose(sk, host, cc, protocol);
+        if (phase != WW_RECOVERY) full_control_leave(sk, host, cc, protocol);
     }
     host->phase = (__u8)phase;
     host->marks &= ~(WW_REDUCE | WW_UNDO);
@@ -166,13 +166,13 @@ static inline void settle(struct sock *sk, struct ww_host *host, __u32 cc,
 }
 
 /* Tells the core of a timeout. The kernel lowers cwnd itself, and asks for ssthresh unless it has done so before. */
-static inline void owner_on_timeout(struct sock *sk, struct ww_host *host, __u32 cc,
-                                    enum ww_protocol protocol) {
+static inline void full_control_on_timeout(struct sock *sk, struct ww_host *host, __u32 cc,
+                                           enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
     struct tcp_sock *tp = tcp_sk(sk);
     const __u32 most = ww_max_u32(host->cwnd, state_of(sk)->common.prior_cwnd);
     const bool repeated = !(host->marks & WW_REDUCE);
-    struct ww_window window = owner_window(sk, host);
+    struct ww_window window = full_control_window(sk, host);
     window.pacing = 0;
     window.cwnd = ww_max_u32(ww_min_u32(ww_min_u32(tp->prior_cwnd, most), WW_CWND_MAX), 1);
     ww_on_rto(&config, state_of(sk), &window, tp->tcp_mstamp, window.cwnd, tp->mss_cache, repeated);
@@ -185,11 +185,11 @@ static inline void owner_on_timeout(struct sock *sk, struct ww_host *host, __u32
 }
 
 /* The operation set_state: the kernel is about to replace the present state by new_state. */
-static inline void owner_on_state(struct sock *sk, struct ww_host *host, __u32 cc,
-                                  enum ww_protocol protocol, __u8 new_state) {
+static inline void full_control_on_state(struct sock *sk, struct ww_host *host, __u32 cc,
+                                         enum ww_protocol protocol, __u8 new_state) {
     note_missed(sk, host);
     if (new_state == TCP_CA_Loss)
-        owner_on_timeout(sk, host, cc, protocol);
+        full_control_on_timeout(sk, host, cc, protocol);
     else if (!(host->marks & WW_ACKING))
         settle(sk, host, cc, protocol, new_state);
 }
@@ -235,15 +235,16 @@ static inline void forget(struct ww_sample *sample) {
     WW_FORGET_BIT(is_app_limited)
 }
 
-static inline void owner_take_ack(struct sock *sk, struct ww_host *host, __u32 cc,
-                                  enum ww_protocol protocol, const struct rate_sample *rate) {
+static inline void full_control_take_ack(struct sock *sk, struct ww_host *host, __u32 cc,
+                                         enum ww_protocol protocol,
+                                         const struct rate_sample *rate) {
     const struct ww_config config = config_of(protocol);
     const struct tcp_sock *tp = tcp_sk(sk);
     struct ww_sample sample = {};
     fill_sample(sk, host, rate, &sample);
     forget(&sample);
     if (tp->snd_una == host->una && sample.newly_delivered == 0) return;
-    struct ww_window window = owner_window(sk, host);
+    struct ww_window window = full_control_window(sk, host);
     window.cwnd = forgotten(window.cwnd, sample.delivered);
     window.ssthresh = forgotten(window.ssthresh, sample.delivered);
     ww_on_ack(&config, state_of(sk), &window, &sample);
@@ -260,18 +261,18 @@ static inline void owner_take_ack(struct sock *sk, struct ww_host *host, __u32 c
 }
 
 /* The operation cong_control. */
-static inline void owner_on_ack(struct sock *sk, struct ww_host *host, __u32 cc,
-                                enum ww_protocol protocol, const struct rate_sample *rate) {
+static inline void full_control_on_ack(struct sock *sk, struct ww_host *host, __u32 cc,
+                                       enum ww_protocol protocol, const struct rate_sample *rate) {
     const struct tcp_sock *tp = tcp_sk(sk);
     const bool timed_out = missed_timeout(tp, host, ca_state(sk));
     note_missed(sk, host);
     if (timed_out) {
         count_missed();
-        owner_on_timeout(sk, host, cc, protocol);
+        full_control_on_timeout(sk, host, cc, protocol);
     } else if (has_begun_reduction(tp)) { /* or the MTU has grown */
         host->cwnd = ww_min_u32(host->cwnd, ww_max_u32(tp->snd_cwnd, 1));
     }
-    owner_take_ack(sk, host, cc, protocol, rate);
+    full_control_take_ack(sk, host, cc, protocol, rate);
     host->marks &= ~WW_ACKING;
     settle(sk, host, cc, protocol, ca_state(sk));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path/gate.hpp: blocks of addresses, of gates beside and in each other. linux/path/nat.hpp: nameservers.
-#include "linux/path/gate.hpp"
+// linux/path/gateway.hpp: blocks of addresses, of gateways beside and in each other. linux/path/nat.hpp: nameservers.
+#include "linux/path/gateway.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ bool is_within(const Block& one, const Block& other) {
     return one.prefix > other.prefix && one.overlaps(other);
 }
 
-TEST(Gate, IsOneOf64OutsideOfAnyOther) {
+TEST(Gateway, IsOneOf64OutsideOfAnyOther) {
     const std::vector<Block> blocks = candidates({});
     ASSERT_EQ(blocks.size(), 64u);
     EXPECT_EQ(dotted(blocks.front().outside()), "100.64.0.1");
@@ -25,7 +25,7 @@ TEST(Gate, IsOneOf64OutsideOfAnyOther) {
     for (std::size_t i = 1; i < blocks.size(); i++) EXPECT_FALSE(blocks[i].overlaps(blocks[i - 1]));
 }
 
-TEST(Gate, HasABlockWithinThatOfTheGateAroundItAndNotItsAddresses) {
+TEST(Gateway, HasABlockWithinThatOfTheGateAroundItAndNotItsAddresses) {
     Block around = candidates({}).front();
     int depth = 1;
     for (std::vector<Block> blocks; !(blocks = candidates(around)).empty(); depth++) {
@@ -42,7 +42,7 @@ TEST(Gate, HasABlockWithinThatOfTheGateAroundItAndNotItsAddresses) {
     EXPECT_EQ(depth, 5);
 }
 
-TEST(Gate, KnowsWhatOverlaps) {
+TEST(Gateway, KnowsWhatOverlaps) {
     const Block all{0, 0}, net{100u << 24, 8}, other{101u << 24, 8}, host{(100u << 24) + 5, 32};
     EXPECT_TRUE(all.overlaps(host) && host.overlaps(all));
     EXPECT_TRUE(net.overlaps(host) && host.overlaps(net));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What linux/bpf/owner.h does for a control that owns recovery: the order of calls, and idle times.
+"""What linux/bpf/full_control.h does for a control that owns recovery: the order of calls, and idle times.
 
 The path is that of test_decisions.py.
 """

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "gate.hpp"
+#include "gateway.hpp"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kInside = "path";
 constexpr const char* kOutside = "ww%d";
 constexpr Block kShared{100u << 24 | 64u << 16, 10};  // RFC 6598
-constexpr std::uint8_t kOutermost = 16;               // 64 gates side by side
+constexpr std::uint8_t kOutermost = 16;               // 64 gateways side by side
 constexpr std::uint8_t kStep = 3;                     // seven in each, and in each of those
 constexpr std::uint8_t kSmallest = 28;                // five, one in the other
 constexpr std::uint32_t kPacketBytes = 1500;
@@ -50,7 +50,7 @@ std::vector<Interface> interfaces() {
     return found;
 }
 
-// Finds the block of the gate whose inside this namespace is.
+// Finds the block of the gateway whose inside this namespace is.
 Block around(const std::vector<Interface>& interfaces) {
     for (const Interface& one : interfaces)
         if (one.name == kInside && one.block.prefix >= kOutermost && kShared.overlaps(one.block))
@@ -99,36 +99,36 @@ std::vector<Block> candidates(const Block& around) {
     const auto prefix = static_cast<std::uint8_t>(around.prefix == 0 ? kOutermost : from + kStep);
     if (prefix > kSmallest) return found;
     const std::uint32_t first = around.prefix == 0 ? kShared.first : around.first;
-    // The first part of a block is its gate's own.
+    // The first part of a block is its gateway's own.
     for (std::uint32_t i = around.prefix == 0 ? 0 : 1; i < 1u << (prefix - from); i++)
         found.push_back({first + (i << (32 - prefix)), prefix});
     return found;
 }
 
-Gate make_gate(const Plan& plan) {
+Gateway make_gateway(const Plan& plan) {
     const sim::Flow& flow = plan.network.flows.front();
-    Gate gate;
+    Gateway gateway;
     const std::vector<Interface> before = interfaces();
     const Block outer = around(before);
-    gate.is_nested = outer.prefix != 0;
+    gateway.is_nested = outer.prefix != 0;
     Descriptor outside = current_namespace();
-    gate.device = kOutside;
-    Descriptor outside_tun = make_device(gate.device, kPacketBytes);
-    set_parameter("ipv4/conf/" + gate.device + "/forwarding", "1");
-    gate.block = claim(before, outer, number_of(gate.device));
+    gateway.device = kOutside;
+    Descriptor outside_tun = make_device(gateway.device, kPacketBytes);
+    set_parameter("ipv4/conf/" + gateway.device + "/forwarding", "1");
+    gateway.block = claim(before, outer, number_of(gateway.device));
 
     if (::unshare(CLONE_NEWNET) < 0)
         throw Unavailable("no network namespace (" + std::string(std::strerror(errno)) +
                           "): run it as root");
     Descriptor inside = current_namespace();
-    set_parameter("ipv4/ip_forward", "1");  // for gates in this one
+    set_parameter("ipv4/ip_forward", "1");  // for gateways in this one
     std::string device = kInside;
     Descriptor inside_tun = make_device(device, kPacketBytes);
-    set_up_inside(gate.block, device);
+    set_up_inside(gateway.block, device);
     enter(outside.get());
-    gate.hosts.emplace_back(flow.from, std::move(inside), std::move(inside_tun), device);
-    gate.hosts.emplace_back(flow.to, std::move(outside), std::move(outside_tun), gate.device);
-    return gate;
+    gateway.hosts.emplace_back(flow.from, std::move(inside), std::move(inside_tun), device);
+    gateway.hosts.emplace_back(flow.to, std::move(outside), std::move(outside_tun), gateway.device);
+    return gateway;
 }
 
 std::string dotted(std::uint32_t address) {
