@@ -1,47 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel is a host of our core: this file turns the kernel's operations into the core's.
+ * Hosts the core in the kernel: turns the operations of a congestion control into calls of the core.
  *
- *   pkts_acked     calls ww_on_ack. The kernel calls it once for each ACK that finds data outstanding,
- *                  duplicates included, after it has taken snd_una, SACKs and the RTT sample, and before
- *                  it looks for losses. The contract asks for this order: the phase is the one that the
- *                  ACK arrived in. The core grows the window here, so cong_avoid, which the kernel calls
- *                  later, only looks whether the windows are possible.
- *   ssthresh       calls ww_on_loss. It returns what the core says cwnd shall become, since the kernel's
- *                  PRR (RFC 6937) brings cwnd down to what it returns; the core's ssthresh is set when
- *                  cwnd has got there.
- *   set_state      calls ww_on_rto when the new state is Loss, with the windows from before the loss that
- *                  the kernel has just reported through ssthresh.
+ *   pkts_acked     calls ww_on_ack. The kernel calls it once for each ACK that arrives while data are outstanding,
+ *                  duplicates included: after updating snd_una, SACK state and RTT, before loss detection. The core
+ *                  expects this order, since a sample carries the phase in which the ACK arrived. The core grows the
+ *                  window at this point, so cong_avoid, which comes later, only checks the windows.
+ *   ssthresh       calls ww_on_loss. It returns the cwnd that the core chose, because the kernel's PRR (RFC 6937)
+ *                  brings cwnd down to the returned value. The core's ssthresh is set when cwnd has got there.
+ *   set_state      calls ww_on_rto when the new state is Loss, with the windows before the loss that the kernel
+ *                  has just passed to ssthresh.
  *   cwnd_event     calls ww_on_recovery_exit when the event is COMPLETE_CWR.
  *   undo_cwnd      calls ww_on_undo.
  *
- * What the kernel skipped of this is made up for by the next operation that it runs: see host.h.
+ * If the kernel skipped an operation, the next one makes up for it: see host.h.
  *
- * A sample's fields are filled in so:
+ * The sample's fields are filled as follows:
  *
- *   acked_segments   counts whole segments of mss bytes that snd_una passed: small writes count by bytes.
- *   is_dupack        is true if snd_una stood still and the peer reports that more arrived, by SACK or,
- *                    without it, by the kernel's count of duplicates, which is one ACK behind here.
- *   newly_delivered  counts, on a duplicate, what the scoreboard has beyond what the core accounted for.
- *                    This corrects itself when a merged ACK covers several retransmissions.
- *   rtt_us           is the kernel's sample for congestion controls, not srtt, and only that of ACKs for
- *                    new data, as in the other hosts: the kernel also measures SACKed segments. With
- *                    timestamps it is known after a retransmission as well, to a millisecond.
+ *   acked_segments   counts the whole segments of mss bytes that snd_una passed, so small writes count by bytes.
+ *   is_dupack        is true if snd_una did not advance and the peer reports new arrivals, by SACK or,
+ *                    without SACK, by the kernel's count of duplicates, which lags one ACK behind.
+ *   newly_delivered  counts, on a duplicate, what the scoreboard has beyond what the core has counted. This
+ *                    corrects itself when one ACK covers several retransmissions.
+ *   rtt_us           is the kernel's sample for congestion controls, not srtt. Like the other hosts, it is taken
+ *                    from ACKs of new data only, although the kernel also measures SACKed segments. With
+ *                    timestamps it exists after a retransmission as well, to a millisecond.
  *   now_us           is tcp_mstamp.
  *
- * The kernel deviates from RFC 5681 in one thing that we leave alone: cwnd after a timeout is 1 + what is
- * still in flight. A second timeout of the same segment holds ssthresh, as the RFC asks.
+ * The kernel deviates from RFC 5681 in one point, which we keep: cwnd after a timeout is 1 + the segments still
+ * in flight. A second timeout of the same segment leaves ssthresh unchanged, as the RFC asks.
  */
 #ifndef WW_CONTROL_H
 #define WW_CONTROL_H
 
 #include "host.h"
 
-enum { WW_MORE = 3 }; /* segments: a probe and a retransmission may be in flight beyond cwnd */
+enum { WW_MORE = 3 }; /* segments allowed in flight beyond cwnd: a probe and a retransmission */
 
 /*
- * Returns the socket's windows, or where they are impossible those that the last operation left. The kernel may
- * lower cwnd, and in recovery raise it again, to what it was or to the target. With rate halving it does neither.
+ * Returns the socket's windows, or those after our last operation if the socket's are impossible. The kernel may lower
+ * cwnd, and in recovery raise it again up to the old cwnd or the target. With rate halving it does neither.
  */
 static inline struct ww_window window_of(struct sock *sk, const struct ww_host *host,
                                          enum ww_protocol protocol) {
@@ -61,19 +59,12 @@ static inline struct ww_window window_of(struct sock *sk, const struct ww_host *
     return window;
 }
 
-/* Ends an operation: the windows are as they are to be. */
-static inline void keep_windows(struct tcp_sock *tp, struct ww_host *host) {
-    host->cwnd = tp->snd_cwnd;
-    host->ssthresh = tp->snd_ssthresh;
-    leave_marks(tp, host);
-}
-
-/* True if the kernel has undone the reduction meanwhile (its test is in tcp_end_cwnd_reduction). */
+/* True if the kernel has undone the reduction (same test as in tcp_end_cwnd_reduction). */
 static inline bool was_undone(struct sock *sk) {
     return ca_state(sk) != TCP_CA_CWR && tcp_sk(sk)->undo_marker == 0;
 }
 
-/* Tells the core of a loss. Keeps and returns what the kernel is to bring cwnd down to. */
+/* Reports a loss to the core. Stores and returns the cwnd that the kernel is to reach. */
 static inline __u32 on_loss(struct sock *sk, struct ww_host *host, enum ww_protocol protocol,
                             struct ww_window window) {
     const struct tcp_sock *tp = tcp_sk(sk);
@@ -85,7 +76,7 @@ static inline __u32 on_loss(struct sock *sk, struct ww_host *host, enum ww_proto
     return host->ssthresh;
 }
 
-/* The operation ssthresh. */
+/* Implements ssthresh. */
 static inline __u32 target_after_loss(struct sock *sk, struct ww_host *host,
                                       enum ww_protocol protocol) {
     const struct ww_window window = window_of(sk, host, protocol);
@@ -103,9 +94,8 @@ static inline void begin_recovery(struct sock *sk, struct ww_host *host, __u32 c
 }
 
 /*
- * Tells the core of a timeout. Before it the kernel has called ssthresh, unless it was in recovery
- * already, and has set cwnd. The state remembers the windows from before the first of these losses, to
- * which an undo goes back.
+ * Reports a timeout to the core. The kernel has already set cwnd, and has called ssthresh unless it was in
+ * recovery. The core's state keeps the windows from before the first of these losses; an undo restores them.
  */
 static inline void on_timeout(struct sock *sk, enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
@@ -117,7 +107,7 @@ static inline void on_timeout(struct sock *sk, enum ww_protocol protocol) {
     tp->snd_ssthresh = window.ssthresh;
 }
 
-/* A timeout has been told, or did not have to be. */
+/* Enters the loss state, after the timeout was reported or needed no report. */
 static inline void begin_loss(struct sock *sk, struct ww_host *host, __u32 cc,
                               enum ww_protocol protocol) {
     host->phase = WW_LOSS;
@@ -137,7 +127,7 @@ static inline void on_recovery_exit(struct sock *sk, struct ww_host *host, __u32
     record_event(sk, host, cc, protocol, WW_EVENT_EXIT, WW_OPEN);
 }
 
-/* The operation undo_cwnd. The kernel gives back ssthresh itself. */
+/* Implements undo_cwnd. The kernel restores ssthresh itself. */
 static inline __u32 on_undo(struct sock *sk, struct ww_host *host, __u32 cc,
                             enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
@@ -150,7 +140,7 @@ static inline __u32 on_undo(struct sock *sk, struct ww_host *host, __u32 cc,
     return window.cwnd;
 }
 
-/* Makes up for an undo that was not told, and puts possible windows in the place of impossible ones. */
+/* Makes up for a skipped undo, and replaces impossible windows. */
 static inline void mend_windows(struct sock *sk, struct ww_host *host, __u32 cc,
                                 enum ww_protocol protocol) {
     struct tcp_sock *tp = tcp_sk(sk);
@@ -164,7 +154,7 @@ static inline void mend_windows(struct sock *sk, struct ww_host *host, __u32 cc,
     if (!missed_ssthresh(tp, host)) set_ssthresh(tp, window.ssthresh);
 }
 
-/* Makes up for an ssthresh that was not asked for, with the windows from before. */
+/* Makes up for a skipped ssthresh, with the windows from before the reduction. */
 static inline void mend_reduction(struct sock *sk, struct ww_host *host,
                                   enum ww_protocol protocol) {
     struct tcp_sock *tp = tcp_sk(sk);
@@ -174,7 +164,7 @@ static inline void mend_reduction(struct sock *sk, struct ww_host *host,
     tp->snd_ssthresh = on_loss(sk, host, protocol, before);
 }
 
-/* Makes up for whatever was not told. The kernel has finished with what it did meanwhile: its state tells. */
+/* Makes up for all skipped operations. By now the kernel has finished with them: its state shows the result. */
 static inline void catch_up(struct sock *sk, struct ww_host *host, __u32 cc,
                             enum ww_protocol protocol) {
     const __u8 state = ca_state(sk);
@@ -199,7 +189,7 @@ static inline void catch_up(struct sock *sk, struct ww_host *host, __u32 cc,
     }
 }
 
-/* The operation pkts_acked. */
+/* Implements pkts_acked. */
 static inline void on_acked(struct sock *sk, struct ww_host *host, __u32 cc,
                             enum ww_protocol protocol, __s32 rtt_us) {
     struct tcp_sock *tp = tcp_sk(sk);
@@ -233,12 +223,12 @@ static inline void on_acked(struct sock *sk, struct ww_host *host, __u32 cc,
         record_event(sk, host, cc, protocol, WW_EVENT_WINDOW, phase_of(state));
 }
 
-/* True if recovery ends with this change of state, which the kernel announces before it makes it. */
+/* True if this change of state ends recovery. The kernel announces the change before it makes it. */
 static inline bool ends_recovery(struct sock *sk, __u8 new_state) {
     return phase_of(ca_state(sk)) == WW_RECOVERY && phase_of(new_state) < WW_RECOVERY;
 }
 
-/* The operation set_state: the kernel is about to replace the present state by new_state. */
+/* Implements set_state: the kernel is about to enter new_state. */
 static inline void on_state(struct sock *sk, struct ww_host *host, __u32 cc,
                             enum ww_protocol protocol, __u8 new_state) {
     struct tcp_sock *tp = tcp_sk(sk);
@@ -246,7 +236,7 @@ static inline void on_state(struct sock *sk, struct ww_host *host, __u32 cc,
     mend_windows(sk, host, cc, protocol);
     mend_reduction(sk, host, protocol);
     if (new_state == TCP_CA_Loss) {
-        /* The same segment timed out again: ssthresh stays. */
+        /* A repeated timeout of the same segment leaves ssthresh unchanged. */
         if (inet_csk(sk)->icsk_retransmits == 0) on_timeout(sk, protocol);
         begin_loss(sk, host, cc, protocol);
     } else if (new_state == TCP_CA_Recovery ||
@@ -260,7 +250,7 @@ static inline void on_state(struct sock *sk, struct ww_host *host, __u32 cc,
     keep_windows(tp, host);
 }
 
-/* The event COMPLETE_CWR: the kernel's PRR is over, and cwnd is what it was asked to bring it down to. */
+/* Handles COMPLETE_CWR: the kernel's PRR has ended and cwnd has reached its target. */
 static inline void on_complete(struct sock *sk, struct ww_host *host, __u32 cc,
                                enum ww_protocol protocol) {
     mend_windows(sk, host, cc, protocol);
@@ -279,9 +269,8 @@ static inline void on_complete(struct sock *sk, struct ww_host *host, __u32 cc,
 }
 
 /*
- * Sets cwnd after an ACK in recovery. It does not fall below ssthresh, which is BWE*RTTmin at the loss.
- * Delivered segments stand for the number of ACKs, since ACKs may come merged; cwnd_count keeps the odd
- * one for the next call.
+ * Sets cwnd after an ACK in recovery, never below ssthresh, which is BWE*RTTmin at the loss. It counts
+ * delivered segments instead of ACKs, since ACKs may be merged. cwnd_count keeps an odd segment for the next call.
  */
 static inline void halve_rate(struct sock *sk, struct ww_host *host) {
     struct tcp_sock *tp = tcp_sk(sk);
@@ -294,7 +283,7 @@ static inline void halve_rate(struct sock *sk, struct ww_host *host) {
     common->cwnd_count = odd;
 }
 
-/* The operation cong_avoid, or cong_control with rate halving: on_acked has done the rest. */
+/* Implements cong_avoid, or cong_control with rate halving. on_acked has done the rest. */
 static inline void on_control(struct sock *sk, struct ww_host *host, __u32 cc,
                               enum ww_protocol protocol) {
     mend_windows(sk, host, cc, protocol);

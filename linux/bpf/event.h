@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The control block and the events of a recording pass between the BPF programs and ww-kernel. Both sides
+ * Defines the control block and the events of a recording, which BPF programs and ww-kernel share. Both sides
  * are built together; a control block with another tag belongs to another version.
  */
 #ifndef WW_EVENT_H
@@ -11,8 +11,8 @@
 #include "../../core/catalogue.h"
 
 /*
- * Our controls are the rows of the catalogue that say WW_OURS, numbered in its order. WW_CONTROLS lists
- * them: whoever uses it defines WW_CONTROL(name in the kernel, protocol, algorithm, recovery) first.
+ * Our controls are the rows of the catalogue marked WW_OURS, numbered in its order. WW_CONTROLS lists them;
+ * its user first defines WW_CONTROL(name in the kernel, protocol, algorithm, recovery).
  */
 #define WW_CONTROLS WW_PROTOCOLS(WW_CONTROL_ROW)
 #define WW_CONTROL_ROW(ID, name, ALGORITHM, RECOVERY, settings, label, look, ns3, kernel, source) \
@@ -31,13 +31,13 @@ enum ww_control { WW_CONTROLS WW_CONTROL_COUNT };
 
 enum ww_event_kind {
     WW_EVENT_START,
-    WW_EVENT_WINDOW, /* a bandwidth sample; controls with one per ACK report one in 65 ms, others in 50 */
-    WW_EVENT_LOSS,    /* fast recovery begins: ssthresh is decided, cwnd is still what it was */
-    WW_EVENT_TIMEOUT, /* a timeout: ssthresh is decided, cwnd is set */
-    WW_EVENT_EXIT,    /* fast recovery is over, the windows are set */
-    WW_EVENT_UNDO,    /* the last loss proved spurious, and the windows are back */
+    WW_EVENT_WINDOW, /* a bandwidth sample: every 65 ms from controls with one per ACK, every 50 from others */
+    WW_EVENT_LOSS,    /* fast recovery begins: ssthresh is set, cwnd has not changed yet */
+    WW_EVENT_TIMEOUT, /* a timeout: ssthresh and cwnd are set */
+    WW_EVENT_EXIT,    /* fast recovery has ended, both windows are set */
+    WW_EVENT_UNDO,    /* the last loss was spurious, the windows are restored */
     WW_EVENT_END,
-    WW_EVENT_RETRANSMIT, /* of other controls: segments were sent again */
+    WW_EVENT_RETRANSMIT, /* segments were retransmitted; only for other controls */
 };
 
 struct ww_event {
@@ -48,42 +48,42 @@ struct ww_event {
     __u32 sent;        /* segments with data */
     __u32 retransmitted;
     __u32 lost;
-    __u32 samples;    /* bandwidth samples; 0: estimate and sample mean nothing yet */
+    __u32 samples;    /* bandwidth samples; 0: estimate and sample have no value yet */
     __u32 cwnd;       /* segments, as are the two below */
-    __u32 ssthresh;   /* 0x7fffffff: still unlimited */
+    __u32 ssthresh;   /* 0x7fffffff: no limit yet */
     __u32 in_flight;  /* sent and not cumulatively acknowledged */
     __u32 mss;        /* bytes */
     __u32 rtt_us;     /* last sample; 0: none yet */
     __u32 rtt_min_us; /* UINT32_MAX: none yet */
     __u32 srtt_us;
-    __u32 rttvar_us; /* the kernel's: RTO = srtt + this, before back-off */
+    __u32 rttvar_us; /* as the kernel has it: RTO = srtt + this, before back-off */
     __u32 netns;     /* inode number of the network namespace */
-    __u8 local[16];  /* an address in network order; IPv4 has the first four bytes */
+    __u8 local[16];  /* an address in network order; IPv4 uses the first four bytes */
     __u8 remote[16];
     __u16 local_port; /* in host order */
     __u16 remote_port;
-    __u8 kind; /* enum ww_event_kind */
-    __u8
-        cc; /* enum ww_control; WW_CONTROL_COUNT: another one, and what it is called is in `name` */
+    __u8 kind;   /* enum ww_event_kind */
+    __u8 cc;     /* enum ww_control; WW_CONTROL_COUNT: another control, which `name` names */
     __u8 state;  /* enum ww_phase */
     __u8 family; /* AF_INET, AF_INET6 */
     char name[16];
 };
 
 /*
- * The control block lies in the object's .bss, which both sides map. ww-kernel writes version, tag, port
- * and the recorder, the BPF programs write the counters.
+ * The control block lies in the object's .bss, which both sides map. ww-kernel writes version, tag, port and
+ * the recorder; the BPF programs write the counters.
  */
 struct ww_control_block {
-    char version[32];  /* the package's version */
-    __u64 tag;         /* a hash of the object's contents */
-    __u16 port;        /* record only connections with this port at either end; 0: all */
-    __u16 traces_ours; /* the tracing programs record ww_*, too: their own are not loaded */
-    __u32 recorder;    /* number of the process that records; 0: none */
-    /* When that process started, in ticks since boot: tells it from a later one of the same number. */
+    char version[32]; /* the package's version */
+    __u64 tag;        /* a hash of the object's contents */
+    __u16 port;       /* record only connections with this port at either end; 0: all */
+    __u16
+        traces_ours; /* the tracing programs also record ww_*, whose own programs are not loaded */
+    __u32 recorder;  /* PID of the recording process; 0: none */
+    /* When that process started, in ticks since boot, to recognise a reused PID. */
     __u64 recorder_start;
-    __u64 dropped;                  /* events for which the ring buffer had no room */
-    __u64 missed;                   /* operations that the kernel did not run, found out later */
+    __u64 dropped;                  /* events lost because the ring buffer was full */
+    __u64 missed;                   /* operations that the kernel skipped, detected later */
     __u64 opened[WW_CONTROL_COUNT]; /* connections since the object was loaded */
     __u64 closed[WW_CONTROL_COUNT];
 };

@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel as a host of a control that owns recovery (ww_owns_recovery): what control.h is for the others.
+ * Hosts the core for a control that sets cwnd in recovery itself (ww_owns_recovery). control.h hosts the others.
  *
- * The operation is cong_control. The kernel calls it at the end of each ACK, after it has looked for losses
- * and changed its state, with the rate sample; PRR, cong_avoid, its restart after idle times and its pacing
- * rate are then ours. The contract has an ACK told before what it leads to, in the phase it arrived in.
- * So what the kernel says in the course of an ACK is kept, and told in this order:
+ * Such a control implements cong_control. The kernel calls it with the rate sample at the end of each ACK, after loss
+ * detection and any change of state. It replaces PRR, cong_avoid, the kernel's restart after idle times and its pacing
+ * rate. The core expects each ACK before its consequences, in the phase in which it arrived. So this file stores what
+ * the kernel reports during an ACK and passes it on in this order:
  *
- *   pkts_acked     an ACK has begun.
- *   ssthresh       a reduction is due. It returns what ssthresh is: the core's answer is set below.
- *   undo_cwnd      an undo is due. It returns what cwnd is, likewise.
- *   cong_control   ww_on_ack, if the ACK said that anything arrived; then settle(): ww_on_undo or
- *                  ww_on_recovery_exit, and ww_on_loss, or ww_on_mark if the state is CWR: a congestion
- *                  mark, or a local queue that is full. CWR is no recovery to the core.
- *   set_state      Loss: ww_on_rto at once, with the window from before it that the kernel keeps. Another
- *                  state that no ACK has brought (RACK's timer, a local queue that is full): settle() at once.
- *   cwnd_event     TX_START: RFC 5681, 4.1, as tcp_slow_start_after_idle_check() does for other controls.
+ *   pkts_acked     marks the start of an ACK.
+ *   ssthresh       marks a reduction as due and returns the present ssthresh. The core's answer is set later.
+ *   undo_cwnd      marks an undo as due and returns the present cwnd.
+ *   cong_control   calls ww_on_ack if the ACK reported any delivery, then settle(): ww_on_undo or
+ *                  ww_on_recovery_exit, then ww_on_loss, or ww_on_mark if the state is CWR (a congestion mark
+ *                  or a full local queue). The core does not treat CWR as a recovery.
+ *   set_state      Loss: calls ww_on_rto at once, with the window that the kernel saved before the timeout. Other
+ *                  states outside an ACK (RACK's timer, a full local queue): calls settle() at once.
+ *   cwnd_event     TX_START: applies RFC 5681, 4.1, as tcp_slow_start_after_idle_check() does for other controls.
  *
- * Nobody else sets the windows, but that a timeout or a larger MTU lowers cwnd. So `host` has what is in force, and the
- * socket gets it at the end of each operation. A change of state shows in settle() even if the kernel did not run
- * our operations for it (host.h). For the same reason newly_delivered and newly_lost are differences of the
- * kernel's counters since the last ACK told, not those of its rate sample.
+ * Nothing else sets the windows, except that a timeout or a larger MTU lowers cwnd. So `host` holds the windows in
+ * force, and each operation ends by writing them to the socket. settle() sees a change of state even if the kernel
+ * skipped our operations for it (host.h). For the same reason newly_delivered and newly_lost are differences of the
+ * kernel's counters since the last ACK, rather than fields of its rate sample.
  *
- * A sample's fields are those of control.h, and these:
+ * The sample's fields are filled as in control.h, with these differences:
  *
- *   is_dupack         snd_una stood still, and more was delivered.
- *   rate_segments, rate_interval_us, rate_rtt_us, prior_delivered, is_app_limited   are the kernel's rate
+ *   is_dupack         is true if snd_una did not advance and more was delivered.
+ *   rate_segments, rate_interval_us, rate_rtt_us, prior_delivered, is_app_limited   come from the kernel's rate
  *                     sample.
- *   pipe              tcp_packets_in_flight, after losses were marked.
- *   FlightSize        of ww_on_loss and ww_on_rto is cwnd before it, as the kernel's own controls have it.
+ *   pipe              is tcp_packets_in_flight after losses were marked.
+ *   FlightSize        for ww_on_loss and ww_on_rto is the cwnd before them, as in the kernel's own controls.
  *
- * After a timeout cwnd is the kernel's, 1 + what is still in flight. The first retransmission of a recovery
- * does not wait for the pipe to fall below cwnd (RFC 6675, 5, step 4.3): until the next ACK snd_cwnd lets it go.
+ * After a timeout cwnd is the kernel's: 1 + the segments still in flight. The first retransmission of a recovery
+ * does not wait for the pipe to fall below cwnd (RFC 6675, 5, step 4.3): snd_cwnd makes room for it until the next ACK.
  */
 #ifndef WW_FULL_CONTROL_H
 #define WW_FULL_CONTROL_H
 
 #include "control.h"
 
-/* Takes back what the first retransmission needed, and returns the windows that the core knows. */
+/* Removes the extra room for the first retransmission and returns the windows that the core knows. */
 static inline struct ww_window full_control_window(struct sock *sk, struct ww_host *host) {
     struct ww_window window = {ww_max_u32(ww_min_u32(host->cwnd, WW_CWND_MAX), 1),
                                ww_min_u32(host->ssthresh, WW_SSTHRESH_INFINITE), 0};
@@ -55,7 +55,7 @@ static inline void keep_window(struct sock *sk, struct ww_host *host,
     host->ssthresh = window->ssthresh;
 }
 
-/* Ends an operation: the socket gets the windows. */
+/* Ends an operation: writes the windows to the socket. */
 static inline void set_windows(struct sock *sk, struct ww_host *host) {
     struct tcp_sock *tp = tcp_sk(sk);
     const __u32 room = host->marks & WW_BEYOND ? pipe_of(tp) + 1 : 0;
@@ -64,7 +64,7 @@ static inline void set_windows(struct sock *sk, struct ww_host *host) {
     leave_marks(tp, host);
 }
 
-/* What the kernel asked without having been answered counts as asked. */
+/* Marks the reductions and undos as due for which the kernel skipped our operation. */
 static inline void note_missed(struct sock *sk, struct ww_host *host) {
     struct tcp_sock *tp = tcp_sk(sk);
     const bool reduces = missed_ssthresh(tp, host), undoes = missed_undo(tp, host);
@@ -75,8 +75,8 @@ static inline void note_missed(struct sock *sk, struct ww_host *host) {
 }
 
 /*
- * Paces as the core says, or as the kernel's own computation has it, which is for bursts only. TCP paces itself then
- * and no longer than that: an application that wants to be paced, or fq, has set the status before.
+ * Paces at the core's rate, or without one at the kernel's usual rate, which only limits bursts. Internal pacing is
+ * switched off again with the core's rate, unless the application or fq had enabled pacing.
  */
 static inline void set_pacing(struct sock *sk, struct ww_host *host, __u64 pacing) {
     const bool paced = host->marks & WW_PACED;
@@ -102,7 +102,8 @@ static inline void full_control_lose(struct sock *sk, struct ww_host *host, __u3
     ww_on_loss(&config, state_of(sk), &window, tp->tcp_mstamp, cwnd, tp->mss_cache);
     set_cwnd(tp, cwnd);
     set_ssthresh(tp, window.ssthresh);
-    record_event(sk, host, cc, protocol, WW_EVENT_LOSS, WW_RECOVERY); /* with the cwnd before it */
+    record_event(sk, host, cc, protocol, WW_EVENT_LOSS,
+                 WW_RECOVERY); /* with cwnd from before the loss */
     keep_window(sk, host, &window);
     if (pipe_of(tp) >= host->cwnd) host->marks |= WW_BEYOND;
 }
@@ -143,8 +144,8 @@ static inline void full_control_mark(struct sock *sk, struct ww_host *host, __u3
 }
 
 /*
- * Tells the core what the kernel's state has become. A recovery may end and the next begin with one ACK; a
- * reduction may be over with the ACK that brings it (a loss that its probe has repaired).
+ * Reports the kernel's new state to the core. One ACK may end a recovery and begin the next. A reduction may
+ * end with the ACK that starts it: a tail loss probe has already repaired the loss.
  */
 static inline void settle(struct sock *sk, struct ww_host *host, __u32 cc,
                           enum ww_protocol protocol, __u8 state) {
@@ -165,7 +166,7 @@ static inline void settle(struct sock *sk, struct ww_host *host, __u32 cc,
     set_windows(sk, host);
 }
 
-/* Tells the core of a timeout. The kernel lowers cwnd itself, and asks for ssthresh unless it has done so before. */
+/* Reports a timeout to the core. The kernel lowers cwnd itself, and calls ssthresh only once for repeated timeouts. */
 static inline void full_control_on_timeout(struct sock *sk, struct ww_host *host, __u32 cc,
                                            enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
@@ -184,7 +185,7 @@ static inline void full_control_on_timeout(struct sock *sk, struct ww_host *host
     record_event(sk, host, cc, protocol, WW_EVENT_TIMEOUT, WW_LOSS);
 }
 
-/* The operation set_state: the kernel is about to replace the present state by new_state. */
+/* Implements set_state: the kernel is about to enter new_state. */
 static inline void full_control_on_state(struct sock *sk, struct ww_host *host, __u32 cc,
                                          enum ww_protocol protocol, __u8 new_state) {
     note_missed(sk, host);
@@ -218,7 +219,7 @@ static inline void fill_sample(struct sock *sk, const struct ww_host *host,
     sample->prior_delivered = rate->prior_delivered;
 }
 
-/* Of a sample the verifier is to know nothing: see forgotten(). */
+/* Hides the sample's values from the verifier: see forgotten(). */
 static inline void forget(struct ww_sample *sample) {
     const __u32 any = sample->delivered;
 #define WW_FORGET(field) sample->field = (typeof(sample->field))forgotten(sample->field, any);
@@ -251,16 +252,14 @@ static inline void full_control_take_ack(struct sock *sk, struct ww_host *host, 
     keep_window(sk, host, &window);
     set_windows(sk, host);
     set_pacing(sk, host, window.pacing);
-    host->una = tp->snd_una;
-    host->delivered = tp->delivered;
-    host->lost = tp->lost;
+    keep_counters(tp, host);
     const __u16 period = (__u16)(sample.now_us >> 16);
     if (host->period == period) return;
     host->period = period;
     record_event(sk, host, cc, protocol, WW_EVENT_WINDOW, (enum ww_phase)sample.phase);
 }
 
-/* The operation cong_control. */
+/* Implements cong_control. */
 static inline void full_control_on_ack(struct sock *sk, struct ww_host *host, __u32 cc,
                                        enum ww_protocol protocol, const struct rate_sample *rate) {
     const struct tcp_sock *tp = tcp_sk(sk);
@@ -269,7 +268,7 @@ static inline void full_control_on_ack(struct sock *sk, struct ww_host *host, __
     if (timed_out) {
         count_missed();
         full_control_on_timeout(sk, host, cc, protocol);
-    } else if (has_begun_reduction(tp)) { /* or the MTU has grown */
+    } else if (has_begun_reduction(tp)) { /* or a larger MTU */
         host->cwnd = ww_min_u32(host->cwnd, ww_max_u32(tp->snd_cwnd, 1));
     }
     full_control_take_ack(sk, host, cc, protocol, rate);
@@ -277,13 +276,13 @@ static inline void full_control_on_ack(struct sock *sk, struct ww_host *host, __
     settle(sk, host, cc, protocol, ca_state(sk));
 }
 
-/* Keeps for the end of the ACK what the kernel asks. Returns the value that is to stand until then. */
+/* Stores a request of the kernel until the end of the ACK. Returns the present value, which stands until then. */
 static inline __u32 put_off(struct ww_host *host, __u8 mark, __u32 present) {
     host->marks |= mark;
     return present;
 }
 
-/* Data leave after an idle time: halves cwnd for each RTO of it, down to what a connection begins with. */
+/* Restarts after an idle time: halves cwnd once per idle RTO, but not below the initial window. */
 static inline void restart_after_idle(struct sock *sk, struct ww_host *host) {
     const struct tcp_sock *tp = tcp_sk(sk);
     const __u32 rto = inet_csk(sk)->icsk_rto, cwnd = host->cwnd;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What our host remembers of a connection beside the core's state: the windows that the control last left, and what
- * the core has been told. It lies in the socket's BPF storage, so that the core may fill all of icsk_ca_priv.
+ * Holds what our host knows of a connection beyond the core's state: the windows after our last operation and what the
+ * core has seen. It lies in the socket's BPF storage, so that the core may use all of icsk_ca_priv.
  *
- * A kernel may skip our operations, and then takes for their answer whatever lies on the stack: docs/linux-reference.md. So
- * each operation first looks for traces of those that did not run, and makes up for them:
+ * The kernel may skip our operations and use leftovers on the stack as their result: see docs/linux-reference.md. So
+ * each operation first looks for signs of skipped ones and makes up for them:
  *
- *   no host of the connection    init. The kernel's icsk_ca_initialized says that it was due.
- *   snd_cwnd_cnt is 0            the kernel has begun a reduction. It zeroes this count there; our operations, which
- *                                have no other use for it, set it to 1.
- *   and snd_ssthresh is not ours ssthresh, in that reduction. A larger MTU zeroes the count, too, but not this.
- *   undo_marker is gone          undo_cwnd, unless a reduction has begun since.
- *   snd_cwnd is impossible       undo_cwnd, or the kernel's own recovery with a wrong ssthresh. The kernel opens
- *                                the window no further than the control did before the last loss.
- *   the state is not the one     set_state, or the event COMPLETE_CWR.
- *   that the core was told of
+ *   sign                           skipped operation
+ *   the connection has no host     init. The kernel's icsk_ca_initialized says that it was due.
+ *   snd_cwnd_cnt is 0 and          ssthresh. The kernel zeroes this count when it begins a reduction; our operations,
+ *   snd_ssthresh is not ours       which have no other use for it, set it to 1. A larger MTU zeroes the count as well
+ *                                  but keeps ssthresh.
+ *   undo_marker is gone            undo_cwnd, unless a reduction has begun since.
+ *   snd_cwnd is impossible         undo_cwnd, or the kernel's own recovery with a wrong ssthresh. The kernel never
+ *                                  opens the window beyond its value before the last loss.
+ *   the state is not the one       set_state, or the event COMPLETE_CWR.
+ *   that the core knows
  */
 #ifndef WW_HOST_H
 #define WW_HOST_H
@@ -22,24 +23,24 @@
 #include "record.h"
 
 enum {
-    WW_ACKING = 1,   /* the kernel takes in an ACK: cong_control will follow */
-    WW_REDUCE = 2,   /* it has asked for ssthresh since the core was last told */
-    WW_UNDO = 4,     /* it has asked for an undo */
-    WW_BEYOND = 8,   /* snd_cwnd has room for one segment more than the core says */
-    WW_PACED = 16,   /* we have TCP pace itself */
-    WW_UNDOABLE = 32 /* undo_marker was set when an operation last ended */
+    WW_ACKING = 1,   /* the kernel is processing an ACK: cong_control will follow */
+    WW_REDUCE = 2,   /* the kernel called ssthresh, and the core does not know yet */
+    WW_UNDO = 4,     /* the kernel called undo_cwnd, likewise */
+    WW_BEYOND = 8,   /* snd_cwnd has room for one segment more than the core's cwnd */
+    WW_PACED = 16,   /* we enabled TCP's internal pacing */
+    WW_UNDOABLE = 32 /* undo_marker was set at the end of the last operation */
 };
 
 struct ww_host {
-    __u32 cwnd; /* as the last operation left the windows */
+    __u32 cwnd; /* cwnd and ssthresh at the end of the last operation */
     __u32 ssthresh;
-    __u32 una; /* snd_una, delivered and lost at the last ACK that was told */
+    __u32 una; /* snd_una, delivered and lost at the last ACK that the core saw */
     __u32 delivered;
     __u32 lost;
-    __u32 exit_ssthresh; /* with the kernel's PRR: ssthresh when recovery is over */
-    __u8 phase;          /* enum ww_phase: what the core has been told of */
+    __u32 exit_ssthresh; /* with the kernel's PRR: ssthresh after recovery */
+    __u8 phase;          /* enum ww_phase, as the core last saw it */
     __u8 marks;
-    __u16 period; /* of 65.5 ms, in which an event was last recorded */
+    __u16 period; /* of 65.5 ms, in which the last event was recorded */
 };
 
 struct {
@@ -49,7 +50,7 @@ struct {
     __type(value, struct ww_host);
 } hosts SEC(".maps");
 
-/* The private area has the core's state and nothing else. */
+/* The private area holds the core's state only. */
 static inline struct ww_state *state_of(struct sock *sk) {
     return (struct ww_state *)inet_csk(sk)->icsk_ca_priv;
 }
@@ -59,29 +60,43 @@ static inline void count_missed(void) { __sync_fetch_and_add(&control.missed, 1)
 
 static inline bool has_begun_reduction(const struct tcp_sock *tp) { return tp->snd_cwnd_cnt == 0; }
 
-/* True if the kernel has begun a reduction for which `ssthresh` did not run. */
+/* True if the kernel has begun a reduction but skipped `ssthresh`. */
 static inline bool missed_ssthresh(const struct tcp_sock *tp, const struct ww_host *host) {
     return has_begun_reduction(tp) && tp->snd_ssthresh != host->ssthresh;
 }
 
-/* True if it has undone one for which `undo_cwnd` did not run. Without prior_ssthresh it undoes no windows. */
+/* True if the kernel has undone a reduction but skipped `undo_cwnd`. Without prior_ssthresh it restores no windows. */
 static inline bool missed_undo(const struct tcp_sock *tp, const struct ww_host *host) {
     return (host->marks & (WW_UNDOABLE | WW_UNDO)) == WW_UNDOABLE && tp->undo_marker == 0 &&
            tp->prior_ssthresh != 0 && !has_begun_reduction(tp);
 }
 
-/* True if a timeout has not been told: has_begun_reduction() would be false after that. */
+/* True if the core does not know of a timeout. Once it does, has_begun_reduction() is false. */
 static inline bool missed_timeout(const struct tcp_sock *tp, const struct ww_host *host,
                                   __u8 state) {
     return state == TCP_CA_Loss && has_begun_reduction(tp) &&
            (host->phase != WW_LOSS || host->marks & WW_REDUCE || missed_ssthresh(tp, host));
 }
 
-/* Sets the marks by which the next operation sees what happens until then. */
+/* Sets the marks that show the next operation what happened in between. */
 static inline void leave_marks(struct tcp_sock *tp, struct ww_host *host) {
     if (has_begun_reduction(tp)) tp->snd_cwnd_cnt = 1;
     host->marks &= ~WW_UNDOABLE;
     if (tp->undo_marker != 0) host->marks |= WW_UNDOABLE;
+}
+
+/* Ends an operation: stores the windows as they are now. */
+static inline void keep_windows(struct tcp_sock *tp, struct ww_host *host) {
+    host->cwnd = tp->snd_cwnd;
+    host->ssthresh = tp->snd_ssthresh;
+    leave_marks(tp, host);
+}
+
+/* Stores the counters whose increase the next ACK reports. */
+static inline void keep_counters(const struct tcp_sock *tp, struct ww_host *host) {
+    host->una = tp->snd_una;
+    host->delivered = tp->delivered;
+    host->lost = tp->lost;
 }
 
 static inline struct ww_config config_of(enum ww_protocol protocol) {
@@ -99,20 +114,20 @@ static inline void set_ssthresh(struct tcp_sock *tp, __u32 ssthresh) {
     if (ssthresh != tp->snd_ssthresh) tp->snd_ssthresh = ssthresh;
 }
 
-/* True if the control brings cwnd down by rate halving; the others leave that to the kernel's PRR. */
+/* True if the control reduces cwnd by rate halving; the others leave that to the kernel's PRR. */
 static inline bool has_rate_halving(enum ww_protocol protocol) {
     return ww_recovery_of(protocol) == WW_RECOVERY_RATE_HALVING;
 }
 
-/* True if it sets cwnd in recovery itself: full_control.h is its host. */
+/* True if the control sets cwnd in recovery itself: full_control.h hosts it. */
 static inline bool owns_recovery(enum ww_protocol protocol) {
     const struct ww_config config = config_of(protocol);
     return ww_owns_recovery(&config);
 }
 
 /*
- * Records an event. During PRR the kernel's snd_ssthresh is what cwnd is brought down to: the event then
- * has the ssthresh that the core decided on.
+ * Records an event. During PRR the kernel's snd_ssthresh is the target of cwnd, so the event takes the core's
+ * ssthresh instead.
  */
 static inline void record_event(struct sock *sk, const struct ww_host *host, __u32 cc,
                                 enum ww_protocol protocol, enum ww_event_kind kind,
@@ -125,7 +140,7 @@ static inline void record_event(struct sock *sk, const struct ww_host *host, __u
     write_event(sk, state_of(sk), &config, cc, kind, phase, ssthresh);
 }
 
-/* The core's word for a state. To a control that owns recovery CWR is none: a mark is answered at once. */
+/* Returns the core's phase for a state. A control that owns recovery has no CWR: it answers a mark at once. */
 static inline enum ww_phase core_phase(enum ww_protocol protocol, __u8 state) {
     return owns_recovery(protocol) && state == TCP_CA_CWR ? WW_OPEN : phase_of(state);
 }
@@ -136,30 +151,26 @@ static inline void begin_host(struct sock *sk, struct ww_host *host, __u32 cc,
     struct tcp_sock *tp = tcp_sk(sk);
     ww_init(&config, state_of(sk));
     __builtin_memset(host, 0, sizeof(*host));
-    host->cwnd = tp->snd_cwnd;
-    host->ssthresh = tp->snd_ssthresh;
-    host->una = tp->snd_una;
-    host->delivered = tp->delivered;
-    host->lost = tp->lost;
     host->exit_ssthresh = tp->snd_ssthresh;
     host->phase = (__u8)core_phase(protocol, ca_state(sk));
-    leave_marks(tp, host);
+    keep_counters(tp, host);
+    keep_windows(tp, host);
     count_opened(cc);
     record_event(sk, host, cc, protocol, WW_EVENT_START, phase_of(ca_state(sk)));
 }
 
-/* The operation init. */
+/* Implements init. */
 static inline void on_init(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
     struct ww_host *host = bpf_sk_storage_get(&hosts, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
     if (host) begin_host(sk, host, cc, protocol);
 }
 
-/* Returns the host of a connection. NULL if it has not begun, or there is no memory. */
+/* Returns the connection's host; NULL if the connection has not begun or memory has run out. */
 static inline struct ww_host *host_of(struct sock *sk) {
     return bpf_sk_storage_get(&hosts, sk, 0, 0);
 }
 
-/* The same with each ACK, which makes up for init. Before it the kernel tells of the ACK for our SYN. */
+/* Like host_of, for an ACK: makes up for a skipped init. Before init only the ACK of our SYN is reported. */
 static inline struct ww_host *host_with_ack(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
     struct ww_host *host = host_of(sk);
     if (host || !is_initialized(sk)) return host;
@@ -168,7 +179,7 @@ static inline struct ww_host *host_with_ack(struct sock *sk, __u32 cc, enum ww_p
     return host_of(sk);
 }
 
-/* The operation release. */
+/* Implements release. */
 static inline void on_release(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
     const struct ww_host *host = host_of(sk);
     if (!host) return;
@@ -177,21 +188,21 @@ static inline void on_release(struct sock *sk, __u32 cc, enum ww_protocol protoc
     bpf_sk_storage_delete(&hosts, sk);
 }
 
-/* Counts the multiples of mss in (from, to]: an ACK for n full segments passes n of them from anywhere. */
+/* Counts the multiples of mss in (from, to], so an ACK of n full segments counts n wherever it starts. */
 static inline __u32 whole_segments(__u32 from, __u32 to, __u32 mss) {
     const __u64 end = (__u64)from + (__u32)(to - from);
     return (__u32)(ww_div(end, mss) - ww_div(from, mss));
 }
 
-/* Sets the rate that TSO and whoever paces goes by; SO_MAX_PACING_RATE bounds it. */
+/* Sets the rate for TSO and for pacing, at most SO_MAX_PACING_RATE. */
 static inline void pace(struct sock *sk, __u64 bytes_per_s) {
     const __u64 most = sk->sk_max_pacing_rate;
     sk->sk_pacing_rate = ww_min_u64(bytes_per_s, most);
 }
 
 /*
- * Paces twice the window per smoothed round trip in early slow start, 1.2 times afterwards. No overflow:
- * the product stays below 2^16 * 2^24 * 2^17 / 2^3 * 2^8.
+ * Paces at 2 windows per smoothed round trip in early slow start, at 1.2 afterwards. The product cannot
+ * overflow: it stays below 2^16 * 2^24 * 2^17 / 2^3 * 2^8.
  */
 static inline void set_pacing_rate(struct sock *sk) {
     const struct tcp_sock *tp = tcp_sk(sk);

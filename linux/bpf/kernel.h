@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * This file declares what our programs know of the kernel, 6.1 to 7.1: the fields of its structures that
- * they use. libbpf relocates them to wherever the running kernel has them (CO-RE), so that the build needs
- * neither a kernel's headers nor a vmlinux.h. Differences between kernels stop here:
+ * Declares the parts of the kernel, 6.1 to 7.1, that our programs use. libbpf relocates the fields to their
+ * place in the running kernel (CO-RE), so that the build needs neither kernel headers nor a vmlinux.h.
+ * All differences between kernels are handled in this file:
  *
- *   icsk_ca_state, is_cwnd_limited   are bit fields that moved, as is icsk_ca_initialized: functions read them
+ *   icsk_ca_state, is_cwnd_limited, icsk_ca_initialized   are bit fields that moved: functions read them
  *   enum tcp_ca_event                is found by name, since 7.1 renumbers the events
  *   cong_control                     gained two arguments in 6.10: rate_sample_of finds the last one
- *   in_ack_event                     moved behind pkts_acked in 6.16: it is not used
- *   cwnd_event(CA_EVENT_TX_START)    is an operation of its own in 7.1: there it is not used
- *   tcp_retransmit_skb               gained an argument in 6.15: only the first is used
+ *   in_ack_event                     moved behind pkts_acked in 6.16: we do not use it
+ *   cwnd_event(CA_EVENT_TX_START)    is an operation of its own in 7.1, which we do not implement
+ *   tcp_retransmit_skb               gained an argument in 6.15: we use only the first
  */
 #ifndef WW_KERNEL_H
 #define WW_KERNEL_H
@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Each program serves one protocol: all of the core is inlined, so that the compiler folds its switches. */
+/* Each program serves one protocol: inlining all of the core lets the compiler fold its switches. */
 #define inline inline __attribute__((always_inline))
 #include "../../core/recovery.h"
 #define WW_LOOP __attribute__((noinline))
@@ -32,7 +32,7 @@
 #define AF_INET 2
 #define AF_INET6 10
 #define TCP_INIT_CWND 10            /* RFC 6928 */
-#define TCP_CONG_NON_RESTRICTED 0x1 /* lets any user choose it: docs/decisions/0006 */
+#define TCP_CONG_NON_RESTRICTED 0x1 /* any user may choose it: docs/decisions/0006 */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -76,16 +76,13 @@ struct sock {
     unsigned long sk_max_pacing_rate;
     __u32 sk_pacing_status;
 };
-enum {
-    SK_PACING_NONE,
-    SK_PACING_NEEDED
-}; /* the second has TCP pace itself, where the queue does not */
+enum { SK_PACING_NONE, SK_PACING_NEEDED }; /* NEEDED: TCP paces itself because the queue does not */
 
 struct inet_sock {
-    __be16 inet_sport; /* unlike skc_num it is still set when a connection has ended */
+    __be16 inet_sport; /* still set when a connection has ended, unlike skc_num */
 };
 
-/* Only its name: the operations that we register are declared below. */
+/* Only the name is used; the operations that we register are declared below. */
 struct tcp_congestion_ops___of_any {
     char name[16];
 };
@@ -108,14 +105,13 @@ struct minmax {
 };
 
 struct tcp_rack {
-    __u32 rtt_us; /* of the newest segment that was (S)ACKed */
+    __u32 rtt_us; /* of the newest segment that was ACKed or SACKed */
 };
 
 struct tcp_sock {
     __u32 snd_una;
     __u32 snd_cwnd;
-    __u32
-        snd_cwnd_cnt; /* the kernel's own growth counts here: ours does not, host.h keeps a mark in it */
+    __u32 snd_cwnd_cnt; /* the kernel counts growth in it, we do not: host.h keeps a mark in it */
     __u32 snd_cwnd_clamp;
     __u32 snd_ssthresh;
     __u32 mss_cache;
@@ -124,7 +120,7 @@ struct tcp_sock {
     __u32 packets_out;
     __u32 max_packets_out;
     __u32
-        prior_cwnd; /* before the last loss, as is prior_ssthresh; that is 0 if there is no way back */
+        prior_cwnd; /* before the last loss, like prior_ssthresh, which is 0 if no undo is possible */
     __u32 prior_ssthresh;
     __u32 retrans_out;
     __u32 sacked_out;
@@ -134,34 +130,34 @@ struct tcp_sock {
     __u32 total_retrans;
     __u32 data_segs_out;
     __u32 undo_marker;
-    __u32 rate_delivered; /* segments in rate_interval_us: the last sample of the delivery rate */
+    __u32 rate_delivered; /* last sample of the delivery rate: segments in rate_interval_us */
     __u32 rate_interval_us;
     struct minmax rtt_min;
     struct tcp_rack rack;
     __u32 lsndtime; /* when data were last sent, in jiffies */
     __u64 bytes_acked;
-    __u64 tcp_mstamp; /* us: the kernel reads its clock at each segment and timer */
+    __u64 tcp_mstamp; /* us; updated at each segment and timer */
     __u8 is_cwnd_limited : 1;
 };
 
 struct ack_sample {
-    __s32
-        rtt_us; /* the newest segment's that was just (S)ACKed, never ambiguous (Karn); -1: none */
+    __s32 rtt_us; /* of the newest segment just ACKed or SACKed, never ambiguous (Karn); -1: none */
 };
 
 struct rate_sample {
-    __u32 prior_delivered; /* tp->delivered when the newest segment delivered now was sent */
-    __s32 delivered;       /* segments in interval_us; 0 or less: no sample */
-    long interval_us;      /* 0 or less: no sample */
-    long rtt_us;           /* as in ack_sample */
-    bool is_app_limited;   /* in the course of the sample the sender had nothing to send */
+    __u32
+        prior_delivered; /* tp->delivered when the newest of the segments now delivered was sent */
+    __s32 delivered;     /* segments in interval_us; 0 or less: no sample */
+    long interval_us;    /* 0 or less: no sample */
+    long rtt_us;         /* as in ack_sample */
+    bool is_app_limited; /* the sender ran out of data during the sample */
 };
 
 #pragma clang attribute pop
 
 enum tcp_ca_event { CA_EVENT_TX_START = 0, CA_EVENT_COMPLETE_CWR = 2 };
 
-/* libbpf matches these to the running kernel's by name. */
+/* libbpf matches these operations by name with those of the running kernel. */
 struct tcp_congestion_ops {
     __u32 flags;
     __u32 (*ssthresh)(struct sock *sk);
@@ -186,17 +182,17 @@ static inline __u8 ca_state(struct sock *sk) {
     return (__u8)BPF_CORE_READ_BITFIELD(inet_csk(sk), icsk_ca_state);
 }
 
-/* True from when the kernel has called init. */
+/* True once the kernel has called init. */
 static inline bool is_initialized(struct sock *sk) {
     return BPF_CORE_READ_BITFIELD(inet_csk(sk), icsk_ca_initialized);
 }
 
-/* Counts the segments in the network as the kernel does (tcp_packets_in_flight). */
+/* Counts the segments in flight as the kernel does (tcp_packets_in_flight). */
 static inline __u32 pipe_of(const struct tcp_sock *tp) {
     return tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
 }
 
-/* Follows tcp_is_cwnd_limited: in slow start the window may double what was in flight. */
+/* Copies tcp_is_cwnd_limited: in slow start the window may grow to twice what was in flight. */
 static inline bool is_cwnd_limited(const struct tcp_sock *tp) {
     if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited)) return true;
     return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
@@ -205,8 +201,8 @@ static inline bool is_cwnd_limited(const struct tcp_sock *tp) {
 extern int LINUX_KERNEL_VERSION __kconfig;
 
 /*
- * Returns the last argument of cong_control. The kernel's verifier sees one of the branches only, since it knows the
- * version; they are written in BPF so that the compiler makes no computed access of the two.
+ * Returns the last argument of cong_control. The verifier knows the kernel's version and sees only one branch. The
+ * branches are in BPF assembly so that the compiler cannot merge them into a computed access.
  */
 static inline const struct rate_sample *rate_sample_of(unsigned long long *arguments) {
     const struct rate_sample *rate;
@@ -218,8 +214,8 @@ static inline const struct rate_sample *rate_sample_of(unsigned long long *argum
 }
 
 /*
- * Returns the value, of which the verifier then knows no more than that it is a number. It follows every path once
- * for each constant that it knows to tell apart, and there are many between a sample and the windows.
+ * Returns the value, but hides its range from the verifier. The verifier follows every path once for each constant
+ * that it can distinguish, and there are many between a sample and the windows.
  */
 static inline __u32 forgotten(__u32 value, __u32 any) {
     __u64 kept = value;
@@ -228,8 +224,8 @@ static inline __u32 forgotten(__u32 value, __u32 any) {
 }
 
 /*
- * Returns a value that has been read. Else the compiler may choose between two pointers and read behind the one chosen,
- * which the verifier refuses where one points at a map and the other at the socket.
+ * Returns a value after forcing its load. Otherwise the compiler may first choose between two pointers and then load.
+ * The verifier rejects that if one points to a map and the other to the socket.
  */
 static inline __u32 read_here(__u32 value) {
     asm volatile("" : "+r"(value));
@@ -240,7 +236,7 @@ static inline bool is_complete_cwr(__u32 event) {
     return event == bpf_core_enum_value(enum tcp_ca_event, CA_EVENT_COMPLETE_CWR);
 }
 
-/* True if data leave while nothing is in flight. */
+/* True if the event reports a transmission with nothing in flight. */
 static inline bool is_tx_start(__u32 event) {
     return bpf_core_enum_value_exists(enum tcp_ca_event, CA_EVENT_TX_START) &&
            event == bpf_core_enum_value(enum tcp_ca_event, CA_EVENT_TX_START);

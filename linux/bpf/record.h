@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The programs' side of `westwood kernel record`: each start, bandwidth window, loss, timeout, exit, undo
- * and end of a connection writes an event into the ring buffer that a recorder put into `rings`. While
- * nobody records, an event costs a look-up.
+ * Writes the events of `westwood kernel record` in the BPF programs: each start, bandwidth window, loss, timeout,
+ * exit, undo and end of a connection goes into the ring buffer that a recorder put into `rings`. Without a
+ * recorder an event costs one look-up.
  */
 #ifndef WW_RECORD_H
 #define WW_RECORD_H
@@ -15,7 +15,7 @@ struct ww_ring {
     __uint(max_entries, 4096);
 };
 
-/* Holds the recorder's ring buffer, which has whatever size the recorder chose. */
+/* Holds the recorder's ring buffer; the recorder chooses its size. */
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
     __uint(max_entries, 1);
@@ -28,7 +28,7 @@ struct ww_control_block control = {};
 static inline void count_opened(__u32 cc) { __sync_fetch_and_add(&control.opened[cc], 1); }
 static inline void count_closed(__u32 cc) { __sync_fetch_and_add(&control.closed[cc], 1); }
 
-/* True for the first ACK in each period of 2^16 us, which is 65.5 ms. */
+/* True for the first ACK in each period of 2^16 us (65.5 ms). */
 static inline bool is_new_period(__u64 last_us, __u64 now_us) {
     return last_us >> 16 != now_us >> 16;
 }
@@ -84,7 +84,7 @@ static inline bool is_recorded(struct sock *sk) {
     return port == 0 || port == local_port(sk) || port == remote_port(sk);
 }
 
-/* Reserves an event that is all zeros. Returns NULL if nobody records, or there is no room: it is counted. */
+/* Reserves a zeroed event. Returns NULL without a recorder, or if the buffer is full, and then counts a drop. */
 static inline struct ww_event *begin_event(void) {
     const __u32 first = 0;
     void *ring = bpf_map_lookup_elem(&rings, &first);
@@ -97,7 +97,7 @@ static inline struct ww_event *begin_event(void) {
     return event;
 }
 
-/* Hands it to the recorder, which looks every 20 ms. */
+/* Passes the event to the recorder, which polls every 20 ms. */
 static inline void end_event(struct ww_event *event) {
     bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }

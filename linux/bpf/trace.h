@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records connections of every control, by the kernel's tracepoints. These programs are loaded and attached
- * by a recorder, for as long as it lives, in an instance of the object of its own: `load` leaves them out.
+ * Records connections of every control by the kernel's tracepoints. A recorder loads and attaches these programs
+ * for as long as it runs, as a separate instance of the object: `load` leaves them out.
  *
- *   inet_sock_set_state   is where a connection starts and ends.
- *   tcp_cong_state_set    comes before the state changes, with the windows set: a loss when recovery begins
- *                         (ssthresh is decided, cwnd still what it was), a timeout, the exit of recovery. It
- *                         was an undo if the kernel has taken its mark away.
- *   tcp_retransmit_skb    comes when segments were sent again.
- *   tcp_probe             comes with each segment that arrives, before it is looked at. An event in 50 ms is
- *                         made of it where data are outstanding.
+ *   inet_sock_set_state   marks where a connection starts and ends.
+ *   tcp_cong_state_set    comes before the state changes, when the windows are set: a loss when recovery begins
+ *                         (ssthresh is set, cwnd has not changed yet), a timeout, or the end of recovery. It
+ *                         was an undo if the kernel has cleared undo_marker.
+ *   tcp_retransmit_skb    comes when segments were retransmitted.
+ *   tcp_probe             comes with each segment that arrives, before it is processed. It yields an event
+ *                         every 50 ms while data are outstanding.
  *
- * Connections of our own controls are left to their programs, which know the estimate. Of others the raw
+ * Connections of our own controls are left to their programs, which know the estimate. For the others the raw
  * sample is the kernel's delivery rate (draft-cheng-iccrg-delivery-rate-estimation), and there is no estimate.
  */
 #ifndef WW_TRACE_H
@@ -23,7 +23,7 @@
 
 enum { ESTABLISHED = 1, SYN_SENT = 2, SYN_RECV = 3, CLOSE = 7, LISTEN = 10 }; /* of tcp_states.h */
 
-/* When a connection last had an event of its window, in ns. */
+/* When a connection's last window event was recorded, in ns. */
 struct {
     __uint(type, BPF_MAP_TYPE_SK_STORAGE);
     __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -94,7 +94,7 @@ int BPF_PROG(trace_retransmit, struct sock *sk) {
     struct tcp_sock *tp = bpf_skc_to_tcp_sock(sk);
     if (!tp) return 0;
     const __u8 state = ((struct sock *)tp)->__sk_common.skc_state;
-    if (state == SYN_SENT || state == SYN_RECV) return 0; /* it has not started */
+    if (state == SYN_SENT || state == SYN_RECV) return 0; /* the connection has not started */
     write_trace(tp, WW_EVENT_RETRANSMIT, ca_state((struct sock *)tp));
     return 0;
 }

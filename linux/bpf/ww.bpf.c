@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The Westwood family as congestion controls of Linux, loaded at run time: those that the catalogue calls
- * ours. The arithmetic is core/'s. Who sets cwnd in recovery decides what the kernel tells it:
+ * The Westwood family as congestion controls for Linux, loaded at run time: the rows of the catalogue marked
+ * WW_OURS. The arithmetic is in core/. What sets cwnd in recovery decides which file hosts the control:
  *
  *   the kernel's PRR   control.h
- *   rate halving       control.h, where it is the row's recovery (Dell'Aera 2003, 2.2)
- *   the control        full_control.h, where its trait is WW_OWNS_RECOVERY
+ *   rate halving       control.h, if it is the row's recovery (Dell'Aera 2003, 2.2)
+ *   the control        full_control.h, if its trait is WW_OWNS_RECOVERY
  *
- * The last two have cong_control, which replaces PRR, cong_avoid and the kernel's computation of the pacing rate, by
- * which TSO sizes its bursts; set_pacing_rate does here what tcp_update_pacing_rate does there.
+ * The last two implement cong_control, which replaces PRR, cong_avoid and tcp_update_pacing_rate. TSO sizes its
+ * bursts by the pacing rate, so set_pacing_rate takes over from tcp_update_pacing_rate.
  */
 #include "control.h"
 #include "full_control.h"
@@ -17,8 +17,8 @@
 char LICENSE[] SEC("license") = "GPL";
 
 /*
- * A connection without a host has not begun, since this ACK is for our SYN, or there is no memory: then it is Reno
- * that does not grow.
+ * A connection without a host has not begun (this ACK is for our SYN) or found no memory. In the second case it is
+ * Reno whose window does not grow.
  */
 static inline void take_acked(struct sock *sk, __u32 cc, enum ww_protocol protocol,
                               const struct ack_sample *sample) {
@@ -45,8 +45,8 @@ static inline __u32 undo(struct sock *sk, __u32 cc, enum ww_protocol protocol) {
 }
 
 /*
- * When recovery ends the kernel calls set_state(Open); with its own recovery it then sends COMPLETE_CWR
- * once it has set cwnd = ssthresh.
+ * When recovery ends the kernel calls set_state(Open). With its own recovery it then sends COMPLETE_CWR
+ * after setting cwnd = ssthresh.
  */
 static inline void change_state(struct sock *sk, __u32 cc, enum ww_protocol protocol,
                                 __u8 new_state) {
@@ -70,7 +70,7 @@ static inline void take_event(struct sock *sk, __u32 cc, enum ww_protocol protoc
         on_complete(sk, host, cc, protocol);
 }
 
-/* This is cong_control where PRR is not the recovery, else cong_avoid. */
+/* Implements cong_control for controls that replace PRR, cong_avoid for the others. */
 static inline void control_window(unsigned long long *arguments, struct sock *sk, __u32 cc,
                                   enum ww_protocol protocol) {
     struct ww_host *host = host_of(sk);
@@ -82,7 +82,7 @@ static inline void control_window(unsigned long long *arguments, struct sock *sk
     if (has_rate_halving(protocol)) set_pacing_rate(sk);
 }
 
-/* True, in a constant expression, where the control has cong_control. */
+/* True, as a constant expression, if the control implements cong_control. */
 #define WW_SETS_CWND(ALGORITHM, RECOVERY)                 \
     ((WW_##ALGORITHM##_TRAITS & WW_OWNS_RECOVERY) != 0 || \
      WW_RECOVERY_##RECOVERY == WW_RECOVERY_RATE_HALVING)
