@@ -21,9 +21,9 @@ namespace {
 constexpr const char* kInside = "path";
 constexpr const char* kOutside = "ww%d";
 constexpr Block kShared{100u << 24 | 64u << 16, 10};  // RFC 6598
-constexpr std::uint8_t kOutermost = 16;               // 64 gateways side by side
-constexpr std::uint8_t kStep = 3;                     // seven in each, and in each of those
-constexpr std::uint8_t kSmallest = 28;                // five, one in the other
+constexpr std::uint8_t kOutermost = 16;               // 64 blocks side by side
+constexpr std::uint8_t kStep = 3;                     // seven blocks in each block
+constexpr std::uint8_t kSmallest = 28;                // five levels deep
 constexpr std::uint32_t kPacketBytes = 1500;
 
 struct Interface {
@@ -50,7 +50,7 @@ std::vector<Interface> interfaces() {
     return found;
 }
 
-// Finds the block of the gateway whose inside this namespace is.
+// Returns the block of the gateway that this namespace is inside of.
 Block around(const std::vector<Interface>& interfaces) {
     for (const Interface& one : interfaces)
         if (one.name == kInside && one.block.prefix >= kOutermost && kShared.overlaps(one.block))
@@ -62,7 +62,7 @@ int number_of(const std::string& device) {
     return static_cast<int>(::if_nametoindex(device.c_str()));
 }
 
-// Takes the first block that nobody has: two that are made at once can't add the same route.
+// Takes the first free block. Of two gateways that start at once only one can add a block's route.
 Block claim(const std::vector<Interface>& interfaces, const Block& around, int device) {
     for (const Block& block : candidates(around)) {
         const bool is_taken = std::any_of(
@@ -78,9 +78,10 @@ Block claim(const std::vector<Interface>& interfaces, const Block& around, int d
             if (error.code().value() != EEXIST) throw;
         }
     }
-    throw Unavailable(around.prefix == 0 ? "no addresses for it: all of 100.64.0.0/10 is taken here"
-                                         : "no addresses for it: at most seven side by side in one "
-                                           "another, and five one in the other");
+    throw Unavailable(
+        around.prefix == 0
+            ? "no free addresses: all of 100.64.0.0/10 is in use on this machine"
+            : "no free addresses: a shell can hold seven others, nested up to five deep");
 }
 
 void set_up_inside(const Block& block, const std::string& device) {
@@ -99,7 +100,7 @@ std::vector<Block> candidates(const Block& around) {
     const auto prefix = static_cast<std::uint8_t>(around.prefix == 0 ? kOutermost : from + kStep);
     if (prefix > kSmallest) return found;
     const std::uint32_t first = around.prefix == 0 ? kShared.first : around.first;
-    // The first part of a block is its gateway's own.
+    // The first part of a block belongs to its own gateway.
     for (std::uint32_t i = around.prefix == 0 ? 0 : 1; i < 1u << (prefix - from); i++)
         found.push_back({first + (i << (32 - prefix)), prefix});
     return found;
@@ -121,7 +122,7 @@ Gateway make_gateway(const Plan& plan) {
         throw Unavailable("no network namespace (" + std::string(std::strerror(errno)) +
                           "): run it as root");
     Descriptor inside = current_namespace();
-    set_parameter("ipv4/ip_forward", "1");  // for gateways in this one
+    set_parameter("ipv4/ip_forward", "1");  // for nested gateways
     std::string device = kInside;
     Descriptor inside_tun = make_device(device, kPacketBytes);
     set_up_inside(gateway.block, device);

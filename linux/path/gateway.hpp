@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A gateway is a network namespace for other programs: one TUN device, the path, is its only way out, and the
-// path's other end is a device in the namespace that ww-path was started in. No device outlives ww-path, and
-// neither does the namespace once nobody is in it.
+// A gateway is a network namespace for other programs. One TUN device, the path, is its only route out. The
+// path's other end is a device in the namespace that ww-path was started in. The devices disappear with ww-path,
+// and the namespace when nothing runs in it.
 //
-//   inside    100.64.N.2 on `path`     by default everything goes this way
-//   outside   100.64.N.1 on `ww0`, ww1...; what is not for it is forwarded, and masqueraded (nat.hpp)
+//   inside    100.64.N.2 on `path`     the default route
+//   outside   100.64.N.1 on `ww0`, ww1...; forwards and masquerades the packets for other hosts (nat.hpp)
 //
-// A gateway has a block of addresses. One that is made inside another takes a part of that one's block, so that
-// every packet finds its way back without any translation, however deep.
+// A gateway has a block of addresses. A gateway nested in another one takes a part of its block, so that every
+// packet is routed back without translation, however deep the nesting.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace ww::path {
 
-// So many addresses have the same first `prefix` bits as `first`.
+// A block: the addresses that share the first `prefix` bits of `first`.
 struct Block {
     std::uint32_t first = 0;  // host byte order
     std::uint8_t prefix = 0;
@@ -32,18 +32,18 @@ struct Block {
     std::uint32_t inside() const { return first + 2; }
 };
 
-// Lists the blocks that a gateway may take, the first one first. `around`: the block of the gateway that it is made
-// in; empty (prefix 0): it is made in none.
+// Lists the blocks that a gateway may take, in order of preference. `around` is the block of the enclosing gateway;
+// prefix 0: there is none.
 std::vector<Block> candidates(const Block& around);
 
 struct Gateway {
     std::vector<Host> hosts;  // inside, outside
     Block block;
     std::string device;      // outside
-    bool is_nested = false;  // it is made in another gateway
+    bool is_nested = false;  // inside another gateway
 };
 
-// Makes a gateway between the ends of the plan's first flow: inside is where that comes from.
+// Makes a gateway between the ends of the plan's first flow; `inside` is the flow's source.
 Gateway make_gateway(const Plan& plan);
 
 std::string dotted(std::uint32_t address);

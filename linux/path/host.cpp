@@ -24,11 +24,11 @@ namespace ww::path {
 namespace {
 
 constexpr const char* kDevice = "path";
-// Packets: takes a sender's bursts until the emulator reads them, before the emulator's own queue.
+// Packets: room for a sender's bursts until the emulator reads them, before the emulator's own queue.
 constexpr std::uint32_t kDeviceQueue = 10'000;
 constexpr std::int64_t kMinBuffer = 131072;  // bytes, Linux's default
 constexpr std::int64_t kMaxBuffer = INT32_MAX;
-constexpr std::uint32_t kMaxRetries = 127;  // a connection whose peer is silent never gives up
+constexpr std::uint32_t kMaxRetries = 127;  // a connection never gives up on a silent peer
 
 void check(int result, const char* what) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), what);
@@ -36,7 +36,7 @@ void check(int result, const char* what) {
 
 void enter_new_namespace() {
     if (::unshare(CLONE_NEWNET) == 0) return;
-    // An unprivileged user makes a user namespace around it and has the privileges there.
+    // An unprivileged user gets the privileges inside a new user namespace.
     if (errno == EPERM && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0) return;
     throw Unavailable(std::string("no network namespace (") + std::strerror(errno) +
                       "): run it as root, or allow unprivileged user namespaces");
@@ -89,8 +89,9 @@ Descriptor make_device(std::string& name, std::uint32_t packet_bytes) {
     request.ifr_flags = IFF_TUN | IFF_NO_PI;
     if (::ioctl(tun.get(), TUNSETIFF, &request) < 0) {
         if (errno != EPERM) check(-1, "making a TUN device");
-        throw Unavailable("no TUN device in this network (" + std::string(std::strerror(errno)) +
-                          "): run it as root, or in a network of its own, unshare -Urn");
+        throw Unavailable("no TUN device in this network namespace (" +
+                          std::string(std::strerror(errno)) +
+                          "): run it as root, or in a namespace of its own, unshare -Urn");
     }
     name = request.ifr_name;
     const Descriptor control(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -129,7 +130,7 @@ void Host::set_parameters(const Plan& plan) const {
             sack = has_sack(flow);
             dupacks = flow.dupack_threshold;
         }
-        // The buffer is four times the window, since the kernel counts its bookkeeping with the data.
+        // The buffer is four times the window, since the kernel charges its bookkeeping to it.
         if (flow.to == node_)
             buffer = std::max<std::int64_t>(buffer, 4LL * flow.receive_window_bytes);
     }
@@ -142,9 +143,9 @@ void Host::set_parameters(const Plan& plan) const {
     set_parameter("ipv4/tcp_timestamps", timestamps ? "1" : "0");
     set_parameter("ipv4/tcp_sack", sack ? "1" : "0");
     set_parameter("ipv4/tcp_reordering", std::to_string(dupacks));
-    set_parameter("ipv4/tcp_no_metrics_save", "1");  // a flow learns nothing from the one before
+    set_parameter("ipv4/tcp_no_metrics_save", "1");  // flows don't learn from earlier ones
     set_parameter("ipv4/tcp_ecn_fallback", "0");
-    set_parameter("ipv4/tcp_moderate_rcvbuf", "0");  // the window is the route's
+    set_parameter("ipv4/tcp_moderate_rcvbuf", "0");  // the route sets the window
     set_parameter("ipv4/tcp_rmem", "4096 " + size + " " + size);
     set_parameter("ipv4/tcp_wmem", "4096 65536 " + std::to_string(kMaxBuffer));
     set_parameter("ipv4/tcp_retries2", retries);
@@ -202,7 +203,7 @@ std::uint64_t Host::overruns() const {
         std::uint64_t counter = 0;
         if (name != device_ + ":") continue;
         for (int column = 1; column <= 12; column++) table >> counter;
-        return counter;  // column 12 counts what was dropped when sending
+        return counter;  // column 12: packets dropped when sending
     }
     return 0;
 }

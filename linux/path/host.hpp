@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// A host is a network namespace without a name, and one TUN device is its only way out.
+// A host is a network namespace without a name, whose only link is a TUN device.
 //
-// Nothing of it outlives this process: namespace and device exist as long as descriptors of this
-// process (and sockets that it opened) do, and the kernel closes those whatever ends it.
+// Nothing of it outlives this process: namespace and device exist as long as this process holds their
+// descriptors and sockets, and the kernel closes those however the process ends.
 //
-// Each flow has an address at either end (packet.hpp) and a route to the other one, which carries
+// Each flow has an address at either end (packet.hpp) and a route to the other end. The route carries
 // what Linux sets per route: packet size, initial cwnd, minimum RTO, ACK policy (ip-route(8)).
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace ww::path {
 
-// Thrown if this machine lacks something; the message names it and the remedy.
+// Thrown if this machine lacks something; the message names it and says how to get it.
 struct Unavailable : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -48,10 +48,10 @@ inline constexpr std::uint16_t kPort = 5001;  // sinks listen on it
 
 class Host {
   public:
-    // Makes the host of a node, with all addresses and routes that the plan's flows need there.
+    // Makes the host of a node, with the addresses and routes for the plan's flows.
     Host(const Plan& plan, std::uint32_t node);
 
-    // Takes a namespace and a device in it that are there already.
+    // Takes over an existing namespace and its device.
     Host(std::uint32_t node, Descriptor net, Descriptor tun, std::string device)
         : node_(node), net_(std::move(net)), tun_(std::move(tun)), device_(std::move(device)) {}
 
@@ -62,7 +62,7 @@ class Host {
     // Opens a socket in the namespace; throws Unavailable.
     Descriptor socket(int type) const;
 
-    // Counts the packets that the device dropped because nobody took them in time.
+    // Counts the packets that the device dropped because they were not read in time.
     std::uint64_t overruns() const;
 
   private:
@@ -80,17 +80,17 @@ Descriptor current_namespace();
 // Moves the calling thread into another network namespace.
 void enter(int net);
 
-// Makes a TUN device in the namespace of the calling thread and starts it. The kernel puts a number in the
-// place of %d in its name.
+// Makes a TUN device in the namespace of the calling thread and starts it. The kernel replaces %d in its name
+// by a number.
 Descriptor make_device(std::string& name, std::uint32_t packet_bytes);
 
 // Starts a device of this namespace.
 void start_device(const std::string& name);
 
-// Sets a parameter of this namespace (sysctl(8)), unless this kernel does not know it.
+// Sets a parameter of this namespace (sysctl(8)); does nothing if this kernel lacks it.
 void set_parameter(const std::string& name, const std::string& value);
 
-// Makes a host for each node that a flow begins or ends at. The calling thread is then in another namespace.
+// Makes a host for each node that a flow begins or ends at. Leaves the calling thread in another namespace.
 std::vector<Host> make_hosts(const Plan& plan);
 
 std::uint32_t source_address(std::uint32_t flow);  // host byte order

@@ -14,7 +14,7 @@
 namespace ww::path {
 namespace {
 
-// So many packets are read from one device before the others have their turn.
+// Packets read from one device before the others get their turn.
 constexpr int kBatch = 64;
 constexpr sim::Time kNanosecond = 1000;
 
@@ -22,7 +22,7 @@ void ask_for_precision() {
     ::prctl(PR_SET_TIMERSLACK, 1);
     sched_param priority{};
     priority.sched_priority = 1;
-    (void)::sched_setscheduler(0, SCHED_FIFO, &priority);  // goes on if it is refused
+    (void)::sched_setscheduler(0, SCHED_FIFO, &priority);  // optional: a refusal does not matter
 }
 
 timespec until(sim::Time now, sim::Time due) {
@@ -30,7 +30,7 @@ timespec until(sim::Time now, sim::Time due) {
     return {left / 1'000'000'000, left % 1'000'000'000};
 }
 
-// True if only this packet was wrong, or the device is going down: the loop goes on.
+// True if the error concerns only this packet, or the device is going down: the loop continues.
 bool is_harmless(int error) {
     return error == EINVAL || error == EAGAIN || error == EIO || error == ENOBUFS ||
            error == ENOMEM || error == EINTR;

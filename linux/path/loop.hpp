@@ -3,8 +3,8 @@
 // The loop moves packets between the hosts' devices and the model, in real time.
 //
 // A packet enters the model at the time at which it is read from its device. The loop then sleeps until
-// the next packet is due, with a timer slack of a nanosecond and, where it may, at a real-time priority.
-// It records how late it handed packets over, since that is the emulator's error.
+// the next packet is due, with a timer slack of a nanosecond and, if permitted, at a real-time priority.
+// It records how late it delivered packets, since that is the emulator's error.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace ww::path {
 
-// Tells the time in ps since it was made.
+// Measures the time in ps since its construction.
 class Clock {
   public:
     Clock() : start_ns_(monotonic_ns()) {}
@@ -35,7 +35,7 @@ class Clock {
     std::int64_t start_ns_;
 };
 
-// A histogram of how late packets were, with eight buckets in each power of two of ps.
+// A histogram of the packets' lateness, with eight buckets for each power of two of ps.
 class Lateness {
   public:
     void add(sim::Time late) {
@@ -43,7 +43,7 @@ class Lateness {
         total_++;
         if (late > worst_) worst_ = late;
     }
-    // At least this share of the packets was no later than the returned time.
+    // Returns a time that this share of the packets did not exceed.
     sim::Time quantile(double share) const {
         std::uint64_t below = 0;
         for (std::size_t i = 0; i < counts_.size(); i++) {
@@ -74,17 +74,17 @@ class Lateness {
 
 struct LoopReport {
     Lateness lateness;
-    std::uint64_t refused = 0;  // packets that a device did not accept
-    std::string error;          // why the loop failed; empty: it did not
+    std::uint64_t refused = 0;  // packets that a device rejected
+    std::string error;          // why the loop failed; empty: it succeeded
 };
 
-// Something that the loop does at equal distances. It must not block, and returns whether the loop goes on.
+// A periodic task of the loop. It must not block; it returns whether the loop continues.
 struct Tick {
     sim::Time every = sim::kNever;
     std::function<bool(sim::Time now)> act;
 };
 
-// Runs until `stop` (an eventfd or a pipe; -1: none) can be read.
+// Runs until `stop` (an eventfd or a pipe; -1: none) becomes readable.
 LoopReport run_loop(Model& model, std::span<const Host> hosts, const Clock& clock, int stop,
                     const Tick& tick = {});
 

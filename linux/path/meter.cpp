@@ -23,7 +23,7 @@ double mean_ms(double sum_s, std::uint64_t packets) {
     return packets == 0 ? 0.0 : 1e3 * sum_s / static_cast<double>(packets);
 }
 
-// Megabits a second.
+// Returns Mb/s.
 double rate(std::uint64_t bytes, double seconds) {
     return seconds > 0 ? 8e-6 * static_cast<double>(bytes) / seconds : 0.0;
 }
@@ -67,7 +67,7 @@ std::string Meter::in_all(sim::Time now, bool is_up) const {
                 1e3 * all.longest_s, all.dropped, all.lost);
 }
 
-// What has no room at once is not written: the path must not stand still for it.
+// Drops what cannot be written at once: the path must not wait for its reader.
 void Meter::write(const std::string& text) const {
     pollfd ready{fd_, POLLOUT, 0};
     if (::poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT) != 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The meter says once a second what the path carries, and in the end what it has carried. On a terminal it
-// writes into the title, which no program that runs there misses; else a line. It never waits for a reader.
+// The meter reports once a second what the path carries, and at the end the totals. On a terminal it writes
+// into the window's title, which disturbs no program; otherwise it prints a line. It never waits for a reader.
 #pragma once
 
 #include <array>

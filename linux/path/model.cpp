@@ -15,11 +15,11 @@ Model::Model(const sim::Network& network, const sim::Topology& topology, std::ui
         channels_.emplace_back(network, i, seed);
 }
 
-std::optional<Seen> Model::look(std::uint32_t node, std::size_t size) const {
+std::optional<Seen> Model::parse(std::uint32_t node, std::size_t size) const {
     const std::span<const std::uint8_t> packet(room_.get(), size);
     if (packets_ == Packets::of_others)
-        return look_at_any(packet, node == network_.flows.front().from);
-    const auto seen = look_at(packet);
+        return parse_any(packet, node == network_.flows.front().from);
+    const auto seen = parse(packet);
     if (!seen || seen->flow >= network_.flows.size()) return {};
     const sim::Flow& flow = network_.flows[seen->flow];
     if (node != (seen->to_sink ? flow.from : flow.to)) return {};
@@ -27,13 +27,13 @@ std::optional<Seen> Model::look(std::uint32_t node, std::size_t size) const {
 }
 
 void Model::enter(sim::Time now, std::uint32_t node, std::size_t size) {
-    const auto seen = look(node, size);
+    const auto seen = parse(node, size);
     if (!seen) {
         strangers_++;
         return;
     }
     if (now > network_.duration) return;
-    now_ = std::max(now_, now);  // channels take packets in order of time
+    now_ = std::max(now_, now);  // channels expect packets in order of time
     const std::uint32_t held = take_slot();
     held_[held].data.assign(room_.get(), room_.get() + size);
     held_[held].hop = 0;

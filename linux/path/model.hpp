@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The model is the network between the hosts, without any clock or device: the engine's own channels
-// (../../engine/channel.hpp, with its queues, losses, jitter and recorded rates) take real packets instead of
+// The model is the network between the hosts, without a clock or device. The engine's own channels
+// (../../engine/channel.hpp, with their queues, losses, jitter and recorded rates) take real packets instead of
 // simulated ones.
 //
-// A packet enters the first channel of its flow's route when its host sends it, and each further channel at the
-// exact time at which the one before hands it on. It is due at the other host when the last one hands it
-// on. These times are those that the channels compute, not those at which somebody asked, so that being late
-// with one packet delays none of the others.
+// A packet enters the first channel of its flow's route when its host sends it. It enters each further channel at the
+// exact time at which the previous one releases it, and is due at the other host when the last one releases it.
+// The channels compute these times regardless of when they are asked, so a late packet delays no other.
 #pragma once
 
 #include <array>
@@ -23,62 +22,62 @@
 
 namespace ww::path {
 
-// Counts the packets of one flow that carry data towards its sink.
+// Counts a flow's packets with data towards its sink.
 struct Counts {
     std::uint64_t packets_at_sink = 0, ip_bytes_at_sink = 0;
     std::uint64_t queue_drops = 0, lost = 0, in_flight = 0;
-    sim::Time last_arrival = -1;  // at the sink; -1: none came
+    sim::Time last_arrival = -1;  // at the sink; -1: nothing arrived
 };
 
-// Sums up what went one way.
+// Totals of one direction.
 struct Carried {
-    std::uint64_t packets = 0, bytes = 0;  // that have arrived
+    std::uint64_t packets = 0, bytes = 0;  // that arrived
     std::uint64_t dropped = 0, lost = 0;   // by queues, on wires
-    double delay_s = 0, longest_s = 0;     // of all that have arrived; of the slowest
+    double delay_s = 0, longest_s = 0;     // sum and maximum over the arrivals
 };
 
-// The packets on the path are those of the plan's flows, or those of other programs: then they go the
-// first flow's way from its first node, and back from its second one.
+// Tells whose packets the path carries: those of the plan's flows, or those of other programs. The latter follow the
+// first flow's route: forward from its first node, back from its second.
 enum class Packets : std::uint8_t { of_flows, of_others };
 
 class Model {
   public:
-    // The largest IPv4 packet has so many bytes, rounded up.
+    // Bytes of the largest IPv4 packet, rounded up.
     static constexpr std::size_t kRoom = 65536;
 
-    // Expects a validated network in which every flow has a path.
+    // Expects a validated network in which every flow has a route.
     Model(const sim::Network& network, const sim::Topology& topology, std::uint64_t seed,
           Packets packets = Packets::of_flows);
 
-    // Returns where the next packet is to be written before enter().
+    // Returns the buffer for the next packet, to be filled before enter().
     std::span<std::uint8_t> room() { return {room_.get(), kRoom}; }
 
-    // Lets the packet in the first `size` bytes of room() leave the host of `node` at `now`. A packet of no
-    // flow is counted and dropped.
+    // Sends the packet in the first `size` bytes of room() from the host of `node` at `now`. A packet that belongs
+    // to no flow is counted and dropped.
     void enter(sim::Time now, std::uint32_t node, std::size_t size);
 
-    // Returns when the next packet is due somewhere; kNever: none is under way.
+    // Returns when the next packet is due at a pipe or host; kNever: none is in transit.
     sim::Time next() const { return due_.empty() ? sim::kNever : due_.front().at; }
 
     using Deliver =
         std::function<void(std::uint32_t node, std::span<const std::uint8_t>, sim::Time)>;
 
-    // Moves every packet that is due up to `now`, in order; `deliver` gets those that reach their host. Nothing
+    // Moves every packet that is due up to `now`, in order; passes those that reach their host to `deliver`. Nothing
     // enters or moves after the run's end.
     void run(sim::Time now, const Deliver& deliver);
 
     const Counts& counts(std::size_t flow) const { return counts_[flow]; }
     const Carried& carried(bool to_sink) const { return carried_[to_sink ? 0 : 1]; }
 
-    // Returns how long a packet of the first flow that came now would wait in queues.
+    // Returns how long a packet of the first flow would wait in queues if it entered now.
     sim::Time backlog(sim::Time now, bool to_sink) const;
 
-    std::uint64_t strangers() const { return strangers_; }  // packets of no flow
+    std::uint64_t strangers() const { return strangers_; }  // packets that belong to no flow
 
-    // Lists every packet that was dropped, lost or marked, if queues are traced; `flow` is the flow's number.
+    // Lists every dropped, lost or marked packet if queues are traced; `flow` is the flow's number.
     const std::vector<sim::Drop>& drops() const { return drops_; }
 
-    // Moves what is due to the end of the run, which nobody waits for any more, and closes all accounts.
+    // Moves the remaining packets to the end of the run without delivering them, and returns the final counts.
     std::vector<sim::DirectionResult> finish();
 
   private:
@@ -101,7 +100,7 @@ class Model {
         const std::uint32_t route = topology_.route_of(seen.flow);
         return seen.to_sink ? topology_.to_receiver(route) : topology_.to_sender(route);
     }
-    std::optional<Seen> look(std::uint32_t node, std::size_t size) const;
+    std::optional<Seen> parse(std::uint32_t node, std::size_t size) const;
     void forward(std::uint32_t held, sim::Time now);
     void arrive(Held& packet, sim::Time at, const Deliver& deliver);
     void account(const Held& packet, std::uint32_t channel, sim::Time now, sim::DropKind kind);
@@ -113,8 +112,8 @@ class Model {
     std::vector<sim::Channel> channels_;
     std::vector<Counts> counts_;
     std::array<Carried, 2> carried_;   // to the sinks, to the sources
-    std::vector<Held> held_;           // packets under way, each in a slot
-    std::vector<std::uint32_t> free_;  // slots of held_ to use again
+    std::vector<Held> held_;           // packets in transit, each in a slot
+    std::vector<std::uint32_t> free_;  // unused slots of held_
     std::vector<Due> due_;             // a heap, soonest first
     std::vector<sim::Drop> drops_;
     std::unique_ptr<std::uint8_t[]> room_ = std::make_unique<std::uint8_t[]>(kRoom);

@@ -26,7 +26,7 @@ bool forwards() {
     return file >> value && value == 1;
 }
 
-// Collects messages that the packet filter takes all or none of.
+// Collects messages that the packet filter applies as one transaction.
 class Batch {
   public:
     Batch() { limit(NFNL_MSG_BATCH_BEGIN); }
@@ -60,7 +60,7 @@ class Batch {
     int answers_ = 0;
 };
 
-// A part of a rule: its name, and its attributes by `fill`.
+// Adds a part of a rule: its name, and the attributes that `fill` writes.
 template <class Fill>
 void put_expression(Message& rule, const char* name, const Fill& fill) {
     const std::size_t expression = rule.open(NFTA_LIST_ELEM | NLA_F_NESTED);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Adds routes and addresses by rtnetlink(7), of which the hosts need this little. nat.cpp speaks with the
-// packet filter by the same means.
+// Adds routes and addresses by rtnetlink(7), limited to what the hosts need. nat.cpp uses the same classes for
+// the packet filter.
 #pragma once
 
 #include <linux/netlink.h>
@@ -17,7 +17,7 @@
 
 namespace ww::path {
 
-// Builds a message: a header, what every message of its kind has, and attributes, which may be nested.
+// Builds a message: a header, the fixed part for its kind, and attributes, which may be nested.
 class Message {
   public:
     template <class Fixed>
@@ -39,7 +39,7 @@ class Message {
     }
     void put_bytes(std::uint16_t type, std::string_view value);
 
-    // Begins an attribute that has attributes; close() takes what open() returned.
+    // Begins an attribute that contains attributes; close() takes the returned position.
     std::size_t open(std::uint16_t type);
     void close(std::size_t at);
 
@@ -49,7 +49,7 @@ class Message {
     std::vector<std::uint8_t> bytes_;
 };
 
-// Speaks with a part of the kernel in the namespace that the calling thread is in.
+// Talks to a subsystem of the kernel in the namespace of the calling thread.
 class Netlink {
   public:
     explicit Netlink(int protocol);
@@ -57,8 +57,8 @@ class Netlink {
     Netlink(const Netlink&) = delete;
     Netlink& operator=(const Netlink&) = delete;
 
-    // Sends messages of which so many ask for an answer (NLM_F_ACK). Throws std::system_error with the
-    // first answer that is no success.
+    // Sends messages, `answers` of which ask for an answer (NLM_F_ACK). Throws std::system_error for the first
+    // answer that reports an error.
     void send(std::span<const std::uint8_t> messages, int answers, const char* what);
 
   private:
@@ -72,7 +72,7 @@ struct Route {
     std::map<std::uint16_t, std::uint32_t> metrics = {};  // RTAX_*
     std::uint32_t locked = 0;  // a bit for each metric that the kernel must not change
     std::uint8_t prefix = 32;  // bits of `to` that count
-    bool is_own = false;       // `to` is this host's own
+    bool is_own = false;       // `to` is an address of this host
 };
 
 struct Address {
@@ -81,10 +81,10 @@ struct Address {
     int device = 0;
 };
 
-// Adds routes and addresses in the namespace that the calling thread is in. Fails if one is there already.
+// Adds routes and addresses in the namespace of the calling thread. Fails if one exists already.
 class RouteTable {
   public:
-    // Sets how many packets wait in a device. In a user namespace ioctl(SIOCSIFTXQLEN) may not.
+    // Sets how many packets a device can queue. ioctl(SIOCSIFTXQLEN) is not permitted in a user namespace.
     void set_queue(int device, std::uint32_t packets);
 
     void add(const Route& route);

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint8_t kSynSent = 2;  // TCP_SYN_SENT of the kernel's net/tcp_states.h
-// Since Linux 6.7 the kernel counts timeouts in tcpi_total_rto, a field of 16 bits behind those that older
-// headers name.
+// Since Linux 6.7 tcpi_total_rto counts timeouts: a field of 16 bits behind the last field that older headers
+// declare.
 constexpr std::size_t kTotalRto = offsetof(tcp_info, tcpi_snd_wnd) + 12;
 
 double seconds_of_us(double microseconds) { return microseconds * 1e-6; }
@@ -30,7 +30,7 @@ double mean(std::uint64_t sum, std::uint64_t count) {
 
 }  // namespace
 
-void Observer::look(int fd, sim::Time now, std::uint32_t index, wire::Trace& trace) {
+void Observer::sample(int fd, sim::Time now, std::uint32_t index, wire::Trace& trace) {
     alignas(tcp_info) unsigned char raw[512] = {};
     socklen_t size = sizeof raw;
     if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, raw, &size) != 0) return;
@@ -48,7 +48,7 @@ void Observer::look(int fd, sim::Time now, std::uint32_t index, wire::Trace& tra
     add_to_means(info);
     const Row row{info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh, info.tcpi_rtt,
                   info.tcpi_rto,      info.tcpi_unacked,      phase_of(ca_state_)};
-    if (looks_ > 1 && row == last_) return;
+    if (samples_ > 1 && row == last_) return;
     last_ = row;
     trace.write_window(index, traced(now, row));
 }
@@ -62,7 +62,7 @@ void Observer::count_changes(std::uint8_t ca_state) {
 }
 
 void Observer::add_to_means(const tcp_info& info) {
-    looks_++;
+    samples_++;
     cwnd_sum_ += info.tcpi_snd_cwnd;
     max_cwnd_ = std::max(max_cwnd_, info.tcpi_snd_cwnd);
     if (info.tcpi_rtt > 0) {
@@ -77,7 +77,7 @@ wire::WindowRow Observer::traced(sim::Time now, const Row& row) {
     traced.time_s = sim::seconds(now);
     traced.cwnd = row.cwnd;
     if (row.ssthresh < WW_SSTHRESH_INFINITE) traced.ssthresh = row.ssthresh;
-    // TCP_INFO has the smoothed RTT only: it stands in both columns.
+    // TCP_INFO has only the smoothed RTT: it fills both columns.
     if (row.rtt_us != 0) traced.rtt_s = traced.srtt_s = seconds_of_us(row.rtt_us);
     traced.rto_s = seconds_of_us(row.rto_us);
     traced.in_flight = row.in_flight;
@@ -91,8 +91,8 @@ void Observer::report(sim::FlowResult& result) const {
     result.timeouts = knows_timeouts_ ? timeouts_ : losses_;
     result.fast_recoveries = recoveries_;
     result.ecn_reductions = reductions_;
-    result.mean_cwnd = mean(cwnd_sum_, looks_);
-    if (looks_ > 0) result.max_cwnd = max_cwnd_;
+    result.mean_cwnd = mean(cwnd_sum_, samples_);
+    if (samples_ > 0) result.max_cwnd = max_cwnd_;
     result.mean_srtt_s = seconds_of_us(mean(srtt_sum_us_, rtts_));
     result.min_rtt_s = min_rtt_us_ < UINT32_MAX ? seconds_of_us(min_rtt_us_) : kNan;
     result.established_s = established_ < 0 ? kNan : sim::seconds(established_);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// An observer reads TCP_INFO (tcp(7)) of a connection's sender again and again, at equal distances.
+// An observer samples TCP_INFO (tcp(7)) of a connection's sender at equal intervals.
 //
-// Its counters are the kernel's, and exact. Its means are over the looks. It counts a fast recovery when
-// a look finds one that the look before did not find, so it may miss one that is shorter than that.
+// Its counters are the kernel's and exact. Its means are over the samples. It counts a fast recovery when a
+// sample is in recovery and the one before was not, so it may miss recoveries shorter than the interval.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace ww::path {
 
 class Observer {
   public:
-    // Looks at socket `fd` at `now`. If something has changed, writes a row into the trace for connection
-    // `index`.
-    void look(int fd, sim::Time now, std::uint32_t index, wire::Trace& trace);
+    // Samples socket `fd` at `now`. If something has changed, writes a row for connection `index` into the
+    // trace.
+    void sample(int fd, sim::Time now, std::uint32_t index, wire::Trace& trace);
 
-    // Fills in what the looks so far have shown; the other fields of the result stay as they are.
+    // Fills in what the samples have shown; leaves the other fields of the result unchanged.
     void report(sim::FlowResult& result) const;
 
   private:
@@ -37,12 +37,12 @@ class Observer {
 
     Row last_{};
     std::uint32_t max_cwnd_ = 0;
-    std::uint64_t looks_ = 0, rtts_ = 0, cwnd_sum_ = 0, srtt_sum_us_ = 0;
+    std::uint64_t samples_ = 0, rtts_ = 0, cwnd_sum_ = 0, srtt_sum_us_ = 0;
     std::uint64_t sent_ = 0, retransmitted_ = 0, timeouts_ = 0, losses_ = 0;
     std::uint64_t recoveries_ = 0, reductions_ = 0;
     std::uint32_t min_rtt_us_ = UINT32_MAX;
     sim::Time established_ = -1;
-    std::uint8_t ca_state_ = 0;  // enum tcp_ca_state at the last look
+    std::uint8_t ca_state_ = 0;  // enum tcp_ca_state at the last sample
     bool knows_timeouts_ = false;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Reads in a packet what the emulator needs to know, and writes the ECN mark. Everything else passes unseen.
+// Parses what the emulator needs to know of a packet, and sets the ECN mark. The rest stays untouched.
 //
-// Flow F has the source address 10.64.F.F and the sink address 10.65.F.F, F in 16 bits, so that an address
-// tells the flow and the direction; where the path carries other programs' packets, the side that they come
-// from tells it. ECN (RFC 3168, section 5) is the low two bits of the second byte; a mark
-// changes the header's checksum as RFC 1624, equation 3, says.
+// Flow F has the source address 10.64.F.F and the sink address 10.65.F.F, with F in 16 bits, so that an address
+// identifies the flow and the direction. If the path carries other programs' packets, the side on which they enter
+// gives the direction. ECN (RFC 3168, section 5) is the low two bits of the second byte. A mark
+// updates the header's checksum by RFC 1624, equation 3.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline std::uint32_t big_endian(std::span<const std::uint8_t> bytes, std::size_t
     return value;
 }
 
-// Returns the length of the header; 0 unless it is a whole IPv4 packet.
+// Returns the length of the header; 0 if this is not a whole IPv4 packet.
 inline std::size_t ipv4_header(std::span<const std::uint8_t> packet) {
     constexpr std::size_t kIp = 20;
     if (packet.size() < kIp || packet[0] >> 4 != 4) return 0;
@@ -44,14 +44,14 @@ inline std::size_t ipv4_header(std::span<const std::uint8_t> packet) {
 inline bool is_ecn_capable(std::span<const std::uint8_t> packet) { return (packet[1] & 3u) != 0; }
 }  // namespace detail
 
-// Returns nullopt unless it is a whole IPv4 packet, of whichever program.
-inline std::optional<Seen> look_at_any(std::span<const std::uint8_t> packet, bool to_sink) {
+// Returns nullopt if this is not a whole IPv4 packet; accepts those of any program.
+inline std::optional<Seen> parse_any(std::span<const std::uint8_t> packet, bool to_sink) {
     if (detail::ipv4_header(packet) == 0) return {};
     return Seen{0, to_sink, true, detail::is_ecn_capable(packet)};
 }
 
-// Returns nullopt unless it is a whole IPv4 packet between the two addresses of a flow.
-inline std::optional<Seen> look_at(std::span<const std::uint8_t> packet) {
+// Returns nullopt if this is not a whole IPv4 packet between the two addresses of a flow.
+inline std::optional<Seen> parse(std::span<const std::uint8_t> packet) {
     constexpr std::size_t kTcp = 20, kUdp = 8;
     const std::size_t header = detail::ipv4_header(packet);
     if (header == 0) return {};
@@ -72,7 +72,7 @@ inline std::optional<Seen> look_at(std::span<const std::uint8_t> packet) {
     return Seen{to & 0xffffu, to_sink, packet.size() > payload_at, detail::is_ecn_capable(packet)};
 }
 
-// Sets Congestion Experienced in a packet that look_at() has accepted.
+// Sets Congestion Experienced in a packet that parse() has accepted.
 inline void mark(std::span<std::uint8_t> packet) {
     const std::uint32_t old_word = detail::big_endian(packet, 0, 2);
     packet[1] |= 3u;

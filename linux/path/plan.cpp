@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostFlows = 1u << 16;  // an address has 16 bits for the flow
 
-// Returns what is wrong with a plan whose values are all within their bounds, or an empty string.
+// Returns the error of a plan whose values are all within their limits, or an empty string.
 std::string problem_of(const Plan& plan) {
     if (plan.network.flows.size() > kMostFlows) return "more than 65536 flows";
     for (std::size_t i = 0; i < plan.protocols.size(); i++)

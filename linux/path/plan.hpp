@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// The plan that ww-path runs is wire/plan.hpp's. This file says what Linux makes of it.
+// Reads a plan (wire/plan.hpp) and checks what Linux adds to it.
 #pragma once
 
 #include <istream>
@@ -12,15 +12,15 @@ namespace ww::path {
 using wire::Plan;
 using wire::PlanError;
 
-// Reads a plan, or throws PlanError. The network has then passed the engine's own checks, and Linux has a
-// congestion control for each of its flows.
+// Reads a plan, or throws PlanError. The network has passed the engine's checks, and Linux has a congestion
+// control for each flow.
 Plan read_plan(std::istream& text);
 
 // Returns the kernel's name of a protocol's congestion control; empty: Linux has none.
 const char* control_of(ww_protocol protocol);
 
-// Returns whether a flow's host has selective acknowledgments: Linux repairs losses as NewReno does only
-// without them, and has them for every other recovery.
+// Returns whether a flow's host uses selective acknowledgments. Linux recovers as NewReno does only without
+// SACK; every other recovery uses it.
 bool has_sack(const sim::Flow& flow);
 
 }  // namespace ww::path

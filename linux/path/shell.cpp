@@ -32,10 +32,10 @@ namespace {
 constexpr long kPidfdSendSignal = 424,
                kPidfdOpen = 434;  // headers before Linux 5.3 lack their names
 constexpr int kNotExecutable = 126, kNotFound = 127, kSignal = 128;  // exit codes, as a shell's
-constexpr auto kPatience = std::chrono::milliseconds(300);           // from a hangup to a kill
-constexpr sim::Time kFarewell = 2 * sim::kSecond;                    // at most
-constexpr auto kLongest = std::chrono::seconds(3);  // for what does not even end then
-constexpr auto kLook = std::chrono::milliseconds(5);
+constexpr auto kPatience = std::chrono::milliseconds(300);           // between SIGHUP and SIGKILL
+constexpr sim::Time kLongestDrain = 2 * sim::kSecond;
+constexpr auto kLongestEnd = std::chrono::seconds(3);  // for processes that survive SIGKILL
+constexpr auto kPollInterval = std::chrono::milliseconds(5);
 
 void check(int result, const char* what) {
     if (result < 0) throw std::system_error(errno, std::generic_category(), what);
@@ -51,7 +51,7 @@ Pipe make_pipe() {
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// The signals that the front waits for: those that it passes on, and the end of a child.
+// Returns the signals that the front waits for: those that it passes on, and the end of a child.
 sigset_t signals() {
     sigset_t all;
     ::sigemptyset(&all);
@@ -60,14 +60,14 @@ sigset_t signals() {
     return all;
 }
 
-// Sends a signal to every process in a namespace but this one; returns to how many it was sent.
+// Sends a signal to every other process in a namespace; returns how many there were.
 int signal_all_in(const std::string& net, int number) {
     int count = 0;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
         const pid_t pid = std::atoi(entry.path().filename().c_str());
         if (pid <= 0 || pid == ::getpid()) continue;
-        // The descriptor names the process that is looked at, also if another gets its number meanwhile.
+        // The descriptor still names this process if another one gets its PID.
         const Descriptor process(static_cast<int>(::syscall(kPidfdOpen, pid, 0)));
         if (!process) continue;
         const auto its = std::filesystem::read_symlink(entry.path() / "ns/net", error);
@@ -77,7 +77,7 @@ int signal_all_in(const std::string& net, int number) {
     return count;
 }
 
-// Starts the command inside and returns its number. `problem`: why it can't be started, or 0.
+// Starts the command inside and returns its PID. Sets `problem` to errno if it can't be started, else to 0.
 pid_t start(char** command, int net, const sigset_t& mask, int& problem) {
     Pipe said = make_pipe();
     const pid_t front = ::getpid();
@@ -85,7 +85,7 @@ pid_t start(char** command, int net, const sigset_t& mask, int& problem) {
     check(pid, "starting a process");
     if (pid == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != front) ::_exit(kSignal);  // it ended before we asked for the signal
+        if (::getppid() != front) ::_exit(kSignal);  // the front ended before prctl took effect
         if (::setns(net, CLONE_NEWNET) == 0) {
             ::sigprocmask(SIG_SETMASK, &mask, nullptr);
             ::execvp(command[0], command);
@@ -99,7 +99,7 @@ pid_t start(char** command, int net, const sigset_t& mask, int& problem) {
     return pid;
 }
 
-// Counts the connections of this namespace whose other end does not know yet that they are over.
+// Counts the connections of this namespace whose peer does not know yet that they have ended.
 int unfinished_connections() {
     constexpr unsigned kFinWait1 = 4, kLastAck = 9,
                        kClosing = 11;  // as in include/net/tcp_states.h
@@ -117,16 +117,17 @@ int unfinished_connections() {
     return count;
 }
 
-// Carries what is still under way, so that the other ends learn that the command's connections are over.
-void say_farewell(Model& model, const Gateway& gateway, const Clock& clock) {
-    const sim::Time until = clock.now() + kFarewell;
+// Carries the packets in transit, so that the peers learn that the command's connections have ended.
+void drain_connections(Model& model, const Gateway& gateway, const Clock& clock) {
+    const sim::Time until = clock.now() + kLongestDrain;
     const auto goes_on = [&](sim::Time now) {
         return now < until && (model.next() != sim::kNever || unfinished_connections() > 0);
     };
-    if (goes_on(clock.now())) run_loop(model, gateway.hosts, clock, -1, {kFarewell / 400, goes_on});
+    if (goes_on(clock.now()))
+        run_loop(model, gateway.hosts, clock, -1, {kLongestDrain / 400, goes_on});
 }
 
-// The path: runs the loop until the front is gone or has closed its end of `lifeline`.
+// Runs the path: the loop, until the front has ended or has closed its end of `lifeline`.
 [[noreturn]] void carry(Pipe& lifeline, const Gateway& gateway, Model& model, const sigset_t& mask,
                         bool has_meter) {
     lifeline.write = Descriptor();
@@ -135,7 +136,7 @@ void say_farewell(Model& model, const Gateway& gateway, const Clock& clock) {
     std::signal(SIGPIPE, SIG_IGN);
     const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(nothing.get(), stream);
-    // In the namespace that it carries for: what ends all in the one around it leaves it time to do so here.
+    // Runs in the outer namespace, so it has time to end the inner one before end_all_in() of an enclosing shell.
     const int inside = gateway.hosts.front().net();
     enter(inside);
 
@@ -146,7 +147,8 @@ void say_farewell(Model& model, const Gateway& gateway, const Clock& clock) {
     const LoopReport report = run_loop(model, gateway.hosts, clock, lifeline.read.get(), tick);
     const sim::Time end = clock.now();
     end_all_in(inside);
-    if (char word; ::read(lifeline.read.get(), &word, 1) == 1) say_farewell(model, gateway, clock);
+    if (char word; ::read(lifeline.read.get(), &word, 1) == 1)
+        drain_connections(model, gateway, clock);
     std::uint64_t missed = report.refused;
     for (const Host& host : gateway.hosts) missed += host.overruns();
     if (missed > 0)
@@ -159,19 +161,19 @@ void say_farewell(Model& model, const Gateway& gateway, const Clock& clock) {
     ::_exit(report.error.empty() ? 0 : 1);
 }
 
-// The status of the command (waitpid(2)), and whether the path ended before it.
+// How the command ended (waitpid(2)), and whether the path ended before it.
 struct Ended {
     int status = 0;
-    bool path_was_first = false;
+    bool path_ended_first = false;
 };
 
-// Waits for the command, and passes on what signals the front gets meanwhile.
+// Waits for the command, and passes on the signals that the front receives.
 Ended wait_for(pid_t command, pid_t path, const sigset_t& waited_for) {
     Ended ended;
     for (;;) {
         siginfo_t info;
         const int number = ::sigwaitinfo(&waited_for, &info);
-        // The terminal has sent its own to the command, too; a hangup may be for this process only.
+        // The terminal signals the command as well; a hangup may be for this process only.
         if (number > 0 && number != SIGCHLD && (info.si_code != SI_KERNEL || number == SIGHUP))
             ::kill(command, number);
         int status;
@@ -181,14 +183,14 @@ Ended wait_for(pid_t command, pid_t path, const sigset_t& waited_for) {
                 return ended;
             }
             if (pid == path) {
-                ended.path_was_first = true;
+                ended.path_ended_first = true;
                 ::kill(command, SIGKILL);
             }
         }
     }
 }
 
-// Ends this process as the command ended, so that whoever waits for it sees no difference.
+// Ends this process as the command ended, so that its parent sees no difference.
 int end_as(int status) {
     if (WIFEXITED(status)) return WEXITSTATUS(status);
     const int number = WTERMSIG(status);
@@ -203,16 +205,16 @@ int end_as(int status) {
     return kSignal + number;
 }
 
-void tell_of_the_world(const Gateway& gateway, const Nat& nat) {
-    if (gateway.is_nested) return;  // the outermost has told
+void report_connectivity(const Gateway& gateway, const Nat& nat) {
+    if (gateway.is_nested) return;  // the outermost shell has reported it
     std::ifstream servers("/etc/resolv.conf");
     if (!nat.owner)
         std::fprintf(stderr, "westwood: only this machine is within reach: %s\n",
                      nat.lacking.c_str());
     else if (const std::string server = loopback_nameserver(servers); !server.empty())
         std::fprintf(stderr,
-                     "westwood: no names inside: /etc/resolv.conf has %s, this machine's loopback, "
-                     "which is out of reach there\n",
+                     "westwood: no name resolution inside: /etc/resolv.conf has %s, this machine's "
+                     "loopback, which is out of reach there\n",
                      server.c_str());
 }
 
@@ -227,9 +229,9 @@ void end_all_in(int net) {
     const auto passed = [&] { return std::chrono::steady_clock::now() - start; };
     int left = signal_all_in(name, SIGHUP);
     if (left > 0) signal_all_in(name, SIGCONT);
-    for (; left > 0 && passed() < kLongest; left = signal_all_in(name, 0)) {
+    for (; left > 0 && passed() < kLongestEnd; left = signal_all_in(name, 0)) {
         if (passed() > kPatience) signal_all_in(name, SIGKILL);
-        std::this_thread::sleep_for(kLook);
+        std::this_thread::sleep_for(kPollInterval);
     }
 }
 
@@ -237,13 +239,13 @@ int run_shell(const Plan& plan, char** command, bool has_meter) {
     const sigset_t waited_for = signals();
     sigset_t mask;
     ::sigprocmask(SIG_BLOCK, &waited_for, &mask);
-    std::signal(SIGCHLD, SIG_DFL);  // if it was ignored, nobody could be waited for
+    std::signal(SIGCHLD, SIG_DFL);  // waitpid needs it not to be ignored
     const sim::Topology topology(plan.network);
     if (!topology.error().empty()) throw PlanError(topology.error());
     Model model(plan.network, topology, plan.seed, Packets::of_others);
     const Gateway gateway = make_gateway(plan);
     const Nat nat = gateway.is_nested ? Nat{} : make_nat(gateway);
-    tell_of_the_world(gateway, nat);
+    report_connectivity(gateway, nat);
     ::setenv("WESTWOOD_GATEWAY", dotted(gateway.block.outside()).c_str(), !gateway.is_nested);
 
     Pipe lifeline = make_pipe();
@@ -254,12 +256,12 @@ int run_shell(const Plan& plan, char** command, bool has_meter) {
     int problem = 0;
     const pid_t child = start(command, inside, mask, problem);
     const Ended ended = wait_for(child, path, waited_for);
-    if (ended.path_was_first) {
+    if (ended.path_ended_first) {
         end_all_in(inside);
         std::fprintf(stderr, "westwood: the path ended, and %s with it\n", command[0]);
         return 1;
     }
-    (void)!::write(lifeline.write.get(), "e", 1);  // an end, and no kill
+    (void)!::write(lifeline.write.get(), "e", 1);  // a regular end: drain first
     lifeline.write = Descriptor();
     ::waitpid(path, nullptr, 0);
     if (problem != 0) {

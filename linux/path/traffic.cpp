@@ -74,7 +74,7 @@ Traffic::Traffic(const Plan& plan, const sim::Connections& connections, std::spa
             timers_.push({c.flow->stop, Event::stop, i});
     }
     unfinished_ = connections_.size();
-    timers_.push({plan.sample, Event::look, 0});
+    timers_.push({plan.sample, Event::sample, 0});
     timers_.push({plan.network.duration, Event::end, 0});
 }
 
@@ -95,7 +95,7 @@ void Traffic::open_sink(std::uint32_t flow) {
     Descriptor fd = host(f.to).socket(f.datagrams.on ? SOCK_DGRAM : SOCK_STREAM);
     bind_to(fd.get(), sink_address(flow), kPort);
     if (f.datagrams.on) {
-        // Nobody reads datagrams: the model counts them on their way. Without a socket ICMP would answer.
+        // Nobody reads these datagrams: the model counts them in transit. Without a socket ICMP would answer.
         set_option(fd.get(), SOL_SOCKET, SO_RCVBUF, 0, "setting SO_RCVBUF");
     } else {
         close_with_reset(fd.get());
@@ -144,12 +144,12 @@ void Traffic::set_options(const Connection& c, int fd) const {
         throw Unavailable("congestion control " + control + ": " + std::strerror(errno));
     set_option(fd, SOL_TCP, TCP_NOTSENT_LOWAT, static_cast<int>(kChunk),
                "setting TCP_NOTSENT_LOWAT");
-    // A last short segment leaves at once.
+    // Sends a last short segment at once.
     set_option(fd, SOL_TCP, TCP_NODELAY, 1, "setting TCP_NODELAY");
     if (c.flow->max_rto == kLinuxRtoMax) return;
     const auto milliseconds = static_cast<int>(c.flow->max_rto / (1000 * sim::kMicrosecond));
     if (::setsockopt(fd, SOL_TCP, kRtoMaxMs, &milliseconds, sizeof milliseconds) < 0)
-        throw Unavailable("a largest timeout other than 120 s needs Linux 6.15");
+        throw Unavailable("a largest RTO other than 120 s needs Linux 6.15");
 }
 
 void Traffic::write(Connection& c) {
@@ -158,7 +158,7 @@ void Traffic::write(Connection& c) {
             std::min<std::int64_t>(c.unwritten, static_cast<std::int64_t>(kChunk)));
         if (size == 0) return finish_writing(c);
         const ssize_t sent = ::send(c.sender.get(), zeros_.data(), size, MSG_NOSIGNAL);
-        if (sent < 0) return;  // the buffer is full, or an event will report the error
+        if (sent < 0) return;  // the buffer is full; or an event will report the error
         if (c.unwritten != sim::kUnlimited) c.unwritten -= sent;
     }
 }
@@ -196,15 +196,15 @@ void Traffic::accept(std::uint32_t flow) {
 void Traffic::read(Connection& c) {
     for (;;) {
         const ssize_t size =
-            ::recv(c.receiver.get(), nullptr, 1 << 24, MSG_TRUNC);  // the data are thrown away
+            ::recv(c.receiver.get(), nullptr, 1 << 24, MSG_TRUNC);  // discards the data
         if (size < 0) return;
         if (size == 0) {
-            ::shutdown(c.receiver.get(), SHUT_WR);  // in answer to the sender's FIN
+            ::shutdown(c.receiver.get(), SHUT_WR);  // answers the sender's FIN
             ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, c.receiver.get(), nullptr);
             return;
         }
-        // With the first segment the kernel has learned how much of the buffer is data, and forgotten the
-        // window of the route.
+        // On the first segment the kernel learns how much of the buffer is data, and forgets the route's
+        // window.
         if (c.delivered == 0)
             set_option(c.receiver.get(), SOL_TCP, TCP_WINDOW_CLAMP,
                        static_cast<int>(c.flow->receive_window_bytes), "setting TCP_WINDOW_CLAMP");
@@ -225,7 +225,7 @@ void Traffic::sender_ready(std::uint32_t index, std::uint32_t events, sim::Time 
     }
     if ((events & EPOLLOUT) != 0) write(c);
     if ((events & EPOLLRDHUP) == 0 || !c.written) return;
-    c.observer.look(c.sender.get(), now, index, trace_);
+    c.observer.sample(c.sender.get(), now, index, trace_);
     c.open = false;
     if (c.flow->size_bytes != sim::kUnlimited) c.completed = now;
     by_port_.erase(c.port_key);
@@ -234,10 +234,10 @@ void Traffic::sender_ready(std::uint32_t index, std::uint32_t events, sim::Time 
     unfinished_--;
 }
 
-void Traffic::look(sim::Time now) {
+void Traffic::sample(sim::Time now) {
     for (std::uint32_t i = 0; i < connections_.size(); i++)
         if (connections_[i].open)
-            connections_[i].observer.look(connections_[i].sender.get(), now, i, trace_);
+            connections_[i].observer.sample(connections_[i].sender.get(), now, i, trace_);
 }
 
 void Traffic::fire(const Timer& timer, sim::Time now) {
@@ -258,10 +258,10 @@ void Traffic::fire(const Timer& timer, sim::Time now) {
         send_datagram(*c);
         timers_.push({c->datagrams->next(timer.at), Event::datagram, timer.index});
         break;
-    case Event::look:
-        look(now);
-        // Looking leaves at least a quarter of the time between two looks to everything else.
-        timers_.push({std::max(timer.at + plan_.sample, now + plan_.sample / 4), Event::look, 0});
+    case Event::sample:
+        sample(now);
+        // Leaves at least a quarter of the interval between two samples to other work.
+        timers_.push({std::max(timer.at + plan_.sample, now + plan_.sample / 4), Event::sample, 0});
         break;
     case Event::end:
         running_ = false;
@@ -297,7 +297,7 @@ void Traffic::handle(std::uint64_t tag, std::uint32_t events, sim::Time now) {
 Ended Traffic::run(const Clock& clock, int stop) {
     ::prctl(PR_SET_TIMERSLACK, 1);
     watch(stop, EPOLLIN, Role::stop, 0);
-    // A file or /dev/null can't be watched, and never closes: a failure here means nothing.
+    // A file or /dev/null can't be watched and never closes: a failure does not matter.
     epoll_event input{};
     input.events = EPOLLIN;
     input.data.u64 = static_cast<std::uint8_t>(Role::input);
@@ -324,7 +324,7 @@ Ended Traffic::run(const Clock& clock, int stop) {
     }
     for (Connection& c : connections_)
         if (c.receiver) read(c);
-    look(clock.now());
+    sample(clock.now());
     return ended_;
 }
 

@@ -3,9 +3,9 @@
 // Traffic runs the plan's flows: connections and datagrams on real sockets in the hosts' namespaces.
 //
 // A sink listens at its flow's address and reads as fast as it can. A sender connects at its start and
-// writes zeros: all of its size, or until its stop. It then sends a FIN, and the FIN that the sink sends in
-// answer says that everything has arrived: the flow is complete. Sockets close with a reset (SO_LINGER 0),
-// so that the kernel keeps none of them when this process ends.
+// writes zeros: its whole size, or until its stop. It then sends a FIN; the sink's FIN in answer shows that
+// everything has arrived, so the flow is complete. Sockets close with a reset (SO_LINGER 0), so that the kernel
+// keeps none of them when this process ends.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 namespace ww::path {
 
 struct Ended {
-    bool cancelled = false;  // standard input was closed, so whoever started us is gone
+    bool cancelled = false;  // standard input was closed: the process that started us has ended
     std::string error;
 };
 
@@ -34,11 +34,11 @@ class Traffic {
     Traffic(const Plan& plan, const sim::Connections& connections, std::span<const Host> hosts,
             wire::Trace& trace);
 
-    // Runs until the end of the plan's duration, or until all that was to be sent has arrived, or until
-    // `stop` (an eventfd) can be read, or until standard input ends.
+    // Runs until the plan's duration ends, everything to be sent has arrived, `stop` (an eventfd) becomes
+    // readable, or standard input ends.
     Ended run(const Clock& clock, int stop);
 
-    // Returns a result for each connection, with what its sockets know of it.
+    // Returns a result for each connection, as far as its sockets know it.
     std::vector<sim::FlowResult> results() const;
 
     // Returns the sender's port of each connection; 0: it never started, or it sends datagrams.
@@ -46,7 +46,7 @@ class Traffic {
 
   private:
     enum class Role : std::uint8_t { sender, receiver, listener, input, stop };
-    enum class Event : std::uint8_t { start, stop, datagram, look, end };
+    enum class Event : std::uint8_t { start, stop, datagram, sample, end };
 
     struct Connection {
         const sim::Flow* flow = nullptr;
@@ -54,10 +54,10 @@ class Traffic {
         Descriptor sender, receiver;
         std::uint64_t port_key = 0;  // its key in by_port_
         std::int64_t unwritten = 0;
-        bool written = false;  // everything is written, and a FIN is sent
+        bool written = false;  // everything is written, and the FIN is sent
         std::uint64_t delivered = 0, datagrams_sent = 0;
         sim::Time completed = -1;
-        bool open = false;  // its observer looks at it
+        bool open = false;  // its observer samples it
         Observer observer;
         std::optional<sim::DatagramSource> datagrams;
     };
@@ -66,7 +66,7 @@ class Traffic {
         sim::Time at;
         Event event;
         std::uint32_t index;
-        bool operator<(const Timer& other) const { return at > other.at; }  // soonest on top
+        bool operator<(const Timer& other) const { return at > other.at; }  // earliest on top
     };
 
     const Host& host(std::uint32_t node) const;
@@ -81,7 +81,7 @@ class Traffic {
     void accept(std::uint32_t flow);
     void read(Connection& c);
     void sender_ready(std::uint32_t index, std::uint32_t events, sim::Time now);
-    void look(sim::Time now);
+    void sample(sim::Time now);
     void fire(const Timer& timer, sim::Time now);
     void handle(std::uint64_t tag, std::uint32_t events, sim::Time now);
 
@@ -95,7 +95,7 @@ class Traffic {
     std::unordered_map<std::uint64_t, std::uint32_t> by_port_;  // flow << 16 | the sender's port
     std::priority_queue<Timer> timers_;
     std::vector<char> zeros_;
-    std::size_t unfinished_ = 0;  // connections that are not complete, endless ones among them
+    std::size_t unfinished_ = 0;  // connections that are not complete, including endless ones
     Ended ended_;
     bool running_ = true;
 };

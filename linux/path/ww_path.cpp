@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
 // ww-path reads a plan (wire/plan.hpp) from standard input, runs its flows over its network in real time and
-// prints what came of them. Standard input must stay open: when it ends before the run does, whoever
-// started ww-path is gone, and it ends, too, with all that it made. Beside the lines that every host prints
-// (wire/report.hpp) it has some of its own:
+// prints the results. Standard input must stay open: if it ends before the run, the process that started
+// ww-path has ended, and ww-path cleans up and ends, too. It prints the lines of every engine
+// (wire/report.hpp) and some of its own:
 //
-//   host NODE /proc/PID/fd/N  with `hold`, at first: where the hosts are, for tools that are to look into them
+//   host NODE /proc/PID/fd/N  first, with `hold`: the hosts' namespaces, for tools that enter them
 //   port N                    after each connection: its sender's port; 0: it never started, or it sends datagrams
-//   emulator NAME VALUE ...   before the end: how exact the emulation was
+//   emulator NAME VALUE ...   before the end: the emulation's accuracy
 //
-// `ww-path FD [--meter] COMMAND [ARGUMENT...]` reads the plan from a file that is open, and runs no flows: the path carries
-// the packets of a command (shell.hpp) from the node where the first flow comes from. Its exit code is the
-// command's.
+// `ww-path FD [--meter] COMMAND [ARGUMENT...]` reads the plan from an open file and runs no flows. The path carries
+// the packets of a command (shell.hpp), which runs at the first flow's source. It exits with the command's code.
 //
-// Exit codes: 0 done, 1 failed, 2 no plan, 77 this machine lacks something, 130 its starter is gone.
+// Exit codes: 0 done, 1 failed, 2 invalid plan, 77 this machine lacks something, 130 the parent process has ended.
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -55,7 +54,7 @@ double cpu_seconds() {
     return both(used.ru_utime) + both(used.ru_stime);
 }
 
-// Finds the first connection of each flow: addresses tell flows apart, but not their connections.
+// Finds the first connection of each flow: an address identifies a flow, but not its connections.
 std::vector<std::uint32_t> first_connections(const Plan& plan, const sim::Connections& all) {
     std::vector<std::uint32_t> first(plan.network.flows.size(), UINT32_MAX);
     for (std::uint32_t i = 0; i < all.source.size(); i++)
@@ -85,7 +84,7 @@ void write_queues(wire::Trace& trace, const std::vector<sim::DirectionResult>& c
         trace.write_queues(channel, channels[channel].trace);
 }
 
-// In the trace a drop names a connection, in the model a flow.
+// Converts drops from the model's flow numbers to the trace's connection numbers.
 void write_drops(wire::Trace& trace, const Model& model, const std::vector<std::uint32_t>& first) {
     for (sim::Drop drop : model.drops()) {
         drop.flow = first[drop.flow];
@@ -172,7 +171,7 @@ int run_command(char** words) {
     const char* number = *words++;
     std::ifstream file(std::string("/proc/self/fd/") + number);
     const Plan plan = read_plan(file);
-    ::close(std::atoi(number));  // the command is not to have it
+    ::close(std::atoi(number));  // the command must not inherit it
     file.close();
     const bool has_meter = *words != nullptr && std::strcmp(*words, "--meter") == 0;
     if (has_meter) words++;
@@ -180,7 +179,7 @@ int run_command(char** words) {
     return run_shell(plan, words, has_meter);
 }
 
-// Says what is wrong under the name of the program that the user has started.
+// Reports an error under the name of the program that the user started.
 int fail(int code, const std::exception& error, int count) {
     std::fprintf(stderr, "%s: %s\n", count > 1 ? "westwood: shell" : "ww-path", error.what());
     return code;
@@ -196,7 +195,7 @@ int main(int count, char** words) {
         raise_limits();
         const int code = run(read_plan(std::cin));
         std::fflush(stdout);
-        return code;  // the kernel takes the namespaces down, and nobody waits for it
+        return code;  // the kernel removes the namespaces; there is no need to wait for it
     } catch (const PlanError& error) {
         return fail(2, error, count);
     } catch (const Unavailable& error) {

@@ -9,7 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::vector<std::uint8_t> packet(data, data + std::min<std::size_t>(size, 2000));
-    if (ww::path::look_at(packet) || ww::path::look_at_any(packet, true)) ww::path::mark(packet);
+    if (ww::path::parse(packet) || ww::path::parse_any(packet, true)) ww::path::mark(packet);
     std::istringstream text(std::string(reinterpret_cast<const char*>(data), size));
     try {
         (void)ww::path::read_plan(text);

@@ -14,42 +14,42 @@ constexpr std::uint32_t kFlow = 0x1234;
 constexpr std::uint32_t kSource = kSources | kFlow, kSink = kSinks | kFlow;
 
 TEST(PathPacket, AddressesTellTheFlowAndTheDirection) {
-    const auto data = look_at(tcp(kSource, kSink, 1000));
+    const auto data = parse(tcp(kSource, kSink, 1000));
     ASSERT_TRUE(data);
     EXPECT_EQ(data->flow, kFlow);
     EXPECT_TRUE(data->to_sink);
-    const auto ack = look_at(tcp(kSink, kSource, 0));
+    const auto ack = parse(tcp(kSink, kSource, 0));
     ASSERT_TRUE(ack);
     EXPECT_EQ(ack->flow, kFlow);
     EXPECT_FALSE(ack->to_sink);
 }
 
 TEST(PathPacket, PayloadIsWhatFollowsTheHeaderWithItsOptions) {
-    EXPECT_FALSE(look_at(tcp(kSource, kSink, 0))->has_payload);  // options are none
-    EXPECT_TRUE(look_at(tcp(kSource, kSink, 1))->has_payload);
-    EXPECT_FALSE(look_at(udp(kSource, kSink, 0))->has_payload);
-    EXPECT_TRUE(look_at(udp(kSource, kSink, 1))->has_payload);
+    EXPECT_FALSE(parse(tcp(kSource, kSink, 0))->has_payload);  // options are none
+    EXPECT_TRUE(parse(tcp(kSource, kSink, 1))->has_payload);
+    EXPECT_FALSE(parse(udp(kSource, kSink, 0))->has_payload);
+    EXPECT_TRUE(parse(udp(kSource, kSink, 1))->has_payload);
 }
 
 TEST(PathPacket, WhatIsNoFlowsIsNotKnown) {
-    EXPECT_FALSE(look_at(tcp(kSource, kSink + 1, 10)));  // between two flows
-    EXPECT_FALSE(look_at(tcp(kSource, kSource, 10)));
-    EXPECT_FALSE(look_at(tcp(kSink, kSink, 10)));
-    EXPECT_FALSE(look_at(tcp(0x7f000001, kSink, 10)));
-    EXPECT_FALSE(look_at(tcp(kSource, 0xe0000001, 10)));
+    EXPECT_FALSE(parse(tcp(kSource, kSink + 1, 10)));  // between two flows
+    EXPECT_FALSE(parse(tcp(kSource, kSource, 10)));
+    EXPECT_FALSE(parse(tcp(kSink, kSink, 10)));
+    EXPECT_FALSE(parse(tcp(0x7f000001, kSink, 10)));
+    EXPECT_FALSE(parse(tcp(kSource, 0xe0000001, 10)));
 }
 
 TEST(PathPacket, EveryTruncationIsNoPacket) {
     const Bytes whole = tcp(kSource, kSink, 3);
     for (std::size_t size = 0; size < whole.size(); size++)
-        EXPECT_FALSE(look_at(std::span(whole).first(size))) << size;
+        EXPECT_FALSE(parse(std::span(whole).first(size))) << size;
     Bytes other = whole;
     other[0] = 0x65;  // IPv6
-    EXPECT_FALSE(look_at(other));
+    EXPECT_FALSE(parse(other));
     other[0] = 0x44;  // a header shorter than a header
-    EXPECT_FALSE(look_at(other));
+    EXPECT_FALSE(parse(other));
     Bytes short_tcp = packet(kSource, kSink, 6, 16, 0);  // cut within the TCP header
-    EXPECT_FALSE(look_at(short_tcp));
+    EXPECT_FALSE(parse(short_tcp));
 }
 
 // The mark sets both bits (RFC 3168, section 5), and the checksum is still right (RFC 1624).
@@ -58,12 +58,12 @@ TEST(PathPacket, MarkingKeepsTheChecksumRight) {
         const auto before = static_cast<std::uint8_t>(tos);
         Bytes bytes = tcp(kSource, kSink, 10, before);
         ASSERT_EQ(checksum(bytes), 0u);
-        EXPECT_TRUE(look_at(bytes)->ecn_capable);
+        EXPECT_TRUE(parse(bytes)->ecn_capable);
         mark(bytes);
         EXPECT_EQ(bytes[1], before | 3);
         EXPECT_EQ(checksum(bytes), 0u);
     }
-    EXPECT_FALSE(look_at(tcp(kSource, kSink, 10, 0xb8))->ecn_capable);
+    EXPECT_FALSE(parse(tcp(kSource, kSink, 10, 0xb8))->ecn_capable);
 }
 
 }  // namespace
