@@ -35,7 +35,7 @@
 
 #include "host.h"
 
-enum { WW_MORE = 3 }; /* segments allowed in flight beyond cwnd: a probe and a retransmission */
+enum { WW_MORE = 3 }; /* segments that may be in flight beyond cwnd: a probe and a retransmission */
 
 /*
  * Returns the socket's windows, or those after our last operation if the socket's are impossible. The kernel may lower

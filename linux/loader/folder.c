@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Enters the folder of the pins, which is then the working directory: whatever the names on the way to it
- * come to mean meanwhile, ww-kernel has the folder that it looked at. What is pinned there is believed, so
- * the folder has to belong to the user who runs ww-kernel, with no access for anybody else, and nobody else
- * may move it away. The folder is locked: two of ww-kernel change it one after the other.
+ * Enters the folder of the pins and makes it the working directory, so that ww-kernel keeps the folder that it
+ * checked even if a name on its path changes meanwhile. ww-kernel trusts what is pinned there. So the folder must
+ * belong to the user who runs ww-kernel, with no access for anybody else, and nobody else may be able to move it.
+ * A lock makes concurrent runs of ww-kernel change it one after the other.
  */
 #define _GNU_SOURCE /* memrchr, O_PATH */
 #include <errno.h>
@@ -27,7 +27,7 @@ static int refuse_entry(const char *dir) {
     return LACKING;
 }
 
-/* Opens the folder that DIR lies in, and keeps DIR's own name. */
+/* Opens the parent folder of DIR, and stores DIR's last name. */
 static int open_parent(const char *dir) {
     char path[PATH_MAX];
     size_t length = strlen(dir);
@@ -40,7 +40,7 @@ static int open_parent(const char *dir) {
         return fail(0, "%s: expected the path of a folder", dir);
     memcpy(name, own, own_length);
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        return fail(0, "%s: expected the path of a folder, by its name", dir);
+        return fail(0, "%s: expected a path that ends in the folder's name", dir);
     memcpy(path, dir, path_length);
     path[path_length] = '\0';
     parent = open(path_length == 0 ? "." : path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -57,7 +57,7 @@ static int refuse_owner(const char *dir, const struct stat *found) {
     return LACKING;
 }
 
-/* Checks that nobody but us and root can put another folder into the place of this one. */
+/* Checks that only root and we can replace this folder by another one. */
 static int check_parents(const char *dir) {
     struct stat found, above;
     int at = dup(parent), result = DONE;
@@ -92,7 +92,7 @@ static int check_folder(const char *dir) {
     return check_parents(dir);
 }
 
-/* Opens the folder itself: no symbolic link, which somebody else may have put there. */
+/* Opens the folder itself, and not a symbolic link that somebody else may have put there. */
 static int open_folder(const char *dir, bool make) {
     struct statfs system;
     if (make) {
@@ -114,7 +114,7 @@ static int open_folder(const char *dir, bool make) {
     return fail(error, "%s: can't be opened", dir);
 }
 
-/* True if DIR still is the folder that we hold: the one before us may have removed it. */
+/* True if DIR still is the folder that we hold: the previous holder of the lock may have removed it. */
 static bool is_current(void) {
     struct stat held, now;
     return fstat(folder, &held) == 0 && fstatat(parent, name, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -126,7 +126,7 @@ int enter(const char *dir, bool make) {
     if (result == ABSENT && make) return fail(0, "%s: expected a folder of a bpffs", dir);
     while (result == DONE) {
         result = open_folder(dir, make);
-        if (result == ABSENT && make) result = DONE; /* removed just now */
+        if (result == ABSENT && make) result = DONE; /* removed in the meantime */
         if (result != DONE || folder < 0) continue;
         result = check_folder(dir);
         if (result != DONE) return result;

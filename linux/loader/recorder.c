@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes events as CSV: the columns of the simulator's traces (docs/traces.md), and some more. The
- * recorder ends on SIGINT or SIGTERM, or with the process that started it, and says how many there were.
+ * Writes events as CSV: the columns of the simulator's traces (docs/traces.md) and a few more. The recorder
+ * ends on SIGINT or SIGTERM, or when its parent process ends, and reports how many events there were.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -20,7 +20,7 @@
 
 #include "ww_kernel.h"
 
-/* These names are in the order of enum ww_event_kind and of enum ww_phase. */
+/* In the order of enum ww_event_kind and of enum ww_phase. */
 static const char *const kinds[] = {"start", "window", "loss", "timeout",
                                     "exit",  "undo",   "end",  "retransmit"};
 static const char *const states[] = {"open", "disorder", "recovery", "loss"};
@@ -34,10 +34,10 @@ static void stop(int signal) {
 struct recording {
     __u64 start_us;
     __u64 events;
-    char **controls; /* names of those that are wanted; none: all */
+    char **controls; /* names of the controls to record; none: all */
 };
 
-/* Whose connection it is. A name is what its module or BPF program chose: it goes into a column. */
+/* Names the connection's control. A module or BPF program may choose any name, so it is made safe for a column. */
 static void name_control(char *name, const struct ww_event *event) {
     const char *from = event->cc < WW_CONTROL_COUNT ? ww_control_names[event->cc] : event->name;
     size_t length = 0;
@@ -82,10 +82,10 @@ static int print_event(void *context, void *data, size_t size) {
     struct recording *recording = context;
     const struct ww_event *event = data;
     char control[sizeof event->name];
-    if (size < sizeof *event) return -EPROTO; /* of another version's programs */
+    if (size < sizeof *event) return -EPROTO; /* from programs of another version */
     name_control(control, event);
     if (!is_wanted(recording, control)) return 0;
-    const bool is_ours = event->cc < WW_CONTROL_COUNT; /* others have no estimate */
+    const bool is_ours = event->cc < WW_CONTROL_COUNT; /* other controls have no estimate */
     const __u64 us =
         event->time_us > recording->start_us ? event->time_us - recording->start_us : 0;
     recording->events++;
@@ -110,8 +110,8 @@ static int print_event(void *context, void *data, size_t size) {
 }
 
 /*
- * Returns how much later it is on a clock here than on the kernel's own, in us: in a time namespace
- * (time_namespaces(7)) a process sees both clocks otherwise than the programs do.
+ * Returns how far this process's clock is ahead of the kernel's, in us. The two differ in a time namespace
+ * (time_namespaces(7)), and the programs use the kernel's.
  */
 static __s64 offset_us(const char *clock) {
     char found[32];
@@ -126,8 +126,8 @@ static __s64 offset_us(const char *clock) {
 }
 
 /*
- * Returns when a process started, in ticks since boot: field 22 of /proc/PID/stat (proc(5)), counted from
- * behind the name, which may contain spaces. Returns 0 if there is no such process, or it is dead already.
+ * Returns when a process started, in ticks since boot: field 22 of /proc/PID/stat (proc(5)), counted after
+ * the name, which may contain spaces. Returns 0 if there is no such process or it has died.
  */
 static __u64 start_of(__u32 process) {
     char path[64], line[1024];
@@ -151,8 +151,8 @@ unsigned recorder_of(struct ww_control_block *block) {
     if (recorder == 0 || start_of(recorder) == block->recorder_start) return recorder;
     const int rings = open_pin("rings");
     if (rings >= 0) {
-        bpf_map_delete_elem(rings,
-                            &first); /* its ring buffer, which the programs would still fill */
+        bpf_map_delete_elem(
+            rings, &first); /* its ring buffer, which the programs would otherwise still fill */
         close(rings);
     }
     block->recorder = 0;
@@ -178,7 +178,7 @@ static __u64 now_us(void) {
     return (__u64)(us - offset_us("monotonic"));
 }
 
-/* Hands `ring` to the programs of our controls, which `rings` belongs to. */
+/* Passes `ring` to the programs of our controls, which read the map `rings`. */
 static int join(struct ww_control_block *block, int rings, int ring, __u16 port) {
     const __u32 first = 0;
     block->port = port;
@@ -186,10 +186,10 @@ static int join(struct ww_control_block *block, int rings, int ring, __u16 port)
     block->recorder = (__u32)getpid();
     if (bpf_map_update_elem(rings, &first, &ring, BPF_ANY) == 0) return DONE;
     block->recorder = 0;
-    return fail(errno, "the ring buffer can't be handed to the programs");
+    return fail(errno, "can't pass the ring buffer to the programs");
 }
 
-/* Takes the ring back, which waits for the programs that still write. */
+/* Removes the ring from the map; this waits for programs that are still writing. */
 static void part(struct ww_control_block *block, int rings) {
     const __u32 first = 0;
     if (block == NULL) return;
@@ -197,7 +197,7 @@ static void part(struct ww_control_block *block, int rings) {
     block->recorder = 0;
 }
 
-/* Prints what is written into the ring until a signal stops us. */
+/* Prints the events in the ring until a signal stops us. */
 static int print_all(struct ring_buffer *events, struct ww_control_block *block, int rings,
                      struct tracing *tracing, struct recording *recording) {
     const struct ww_control_block none = {};
@@ -219,23 +219,23 @@ static int print_all(struct ring_buffer *events, struct ww_control_block *block,
     if (result >= 0) return DONE;
     if (result == -EPROTO && block != NULL)
         fprintf(stderr,
-                "version %s is loaded, whose events are others than this one's: "
-                "westwood kernel load\n",
+                "version %s is loaded, and its events have another format: westwood kernel "
+                "load\n",
                 block->version);
     else
-        fprintf(stderr, "the recording can't be written: %s\n", strerror(-result));
-    _exit(FAILED); /* without what stdio still has: a line may be cut, but nothing follows it */
+        fprintf(stderr, "can't write the recording: %s\n", strerror(-result));
+    _exit(FAILED); /* discards stdio's buffer: a line may be cut, but nothing follows it */
 }
 
-/* Records through a ring of our own; block is NULL if none of our controls is loaded. */
+/* Records through a ring buffer of its own; block is NULL if none of our controls is loaded. */
 static int run(struct ww_control_block *block, int rings, const struct wanted *wanted) {
     struct recording recording = {now_us(), 0, wanted->controls};
     struct tracing tracing = {};
     const int ring =
         bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ww_events", 0, 0, wanted->ring_bytes, NULL);
-    if (ring < 0) return fail(errno, "a ring buffer of %u bytes can't be made", wanted->ring_bytes);
+    if (ring < 0) return fail(errno, "can't make a ring buffer of %u bytes", wanted->ring_bytes);
     struct ring_buffer *events = ring_buffer__new(ring, print_event, &recording, NULL);
-    if (events == NULL) return fail(errno, "the ring buffer can't be read");
+    if (events == NULL) return fail(errno, "can't read the ring buffer");
     const __u16 port = (__u16)wanted->port;
     int result = block == NULL ? DONE : join(block, rings, ring, port);
     if (result != DONE) return result;
@@ -253,10 +253,10 @@ static int run(struct ww_control_block *block, int rings, const struct wanted *w
 int record(const char *dir, const struct wanted *wanted) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (wanted->starter != 0 && getppid() != (pid_t)wanted->starter)
-        return fail(0, "its starter is gone");
+        return fail(0, "the parent process has ended");
     struct wanted ours = *wanted;
     if (ours.object != NULL && (ours.object = realpath(wanted->object, NULL)) == NULL)
-        return fail(errno, "%s", wanted->object); /* absolute, since we go into the folder */
+        return fail(errno, "%s", wanted->object); /* absolute, since enter() changes the folder */
     int result = enter(dir, false);
     if (result != DONE && result != ABSENT) return result;
     struct ww_control_block *block = result == DONE ? open_control_block() : NULL;
@@ -269,7 +269,7 @@ int record(const char *dir, const struct wanted *wanted) {
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a limit of a file's size is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN); /* reports a limit on file sizes as an error, like a full disk */
     const int rings = block == NULL ? -1 : open_pin("rings");
     if (block != NULL && rings < 0) return fail(-rings, "%s/rings: can't be opened", dir);
     result = run(block, rings, &ours);

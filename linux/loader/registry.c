@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Registers and unregisters the controls, and says what is registered.
+ * Registers and unregisters the controls, and reports what is registered.
  *
- * A registered struct_ops map holds itself until its element is deleted, so that it outlives this
- * process; the pins in DIR are there to find it again. Links, which would do both, begin with 6.4.
- * Connections hold the programs they use: unregistering takes the name away and nothing else.
+ * A registered struct_ops map exists until its element is deleted, so it outlives this process; the pins in
+ * DIR make it possible to find it again. Links could do both, but exist only since 6.4.
+ * Connections keep the programs that they use: unregistering only removes the name.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -19,14 +19,14 @@
 
 #include "ww_kernel.h"
 
-/* libbpf wants a folder in the name. */
+/* libbpf requires a folder in the name. */
 static int pin(struct bpf_map *map, const char *name) {
     char path[NAME_MAX];
     snprintf(path, sizeof path, "./%s", name);
     return map == NULL ? -ENOENT : bpf_map__pin(map, path);
 }
 
-/* Returns 1 if the control is registered, 0 if it is not, and a negative errno if there is none. */
+/* Returns 1 if the control is registered, 0 if it is not, and a negative errno if it does not exist. */
 static int is_registered(const char *name) {
     const int fd = open_pin(name);
     if (fd < 0) return fd;
@@ -43,7 +43,7 @@ static int is_registered(const char *name) {
     return result;
 }
 
-/* Unregisters the controls that are registered, and removes the pins. */
+/* Unregisters the registered controls, and removes the pins. */
 static void remove_all(void) {
     const __u32 first = 0;
     for (int i = 0; i < WW_CONTROL_COUNT; i++) {
@@ -54,10 +54,10 @@ static void remove_all(void) {
         unlink(ww_control_names[i]);
     }
     unlink("rings");
-    unlink("control"); /* goes last: while it is there, so are the controls */
+    unlink("control"); /* last: while it exists, so do the controls */
 }
 
-/* Pins each control before it registers it, so that a registered one can always be found again. */
+/* Pins each control before registering it, so that a registered control can always be found again. */
 static int register_all(struct bpf_object *object, const char *dir) {
     int error = pin(bpf_object__find_map_by_name(object, ".bss"), "control");
     if (error == 0) error = pin(bpf_object__find_map_by_name(object, "rings"), "rings");
@@ -76,7 +76,7 @@ static int register_all(struct bpf_object *object, const char *dir) {
                         name, name);
         }
         if (link == NULL) return fail(errno, "%s: can't be registered", name);
-        bpf_link__disconnect(link); /* it stays when we end */
+        bpf_link__disconnect(link); /* keeps the control registered after this process */
         bpf_link__destroy(link);
     }
     return DONE;
@@ -99,7 +99,7 @@ static __u64 connections(const struct ww_control_block *block) {
     return open;
 }
 
-/* True if the folder holds all controls of this tag, registered. */
+/* True if all controls with this tag are pinned in the folder and registered. */
 static bool is_same(struct ww_control_block *old, __u64 tag) {
     bool same = old->tag == tag;
     for (int i = 0; i < WW_CONTROL_COUNT; i++)
@@ -107,9 +107,9 @@ static bool is_same(struct ww_control_block *old, __u64 tag) {
     return same;
 }
 
-/* Puts the controls of a loaded object into the place of those that the folder holds. */
+/* Replaces the controls in the folder by those of a loaded object. */
 static int replace(struct bpf_object *object, const char *dir, __u64 tag, const char *version) {
-    remove_all(); /* this also clears what an interrupted load or unload has left */
+    remove_all(); /* also removes the remains of an interrupted load or unload */
     int result = register_all(object, dir);
     struct ww_control_block *block = result == DONE ? open_control_block() : NULL;
     if (block == NULL) {
@@ -125,16 +125,16 @@ static int replace(struct bpf_object *object, const char *dir, __u64 tag, const 
     return DONE;
 }
 
-/* Opens the object and has the kernel check it. Returns NULL after a message, with the exit code. */
+/* Opens the object and lets the kernel verify it. After an error prints a message, sets *result and returns NULL. */
 static struct bpf_object *open_object(const char *path, int *result) {
     struct bpf_object *object = bpf_object__open_file(path, NULL);
     if (object == NULL) {
-        *result = fail(errno, "%s: no BPF object that this kernel can use", path);
+        *result = fail(errno, "%s: not a BPF object that this kernel can use", path);
         return NULL;
     }
     choose_programs(object, false);
     if (bpf_object__load(object) != 0) {
-        *result = fail(errno, "%s: the kernel does not take it (WW_VERBOSE=1 says why)", path);
+        *result = fail(errno, "%s: the kernel rejects it (WW_VERBOSE=1 shows why)", path);
         bpf_object__close(object);
         object = NULL;
     }
@@ -142,7 +142,7 @@ static struct bpf_object *open_object(const char *path, int *result) {
 }
 
 int load(const char *dir, const char *path, const char *version) {
-    char *absolute = realpath(path, NULL); /* since we go into the folder */
+    char *absolute = realpath(path, NULL); /* since enter() changes the folder */
     const __u64 tag = absolute == NULL ? 0 : tag_of(absolute);
     if (tag == 0) return fail(errno, "%s", path);
     int result = enter(dir, true);
@@ -159,7 +159,7 @@ int load(const char *dir, const char *path, const char *version) {
         return result;
     }
     if (old != NULL)
-        printf("replaces version %s, with which %" PRIu64 " connections go on until they end\n",
+        printf("replaces version %s; %" PRIu64 " connections keep using it until they end\n",
                old->version, (uint64_t)connections(old));
     result = replace(object, dir, tag, version);
     bpf_object__close(object);
@@ -183,7 +183,7 @@ int unload(const char *dir) {
     }
     const __u64 open = connections(block);
     printf("version %s is unloaded", block->version);
-    if (open != 0) printf("; %" PRIu64 " connections go on with it until they end", (uint64_t)open);
+    if (open != 0) printf("; %" PRIu64 " connections keep using it until they end", (uint64_t)open);
     puts("");
     munmap(block, sizeof *block);
     return DONE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Attaches the tracing programs (linux/bpf/trace.h) for a recorder. They are loaded as an instance of the
- * object of their own, without its congestion controls, and are held by this process only: whatever ends
- * it takes them out of the kernel.
+ * Attaches the tracing programs (linux/bpf/trace.h) for a recorder. They are loaded as a separate instance of
+ * the object, without its congestion controls. Only this process holds them, so the kernel removes them
+ * however it ends.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -13,7 +13,7 @@
 
 #include "ww_kernel.h"
 
-/* True if the programs of this section are attached to tracepoints. */
+/* True if the program is attached to a tracepoint. */
 static bool is_tracing(const struct bpf_program *program) {
     return strncmp(bpf_program__section_name(program), "tp_btf/", strlen("tp_btf/")) == 0;
 }
@@ -51,25 +51,24 @@ int start_tracing(struct tracing *tracing, const char *path, int ring, __u16 por
     const __u32 first = 0;
     tracing->object = bpf_object__open_file(path, NULL);
     if (tracing->object == NULL)
-        return fail(errno, "%s: no BPF object that this kernel can use", path);
+        return fail(errno, "%s: not a BPF object that this kernel can use", path);
     choose_programs(tracing->object, true);
     if (bpf_object__load(tracing->object) != 0)
-        return fail(errno,
-                    "%s: the kernel does not take its tracing programs (WW_VERBOSE=1 says why)",
+        return fail(errno, "%s: the kernel rejects its tracing programs (WW_VERBOSE=1 shows why)",
                     path);
     tracing->rings = bpf_object__find_map_fd_by_name(tracing->object, "rings");
     tracing->block = map_control_block(bpf_object__find_map_fd_by_name(tracing->object, ".bss"));
-    if (tracing->block == NULL) return fail(errno, "%s: its control block can't be mapped", path);
+    if (tracing->block == NULL) return fail(errno, "%s: can't map its control block", path);
     tracing->block->port = port;
     tracing->block->traces_ours = ours;
     if (bpf_map_update_elem(tracing->rings, &first, &ring, BPF_ANY) != 0)
-        return fail(errno, "the ring buffer can't be handed to the tracing programs");
+        return fail(errno, "can't pass the ring buffer to the tracing programs");
     return attach_all(tracing);
 }
 
 __u64 end_tracing(struct tracing *tracing) {
     const __u32 first = 0;
     if (tracing->block == NULL) return 0;
-    bpf_map_delete_elem(tracing->rings, &first); /* waits for the programs that still write */
+    bpf_map_delete_elem(tracing->rings, &first); /* waits for programs that are still writing */
     return tracing->block->dropped;
 }

@@ -7,9 +7,9 @@
  *   ww-kernel status DIR                  prints what is loaded as a JSON object
  *   ww-kernel record DIR PORT BYTES [PID [OBJECT [CC...]]]
  *                                         prints events as CSV until SIGINT or SIGTERM: those of connections
- *                                         with PORT at either end (0: all), through a buffer of BYTES; ends
- *                                         with its starter, which is PID (0: none); with OBJECT those of
- *                                         every control, not only ours, or of the controls named CC
+ *                                         with PORT at either end (0: all), through a buffer of BYTES. Ends
+ *                                         with its parent process PID (0: none). With OBJECT it records all
+ *                                         controls, not only ours, or those named CC.
  *
  * DIR belongs to the user who runs it, with mode 700: folder.c.
  *
@@ -57,7 +57,7 @@ struct ww_control_block *open_control_block(void) {
     return block;
 }
 
-/* Prints libbpf's own messages only if WW_VERBOSE is set: they are long, and ours say what to do. */
+/* Prints libbpf's messages only if WW_VERBOSE is set: they are long, and ours say what to do. */
 static int speak(enum libbpf_print_level level, const char *format, va_list arguments) {
     if (level == LIBBPF_DEBUG || getenv("WW_VERBOSE") == NULL) return 0;
     return vfprintf(stderr, format, arguments);
@@ -81,7 +81,7 @@ int main(int count, char **words) {
         is_number(words[4], 1u << 30, &wanted.ring_bytes) &&
         (count == 5 || is_number(words[5], INT_MAX, &wanted.starter))) {
         wanted.object = count > 6 ? words[6] : NULL;
-        wanted.controls = words + (count > 6 ? 7 : count); /* ends with NULL, as words do */
+        wanted.controls = words + (count > 6 ? 7 : count); /* ends with NULL, like words */
         return record(words[2], &wanted);
     }
     fputs(
