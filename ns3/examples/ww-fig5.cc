@@ -1,15 +1,15 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Draws Figure 5 of the 2013 ns-3 paper (Gangadhar et al.), throughput over the packet error rate
- * of the bottleneck, in your own ns-3:
+ * Draws Figure 5 of the 2013 ns-3 paper (Gangadhar et al.) with your own ns-3: throughput over the
+ * packet error rate of the bottleneck.
  *
  *   source ==== 10 Mb/s, 45 ms ==== router ==== 2 Mb/s, 0.01 ms, lossy ==== sink
  *
- *   ./ww-fig5                                  takes some minutes
- *   ./ww-fig5 --seconds=600 --runs=10          has the paper's length, and less noise
+ *   ./ww-fig5                                  takes a few minutes
+ *   ./ww-fig5 --seconds=600 --runs=10          runs as long as the paper, with less noise
  *   gnuplot ww-fig5.plt                        writes ww-fig5.png
- *   ./ww-fig5 --protocols=westwood+,reno --per=0.005     runs a point of two lines
+ *   ./ww-fig5 --protocols=westwood+,reno --per=0.005     runs one point of two curves
  */
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -42,7 +42,7 @@ Split(const std::string& text)
     return words;
 }
 
-/// Makes the sender. It recovers as the paper's sockets did, which had no SACK.
+/// Makes the sender. It recovers like the paper's sockets, which had no SACK.
 WwTcpHelper
 Sender(const std::string& protocol)
 {
@@ -75,14 +75,14 @@ BuildPath(const NodeContainer& nodes, double per)
     address.Assign(access);
     address.NewNetwork();
     const Ipv4Address sink = address.Assign(bottleneck).GetAddress(1);
-    TrafficControlHelper control; // its default queue disc would be the bottleneck's queue
+    TrafficControlHelper control; // the default queue disc would replace the bottleneck's queue
     control.Uninstall(access);
     control.Uninstall(bottleneck);
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
     return sink;
 }
 
-/// Runs one flow, and returns its throughput in Mb/s.
+/// Runs one flow and returns its throughput in Mb/s.
 double
 Throughput(const std::string& protocol, double per, double seconds, uint64_t run)
 {
@@ -112,10 +112,10 @@ main(int argc, char* argv[])
     double seconds = 200;
     uint32_t runs = 1;
     CommandLine command;
-    command.AddValue("protocols", "values of WwTcpWestwood's Protocol, or recoveries", protocols);
+    command.AddValue("protocols", "names for WwTcpWestwood's Protocol, or recoveries", protocols);
     command.AddValue("per", "packet error rates", rates);
     command.AddValue("seconds", "simulated, a run", seconds);
-    command.AddValue("runs", "to average over", runs);
+    command.AddValue("runs", "runs to average over", runs);
     command.Parse(argc, argv);
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(360)); // packets of 400 bytes
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));

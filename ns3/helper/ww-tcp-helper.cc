@@ -38,9 +38,10 @@ WwTcpHelper::WwTcpHelper(const std::string& protocol)
     const std::string name = row ? "ns3::" + row->ns3Class : protocol;
     TypeId tid;
     NS_ABORT_MSG_UNLESS(TypeId::LookupByNameFailSafe(name, &tid),
-                        "protocol \"" << protocol
-                                      << "\": expected one of core/catalogue.h that ns-3 has, or "
-                                         "the TypeId of a congestion control");
+                        "protocol \""
+                            << protocol
+                            << "\": expected a name of core/catalogue.h that ns-3 has, or "
+                               "the TypeId of a congestion control");
     m_congestion.SetTypeId(tid);
     if (tid == WwTcpWestwood::GetTypeId() && row)
     {

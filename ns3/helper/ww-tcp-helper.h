@@ -18,25 +18,25 @@ namespace ns3
 /**
  * \ingroup tcp
  *
- * \brief Installs a TCP on nodes, beside those that are there
+ * \brief Installs a TCP on nodes, without replacing the TCP that they have
  *
  *     WwTcpHelper westwood("westwood");
  *     westwood.SetAttribute("Tau", TimeValue(MilliSeconds(250)));
  *     westwood.Install(nodes.Get(0));
  *     BulkSendHelper source(westwood.GetSocketFactory(), sinkAddress);
  *
- * The senders' nodes need it; a receiver may use any TCP. Unlike TcpL4Protocol's SocketType, which
- * is one for all nodes unless it is set on each, and whose attributes are one for all sockets,
- * every node may have its own settings. A node has one congestion control for each recovery.
+ * Only the senders' nodes need it; a receiver may use any TCP. Each node may have its own
+ * settings. TcpL4Protocol's SocketType instead is the same for all nodes unless set on each, and
+ * its attributes are the same for all sockets. A node has one congestion control for each recovery.
  */
 class WwTcpHelper
 {
   public:
     /**
      * \brief Choose a protocol
-     * \param protocol a name of the catalogue, such as "westwood+", "newreno" or "cubic", with the
-     *        recovery that belongs to it; or the TypeId of a congestion control ("ns3::TcpCubic").
-     *        Where none belongs to it, or one that the module does not have, it is SACK
+     * \param protocol a name of the catalogue, such as "westwood+", "newreno" or "cubic", which
+     *        brings its recovery; or the TypeId of a congestion control ("ns3::TcpCubic"). SACK is
+     *        used if it has no recovery, or one that the module lacks
      */
     explicit WwTcpHelper(const std::string& protocol);
 
@@ -54,19 +54,19 @@ class WwTcpHelper
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \brief Install on nodes that have an internet stack, or change what was installed there
+     * \brief Install on nodes that have an internet stack, or change an earlier installation
      * \param nodes the senders' nodes
      */
     void Install(NodeContainer nodes) const;
 
     /**
-     * \brief The socket factory that applications of these nodes are to name
+     * \brief Get the name of the socket factory for applications on these nodes
      * \return its TypeId's name
      */
     std::string GetSocketFactory() const;
 
     /**
-     * \brief The factory of sockets that recover in a way
+     * \brief Get the factory of sockets with a recovery
      * \param recovery its name in core/recoveries.h
      * \return the name of the factory's TypeId; empty if the module has no such sockets
      */

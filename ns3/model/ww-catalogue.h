@@ -10,31 +10,31 @@
 namespace ns3
 {
 
-/** \brief A congestion control as core/catalogue.h lists it. */
+/** \brief A congestion control as listed in core/catalogue.h. */
 struct WwProtocol
 {
-    std::string name;     //!< what the project's scenarios and the attribute Protocol call it
-    std::string ns3Class; //!< the class that has it in ns-3, such as "TcpCubic"; empty: none has
-    std::string recovery; //!< the loss recovery that belongs to it; empty: any does
-    bool hasCongControl;  //!< it needs delivery rates, or sets cwnd in recovery itself
+    std::string name;     //!< its name in the project's scenarios and for the attribute Protocol
+    std::string ns3Class; //!< the class that implements it, such as "TcpCubic"; empty: none does
+    std::string recovery; //!< the loss recovery that belongs to it; empty: any
+    bool hasCongControl;  //!< needs delivery rates, or sets cwnd in recovery itself
 };
 
 /**
- * \brief The catalogue
- * \return every row, in its order
+ * \brief Get the catalogue
+ * \return all rows in order
  */
 const std::vector<WwProtocol>& WwProtocols();
 
 /**
- * \brief A row of the catalogue by its name
+ * \brief Find a row of the catalogue by name
  * \param name the name
- * \return the row, or nullptr if there is none of that name
+ * \return the row, or nullptr if there is none
  */
 const WwProtocol* WwFindProtocol(const std::string& name);
 
 /**
- * \brief The members of the family that WwTcpWestwood has
- * \return their names, which its attribute Protocol takes
+ * \brief Get the members of the family that WwTcpWestwood implements
+ * \return their names, which its attribute Protocol accepts
  */
 const std::vector<std::string>& WwFamily();
 

@@ -16,8 +16,8 @@ namespace ns3
  *
  * \brief ns-3's classic recovery, without raising cwnd on entering it
  *
- * TcpClassicRecovery sets cwnd to ssthresh; with Westwood ssthresh may be above cwnd, and a loss is
- * no reason to send more (Mascolo et al. 2001: "if (cwin > ssthresh) cwin = ssthresh").
+ * TcpClassicRecovery sets cwnd to ssthresh. With Westwood ssthresh may be above cwnd, but a loss
+ * must not raise cwnd (Mascolo et al. 2001: "if (cwin > ssthresh) cwin = ssthresh").
  */
 class WwClassicRecovery : public WwEntering<TcpClassicRecovery>
 {

@@ -13,7 +13,7 @@ namespace ns3
 void
 WwDeliveries::PipeChanged(uint32_t before, uint32_t now)
 {
-    const uint32_t sent = now > before ? now - before : 0; // nothing else makes it longer
+    const uint32_t sent = now > before ? now - before : 0; // only sending increases it
     Account();
     m_sent += sent;
     m_all += sent;
@@ -87,7 +87,7 @@ WwDeliveries::Fill(Ptr<const TcpSocketState> tcb,
     const auto segments = [mss](uint64_t bytes) {
         return static_cast<uint32_t>((bytes + mss - 1) / mss);
     };
-    // What was sent before the ACK made the pipe what it was then, so that the rest was sent since.
+    // The pipe at the ACK's arrival includes everything sent before, so the rest was sent since.
     const uint32_t before = rs.m_priorInFlight;
     const uint32_t sent = m_sent - std::min(m_sent, before - std::min(before, m_base));
     const uint32_t after = tcb->m_bytesInFlight.Get();
@@ -116,7 +116,7 @@ WwDeliveries::Fill(Ptr<const TcpSocketState> tcb,
     }
     else if (rc.m_txItemDelivered != m_prior)
     {
-        return; // what it delivered was sent before what had been delivered already
+        return; // the ACK only covers segments sent before earlier deliveries
     }
     const Time newest = NewestSent(rc.m_firstSentTime, sample.rtt_us);
     const Time began = BeganAt(rc.m_firstSentTime - rs.m_sendElapsed);

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Tells the core what each ACK delivered and what was found lost, from ns-3's rate samples. Users
- * of the module don't need this header.
+ * Tells the core what each ACK delivered and which losses it revealed, from ns-3's rate samples.
+ * Users of the module don't need this header.
  */
 #ifndef WW_DELIVERIES_H
 #define WW_DELIVERIES_H
@@ -23,49 +23,50 @@ namespace ns3
 {
 
 /**
- * \brief The delivery rate part of ww_sample (core/contract.h) for a connection
+ * \brief Computes the delivery rate part of ww_sample (core/contract.h) for a connection
  *
  * The equations are those of engine/ratesample.hpp; the segments' times and counts are ns-3's
- * (TcpRateLinux). What is otherwise than ns-3 has it in TcpRateSample:
+ * (TcpRateLinux). These fields differ from ns-3's TcpRateSample:
  *
- *   interval  ns-3 keeps that of an earlier ACK where no segment of this one was sent after more
- *             had been delivered, as of the second of two segments that one ACK let out, and there
- *             the rate comes out too high. Here the end of the interval is this ACK
- *   minRtt    no sample is shorter than the smallest RTT, which in ns-3 is the smallest mean
- *   lost      in ns-3 the change of what is held for lost, without its sign: an ACK that repairs
- *             a loss reports one. Here it is what left the pipe without having been delivered
- *   pipe      without what the socket sent again while it processed the ACK
- *   RTT       ns-3 has none of what SACK reports. Here it is the time since the newest segment
- *             delivered was sent, unless some segment was sent again at that time
+ *   interval  ends at this ACK. ns-3 keeps the interval of an earlier ACK if no segment of this one
+ *             was sent after further deliveries, as for the second of two segments that one ACK
+ *             released. Its rate is then too high
+ *   minRtt    is the smallest RTT, and bounds the interval from below; in ns-3 it is the smallest
+ *             smoothed RTT
+ *   lost      counts what left the pipe undelivered. In ns-3 it is the unsigned change of the
+ *             segments marked lost, so an ACK that repairs a loss reports one
+ *   pipe      excludes what the socket retransmitted while it processed the ACK
+ *   RTT       exists for SACKed segments, unlike in ns-3. It is the time since the newest delivered
+ *             segment was sent, unless a segment was retransmitted at that time
  */
 class WwDeliveries
 {
   public:
     /**
-     * \brief The socket's pipe has changed
+     * \brief Record a change of the socket's pipe
      * \param before its old value, bytes
      * \param now its new value, bytes
      */
     void PipeChanged(uint32_t before, uint32_t now);
     /**
-     * \brief There is a new highest sequence number that was sent
-     * \param before the one before
+     * \brief Record a new highest sequence number sent
+     * \param before the old one
      * \param now the new one
      */
     void HighestChanged(SequenceNumber32 before, SequenceNumber32 now);
-    /** \brief The socket may have sent a segment for the third time, which leaves the pipe alone.
+    /** \brief Record a possible third transmission of a segment, which leaves the pipe unchanged.
      */
     void MaySendAgain();
     /**
-     * \brief The retransmission timer expired, and everything in flight is held for lost
+     * \brief Record a timeout: everything in flight is considered lost
      */
     void TimedOut();
     /**
-     * \brief Say what an ACK delivered
+     * \brief Fill in what an ACK delivered
      * \param tcb the socket's state
      * \param rc ns-3's counts of the connection
      * \param rs ns-3's sample of the ACK
-     * \param sample what the ACK brought; its rtt_us is set
+     * \param sample the ACK's sample; its rtt_us is set
      */
     void Fill(Ptr<const TcpSocketState> tcb,
               const TcpRateOps::TcpRateConnection& rc,
@@ -73,25 +74,28 @@ class WwDeliveries
               ww_sample& sample);
 
   private:
-    /** \brief Close the account of what was sent at one time, if it is over. */
+    /** \brief Complete the counts for an instant of sending, if that instant is over. */
     void Account();
     /**
-     * \brief When the newest segment that an ACK delivered was sent
+     * \brief Find when the newest segment delivered by an ACK was sent
      *
-     * Of segments that a pacer sent after as much had been delivered ns-3 takes the first.
+     * Among segments that a pacer sent at the same count of deliveries ns-3 takes the first.
      *
-     * \param first what ns-3 has
-     * \param rttUs the RTT of the newest one, if it may be measured, or 0
+     * \param first ns-3's time
+     * \param rttUs the newest segment's RTT, or 0 if it must not be measured
      * \return the time
      */
     Time NewestSent(Time first, uint32_t rttUs);
     /**
-     * \brief What NewestSent said when the newest segment delivered was sent
-     * \param first what ns-3 had; what was before that is forgotten
+     * \brief Find NewestSent's result at the time when the newest delivered segment was sent
+     * \param first ns-3's time then; earlier results are discarded
      * \return the time
      */
     Time BeganAt(Time first);
     /**
+     * \brief Check for a retransmission
+     * \param when the instant of sending; earlier ones are discarded
+     * \return whether a segment was retransmitted then
      * \brief Say whether there was a retransmission
      * \param when at this time; what was before that is forgotten
      * \return it
@@ -104,11 +108,11 @@ class WwDeliveries
     Time m_minRtt{Time::Max()};    //!< the smallest RTT
     uint32_t m_base{0};            //!< pipe after the last ACK or timeout, bytes
     uint32_t m_sent{0};            //!< bytes sent since then
-    Time m_accountOf;              //!< the time of the account that is open
-    uint32_t m_all{0};             //!< bytes sent at that time
-    uint32_t m_new{0};             //!< those of them that had not been sent before
+    Time m_accountOf;              //!< the instant of sending that is being counted
+    uint32_t m_all{0};             //!< bytes sent at that instant
+    uint32_t m_new{0};             //!< those of them that were sent for the first time
     std::set<Time> m_again;        //!< when retransmissions were sent
-    std::map<Time, Time> m_newest; //!< what NewestSent said, by what ns-3 has
+    std::map<Time, Time> m_newest; //!< NewestSent's results by ns-3's times
 };
 
 } // namespace ns3

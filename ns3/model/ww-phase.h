@@ -15,8 +15,8 @@ namespace ns3
 {
 
 /**
- * \brief The core's phase for a state of ns-3's sockets
- * \param state the socket's
+ * \brief Translate a state of ns-3's sockets into the core's phase
+ * \param state the socket's state
  * \return the phase
  */
 inline ww_phase

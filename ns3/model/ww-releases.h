@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Hides where ns-3's releases differ, by what they have instead of by their numbers. Users of the
- * module don't need this header.
+ * Hides the differences between ns-3's releases. Detects them by features, not by version numbers.
+ * Users of the module don't need this header.
  */
 #ifndef WW_RELEASES_H
 #define WW_RELEASES_H
@@ -18,8 +18,8 @@
 namespace ns3
 {
 
-// Newer releases give MakeEnumAccessor the enumeration as a template argument, and older ones must
-// not. EnumAccessor calls the one that is there.
+// Newer releases require the enumeration as a template argument of MakeEnumAccessor, older ones
+// reject it. EnumAccessor calls the form that exists.
 template <class E, class Field>
 auto
 ChooseEnumAccessor(Field field, int) -> decltype(MakeEnumAccessor<E>(field))
@@ -41,9 +41,8 @@ EnumAccessor(Field field)
     return ChooseEnumAccessor<E>(field, 0);
 }
 
-// Up to 3.44 a class names the TypeId of its instances by overriding GetInstanceTypeId, so that
-// what is derived from it has to do so, too. From 3.45 on Object knows it and nobody may override
-// it.
+// Up to 3.44 a class names the TypeId of its instances by overriding GetInstanceTypeId, and so must
+// every class derived from it. From 3.45 on Object does this, and overriding is an error.
 template <class Self, class Base, class = TypeId (Base::*)() const>
 class WwNamed : public Base
 {
@@ -59,8 +58,8 @@ class WwNamed<Self, Base, decltype(&Base::GetInstanceTypeId)> : public Base
     }
 };
 
-// After 3.48 EnterRecovery has an argument more, which goes to Base's untouched. A subclass says in
-// Entered what it does afterwards.
+// After 3.48 EnterRecovery has one more argument, which Base receives unchanged. A subclass
+// overrides Entered to act afterwards.
 template <class Base, class = decltype(&Base::EnterRecovery)>
 class WwEntering;
 
@@ -84,7 +83,7 @@ class WwEntering<Base, void (Base::*)(Ptr<TcpSocketState>, uint32_t, uint32_t, u
     virtual void Entered(Ptr<TcpSocketState> tcb, uint32_t cwndBefore) = 0;
 };
 
-// Calls EnterRecovery with zeroes for the arguments that only some releases have.
+// Calls EnterRecovery with zeros for the arguments that only some releases have.
 template <class Recovery, class Tcb, class... More>
 void
 EnterRecoveryOf(Recovery& recovery,
@@ -108,7 +107,7 @@ struct KeepsRttSamples<State, std::void_t<decltype(State::m_srtt)>> : std::true_
 {
 };
 
-// A test case's duration is an enumeration of TestCase, which is scoped since 3.42.
+// The duration of a test case is an enumeration of TestCase, which is scoped since 3.42.
 template <class Case>
 constexpr auto
 TakesForever(int) -> decltype(Case::Duration::TAKES_FOREVER)

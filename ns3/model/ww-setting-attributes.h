@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Makes an attribute of a setting of the core: it says what ns-3 writes for each form of a setting,
- * and has the checker and the accessor. Only ww-settings.cc needs this header.
+ * Turns a setting of the core into an attribute: defines how ns-3 writes each form of setting, its
+ * checker and its accessor. Only ww-settings.cc needs this header.
  */
 #ifndef WW_SETTING_ATTRIBUTES_H
 #define WW_SETTING_ATTRIBUTES_H
@@ -25,9 +25,9 @@
 namespace ns3::ww
 {
 
-inline constexpr const char* DEFAULT = "Default"; //!< sets nothing: the protocol's own value holds
+inline constexpr const char* DEFAULT = "Default"; //!< keeps the protocol's own value
 
-/// A row of WW_SETTINGS. A setting is a whole number here, in the unit of its field.
+/// A row of WW_SETTINGS. In this file a setting is a whole number in the unit of its field.
 struct Setting
 {
     std::string name; // what the attribute is called
@@ -43,8 +43,8 @@ struct Setting
     Ptr<AttributeValue> (*value)(const Setting& setting, uint32_t number); // as ns-3 writes it
 };
 
-// Each class below says how ns-3 writes a setting of one form, and reads the number from what a
-// user wrote: nothing if that is no whole number of the field's unit.
+// Each class below defines how ns-3 writes a setting of one form, and parses the number from the
+// user's text. It returns nothing if the text is not a whole number of the field's unit.
 
 struct Flag
 {
@@ -121,8 +121,8 @@ struct Thousandths
     }
 };
 
-/// A word that is to be one of a setting's. It has a class of its own so that ns-3, which tries a
-/// user's StringValue before it makes one of the checker's class, does not refuse it twice.
+/// A word, which must be one of a setting's. It is a separate class because ns-3 tries a user's
+/// StringValue before it makes a value of the checker's class: otherwise it would refuse it twice.
 class WordValue : public StringValue
 {
   public:
@@ -167,7 +167,7 @@ Join(const std::vector<std::string>& words)
     return text;
 }
 
-/// Says what a setting takes: "0, 2 to 16 or Default".
+/// Describes the values that a setting accepts: "0, 2 to 16 or Default".
 template <class Form>
 std::string
 Expected(const Setting& setting)
@@ -190,7 +190,7 @@ IsDefault(const AttributeValue& value)
     return word && word->Get() == DEFAULT;
 }
 
-/// Returns whether a setting takes a value, and says what it takes if it does not.
+/// Returns whether a setting accepts a value; otherwise logs what it accepts.
 template <class Form>
 bool
 Accepts(const Setting& setting, const typename Form::Value& value)
@@ -206,7 +206,7 @@ Accepts(const Setting& setting, const typename Form::Value& value)
     return false;
 }
 
-/// Refuses what a setting does not take.
+/// Rejects invalid values of a setting.
 template <class Form>
 class SettingChecker : public AttributeChecker
 {
@@ -221,7 +221,7 @@ class SettingChecker : public AttributeChecker
 
     bool Check(const AttributeValue& value) const override
     {
-        // ns-3 asks about a text first, and then about the Value that it makes of the text.
+        // ns-3 checks a text first, and then the Value that it makes from the text.
         const auto* typed = dynamic_cast<const Value*>(&value);
         return (m_setting.hasDefault && IsDefault(value)) ||
                (typed && Accepts<Form>(m_setting, *typed));
@@ -263,7 +263,7 @@ class SettingChecker : public AttributeChecker
     const char* m_type;
 };
 
-/// Keeps what was set, and tells what is in force.
+/// Stores the user's value, and returns the value in force.
 template <class Form>
 class SettingAccessor : public AttributeAccessor
 {

@@ -16,7 +16,7 @@ namespace
 
 using namespace ww;
 
-/// Spells min_interval as MinInterval, as ns-3 spells attributes.
+/// Spells min_interval as MinInterval, in ns-3's style for attributes.
 std::string
 CamelCase(const std::string& declared)
 {
@@ -34,7 +34,7 @@ CamelCase(const std::string& declared)
     return name;
 }
 
-// core/settings.h explains the kinds. Each has a form, and a choice has words.
+// core/settings.h explains the kinds. Each has a form; a choice has words.
 using FormOf_SWITCH = Flag;
 using FormOf_COUNT = Whole;
 using FormOf_COUNT_OR_NONE = Whole;
@@ -80,7 +80,7 @@ Settings()
     return settings;
 }
 
-/// Returns whether a control that WwTcpWestwood has obeys a setting.
+/// Returns whether some control of WwTcpWestwood uses a setting.
 bool
 IsAttribute(const Setting& setting)
 {
@@ -154,7 +154,7 @@ WwSettings::Configuration() const
 {
     ww_config config = ww_configure(ProtocolNamed(protocol));
     config.byte_counting = false; // ns-3 counts ACKs,
-    config.validate_cwnd = false; // and grows a window whether or not it is full
+    config.validate_cwnd = false; // and grows the window even if it is not full
     return Over(config);
 }
 

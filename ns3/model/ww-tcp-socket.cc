@@ -73,9 +73,9 @@ WwTcpSocket::ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader)
     const auto state = m_tcb->m_congState.Get();
     const bool isNew = ack > head;
     const bool isDuplicate = ack == head && ack < m_tcb->m_highTxMark && packet->GetSize() == 0;
-    // Only an ACK for more than had been sent by then starts a recovery (RFC 6582, 3.2, step 2):
-    // ACKs for exactly that much answer what going back sent needlessly, and would make it go back
-    // for ever.
+    // Only an ACK beyond everything sent by then starts a recovery (RFC 6582, 3.2, step 2). ACKs
+    // for exactly that answer needless retransmissions of the last go-back, and would repeat it for
+    // ever.
     const bool mayRecover = ack > m_goneBack;
     if (m_recovery == TAHOE && isDuplicate && state == TcpSocketState::CA_DISORDER &&
         m_dupAckCount + 1 == m_retxThresh && mayRecover)
@@ -86,11 +86,11 @@ WwTcpSocket::ReceivedAck(Ptr<Packet> packet, const TcpHeader& tcpHeader)
     if (m_recovery == RENO && isNew && state == TcpSocketState::CA_RECOVERY && ack < m_recover)
     {
         NS_LOG_LOGIC("ACK " << ack << " for new data ends Reno's recovery");
-        m_recover = ack; // Reno knows no partial ACKs
+        m_recover = ack; // Reno does not know partial ACKs
     }
     if (isDuplicate && !mayRecover && state <= TcpSocketState::CA_DISORDER)
     {
-        m_recover = std::max(m_recover, ack + 1); // mainline would recover at "at least", too
+        m_recover = std::max(m_recover, ack + 1); // mainline would also recover at equality
         m_recoverActive = true;
     }
     const bool ends = state == TcpSocketState::CA_DISORDER ||
@@ -116,7 +116,7 @@ WwTcpSocket::GoBack()
     const Time rto = m_rto;
     const uint32_t retries = m_dataRetrCount;
     ReTxTimeout();
-    m_rto = rto; // the timer did not expire, so it is not backed off
+    m_rto = rto; // the timer did not expire, so no back-off
     m_dataRetrCount = retries;
     m_retxEvent.Cancel();
     m_retxEvent = Simulator::Schedule(m_rto, &WwTcpSocket::ReTxTimeout, this);

@@ -16,23 +16,23 @@ namespace ns3
 /**
  * \ingroup tcp
  *
- * \brief A socket that recovers as Tahoe, as Reno, as NewReno or by SACK
+ * \brief A socket with Tahoe's, Reno's, NewReno's or SACK's loss recovery
  *
- * Mainline has had no Tahoe and no Reno since 3.25, and without SACK its scoreboard of what
- * duplicate ACKs stand for is cleared by a timeout only: later ACKs mark the new head lost, and
- * retransmissions cascade. Here the marks go when their reason goes: on the ACK that ends disorder
- * or recovery.
+ * Mainline has had no Tahoe and no Reno since 3.25. Without SACK only a timeout clears the marks
+ * that duplicate ACKs leave on its scoreboard: later ACKs mark the new head lost, and
+ * retransmissions cascade. This class clears the marks when their reason ends: on the ACK that ends
+ * disorder or recovery.
  *
- *   Tahoe    the third duplicate ACK is answered as a timeout, but the timer is not backed off
+ *   Tahoe    treats the third duplicate ACK as a timeout, but without back-off of the timer
  *            (Fall and Floyd 1996, 2.1)
- *   Reno     any ACK for new data ends fast recovery (RFC 5681, 3.2)
- *   NewReno  partial ACKs retransmit the next hole (RFC 6582), as they do in mainline
- *   SACK     mainline's scoreboard tells the holes (RFC 6675); if the peer has no SACK, as NewReno
+ *   Reno     ends fast recovery on any ACK for new data (RFC 5681, 3.2)
+ *   NewReno  retransmits the next hole on partial ACKs (RFC 6582), as in mainline
+ *   SACK     finds holes by mainline's scoreboard (RFC 6675); without SACK at the peer: NewReno
  */
 class WwTcpSocket : public WwNamed<WwTcpSocket, TcpSocketBase>
 {
   public:
-    /** \brief How it recovers from losses. */
+    /** \brief The kind of loss recovery. */
     enum Recovery
     {
         TAHOE,
@@ -55,8 +55,8 @@ class WwTcpSocket : public WwNamed<WwTcpSocket, TcpSocketBase>
     WwTcpSocket(const WwTcpSocket& sock);
 
     /**
-     * \brief Choose how it recovers, which turns SACK on or off
-     * \param recovery how
+     * \brief Choose the loss recovery; this turns SACK on or off
+     * \param recovery the recovery
      */
     void SetRecovery(Recovery recovery);
 
@@ -66,20 +66,19 @@ class WwTcpSocket : public WwNamed<WwTcpSocket, TcpSocketBase>
     void ReTxTimeout() override;
 
   private:
-    /** \brief Tahoe's answer to the third duplicate ACK. */
+    /** \brief Go back to the first unacknowledged segment: Tahoe's third duplicate ACK. */
     void GoBack();
 
-    Recovery m_recovery;         //!< how it recovers
-    SequenceNumber32 m_goneBack; //!< what had been sent when it went back the last time
+    Recovery m_recovery;         //!< the loss recovery
+    SequenceNumber32 m_goneBack; //!< highest sequence number sent at the last GoBack
 };
 
 /**
  * \ingroup tcp
  *
- * \brief Makes WwTcpSockets; aggregate one to a node to use it, as WwTcpHelper does
+ * \brief Makes WwTcpSockets; must be aggregated to a node, as WwTcpHelper does
  */
-class WwTcpSocketFactory
-    : public SocketFactory // no TcpSocketFactory: a node asked for one has its own
+class WwTcpSocketFactory : public SocketFactory // not a TcpSocketFactory: a node already has one
 {
   public:
     /**
@@ -89,8 +88,8 @@ class WwTcpSocketFactory
     static TypeId GetTypeId();
 
     /**
-     * \brief Choose the congestion control of the sockets; otherwise it is TcpL4Protocol's
-     * SocketType \param congestion what makes one
+     * \brief Choose the congestion control of the sockets; the default is TcpL4Protocol's
+     * SocketType \param congestion the factory of the congestion control
      */
     void SetCongestion(const ObjectFactory& congestion);
 
@@ -98,14 +97,14 @@ class WwTcpSocketFactory
 
   protected:
     /**
-     * \brief How the sockets recover
-     * \return how
+     * \brief Get the sockets' loss recovery
+     * \return the recovery
      */
     virtual WwTcpSocket::Recovery Kind() const = 0;
 
   private:
-    ObjectFactory m_congestion;  //!< makes the congestion control
-    bool m_hasCongestion{false}; //!< it was chosen
+    ObjectFactory m_congestion;  //!< the factory of the congestion control
+    bool m_hasCongestion{false}; //!< whether it was chosen
 };
 
 /** \brief Makes Tahoe sockets. */

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * What WwTcpWestwood has of the core. Users of the module don't need this header.
+ * Holds WwTcpWestwood's part of the core. Users of the module don't need this header.
  */
 #ifndef WW_TCP_WESTWOOD_CORE_H
 #define WW_TCP_WESTWOOD_CORE_H
@@ -39,7 +39,7 @@ Bytes(uint32_t segments, uint32_t mss)
     return static_cast<uint32_t>(std::min<uint64_t>(uint64_t{segments} * mss, UINT32_MAX));
 }
 
-/// Makes the core's window, in segments, of the socket's, in bytes.
+/// Converts the socket's windows in bytes into the core's in segments.
 inline ww_window
 WindowOf(Ptr<const TcpSocketState> tcb)
 {
@@ -57,12 +57,12 @@ struct WwTcpWestwood::Core
     ww_config config{};
     ww_state state{};
     // The rest is for controls that have CongControl.
-    std::optional<ww_window> window; // it is the core's: the socket's cwnd follows it
-    uint32_t pipe = 1;               // segments in flight when ssthresh was asked for
-    bool isMarked = false;           // it was for a mark, or for a timeout that follows
+    std::optional<ww_window> window; // the core's, which the socket's cwnd follows
+    uint32_t pipe = 1;               // segments in flight at the last GetSsThresh
+    bool isMarked = false;           // that was for a mark, or for a timeout that follows
     WwDeliveries deliveries;
     ww_phase arrivedIn = WW_OPEN; // the phase in which the ACK being processed arrived
-    bool hasSack = false;         // an ACK told of segments that it did not cover
+    bool hasSack = false;         // an ACK reported segments beyond its own number
 
     ww_window& Window(Ptr<const TcpSocketState> tcb)
     {

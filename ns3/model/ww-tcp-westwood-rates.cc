@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * WwTcpWestwood as the host of controls that have CongControl.
+ * Hosts the controls that have CongControl in WwTcpWestwood.
  */
 #include "ww-phase.h"
 #include "ww-tcp-westwood-core.h"
@@ -18,7 +18,7 @@ NS_LOG_COMPONENT_DEFINE("WwTcpWestwoodRates");
 namespace
 {
 
-/// Makes the socket's windows of the core's.
+/// Sets the socket's windows to the core's.
 void
 SetWindow(Ptr<TcpSocketState> tcb, const ww_window& before, const ww_window& window)
 {
@@ -57,16 +57,16 @@ WwTcpWestwood::CongControl(Ptr<TcpSocketState> tcb,
     ww_sample sample = SampleOf(tcb, core.arrivedIn);
     if (!sample.is_dupack && sample.phase == WW_DISORDER)
     {
-        sample.phase = WW_OPEN; // the ACK ends it, or shows another one
+        sample.phase = WW_OPEN; // the ACK ends disorder, or brings a new one
     }
     core.deliveries.Fill(tcb, rc, rs, sample);
-    const bool answersMark = tcb->m_congState == TcpSocketState::CA_CWR; // which is no recovery
+    const bool answersMark = tcb->m_congState == TcpSocketState::CA_CWR; // not a recovery
     core.arrivedIn = answersMark ? WW_OPEN : WwPhaseOf(tcb->m_congState);
     core.hasSack |= sample.is_dupack && sample.newly_delivered > 0;
     if (sample.is_dupack &&
         (sample.in_flight == 0 || (core.hasSack && sample.newly_delivered == 0)))
     {
-        return; // it says nothing new, so that it is no duplicate by RFC 6675, 2
+        return; // it reports nothing new, so it is no duplicate by RFC 6675, 2
     }
     sample.is_cwnd_limited = rs.m_priorInFlight / mss >= before.cwnd;
     ww_window& window = *core.window;
@@ -78,7 +78,7 @@ WwTcpWestwood::CongControl(Ptr<TcpSocketState> tcb,
     }
     if (tcb->m_ecnState == TcpSocketState::ECN_ECE_RCVD && !ww_ignores_marks(&core.config))
     {
-        window.cwnd = std::min(window.cwnd, before.cwnd); // RFC 3168, 6.1.2: it lets nothing grow
+        window.cwnd = std::min(window.cwnd, before.cwnd); // RFC 3168, 6.1.2: no growth
     }
     if (std::exchange(core.isMarked, false) && answersMark && !ww_ignores_marks(&core.config))
     {
@@ -105,7 +105,7 @@ WwTcpWestwood::OnState(Ptr<TcpSocketState> tcb, TcpSocketState::TcpCongState_t s
         const uint32_t mss = tcb->m_segmentSize;
         ww_window& window = core.Window(tcb);
         ww_on_rto(&core.config, &core.state, &window, NowUs(), core.pipe, mss, false);
-        tcb->m_ssThresh = Bytes(window.ssthresh, mss); // and the socket makes cwnd a segment
+        tcb->m_ssThresh = Bytes(window.ssthresh, mss); // the socket then sets cwnd to one segment
         core.arrivedIn = WW_LOSS;
         core.isMarked = false;
         core.deliveries.TimedOut();
@@ -113,7 +113,7 @@ WwTcpWestwood::OnState(Ptr<TcpSocketState> tcb, TcpSocketState::TcpCongState_t s
     }
     else if (state == TcpSocketState::CA_OPEN && m_congState == TcpSocketState::CA_RECOVERY)
     {
-        tcb->m_ssThresh = tcb->m_cWnd.Get(); // the socket makes this cwnd: it shall not leap
+        tcb->m_ssThresh = tcb->m_cWnd.Get(); // the socket sets cwnd to it: avoids a jump
         m_leaving = true;
     }
     m_congState = state;

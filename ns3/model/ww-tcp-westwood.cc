@@ -29,17 +29,17 @@ WwTcpWestwood::GetTypeId()
             .AddConstructor<WwTcpWestwood>()
             .AddAttribute(
                 "Protocol",
-                "Which member of the family: " + WwSettings::ProtocolNames(),
+                "Member of the family: " + WwSettings::ProtocolNames(),
                 StringValue("westwood+"),
                 MakeStringAccessor(&WwTcpWestwood::SetProtocol, &WwTcpWestwood::GetProtocol),
                 WwSettings::ProtocolChecker())
             .AddAttribute("RttSource",
-                          "What RTTmin is the minimum of",
+                          "RTTs whose minimum is RTTmin",
                           EnumValue(SAMPLES),
                           EnumAccessor<RttSource>(&WwTcpWestwood::m_rttSource),
                           MakeEnumChecker(SAMPLES, "Samples", SMOOTHED, "Smoothed"))
             .AddTraceSource("EstimatedBW",
-                            "The filtered estimate (bit/s), once a sample",
+                            "The filtered estimate (bit/s), once for each sample",
                             MakeTraceSourceAccessor(&WwTcpWestwood::m_estimatedBw),
                             "ns3::TracedValueCallback::Double")
             .AddTraceSource("SampleBW",
@@ -47,7 +47,7 @@ WwTcpWestwood::GetTypeId()
                             MakeTraceSourceAccessor(&WwTcpWestwood::m_sampleBw),
                             "ns3::TracedValueCallback::Double")
             .AddTraceSource("RttMin",
-                            "The smallest round trip seen",
+                            "The smallest RTT so far",
                             MakeTraceSourceAccessor(&WwTcpWestwood::m_rttMin),
                             "ns3::TracedValueCallback::Time"),
         SettingsOf);
@@ -126,7 +126,7 @@ void
 WwTcpWestwood::Init(Ptr<TcpSocketState> tcb)
 {
     NS_LOG_FUNCTION(this << tcb);
-    Configure(); // attributes may have changed since construction
+    Configure(); // attributes may have been set after construction
     m_rtt = tcb->m_lastRtt;
     Watch(tcb);
 }
@@ -158,7 +158,7 @@ WwTcpWestwood::Watch(Ptr<TcpSocketState> tcb)
 void
 WwTcpWestwood::SmoothedRttChanged(Time before, Time now)
 {
-    // RFC 6298 has now = 7/8 before + 1/8 sample. What was rounded there is less than half a
+    // RFC 6298: now = 7/8 before + 1/8 sample. The rounding error there is less than half a
     // microsecond.
     const Time exact = before + 8 * (now - before);
     const Time sample = MicroSeconds((exact.GetNanoSeconds() + 500) / 1000);
@@ -185,14 +185,14 @@ WwTcpWestwood::SampleOf(Ptr<const TcpSocketState> tcb, uint8_t phase)
     sample.mss = mss;
     sample.acked_segments = bytes > 0 ? (static_cast<uint32_t>(bytes) + mss - 1) / mss : 0;
     sample.is_dupack = bytes <= 0;
-    // FlightSize, which m_bytesInFlight is not: that leaves out what was SACKed or is held for
+    // FlightSize. m_bytesInFlight differs: it leaves out segments that were SACKed or marked
     // lost.
     const int32_t flight = tcb->m_highTxMark.Get() - tcb->m_lastAckedSeq;
     sample.in_flight = flight > 0 ? static_cast<uint32_t>(flight) / mss : 0;
     sample.phase = phase;
     const Time rtt = Rtt(tcb);
-    // Karn's rule forbids samples in recovery, where ACKs for new data cover retransmissions: ns-3
-    // measures some of them.
+    // Karn's rule forbids samples in recovery, where ACKs for new data cover retransmissions. ns-3
+    // measures some of them nevertheless.
     if (!sample.is_dupack && sample.phase <= WW_DISORDER && rtt.IsStrictlyPositive())
     {
         sample.rtt_us = static_cast<uint32_t>(rtt.GetMicroSeconds());
@@ -222,7 +222,7 @@ WwTcpWestwood::Trace()
     {
         m_rttMin = MicroSeconds(seen.rtt_min_us);
     }
-    // What a filter says fades between samples; a maximum stands, and may change within a round.
+    // A filter's estimate decays between samples. A maximum stays, and may change within a round.
     if (seen.samples != m_samples || (HasCongControl() && seen.samples != 0))
     {
         m_samples = seen.samples;
@@ -237,7 +237,7 @@ void
 WwTcpWestwood::PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked, const Time& rtt)
 {
     NS_LOG_FUNCTION(this << tcb << segmentsAcked << rtt);
-    m_smoothedRtt = rtt;  // ns-3 passes the smoothed one
+    m_smoothedRtt = rtt;  // ns-3 passes the smoothed RTT
     if (HasCongControl()) // CongControl follows
     {
         const bool recovers = tcb->m_congState == TcpSocketState::CA_RECOVERY;
@@ -249,7 +249,7 @@ WwTcpWestwood::PktsAcked(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked, const 
     }
     if (m_ackSeen)
     {
-        m_ackSeen = false; // it caused the recovery, and the core heard of it then
+        m_ackSeen = false; // the core has seen it already: it caused the recovery
         const uint32_t inflation = tcb->m_cWndInfl.Get() - tcb->m_cWnd.Get();
         tcb->m_cWnd = m_inRecovery * tcb->m_segmentSize;
         tcb->m_cWndInfl = tcb->m_cWnd.Get() + inflation;
@@ -266,7 +266,7 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
     {
         m_core->pipe = std::max(bytesInFlight / tcb->m_segmentSize, 1u);
         m_core->isMarked = !m_entering;
-        return tcb->m_ssThresh; // OnState and CongControl set it
+        return tcb->m_ssThresh; // OnState and CongControl set it later
     }
     const uint32_t mss = tcb->m_segmentSize;
     ww_window window = WindowOf(tcb);
@@ -275,15 +275,15 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
                         tcb->m_congState <= TcpSocketState::CA_DISORDER;
     if (m_entering)
     {
-        m_entering = false; // if it is asked again in this recovery, that is for a timeout
-        OnAck(tcb);         // ns-3 reports the third duplicate ACK after this
+        m_entering = false; // another call in this recovery is for a timeout
+        OnAck(tcb);         // ns-3 reports the third duplicate ACK only later
         m_ackSeen = true;
         m_grown = 0;
     }
     else if (!isEcho)
     {
         ww_on_rto(&m_core->config, &m_core->state, &window, NowUs(), flight, mss, false);
-        Trace(); // the timer of a sample may have run out meanwhile
+        Trace(); // a sample may have ended by time in between
         NS_LOG_LOGIC("Timeout: ssthresh " << window.ssthresh);
         return window.ssthresh * mss;
     }
@@ -291,7 +291,7 @@ WwTcpWestwood::GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t bytesInFlight
     const auto answer = isEcho ? ww_on_mark : ww_on_loss;
     answer(&m_core->config, &m_core->state, &window, NowUs(), flight, mss);
     m_afterLoss = std::max(window.cwnd, 1u);
-    m_inRecovery = std::min(m_afterLoss, before); // a window raised here would send a burst
+    m_inRecovery = std::min(m_afterLoss, before); // raising the window would send a burst
     NS_LOG_LOGIC("Loss with " << flight << " segments in flight: ssthresh " << window.ssthresh);
     return window.ssthresh * mss;
 }
@@ -313,7 +313,7 @@ WwTcpWestwood::IncreaseWindow(Ptr<TcpSocketState> tcb, uint32_t segmentsAcked)
     }
     if (tcb->m_lastAckedSeq > m_acked)
     {
-        OnAck(tcb); // ns-3 leaves PktsAcked out for some ACKs that end disorder
+        OnAck(tcb); // ns-3 does not call PktsAcked for some ACKs that end disorder
     }
     if (m_grown != 0)
     {
@@ -335,7 +335,7 @@ WwTcpWestwood::CongestionStateSet(Ptr<TcpSocketState> tcb,
     if (m_congState == TcpSocketState::CA_RECOVERY && newState == TcpSocketState::CA_OPEN)
     {
         ww_window window = WindowOf(tcb);
-        window.cwnd = m_afterLoss; // the recovery has changed the socket's
+        window.cwnd = m_afterLoss; // recovery has changed the socket's cwnd
         ww_on_recovery_exit(&m_core->config, &m_core->state, &window, NowUs(), tcb->m_segmentSize);
         m_afterLoss = window.cwnd;
         tcb->m_ssThresh = window.ssthresh * tcb->m_segmentSize;

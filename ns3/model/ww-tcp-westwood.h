@@ -23,26 +23,27 @@ class WwSettings;
 /**
  * \ingroup congestionOps
  *
- * \brief TCP Westwood and its family, by the arithmetic of core/westwood.h
+ * \brief TCP Westwood and its family, with the arithmetic of core/westwood.h
  *
  * The same code runs in the project's simulator. The socket keeps its scoreboard, timers and
- * recovery; this class tells the core what each ACK brought and hands its windows to the socket:
+ * recovery. This class reports each ACK to the core and passes the core's windows to the socket:
  *
- *   PktsAcked            hands the ACK, duplicate or not, to ww_on_ack
- *   GetSsThresh          calls ww_on_loss when recovery begins (after it has handed over the
- * duplicate ACK that caused it, which ns-3 reports later), and ww_on_rto on a timeout
+ *   PktsAcked            passes the ACK, duplicate or not, to ww_on_ack
+ *   GetSsThresh          calls ww_on_loss when recovery begins, and ww_on_rto on a timeout. Before
+ *                        ww_on_loss it passes on the duplicate ACK, which ns-3 reports only later
  *   CongestionStateSet   calls ww_on_recovery_exit when recovery ends
- *   IncreaseWindow       sets cwnd to the window that the core said
+ *   IncreaseWindow       sets cwnd to the core's window
  *
  * A control that needs delivery rates, or sets cwnd in recovery itself (the traits of
- * core/westwood.h), is told everything at the end of an ACK's processing, by CongControl: ww_on_ack
- * with what ww-deliveries.h says, then ww_on_loss or ww_on_recovery_exit if a recovery began or
- * ended with it. Then cwnd, ssthresh and the pacing rate are the core's, in every phase.
+ * core/westwood.h), receives all calls in CongControl, at the end of an ACK's processing: ww_on_ack
+ * with the data of ww-deliveries.h, then ww_on_loss or ww_on_recovery_exit if the ACK began or
+ * ended a recovery. For these controls cwnd, ssthresh and the pacing rate are the core's in every
+ * phase.
  *
- * ns-3's segment counts are not used: they are unreliable on duplicate ACKs and in disorder. What
- * an ACK acknowledges is the difference of m_lastAckedSeq, and its RTT is the socket's last sample.
- * Releases such as 3.37 keep a smoothed RTT only. There the sample is worked out from its change,
- * at the Alpha of 1/8 that RttMeanDeviation has.
+ * This class does not use ns-3's segment counts, which are unreliable on duplicate ACKs and in
+ * disorder. An ACK acknowledges the increase of m_lastAckedSeq, and its RTT is the socket's last
+ * sample. Releases such as 3.37 keep only a smoothed RTT, so the sample is derived from its change,
+ * with the Alpha of 1/8 of RttMeanDeviation.
  *
  * Sources: Mascolo et al., MOBICOM 2001; Gangadhar et al., WNS3 2013; Dell'Aera et al. 2003; see
  * core/westwood_family.h for the equations.
@@ -64,7 +65,7 @@ class WwTcpWestwood : public TcpCongestionOps
     WwTcpWestwood(const WwTcpWestwood& sock);
     ~WwTcpWestwood() override;
 
-    /** \brief What RTTmin is the minimum of. */
+    /** \brief The RTTs whose minimum is RTTmin. */
     enum RttSource
     {
         SAMPLES, //!< RTT samples
@@ -85,12 +86,12 @@ class WwTcpWestwood : public TcpCongestionOps
     Ptr<TcpCongestionOps> Fork() override;
 
     /**
-     * \brief Choose a member of the family: attribute Protocol
+     * \brief Choose a member of the family, as the attribute Protocol does
      * \param name its name in core/catalogue.h, such as "westwood+"
      */
     void SetProtocol(std::string name);
     /**
-     * \brief The member of the family
+     * \brief Get the member of the family
      * \return its name
      */
     std::string GetProtocol() const;
@@ -101,37 +102,37 @@ class WwTcpWestwood : public TcpCongestionOps
   private:
     /**
      * \brief Tell the core about an ACK
-     * \param tcb the socket's state, m_lastAckedSeq being the ACK's number
+     * \param tcb the socket's state; m_lastAckedSeq is the ACK's number
      */
     void OnAck(Ptr<const TcpSocketState> tcb);
     /**
-     * \brief What CongestionStateSet does for a control that has CongControl
+     * \brief Handle CongestionStateSet for a control that has CongControl
      * \param tcb the socket's state
      * \param state the new one
      */
     void OnState(Ptr<TcpSocketState> tcb, TcpSocketState::TcpCongState_t state);
     /**
-     * \brief What an ACK brought, without deliveries
-     * \param tcb the socket's state, m_lastAckedSeq being the ACK's number
-     * \param phase of the core, in which the ACK arrived
-     * \return it
+     * \brief Describe an ACK, without its deliveries
+     * \param tcb the socket's state; m_lastAckedSeq is the ACK's number
+     * \param phase the core's phase in which the ACK arrived
+     * \return the sample
      */
     ww_sample SampleOf(Ptr<const TcpSocketState> tcb, uint8_t phase);
     /**
-     * \brief The RTT that this ACK brought
+     * \brief Get the RTT that this ACK measured
      * \param tcb the socket's state
-     * \return its sample, or the smoothed one if RttSource says so
+     * \return its sample, or the smoothed RTT if RttSource says so
      */
     Time Rtt(Ptr<const TcpSocketState> tcb) const;
     /**
-     * \brief In releases whose m_lastRtt is the smoothed RTT: find the sample that changed it
+     * \brief Derive the sample from a change of the smoothed RTT, for releases without m_lastRtt
      * \param before its old value
      * \param now its new value
      */
     void SmoothedRttChanged(Time before, Time now);
     /**
-     * \brief Listen to the changes of a socket's state that no hook tells of
-     * \param tcb the socket's state; nullptr: to none
+     * \brief Watch the changes of a socket's state that no hook reports
+     * \param tcb the socket's state; nullptr: stop watching
      */
     void Watch(Ptr<TcpSocketState> tcb);
     /** \brief Fire the trace sources if there is a new sample. */
@@ -139,13 +140,13 @@ class WwTcpWestwood : public TcpCongestionOps
     /** \brief Configure the core by the attributes, and start its state. */
     void Configure();
     /**
-     * \brief Find what an object's attributes have set
+     * \brief Get the settings of an object's attributes
      * \param object a WwTcpWestwood
      * \return its settings
      */
     static WwSettings& SettingsOf(const ObjectBase& object);
 
-    struct Core; //!< settings, configuration and state: users need no header of the core
+    struct Core; //!< settings, configuration and state; hides the core's headers from users
 
     RttSource m_rttSource; //!< attribute RttSource
 
@@ -153,19 +154,19 @@ class WwTcpWestwood : public TcpCongestionOps
     TracedValue<double> m_sampleBw;    //!< last raw sample, bit/s
     TracedValue<Time> m_rttMin;        //!< RTTmin
     uint32_t m_samples{0};             //!< bandwidth samples traced so far
-    Time m_smoothedRtt;                //!< what PktsAcked said last
+    Time m_smoothedRtt;                //!< RTT of the last PktsAcked
     Time m_rtt;                        //!< last sample, if the socket does not keep it
-    Ptr<TcpSocketState> m_watched;     //!< whose changes are listened to
+    Ptr<TcpSocketState> m_watched;     //!< the state that is being watched
 
-    std::unique_ptr<Core> m_core; //!< what the core needs
+    std::unique_ptr<Core> m_core; //!< the core's data
     uint32_t m_grown{0};          //!< cwnd after the last ACK by the core, segments; 0: unchanged
-    uint32_t m_afterLoss{0};      //!< cwnd the core set on the last loss, segments
-    uint32_t m_inRecovery{0};     //!< m_afterLoss, but no more than cwnd was before
-    SequenceNumber32 m_acked{1};  //!< highest ACK the core has seen; the SYN takes number 0
+    uint32_t m_afterLoss{0};      //!< cwnd that the core set on the last loss, segments
+    uint32_t m_inRecovery{0};     //!< m_afterLoss, but at most the cwnd before the loss
+    SequenceNumber32 m_acked{1};  //!< highest ACK that the core has seen; the SYN has number 0
     bool m_ackSeen{false};        //!< the ACK being processed was reported already
-    bool m_entering{false};       //!< recovery has begun, and ssthresh has not been asked for
+    bool m_entering{false};       //!< recovery has begun, but GetSsThresh was not called yet
     bool m_leaving{false};        //!< the ACK being processed ends recovery
-    /// What CongestionStateSet said last.
+    /// The state of the last CongestionStateSet.
     TcpSocketState::TcpCongState_t m_congState{TcpSocketState::CA_OPEN};
 };
 

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs a connection of a plan in ns-3: makes its sockets with its settings, and counts.
+ * Runs a connection of a plan in ns-3: makes its sockets with its settings, and counts its packets.
  */
 #ifndef WW_CONNECTION_H
 #define WW_CONNECTION_H
@@ -28,12 +28,12 @@
 namespace ns3
 {
 
-inline constexpr uint32_t NO_SSTHRESH = 0x7fffffff; //!< bytes; from here on there is no ssthresh
+inline constexpr uint32_t NO_SSTHRESH = 0x7fffffff; //!< bytes; at or above it ssthresh is infinite
 const Time LONGEST_RTO = Seconds(60);               //!< TcpSocketBase doubles its timer up to this
-inline constexpr int64_t START_STREAMS = 2000000;   //!< of random numbers: one for each connection
+inline constexpr int64_t START_STREAMS = 2000000;   //!< first random number stream of connections
 inline constexpr double NOT_A_NUMBER = std::numeric_limits<double>::quiet_NaN();
 
-/// A connection: its applications, and what is counted of it.
+/// A connection: its applications and its counts.
 class Connection
 {
   public:
@@ -46,8 +46,8 @@ class Connection
           m_protocol(protocol),
           m_trace(trace)
     {
-        // Connections that start together are kept two nanoseconds apart, since their sockets are
-        // made with different defaults.
+        // Connections that start together are kept two nanoseconds apart, since each sets the
+        // defaults that its sockets are made with.
         m_start = TimeOf(settings.start) + NanoSeconds(2 * index);
         if (settings.start_spread > 0)
         {
@@ -61,8 +61,8 @@ class Connection
         m_now.cwnd = m_now.in_flight = 0;
     }
 
-    /// Sets the attributes of the sockets that are made next: ns-3 has no other way to give each
-    /// connection its own.
+    /// Sets the attributes of the next sockets: ns-3 has no other way to give each connection its
+    /// own.
     void SetDefaults() const
     {
         const ww::sim::Flow& f = m_settings;
@@ -107,7 +107,7 @@ class Connection
         m_source->SetStopTime(stops ? std::min(TimeOf(m_settings.stop), end) : end);
     }
 
-    /// Says what the applications' sockets are made with, just before they start.
+    /// Sets the defaults for the applications' sockets, just before they start.
     void Prepare() const
     {
         SetDefaults();
@@ -126,7 +126,7 @@ class Connection
             Config::SetDefault(attribute + "Protocol", StringValue(m_protocol.name));
             for (const auto& [name, value] : WwSettings::Values(m_settings.cc))
             {
-                if (name != "ValidateCwnd") // ns-3 grows a window whether or not it is full
+                if (name != "ValidateCwnd") // ns-3 grows the window even if it is not full
                 {
                     Config::SetDefault(attribute + name, *value);
                 }
@@ -134,7 +134,7 @@ class Connection
         }
     }
 
-    /// Listens to the socket, which is there once the applications have started.
+    /// Connects to the socket's traces; it exists once the applications have started.
     void Hook()
     {
         Ptr<Socket> socket = m_source->GetSocket();
@@ -168,7 +168,7 @@ class Connection
         m_since = Simulator::Now().GetSeconds();
     }
 
-    /// Says what was counted, when the run is over.
+    /// Returns the counts after the run.
     const ww::sim::FlowResult& Result()
     {
         Weigh();
@@ -183,7 +183,7 @@ class Connection
         return m_result;
     }
 
-    /// What directions of links count of its data packets.
+    /// Returns the counts of its data packets, for the directions of links to fill in.
     ww::sim::FlowResult& Counts()
     {
         return m_result;
@@ -312,8 +312,8 @@ class Connection
         Changed();
     }
 
-    /// Counts timeouts, each of which doubles the timer: a state that is CA_LOSS already does not
-    /// change.
+    /// Counts timeouts by the doubling of the timer, since a repeated timeout does not change
+    /// CA_LOSS.
     void Rto(Time before, Time rto)
     {
         m_result.timeouts +=
@@ -345,7 +345,7 @@ class Connection
 
     void Acknowledged(SequenceNumber32, SequenceNumber32 ack)
     {
-        // The SYN has the number before the first byte's.
+        // The SYN takes the sequence number before the first byte.
         if (IsSized() && ack.GetValue() > Size() && std::isnan(m_result.completed_s))
         {
             m_result.completed_s = Simulator::Now().GetSeconds();
@@ -357,7 +357,7 @@ class Connection
         return static_cast<double>(bytes) / m_settings.mss();
     }
 
-    /// Asks for a row of the trace once everything that happens at this instant has happened.
+    /// Schedules a row of the trace after all other events of this instant.
     void Changed()
     {
         if (m_trace && !m_isDue)
@@ -381,7 +381,7 @@ class Connection
     ww::wire::Trace& m_trace;
     ww::sim::FlowResult m_result;
     ww::wire::WindowRow m_now; //!< the next row of the trace
-    bool m_isDue = false;      //!< a row is to be written at this instant
+    bool m_isDue = false;      //!< a row is scheduled for this instant
     Ptr<PacketSink> m_sink;
     Ptr<BulkSendApplication> m_source;
     Ptr<Node> m_node;
@@ -389,7 +389,7 @@ class Connection
     double m_cwnd = 0, m_maxCwnd = 0, m_area = 0, m_since = 0, m_began = -1;
     double m_srttSum = 0, m_rttMin = 1e9;
     int m_srtts = 0;
-    bool m_lastRtt = false; //!< this ns-3 traces RTT samples, not only smoothed ones
+    bool m_lastRtt = false; //!< this ns-3 traces RTT samples, not only the smoothed RTT
 };
 
 } // namespace ns3

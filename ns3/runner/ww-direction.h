@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs a direction of a plan's link in ns-3: loses packets, and counts.
+ * Runs a direction of a plan's link in ns-3: drops packets, and counts them.
  */
 #ifndef WW_DIRECTION_H
 #define WW_DIRECTION_H
@@ -21,10 +21,10 @@
 namespace ns3
 {
 
-constexpr int64_t LOSS_STREAMS = 100; //!< of random numbers: one for each direction
+constexpr int64_t LOSS_STREAMS = 100; //!< first random number stream of directions
 constexpr int64_t RED_STREAMS = 1000000;
 
-/// Loses the packets that a plan names, counted from 1.
+/// Loses the packets that a plan lists, counted from 1.
 class ListedLosses : public ErrorModel
 {
   public:
@@ -60,11 +60,11 @@ class Direction
   public:
     /**
      * \brief A direction that is not installed yet
-     * \param pipe its number in traces: twice the link's, and one more for the way back
+     * \param pipe its number in traces: twice the link's, plus one for the backward direction
      * \param settings the plan's
-     * \param sink the node that it leads to
-     * \param connections all of them
-     * \param trace what the packets' fates are written to
+     * \param sink the node at its end
+     * \param connections all connections
+     * \param trace receives the packets' fates
      */
     Direction(uint32_t pipe,
               const ww::sim::Direction& settings,
@@ -106,7 +106,7 @@ class Direction
         to->TraceConnectWithoutContext("PhyRxEnd", MakeCallback(&Direction::Arrived, this));
     }
 
-    /// Says what was counted in a run of so many seconds.
+    /// Returns the counts of a run of this many seconds.
     ww::sim::DirectionResult Result(double duration) const
     {
         ww::sim::DirectionResult result = m_result;
@@ -129,7 +129,7 @@ class Direction
     }
 
   private:
-    /// Makes what loses packets at the far end; nullptr if nothing does.
+    /// Makes the error model of the far end; nullptr if nothing is lost.
     Ptr<ErrorModel> Losses() const
     {
         const ww::sim::Loss& loss = m_settings.loss;
@@ -157,10 +157,10 @@ class Direction
         uint32_t bytes;
     };
 
-    /// Which connection a packet belongs to, and what it carries.
+    /// A packet's connection and its data.
     struct Seen
     {
-        Connection* connection = nullptr; //!< nullptr: it belongs to none of the plan
+        Connection* connection = nullptr; //!< nullptr: none of the plan
         uint32_t index = 0;
         uint32_t ipBytes = 0;
         bool isData = false;
@@ -215,7 +215,7 @@ class Direction
         Carry(seen, 1);
     }
 
-    /// Counts one data packet more that this direction carries, or one less.
+    /// Counts data packets in transit in this direction: one more, or one less.
     static void Carry(const Seen& seen, int64_t packets)
     {
         if (seen.connection && seen.isData)
@@ -308,10 +308,10 @@ class Direction
     const Connections& m_connections;
     ww::wire::Trace& m_trace;
     std::deque<Waiting> m_waiting; //!< the packets in the queue
-    double m_waited = 0;           //!< s, of all packets that have left the queue
+    double m_waited = 0;           //!< s, summed over the packets that have left the queue
     double m_longestWait = 0;      //!< s
-    double m_sending = 0;          //!< s that the packets take that were or are being sent
-    double m_sentAt = 0;           //!< s; when the last of them has been sent
+    double m_sending = 0;          //!< s of transmission, of all packets sent so far
+    double m_sentAt = 0;           //!< s; when the last of them is sent completely
     uint64_t m_arrived = 0;        //!< packets at the far end
     ww::sim::DirectionResult m_result;
 };

@@ -1,12 +1,12 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs a plan (wire/plan.hpp) in ns-3: `westwood run FILE --engine ns3`. It reads the plan from
- * standard input and prints a report (wire/report.hpp): its trace has a row of the windows for each
- * change of a connection's state, one of queues.csv for each packet that waited, and one of
+ * Runs a plan (wire/plan.hpp) in ns-3 for `westwood run FILE --engine ns3`. It reads the plan from
+ * standard input and prints a report (wire/report.hpp). The trace has a row of windows for each
+ * change of a connection's state, a row of queues.csv for each packet that waited, and a row of
  * drops.csv for each packet that was dropped or lost.
  *
- * Exit code: 0, or 2 if that is no plan, or asks for what ns-3 does not do here.
+ * Exit code: 0, or 2 if the plan is invalid or asks for something that this runner lacks.
  */
 #include "ww-direction.h"
 
@@ -35,11 +35,11 @@ using ww::sim::LossKind;
 namespace
 {
 
-constexpr uint32_t FRAMING = 2;        // bytes of PPP, which ns-3's point-to-point devices add
-constexpr uint32_t HEADERS = 40;       // bytes of IPv4 and TCP without options
-constexpr uint32_t ENDLESS = 1u << 31; // packets of a queue that has no limit
-constexpr double SPARED = 2;           // packets at which RedQueueDisc drops none, the device's too
-constexpr std::size_t MOST_FLOWS = 60000; // each has a port of its own
+constexpr uint32_t FRAMING = 2;           // bytes of PPP, which ns-3's point-to-point devices add
+constexpr uint32_t HEADERS = 40;          // bytes of IPv4 and TCP without options
+constexpr uint32_t ENDLESS = 1u << 31;    // packets in a queue without a limit
+constexpr double SPARED = 2;              // packets below which RedQueueDisc never drops
+constexpr std::size_t MOST_FLOWS = 60000; // each needs a port
 
 void
 Expect(bool isSo, const std::string& part, std::size_t index, const std::string& expected)
@@ -61,14 +61,15 @@ CheckDirection(const ww::sim::Direction& d, std::size_t link)
     expect(d.queue_bytes == ww::sim::kUnlimited, "a queue with a limit in packets");
     expect(!d.red.on || (d.queue_packets >= 2 && d.queue_packets <= ENDLESS),
            "a limit of at least 2 packets where a queue has RED");
-    expect(!d.red.on || d.red.spared_packets == SPARED, "RED that spares 2 packets, as its own");
+    expect(!d.red.on || d.red.spared_packets == SPARED,
+           "RED that spares 2 packets, as ns-3's does");
     expect(loss == LossKind::none || loss == LossKind::uniform || loss == LossKind::script,
            "a loss that is none, uniform or script");
     expect(d.jitter == 0 && d.reorder_rate <= 0, "neither jitter nor reordering");
     expect(d.opportunities_ms.empty(), "no recorded rates");
 }
 
-/// Throws PlanError if the plan asks for what ns-3, or this runner, does not do.
+/// Throws PlanError if the plan asks for something that ns-3 or this runner lacks.
 void
 Check(const ww::wire::Plan& plan)
 {
@@ -76,12 +77,15 @@ Check(const ww::wire::Plan& plan)
     for (std::size_t i = 0; i < network.links.size(); i++)
     {
         const ww::sim::Link& l = network.links[i];
-        Expect(l.overhead_bytes == FRAMING, "link", i, "an overhead of 2 bytes, its devices'");
+        Expect(l.overhead_bytes == FRAMING, "link", i, "an overhead of 2 bytes, as of its devices");
         Expect(l.forward.delay == l.backward.delay, "link", i, "one delay for both directions");
         CheckDirection(l.forward, i);
         CheckDirection(l.backward, i);
     }
-    Expect(network.flows.size() <= MOST_FLOWS, "flow", MOST_FLOWS, "no more flows than ports");
+    Expect(network.flows.size() <= MOST_FLOWS,
+           "flow",
+           MOST_FLOWS,
+           "at most as many flows as ports");
     for (std::size_t i = 0; i < network.flows.size(); i++)
     {
         const ww::sim::Flow& f = network.flows[i];
@@ -89,7 +93,7 @@ Check(const ww::wire::Plan& plan)
             Expect(isSo, "flow", i, expected);
         };
         expect(!f.datagrams.on && f.arrivals_mean == 0, "one TCP connection");
-        expect(!WwProtocols().at(plan.protocols[i]).ns3Class.empty(), "a protocol that it has");
+        expect(!WwProtocols().at(plan.protocols[i]).ns3Class.empty(), "a protocol that ns-3 has");
         expect(f.recovery == ww::sim::Recovery::prr || !FactoryOf(f.recovery).empty(),
                "recovery tahoe, reno, newreno, sack or prr");
         expect(f.header_bytes == (f.timestamps ? ww::sim::kStampedHeader : HEADERS),
@@ -97,7 +101,7 @@ Check(const ww::wire::Plan& plan)
     }
 }
 
-/// Sets what one end of a link has of its own.
+/// Sets the attributes of one end of a link.
 void
 SetUp(Ptr<NetDevice> device, const ww::sim::Direction& settings)
 {
@@ -122,8 +126,8 @@ Build(const ww::sim::Network& network,
     {
         PointToPointHelper helper;
         helper.SetChannelAttribute("Delay", TimeValue(TimeOf(l.forward.delay)));
-        // Without RED the device's queue is the only one: there is no queue disc above it, and no
-        // flow control, with which that layer would drop what the queue can't hold, uncounted.
+        // Without RED the device's queue is the only one. There is no queue disc above it, and no
+        // flow control, whose layer would drop packets beyond the queue's limit without counting.
         helper.DisableFlowControl();
         const NetDeviceContainer devices = helper.Install(nodes.Get(l.a), nodes.Get(l.b));
         for (uint32_t side = 0; side < 2; side++)
@@ -151,8 +155,8 @@ SetDefaults(uint64_t seed)
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
 }
 
-/// Makes the connections. Their settings, their applications and their traces follow each other a
-/// nanosecond apart.
+/// Makes the connections. Their settings, applications and traces follow each other at intervals
+/// of a nanosecond.
 void
 Install(const ww::wire::Plan& plan,
         NodeContainer nodes,
@@ -174,7 +178,7 @@ Install(const ww::wire::Plan& plan,
     }
 }
 
-/// Runs the simulation, and says how many CPU seconds it took.
+/// Runs the simulation, and returns the CPU time in seconds.
 double
 RunUntil(Time end)
 {
@@ -219,7 +223,7 @@ int
 main()
 {
 #ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // whatever ends our starter ends us
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // ends with its parent process
 #endif
     try
     {

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Translates what a plan says into ns-3's terms.
+ * Translates a plan into ns-3's terms.
  */
 #ifndef WW_PLAN_H
 #define WW_PLAN_H
@@ -16,21 +16,21 @@
 namespace ns3
 {
 
-/// Turns a plan's picoseconds into seconds.
+/// Converts a plan's picoseconds into seconds.
 inline double
 SecondsOf(ww::sim::Time time)
 {
     return static_cast<double>(time) / static_cast<double>(ww::sim::kSecond);
 }
 
-/// Turns a plan's picoseconds into ns-3's time.
+/// Converts a plan's picoseconds into ns-3's time.
 inline Time
 TimeOf(ww::sim::Time time)
 {
     return Seconds(SecondsOf(time));
 }
 
-/// Names the factory of the module's sockets that recover so; empty: the module has none.
+/// Returns the factory of the module's sockets with this recovery; empty: the module has none.
 inline std::string
 FactoryOf(ww::sim::Recovery recovery)
 {

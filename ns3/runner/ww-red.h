@@ -1,12 +1,12 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Random Early Detection of a plan's link, by ns-3's own queue disc.
+ * Runs Random Early Detection of a plan's link by ns-3's own queue disc.
  *
- * A queue disc stands above the device's queue, which holds at least a packet. Together they are
- * the plan's queue, so that the disc's limit and thresholds, which see its own packets only, are a
- * packet less. As RED is published (engine/red.hpp) the gaps between two drops are uniform: what
- * ns-3 calls to wait, its default, makes them longer.
+ * The queue disc precedes the device's queue, which holds at least one packet. Together they form
+ * the plan's queue, so the disc's limit and thresholds, which count its own packets only, are one
+ * packet smaller. In RED as published (engine/red.hpp) the gaps between drops are uniform; ns-3's
+ * default, "wait", makes them longer.
  */
 #ifndef WW_RED_H
 #define WW_RED_H
@@ -29,7 +29,7 @@ InstallRed(Ptr<PointToPointNetDevice> device, const ww::sim::Direction& settings
 {
     const ww::sim::Red& red = settings.red;
     const auto limit = static_cast<uint32_t>(settings.queue_packets - 1);
-    // The disc waits while the device's queue is full: this is how the device tells it.
+    // The disc waits while the device's queue is full; the device reports this by flow control.
     auto flowControl = CreateObject<NetDeviceQueueInterface>();
     flowControl->GetTxQueue(0)->ConnectQueueTraces(device->GetQueue());
     device->AggregateObject(flowControl);

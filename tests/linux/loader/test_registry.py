@@ -102,7 +102,7 @@ def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
         called = westwood("kernel", "unload")
         assert called.code == 0
         assert called.out == (
-            f"version {__version__} is unloaded; 4 connections go on with it until they end\n"
+            f"version {__version__} is unloaded; 4 connections keep using it until they end\n"
         )
         assert not available() & OURS
         assert in_kernel(), "the connections keep their programs"
@@ -126,7 +126,7 @@ def test_another_version_takes_over_under_traffic(
         called = westwood("kernel", "load")
         assert called.code == 0
         assert called.out.splitlines()[:2] == [
-            f"replaces version {__version__}, with which 2 connections go on until they end",
+            f"replaces version {__version__}; 2 connections keep using it until they end",
             f"version {__version__} is loaded",
         ]
         new = host.send("127.0.0.1", PORT, "ww_nrplus", 0.3)
