@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ww_find_ns3(TARGET MODULE...): an interface library TARGET, which has what programs need of the ns-3 installed in
-# NS3_ROOT: its headers and the libraries of these modules. WW_NS3_STANDARD becomes the standard of C++ that these take.
+# ww_find_ns3(TARGET MODULE...) makes an interface library TARGET with what programs need from the ns-3 in NS3_ROOT:
+# its headers and the libraries of these modules. It sets WW_NS3_STANDARD to the C++ standard that they require.
 #
-# ns-3's own find_package and pkg-config files name what is not there in PyPI's wheels and in Debian.
+# ns-3's own find_package and pkg-config files name files that PyPI's wheels and Debian's package lack.
 set(WW_NS3_MODULES core network stats bridge traffic-control internet point-to-point applications)
 
 # Sets `variable` to the library of a module: libns3-core.so, libns3.48-core-default.so, libns3-dev-core-debug.so...
@@ -28,7 +28,7 @@ function(ww_find_ns3 target)
     set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES ${library})
   endforeach()
   get_filename_component(folder ${library} DIRECTORY)
-  # What these libraries need in turn lies beside them. A program may name a class only in a text.
+  # The libraries that these depend on lie next to them. A program may name a class only in a string.
   set_property(TARGET ${target} PROPERTY INTERFACE_LINK_OPTIONS -Wl,--allow-shlib-undefined -Wl,--no-as-needed "-L${folder}")
   file(STRINGS "${NS3_ROOT}/include/ns3/singleton.h" for_17 REGEX " Singleton<T>\\(const")
   set(standard 20)
@@ -37,7 +37,7 @@ function(ww_find_ns3 target)
   endif()
   set(WW_NS3_STANDARD ${standard} PARENT_SCOPE)
   set_property(TARGET ${target} PROPERTY INTERFACE_COMPILE_FEATURES cxx_std_${standard})
-  if(NOT NS3_ROOT STREQUAL "/usr") # where compilers look anyway, and where -isystem breaks them
+  if(NOT NS3_ROOT STREQUAL "/usr") # compilers search it anyway, and -isystem /usr/include breaks them
     set_property(TARGET ${target} PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${NS3_ROOT}/include")
     set_property(TARGET ${target} PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${NS3_ROOT}/include")
   endif()

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs the module's test suites out of an ns-3 tree, as ns-3's own runner does within one.
+ * Runs the module's test suites outside an ns-3 tree, as ns-3's own runner does inside one.
  */
 #include "ns3/test.h"
 

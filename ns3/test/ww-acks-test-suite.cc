@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Replays ACKs that once arrived at the simulator's sender to a socket, at the same times. The
- * socket must decide on each what the simulator decided (tests/golden/acks, which
- * tests/engine/replay_test.cpp replays there).
+ * Replays to a socket the ACKs that the simulator's sender once received, at the same times. On
+ * each the socket must decide as the simulator did (tests/golden/acks, which
+ * tests/engine/replay_test.cpp also replays to the simulator).
  */
 #include "../model/ww-phase.h"
 
@@ -31,7 +31,7 @@ constexpr uint32_t SEGMENTS = 180;
 /// Segments [first, second).
 using Block = std::pair<uint32_t, uint32_t>;
 
-/// What a sender decided on an ACK.
+/// A sender's decision on an ACK.
 struct Decision
 {
     std::string phase;
@@ -39,8 +39,8 @@ struct Decision
     double estimate, sample; // byte/s
     double rttMin;           // us
 
-    /// Compares all but the window of a recovery, which is the host's own: one inflates it (RFC
-    /// 6582), one counts apart.
+    /// Compares everything except the window during recovery, which depends on the host: one
+    /// inflates it (RFC 6582), another counts separately.
     bool Matches(const Decision& other) const
     {
         const auto near = [](double a, double b, double most) { return std::abs(a - b) <= most; };
@@ -57,11 +57,11 @@ operator<<(std::ostream& out, const Decision& d)
                << d.sample << " " << d.rttMin;
 }
 
-/// An ACK, as it was recorded, and what was decided on it.
+/// A recorded ACK and the decision on it.
 struct Ack
 {
     Time at;
-    uint32_t segment; // the next one expected
+    uint32_t segment; // the next expected
     std::vector<Block> sacked;
     Decision decided;
 };
@@ -97,7 +97,7 @@ ReadAcks(const std::string& name)
     return acks;
 }
 
-/// A socket whose peer is a script. What it sends goes nowhere.
+/// A socket with a scripted peer, whose packets are discarded.
 class ScriptedPeer
 {
   public:
@@ -149,11 +149,11 @@ class ScriptedPeer
         Config::Reset();
     }
 
-    /// Lets an ACK arrive, and says what the socket decided.
+    /// Delivers an ACK and returns the socket's decision.
     Decision On(const Ack& ack)
     {
-        // The socket sends what an application hands over a nanosecond later; the simulator sent it
-        // at once.
+        // The socket sends an application's data a nanosecond later; the simulator sent it
+        // immediately.
         Simulator::Stop(ack.at - Simulator::Now() - (m_established ? TimeStep(0) : TimeStep(1)));
         Simulator::Run();
         TcpHeader header;
@@ -257,7 +257,7 @@ class ScriptedPeer
 
 } // namespace
 
-/** \brief The socket decides as it was recorded. */
+/** \brief The socket decides as recorded. */
 class WwAcksTestCase : public TestCase
 {
   public:
@@ -290,7 +290,7 @@ class WwAcksTestCase : public TestCase
     bool m_sack;
 };
 
-/** \brief Has a case for each recording. */
+/** \brief Has one case for each recording. */
 class WwAcksTestSuite : public TestSuite
 {
   public:

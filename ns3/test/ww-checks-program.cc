@@ -1,15 +1,15 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Holds what a Westwood+ must do against this module's and against the one of your ns-3:
+ * Compares this module's Westwood+ and your ns-3's with the requirements on a Westwood+:
  *
- *   ./ww-checks                     prints a table of every check
- *   ./ww-checks --only=fork         makes one check
+ *   ./ww-checks                     prints a table of all checks
+ *   ./ww-checks --only=fork         runs one check
  *   ./ww-checks --only=memory       resets a connection under valgrind
- *   valgrind ./ww-checks --reset=mainline     does so, too, and shows what valgrind says
+ *   valgrind ./ww-checks --reset=mainline     does so for ns-3's, with valgrind's output
  *
- * Exit code: 0 if this module's holds everywhere, else 1; with --differ also 1 unless ns-3's fails
- * everywhere; 2 for a check that is none; 77 if there is no valgrind for --only=memory.
+ * Exit code: 0 if this module passes every check, otherwise 1; with --differ also 1 unless ns-3's
+ * fails every check; 2 for an unknown check; 77 if --only=memory finds no valgrind.
  */
 #include "ww-checks.h"
 
@@ -23,7 +23,7 @@ using namespace ns3;
 namespace
 {
 
-/// Checks WwResetConnection in a process of its own, which valgrind watches.
+/// Checks WwResetConnection in a separate process, under valgrind.
 WwVerdict
 ResetUnderValgrind(const std::string& program, const std::string& whose)
 {
@@ -60,8 +60,8 @@ main(int argc, char* argv[])
     std::string reset;
     bool differ = false;
     CommandLine command;
-    command.AddValue("only", "the check to make", only);
-    command.AddValue("reset", "ours or mainline: reset a connection and say nothing", reset);
+    command.AddValue("only", "the check to run", only);
+    command.AddValue("reset", "ours or mainline: reset a connection and print nothing", reset);
     command.AddValue("differ", "fail unless ns-3's own fails every check", differ);
     command.Parse(argc, argv);
     const WwSubject ours = WwSubject::Ours();
@@ -71,7 +71,7 @@ main(int argc, char* argv[])
                                      [&](const WwCheck& check) { return check.name == only; });
     if (!only.empty() && only != "memory" && !isCheck)
     {
-        std::cerr << "--only=" << only << ": expected memory or a check that the table names\n";
+        std::cerr << "--only=" << only << ": expected memory or a check of the table\n";
         return 2;
     }
     if (!reset.empty())
@@ -79,7 +79,7 @@ main(int argc, char* argv[])
         WwResetConnection(reset == "mainline" ? mainline.value() : ours);
         return 0;
     }
-    std::cout << "| check | what must be so | " << ours.name << " | "
+    std::cout << "| check | requirement | " << ours.name << " | "
               << (mainline ? mainline->name : "ns-3 has none") << " |\n"
               << "| --- | --- | --- | --- |\n";
     bool expected = true;
@@ -99,13 +99,13 @@ main(int argc, char* argv[])
     }
     if (only == "memory" && !HasValgrind())
     {
-        std::cerr << "memory: no valgrind here\n";
+        std::cerr << "memory: this machine has no valgrind\n";
         return 77;
     }
     if (only == "memory" || (only.empty() && HasValgrind()))
     {
         row("memory",
-            "a connection that was reset leaves nothing behind that is used (valgrind)",
+            "nothing uses the remains of a connection that was reset (valgrind)",
             [&](const WwSubject& subject) {
                 const bool is = subject.name == ours.name;
                 return ResetUnderValgrind(argv[0], is ? "ours" : "mainline");

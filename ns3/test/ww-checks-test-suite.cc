@@ -1,15 +1,15 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Shows that this module has none of mainline's defects: the checks that say so are seen to fail on
- * mainline's Westwood+, if this ns-3 has one. If a release mends it, that case fails: say so in
- * the documentation, and drop the case.
+ * Shows that this module has none of mainline's defects. Each check must also fail on mainline's
+ * Westwood+, if this ns-3 has one. If a release fixes a defect, that case fails: then update the
+ * documentation and remove the case.
  */
 #include "ww-checks.h"
 
 using namespace ns3;
 
-/** \brief A check, held against one of the two. */
+/** \brief A check of one of the two implementations. */
 class WwCheckTestCase : public TestCase
 {
   public:
@@ -28,9 +28,9 @@ class WwCheckTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(verdict.holds, m_holds, verdict.seen);
     }
 
-    WwCheck m_check;     //!< what must be so
-    WwSubject m_subject; //!< whose
-    bool m_holds;        //!< whether it is
+    WwCheck m_check;     //!< the check
+    WwSubject m_subject; //!< the implementation
+    bool m_holds;        //!< whether it must pass
 };
 
 /** \brief The suite. */
@@ -43,7 +43,7 @@ class WwChecksTestSuite : public TestSuite
     }
 
   private:
-    void DoSetup() override // not the constructor: TypeIds of other files may not be there yet
+    void DoSetup() override // not in the constructor: other files' TypeIds may not exist yet
     {
         for (const WwCheck& check : WwChecks())
         {

@@ -18,7 +18,7 @@ namespace ns3
 namespace
 {
 
-/// Puts numbers and words into one text.
+/// Concatenates numbers and words into one text.
 template <class... Parts>
 std::string
 Text(const Parts&... parts)
@@ -29,7 +29,7 @@ Text(const Parts&... parts)
     return text.str();
 }
 
-/// Ends the simulation of a WwDriven.
+/// Ends a WwDriven's simulation.
 class Ended
 {
   public:
@@ -39,8 +39,8 @@ class Ended
     }
 };
 
-/// Finds the worst ratio of estimate and rate over streams of one ACK every so often, at an RTT of
-/// 100 ms.
+/// Finds the worst ratio of estimate to rate over streams of ACKs at several intervals, at an RTT
+/// of 100 ms.
 WwVerdict
 SteadyStream(const WwSubject& subject)
 {
@@ -60,7 +60,7 @@ SteadyStream(const WwSubject& subject)
     return {worst > 0.95 && worst < 1.05, Text("estimate / rate = ", worst)};
 }
 
-/// Acknowledges ten segments within 20 ms, then leaves 180 ms without an ACK, again and again.
+/// Repeatedly acknowledges ten segments within 20 ms and then none for 180 ms.
 WwVerdict
 Gaps(const WwSubject& subject)
 {
@@ -74,7 +74,7 @@ Gaps(const WwSubject& subject)
     return {ratio > 0.95 && ratio < 1.05, Text("estimate / rate = ", ratio)};
 }
 
-/// Measures how far apart samples are at an ACK a millisecond and round trips of 5 ms.
+/// Measures the intervals between samples with an ACK every millisecond and an RTT of 5 ms.
 WwVerdict
 Floor(const WwSubject& subject)
 {
@@ -83,7 +83,7 @@ Floor(const WwSubject& subject)
     driven.tcb->m_lastRtt = driven.tcb->m_minRtt = MilliSeconds(5);
     for (int i = 0; i < 5000; i++)
     {
-        driven.Ack(MicroSeconds(1000 + i % 7)); // uneven, so that no two samples are equal
+        driven.Ack(MicroSeconds(1000 + i % 7)); // uneven, so that all samples differ
     }
     Time least = Time::Max();
     const auto& all = driven.estimates.all;
@@ -97,7 +97,7 @@ Floor(const WwSubject& subject)
     return {least >= MilliSeconds(50), Text("samples ", least.GetSeconds() * 1e3, " ms apart")};
 }
 
-/// Counts how often the trace source EstimatedBW fires at one time.
+/// Counts how often the trace source EstimatedBW fires at the same time.
 WwVerdict
 OnceASample(const WwSubject& subject)
 {
@@ -114,14 +114,14 @@ OnceASample(const WwSubject& subject)
         together = i > 0 && all[i].first == all[i - 1].first ? together + 1 : 1;
         most = std::max(most, together);
     }
-    return {most == 1, Text(most, " values at one time")};
+    return {most == 1, Text(most, " values at the same time")};
 }
 
-/// Fills and frees memory, so that the next objects are made where something else than zeros was.
+/// Fills and frees memory, so that the next objects are made in memory that is not zero.
 void
 DirtyMemory()
 {
-    std::vector<std::unique_ptr<char[]>> blocks; // more than the allocator keeps of each size
+    std::vector<std::unique_ptr<char[]>> blocks; // more than the allocator caches of each size
     for (std::size_t size = 64; size <= 512; size += 16)
     {
         for (int i = 0; i < 16; i++)
@@ -132,7 +132,7 @@ DirtyMemory()
     }
 }
 
-/// Looks at the first estimate of a fork that was made in such memory.
+/// Checks the first estimate of a fork made in such memory.
 WwVerdict
 Fork(const WwSubject& subject)
 {
@@ -142,7 +142,7 @@ Fork(const WwSubject& subject)
     Ptr<TcpCongestionOps> fork = parent.ops->Fork();
     WwDriven driven(subject.congestion);
     driven.ops = fork;
-    fork->Init(driven.tcb); // the copy constructor of sockets does so
+    fork->Init(driven.tcb); // as the copy constructor of sockets does
     driven.estimates.all.clear();
     driven.estimates.Connect(fork);
     for (int i = 0; i < 100; i++)
@@ -181,7 +181,7 @@ Remember(Time* last, Time, Time value)
     *last = value;
 }
 
-/// Sends one segment at a time over a path of 290 ms that for half a second is one of 90 ms.
+/// Sends one segment at a time over a path of 290 ms, which is 90 ms for half a second.
 WwVerdict
 RttMinOfSamples(const WwSubject& subject)
 {
@@ -229,8 +229,8 @@ class Entries
         raised += m_changed == Simulator::Now() && m_after > m_before;
     }
 
-    int entries = 0; ///< how often recovery began
-    int raised = 0;  ///< how often that raised cwnd
+    int entries = 0; ///< number of recoveries
+    int raised = 0;  ///< those that raised cwnd
 
   private:
     uint32_t m_before = 0, m_after = 0;
@@ -251,7 +251,7 @@ EnteringRecovery(const WwSubject& subject)
             Text(entries.raised, " of ", entries.entries, " raise cwnd")};
 }
 
-/// Measures what a queue's overflows cost without errors and SACK, at an ACK a segment.
+/// Measures the cost of queue overflows, without errors and SACK, with an ACK per segment.
 WwVerdict
 RenoMarks(const WwSubject& subject)
 {
@@ -291,8 +291,8 @@ RememberNow(Time* when, Ptr<Socket>)
     *when = Simulator::Now();
 }
 
-/// Looks for samples after the connection was reset. They are seen because this check keeps the
-/// congestion control, which nobody else does: WwResetConnection doesn't.
+/// Looks for samples after the connection was reset. They are visible because this check keeps the
+/// congestion control alive; WwResetConnection does not.
 WwVerdict
 Reset(const WwSubject& subject)
 {
@@ -334,17 +334,17 @@ WwChecks()
 {
     static const std::vector<WwCheck> checks = {
         {"counted-once",
-         "duplicate ACKs count once: the estimate is not above what arrives",
+         "duplicate ACKs count once: the estimate does not exceed what arrives",
          CountedOnce},
         {"steady-stream", "the estimate of a steady stream of ACKs is its rate", SteadyStream},
-        {"gaps", "the time between two samples is part of one of them", Gaps},
-        {"floor", "a sample takes 50 ms at least", Floor},
-        {"once-a-sample", "EstimatedBW fires once a sample", OnceASample},
-        {"rtt-min", "RTTmin is the smallest round trip, not the smallest mean", RttMinOfSamples},
-        {"fork", "a forked socket starts anew", Fork},
-        {"reset", "a connection that was reset takes no more samples", Reset},
+        {"gaps", "the time between two samples belongs to one of them", Gaps},
+        {"floor", "a sample spans at least 50 ms", Floor},
+        {"once-a-sample", "EstimatedBW fires once per sample", OnceASample},
+        {"rtt-min", "RTTmin is the smallest RTT, not the smallest smoothed RTT", RttMinOfSamples},
+        {"fork", "a forked socket starts with a new state", Fork},
+        {"reset", "a connection takes no samples after a reset", Reset},
         {"entering", "entering recovery does not raise cwnd", EnteringRecovery},
-        {"reno-marks", "without SACK, marks of duplicate ACKs go when they have served", RenoMarks},
+        {"reno-marks", "without SACK, duplicate ACKs leave no marks after recovery", RenoMarks},
     };
     return checks;
 }

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Checks what a Westwood+ must do, on any congestion control: the module's has to pass all of the
- * checks (suite ww-checks), and mainline's is seen to fail them (program ww-checks).
+ * Checks the requirements on a Westwood+ for any congestion control. The module's must pass all
+ * checks (suite ww-checks); mainline's fails them (program ww-checks).
  */
 #ifndef WW_CHECKS_H
 #define WW_CHECKS_H
@@ -12,19 +12,19 @@
 namespace ns3
 {
 
-/** \brief How a check went. */
+/** \brief The result of a check. */
 struct WwVerdict
 {
-    bool holds;       //!< as it must be
+    bool holds;       //!< whether the check passed
     std::string seen; //!< what was measured
 };
 
 /** \brief A check. */
 struct WwCheck
 {
-    std::string name;                           //!< a word
-    std::string clause;                         //!< what must be so
-    WwVerdict (*run)(const WwSubject& subject); //!< whether it is
+    std::string name;                           //!< one word
+    std::string clause;                         //!< the requirement
+    WwVerdict (*run)(const WwSubject& subject); //!< tests it
 };
 
 /**

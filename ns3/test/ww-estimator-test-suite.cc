@@ -18,7 +18,7 @@ constexpr double RATE = WwDriven::RATE;
 
 } // namespace
 
-/** \brief The estimate of a steady stream of ACKs is its rate, and the trace fires once a sample.
+/** \brief The estimate of a steady stream of ACKs is its rate; the trace fires once per sample.
  */
 class WwEstimateTestCase : public TestCase
 {
@@ -36,18 +36,18 @@ class WwEstimateTestCase : public TestCase
         driven.Settle();
         NS_TEST_ASSERT_MSG_EQ(driven.estimates.all.empty(), false, "no estimate was traced");
         NS_TEST_EXPECT_MSG_EQ_TOL(driven.estimates.all.back().second, RATE, 8e3, "estimate");
-        NS_TEST_EXPECT_MSG_LT_OR_EQ(driven.estimates.all.size(), 2000, "more than one an ACK");
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(driven.estimates.all.size(), 2000, "more than one per ACK");
         Simulator::Destroy();
     }
 
-    std::string m_protocol; //!< which
+    std::string m_protocol; //!< protocol
 };
 
-/** \brief What each ACK of a sequence counts (Mascolo 2001, "Delayed and Cumulative ACKs"). */
+/** \brief How many segments each ACK counts (Mascolo 2001, "Delayed and Cumulative ACKs"). */
 class WwCountTestCase : public TestCase
 {
   public:
-    /** \brief An ACK for so many segments, 0 being a duplicate, and what it has to count. */
+    /** \brief The segments that an ACK covers (0: a duplicate), and the segments that it counts. */
     using Acks = std::vector<std::pair<uint32_t, uint32_t>>;
 
     WwCountTestCase(const std::string& branch, const std::string& protocol, const Acks& acks)
@@ -72,23 +72,23 @@ class WwCountTestCase : public TestCase
             {
                 driven.Ack(MilliSeconds(10), segments);
             }
-            NS_TEST_ASSERT_MSG_EQ(driven.samples.empty(), false, "a sample an ACK");
+            NS_TEST_ASSERT_MSG_EQ(driven.samples.empty(), false, "a sample per ACK");
             const double counted = driven.samples.back() * 0.01 / (8.0 * MSS);
             NS_TEST_EXPECT_MSG_EQ_TOL(counted, counts, 1e-3, "an ACK for " << segments);
         }
         Simulator::Destroy();
     }
 
-    std::string m_protocol; //!< which
-    Acks m_acks;            //!< the sequence
+    std::string m_protocol; //!< protocol
+    Acks m_acks;            //!< the sequence of ACKs
 };
 
-/** \brief Duplicate ACKs count once: the estimate of a stream of them is the rate, too. */
+/** \brief Duplicate ACKs count once: the estimate of a stream of them is also the rate. */
 class WwDupAckTestCase : public TestCase
 {
   public:
     WwDupAckTestCase()
-        : TestCase("Duplicate ACKs are counted once, and the ACK that covers them not again")
+        : TestCase("Duplicate ACKs are counted once, and not again by the ACK that covers them")
     {
     }
 
@@ -108,7 +108,7 @@ class WwDupAckTestCase : public TestCase
         }
         for (const auto& [when, estimate] : driven.estimates.all)
         {
-            NS_TEST_EXPECT_MSG_LT(estimate, RATE * 1.05, "above the rate of delivery at " << when);
+            NS_TEST_EXPECT_MSG_LT(estimate, RATE * 1.05, "above the delivery rate at " << when);
         }
         NS_TEST_EXPECT_MSG_EQ_TOL(driven.estimates.all.back().second, RATE, 4e4, "the rate");
         Simulator::Destroy();
@@ -143,16 +143,16 @@ class WwVirtualSampleTestCase : public TestCase
         const double decayed = timeout.estimates.all.back().second * std::pow(factor, steps);
         Simulator::Stop(silence);
         Simulator::Run();
-        timeout.Timeout(); // reads the estimate in the silence
+        timeout.Timeout(); // reads the estimate during the silence
         NS_TEST_EXPECT_MSG_EQ(timeout.tcb->m_ssThresh.Get() / MSS,
                               std::max(2u, static_cast<uint32_t>(decayed * 0.1 / (8 * MSS))),
-                              "ssthresh of a timeout");
+                              "ssthresh after a timeout");
         WwDriven ack(WwSubject::Factory("westwood", attributes));
         ack.Settle();
         ack.Ack(silence);
-        // The ACK's own step follows, over what remains of the silence; it brings 1 segment.
+        // The ACK then counts its 1 segment over the rest of the silence.
         const double rest = silence.GetSeconds() - steps * unit;
-        const double last = m_m == 0 ? RATE : 0; // sample before
+        const double last = m_m == 0 ? RATE : 0; // previous sample
         const double twice = 2 * m_tau.GetSeconds();
         const double expected =
             ((twice - rest) * decayed + rest * last + 8.0 * MSS) / (twice + rest);
@@ -160,11 +160,11 @@ class WwVirtualSampleTestCase : public TestCase
         Simulator::Destroy();
     }
 
-    uint32_t m_m; //!< samples a time constant
+    uint32_t m_m; //!< samples per time constant
     Time m_tau;   //!< time constant
 };
 
-/** \brief Each filter's answer to a rate that doubles, against its equation. */
+/** \brief Each filter's response to a rate that doubles follows its equation. */
 class WwFilterTestCase : public TestCase
 {
   public:
@@ -174,7 +174,7 @@ class WwFilterTestCase : public TestCase
     }
 
   private:
-    /// Estimates after `acks` ACKs of two segments each, where one had been.
+    /// Returns the estimate after `acks` ACKs of two segments each, which follow ACKs of one.
     double Doubled(const std::vector<std::pair<std::string, std::string>>& attributes,
                    int acks) const
     {
@@ -229,17 +229,17 @@ class WwEstimatorTestSuite : public TestSuite
             AddTestCase(new WwEstimateTestCase(protocol));
         }
         AddTestCase(
-            new WwCountTestCase("a duplicate ACK is a segment", "westwood", {{0, 1}, {0, 1}}));
+            new WwCountTestCase("a duplicate ACK counts a segment", "westwood", {{0, 1}, {0, 1}}));
         AddTestCase(new WwCountTestCase("a segment", "westwood", {{1, 1}, {0, 1}, {1, 1}, {1, 1}}));
         AddTestCase(new WwCountTestCase("a delayed ACK", "westwood", {{2, 2}, {3, 3}}));
-        AddTestCase(new WwCountTestCase("more than was accounted for",
+        AddTestCase(new WwCountTestCase("more than was counted before",
                                         "westwood",
                                         {{0, 1}, {0, 1}, {0, 1}, {5, 2}, {2, 2}}));
-        // This is a partial ACK: all but the retransmission were counted. See core/ackcount.h.
-        AddTestCase(new WwCountTestCase("less than was accounted for",
+        // A partial ACK: everything but the retransmission was counted. See core/ackcount.h.
+        AddTestCase(new WwCountTestCase("less than was counted before",
                                         "westwood",
                                         {{0, 1}, {0, 1}, {0, 1}, {3, 1}, {3, 2}, {2, 2}}));
-        AddTestCase(new WwCountTestCase("less than was accounted for, to the letter",
+        AddTestCase(new WwCountTestCase("less than was counted before, by the paper's text",
                                         "westwood-ns3",
                                         {{0, 1}, {0, 1}, {0, 1}, {3, 1}, {3, 3}, {2, 2}}));
         AddTestCase(new WwDupAckTestCase);

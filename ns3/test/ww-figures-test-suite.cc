@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Tests that this ns-3 shows what the figures of "TCP Westwood(+) Protocol Implementation in ns-3"
- * (Gangadhar et al., WNS3 2013) show. The paper's access link (10 Mb/s, 45 ms) and bottleneck are
- * one link here. The protocols are those of the paper, without SACK; a run has 100 s in place of
- * 600 s. This is slow:
+ * Tests that this ns-3 reproduces the figures of "TCP Westwood(+) Protocol Implementation in ns-3"
+ * (Gangadhar et al., WNS3 2013). The paper's access link (10 Mb/s, 45 ms) and bottleneck are a
+ * single link in this test. The protocols are those of the paper, without SACK. A run has 100 s
+ * instead of 600 s. This is slow:
  *
  *   ./test.py --suite=ww-figures --fullness=TAKES_FOREVER
  */
@@ -20,7 +20,7 @@ using namespace ns3;
 namespace
 {
 
-/// A point of a figure: Table 1 of the paper, and what the figure changes.
+/// A point of a figure: Table 1 of the paper with the figure's change.
 struct Point
 {
     std::string protocol;
@@ -31,7 +31,7 @@ struct Point
     uint32_t packet = 400; // bytes
 };
 
-/// What was measured there.
+/// The measurements at a point.
 struct Result
 {
     double throughput; // Mb/s
@@ -105,19 +105,19 @@ class WwFigureTestCase : public TestCase
     {
     }
 
-    /** \brief Over the packet error rate */
+    /** \brief Throughput over the packet error rate */
     void Figure5();
-    /** \brief Over the bottleneck's delay */
+    /** \brief Throughput over the bottleneck's delay */
     void Figure6();
-    /** \brief Over the bottleneck's rate */
+    /** \brief Throughput over the bottleneck's rate */
     void Figure7();
-    /** \brief Over the delayed ACK count */
+    /** \brief Throughput over the delayed ACK count */
     void Figure8();
-    /** \brief Over the packet's size */
+    /** \brief Throughput over the packet size */
     void Figure9();
-    /** \brief The congestion windows */
+    /** \brief The congestion windows over time */
     void Figure10();
-    /** \brief ACK compression */
+    /** \brief The estimate under ACK compression */
     void Figure11();
 
   private:
@@ -126,7 +126,7 @@ class WwFigureTestCase : public TestCase
         (this->*m_figure)();
     }
 
-    void (WwFigureTestCase::*m_figure)(); //!< which
+    void (WwFigureTestCase::*m_figure)(); //!< the figure's checks
 };
 
 void
@@ -172,7 +172,7 @@ WwFigureTestCase::Figure6()
         first = std::max(first, westwood);
         if (delay == 250)
         {
-            NS_TEST_EXPECT_MSG_LT(westwood, first, "a long path takes its toll");
+            NS_TEST_EXPECT_MSG_LT(westwood, first, "a longer path has less throughput");
         }
     }
 }
@@ -182,12 +182,12 @@ WwFigureTestCase::Figure7()
 {
     double westwood = 0;
     std::vector<double> newReno;
-    // This stops before the paper's 8 Mb/s, where the unfiltered estimate overfills a queue of 100
-    // packets, in the project's simulator as here. The paper does not give its queue.
+    // The paper goes on to 8 Mb/s. There the unfiltered estimate overfills a queue of 100 packets,
+    // in ns-3 as in the project's simulator; the paper does not state its queue's limit.
     for (const double rate : {1.0, 2.0, 4.0})
     {
         const double now = Throughput({"westwood-ns3", 0.005, rate});
-        NS_TEST_EXPECT_MSG_GT(now, 1.2 * westwood, "more bandwidth is used, at " << rate);
+        NS_TEST_EXPECT_MSG_GT(now, 1.2 * westwood, "the added bandwidth is used, at " << rate);
         westwood = now;
         newReno.push_back(Throughput({"newreno", 0.005, rate}));
         NS_TEST_EXPECT_MSG_GT(westwood, 1.5 * newReno.back(), "at " << rate << " Mb/s");
@@ -257,13 +257,13 @@ WwFigureTestCase::Figure11()
     // "the bandwidth is greatly overestimated to 8 Mb/s when the bottleneck bandwidth is only 500
     // kb/s"
     NS_TEST_EXPECT_MSG_GT(highest["westwood-ns3"], 5, "Westwood overestimates");
-    // "the maximum estimated bandwidth is only slightly higher than 500 kb/s": so it is with the
-    // filter that the protocol was published with. Without it, as the paper's text has it, the end
-    // of a recovery is seen, as in the simulator (docs/claims.md, ns3.fig11).
+    // "the maximum estimated bandwidth is only slightly higher than 500 kb/s": true with the filter
+    // that the protocol was published with. Without it, as in the paper's text, the burst at the
+    // end of a recovery shows in the estimate, as in the simulator (docs/claims.md, ns3.fig11).
     NS_TEST_EXPECT_MSG_LT(highest["westwood+"], 1.1, "Westwood+ does not");
     NS_TEST_EXPECT_MSG_LT(highest["westwood+-ns3"],
                           highest["westwood-ns3"] / 2,
-                          "without its filter less");
+                          "less, without its filter");
 }
 
 /** \brief The suite. */
@@ -281,7 +281,7 @@ class WwFiguresTestSuite : public TestSuite
         add("Figure 6: over the bottleneck's delay", &Case::Figure6);
         add("Figure 7: over the bottleneck's rate", &Case::Figure7);
         add("Figure 8: over the delayed ACK count", &Case::Figure8);
-        add("Figure 9: over the packet's size", &Case::Figure9);
+        add("Figure 9: over the packet size", &Case::Figure9);
         add("Figure 10: congestion windows", &Case::Figure10);
         add("Figure 11: the estimate under ACK compression", &Case::Figure11);
     }

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Traces EstimatedBW, ssthresh and cwnd around losses, in connections over a link, as ns-3's
+ * Traces EstimatedBW, ssthresh and cwnd around losses in connections over a link, as ns-3's
  * maintainers asked of a Westwood (ns-3-dev, work item 579). Segments are lost by number, so that
- * what happens is known: one, several of a window, one and its retransmission, a whole window.
+ * each case is known: one, several of a window, one and its retransmission, a whole window.
  */
 #include "ww-path.h"
 
@@ -30,7 +30,7 @@ Range(uint32_t first, uint32_t count)
     return numbers;
 }
 
-/// A loss: what the sender's windows became, and what it knew then.
+/// A loss: the sender's windows after it, and the estimate before it.
 struct Loss
 {
     bool isTimeout;
@@ -40,7 +40,7 @@ struct Loss
     Time sinceSample, rttMin;
 };
 
-/// Follows a connection.
+/// Records the windows and estimates of a connection.
 class Follower
 {
   public:
@@ -84,7 +84,7 @@ class Follower
         m_ssThresh = value;
     }
 
-    /// Looks at a loss's windows when its ACK or timeout is over.
+    /// Reads a loss's windows after the ACK or timeout has been processed.
     void State(TcpSocketState::TcpCongState_t before, TcpSocketState::TcpCongState_t after)
     {
         if (after == TcpSocketState::CA_LOSS || after == TcpSocketState::CA_RECOVERY)
@@ -122,12 +122,12 @@ class Follower
     Time m_cwndAt, m_rttMin;
 };
 
-/// Losses and what they have to lead to.
+/// The losses of a connection and their expected effect.
 struct Script
 {
     std::string name;
-    std::vector<uint32_t> lost; // which segments, as they are sent
-    bool timesOut;              // whatever the recovery
+    std::vector<uint32_t> lost; // numbers of the lost segments, in order of transmission
+    bool timesOut;              // with any recovery
 };
 
 } // namespace
@@ -149,10 +149,10 @@ class WwLossesTestCase : public TestCase
     {
         Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(MSS));
         Config::SetDefault("ns3::TcpSocketBase::Timestamp",
-                           BooleanValue(false)); // they count milliseconds
-        // The pipe holds 22 segments and the queue 100: it is used, and does not overflow. (The
-        // receiver's window can't be the limit: with SACK, a socket of 3.37 crashes when it is
-        // full.)
+                           BooleanValue(false)); // their resolution is a millisecond
+        // The pipe holds 22 segments and the queue 100: the queue is used, and does not overflow.
+        // (The receiver's window can't be the limit: with SACK, a socket of ns-3 3.37 crashes when
+        // it is full.)
         Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold", UintegerValue(30 * MSS));
         WwPath path("2Mbps", "45ms");
         path.Lose(m_script.lost);
@@ -175,12 +175,12 @@ class WwLossesTestCase : public TestCase
         Estimates(follower);
     }
 
-    /// Checks that each lost segment is sent again, once, and what that takes.
+    /// Checks that each lost segment is retransmitted once, by a recovery or a timeout as expected.
     void Episodes(const Follower& follower, const WwPath& path)
     {
-        NS_TEST_EXPECT_MSG_GT(path.Received(), 1000 * MSS, "data goes on arriving");
+        NS_TEST_EXPECT_MSG_GT(path.Received(), 1000 * MSS, "data keeps arriving");
         NS_TEST_EXPECT_MSG_GT_OR_EQ(path.retransmitted, m_script.lost.size(), "sent again");
-        // Tahoe answers three duplicate ACKs as a timeout, and Reno needs one after three losses of
+        // Tahoe treats three duplicate ACKs as a timeout, and Reno times out after three losses in
         // a window (Fall and Floyd 1996, sections 2.1 and 4).
         const bool timesOut = m_script.timesOut || m_recovery == "tahoe" ||
                               (m_recovery == "reno" && m_script.lost.size() > 1);
@@ -192,13 +192,13 @@ class WwLossesTestCase : public TestCase
         }
     }
 
-    /// Checks "ssthresh = (BWE * RTTmin) / seg_size" in whole segments, and not below 2.
+    /// Checks "ssthresh = (BWE * RTTmin) / seg_size" in whole segments, at least 2.
     void SsThresh(const Loss& loss)
     {
         double estimate = loss.estimate;
         if (WwSubject::Setting(m_protocol, "Filter") == "tustin")
         {
-            // Each virtual null sample, one every tau / m, leaves (2m - 1) / (2m + 1) of it.
+            // Each virtual null sample, one every tau / m, multiplies it by (2m - 1) / (2m + 1).
             const double m = std::stod(WwSubject::Setting(m_protocol, "M"));
             const double tau = Time(WwSubject::Setting(m_protocol, "Tau")).GetSeconds();
             const double samples = std::floor(loss.sinceSample.GetSeconds() / (tau / m));
@@ -213,7 +213,7 @@ class WwLossesTestCase : public TestCase
     /// Checks that losses neither raise the estimate above the link's rate nor make it collapse.
     void Estimates(const Follower& follower)
     {
-        NS_TEST_ASSERT_MSG_EQ(follower.losses.empty(), false, "a loss was seen");
+        NS_TEST_ASSERT_MSG_EQ(follower.losses.empty(), false, "no loss was seen");
         const Time first = follower.losses.front().when;
         double highest = 0;
         double before = 0;
@@ -224,7 +224,7 @@ class WwLossesTestCase : public TestCase
             before = when < first ? estimate : before;
             after = when < first + Seconds(3) ? estimate : after;
         }
-        // Without a filter or a bound samples may be above it.
+        // Without a filter or a bound, samples may exceed it.
         if (WwSubject::Setting(m_protocol, "Filter") != "none" &&
             WwSubject::Setting(m_protocol, "BoundSamples") == "true")
         {
@@ -236,12 +236,12 @@ class WwLossesTestCase : public TestCase
         }
     }
 
-    std::string m_protocol; //!< which
-    std::string m_recovery; //!< how it recovers
-    Script m_script;        //!< what is lost
+    std::string m_protocol; //!< protocol
+    std::string m_recovery; //!< loss recovery
+    Script m_script;        //!< the losses
 };
 
-/** \brief On a lossy path, by ns-3's own way to set a congestion control and to trace it. */
+/** \brief A lossy path, with ns-3's usual way to set and trace a congestion control. */
 class WwPathTestCase : public TestCase
 {
   public:
@@ -286,7 +286,7 @@ class WwPathTestCase : public TestCase
 
     bool m_sack;      //!< SACK on
     double m_sum = 0; //!< sum of the estimates
-    int m_count = 0;  //!< how many
+    int m_count = 0;  //!< number of estimates
 };
 
 /** \brief The suite. */
@@ -299,7 +299,7 @@ class WwLossesTestSuite : public TestSuite
     }
 
   private:
-    void DoSetup() override // not the constructor: TypeIds of other files may not be there yet
+    void DoSetup() override // not in the constructor: other files' TypeIds may not exist yet
     {
         const std::vector<Script> scripts{
             {"a segment", {600}, false},
@@ -311,7 +311,7 @@ class WwLossesTestSuite : public TestSuite
         {
             if (WwSubject::Setting(protocol, "HalveOnLoss") == "true")
             {
-                continue; // its ssthresh is not the pipe until recovery ends
+                continue; // its ssthresh reaches the pipe only when recovery ends
             }
             for (const std::string recovery : {"sack", "newreno", "reno", "tahoe"})
             {

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Builds a path on which a congestion control is tried.
+ * Builds a path for testing a congestion control.
  */
 #ifndef WW_PATH_H
 #define WW_PATH_H
@@ -16,19 +16,19 @@
 namespace ns3
 {
 
-/** \brief Mainline's socket, with a view of its state. */
+/** \brief Mainline's socket, with access to its state. */
 class WwProbeSocket : public WwNamed<WwProbeSocket, TcpSocketBase>
 {
   public:
     static TypeId GetTypeId();
     /**
-     * \brief The state of the connection
-     * \return it
+     * \brief Get the state of the connection
+     * \return the state
      */
     Ptr<TcpSocketState> State() const;
     /**
-     * \brief The congestion control
-     * \return it
+     * \brief Get the congestion control
+     * \return the congestion control
      */
     Ptr<TcpCongestionOps> Ops() const;
 
@@ -37,9 +37,10 @@ class WwProbeSocket : public WwNamed<WwProbeSocket, TcpSocketBase>
 };
 
 /**
- * \brief Two nodes and a link, on which a sender's congestion control is watched
+ * \brief Two nodes and a link, to observe a sender's congestion control
  *
- * There are no queue discs: the device's queue is the only one. Destroying it ends the simulation.
+ * There are no queue discs: the device's queue is the only one. Destroying the path ends the
+ * simulation.
  */
 class WwPath
 {
@@ -54,31 +55,31 @@ class WwPath
     ~WwPath();
 
     /**
-     * \brief Lose packets on the way to the receiver
-     * \param rate a packet's probability
+     * \brief Lose packets towards the receiver
+     * \param rate the probability for each packet
      */
     void LoseAtRandom(double rate);
     /**
-     * \brief Lose data segments of the flow, counted from 0 as they are sent
-     * \param which which, and a retransmission is another
+     * \brief Lose data segments of the flow, counted from 0 in order of transmission
+     * \param which the numbers; a retransmission has a number of its own
      */
     void Lose(const std::vector<uint32_t>& which);
     /**
      * \brief Start a connection whose sender always has data
      * \param subject its congestion control
-     * \param port where it connects to
+     * \param port the destination port
      * \return its socket, which connects when the simulation runs
      */
     Ptr<WwProbeSocket> Send(const WwSubject& subject, uint16_t port = 5000);
     /**
-     * \brief Send with a socket that a factory of the sender's node makes
-     * \param factory name of its TypeId
-     * \return its socket
+     * \brief Send with a socket from a factory of the sender's node
+     * \param factory name of the factory's TypeId
+     * \return the socket
      */
     Ptr<TcpSocketBase> SendBy(const std::string& factory);
     /**
      * \brief Start a connection in the other direction
-     * \param factory name of the TypeId of a factory of the receiver's node
+     * \param factory name of the TypeId of a factory at the receiver's node
      * \param start when it begins
      */
     void SendBack(const std::string& factory, Time start);
@@ -88,16 +89,16 @@ class WwPath
      */
     void Run(Time until);
     /**
-     * \brief Bytes that the receiver's application got
+     * \brief Get the number of bytes that the receiver's application got
      * \return the number
      */
     uint64_t Received() const;
 
     NodeContainer nodes;               //!< sender and receiver
-    NetDeviceContainer devices;        //!< theirs
-    Ipv4InterfaceContainer interfaces; //!< theirs
-    uint32_t sent = 0;                 //!< data segments
-    uint32_t retransmitted = 0;        //!< data segments that had been sent before
+    NetDeviceContainer devices;        //!< their devices
+    Ipv4InterfaceContainer interfaces; //!< their interfaces
+    uint32_t sent = 0;                 //!< data segments sent
+    uint32_t retransmitted = 0;        //!< data segments retransmitted
 
   private:
     void Start(Ptr<TcpSocketBase> socket, uint16_t port);
@@ -105,8 +106,8 @@ class WwPath
     void Transmit(Ptr<const Packet> packet, const TcpHeader& header, Ptr<const TcpSocketBase>);
 
     Ptr<PacketSink> m_sink;            //!< the receiver
-    Ptr<ReceiveListErrorModel> m_list; //!< what Lose names
-    SequenceNumber32 m_highest{1};     //!< end of what was sent so far
+    Ptr<ReceiveListErrorModel> m_list; //!< the packets to lose
+    SequenceNumber32 m_highest{1};     //!< end of the data sent so far
 };
 
 } // namespace ns3

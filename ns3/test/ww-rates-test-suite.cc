@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Tests what WwTcpWestwood tells the controls that have CongControl of an ACK (ww-deliveries.h),
- * and how they get through losses over a link.
+ * Tests what WwTcpWestwood reports about an ACK to controls that have CongControl
+ * (ww-deliveries.h), and how these controls recover from losses over a link.
  */
 #include "../model/ww-deliveries.h"
 #include "ww-path.h"
@@ -19,7 +19,7 @@ namespace
 
 constexpr uint32_t MSS = 1000;
 
-/// A connection of which the test says what its socket would.
+/// A connection whose socket is played by the test.
 class Connection
 {
   public:
@@ -56,8 +56,8 @@ class Connection
         tcb->m_bytesInFlight = bytes;
     }
 
-    /// An ACK delivers a segment, sent at that time when so many had been delivered. Then `lost`
-    /// more are found lost, and `repaired` are sent again at once.
+    /// Delivers a segment that was sent at `sent`, when `prior` segments had been delivered. Then
+    /// `lost` more are marked lost, and `repaired` of them are retransmitted at once.
     ww_sample Deliver(Time sent, uint32_t prior, uint32_t lost = 0, uint32_t repaired = 0)
     {
         m_sample.m_priorInFlight = tcb->m_bytesInFlight.Get();
@@ -68,7 +68,7 @@ class Connection
             m_connection.m_firstSentTime = sent;
         }
         m_sample.m_ackedSacked = MSS;
-        m_sample.m_bytesLoss = MSS; // whatever it is
+        m_sample.m_bytesLoss = MSS; // must be ignored
         m_connection.m_txItemDelivered = prior;
         m_connection.m_delivered += MSS;
         Pipe(tcb->m_bytesInFlight.Get() - MSS * (1 + lost));
@@ -92,7 +92,7 @@ class Connection
 
 } // namespace
 
-/** \brief The sample of a segment that was sent together with one delivered before ends now. */
+/** \brief An interval ends at its ACK, also for a segment sent together with an earlier one. */
 class WwIntervalTestCase : public TestCase
 {
   public:
@@ -120,7 +120,7 @@ class WwIntervalTestCase : public TestCase
         connection.Wait(MilliSeconds(10));
         const ww_sample second = connection.Deliver(sent, MSS);
         NS_TEST_EXPECT_MSG_EQ(first.rate_segments, 1, "delivered since");
-        NS_TEST_EXPECT_MSG_EQ(first.rate_interval_us, 100000, "in a round trip");
+        NS_TEST_EXPECT_MSG_EQ(first.rate_interval_us, 100000, "a round trip");
         NS_TEST_EXPECT_MSG_EQ(second.rate_segments, 2, "delivered since");
         NS_TEST_EXPECT_MSG_EQ(second.rate_interval_us, 110000, "and 10 ms more");
         NS_TEST_EXPECT_MSG_EQ(second.prior_delivered, 1, "when both were sent");
@@ -128,16 +128,16 @@ class WwIntervalTestCase : public TestCase
         connection.Wait(MilliSeconds(10));
         const ww_sample older = connection.Deliver(MilliSeconds(1), 0);
         NS_TEST_EXPECT_MSG_EQ(older.newly_delivered, 1, "it was delivered");
-        NS_TEST_EXPECT_MSG_EQ(older.rate_interval_us, 0, "sent before what was delivered already");
+        NS_TEST_EXPECT_MSG_EQ(older.rate_interval_us, 0, "sent before earlier deliveries");
     }
 };
 
-/** \brief What left the pipe undelivered is lost, and nothing else is. */
+/** \brief Exactly the segments that left the pipe undelivered are lost. */
 class WwLostTestCase : public TestCase
 {
   public:
     WwLostTestCase()
-        : TestCase("Losses are counted once, and the pipe without what repairs them at once")
+        : TestCase("Losses count once; the pipe excludes their immediate retransmissions")
     {
     }
 
@@ -153,14 +153,14 @@ class WwLostTestCase : public TestCase
         const ww_sample delivery = connection.Deliver(Time(0), 0);
         NS_TEST_EXPECT_MSG_EQ(delivery.newly_lost, 0, "a delivery");
         NS_TEST_EXPECT_MSG_EQ(delivery.pipe, 9, "one less");
-        connection.Send(); // between two ACKs, so that it is in the pipe
+        connection.Send(); // between two ACKs, so it is in the pipe
         const ww_sample loss = connection.Deliver(Time(0), 0, 2, 1);
-        NS_TEST_EXPECT_MSG_EQ(loss.newly_lost, 2, "what left the pipe otherwise");
-        NS_TEST_EXPECT_MSG_EQ(loss.pipe, 7, "without what was sent again meanwhile");
+        NS_TEST_EXPECT_MSG_EQ(loss.newly_lost, 2, "left the pipe undelivered");
+        NS_TEST_EXPECT_MSG_EQ(loss.pipe, 7, "without the retransmissions during the ACK");
         const ww_sample repair = connection.Deliver(Time(0), 0);
-        NS_TEST_EXPECT_MSG_EQ(repair.newly_lost, 0, "the repair arrives: nothing is lost");
-        NS_TEST_EXPECT_MSG_EQ(repair.pipe, 7, "which is in the pipe by now");
-        connection.Pipe(0); // all that is in flight is held for lost
+        NS_TEST_EXPECT_MSG_EQ(repair.newly_lost, 0, "the retransmission arrives: no loss");
+        NS_TEST_EXPECT_MSG_EQ(repair.pipe, 7, "includes the retransmission by now");
+        connection.Pipe(0); // everything in flight is marked lost
         connection.deliveries.TimedOut();
         connection.Send(true);
         const ww_sample after = connection.Deliver(Time(0), 0);
@@ -168,12 +168,12 @@ class WwLostTestCase : public TestCase
     }
 };
 
-/** \brief A delivery has a round trip, by SACK as well, unless it was sent again. */
+/** \brief A delivery has an RTT, by SACK as well, unless the segment was retransmitted. */
 class WwDeliveryRttTestCase : public TestCase
 {
   public:
     WwDeliveryRttTestCase()
-        : TestCase("What was sent again has no round trip")
+        : TestCase("Retransmissions have no RTT")
     {
     }
 
@@ -194,11 +194,11 @@ class WwDeliveryRttTestCase : public TestCase
         const ww_sample again = connection.Deliver(MilliSeconds(2), 2);
         NS_TEST_EXPECT_MSG_EQ(again.rate_rtt_us, 0, "sent again");
         const ww_sample both = connection.Deliver(MilliSeconds(3), 3);
-        NS_TEST_EXPECT_MSG_EQ(both.rate_rtt_us, 0, "maybe sent again");
+        NS_TEST_EXPECT_MSG_EQ(both.rate_rtt_us, 0, "possibly retransmitted");
     }
 };
 
-/** \brief A control that has CongControl, through scripted losses over a link. */
+/** \brief A control that has CongControl recovers from scripted losses over a link. */
 class WwOwnRecoveryTestCase : public TestCase
 {
   public:
@@ -255,15 +255,15 @@ class WwOwnRecoveryTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(m_recoveries, 1, "one loss, one recovery");
             NS_TEST_EXPECT_MSG_EQ(path.retransmitted, 1, "one loss, one retransmission");
         }
-        NS_TEST_EXPECT_MSG_LT(m_mostCwnd, 1000 * MSS, "cwnd leaps, if for a moment only");
+        NS_TEST_EXPECT_MSG_LT(m_mostCwnd, 1000 * MSS, "cwnd jumps, at least briefly");
         NS_TEST_ASSERT_MSG_EQ(estimates.all.empty(), false, "the estimate was traced");
         double highest = 0;
         for (const auto& [when, estimate] : estimates.all)
         {
             highest = std::max(highest, estimate);
         }
-        // Of a packet of 1042 bytes 1000 are payload. Without SACK all that arrived in a recovery
-        // is delivered at its end, at once.
+        // 1000 of a packet's 1042 bytes are payload. Without SACK everything that arrived during a
+        // recovery is delivered at once when it ends.
         NS_TEST_EXPECT_MSG_GT(highest, 0.9 * 2e6, "the fastest delivery");
         if (m_recovery == "sack")
         {
@@ -271,12 +271,12 @@ class WwOwnRecoveryTestCase : public TestCase
         }
     }
 
-    std::string m_protocol;       //!< which
-    std::string m_recovery;       //!< how its socket finds losses
-    std::vector<uint32_t> m_lost; //!< which segments, as they are sent
-    bool m_timesOut;              //!< that takes a timeout
-    uint32_t m_recoveries{0};     //!< how many
-    uint32_t m_timeouts{0};       //!< how many
+    std::string m_protocol;       //!< protocol
+    std::string m_recovery;       //!< loss recovery of its socket
+    std::vector<uint32_t> m_lost; //!< numbers of the lost segments, in order of transmission
+    bool m_timesOut;              //!< whether a timeout is expected
+    uint32_t m_recoveries{0};     //!< number of recoveries
+    uint32_t m_timeouts{0};       //!< number of timeouts
     uint32_t m_mostCwnd{0};       //!< bytes
 };
 

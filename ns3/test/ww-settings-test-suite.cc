@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Tests the settings of core/settings.h as attributes: their names, what they take and refuse, and
- * that a setting which nobody set stays the protocol's own.
+ * Tests the settings of core/settings.h as attributes: their names, valid and invalid values, and
+ * that a setting keeps the protocol's own value until it is set.
  */
 #include "../model/ww-settings.h"
 
@@ -34,7 +34,7 @@ Get(Ptr<WwTcpWestwood> westwood, const std::string& name)
     return value.Get();
 }
 
-/// Makes a configuration whose settings are all at a bound: no protocol has it, and no default.
+/// Makes a configuration with every setting at a bound, unlike any protocol or default.
 ww_config
 UncommonConfiguration()
 {
@@ -47,7 +47,7 @@ UncommonConfiguration()
     return config;
 }
 
-/// Names the settings in which two configurations differ.
+/// Lists the settings in which two configurations differ.
 std::vector<std::string>
 Differences(const ww_config& a, const ww_config& b)
 {
@@ -64,12 +64,12 @@ Differences(const ww_config& a, const ww_config& b)
 
 } // namespace
 
-/** \brief Each setting that the family obeys is an attribute, and no other is. */
+/** \brief Exactly the settings that the family uses are attributes. */
 class WwSettingNamesTestCase : public TestCase
 {
   public:
     WwSettingNamesTestCase()
-        : TestCase("An attribute is named as its setting is declared, in ns-3's spelling")
+        : TestCase("An attribute has its setting's name in ns-3's spelling")
     {
     }
 
@@ -80,9 +80,9 @@ class WwSettingNamesTestCase : public TestCase
                                             std::pair("M", true),
                                             std::pair("MinInterval", true),
                                             std::pair("SetCwndOnLoss", true),
-                                            std::pair("ByteCounting", true),  // all but BBR obey it
-                                            std::pair("VegasAlpha", false),   // Vegas alone does
-                                            std::pair("BatchedAcks", false)}) // the host decides
+                                            std::pair("ByteCounting", true),  // all but BBR use it
+                                            std::pair("VegasAlpha", false),   // only Vegas uses it
+                                            std::pair("BatchedAcks", false)}) // set by the host
         {
             TypeId::AttributeInformation info;
             const bool isFound = WwTcpWestwood::GetTypeId().LookupAttributeByName(name, &info);
@@ -91,12 +91,12 @@ class WwSettingNamesTestCase : public TestCase
     }
 };
 
-/** \brief A setting that was not set is the protocol's own, whatever its default is. */
+/** \brief Unless it is set, a setting has the protocol's own value, whatever its default. */
 class WwOwnSettingsTestCase : public TestCase
 {
   public:
     WwOwnSettingsTestCase()
-        : TestCase("What a protocol sets survives, except where the user sets it")
+        : TestCase("A protocol's own values hold unless the user sets others")
     {
     }
 
@@ -110,7 +110,7 @@ class WwOwnSettingsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(
             (Differences(settings.Over(own), own) == std::vector<std::string>{"tau"}),
             true,
-            "Tau was set, and nothing else");
+            "only Tau was set",
         NS_TEST_EXPECT_MSG_EQ(settings.Over(own).tau_us, 250000, "Tau");
         for (const std::string& protocol : WwFamily())
         {
@@ -118,7 +118,7 @@ class WwOwnSettingsTestCase : public TestCase
         }
     }
 
-    /// Checks the attributes of a protocol of which nothing was set.
+    /// Checks the attributes of a protocol with no attribute set.
     void Own(const std::string& protocol)
     {
         WwSettings settings;
@@ -141,11 +141,11 @@ class WwOwnSettingsTestCase : public TestCase
                               "ns-3 counts ACKs");
         NS_TEST_EXPECT_MSG_EQ(Get<BooleanValue>(westwood, "ValidateCwnd"),
                               false,
-                              "ns-3 grows a window that is not full");
+                              "ns-3 grows the window even if it is not full");
     }
 };
 
-/** \brief Setting a protocol and a setting in either order, and taking the setting back. */
+/** \brief Sets a protocol and a setting in either order, and resets the setting. */
 class WwSettingOrderTestCase : public TestCase
 {
   public:
@@ -163,23 +163,23 @@ class WwSettingOrderTestCase : public TestCase
         westwood->SetAttribute("Cte", DoubleValue(3.6));
         westwood->SetAttribute("Filter", StringValue("none"));
         westwood->SetAttribute("Protocol", StringValue("westwood+"));
-        NS_TEST_EXPECT_MSG_EQ(Get<DoubleValue>(westwood, "Cte"), 3.6, "it was set");
+        NS_TEST_EXPECT_MSG_EQ(Get<DoubleValue>(westwood, "Cte"), 3.6, "the value that was set");
         westwood->SetAttribute("Cte", StringValue("Default"));
         westwood->SetAttribute("Filter", StringValue("Default"));
         NS_TEST_EXPECT_MSG_EQ(Get<DoubleValue>(westwood, "Cte"), 0.0, "westwood+ has none");
         NS_TEST_EXPECT_MSG_EQ(Get<StringValue>(westwood, "Filter"), "ewma", "westwood+'s own");
-        westwood->SetAttribute("Cte", DoubleValue(0)); // no plateau, whatever the protocol has
+        westwood->SetAttribute("Cte", DoubleValue(0)); // no plateau, with any protocol
         westwood->SetAttribute("Protocol", StringValue("westwoodnr+"));
-        NS_TEST_EXPECT_MSG_EQ(Get<DoubleValue>(westwood, "Cte"), 0.0, "0 is a setting, too");
+        NS_TEST_EXPECT_MSG_EQ(Get<DoubleValue>(westwood, "Cte"), 0.0, "0 is a valid setting");
     }
 };
 
-/** \brief What is out of bounds, or finer than the core's units, is refused. */
+/** \brief Values out of bounds, or finer than the core's units, are rejected. */
 class WwRefusedSettingsTestCase : public TestCase
 {
   public:
     WwRefusedSettingsTestCase()
-        : TestCase("A setting that the core does not have is refused, and changes nothing")
+        : TestCase("An invalid value is rejected and changes nothing")
     {
     }
 
@@ -189,7 +189,7 @@ class WwRefusedSettingsTestCase : public TestCase
         const auto westwood = Make("westwood");
         const UintegerValue one(1);
         NS_TEST_EXPECT_MSG_EQ(westwood->SetAttributeFailSafe("M", one), false, "m = 1");
-        NS_TEST_EXPECT_MSG_EQ(Get<UintegerValue>(westwood, "M"), 10, "it is as it was");
+        NS_TEST_EXPECT_MSG_EQ(Get<UintegerValue>(westwood, "M"), 10, "unchanged");
         NS_TEST_EXPECT_MSG_EQ(Config::SetDefaultFailSafe("ns3::WwTcpWestwood::M", one),
                               false,
                               "m = 1 for all");

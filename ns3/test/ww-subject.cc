@@ -138,7 +138,7 @@ WwDriven::WwDriven(const ObjectFactory& congestion)
     estimates.Connect(ops);
     ops->TraceConnectWithoutContext("SampleBW", MakeCallback(&WwDriven::Sample, this));
     ops->Init(tcb);
-    // No round trip is longer than the clock has run.
+    // No RTT exceeds the time on the clock.
     Simulator::Stop(Seconds(1));
     Simulator::Run();
 }

@@ -1,8 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Drives a congestion control under test, whosever it is, ACK by ACK, and records what it says and
- * does.
+ * Drives a congestion control of any origin ACK by ACK, and records its estimates and windows.
  */
 #ifndef WW_SUBJECT_H
 #define WW_SUBJECT_H
@@ -19,49 +18,49 @@
 namespace ns3
 {
 
-/** \brief A congestion control, and what its socket recovers by. */
+/** \brief A congestion control and its sockets' recovery. */
 struct WwSubject
 {
-    std::string name;         //!< in reports
-    ObjectFactory congestion; //!< makes the congestion control
-    ObjectFactory recovery;   //!< makes the recovery
-    std::string newReno;      //!< the factory of sockets without SACK that go with it
+    std::string name;         //!< name in reports
+    ObjectFactory congestion; //!< factory of the congestion control
+    ObjectFactory recovery;   //!< factory of the recovery
+    std::string newReno;      //!< factory of the matching sockets without SACK
 
     /**
-     * \brief This module's
+     * \brief Get this module's
      * \param protocol value of WwTcpWestwood's attribute Protocol
      * \return the subject
      */
     static WwSubject Ours(const std::string& protocol = "westwood+");
     /**
-     * \brief What makes this module's congestion control
+     * \brief Get the factory of this module's congestion control
      * \param protocol value of the attribute Protocol
      * \param more other attributes and their values
-     * \return it
+     * \return the factory
      */
     static ObjectFactory Factory(const std::string& protocol,
                                  const std::vector<std::pair<std::string, std::string>>& more = {});
     /**
-     * \brief A setting that a protocol has of its own
+     * \brief Get a protocol's own value of a setting
      * \param protocol value of the attribute Protocol
      * \param name of the attribute
-     * \return its value as text
+     * \return the value as text
      */
     static std::string Setting(const std::string& protocol, const std::string& name);
     /**
-     * \brief The members of the family that set their windows by the estimate when there is a
-     * loss: those without CongControl
+     * \brief Get the members of the family that set their windows by the estimate on a loss: those
+     * without CongControl
      * \return their names
      */
     static std::vector<std::string> Classics();
     /**
-     * \brief This ns-3's Westwood+, under whichever name it has
+     * \brief Get this ns-3's Westwood+, under any of its names
      * \return the subject, if there is one
      */
     static std::optional<WwSubject> Mainline();
 };
 
-/** \brief What a congestion control's EstimatedBW says, whether it speaks of numbers or DataRates.
+/** \brief Records a congestion control's EstimatedBW, whether it traces numbers or DataRates.
  */
 class WwEstimates
 {
@@ -72,8 +71,8 @@ class WwEstimates
      */
     void Connect(Ptr<TcpCongestionOps> ops);
     /**
-     * \brief The mean over time, from `begin` to now
-     * \param begin when to begin
+     * \brief Get the mean over time, from `begin` to now
+     * \param begin the start
      * \return bit/s
      */
     double Mean(Time begin) const;
@@ -85,55 +84,55 @@ class WwEstimates
     void Rate(DataRate, DataRate bw);
 };
 
-/** \brief A congestion control without a socket: the test says what the socket would. */
+/** \brief A congestion control without a socket: the test plays the socket. */
 class WwDriven
 {
   public:
     /**
-     * \brief Start with cwnd 100, ssthresh 50, and round trips of 100 ms
-     * \param congestion makes the congestion control
+     * \brief Start with cwnd 100, ssthresh 50, and RTTs of 100 ms
+     * \param congestion factory of the congestion control
      */
     explicit WwDriven(const ObjectFactory& congestion);
 
     /**
-     * \brief An ACK for new data
-     * \param after the ACK before
-     * \param segments that it covers
+     * \brief Deliver an ACK for new data
+     * \param after time since the previous ACK
+     * \param segments number of segments that it covers
      */
     void Ack(Time after, uint32_t segments = 1);
     /**
-     * \brief An ACK for new data that brings another round trip
-     * \param after the ACK before
-     * \param segments that it covers
+     * \brief Deliver an ACK for new data with another RTT
+     * \param after time since the previous ACK
+     * \param segments number of segments that it covers
      * \param rtt its sample
-     * \param smoothed the mean after it
+     * \param smoothed the smoothed RTT after it
      */
     void Ack(Time after, uint32_t segments, Time rtt, Time smoothed);
     /**
-     * \brief A duplicate ACK, as the socket's ProcessAck reports it
-     * \param after the ACK before
-     * \param third it starts recovery, which the socket does before it reports it
+     * \brief Deliver a duplicate ACK, as the socket's ProcessAck reports it
+     * \param after time since the previous ACK
+     * \param third it starts recovery, which the socket does before reporting it
      */
     void DupAck(Time after, bool third = false);
     /**
      * \brief Acknowledge a segment every 10 ms at an RTTmin of 100 ms: the pipe is ten segments
-     * \param acks how many
+     * \param acks number of ACKs
      */
     void Settle(int acks = 2000);
-    /** \brief Duplicate ACKs until recovery starts */
+    /** \brief Deliver duplicate ACKs until recovery starts. */
     void ThreeDupAcks();
-    /** \brief The retransmission timer expires. */
+    /** \brief Expire the retransmission timer. */
     void Timeout();
     /**
-     * \brief An attribute of the congestion control
-     * \param name its name
-     * \param value its value
+     * \brief Set an attribute of the congestion control
+     * \param name the attribute's name
+     * \param value the attribute's value
      */
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     static constexpr uint32_t MSS = 1000; //!< bytes
-    static constexpr double RATE = 8e5;   //!< what Settle's ACKs acknowledge, bit/s
-    Ptr<TcpSocketState> tcb;              //!< what a socket would have
+    static constexpr double RATE = 8e5;   //!< rate acknowledged by Settle, bit/s
+    Ptr<TcpSocketState> tcb;              //!< the socket's state
     Ptr<TcpCongestionOps> ops;            //!< the congestion control
     WwEstimates estimates;                //!< its estimates
     std::vector<double> samples;          //!< the module's samples, bit/s

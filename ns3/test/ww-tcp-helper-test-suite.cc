@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Tests WwTcpHelper and what it installs: the sockets' factories, their recoveries, settings by
+ * Tests WwTcpHelper and what it installs: the socket factories, their recoveries, and settings per
  * node.
  */
 #include "ww-path.h"
@@ -42,13 +42,13 @@ Make(Ptr<Node> node, const WwTcpHelper& helper)
 
 } // namespace
 
-/** \brief What the factories make: per node, beside ns-3's own sockets, changed by installing
+/** \brief The factories work per node, do not affect ns-3's own sockets, and can be installed
  * again. */
 class WwInstallTestCase : public TestCase
 {
   public:
     WwInstallTestCase()
-        : TestCase("Install: settings by node, beside what is there")
+        : TestCase("Install: settings per node, without changing existing sockets")
     {
     }
 
@@ -76,17 +76,17 @@ class WwInstallTestCase : public TestCase
         Ptr<Socket> standard = Socket::CreateSocket(nodes.Get(0), TcpSocketFactory::GetTypeId());
         NS_TEST_EXPECT_MSG_EQ((standard->GetInstanceTypeId() == WwTcpSocket::GetTypeId()),
                               false,
-                              "ns-3's own factory is as it was");
+                              "ns-3's own factory is unchanged");
         WwTcpHelper("ns3::TcpCubic").Install(nodes.Get(0));
         NS_TEST_EXPECT_MSG_EQ(CongestionOf(Make(nodes.Get(0), slow))->GetInstanceTypeId().GetName(),
                               "ns3::TcpCubic",
-                              "installed again, the node's SACK sockets change");
-        NS_TEST_EXPECT_MSG_EQ(Setting(first, "Protocol"), "westwood", "but those that are there");
+                              "a second Install changes the node's SACK sockets");
+        NS_TEST_EXPECT_MSG_EQ(Setting(first, "Protocol"), "westwood", "but not existing ones");
         Simulator::Destroy();
     }
 };
 
-/** \brief Each protocol and recovery moves data over a link that loses some. */
+/** \brief Each protocol and recovery transfers data over a lossy link. */
 class WwTransferTestCase : public TestCase
 {
   public:
@@ -114,11 +114,11 @@ class WwTransferTestCase : public TestCase
         NS_TEST_EXPECT_MSG_GT(path.retransmitted, 0, "something was lost");
     }
 
-    std::string m_protocol; //!< which
-    std::string m_recovery; //!< how it recovers; empty: as it is
+    std::string m_protocol; //!< protocol
+    std::string m_recovery; //!< loss recovery; empty: the protocol's
 };
 
-/** \brief How each recovery answers three duplicate ACKs, and a slow start that overfills the
+/** \brief Each recovery's reaction to three duplicate ACKs, and to a slow start that overfills the
  * queue. */
 class WwRecoveryTestCase : public TestCase
 {
@@ -141,7 +141,7 @@ class WwRecoveryTestCase : public TestCase
     {
         Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
         Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(360));
-        if (!lost.empty()) // leaves slow start early, so that nothing else is lost
+        if (!lost.empty()) // leave slow start early, so that nothing else is lost
         {
             Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold",
                                UintegerValue(30 * 360));
@@ -162,17 +162,17 @@ class WwRecoveryTestCase : public TestCase
     {
         Transfer({400, 402});
         NS_TEST_EXPECT_MSG_EQ(m_losses, (m_recovery == "tahoe" ? 1 : 0), "Tahoe goes back");
-        // Reno leaves at the first ACK for new data, and the second loss makes it enter again.
+        // Reno leaves at the first ACK for new data, and the second loss starts another recovery.
         const int entries = m_recovery == "tahoe" ? 0 : m_recovery == "reno" ? 2 : 1;
-        NS_TEST_EXPECT_MSG_EQ(m_recoveries, entries, "two losses of a window");
+        NS_TEST_EXPECT_MSG_EQ(m_recoveries, entries, "two losses in a window");
         NS_TEST_EXPECT_MSG_EQ(m_undisturbed, entries, "recovery ends");
         const double goodput = Transfer({}) * 8 / 20e6;
         NS_TEST_EXPECT_MSG_GT(goodput, 1.2, "after a slow start that overfilled the queue");
     }
 
-    std::string m_recovery; //!< which
+    std::string m_recovery; //!< loss recovery
     int m_recoveries = 0;   //!< fast recoveries
-    int m_losses = 0;       //!< timeouts, or Tahoe's answer
+    int m_losses = 0;       //!< timeouts, or Tahoe's go-backs
     int m_undisturbed = 0;  //!< recoveries that ended without a timeout
 };
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  *
  * Tests the windows, ACK by ACK: every branch of the pseudo-code (Mascolo et al. 2001; Gangadhar et
- * al. 2013, 3.2.2; Frikha 2005), and the attributes. ww-estimator tests what they are set from.
+ * al. 2013, 3.2.2; Frikha 2005), and the attributes. ww-estimator tests the estimate.
  */
 #include "ww-subject.h"
 
@@ -18,7 +18,7 @@ constexpr uint32_t MSS = WwDriven::MSS;
 
 } // namespace
 
-/** \brief "ssthresh = (BWE * RTTmin) / seg_size", not below 2, after three DUPACKs and a timeout.
+/** \brief "ssthresh = (BWE * RTTmin) / seg_size", at least 2, after three DUPACKs and a timeout.
  */
 class WwSsThreshTestCase : public TestCase
 {
@@ -33,28 +33,28 @@ class WwSsThreshTestCase : public TestCase
     void DoRun() override
     {
         const uint32_t pipe = 10;
-        // Linux' recovery runs on Reno's half, and ends with the pipe.
+        // Linux's recovery uses Reno's half, and ends with the pipe.
         const bool atExit = WwSubject::Setting(m_protocol, "HalveOnLoss") == "true";
         WwDriven loss(WwSubject::Factory(m_protocol));
         loss.Settle();
         loss.ThreeDupAcks();
         NS_TEST_EXPECT_MSG_EQ_TOL(Segments(loss), (atExit ? 25u : pipe), 1u, "three DUPACKs");
         loss.ops->CongestionStateSet(loss.tcb, TcpSocketState::CA_OPEN);
-        NS_TEST_EXPECT_MSG_EQ_TOL(Segments(loss), pipe, 1u, "the end of recovery");
+        NS_TEST_EXPECT_MSG_EQ_TOL(Segments(loss), pipe, 1u, "at the end of recovery");
         WwDriven timeout(WwSubject::Factory(m_protocol));
         timeout.Settle();
         timeout.Timeout();
         NS_TEST_EXPECT_MSG_EQ_TOL(Segments(timeout), pipe, 1u, "timeout");
         WwDriven fresh(WwSubject::Factory(m_protocol));
         fresh.Timeout();
-        NS_TEST_EXPECT_MSG_EQ(Segments(fresh), 2u, "timeout before a sample: the floor");
+        NS_TEST_EXPECT_MSG_EQ(Segments(fresh), 2u, "timeout before any sample: the floor");
         WwDriven slow(WwSubject::Factory(m_protocol));
         for (int i = 0; i < 100; i++)
         {
-            slow.Ack(MilliSeconds(120)); // less than a segment a round trip
+            slow.Ack(MilliSeconds(120)); // less than a segment per round trip
         }
         slow.Timeout();
-        NS_TEST_EXPECT_MSG_EQ(Segments(slow), 2u, "a pipe of less than 2: the floor");
+        NS_TEST_EXPECT_MSG_EQ(Segments(slow), 2u, "a pipe below 2: the floor");
         Simulator::Destroy();
     }
 
@@ -63,7 +63,7 @@ class WwSsThreshTestCase : public TestCase
         return driven.tcb->m_ssThresh.Get() / MSS;
     }
 
-    std::string m_protocol; //!< which
+    std::string m_protocol; //!< protocol
 };
 
 /** \brief "if (cwin > ssthresh) cwin = ssthresh": both branches, on entering recovery. */
@@ -91,12 +91,12 @@ class WwEnterRecoveryTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(tcb->m_cWnd.Get() / MSS, after, "cwnd was " << cwnd);
             NS_TEST_EXPECT_MSG_EQ(tcb->m_cWndInfl.Get() / MSS,
                                   after + 3,
-                                  "and each duplicate ACK lets a segment out (RFC 5681, 3.2)");
+                                  "and each duplicate ACK releases a segment (RFC 5681, 3.2)");
         }
     }
 };
 
-/** \brief The attributes that no other case turns. */
+/** \brief The attributes that no other case sets. */
 class WwAttributesTestCase : public TestCase
 {
   public:
@@ -125,7 +125,7 @@ class WwAttributesTestCase : public TestCase
         {
             WwDriven driven(WwSubject::Factory("westwood+", {{"ByteCounting", counting}}));
             driven.tcb->m_ssThresh = 1000 * MSS;
-            for (int i = 0; i < 100; i++) // slow start by delayed ACKs: RFC 3465, 2.2
+            for (int i = 0; i < 100; i++) // slow start with delayed ACKs: RFC 3465, 2.2
             {
                 driven.Ack(MilliSeconds(10), 2);
             }
@@ -155,7 +155,7 @@ class WwForkTestCase : public TestCase
 {
   public:
     WwForkTestCase()
-        : TestCase("A fork starts anew")
+        : TestCase("A fork starts with a new state")
     {
     }
 
@@ -177,7 +177,8 @@ class WwForkTestCase : public TestCase
     }
 };
 
-/** \brief The plateau of Frikha 2005: equations 1 to 6, a timeout, and no fall. */
+/** \brief The plateau of Frikha 2005: equations 1 to 6, after a timeout, and without a reduction.
+ */
 class WwPlateauTestCase : public TestCase
 {
   public:
@@ -212,24 +213,24 @@ class WwPlateauTestCase : public TestCase
         {
             driven.Ack(MilliSeconds(10));
         }
-        uint32_t expected = 0; // from ssthresh past the plateau, a segment a window of ACKs
+        uint32_t expected = 0; // from ssthresh past the plateau, one segment per window of ACKs
         for (uint32_t counter = ssthresh; counter <= plateau; counter++)
         {
             expected += counter;
         }
         NS_TEST_EXPECT_MSG_EQ(Cwnd(driven), plateau + 1, "equation 5");
-        NS_TEST_EXPECT_MSG_EQ_TOL(acks, expected, plateau, "how long it holds");
+        NS_TEST_EXPECT_MSG_EQ_TOL(acks, expected, plateau, "length of the plateau");
 
         WwDriven timeout(WwSubject::Factory("westwoodnr+"));
         Lose(timeout, 50);
         timeout.Timeout();
         timeout.tcb->m_congState = TcpSocketState::CA_OPEN;
         timeout.Ack(MilliSeconds(10));
-        NS_TEST_EXPECT_MSG_EQ(Cwnd(timeout), 2u, "a timeout ends it: slow start");
+        NS_TEST_EXPECT_MSG_EQ(Cwnd(timeout), 2u, "a timeout ends the plateau: slow start");
 
         WwDriven small(WwSubject::Factory("westwoodnr+"));
-        Lose(small, 6); // below the pipe of ten: nothing falls
-        NS_TEST_EXPECT_MSG_LT_OR_EQ(Cwnd(small), 10u, "no plateau without a fall");
+        Lose(small, 6); // below the pipe of ten: no reduction
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(Cwnd(small), 10u, "no plateau without a reduction");
     }
 
     uint32_t Cwnd(const WwDriven& driven) const

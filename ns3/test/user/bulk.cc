@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * A script as a user of ns-3 may have it, which knows nothing of this module: a bulk transfer over
- * a lossy link. Tests put the lines of docs/ns3.md into it.
+ * A user's script that knows nothing of this module: a bulk transfer over a lossy link. Tests
+ * insert the lines of docs/ns3.md.
  */
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
