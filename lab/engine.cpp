@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The engine for a browser: a module of WebAssembly that takes a plan (wire/plan.hpp) as text, runs it, and shows
-// where the columns of its outcome lie. They are of doubles and in the order of their declarations.
+// The engine for a browser: a WebAssembly module that takes a plan (wire/plan.hpp) as text, runs it, and returns
+// the addresses of its result columns. All columns are doubles, in the order of their declarations.
 //
-// Exceptions don't exist here: one that is thrown leaves its words for `error` and ends the module's life.
+// There are no exceptions: throwing one stores its message for `error` and ends the module.
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -16,7 +16,7 @@
 
 #define WW_EXPORT(name) extern "C" __attribute__((export_name(#name)))
 
-// The page says how many events may pass until it is asked again; 0 ends the run.
+// Returns how many events may pass until the next call; 0 ends the run.
 extern "C" __attribute__((import_module("page"), import_name("ask"))) std::uint32_t page_ask(
     double reached_s);
 
@@ -31,7 +31,7 @@ struct Lab {
     ww::wire::Plan plan;
     Gather gather;
     Outcome outcome;
-    std::vector<double> column;  // the last one that was shown
+    std::vector<double> column;  // the last one returned
 };
 
 Lab lab;
@@ -53,7 +53,7 @@ void show(const std::vector<Number>& column) {
     lab.column.assign(column.begin(), column.end());
 }
 
-// Each shows the column of a number.
+// Each function below shows the column of this number.
 #define WW_NTH(...) \
     if (column-- == 0) return show(__VA_ARGS__);
 
@@ -104,13 +104,13 @@ void show_queue(std::uint32_t column) {
 
 }  // namespace
 
-// Makes room for the text of a plan.
+// Allocates the text of a plan.
 WW_EXPORT(text) char* lab_text(std::uint32_t bytes) {
     lab.text.assign(bytes, ' ');
     return lab.text.data();
 }
 
-// Reads the plan, and begins a view of it: of this part, with the queue of this channel (2 link, + 1 backward).
+// Reads the plan and begins a view: of this part of the run, with the queue of this channel (2 link, + 1 backward).
 WW_EXPORT(begin)
 void lab_begin(double from_s, double to_s, std::uint32_t bins, std::uint32_t channel,
                bool keeps_rows) {
@@ -119,13 +119,13 @@ void lab_begin(double from_s, double to_s, std::uint32_t bins, std::uint32_t cha
     lab.gather.reset({from_s, to_s, bins}, channel, keeps_rows);
 }
 
-// Adds the connections first to last, without it, to what is watched.
+// Watches the connections from first up to, but excluding, last.
 WW_EXPORT(watch)
 void lab_watch(std::uint32_t first, std::uint32_t last, double payload_bytes) {
     lab.gather.watch(first, last, payload_bytes);
 }
 
-// Runs the plan, with a trace or only for its counts. 0: it is done; 1: it was stopped; 2: the engine refused it.
+// Runs the plan, with a trace or only with its counts. Returns 0: done; 1: stopped; 2: rejected by the engine.
 WW_EXPORT(run) std::uint32_t lab_run(bool traced) {
     error[0] = '\0';
     lab.outcome = {};
@@ -140,7 +140,7 @@ WW_EXPORT(error) const char* lab_error() { return error; }
 
 WW_EXPORT(packets) double lab_packets() { return static_cast<double>(lab.outcome.packets); }
 
-// Shows a column: returns how long it is, and `column` then where it lies.
+// Selects a column: returns its length; `column` then returns its address.
 // Tables: 0 connections, 1 forward, 2 backward, 3 queue, 4 decisions, 5 drops, 6 windows, 7... of each watch.
 WW_EXPORT(show) std::uint32_t lab_show(std::uint32_t table, std::uint32_t column) {
     lab.column.clear();
@@ -172,7 +172,7 @@ WW_EXPORT(show) std::uint32_t lab_show(std::uint32_t table, std::uint32_t column
     return static_cast<std::uint32_t>(lab.column.size());
 }
 
-// The names of the columns of decisions.
+// Returns the names of the columns of decisions.
 WW_EXPORT(decisions) const char* lab_decisions() {
 #define WW_ROW(name, what) #name " "
     return WW_DECISION_COLUMNS(WW_ROW);
@@ -181,7 +181,7 @@ WW_EXPORT(decisions) const char* lab_decisions() {
 
 WW_EXPORT(column) const double* lab_column() { return lab.column.data(); }
 
-// The C++ library of WebAssembly leaves these out.
+// WebAssembly's C++ library lacks these functions.
 extern "C" void* __cxa_allocate_exception(std::size_t bytes) { return ::operator new(bytes); }
 
 extern "C" [[noreturn]] void __cxa_throw(void* thrown, void* /*type*/,

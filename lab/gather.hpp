@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Folds what a run records, while it goes on, into what a picture of some width can show: the memory that a run
-// of any length takes here is that of its picture. To look closer is to run it again with another view.
+// Reduces a run's records, during the run, to what a picture of a given width can show. So the memory of a run depends
+// on the picture and not on the run's length. Zooming in means running it again with another view.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using namespace ww::sim;
 
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// A part of the run, in so many bins of equal width.
+// A part of the run, divided into bins of equal width.
 struct View {
     double from_s = 0, to_s = 1;
     std::uint32_t bins = 1;
@@ -32,8 +32,8 @@ struct View {
     }
 };
 
-// A step curve as four points a bin, which draw at this width what all of its points would: the value that the bin
-// begins with, its least and its largest in their order, and the last.
+// A step curve with four points per bin, which look like all of its points at this width: the bin's first value, its
+// minimum and maximum in their order, and its last value.
 class Steps {
   public:
     void reset(const View& view) {
@@ -80,7 +80,7 @@ class Steps {
     double before_ = kNan;
 };
 
-// What a sender decided about its window, and what it knew before.
+// A sender's decision about its window, and the state before it.
 struct Decision {
     std::uint32_t watch;
     double time_s;
@@ -89,42 +89,42 @@ struct Decision {
     double cwnd_before, ssthresh_before, cwnd, ssthresh;
     double estimate_bps, rtt_s, srtt_s, rtt_min_s, in_flight, rto_s;
 };
-#define WW_DECISION_COLUMNS(X)                                  \
-    X(watch, "whose it is: the number of the watch")            \
-    X(time_s, "when")                                           \
-    X(kind, "enum class EventKind")                             \
-    X(segment, "the first that was not acknowledged")           \
-    X(cwnd_before, "segments, before this ACK or timer")        \
-    X(ssthresh_before, "segments; NaN: unlimited")              \
-    X(cwnd, "segments, after it, with inflation")               \
-    X(ssthresh, "segments; NaN: unlimited")                     \
-    X(estimate_bps, "of the instant; NaN without an estimator") \
-    X(rtt_s, "the last sample")                                 \
-    X(srtt_s, "smoothed")                                       \
-    X(rtt_min_s, "the least sample so far")                     \
-    X(in_flight, "segments, before it")                         \
-    X(rto_s, "retransmission timeout in force")
+#define WW_DECISION_COLUMNS(X)                                   \
+    X(watch, "number of the watch that it belongs to")           \
+    X(time_s, "when")                                            \
+    X(kind, "enum class EventKind")                              \
+    X(segment, "the first unacknowledged one")                   \
+    X(cwnd_before, "segments, before this ACK or timer")         \
+    X(ssthresh_before, "segments; NaN: unlimited")               \
+    X(cwnd, "segments, after it, with inflation")                \
+    X(ssthresh, "segments; NaN: unlimited")                      \
+    X(estimate_bps, "at this instant; NaN without an estimator") \
+    X(rtt_s, "the last sample")                                  \
+    X(srtt_s, "smoothed")                                        \
+    X(rtt_min_s, "the smallest sample so far")                   \
+    X(in_flight, "segments, before it")                          \
+    X(rto_s, "the present retransmission timeout")
 
-// Some connections that belong together, `first` to `last` without it: the curves are of the first, goodput of all.
+// Connections that belong together, from `first` up to, but excluding, `last`. Curves are those of the first; goodput is the sum.
 struct Watch {
     std::uint32_t first, last;
     double payload_bytes;  // of a segment
     Steps cwnd, ssthresh, estimate, rtt;
     std::vector<double> acked_bytes;  // by coarse bin
     std::vector<std::int64_t> una;    // by connection
-    Decision state;                   // with what was known last
+    Decision state;                   // the last known values
 };
 
 class Gather : public Sink {
   public:
     static constexpr std::uint32_t kMostDecisions = 20'000, kMostDrops = 20'000;
-    static constexpr std::uint32_t kCoarser = 8;  // bins of goodput, which are to hold a round trip
+    static constexpr std::uint32_t kCoarser = 8;  // goodput's bins are wider, to span a round trip
 
-    void reset(const View& view, std::uint32_t pipe, bool keeps_rows) {
+    void reset(const View& view, std::uint32_t channel, bool keeps_rows) {
         *this = Gather();
         view_ = view;
         coarse_ = {view.from_s, view.to_s, std::max(1u, view.bins / kCoarser)};
-        pipe_ = pipe;
+        channel_ = channel;
         keeps_rows_ = keeps_rows;
         waiting_s_.assign(view.bins, 0);
         longest_.assign(view.bins, 0);
@@ -158,7 +158,7 @@ class Gather : public Sink {
     void take(Records records) override {
         take_senders(records);
         for (std::size_t i = 0; i < records.queues_of.size(); i++)
-            if (records.queues_of[i] == pipe_)
+            if (records.queues_of[i] == channel_)
                 take_wait(records.queues.arrival_s[i], records.queues.start_s[i]);
         for (const Drop& drop : records.drops)
             if (view_.has(drop.time_s) && !drop.ack && drops.size() < kMostDrops)
@@ -168,7 +168,7 @@ class Gather : public Sink {
     double reached_s() const { return reached_s_; }
     const std::vector<Watch>& watches() const { return watches_; }
 
-    // Packets that waited, on average, in each bin; and at most.
+    // Returns the mean number of waiting packets in each bin.
     std::vector<double> mean_queue() const {
         std::vector<double> mean = waiting_s_;
         for (double& one : mean) one /= view_.width_s();
@@ -178,7 +178,7 @@ class Gather : public Sink {
 
     std::vector<Decision> decisions;  // within the view
     std::vector<Drop> drops;          // of data, within the view
-    Records kept;                     // windows within the view, if they are wanted
+    Records kept;                     // windows within the view, if requested
 
   private:
     Watch* watch_of(std::uint32_t connection) {
@@ -187,7 +187,7 @@ class Gather : public Sink {
         return nullptr;
     }
 
-    // Windows and events are both by time: they are taken together, of one instant the windows last.
+    // Merges windows and events by time; at the same instant the events come first.
     void take_senders(const Records& records) {
         const std::size_t windows = records.windows_of.size();
         std::size_t row = 0;
@@ -244,7 +244,7 @@ class Gather : public Sink {
             decisions.size() >= kMostDecisions)
             return;
         Decision made = its->state;
-        // What the sender knew is in the row of the same instant, if this ACK changed something.
+        // The row of the same instant has the sender's state, if this ACK changed something.
         for (; row < records.windows_of.size() && records.windows.time_s[row] <= event.time_s;
              row++)
             if (records.windows_of[row] == connection) set_knowledge(made, records.windows, row);
@@ -264,7 +264,7 @@ class Gather : public Sink {
         una = event.segment;
     }
 
-    // A packet that waited counts in every bin that it waited in; one without a start waits to the end.
+    // A packet counts in every bin in which it waited; one that has not started waits to the end.
     void take_wait(double arrival_s, double started_s) {
         const double start_s =
             std::isnan(started_s) ? std::numeric_limits<double>::infinity() : started_s;
@@ -286,7 +286,7 @@ class Gather : public Sink {
     }
 
     View view_, coarse_;
-    std::uint32_t pipe_ = 0;
+    std::uint32_t channel_ = 0;
     bool keeps_rows_ = false;
     std::vector<Watch> watches_;
     std::vector<double> waiting_s_, longest_;

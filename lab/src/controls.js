@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The controls: each reads a value out of the state and writes one into it, as text with its unit. A slider is the
-// same value on a scale; what it can't say exactly, the field beside it can.
+// The controls: each reads a value from the state and writes one into it, as text with its unit. A slider has the
+// same value on a scale; the field next to it takes values that the slider cannot express exactly.
 
 import { byId, isDark, make, shownColour } from "./dom.js";
 import { D, colourOf, labelOf } from "./declared.js";
@@ -11,7 +11,7 @@ import { formatRate, formatTime, isTime, parseFraction, parseRate, parseTime } f
 const STEPS = 1000;
 const UDP_FLOW = "udp";
 
-// The link that limits the flows: that of the least rate.
+// The link that limits the flows: the one with the lowest rate.
 export function bottleneck(scenario) {
   const rated = scenario.link.filter((link) => link.rate !== undefined);
   const rate = (link) => Number(parseRate(link.rate));
@@ -58,7 +58,7 @@ function unitOfLimit(state) {
   return limit === "unlimited" ? "unlimited" : limit.endsWith("bdp") ? "bdp" : limit.endsWith("p") ? "p" : "bytes";
 }
 
-// Limits the bottleneck's queue to the bytes that its rate takes so long for.
+// Limits the bottleneck's queue to the bytes that its rate transmits in this time.
 export function limitByTime(scenario, queue_ms) {
   const link = bottleneck(scenario);
   const bytes = Math.round((Number(parseRate(link.rate)) * queue_ms) / 8000);
@@ -87,7 +87,7 @@ const GROUPS = [
       get: (state) => bottleneck(state.scenario).rate,
       shown: (state) => bottleneck(state.scenario).rate !== undefined,
       set: (state, text) => { bottleneck(state.scenario).rate = text; } },
-    { id: "delay", label: "Delay, one way", scale: { least: 1e-5, most: 0.5, log: true }, toText: timeText, toNumber: seconds,
+    { id: "delay", label: "One-way delay", scale: { least: 1e-5, most: 0.5, log: true }, toText: timeText, toNumber: seconds,
       get: (state) => bottleneck(state.scenario).delay,
       set: (state, text) => { bottleneck(state.scenario).delay = text; } },
   ]],
@@ -136,21 +136,21 @@ const GROUPS = [
         }
       } },
     redField("min", "Drops from", { least: 1, most: 200, log: true }),
-    redField("max", "Drops all at", { least: 2, most: 600, log: true }),
-    redField("max_p", "Probability at most", { least: 0.005, most: 1, log: true }, fractionText, fraction),
+    redField("max", "Drops all from", { least: 2, most: 600, log: true }),
+    redField("max_p", "Maximum probability", { least: 0.005, most: 1, log: true }, fractionText, fraction),
   ]],
   ["Flows", [
-    { id: "count", label: "Flows alike", scale: { least: 1, most: 100, log: true }, toText: (value) => String(Math.round(value)), toNumber: number,
+    { id: "count", label: "Identical flows", scale: { least: 1, most: 100, log: true }, toText: (value) => String(Math.round(value)), toNumber: number,
       get: (state) => String(flowsWithControl(state.scenario)[0].count ?? 1),
       shown: (state) => flowsWithControl(state.scenario).length > 0,
       set: (state, text) => { flowsWithControl(state.scenario)[0].count = number(text); } },
-    { id: "delayed", label: "Segments an ACK", scale: { least: 1, most: 8 }, toText: (value) => String(Math.round(value)), toNumber: number,
+    { id: "delayed", label: "Segments per ACK", scale: { least: 1, most: 8 }, toText: (value) => String(Math.round(value)), toNumber: number,
       get: (state) => {
         const [flow] = flowsWithControl(state.scenario);
         return String(flow?.delayed_ack ?? D.profiles[state.scenario.profile ?? "rfc"].sections.flow.delayed_ack);
       },
       set: (state, text) => { for (const flow of flowsWithControl(state.scenario)) flow.delayed_ack = number(text); } },
-    { id: "udp", label: "UDP beside them", scale: { least: 1e4, most: 1e9, log: true, zero: true }, toText: rateText, toNumber: (text) => Number(parseRate(text)),
+    { id: "udp", label: "Competing UDP", scale: { least: 1e4, most: 1e9, log: true, zero: true }, toText: rateText, toNumber: (text) => Number(parseRate(text)),
       get: (state) => udpOf(state)?.app.rate ?? "0bps",
       set: (state, text) => setUdp(state, text) },
     { id: "pulse", label: "UDP on and off", check: true,
@@ -168,7 +168,7 @@ const GROUPS = [
     { id: "seed", label: "Seed", scale: { least: 1, most: 100 }, toText: (value) => String(Math.round(value)), toNumber: number,
       get: (state) => String(state.seed),
       set: (state, text) => { state.seed = number(text); } },
-    { id: "profile", label: "Everything else as", options: () => Object.entries(D.profiles).map(([name]) => [name, name]),
+    { id: "profile", label: "Other settings from", options: () => Object.entries(D.profiles).map(([name]) => [name, name]),
       get: (state) => state.scenario.profile ?? "rfc",
       set: (state, name) => { state.scenario.profile = name; } },
   ]],
@@ -186,7 +186,7 @@ function setUdp(state, text) {
   }
 }
 
-// Says whether an element is to show something else than the last time: to make it anew takes long.
+// Returns whether an element has to show something new: building it again takes long.
 const shownBy = new WeakMap();
 function changed(element, what) {
   const said = JSON.stringify(what);
@@ -198,8 +198,8 @@ function changed(element, what) {
 export class Controls {
   #fields = [];
 
-  // `change(mutate)` is to apply a change of the state; it returns what is wrong with it, or "". Where no field is to
-  // say that, `complain` does, and everything shows the state again.
+  // `change(mutate)` applies a change of the state and returns its error, or "". `complain` reports an error that no
+  // field can show; then all controls show the state again.
   constructor(change, complain) {
     this.change = change;
     this.ask = (mutate) => {
@@ -310,7 +310,7 @@ export class Controls {
     if (hadFocus >= 0) this.lines.querySelectorAll("select, button")[hadFocus]?.focus();
   }
 
-  // What the scenario compares and isn't shown: a click shows it.
+  // The scenario's other comparisons, which are not shown: a click shows one.
   #others({ scenario, lines, others = [] }) {
     const shown = new Set(lines.map((line) => JSON.stringify(line)));
     const buttons = others.map((line, place) => shown.has(JSON.stringify(line)) ? null :
@@ -318,7 +318,7 @@ export class Controls {
     if (!buttons.some(Boolean)) return "";
     const first = lines.length < MOST_LINES ? "" : `, in place of ${labelOfLine(scenario, lines[0])}`;
     return make("div", { class: "points", role: "group", "aria-label": "Also compared" },
-      make("span", { class: "source" }, `Also compared, and not shown: at most ${MOST_LINES} are at once. A click shows one${first}.`), ...buttons);
+      make("span", { class: "source" }, `Also compared but not shown (at most ${MOST_LINES} at once). Click to show one${first}.`), ...buttons);
   }
 
   #setLine(place, name) {

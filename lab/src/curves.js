@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is drawn, in numbers: panels over one time axis, each with its lines, from the results of the runs. The
-// pictures on the page and in a file are both made of it.
+// The drawn data in numbers: panels over one time axis, each with its lines, from the results of the runs. Both the
+// pictures on the page and those in files are made from it.
 
 import { D, colourOf, labelOf } from "./declared.js";
 
 const MOST_CURVES = 6;
-const POINTS = 4; // of a bin: lab/gather.hpp
+const POINTS = 4; // per bin: lab/gather.hpp
 const COARSER = 8;
 const PEAK = 1.6; // of the link's rate
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 
-const SOFT = "#555555"; // of what belongs to no protocol
+const SOFT = "#555555"; // for lines that belong to no protocol
 
 const PANELS = [
   { key: "cwnd", title: "Window", unit: "segments", height: 190 },
@@ -20,7 +20,7 @@ const PANELS = [
   { key: "queue", title: "Queue of the bottleneck", unit: "packets", height: 110 },
 ];
 
-// The curves of all runs, each with its look: a colour is its protocol's, and the second of a colour is dashed.
+// The curves of all runs with their style: each has its protocol's colour, and the second curve of a colour is dashed.
 export function curvesOf(results) {
   const seen = new Map();
   const all = results.flatMap((result, run) =>
@@ -59,7 +59,7 @@ export function panelsOf(results, view, rate_bps, limit) {
     rtt: curves.map((curve) => ({ ...look(curve), values: scaled(curve.rtt_s, 1e3) })),
     queue: results.map((result, run) => {
       const first = curves.find((curve) => curve.run === run);
-      const label = results.length > 1 ? result.label : "packets that wait";
+      const label = results.length > 1 ? result.label : "packets waiting";
       const isOf = results.length > 1 || result.curves.length === 1 ? first : undefined;
       return { ...look(isOf ?? { colour: SOFT, dash: [], run }), label, values: result.queue[0] };
     }),
@@ -70,8 +70,8 @@ export function panelsOf(results, view, rate_bps, limit) {
     lines: lines[panel.key],
     x: panel.key === "queue" ? times(view, view.bins, 0.5) : panel.key === "goodput" ? times(view, coarse, 0.5) : x,
     levels: panel.key === "queue" && limit ? [limit] : (panel.levels ?? []),
-    // An ACK that fills a hole brings much at once: such a peak may leave the panel.
-    // So may an ssthresh that is still as high as it began.
+    // An ACK that fills a hole acknowledges much at once: such a peak may leave the panel.
+    // So may an ssthresh that still has its initial value.
     most: panel.key === "goodput" && rate_bps ? (PEAK * rate_bps) / 1e6 : panel.key === "cwnd" ? largest(curves) : Infinity,
     empty: panel.key === "estimate" ? "none of these controls estimates a rate" : "",
   }));
@@ -82,7 +82,7 @@ const largest = (curves) =>
 
 const look = ({ label, colour, dash, run }) => ({ label, colour, dash, run });
 
-// When links lost a packet of data, and the colour of the run in which they did.
+// The times at which links lost data packets, and the colours of the runs.
 export function lossesOf(results) {
   const curves = curvesOf(results);
   return results.flatMap(({ drops }, run) => {
@@ -91,7 +91,7 @@ export function lossesOf(results) {
   });
 }
 
-// What senders decided, and of which curve each is, by time.
+// The senders' decisions by time, each with its curve.
 export function decisionsOf(results) {
   const curves = curvesOf(results);
   const all = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the package declares, as tools/lab.py wrote it into the page: settings, protocols, profiles, columns, presets.
+// The package's declarations, which tools/lab.py puts into the page: settings, protocols, profiles, columns, presets.
 
 import declared from "./declared.json";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements are made here and nowhere else: what somebody gave us becomes text, never markup.
+// Makes elements, and nothing else does: text from users becomes text, never markup.
 
 export const byId = (id) => document.getElementById(id);
 
@@ -17,8 +17,8 @@ export function make(tag, attributes = {}, ...children) {
 
 export const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 
-// A colour of the palette as the ground lets it be seen: on a dark one dark ones are lighter, on a light one pale
-// ones darker.
+// A palette colour that is visible on the present background: dark colours become lighter on a dark one, pale colours
+// darker on a light one.
 export function shownColour(colour) {
   const parts = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   const luminance = (0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]) / 255;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engine in WebAssembly (lab/engine.cpp): runs a completed scenario and copies out what a picture needs.
+// The engine in WebAssembly (lab/engine.cpp): runs a completed scenario and copies out the data of a picture.
 
 import { D, UDP } from "./declared.js";
 import { plan } from "./plan.js";
 import { connectionsOf, flowsOf, rows } from "./rows.js";
 
-const EVENTS_BETWEEN_LOOKS = 100_000; // some milliseconds
+const EVENTS_BETWEEN_REPORTS = 100_000; // some milliseconds
 const CONNECTIONS = 0, FORWARD = 1, BACKWARD = 2, QUEUE = 3, DECISIONS = 4, DROPS = 5, WINDOWS = 6, FIRST_WATCH = 7;
 const NAMES = {
   [CONNECTIONS]: ["source", ...D.flow_columns.map((one) => one.name)],
@@ -15,7 +15,7 @@ const NAMES = {
   [WINDOWS]: ["connection", ...D.window_columns],
 };
 
-// A C library that has neither files nor an environment.
+// A C library without files and without an environment.
 const wasi = {
   fd_close: () => 8,
   fd_seek: () => 8,
@@ -28,18 +28,18 @@ const wasi = {
 };
 
 export class Engine {
-  // `looks` is called now and then while a run goes on, with the simulated time that it has reached.
-  constructor(module, looks = () => {}) {
+  // `report` is called from time to time during a run, with the simulated time reached.
+  constructor(module, report = () => {}) {
     const ask = (reached_s) => {
-      looks(reached_s);
-      return EVENTS_BETWEEN_LOOKS;
+      report(reached_s);
+      return EVENTS_BETWEEN_REPORTS;
     };
     this.wasm = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi, page: { ask } }).exports;
     this.wasm._initialize();
     this.names = { ...NAMES, [DECISIONS]: this.#words(this.wasm.decisions()).trim().split(" ") };
   }
 
-  // Runs it and returns its rows, and with `view` ({from_s, to_s, bins, link, shown, keeps_rows}) its curves.
+  // Runs the scenario and returns its rows; with `view` ({from_s, to_s, bins, link, shown, keeps_rows}) also its curves.
   run(built, seed, view) {
     this.#text(plan(built, seed));
     const { from_s = 0, to_s = 1, bins = 1, channel = 0, keeps_rows = false } = view ?? {};
@@ -47,7 +47,7 @@ export class Engine {
     begin();
     const flows = flowsOf(built);
     if (view && built.flow.some((flow) => flow.arrivals)) {
-      // Only a run tells which connections a flow with arrivals has.
+      // Only a run shows which connections a flow with arrivals has.
       this.#go(false);
       begin();
       this.spans = connectionsOf(this.#column(CONNECTIONS, 0), flows.length);
@@ -63,7 +63,7 @@ export class Engine {
     return view ? { ...result, ...this.#pictures(watched, keeps_rows) } : result;
   }
 
-  // Watches each group of flows with a congestion control: the curves are of its first connection.
+  // Watches each group of flows with a congestion control; the curves are those of its first connection.
   #watch(flows) {
     const watched = [];
     flows.forEach(({ flow, name }, place) => {
@@ -98,10 +98,10 @@ export class Engine {
 
   #go(traced) {
     const done = this.#guarded(() => this.wasm.run(traced));
-    if (done === 2) throw new Error(`the simulator refuses it: ${this.#error()}`);
+    if (done === 2) throw new Error(`the simulator rejects it: ${this.#error()}`);
   }
 
-  // What the engine throws ends it with a trap, and leaves its words.
+  // An exception of the engine ends it with a trap, after storing its message.
   #guarded(work) {
     try {
       return work();
@@ -112,7 +112,7 @@ export class Engine {
 
   #error = () => this.#words(this.wasm.error());
 
-  // The text at this address, which ends with a zero.
+  // The text at this address, up to its terminating zero.
   #words(address) {
     const bytes = new Uint8Array(this.wasm.memory.buffer, address);
     return new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));

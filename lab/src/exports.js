@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of the page can be taken away: files, and words for the clipboard.
+// What users can export from the page: files, and text for the clipboard.
 
 import { D } from "./declared.js";
 import { byId, make } from "./dom.js";
@@ -8,7 +8,7 @@ import { runsOf, tomlOf } from "./state.js";
 
 const MOST_ROWS = 2_000_000; // of a trace in a file
 
-// `latest()` is what is shown: results, view, state, panels, and the runner.
+// `latest()` returns what is shown: results, view, state, panels, and the runner.
 export function openExports(latest) {
   const name = ({ state }) => state.scenario.name;
   const entries = [
@@ -27,7 +27,7 @@ export function openExports(latest) {
     } }, title)));
 }
 
-// A menu closes when somebody looks elsewhere.
+// Closes a menu when the focus leaves it.
 function closeWhenLeft(menu) {
   document.addEventListener("click", ({ target }) => { if (!menu.contains(target)) menu.open = false; });
   menu.addEventListener("keydown", ({ key }) => {
@@ -42,7 +42,7 @@ export function picture({ panels, state, view, whole_s }) {
   return svg(panels, `${state.scenario.name}, seed ${state.seed}`, `${part}; Westwood ${D.version}, profile ${state.scenario.profile ?? "rfc"}`);
 }
 
-// The windows' rows of the part that is shown, of each run's first connections: docs/traces.md has the columns.
+// The rows of the windows within the view, for each run's first connections: docs/traces.md describes the columns.
 async function csv({ runner, state, view }) {
   const results = await runner.run({ runs: runsOf(state), seed: state.seed, view: { ...view, keeps_rows: true } });
   if (!results) return "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides a preset's claims anew where its controls stand: runs what their conditions compare, on a few seeds, in a
-// worker of its own. What holds a condition, and within which bounds, is data of the package: papers/checks/here.py.
+// Decides a preset's claims at the present setting: runs what their conditions compare, on a few seeds, in a worker of
+// its own. The package supplies the conditions and their bounds: papers/checks/here.py.
 
 import { limitByTime } from "./controls.js";
 import { D } from "./declared.js";
@@ -11,27 +11,27 @@ import { assign, valueOf } from "./state.js";
 import { parseFraction, parseRate, parseTime } from "./units.js";
 
 const SEEDS = D.half_widths.length - 1;
-const ENOUGH_MS = 3000; // after which no further seed is begun
-const QUIET_MS = 60; // without a move
+const ENOUGH_MS = 3000; // no seed starts after it
+const QUIET_MS = 60; // without a change of the setting
 
 export class Judge {
   #runner = new Runner(1);
-  #wanted = ""; // the setting that is followed
+  #wanted = ""; // the setting to decide the claims at
 
-  // Tells after each seed what came of the claims of the state's preset, a finding each, until another setting is
-  // followed. To look closer, or at another control, changes none.
+  // Calls `tell` after each seed with a finding for each claim of the state's preset, until follow() is called with
+  // another setting. Zooming or showing another control is not another setting.
   async follow(state, tell) {
     const setting = settingOf(state);
     if (this.#wanted === setting) return;
     this.#wanted = setting;
-    const heres = (D.presets[state.preset]?.claims ?? []).map((claim) => claim.here);
-    const others = (why) => heres.map((here) => ({ why: here.conditions ? why : here }));
+    const bounds = (D.presets[state.preset]?.claims ?? []).map((claim) => claim.here);
+    const others = (why) => bounds.map((bound) => ({ why: bound.conditions ? why : bound }));
     let runs;
     try {
-      if (state.together) throw new Problem("the claim is about networks of their own");
-      runs = runsOf(state, heres);
+      if (state.together) throw new Problem("the claim compares controls on separate networks");
+      runs = runsOf(state, bounds);
     } catch (error) {
-      tell(others(`Not decided here: ${error}.`));
+      tell(others(`Not decided at this setting: ${error}.`));
       return;
     }
     if (!runs.size) {
@@ -46,13 +46,13 @@ export class Judge {
       const results = await this.#runner.run({ runs: [...runs.values()], seed });
       if (!results || this.#wanted !== setting) return;
       seeds.push(new Map([...runs.keys()].map((key, place) => [key, results[place].rows])));
-      tell(heres.map((here) => (here.conditions ? { ...found(here, seeds, state), first: state.seed, seeds: seeds.length } : { why: here })));
+      tell(bounds.map((bound) => (bound.conditions ? { ...findingOf(bound, seeds, state), first: state.seed, seeds: seeds.length } : { why: bound })));
     }
   }
 
   isOf = (state) => this.#wanted === settingOf(state);
 
-  // Tells nothing more of what is followed.
+  // Stops deciding claims.
   leave() {
     this.#wanted = "";
   }
@@ -66,10 +66,10 @@ export class Judge {
 const settingOf = ({ scenario, preset, seed, together, queue_ms }) => JSON.stringify([scenario, preset, seed, together, queue_ms]);
 const keyOf = (at) => JSON.stringify(at);
 
-// The runs that the conditions compare, by what each sets.
-function runsOf(state, heres) {
+// The runs that the conditions compare, by their settings.
+function runsOf(state, bounds) {
   const runs = new Map();
-  for (const { conditions = [] } of heres)
+  for (const { conditions = [] } of bounds)
     for (const { of, over } of conditions)
       for (const { at, column } of [...of, ...over]) {
         const scenario = structuredClone(state.scenario);
@@ -84,16 +84,16 @@ function runsOf(state, heres) {
 
 const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
 
-// A term's values, a seed each.
+// A term's values, one per seed.
 function valuesOf({ cc, at, column, flow }, seeds) {
   return seeds.map((rows) => mean(rows.get(keyOf(at)).filter((row) => row.cc === cc && (!flow || row.flow === flow)).map((row) => row[column])));
 }
 
-function found(here, seeds, state) {
-  const measured = here.conditions.map((condition) => ({ condition, ...measure(condition, seeds) }));
+function findingOf(bound, seeds, state) {
+  const measured = bound.conditions.map((condition) => ({ condition, ...measure(condition, seeds) }));
   const isKnown = measured.every(({ ratio }) => !Number.isNaN(ratio));
   const verdict = !isKnown ? "" : measured.every((one) => one.holds) ? "HOLDS" : "DIFFERS";
-  return { verdict, measured, aside: aside(here.among, state) };
+  return { verdict, measured, aside: aside(bound.among, state) };
 }
 
 function measure({ of, over, by, within: { least, most, strict }, paired }, seeds) {
@@ -105,7 +105,7 @@ function measure({ of, over, by, within: { least, most, strict }, paired }, seed
   return { ratio: below || above ? ratio : 1, holds: paired ? isNotBelow(of[0], over[0], seeds) : isOver && isUnder };
 }
 
-// Seed by seed, `of` is not below `over` beyond the 95 % interval of the mean difference.
+// True unless `of` is below `over` by more than the 95 % interval of the mean difference; compares seed by seed.
 function isNotBelow(of, over, seeds) {
   const [one, two] = [valuesOf(of, seeds), valuesOf(over, seeds)];
   const differences = one.map((value, i) => value - two[i]);
@@ -122,12 +122,12 @@ function numberOf(value) {
     try {
       return read(value);
     } catch {
-      // it is of another kind
+      // a quantity of another kind
     }
   return NaN;
 }
 
-// What of the setting lies outside of what the claim is about, in words.
+// Describes how the setting lies outside the range of the claim.
 function aside(among, { scenario }) {
   if (!among) return "";
   const value = valueOf(scenario, among.key);
@@ -135,10 +135,10 @@ function aside(among, { scenario }) {
   if (value !== undefined && !isOutside(among.least, 1) && !isOutside(among.most, -1)) return "";
   const from = among.least === null ? " up" : ` from ${among.least}`;
   const to = among.most === null ? " on" : ` to ${among.most}`;
-  return `The claim is about ${among.key}${from}${to}${value === undefined ? "" : `; here it is ${value}`}.`;
+  return `The claim is about ${among.key}${from}${to}${value === undefined ? "" : `; this setting has ${value}`}.`;
 }
 
-// How a ratio is said, in as many digits as tell it from its bounds, and what is wanted of it.
+// A ratio with enough digits to distinguish it from its bounds.
 export function ratioText({ ratio, condition: { within: { least, most } } }) {
   const digits = [3, 4, 5, 6].find((count) => ![least, most].includes(+ratio.toPrecision(count)));
   return ratio >= 1000 ? ratio.toFixed(0) : ratio.toPrecision(digits ?? 3);
@@ -151,7 +151,7 @@ export function wantedText({ within: { least, most, strict }, paired }) {
   return `${+least.toPrecision(6)} to ${+most.toPrecision(6)}`;
 }
 
-// Of some conditions that which tells most: one that fails, and of those that hold the nearest to failing.
+// The most informative condition: one that fails, or else the one nearest to failing.
 export function tightest(measured) {
   const room = ({ ratio, condition: { within: { least, most } } }) =>
     Math.min(least ? Math.log(ratio / least) : Infinity, most === null ? Infinity : Math.log(most / ratio));

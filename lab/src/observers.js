@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduces the windows of a run to numbers that its rows have not: westwood/papers/observers.py does the same.
+// Computes numbers from a run's windows that its rows lack: westwood/papers/observers.py does the same.
 
 import { meanRate } from "./plan.js";
 import { isDatagrams } from "./scenario.js";
@@ -19,7 +19,7 @@ function median(values) {
   return ordered.length % 2 ? ordered[half] : (ordered[half - 1] + ordered[half]) / 2;
 }
 
-// What a column was at multiples of `every_s`, from its first row on: times and values.
+// A column's values at multiples of `every_s`, from its first row on: times and values.
 function sampled({ windows, whole_s }, column, every_s) {
   const times = [], values = [];
   let row = -1;
@@ -37,8 +37,8 @@ function estimates({ windows }, from_s) {
   return windows.estimate_bps.filter((one, i) => !Number.isNaN(one) && windows.time_s[i] >= from_s);
 }
 
-// The mean estimate over what UDP leaves, in the second half of its times off ("alone") or on ("beside").
-function share(its, isBeside) {
+// The mean estimate over the rate that UDP leaves, in the second half of its times off ("alone") or on ("beside").
+function share(its, isOn) {
   const { built, flow } = its;
   const udp = built.flow.find(isDatagrams);
   const link = built.link.find((one) => one.name === "bottleneck");
@@ -47,11 +47,11 @@ function share(its, isBeside) {
   const { times, values } = sampled(its, "estimate_bps", GRID_S);
   const isSettled = (time) => {
     const phase = (((time - start) % (on + off)) + on + off) % (on + off);
-    if (isBeside) return time >= start && phase >= on / 2 && phase < on;
+    if (isOn) return time >= start && phase >= on / 2 && phase < on;
     return time < start ? time >= start / 2 : phase >= on + off / 2;
   };
   const payload = Number(flow.mss) / Number(flow.packet + (link.overhead ?? 0n));
-  const left = meanRate(link, "forward") - (isBeside ? Number(udp.app.rate) : 0);
+  const left = meanRate(link, "forward") - (isOn ? Number(udp.app.rate) : 0);
   return mean(values.filter((_, i) => isSettled(times[i]))) / (left * payload);
 }
 
@@ -73,7 +73,7 @@ const OBSERVED = {
 
 export const isObserved = (column) => Object.hasOwn(OBSERVED, column);
 
-// Adds columns to the rows of a run, by the windows of its first flow's connection.
+// Adds columns to a run's rows, computed from the windows of its first flow's connection.
 export function observe(columns, built, { rows, windows: all }) {
   const [flow] = built.flow;
   const own = rows.find((row) => row.flow === flow.name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page: it has a state, and shows what follows from it.
+// The page: it has a state, and shows everything from that state.
 
 import { Controls, bottleneck, limitByTime } from "./controls.js";
 import { decisionsOf, lossesOf, panelsOf } from "./curves.js";
@@ -22,11 +22,11 @@ import { explanation } from "./words.js";
 import { queueLimits, routes } from "./plan.js";
 
 const MOST_BINS = 900;
-const SLOW_MS = 200; // after which progress is shown
+const SLOW_MS = 200; // then a progress bar appears
 const LINK_AFTER_MS = 300;
 
 let state, latest, linkTimer;
-const MOST_WORKERS = 4; // as many as there are controls side by side
+const MOST_WORKERS = 4; // one for each control shown
 const runner = new Runner(Math.min(MOST_WORKERS, navigator.hardwareConcurrency || 1));
 const judge = new Judge();
 const controls = new Controls(change, complain);
@@ -41,7 +41,7 @@ export function complain(error) {
   box.textContent = error ? String(error instanceof Problem ? error : (error.message ?? error)) : "";
 }
 
-// Applies a change to the state; what is wrong with it, if something is, and the state stays.
+// Applies a change to the state and returns ""; after an error returns its message and leaves the state unchanged.
 function change(mutate) {
   const next = structuredClone(state);
   try {
@@ -57,7 +57,7 @@ function change(mutate) {
   return "";
 }
 
-// Shows a state that is sound; a promise that holds once its pictures are there.
+// Shows a valid state; the promise resolves when its pictures are drawn.
 function open(next) {
   const other = !state || next.preset !== state.preset;
   state = next;
@@ -182,7 +182,7 @@ function showCommand() {
   const toml = tomlOf(state);
   const copy = (text) => make("button", { type: "button", onclick: () => copied(text) }, "Copy");
   const size = sizeOfFile(state);
-  const more = size > state.lines.length ? make("p", { class: "source" }, `Its sweep has every combination of these controls: ${size} runs, of which ${state.lines.length} are shown.`) : null;
+  const more = size > state.lines.length ? make("p", { class: "source" }, `The sweep has every combination of these controls: ${size} runs, of which ${state.lines.length} are shown.`) : null;
   byId("words").replaceChildren(...[make("pre", {}, command), copy(command), more, make("pre", { id: "toml" }, toml), copy(toml)].filter(Boolean));
 }
 
@@ -197,7 +197,7 @@ export async function copied(text) {
     isCopied = document.execCommand("copy");
     area.remove();
   }
-  byId("said").textContent = isCopied ? "Copied." : "The browser lets nothing be copied from here.";
+  byId("said").textContent = isCopied ? "Copied." : "The browser does not allow copying from this page.";
 }
 
 async function openFile(file) {
@@ -244,7 +244,7 @@ function listen() {
   byId("preset").append(make("option", { value: "" , disabled: true }, "your own"), ...names.map((name) => make("option", { value: name }, D.presets[name].title ? `${name}: ${D.presets[name].title}`.slice(0, 70) : name)));
   byId("preset").addEventListener("change", choosePreset);
   byId("tour").addEventListener("click", tour.start);
-  byId("share").hidden = location.protocol === "blob:"; // the frame of a notebook, where no link leads
+  byId("share").hidden = location.protocol === "blob:"; // the frame of a notebook, which has no link
   byId("share").addEventListener("click", async () => {
     await keep();
     copied(location.href);
@@ -259,7 +259,7 @@ function listen() {
     runner.stop();
     judge.stop();
     showBusy(false);
-    byId("said").textContent = "Stopped: the pictures are those of before.";
+    byId("said").textContent = "Stopped: the pictures show the previous run.";
   });
   byId("in").addEventListener("click", () => latest && zoomBy(0.5));
   byId("out").addEventListener("click", () => latest && zoomBy(2));
@@ -293,7 +293,7 @@ function showLicences() {
   byId("dialog").showModal();
 }
 
-// For scripts and tests: the state, the rows that are shown, and how to open others.
+// For scripts and tests: the state, the rows that are shown, and functions to open others.
 window.lab = {
   get state() { return structuredClone(state); },
   get rows() { return latest.results.flatMap((result) => result.rows); },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Draws the panels by uPlot: one time axis, a cursor over all of them, zoom by dragging, the senders' decisions as
-// marks on the window.
+// Draws the panels with uPlot: one time axis, a cursor over all of them, zoom by dragging, and the senders' decisions
+// as marks on the window.
 
 import uPlot from "uplot";
 import { byId, make, shownColour, variable } from "./dom.js";
@@ -11,9 +11,9 @@ const LOSS_PX = 12; // the height of a lost packet's tick
 const MARKS = { recovery: "▼", timeout: "✕", ecn: "◆", undo: "▲", probe: "?", exit: "" };
 const AXIS_PX = 52;
 const WIDTH_PX = 1.6;
-const MOST_TRAVEL = 400; // of all curves in wide strokes
-const USUAL_PX = 630; // of all panels
-const BESIDE_PX = 350; // of what stands above and between them
+const MOST_TRAVEL = 400; // of all curves, to be drawn with wide strokes
+const USUAL_PX = 630; // height of all panels
+const OTHER_PX = 350; // height of everything above and between them
 const LEAST_SHARE = 0.7;
 
 export class Panels {
@@ -22,7 +22,7 @@ export class Panels {
   #chips = [];
   #width = 0;
 
-  // `zoom(from_s, to_s)` and `explain(decision)` are called when somebody asks for it.
+  // Calls `zoom(from_s, to_s)` and `explain(decision)` when the user asks for them.
   constructor({ zoom, explain }) {
     Object.assign(this, { zoom, explain });
     this.box = byId("panels");
@@ -31,7 +31,7 @@ export class Panels {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#shown && this.#build());
   }
 
-  // Of a plot. Asking the box at every move would have the browser lay out the page each time.
+  // Width of a plot. Reading it from the box at every move would make the browser lay out the page each time.
   get width() {
     return this.#width;
   }
@@ -40,9 +40,9 @@ export class Panels {
     this.#width = Math.max(240, this.box.clientWidth - 14);
   }
 
-  // Of the panels' usual heights: all of them fit into a window of 800 pixels below the headline.
+  // Share of the panels' usual heights with which all of them fit into a window of 800 pixels below the headline.
   get #share() {
-    return Math.min(1, Math.max(LEAST_SHARE, (innerHeight - BESIDE_PX) / USUAL_PX));
+    return Math.min(1, Math.max(LEAST_SHARE, (innerHeight - OTHER_PX) / USUAL_PX));
   }
 
   show(panels, decisions, losses, { from_s, to_s }) {
@@ -131,7 +131,7 @@ export class Panels {
     return [bottom, top * 1.06];
   }
 
-  // Lines at given values: the link's rate, the limit of the queue.
+  // Draws lines at given values: the link's rate, the queue's limit.
   #levels(plot, panel) {
     const levels = this.#shown.panels.find((one) => one.key === panel.key).levels;
     const { ctx, bbox } = plot;
@@ -166,7 +166,7 @@ export class Panels {
     ctx.restore();
   }
 
-  // Ticks at the foot of the window: what the link lost.
+  // Draws ticks at the bottom of the window's panel for packets that the link lost.
   #losses(plot) {
     const { losses } = this.#shown;
     if (losses.length > MOST_MARKS) return;
@@ -223,7 +223,7 @@ export class Panels {
     });
   }
 
-  // Puts the cursor of all panels at a time.
+  // Moves the cursor of all panels to a time.
   point(time_s) {
     const plot = this.#plots[0];
     if (plot) plot.setCursor({ left: plot.valToPos(time_s, "x"), top: plot.over.clientHeight / 3 });
@@ -238,12 +238,12 @@ export class Panels {
 
 const digits = (value) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
-// A stroke wider than a pixel of the screen costs ten times as much to draw. Where curves go up and down all the time
-// they are seen as well without.
+// A stroke wider than a screen pixel costs ten times as much to draw. Curves that oscillate all the time are visible
+// without it.
 const widthOf = (panels) => (sumOf(panels.flatMap((panel) => panel.lines), travelOf) > MOST_TRAVEL ? 1 / devicePixelRatio : WIDTH_PX);
 const sumOf = (all, value) => all.reduce((sum, one) => sum + value(one), 0);
 
-// How far a curve goes up and down, in heights of itself.
+// How far a curve moves up and down, in multiples of its height.
 function travelOf({ values }) {
   let least = Infinity, most = -Infinity, travelled = 0, before = NaN;
   for (const value of values) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A preset's paper beside it: its claims with the verdicts of reproduce, and beneath each what comes of it at the
-// setting that is shown; the points of its figure.
+// Shows the preset's paper: its claims with the verdicts of `reproduce`, each claim's result at the present setting,
+// and the points of the paper's figure.
 
 import { D } from "./declared.js";
 import { byId, make } from "./dom.js";
@@ -8,10 +8,10 @@ import { ratioText, tightest, wantedText } from "./judge.js";
 import { assign, pointsOf } from "./state.js";
 import { tomlValue } from "./toml.js";
 
-const NOTE = `The verdict in front is that of reproduce: 30 seeds at each point of the figure. Beneath it stands what comes of the claim
-at this setting alone, on a few seeds, with the controls that it compares: move a slider away, and see how far it carries.`;
+const NOTE = `The verdict in front of a claim is that of westwood reproduce: 30 seeds at each point of the figure. Below it is the claim's result
+at this setting alone, on a few seeds, with the controls that it compares. Move a slider to see how far the claim holds.`;
 
-// `change` applies a change of the state, as controls do.
+// `change` applies a change of the state, as the controls do.
 export function showPaper({ preset: name }, change) {
   const preset = D.presets[name];
   const box = byId("paper");
@@ -26,9 +26,9 @@ export function showPaper({ preset: name }, change) {
 
 const claimOf = (claim) =>
   make("details", { class: "claim" },
-    make("summary", {}, badge(claim.verdict), claim.says, make("span", { class: "here" }, claim.here.conditions ? "Here: is being measured." : claim.here)),
+    make("summary", {}, badge(claim.verdict), claim.says, make("span", { class: "here" }, claim.here.conditions ? "At this setting: being measured." : claim.here)),
     make("div", { class: "findings" }),
-    make("p", { class: "source" }, `${claim.paper}, ${claim.where}. It holds if: ${claim.measure}${claim.explanation ? ` Found: ${claim.explanation}.` : ""}`));
+    make("p", { class: "source" }, `${claim.paper}, ${claim.where}. It holds if: ${claim.measure}${claim.explanation ? ` Result: ${claim.explanation}.` : ""}`));
 
 const badge = (verdict) => make("b", { class: `verdict ${verdict}` }, verdict || "not decided");
 
@@ -40,7 +40,7 @@ function choosePoint([key, values], change) {
     ...values.map((value) => make("button", { type: "button", onclick: go(value) }, said(value))));
 }
 
-// What came of the claims at this setting: judge.js.
+// Shows the results of the claims at this setting: judge.js.
 export function showFindings(findings) {
   const claims = byId("paper").querySelectorAll(".claim");
   findings.forEach((finding, place) => {
@@ -50,18 +50,18 @@ export function showFindings(findings) {
   });
   const counts = ["HOLDS", "DIFFERS"].map((verdict) => [verdict, findings.filter((one) => one.verdict === verdict).length]);
   const said = counts.filter(([, count]) => count).map(([verdict, count]) => `${count} ${verdict}`).join(", ");
-  const text = said && `claims here: ${said}`;
-  if (byId("verdicts").textContent !== text) byId("verdicts").textContent = text; // it is read out
+  const text = said && `claims at this setting: ${said}`;
+  if (byId("verdicts").textContent !== text) byId("verdicts").textContent = text; // screen readers announce a change
   document.body.dataset.judged = String(Math.max(0, ...findings.map((one) => one.seeds ?? 0)));
 }
 
 function wordsOf({ verdict, measured, aside, first, seeds }) {
   const one = tightest(measured);
-  const what = verdict ? `${one.condition.name}: ${ratioText(one)}, wanted ${wantedText(one.condition)}. ` : "something could not be measured. ";
-  return [`Here, ${seeds > 1 ? `seeds ${first} to ${first + seeds - 1}` : `seed ${first}`}: `, badge(verdict), what, aside];
+  const what = verdict ? `${one.condition.name}: ${ratioText(one)}, expected ${wantedText(one.condition)}. ` : "something could not be measured. ";
+  return [`At this setting, ${seeds > 1 ? `seeds ${first} to ${first + seeds - 1}` : `seed ${first}`}: `, badge(verdict), what, aside];
 }
 
-const HEADS = ["at this setting", "measured", "wanted"];
+const HEADS = ["at this setting", "measured", "expected"];
 const tableOf = (measured) =>
   make("table", {},
     make("thead", {}, make("tr", {}, ...HEADS.map((head) => make("th", { scope: "col" }, head)))),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The panels as one picture in a file: SVG, and the same as PNG. On white, as a page that is printed.
+// Draws the panels as one picture for a file: SVG, and PNG from it. On white, like a printed page.
 
 const WIDTH = 960, LEFT = 66, RIGHT = 26, GAP = 34, TOP = 46, BOTTOM = 40;
 const INK = "#1b2426", SOFT = "#566468", GRID = "#e4e8e9";
@@ -8,7 +8,7 @@ const FONT = "system-ui, 'DejaVu Sans', sans-serif";
 const escaped = (text) => String(text).replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`);
 const text = (x, y, what, more = "") => `<text x="${x}" y="${y}" fill="${SOFT}" font-size="11" ${more}>${escaped(what)}</text>`;
 
-// Round numbers from least to most, some five of them.
+// About five round numbers from least to most.
 export function ticks(least, most) {
   const rough = (most - least) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -76,7 +76,7 @@ function one(panel, top) {
   return [...grid, ...levels, ...lines, ...legend].join("\n");
 }
 
-// The SVG as a PNG of twice its size.
+// The SVG as a PNG at twice its size.
 export async function png(source) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(source)}`;

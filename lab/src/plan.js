@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a completed scenario as the plan that the engine reads: wire/plan.hpp has its words. It says what
-// westwood/engines/network.py and wire.py say of the same scenario.
+// Writes a completed scenario as the plan that the engine reads (its words are in wire/plan.hpp). The result is that
+// of westwood/engines/network.py and wire.py for the same scenario.
 
 import { D, settingsOf, UDP } from "./declared.js";
 import { nodesOf } from "./scenario.js";
@@ -24,7 +24,7 @@ export function plan(built, seed) {
   return [...lines, `seed ${seed}`, "end", ""].join("\n");
 }
 
-// The statements of the declared settings that a part of the engine (link, direction, flow, red, cc) has.
+// The statements for the declared settings of a part of the engine (link, direction, flow, red, cc).
 function settings(section, part, values, prefix = "") {
   return settingsOf(section)
     .filter((one) => one.parts.includes(part) && values[one.name] !== undefined)
@@ -33,7 +33,7 @@ function settings(section, part, values, prefix = "") {
 
 export const opportunities = (link, side) => link.trace?.[side] ?? [];
 
-// The rate of one direction, or what its trace offers on average, bit/s.
+// The rate of one direction, or the mean rate of its trace, bit/s.
 export function meanRate(link, side) {
   const times = opportunities(link, side);
   if (times.length) return (8 * D.opportunity_bytes * times.length) / (times.at(-1) / 1000);
@@ -83,7 +83,7 @@ function flowLines(flow) {
   return lines;
 }
 
-// The routes of the flows: the fewest links, and of equals the first, as the engine finds them. Each is a list of
+// The flows' routes: the fewest links, and among equals the first, as the engine chooses them. Each is a list of
 // [link, 0: forward or 1: backward].
 export function routes(built) {
   const leaving = new Map();

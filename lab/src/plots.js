@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes the figures of a report alive. Each <figure> has its picture and, as JSON, what is drawn in it
-// (westwood/draw/alive.py); where this script runs, plots stand in the picture's place: zoom by dragging, values
-// under the pointer, a switch for each curve.
+// Makes a report's figures interactive. Each <figure> has its picture and the picture's data as JSON
+// (westwood/draw/alive.py). If this script runs, plots replace the picture: zoom by dragging, values under the
+// pointer, a switch for each curve.
 
 import uPlot from "uplot";
 import uplotStyle from "uplot/dist/uPlot.min.css";
@@ -9,7 +9,7 @@ import style from "./plots.css";
 import { make } from "./dom.js";
 
 const INK = "#1a1a1a", GRID = "#dddddd", FONT = "11px system-ui, DejaVu Sans, sans-serif";
-const HEIGHT_PX = 260, LEAST_PX = 240, BESIDE_PX = 560; // panels stand side by side on a screen that is wider
+const HEIGHT_PX = 260, LEAST_PX = 240, SIDE_BY_SIDE_PX = 560; // panels stand side by side in wider figures
 const MARK_PX = 3.2, CAP_PX = 2.5;
 const SHAPES = {
   s: [[-1, -1], [1, -1], [1, 1], [-1, 1]],
@@ -23,7 +23,7 @@ const SHAPES = {
 
 const digits = (value) => String(Number(value.toPrecision(4)));
 
-// One panel: its switches, and its plot.
+// A panel: its switches and its plot.
 class Panel {
   constructor(panel, by, place, sync) {
     this.panel = panel;
@@ -60,7 +60,7 @@ class Panel {
     mark(ctx, curve, 11, 4, MARK_PX);
   }
 
-  // The curves over all of their x, each with nothing where another has a point.
+  // The curves over the union of their x values, with gaps where only other curves have a point.
   #data() {
     return uPlot.join(this.panel.curves.map(({ x, y }) => [x, y]));
   }
@@ -105,7 +105,7 @@ class Panel {
     };
   }
 
-  // All of it as in the picture; of a part, what is seen there with its intervals.
+  // The y range: as in the picture, or of the visible points with their intervals after zooming.
   #range(plot) {
     const { x, y } = this.panel;
     const { min, max } = plot.scales.x;
@@ -124,7 +124,7 @@ class Panel {
     return y.log ? [least / 1.1, most * 1.1] : [least >= 0 ? Math.max(0, least - room) : least - room, most + room];
   }
 
-  // Intervals, and marks of a curve.
+  // Draws a curve's intervals and marks.
   #points(plot, series) {
     const curve = this.panel.curves[series - 1];
     if (!curve.mark && !curve.low) return;
@@ -159,7 +159,7 @@ function said(y, [low, high]) {
   return low === undefined || low === null || high === low ? digits(y) : `${digits(y)} (${digits(low)} to ${digits(high)})`;
 }
 
-// The place of a curve's own point that is nearest to the pointer.
+// The index of the curve's own point nearest to the pointer.
 function nearest(plot, series, at) {
   const values = plot.data[series];
   const isThere = (place) => values[place] !== undefined && values[place] !== null;
@@ -202,8 +202,8 @@ function enliven(figure, number) {
   const place = make("div", { class: "plots" });
   figure.append(place);
   try {
-    const beside = panels[0].beside && figure.clientWidth > BESIDE_PX;
-    place.style.gridTemplateColumns = `repeat(${beside ? Math.min(panels.length, 3) : 1}, minmax(0, 1fr))`;
+    const isWide = panels[0].beside && figure.clientWidth > SIDE_BY_SIDE_PX;
+    place.style.gridTemplateColumns = `repeat(${isWide ? Math.min(panels.length, 3) : 1}, minmax(0, 1fr))`;
     figure.plots = panels.map((panel) => new Panel(panel, by, place, same && panels.length > 1 ? `figure-${number}` : "").plot);
     figure.classList.add("alive");
   } catch (error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wrong with what somebody gave us, in one line: where, the value, what was expected.
+// An error in a user's input, in one line: where, the value, what was expected.
 
 const LONGEST_VALUE = 60;
 const MOST_NAMES = 24;
@@ -11,7 +11,7 @@ export class Problem extends Error {
     this.value = value;
   }
 
-  // The same, said of a key of what it lies in.
+  // The same problem with a key of the enclosing table prepended.
   within(key) {
     return new Problem(this.message, [key, this.key].filter(Boolean).join("."), this.value);
   }
@@ -34,7 +34,7 @@ export function shown(value) {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;
 }
 
-// Names the nearest of some names, or all of them.
+// Suggests the nearest of some names, or lists them.
 export function suggestion(name, names) {
   const all = [...names];
   const near = typeof name === "string" && all.find((one) => distance(one, name) <= 2);
@@ -55,7 +55,7 @@ function distance(a, b) {
   return row[b.length];
 }
 
-// Runs `work`; a problem in it is one of this key.
+// Runs `work`; adds this key to a problem.
 export function within(key, work) {
   try {
     return work();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a run, a flow each, from what the engine measured: westwood/results/columns.py computes the same.
+// A run's rows, one per flow, from what the engine measured: westwood/results/columns.py computes the same.
 
 import { D, UDP } from "./declared.js";
 
 const PS_PER_S = 1e12;
-const OF_CONGESTION_CONTROL = ["MEAN", "LEAST"]; // what a source of datagrams has not
+const OF_CONGESTION_CONTROL = ["MEAN", "LEAST"]; // a source of datagrams lacks these columns
 
 const known = (values) => values.filter((value) => !Number.isNaN(value));
 const sum = (values) => values.reduce((total, value) => total + value, 0);
@@ -30,14 +30,14 @@ function percentile(values, share) {
   return low + (place - Math.floor(place)) * (high - low);
 }
 
-// The flows one by one: of a group with a count, NAME-1, NAME-2...
+// The individual flows: NAME-1, NAME-2... for a group with a count.
 export const flowsOf = (built) =>
   built.flow.flatMap((flow) => {
     if (flow.count === 1n) return [{ flow, name: flow.name }];
     return Array.from({ length: Number(flow.count) }, (_, i) => ({ flow, name: `${flow.name}-${i + 1}` }));
   });
 
-// By flow, the numbers of its first connection and of the one after its last.
+// For each flow the number of its first connection and of the one after its last.
 export function connectionsOf(source, flows) {
   const ends = [0];
   for (let flow = 0, at = 0; flow < flows; flow++) {
@@ -47,7 +47,7 @@ export function connectionsOf(source, flows) {
   return ends.slice(1).map((end, flow) => [ends[flow], end]);
 }
 
-// `tables` has the columns of connections, forward and backward by name.
+// `tables` has the columns of connections, forward and backward, by name.
 export function rows(built, seed, tables) {
   const simulated_s = Number(built.duration) / PS_PER_S;
   const flows = flowsOf(built);
@@ -85,8 +85,8 @@ function rowOfFlow(flow, values, simulated_s, [first, last]) {
   };
 }
 
-// Seconds from a flow's start to its end or the run's, and to the last arrival where data come later; with
-// arrivals, to the run's end.
+// Seconds from a flow's start to its end or the run's, extended to the last arrival if data arrive later. With
+// arrivals: to the run's end.
 function activeTime(flow, values, simulated_s) {
   if (flow.arrivals) return simulated_s - Number(flow.start) / PS_PER_S;
   const stop_s = flow.stop === undefined || flow.stop < 0n ? simulated_s : Number(flow.stop) / PS_PER_S;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Has runs done by workers, a part of them each. Of several jobs that are wanted while one is under way only the
-// last is done; one that takes long is ended for it.
+// Distributes runs over workers. Of the jobs that are requested while one is running only the last is done; a job
+// that takes long is aborted for it.
 
 import { engine, worker } from "./packed.js";
 
-const PATIENCE_MS = 250; // that a job may take when another is wanted
+const PATIENCE_MS = 250; // granted to a job when another is requested
 
 const compiled = WebAssembly.compile(Uint8Array.from(atob(engine), (one) => one.charCodeAt(0)));
 const url = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
 
 export class Runner {
-  #workers; // null where one begins only when it is needed
+  #workers; // null: not started yet
   #next = null;
   #current = null;
   #id = 0;
@@ -19,7 +19,7 @@ export class Runner {
     this.#workers = Array(count).fill(null);
   }
 
-  // Does what `job` says (worker.js) and gives its results; null if another took its place or it was stopped.
+  // Does `job` (worker.js) and returns its results; null if another job replaced it or it was stopped.
   async run(job, progress = () => {}) {
     this.#next?.done(null);
     const wanted = { job: { ...job, id: ++this.#id }, progress };
@@ -46,7 +46,7 @@ export class Runner {
     }, left_ms);
   }
 
-  // A worker that runs hears nothing: it is ended, and another begins where it is needed.
+  // A busy worker receives no messages: it is terminated, and replaced when needed.
   #end() {
     if (!this.#current) return;
     for (const { place, results } of this.#current.parts)

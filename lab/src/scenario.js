@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A scenario as the page holds it is what TOML says: plain tables. This completes one from its profile and checks
-// it, as westwood/scenario does; the declarations (names, kinds, defaults, bounds) are the package's own.
+// The page holds a scenario as TOML has it, in tables. This completes one from its profile and checks it, as
+// westwood/scenario does; the declarations (names, kinds, defaults, bounds) are the package's own.
 
 import { D, settingsOf, settingsOfProtocol } from "./declared.js";
 import { Problem, suggestion, within } from "./problem.js";
@@ -41,7 +41,7 @@ function name(value) {
 
 const span = (value) => bounded(parseTime(value), PS_PER_US, LONGEST_PS, value);
 
-// Reads what a scenario writes for a setting, as the engine's field has it; `mss` is the payload of a segment.
+// Converts a scenario's value of a setting into the engine's field; `mss` is a segment's payload.
 export function toField(setting, value, mss = 1n) {
   const { kind, least, most } = setting;
   switch (kind) {
@@ -90,7 +90,7 @@ function segments({ kind, least, most }, { count, unit }, mss) {
   return kind === "SEGMENTS" && packets > BigInt(most) ? BigInt(most) : packets;
 }
 
-// SHARE and FACTOR_OR_NONE: a probability, or what the core holds in thousandths.
+// SHARE and FACTOR_OR_NONE: a probability, or a number that the core stores in thousandths.
 function thousandths({ field, kind, least, most }, value) {
   if (!field.endsWith("_permille")) return parseFraction(value);
   const number = typeof value === "string" ? parseFraction(value) : value;
@@ -102,7 +102,7 @@ function thousandths({ field, kind, least, most }, value) {
   return permille;
 }
 
-// Checks the keys of a table: each of `readers` reads its key, and none else is there.
+// Checks a table's keys: each of `readers` reads its key, and other keys are errors.
 function read(table, readers, required, what) {
   if (!isTable(table)) throw new Problem(`expected a table: ${what}`, "", table);
   for (const key of Object.keys(table))
@@ -199,7 +199,7 @@ function completeLink(given, profile) {
 const OF_DATAGRAMS = D.of_datagrams;
 const FLOW_KEYS = { name, from: name, to: name, count: (value) => whole(value, 1, 10_000) };
 
-// Chooses the loss recovery of a protocol whose flow doesn't choose one.
+// Chooses the loss recovery for a flow that does not choose one.
 function recoveryOf(cc, profile) {
   const own = D.protocols.find((one) => one.name === cc)?.recovery ?? "";
   return own === "sack" ? profile.sack.recovery ?? own : own || profile.westwood.recovery;
@@ -284,7 +284,7 @@ function checkFlow(built, flow) {
 
 const KEYS = ["name", "duration", "seeds", "profile", "link", "flow", "sweep"];
 
-// The scenario's parts with their values in the engine's units, all of them; a Problem if something is wrong.
+// The scenario's parts with all their values in the engine's units; throws a Problem if something is wrong.
 export function complete(scenario) {
   if (!isTable(scenario)) throw new Problem("expected a scenario", "", scenario);
   for (const key of Object.keys(scenario))

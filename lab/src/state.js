@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All that the page shows follows from its state, which a link holds:
+// Everything on the page follows from its state, which a link contains:
 //
-//   scenario   as TOML says it, without a sweep
-//   lines      up to four runs side by side: what each sets, such as { "tcp.cc": "westwood+" }
-//   others     lines that the scenario has, too, and that are not shown now
+//   scenario   as in TOML, without a sweep
+//   lines      up to four runs side by side: the settings of each, such as { "tcp.cc": "westwood+" }
+//   others     lines of the scenario that are not shown at present
 //   together   true: the lines' controls share one network, as flows of one run
 //   seed, preset, queue_ms (the limit follows the rate), view (from_s, to_s; absent: all)
 
@@ -16,7 +16,7 @@ import { parseTime } from "./units.js";
 export const MOST_LINES = 4;
 const MOST_OTHERS = 60;
 const FORMAT = 1;
-const DAMAGED = "this link is damaged: it holds no state of the laboratory";
+const DAMAGED = "this link is damaged: it contains no state of the laboratory";
 const SHORT_S = 60;
 const LARGEST_STATE = 8_000_000; // characters
 const MOST_SEEDS = 1_000_000;
@@ -50,7 +50,7 @@ export function assign(scenario, key, value) {
 
 export const flowsWithControl = (scenario) => scenario.flow.filter((flow) => !isDatagrams(flow));
 
-// The key by which a line sets the control: of the one flow that has one, or of all.
+// The key with which a line sets the control: that of the only flow with a control, or of all flows.
 export function controlKey(scenario) {
   const flows = flowsWithControl(scenario);
   return flows.length === 1 ? `${flows[0].name}.cc` : "*.cc";
@@ -58,8 +58,8 @@ export function controlKey(scenario) {
 
 const ccName = (cc) => (isTable(cc) ? cc.name : cc);
 
-// A state from a scenario: what its sweep varies of controls becomes lines, and of the rest the first value counts
-// unless the scenario says one itself.
+// Makes a state from a scenario: swept controls become lines. Other swept keys take their first value unless the
+// scenario sets one itself.
 export function stateOf(scenario, preset) {
   const { sweep = {}, ...base } = copied(scenario);
   if (!isTable(sweep)) throw new Problem("expected a table", "sweep", sweep);
@@ -74,24 +74,24 @@ export function stateOf(scenario, preset) {
     const names = new Set(Array.isArray(base.flow) ? flowsWithControl(base).map((one) => ccName(one.cc)) : []);
     if (flow && names.size === 1 && typeof flow.cc === "string") lines = [{ [controlKey(base)]: flow.cc }];
   }
-  // Of more the last: the papers name their own controls after those that they are compared with.
+  // If there are more, takes the last: papers name their own controls after those that they compare with.
   const state = { scenario: base, lines: lines.slice(-MOST_LINES), seed: 1 };
   if (lines.length > MOST_LINES) state.others = lines.slice(0, -MOST_LINES);
   if (preset) state.preset = preset;
   return checked(state);
 }
 
-// What the preset sweeps beside controls: the points of the paper's figure, by key.
+// The preset's swept keys other than controls, with their values: the points of the paper's figure.
 export const pointsOf = (preset) =>
   Object.entries(D.presets[preset]?.scenario.sweep ?? {}).filter(([key]) => !isControl(key));
 
-// Of swept values that of the profile, if it is among them; else the first.
+// Chooses the profile's value if it is swept, otherwise the first.
 function usual({ profile = "rfc" }, key, values) {
   const known = D.profiles[profile]?.sections.flow[key.split(".").at(-1)];
   return values.includes(known) ? known : values[0];
 }
 
-// What `key` addresses, if the scenario says it.
+// The value of `key`, if the scenario has one.
 export function valueOf(scenario, key) {
   const [first, ...rest] = key.split(".");
   let value = partOf(scenario, first);
@@ -99,7 +99,7 @@ export function valueOf(scenario, key) {
   return value;
 }
 
-// A preset that is long begins with a part of it, in which a single sawtooth is seen.
+// Opens a preset; a long one begins zoomed to a part in which a single sawtooth is visible.
 export function ofPreset(name) {
   const state = stateOf(D.presets[name].scenario, name);
   const whole_s = Number(parseTime(state.scenario.duration)) / 1e12;
@@ -107,14 +107,14 @@ export function ofPreset(name) {
   return state;
 }
 
-// Every run of the state is one that the engine takes, or a Problem says why not.
+// Checks that the engine accepts every run of the state; throws a Problem otherwise.
 export function checked(state) {
   for (const key of Object.keys(state)) if (!KEYS.includes(key)) throw new Problem("no such key", key);
   const { lines, others = [], seed } = state;
   const isLine = (line) => isTable(line) && Object.keys(line).length <= 8;
   const areLines = (all, least, most) => Array.isArray(all) && all.length >= least && all.length <= most && all.every(isLine);
   if (!areLines(lines, 1, MOST_LINES)) throw new Problem(`expected 1 to ${MOST_LINES} lines`, "lines", lines);
-  if (!areLines(others, 0, MOST_OTHERS)) throw new Problem(`expected at most ${MOST_OTHERS} controls beside those shown`, "others", others);
+  if (!areLines(others, 0, MOST_OTHERS)) throw new Problem(`expected at most ${MOST_OTHERS} controls that are not shown`, "others", others);
   if (!Number.isInteger(seed) || seed < 1 || seed > MOST_SEEDS)
     throw new Problem(`expected a whole number from 1 to ${MOST_SEEDS}`, "seed", seed);
   if (state.preset !== undefined && !Object.hasOwn(D.presets, state.preset))
@@ -126,20 +126,20 @@ export function checked(state) {
   for (const key of ["link", "flow"])
     if (!Array.isArray(state.scenario[key]) || !state.scenario[key].length || !state.scenario[key].every(isTable))
       throw new Problem(`expected at least one table [[${key}]]`, key, state.scenario[key]);
-  if (state.scenario.sweep !== undefined) throw new Problem("expected none: it stands in lines", "sweep");
+  if (state.scenario.sweep !== undefined) throw new Problem("expected none: lines replace it", "sweep");
   for (const run of runsOf(state)) complete(run.scenario);
   for (const run of runsOf({ scenario: state.scenario, lines: others })) complete(run.scenario);
   return state;
 }
 
-// Shows another line, in place of the first where the room is full.
+// Shows another line, in place of the first one if there are too many.
 export function exchange(state, place) {
   const [line] = state.others.splice(place, 1);
   if (state.lines.length >= MOST_LINES) state.others.splice(place, 0, state.lines.shift());
   state.lines.push(line);
 }
 
-// Shows a line no more; one that the scenario compares can be shown again.
+// Removes a line from the page; a line that the scenario compares can be shown again.
 export function leaveOut(state, place) {
   const [line] = state.lines.splice(place, 1);
   if (state.others || Object.keys(line).length > 1) (state.others ??= []).push(line);
@@ -161,7 +161,7 @@ export function runsOf({ scenario, lines, together }) {
   });
 }
 
-// The flow whose control the lines set, and nothing else: only then can they share its network.
+// The flow whose control, and nothing else, the lines set: only then can the lines share its network.
 export function flowOfLines(scenario, lines) {
   const flows = flowsWithControl(scenario);
   const keys = new Set(lines.flatMap(Object.keys));
@@ -170,7 +170,7 @@ export function flowOfLines(scenario, lines) {
   return flows.find((flow) => key === `${flow.name}.cc`) ?? (flows.length === 1 ? flows[0] : undefined);
 }
 
-// One network for all: the flow that the lines are about is there once for each of them.
+// One network for all lines: their flow is repeated once for each of them.
 function shared(scenario, lines) {
   const own = copied(scenario);
   const first = flowOfLines(own, lines);
@@ -188,7 +188,7 @@ export function labelOfLine(scenario, line) {
   return [...new Set(controls.map((cc) => labelOf(ccName(cc))))].join(" + ");
 }
 
-// The state as a file for the command line, the lines as its sweep.
+// The state as a scenario file for the command line, with the lines as its sweep.
 export function scenarioFile(state) {
   const runs = runsOf(state);
   if (runs.length === 1) return runs[0].scenario;
@@ -198,7 +198,7 @@ export function scenarioFile(state) {
   return { ...scenario, sweep };
 }
 
-// The runs of that file: its sweep is of every combination, of which the lines may be a part.
+// The number of runs of that file: its sweep has every combination, and the lines may be only a part of them.
 export const sizeOfFile = (state) =>
   Object.values(scenarioFile(state).sweep ?? {}).reduce((size, values) => size * values.length, 1);
 
@@ -209,7 +209,7 @@ function unique(values) {
 
 export const tomlOf = (state) => writeToml(scenarioFile(state));
 
-// The command line that prints the rows that the page shows.
+// The command that prints the rows on the page.
 export function commandOf(state) {
   const settings = state.preset && !state.together ? differences(D.presets[state.preset].scenario, state) : null;
   const options = [`--seeds ${state.seed}`, "--json"];
@@ -224,8 +224,8 @@ export function commandOf(state) {
 
 const quoted = (word) => (/^[\w.=+*%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-// What `--set` would have to say of the preset; null if it can't. A key that the preset sweeps has to be said, or
-// it would be swept; `--cc` says that of NAME.cc.
+// The `--set` options that lead from the preset to the state; null if there are none that do. A key that the preset
+// sweeps must be set, or it would be swept; `--cc` does so for NAME.cc.
 function differences({ sweep = {}, ...given }, { scenario }) {
   const preset = copied(given);
   const swept = {};
@@ -256,7 +256,7 @@ function differences({ sweep = {}, ...given }, { scenario }) {
 
 const partOf = (scenario, name) => [...scenario.link, ...scenario.flow].find((part) => part.name === name);
 
-// The state as a word for a link, and back.
+// Packs the state into a word for a link; fromWord() unpacks it.
 export async function toWord(state) {
   const packed = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify({ v: FORMAT, ...state })));
   let binary = "";
@@ -266,13 +266,13 @@ export async function toWord(state) {
 
 export async function fromWord(word) {
   const state = await unpacked(word);
-  if (!isTable(state)) throw new Problem("this link holds no state of the laboratory");
-  if (state.v !== FORMAT) throw new Problem(`this link is of format ${JSON.stringify(state.v)?.slice(0, 20)}, expected ${FORMAT}`);
+  if (!isTable(state)) throw new Problem("this link contains no state of the laboratory");
+  if (state.v !== FORMAT) throw new Problem(`this link has format ${JSON.stringify(state.v)?.slice(0, 20)}, expected ${FORMAT}`);
   const { v, ...rest } = state;
   return checked(rest);
 }
 
-// A scenario in a link, as `westwood lab FILE` makes it.
+// Reads a scenario from a link of `westwood lab FILE`.
 export const fromScenarioWord = async (word) => stateOf(await unpacked(word));
 
 async function unpacked(word) {
@@ -286,7 +286,7 @@ async function unpacked(word) {
   }
 }
 
-// A preset in a link.
+// Reads a preset from a link.
 export function fromPresetWord(word) {
   let name;
   try {
@@ -298,7 +298,7 @@ export function fromPresetWord(word) {
   return ofPreset(name);
 }
 
-// A browser unpacks all that it is fed before it is read: a slice becomes a megabyte at most.
+// A browser unpacks a whole chunk before it can be read: a slice becomes at most a megabyte.
 const SLICE = 1024;
 
 async function feed(writer, bytes) {
@@ -307,7 +307,7 @@ async function feed(writer, bytes) {
 }
 
 async function through(transform, bytes) {
-  feed(transform.writable.getWriter(), bytes).catch(() => {}); // the reader says what is wrong
+  feed(transform.writable.getWriter(), bytes).catch(() => {}); // the reader reports the error
   const reader = transform.readable.getReader();
   const chunks = [];
   let size = 0;
@@ -316,7 +316,7 @@ async function through(transform, bytes) {
     if (done) break;
     size += value.length;
     if (size > LARGEST_STATE) {
-      reader.cancel().catch(() => {}); // ends the feeding
+      reader.cancel().catch(() => {}); // stops the writer
       throw new Problem("too large");
     }
     chunks.push(value);

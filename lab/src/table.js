@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows as the command line prints them: the columns with a head, in its units and digits.
+// The rows as the command line prints them: the columns with a heading, in its units and digits.
 
 import { byId, make, shownColour } from "./dom.js";
 import { D, colourOf, labelOf } from "./declared.js";
@@ -21,7 +21,7 @@ export function showRows(results) {
       make("th", { scope: "row" }, mark(row.cc), several ? `${row.flow}: ${labelOf(row.cc)}` : labelOf(row.cc)),
       ...columns.map((one) => make("td", { "data-column": one.name }, cell(one, row[one.name])))));
   const left = all.length - MOST_ROWS;
-  byId("about").textContent = `What westwood run prints for this seed, a row a flow${left > 0 ? `; ${left} more are not shown` : ""}`;
+  byId("about").textContent = `Output of westwood run for this seed, one row per flow${left > 0 ? `; ${left} more are not shown` : ""}`;
   byId("rows").replaceChildren(make("thead", {}, head), make("tbody", {}, ...body));
 }
 

@@ -12,7 +12,7 @@ export function readToml(text) {
   try {
     return parse(text);
   } catch (error) {
-    throw new Problem(`is no TOML: ${String(error.message).split("\n")[0]}`);
+    throw new Problem(`is not TOML: ${String(error.message).split("\n")[0]}`);
   }
 }
 
@@ -20,7 +20,7 @@ export function tomlValue(value, key = "") {
   if (Array.isArray(value)) return `[${value.map((one) => tomlValue(one)).join(", ")}]`;
   if (typeof value === "object" && value !== null)
     return `{ ${Object.entries(value).map(([inner, one]) => `${tomlKey(inner)} = ${tomlValue(one, inner)}`).join(", ")} }`;
-  // A whole 1 may be meant as 1 % or as 100 %: the command line refuses it.
+  // A whole 1 may mean 1 % or 100 %: the command line rejects it.
   if (value === 1 && /rate$|max_p|weight/.test(key)) return "1.0";
   if (typeof value === "number") return String(value).replace(/^(\d)e/, "$1.0e");
   return JSON.stringify(value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The guided tour: six steps, each a state and what a lecturer would say about it. The numbers in a sentence are
-// those of the run that is shown: `text` is made from its rows, decisions and curves.
+// The guided tour: six steps, each with a state and a lecturer's explanation. `text` makes the sentences from the rows,
+// decisions and curves of the run on screen, so their numbers match it.
 
 import { byId, make } from "./dom.js";
 import { D, labelOf } from "./declared.js";
@@ -32,7 +32,7 @@ const highest = ({ panels }, key, label) =>
 const STEPS = [
   {
     title: "Slow start",
-    text: (run) => `A sender knows nothing of the path. Each ACK lets two segments go, so the window doubles every round trip. First the path fills, then the queue. The queue's panel shows the price: a packet that waits makes the round trip longer. Here the queue overflows, and ${rowOf(run, "newreno").queue_drops} packets are dropped.`,
+    text: (run) => `A sender knows nothing of the path. Each ACK releases two segments, so the window doubles every round trip. First the path fills, then the queue. The queue's panel shows the price: a packet that waits makes the round trip longer. Here the queue overflows, and ${rowOf(run, "newreno").queue_drops} packets are dropped.`,
     look: "The pictures show the first four seconds. The marks ▼ and ✕ show where the sender notices.",
     state: () => path({}, ["newreno"], { duration: "10s" }),
     view: [0, 4],
@@ -41,7 +41,7 @@ const STEPS = [
     title: "A loss under Reno",
     text: (run) => {
       const loss = firstLoss(run, "newreno");
-      return `One packet, the ${LOST}th, is lost on the link at ${loss.time_s.toFixed(1)} s. The queue is empty and drops nothing, but Reno cannot know that. It takes every loss for congestion and sets ssthresh to half of what is in flight: ${whole(loss.ssthresh)} segments, where the window was ${whole(loss.cwnd_before)}. From there the window grows by one segment a round trip: the sawtooth.`;
+      return `One packet, the ${LOST}th, is lost on the link at ${loss.time_s.toFixed(1)} s. The queue is empty and drops nothing, but Reno cannot know that. It takes every loss for congestion and sets ssthresh to half the segments in flight: ${whole(loss.ssthresh)}, where the window was ${whole(loss.cwnd_before)}. From there the window grows by one segment per round trip: the sawtooth.`;
     },
     look: "Click on the mark ▼. It says what the sender decided, and with which numbers.",
     state: () => oneLoss(["newreno"]),
@@ -50,14 +50,14 @@ const STEPS = [
     title: "The same under Westwood+",
     text: (run) => {
       const [reno, ours] = [firstLoss(run, "newreno"), firstLoss(run, "westwood+")];
-      return `The same packet is lost. Westwood+ has measured the rate at which ACKs come back, and sets ssthresh = BWE · RTTmin: as much as fills the path at that rate without a queue. Its window goes on from ${whole(ours.ssthresh)} segments, where Reno's goes on from ${whole(reno.ssthresh)}. In these 8 s it delivers ${mbps(rowOf(run, "westwood+"))} Mb/s, NewReno ${mbps(rowOf(run, "newreno"))}.`;
+      return `The same packet is lost. Westwood+ has measured the rate at which ACKs return, and sets ssthresh = BWE · RTTmin: enough to fill the path at that rate without a queue. Its window continues from ${whole(ours.ssthresh)} segments, Reno's from ${whole(reno.ssthresh)}. In these 8 s it delivers ${mbps(rowOf(run, "westwood+"))} Mb/s, NewReno ${mbps(rowOf(run, "newreno"))}.`;
     },
-    look: "Compare the two windows after the loss. The estimate stands below them: 1 is the rate of the link.",
+    look: "Compare the two windows after the loss. The estimate is shown below them: 1 is the rate of the link.",
     state: () => oneLoss(["newreno", "westwood+"]),
   },
   {
     title: "What random loss does",
-    text: (run) => `Half a percent of the packets is lost at random, as on a radio link. Reno halves again and again and never fills the path: it delivers ${mbps(rowOf(run, "newreno"))} of 2 Mb/s. Westwood falls to its estimate and delivers ${mbps(rowOf(run, "westwood"))}, Westwood+ ${mbps(rowOf(run, "westwood+"))}. The estimate is the rate that was achieved, not the capacity, so Westwood does not keep all of it.`,
+    text: (run) => `Half a percent of the packets is lost at random, as on a radio link. Reno halves its window again and again and never fills the path: it delivers ${mbps(rowOf(run, "newreno"))} of 2 Mb/s. Westwood falls back to its estimate and delivers ${mbps(rowOf(run, "westwood"))}, Westwood+ ${mbps(rowOf(run, "westwood+"))}. The estimate is the rate that was achieved, not the capacity, so Westwood does not keep all of it.`,
     look: "Move the slider “Lost packets”: at 0.0001 the three controls are alike, and at 0.1 all of them wait for timeouts.",
     state: () => path({ loss: { kind: "uniform", rate: 0.005, on: "forward" } }, ["newreno", "westwood", "westwood+"], { duration: "60s" }),
   },
@@ -71,7 +71,7 @@ const STEPS = [
     title: "What ACK compression does",
     text: (run) => {
       const [westwood, plus] = ["westwood-ns3", "westwood+-ns3"].map((cc) => highest(run, "estimate", `${labelOf(cc)}: upload`));
-      return `An upload and a download cross. The ACKs of one wait behind the data of the other and come back in bunches. Westwood takes a sample at each ACK and so sees rates that no link has: the upload's estimate reaches ${whole(westwood)} times the rate of the link. Westwood+ takes one sample a round trip, and the same estimate reaches ${plus.toFixed(1)} times that rate.`;
+      return `An upload and a download cross. The ACKs of one wait behind the data of the other and return in bursts. Westwood takes a sample at each ACK and so measures rates that no link has: the upload's estimate reaches ${whole(westwood)} times the rate of the link. Westwood+ takes one sample per round trip, and the same estimate reaches ${plus.toFixed(1)} times that rate.`;
     },
     look: "The dashed line in the estimate's panel is the rate of the link.",
     state: () => stateOf(D.presets["ack-compression"].scenario, "ack-compression"),
@@ -81,7 +81,7 @@ const STEPS = [
 export class Tour {
   #step = -1;
 
-  // `open(state)` shows a state; `shown()` is what is shown: results, decisions, panels.
+  // `open(state)` shows a state; `shown()` returns what is shown: results, decisions, panels.
   constructor(open, shown) {
     Object.assign(this, { open, shown });
     this.box = byId("lesson");
@@ -110,7 +110,7 @@ export class Tour {
     const next = state();
     if (view) next.view = { from_s: view[0], to_s: view[1] };
     await this.open(next);
-    if (step !== this.#step) return; // somebody went on meanwhile
+    if (step !== this.#step) return; // the user has moved on
     const { results, decisions, panels } = this.shown();
     says.textContent = text({ rows: results.flatMap((result) => result.rows), decisions, panels });
     heading.focus({ preventScroll: true });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quantities with their unit written out, read exactly: westwood/units.py says what is accepted. Whole numbers of
-// the base unit (bit/s, ps, bytes) are BigInt, for 26 days are more picoseconds than a double counts.
+// Parses quantities with a unit exactly: westwood/units.py defines the accepted forms. Whole numbers of the base unit
+// (bit/s, ps, bytes) are BigInt, since 26 days in picoseconds exceed a double's precision.
 
 import { Problem } from "./problem.js";
 
@@ -14,7 +14,7 @@ const QUANTITY = /^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?) ?
 const LONGEST = 40;
 export const UNLIMITED = "unlimited";
 
-// A decimal as a fraction of whole numbers.
+// A decimal as a fraction of integers.
 function fraction(number) {
   const [, sign, whole, part = "", exponent = "0"] = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(number);
   const digits = BigInt(`${whole}${part}` || "0") * (sign === "-" ? -1n : 1n);
@@ -50,7 +50,7 @@ export const parseRate = (text) => quantity(text, RATES, 'a rate such as "2Mbps"
 export const parseTime = (text) => quantity(text, TIMES, 'a time such as "45ms"');
 export const parseSize = (text) => quantity(text, SIZES, 'a size such as "64KiB"');
 
-// Packets ("100p"), bytes ("64KiB") or, unless it has to be finite, "unlimited": count is then null.
+// Packets ("100p"), bytes ("64KiB") or, unless it must be finite, "unlimited"; then count is null.
 export function parseAmount(text, finite = false) {
   if (!finite && text === UNLIMITED) return { count: null, unit: "p" };
   const expected = `packets or bytes such as "100p" or "64KiB"${finite ? "" : `, or "${UNLIMITED}"`}`;
@@ -67,7 +67,7 @@ export function parseQueueTime(text) {
   return time;
 }
 
-// "0.5bdp" as a fraction of whole numbers.
+// "0.5bdp" as a fraction of integers.
 export function parseProducts(text) {
   const match = text.length <= LONGEST ? QUANTITY.exec(text) : null;
   const product = match && match[2] === "bdp" ? fraction(match[1]) : null;
@@ -90,7 +90,7 @@ export function parseFraction(value) {
   return number + 0;
 }
 
-// Writes a whole number of the base unit in the largest unit that it is at least one of, exactly.
+// Writes a whole number of the base unit exactly, in the largest unit that makes it at least 1.
 function written(value, units) {
   const [unit, scale] = Object.entries(units).filter(([, s]) => s <= (value > 0n ? value : 1n)).at(-1);
   const rest = value % scale;

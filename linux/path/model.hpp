@@ -56,7 +56,7 @@ class Model {
     // to no flow is counted and dropped.
     void enter(sim::Time now, std::uint32_t node, std::size_t size);
 
-    // Returns when the next packet is due at a pipe or host; kNever: none is in transit.
+    // Returns when the next packet is due at a channel or host; kNever: none is in transit.
     sim::Time next() const { return due_.empty() ? sim::kNever : due_.front().at; }
 
     using Deliver =

@@ -103,7 +103,7 @@ def test_moving_away_from_a_preset_turns_its_verdict_and_moving_back_returns_it(
     page.keyboard.press("End")  # three packets in ten
     assert wait_for_verdicts(page) == ["DIFFERS", "HOLDS", "", ""]
     assert "is about bottleneck.loss.rate from 0.001 to 0.02" in page.locator("#paper").inner_text()
-    assert page.locator("#verdicts").inner_text() == "claims here: 1 HOLDS, 1 DIFFERS"
+    assert page.locator("#verdicts").inner_text() == "claims at this setting: 1 HOLDS, 1 DIFFERS"
     assert page.locator(".claim > summary > .verdict").all_inner_texts() == ["HOLDS"] * 4
     page.get_by_role("button", name="Zoom in").click()  # which is no other setting
     assert page.get_attribute("body", "data-judged") == str(SEEDS)
@@ -117,7 +117,7 @@ def test_what_cant_be_decided_says_why(opened: Callable[..., Any]) -> None:
     assert "no single setting shows" in page.locator("#paper .here").inner_text()
     page = opened("#preset=fading")
     page.get_by_label("All in one network").check()
-    page.locator("#paper .here", has_text="networks of their own").wait_for()
+    page.locator("#paper .here", has_text="separate networks").wait_for()
     page.evaluate("lab.openPreset('path')")
     assert page.locator("#verdicts").inner_text() == ""
 
