@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that #include directives only point the way the architecture allows.
 
-core includes nothing but itself; engine, ns3 and linux/bpf include core, and never each other;
-bindings include engine. wire, which ns3 and linux/path speak, includes core and of engine the plain
-data (DATA_HEADERS). The emulated path in linux/path runs the engine's model of links, so it includes
-engine, too (docs/decisions). linux/bpf lends linux/loader the layout of its events and
-linux/path the table of the kernel's states. The engine is pure, so the standard headers of files,
-threads, clocks and unportable random distributions are closed to it.
+core includes only itself; engine, ns3 and linux/bpf include core, and never each other; bindings
+include engine. wire, which ns3 and linux/path share, includes core and the engine's headers without
+code (DATA_HEADERS). The emulated path in linux/path runs the engine's model of links, so it also
+includes engine (docs/decisions). linux/loader uses linux/bpf's layout of events, and linux/path its
+table of the kernel's states. The engine is pure, so it may not use the standard headers of files,
+threads, clocks and unportable random distributions.
 """
 
 import re
@@ -14,14 +14,14 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-STANDARD = re.compile(r"[a-z_0-9]+")  # <vector>, but neither <unistd.h> nor <linux/bpf.h>
+STANDARD = re.compile(r"[a-z_0-9]+")  # <vector>, but not <unistd.h> or <linux/bpf.h>
 FREESTANDING = re.compile(r"std(int|bool|def)\.h")
 ANY = re.compile(r".*")
 DATA_HEADERS = {ROOT / "engine" / name for name in ("network.hpp", "settings.hpp", "columns.hpp")}
 IMPURE = {"chrono", "cstdio", "ctime", "filesystem", "fstream", "iostream"}
 IMPURE |= {"atomic", "condition_variable", "future", "mutex", "random", "shared_mutex", "thread"}
 
-# A room is a folder; each has the rooms, and the headers of no room, that it may include.
+# A room is a folder; RULES lists the rooms, and the single headers, that it may include.
 RULES = {
     "core": ({"core"}, FREESTANDING),
     "engine": ({"core", "engine"}, STANDARD),
@@ -47,12 +47,12 @@ SUFFIXES = {".h", ".hpp", ".c", ".cc", ".cpp"}
 
 
 def room_of(path: Path) -> str | None:
-    """Returns the room that a file of this repository lies in; None if it lies in none."""
+    """Returns the room of a file in this repository; None if it is in none."""
     return next((room for room in RULES if path.is_relative_to(ROOT / room)), None)
 
 
 def included(name: str, source: Path) -> Path | None:
-    """Returns the repository's file that `source` includes as "name"; None if there is none."""
+    """Returns the repository's file that `source` includes as "name"; None if it does not exist."""
     for folder in (source.parent, ROOT, ROOT / "core"):
         path = (folder / name).resolve()
         if path.is_file() and path.is_relative_to(ROOT):
@@ -61,10 +61,10 @@ def included(name: str, source: Path) -> Path | None:
 
 
 def complaints(source: Path) -> list[str]:
-    """Says what is wrong with the #include directives of one file."""
+    """Yields the errors in the #include directives of one file."""
     room = room_of(source)
     if room is None:
-        return [f"{source.relative_to(ROOT)}: lies in no room, expected one of {', '.join(RULES)}"]
+        return [f"{source.relative_to(ROOT)}: is in no room, expected one of {', '.join(RULES)}"]
     rooms, headers = RULES[room]
     found = []
     directive = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
@@ -94,7 +94,7 @@ def main() -> int:
         if source.suffix in SUFFIXES
         for complaint in complaints(source)
     ]
-    print("\n".join(found) or "every #include points the allowed way")
+    print("\n".join(found) or "every #include is allowed")
     return bool(found)
 
 

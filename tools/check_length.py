@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that no file has more than 400 lines and no function more than 60 besides its docstring.
 
-A longer one needs a line that starts with "Length:" and gives the reason: in the opening comment of
-the file, in the comment above the function, or in its docstring.
+A longer one needs a line that starts with "Length:" and gives the reason, in the opening comment of
+the file, the comment above the function, or its docstring.
 """
 
 import ast
@@ -45,8 +45,8 @@ def python_functions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def c_functions(lines: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Finds the functions of C and C++: clang-format puts a function's brace at its line's end."""
-    blocks: list[tuple[int, bool]] = []  # first line of the head; in a function?
+    """Finds the functions of C and C++; relies on clang-format's opening braces at line ends."""
+    blocks: list[tuple[int, bool]] = []  # first line of the head; whether in a function
     for number, line in enumerate(lines, 1):
         code = NOT_CODE.sub("", line).rstrip()
         for position, character in enumerate(code):
@@ -61,7 +61,7 @@ def c_functions(lines: list[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def first_line_of_head(lines: list[str], last: int) -> int:
-    """Finds where the parentheses open that close before the brace on line `last`."""
+    """Finds the line whose parentheses close before the brace on line `last`."""
     first, balance = last + 1, 0
     while first == last + 1 or (balance < 0 and first > 1):
         first -= 1
@@ -108,7 +108,7 @@ def main() -> int:
         if path.suffix in C_FAMILY | {".py"}
         for complaint in complaints(path)
     ]
-    print("\n".join(found) or "every file and function is short enough, or says why not")
+    print("\n".join(found) or "every file and function is short enough, or gives a reason")
     return bool(found)
 
 

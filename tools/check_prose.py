@@ -2,9 +2,9 @@
 """Checks the English of pages, comments and docstrings: `check_prose.py`; `--write` lowers limits.
 
 A page's sentences have fewer than 18 words on average, and none has more than 45. No text has a
-phrase of PHRASES, no page a word of OLD_WORDS, and no docstring begins with "Is". What was there
-before these rules is listed in tools/prose.toml with its numbers, which may only fall: `--write`
-lowers the number of a page or file that got better, and one that is clean leaves the list.
+phrase of PHRASES, no page a word of OLD_WORDS, and no docstring begins with "Is". Texts older than
+these rules are listed in tools/prose.toml with their numbers, which may only fall: `--write` lowers
+the number of a page or file that improved, and removes a clean one from the list.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LISTED = ROOT / "tools" / "prose.toml"
 MEAN_LIMIT, LONGEST = 18.0, 45
-# "That one" is a pronoun at the end of a clause, or before its verb.
+# "That one" as a pronoun stands at the end of a clause, or before its verb.
 PHRASES = (r"\bheld against\b", r"\bthat one(?=[.,;:)]| (?:is|was|has|does|of|by|which|for)\b)")
 # Old words in pages, for: competing, metric, depends on, search run, fast path, parallel, hop.
 OLD_WORDS = r"\b(?:beside|harms?|hang(?:s|ing)? on|expeditions?|calm|lanes?|legs?|supplied)\b"
@@ -29,7 +29,7 @@ PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "RELEASING.md", "docs/**
 ROOMS = ("core", "engine", "wire", "bindings", "lab", "westwood", "ns3", "linux", "proofs")
 HELPERS = ("tests", "bench", "tools")
 C_FAMILY = {".h", ".hpp", ".c", ".cc", ".cpp", ".js"}
-OURS = Path(__file__).name  # it names the phrases
+OURS = Path(__file__).name  # it contains the phrases
 
 _NOT_PROSE = re.compile(
     r"\A---\n.*?^---$|^(?P<fence>`{3,}|:{3,}|~{3,}).*?^(?P=fence)\s*$|<!--.*?-->|\$\$.*?\$\$"
@@ -64,7 +64,7 @@ def mean_length(page: str) -> float:
 
 
 def longest(page: str) -> int:
-    """Counts the sentences of a page with more words than anybody should read at once."""
+    """Counts the sentences of a page with more than LONGEST words."""
     return sum(len(words) > LONGEST for words in sentences(page))
 
 
@@ -77,7 +77,7 @@ def docstrings(text: str) -> Iterator[str]:
 
 
 def comments(path: Path, text: str) -> Iterator[str]:
-    """Yields what a source file says in words."""
+    """Yields the comments and docstrings of a source file."""
     if path.suffix == ".py":
         yield from docstrings(text)
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -99,7 +99,7 @@ def faults(path: Path, text: str) -> int:
 
 
 def measured() -> dict[str, dict[str, float]]:
-    """Measures everything: what is beyond the rules, by section and file."""
+    """Measures all pages and files; returns what breaks the rules, by section and file."""
     found: dict[str, dict[str, float]] = {"mean": {}, "long": {}, "phrases": {}}
     pages = [page for pattern in PAGES for page in sorted(ROOT.glob(pattern))]
     sources = (path for room in ROOMS + HELPERS for path in sorted((ROOT / room).rglob("*")))
@@ -126,7 +126,7 @@ UNITS = {
 def complaints(
     found: dict[str, dict[str, float]], listed: dict[str, dict[str, float]]
 ) -> Iterator[str]:
-    """Yields what is worse than its listed number."""
+    """Yields the values that are worse than their listed numbers."""
     for section, unit in UNITS.items():
         known = listed.get(section, {})
         for name, value in found[section].items():
@@ -137,7 +137,7 @@ def complaints(
 def better(
     found: dict[str, dict[str, float]], listed: dict[str, dict[str, float]]
 ) -> Iterator[str]:
-    """Yields what the list is too generous to."""
+    """Yields the pages and files that are better than their listed numbers."""
     for section in UNITS:
         for name, value in listed.get(section, {}).items():
             if value > found[section].get(name, 0):
@@ -145,7 +145,7 @@ def better(
 
 
 def written(found: dict[str, dict[str, float]]) -> str:
-    """Writes the list."""
+    """Returns the list as TOML."""
     head = "# SPDX-License-Identifier: BSD-3-Clause\n# What tools/check_prose.py still allows.\n"
     parts = (
         f"\n[{section}] # {UNITS[section]}\n"
@@ -163,7 +163,7 @@ def main(arguments: list[str]) -> int:
         LISTED.write_text(written(found), encoding="utf-8")
     elif names := set(better(found, listed)):
         print(f"better than listed: {', '.join(sorted(names))}: tools/check_prose.py --write")
-    print("\n".join(wrong) or "the prose keeps its rules, or is listed with a number that falls")
+    print("\n".join(wrong) or "the prose follows the rules, or its exceptions are listed")
     return bool(wrong)
 
 

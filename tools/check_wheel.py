@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that the newest wheel in a folder holds the whole package and nothing else.
+"""Checks that the newest wheel in a folder contains the whole package and nothing else.
 
-Its programs may be run, and need nothing of a machine but its C library.
+Its programs must be executable, and need no library but C's.
 """
 
 import io
@@ -20,7 +20,7 @@ LICENCES = {"LICENSE", *(f"LICENSES/{path.name}" for path in ROOT.glob("LICENSES
 
 
 def package() -> set[str]:
-    """Lists what belongs into each wheel, but for the native module."""
+    """Lists the files of each wheel, except the native module."""
     files = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "westwood").rglob("*")
@@ -43,9 +43,9 @@ def package() -> set[str]:
 
 
 def complaints(wheel: zipfile.ZipFile) -> Iterator[str]:
-    """Says what the wheel lacks and what it has too much."""
+    """Yields what the wheel lacks and what does not belong into it."""
     everything = [info for info in wheel.infolist() if not info.is_dir()]
-    # pip puts NAME.data/data/share/ into the environment's own share/.
+    # pip installs NAME.data/data/share/ into the environment's share/.
     names = {
         info.filename.rpartition(".data/data/")[2]
         for info in everything
@@ -53,21 +53,21 @@ def complaints(wheel: zipfile.ZipFile) -> Iterator[str]:
     }
     native = {name for name in names if name.endswith(".so")}
     yield from (f"missing from the wheel: {name}" for name in sorted(package() - names))
-    yield from (f"not of the package: {name}" for name in sorted(names - package() - native))
+    yield from (f"not part of the package: {name}" for name in sorted(names - package() - native))
     if not native:
         yield "missing from the wheel: the native module"
     there = {info.filename.partition("/licenses/")[2] for info in everything}
     yield from (f"missing from the wheel: licence {name}" for name in sorted(LICENCES - there))
     for name in sorted(PROGRAMS & names):
         if not wheel.getinfo(name).external_attr >> 16 & 0o111:
-            yield f"may not be run: {name}"
+            yield f"not executable: {name}"
         for library in needed(wheel.read(name)):
             if not library.startswith(LIBC):
                 yield f"{name} needs {library}"
 
 
 def needed(program: bytes) -> list[str]:
-    """Lists the shared libraries that a program asks the loader for."""
+    """Lists the shared libraries that a program needs."""
     section = ELFFile(io.BytesIO(program)).get_section_by_name(".dynamic")
     return [tag.needed for tag in section.iter_tags("DT_NEEDED")] if section else []
 

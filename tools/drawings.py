@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws docs/how-it-works.md from runs of the preset `sawtooth`: python -m tools.drawings.
 
-`facts()` are the numbers that the page quotes. A test compares them with the page, and the runs
+`facts()` returns the numbers that the page quotes. A test compares them with the page, and the runs
 with the equations.
 """
 
@@ -28,14 +28,14 @@ _RECOVERY = "recovery"
 
 @cache
 def run(cc: str) -> Result:
-    """Runs the preset with this control, with everything recorded."""
+    """Runs the preset with this control and records everything."""
     scenario = Scenario.preset("sawtooth").with_settings({"tcp.cc": cc})
     return simulate(scenario, 1, trace=True, events=True)
 
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss as the sender saw it: when, the window before, ssthresh after."""
+    """A loss as the sender saw it: its time, the window before it, ssthresh after it."""
 
     time_s: float
     cwnd: float
@@ -44,15 +44,15 @@ class Loss:
 
 
 def losses(cc: str) -> list[Loss]:
-    """Returns the losses that sent a control into recovery."""
+    """Returns the losses that made a control enter recovery."""
     began = (pl.col("state") == _RECOVERY) & (pl.col("state").shift(1) != _RECOVERY)
-    before = pl.col("cwnd").shift(1)  # recovery may inflate or reduce the window at once
+    before = pl.col("cwnd").shift(1)  # recovery may inflate or reduce the window immediately
     rows = run(cc).trace.with_columns(cwnd=before, began=began).filter("began")
     return [Loss(**row) for row in rows.select(*Loss.__dataclass_fields__).to_dicts()]
 
 
 def facts() -> dict[str, str]:
-    """Returns what the page quotes, by name."""
+    """Returns the page's numbers by name."""
     goodput = {cc: run(cc).rows["goodput_bps"].item() / MBPS for cc in _COMPARED}
     reno, plus = losses("newreno"), losses("westwood+")
     return {
@@ -69,7 +69,7 @@ _COMPARED = ("newreno", "westwood+", "westwood-cubic")
 
 
 def _windows(axes: Axes, cc: str) -> None:
-    """Draws a window; where NewReno's recovery inflates it, ssthresh stands for it."""
+    """Draws a window; during NewReno's recovery, which inflates it, draws ssthresh instead."""
     inflated = (pl.col("state") == _RECOVERY) & (cc == "newreno")
     trace = run(cc).trace.with_columns(shown=pl.when(inflated).then("ssthresh").otherwise("cwnd"))
     style = style_of(cc)
@@ -87,7 +87,7 @@ def _note(axes: Axes, text: str, at: tuple[float, float], to: tuple[float, float
 
 
 def sawtooth() -> Any:
-    """Draws Reno's window, with what makes a tooth of it."""
+    """Draws Reno's window, and explains a tooth."""
     with look():
         figure, axes = subplots(size=(7.2, 3.0))
         _windows(axes, "newreno")
@@ -105,16 +105,16 @@ def sawtooth() -> Any:
             (second.time_s + 0.1, second.ssthresh),
             (second.time_s + 0.4, 8),
         )
-        _note(axes, "one segment a round trip", (7.4, 44), (8.9, 68))
+        _note(axes, "one segment per round trip", (7.4, 44), (8.9, 68))
         axes.set(xlabel="Time (s)", ylabel="Window (segments)", ylim=(0, 100), xlim=(0, 15))
         return figure
 
 
 def estimate() -> Any:
-    """Draws what a loss does to Westwood+, ACK by ACK: the ACKs, the estimate, the window."""
+    """Draws a loss of Westwood+, ACK by ACK: the ACKs, the estimate, the window."""
     loss = losses("westwood+")[1]
     begin, end = loss.time_s - 0.25, loss.time_s + 0.35
-    within = pl.col("time_s").is_between(begin - 0.2, end + 0.2)  # lines reach the edges
+    within = pl.col("time_s").is_between(begin - 0.2, end + 0.2)  # so lines reach the edges
     trace, events = run("westwood+").trace.filter(within), run("westwood+").events.filter(within)
     style = style_of("westwood+")
     with look():
@@ -130,7 +130,7 @@ def estimate() -> Any:
         rate.axhline(10, color=SOFT, linestyle="--", linewidth=1, label="rate of the link")
         changes = trace.filter(pl.col("sample_bps") != pl.col("sample_bps").shift(1))
         rate.plot(changes["time_s"], changes["sample_bps"] / MBPS, "o", ms=5, color="#000C8C",
-                  label="sample, one a round trip")  # fmt: skip
+                  label="sample, one per round trip")  # fmt: skip
         rate.step(trace["time_s"], trace["estimate_bps"] / MBPS, where="post", color=style.color,
                   label="estimate")  # fmt: skip
         rate.set(ylabel="Rate (Mb/s)", ylim=(5, 10.5))

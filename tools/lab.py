@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the laboratory's page.
 
-The engine becomes WebAssembly by the compiler of PyPI's `ziglang`, lab/src a script and a worker by
-npm's `esbuild`, and all of it with the package's declarations one file, westwood/lab/page.html,
-which asks nothing of anybody: not of the network, nor of the folder it lies in. An engine that was
-built from the same sources is not built again. What draws the figures of reports is a script beside
-it, westwood/draw/plots.js.
+ziglang's compiler (from PyPI) turns the engine into WebAssembly. npm's esbuild bundles lab/src into
+a script and a worker. With the package's declarations they become one file, westwood/lab/page.html,
+which loads nothing from the network or its folder. The engine is compiled only if its sources have
+changed. westwood/draw/plots.js, the script for the figures of reports, is built alongside.
 """
 
 import base64
@@ -45,14 +44,14 @@ def main() -> None:
 
 
 def verdicts() -> dict[str, dict[str, str]]:
-    """What `westwood reproduce all` said of each claim when docs/ was written."""
+    """Returns each claim's result from the last `westwood reproduce all` in docs/."""
     claims = json.loads(VERDICTS.read_text(encoding="utf-8"))["claims"]
     shown = ("verdict", "explanation")
     return {name: {key: one[key] for key in shown} for name, one in claims.items()}
 
 
 def build_engine() -> Path:
-    """Compiles the engine, unless the sources are those of the last time."""
+    """Compiles the engine, unless its sources are unchanged."""
     sources = [LAB / "engine.cpp", *sorted((ROOT / "engine").glob("*.cpp"))]
     headers = [
         path
@@ -77,7 +76,7 @@ def build_engine() -> Path:
 
 
 def install() -> Path:
-    """Installs the pinned modules of npm beside a copy of the sources; the folder that has both."""
+    """Installs the pinned npm modules next to a copy of the sources; returns their folder."""
     place, stamp = BUILD / "page", BUILD / "page.modules"
     pins = [LAB / "package.json", LAB / "package-lock.json"]
     place.mkdir(exist_ok=True)
@@ -101,7 +100,7 @@ def bundle(place: Path, source: str, *more: str) -> str:
 
 
 def pack(engine: Path, place: Path) -> str:
-    """Puts everything into one file, and says by hashes what of it may run."""
+    """Puts everything into one file, whose policy allows only these scripts, by their hashes."""
     style = bundle(place, "page.css").strip()
     (place / "src" / "packed.js").write_text(
         f"export const worker = {json.dumps(bundle(place, 'worker.js'))};\n"
@@ -127,7 +126,7 @@ def pack(engine: Path, place: Path) -> str:
 
 
 def plots(place: Path) -> str:
-    """What draws the figures of reports, which carry it, and so uPlot's licence."""
+    """Returns the script that draws the figures of reports, with uPlot's licence."""
     (uplot,) = (one for one in licences(place) if one["name"] == "uplot")
     notice = f"/*! {uplot['name']} {uplot['version']}:\n{uplot['text'].strip()} */"
     script = bundle(place, "plots.js", "--loader:.css=text", f"--banner:js={notice}")
@@ -139,7 +138,7 @@ def source_hash(text: str) -> str:
 
 
 def licences(place: Path) -> list[dict[str, str]]:
-    """The licences of what is bundled, which the page shows."""
+    """Returns the licences of the bundled modules, for the page to show."""
     found = []
     for name in LIBRARIES:
         folder = place / "node_modules" / name

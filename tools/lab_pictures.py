@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes the laboratory's pictures for README and docs/lab.md, once `make lab` has built it."""
+"""Takes the laboratory's screenshots for README and docs/lab.md, after `make lab`."""
 
 import shutil
 from pathlib import Path

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what was held against ns-2 into docs/ns2.md: python -m tools.ns2_page FOLDER...
+"""Writes the comparison with ns-2 into docs/ns2.md: python -m tools.ns2_page FOLDER...
 
-Each FOLDER is what `westwood validate --engine ns2 --grid NAME --out FOLDER` wrote. What the page
-quotes is kept in docs/ns2.json, with a fingerprint of each grid: numbers of how our runs of two of
-its points go. tests/tools/test_ns2_page.py says where the page or the simulator gives others now.
+Each FOLDER is the output of `westwood validate --engine ns2 --grid NAME --out FOLDER`.
+docs/ns2.json keeps the page's numbers, with a fingerprint of each grid: the results of our runs at
+two of its points. tests/tools/test_ns2_page.py fails if the page or the simulator gives other
+numbers now.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _MEASURED = ("goodput_bps", "sent", "retransmitted", "timeouts")
 
 
 def fingerprint(grid: str) -> str:
-    """What tells that our side of a grid is another: a short run of two of its points."""
+    """Returns numbers that change with our side of a grid: short runs at two of its points."""
     from westwood.engines.simulator import simulate
     from westwood.experiments.validation.grid import Point, scenario
     from westwood.experiments.validation.ns2_grids import NS2
@@ -50,7 +51,7 @@ def fingerprint(grid: str) -> str:
 
 
 def kept(points: pl.DataFrame) -> dict[str, Any]:
-    """What the page says of the points of a grid: by protocol, and of four together."""
+    """Returns the page's numbers for the points of a grid: by protocol, and for groups of four."""
     if _OF_MODULE in points["cc"]:
         return {_OF_MODULE: _of(points)}
     by_name = {name: points.filter(pl.col("cc") == name) for name in _NAMES}
@@ -73,12 +74,12 @@ def _of(points: pl.DataFrame) -> dict[str, Any]:
 
 
 def row(head: str, cells: Iterable[str]) -> str:
-    """A row of a table."""
+    """Returns a row of a table."""
     return f"| {' | '.join([head, *cells])} |"
 
 
 def table(all_grids: dict[str, Any]) -> str:
-    """Points within 5 % and the extremes, a row a protocol, a column a grid."""
+    """Returns points within 5 % and extremes: a row per protocol, a column per grid."""
     grids = {name: one for name, one in all_grids.items() if _OF_MODULE not in one}
     lines = [row("", (f"`{name}`" for name in grids)), row("---", ("---" for _ in grids))]
     rows = {
@@ -92,7 +93,7 @@ def table(all_grids: dict[str, Any]) -> str:
 
 
 def table_of_module(grids: dict[str, Any]) -> str:
-    """The same of UCLA's module, a row a grid."""
+    """Returns the table for UCLA's module, with a row per grid."""
     heads = ("goodput within 5 %", "timeouts within one per minute")
     lines = [row("", heads), row("---", ("---" for _ in heads))]
     for name, one in grids.items():
@@ -106,18 +107,18 @@ def _cell(one: dict[str, Any]) -> str:
 
 
 def _figures(grids: dict[str, Any]) -> dict[str, Any]:
-    """The same as a page's figures name it: <!-- ns2: GRID/PROTOCOL/KEY FORMAT -->."""
+    """Returns the numbers by their names in the page: <!-- ns2: GRID/PROTOCOL/KEY FORMAT -->."""
     return {"ns2": {"measured": grids}}
 
 
 def write(grids: dict[str, Any], page: Path = PAGE) -> None:
-    """Writes the table and the figures into the page."""
+    """Writes the tables and the numbers into the page."""
     replace(page, {TABLE: table(grids), MODULE: table_of_module(grids)})
     page.write_text(quoted(_figures(grids), page.read_text("utf-8")), encoding="utf-8")
 
 
 def is_written(grids: dict[str, Any], page: Path = PAGE) -> bool:
-    """Says whether the page quotes these."""
+    """Returns whether the page has these numbers."""
     text = page.read_text(encoding="utf-8")
     tables = {TABLE: table(grids), MODULE: table_of_module(grids)}
     same = all(table_of(name, text) == its for name, its in tables.items())
@@ -125,7 +126,7 @@ def is_written(grids: dict[str, Any], page: Path = PAGE) -> bool:
 
 
 def read() -> dict[str, Any]:
-    """The file of what the page quotes."""
+    """Reads the file of the page's numbers."""
     told: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return told
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds ns3/ out of tree and runs its suites: `ns3_module.py wheel|debian [RELEASE] [--slow]`.
 
-With `wheel` ns3/ is built against ns-3 3.44 from PyPI, unpacked into build/ns3, or against another
-release there (3.42.post2); with `debian` against libns3-dev 3.37. `--slow` also runs the figures of
+`wheel` builds ns3/ against ns-3 3.44 from PyPI, unpacked into build/ns3, or against another release
+there (3.42.post2). `debian` builds it against libns3-dev 3.37. `--slow` also runs the figures of
 the papers.
 """
 

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds ns3/ in an ns-3 source tree, as a contrib module, and runs its suites and its example:
+"""Builds ns3/ as a contrib module in an ns-3 source tree, and runs its suites and its example:
 `ns3_tree.py RELEASE [--compile] [--copied] [--slow]`.
 
-WESTWOOD_NS3_TREES names a folder that has a source tree of ns-3 in RELEASE/, such as 3.48/ or dev/.
-Without it the sources are those that Debian has, of three releases, from the mirror that this
-machine's apt uses, held against their SHA-256. Either way they are copied to build/ns3/trees, so
-that the tree itself stays as it is. The module is linked to contrib/ww-westwood, with asserts and
-logs on, and every suite runs by ns-3's own test.py; with `--copied` a copy then takes the link's
-place, and `--slow` also runs the figures of the papers. This takes ten minutes of CPU, and little
-with ccache. With `--compile` ns-3 itself is not built, and nothing runs: what is compiled is the
-module, its suites, its programs and an exported scenario, in a minute of CPU.
+WESTWOOD_NS3_TREES names a folder with ns-3 source trees in RELEASE/, such as 3.48/ or dev/. Without
+it Debian's sources of three releases are fetched from the mirror of this machine's apt, and checked
+by SHA-256. Both are copied to build/ns3/trees, so that the tree itself stays unchanged. The module
+is linked to contrib/ww-westwood, with asserts and logs on, and ns-3's own test.py runs every suite.
+With `--copied` a copy then replaces the link; `--slow` also runs the figures of the papers. This
+takes ten minutes of CPU, and little with ccache. With `--compile` ns-3 is neither built nor run: a
+minute of CPU compiles the module, its suites, its programs and an exported scenario.
 """
 
 import hashlib
@@ -37,18 +36,18 @@ EXAMPLE = "ww-fig5 --protocols=westwood+,newreno --per=0.01 --seconds=20 --runs=
 
 
 def sources(release: str) -> Path:
-    """Returns a tree of ns-3's to build in; RuntimeError says in one line why there is none."""
+    """Returns an ns-3 tree to build in; raises RuntimeError with one line if there is none."""
     if VARIABLE in os.environ:
         return copied(Path(os.environ[VARIABLE]) / release, HOME / release)
     if release not in DEBIANS:
-        raise RuntimeError(f"{VARIABLE} names no folder with a source tree of ns-3 in {release}/")
+        raise RuntimeError(f"{VARIABLE} names no folder with an ns-3 source tree in {release}/")
     return unpacked(release)
 
 
 def copied(tree: Path, here: Path) -> Path:
-    """Copies what is new in a tree; what was built here stays."""
+    """Copies a tree's changed files; keeps what was built in the copy."""
     if not (tree / "VERSION").is_file() or not (tree / "ns3").is_file():
-        raise RuntimeError(f"{tree} is no source tree of ns-3 ({VARIABLE})")
+        raise RuntimeError(f"{tree} is not an ns-3 source tree ({VARIABLE})")
 
     def copy_if_new(source: str, target: str) -> None:
         seen = os.stat(target) if os.path.exists(target) else None
@@ -68,7 +67,7 @@ def copied(tree: Path, here: Path) -> Path:
 
 
 def unpacked(release: str) -> Path:
-    """Fetches and unpacks Debian's sources if they are not there."""
+    """Fetches and unpacks Debian's sources unless they exist already."""
     folder = HOME / f"debian-{release}"
     if not folder.exists():
         archive = HOME / f"ns3_{release}.orig.tar.bz2"
@@ -98,14 +97,14 @@ def fetch(archive: Path) -> None:
                 archive.write_bytes(answer.read())
                 return
         except OSError:
-            continue  # another archive of this machine's may have it
+            continue  # another of this machine's mirrors may have it
     raise RuntimeError(
-        f"{archive.name}: no Debian mirror has it; {VARIABLE} names a folder of trees"
+        f"{archive.name}: no Debian mirror has it; set {VARIABLE} to a folder of trees"
     )
 
 
 def export(tree: Path) -> None:
-    """Writes a scenario as a program of the tree's scratch/."""
+    """Writes a scenario as a program into the tree's scratch/."""
     out = tree / "scratch" / f"{EXPORTED}.cc"
     call(ROOT, sys.executable, "-m", "westwood", "ns3", "export", *SCENARIO, "--out", str(out))
 
@@ -133,15 +132,15 @@ def configure(tree: Path) -> None:
             "release",
         ),
         *("--enable-asserts", "--enable-logs", "--filter-module-examples-and-tests=ww-westwood"),
-        # 3.37's own tests do not link without csma, and programs like to have flow-monitor.
+        # 3.37's own tests do not link without csma, and users' programs often need flow-monitor.
         "--enable-modules=ww-westwood;csma;flow-monitor",
-        # Compiling takes much longer than what is run here.
+        # Compiling takes much longer than running these tests.
         *(() if SLOW in sys.argv else ("--", "-D", "CMAKE_CXX_FLAGS_RELEASE=-O0")),
     )
 
 
 def compile_only(tree: Path) -> None:
-    """Compile the module's own files: its library's, its suites' and its examples'."""
+    """Compiles only the module's own files: its library, its suites and its examples."""
     configure(tree)
     words = ["ninja", "-C", "cmake-cache", "-t", "targets", "all"]
     targets = [line.partition(":")[0] for line in call(tree, *words).splitlines()]
@@ -151,19 +150,19 @@ def compile_only(tree: Path) -> None:
         if name.endswith(".o") and ("contrib/ww-westwood/" in name or EXPORTED in name)
     ]
     if len(own) < 2 * len(list((ROOT / "ns3" / "model").glob("*.cc"))):
-        raise ValueError(f"expected the module's objects among {len(targets)} targets")
+        raise ValueError(f"the module has no objects among {len(targets)} targets")
     call(tree, "ninja", "-C", "cmake-cache", "-j", str(len(os.sched_getaffinity(0))), *own)
     print(f"  {len(own)} files compile", flush=True)
 
 
 def prove(tree: Path) -> None:
-    """Build what contrib/ww-westwood is, and run its suites and its example."""
+    """Builds contrib/ww-westwood, and runs its suites and its example."""
     configure(tree)
     call(tree, "cmake", "--build", "cmake-cache", "-j", str(len(os.sched_getaffinity(0))))
     for path in sorted((ROOT / "ns3" / "test").glob("*-test-suite.cc")):
         suite = path.name.removesuffix("-test-suite.cc")
         if suite == "ww-acks" and not (tree / "contrib" / "ww-westwood").is_symlink():
-            continue  # its recordings are not copied
+            continue  # a copy lacks its recordings
         fullness = "TAKES_FOREVER" if SLOW in sys.argv else "EXTENSIVE"
         said = call(tree, "./test.py", "--no-build", "-f", fullness, "-s", suite)
         if "1 of 1 tests passed (1 passed" not in said:
@@ -175,7 +174,7 @@ def prove(tree: Path) -> None:
 
 
 def compare(tree: Path) -> None:
-    """Hold the exported scenario's figure against --engine ns3's, whose runner is built outside."""
+    """Compares the exported scenario's figure with --engine ns3's; builds the runner outside."""
     said = call(tree, "./ns3", "run", "--no-build", EXPORTED)
     outside = tree / "ww-outside"
     words = ("-S", str(ROOT / "ns3"), "-B", str(outside), "-G", "Ninja")
@@ -186,7 +185,7 @@ def compare(tree: Path) -> None:
     (row,) = json.loads(call(ROOT, sys.executable, "-m", "westwood", *run))["runs"]
     if f"tcp: goodput {row['goodput_bps'] / 1e6:g} Mb/s" not in said:
         raise ValueError(f"{said}\nbut --engine ns3: {row['goodput_bps']}")
-    print("  an exported scenario: as with --engine ns3", flush=True)
+    print("  an exported scenario: same result as --engine ns3", flush=True)
 
 
 def main(release: str, ways: tuple[str, ...]) -> int:

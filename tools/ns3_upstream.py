@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Proves the patch series of ns3/upstream in ns-3's own tree: `ns3_upstream.py TREE`.
 
-TREE is ns-3-dev at the commit that ns3/upstream/README.md names, or holds the same files; it is
-copied and stays as it is. Patch by patch the tests are applied and have to fail, then the rest, and
-they have to pass. In the end every suite of ns-3's internet module runs (what fails without the
-series as well is excused), and ns-3's style check if there is a clang-format that it takes. The
-first build takes a quarter of an hour on two cores; with ccache it is there again in a minute.
+TREE is ns-3-dev at the commit that ns3/upstream/README.md names, or has the same files; it is
+copied and stays unchanged. For each patch the tests are applied first and must fail; with the rest
+of the patch they must pass. At the end every suite of ns-3's internet module runs (failures that
+also occur without the series are excused), and so does ns-3's style check if a suitable
+clang-format exists. The first build takes a quarter of an hour on two cores; with ccache later ones
+take a minute.
 """
 
 import os
@@ -19,9 +20,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SERIES = ROOT / "ns3" / "upstream"
-HOME = ROOT / "build" / "ns3" / "upstream"  # always the same, so that ccache knows what it sees
+HOME = ROOT / "build" / "ns3" / "upstream"  # always the same path, for ccache
 LACKING = 77
-TESTS = ("src/internet/test/*", "src/internet/CMakeLists.txt")  # which only lists them
+TESTS = ("src/internet/test/*", "src/internet/CMakeLists.txt")  # the latter only lists them
 NEEDED = (  # 21 MB; the rest of a tree is 200
     *("CMakeLists.txt", "LICENSE", "VERSION", "ns3", "build-support", "contrib", "scratch"),
     *("examples/CMakeLists.txt", "utils", "third-party", "src/CMakeLists.txt", ".clang-format"),
@@ -37,16 +38,16 @@ OPTIONS = (
 
 
 class Broken(Exception):
-    """Says what the series does otherwise than it claims."""
+    """Describes how the series differs from its claims."""
 
 
 def patches() -> list[Path]:
-    """Lists the series in its order."""
+    """Lists the patches in order."""
     return sorted(SERIES.glob("*.patch"))
 
 
 def preimages(series: Iterable[Path]) -> dict[str, str]:
-    """Returns the abbreviated hash that each file has before the series; "0...": there is none."""
+    """Returns the abbreviated hash of each file before the series; "0...": a new file."""
     found: dict[str, str] = {}
     for patch in series:
         text = patch.read_text()
@@ -58,9 +59,9 @@ def preimages(series: Iterable[Path]) -> dict[str, str]:
 
 
 def lacking(tree: Path) -> str | None:
-    """Says why the series can't be applied to this tree; None: it can."""
+    """Returns why the series can't be applied to this tree; None: it can."""
     if not (tree / "src" / "internet").is_dir():
-        return f"{tree}: no source tree of ns-3"
+        return f"{tree}: not an ns-3 source tree"
     for name, old in preimages(patches()).items():
         if set(old) == {"0"}:
             continue
@@ -73,7 +74,7 @@ def lacking(tree: Path) -> str | None:
 
 
 def run(words: Sequence[str], folder: Path) -> str:
-    """Runs a command that has to succeed; returns what it printed."""
+    """Runs a command, which must succeed; returns its output."""
     done = subprocess.run(
         words, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -83,7 +84,7 @@ def run(words: Sequence[str], folder: Path) -> str:
 
 
 def copy(tree: Path, to: Path) -> None:
-    """Copies what is needed of a tree."""
+    """Copies the needed part of a tree."""
     for name in NEEDED:
         if not (tree / name).exists():
             continue
@@ -93,11 +94,11 @@ def copy(tree: Path, to: Path) -> None:
         else:
             shutil.copyfile(tree / name, to / name)
     (to / "ns3").chmod(0o755)
-    run(["git", "init", "--quiet"], to)  # git apply leaves files alone that another repository has
+    run(["git", "init", "--quiet"], to)  # git apply ignores files inside another repository
 
 
 def build(tree: Path) -> Path:
-    """Builds the suites of the internet module; returns ns-3's runner of tests."""
+    """Builds the suites of the internet module; returns ns-3's test runner."""
     cache = tree / "cmake-cache"
     if not cache.exists():
         cache.mkdir()
@@ -108,7 +109,7 @@ def build(tree: Path) -> Path:
 
 
 def passes(runner: Path, suite: str) -> bool:
-    """Runs a suite; false too if it crashes."""
+    """Runs a suite; returns False also if it crashes."""
     words = [str(runner), f"--suite={suite}"]
     with tempfile.TemporaryDirectory(prefix="ww-ns3-") as folder:
         words += [f"--tempdir={folder}"]
@@ -135,7 +136,7 @@ def suites(tree: Path, patch: Path) -> list[str]:
 
 
 def prove(tree: Path, patch: Path) -> None:
-    """Applies a patch, its tests first: they fail without the rest."""
+    """Applies a patch's tests, which must fail, and then its rest, with which they must pass."""
     tests = [f"--include={pattern}" for pattern in TESTS]
     rest = [f"--exclude={pattern}" for pattern in TESTS]
     if "\n+++ b/src/internet/test/" not in patch.read_text():
@@ -157,7 +158,7 @@ def prove(tree: Path, patch: Path) -> None:
 
 
 def check_style(tree: Path) -> str:
-    """Runs ns-3's style check over what the series touches; says how much of it."""
+    """Runs ns-3's style check on the files of the series; returns which part was checked."""
     touched = [name for name in preimages(patches()) if (tree / name).exists()]
     script = (tree / "utils" / "check-style-clang-format.py").read_text()
     least, most = (
@@ -176,7 +177,7 @@ def check_style(tree: Path) -> str:
             run(words, tree)
             return f"checked, by clang-format {version[1]}"
     run([*words, "--no-formatting"], tree)
-    return f"checked but for the formatting: no clang-format {least} to {most}"
+    return f"checked except for formatting: no clang-format {least} to {most}"
 
 
 def main(source: Path) -> int:
@@ -194,7 +195,7 @@ def main(source: Path) -> int:
         broken = [suite for suite in failing(runner) if suite not in before]
         if broken:
             raise Broken(f"with the series {', '.join(broken)} fail")
-        excused = f" but for {', '.join(before)}, as without the series" if before else ""
+        excused = f" except {', '.join(before)}, as without the series" if before else ""
         print(f"  {len(listed(runner))} suites of the internet module pass{excused}", flush=True)
         print(f"  style: {check_style(HOME)}", flush=True)
     except Broken as error:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Proves the core with Frama-C: `prove.py [--quick] [--only NAME] [--core DIR]`.
 
-docs/proofs.md says what. Exits with 1 and names every property that is not proved, or with 77
-where Frama-C or z3 is missing.
---quick leaves out what takes minutes. --core proves another copy of core/.
+docs/proofs.md describes the proofs. Exits with 1 and names every property that is not proved, or
+with 77 if Frama-C or z3 is missing.
+--quick leaves out the proofs that take minutes. --core proves another copy of core/.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROOFS = ROOT / "proofs"
 PROMISES = PROOFS / "promises.h"
-LACKING = 77  # exit code of a suite that this machine can't run
+LACKING = 77  # exit code if this machine lacks a tool
 PROVED = {"Valid", "Considered valid", "Dead", "Valid but dead"}
 LIMIT_S = 900
 
@@ -39,7 +39,7 @@ class Proof:
     source: str
     uses_eva: bool
     defines: tuple[str, ...] = ()
-    functions: str = ""  # WP proves the contracts of these; all alarms of EVA otherwise
+    functions: str = ""  # WP proves their contracts; EVA proves the absence of alarms otherwise
     is_quick: bool = True
 
 
@@ -50,7 +50,7 @@ class Verdict:
 
 
 def promised() -> list[str]:
-    """The functions that promises.h has a contract for."""
+    """Lists the functions that have a contract in promises.h."""
     text = PROMISES.read_text()
     return re.findall(r"^static inline [\w ]*?(\w+)\(", text, re.M)
 
@@ -71,9 +71,9 @@ def proofs() -> list[Proof]:
     ]
 
 
-# Products of unknowns, which take a solver long.
+# Products of unknowns, for which a solver needs long.
 HARD = ("ww_scale", "ww_filter_tustin")
-# EVA takes these promises in place of the code; of the others the code tells it more.
+# For these EVA uses the contract instead of the code; for the others the code is more precise.
 REPLACED = re.compile(r"ww_(wrapping_\w+|since|minus|rate|filter_\w+)")
 
 
@@ -85,7 +85,7 @@ def command(proof: Proof, core: Path, table: Path, seconds: int) -> list[str]:
         replaced = [name for name in promised() if REPLACED.fullmatch(name)]
         line += [*EVA, "-eva-use-spec", ",".join(replaced), *solve, "-wp-prop=@assert,@requires"]
     else:
-        # What these are for wraps; the sums of ww_bytes_in are EVA's, which has their intervals.
+        # Those three are meant to wrap; EVA proves the sums of ww_bytes_in, by its intervals.
         guarded = ",".join(set(re.findall(r"ww_(?!wrapping|since|bytes_in)\w+", proof.functions)))
         line += ["-rte", "-rte-no-mem", "-rte-select", guarded, *solve]
         line += ["-wp-fct", proof.functions, "-then", "-wp", "-wp-prop=@lemma"]
@@ -93,19 +93,19 @@ def command(proof: Proof, core: Path, table: Path, seconds: int) -> list[str]:
 
 
 def unproved(proof: Proof, core: Path, table: Path, output: str) -> Iterator[str]:
-    """Yields a line for each property that counts for this proof and is not proved."""
+    """Yields a line for each property that this proof must show and does not."""
     rows = list(csv.DictReader(table.open(), delimiter="\t", quoting=csv.QUOTE_NONE))
     names = set(proof.functions.split(","))
     for row in rows:
         status, kind = row["status"], row["property kind"]
         if status in PROVED or row["directory"].startswith("FRAMAC_SHARE"):
             continue
-        # With EVA the promises are assumed: the other proofs show them.
+        # EVA assumes the contracts: the other proofs show them.
         if proof.uses_eva and kind in {"postcondition", "assigns clause", "from clause"}:
             continue
         if not proof.uses_eva and row["function"] not in names and "lemma" not in kind:
             continue
-        # What a function asks of its callers is shown where it is called.
+        # A function's preconditions are shown at its calls.
         if kind in {"from clause", "precondition"}:
             continue
         place = f"{row['directory']}/{row['file']}:{row['line']}"
@@ -115,7 +115,7 @@ def unproved(proof: Proof, core: Path, table: Path, output: str) -> Iterator[str
             if not place.startswith(str(PROOFS)) and "proofs/" not in place:
                 yield f"{place}: a loop without a small bound"
         if "NON TERMINATING" in output or "[eva:summary]" not in output:
-            yield "EVA did not come to the end"
+            yield "EVA did not finish"
 
 
 def run(proof: Proof, core: Path, work: Path, seconds: int) -> Verdict:
@@ -136,7 +136,7 @@ def run(proof: Proof, core: Path, work: Path, seconds: int) -> Verdict:
             timeout=LIMIT_S,
         )
     except subprocess.TimeoutExpired:
-        return Verdict(0, [f"no end within {LIMIT_S} s"])
+        return Verdict(0, [f"not finished within {LIMIT_S} s"])
     (work / f"{table.stem}.log").write_text(done.stdout)
     if not table.exists():
         return Verdict(0, done.stdout.splitlines()[-8:])
@@ -155,9 +155,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--core", type=Path, default=ROOT / "core")
     parser.add_argument("--only", metavar="NAME", help="one proof")
-    parser.add_argument(
-        "--seconds", type=int, default=120, help="that a solver may take for a goal"
-    )
+    parser.add_argument("--seconds", type=int, default=120, help="a solver's limit for one goal")
     options = parser.parse_args()
     core = options.core.resolve()
     if missing := [tool for tool in ("frama-c", "why3", "z3") if not shutil.which(tool)]:
@@ -171,7 +169,7 @@ def main() -> int:
     failed = False
     with tempfile.TemporaryDirectory(prefix="prove-") as folder:
         work = Path(folder)
-        # The solver that WP may ask, in the form in which Why3 keeps it.
+        # Tells WP which solver to use, in Why3's configuration format.
         (work / "why3.conf").write_text(
             '[main]\nmagic = 14\n\n[partial_prover]\nname = "Z3"\n'
             f'path = "{shutil.which("z3")}"\nversion = "{z3_version()}"\n'

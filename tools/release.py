@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds a release into build/dist: `make release`, described in RELEASING.md.
 
-The tag of this commit, the package's version and the newest section of the changelog must agree,
-and nothing may be uncommitted. Otherwise every complaint is printed and nothing is built.
+This commit's tag, the package's version and the newest section of the changelog must agree, and
+nothing may be uncommitted. Otherwise it prints every error and builds nothing.
 """
 
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "build" / "dist"
-SECTION = re.compile(r"^## \[(\d[^\]]*)\] - \d{4}-\d\d-\d\d$", re.M)  # a release is dated
+SECTION = re.compile(r"^## \[(\d[^\]]*)\] - \d{4}-\d\d-\d\d$", re.M)  # of a dated release
 
 
 def git(*words: str) -> str:
@@ -22,13 +22,13 @@ def git(*words: str) -> str:
 
 
 def complaints(version: str, changelog: str, tags: list[str], uncommitted: str) -> list[str]:
-    """Says what keeps this commit from being the release of `version`."""
+    """Returns why this commit is not the release of `version`."""
     newest = SECTION.search(changelog)
     found = []
     if f"v{version}" not in tags:
         found.append(f"this commit has no tag v{version}: git tag --sign v{version}")
     if newest is None or newest[1] != version:
-        there = newest[1] if newest else "of no release"
+        there = newest[1] if newest else "missing"
         found.append(f"CHANGELOG.md: the newest section is {there}, not {version}")
     if uncommitted:
         found.append(f"uncommitted changes:\n{uncommitted.rstrip()}")
@@ -36,7 +36,7 @@ def complaints(version: str, changelog: str, tags: list[str], uncommitted: str) 
 
 
 def version() -> str:
-    """The version that westwood/__init__.py gives itself."""
+    """Returns the version in westwood/__init__.py."""
     source = (ROOT / "westwood" / "__init__.py").read_text()
     found = re.search(r'^__version__ = "(.+)"$', source, re.M)
     if found is None:

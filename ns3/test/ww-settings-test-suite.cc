@@ -110,7 +110,7 @@ class WwOwnSettingsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(
             (Differences(settings.Over(own), own) == std::vector<std::string>{"tau"}),
             true,
-            "only Tau was set",
+            "only Tau was set");
         NS_TEST_EXPECT_MSG_EQ(settings.Over(own).tau_us, 250000, "Tau");
         for (const std::string& protocol : WwFamily())
         {

@@ -16,8 +16,8 @@ TOOL = Path(ns3_tree.__file__)
 @pytest.mark.parametrize(
     ("release", "trees", "said"),
     [
-        ("3.47", "", "WESTWOOD_NS3_TREES names no folder with a source tree of ns-3 in 3.47/"),
-        ("dev", "there", "there/dev is no source tree of ns-3 (WESTWOOD_NS3_TREES)"),
+        ("3.47", "", "WESTWOOD_NS3_TREES names no folder with an ns-3 source tree in 3.47/"),
+        ("dev", "there", "there/dev is not an ns-3 source tree (WESTWOOD_NS3_TREES)"),
     ],
 )
 def test_a_tree_that_is_not_there_is_said(

@@ -87,7 +87,7 @@ def test_the_page_names_each_patch_and_its_licence(folder: Path) -> None:
 
 
 def test_a_tree_that_is_another_is_refused_by_name(tmp_path: Path) -> None:
-    assert "no source tree" in str(ns3_upstream.lacking(tmp_path))
+    assert "not an ns-3 source tree" in str(ns3_upstream.lacking(tmp_path))
     (tmp_path / "src/internet").mkdir(parents=True)
     assert "is not that of the commit" in str(ns3_upstream.lacking(tmp_path))
 

@@ -3,7 +3,7 @@
 
 It draws one-token mutants of a room and runs the room's fast tests on each. It does not count
 mutants that don't compile, that have the same machine code, or that equivalent_*.toml lists with
-the reason why they change nothing. The tests must catch the room's share of all others. --named
+the reason why they change nothing. Of the others the tests must catch the room's share. --named
 takes the mistakes of named_*.toml instead, and all of them must be caught.
 """
 
@@ -21,12 +21,12 @@ from tools.mutants import c_code, core, cxx_code, engine, verdict, westwood
 from tools.mutants.c_code import Mutant
 from tools.mutants.verdict import Key, Verdict
 
-ROOMS = {"core": 0.95, "engine": 0.9, "westwood": 0.9}  # and the share to catch
+ROOMS = {"core": 0.95, "engine": 0.9, "westwood": 0.9}  # with the share to catch
 PATIENT = 10_000_000
 
 
 def pool_of(room: str, options: argparse.Namespace) -> list[list[Mutant]]:
-    """Returns all mutants of a room, those of one token together."""
+    """Returns all mutants of a room, grouped by token."""
     if room == "core":
         return c_code.of_folder(options.core)
     return (cxx_code if room == "engine" else westwood).of_folder(verdict.ROOT / room)
@@ -49,7 +49,7 @@ def judge_core(drawn: list[Mutant], listed: set[Key], options: argparse.Namespac
 def judge_engine(
     drawn: list[Mutant], listed: set[Key], options: argparse.Namespace
 ) -> list[Verdict]:
-    """All of a batch are compiled together; more of them than count, since some do not."""
+    """Judges batches that are compiled together; draws spares, since some do not compile."""
     count = options.count or PATIENT
     verdicts: list[Verdict] = []
     while (
@@ -83,7 +83,7 @@ JUDGES = {"core": judge_core, "engine": judge_engine, "westwood": judge_westwood
 
 
 def mutants_of(room: str, options: argparse.Namespace) -> tuple[list[Mutant], set[Key]]:
-    """Returns the mutants to judge in their order, and listed ones that exist no more."""
+    """Returns the mutants to judge in order, and the listed ones that no longer exist."""
     if options.named:
         return verdict.named(room, verdict.ROOT / room), set()
     pool = pool_of(room, options)
@@ -112,17 +112,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"of {', '.join(ROOMS)}")
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     parser.add_argument("--count", type=int, default=200, help="mutants that count; 0: all")
-    parser.add_argument("--named", action="store_true", help="those of named_*.toml instead")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="begin none after a room's")
-    parser.add_argument("--file", help="only those of this file of the room")
+    parser.add_argument("--named", action="store_true", help="take those of named_*.toml instead")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="time limit for a room")
+    parser.add_argument("--file", help="only mutants of this file of the room")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--core", type=Path, default=verdict.ROOT / "core", help="its folder")
-    parser.add_argument("--prove", action="store_true", help="ask tools/prove.py about the core's")
+    parser.add_argument("--prove", action="store_true", help="run tools/prove.py on the core's")
     parser.add_argument("--record", action="store_true", help="write the score into the docs")
-    parser.add_argument("--verbose", action="store_true", help="say what catches each")
+    parser.add_argument("--verbose", action="store_true", help="print what catches each mutant")
     options = parser.parse_args(arguments)
     for room in set(options.rooms) - set(ROOMS):
-        parser.error(f"no room {room!r}: it is one of {', '.join(ROOMS)}")
+        parser.error(f"no room {room!r}: expected one of {', '.join(ROOMS)}")
     if options.named:
         options.count = 0
     else:

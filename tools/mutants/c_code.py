@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the one-token mutants of C and C++ files: another operator, constant or condition.
 
-Comments, strings, includes, assertions and the conditions of #if have none.
+Comments, strings, includes, assertions and the conditions of #if are not mutated.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     **{"ww_min_u32": ("ww_max_u32",), "ww_max_u32": ("ww_min_u32",)},
     **{"min": ("max",), "max": ("min",)},  # std::
 }
-# Without a space on both sides they are brackets, signs, pointers and references in our layout.
+# Without spaces around them these are brackets, signs, pointers and references in our layout.
 SPACED = frozenset(("<", ">", "*", "&", "&&", "-", "+"))
 NO_CODE = frozenset(("skip", "line", "define", "assertion", "text"))
 END_OF_MACRO = re.compile(r"(?<!\\)\n|\Z")
@@ -63,14 +63,14 @@ class Mutant:
     start: int
     end: int
     new: str
-    number: int  # the line's, from 1
-    function: str  # that it is in; "" for a declaration
-    was: str  # the line, before and after
+    number: int  # of the line, from 1
+    function: str  # that contains it; "" for a declaration
+    was: str  # the line before the change; `becomes` is the line after it
     becomes: str
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """Names the mutant by what it says, whatever stands above it in the file."""
+        """Identifies the mutant by its text, independent of the lines above it."""
         return self.file, self.function, self.was, self.becomes
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ class Mutant:
 
 
 def tokens(text: str, macros: bool = True) -> Iterator[Token]:
-    """Yields what is code; `macros`: what macros stand for as well."""
+    """Yields the tokens of the code; `macros`: includes those in macro definitions."""
     end_of_macro = -1
     for match in TOKEN.finditer(text):
         if match.lastgroup == "define" and not macros:
@@ -89,17 +89,17 @@ def tokens(text: str, macros: bool = True) -> Iterator[Token]:
 
 
 def closing(following: list[Token], opens: str, closes: str) -> int:
-    """Returns where the bracket that `following` begins with is closed."""
+    """Returns the position after the bracket that closes the first one in `following`."""
     depth = 0
     for token in following:
         depth += (token.text == opens) - (token.text == closes)
         if depth == 0:
             return token.start
-    raise ValueError(f"a {opens} that nothing closes")
+    raise ValueError(f"unclosed {opens}")
 
 
 def functions(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yields the name of every function, and where its body's braces are."""
+    """Yields the name of every function, and the positions of its body's braces."""
     code = list(tokens(text))
     for match in FUNCTION.finditer(text):
         brace = match.end() - 1
@@ -108,7 +108,7 @@ def functions(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def declarations(text: str) -> str:
-    """Returns a header for C++ with its functions declared instead of defined."""
+    """Returns a C++ header that declares the functions instead of defining them."""
     parts, done = [], 0
     for _, first, last in functions(text):
         parts.append(text[done:first].rstrip() + ";")
@@ -126,7 +126,7 @@ def numbers_near(text: str) -> list[str]:
 
 
 def changes(code: list[Token], place: int) -> Iterator[tuple[int, int, list[str]]]:
-    """Yields from where to where the text may become what, at one token."""
+    """Yields start, end and replacements of the texts that one token's mutants change."""
     token = code[place]
     end = token.start + len(token.text)
     if token.kind == "number":
@@ -143,10 +143,10 @@ def changes(code: list[Token], place: int) -> Iterator[tuple[int, int, list[str]
 def mutants(
     file: str, text: str, bodies: list[tuple[str, int, int]] | None = None, spaced: bool = False
 ) -> list[list[Mutant]]:
-    """Returns the mutants of a file, those of one token together.
+    """Returns the mutants of a file, grouped by token.
 
-    bodies: the functions' names, and where their braces are. spaced: those of SPACED count only
-    between spaces.
+    bodies: the functions' names and the positions of their braces. spaced: mutates operators of
+    SPACED only between spaces.
     """
     code = list(tokens(text))
     if bodies is None:
@@ -169,7 +169,7 @@ def is_spaced(text: str, token: Token) -> bool:
 def mutant(
     file: str, text: str, start: int, end: int, new: str, function: str, code: list[Token]
 ) -> Mutant:
-    if new == "(!(":  # a condition is negated as a whole, without what it declares
+    if new == "(!(":  # negate a condition as a whole, but not the variable that it declares
         last = closing([token for token in code if token.start >= start], "(", ")")
         start = text.rfind(";", start, last) + 1 or start
         end, new = last, f"(!{text[start:last]})"
@@ -187,7 +187,7 @@ def tidy(lines: str) -> str:
 
 
 def of_folder(folder: Path) -> list[list[Mutant]]:
-    """Returns the mutants of all headers of a folder, those of one token together."""
+    """Returns the mutants of all headers of a folder, grouped by token."""
     return [
         alternatives
         for path in sorted(folder.glob("*.h"))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mutants of core/*.h, each in a library of its own that the C++ tests find.
+"""Judges mutants of core/*.h: compiles each as a library that the C++ tests load.
 
-The C++ tests of the core look for them, then those of the engine, then the proofs if asked to. A
-second a mutant is enough, because tests are compiled once: against headers that only declare the
-core's functions. Only a mutant of a declaration compiles the core's tests anew, and those of the
-engine don't see it.
+A mutant first meets the C++ tests of the core, then those of the engine, then the proofs if
+requested. It takes about a second, because the tests are compiled only once, against headers that
+declare the core's functions without defining them. Only a mutant of a declaration needs the core's
+tests compiled again; the engine's tests do not see it.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from tools.mutants.verdict import (
 
 BUILD = verdict.BUILD / "core"
 PROVE = ROOT / "tools" / "prove.py"
-PATIENCE_S = 30  # a mutant that loops is caught
+PATIENCE_S = 30  # a mutant that loops counts as caught
 
-# The core as a library: its functions are seen from outside and still inlined into one another.
+# The core as a library: its functions are exported and still inlined into one another.
 CORE = ["-std=c11", "-ffreestanding", "-fPIC", "-fno-semantic-interposition"]
 CORE += ["-Dstatic=", "-Dinline=", "-w", "-x", "c"]
 CXX = ["g++", "-std=c++20", "-w", "-ffp-contract=off"]
-BEST = (["gcc", "-O2"], ["clang", "-O2"])  # what may show that a mutant is the same code
+BEST = (["gcc", "-O2"], ["clang", "-O2"])  # to find mutants with the same machine code
 CAUGHT = ("caught by the core's tests", "caught by the engine's tests", "caught by a proof")
 OF_ENGINE = ("scripted", "golden_test", "replay_test", "bbr_test")
 
 
 def core_object(compiler: list[str], core: Path, to: Path) -> bool:
-    """Compiles the headers of a folder as one C file; says whether they compile."""
+    """Compiles the headers of a folder as one C file; returns whether that succeeds."""
     names = sorted(path.name for path in core.glob("*.h"))
     source = "".join(f'#include "{name}"\n' for name in names)
     command = [*compiler, *CORE, f"-I{core}", "-c", "-", "-o", str(to)]
@@ -56,15 +56,15 @@ def core_object(compiler: list[str], core: Path, to: Path) -> bool:
 
 @dataclass
 class Tests:
-    """The tests' programs, compiled against declarations of the core in `core`."""
+    """The test programs, compiled against declarations of the core in `core`."""
 
     core: Path
     core_tests: list[Path]
-    engine: Path | None = None  # the repository's folders, if its tests belong to them, too
+    engine: Path | None = None  # the repository's root, to use the engine's tests as well
     objects: dict[str, bytes] = field(default_factory=dict)
 
     def build(self) -> None:
-        """Builds what every mutant shares, unless it was built from the same files before."""
+        """Builds what all mutants share, unless it was built from the same files."""
         self.tree = BUILD / "tree"
         self.stamp = BUILD / "stamp"
         if not self.stamp.exists() or self.stamp.read_text() != self.fingerprint():
@@ -125,7 +125,7 @@ class Tests:
         return done.returncode == 0
 
     def compile_engine_tests(self, root: Path) -> None:
-        """Those of the engine's tests that run whole connections."""
+        """Compiles the engine's tests that run whole connections."""
         for room in ("engine", "tests/engine"):
             for path in (root / room).iterdir():
                 copy(path, self.tree / room / path.name)
@@ -141,17 +141,17 @@ class Tests:
         )
 
     def failure(self, program: Path, folder: Path) -> str:
-        """Runs a program of tests with the library in `folder`; returns its first failure or ""."""
+        """Runs a test program with the library in `folder`; returns its first failure or ""."""
         environment = {**os.environ, "LD_LIBRARY_PATH": str(folder)}
         command = [str(program), "--gtest_fail_fast", "--gtest_brief=1"]
         try:
             done = run(command, env=environment, timeout=PATIENCE_S, errors="replace")
         except subprocess.TimeoutExpired:
-            return "a test that does not end"
+            return "a test that hangs"
         if done.returncode == 0:
             return ""
         named = re.search(r"^\[  FAILED  \] ([\w./]+)", done.stdout, re.M)
-        return named[1] if named else f"a test that dies ({done.returncode})"
+        return named[1] if named else f"a test that crashes ({done.returncode})"
 
 
 def copy(source: Path, to: Path) -> None:
@@ -165,7 +165,7 @@ def library(objects: Path, folder: Path) -> None:
 
 
 def judge(tests: Tests, mutant: Mutant, listed: set[Key], prove: bool) -> Verdict:
-    """Builds one mutant and looks who notices it."""
+    """Builds one mutant and determines what catches it."""
     with tempfile.TemporaryDirectory(dir=BUILD) as made:
         folder = Path(made)
         core = folder / "core"
@@ -199,7 +199,7 @@ def judge(tests: Tests, mutant: Mutant, listed: set[Key], prove: bool) -> Verdic
 
 
 def for_declarations(tests: Tests, folder: Path) -> Path:
-    """Returns the core's tests for a mutant of a declaration: compiled anew if they can see it."""
+    """Returns the core's tests for a mutant of a declaration, compiled again if they can see it."""
     tree = folder / "tree"
     shutil.copytree(tests.tree / "tests" / "core", tree / "tests" / "core")
     tests.declare(folder / "core", tree / "core")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds the function bodies of C++ files, which may hold several mutants at once.
 
-It reads tokens and counts brackets. That is enough for our own code, which clang-format lays out.
+It reads tokens and counts brackets, which is enough for our own code in clang-format's layout.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class Body:
     """The text between the braces of a function."""
 
     name: str
-    first: int  # where its opening brace is
-    last: int  # and its closing one
+    first: int  # position of its opening brace
+    last: int  # and of its closing one
     is_constexpr: bool
 
 
 def bodies(text: str) -> list[Body]:
-    """Returns the bodies of all functions, in their order."""
+    """Returns the bodies of all functions in order."""
     code = list(tokens(text, macros=False))
     place, found = 0, []
     declaration: list[Token] = []
@@ -74,7 +74,7 @@ def without_template(declaration: list[Token]) -> list[Token]:
 
 
 def kind_of(declaration: list[Token]) -> str:
-    """Says what the brace after a declaration opens: a scope, a function or a value."""
+    """Returns what the brace after a declaration opens: a scope, a function or a value."""
     words = [token.text for token in without_template(declaration)]
     if words and words[0] in SCOPES and "(" not in words:
         return "scope"
@@ -88,7 +88,7 @@ def kind_of(declaration: list[Token]) -> str:
         words.pop()
     if words[-1] in (")", "}") or "->" in words:
         return "function"
-    return "value"  # of a member in a constructor's list
+    return "value"  # of a member in a constructor's initializer list
 
 
 def body(declaration: list[Token], first: int, last: int) -> Body:
@@ -100,7 +100,7 @@ def body(declaration: list[Token], first: int, last: int) -> Body:
 
 
 def first_values(text: str) -> list[tuple[int, int]]:
-    """Returns from where to where the first values of members and variables stand."""
+    """Returns start and end of the initial values of members and variables."""
     code = list(tokens(text, macros=False))
     inside = [(one.first, one.last) for one in bodies(text)]
     found = []
@@ -112,7 +112,7 @@ def first_values(text: str) -> list[tuple[int, int]]:
         if token.text == "{" and "enum" in words:
             inside.append((token.start, closing(code[place:], "{", "}") + 1))
             continue
-        if "=" in words:  # of its braces none ends the declaration
+        if "=" in words:  # none of its braces ends the declaration
             open_values += (token.text == "{") - (token.text == "}")
             if open_values > 0 or token.text == "}":
                 continue
@@ -123,10 +123,10 @@ def first_values(text: str) -> list[tuple[int, int]]:
 
 
 def of_folder(folder: Path) -> list[list[Mutant]]:
-    """Returns the mutants of all C++ files of a folder, those of one token together.
+    """Returns the mutants of all C++ files of a folder, grouped by token.
 
-    They are in functions and in the first values of members. Constants, tables and enumerations
-    have none: these are compiled into too much to be chosen when the program runs.
+    It mutates functions and the initial values of members. Constants, tables and enumerations are
+    not mutated: they are compiled into too many places to be selected at run time.
     """
     found = []
     for path in sorted([*folder.glob("*.hpp"), *folder.glob("*.cpp")]):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mutants of the engine, all in one program: an environment variable chooses one of them.
+"""Judges mutants of the engine, all in one program: an environment variable selects one.
 
-A function that has mutants holds its body once for each of them and once as it is:
+A function with mutants contains its body once for each of them and once unchanged:
 
     if (::ww_mutants::is(17)) { the body of mutant 17 } else { the body }
 
-A conditional expression chooses what stands outside a body, such as a member's first value. So the
-engine and its tests are compiled once for all mutants. One that does not compile is known by the
-name of its lines (#line), and left out.
+A conditional expression selects code outside a body, such as a member's initial value. So the
+engine and its tests are compiled once for all mutants. A #line directive names each mutant, so the
+compiler's messages show which ones do not compile, and those are left out.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ inline bool is(int number) {
 }
 }  // namespace ww_mutants
 """
-# Of the repository as it is; the tests of the core and of plans only stand in CMakeLists.txt.
+# Used unchanged; CMakeLists.txt needs the tests of the core and of plans.
 SHARED = ("CMakeLists.txt", "cmake", "core", "wire", "tests/core", "tests/golden", "tests/wire")
 FLAGS = f"-O1 -w -Wno-narrowing -include {TREE}/mutants.hpp"
-# Gigabytes for a test: the sanitized suites need more, this one does not.
+# Bytes for a test: the sanitized suites need more, this one does not.
 MOST_MEMORY = 4 << 30
-SLOW_MS = (60, 600)  # a test that takes longer runs after the others
+SLOW_MS = (60, 600)  # limits between the stages: slower tests run after the others
 
 
 def schema(path: Path, mutants: dict[int, Mutant]) -> str:
-    """Returns the text of a file with all these mutants, by their numbers."""
+    """Returns the text of a file with all these mutants, selected by their numbers."""
     text = path.read_text()
     bodies = cxx_code.bodies(text)
     changes: list[tuple[int, int, str]] = []
@@ -88,25 +88,25 @@ def schema(path: Path, mutants: dict[int, Mutant]) -> str:
         changes.append((body.first, body.last + 1, "{" + " ".join(parts) + whole + "}"))
     for first, last, new in sorted(changes, reverse=True):
         text = text[:first] + new + text[last:]
-    # Copies that are inlined everywhere would take minutes to compile.
+    # Inlining these copies everywhere would take minutes to compile.
     return re.sub("gnu::(always_inline|flatten)", "gnu::noinline", text)
 
 
 def named(number: int, code: str, text: str, after: int) -> str:
-    """Gives code a file name of its own for the compiler's messages."""
+    """Gives a piece of code a file name of its own for the compiler's messages."""
     line = text.count("\n", 0, after) + 1
     return f'\n#line 1 "mutant-{number}"\n{code}\n#line {line}\n'
 
 
 @dataclass
 class Engine:
-    """The engine with all mutants of a run, and the tests that look for them."""
+    """The engine with all mutants of a run, and the tests that judge them."""
 
     mutants: dict[int, Mutant]
     folder: Path = ROOT / "engine"
     listed: set[Key] = field(default_factory=set)
     stages: list[tuple[str, float]] = field(default_factory=list)  # filter, seconds
-    named: bool = False  # the mutants are known to change something
+    named: bool = False  # the mutants are known to have an effect
     broken: set[int] = field(default_factory=set)
 
     def build(self) -> None:
@@ -119,7 +119,7 @@ class Engine:
         self.time_tests()
 
     def write(self, mutants: dict[int, Mutant]) -> None:
-        """Writes the sources, but only those files that change."""
+        """Writes the sources, but only the files that change."""
         write(TREE / "mutants.hpp", SWITCH)
         for name in SHARED:
             path = TREE / name
@@ -135,7 +135,7 @@ class Engine:
         keep(TREE / "tests" / "engine", {path.name: path.read_text() for path in files(tests)})
 
     def time_tests(self) -> None:
-        """Runs the tests on the engine as it is, and sorts them by how long they take."""
+        """Runs the tests on the unchanged engine, and groups them by duration."""
         with tempfile.TemporaryDirectory(dir=BUILD) as made:
             told = Path(made) / "times.json"
             done = attempt(0, "*", 600, f"--gtest_output=json:{told}")
@@ -161,10 +161,10 @@ class Engine:
         for which, seconds in self.stages:
             done = attempt(number, which, 10 + 6 * seconds)
             if done is None:
-                return Verdict(mutant, CAUGHT, "a test that does not end")
+                return Verdict(mutant, CAUGHT, "a test that hangs")
             if done.returncode:
                 told = re.search(r"^\[  FAILED  \] ([\w./]+)", done.stdout, re.M)
-                return Verdict(mutant, CAUGHT, told[1] if told else "a test that dies")
+                return Verdict(mutant, CAUGHT, told[1] if told else "a test that crashes")
         if mutant.key in self.listed:
             return Verdict(mutant, LISTED)
         same = not self.named and same_code(self.folder, mutant)
@@ -176,14 +176,14 @@ def files(folder: Path) -> list[Path]:
 
 
 def write(path: Path, text: str) -> None:
-    """Writes a file unless it is the same already, so that nothing is compiled needlessly."""
+    """Writes a file unless it is unchanged, so that nothing is compiled needlessly."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 
 
 def keep(folder: Path, texts: dict[str, str]) -> None:
-    """Makes a folder hold just these files."""
+    """Makes a folder contain exactly these files."""
     for name, text in texts.items():
         write(folder / name, text)
     for path in folder.iterdir():
@@ -192,7 +192,7 @@ def keep(folder: Path, texts: dict[str, str]) -> None:
 
 
 def compile_all() -> set[int]:
-    """Compiles; returns the numbers of the mutants that do not."""
+    """Compiles everything; returns the numbers of the mutants that do not compile."""
     if not (MADE / "build.ninja").exists():
         options = ["-D", "CMAKE_BUILD_TYPE=Debug", "-D", f"CMAKE_CXX_FLAGS_DEBUG={FLAGS}"]
         command = ["cmake", "-S", str(TREE), "-B", str(MADE), "-G", "Ninja", "-D", "WW_WERROR=OFF"]
@@ -214,9 +214,9 @@ def compile_all() -> set[int]:
 def attempt(
     number: int, which: str, patience_s: float, *more: str
 ) -> subprocess.CompletedProcess[str] | None:
-    """Runs the tests of a filter on a mutant; 0: on the engine as it is. None: they do not end.
+    """Runs the tests of a filter on a mutant (0: the unchanged engine). None: they hang.
 
-    The limit is one of CPU time, so that a busy machine does not catch a mutant.
+    The limit is on CPU time, so that a busy machine does not make a mutant count as caught.
     """
     limits = [f"--as={MOST_MEMORY}", f"--cpu={round(patience_s)}", "--core=0"]
     command = ["env", f"WW_MUTANT={number}", "prlimit", *limits]
@@ -230,8 +230,8 @@ def attempt(
 
 
 def same_code(folder: Path, mutant: Mutant) -> bool:
-    """Says whether the compiler makes the same of the engine with the mutant as without."""
-    # Where what the headers declare is used most.
+    """Returns whether the compiler produces the same engine with the mutant as without."""
+    # First the files that use the headers' declarations most.
     order = [mutant.file] if mutant.file.endswith(".cpp") else ["simulation.cpp", "sender.cpp"]
     if mutant.file.endswith(".hpp"):
         order += sorted({path.name for path in folder.glob("*.cpp")} - set(order))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the one-token mutants of Python files: another operator, number or condition.
 
-The syntax tree says where they are. Annotations, decorators and strings have none, nor has what
-only type checkers read.
+It finds them in the syntax tree. Annotations, decorators, strings and code only for type checkers
+are not mutated.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Change = tuple[int, int, list[str]]
 
 
 class Finder(ast.NodeVisitor):
-    """Collects where a file may change into what, by the function that holds the place."""
+    """Collects the possible changes of a file, by the function that contains them."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -56,7 +56,7 @@ class Finder(ast.NodeVisitor):
         self.found: list[tuple[str, Change]] = []
 
     def at(self, line: int, column: int) -> int:
-        """Turns a line and its bytes into a place in the text."""
+        """Converts a line and a byte column into a position in the text."""
         before = self.lines[line - 1].encode()[:column].decode()
         return self.starts[line - 1] + len(before)
 
@@ -71,7 +71,7 @@ class Finder(ast.NodeVisitor):
         self.found.append((".".join(self.path), (first, last, new)))
 
     def between(self, left: ast.expr, operator: ast.AST, right: ast.expr) -> None:
-        """Adds what an operator between two expressions may become."""
+        """Adds the replacements of an operator between two expressions."""
         if type(operator) not in OPERATORS:
             return
         old, new = OPERATORS[type(operator)]
@@ -166,17 +166,17 @@ class Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
-        """What a message says of a number is not looked into."""
+        """Skips f-strings: the text of messages is not mutated."""
 
     def visit_Import(self, node: ast.Import) -> None:
-        """An import has nothing to change."""
+        """Skips imports, which have nothing to mutate."""
 
     visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]
     visit_ImportFrom = visit_Import  # type: ignore[assignment]
 
 
 def mutants(file: str, text: str) -> list[list[Mutant]]:
-    """Returns the mutants of a file, those of one token together."""
+    """Returns the mutants of a file, grouped by token."""
     finder = Finder(text)
     finder.visit(ast.parse(text))
     found = []
@@ -215,7 +215,7 @@ def functions(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def of_folder(folder: Path, left_out: tuple[str, ...] = ()) -> list[list[Mutant]]:
-    """Returns the mutants of all Python files below a folder, but for some of its folders."""
+    """Returns the mutants of the Python files below a folder, except in the left-out folders."""
     found = []
     for path in sorted(folder.rglob("*.py")):
         file = path.relative_to(folder).as_posix()

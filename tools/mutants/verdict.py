@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What became of the mutants of a room: who noticed each, the score, and the table in the docs."""
+"""Draws, judges and reports the mutants of a room: what caught each, the score, the docs' table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Verdict:
-    """Says what became of a mutant; `by` names the test that failed."""
+    """What became of a mutant; `by` names the test that failed."""
 
     mutant: Mutant
     what: str
@@ -62,21 +62,21 @@ def key(row: dict[str, str]) -> Key:
 
 
 def reasons(room: str) -> dict[Key, str]:
-    """Returns the mutants of a room that change nothing, with the reason."""
+    """Returns the listed mutants of a room that change nothing, with the reason."""
     path = LISTS / f"equivalent_{room}.toml"
     rows = tomllib.loads(path.read_text())["equivalent"] if path.exists() else []
     return {key(row): row["why"] for row in rows}
 
 
 def named(room: str, folder: Path) -> list[Mutant]:
-    """Returns the mistakes of a room that have a name. No test noticed them once."""
+    """Returns the named mistakes of a room, which once escaped all tests."""
     path = LISTS / f"named_{room}.toml"
     rows = tomllib.loads(path.read_text())["mistake"] if path.exists() else []
     return [from_row(row, folder) for row in rows]
 
 
 def from_row(row: dict[str, str], folder: Path) -> Mutant:
-    """Finds the one place that a row of a list of named mistakes changes."""
+    """Finds the only place that an entry of a list of named mistakes changes."""
     text = (folder / row["file"]).read_text(encoding="utf-8")
     if text.count(row["was"]) != 1:
         sys.exit(f"{row['name']}: {row['file']} has {row['was']!r} {text.count(row['was'])} times")
@@ -89,7 +89,7 @@ def from_row(row: dict[str, str], folder: Path) -> Mutant:
 
 
 def draw(pool: list[list[Mutant]], seed: int) -> Iterator[Mutant]:
-    """Yields a mutant of each token, in random order."""
+    """Yields one mutant of each token, in random order."""
     choices = random.Random(seed)
     for alternatives in choices.sample(pool, len(pool)):
         yield choices.choice(alternatives)
@@ -103,9 +103,9 @@ def judged(
     verbose: bool,
     until: float = math.inf,
 ) -> list[Verdict]:
-    """Judges mutants until `left` of them count; tells of the survivors at once.
+    """Judges mutants until `left` of them count; prints survivors immediately.
 
-    until: when no further mutant is begun, by time.monotonic().
+    until: when to stop beginning mutants, by time.monotonic().
     """
 
     def in_time(one: Mutant) -> Verdict | None:
@@ -131,7 +131,7 @@ def judged(
 
 
 def report(room: str, verdicts: list[Verdict], wanted: float, stale: Iterable[Key] = ()) -> int:
-    """Prints what became of a room's mutants; returns the exit code."""
+    """Prints the outcome of a room's mutants; returns the exit code."""
     counted, _, share = score(verdicts)
     number = Counter(verdict.what for verdict in verdicts)
     print(f"\n{counted} mutants of {room}/")
@@ -143,14 +143,14 @@ def report(room: str, verdicts: list[Verdict], wanted: float, stale: Iterable[Ke
     print(f"{share:.1%} are caught; wanted: {wanted:.0%}")
     for file, function, was, becomes in sorted(stale):
         print(
-            f"equivalent_{room}.toml lists what is no mutant any more: "
+            f"equivalent_{room}.toml lists mutants that no longer exist: "
             f"{file} {function}: {was} -> {becomes}"
         )
     return 0 if share >= wanted else 1
 
 
 def score(verdicts: list[Verdict]) -> tuple[int, int, float]:
-    """Returns how many mutants count, how many of them survived, and the share that was caught."""
+    """Returns how many mutants count, how many survived, and the share that was caught."""
     counted = sum(verdict.counts for verdict in verdicts)
     survivors = sum(verdict.what == SURVIVED for verdict in verdicts)
     return counted, survivors, 1 - survivors / max(counted, 1)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mutants of the Python package, each imported instead of its module by the tests that call it.
+"""Judges mutants of the Python package: the tests that call a mutant's function import it.
 
-All fast tests run once, and hook/sitecustomize.py writes down which functions each of them calls,
-in whatever process. Then a mutant meets only the tests that call its function, the most specific
-first. What no fast test calls has no mutants: tests/linux or the slow tests are there for it.
+All fast tests run once, while hook/sitecustomize.py records the functions that each test calls, in
+any process. Then a mutant meets only the tests that call its function, the most specific first.
+Code that no fast test calls is not mutated: tests/linux or the slow tests cover it.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ FOLDER = BUILD / "westwood"
 HOOK = Path(__file__).parent / "hook"
 TESTS = ROOT / "tests" / "westwood"
 MAP = FOLDER / "called.json"
-FAST_S = 3.0  # of processor time: a test that takes longer is not asked
-MOST_S, MOST = 30.0, 200  # all tests of a mutant together
-NO_LOGIC = ("draw/",)  # where things stand in a picture: tests look whether it is drawn
+FAST_S = 3.0  # of CPU time; slower tests are not used
+MOST_S, MOST = 30.0, 200  # for all tests of a mutant together
+NO_LOGIC = ("draw/",)  # layout of pictures, which tests do not check
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-Called = dict[str, dict[str, object]]  # by test: its seconds, and the functions that it calls
+Called = dict[str, dict[str, object]]  # by test: its CPU seconds, and the functions that it calls
 
 
 def of_folder(folder: Path) -> list[list[Mutant]]:
-    """Returns the mutants in functions that a fast test calls, those of one token together."""
+    """Returns the mutants in functions that a fast test calls, grouped by token."""
     reached = {
         (file, name)
         for one in called().values()
@@ -46,7 +46,7 @@ def of_folder(folder: Path) -> list[list[Mutant]]:
 
 
 def called() -> Called:
-    """Returns what each fast test calls; asks the tests that are new or changed."""
+    """Returns what each fast test calls; runs the tests that are new or changed."""
     seen = json.loads(MAP.read_text()) if MAP.exists() else {"sums": {}, "tests": {}}
     sums = {
         str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -66,7 +66,7 @@ def file_of(test: str) -> str:
 
 
 def trace(files: list[str]) -> Called:
-    """Runs these files of tests, and returns what their tests call."""
+    """Runs these test files, and returns what their tests call."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=FOLDER) as made:
         jobs = str(len(os.sched_getaffinity(0)))
@@ -77,7 +77,7 @@ def trace(files: list[str]) -> Called:
         if done.returncode not in (0, 1, 5):  # 5: slow tests only
             sys.exit("the package's tests do not run\n" + done.stdout[-10_000:] + done.stderr)
         for line in re.findall(r"^(?:FAILED|ERROR) .*", done.stdout, re.M):
-            print(f"not asked, for it fails without a mutant: {line}")
+            print(f"left out, since it fails without a mutant: {line}")
         calls: dict[str, set[tuple[str, str]]] = defaultdict(set)
         took: dict[str, float] = {}
         for path in Path(made).iterdir():
@@ -93,7 +93,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 class Tests:
-    """The tests to ask of a mutant, by the function that it is in."""
+    """The tests to run on a mutant, by the function that contains it."""
 
     def __init__(self, listed: set[Key]) -> None:
         self.listed = listed
@@ -107,7 +107,7 @@ class Tests:
     def asked(self, mutant: Mutant) -> tuple[list[str], float]:
         """Returns the tests that call the mutant's function, and their seconds.
 
-        Those that call the fewest functions come first: they are there for this one.
+        Tests that call the fewest functions come first: they are the most specific.
         """
         chosen, all_s = [], 0.0
         for _, seconds, test in sorted(self.of_function[mutant.file, place_of(mutant)])[:MOST]:
@@ -127,17 +127,15 @@ class Tests:
             which = f"{path}::{mutated}"
             done = attempt(which, tests, Path(made), 20 + 3 * seconds) if tests else None
         if done is not None and "ERROR: not found" in done.stderr + done.stdout:
-            sys.exit(
-                f"{MAP.relative_to(ROOT)} names tests that are no more: remove it\n{done.stderr}"
-            )
+            sys.exit(f"{MAP.relative_to(ROOT)} names tests that are gone: remove it\n{done.stderr}")
         if done is not None and done.returncode != 0:
             told = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
-            return Verdict(mutant, CAUGHT, told[1] if told else "a test that dies")
+            return Verdict(mutant, CAUGHT, told[1] if told else "a test that crashes")
         return Verdict(mutant, LISTED if mutant.key in self.listed else SURVIVED)
 
 
 def place_of(mutant: Mutant) -> str:
-    """Returns the function that holds the mutant, also of one that has a name of its own."""
+    """Returns the function that contains the mutant, or the mutant's own nested function."""
     text = (ROOT / "westwood" / mutant.file).read_text(encoding="utf-8")
     holders = [
         (first, name)
@@ -150,7 +148,7 @@ def place_of(mutant: Mutant) -> str:
 def attempt(
     mutant: str, tests: list[str], folder: Path, patience_s: float
 ) -> subprocess.CompletedProcess[str]:
-    """Runs tests on a mutant until one fails. A loop without an end is one that fails."""
+    """Runs tests on a mutant until one fails. An endless loop counts as a failure."""
     limits = [f"--cpu={round(patience_s)}", f"--as={8 << 30}", "--core=0"]
     command = ["prlimit", *limits, *PYTEST, "-x", "-rfE", "--tb=no", "-n", "0"]
     command += [f"--basetemp={folder / 'made'}", *tests]

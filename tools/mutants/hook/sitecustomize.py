@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Python imports this first in each process that the tests of a mutant start.
+"""Python imports this first in each process that a mutant's tests start.
 
-WW_MUTANT names a file of westwood and the file with its mutant, which is imported instead.
-WW_CALLED names a folder, where each process writes which functions its tests called.
+WW_MUTANT names a file of westwood and its mutant, which is imported instead.
+WW_CALLED names a folder where each process records the functions that its tests called.
 """
 
 import atexit
@@ -21,7 +21,7 @@ ROOM = f"{Path(__file__).resolve().parents[3]}/westwood/"
 
 
 class Mutated(importlib.machinery.SourceFileLoader):
-    """Loads a module from the mutant's text, as if it lay where the module does."""
+    """Loads a module from the mutant's text, as if from the module's own file."""
 
     def get_code(self, fullname):
         text = Path(os.environ["WW_MUTANT"].split("::")[1]).read_bytes()
@@ -43,7 +43,7 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 class Called:
-    """The functions that were called since the test began, by the identity of their code."""
+    """The functions called since the test began, by the identity of their code."""
 
     def __init__(self):
         self.test = os.environ.get("PYTEST_CURRENT_TEST", "").rsplit(" ", 1)[0]
@@ -63,7 +63,7 @@ class Called:
         threading.settrace(trace)
 
     def forget(self):
-        """A child begins anew, and writes when it ends."""
+        """Starts empty in a child process, which writes its record when it ends."""
         self.of_test, self.took = {}, {}
         self.begin(self.test)
         multiprocessing.util.Finalize(None, self.write, exitpriority=0)

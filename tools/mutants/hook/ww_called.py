@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tells sitecustomize.py which test runs, and how much processor time each took."""
+"""Tells sitecustomize.py which test is running, and records its CPU time."""
 
 from __future__ import annotations
 
