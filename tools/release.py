@@ -28,7 +28,7 @@ def complaints(version: str, changelog: str, tags: list[str], uncommitted: str) 
     if f"v{version}" not in tags:
         found.append(f"this commit has no tag v{version}: git tag --sign v{version}")
     if newest is None or newest[1] != version:
-        there = newest[1] if newest else "missing"
+        there = newest[1] if newest else "undated"
         found.append(f"CHANGELOG.md: the newest section is {there}, not {version}")
     if uncommitted:
         found.append(f"uncommitted changes:\n{uncommitted.rstrip()}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Opens the laboratory's page in Debian's Chromium, and holds it to its promises in every test."""
+"""Opens the laboratory's page in Debian's Chromium; every test checks for errors and requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OURS = ("file:", "data:", "blob:", "about:")
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """A browser without a window, one for all tests of a process."""
+    """Starts a headless browser, one for all tests of a process."""
     if CHROMIUM is None:
         pytest.skip("needs Chromium: apt-get install chromium")
     if not serving.PAGE.exists():
@@ -31,7 +31,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def watched(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Makes tabs; fails the test on an error in the console and on a request to elsewhere."""
+    """Makes tabs; fails the test on an error in the console or a request to another server."""
     contexts, problems = [], []
 
     def new_page(
@@ -63,7 +63,7 @@ def watched(browser: Any) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture
 def opened(watched: Callable[..., Any]) -> Callable[..., Any]:
-    """Opens the laboratory's page in a tab that is watched."""
+    """Opens the laboratory's page in a watched tab."""
 
     def open_page(behind: str = "", *, url: str = "", **how: Any) -> Any:
         page = watched(url, **how)
@@ -81,7 +81,7 @@ def _foreign(asked: str, url: str) -> list[str]:
 
 @pytest.fixture(scope="session")
 def one_page(browser: Any) -> Any:
-    """A page for tests that open scenario after scenario."""
+    """Opens a page that several tests share to open many scenarios."""
     page = browser.new_context().new_page()
     page.goto(serving.PAGE.as_uri())
     page.wait_for_selector("body[data-shown]")
@@ -90,5 +90,5 @@ def one_page(browser: Any) -> Any:
 
 @pytest.fixture
 def page(opened: Callable[..., Any]) -> Any:
-    """The page as it is when nothing was asked of it."""
+    """Opens the page in its initial state."""
     return opened()

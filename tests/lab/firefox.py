@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Drives Firefox by what it speaks itself, WebDriver BiDi: https://www.w3.org/TR/webdriver-bidi/.
+"""Drives Firefox by its own protocol, WebDriver BiDi: https://www.w3.org/TR/webdriver-bidi/.
 
-Debian's has no other driver that needs no download: Playwright's asks this one for commands of
-later versions, and Selenium's is a program that neither Debian nor PyPI has.
+No other driver of Debian's Firefox works without a download: Playwright needs commands of later
+versions, and Selenium needs a program that neither Debian nor PyPI has.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any
 
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
-ADDRESS = "WebDriverBiDiServer.json"  # which Firefox writes into its profile once it listens
+ADDRESS = "WebDriverBiDiServer.json"  # Firefox writes it into its profile once it listens
 PATIENCE_S = 120.0
 LARGEST = 1 << 26  # bytes of an answer
 EVENTS = ("log.entryAdded", "network.beforeRequestSent")
 
 
 class Firefox:
-    """A browser without a window, with one tab."""
+    """A headless browser with one tab."""
 
     def __init__(self, binary: str, profile: Path) -> None:
         options = ("--headless", "--no-remote", "--remote-debugging-port", "0")
@@ -36,7 +36,7 @@ class Firefox:
         self._loop = asyncio.new_event_loop()
         self._asked = 0
         self.problems: list[str] = []  # errors in the console
-        self.requests: list[str] = []  # addresses that were asked for
+        self.requests: list[str] = []  # requested addresses
         self._socket = self._connected(profile / ADDRESS)
         self.ask("session.new", capabilities={})
         self.ask("session.subscribe", events=EVENTS)
@@ -44,21 +44,21 @@ class Firefox:
         self._tab = tab["context"]
 
     def ask(self, method: str, **parameters: Any) -> Any:
-        """Has a command done and returns its result; what happened meanwhile is noted."""
+        """Sends a command and returns its result; records the events in between."""
         self._asked += 1
         command = {"id": self._asked, "method": method, "params": parameters}
         return self._loop.run_until_complete(asyncio.wait_for(self._answer(command), PATIENCE_S))
 
     def of_tab(self, method: str, **parameters: Any) -> Any:
-        """The same of a command that is about the tab."""
+        """Sends a command about the tab."""
         return self.ask(method, context=self._tab, **parameters)
 
     def goto(self, url: str) -> None:
-        """Opens an address and waits until it is loaded."""
+        """Opens an address and waits until it has loaded."""
         self.of_tab("browsingContext.navigate", url=url, wait="complete")
 
     def evaluate(self, expression: str) -> Any:
-        """What becomes of it in the page, and of the promise that it is, as JSON has it."""
+        """Evaluates an expression in the page, awaits a promise, and returns the result as JSON."""
         script = f"(async () => JSON.stringify(await ({expression})))()"
         done = self.ask(
             "script.evaluate", expression=script, target={"context": self._tab}, awaitPromise=True
@@ -67,14 +67,14 @@ class Firefox:
         return json.loads(done["result"].get("value", "null"))
 
     def wait_for(self, condition: str) -> None:
-        """Waits until it holds in the page."""
+        """Waits until a condition is true in the page."""
         end_s = time.monotonic() + PATIENCE_S
         while not self.evaluate(condition):
             assert time.monotonic() < end_s, f"never came: {condition}"
             time.sleep(0.05)
 
     def drag(self, selector: str, begin: float, end: float) -> None:
-        """Drags by the mouse from one share of an element's width to another."""
+        """Drags with the mouse from one share of an element's width to another."""
         x, y, width, height = self.evaluate(
             f"(({{x, y, width, height}}) => [x, y, width, height])"
             f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
@@ -91,11 +91,11 @@ class Firefox:
         )
 
     def screenshot(self) -> bytes:
-        """What is seen of the page, as PNG."""
+        """Returns a screenshot of the page as PNG."""
         return b64decode(self.of_tab("browsingContext.captureScreenshot")["data"])
 
     def close(self) -> None:
-        """Ends it."""
+        """Closes the browser."""
         try:
             self.ask("browser.close")
             self._process.wait(PATIENCE_S)
@@ -118,7 +118,7 @@ class Firefox:
         await self._socket.write_message(json.dumps(command))
         while True:
             text = await self._socket.read_message()
-            assert text is not None, f"it ended at {command['method']}"
+            assert text is not None, f"the connection closed at {command['method']}"
             said = json.loads(text)
             if said.get("id") == command["id"]:
                 assert said["type"] == "success", f"{command['method']}: {said.get('message')}"

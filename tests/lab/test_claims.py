@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A claim is decided anew where the controls stand, as `reproduce` would decide it there."""
+"""The page decides a claim at the present setting, with the same result as `reproduce`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from westwood.scenario.preset_files import presets_folder
 
 SEEDS = 5
 SHORT = "120s"
-# By preset: where it is asked, and the values of its sweep that its claims compare.
+# By preset: the settings to test, and the swept values that the preset's claims compare.
 ASKED: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
     "fig5": ({"bottleneck.loss.rate": 0.002}, {}),
     "fading": ({"bottleneck.loss.bad_rate": 0.05}, {}),
@@ -57,13 +57,13 @@ VERDICTS = """[...document.querySelectorAll("#paper .claim")].map((one) =>
 
 
 def wait_for_verdicts(page: Any, seeds: int = SEEDS) -> list[str]:
-    """What the page says of the claims here, once it has run all seeds."""
+    """Returns the page's words about the claims, once it has run all seeds."""
     page.wait_for_selector(f'body[data-judged="{seeds}"]')
     return [str(one) for one in page.evaluate(VERDICTS)]
 
 
 def measured(name: str, at: dict[str, Any], compared: dict[str, list[Any]]) -> Measured:
-    """The rows that `reproduce` would have there."""
+    """Returns the rows of `reproduce` at this setting."""
     study = next(one for one in STUDIES.values() if name in one.scenarios)
     base = Scenario.from_toml(presets_folder() / f"{name}.toml")
     sweep = {
@@ -105,7 +105,7 @@ def test_moving_away_from_a_preset_turns_its_verdict_and_moving_back_returns_it(
     assert "is about bottleneck.loss.rate from 0.001 to 0.02" in page.locator("#paper").inner_text()
     assert page.locator("#verdicts").inner_text() == "claims at this setting: 1 HOLDS, 1 DIFFERS"
     assert page.locator(".claim > summary > .verdict").all_inner_texts() == ["HOLDS"] * 4
-    page.get_by_role("button", name="Zoom in").click()  # which is no other setting
+    page.get_by_role("button", name="Zoom in").click()  # not another setting
     assert page.get_attribute("body", "data-judged") == str(SEEDS)
     loss.first.fill("0.005")
     loss.first.press("Enter")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A report's figures are plots that one can look into, and pictures where there is no script."""
+"""A report's figures are interactive plots, and pictures if scripts are off."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from westwood.results.folder import Folder
 
 Opened = Callable[..., Any]
 NASTY = "<img src=x onerror=seen()>", "</script><script>seen()</script>", "<!--<script>", "{{7*7}}"
-# What the plots of the page's figures draw, by curve.
+# The data of the page's plots, by curve.
 DRAWN = """[...document.querySelectorAll("figure")].flatMap((figure) => figure.plots.map((plot) =>
     plot.series.slice(1).map(({ label }, i) => [label, plot.data[0].map((x, at) =>
         [x, plot.data[i + 1][at]]).filter(([, y]) => y !== undefined && y !== null)])))"""
@@ -35,7 +35,7 @@ def needs_script() -> None:
 
 @pytest.fixture
 def page_of(watched: Opened, needs_script: None) -> Opened:
-    """Opens the page of a folder in a tab that is watched."""
+    """Opens a folder's page in a watched tab."""
 
     def open_page(folder: Path, **how: Any) -> Any:
         page = watched(**how)
@@ -47,7 +47,7 @@ def page_of(watched: Opened, needs_script: None) -> Opened:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep over error rates, with its page and its data files."""
+    """Runs a sweep over error rates, with its page and its data files."""
     folder = tmp_path_factory.mktemp("swept") / "out"
     asked = ["--set", "duration=3s", "--seeds", "3", "--out", str(folder)]
     assert call(["sweep", "loss", *asked]) == 0
@@ -64,7 +64,7 @@ def page_with(figure: Any, folder: Path, title: str = "A figure") -> Path:
 
 
 def points(names: tuple[str, ...]) -> pl.DataFrame:
-    """Three points a curve."""
+    """Returns three points per curve."""
     rows = [(name, x, 1.0 + n * x, 0.25) for n, name in enumerate(names) for x in (1.0, 2.0, 4.0)]
     return pl.DataFrame(rows, schema=["curve", "x", "y", "y_half"], orient="row")
 
@@ -98,7 +98,7 @@ def test_the_curves_of_a_reproduction_are_those_of_its_data_file(
 
 
 def follow(page: Any, name: str) -> None:
-    """Follows a figure's link to the laboratory, which lies beside the page."""
+    """Follows a figure's link to the laboratory, which is in the page's folder."""
     page.get_by_role("link", name=f"the laboratory with {name}").click()
     page.wait_for_selector("body[data-shown]")
 

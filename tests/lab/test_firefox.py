@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page in Firefox: the rows of the command line, a slider, and nothing that is amiss."""
+"""The page works in Firefox: it shows the command line's rows, and a slider works."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SLIDER = '[data-field="rate"] input[type="range"]'
 
 @pytest.fixture
 def firefox(tmp_path: Path) -> Iterator[Any]:
-    """Firefox with the page open, 1280 px wide."""
+    """Starts Firefox with the page open, 1280 px wide."""
     profile = tmp_path / "profile"
     profile.mkdir()
     started = driving.Firefox(FIREFOX, profile)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nonsense in a file, a link or a state is one clear line: nothing runs, and nothing is lost."""
+"""Nonsense in a file, a link or a state gives one clear line, and the page keeps its state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ to = "b"
 cc = "reno"
 """
 FILES = [
-    ("name = ", "is no TOML"),
+    ("name = ", "is not TOML"),
     (SOUND.replace('"wire"', f'"{HOSTILE}"'), "expected a name"),
     (SOUND.replace("10ms", HOSTILE), "expected a time"),
     (SOUND.replace('"reno"', f'"{HOSTILE}"'), "expected one of"),
@@ -47,7 +47,7 @@ FILES = [
         SOUND.replace('delay = "10ms"', 'delay = "10ms"\ntrace = { forward = "f.txt" }'),
         "expected a list",
     ),
-    ("\0\x01\x02", "is no TOML"),
+    ("\0\x01\x02", "is not TOML"),
     ("", "expected at least one table"),
 ]
 STATES = [

@@ -17,7 +17,7 @@ from westwood.lab import serving
 
 pytest.importorskip("anywidget", reason="needs the extra lab: make .venv")
 NOTEBOOK = "http://notebook.example/"
-# What a notebook does with a widget: a model that has its state, and a cell to fill.
+# Acts as a notebook does with a widget: a model with its state, and a cell to fill.
 RENDER = """async ([script, state]) => {
     const { default: widget } = await import(
         URL.createObjectURL(new Blob([script], { type: "text/javascript" })));
@@ -53,14 +53,14 @@ def changed(folder: Path) -> Scenario:
 
 
 def built(folder: Path) -> Scenario:
-    """A program may build a scenario of another's parts."""
+    """Builds a scenario from the parts of another, as a program may."""
     other = from_file(folder)
     return Scenario(name="again", duration="4s", link=other.link, flow=other.flow)
 
 
 @pytest.fixture
 def cell(watched: Callable[..., Any]) -> Callable[[Scenario], Any]:
-    """Shows a scenario's widget in a page of another origin; the frame."""
+    """Shows a scenario's widget in a page of another origin; returns the frame."""
 
     def show(scenario: Scenario) -> Any:
         state = {
@@ -108,7 +108,7 @@ def test_in_a_cell_sliders_move_and_the_state_is_kept(cell: Callable[[Scenario],
     )
     frame.wait_for_function("() => location.hash.startsWith('#s=')")
     assert frame.evaluate("location.protocol") == "blob:"
-    assert frame.locator("#share").is_hidden()  # a link to a frame is good for nobody
+    assert frame.locator("#share").is_hidden()  # a link to a frame is useless
 
 
 def test_a_preset_is_one_with_its_claims(cell: Callable[[Scenario], Any]) -> None:

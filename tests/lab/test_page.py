@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page as people use it: sliders, links, files, keys; on a phone and in the dark."""
+"""The page works in daily use: sliders, links, files, keys; on a phone and in dark mode."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Opened = Callable[..., Any]
 
 
 def shown(page: Any) -> int:
-    """How often the pictures were drawn."""
+    """Counts how often the pictures were drawn."""
     return int(page.get_attribute("body", "data-shown"))
 
 
 def wait_for_next(page: Any, before: int) -> None:
-    """Waits until the pictures were drawn again."""
+    """Waits until the pictures have been drawn again."""
     page.wait_for_selector(f'body:not([data-shown="{before}"])')
 
 
 def picture(page: Any) -> bytes:
-    """What is to be seen of the curves."""
+    """Returns a screenshot of the curves."""
     return bytes(page.locator("#panels").screenshot())
 
 
@@ -42,7 +42,7 @@ def drop(page: Any, name: str, text: str) -> None:
 
 
 def field(page: Any, name: str, kind: str = "text") -> Any:
-    """The input of a control."""
+    """Finds the input of a control."""
     return page.locator(f'[data-field="{name}"] input[type="{kind}"]:visible')
 
 
@@ -171,7 +171,7 @@ def test_a_click_on_a_loss_says_what_the_sender_decided(page: Any) -> None:
     for one in page.evaluate("lab.decisions"):
         if one["kind"] == "recovery":
             expected = one["estimate_bps"] * one["rtt_min_s"] / (8 * mss)
-            assert 0 <= expected - one["ssthresh"] < 1.1  # whole segments count
+            assert 0 <= expected - one["ssthresh"] < 1.1  # rounded to whole segments
 
 
 def test_a_point_of_a_papers_figure_is_a_click_away(opened: Opened) -> None:
@@ -207,7 +207,7 @@ def test_files_can_be_taken_away(page: Any) -> None:
     assert json.loads(made["JSON"])[0]["flow"] == "tcp"
     rows = list(csv.DictReader(io.StringIO(made["CSV"].decode())))
     assert {row["run"] for row in rows} == {"NewReno", "Westwood+"}
-    open_ = [float(row["cwnd"]) for row in rows if row["phase"] == "0"]  # no recovery inflates it
+    open_ = [float(row["cwnd"]) for row in rows if row["phase"] == "0"]  # not inflated by recovery
     assert max(open_) == max(row["max_cwnd"] for row in page.evaluate("lab.rows"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page's rows are the command line's, to the bit, for its TOML and for its command."""
+"""The page's rows equal the command line's, bit for bit, for its TOML file and its command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from westwood.scenario import presets
 
-COSTS = {"scenario", "engine", "cpu_s", "wall_s"}  # what no engine measures
+COSTS = {"scenario", "engine", "cpu_s", "wall_s"}  # differ between engines
 PATH = """
 name = "mine"
 duration = "20s"
@@ -68,7 +68,7 @@ OTHERS = {
 
 
 def scenario(name: str) -> str:
-    """A scenario beside the presets."""
+    """Returns a scenario that is not a preset."""
     link, flow, more = OTHERS[name]
     text = PATH.format(link=link, flow=flow, more="" if more == UDP else more)
     if "cc = " in flow:
@@ -77,7 +77,7 @@ def scenario(name: str) -> str:
 
 
 def figures(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows without what they cost and were swept by; NaN is what JSON calls null."""
+    """Returns the rows without costs and sweep columns, and with NaN as null, as in JSON."""
     return [
         {
             key: None if isinstance(value, float) and math.isnan(value) else value
@@ -89,7 +89,7 @@ def figures(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def check_rows(page: Any, westwood: Callable[..., Any], folder: Path) -> None:
-    """Holds the page's rows to those of its TOML and of its command."""
+    """Compares the page's rows with those of its TOML file and its command."""
     state = page.evaluate("lab.state")
     file = folder / f"{state['scenario']['name']}.toml"
     file.write_text(page.evaluate("lab.toml"), encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`westwood lab` serves one page to this machine alone, with a scenario in its link."""
+"""`westwood lab` serves one page to this machine only, with a scenario in its link."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ cc = "reno"
 
 @pytest.fixture
 def server() -> Iterator[serving.Server]:
-    """A server on a free port."""
+    """Starts a server on a free port."""
     if not serving.PAGE.exists():
         pytest.skip("the page is not built: make lab")
     started = serving.Server()

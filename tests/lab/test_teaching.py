@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the laboratory says of its pictures is true of the runs: headline and guided tour."""
+"""The laboratory's sentences about its pictures agree with the runs: headline and guided tour."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BOTTLENECK_BPS = 500e3  # of ack-compression
 
 
 def rows_of(page: Any) -> dict[str, dict[str, Any]]:
-    """The rows that are shown, by control."""
+    """Returns the rows shown, by control."""
     return {row["cc"]: row for row in page.evaluate("lab.rows")}
 
 
@@ -56,7 +56,7 @@ def test_the_headline_gives_no_reason_that_the_run_does_not_show(page: Any) -> N
 
 @pytest.fixture
 def steps(page: Any) -> dict[int, dict[str, Any]]:
-    """What each step of the tour says, and the rows and losses beside it."""
+    """Returns each step's text, with its rows and losses."""
     page.get_by_role("button", name="Guided tour").click()
     made = {}
     for number in range(1, 7):
@@ -86,7 +86,7 @@ def test_the_tours_sentences_are_those_of_its_runs(steps: dict[int, dict[str, An
     assert f"{loss['ssthresh']:.0f} segments" in two["text"]
     assert f"the window was {loss['cwnd_before']:.0f}" in two["text"]
     assert abs(loss["ssthresh"] - loss["cwnd_before"] / 2) <= 2
-    # An empty queue adds nothing to the round trip but the time of the burst itself.
+    # An empty queue adds only the burst's own transmission time to the RTT.
     assert loss["rtt_s"] < 1.05 * loss["rtt_min_s"]
 
     ours, reno = three["rows"]["westwood+"], three["rows"]["newreno"]
@@ -115,7 +115,7 @@ def test_the_tours_sentences_are_those_of_its_runs(steps: dict[int, dict[str, An
 
 
 def _highest_estimate(cc: str) -> float:
-    """The highest estimate of the upload, by the package."""
+    """Returns the upload's highest estimate, from the Python package."""
     scenario = Scenario.preset("ack-compression")
     (key,) = scenario.sweep
     trace = simulate(scenario.with_settings({key: cc}), 1, trace=True).trace
@@ -123,7 +123,7 @@ def _highest_estimate(cc: str) -> float:
 
 
 def test_what_the_tour_says_a_slider_does_it_does(page: Any) -> None:
-    """Step 4: at a loss of 0.0001 the controls are alike, and at 0.1 all wait for timeouts."""
+    """Step 4: at a loss of 0.0001 the controls perform alike, and at 0.1 all wait for timeouts."""
     page.get_by_role("button", name="Guided tour").click()
     for _ in range(3):
         page.locator("#lesson .primary").click()

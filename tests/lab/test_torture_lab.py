@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Any scenario gives the page the rows that it gives the command line, or is refused by both."""
+"""The page and the command line give the same rows for any scenario, or both reject it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ARRIVALS = '{ every = "300ms", size = "30kB", sizes = "exponential" }'
 
 
 def value(setting: Setting, choices: random.Random) -> Any:
-    """A value for a setting, now and then one that it can't have."""
+    """Returns a value for a setting, sometimes an invalid one."""
     match setting.kind:
         case "SWITCH":
             return choices.choice((True, False))
@@ -76,7 +76,7 @@ def table(name: str, values: dict[str, Any]) -> str:
 
 
 def scenario(choices: random.Random) -> str:
-    """A scenario of one or two links and a few flows, which is sound or nearly so."""
+    """Returns a scenario of one or two links and a few flows, valid or nearly valid."""
     nodes = ["a", "b", "c"][: choices.choice((2, 3))]
     own = {k: s for k, s in settings_of("link").items() if k in ("overhead", "jitter")}
     text = f'name = "any"\nduration = "{choices.choice(("3s", "8s"))}"\n'

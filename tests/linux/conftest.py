@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="module")
 def bpffs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Mounts a bpffs for a file of tests, which has the machine's controls to itself meanwhile."""
+    """Mounts a bpffs for a file of tests, and keeps other tests from loading controls meanwhile."""
     folder = tmp_path_factory.mktemp("bpffs")
     with own_bpffs(folder) as ours:
         if not ours:

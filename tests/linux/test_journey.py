@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What docs/install.md and docs/linux.md tell a newcomer to type works on a bare Debian 12.
+"""The commands of docs/install.md and docs/linux.md work on a bare Debian 12.
 
-It has Python and iperf3, but no compiler, no checkout and no libbpf; the wheel that
-`make release` would build brings the rest. The shell blocks that follow the comment
-<!-- journey --> are run by one shell as they stand, so that a marked line is a tested line.
+It has Python and iperf3, but no compiler, no checkout and no libbpf; the wheel of `make release`
+provides the rest. One shell runs the blocks that follow the comment <!-- journey --> unchanged, so
+that a marked line is a tested line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from westwood.kernel import ww_kernel
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
 PAGES = ("docs/install.md", "docs/linux.md")
-# A newcomer has sudo, and pip finds the wheel that was built here. "Cannot tell" is a verdict, too:
+# A newcomer has sudo, and pip finds the wheel built by this test. "Cannot tell" is a valid verdict:
 # exit code 3.
 PRELUDE = f"""\
 sudo() {{ "$@"; }}
@@ -42,7 +42,7 @@ HOUR_S = 3600
 
 @pytest.fixture(scope="module")
 def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareDebian]:
-    """A bare Debian with the wheel in /root; our controls are nobody else's meanwhile."""
+    """Makes a bare Debian with the wheel in /root; no other test loads our controls meanwhile."""
     if reason := bare_debian.lacking():
         pytest.skip(reason)
     folder = tmp_path_factory.mktemp("journey")
@@ -63,7 +63,7 @@ def debian(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BareDebian]:
 
 @pytest.fixture(scope="module")
 def walked(debian: BareDebian) -> str:
-    """Types what the pages say; returns what the screen showed."""
+    """Runs the pages' commands; returns the output."""
     typed = "".join(
         f"set -x\n{block}{{ set +x; }} 2>/dev/null\n" for page in PAGES for block in blocks(page)
     )
@@ -89,7 +89,7 @@ def test_both_pages_have_a_journey() -> None:
 def test_it_leads_to_a_verdict_and_back(walked: str) -> None:
     for said in ("ok       ww-kernel", "is loaded", "Westwood+", "is unloaded"):
         assert said in walked
-    # Which one it is depends on this machine's default: against BBR it does not pay.
+    # The verdict depends on this machine's default: against BBR it does not pay.
     assert re.search(r"^(pays|does not pay|cannot tell): ww_plus", walked, re.M), walked[-4000:]
     assert "missing  " not in walked and "Traceback" not in walked
     assert not available() & set(ww_kernel.CONTROLS)
@@ -100,7 +100,7 @@ def test_what_it_took_is_bare_indeed(debian: BareDebian, walked: str) -> None:
     done = debian.run(f"{compilers}; ls /usr/include/bpf", 60)
     assert done.stdout.splitlines()[0] == "0", done.stdout
     (wheel,) = (debian.root / "root").glob("*.whl")
-    for name in ("westwood/bin/ww-path", "westwood/bin/ww.bpf.o"):  # pip took ours
+    for name in ("westwood/bin/ww-path", "westwood/bin/ww.bpf.o"):  # pip installed our wheel
         (installed,) = (debian.root / "root").glob(f"*/lib/python3*/site-packages/{name}")
         assert installed.read_bytes() == zipfile.ZipFile(wheel).read(name)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""README.md lets a newcomer in: it is short, and what it says to type works in a fresh clone."""
+"""README.md is short, and its commands work in a fresh clone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from machine import controls_to_ourselves
 from westwood.catalogue import PROTOCOLS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-# A newcomer has sudo. "Cannot tell" is a verdict, too: exit code 3.
+# A newcomer has sudo. "Cannot tell" is a valid verdict: exit code 3.
 PRELUDE = """\
 sudo() { "$@" || [ $? = 3 ]; }
 PS4='$ '
@@ -34,7 +34,7 @@ def test_it_is_read_in_a_minute() -> None:
 
 def test_it_begins_with_what_works_today() -> None:
     assert README.index("make .venv") < README.index("pip install")
-    assert not re.search(r"[<>]", "".join(blocks("README.md"))), "a placeholder that one copies"
+    assert not re.search(r"[<>]", "".join(blocks("README.md"))), "a placeholder would be copied"
 
 
 def test_it_calls_experimental_what_the_catalogue_does() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Attacks on `kernel default`: killed at any time, it can be put back, and others' choices stay."""
+"""Attacks `kernel default`: killed at any time it can restore, and keeps other users' choices."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from machine import Namespace, alone, other_than_reno
 from westwood.kernel import defaults, remembered
 
 pytestmark = pytest.mark.kernel
-NAMES = ("reno", other_than_reno())  # what any namespace may have
+NAMES = ("reno", other_than_reno())  # any namespace may use these
 CC = "net.ipv4.tcp_congestion_control"
 ROUTE = "192.0.2.0/24"
-# Forks for each line, a call of `defaults`, so that no attack waits for imports.
+# Forks for each line, a call of `defaults`, so that attacks don't wait for imports.
 FORKS = """
 import os, sys
 from pathlib import Path
@@ -43,7 +43,7 @@ while line := sys.stdin.readline():
 
 
 class Forks:
-    """Runs calls in processes that may be killed."""
+    """Runs calls in processes that can be killed."""
 
     def __init__(self, folder: Path) -> None:
         words = [sys.executable, "-c", FORKS, str(folder)]
@@ -63,7 +63,7 @@ class Forks:
         child = int(self._line())
         if kill_after_s is not None:
             time.sleep(kill_after_s)
-            os.kill(child, signal.SIGKILL)  # not waited for yet: the number is still its own
+            os.kill(child, signal.SIGKILL)  # not reaped yet, so its PID is not reused
         self._process.stdin.write("\n")
         self._process.stdin.flush()
         assert self._line() == "ended"
@@ -91,7 +91,7 @@ def host() -> Iterator[Namespace]:
 def test_killed_at_any_time_what_was_there_comes_back(
     attack: Any, forks: Forks, host: Namespace
 ) -> None:
-    """Of a namespace and of a route. Somebody else's later choice is what stays instead."""
+    """Both a namespace's and a route's default. A later choice of somebody else stays."""
     host.run("ip", "route", "add", ROUTE, "dev", "d0", "mtu", "1400")
     for choices in attack.rounds():
         route = choices.choice([None, ROUTE])

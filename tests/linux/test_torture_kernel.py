@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Attacks on what we leave in a running kernel: many flows, kills at any time, two at once."""
+"""Attacks our objects in a running kernel: many flows, kills at any time, two commands at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from westwood.kernel import doctor, reading, recording, ww_kernel
 pytestmark = pytest.mark.kernel
 WESTWOOD = [sys.executable, "-m", "westwood"]
 PORT = 5001
-# Opens and ends flows of 3 kB, one after the other, in the namespace where it runs.
+# Opens and closes flows of 3 kB one after the other, in its namespace.
 SHORT_FLOWS = """
 import socket, sys, threading
 count, port = map(int, sys.argv[1:])
@@ -47,7 +47,7 @@ for _ in range(count):
 
 @pytest.fixture(autouse=True, scope="module")
 def clean(bpffs: Path) -> Iterator[None]:
-    """Whatever the attacks did, one unload later the kernel and the bpffs have nothing of ours."""
+    """After any attack one unload removes everything of ours from the kernel and the bpffs."""
     yield
     ww_kernel.unload()
     assert eventually(lambda: not in_kernel()), "something was leaked"
@@ -61,7 +61,7 @@ def host() -> Iterator[Namespace]:
 
 
 def works_again() -> None:
-    """Status and doctor see nothing unusual, and a load leaves everything registered."""
+    """Status and doctor report nothing unusual, and a load registers everything."""
     ww_kernel.status()
     assert "bpffs" not in doctor.missing(doctor.checks())
     ww_kernel.load()
@@ -73,7 +73,7 @@ def works_again() -> None:
 def test_a_clock_that_is_set_back_changes_no_time(
     attack: Any, host: Namespace, tmp_path: Path
 ) -> None:
-    """The time of day of the tool and of ww-kernel jumps while they record."""
+    """The time of day changes for the tool and ww-kernel while they record."""
     ww_kernel.load()
     clock, file, preloaded = tmp_path / "clock", tmp_path / "day.csv", tmp_path / "set_back.so"
     compiled = ["cc", "-shared", "-fPIC", "-o", str(preloaded), str(HELPERS / "set_back.c")]
@@ -102,7 +102,7 @@ def test_a_clock_that_is_set_back_changes_no_time(
 def test_no_event_of_short_flows_is_lost_uncounted(
     attack: Any, host: Namespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The recorder's buffer is the usual one, or so small that it may overflow."""
+    """The recorder's buffer has its usual size, or is so small that it may overflow."""
     ww_kernel.load()
     count = 5000
     for number, choices in enumerate(attack.rounds()):
@@ -126,7 +126,7 @@ def test_unload_under_500_flows_loses_none(attack: Any, host: Namespace) -> None
         time.sleep(choices.random())
         ww_kernel.unload()
         assert not available() & OURS
-        if sender.wait(60) == 0:  # else it came too late to choose the control
+        if sender.wait(60) == 0:  # otherwise it was too late to choose the control
             assert outcome(sender, receiver, 500) > 0
         assert eventually(lambda: not in_kernel(), 10)
 
@@ -167,14 +167,14 @@ def test_killed_at_any_time_the_next_command_makes_it_good(attack: Any, tmp_path
         folder.mkdir()
         kill_after(start(command, folder), choices.uniform(0, longest))
         works_again()
-        assert eventually(lambda: ww_kernel.status()["recorder"] == 0), "its recorder goes with it"
+        assert eventually(lambda: ww_kernel.status()["recorder"] == 0), "its recorder ends with it"
         for left in folder.iterdir():
             with pytest.raises(WestwoodError, match="has no event"):
                 reading.read(left)
 
 
 def test_two_of_anything_at_once(attack: Any, tmp_path: Path) -> None:
-    """Each does what it says or refuses in a line, and what they leave is whole."""
+    """Each succeeds or refuses in one line, and they leave a valid state."""
     for choices in attack.rounds():
         chosen = choices.choices(["load", "unload", "record", "status"], k=4)
         started = []
@@ -195,7 +195,7 @@ def test_two_of_anything_at_once(attack: Any, tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_killed_at_any_time_leaves_nothing(attack: Any, tmp_path: Path) -> None:
-    """Not a file, not a process, not a device: --engine linux, traced."""
+    """No file, process or device of a traced run of --engine linux remains."""
     linux.check_machine()
     devices = Path("/proc/net/dev").read_text().count("\n")
     line = [*WESTWOOD, "trace", "path", "--engine", "linux", "--set", "profile=linux"]
@@ -213,7 +213,7 @@ def test_a_run_that_is_killed_at_any_time_leaves_nothing(attack: Any, tmp_path: 
 
 
 def no_path_of(tool: int) -> bool:
-    """True if no ww-path is left whose tool is this one, or is gone."""
+    """True if no ww-path is left whose tool is this process, or has ended."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")

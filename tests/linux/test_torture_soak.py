@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A soak: many emulated paths at once, long connections beside thousands of short ones, for hours.
+"""A soak test: hours of many emulated paths at once, with long and thousands of short connections.
 
     make torture T=tests/linux/test_torture_soak.py TORTURE_SECONDS=3600
 
-emulates 24 paths for an hour: a day of connections. Whatever a path does to them, no window stays at the
-bottom and no connection stands still, and what they leave in the kernel is nothing.
+emulates 24 paths for an hour: a day of connections. Whatever a path does, no window stays at its
+minimum, no connection stalls, and nothing is left in the kernel.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from westwood.scenario import Scenario
 
 pytestmark = pytest.mark.kernel
 PATHS = 24
-STILL_S = 10.0  # beyond its retransmission timer
+STILL_S = 10.0  # longer than its retransmission timer
 AT_FLOOR_S = 10.0  # a third of a run
 LOST_SYN_S = 0.9
 BACKS_OFF = 2  # timeouts
 FLOOR = 2  # segments
 SHORT_SHARE = 0.2  # of the link's rate
 LEAST_SHARE = 0.4  # of the simulator's goodput on the same path
-SLACK = 1000  # kernel objects: other programs of this machine have connections, too
+SLACK = 1000  # kernel objects: other programs on this machine have connections, too
 SLACK_KB = 64 << 10
 
 
@@ -66,7 +66,7 @@ def loss(choices: random.Random) -> dict[str, Any]:
 
 
 def path(choices: random.Random, duration_s: float) -> Scenario:
-    """A link with long and short connections over it, both ways."""
+    """Makes a link with long and short connections in both directions."""
     size_kb = choices.choice([2, 20, 80])
     rate = choices.choice([500, 1000, 2000, 4000])
     every_s = size_kb * 8 / (SHORT_SHARE * rate)
@@ -99,20 +99,20 @@ def path(choices: random.Random, duration_s: float) -> Scenario:
 
 
 def lasting(trace: pl.DataFrame, end_s: float) -> pl.DataFrame:
-    """Says of each row of a connection how long it stood: until something changed."""
+    """Adds how long each row of a connection lasted, until something changed."""
     lasts = pl.col("time_s").shift(-1).fill_null(end_s) - pl.col("time_s")
     return trace.sort("time_s").with_columns(lasts=lasts)
 
 
 def longest_s(rows: pl.DataFrame, where: pl.Expr) -> float:
-    """The longest time for which rows after each other are like this."""
+    """Returns the longest time for which consecutive rows meet the condition."""
     runs = rows.with_columns(like=where).with_columns(run=pl.col("like").rle_id())
     sums = runs.filter(pl.col("like")).group_by("run").agg(pl.col("lasts").sum())
     return max(sums["lasts"], default=0.0)
 
 
 def check(result: Result, model: Result, end_s: float) -> None:
-    """Nothing stands still, and nothing stays at the bottom that does not in the simulator."""
+    """Nothing stalls, and no window stays at its minimum unless it does in the simulator."""
     which = (result.seed, result.scenario.to_toml())
     goodputs = [sum(row["goodput_bps"] for row in one.flow_rows) for one in (result, model)]
     assert goodputs[0] > LEAST_SHARE * goodputs[1], (goodputs, which)
@@ -123,16 +123,16 @@ def check(result: Result, model: Result, end_s: float) -> None:
         still = max(rows["lasts"] - rows["rto_s"].fill_nan(0), default=end_s)
         assert still < STILL_S, (still, its["flow"], which)
         if its["cc"] == "cubic" or result.scenario.link[0].loss.kind == "blackout":
-            continue  # not ours, or nothing passes
+            continue  # not ours, or no data can pass
         low = longest_s(rows, pl.col("cwnd") <= FLOOR)
         assert low < AT_FLOOR_S or its["mean_cwnd"] < 4 * FLOOR, (low, its["flow"], which)
 
 
 def left_behind(transfers: pl.DataFrame, end_s: float) -> int:
-    """Short transfers that began long before the end and never came to theirs.
+    """Counts short transfers that began long before the end and did not complete.
 
-    Not those whose SYN was lost, since the kernel times what follows by that round trip, or whose
-    timer backs off: the path takes what they send again.
+    It leaves out those that lost their SYN, since the kernel bases its timer on that RTT, and those
+    whose timer backs off, because the path loses their retransmissions.
     """
     short = pl.col("flow").is_in(["short", "back"]) & (pl.col("start_s") < end_s - STILL_S)
     begun = pl.col("established_s") - pl.col("start_s") < LOST_SYN_S
@@ -141,7 +141,7 @@ def left_behind(transfers: pl.DataFrame, end_s: float) -> int:
 
 
 def soak(choices: random.Random, duration_s: float) -> tuple[int, int]:
-    """Runs one path and holds it against the simulator. Returns its connections and segments."""
+    """Runs one path and compares it with the simulator; returns its connections and segments."""
     scenario, seed = path(choices, duration_s), choices.randint(1, 1 << 30)
     result = linux.run(scenario, seed, trace=True)
     check(result, simulator.simulate(scenario, seed), duration_s)
@@ -149,14 +149,14 @@ def soak(choices: random.Random, duration_s: float) -> tuple[int, int]:
 
 
 def objects() -> int:
-    """Sockets and the like that the kernel holds for TCP, of everybody."""
+    """Counts the kernel's sockets and similar objects for TCP, of all programs."""
     lines = Path("/proc/slabinfo").read_text().splitlines()
     kinds = ("TCP ", "tw_sock_TCP", "request_sock_TCP", "sock_inode_cache")
     return sum(int(line.split()[1]) for line in lines if line.startswith(kinds))
 
 
 def kernel_kb() -> int:
-    """Memory of the kernel that it can't reclaim."""
+    """Returns the kernel's memory that it can't reclaim."""
     found = re.search(r"SUnreclaim: +(\d+) kB", Path("/proc/meminfo").read_text())
     assert found
     return int(found[1])
@@ -172,7 +172,7 @@ def test_nothing_gets_stuck_and_nothing_leaks(attack: Any, loaded: None) -> None
             for future in [pool.submit(soak, seed, duration_s) for seed in seeds]:
                 try:
                     made, sent = future.result()
-                except RunError as error:  # this machine had no time for it
+                except RunError as error:  # this machine was too busy
                     assert "this machine" in str(error)
                     busy += 1
                     continue
@@ -184,7 +184,7 @@ def test_nothing_gets_stuck_and_nothing_leaks(attack: Any, loaded: None) -> None
             ), state
             before = before or (objects(), kernel_kb())
             most = (before[0] + SLACK, before[1] + SLACK_KB)
-            # What waits (TIME-WAIT) and what other programs hold goes in a while; a leak stays.
+            # TIME-WAIT sockets and other programs' objects disappear after a while; a leak stays.
             eventually(lambda most=most: objects() < most[0] and kernel_kb() < most[1], 90)
             held = (objects(), kernel_kb())
             print(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`westwood path compare` is ended at any moment, and the machine is as it was."""
+"""`westwood path compare` may end at any moment, and restores the machine."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from trials import State, left, start
 
 pytestmark = pytest.mark.kernel
 ENDS = {signal.SIGKILL: -9, signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
-_LATEST_S = 6.0  # in uploads, after all that begins
+_LATEST_S = 6.0  # during the uploads, when everything has begun
 
 
 def test_whatever_ends_it_the_machine_is_as_it_was(
     attack: Any, bpffs: Path, tmp_path: Path
 ) -> None:
-    """Controls, settings, mounts, namespaces; no process stays, and every file is whole."""
+    """It restores controls, settings, mounts and namespaces; no process stays, files are valid."""
     before = State.now()
     for number, choices in enumerate(attack.rounds()):
         folder = tmp_path / str(number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`make bench` names what got worse, and writes its tables into the page."""
+"""`make bench` names regressions, and writes its tables into the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from westwood.errors import UnavailableError
 
 
 def row(case: Case) -> dict[str, Any]:
-    """What a run of a case may have measured."""
+    """Returns plausible measurements of a case."""
     run = {"cpu_s": 0.003, "packets": 100_000, "peak_kib": 3400, "run_kib": 400}
     found = {"case": case.name, "flows": case.options.get("flows", 1), "goals": {"ns": 15.0}}
     found |= {"engine_run": run, "ns": 30.0, "instructions": 400.0}
@@ -49,7 +49,7 @@ def test_no_two_rows_have_a_name() -> None:
         ("instructions", 1.04, True),
         ("instructions", 1.02, False),
         ("instructions", 0.5, False),
-        ("ns3", 0.95, True),  # fewer times ns-3's cost are worse
+        ("ns3", 0.95, True),  # a smaller factor over ns-3 is worse
         ("ns3", 1.5, False),
         ("htsim", 0.95, True),
     ],

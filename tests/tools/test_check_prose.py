@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The linter of prose counts words as a reader does, and its list can only shrink."""
+"""The prose linter counts words as a reader does, and its list can only shrink."""
 
 from __future__ import annotations
 

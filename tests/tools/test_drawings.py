@@ -11,7 +11,7 @@ from tools import drawings
 from westwood import Scenario
 
 PAGE = (drawings.PICTURES.parent / "how-it-works.md").read_text(encoding="utf-8")
-MSS_BITS = 8 * (1500 - 52)  # with timestamps, as Westwood+ runs under the profile `rfc`
+MSS_BITS = 8 * (1500 - 52)  # with timestamps, as in the profile `rfc`
 
 
 @pytest.mark.parametrize("name", list(drawings.facts()))

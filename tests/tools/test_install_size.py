@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a clean environment weighs after `pip install westwood`, from its wheel and the registry."""
+"""`pip install westwood` stays small in a clean environment, from its wheel and the registry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 
 def run(*command: str | Path) -> str:
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # cmake and ninja are there
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # for cmake and ninja
     env = {**os.environ, "PATH": path}
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=env)
     assert done.returncode == 0, done.stderr

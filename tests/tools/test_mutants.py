@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/mutants: what a test sees is caught, and what a useless test does not see survives."""
+"""tools/mutants: a mutant that a test detects is caught, and a useless test lets it survive."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_declarations_keep_all_but_the_bodies() -> None:
 
 
 def verdicts(folder: Path, test: str, listed: set[tuple[str, ...]] | None = None) -> dict[str, str]:
-    """Returns what becomes of each mutant of HEADER with a program of this test."""
+    """Returns the outcome of each mutant of HEADER with a program of this test."""
     headers = folder / "core"
     headers.mkdir()
     (headers / "limit.h").write_text(HEADER)
@@ -82,7 +82,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "BUILD", tmp_path / "build")
 
 
-SAME = "return a >= most ? most : a;"  # at `most` it is the same number
+SAME = "return a >= most ? most : a;"  # gives the same number at `most`
 ALSO_SAME = "if (a <= WW_LEAST) return WW_LEAST;"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What docs/ns2.md quotes is what was held against ns-2, and of today's simulator."""
+"""docs/ns2.md quotes the stored comparison with ns-2, and the simulator still gives its numbers."""
 
 from __future__ import annotations
 

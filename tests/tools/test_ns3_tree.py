@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/ns3_tree.py says which source tree of ns-3 it lacks, and leaves trees as they are."""
+"""tools/ns3_tree.py names a missing ns-3 source tree, and leaves trees unchanged."""
 
 import os
 import subprocess
@@ -42,7 +42,7 @@ def test_a_tree_is_copied_without_what_was_built_in_it(tmp_path: Path) -> None:
     built = here / "src" / "core" / "a.cc"
     first = built.stat()
     ns3_tree.copied(tree, here)
-    assert built.stat().st_ctime_ns == first.st_ctime_ns  # else all would be compiled again
+    assert built.stat().st_ctime_ns == first.st_ctime_ns  # otherwise everything is compiled again
     (tree / "src" / "core" / "a.cc").write_text("changed")
     ns3_tree.copied(tree, here)
     assert built.read_text() == "changed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A proof can fail: tools/prove.py names a defect in a copy of the core."""
+"""Proofs can fail: tools/prove.py finds a defect in a copy of the core."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/release.py names what keeps a commit from being a release."""
+"""tools/release.py names the reasons why a commit is not a release."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_tag_version_and_changelog_that_agree_are_a_release() -> None:
         ("1.2.0", CHANGELOG, ["v1.1.0"], "", "no tag v1.2.0"),
         ("1.3.0", CHANGELOG, ["v1.3.0"], "", "the newest section is 1.2.0, not 1.3.0"),
         ("1.1.0", CHANGELOG, ["v1.1.0"], "", "the newest section is 1.2.0, not 1.1.0"),
-        ("1.2.0", "## [1.2.0]\n", ["v1.2.0"], "", "of no release"),  # it has no date
+        ("1.2.0", "## [1.2.0]\n", ["v1.2.0"], "", "is undated"),  # the section has no date
         ("1.2.0", CHANGELOG, ["v1.2.0"], " M Makefile\n", "uncommitted changes:\n M Makefile"),
     ],
 )

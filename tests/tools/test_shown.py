@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What pages show as a command's output is what the command prints."""
+"""The outputs of commands in pages are those that the commands print."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The patch series for ns-3 and Linux are well-formed, and ns-3's does what it claims.
+"""The patch series for ns-3 and Linux are well-formed, and ns-3's has the effects that it claims.
 
-The slow test takes ns-3-dev from the folder `dev` of the one that WESTWOOD_NS3_TREES names.
+The slow test takes ns-3-dev from the folder `dev` in WESTWOOD_NS3_TREES.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def message(patch: Path) -> tuple[str, str]:
 
 
 def files(patch: Path) -> list[str]:
-    """Lists what a patch touches; git refuses a hunk whose lines are not as many as it says."""
+    """Lists a patch's files; git rejects a hunk with a wrong line count."""
     words = ["git", "apply", "--numstat", str(patch)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     return [line.split("\t")[2] for line in done.stdout.splitlines()]
@@ -96,7 +96,7 @@ def test_a_tree_that_is_another_is_refused_by_name(tmp_path: Path) -> None:
 def test_each_patch_mends_what_its_test_sees_and_ns3s_own_suites_pass() -> None:
     trees = os.environ.get("WESTWOOD_NS3_TREES")
     if not trees:
-        pytest.skip("WESTWOOD_NS3_TREES names no folder of ns-3's trees")
+        pytest.skip("WESTWOOD_NS3_TREES names no folder with ns-3 trees")
     reason = ns3_upstream.lacking(Path(trees) / "dev")
     if reason:
         pytest.skip(reason)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verdicts and figures that docs/ quote are those of today's simulator."""
+"""The verdicts and figures in docs/ agree with today's simulator."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the measurement of linux/upstream makes of its uploads (the machine itself is slow)."""
+"""bench/westwood_patches.py evaluates its uploads correctly (the emulated machine is too slow)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATH = bench.PATHS[0]
 
 
 def uploads(*pairs: tuple[float, float]) -> list[dict[str, Any]]:
-    """Upstream's and the first patched state's goodput, a turn a pair."""
+    """Returns upstream's and the first patched state's goodput, one pair per turn."""
     names = bench.controls()[:2]
     return [
         {"machine": "m", "turn": turn, "path": str(PATH), "cc": cc, "mbps": mbps}
@@ -33,7 +33,7 @@ def ratio(*pairs: tuple[float, float]) -> bench.Ratio:
 def test_a_ratio_is_the_geometric_mean_over_pairs_with_students_interval() -> None:
     found = ratio((1, 2), (1, 4), (1, 8))
     assert math.exp(found.mean) == pytest.approx(4)
-    half = 4.302653 * math.log(2) / math.sqrt(3)  # quantile of t for two degrees of freedom
+    half = 4.302653 * math.log(2) / math.sqrt(3)  # t quantile for two degrees of freedom
     assert found.bounds() == pytest.approx((4 / math.exp(half), 4 * math.exp(half)), rel=1e-6)
 
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// core_digest FIRST COUNT [SHIFT_US]: a line for each of COUNT random sequences of operations on the core, which
-// says what all of them left behind. With a shift the clock starts so much later, which changes nothing; what
-// the clock's own bits decide is left out then: BBR's first phase, and RTTs in ticks.
+// core_digest FIRST COUNT [SHIFT_US]: prints a line for each of COUNT random sequences of operations on the core,
+// with a digest of the results. SHIFT_US starts the clock later, which must not change them; parts that depend on
+// the clock's own bits are left out then: BBR's first phase, and RTTs in ticks.
 #include <cstdio>
 #include <cstdlib>
 

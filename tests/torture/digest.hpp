@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Random bytes from a seed, and a number that stands for everything that a program computed from them.
+// Makes random bytes from a seed, and a digest of everything that a program computed from them.
 #pragma once
 
 #include <bit>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// engine_digest FIRST COUNT [hops | untimed | later | small | larger]: a line for each of COUNT random networks, which says what
-// came out of its simulation, to the bit. What the words change, the line does not show:
+// engine_digest FIRST COUNT [hops | untimed | later | small | larger]: prints a line for each of COUNT random
+// networks, with a digest of its simulation's exact results. Lines that must agree:
 //
-//   hops     each hop is an event of its own: the same as without
-//   untimed    without what the clock's own time decides
-//   later    the same, 4290 s later; the times of the result are taken from there
-//   small    without what a number of bytes decides
-//   larger   the same, and packets, queues and rates are three times as large
+//   hops     with an event for each hop: as without
+//   untimed  without effects of absolute time
+//   later    the same, 4290 s later; with times counted from then: as untimed
+//   small    without effects of byte counts
+//   larger   the same, with packets, queues and rates three times as large: as small
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,7 @@ using namespace ww::sim;
 
 namespace {
 
-constexpr Time kLater = 4290 * kSecond;  // the core's 32 bits of microseconds wrap 5 s after that
+constexpr Time kLater = 4290 * kSecond;  // the core's 32-bit microseconds wrap 5 s later
 constexpr std::uint32_t kLarger = 3, kMostHeader = 255;
 
 class ResultDigest : public ww::torture::Digest {
@@ -52,7 +52,7 @@ class ResultDigest : public ww::torture::Digest {
         add(result.packets);
     }
 
-    // What neither a later start nor larger packets change.
+    // Adds the results that neither a later start nor larger packets change.
     void add_course(const Result& result, double later_s) {
         for (const FlowResult& flow : result.flows) {
             for (const Event& event : flow.events) add_event(event, later_s);
@@ -69,7 +69,7 @@ class ResultDigest : public ww::torture::Digest {
     using Digest::add;
     void add(double number) {
         Digest::add(std::isnan(number) ? 0.5 : number);
-    }  // NaN has many bits
+    }  // NaN has many bit patterns
     template <class T>
     void add_all(const std::vector<T>& column) {
         for (const T value : column) add(static_cast<double>(value));
@@ -83,7 +83,7 @@ class ResultDigest : public ww::torture::Digest {
     }
 };
 
-// Leaves out what the clock's own time decides: what links do at set times, and BBR's first phase.
+// Removes the effects of absolute time: scheduled changes of links, and BBR's first phase.
 void forget_the_clock(Network& network) {
     network.trace = {false, 0, true, true, -1};
     for (Link& link : network.links)
@@ -95,8 +95,8 @@ void forget_the_clock(Network& network) {
         if (flow.cc.algorithm == WW_ALG_BBR) flow.cc = ww_configure(WW_PROTOCOL_CUBIC);
 }
 
-// Leaves out what a number of bytes decides: quanta and bursts, SACK's blocks in an ACK, sizes that are drawn,
-// errors a bit. Bandwidths are rounded.
+// Removes the effects of byte counts: quanta and bursts, SACK blocks per ACK, random sizes, bit errors, rounding of
+// bandwidths.
 void forget_bytes(Network& network) {
     forget_the_clock(network);
     for (Link& link : network.links)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever a program hands to a public function, it gets a result or an error of ours, and soon."""
+"""Any argument to a public function gives a result or one of our errors, in a short time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LONGEST_MESSAGE = 1500
 
 
 class Hostile:
-    """Raises whatever is asked of it."""
+    """Raises on any access."""
 
     def __repr__(self) -> str:
         raise RuntimeError("no")
@@ -51,7 +51,7 @@ class Hostile:
 
 
 def nested(depth: int) -> list[Any]:
-    """A list in a list in a list..."""
+    """Returns deeply nested lists."""
     inner: list[Any] = []
     for _ in range(depth):
         inner = [inner, inner]
@@ -59,7 +59,7 @@ def nested(depth: int) -> list[Any]:
 
 
 def cyclic() -> dict[str, Any]:
-    """A table that holds itself."""
+    """Returns a table that contains itself."""
     table: dict[str, Any] = {}
     table["link"] = [table]
     return table
@@ -101,7 +101,7 @@ def result() -> Result:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A results folder."""
+    """Makes a results folder."""
     path = tmp_path_factory.mktemp("results")
     assert (
         westwood.cli.call(
@@ -113,14 +113,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def some(choices: random.Random) -> Any:
-    """Any value."""
+    """Returns any value."""
     count = len(VALUES) + len(MADE)
     place = choices.randrange(count)
     return VALUES[place] if place < len(VALUES) else MADE[place - len(VALUES)]()
 
 
 def call(what: Callable[[], Any]) -> None:
-    """Calls it: it returns, or raises an error of ours whose message is a short line."""
+    """Calls a function, which must return or raise one of our errors with one short line."""
     start = time.process_time()
     try:
         what()
@@ -131,7 +131,7 @@ def call(what: Callable[[], Any]) -> None:
 
 
 def calls(choices: random.Random, result: Result, results: Results) -> Iterator[Callable[[], Any]]:
-    """Yields a call of each public function, one argument of which is anything."""
+    """Yields a call of each public function, with any value for one argument."""
     value = some(choices)
     option = choices.choice(
         ["seed", "trace", "interval_s", "events", "queues", "capture", "check_resources"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What became of a folder's bytes is noticed: no row is believed that differs from what was
-measured, nothing outside the folder is touched, and it takes a line to say so."""
+"""Damaged bytes in a results folder are detected: no row differs from the measurements, nothing
+outside the folder changes, and the message is one line."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ KINDS: tuple[Damage, ...] = (remove, link, endless, folder)
 
 
 class Folders:
-    """Folders as they are half way and at the end, to be damaged."""
+    """Folders of partial and complete runs, to be damaged."""
 
     def __init__(self, zygote: Zygote, path: Path) -> None:
         self._zygote, self._path, self._made = zygote, path, 0
@@ -103,7 +103,7 @@ class Folders:
         return place
 
     def _half_swept(self) -> Place:
-        """A sweep with two parts and a journal, as a kill leaves it."""
+        """Makes a sweep with two parts and a journal, as after a kill."""
         place = self._place(_SWEEP)
         first = [call for call in place.calls() if call.name == "rename"]
         third = next(call for call in first if "parts/000003" in call.line)
@@ -113,7 +113,7 @@ class Folders:
         return place
 
     def copy(self, place: Place) -> Place:
-        """Copies what a place has to a new one."""
+        """Copies a place's contents to a new one."""
         made = self._place(place.case)
         shutil.rmtree(made.path)
         shutil.copytree(place.path, made.path)
@@ -128,7 +128,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Folders]:
 
 
 def damaged(place: Place, choices: random.Random, kinds: tuple[Damage, ...]) -> str:
-    """Damages a file or two of the results folder; says which and how."""
+    """Damages one or two files of the results folder; returns which and how."""
     said = []
     out = place.path / "out"
     for _ in range(choices.choice((1, 1, 2))):
@@ -141,7 +141,7 @@ def damaged(place: Place, choices: random.Random, kinds: tuple[Damage, ...]) -> 
 
 
 def outside(place: Place) -> dict[Path, bytes]:
-    """Everything beside the results folder."""
+    """Returns the contents of everything outside the results folder."""
     files = (one for one in place.path.rglob("*") if "out" not in one.relative_to(place.path).parts)
     return {one: one.read_bytes() for one in files if one.is_file()}
 
@@ -192,7 +192,7 @@ FORGED = (
 
 
 def forge(record: dict[str, Any], choices: random.Random) -> None:
-    """Changes a value of a record, or of a row in it."""
+    """Changes a value of a record or of a row in it."""
     rows = record.get("rows")
     one = rows[0] if rows and choices.random() < 0.6 else record
     key, value = choices.choice([*one, "new"]), choices.choice(FORGED)
@@ -202,7 +202,7 @@ def forge(record: dict[str, Any], choices: random.Random) -> None:
 
 
 def forge_rows(frame: pl.DataFrame, choices: random.Random) -> pl.DataFrame:
-    """Changes a column's values, or all of it."""
+    """Changes some or all of a column's values."""
     column, value = choices.choice(frame.columns), choices.choice(FORGED)
     place = choices.choice((pl.lit(True), pl.int_range(pl.len()) == 1))
     forged = pl.when(place).then(pl.lit(value)).otherwise(pl.col(column)).alias(column)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same inputs give the same bytes, whoever compiles core and engine, and however it is asked.
+"""The same inputs give the same bytes with any compiler of core and engine, in equivalent forms.
 
-Random operations on the core and random networks (the generators of tests/fuzz) run in programs
-built by gcc and clang without optimisation and with all of it. The same networks run with an event
-for each hop, at another time, and with larger packets on faster links.
+Random operations on the core and random networks (from the generators of tests/fuzz) run in
+programs built by gcc and clang, unoptimised and fully optimised. The same networks also run with an
+event for each hop, at another time, and with larger packets on faster links.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FLAGS = ["-std=c++20", "-ffp-contract=off", f"-I{ROOT}", "-x", "c++", "-"]
 
 
 def built(program: str, compiler: str, level: str) -> Path:
-    """Returns tests/torture/PROGRAM.cpp as this compiler makes it, built if anything changed."""
+    """Returns tests/torture/PROGRAM.cpp compiled this way; compiles it if anything changed."""
     sources = [ROOT / "tests" / "torture" / f"{program}.cpp"]
     if program == "engine_digest":
         sources += sorted((ROOT / "engine").glob("*.cpp"))
@@ -36,7 +36,7 @@ def built(program: str, compiler: str, level: str) -> Path:
     made = BUILDS / f"{program}-{compiler}{level}-{key}"
     BUILDS.mkdir(parents=True, exist_ok=True)
     with (BUILDS / f"{program}-{compiler}{level}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run side by side
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in parallel
         if not made.exists():
             for older in BUILDS.glob(f"{program}-{compiler}{level}-*"):
                 older.unlink()
@@ -48,11 +48,11 @@ def built(program: str, compiler: str, level: str) -> Path:
 
 
 def digests(program: Path, first: int, count: int, *how: object) -> list[str]:
-    """Returns a line an input: its number, and what stands for all that came out of it."""
+    """Returns a line per input: its number, and the digest of its results."""
     command = [str(program), str(first), str(count), *map(str, how)]
     lines = subprocess.check_output(command, text=True).splitlines()
     assert len(lines) == count
-    assert len({line.split()[1] for line in lines}) > count / 4, "few of them do something"
+    assert len({line.split()[1] for line in lines}) > count / 4, "few of them have an effect"
     return lines
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whatever ends a command that writes files, at whichever system call: the next one goes on, and
-the files are those of an undisturbed run."""
+"""A command that writes files may end at any system call: the next one continues, and the files are
+those of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from cases import CASES, Call, Case, Place, Zygote
 pytestmark = pytest.mark.skipif(
     shutil.which("strace") is None, reason="no strace: make system-test"
 )
-_STRIDE = 7919  # spreads the calls of a short attack; a long one meets them all
+_STRIDE = 7919  # spreads a short attack over the calls; a long one covers them all
 
 
 class Undisturbed:
-    """What each case calls and leaves when nothing happens."""
+    """The calls and results of each case when nothing happens."""
 
     def __init__(self, zygote: Zygote, folder: Path) -> None:
         self.zygote, self._folder = zygote, folder
@@ -46,7 +46,7 @@ class Undisturbed:
     def disturbed(
         self, attack: Any, cases: Sequence[Case], *, only_changes: bool
     ) -> Iterator[tuple[Case, Call, Place, dict[str, object]]]:
-        """Chooses a case and a call of it each round: consecutive seeds meet every one."""
+        """Chooses a case and one of its calls each round: consecutive seeds cover all of them."""
         for _ in attack.rounds():
             number, case = attack.seed // len(cases), cases[attack.seed % len(cases)]
             calls, contents = self.of(case)
@@ -61,7 +61,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Undisturbe
 
 
 def finished(place: Place) -> dict[str, object]:
-    """Carries the case out again; what is there then."""
+    """Runs the case again; returns the contents then."""
     code, errors = place.call(again=True)
     assert code == 0, errors
     if (sums := place.path / "out" / "SHA256SUMS").exists():
@@ -83,7 +83,7 @@ def test_a_kill_at_any_system_call_loses_nothing(
         codes.append(code)
         assert len(place.kept()) >= place.ended(), f"{case.name}, killed at {call.line}"
         assert finished(place) == contents, f"{case.name}, killed at {call.line}"
-    # Threads may take turns otherwise, so that the call is another one's.
+    # Threads may be scheduled differently, so that the call belongs to another one.
     assert set(codes) <= {-signal.SIGKILL, 0} and codes.count(0) <= 1 + len(codes) // 10
 
 
@@ -94,7 +94,7 @@ def test_a_disk_that_fails_at_any_system_call_is_one_line(
         error = ("ENOSPC", "EIO")[attack.seed % 2]
         code, errors = place.call(*place.traced, *call.inject(f"error={error}"))
         context = f"{case.name}: {error} at {call.line}\n{errors}"
-        if place.was_injected():  # and not into another call, as threads took turns otherwise
+        if place.was_injected():  # and not into another call because of scheduling
             assert code in (0, 1) and "Traceback" not in errors, context
             assert errors.count("\n") == code, context
         assert finished(place) == contents, context
@@ -114,8 +114,8 @@ def test_two_at_once_refuse_each_other_or_take_turns(attack: Any, undisturbed: U
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_what_is_relied_on_is_on_the_disk_before(undisturbed: Undisturbed, case: Case) -> None:
     calls, _ = undisturbed.of(case)
-    filled: set[str] = set()  # files with bytes that a power cut may take
-    renamed = False  # and names
+    filled: set[str] = set()  # files with bytes that a power cut may lose
+    renamed = False  # whether names may be lost, too
     renames = 0
     for call in calls:
         here = re.search(r"\.partial-\w+(\.\w+)?|SHA256SUMS", call.line)
@@ -124,7 +124,7 @@ def test_what_is_relied_on_is_on_the_disk_before(undisturbed: Undisturbed, case:
             filled.add(file)
         elif call.name in ("fsync", "fdatasync"):
             filled.discard(file)
-            renamed &= bool(file)  # else it was the folder
+            renamed &= bool(file)  # otherwise the call synced the folder
         elif call.name == "rename":
             assert file not in filled and "SHA256SUMS" not in filled, call.line
             renames, renamed = renames + 1, True

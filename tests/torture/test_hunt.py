@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Any attack: the quick way to the simulator and its file are both its scenario."""
+"""Any attack reaches the simulator with the same scenario, directly and through its file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from westwood.hunt.evaluate import Runner
 from westwood.hunt.scenarios import scenario as scenario_of
 from westwood.hunt.search_run import Finding
 
-PACKETS = 2_000  # of a run: this is about what is run, not for how long
+PACKETS = 2_000  # per run: this test is about what is run, not for how long
 PROTOCOLS = ("bbr", "cubic", "westwood+", "reno", "vegas")
 
 
 def any_attack(choices: random.Random) -> attacks.Attack:
-    """An attack as the hunt draws them, or one that was shrunk by chance."""
+    """Draws an attack as the hunt does, or one that was shrunk at random."""
     while True:
         names = [name for name in attacks.FEATURES if choices.random() < 0.25]
         if attacks.fit_together(names):

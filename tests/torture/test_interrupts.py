@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A signal at any moment, imports included, ends any command soon, cleanly and in one line."""
+"""A signal at any moment, even during imports, ends any command soon, cleanly and in one line."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ COMMANDS = (
 )
 SWEEP = "sweep table1 --cc reno --cc westwood+ --seeds 60 --set duration=60s --out out"
 SIGNALS = (signal.SIGINT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-LATEST_S = 5.0  # this machine may be busy; tests/westwood/test_stopping.py has the promised time
+LATEST_S = 5.0  # for a busy machine; tests/westwood/test_stopping.py tests the promised time
 CODES = {0, *(128 + number for number in SIGNALS)}
 
 
 def interrupted(command: str, choices: Any, folder: Path) -> int:
-    """Starts a command, signals it at a random moment, looks at its end; its exit code."""
+    """Starts a command, signals it at a random moment, checks its end; returns its exit code."""
     tool = Tool(command, folder)
     tool.watches()
     time.sleep(choices.choice([0.05, 1.0, 2.5]) * choices.random())
@@ -49,7 +49,7 @@ def interrupted(command: str, choices: Any, folder: Path) -> int:
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Has a results folder for `report`, and a sweep that nobody disturbed."""
+    """Makes a results folder for `report`, and an undisturbed sweep."""
     folder = tmp_path_factory.mktemp("finished")
     for command in ("run fig5 --seeds 2 --set duration=2s --out done", SWEEP):
         tool = Tool(command, folder)

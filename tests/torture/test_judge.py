@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The judge, with other rows, seeds and controls each round; and the coverage of its intervals."""
+"""The judge works with other rows, seeds and controls each round; its intervals have coverage."""
 
 from __future__ import annotations
 

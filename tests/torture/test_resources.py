@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What runs are said to take is near what they take."""
+"""The estimated resources of runs are close to the real ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ print(json.dumps([said, peak()]))
 
 
 def _any(choices: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A path of some 10^5 packets with bulk flows, groups of them and transfers."""
+    """Draws a path of some 10^5 packets with bulk flows, groups of them and transfers."""
     rate = 10 ** choices.uniform(6.5, 9)
     flows = []
     for number in range(choices.randint(1, 3)):
@@ -48,7 +48,7 @@ def _any(choices: random.Random) -> tuple[dict[str, Any], dict[str, Any]]:
             flow["arrivals"] = {"every": f"{every_us}us", "size": "20kB"}
         flows.append(flow)
     delay_ms = choices.choice([1, 5, 20])
-    # As long as TCP needs to fill the path: an estimate knows no losses.
+    # As long as TCP needs to fill the path, since an estimate ignores losses.
     limit = f"{max(100, round(choices.uniform(1, 3) * rate * 2e-3 * (1 + delay_ms) / 12_000))}p"
     ends = (("access", "a", "b", 1e10, 1), ("neck", "b", "c", rate, delay_ms))
     links = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every attack relies on: a seed repeats its round."""
+"""Every attack relies on this: a seed repeats its round."""
 
 from __future__ import annotations
 

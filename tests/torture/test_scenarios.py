@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scenario files in every state of disrepair: done, or a line a mistake that names file and key."""
+"""Broken scenario files run, or give one line per mistake that names file and key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHIPPED = sorted(Path(__file__).parents[2].joinpath("scenarios").glob("*.toml"))
 SMALL = Path(__file__).parents[1].joinpath("westwood", "small.toml")
 LONGEST_S = 10.0
 MOST_BYTES = 1 << 30
-MOST_LINES = 12  # mistakes of a file, and how many more there are
+MOST_LINES = 12  # mistakes of a file, and the count of further ones
 TOKEN = re.compile(r'"[^"\n]*"|[A-Za-z_][\w.-]*|[0-9.]+|\S')
 VALUE = re.compile(r'(?<== )("[^"\n]*"|[0-9][\w.]*|\{.*\}|\[.*\])|(?<=name = )"')
 VALUES = r"""
@@ -42,7 +42,7 @@ min_rto max_rto receive_window initial_cwnd delayed_ack timestamps rack duration
 
 
 def mutated(text: str, choices: random.Random) -> bytes:
-    """The text after some changes of its tokens, lines or bytes."""
+    """Returns the text after some changes of its tokens, lines or bytes."""
     for _ in range(choices.choice([1, 1, 1, 2, 5])):
         tokens = list(TOKEN.finditer(text))
         lines = text.splitlines()
@@ -85,7 +85,7 @@ def mutated(text: str, choices: random.Random) -> bytes:
 
 
 def short(text: str) -> str:
-    """The scenario with runs of a second: whatever it says, an attack has no time for more."""
+    """Limits the scenario's runs to a second, since an attack has no time for more."""
     text = re.sub(r'^duration = "[^"]*"', 'duration = "1s"', text, flags=re.M)
     text = re.sub(r"^seeds = \d+", "seeds = 1", text, flags=re.M)
     return re.sub(r"^start = .*$", "", text.partition("[sweep]")[0], flags=re.M)
@@ -104,7 +104,7 @@ def test_mutated_scenario_files(
         try:
             lasts = Scenario.from_toml(file)
             if lasts.duration > 10**13 or lasts.seeds * len(lasts.flows) > 100 or lasts.sweep:
-                continue  # it is a scenario, and takes long
+                continue  # a valid scenario that takes long
         except InputError:
             pass
         start = time.process_time()
@@ -121,7 +121,7 @@ def test_mutated_scenario_files(
 
 
 def check_lines(lines: list[str], file: Path) -> None:
-    """A line a mistake, each with the file and where it is known its line; not too many."""
+    """Expects one line per mistake, with the file and its line if known, and a limit on lines."""
     assert 0 < len(lines) <= MOST_LINES
     place = re.compile(rf"westwood: {re.escape(str(file))}(:\d+)?: .")
     for number, line in enumerate(lines, 1):
@@ -133,13 +133,13 @@ def check_lines(lines: list[str], file: Path) -> None:
 
 
 def used() -> int:
-    """Bytes of address space that this process has."""
+    """Returns this process's address space in bytes."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     return pages * resource.getpagesize()
 
 
 def any_scenario(choices: random.Random) -> dict[str, Any]:
-    """A network of some links and flows, the values near the bounds of what is allowed."""
+    """Draws a network of some links and flows, with values near the limits."""
     count = choices.choice([1, 2, 5, 254, 255, 256, 300])
     rates, delays = ["1kbps", "2Mbps", "1Tbps"], ["0s", "1ps", "45ms", "3600s"]
     times, many = ["1us", "1s", "2246400s"], ["1p", "100p", "1B", "unlimited", "1073741824p"]
@@ -179,7 +179,7 @@ def any_scenario(choices: random.Random) -> dict[str, Any]:
 
 
 def test_the_engine_refuses_no_scenario(attack: Any) -> None:
-    """What it would refuse was refused before, by file and key, when nothing was written yet."""
+    """Whatever it would reject is rejected earlier, by file and key, before anything is written."""
     for choices in attack.rounds():
         try:
             scenario = Scenario(**any_scenario(choices))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Paths drawn at random always run; a search whose journal is damaged anywhere ends the same."""
+"""Random paths always run; a search with a damaged journal gives the same result."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from westwood.search import population, space, study
 from westwood.search.outcome import Outcome
 from westwood.search.result import Search
 
-_SPREAD = 0.06  # flows start within the first twentieth, and their rates count from there
-_LATE = 0.6  # or one starts after a third
+_SPREAD = 0.06  # flows start within the first twentieth of a run; rates count from their start
+_LATE = 0.6  # or one flow starts after a third of the run
 
 
 def test_every_environment_runs_and_carries_no_more_than_its_link(attack: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What keys cost the TOML parser is bounded, and no valid TOML is taken for another."""
+"""The cost of keys in the TOML parser is bounded, and no valid TOML is rejected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ a . a.a "a" 'a' "." '.' "a.b" = 1 1.5 [ ] [[ ]] { } , # \ " ' \" \' \\ a=1 .a. "
 
 
 def text_of(choices: random.Random) -> str:
-    """Some text of what TOML is made of, often valid."""
+    """Draws a text from TOML's elements, often valid."""
     whole = choices.choice([*"ab", '"""', "'''"])
     pieces = [*PIECES.split(), "\n", "\n", " ", '"""', "'''", "\nk%d = ", whole]
     made = "".join(choices.choice(pieces) for _ in range(choices.choice([5, 20, 60])))
@@ -28,14 +28,14 @@ def text_of(choices: random.Random) -> str:
 
 
 def parts(table: Any) -> int:
-    """How deep its tables lie in each other, which a key's parts make."""
+    """Returns how deeply its tables are nested, which follows from a key's parts."""
     if isinstance(table, dict) and table:
         return 1 + max(parts(inner) for inner in table.values())
     return 0
 
 
 def test_keys_are_told_from_strings_and_comments(attack: Any) -> None:
-    """Held against the parser itself: only a deep table is refused, and none deeper is let pass."""
+    """Compared with the parser itself: exactly the deeply nested tables are rejected."""
     for choices in attack.rounds():
         for _ in range(50):
             text = text_of(choices)

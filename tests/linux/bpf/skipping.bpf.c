@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Our congestion controls, on a kernel that does not run some of their operations and takes for their answer
- * whatever lies on the stack. One operation in WW_SKIP_ONE_IN is skipped by chance; with WW_SKIP_WHOLE_ACKS
- * all of one clock reading are, as when a softirq interrupts a process for which the kernel runs no programs.
+ * Our congestion controls on a kernel that skips some of their operations and uses leftovers on the stack as
+ * their result. One operation in WW_SKIP_ONE_IN is skipped at random. With WW_SKIP_WHOLE_ACKS all operations
+ * of an ACK are, as when a softirq interrupts a process in which the kernel cannot run programs.
  */
 #include "linux/bpf/control.h"
 #include "linux/bpf/full_control.h"
@@ -17,13 +17,13 @@ static inline bool is_skipped(const unsigned long long *arguments) {
     return drawn % WW_SKIP_ONE_IN == 0;
 }
 
-/* Draws a number of any size: as many are small as are large. */
+/* Draws a number of any magnitude: small numbers are as frequent as large ones. */
 static inline __u32 left_on_the_stack(void) {
     return bpf_get_prandom_u32() >> (bpf_get_prandom_u32() & 31);
 }
 
 #pragma GCC diagnostic ignored \
-    "-Wint-conversion" /* as in libbpf's own: an argument comes as a pointer */
+    "-Wint-conversion" /* as libbpf does: an argument arrives as a pointer */
 #undef BPF_PROG
 #define BPF_PROG(name, args...)                                                         \
     name(unsigned long long *ctx);                                                      \

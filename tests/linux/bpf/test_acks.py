@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The core decides in the kernel as in the simulator, given the same ACKs at the same times.
 
-tests/golden/acks holds ACKs and what the simulator's sender decides on each (replayed there by
-tests/engine/replay_test.cpp); here they go to a socket of this kernel.
+tests/golden/acks holds ACKs and the decisions of the simulator's sender (replayed to the simulator
+by tests/engine/replay_test.cpp). This test replays them to a socket of this kernel.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UNLIMITED = 2**31 - 1  # a recording has NaN
 
 @dataclass(frozen=True)
 class Played:
-    """A recording of ACKs, with what the kernel decided on each and what our recorder saw."""
+    """A recording of ACKs, with the kernel's decision on each and our recorder's events."""
 
     lines: list[Line]
     decided: list[tuple[str, int, int]]  # state, cwnd, ssthresh
@@ -37,10 +37,10 @@ class Played:
     owns_recovery: bool
 
     def near(self, segments: int) -> int:
-        """Returns how many segments apart windows may be.
+        """Returns by how many segments windows may differ.
 
-        The slow start of ww_cubic holds while the smoothed RTT is long. The host's own delay
-        lets it hold some ACKs earlier than the simulator.
+        The slow start of ww_cubic pauses while the smoothed RTT is long. The host's own delay
+        makes it pause some ACKs earlier than in the simulator.
         """
         return 1 + (segments // 32 if self.owns_recovery else 0)
 
@@ -70,11 +70,11 @@ def test_the_kernel_decides_as_the_simulator(played: Played) -> None:
     for line, (state, cwnd, ssthresh) in zip(played.lines, played.decided, strict=True):
         assert state == line.state, line
         began, before = state == "recovery" != before, state
-        if began and played.owns_recovery:  # room for the first retransmission, until the next ACK
+        if began and played.owns_recovery:  # room for the first retransmission until the next ACK
             assert cwnd >= line.cwnd - 1, line
             continue
-        # They may differ by a segment: BWE * RTTmin is cut to whole segments, and the kernel's PRR
-        # divides by cwnd where RFC 6937 has RecoverFS.
+        # They may differ by a segment: BWE * RTTmin is rounded to whole segments, and the kernel's
+        # PRR divides by cwnd instead of RFC 6937's RecoverFS.
         assert abs(cwnd - line.cwnd) <= played.near(line.cwnd), line
         # In recovery the kernel's ssthresh is the target of PRR; the recording has the core's.
         if state != "recovery":
@@ -93,12 +93,12 @@ def test_what_a_loss_decides_is_recorded(played: Played) -> None:
 def test_the_kernel_estimates_as_the_simulator(played: Played, losses: str) -> None:
     expected = {line.segment: line.estimate_bps for line in reversed(played.lines)}
     sampled = played.trace.filter(pl.col("event") == "window")
-    if losses != "tail":  # ACKs of one segment can't be told apart in a recording
+    if losses != "tail":  # ACKs of single segments look alike in a recording
         before = played.trace.filter(pl.col("event") == "loss")["delivered_bytes"][0]
         sampled = sampled.filter(pl.col("delivered_bytes") < before)
     assert sampled.height >= 2
-    # A rate sample is of when segments left, too: TCP paces two at a time, the simulator each.
+    # A rate sample depends on send times. TCP paces segments in pairs, the simulator singly.
     within = 0.1 if played.owns_recovery else 0.03
     for delivered_bytes, bps in sampled.select("delivered_bytes", "estimate_bps").iter_rows():
-        segment = (delivered_bytes - 1) // MSS  # the SYN counts
+        segment = (delivered_bytes - 1) // MSS  # the SYN counts as a byte
         assert bps == pytest.approx(expected[segment], rel=within), segment

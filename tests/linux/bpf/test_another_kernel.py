@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The same object runs in Debian's 6.1 kernel, and beside upstream's Westwood+ there.
+"""The same object runs in Debian's 6.1 kernel, where it is compared with upstream's Westwood+.
 
-One emulated machine does all of it; the table of the comparison is in build/vm/upstream.txt.
+One emulated machine runs all of it; build/vm/upstream.txt has the table of the comparison.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ MODULES = (
     "kernel/net/ipv4/tcp_westwood.ko",
 )
 TOOLS = ("ip", "tc", "iperf3", "setpriv")
-TURNS, SECONDS = 6, 15  # the OMITTED seconds before them are not counted
+TURNS, SECONDS = 6, 15  # after OMITTED seconds that are not counted
 OMITTED = 4
 T_975 = {5: 2.571}[TURNS - 1]  # quantile of Student's t by degrees of freedom
-# name: rate in Mb/s, one way in ms, loss in percent, queue in packets; ours over upstream's, at
-# least and at most. The simulator has 1.43 (westwood+ over westwood+-linux), 1.03 and 0.99.
+# name: rate in Mb/s, one-way delay in ms, loss in percent, queue in packets; lower and upper limit
+# of ours over upstream's. The simulator has 1.43 (westwood+ over westwood+-linux), 1.03 and 0.99.
 PATHS = {
     "10 Mb/s, 90 ms, loss 0.5 %": ((10, 45, 0.5, 100), (0.9, 1.8)),
     "10 Mb/s, 20 ms, loss 0.5 %": ((10, 10, 0.5, 100), (0.95, 1.1)),
@@ -94,7 +94,7 @@ cat /proc/sys/net/ipv4/tcp_available_congestion_control
 
 @pytest.fixture(scope="module")
 def printed() -> list[str]:
-    """Runs the script once and returns what the machine printed."""
+    """Runs the script once; returns the machine's output."""
     with suppress(RunError):
         emulated.fetch()
     reason = emulated.lacking(TOOLS)
@@ -127,13 +127,13 @@ def test_a_flow_runs_with_each(printed: list[str], name: str) -> None:
 
 def test_every_control_is_recorded(printed: list[str]) -> None:
     code, *seen = emulated.after(printed, "record")
-    assert code == "0", "the tracing programs are taken"
+    assert code == "0", "the kernel accepts the tracing programs"
     for cc in ("cubic", "ww_plus"):
         assert {f"start,{cc}", f"window,{cc}", f"end,{cc}"} <= set(seen)
 
 
 def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
-    """Reads the goodput in Mb/s, by path and control."""
+    """Parses the goodput in Mb/s, by path and control."""
     found: dict[tuple[str, str], list[float]] = {}
     for line in emulated.after(printed, "upstream"):
         _, path, cc, received, _ = line.split("|")
@@ -144,8 +144,8 @@ def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
 
 
 def test_upstreams_westwood_beside_ours_on_the_same_paths(printed: list[str]) -> None:
-    """Ours gets as much, and more where losses are many and the RTT is long: there tcp_westwood.c's
-    `.ssthresh = tcp_reno_ssthresh` halves in recovery, and the estimate sees half the rate
+    """Ours gets as much, and more with many losses and a long RTT. There tcp_westwood.c's
+    `.ssthresh = tcp_reno_ssthresh` halves cwnd in recovery, and the estimate sees half the rate
     (docs/linux-reference.md).
     """
     found = goodputs(printed)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each control decides after losses as its papers say, by its own recording and by TCP_INFO.
+"""Each control reacts to losses as its papers say, by its own recording and by TCP_INFO.
 
-A path of 20 Mb/s and 40 ms loses what slow start sends too much, one packet by its number, and half
-a second of everything: fast recovery, and a timeout.
+A path of 20 Mb/s and 40 ms drops slow start's overshoot, a single packet chosen by number, and
+everything for half a second. That gives fast recoveries and a timeout.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FAMILY = [cc for cc, name in ww_kernel.CONTROLS.items() if PROTOCOLS[name].algor
 
 
 def run(cc: str, seconds: float, *losses: str) -> tuple[pl.DataFrame, list[str]]:
-    """Runs a connection; returns its recording and what TCP_INFO said of it meanwhile."""
+    """Runs a connection; returns its recording and TCP_INFO's values during it."""
     with joined(*PATH, *losses) as (here, there):
         receiver = there.receive("10.77.0.2", 5001)
         with recording() as recorded:
@@ -45,7 +45,7 @@ def run(cc: str, seconds: float, *losses: str) -> tuple[pl.DataFrame, list[str]]
 
 
 def bwe_times_rtt_min(row: dict[str, float]) -> int:
-    """Computes BWE * RTTmin in segments from what the recorder says."""
+    """Computes BWE * RTTmin in segments from a row of the recording."""
     return int(row["estimate_bps"] * row["rtt_min_s"] / (BPS_PER_BYTE * row["mss"]))
 
 
@@ -65,7 +65,7 @@ Lossy = tuple[str, pl.DataFrame, list[str]]
 def test_a_loss_sets_ssthresh_to_bwe_times_rtt_min(lossy: Lossy) -> None:
     """The rule is in Mascolo 2001, section 2.2, and Dell'Aera 2003, section 2.2."""
     losses = of(lossy[1], "loss")
-    assert losses, "there was none"
+    assert losses, "no loss was recorded"
     for row in losses:
         assert row["ssthresh"] == pytest.approx(max(bwe_times_rtt_min(row), FLOOR), abs=1)
         assert row["state"] == "recovery" and row["lost"] > 0
@@ -73,7 +73,7 @@ def test_a_loss_sets_ssthresh_to_bwe_times_rtt_min(lossy: Lossy) -> None:
 
 def test_a_timeout_sets_ssthresh_the_same_and_the_window_to_one(lossy: Lossy) -> None:
     timeouts = of(lossy[1], "timeout")
-    assert timeouts, "there was none"
+    assert timeouts, "no timeout was recorded"
     row = timeouts[0]
     assert row["ssthresh"] == pytest.approx(max(bwe_times_rtt_min(row), FLOOR), abs=1)
     assert row["cwnd"] == 1 and row["state"] == "loss"
@@ -91,10 +91,10 @@ def test_after_recovery_the_window_is_what_was_decided(lossy: Lossy) -> None:
         elif row["event"] == "exit" and decided is not None:
             exits += 1
             assert row["cwnd"] <= decided["cwnd"] + 1
-            if cc == "ww_plus_rh":  # Dell'Aera 2003: when the phase ends cwnd is BWE * RTTmin
+            if cc == "ww_plus_rh":  # Dell'Aera 2003: at the end cwnd is BWE * RTTmin
                 assert row["cwnd"] == row["ssthresh"]
                 assert row["ssthresh"] == pytest.approx(max(bwe_times_rtt_min(row), FLOOR), abs=1)
-            elif cc != "ww_nrplus":  # ww_nrplus has its plateau instead
+            elif cc != "ww_nrplus":  # ww_nrplus has a plateau instead
                 assert row["ssthresh"] == decided["ssthresh"]
                 assert row["cwnd"] == min(decided["cwnd"], decided["ssthresh"])
     assert exits
@@ -115,7 +115,7 @@ def test_the_recording_and_tcp_info_agree(lossy: Lossy) -> None:
         compared += 1
         assert f" {cc} " in info and int(words["mss"]) == around[0]["mss"]
         assert around[0]["cwnd"] <= int(words["cwnd"]) <= around[1]["cwnd"]
-        if "ssthresh" in words:  # ss leaves an unlimited one out
+        if "ssthresh" in words:  # ss omits an unlimited one
             assert int(words["ssthresh"]) == around[0]["ssthresh"]
     assert compared >= 1
 
@@ -129,23 +129,23 @@ def test_growth_is_renos_between_losses(lossy: Lossy) -> None:
         avoids = (
             before["state"] == after["state"] == "open" and before["cwnd"] >= before["ssthresh"]
         )
-        if quiet and avoids and lossy[0] != "ww_nrplus":  # it grows from its plateau
+        if quiet and avoids and lossy[0] != "ww_nrplus":  # it grows from a plateau
             rounds = (after["time_s"] - before["time_s"]) / after["rtt_min_s"] + 1
             assert 0 <= after["cwnd"] - before["cwnd"] <= rounds + 1
             compared += 1
-    assert compared or lossy[0] in ("ww_nrplus", "ww_westwood")  # ssthresh too high to get there
+    assert compared or lossy[0] in ("ww_nrplus", "ww_westwood")  # their ssthresh is too high
     first = [row for row in rows if math.isnan(row["ssthresh"])]
     assert max(row["cwnd"] for row in first) > 100, "slow start doubled the first window of ten"
 
 
 @pytest.mark.parametrize("cc", ["ww_plus", "ww_cubic"])
 def test_what_proves_spurious_is_undone(controls: Path, cc: str) -> None:
-    """Data are held up, not lost: the windows become what they were (RFC 5682, RFC 3522)."""
-    for _ in range(ATTEMPTS):  # a machine that is busy doesn't send what is held in time
+    """Delayed data are not lost: the windows return to their old values (RFC 5682, RFC 3522)."""
+    for _ in range(ATTEMPTS):  # a busy machine may not send the held data in time
         trace, _ = run(cc, 2.4, "--hold", "1.2,1.8")
         events = list(trace["event"])
         if "timeout" in events and "undo" in events and events[events.index("undo") + 1] != "loss":
-            break  # with a loss on the same ACK nothing tells what the undo did
+            break  # a loss on the same ACK would hide the undo's effect
     timeout = trace.filter(pl.col("event") == "timeout").row(0, named=True)
     undo = trace.filter(pl.col("event") == "undo").row(0, named=True)
     assert undo["time_s"] > timeout["time_s"]

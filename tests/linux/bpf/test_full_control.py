@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What linux/bpf/full_control.h does for a control that owns recovery: the order of calls, and idle times.
+"""linux/bpf/full_control.h makes its calls in the right order, and handles idle times.
 
 The path is that of test_decisions.py.
 """
@@ -20,7 +20,7 @@ RATE_BPS = 20e6
 PATH = ("--rate", "20e6", "--delay", "0.04", "--queue", "60")
 CC = "ww_cubic"
 INITIAL_CWND = 10
-# Sends 600 kB, is idle for a second, sends 100 kB, and prints cwnd before and after that.
+# Sends 600 kB, is idle for a second, sends 100 kB, and prints cwnd before and after the 100 kB.
 TALKER = f"""
 import socket, struct, sys, time
 one = socket.socket()
@@ -35,7 +35,7 @@ one.close()
 
 @pytest.fixture(scope="module")
 def lossy(controls: Path) -> pl.DataFrame:
-    """Records a connection that loses what slow start sends too much, and half a second."""
+    """Records a connection that loses slow start's overshoot, and everything for half a second."""
     with joined(*PATH, "--drop", "1100", "--dark", "1.3,1.8") as (here, there):
         receiver = there.receive("10.77.0.2", 5001)
         with recording() as recorded:
@@ -45,7 +45,7 @@ def lossy(controls: Path) -> pl.DataFrame:
 
 
 def test_losses_timeouts_and_ends_of_recovery_take_turns(lossy: pl.DataFrame) -> None:
-    """Each recovery is told once, and its end once; a timeout, which ends one too, has no end."""
+    """Each recovery begins and ends once; a timeout also ends one, and has no end itself."""
     told = [event for event in lossy["event"] if event in ("loss", "exit", "timeout", "undo")]
     assert {"loss", "exit", "timeout"} <= set(told)
     recovers = False
@@ -62,9 +62,9 @@ def test_a_timeout_begins_with_what_is_in_flight_and_one_more(lossy: pl.DataFram
 
 
 def test_the_rate_sample_is_the_paths(lossy: pl.DataFrame) -> None:
-    """The estimate is made of the kernel's samples: payload of 1448 in packets of 1500 bytes.
+    """The estimate comes from the kernel's samples: payload of 1448 in packets of 1500 bytes.
 
-    Not each of them is the path's: a machine that stalls delivers less for two rounds.
+    Not every sample shows the path's rate: a machine that stalls delivers less for two rounds.
     """
     seen = lossy.filter(event="window")
     payload_bps = RATE_BPS * 1448 / 1500
@@ -80,7 +80,7 @@ def windows_around_an_idle_time(here: Namespace, there: Namespace) -> list[int]:
 def test_an_idle_time_ends_the_window_where_the_host_says_so(
     controls: Path, restarts: bool
 ) -> None:
-    """RFC 5681, 4.1: what was known of the path is old; net.ipv4.tcp_slow_start_after_idle."""
+    """RFC 5681, 4.1: an old window is not valid any more; net.ipv4.tcp_slow_start_after_idle."""
     with joined(*PATH) as (here, there):
         here.run("sysctl", "-qw", f"net.ipv4.tcp_slow_start_after_idle={int(restarts)}")
         before, after = windows_around_an_idle_time(here, there)

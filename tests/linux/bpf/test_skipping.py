@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The controls survive a kernel that skips their operations: docs/linux-reference.md.
 
-skipping.bpf.c has them skip some and answer with whatever number. `operations` skips every
-hundredth for itself, `acks` all operations of every tenth ACK, as a kernel does that runs no
-programs in a softirq: then nothing can be set right before the next ACK. The path loses packets one
-by one, by a full queue and for a while, and holds some up, so that there are recoveries, timeouts
-and undos. The windows are looked at from outside, by TCP_INFO and by the kernel's tracepoints.
+skipping.bpf.c skips some operations and returns arbitrary numbers for them. `operations` skips
+every hundredth operation, `acks` all operations of every tenth ACK, like a kernel that cannot run
+programs in a softirq; then nothing can be corrected before the next ACK. The path loses single
+packets, overflows its queue, goes dark for a while, and delays some packets, so that there are
+recoveries, timeouts and undos. TCP_INFO and the kernel's tracepoints show the windows.
 """
 
 from __future__ import annotations
@@ -32,33 +32,33 @@ PATH = ("--rate", 6e6, "--delay", 0.02, "--queue", 30)
 LOSSES = ("--drop", LOST, "--dark", "2.0,2.3", "--hold", "3.2,3.7")
 MOST = 200  # segments; pipe and queue together have 40, and slow start twice that
 UNLIMITED = 2**31 - 1
-NEAR = 0.5  # of the usual goodput: a busy machine alone makes a fifth of difference
-SHORT = 150  # connections, of which one or two begin without init
+NEAR = 0.5  # of the usual goodput; a busy machine changes it by a fifth
+SHORT = 150  # connections, one or two of which begin without init
 KINDS = {"operations": "ww-skips-operations.bpf.o", "acks": "ww-skips-acks.bpf.o"}
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a run of connections showed from outside, and how many operations were found missing."""
+    """A run's windows as seen from outside, and the number of operations detected as skipped."""
 
     goodput_bps: float
-    windows: pl.DataFrame  # cwnd and ssthresh, at each look and as each retransmission left
-    looks: int
+    windows: pl.DataFrame  # cwnd and ssthresh, at each sample and each retransmission
+    samples: int
     missed: int
 
     def impossible(self) -> tuple[float, float]:
-        """The shares of the looks at which cwnd was impossible, and ssthresh."""
+        """Returns the shares of samples with an impossible cwnd, and an impossible ssthresh."""
         cwnd, ssthresh = self.windows["cwnd"], self.windows["ssthresh"]
         wrong = ((cwnd > MOST) | (cwnd < 1)).sum()
         undecided = ((ssthresh > MOST) & (ssthresh < UNLIMITED)).sum()
-        return wrong / self.looks, undecided / self.looks
+        return wrong / self.samples, undecided / self.samples
 
 
 def run(cc: str, bpffs: Path) -> Seen:
     before = ww_kernel.status()["missed"]
     with joined(*PATH, *LOSSES) as (here, there):
         receiver = there.receive("10.77.0.2", PORT)
-        # Where none of ours is loaded the recorder takes them for controls like any other.
+        # Since ours are not loaded as such, the recorder treats them like any other control.
         with (
             pins_in(bpffs / "none"),
             recording(PORT, cc=()) as recorded,
@@ -78,7 +78,7 @@ def run(cc: str, bpffs: Path) -> Seen:
 
 
 def test_nothing_is_counted_where_all_is_run(controls: Path) -> None:
-    """A connection without losses has nothing to be mistaken for a skipped operation."""
+    """A connection without losses shows no sign of a skipped operation."""
     before = ww_kernel.status()["missed"]
     with joined("--rate", 20e6, "--delay", 0.01, "--queue", 2000) as (here, there):
         receiver = there.receive("10.77.0.2", PORT)
@@ -90,7 +90,7 @@ def test_nothing_is_counted_where_all_is_run(controls: Path) -> None:
 
 @pytest.fixture(scope="module")
 def usual(controls: Path) -> dict[str, Seen]:
-    """Runs the controls as they are built for users."""
+    """Runs the controls as built for users."""
     return {cc: run(cc, controls) for cc in CONTROLS}
 
 
@@ -101,7 +101,7 @@ def skipping(
     bpffs: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[str, Path]]:
-    """Loads the controls that skip operations; yields which."""
+    """Loads the controls that skip operations; yields what they skip."""
     program = ww_kernel.program()
     build = program.parent
     if not (build / "CMakeCache.txt").exists():
@@ -118,37 +118,37 @@ def skipping(
 
 
 @pytest.fixture(scope="module", params=CONTROLS)
-def beside(
+def compared(
     request: pytest.FixtureRequest, skipping: tuple[str, Path], usual: dict[str, Seen]
 ) -> tuple[str, Seen, Seen]:
-    """Runs a control; yields what is skipped, and what it does with that and without."""
+    """Runs a control; yields what is skipped, and its windows with and without skipping."""
     kind, bpffs = skipping
     return kind, run(request.param, bpffs), usual[request.param]
 
 
-def test_no_window_is_impossible(beside: tuple[str, Seen, Seen]) -> None:
-    """Where all of an ACK is skipped one stands until the next ACK."""
-    kind, seen, usual = beside
-    assert usual.looks > 100 and usual.impossible() == (0, 0)
+def test_no_window_is_impossible(compared: tuple[str, Seen, Seen]) -> None:
+    """If all of an ACK is skipped, an impossible window lasts until the next ACK."""
+    kind, seen, usual = compared
+    assert usual.samples > 100 and usual.impossible() == (0, 0)
     wrong, undecided = seen.impossible()
     assert (wrong, undecided) == (0, 0) or kind == "acks"
     assert wrong < 0.01 and undecided < 0.05
 
 
-def test_goodput_stays_near(beside: tuple[str, Seen, Seen]) -> None:
-    _, seen, usual = beside
+def test_goodput_stays_near(compared: tuple[str, Seen, Seen]) -> None:
+    _, seen, usual = compared
     assert seen.goodput_bps > NEAR * usual.goodput_bps
 
 
-def test_what_was_skipped_is_counted(beside: tuple[str, Seen, Seen]) -> None:
-    """Without skipping there is next to nothing, since this kernel may skip a few itself."""
-    kind, seen, usual = beside
+def test_what_was_skipped_is_counted(compared: tuple[str, Seen, Seen]) -> None:
+    """Without skipping the count is close to 0: this kernel may skip a few itself."""
+    kind, seen, usual = compared
     assert usual.missed <= 3
     assert kind == "operations" or seen.missed > 0
 
 
 def test_connections_that_began_without_init_work(skipping: tuple[str, Path]) -> None:
-    """Their ends may be skipped, too: such a one stays in the count of sockets."""
+    """Their release may be skipped, too: such a connection stays in the count of sockets."""
     counted = {one["name"]: one for one in ww_kernel.status()["controls"]}["ww_plus"]
     with joined("--rate", 50e6, "--delay", 0.002, "--queue", 1000) as (here, there):
         receiver = there.receive("10.77.0.2", PORT)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A Debian 12 in a folder, with Python and without a compiler, in which a test runs shell scripts.
 
-What a script mounts, and /proc, /sys, /dev and the bpffs that it sees, lie in namespaces of its
-own: they are gone with its last process, however that ends, so that nothing reaches through a mount
-when the folder is removed. So are controls that it loads, as they are pinned in that bpffs.
+A script's mounts, and its /proc, /sys, /dev and bpffs, are in namespaces of their own. They
+disappear with the script's last process, so that no mount is left when the folder is removed. So
+do the controls that it loads, because they are pinned in that bpffs.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ PACKAGES = "python3,python3-venv,iperf3,ca-certificates"
 ROOT = Path(__file__).resolve().parents[3]
 BASE = ROOT / "build" / "journey" / CODENAME
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
-PIP_FILES = ("/etc/pip.conf", "~/.pip/pip.conf", "~/.config/pip/pip.conf")  # the last one counts
+PIP_FILES = ("/etc/pip.conf", "~/.pip/pip.conf", "~/.config/pip/pip.conf")  # the last one wins
 _ENTER = """\
 mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t sysfs sys "$0/sys" &&
 mount -t bpf -o mode=0700 bpf "$0/sys/fs/bpf" && exec chroot "$0" /bin/bash -s"""
 
 
 def lacking() -> str | None:
-    """Says why there can be no such Debian here; None: there is one below build/ now."""
+    """Returns why there can be no such Debian; None: it is below build/ now."""
     if BASE.exists():
         return None
     if shutil.which("debootstrap") is None:
@@ -42,14 +42,14 @@ def lacking() -> str | None:
 
 
 def _mirror() -> str:
-    """Finds the mirror of Debian that this machine's apt uses."""
+    """Returns the Debian mirror of this machine's apt."""
     words = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Origin: Debian"]
     said = subprocess.run([*words, f"Codename: {CODENAME}"], capture_output=True, text=True)
     return next(iter(said.stdout.split()), "http://deb.debian.org/debian")
 
 
 class BareDebian:
-    """A copy of it that a test may change; packages of Python come from where this machine's do."""
+    """A writable copy for one test; its pip uses this machine's package index."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / CODENAME
@@ -65,7 +65,7 @@ class BareDebian:
             shutil.copyfile(path, self.root / to.lstrip("/"))
 
     def run(self, script: str, timeout_s: float) -> subprocess.CompletedProcess[str]:
-        """Runs a script by bash, as root; both outputs are in `stdout`."""
+        """Runs a bash script as root; `stdout` has both outputs."""
         kept = ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CERT", "PIP_DEFAULT_TIMEOUT")
         names = (*kept, "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY")
         environment = {name: os.environ[name] for name in names if name in os.environ}

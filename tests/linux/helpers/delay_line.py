@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""This program joins two namespaces by TUN devices and a path of a rate, a queue and a delay.
+"""This program joins two namespaces by TUN devices and a path with a rate, a queue and a delay.
 
     delay_line.py PID PID --rate BPS --delay S --queue PACKETS
                   [--drop N,N...] [--dark FROM,TO] [--hold FROM,TO]
 
-The first namespace (of the process PID) gets 10.77.0.1, the second 10.77.0.2. Of what goes from
-the first to the second, the data packets numbered by --drop (from 0) are lost, as are all between
-the times of --dark, in seconds from the first packet; those of --hold wait until it ends. Prints
-"ready".
+The first namespace (of the process PID) gets 10.77.0.1, the second 10.77.0.2. --drop lists data
+packets from the first to the second (numbered from 0) that are lost. All data packets between the
+times of --dark, in seconds from the first packet, are lost; those of --hold wait until it ends.
+Prints "ready".
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import time
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 CLONE_NEWNET = 0x40000000
 ADDRESSES = ("10.77.0.1", "10.77.0.2")
-FRAME = 1500  # bytes, of a full packet
+FRAME = 1500  # bytes of a full packet
 
 
 def enter(pid: int) -> None:
@@ -46,19 +46,19 @@ def device(mine: str, other: str) -> int:
 
 
 def payload(packet: bytes) -> int:
-    """Counts the bytes of TCP payload in an IPv4 packet."""
+    """Returns the number of bytes of TCP payload in an IPv4 packet."""
     header = (packet[0] & 15) * 4
     return len(packet) - header - (packet[header + 12] >> 4) * 4 if packet[9] == 6 else 0
 
 
 class Line:
-    """One direction of the path: a FIFO is served at a rate, and a delay follows."""
+    """One direction of the path: a FIFO queue with a rate, followed by a delay."""
 
     def __init__(self, rate: float, delay: float, queue: int) -> None:
         self.rate, self.delay, self.queue, self.free_at = rate, delay, queue, 0.0
 
     def arrival(self, now: float, size: int) -> float | None:
-        """Tells when a packet that is sent now arrives; None: the queue is full."""
+        """Returns when a packet sent now arrives; None: the queue is full."""
         start = max(now, self.free_at)
         if (start - now) * self.rate / 8 > self.queue * FRAME:
             return None
@@ -67,7 +67,7 @@ class Line:
 
 
 class Losses:
-    """Decides which data packets are lost or held up on purpose."""
+    """Decides which data packets are lost or held."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.drop = {int(number) for number in options.drop}

@@ -18,7 +18,7 @@ CHUNK = bytes(1 << 16)
 
 
 def receive(address: str, port: int) -> None:
-    """Reads and counts what any number of connections bring, until it is killed."""
+    """Reads and counts the data of any number of connections, until it is killed."""
     ready = selectors.DefaultSelector()
     listener = socket.create_server((address, port), backlog=4096)
     ready.register(listener, selectors.EVENT_READ)
@@ -44,9 +44,9 @@ def receive(address: str, port: int) -> None:
 def send(
     address: str, port: int, cc: str, seconds: float, connections: int, rate: float = 0
 ) -> None:
-    """Sends on each what it takes, or `rate` bytes a second of that; then ends them in order.
+    """Sends as much as each connection takes, or `rate` bytes a second, then closes in order.
 
-    SIGTERM ends the seconds.
+    SIGTERM ends the seconds early.
     """
     told: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: told.append(number))
@@ -65,13 +65,13 @@ def send(
         piece = CHUNK[: int(rate / 50)] if rate else CHUNK
         for key, _ in ready.select(timeout=0 if rate else 0.1):
             total += key.fileobj.send(piece)  # type: ignore[union-attr]
-        if rate:  # a piece for each, every 20 ms
+        if rate:  # a piece for each connection every 20 ms
             time.sleep(max(0, now + 0.02 - time.monotonic()))
     for one in sockets:
         one.setblocking(True)
         one.shutdown(socket.SHUT_WR)
     for one in sockets:
-        one.recv(1)  # the other end has read all and closes
+        one.recv(1)  # the other end has read everything and closes
         one.close()
     print(total)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shell blocks of pages that a test types as they stand: each follows <!-- journey -->."""
+"""Finds the shell blocks of pages that a test runs unchanged: each follows <!-- journey -->."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes namespaces, a path and traffic for the tests, and asks the kernel about our controls.
 
-Everything made here is in namespaces that are named by nothing but the processes in them, and is
-gone with those. The controls are the whole machine's: a lock keeps those apart who load them here.
+Everything is made in namespaces without names, which disappear with their processes. The controls
+belong to the whole machine: a lock keeps tests that load them apart.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pathlib import Path
 from westwood.errors import UnavailableError
 from westwood.kernel import ww_kernel
 
-HELPERS = Path(__file__).parent  # the programs that run in namespaces lie beside this file
+HELPERS = Path(__file__).parent  # has the programs that run in namespaces
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 OURS = set(ww_kernel.CONTROLS)
-LOCK = Path("/run/westwood-kernel-tests.lock")  # where nobody but root can put something else
+LOCK = Path("/run/westwood-kernel-tests.lock")  # in a folder that only root can write
 TOOLS = ("bpftool", "ip", "iperf3", "nsenter", "setpriv", "ss", "unshare")
-# A connection whose test is over would try for two minutes to reach an end that is gone, and keep
-# its control in the kernel.
+# Without this a connection would try for two minutes to reach a peer that has disappeared, and
+# keep its control in the kernel.
 HOLD = """
 ip link set lo up
 echo 1 >/proc/sys/net/ipv4/tcp_orphan_retries
@@ -38,7 +38,7 @@ exec sleep 600
 
 
 def lacking() -> str | None:
-    """Says why the tests of tests/linux can't run here; None: they can."""
+    """Returns why the tests of tests/linux can't run on this machine; None: they can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "needs root: BPF, namespaces"
     if not Path("/sys/kernel/btf/vmlinux").exists():
@@ -52,7 +52,7 @@ def lacking() -> str | None:
         ww_kernel.program()
     except UnavailableError as error:
         return str(error)
-    with tempfile.TemporaryDirectory() as folder:  # a container's root may not
+    with tempfile.TemporaryDirectory() as folder:  # root in a container may not mount
         attempt = ["unshare", "-n", "-m", "mount", "-t", "bpf", "bpf", folder]
         if subprocess.run(attempt, capture_output=True).returncode != 0:
             return "needs to mount a bpffs and to make namespaces"
@@ -60,7 +60,7 @@ def lacking() -> str | None:
 
 
 def available() -> set[str]:
-    """Lists the congestion controls that this kernel knows now."""
+    """Lists the congestion controls that this kernel knows at present."""
     return words("available")
 
 
@@ -71,7 +71,7 @@ def words(kind: str) -> set[str]:
 
 
 def other_than_reno() -> str:
-    """Names a control of the kernel's own that every namespace may have: the default, mostly."""
+    """Names another of the kernel's own controls that any namespace may use, if there is one."""
     return min(words("allowed") - OURS - {"reno"}, default="reno")
 
 
@@ -85,7 +85,7 @@ def controls_to_ourselves() -> Iterator[bool]:
 
 
 def end_what_killed_tests_left() -> None:
-    """Unloads the controls of tests that were killed and unmounts their bpffs; under the lock."""
+    """Unloads the controls of killed tests and unmounts their bpffs; the caller holds the lock."""
     mounts = Path("/proc/self/mounts").read_text().splitlines()
     for _, folder, kind, *_ in map(str.split, mounts):
         if kind == "bpf" and "/pytest-of-" in folder:
@@ -96,7 +96,7 @@ def end_what_killed_tests_left() -> None:
 
 @contextmanager
 def pins_in(folder: Path) -> Iterator[None]:
-    """Lets our tools pin in this folder."""
+    """Makes our tools pin in this folder."""
     before = os.environ.get(ww_kernel.PINS_VARIABLE)
     os.environ[ww_kernel.PINS_VARIABLE] = str(folder)
     try:
@@ -109,7 +109,7 @@ def pins_in(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def own_bpffs(folder: Path) -> Iterator[bool]:
-    """Mounts a bpffs for our controls and keeps others from loading theirs meanwhile.
+    """Mounts a bpffs for our controls and keeps other tests from loading theirs meanwhile.
 
     Yields False if this machine has our controls loaded already.
     """
@@ -129,7 +129,7 @@ def own_bpffs(folder: Path) -> Iterator[bool]:
 
 
 def in_kernel() -> set[tuple[str, int]]:
-    """Finds our struct_ops maps and programs in the kernel, registered or not: kind and id."""
+    """Returns kind and id of our struct_ops maps and programs in the kernel, registered or not."""
     found = set()
     for kind in ("map", "prog"):
         listed = subprocess.run(["bpftool", "-j", kind, "list"], capture_output=True, check=True)
@@ -142,7 +142,7 @@ def in_kernel() -> set[tuple[str, int]]:
 
 
 class Namespace:
-    """A network namespace that lives as long as the process in it."""
+    """A network namespace that exists as long as the process in it."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
@@ -153,14 +153,14 @@ class Namespace:
         self.pid = holder.pid
 
     def start(self, *words: object) -> subprocess.Popen[str]:
-        """Starts a program in the namespace that ends with the test at the latest."""
+        """Starts a program in the namespace; it ends with the test at the latest."""
         command = [str(word) for word in ("nsenter", "-n", "-t", self.pid, *words)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self._stack.callback(_end, process)
         return process
 
     def run(self, *words: object) -> str:
-        """Runs a program in the namespace and returns what it prints."""
+        """Runs a program in the namespace and returns its output."""
         process = self.start(*words)
         out, _ = process.communicate()
         assert process.returncode == 0, words
@@ -181,7 +181,7 @@ class Namespace:
         connections: int = 1,
         rate: float = 0,
     ) -> subprocess.Popen[str]:
-        """Starts the sending end; `outcome` says how it went."""
+        """Starts the sending end; `outcome` returns its result."""
         words = (address, port, cc, seconds, connections, rate)
         return self.start(sys.executable, HELPERS / "endpoint.py", "send", *words)
 
@@ -199,7 +199,7 @@ def outcome(
 
 
 def eventually(holds: Callable[[], object], seconds: float = 30) -> bool:
-    """Waits until something is true, since the kernel frees unused things a little later."""
+    """Waits until a condition is true, since the kernel frees unused objects with a delay."""
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:
@@ -217,10 +217,10 @@ def _end(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def joined(*options: object) -> Iterator[tuple[Namespace, Namespace]]:
-    """Makes a sender's and a receiver's namespace, joined by the path of delay_line.py."""
+    """Makes a sender's and a receiver's namespace, joined by delay_line.py."""
     with ExitStack() as stack:
         sender, receiver = Namespace(stack), Namespace(stack)
-        for one in (sender, receiver):  # nothing remembered from one connection for the next
+        for one in (sender, receiver):  # connections do not learn from earlier ones
             one.run("sysctl", "-qw", "net.ipv4.tcp_no_metrics_save=1")
         words = (sys.executable, HELPERS / "delay_line.py", sender.pid, receiver.pid, *options)
         line = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True)
@@ -231,6 +231,6 @@ def joined(*options: object) -> Iterator[tuple[Namespace, Namespace]]:
 
 @contextmanager
 def alone() -> Iterator[Namespace]:
-    """Makes a namespace that has its loopback only."""
+    """Makes a namespace with only a loopback device."""
     with ExitStack() as stack:
         yield Namespace(stack)

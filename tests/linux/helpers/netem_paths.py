@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A path of netem's between two hosts of an emulated machine, as its shell sets it up."""
+"""Sets up a netem path between two hosts, as a shell function for an emulated machine."""
 
-# The path is in a third namespace: netem on the sender's own device would hide losses from TCP.
+# netem is in a third namespace: on the sender's own device it would hide losses from TCP.
 NETEM_PATH = """
 end() { # namespace device address
     ip -n $1 addr add $3/24 dev $2

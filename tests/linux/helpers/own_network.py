@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A network namespace for a test, so that its traffic and its devices are its own."""
+"""Gives a test its own network namespace, for its traffic and its devices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _check(result: int) -> None:
 
 @contextmanager
 def own_network() -> Iterator[None]:
-    """Moves this thread, and what it starts, into a new namespace with a loopback device."""
+    """Moves this thread and its children into a new namespace with a loopback device."""
     before = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     try:
         _check(_libc.unshare(CLONE_NEWNET))
@@ -41,13 +41,13 @@ def own_network() -> Iterator[None]:
 
 
 def devices() -> set[str]:
-    """The names of this namespace's devices."""
+    """Returns the names of this namespace's devices."""
     lines = Path("/proc/thread-self/net/dev").read_text().splitlines()[2:]
     return {line.partition(":")[0].strip() for line in lines}
 
 
 def inhabitants(namespace: str) -> list[int]:
-    """The numbers of the processes in a namespace, which has the name of its link in /proc."""
+    """Returns the PIDs in a namespace, which is named by its link in /proc."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:

@@ -3,10 +3,10 @@
 
     scripted_peer.py CC FILE
 
-Plays the ACKs of a recording (tests/golden/acks) at their times to a socket of this kernel, over a
-TUN device, and prints how late each was, in us, and what TCP_INFO says after it: state, cwnd,
-ssthresh. What the socket sends goes nowhere. Timestamps, tail loss probes and F-RTO are
-off, since the recording's sender has none.
+Sends the ACKs of a recording (tests/golden/acks) at their times to a socket of this kernel, over a
+TUN device. For each ACK it prints how late it was, in us, and TCP_INFO's state, cwnd and ssthresh
+after it. It discards what the socket sends. Timestamps, tail loss probes and F-RTO are off, since
+the recording's sender has none.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Line:
-    """An ACK of the recording, with what the simulator decided on it."""
+    """An ACK of the recording, with the simulator's decision."""
 
     at_s: float
     segment: int
@@ -50,7 +50,7 @@ class Line:
 
 
 def read(path: Path) -> list[Line]:
-    """Reads a recording; tests/engine/replay_test.cpp says how it is written."""
+    """Reads a recording; tests/engine/replay_test.cpp describes the format."""
     lines = []
     for line in path.read_text().splitlines():
         if line.startswith("#"):
@@ -74,7 +74,7 @@ def read(path: Path) -> list[Line]:
 
 
 def open_device() -> int:
-    """Opens the namespace's TUN device and makes the namespace's settings."""
+    """Opens the namespace's TUN device and sets the namespace's parameters."""
     tun = device(MINE, PEER)
     for name, value in SETTINGS.items():
         Path("/proc/sys/net/ipv4", name).write_text(str(value))
@@ -103,7 +103,7 @@ class Peer:
         self._first = (struct.unpack_from("!I", syn, 24)[0] + 1) & 0xFFFFFFFF
 
     def drop_all(self) -> None:
-        """Forgets what has arrived."""
+        """Discards the packets that have arrived."""
         try:
             while os.read(self._tun, 2048):
                 pass
@@ -111,7 +111,7 @@ class Peer:
             pass
 
     def send(self, line: Line, flags: int) -> None:
-        """Sends an ACK; the first one opens the connection."""
+        """Sends an ACK; the first ACK opens the connection."""
         options = b""
         if flags & SYN:
             options = struct.pack("!BBH6Bxx", 2, 4, MSS, 4, 2, 1, 3, 3, SCALE)
@@ -151,7 +151,7 @@ def decided(sender: socket.socket) -> str:
 
 
 def main(cc: str, path: Path) -> None:
-    """Plays the recording."""
+    """Replays the recording."""
     lines = read(path)
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
     tun = open_device()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Preloaded (LD_PRELOAD), it moves the time of day by the seconds that the file of WW_CLOCK says now, and
- * leaves the other clocks alone: as if somebody set this machine's clock.
+ * Preloaded (LD_PRELOAD), it shifts the time of day by the seconds in the file WW_CLOCK and leaves the other
+ * clocks alone, as if somebody had set this machine's clock.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

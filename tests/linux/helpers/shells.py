@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs `westwood path emulate` for the tests of it."""
+"""Runs `westwood path emulate` for its tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from westwood.cli import call
-from westwood.engines import linux, linux_shell  # noqa: F401, for those that `path emulate` starts
+from westwood.engines import linux, linux_shell  # noqa: F401, preloaded for children
 from westwood.errors import WestwoodError
 
 SHELL = [sys.executable, "-m", "westwood", "path", "emulate"]
@@ -22,7 +22,7 @@ REACH = "westwood: only this machine is within reach: net.ipv4.ip_forward is 0"
 
 @functools.cache
 def lacking() -> str:
-    """Says why there are no shells to test here; empty: there are."""
+    """Returns why shells can't be tested on this machine; empty: they can."""
     try:
         linux.check_machine()
     except WestwoodError as error:
@@ -40,12 +40,12 @@ def program(*words: str, **how: Any) -> subprocess.CompletedProcess[str]:
 
 
 def become(*words: str) -> dict[str, Any]:
-    """Arguments of subprocess for a copy of this process that becomes a shell: it starts sooner."""
+    """Returns subprocess arguments for a copy of this process that becomes a shell; faster."""
     return {"args": ["true"], "preexec_fn": lambda: os._exit(call(["path", "emulate", *words]))}
 
 
 def shell(*words: str) -> subprocess.CompletedProcess[str]:
-    """Does the same sooner."""
+    """Runs `path emulate` in a copy of this process, which starts faster."""
     return subprocess.run(**become(*words), capture_output=True, text=True, check=False, timeout=60)
 
 
@@ -63,7 +63,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 5) -> bool:
 
 
 def upload(*words: str, path: tuple[str, ...]) -> Any:
-    """What iperf3 says of an upload to the outer side."""
+    """Uploads to the outer side; returns iperf3's report."""
     serve = ["iperf3", "-s", "-1", "--forceflush"]
     with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
@@ -73,4 +73,4 @@ def upload(*words: str, path: tuple[str, ...]) -> Any:
             send = f"iperf3 -J -c $WESTWOOD_GATEWAY {' '.join(words)}"
             return json.loads(shell(*path, "--", "sh", "-c", send).stdout)["end"]
         finally:
-            assert server.wait(5) == 0, "the server did not hear of the end"
+            assert server.wait(5) == 0, "the server did not see the connection's end"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts `path compare --emulated`, ends it, and looks at what is left on the machine."""
+"""Starts `path compare --emulated`, ends it, and checks what it leaves on the machine."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from machine import available
 from westwood.kernel import ww_kernel
 
 WESTWOOD = [sys.executable, "-m", "westwood"]
-# A path without losses whose queue fills at once: uploads of half a second differ by a per cent.
+# A path without losses whose queue fills at once: uploads of half a second differ by a percent.
 SHORT = ("--rate", "5Mbps", "--delay", "10ms", "--queue", "20p", "--loss", "0", "--upload", "500ms")
 
 
 def command(*words: object) -> list[str]:
-    """The command line of a rehearsal."""
+    """Returns the command line of a rehearsal."""
     return [*WESTWOOD, "path", "compare", "--emulated", *map(str, words)]
 
 
 @dataclass(frozen=True)
 class State:
-    """Is what `path compare` could change: controls, settings, mounts, namespaces with names."""
+    """Everything that `path compare` could change: controls, settings, mounts, named namespaces."""
 
     controls: frozenset[str]
     settings: tuple[tuple[str, str], ...]
@@ -44,7 +44,7 @@ class State:
 
 
 def _settings() -> list[tuple[str, str]]:
-    """Every setting of TCP and IPv4, but for what counts and for the list of controls."""
+    """Returns all settings of TCP and IPv4, except counters and the list of controls."""
     found = []
     for file in sorted(Path("/proc/sys/net/ipv4").glob("*")):
         if file.is_file() and file.name != "tcp_available_congestion_control":
@@ -56,7 +56,7 @@ def _settings() -> list[tuple[str, str]]:
 
 
 def left() -> list[str]:
-    """The processes that a trial under our bpffs has started, itself among them: their commands."""
+    """Returns the commands of all processes of a trial under our bpffs, including its own."""
     mark = f"{ww_kernel.PINS_VARIABLE}={ww_kernel.pins()}".encode()
     found = []
     for process in Path("/proc").glob("[0-9]*"):
@@ -69,7 +69,7 @@ def left() -> list[str]:
 
 
 def start(folder: Path, *words: object) -> subprocess.Popen[str]:
-    """Starts a rehearsal of a minute, as a terminal would, in a group of its own."""
+    """Starts a rehearsal of a minute in a process group of its own, as a terminal would."""
     return subprocess.Popen(
         command("--cc", "reno", "--cc", "ww_plus", *SHORT, "--for", "60s", *words),
         cwd=folder,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""westwood kernel load --boot makes a systemd unit that does what `load` does, no more."""
+"""westwood kernel load --boot makes a systemd unit that does the same as `load`, and no more."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from westwood import programs
 from westwood.errors import InputError, UnavailableError
 from westwood.kernel import boot, ww_kernel
 
-ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: whose folders are root's")
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: makes root's folders")
 
 
 @pytest.fixture
 def anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets a program lie anywhere, as most of these tests do not ask who may change it."""
+    """Skips the check who may change a program: most of these tests do not need it."""
     monkeypatch.setattr(boot, "changeable", lambda path: None)
 
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Puts a script in ww-kernel's place."""
+    """Replaces ww-kernel by a script."""
     path = tmp_path / "ww-kernel"
     path.write_text("#!/bin/sh\n")
     path.chmod(0o755)
@@ -94,13 +94,13 @@ def test_a_path_that_systemd_would_misread_is_refused(
 def test_what_others_may_change_is_refused_with_the_remedy(
     program: Path, westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """/tmp is above: the sticky bit does not help, since names can be used before we do."""
+    """/tmp is on the path: its sticky bit does not help, since others may take names first."""
     called = westwood("kernel", "load", "--boot")
     assert called.code == 77 and called.err.count("\n") == 1
     first = next(one for one in reversed(program.parents) if one.stat().st_mode & 0o022)
     assert called.err.startswith(f"westwood: {first}: others than root may change it")
     assert f"install -D -t /usr/local/lib/westwood {program}" in called.err
-    assert called.out == "", "nothing was loaded before"
+    assert called.out == "", "nothing was loaded before the check"
     with pytest.raises(UnavailableError):
         boot.enable(tmp_path)
     assert not (tmp_path / boot.UNIT).exists()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""westwood kernel default sets a default, remembers what was there, and puts exactly that back."""
+"""westwood kernel default sets a default, remembers the old one, and restores exactly that."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Has the tests remember somewhere else than this machine does."""
+    """Stores the remembered defaults in a temporary folder."""
     folder = tmp_path / "westwood"
     monkeypatch.setattr(remembered, "FOLDER", folder)
     return folder
@@ -104,7 +104,7 @@ def test_unload_refuses_while_somebody_elses_default_is_one(
 def test_what_a_refused_unload_advises_helps(
     controls: Path, host: Namespace, westwood: Westwood
 ) -> None:
-    """What was there goes: it can't be put back, and is not."""
+    """The old default is unloaded, so it can't be restored, and is not."""
     host.run("sysctl", "-qw", f"{CC}=ww_plus")
     *_, advice = westwood("kernel", "unload").err.strip().rpartition("westwood ")
     assert westwood(*advice.split()).code == 0 and now(host) == "reno"
@@ -114,14 +114,14 @@ def test_what_a_refused_unload_advises_helps(
 
 
 class Killed(BaseException):
-    """Stands for SIGKILL between two system calls."""
+    """Stands in for SIGKILL between two system calls."""
 
 
 @pytest.mark.parametrize("step", range(8))
 def test_killed_anywhere_it_can_be_put_back(
     host: Namespace, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    """Each step is a call that others could see the effect of; what it did may be done or not."""
+    """Each step is a call with an effect visible to others; it is killed before or after it."""
     left = step
 
     def mortal(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -203,7 +203,7 @@ def test_new_connections_use_the_routes_control(controls: Path, host: Namespace)
 
 
 def test_what_the_kernel_would_refuse_is_never_asked(host: Namespace) -> None:
-    """A namespace may not have a control that isn't allowed; asking for it leaks the control."""
+    """A namespace can't use a control that isn't allowed; asking for it leaks the control."""
     permitted = sorted(words("allowed"))
     for refused in sorted(words("available") - set(permitted)):
         expected = f"expected one that namespaces may have: {' '.join(permitted)}"

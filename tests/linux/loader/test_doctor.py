@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""westwood kernel doctor prints a line a thing; what is missing has a remedy, and exit code 77."""
+"""westwood kernel doctor prints a line per item; missing ones have a remedy, and exit code 77."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALL_CAPABILITIES = (1 << 41) - 1
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Callable[..., dict[str, doctor.Check]]:
-    """Lets the doctor examine a /proc and a /sys that the test wrote."""
+    """Makes the doctor examine a /proc and a /sys written by the test."""
 
     def examined(
         *, btf: bool = True, jit: str = "1", held: int = ALL_CAPABILITIES, mounts: str = ""
@@ -83,7 +83,7 @@ def test_the_kernel_is_new_enough(
 def test_a_kernel_that_skips_programs_is_told(
     machine: Machine, tmp_path: Path, member: str
 ) -> None:
-    """Also by a member of that name in another structure it is not taken for one that does."""
+    """A member with that name in another structure does not count."""
     machine()
     written = btf_of({"trace_array": ["init_owned"], "bpf_prog_aux": ["refcnt", member]})
     (tmp_path / "sys/kernel/btf/vmlinux").write_bytes(written)
@@ -111,7 +111,7 @@ def test_type_information_that_was_cut_off_tells_nothing(size: int) -> None:
 
 
 def btf_of(structures: dict[str, list[str]]) -> bytes:
-    """Writes type information: an integer, a pointer to it, and structures of it."""
+    """Writes type information: an integer, a pointer to it, and structures with these members."""
     text = b"\0int\0"
     types = struct.pack("<IIII", 1, 1 << 24, 4, 32) + struct.pack("<III", 0, 2 << 24, 1)
     for name, names in structures.items():

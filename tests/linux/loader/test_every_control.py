@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""westwood kernel record sees the connections of every control, by the kernel's tracepoints."""
+"""westwood kernel record records the connections of every control, by the kernel's tracepoints."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ KERNELS = ("cubic", "reno")
 
 
 def transfer(sender: Namespace, receiver: Namespace, *ccs: str, seconds: float = 1) -> int:
-    """Sends with one control after the other; the bytes of the last."""
+    """Sends with one control after the other; returns the bytes of the last."""
     sink = receiver.receive("10.77.0.2", PORT)
     return [outcome(sender.send("10.77.0.2", PORT, cc, seconds), sink, 1) for cc in ccs][-1]
 
 
 @contextmanager
 def path(*options: object) -> Iterator[tuple[Namespace, Namespace, Recording]]:
-    """Joins two namespaces and records everything of the sender's there."""
+    """Joins two namespaces and records all of the sender's connections."""
     with joined(*PATH, *options) as (sender, receiver), recording(PORT, cc=()) as recorded:
         yield sender, receiver, recorded
 
@@ -47,30 +47,30 @@ def sent(recorded: Recording) -> pl.DataFrame:
 
 @pytest.mark.parametrize("cc", KERNELS)
 def test_its_losses_and_windows_are_a_trace(bpffs: Path, cc: str) -> None:
-    """Three packets are lost, in two recoveries or, on a busy machine, in one."""
+    """Three packets are lost, which takes two recoveries, or one on a busy machine."""
     with path("--drop", LOST) as (sender, receiver, recorded):
         delivered = transfer(sender, receiver, cc)
-    # A connection of the test before may still be ending.
+    # A connection of the previous test may still be ending.
     trace = sent(recorded).filter(pl.col("cc").str.starts_with("ww_").not_())
     events = trace["event"].cast(pl.String)
     assert (events[0], events[-1], set(trace["cc"])) == ("start", "end", {cc})
     losses = trace.filter(event="loss")
     assert losses.height in (1, 2) and (losses["ssthresh"] < losses["cwnd"]).all()
     exits = trace.filter(event="exit")
-    # The ACK that ends a recovery may let cwnd grow at once, by what it acknowledges.
+    # The ACK that ends a recovery may let cwnd grow at once, by the segments that it acknowledges.
     assert exits["cwnd"].is_between(exits["ssthresh"], losses["cwnd"].max()).all() and len(exits)
     again = trace.filter(event="retransmit")
     assert again["retransmitted"].is_sorted() and again["retransmitted"][-1] >= 3
     windows = trace.filter(event="window")
     assert windows["time_s"].diff().drop_nulls().min() >= 0.05
     assert 0.019 < windows["rtt_min_s"].min() < 0.04 and windows["srtt_s"].is_not_nan().all()
-    assert trace["estimate_bps"].is_nan().all(), "it has none"
+    assert trace["estimate_bps"].is_nan().all(), "other controls have no estimate"
     assert 8e6 < windows["sample_bps"].tail(5).median() < 11e6
     assert delivered <= trace["delivered_bytes"][-1] <= delivered + 2
 
 
 def test_a_timeout_is_one(bpffs: Path) -> None:
-    """For half a second the path carries nothing."""
+    """The path carries nothing for half a second."""
     with path("--queue", 30, "--dark", "0.3,0.9") as (sender, receiver, recorded):
         transfer(sender, receiver, "reno", seconds=1.5)
     timeouts = sent(recorded).filter(event="timeout")
@@ -79,7 +79,7 @@ def test_a_timeout_is_one(bpffs: Path) -> None:
 
 
 def test_what_was_held_up_is_undone(bpffs: Path) -> None:
-    """Half the link's rate is sent: no queue drops or delays, so that the hold outlasts the RTO."""
+    """Half the link's rate is sent, so that no queue interferes and the hold outlasts the RTO."""
     with path("--hold", "0.3,0.9") as (sender, receiver, recorded):
         sink = receiver.receive("10.77.0.2", PORT)
         outcome(sender.send("10.77.0.2", PORT, "reno", 1.5, rate=6e5), sink, 1)
@@ -87,14 +87,14 @@ def test_what_was_held_up_is_undone(bpffs: Path) -> None:
 
 
 def test_ours_are_recorded_as_before_beside_the_others(controls: Path) -> None:
-    """Once by their own programs, with the estimate, and not by the tracepoints."""
+    """They are recorded once, by their own programs with the estimate, not by the tracepoints."""
     with path("--drop", LOST) as (sender, receiver, recorded):
         transfer(sender, receiver, "ww_plus", "cubic")
     ours, cubic = (sent(recorded).filter(cc=cc) for cc in ("ww_plus", "cubic"))
     assert ours.filter(event="start").height == cubic.filter(event="start").height == 1
     assert ours.filter(event="window")["estimate_bps"].is_not_nan().all()
     assert "retransmit" not in ours["event"].cast(pl.String)
-    assert ours.filter(event="loss").height >= 1, "the packets that are lost are the first's"
+    assert ours.filter(event="loss").height >= 1, "the lost packets belong to the first connection"
     assert recorded.dropped == 0 and recorded.trace["time_s"].max() < 60
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each command needs the privileges that docs/linux-reference.md names, no less and no more."""
+"""Each command needs exactly the privileges that docs/linux-reference.md names."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from westwood.kernel import ww_kernel
 pytestmark = pytest.mark.kernel
 NOBODY = 65534
 LOAD = {"bpf", "perfmon"}
-RECORD = {"bpf"}  # status and unload need none from the user whom the pins belong to
+RECORD = {"bpf"}  # status and unload need none if the user owns the pins
 GUIDE = Path(__file__).parents[3] / "docs" / "linux-reference.md"
 
 
 def open_to_all(bpffs: Path) -> None:
-    """Lets anybody make folders in the bpffs, as one that is mounted without options."""
+    """Lets anybody make folders in the bpffs, as after a mount without options."""
     for folder in (bpffs.parent, bpffs.parent.parent, bpffs.parent.parent.parent):
         folder.chmod(folder.stat().st_mode | 0o011)
     bpffs.chmod(0o1777)
@@ -34,13 +34,13 @@ def open_to_all(bpffs: Path) -> None:
 
 @pytest.fixture
 def own_folder(bpffs: Path, program: Path) -> Iterator[Path]:
-    """Gives the bpffs to an unprivileged user, who may enter all folders that lead to it."""
+    """Gives the bpffs to an unprivileged user, who may enter all folders above it."""
     ww_kernel.unload()
     assert eventually(lambda: not in_kernel())
     open_to_all(bpffs)
     os.chown(bpffs, NOBODY, NOBODY)
     yield bpffs
-    open_to_all(bpffs)  # another run of pytest may have closed a folder above it
+    open_to_all(bpffs)  # another pytest run may have closed a folder above it
     as_user(set(), program, "unload", bpffs / "westwood")
     os.chown(bpffs, 0, 0)
     assert eventually(lambda: not in_kernel())
@@ -48,7 +48,7 @@ def own_folder(bpffs: Path, program: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    """Copies ww-kernel to where the user can read it."""
+    """Copies ww-kernel to a folder that the user can read."""
     folder = Path(f"/tmp/westwood-privilege-{os.getpid()}")
     folder.mkdir(mode=0o755)
     try:
@@ -62,7 +62,7 @@ def program(tmp_path: Path) -> Path:
 def as_user(
     capabilities: set[str], *words: object, user: int = NOBODY
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command as an unprivileged user with these capabilities and no other."""
+    """Runs a command as an unprivileged user with exactly these capabilities."""
     held = ",".join(["-all", *(f"+{name}" for name in sorted(capabilities))])
     setpriv = [
         "setpriv",
@@ -103,7 +103,7 @@ def test_load_status_record_unload_with_just_those_two(program: Path, own_folder
 
 
 def test_every_control_is_recorded_with_those_two(program: Path, own_folder: Path) -> None:
-    """Its tracing programs need no control of ours to be loaded."""
+    """The tracing programs do not need a loaded control of ours."""
     words = (program, "record", own_folder / "westwood", 0, 1 << 16, 0)
     everything = ("timeout", "-s", "INT", "0.5", *words, ww_kernel.bpf_object(program))
     recorded = as_user(LOAD, *everything)
@@ -143,7 +143,7 @@ def test_other_users_are_refused(program: Path, own_folder: Path) -> None:
 
 @pytest.fixture
 def shared(bpffs: Path) -> Iterator[Path]:
-    """Has nothing loaded, in a bpffs where anybody may make folders."""
+    """Makes a bpffs in which nothing is loaded and anybody may make folders."""
     ww_kernel.unload()
     open_to_all(bpffs)
     yield bpffs
@@ -152,7 +152,7 @@ def shared(bpffs: Path) -> Iterator[Path]:
 
 
 def refused(westwood: Callable[..., Any], said: str) -> None:
-    """Every command refuses the folder of the pins in one line, before it does anything."""
+    """Every command rejects the folder of the pins in one line, before doing anything."""
     out = ("--out", f"/tmp/westwood-{os.getpid()}.csv")
     for words in (("load",), ("status",), ("unload",), ("record", *out)):
         called = westwood("kernel", *words)
@@ -193,7 +193,7 @@ def test_a_folder_that_others_may_enter_or_move_is_refused(
 
 
 def test_a_bpffs_that_we_mount_is_roots(tmp_path: Path) -> None:
-    """In a mount namespace of its own, where /sys/fs/bpf is none yet."""
+    """In a new mount namespace, where nothing is mounted at /sys/fs/bpf."""
     code = "from westwood.kernel import ww_kernel; ww_kernel._mount()"
     script = (
         "umount -l /sys/fs/bpf 2>/dev/null; mountpoint -q /sys/fs/bpf && exit 9; "

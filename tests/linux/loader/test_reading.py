@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A recording is read as far as it was written, and a bad cell of one is named."""
+"""A recording is read as far as it was written, and an invalid cell is named."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EVENTS = (
 
 @pytest.fixture
 def left(tmp_path: Path) -> Path:
-    """Writes what a recorder leaves."""
+    """Writes what a recorder leaves behind."""
     path = tmp_path / "day.events.csv"
     path.write_text(HEAD + EVENTS)
     return path
@@ -42,12 +42,12 @@ def left(tmp_path: Path) -> Path:
 def test_events_are_a_trace(left: Path) -> None:
     trace, is_cut = reading.read(left)
     assert not is_cut and trace.columns == list(reading.COLUMNS)
-    assert trace["transfer"].to_list() == [1, 1, 1, 2], "the same ports once more"
+    assert trace["transfer"].to_list() == [1, 1, 1, 2], "the same ports are used again"
     assert trace["event"].to_list() == ["start", "window", "loss", "start"]
 
 
 def test_cut_anywhere_it_has_the_whole_records_before(left: Path) -> None:
-    """In the middle of a cell, beside a comma, before and behind an end of line."""
+    """Cuts inside a cell, next to a comma, before and after the end of a line."""
     whole, text = reading.read(left)[0], left.read_bytes()
     lines = [at for at, byte in enumerate(text) if byte == ord("\n")]
     sizes = {at + off for at in lines for off in (-20, -1, 0, 1, 2)} | {0, 1, 50, len(text) - 30}
@@ -147,7 +147,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, westwood: We
 
 
 def test_names_from_a_file_are_drawn_as_they_are(left: Path, westwood: Westwood) -> None:
-    r"""A dollar sign begins no formula: "$\frac$" would be a bad one."""
+    r"""A dollar sign does not begin a formula: "$\frac$" would be an invalid one."""
     left.write_text(left.read_text().replace(ENDS, r"$\frac$>_").replace("ww_plus", r"$\bad$"))
     called = westwood("trace", left, "--plot")
     assert called.code == 0, called.err

@@ -33,7 +33,7 @@ RECORD = ("kernel", "record", "--cc", "ww_plus", "--out")
 
 @pytest.fixture(autouse=True)
 def loaded(controls: Path) -> None:
-    """Loads the controls, which all of these tests need."""
+    """Loads the controls for all of these tests."""
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def host() -> Iterator[Namespace]:
 
 
 def transfer(host: Namespace, cc: str = "ww_plus", connections: int = 1, port: int = PORT) -> int:
-    """Runs connections for 0.6 s and returns the bytes that they sent."""
+    """Runs connections for 0.6 s; returns the bytes sent."""
     receiver = host.receive("127.0.0.1", port)
     sender = host.send("127.0.0.1", port, cc, 0.6, connections, rate=2e5)
     return outcome(sender, receiver, connections)
@@ -59,13 +59,13 @@ def test_every_connection_from_start_to_end(host: Namespace) -> None:
     assert events.height == count
     assert set(events["first"]) == {"start"} and set(events["last"]) == {"end"}
     ends = recorded.trace.filter(pl.col("event") == "end")
-    # The kernel counts SYN and FIN as a byte each.
+    # The kernel counts SYN and FIN as one byte each.
     assert sent <= ends["delivered_bytes"].sum() <= sent + 2 * count
     assert set(recorded.trace["cc"]) == {"ww_plus"}
 
 
 def test_one_row_a_bandwidth_window(host: Namespace) -> None:
-    """Westwood+ samples at most once in 50 ms: Dell'Aera 2003, section 2.2."""
+    """Westwood+ samples at most once every 50 ms: Dell'Aera 2003, section 2.2."""
     with recording() as recorded:
         transfer(host)
     windows = recorded.trace.filter(pl.col("event") == "window")
@@ -142,7 +142,7 @@ def test_ended_by_a_signal_what_was_recorded_is_kept(
 
 
 def test_what_is_lost_is_counted(host: Namespace, tmp_path: Path) -> None:
-    """The recorder is stopped and has a buffer of a page: most events do not fit."""
+    """The recorder is stopped and its buffer holds one page: most events do not fit."""
     words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096)]
     log = tmp_path / "log"
     with log.open("wb") as errors, (tmp_path / "csv").open("wb") as out:
@@ -177,7 +177,7 @@ def test_after_a_recorder_was_killed_the_next_one_records(host: Namespace) -> No
 
 
 def test_recording_ends_with_what_started_it(tmp_path: Path) -> None:
-    """SIGKILL of the command leaves no recorder behind."""
+    """After SIGKILL of the command no recorder is left."""
     file = tmp_path / "gone.parquet"
     command = subprocess.Popen(
         [sys.executable, "-c", CLI, *RECORD, str(file)],
@@ -195,7 +195,7 @@ def test_recording_ends_with_what_started_it(tmp_path: Path) -> None:
 
 @contextmanager
 def command(out: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """Runs `kernel record` on a file: the command, and the number of its ww-kernel."""
+    """Runs `kernel record` on a file; yields the command and the PID of its ww-kernel."""
     words = [sys.executable, "-c", CLI, *RECORD, str(out)]
     with subprocess.Popen(
         [*words, "--duration", "20s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -254,7 +254,7 @@ def test_a_command_that_is_killed_leaves_what_trace_opens(
 
 
 def test_a_full_disk_ends_it_and_what_was_written_is_named(host: Namespace, tmp_path: Path) -> None:
-    """The disk has room for a part of the events, and not for the recording made of them."""
+    """The disk has room for some of the events, but not for the recording made from them."""
     folder = tmp_path / "full"
     folder.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", str(folder)], check=True)
@@ -264,7 +264,7 @@ def test_a_full_disk_ends_it_and_what_was_written_is_named(host: Namespace, tmp_
             _, said = started.communicate(timeout=5)
         left = folder / "day.events.csv"
         assert started.returncode == 1 and said.count("\n") == 1
-        assert "ww-kernel ended: the recording can't be written: No space left on device" in said
+        assert "ww-kernel ended: can't write the recording: No space left on device" in said
         assert said.endswith(f"{left} has what was recorded, and westwood trace opens it\n")
         trace, is_cut = reading.read(left)
         assert is_cut and trace.height > 50
@@ -277,23 +277,26 @@ def test_what_cannot_be_written_has_its_reason() -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=5)
     assert done.returncode == 1
-    assert done.stderr.endswith("the recording can't be written: No space left on device\n")
+    assert done.stderr.endswith("can't write the recording: No space left on device\n")
 
 
 def test_a_recorder_without_its_starter_does_not_begin() -> None:
     words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096, 1)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=5)
-    assert (done.returncode, done.stdout) == (1, "") and "starter is gone" in done.stderr
+    assert (done.returncode, done.stdout) == (
+        1,
+        "",
+    ) and "the parent process has ended" in done.stderr
 
 
 def test_times_are_the_kernels_in_a_time_namespace(host: Namespace, tmp_path: Path) -> None:
-    """Its clocks say something else, and so does its /proc of when a process began."""
+    """The namespace's clocks differ, and so do process start times in its /proc."""
     shifted = ("unshare", "-T", "--monotonic", "100000", "--boottime", "100000")
     words = (*shifted, ww_kernel.program(), "record", ww_kernel.pins(), 0, 1 << 16)
     with (tmp_path / "events.csv").open("wb") as out:
         recorder = subprocess.Popen([str(word) for word in words], stdout=out)
     assert eventually(lambda: (tmp_path / "events.csv").stat().st_size > 0)
-    assert ww_kernel.status()["recorder"] == recorder.pid, "it is known to live"
+    assert ww_kernel.status()["recorder"] == recorder.pid, "status knows that it is alive"
     transfer(host)
     recorder.send_signal(signal.SIGINT)
     assert recorder.wait() == 0
@@ -326,7 +329,7 @@ def test_without_controls_it_says_what_to_do(westwood: Westwood, tmp_path: Path)
 
 
 def test_a_recorder_outlives_unload(host: Namespace) -> None:
-    """The connections go on, and so does their recording."""
+    """The connections continue, and so does their recording."""
     with recording() as recorded:
         receiver = host.receive("127.0.0.1", PORT)
         sender = host.send("127.0.0.1", PORT, "ww_plus", 0.6, 1, rate=2e5)

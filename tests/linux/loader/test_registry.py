@@ -25,7 +25,7 @@ PORT = 5001
 
 @pytest.fixture(autouse=True)
 def clean(bpffs: Path) -> Iterator[None]:
-    """Makes sure that the kernel has nothing of ours, before and after."""
+    """Checks that the kernel has nothing of ours, before and after."""
     ww_kernel.unload()
     assert eventually(lambda: not in_kernel())
     yield
@@ -41,7 +41,7 @@ def sockets(name: str) -> int:
 
 @pytest.fixture
 def other_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Makes what `load` loads another version."""
+    """Makes `load` load another version."""
 
     def change() -> None:
         program = Path(shutil.copy2(ww_kernel.program(), tmp_path))
@@ -108,9 +108,9 @@ def test_unload_under_traffic_loses_no_connection(westwood: Westwood) -> None:
         assert in_kernel(), "the connections keep their programs"
         assert sender.poll() is None
         time.sleep(0.2)
-        sender.terminate()  # it ends in order
+        sender.terminate()  # closes its connections in order
         assert outcome(sender, receiver, 4) > 0
-    assert eventually(lambda: not in_kernel()), "the last connection took them along"
+    assert eventually(lambda: not in_kernel()), "the programs go with the last connection"
 
 
 def test_another_version_takes_over_under_traffic(
@@ -130,10 +130,10 @@ def test_another_version_takes_over_under_traffic(
             f"version {__version__} is loaded",
         ]
         new = host.send("127.0.0.1", PORT, "ww_nrplus", 0.3)
-        assert eventually(lambda: sockets("ww_nrplus") == 1), "counted by the new version only"
+        assert eventually(lambda: sockets("ww_nrplus") == 1), "only the new version counts it"
         assert in_kernel() & before, "the old connections keep their programs"
         new.wait()
-        old.terminate()  # it ends in order: loading takes seconds on a busy machine
+        old.terminate()  # closes in order; loading takes seconds on a busy machine
         outcome_of_both = [int(p.communicate(timeout=30)[0]) for p in (old, new)]
         assert receiver.stdout is not None
         arrived = [int(receiver.stdout.readline()) for _ in range(3)]
@@ -152,7 +152,7 @@ def test_beside_somebody_elses_of_the_same_name(
     assert "ww_westwood: another program has registered this name" in called.err
     assert "bpftool struct_ops unregister" in called.err
     assert not (bpffs / "another").exists()
-    assert eventually(lambda: in_kernel() == before), "all of the attempt is gone"
+    assert eventually(lambda: in_kernel() == before), "the failed attempt leaves nothing"
     assert available() >= OURS
 
 
@@ -176,7 +176,7 @@ def test_a_load_that_was_killed_is_made_good_by_the_next(westwood: Westwood) -> 
 
 
 def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
-    """The command refuses (test_defaults.py); ww-kernel, which a boot unit runs, does it."""
+    """The command refuses (test_defaults.py); ww-kernel, which a boot unit runs, does not."""
     ww_kernel.load()
     with alone() as host:
         host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Connections of any control are seen through sock_diag, decoded right, in any namespace."""
+"""Connections of any control are found through sock_diag and decoded, in any namespace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PORT = 5001
 
 
 def recorded() -> list[bytes]:
-    """Reads what Linux 6.18 answered: cubic by IPv4, BBR by IPv6, reno by IPv4 in IPv6."""
+    """Reads an answer of Linux 6.18: cubic by IPv4, BBR by IPv6, reno by IPv4 in IPv6."""
     raw, at, answers = RECORDED.read_bytes(), 0, []
     while at < len(raw):
         size = struct.unpack_from("=I", raw, at)[0]
@@ -40,7 +40,7 @@ def test_the_kernels_answer_is_a_row_a_connection() -> None:
     assert reno["flow"] == "127.0.0.1:49968>127.0.0.1:45112", "IPv4 in IPv6 is IPv4"
     assert [one["cc"] for one in (cubic, bbr, reno)] == ["cubic", "bbr", "reno"]
     assert [one["sent_bytes"] for one in (cubic, bbr, reno)] == [1_000_000, 500_000, 20_000]
-    assert cubic["delivered_bytes"] == 1_000_001, "SYN counts as one"
+    assert cubic["delivered_bytes"] == 1_000_001, "the SYN counts as a byte"
     assert (cubic["time_s"], cubic["netns"], cubic["state"]) == (0.5, 7, "open")
     assert (cubic["srtt_s"], cubic["rtt_min_s"], cubic["rto_s"]) == (1e-5, 1e-6, 0.204)
     assert math.isnan(cubic["ssthresh"]) and cubic["cwnd"] == 10 and cubic["mss"] == 65483
@@ -55,7 +55,7 @@ def test_what_only_one_control_tells_is_unknown_of_the_others() -> None:
 
 
 def test_an_older_kernel_says_less_and_the_rest_is_unknown() -> None:
-    """Linux 4.6 ends its structure behind the segments sent, 6.1 before the timeouts."""
+    """Linux 4.6 ends its structure after the segments sent, 6.1 before the timeouts."""
     info = tcp_info.decoded(bytes(range(160)))
     old, newer = tcp_info.columns(info, 160), tcp_info.columns(info, 240)
     assert old["sent"].to_list() == [0x9F9E9D9C] and old["sent_bytes"].to_list() == [None]
@@ -64,7 +64,7 @@ def test_an_older_kernel_says_less_and_the_rest_is_unknown() -> None:
 
 
 def test_sockets_with_other_attributes_are_told_apart() -> None:
-    """A message of the same length whose attributes lie otherwise is decoded by itself."""
+    """Each message is decoded by its own attributes, even if two have the same length."""
     frame = sock_diag.frame_of([(look, recorded()) for look in (0.0, 1.0)], 7)
     assert frame["cc"].to_list() == ["cubic", "bbr", "reno"] * 2
     assert frame["time_s"].to_list() == [0.0] * 3 + [1.0] * 3
@@ -120,14 +120,14 @@ def test_bad_choices_are_named() -> None:
 
 @pytest.mark.kernel
 def test_losses_of_every_control_in_another_namespace() -> None:
-    """The sampler looks from here into the sender's namespace, whose path loses packets."""
+    """The sampler enters the sender's namespace, whose path loses packets."""
     with joined("--rate", 10e6, "--delay", 0.01, "--queue", 1000, "--drop", "100,300") as ends:
         sender, receiver = ends
         sink = receiver.receive("10.77.0.2", PORT)
         with sampling(Match(remote_port=PORT), sender.pid, 0.02) as samples:
             for cc in ("reno", "cubic"):
                 outcome(sender.send("10.77.0.2", PORT, cc, 0.5), sink, 1)
-        assert snapshot(Match(remote_port=PORT)).is_empty(), "it is another namespace's"
+        assert snapshot(Match(remote_port=PORT)).is_empty(), "it is in another namespace"
     frame = samples.frame()
     assert set(frame["cc"]) == {"reno", "cubic"} and frame["netns"].n_unique() == 1
     for _, one in frame.group_by("cookie"):

@@ -40,7 +40,7 @@ WESTWOOD = (sys.executable, "-c", "from westwood.cli import main; main()", "kern
 
 @contextmanager
 def connected() -> Iterator[tuple[socket.socket, int]]:
-    """Makes a connection; the other end reads what comes."""
+    """Makes a connection whose other end reads everything."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)) as one:
@@ -63,7 +63,7 @@ def connected() -> Iterator[tuple[socket.socket, int]]:
 def test_goodput_is_what_was_acknowledged_since_the_last_look() -> None:
     with connected() as (one, port), Watch(Match(remote_port=port), str(os.getpid())) as watched:
         start_s = time.monotonic()
-        assert math.isnan(watched.snapshot()["goodput_bps"][0]), "there was no snapshot before"
+        assert math.isnan(watched.snapshot()["goodput_bps"][0]), "there was no earlier snapshot"
         one.sendall(bytes(1_000_000))
         time.sleep(0.3)
         seen = watched.snapshot()
@@ -129,7 +129,7 @@ def test_bad_input_is_a_line(westwood: Westwood) -> None:
 
 
 def test_on_a_terminal_it_goes_on_until_ctrl_c() -> None:
-    """80 columns and 24 lines; it ends within half a second, and the terminal is as before."""
+    """With 80 columns and 24 lines; it ends within half a second and restores the terminal."""
     with connected() as (_, port):
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
@@ -148,14 +148,14 @@ def test_on_a_terminal_it_goes_on_until_ctrl_c() -> None:
             while select.select([master], [], [], 5)[0]:
                 try:
                     shown += os.read(master, 1 << 16)
-                except OSError:  # nobody has it open any more
+                except OSError:  # the other side has closed it
                     break
             assert started.wait(5) == 0
             assert time.monotonic() - sent_s < 0.5
             assert started.stderr is not None and started.stderr.read() == b""
         os.close(master)
     assert shown.count(b"2 connections") >= 3
-    assert shown.endswith(b"\x1b[?25h\x1b[?1049l"), "the screen of before, with its cursor"
+    assert shown.endswith(b"\x1b[?25h\x1b[?1049l"), "the old screen and the cursor are back"
     shown = shown.replace(b"\x1b[H", b"\n")
     lines = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", shown).decode().splitlines()
     assert max(map(len, lines)) <= 80
@@ -177,7 +177,7 @@ def test_connections_of_other_namespaces_are_there() -> None:
 
 @pytest.mark.kernel
 def test_a_namespace_that_ended_is_let_go() -> None:
-    """Held open it would stay, with all its devices, for as long as somebody watches."""
+    """If it stayed open, the namespace would exist, with all its devices, as long as the watch."""
     with Watch(Match(), None) as watched:
         with alone() as host:
             inode = os.stat(f"/proc/{host.pid}/ns/net").st_ino
@@ -195,7 +195,7 @@ def _descriptors() -> list[str]:
 def test_a_name_that_is_no_namespace_disturbs_nobody(
     westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """ip(8) leaves plain files in /run/netns where its mounts are not seen."""
+    """ip(8) leaves ordinary files in /run/netns where its mounts are not visible."""
     monkeypatch.setattr(namespaces, "NAMED", tmp_path)
     (tmp_path / "stale").touch()
     with Watch(Match(), None) as watched:

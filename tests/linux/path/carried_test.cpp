@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path/model.hpp carries the packets of other programs: whatever is whole IPv4, by the side that it comes from.
+// linux/path/model.hpp carries other programs' packets: any whole IPv4 packet, by the side on which it enters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using sim::test::kMs;
 constexpr std::uint32_t kInside = 0, kOutside = 1;
 constexpr std::uint32_t kHere = 0x64400002, kThere = 0xc0000201;
 
-// 1 Mb/s and 10 ms, a queue of three packets; 1000 bytes take 8 ms.
+// 1 Mb/s and 10 ms, with a queue of three packets; 1000 bytes take 8 ms.
 class Carrying : public ::testing::Test {
   protected:
     Carrying() {
@@ -84,7 +84,7 @@ TEST_F(Carrying, TheBacklogIsWhatAPacketWouldWait) {
     EXPECT_EQ(model().backlog(0, false), 0);
 }
 
-TEST_F(Carrying, DropsAndLossesAreCountedByTheirWay) {
+TEST_F(Carrying, DropsAndLossesAreCountedByDirection) {
     network_.links[0].backward.loss.kind = LossKind::uniform;
     network_.links[0].backward.loss.rate = 1;
     for (int i = 0; i < 6; i++) enter(0, kInside, udp(kHere, kThere, 972));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Feeds the emulator any text as a plan and any bytes as a packet: it reads or refuses them, and does no more.
+// Feeds the emulator any text as a plan and any bytes as a packet: it parses or rejects them without a fault.
 #include <algorithm>
 #include <sstream>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path/gateway.hpp: blocks of addresses, of gateways beside and in each other. linux/path/nat.hpp: nameservers.
+// linux/path/gateway.hpp: address blocks of parallel and nested gateways. linux/path/nat.hpp: nameservers.
 #include "linux/path/gateway.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(Gateway, IsOneOf64OutsideOfAnyOther) {
     for (std::size_t i = 1; i < blocks.size(); i++) EXPECT_FALSE(blocks[i].overlaps(blocks[i - 1]));
 }
 
-TEST(Gateway, HasABlockWithinThatOfTheGateAroundItAndNotItsAddresses) {
+TEST(Gateway, HasABlockWithinTheEnclosingGatewaysWithoutItsAddresses) {
     Block around = candidates({}).front();
     int depth = 1;
     for (std::vector<Block> blocks; !(blocks = candidates(around)).empty(); depth++) {

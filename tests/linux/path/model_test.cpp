@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path/model.hpp is the same network as the simulator's: datagrams that enter at the simulator's
-// times meet the same fate at the same time, whatever the model of loss and delay.
+// linux/path/model.hpp is the same network as the simulator's: datagrams that enter at the simulator's times have
+// the same fate at the same time, with any model of loss and delay.
 #include "linux/path/model.hpp"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ Emulated emulate(const Network& network) {
 
 using Fate = std::tuple<double, std::uint32_t, DropKind>;
 
-// Sorts the drops, which one reports in the order of entering, the other as soon as they are certain.
+// Sorts the drops: one side reports them in order of entry, the other as soon as they are certain.
 std::vector<Fate> fates(const std::vector<Drop>& drops, Time duration) {
     std::vector<Fate> all;
     for (const Drop& drop : drops)
@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
                   }}),
     [](const auto& info) { return info.param.first; });
 
-// A packet of 1000 B takes 0.8 ms to send at 10 Mb/s, and then the delay of the wire.
+// A packet of 1000 B takes 0.8 ms at 10 Mb/s, plus the wire's delay.
 TEST(PathModelTimes, AreTheLinksNotTheClocks) {
     const Network network = network_with([](Direction&) {});
     const Emulated seen = emulate(network);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path/packet.hpp reads a packet's flow and direction, and writes nothing but the ECN mark.
+// linux/path/packet.hpp parses a packet's flow and direction, and changes only the ECN mark.
 #include "linux/path/packet.hpp"
 
 #include <gtest/gtest.h>
@@ -25,13 +25,13 @@ TEST(PathPacket, AddressesTellTheFlowAndTheDirection) {
 }
 
 TEST(PathPacket, PayloadIsWhatFollowsTheHeaderWithItsOptions) {
-    EXPECT_FALSE(parse(tcp(kSource, kSink, 0))->has_payload);  // options are none
+    EXPECT_FALSE(parse(tcp(kSource, kSink, 0))->has_payload);  // options are not payload
     EXPECT_TRUE(parse(tcp(kSource, kSink, 1))->has_payload);
     EXPECT_FALSE(parse(udp(kSource, kSink, 0))->has_payload);
     EXPECT_TRUE(parse(udp(kSource, kSink, 1))->has_payload);
 }
 
-TEST(PathPacket, WhatIsNoFlowsIsNotKnown) {
+TEST(PathPacket, OthersPacketsAreNotParsed) {
     EXPECT_FALSE(parse(tcp(kSource, kSink + 1, 10)));  // between two flows
     EXPECT_FALSE(parse(tcp(kSource, kSource, 10)));
     EXPECT_FALSE(parse(tcp(kSink, kSink, 10)));
@@ -39,16 +39,16 @@ TEST(PathPacket, WhatIsNoFlowsIsNotKnown) {
     EXPECT_FALSE(parse(tcp(kSource, 0xe0000001, 10)));
 }
 
-TEST(PathPacket, EveryTruncationIsNoPacket) {
+TEST(PathPacket, TruncatedPacketsAreNotParsed) {
     const Bytes whole = tcp(kSource, kSink, 3);
     for (std::size_t size = 0; size < whole.size(); size++)
         EXPECT_FALSE(parse(std::span(whole).first(size))) << size;
     Bytes other = whole;
     other[0] = 0x65;  // IPv6
     EXPECT_FALSE(parse(other));
-    other[0] = 0x44;  // a header shorter than a header
+    other[0] = 0x44;  // a header length below 20 bytes
     EXPECT_FALSE(parse(other));
-    Bytes short_tcp = packet(kSource, kSink, 6, 16, 0);  // cut within the TCP header
+    Bytes short_tcp = packet(kSource, kSink, 6, 16, 0);  // cut inside the TCP header
     EXPECT_FALSE(parse(short_tcp));
 }
 

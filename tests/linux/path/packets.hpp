@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// Makes packets as a kernel does, for tests of what the emulated path reads in them.
+// Makes packets as a kernel does, for tests of the emulated path's parser.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// linux/path/plan.hpp refuses what the engine or Linux cannot run, and knows the kernel's names.
+// linux/path/plan.hpp rejects plans that the engine or Linux cannot run, and knows the kernel's names.
 #include "linux/path/plan.hpp"
 
 #include <gtest/gtest.h>

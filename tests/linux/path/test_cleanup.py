@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whatever ends the tool ends what it made: namespaces and devices have no names and go with
-ww-path, which goes with its starter."""
+"""The tool cleans up however it ends: namespaces and devices have no names and disappear with
+ww-path, which ends with its parent process."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ COMMAND = [
 
 
 def children(pid: int) -> list[int]:
-    """Lists the numbers of a process's children."""
+    """Lists the PIDs of a process's children."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for task in tasks for child in task.read_text().split()]
 
@@ -64,13 +64,13 @@ def wait_for(condition: object, seconds: float = 10) -> bool:
 
 
 def has_connection(pid: int) -> bool:
-    """True if a process is a ww-path in whose network namespace a TCP connection is established."""
+    """True if the process is a ww-path with an established TCP connection in its namespace."""
     established = "01"  # TCP_ESTABLISHED
     process = Path(f"/proc/{pid}")
     try:
         is_path = (process / "comm").read_text() == "ww-path\n"
         if not is_path or (process / "ns/net").readlink() == Path("/proc/self/ns/net").readlink():
-            return False  # it has not made its namespace: the connections are this machine's
+            return False  # it has no namespace yet: these are this machine's connections
         _, *sockets = (process / "net/tcp").read_text().splitlines()
     except OSError:  # it has ended
         return False
@@ -82,7 +82,7 @@ def devices() -> str:
 
 
 class Running:
-    """Starts the tool on a long run and waits until that run's ww-path is at work."""
+    """Starts the tool on a long run and waits until the run's ww-path has a connection."""
 
     def __init__(self, folder: Path) -> None:
         command = [*COMMAND, "--set", "duration=60s", "--out", str(folder / "r")]
@@ -92,7 +92,7 @@ class Running:
         self.path = 0
 
         def runs() -> bool:
-            # The first child is a probe with a datagram flow, however long it takes to end on a
+            # The first child is a probe with a datagram flow, which may take long to end on a
             # busy machine: only the run has a TCP connection.
             paths = (child for child in children(self.tool.pid) if has_connection(child))
             self.path = next(paths, 0)
@@ -116,9 +116,9 @@ def test_nothing_outlives_a_tool_that_was_killed(
     before = devices()
     running = Running(tmp_path)
     assert running.end(how) == code
-    assert wait_for(lambda: not alive(running.path), 3), "ww-path outlived its starter"
+    assert wait_for(lambda: not alive(running.path), 3), "ww-path outlived its parent process"
     assert devices() == before
-    linux.check_machine()  # the next start meets nothing that would be in its way
+    linux.check_machine()  # nothing is left that would disturb the next start
 
 
 def test_ctrl_c_ends_it_and_keeps_what_was_finished(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_a_path_that_is_killed_is_an_error_in_one_line(tmp_path: Path) -> None:
 
 
 def test_many_starts_leave_no_namespace_behind() -> None:
-    """The kernel counts namespaces; its count falls a moment after the last process has ended."""
+    """The kernel's count of namespaces falls shortly after the last process has ended."""
 
     def count() -> int:
         lines = Path("/proc/slabinfo").read_text().splitlines()
@@ -160,7 +160,7 @@ def test_many_starts_leave_no_namespace_behind() -> None:
     shutil.which("unshare") is None, reason="no unshare: apt-get install util-linux"
 )
 def test_a_machine_without_tun_is_told_so() -> None:
-    """In a mount namespace where /dev/net is empty it exits with 77 and names the remedy."""
+    """In a mount namespace with an empty /dev/net it exits with 77 and names the remedy."""
     if os.geteuid() != 0:
         pytest.skip("needs root: to hide /dev/net/tun")
     hidden = 'mount -t tmpfs none /dev/net && exec "$@"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The emulated machine's RAM disk is a cpio archive (newc) in a file that has no name."""
+"""The emulated machine's RAM disk is a cpio archive (newc) in an unnamed file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_it_reads_back_as_it_was_written() -> None:
         assert found[name] == (stat.S_IFREG | 0o755, content)
     assert found["bin/sh"] == (stat.S_IFLNK | 0o777, b"dash")
     order = list(found)
-    for name in order[:-1]:  # the kernel makes no folder that is not named before what is in it
+    for name in order[:-1]:  # the kernel needs each folder's entry before its content
         above = name.rpartition("/")[0]
         assert not above or order.index(above) < order.index(name)
         assert not above or stat.S_ISDIR(found[above][0])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`--engine linux`: real sockets over the emulated path give the simulator's rows and traces.
 
-Where the path decides (which packets are lost) the comparison is exact; elsewhere it is a ratio of
-rates. Limits are wide where this machine's load counts; bench/linux_path.py has the narrow ones.
+If the path decides alone (which packets are lost), the comparison is exact; otherwise it is a ratio
+of rates. Limits are wide if this machine's load matters; bench/linux_path.py has narrow ones.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from westwood.kernel import emulated, ww_kernel
 
 
 def lacking() -> str | None:
-    """Says what this machine lacks for an emulated path; None: nothing."""
+    """Returns what this machine lacks for an emulated path; None: nothing."""
     try:
         linux.check_machine()
     except WestwoodError as error:
@@ -53,7 +53,7 @@ def scenario(links: list[Any], flows: list[Any], duration: str = "2s", **setting
     )
 
 
-# One run has all of these links, each with a flow of its own.
+# A run has all of these links, each with its own flow.
 LOSSES: Mapping[str, Any] = {
     "none": {"kind": "none"},
     "uniform": {"kind": "uniform", "rate": 0.1},
@@ -67,7 +67,7 @@ LOSSES: Mapping[str, Any] = {
 @needs_path
 def test_every_loss_model_loses_what_the_simulators_does() -> None:
     """A datagram leaves every 5 ms. Models that lose by number lose the same ones; models that lose
-    by time may differ by one at each change of state."""
+    by time may differ by one datagram at each change of state."""
     links = [link(name, loss=loss) for name, loss in LOSSES.items()]
     app = {"kind": "udp", "rate": "1.6Mbps"}
     flows = [flow(name, app=app, packet="1000B", header="28B") for name in LOSSES]
@@ -91,7 +91,7 @@ CONTROLS = ["reno", "cubic", "bbr"]
 
 @needs_path
 def test_the_kernels_own_controls_fill_a_path_as_the_simulators_do() -> None:
-    """Rows, trace and columns of both engines are the same; rates within a tenth."""
+    """Both engines give the same rows, traces and columns; rates agree within a tenth."""
     controls = [cc for cc in CONTROLS if _has(cc)]
     links = [link(cc, rate="4Mbps", queue={"limit": "40p"}) for cc in controls]
     flows = [flow(cc, cc=cc, recovery="sack" if cc == "bbr" else "prr") for cc in controls]
@@ -102,7 +102,7 @@ def test_the_kernels_own_controls_fill_a_path_as_the_simulators_do() -> None:
     assert real.queues.schema == ours.queues.schema and real.drops.schema == ours.drops.schema
     for theirs, seen in zip(ours.rows.to_dicts(), real.rows.to_dicts(), strict=True):
         assert seen["goodput_bps"] == pytest.approx(theirs["goodput_bps"], rel=0.1), seen["cc"]
-        # In Linux the RTT of the handshake counts, which is shorter.
+        # Linux counts the RTT of the handshake, which is shorter.
         assert 0.0199 < seen["min_rtt_s"] < theirs["min_rtt_s"] + 0.005
         assert seen["sent"] == pytest.approx(theirs["sent"], rel=0.15)
     there = real.trace.filter(flow=flows[0]["name"])
@@ -173,7 +173,7 @@ def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> 
         "--seeds",
         "1",
     ]
-    assert call(compare) == 0  # it takes the profile that it needs by itself
+    assert call(compare) == 0  # it selects the profile that it needs
     assert "Reno" in capsys.readouterr().out
     sweep = ["sweep", *common, str(tmp_path / "w"), "--set", "duration=500ms", "--seeds", "2"]
     assert call(sweep) == 0 and call([*sweep, "--resume"]) == 0
@@ -183,7 +183,7 @@ def test_the_command_line_writes_the_same_files(tmp_path: Path, capsys: Any) -> 
 
 @needs_path
 def test_the_receivers_window_grows_to_what_the_scenario_says() -> None:
-    """Linux acknowledges each segment that raises it, by two; then every second one."""
+    """Linux acknowledges each segment that raises it, by two segments; then every second one."""
     flows = [flow("l", cc="reno", recovery="prr", receive_window="215160B")]  # 53 rises
     (row,) = linux.run(scenario([link("l", queue={"limit": "1000p"})], flows), 1).rows.to_dicts()
     assert row["max_cwnd"] > 215160 / 1448  # the window, not cwnd, limits it
@@ -206,7 +206,7 @@ def test_a_machine_that_stood_still_is_asked_again(monkeypatch: Any) -> None:
 @pytest.mark.slow
 @needs_path
 def test_what_this_kernel_lacks_runs_in_an_emulated_one(monkeypatch: Any) -> None:
-    """Upstream's Westwood+ there, and Reno in both: its time is exact, so that rates agree."""
+    """Upstream's Westwood+ runs there, and Reno in both: its time is exact, so rates agree."""
     reason = emulated.lacking()
     if reason:
         pytest.skip(reason)
@@ -225,7 +225,7 @@ def test_what_this_kernel_lacks_runs_in_an_emulated_one(monkeypatch: Any) -> Non
 
 @needs_path
 def test_a_traced_run_is_not_run_again() -> None:
-    """Time is real, so the first seed's run is the one that was drawn."""
+    """Runs are in real time and not repeatable, so the figure shows the first seed's run."""
     engine = engines.find("linux")
     chosen = scenario([link("l")], [flow("l", cc="reno", recovery="prr")], "300ms")
     traced = engine.simulate(chosen, 1, trace=True).flow_rows
@@ -310,7 +310,7 @@ def test_what_linux_cannot_do_is_refused_in_one_line(
 def test_what_is_lacking_is_named_with_its_remedy(
     tmp_path: Path, capsys: Any, monkeypatch: Any
 ) -> None:
-    """Without the program or a control it exits with 77, and nothing was run or written."""
+    """Without the program or a control it exits with 77, and runs and writes nothing."""
     arguments = [
         "run",
         "path",

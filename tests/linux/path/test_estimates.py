@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`--engine linux` and `path campaign` run the family in the kernel over the emulated path, and a
-recording puts its bandwidth estimates beside their traces."""
+"""`--engine linux` and `path campaign` run the family in the kernel over the emulated path, and
+traces include the bandwidth estimates from a recording."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OURS = list(ww_kernel.CONTROLS.values())
 
 
 def test_each_of_ours_tells_its_estimate(controls: Path) -> None:
-    """On a path without losses it is the link's rate of payload, once slow start has found it."""
+    """On a path without losses it is the link's payload rate, once slow start has reached it."""
     links = [
         {
             "name": f"l{i}",

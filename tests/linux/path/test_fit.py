@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A path is fitted to uploads through this kernel, over twelve emulated paths drawn at random, and
-predicts a control that the fit has not seen.
+"""A path is fitted to uploads through this kernel, over twelve random emulated paths, and predicts
+a control that the fit has not seen.
 
-docs/fit.md says which tolerances were set down before the first look. They are of the median
-and of shares, since two uploads of eight seconds differ by more than the fit does.
+docs/fit.md says which tolerances were fixed before the first results. They apply to medians and
+shares, since two uploads of eight seconds differ by more than the fit does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PACKETS = Packets(1448)
 
 
 def drawn(count: int) -> list[Path]:
-    """Rates of 2 to 100 Mb/s, delays of 5 to 150 ms, losses to 2 %, queues of 1/4 to 3 pipes."""
+    """Draws rates of 2 to 100 Mb/s, delays of 5 to 150 ms, losses to 2 %, queues to 3 BDP."""
     draw = random.Random(SEED)
     paths = []
     for _ in range(count):
@@ -60,7 +60,7 @@ def scenario(path: Path, cc: str, seconds: float) -> Scenario:
 
 
 def measured(path: Path) -> tuple[list[fit.Upload], float]:
-    """The recorded uploads, and the goodput of the one that the fit does not see."""
+    """Returns the recorded uploads, and the goodput of the upload that the fit does not see."""
     seen, held_out = [], 0.0
     with rehearsal.server(scenario(path, "cubic", 600), PORT, SEED) as make:
         for control in (*RECORDED, HELD_OUT):
@@ -102,8 +102,8 @@ def test_twelve_paths_that_the_fit_has_not_seen() -> None:
             errors["truth"].append(abs(math.log(predicted_bps(truth, HELD_OUT) / held_out)))
     assert len(errors["rate"]) >= 6, "BBR fills most links"
     assert median(errors["rate"]) < 0.03 and max(errors["rate"]) < 0.1
-    # As good as the true path does in the simulator, or as two uploads differ.
+    # As good as the true path in the simulator, or as the difference between two uploads.
     assert median(errors["goodput"]) < max(0.1, 1.25 * median(errors["truth"]))
-    least = {"rate": 8, "delay": 8, "queue": 8, "loss": 6}  # the loss had 7 where it was to have 8
+    least = {"rate": 8, "delay": 8, "queue": 8, "loss": 6}  # loss had 7 where 8 was expected
     assert all(sum(covered[name]) >= few for name, few in least.items()), covered
     assert sum(map(sum, covered.values())) >= 0.75 * 48

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`westwood path campaign` uploads in turn, over emulated paths and to a real iperf3 server in a
-namespace of the test's own, and survives a target that goes away, a stop and a resumption."""
+"""`westwood path campaign` uploads in turn over emulated paths and to a real iperf3 server in the
+test's namespace; it survives an unreachable target, a stop and a resumption."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_campaign_alternates_and_ends_with_a_table_and_figures(lab: Lab, tmp_p
 def test_a_target_that_goes_away_is_left_out_and_resumed(
     lab: Lab, tmp_path: Path, capsys: Any
 ) -> None:
-    """The others are measured all the same; --resume does what is missing, and nothing twice."""
+    """The other targets are still measured; --resume runs what is missing, and nothing twice."""
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + LAB + FAR)
     done = lab.measure(plan, "--out", out)
@@ -149,13 +149,13 @@ def test_a_target_that_goes_away_is_left_out_and_resumed(
     assert f"--resume --out {out} goes on" in done.stderr and "Traceback" not in done.stderr
     rows = journal(out)
     failed = [row for row in rows if "error" in row]
-    assert len(failed) == 2 and len(rows) == 2 + 8  # an upload, tried twice; and the path's
+    assert len(failed) == 2 and len(rows) == 2 + 8  # one upload, tried twice; and the path's
     assert [row["target"] for row in pl.read_csv(out / "table.csv").to_dicts()] == ["far"]
     assert call(["path", "campaign", str(plan), "--out", str(out)]) == 2
     assert "holds a campaign, expected --resume" in capsys.readouterr().err
     lab.serve()
     with (out / "uploads.jsonl").open("a") as file:
-        file.write('{"target": "la')  # as if it had been killed while it wrote
+        file.write('{"target": "la')  # as if killed while writing
     resumed = lab.measure(plan, "--out", out, "--resume", "--json")
     assert resumed.returncode == 0, resumed.stderr
     assert len(json.loads(resumed.stdout)["uploads"]) == 12

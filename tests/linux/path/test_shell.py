@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`westwood path emulate` runs a command behind an emulated path, and is not noticed otherwise.
+"""`westwood path emulate` runs a command behind an emulated path and is otherwise transparent.
 
-Each test is the outer side, in a network namespace of its own; servers listen there.
+Each test plays the outer side, with servers in a network namespace of its own.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from shells import REACH, SHELL, lacking, program, python, shell, upload
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
 
 SHARE = 1448 / 1500  # payload of a packet with timestamps
-ATTEMPTS = 3  # of what a busy machine disturbs
-# Prints the round trips of ten datagrams, in s.
+ATTEMPTS = 3  # for tests that a busy machine may disturb
+# Prints the RTTs of ten datagrams, in s.
 PING = """if True:
     import os, socket, time
     one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -48,7 +48,7 @@ def outside() -> Iterator[None]:
 
 @pytest.fixture
 def echo() -> Iterator[None]:
-    """Sends datagrams back."""
+    """Echoes datagrams."""
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     server.bind(("0.0.0.0", 7))
 
@@ -65,7 +65,7 @@ def echo() -> Iterator[None]:
 
 
 def attempts(succeeds: Callable[[], bool]) -> bool:
-    """Tries again where this machine may have stood still."""
+    """Tries again, since this machine may have stalled."""
     return any(succeeds() for _ in range(ATTEMPTS))
 
 
@@ -121,7 +121,7 @@ def test_a_download_with_curl_gets_the_links_rate(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("ip") is None, reason="no ip: apt-get install iproute2")
 def test_the_world_is_within_reach_of_a_machine_that_forwards() -> None:
-    """From a shell in a shell, too; it sees the address of the machine."""
+    """Even from a nested shell; servers see the machine's address."""
 
     def ip(*words: str) -> None:
         subprocess.run(["ip", *words], check=True)
@@ -169,7 +169,7 @@ def test_an_upload_gets_the_rate_less_the_headers() -> None:
 
 @needs_iperf3
 def test_datagrams_are_lost_as_was_said() -> None:
-    """5 % of 2000: 100, and 40 more or fewer are four standard deviations."""
+    """5 % of 2000 is 100; four standard deviations are 40."""
     path = ("--loss", "5%", "--delay", "1ms", "--seed", "3")
 
     def is_right() -> bool:
@@ -185,7 +185,7 @@ def test_streams_arguments_and_folder_are_the_commands(tmp_path: Path) -> None:
     done = program(*words, input="some\ninput", cwd=tmp_path)
     assert done.stdout == f"some\ninput--rate=a b\n{tmp_path}\n"
     descriptors = {line.split()[-3] for line in done.stderr.splitlines() if " -> " in line}
-    assert descriptors == {"0", "1", "2", "3"}, "ls has its folder and the three streams only"
+    assert descriptors == {"0", "1", "2", "3"}, "ls has only its folder and the three streams"
 
 
 def test_inside_is_a_network_with_one_way_out() -> None:
@@ -197,7 +197,7 @@ def test_inside_is_a_network_with_one_way_out() -> None:
 
 
 def test_the_meter_tells_rates_delays_and_drops() -> None:
-    """And in the end what there was in all; the command's own output is as ever."""
+    """At the end it prints totals; the command's own output is unchanged."""
     send = (
         "import os, socket, time; one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
         'to = (os.environ["WESTWOOD_GATEWAY"], 9);'
@@ -208,7 +208,7 @@ def test_the_meter_tells_rates_delays_and_drops() -> None:
     second, total = done.stderr.splitlines()[1:]
     assert done.stdout == ""
     assert second.startswith("up 0.08 Mb/s, ")
-    assert "20 dropped, 0 lost  down" in second  # one is sent, nine wait
+    assert "20 dropped, 0 lost  down" in second  # one is being sent, nine wait
     (longest_ms,) = re.findall(r" up .*\(longest ([0-9.]+)\).*down", total)
     assert float(longest_ms) == pytest.approx(90, abs=1)  # ten packets of 8 ms, and 10 ms
 

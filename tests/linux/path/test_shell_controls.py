@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Through a shell over a path that loses packets ww_plus gets more than CUBIC, as iperf3 says."""
+"""Through a shell over a path that loses packets ww_plus is faster than CUBIC, by iperf3."""
 
 from __future__ import annotations
 

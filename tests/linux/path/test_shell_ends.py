@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A shell and its command end together, in whatever way one of them ends, and nothing is left.
+"""A shell and its command end together, however one of them ends, and leave nothing behind.
 
-Each test is the outer side, in a network namespace of its own.
+Each test plays the outer side, in a network namespace of its own.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def test_a_command_that_cannot_start_is_one_line(command: str, code: int, said: 
 def test_root_of_a_user_namespace_may_have_one_too() -> None:
     within = ["unshare", "--user", "--map-root-user", "--net"]
     if shutil.which("unshare") is None or subprocess.run([*within, "true"], check=False).returncode:
-        pytest.skip("no user namespaces here")
+        pytest.skip("needs user namespaces")
     words = [
         *within,
         *SHELL,
@@ -91,7 +91,7 @@ def test_without_a_command_it_is_the_users_shell(tmp_path: Path) -> None:
         while True:
             try:
                 said += os.read(front, 1000)
-            except OSError:  # the last one has closed the terminal
+            except OSError:  # the last process has closed the terminal
                 break
         assert running.wait(10) == 5
     os.close(front)
@@ -118,7 +118,7 @@ class Running:
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_nothing_outlives_a_shell_that_was_ended(how: signal.Signals, tmp_path: Path) -> None:
-    """Neither the command nor what it has left in the background, devices nor namespace."""
+    """Neither the command nor its background processes, devices or namespace remain."""
     running = Running(tmp_path)
     running.tool.send_signal(how)
     assert running.tool.wait(5) == -how
@@ -150,7 +150,7 @@ def test_a_path_that_is_killed_ends_the_command(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_reaches_the_command_once(tmp_path: Path) -> None:
-    """The terminal sends it to the whole group; the front does not pass it on again."""
+    """The terminal signals the whole group; the front does not pass the signal on again."""
     counts = tmp_path / "interrupts"
     front, terminal = pty.openpty()
     script = f"trap 'echo one >> {counts}' INT; read _"

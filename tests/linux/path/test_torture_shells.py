@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Attacks on shells: kills of any of their processes at any moment, and packets that are none."""
+"""Attacks shells: kills any of their processes at any moment, and sends invalid packets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shells import SHELL, lacking, python, shell, wait_for
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking())
 MARK = "WESTWOOD_TEST_MARK"
 BUSY = "sleep 60 & while :; do :; done & while :; do sleep 0.01; done"
-# Sends random bytes as packets on the only device, then asks whether the path still carries one.
+# Sends random bytes as packets on the only device, then checks that the path still works.
 GARBAGE = """if True:
     import os, random, socket, sys, time
     choices = random.Random(int(sys.argv[1]))
@@ -43,7 +43,7 @@ def outside() -> Iterator[None]:
 
 
 def marked(mark: str) -> list[int]:
-    """The processes that have this mark in their environment."""
+    """Returns the processes with this mark in their environment."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -55,7 +55,7 @@ def marked(mark: str) -> list[int]:
 
 
 def test_a_kill_at_any_moment_leaves_nothing(attack: Any) -> None:
-    """Of the front, the path, the command or what runs beside it, in a shell or in two."""
+    """Kills the front, the path, the command or a background process, in one or two shells."""
     for choices in attack.rounds():
         mark = str(choices.getrandbits(60))
         words = ["--delay", "1ms", "--rate", "5Mbps", "sh", "-c", BUSY]

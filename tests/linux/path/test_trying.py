@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`path compare --emulated` gives the right verdict over a path whose answer is known.
+"""`path compare --emulated` gives the right verdict over a path with a known answer.
 
-It puts the machine back as it was, whatever ends it.
+It restores the machine however it ends.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ PAIR = ("--cc", "cubic", "--cc", "ww_plus")
 
 
 def tried(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
-    """Rehearses, with its progress on standard error."""
+    """Runs a rehearsal, with its progress on standard error."""
     done = command(*words)
     return subprocess.run(done, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
 def test_over_a_queue_without_losses_it_does_not_pay(bpffs: Path, tmp_path: Path) -> None:
-    """The whole way, from a machine without our controls to a page."""
+    """The whole procedure, from a machine without our controls to a page."""
     before = State.now()
     assert "ww_plus" not in before.controls
     done = tried(tmp_path, *PAIR, *SHORT, "--for", "40s")
@@ -44,7 +44,7 @@ def test_over_a_queue_without_losses_it_does_not_pay(bpffs: Path, tmp_path: Path
     sentence, page, following = done.stdout.splitlines()
     assert following == "Next: westwood path fit path-compare --out path.toml"
     assert sentence.startswith("does not pay: ww_plus -") and page == "path-compare/index.html"
-    # A machine that is late for some ACKs makes the wait of some losses look short, not of most.
+    # If the machine delays some ACKs, some losses seem to come at a short queue, but not most.
     mixed = re.search(r"; (\d+) % of the losses come at minimum RTT", sentence)
     ends = ("; losses come from a full queue", "; the path does not lose, it queues")
     assert int(mixed[1]) < 50 if mixed else any(end in sentence for end in ends), sentence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every command that leaves files, started so that another process can kill it at a system call."""
+"""Every command that writes files, in a form that another process can kill at a system call."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHANGING = (
     "fsync,fdatasync,sync_file_range,link,linkat,symlink,symlinkat,utimensat,fchmod,fchmodat,flock"
 )
 _CALL = re.compile(r"(\d+) +(\w+)\((.*)")
-_RELATIVE = ('"out', '".partial')  # names that strace prints as they were given
+_RELATIVE = ('"out', '".partial')  # names that strace prints as relative paths
 _WRITES = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC")
 
 SCENARIO = (Path(__file__).parents[2] / "westwood" / "small.toml").read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ sizes = ["300kB"]
 
 
 class Zygote:
-    """Has every module loaded, and starts command lines as its children."""
+    """Has all modules loaded, and starts command lines as its children."""
 
     def __init__(self) -> None:
         program = Path(__file__).with_name("zygote.py")
@@ -75,12 +75,12 @@ class Zygote:
 
 @dataclass(frozen=True)
 class Case:
-    """A command in a folder `out`, and the one that follows when it was killed."""
+    """A command in a folder `out`, and the command to run after it was killed."""
 
     name: str
     words: tuple[str, ...]
-    again: tuple[str, ...] = ()  # more words then
-    before: tuple[str, ...] = ()  # a command that makes what it needs
+    again: tuple[str, ...] = ()  # further arguments for that
+    before: tuple[str, ...] = ()  # a command that makes its input
 
 
 _SWEEP = ("sweep", "swept.toml", "--seeds", "3", "--workers", "1", "--out", "out")
@@ -121,17 +121,17 @@ class Call:
 
     @property
     def changes_files(self) -> bool:
-        """Says whether what is on the disk differs afterwards."""
+        """Returns whether it changes the contents of the disk."""
         opens = self.name.startswith("open") and "O_CREAT" not in self.line
         return not opens and self.name not in ("fsync", "fdatasync", "flock")
 
     def inject(self, what: str) -> tuple[str, ...]:
-        """strace's options that do something to it, beside those that list the calls."""
+        """Returns strace's options that inject a fault into it, after those that list the calls."""
         return ("-e", f"inject={self.name}:{what}:when={self.number}")
 
 
 class Place:
-    """A folder in which a case is carried out."""
+    """A folder in which a case is run."""
 
     def __init__(self, zygote: Zygote, case: Case, path: Path) -> None:
         self._zygote, self.case, self.path = zygote, case, path
@@ -143,39 +143,39 @@ class Place:
             self._zygote.wait(self.begin(case.before))
 
     def begin(self, words: Sequence[str], *strace: str, printed: str = "first") -> int:
-        """Starts a command line here; what it prints gets this name."""
+        """Starts a command line in the folder; `printed` names its output files."""
         return self._zygote.start(words, self.path, Path(f"{self.path}-{printed}"), *strace)
 
     def call(self, *strace: str, again: bool = False, printed: str = "first") -> tuple[int, str]:
-        """Carries the case out: exit code and standard error."""
+        """Runs the case; returns exit code and standard error."""
         words = (*self.case.words, *(self.case.again if again else ()))
         code = self._zygote.wait(self.begin(words, *strace, printed=printed))
         return code, Path(f"{self.path}-{printed}.err").read_text(encoding="utf-8")
 
     def calls(self) -> list[Call]:
-        """Carries the case out; its calls that change or lock files, or bring them to the disk."""
+        """Runs the case; returns its calls that change, lock or sync files."""
         code, errors = self.call(*self.traced)
         assert code == 0, errors
         return self._here()
 
     @property
     def traced(self) -> tuple[str, ...]:
-        """strace's options that list the calls."""
+        """Returns strace's options that list the calls."""
         return ("-y", "-qq", "-e", f"trace={CHANGING}", "-o", f"{self.path}.strace")
 
     def was_injected(self) -> bool:
-        """Says whether what was injected met a call that is about our files."""
+        """Returns whether the fault was injected into a call on our files."""
         return any("(INJECTED)" in call.line for call in self._here())
 
     def ended(self) -> int:
-        """Returns how many runs had been written to a journal."""
+        """Returns how many runs the journal had recorded."""
         lines = (
             call.line for call in self._here() if call.name == "write" and ".jsonl>" in call.line
         )
         return sum(re.search(r" = \d+$", line) is not None for line in lines)
 
     def kept(self) -> set[Any]:
-        """Returns the runs that are on the disk, by what tells them apart."""
+        """Returns the identities of the runs on the disk."""
         out, found = self.path / "out", set[Any]()
         for file in out.glob("*.jsonl"):
             for run in journal.read(file).records:
@@ -201,7 +201,7 @@ class Place:
         return found
 
     def contents(self) -> dict[str, object]:
-        """Returns what the files hold, but for what a run cost and the order of checksums."""
+        """Returns the files' contents without costs of runs and the order of checksums."""
         return {
             str(file.relative_to(self.path)): _content(file)
             for file in sorted(self.path.rglob("*"))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts command lines in a moment, under strace where asked: everything is imported already.
+"""Starts command lines quickly, under strace if requested: everything is imported already.
 
-Reads a JSON object a line, and answers each with one:
+Reads a JSON object per line, and answers each with one:
     {"start": ARGUMENTS, "in": FOLDER, "to": FILE, "strace": OPTIONS} -> {"process": NUMBER}
     {"wait": NUMBER} -> {"code": EXIT CODE, or minus the signal}
-What is printed goes to FILE.out and FILE.err. What would make two runs differ is fixed: the time,
-the commit and uploads, which are invented; figures are, too, since drawing takes longer than all
-else.
+Output goes to FILE.out and FILE.err. Whatever would make two runs differ is fixed: the time, the
+commit and uploads, which are invented. Figures are fixed, too, since drawing them
+takes longer than everything else.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _figure(figure: Figure, path: Path, **options: Any) -> None:
 
 
 def prepare() -> None:
-    """Fixes what differs from run to run, and loads what is loaded late."""
+    """Fixes what differs from run to run, and loads lazily imported modules."""
     for name in _LATE:
         importlib.import_module(name)
     folder.datetime = _Noon  # type: ignore[attr-defined]
@@ -87,7 +87,7 @@ def prepare() -> None:
 
 
 def start(request: dict[str, Any]) -> int:
-    """Starts a command line, which waits until strace has it."""
+    """Starts a command line, which waits until strace is attached."""
     ready, go = os.pipe()
     process = os.fork()
     if process == 0:
@@ -133,7 +133,7 @@ def wait(process: int) -> int:
 
 
 def main() -> None:
-    """Does what it is asked, until nobody asks any more."""
+    """Serves requests until standard input ends."""
     prepare()
     print("{}", flush=True)
     for line in sys.stdin:
