@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Everything starts from a fresh Debian or Ubuntu machine. `make help` lists the targets.
+# Every target works on a fresh Debian or Ubuntu machine. `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Byte code is made when a module is first imported: most of what is installed never is.
+# Modules are compiled when first imported, since most of the installed ones never are.
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-compile --constraint tools/constraints.txt
 CXX_FILES = $(shell find core engine wire bindings lab ns3 linux proofs tests bench -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cc')
 NATIVE := CMakeLists.txt $(wildcard cmake/* core/*.h engine/*.hpp engine/*.cpp bindings/*)
@@ -56,7 +56,7 @@ torture: .venv linux ## repeat every attack (pytest -m torture) for about an hou
 	    WW_TORTURE_FIGURES=$(CURDIR)/build/torture $(BIN)/python -m pytest -q -rs -m torture $(T)
 	@$(BIN)/python -m tools.torture_table build/torture $(if $(filter tests,$(T)),docs/reliability.md)
 
-mutants: .venv system-test ## see whether the tests notice random mistakes, 200 a room: ROOM=, SEED=, COUNT=, OPTIONS=--named
+mutants: .venv system-test ## check that the tests catch random mutants, 200 per room: ROOM=, SEED=, COUNT=, OPTIONS=--named
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.mutants $(ROOM) $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) $(OPTIONS)
 
 prove: $(VENV)/.tools ## prove the core with Frama-C: docs/proofs.md; takes minutes
@@ -74,7 +74,7 @@ golden: .venv system-test ## regenerate the golden files; review the difference 
 	@WW_UPDATE_GOLDEN=1 $(BIN)/python tools/run_suites.py cpp-release python
 	@git status --short tests/golden
 
-bench: lab ## measure the engine beside ns-3 and htsim, the laboratory, and the kernel's controls: OPTIONS="--long --record"
+bench: lab ## measure the engine, ns-3, htsim, the laboratory and the kernel's controls: OPTIONS="--long --record"
 	@tools/system.sh bench
 	@$(BIN)/cmake -S . -B build/bench -G Ninja -D WW_TESTS=OFF -D WW_BENCH=ON --log-level=WARNING
 	@$(BIN)/cmake --build build/bench
@@ -83,18 +83,18 @@ bench: lab ## measure the engine beside ns-3 and htsim, the laboratory, and the 
 	@$(MAKE_LINUX)
 	@$(BIN)/python -m bench.kernel || test $$? = 77
 
-bench-path: linux-path ## measure how exact the emulated path of --engine linux is (as root)
+bench-path: linux-path ## measure the accuracy of --engine linux's emulated path (as root)
 	@tools/system.sh bench
 	@$(BIN)/python -m bench.linux_path
 
-theory: .venv ## hold the simulator against formulas, and write the tables of docs/theory.md
+theory: .venv ## compare the simulator with formulas, and write the tables of docs/theory.md
 	@$(BIN)/python -m bench.theory
 
-verdicts: .venv ## decide all claims anew and write them into docs/claims.md: 27 000 runs
+verdicts: .venv ## decide all claims again and write them into docs/claims.md: 27 000 runs
 	@$(BIN)/westwood reproduce all --out build/verdicts
 	@$(BIN)/python -m tools.verdicts build/verdicts
 
-comparison: .venv ## hold sack and the comparators against ns-3's runs, and write docs/comparison.md
+comparison: .venv ## compare sack and other controls with ns-3's, and write docs/comparison.md
 	@$(BIN)/python -m bench.compare_ns3
 	@$(BIN)/python -m bench.comparators
 
@@ -102,11 +102,11 @@ ns3: .venv ## build ns3/ against ns-3 3.44 from PyPI: the module, its tests, the
 	@tools/system.sh build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/ns3_module.py wheel
 
-linux: .venv ## build linux/: the emulated path, the congestion controls, and ww-kernel, which loads them
+linux: .venv ## build linux/: the emulated path, the congestion controls, and their loader ww-kernel
 	@PYTHON=$(PYTHON) tools/system.sh linux
 	@$(MAKE_LINUX)
 
-linux-machine: linux-path ## fetch Debian's kernel, which --engine linux emulates for controls that this one lacks
+linux-machine: linux-path ## fetch Debian's kernel, in which --engine linux runs controls that this one lacks
 	@PYTHON=$(PYTHON) tools/system.sh slow
 	@$(BIN)/westwood kernel machine
 
@@ -125,16 +125,16 @@ release: lab ## check that this commit is a release and build its distributions 
 	@$(BIN)/python tools/release.py
 	@$(MAKE) docs
 
-clean: ## remove everything that was built
+clean: ## remove all build results
 	rm -rf build report $(VENV) westwood/_engine.pyi .hypothesis .*_cache
 
-# `make core` and `make engine` build here: with assertions and little optimisation, without sanitizers.
+# For `make core` and `make engine`: with assertions and little optimisation, without sanitizers.
 $(DEV)/build.ninja: $(VENV)/.tools
 	@PYTHON=$(PYTHON) tools/system.sh test
 	@$(BIN)/cmake -S . -B $(DEV) -G Ninja --log-level=WARNING \
 	    -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O1
 
-# The virtual environment is made anew when the pins change, and the package in it when native code changes
+# New pins make a new virtual environment, and changed native code reinstalls the package in it
 # (Python code is read from the source tree).
 .venv: $(VENV)/.installed
 

@@ -23,12 +23,12 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-# Our own targets link ww_options and so get these flags. It has no link-time optimisation, which spreads the
-# hot path over more functions and costs a sixth of the speed (gcc 12). It has neither fused multiply-add nor
-# -march=native, because the same scenario and seed must give the same bytes on every machine, and draw the
-# same losses in the simulator and on the emulated path.
+# Our own targets get these flags by linking ww_options. It does not use link-time optimisation, which spreads
+# the hot path over more functions and costs a sixth of the speed (gcc 12). It uses neither fused multiply-add
+# nor -march=native: the same scenario and seed must give the same bytes on every machine, and the same losses
+# in the simulator and on the emulated path.
 get_filename_component(WW_ROOT ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
-set(WW_WARNINGS -Wall -Wextra -Wconversion -Wswitch-enum) # ns3/ takes these alone, since ns-3 sets the rest
+set(WW_WARNINGS -Wall -Wextra -Wconversion -Wswitch-enum) # ns3/ uses only these, since ns-3 sets the rest
 add_library(ww_options INTERFACE)
 target_include_directories(ww_options INTERFACE ${WW_ROOT})
 target_compile_options(ww_options INTERFACE ${WW_WARNINGS} -ffp-contract=off

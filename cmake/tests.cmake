@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # ww_add_tests(room "sources" libraries...) builds the program ww_<room>_tests from the sources and runs it
-# in ctest as four shards, because a process a test case takes longer to start than most cases take.
+# in ctest as four shards, because starting a process takes longer than most test cases.
 find_package(GTest REQUIRED)
 
 function(ww_add_tests room sources)
   set(program ww_${room}_tests)
   add_executable(${program} ${sources})
   target_link_libraries(${program} PRIVATE ${ARGN} GTest::gtest_main)
-  # Most of the time goes to reading headers and instantiating their templates, so a handful of files is
+  # Reading headers and instantiating their templates takes most of the time, so a few files are
   # compiled as one. Names in anonymous namespaces must therefore differ within a room.
   set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
   target_precompile_headers(${program} PRIVATE <gtest/gtest.h> <cmath> <deque> <fstream> <functional>
                             <random> <set> <sstream> <vector>)
-  # The engine is a library of its own and keeps its optimisation: a test that runs once takes longer to
-  # optimise than to run.
+  # Only the engine's library is optimised: optimising a test takes longer than running it once.
   target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O1>)
   set(shards 4)
   math(EXPR last "${shards} - 1")

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Every header of core/ compiles alone, as freestanding C11, C++17 and C++20, and tests/core/bpf_probe.c,
-# which calls every public function, becomes BPF byte code for each instruction set in use.
+# Compiles every header of core/ alone, as freestanding C11, C++17 and C++20. Compiles tests/core/bpf_probe.c,
+# which calls every public function, into BPF byte code for each instruction set in use.
 set -euo pipefail
 strict="-Wall -Wextra -Wconversion -Werror"
 
 for header in core/*.h; do
-    # Included from nothing, because a header as the main file has warnings of its own.
+    # Includes the header from an empty file, since a header as the main file has additional warnings.
     for c in "gcc -std=c11 -x c" "clang -std=c11 -x c" "g++ -std=c++17 -x c++" "g++ -std=c++20 -x c++"; do
         echo "$header: $c"
         $c -ffreestanding $strict -fsyntax-only -include "$header" /dev/null

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Makes sure that the machine has the system packages that a make target needs.
-#   system.sh build   a compiler and Python to build with: exits 1 when they can't be had
-#   system.sh test    also what the test suites use; a suite whose tool is missing is skipped
-#   system.sh lab     also what the laboratory's page is bundled with
-#   system.sh linux   also what linux/ is built with
-#   system.sh slow    also two browsers, which look at the pages, and an emulator for another kernel
+#   system.sh build   a compiler and Python to build with: exits 1 if they can't be installed
+#   system.sh test    also the tools of the test suites; a suite without its tool is skipped
+#   system.sh lab     also the tools that bundle the laboratory's page
+#   system.sh linux   also the tools that build linux/
+#   system.sh slow    also two browsers to test the pages, and an emulator for another kernel
 #   system.sh bench   also google-benchmark
-#   system.sh prove   also Frama-C and a solver, which prove the core: a proof is skipped without them
-# As root it installs what is missing; otherwise it prints the command that does. It never
-# installs anything when nothing is missing.
+#   system.sh prove   also Frama-C and a solver to prove the core; without them proofs are skipped
+# As root it installs what is missing; otherwise it prints the command that does. If nothing is
+# missing it does nothing.
 set -euo pipefail
 python=${PYTHON:-python3}
-name=$(basename "$python") # Debian's packages are called as the interpreter is
+name=$(basename "$python") # Debian's packages are named like the interpreter
 missing=()
 
 # need PACKAGE COMMAND...: PACKAGE is missing unless COMMAND succeeds.
@@ -57,7 +57,7 @@ test)
     need ns2 command -v ns
     ;;
 slow)
-    # Ubuntu has Firefox as a snap only, which no test drives.
+    # Ubuntu's Firefox is only a snap, which the tests can't drive.
     grep -q '^ID=debian$' /etc/os-release && need firefox-esr command -v firefox-esr
     need debootstrap command -v debootstrap
     need qemu-system-x86 command -v qemu-system-x86_64
