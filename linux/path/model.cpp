@@ -15,7 +15,7 @@ Model::Model(const sim::Network& network, const sim::Topology& topology, std::ui
         channels_.emplace_back(network, i, seed);
 }
 
-std::optional<Seen> Model::parse(std::uint32_t node, std::size_t size) const {
+std::optional<Seen> Model::parse_from(std::uint32_t node, std::size_t size) const {
     const std::span<const std::uint8_t> packet(room_.get(), size);
     if (packets_ == Packets::of_others)
         return parse_any(packet, node == network_.flows.front().from);
@@ -27,7 +27,7 @@ std::optional<Seen> Model::parse(std::uint32_t node, std::size_t size) const {
 }
 
 void Model::enter(sim::Time now, std::uint32_t node, std::size_t size) {
-    const auto seen = parse(node, size);
+    const auto seen = parse_from(node, size);
     if (!seen) {
         strangers_++;
         return;

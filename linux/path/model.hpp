@@ -100,7 +100,7 @@ class Model {
         const std::uint32_t route = topology_.route_of(seen.flow);
         return seen.to_sink ? topology_.to_receiver(route) : topology_.to_sender(route);
     }
-    std::optional<Seen> parse(std::uint32_t node, std::size_t size) const;
+    std::optional<Seen> parse_from(std::uint32_t node, std::size_t size) const;
     void forward(std::uint32_t held, sim::Time now);
     void arrive(Held& packet, sim::Time at, const Deliver& deliver);
     void account(const Held& packet, std::uint32_t channel, sim::Time now, sim::DropKind kind);
