@@ -55,10 +55,10 @@ def test_every_path_is_undecided_without_uploads() -> None:
     assert bench.undecided([]) == list(bench.PATHS)
 
 
-def test_the_machines_script_is_one_of_a_shell_and_has_a_lane_for_each_control() -> None:
+def test_the_machines_script_is_one_of_a_shell_and_has_a_path_for_each_control() -> None:
     script = bench.script([Path("tcp_westwood_1.ko")], list(bench.PATHS))
     subprocess.run(["sh", "-n"], input=script, text=True, check=True)
-    assert script.count("\nlane ") == len(bench.PATHS) * len(bench.controls())
+    assert script.count("\nnetem_path ") == len(bench.PATHS) * len(bench.controls())
 
 
 def test_what_the_machine_prints_is_read() -> None:
