@@ -36,7 +36,8 @@ def written(report: Mapping[str, InferenceReport], command: str = "") -> str:
     """
     again = command or "westwood reproduce --infer PAPER --settings 2000"
     comment = "" if command else _notes()["comment"].strip() + "\n"
-    parts = [comment + _notes()["head"].strip()]
+    result = "" if command else _notes()["result"].strip()
+    parts = [comment + _notes()["title"], result, _notes()["head"].strip()]
     parts += _table(_SUMMARY, (_summary(one) for one in report.values()))
     parts += [_notes()["method"].strip()]
     parts += [f"`{again}` repeats the search. The same seed and number give the same bytes."]
