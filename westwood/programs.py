@@ -109,7 +109,7 @@ class Program:
                 return path
         if named:
             name = Path(named).name
-            lacking = f"{name} with {self.companion} beside it" if self.companion else "program"
+            lacking = f"{name} with {self.companion} next to it" if self.companion else "program"
             problem = f"{self.variable} names no {lacking}"
         else:
             problem = "it is not built" if CHECKOUT else "it is not here"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gives the Python tests a small scenario, and the command line an empty folder."""
+"""Provides a small scenario, and runs the command line in an empty folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALL = Path(__file__).with_name("small.toml").read_text(encoding="utf-8")
 
 @pytest.fixture
 def small_file(tmp_path: Path) -> Path:
-    """The small scenario as a file, in a folder of its own."""
+    """The small scenario as a file in its own folder."""
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
     return path
@@ -32,6 +32,6 @@ def small(small_file: Path) -> Scenario:
 def westwood(
     westwood: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Any]:
-    """Calls the command line in an empty folder."""
+    """The command line, called in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return westwood

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads messages about files: the line that one names must be where its key stands."""
+"""Checks that error messages name the line on which their key is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def without_line(said: str, file: Path, shown: str = "") -> str:
-    """Takes the line's number out of `FILE:LINE: KEY = VALUE: PROBLEM`, after checking it."""
+    """Checks and removes the line number in `FILE:LINE: KEY = VALUE: PROBLEM`."""
     name = re.escape(shown or str(file))
     found = re.search(rf"{name}:(\d+): (\S+?)(?: =|:)", said)
     if not found:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The installed CMake package of ns3/, and a user's project that finds it."""
+"""Installs the CMake package of ns3/ and builds a user's project against it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ USER = ROOT / "ns3" / "test" / "user"
 
 
 def run(*words: object) -> str:
-    """The output of a program that has to succeed."""
+    """Runs a program that must succeed; returns its output."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         [str(word) for word in words],
@@ -30,7 +30,7 @@ def run(*words: object) -> str:
 
 
 def installed(which: str, prefix: Path) -> Path:
-    """The prefix, with what was built against the ns-3 of PyPI's wheel or of Debian."""
+    """Installs the module built against PyPI's or Debian's ns-3; returns the prefix."""
     built = ROOT / "build" / "ns3" / which
     if not (built / "libww-westwood.so").exists():
         pytest.skip(f"no ns-3 module: tools/ns3_module.py {which}")
@@ -39,7 +39,7 @@ def installed(which: str, prefix: Path) -> Path:
 
 
 def built(prefix: Path, sources: Sequence[Path], folder: Path) -> Path:
-    """The folder with the programs of these sources, built as a user of the package does."""
+    """Builds programs as a user of the package does; returns their folder."""
     words = ["-D", f"CMAKE_PREFIX_PATH={prefix}", "-D", "CMAKE_CXX_FLAGS=-Wall -Wextra -Werror"]
     programs = ";".join(map(str, sources))
     run("cmake", "-S", USER, "-B", folder, "-G", "Ninja", *words, "-D", f"PROGRAMS={programs}")

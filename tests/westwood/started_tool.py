@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program as a process that a test interrupts, and what it left behind."""
+"""Runs the program as a process that a test interrupts, and finds what it left behind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 class Tool:
-    """The program in a session of its own, with its temporary files in a folder of its own."""
+    """The program in its own session, with its own folder for temporary files."""
 
     def __init__(self, command: str, folder: Path) -> None:
         (folder / "tmp").mkdir(exist_ok=True)
@@ -28,7 +28,7 @@ class Tool:
         )
 
     def works(self) -> bool:
-        """Waits until it has used its imports' CPU time, or runs a program; False: it has ended."""
+        """Waits until it has finished its imports or runs a program; False if it has ended."""
         pid = self.process.pid
         ticks = os.sysconf("SC_CLK_TCK")
         while self.process.poll() is None:
@@ -40,17 +40,17 @@ class Tool:
         return False
 
     def watches(self) -> bool:
-        """Waits until it has taken the signals, which Python leaves at their default before."""
+        """Waits until it has installed its signal handlers; False if it has ended."""
         while self.process.poll() is None:
             with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
                 taken = next(line for line in status if line.startswith("SigCgt"))
-            if int(taken.split()[1], 16) >> signal.SIGHUP - 1 & 1:  # the last of them
+            if int(taken.split()[1], 16) >> signal.SIGHUP - 1 & 1:  # installed last
                 return True
             time.sleep(0.001)
         return False
 
     def end(self, *signals: signal.Signals, group: bool = False) -> tuple[float, str, str]:
-        """Sends them; how long it took to end, and what it had said."""
+        """Sends the signals; returns the time it took to end, and its output."""
         start = time.monotonic()
         for number in signals:
             (os.killpg if group else os.kill)(self.process.pid, number)
@@ -60,9 +60,9 @@ class Tool:
         return took_s, *self.process.communicate()
 
     def left(self) -> list[str]:
-        """What it should not have left: processes of its session, temporary files.
+        """Returns the processes and temporary files that it left behind.
 
-        Killed processes are given ten seconds to be gone, for a busy machine has to run them once.
+        Killed processes get ten seconds to disappear, because a busy machine must schedule them.
         """
         end = time.monotonic() + 10
         while (alive := members(self.process.pid)) and time.monotonic() < end:

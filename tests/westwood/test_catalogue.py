@@ -16,14 +16,14 @@ from westwood.catalogue import OTHER_STYLE, PROTOCOLS, UDP, Protocol, style_of
 
 CATALOGUE = (Path(__file__).parents[2] / "core" / "catalogue.h").read_text(encoding="utf-8")
 
-# Pairs that look the same on purpose.
+# Pairs with the same style on purpose.
 TWINS = {
-    ("westwood", "westwood-ns3"),  # each is the Westwood of a paper, and no paper's figure has both
+    ("westwood", "westwood-ns3"),  # the Westwoods of two papers, never in the same figure
 }
 
 
 def rows_of(table: str) -> list[str]:
-    """The first two entries of each row of a table in core/catalogue.h, as they are written."""
+    """Returns the first two entries of each row of a table in core/catalogue.h."""
     (body,) = re.findall(rf"#define {table}\(X\)((?:.*\\\n)*.*\n)", CATALOGUE)
     return re.findall(r"\bX\((\w+, [^,)]+)", body)
 
@@ -32,7 +32,7 @@ def test_every_row_has_a_name_of_its_own() -> None:
     written = [row.partition(", ")[2].strip('"') for row in rows_of("WW_PROTOCOLS")]
     assert len(set(written)) == len(written)
     assert [row["name"] for row in _engine.PROTOCOLS] == list(PROTOCOLS) == written
-    assert UDP not in written, "it stands for no congestion control"
+    assert UDP not in written, "UDP has no congestion control"
 
 
 def test_every_row_has_a_label_of_its_own() -> None:
@@ -47,17 +47,18 @@ def test_every_algorithm_has_a_protocol() -> None:
 
 
 @pytest.mark.parametrize("name", [*PROTOCOLS, UDP, "a protocol that is unknown"])
-def test_matplotlib_can_draw_every_look(name: str) -> None:
-    look = style_of(name)
-    assert is_color_like(look.color)
-    Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line)  # or a ValueError
+def test_matplotlib_can_draw_every_style(name: str) -> None:
+    style = style_of(name)
+    assert is_color_like(style.color)
+    # Raises ValueError for a style that matplotlib can't draw.
+    Line2D([], [], color=style.color, marker=style.marker, linestyle=style.line)
 
 
 @pytest.mark.parametrize("one", PROTOCOLS.values(), ids=PROTOCOLS)
-def test_no_protocol_looks_like_what_is_no_protocol(one: Protocol) -> None:
+def test_no_protocol_has_the_style_of_udp_or_of_others(one: Protocol) -> None:
     assert one.style not in (style_of(UDP), OTHER_STYLE)
 
 
-def test_no_two_protocols_look_the_same_but_the_twins() -> None:
+def test_only_the_twins_have_the_same_style() -> None:
     pairs = combinations(PROTOCOLS.values(), 2)
     assert {(a.name, b.name) for a, b in pairs if a.style == b.style} == TWINS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is installed without extras does what most need; what it lacks it names before it runs."""
+"""Most commands work without extras; the others name the missing extra before they run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 SHORT = ("--set", "duration=2s")
 
-# A process in which what only extras bring is not installed.
+# The start of a process in which the packages of extras are missing.
 _BASE = """
 import sys
 from importlib.machinery import PathFinder
@@ -34,14 +34,14 @@ ABSENT = ("matplotlib", "numpy", "pyarrow", "xarray", "distributed", "optuna", "
 
 
 def in_base(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Runs code where the packages of all extras are missing."""
+    """Runs code in a process without the packages of extras."""
     start = _BASE.replace("ABSENT", repr(ABSENT))
     command = [sys.executable, "-c", start + code]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder)
 
 
 def codes(commands: Sequence[Sequence[str]], folder: Path) -> subprocess.CompletedProcess[str]:
-    """Runs command lines one after the other; prints the exit code of each on a line's start."""
+    """Runs command lines one after the other; prints each after its exit code."""
     code = f"""
 from westwood.cli.commands import call
 for command in {[list(one) for one in commands]!r}:
@@ -83,9 +83,9 @@ NEEDS = {
 }
 
 
-# What may import matplotlib or numpy: it is itself imported where that was asked for.
+# Modules that may import matplotlib or numpy, because they are only imported when needed.
 OF_EXTRAS = (
-    "campaign",  # TCP_INFO, of which there may be millions, and what follows from it
+    "campaign",  # may have millions of TCP_INFO samples
     "cli.campaign",
     "cli.recording_panel",
     "cli.tracing",
@@ -97,7 +97,7 @@ OF_EXTRAS = (
     "kernel.sockets",
     "kernel.tcp_info",
     "kernel.watching",
-    "lab.declarations",  # which only make lab asks, about the papers
+    "lab.declarations",  # imported by `make lab` only
     "papers",
     "results.pcap",
     "results.queues",
@@ -118,7 +118,7 @@ for module in pkgutil.walk_packages(westwood.__path__, "westwood.", onerror=lamb
     done = in_base(code, tmp_path)
     assert done.returncode == 0, done.stderr
     found = done.stdout.split()
-    assert "draw.panel" in found, "it is a base in which something is missing"
+    assert "draw.panel" in found, "the extras are not missing"
     assert not [name for name in found if not name.startswith(OF_EXTRAS)]
     assert "draw.report" not in found, "pages have tables without figures"
 
@@ -138,7 +138,7 @@ def test_a_missing_extra_is_named_before_anything_runs(tmp_path: Path) -> None:
 
 
 def test_python_has_rows_links_and_transfers_without_extras(tmp_path: Path) -> None:
-    """Of more connections than fit a list, too: those are views of the engine's own."""
+    """Also of many connections, whose columns are views of the engine's memory."""
     code = """
 from westwood import Scenario, UnavailableError, simulate
 made = Scenario(name="many", duration="25s",
@@ -166,7 +166,7 @@ def test_every_extra_is_found_by_its_packages() -> None:
                 assert extras.extra_of(package.partition(">=")[0]) == name
 
 
-def test_a_module_that_is_broken_is_not_said_to_be_missing(
+def test_a_broken_module_is_not_reported_as_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "broken.py").write_text("import what_it_needs_itself")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What somebody at a prompt or in a notebook sees of the package and of its objects."""
+"""How the package and its objects appear at a prompt and in a notebook."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def result() -> Result:
     return simulate(Scenario.preset("fairness").with_settings({"duration": "2s"}))
 
 
-def test_help_shows_what_there_is() -> None:
+def test_help_shows_all_public_names() -> None:
     text = pydoc.plain(pydoc.render_doc(package))
     for name in package.__all__:
         assert name in dir(package) and (name in text or name == "__version__")
@@ -34,7 +34,7 @@ def test_the_docstring_names_everything() -> None:
 
 @pytest.mark.parametrize("name", presets())
 def test_repr_has_units(name: str) -> None:
-    """No quantity is a bare number of picoseconds or bits a second."""
+    """No quantity is a number without a unit."""
     scenario = Scenario.preset(name)
     text = repr(scenario)
     assert str(scenario) == text and text.startswith(f"Scenario(name='{name}'")
@@ -62,7 +62,7 @@ def test_repr_shortens_long_lists() -> None:
     assert "(1, 2, ... 4999 in all)" in repr(made) and len(repr(made)) < 1500
 
 
-def test_a_result_says_what_came_of_it(result: Result) -> None:
+def test_a_result_shows_the_goodput_of_each_flow(result: Result) -> None:
     text = repr(result)
     assert text.startswith("<Result of fairness, 2s, seed 1: ") and "Mb/s" in text
     assert len(text) < 600
@@ -95,7 +95,7 @@ def test_a_folder_shows_its_means(westwood: Callable[..., Any], tmp_path: Path) 
     assert results.plot().axes[0].get_ylabel() == "Goodput (Mb/s)"
 
 
-def test_a_path_in_brief() -> None:
+def test_the_summary_of_a_path() -> None:
     path = Scenario.preset("path")
     assert summarise(path) == "2 Mb/s, 45 ms, loss 0.5 %, queue 100 packets"
     assert summarise(path, ["path.loss.rate", "tcp.cc"]) == "2 Mb/s, 45 ms, queue 100 packets"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where programs are looked for, and that a remedy is one that this user can follow."""
+"""Where programs are searched for, and that the remedies fit the kind of installation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROGRAM = Program(
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An installed package, not a checkout, with a cache of its user's."""
+    """An installed package, not a checkout, with the user's cache."""
     monkeypatch.setattr(programs, "_PACKAGE", tmp_path / "site" / "westwood")
     monkeypatch.setattr(programs, "CHECKOUT", None)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -35,26 +35,28 @@ def put(folder: Path, mode: int = 0o755, companion: str = "its.o") -> Path:
     return path
 
 
-def test_the_packages_own_is_taken_before_one_that_was_built(package: Path) -> None:
+def test_the_packages_program_precedes_a_built_one(package: Path) -> None:
     built = put(programs.workshop() / "linux")
     assert PROGRAM.find() == built
     brought = put(package / "bin")
     assert PROGRAM.find() == brought
 
 
-def test_a_variable_is_taken_before_both(
+def test_the_variable_precedes_both(
     package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(package / "bin")
     monkeypatch.setenv(PROGRAM.variable, str(put(tmp_path / "mine")))
     assert PROGRAM.find().parent == tmp_path / "mine"
     monkeypatch.setenv(PROGRAM.variable, str(tmp_path / "gone"))
-    with pytest.raises(UnavailableError, match=r"WW_THING names no gone with its.o beside it"):
+    with pytest.raises(UnavailableError, match=r"WW_THING names no gone with its.o next to it"):
         PROGRAM.find()
 
 
 @pytest.mark.parametrize(("mode", "companion"), [(0o644, "its.o"), (0o755, "other.o")])
-def test_half_a_program_is_none(package: Path, mode: int, companion: str) -> None:
+def test_a_program_must_be_executable_and_have_its_companion(
+    package: Path, mode: int, companion: str
+) -> None:
     put(package / "bin", mode, companion)
     with pytest.raises(UnavailableError):
         PROGRAM.find()
@@ -82,6 +84,6 @@ def test_caches_are_the_users_and_of_this_version(
 ) -> None:
     assert programs.workshop() == tmp_path / "cache" / "westwood" / __version__
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CACHE_HOME", named)  # a relative one counts as none, by its standard
+    monkeypatch.setenv("XDG_CACHE_HOME", named)  # the XDG standard ignores relative paths
     assert programs.workshop() == tmp_path / "home" / ".cache" / "westwood" / __version__
     assert programs.sources() == package / "sources"

@@ -20,7 +20,7 @@ def names(of: str) -> set[str]:
     return {cells[0].strip("`") for cells in listing(of).rows}
 
 
-def test_nothing_that_is_declared_is_missing() -> None:
+def test_no_declaration_is_missing() -> None:
     assert names("protocols") == set(PROTOCOLS)
     assert names("presets") == set(presets())
     assert names("profiles") == set(profiles.names())

@@ -83,7 +83,7 @@ def test_it_ends_soon_in_one_line_and_leaves_nothing(command: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("signals", "group"),
     [
-        ([signal.SIGINT, signal.SIGINT], True),  # of a terminal, and of a wrapper that passes it on
+        ([signal.SIGINT, signal.SIGINT], True),  # from a terminal, and from a wrapper
         ([signal.SIGTERM], False),
         ([signal.SIGHUP], True),
         ([signal.SIGTERM, signal.SIGINT], False),
@@ -100,16 +100,16 @@ def test_a_run_that_is_ended_keeps_what_is_finished(
 def _ends_and_keeps(
     signals: list[signal.Signals], group: bool, folder: Path
 ) -> tuple[int, str, bool]:
-    """How it ended, what it said, and whether it kept runs.
+    """Returns its exit code, its message, and whether it kept runs.
 
-    Of signals that meet a process before it gets its turn, the kernel hands over the lowest first,
-    and a process that gets none for a third of a second ends without a word about its runs.
+    On a busy machine the kernel may deliver the lowest pending signal first, and a process that is
+    not scheduled for a third of a second ends without a message about its runs.
     """
     folder.mkdir()
     tool = Tool("run table1 --seeds 100000 --set duration=2s --out r", folder)
     while not (folder / "r" / "manifest.json").exists() and tool.process.poll() is None:
         time.sleep(0.02)
-    time.sleep(1)  # for some of the runs
+    time.sleep(1)  # enough for some runs
     _, out, errors = tool.end(*signals, group=group)
     assert not tool.left()
     kept = folder / "r" / "runs.parquet"
@@ -123,7 +123,7 @@ def test_a_kill_leaves_no_ns3_behind(tmp_path: Path) -> None:
     end = time.monotonic() + 20
     while len(members(tool.process.pid)) < 2 and time.monotonic() < end:
         time.sleep(0.02)
-    time.sleep(0.5)  # it is past what the tool asks git, and the runner reads its plan
+    time.sleep(0.5)  # the tool has called git, and the runner is reading its plan
     tool.end(signal.SIGKILL)
     while tool.left() and time.monotonic() < end:
         time.sleep(0.02)
@@ -131,7 +131,7 @@ def test_a_kill_leaves_no_ns3_behind(tmp_path: Path) -> None:
 
 
 def test_a_signal_that_was_ignored_stays_ignored(tmp_path: Path) -> None:
-    """As nohup has it for SIGHUP, and a shell for SIGINT in a job in the background."""
+    """nohup ignores SIGHUP, and a shell ignores SIGINT in background jobs."""
     before = {number: signal.signal(number, signal.SIG_IGN) for number in IGNORED}
     try:
         tool = Tool("run table1 --seeds 4 --set duration=10s", tmp_path)  # inherits it
@@ -146,11 +146,11 @@ def test_a_signal_that_was_ignored_stays_ignored(tmp_path: Path) -> None:
     assert (tool.process.returncode, errors) == (0, "")
 
 
-# ---- In Python
+# ---- In a Python program
 
 
 def interrupted_after(seconds: float, what: Callable[[], object]) -> float:
-    """How long after Ctrl-C the call ends with KeyboardInterrupt."""
+    """Returns the seconds from Ctrl-C until the call raises KeyboardInterrupt."""
     sent: list[float] = []
 
     def send() -> None:
@@ -222,7 +222,7 @@ def test_a_temporary_folder_is_gone_whatever_ends_its_block(tmp_path: Path) -> N
     assert not list(tmp_path.iterdir())
 
 
-# ---- If the exception does not arrive
+# ---- If the exception gets lost
 
 LOST = """
 import hashlib, sys, time
@@ -289,7 +289,7 @@ except KeyboardInterrupt:
     ],
 )
 def test_the_end_comes_whatever_becomes_of_the_exception(what: str, out: str, errors: str) -> None:
-    # The patience of 0.35 s passes by itself where a busy machine gives the process no turn.
+    # On a busy machine the 0.35 s may pass before the process is scheduled.
     assert (143, out, errors) in (_ended(what) for _ in range(3))
 
 

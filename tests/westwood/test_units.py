@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quantities are read exactly, written back to the same value, and refused with a reason."""
+"""Quantities are read exactly, read back after writing, and refused with a reason."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_what_others_may_change_is_refused_with_the_remedy(
     called = westwood("kernel", "load", "--boot")
     assert called.code == 77 and called.err.count("\n") == 1
     first = next(one for one in reversed(program.parents) if one.stat().st_mode & 0o022)
-    assert called.err.startswith(f"westwood: {first}: others than root may change it")
+    assert called.err.startswith(f"westwood: {first}: users other than root may change it")
     assert f"install -D -t /usr/local/lib/westwood {program}" in called.err
     assert called.out == "", "nothing was loaded before the check"
     with pytest.raises(UnavailableError):

@@ -213,7 +213,7 @@ def test_what_the_kernel_would_refuse_is_never_asked(host: Namespace) -> None:
         defaults.choose("none", host.pid)
     with pytest.raises(InputError, match="no such route"):
         defaults.choose("reno", host.pid, ROUTE)
-    with pytest.raises(InputError, match="expected a prefix of a route"):
+    with pytest.raises(InputError, match="expected a route's prefix"):
         defaults.choose("reno", host.pid, "192.0.2.1/24")
     with pytest.raises(InputError, match="expected the name of a congestion control"):
         defaults.choose("re no", host.pid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CUBIC on paths that lose nothing but what overflows their queue."""
+"""CUBIC on paths whose only losses are queue overflows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from westwood import Scenario, simulate_many
 @pytest.mark.parametrize("rate", [1, 10, 100])
 @pytest.mark.parametrize("pipes", [0.5, 1, 2])
 def test_a_lone_flow_fills_the_link(profile: str, rate: int, pipes: float) -> None:
-    """Recovery from an overflow costs no timeouts, and so no limit cycle of them."""
+    """Recovery from an overflow needs no timeouts, so there is no limit cycle of them."""
     queue = round(pipes * rate * 1e6 * 0.1 / 12000)
     changes: dict[str, Any] = {
         "profile": profile,
@@ -30,14 +30,16 @@ def test_a_lone_flow_fills_the_link(profile: str, rate: int, pipes: float) -> No
     rows = simulate_many(Scenario.preset("path").with_settings(changes), [1])
     row = rows.row(0, named=True)
     assert row["throughput_bps"] > 0.9 * rate * 1e6
-    assert row["timeouts"] <= 3, "those of the first slow start"
+    assert row["timeouts"] <= 3, "drops of the first slow start only"
     assert row["retransmission_ratio"] < 0.03
 
 
 @pytest.mark.parametrize("queue", ["100p", "417p"])
 def test_fifty_flows_share_a_link(queue: str) -> None:
-    """A timeout in recovery once set ssthresh from a FlightSize full of SACKed segments: some flows
-    got several times their share, and others starved (Jain's index 0.42 to 0.95)."""
+    """Regression: a timeout in recovery set ssthresh from a FlightSize with SACKed segments.
+
+    Some flows got several times their share, others starved (Jain's index 0.42 to 0.95).
+    """
     link: dict[str, Any] = {"name": "l", "between": ["a", "b"], "rate": "50Mbps", "delay": "50ms"}
     flow: dict[str, Any] = {"name": "tcp", "from": "a", "to": "b", "cc": "cubic", "count": 50}
     scenario = Scenario(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Per-ACK Westwood's estimate is bounded: the most that was in flight over the smallest RTT.
+"""Per-ACK Westwood's estimate never exceeds the largest flight over the smallest RTT.
 
-Over a drop-tail path nothing else keeps it sane: the letter of the paper reads 11 times a link of
-1 kb/s, and hundreds of times one with jitter (docs/decisions/0002-virtual-null-samples.md).
+Without this bound, the algorithm as printed in the paper estimates 11 times the rate of a 1 kb/s
+drop-tail link, and hundreds of times that of one with jitter
+(docs/decisions/0002-virtual-null-samples.md).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ SEGMENT = PACKET - 40
 
 
 def path(rate: float, jitter_ms: int, ack_loss: float, delayed_ack: int, **cc: object) -> Scenario:
-    """Some 600 packets over a queue of 50."""
+    """Returns a path for about 600 packets with a queue of 50."""
     return Scenario(
         name="estimate",
         duration=f"{max(5, 600 * PACKET * 8 / rate):.3f}s" if rate < 1e8 else "300ms",
@@ -48,18 +49,18 @@ def path(rate: float, jitter_ms: int, ack_loss: float, delayed_ack: int, **cc: o
 
 
 def traced(scenario: Scenario) -> dict[str, npt.NDArray[np.float64]]:
-    """Columns of a trace; before the first sample there is no estimate."""
+    """Returns columns of a trace, from the first estimate on."""
     trace = simulate(scenario, 1, trace=True).trace
     names = ("time_s", "estimate_bps", "sample_bps", "in_flight", "rtt_s")
     return {name: trace[name].cast(pl.Float64).to_numpy() for name in names}
 
 
 def most_over_bound(scenario: Scenario) -> tuple[float, float]:
-    """The largest estimate and sample, over the most in flight by the smallest RTT."""
+    """Returns the largest estimate and sample in units of the bound."""
     seen = traced(scenario)
     if np.isnan(seen["estimate_bps"]).all():
         return 0, 0
-    # A trace tells what is in flight after an ACK; the bound is of what was before it.
+    # A trace has the flight after an ACK; the bound uses the flight before it.
     flight = seen["in_flight"].max() + np.abs(np.diff(seen["in_flight"], prepend=0)).max()
     smallest_rtt_s = np.nanmin(seen["rtt_s"])
     bound = 8 * SEGMENT * flight / smallest_rtt_s
@@ -83,7 +84,7 @@ def test_no_path_makes_it_exceed_the_flight_over_the_smallest_rtt(
 
 
 def test_by_the_letter_it_exceeds_it_by_far() -> None:
-    """The reason for the bound, and that the test above can fail."""
+    """Shows why the bound exists, and that the test above can fail."""
     letter = {"bound_samples": False}
     assert most_over_bound(path(1e3, 0, 0, 2))[0] < 0.5
     assert most_over_bound(path(1e3, 0, 0, 2, **letter))[1] > 3

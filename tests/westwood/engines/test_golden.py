@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The golden table: what every protocol does on a grid of paths. `make golden` writes it anew.
+"""Compares every protocol on a grid of paths with the golden table, which `make golden` writes.
 
-Two flows of one protocol, started within a second of each other. A difference is a change of
-behaviour: CHANGELOG.md names it.
+Each run has two flows of a protocol that start within a second of each other. A difference is a
+change of behaviour, to be named in CHANGELOG.md.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def test_every_protocol_does_what_it_did() -> None:
 
 
 def check_that_it_lists(listed: list[str], declared: list[str]) -> None:
-    """Names the protocols that only one of the golden table and the catalogue has."""
+    """Asserts that the golden table and the catalogue have the same protocols."""
     for cc in declared:
         assert cc in listed, f"{cc} is not in tests/golden/table.csv: make golden"
     for cc in listed:

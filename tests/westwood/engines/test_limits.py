@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ns-3, ns-2 and Linux make of each setting of a flow: none is ignored without a word."""
+"""ns-3, ns-2 and Linux obey or refuse each flow setting; none is silently ignored."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LESSER = {lesser for lesser, _ in _engine.settings_in_order("flow")}
 
 @pytest.fixture(autouse=True)
 def any_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What this machine's kernel lacks is no matter here."""
+    """Skips the check for controls that this machine's kernel lacks."""
     monkeypatch.setattr(linux_limits, "require", lambda control: None)
 
 
@@ -38,7 +38,7 @@ def scenario(profile: str, recovery: str, cc: str = "reno", **flow: Any) -> Scen
 
 
 def other_than(setting: Setting, own: Any) -> Any:
-    """A value that a scenario may have and this host has not."""
+    """Returns a valid value that differs from the host's fixed one."""
     match setting.kind:
         case "SWITCH":
             return not own
@@ -59,17 +59,17 @@ def other_than(setting: Setting, own: Any) -> Any:
 
 @pytest.mark.parametrize("engine", HOSTS)
 @pytest.mark.parametrize("key", SETTINGS)
-def test_a_host_obeys_a_setting_or_has_one_way(engine: str, key: str) -> None:
+def test_a_host_obeys_a_setting_or_has_a_fixed_value(engine: str, key: str) -> None:
     limits, profile, recovery = HOSTS[engine]
     fixed = limits.fixed(scenario(profile, recovery).flow[0])
     assert (key in limits.OBEYED) != (key in fixed)
 
 
 @pytest.mark.parametrize("engine", HOSTS)
-def test_a_setting_that_nobody_told_the_host_of_has_its_default(
+def test_a_host_refuses_other_values_of_settings_that_it_does_not_know(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever declares a setting need not know the hosts: they refuse what they don't obey."""
+    """A newly declared setting needs no change in the hosts."""
     limits, profile, recovery = HOSTS[engine]
     others = tuple(key for key in limits.OBEYED if key != "dupack_threshold")
     monkeypatch.setattr(limits, "OBEYED", others)
@@ -86,17 +86,17 @@ def test_only_settings_of_flows_are_named(limits: ModuleType) -> None:
 
 @pytest.mark.parametrize("engine", HOSTS)
 @pytest.mark.parametrize("key", SETTINGS)
-def test_another_way_than_the_hosts_is_refused_in_one_line(engine: str, key: str) -> None:
+def test_a_value_other_than_the_fixed_one_is_refused_in_one_line(engine: str, key: str) -> None:
     limits, profile, recovery = HOSTS[engine]
-    plain = scenario(profile, recovery)
-    limits.check(plain)
-    own = limits.fixed(plain.flow[0])
+    accepted = scenario(profile, recovery)
+    limits.check(accepted)
+    own = limits.fixed(accepted.flow[0])
     if key not in own:
         return
     value = other_than(SETTINGS[key], own[key])
     another = scenario(profile, recovery, **{key: value})
-    if another.flow == plain.flow:
-        return  # a profile's way is taken, and a switch has no third one
+    if another.flow == accepted.flow:
+        return  # the profile's value is accepted, and a switch has no third value
     with pytest.raises(InputError) as refused:
         limits.check(another)
     message = str(refused.value)
@@ -105,7 +105,7 @@ def test_another_way_than_the_hosts_is_refused_in_one_line(engine: str, key: str
 
 
 @pytest.mark.parametrize("profile", profiles.names())
-def test_ns3_takes_a_profiles_way_but_no_third_one(profile: str) -> None:
+def test_ns3_accepts_a_profiles_value_but_no_third_one(profile: str) -> None:
     framed = {"access.overhead": "2B", "bottleneck.overhead": "2B"}
     settings = {"profile": profile, "tcp.recovery": "sack", "tcp.cc": "sack", **framed}
     taken = Scenario.preset("table1").with_settings(settings)
@@ -116,7 +116,7 @@ def test_ns3_takes_a_profiles_way_but_no_third_one(profile: str) -> None:
 
 
 def test_ns3_takes_no_profiles_header() -> None:
-    """Other headers would be other packets, so that the profile is no excuse."""
+    """Other headers would change the packets, so profiles are no exception."""
     link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "overhead": "2B"}
     flow = {"name": "tcp", "from": "a", "to": "b", "cc": "sack", "timestamps": False}
     with pytest.raises(InputError, match=r'tcp\.header = "52B": engine ns3 expects "40B"'):
@@ -124,7 +124,7 @@ def test_ns3_takes_no_profiles_header() -> None:
 
 
 @pytest.mark.parametrize("key", ["flight_excludes_sacked", "ssthresh_from_cwnd"])
-def test_ns3_has_other_ways_for_cubic(key: str) -> None:
+def test_ns3_has_other_fixed_values_for_cubic(key: str) -> None:
     """Its CUBIC takes ssthresh from cwnd, its NewReno from the pipe."""
     cubic, reno = (scenario("ns3-3.44", "sack", cc).flow[0] for cc in ("cubic", "sack"))
     own = ns3_limits.fixed(cubic)[key]

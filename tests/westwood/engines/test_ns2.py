@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ns-2 as an engine: the same scenario there, its rows, and what it refuses."""
+"""ns-2 as an engine: it runs the same scenarios, returns rows, and refuses what it lacks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LOST = [50, 300, 1000, 2000, 2010, 5000]  # packets of the bottleneck
 
 
 def made(cc: str = "newreno", *, profile: str = "ns2-2005", **flow: Any) -> Scenario:
-    """A lone flow over 2 Mb/s and 45 ms; `link`, of its parameters, is the link's."""
+    """Returns a scenario of one flow over 2 Mb/s and 45 ms; `link` overrides link settings."""
     link = {
         "name": "bottleneck",
         "between": ["a", "b"],
@@ -49,7 +49,7 @@ def losing(numbers: list[int]) -> dict[str, Any]:
 @needs_ns2
 @pytest.mark.parametrize("profile", ["ns2-2001", "ns2-2005"])
 @pytest.mark.parametrize("cc", ["tahoe", "reno", "newreno", "sack"])
-def test_with_its_own_ways_a_flow_delivers_what_it_does_there(cc: str, profile: str) -> None:
+def test_with_ns2s_fixed_values_a_flow_delivers_as_much_as_there(cc: str, profile: str) -> None:
     growth = {f"tcp.cc.{key}": value for key, value in OWN_GROWTH.items()}
     scenario = made(cc, profile=profile, link=losing(LOST), **OWN_WAYS).with_settings(growth)
     ours, theirs = simulate(scenario).flow_rows[0], ns2.simulate(scenario).flow_rows[0]
@@ -64,7 +64,7 @@ def test_with_its_own_ways_a_flow_delivers_what_it_does_there(cc: str, profile: 
 @pytest.mark.parametrize("syn", [True, False])
 @pytest.mark.parametrize("lost", [[], [50]])
 def test_the_same_packets_are_lost_and_a_transfer_takes_as_long(syn: bool, lost: list[int]) -> None:
-    """The numbers count from the SYN here, which ns-2 does not send without `syn_`."""
+    """Our packet numbers count the SYN, which ns-2 does not send without `syn_`."""
     scenario = made(
         "newreno", link=losing(lost), size="100kB", handshake_rtt=syn, initial_rto="1s", **OWN_WAYS
     )
@@ -77,12 +77,12 @@ def test_the_same_packets_are_lost_and_a_transfer_takes_as_long(syn: bool, lost:
 
 @needs_ns2
 def test_the_queue_holds_as_many_packets() -> None:
-    """DropTail of ns-2 is full one packet below its limit_, and drops count by the flow."""
+    """ns-2's DropTail is full one packet below its limit_; drops are counted per flow."""
     scenario = made(link={"queue": {"kind": "droptail", "limit": "10p"}}, duration="150ms")
     scenario = scenario.with_settings({"tcp.initial_cwnd": "30p"})
     ours, theirs = simulate(scenario).flow_rows[0], ns2.simulate(scenario).flow_rows[0]
     assert ours["queue_drops"] == 30 - 10
-    assert theirs["queue_drops"] == 30 - 11, "there is no ACK before them"
+    assert theirs["queue_drops"] == 30 - 11, "no ACK precedes them"
 
 
 @needs_ns2
@@ -117,7 +117,7 @@ def test_what_ns2_says_at_its_end_is_told_in_a_line() -> None:
 
 
 def of_ucla(name: str = "2002", duration: str = "60s") -> Scenario:
-    """The module over 2 Mb/s and 45 ms, without losses but those of its queue."""
+    """Returns UCLA's module over 2 Mb/s and 45 ms, with queue losses only."""
     return scenario_of(NS2[name], "westwood-ucla", Point(**POINTS[1]), 1, duration)
 
 
@@ -193,7 +193,7 @@ def test_a_flow_may_say_what_is_fixed_in_ns2() -> None:
     assert all(own[key] == value for key, value in OWN_WAYS.items())
 
 
-def test_no_trace_comes_of_it() -> None:
+def test_a_trace_is_refused() -> None:
     with pytest.raises(InputError, match='--engine = "ns2": ns-2 gives no trace'):
         ns2.simulate(made(), trace=True)
 
@@ -209,5 +209,5 @@ def test_the_grids_have_forty_points_and_more_a_profile() -> None:
     assert has >= set(kinds) - {("red", True)}
 
 
-def test_the_words_lie_beside_the_module() -> None:
+def test_the_commands_are_installed_with_the_module() -> None:
     assert Path(ns2.__file__).with_name("ns2.tcl").is_file()

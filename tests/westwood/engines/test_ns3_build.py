@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""westwood ns3 build: what it refuses, and that a build that failed leaves no runner.
+"""westwood ns3 build refuses a wrong setup, and a failed build leaves no runner.
 
-That it builds one is tested by tools/ns3_module.py, with CMake, and by tests/linux/test_journey.py.
+tools/ns3_module.py, with CMake, and tests/linux/test_journey.py test a real build.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEADER = "include/ns3/core-module.h"
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine with an installed package and the programs that a test puts into bin/."""
+    """A machine with an installed package and only the programs that a test puts into bin/."""
     monkeypatch.setattr(programs, "CHECKOUT", None)
     monkeypatch.setattr(programs, "_PACKAGE", tmp_path / "westwood")
     monkeypatch.setattr(ns3_build.sys, "executable", str(tmp_path / "bin" / "python"))
@@ -70,7 +70,7 @@ def test_an_ns3_is_found_below_what_is_named(tmp_path: Path, place: str) -> None
     assert ns3_build.root(tmp_path) == tmp_path / place
 
 
-def test_what_is_no_ns3_is_refused(machine: Path, westwood: Westwood) -> None:
+def test_a_folder_without_ns3_is_refused(machine: Path, westwood: Westwood) -> None:
     for name in ("c++", "cmake", "ninja"):
         tool(machine, name)
     (machine / "tree" / "src" / "core").mkdir(parents=True)
@@ -89,7 +89,7 @@ def test_a_build_that_fails_says_why_and_leaves_no_runner(
 ) -> None:
     tool(machine, "c++")
     tool(machine, "ninja")
-    # At first CMake "builds"; then it is a compiler's error that ends it.
+    # A fake CMake succeeds first, then fails with a compiler's error.
     runner = machine / "cache" / "westwood" / programs.__version__ / ns3.PROGRAM.name
     tool(machine, "cmake", f"[ $1 = -S ] || {{ echo > {runner}; /bin/chmod +x {runner}; }}")
     source = ns3_at(machine / "installed")

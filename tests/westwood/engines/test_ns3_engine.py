@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ns-3 as an engine: the same scenario there, its rows, and what it refuses."""
+"""ns-3 as an engine: it runs the same scenarios, returns rows, and refuses what it lacks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_without_losses_both_engines_deliver_the_same(cc: str) -> None:
 @pytest.mark.parametrize("cwnd", ["1p", "10p"])
 @pytest.mark.parametrize("size", ["360B", "10kB", "100kB", "1MB"])
 def test_a_transfer_takes_as_long_as_in_ns3(size: str, cwnd: str) -> None:
-    """The handshake, the first ACKs and the last one; ns-3's FIN waits for nothing either."""
+    """The handshake and the first and last ACKs agree; neither engine delays the FIN."""
     scenario = Scenario.preset("table1").with_settings(
         SAME
         | {"tcp.cc": "sack", "bottleneck.loss.rate": 0.0, "tcp.initial_cwnd": cwnd}
@@ -142,7 +142,7 @@ def test_options_of_the_protocol_reach_ns3_and_only_their_flow() -> None:
     trace = ns3.simulate(scenario, 1, trace=True).trace.filter(pl.col("time_s") > 1)
     estimates = trace.group_by("flow").agg(pl.col("estimate_bps").fill_nan(None).mean())
     seen = dict(estimates.iter_rows())
-    assert seen["slow"] < 0.5 * seen["plain"]  # a filter of 10 s has not yet risen
+    assert seen["slow"] < 0.5 * seen["plain"]  # a filter of 10 s has hardly risen
 
 
 @needs_runner
@@ -151,7 +151,7 @@ def test_both_engines_lose_the_packets_that_a_script_lists() -> None:
     scenario = Scenario.preset("table1").with_settings(SAME | {"bottleneck.loss": lost})
     for engine in (simulate, ns3.simulate):
         row = engine(scenario, 1).flow_rows[0]
-        assert (row["lost"], row["queue_drops"]) == (3, 1)  # and the queue overflows once
+        assert (row["lost"], row["queue_drops"]) == (3, 1)  # the queue overflows once
         assert (row["retransmitted"], row["fast_recoveries"]) == (4, 3)
 
 
@@ -182,7 +182,7 @@ def test_the_same_losses_give_the_same_goodput() -> None:
 
 
 def shared(queue: dict[str, Any], flows: list[dict[str, Any]], duration: str = "30s") -> Scenario:
-    """Flows over one bottleneck: 4 Mb/s, 40 ms there and back."""
+    """Returns flows over a bottleneck of 4 Mb/s with a round trip of 40 ms."""
     link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "queue": queue}
     plain = {"from": "a", "to": "b", "cc": "sack", "packet": "1500B", "initial_ssthresh": "64p"}
     return Scenario(
@@ -212,10 +212,10 @@ def test_red_drops_early_and_with_ecn_it_marks() -> None:
     assert forward["early_drops"] > 0 and forward["marked"] == 0
     assert sum(row["queue_drops"] for row in plain.flow_rows) == forward["queue_drops"]
     assert plain.drops.filter(kind="early").height == forward["early_drops"]
-    assert 3 < forward["mean_queue"] < 15  # about RED's thresholds, the device's packet included
+    assert 3 < forward["mean_queue"] < 15  # near RED's thresholds, including the device's packet
     able = ns3.simulate(shared({**RED, "ecn": True}, [{"ecn": True}] * 3), 1, queues=True)
     forward = able.links.filter(direction="forward").to_dicts()[0]
-    assert forward["marked"] > forward["early_drops"]  # those beyond the upper threshold
+    assert forward["marked"] > forward["early_drops"]  # drops above the upper threshold
     assert able.drops.filter(kind="mark").height == forward["marked"]
     assert min(row["ecn_reductions"] for row in able.flow_rows) > 0
 
@@ -240,7 +240,7 @@ def test_flows_start_within_their_spread_by_the_seed() -> None:
 
 @needs_runner
 def test_a_transfer_is_complete_when_all_of_it_was_acknowledged() -> None:
-    """RFC 9293: the sender knows no sooner; both engines count to the same instant."""
+    """Both engines measure to the last ACK, when the sender knows it (RFC 9293)."""
     scenario = shared({"limit": "60p"}, [{"size": "2920B", "initial_cwnd": "10p"}], "5s")
     ours, theirs = (engine(scenario, 1).flow_rows[0] for engine in (simulate, ns3.simulate))
     assert theirs["completed_s"] == pytest.approx(ours["completed_s"], abs=1e-3)
@@ -314,7 +314,7 @@ def test_what_only_the_simulator_records_is_said(
         ({"bottleneck.jitter": "1ms"}, r"bottleneck\.jitter = \"1ms\": engine ns3 expects no"),
     ],
 )
-def test_what_ns3_can_not_do_is_said(changes: dict[str, Any], problem: str) -> None:
+def test_what_ns3_can_not_do_is_refused(changes: dict[str, Any], problem: str) -> None:
     scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": "sack"})
     with pytest.raises(InputError, match=problem):
         ns3.plan(scenario.with_settings(changes))

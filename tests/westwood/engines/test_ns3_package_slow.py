@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A project outside any tree finds the module; three lines of docs/ns3.md give it Westwood+."""
+"""A project outside any tree finds the module, and three lines of docs/ns3.md add Westwood+."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import ns3_package
 import pytest
 
 pytestmark = pytest.mark.slow
-PARSED = "    cmd.Parse(argc, argv);\n"  # a line of the script, before it makes anything
+PARSED = "    cmd.Parse(argc, argv);\n"  # a line of the script before it creates objects
 
 
 def lines_of_the_page() -> tuple[str, list[str]]:
-    """The lines that docs/ns3.md gives: the one for the includes, and the others."""
+    """Returns the lines of docs/ns3.md: the include, and the others."""
     page = (ns3_package.ROOT / "docs" / "ns3.md").read_text(encoding="utf-8")
     _, _, section = page.partition("### In a script of yours")
     found = re.search(r"```cpp\n(.*?)```", section, re.DOTALL)

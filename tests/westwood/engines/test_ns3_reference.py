@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The simulator's sack, and what ns-3 has too, agree with its runs: docs/comparison.md."""
+"""The simulator agrees with ns-3's runs of the protocols that both have: docs/comparison.md."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ COMPARATORS = comparators.points()
 ROUNDED = "ns-3 rounds the queue up, and stops growing"
 COSTS_A_SEGMENT = "in ns-3 a loss costs a segment"
 BOTH = f"{ROUNDED}, which outweighs that {COSTS_A_SEGMENT}"
-# The points at which ours differs from ns-3's by more than 10 %: the bounds of the ratio that is
-# expected there, and the reason, which docs/comparison.md explains.
+# The points at which we differ from ns-3 by more than 10 %: the expected bounds of the ratio, and
+# the reason, which docs/comparison.md explains.
 EXCUSED = {
     "veno-5M-100ms-0.001-2": (1.1, 1.2, "ns-3 counts the queue in whole segments"),
     "vegas-2M-45ms-0-2": (1.9, 2.2, ROUNDED),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ns3/ in releases and ways to build that `make test` has no time for: docs/ns3.md's table."""
+"""Builds ns3/ against more releases, and in more ways, than `make test` does: see docs/ns3.md."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ def holds(*words: str) -> None:
     assert done.returncode == 0, done.stdout[-5000:]
 
 
-# WESTWOOD_NS3_TREES names the folder of these trees; without it Debian has 3.37, 3.43 and 3.48.
+# WESTWOOD_NS3_TREES names the folder of these trees; by default it has 3.37, 3.43 and 3.48.
 BETWEEN = ["3.38", "3.39", "3.40", "3.41", "3.42", "3.43", "3.44", "3.45", "3.46", "3.46.1", "3.47"]
 
 

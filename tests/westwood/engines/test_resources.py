@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run will take is said before it starts, and refused where the machine does not have it."""
+"""Runs that would take more memory or disk than the machine has are refused before they start."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def poor(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 @pytest.mark.usefixtures("poor")
-def test_what_asks_for_too_much_is_named(more: dict[str, Any], key: str) -> None:
+def test_the_setting_that_takes_too_much_is_named(more: dict[str, Any], key: str) -> None:
     chosen = scenario(**more)
     with pytest.raises(InputError) as error:
         simulate(chosen, trace="duration" in more)
@@ -125,7 +125,7 @@ def test_yes_is_an_option_of_the_command_line(
 
 
 def test_links_are_shared_as_the_flows_on_them_want_to() -> None:
-    """The packets of each run within 20 %: a small window, a slow source, what others leave."""
+    """Estimates packets within 20 %, with small windows, slow sources and shared links."""
     udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "2Mbps"}}
     small = {**FLOW, "name": "small", "receive_window": "12kB"}
     for flows in ([FLOW], [udp], [small], [FLOW, udp], [FLOW, small, udp]):
@@ -136,7 +136,7 @@ def test_links_are_shared_as_the_flows_on_them_want_to() -> None:
 
 
 def test_control_groups_limit_what_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tightest of the groups above counts, and the files that it has cached are free."""
+    """The tightest limit of a group and its parents counts; its file cache counts as free."""
     inner = tmp_path / "outer" / "inner"
     inner.mkdir(parents=True)
     for group, most, taken, cached in ((inner.parent, "1000", 600, 50), (inner, "max", 10, 0)):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A column that engines share means the same in each: one flow, cut while its queue fills.
+"""Columns mean the same in every engine: runs of one flow that end while its queue fills.
 
-The run ends in the middle of things, with a full queue, where windows of time show their
-difference. Linux, which runs in real time as root, is in tests/linux/path.
+The end with a full queue shows differences in what the engines count until when. tests/linux/path
+tests Linux, which needs root and real time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from westwood import Result, Scenario, engines, simulate
 from westwood.catalogue import DIRECTION_COLUMNS, FLOW_COLUMNS
 from westwood.errors import UnavailableError
 
-# How far another engine's number may be from the simulator's: as a share of it, and in its unit.
+# Tolerances for other engines: relative, and in the column's unit.
 OF_FLOW = {
     "delivered_bytes": (0.02, 3000),
     "ip_bytes_at_sink": (0.02, 3000),
@@ -47,7 +47,7 @@ OF_LINK = {
     "mean_queue": (0.05, 0.5),
     "mean_wait_s": (0.05, 0.1),
 }
-# They average or note something else, as the pages of the engines say.
+# Columns with another definition there, as the engines' pages explain.
 ELSEWHERE = {"mean_srtt_s", "established_s", "completed_s"}
 
 
@@ -92,7 +92,7 @@ def test_each_column_is_the_simulators(name: str, duration: str) -> None:
     for of, table in ((of_flow, OF_FLOW), (of_link, OF_LINK)):
         is_, should_be = of(theirs), of(ours)
         for column, (share, most) in table.items():
-            if math.isnan(is_[column]):  # it is not measured there
+            if math.isnan(is_[column]):  # not measured by this engine
                 continue
             if abs(is_[column] - should_be[column]) > max(share * abs(should_be[column]), most):
                 far.append(f"{of.__name__}: {column} is {is_[column]}, here {should_be[column]}")

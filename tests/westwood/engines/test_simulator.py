@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs are repeatable to the byte, complete, and add up."""
+"""Runs are reproducible to the byte and complete, and their counters add up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from westwood.engines.pool import run_jobs
 from westwood.engines.simulator import prepare
 from westwood.results import columns
 
-COST = tuple(column.name for column in columns.COST)  # what a run cost here, now
+COST = tuple(column.name for column in columns.COST)
 COLUMNS = {column.name for column in columns.columns()}
 
 

@@ -59,8 +59,8 @@ def test_pftk_has_its_limits() -> None:
 
 def test_waits_have_their_known_values() -> None:
     assert formulas.md1_wait(0.5) == 0.5 and formulas.md1_wait(0.8) == pytest.approx(2)
-    assert formulas.sum_dd1_wait(1, 0.5) == 0, "a lone periodic source never waits"
-    # Two sources meet with probability 2 / period, and then the later one waits half a service.
+    assert formulas.sum_dd1_wait(1, 0.5) == 0, "a single periodic source never waits"
+    # Two sources collide with probability 2 / period; the later then waits half a service time.
     assert formulas.sum_dd1_wait(2, 0.5) == pytest.approx(1 / (2 * 4))
     assert formulas.sum_dd1_wait(100, 0.5) == pytest.approx(formulas.md1_wait(0.5), rel=0.08)
 
@@ -72,7 +72,7 @@ def test_the_wait_of_periodic_sources_is_that_of_drawn_phases() -> None:
     for _ in range(4000):
         work, last = 0.0, 0.0
         phases = sorted(draws.random() * period for _ in range(sources))
-        for turn in range(3):  # from empty; the second period is what all later ones are
+        for turn in range(3):  # starts empty; later periods equal the second
             for phase in phases:
                 now = turn * period + phase
                 work = max(0, work - (now - last))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans say every declared setting, and reports give every declared column its value."""
+"""Plans contain every declared setting, and reports every declared column."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_plan_is_in_the_engines_units() -> None:
 
 
 def line(head: str, columns: dict[str, MeasuredColumn], first: int) -> list[str]:
-    """A line in which each column has a number of its own."""
+    """Returns a line in which each column has a different number."""
     pairs = [
         f"{name} {first + i}" if column.type == "COUNT" else f"{name} {first + i}.5"
         for i, (name, column) in enumerate(columns.items())
@@ -120,14 +120,14 @@ def test_a_report_in_other_columns_is_refused() -> None:
 def test_a_trace_has_files_only_while_it_is_made_and_they_have_no_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So nothing of them is left, however the process that reads them ends."""
+    """So they disappear with the process that reads them."""
     monkeypatch.setattr(wire.tempfile, "tempdir", str(tmp_path))
     with wire.trace_files(False) as none:
         assert none is None
     with wire.trace_files(True) as files:
         assert files is not None
         for file in files.values():
-            with file.open("w") as opened:  # as another process would
+            with file.open("w") as opened:  # by its path, as another process does
                 opened.write("a,b\n1,2\n")
             assert file.read_text() == "a,b\n1,2\n"
         assert not list(tmp_path.iterdir())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A scenario as a program of ns-3: what stands in it. test_ns3_slow.py builds and runs it."""
+"""The text of exported ns-3 programs; test_ns3_slow.py builds and runs them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TABLE1 = Scenario.preset("table1")
 
 
 def defaults(text: str) -> dict[str, str]:
-    """What the program sets attributes to, constants resolved."""
+    """Returns the program's attributes with their values, constants resolved."""
     constants = dict(re.findall(r"^const \S+ (\w+) = (.*?);", text, re.MULTILINE))
     found = re.findall(r'Config::SetDefault\("ns3::(\S+)",\s+\w+\((.*)\)\);', text)
     words = ((name, re.sub(r"^Seconds\((.*)\)$", r"\1", value)) for name, value in found)

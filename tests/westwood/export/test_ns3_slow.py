@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exported programs build as a user builds them, and their figures are those of --engine ns3."""
+"""Exported programs build as a user builds them, and give the results of --engine ns3."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BACK: dict[str, Any] = {"from": "z", "to": "a"}
 
 
 def shared(bottleneck: dict[str, Any], *flows: dict[str, Any]) -> Scenario:
-    """Flows over a link of so many properties."""
+    """Returns flows over a link with these properties."""
     return Scenario(
         name="shared",
         duration="20s",
@@ -104,7 +104,7 @@ OF_FLOW: dict[str, list[Any]] = {
 
 
 def drawn(seed: int) -> Scenario:
-    """A chain of one to three links, and flows between any of its nodes."""
+    """Draws a chain of one to three links with flows between any of its nodes."""
     choices = random.Random(seed)
     nodes = ["a", "r-1", "r_2", "z+"][: choices.randint(2, 4)]
     links = []
@@ -134,7 +134,7 @@ SCENARIOS |= {f"drawn{seed}": drawn(seed) for seed in range(8)}
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All programs, built against the module that `make ns3` built."""
+    """Builds all programs against the module that `make ns3` built."""
     folder = tmp_path_factory.mktemp("exported")
     prefix = ns3_package.installed("wheel", folder / "prefix")
     sources = []
@@ -156,8 +156,8 @@ def test_a_program_gives_the_figures_of_the_engine(name: str, programs: Path) ->
     for (_, goodput, bytes_, packets), row, theirs in zip(found, rows, delivered, strict=True):
         assert int(bytes_) == theirs and (theirs > 0 or name.startswith("drawn"))
         assert 1e6 * float(goodput) == pytest.approx(row["goodput_bps"], rel=1e-5)
-        if not name.startswith("drawn"):  # where SYNs and FINs may be lost, too
-            # Beside the data: the SYN and the ACK of the handshake, and a FIN.
+        if not name.startswith("drawn"):  # there SYNs and FINs may be lost, too
+            # In addition to the data: the SYN and the ACK of the handshake, and a FIN.
             assert row["sent"] + 2 <= int(packets) <= row["sent"] + 3
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A guardian undoes what it did when its starter ends, however that ends."""
+"""A guardian undoes its changes when its parent process ends, however that ends."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def wait_until(holds: object, seconds: float = 10) -> bool:
 
 
 def sleepers(folder: Path) -> list[int]:
-    """The processes that still run in a folder."""
+    """Returns the processes whose working folder is this one."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -56,7 +56,7 @@ def test_it_does_and_undoes_in_order(tmp_path: Path) -> None:
     assert log.read_text().split() == ["one", "two", "three", "four"]
 
 
-def test_what_fails_is_told_and_undone(tmp_path: Path) -> None:
+def test_a_failure_is_reported_and_undone(tmp_path: Path) -> None:
     made = tmp_path / "made"
     fails = ["sh", "-c", "echo no such control >&2; exit 1"]
     with pytest.raises(RunError, match=r"^no such control$"), guarded([fails], [["touch", made]]):
@@ -67,29 +67,29 @@ def test_what_fails_is_told_and_undone(tmp_path: Path) -> None:
         pass
 
 
-def test_a_guardian_that_is_killed_is_told(tmp_path: Path) -> None:
-    """It could undo nothing."""
+def test_a_killed_guardian_is_reported(tmp_path: Path) -> None:
+    """It could not undo anything."""
     tell = [["sh", "-c", f"echo $PPID > {tmp_path}/guardian"]]
     told = pytest.raises(RunError, match=r"is not as it was: .* was killed by SIGKILL$")
     with told, guarded(tell, [["true"]]):
         os.kill(int((tmp_path / "guardian").read_text()), signal.SIGKILL)
 
 
-def test_it_ends_what_runs_beside(tmp_path: Path) -> None:
+def test_it_ends_the_background_command(tmp_path: Path) -> None:
     with running(["sh", "-c", f"cd {tmp_path}; exec sleep 600"]):
         assert wait_until(lambda: len(sleepers(tmp_path)) == 1)
     assert not sleepers(tmp_path)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_a_starter_that_is_killed_leaves_nothing(how: signal.Signals, tmp_path: Path) -> None:
+def test_a_killed_parent_leaves_nothing(how: signal.Signals, tmp_path: Path) -> None:
     command = [sys.executable, "-c", HELD]
     starter = subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True
     )
     assert starter.stdout is not None and starter.stdout.readline() == b"held\n"
     assert (tmp_path / "made").exists() and len(sleepers(tmp_path)) >= 3
-    os.killpg(starter.pid, how)  # the guardian is in a session of its own
+    os.killpg(starter.pid, how)  # the guardian has its own session
     starter.communicate()
     assert wait_until(lambda: not sleepers(tmp_path))
     assert not (tmp_path / "made").exists()

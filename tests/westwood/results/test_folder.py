@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A results folder's files are whole, checked, and inside of it."""
+"""Files of a results folder are complete, verified and inside the folder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Folder:
     return made
 
 
-def test_a_file_that_fails_half_way_is_not_there(folder: Folder) -> None:
+def test_a_file_that_fails_half_way_is_not_created(folder: Folder) -> None:
     folder.text("page.html", "old")
 
     def fail(path: Path) -> None:
@@ -54,7 +54,7 @@ def test_checksums_are_those_that_sha256sum_knows(folder: Folder) -> None:
     assert done.returncode == 0 and done.stdout.count(": OK\n") == 3
 
 
-def test_what_was_changed_is_not_read(folder: Folder) -> None:
+def test_a_changed_file_is_not_read(folder: Folder) -> None:
     folder.frame("rows.parquet", pl.DataFrame({"a": [1]}))
     pl.DataFrame({"a": [2]}).write_parquet(folder.path / "rows.parquet")
     with pytest.raises(Damaged, match=r"rows.parquet: is damaged: its checksum differs"):
@@ -81,7 +81,7 @@ def test_a_link_to_the_outside_is_not_followed(folder: Folder, tmp_path: Path) -
         folder.text("data/new", "x")
     with pytest.raises(Damaged, match=r"page.html: can't be read: is a link"):
         folder.verified("page.html")
-    folder.text("page.html", "ours")  # in place of the link
+    folder.text("page.html", "ours")  # replaces the link
     assert [(one.name, one.read_text()) for one in outside.iterdir()] == [("file", "theirs")]
 
 
@@ -104,7 +104,7 @@ def test_two_writers_of_one_folder_refuse_each_other(tmp_path: Path) -> None:
     first.text("a", "b")
     with pytest.raises(InputError, match="another westwood is writing into it"):
         Folder(tmp_path / "f").text("a", "c")
-    del first  # its lock ends with it
+    del first  # releases the lock
     Folder(tmp_path / "f").text("a", "c")
 
 
@@ -248,7 +248,7 @@ def test_a_file_that_another_takes_for_left_before_it_is_locked_is_made_anew(
     def flock(file: int, how: int) -> None:
         asked.append(how)
         if len(asked) == 1:
-            raise BlockingIOError  # the other one has the lock, and is about to remove the file
+            raise BlockingIOError  # another process has locked the file to remove it
         real(file, how)
 
     monkeypatch.setattr(fcntl, "flock", flock)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Intervals that assume no distribution: of quantiles, and by the bootstrap."""
+"""Distribution-free intervals: of quantiles, and by the bootstrap."""
 
 from __future__ import annotations
 

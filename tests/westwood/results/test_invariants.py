@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of random scenarios: nothing impossible, and the same as the traces of the same run."""
+"""Rows of random scenarios break no invariant and agree with the traces of the same run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LIMITS = st.sampled_from(["1p", "3p", "30p", "10000p", "unlimited", "2kB", "1MiB
 
 @st.composite
 def links(draw: st.DrawFn) -> dict[str, Any]:
-    """Draws a link but for its ends."""
+    """Draws a link without its ends."""
     queue: dict[str, Any] = {"limit": draw(LIMITS)}
     if draw(st.integers(0, 4)) == 0:
         queue |= {"kind": "red", "min": 2.0, "max": 9.0, "ecn": draw(st.booleans())}
@@ -47,7 +47,7 @@ def links(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def flows(draw: st.DrawFn) -> dict[str, Any]:
-    """Draws a flow but for its ends: TCP, transfers that arrive, or datagrams."""
+    """Draws a flow without its ends: TCP, arriving transfers, or UDP."""
     flow: dict[str, Any] = {"start": draw(st.sampled_from(["0s", "1ms", "90ms"]))}
     if draw(st.booleans()):
         flow["stop"] = draw(st.sampled_from(["91ms", "130ms", "1s", "100s"]))
@@ -67,7 +67,7 @@ def flows(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
-    """Draws a chain of links, and flows over parts of it, in both directions."""
+    """Draws a chain of links with flows over parts of it, in both directions."""
     nodes = [f"n{number}" for number in range(draw(st.integers(2, 4)))]
     its_links = [
         draw(links()) | {"name": f"link{n}", "between": [nodes[n], nodes[n + 1]]}
@@ -83,9 +83,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 @given(scenarios(), st.integers(1, 1000))
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
-def test_a_run_says_nothing_impossible_and_its_traces_say_the_same(
-    scenario: Scenario, seed: int
-) -> None:
+def test_a_run_breaks_no_invariant_and_its_traces_agree(scenario: Scenario, seed: int) -> None:
     result = simulate(scenario, seed, trace=True, queues=True, events=True)  # warnings are errors
     length_s = scenario.duration / PS_PER_S
     for link in result.links.to_dicts():
@@ -144,7 +142,7 @@ def test_a_flow_that_no_transfer_arrives_for_has_empty_frames_and_figures() -> N
 
 
 def _with_side(result: Result, **wrong: float) -> list[str]:
-    """What is broken once a number of the only link's forward direction is another."""
+    """Returns the broken invariants after changing a number of the link's forward direction."""
     (side,) = result.raw.forward
     numbers = {name: getattr(side, name) for name in dir(side) if not name.startswith("_")}
     raw = dataclasses.replace(result.raw, forward=[CountedLinkSide({**numbers, **wrong})])

@@ -48,7 +48,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def of_kind(kind: ResultKind, folder: Path) -> Path:
-    """A folder with the files by which its kind is known."""
+    """Makes a folder with the files that identify its kind."""
     made = Folder(folder)
     made.manifest({})
     made.text(kind.file, "{}")

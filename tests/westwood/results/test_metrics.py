@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Means, intervals and fairness are what the textbooks say."""
+"""Means, intervals and fairness agree with textbooks and scipy."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_intervals_are_scipys(values: list[float]) -> None:
 @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=2, max_size=40))
 def test_pairs_are_scipys(pairs: list[tuple[float, float]]) -> None:
     values, others = zip(*pairs, strict=True)
-    assume(np.std(np.subtract(values, others)) > 1e-3)  # else scipy warns that it is inexact
+    assume(np.std(np.subtract(values, others)) > 1e-3)  # otherwise scipy warns of inexact results
     frames = [pl.DataFrame({"seed": range(len(v)), "x": list(v)}) for v in (values, others)]
     found = paired(*frames, ["seed"], "x")
     expected = stats.ttest_rel(values, others)
@@ -114,7 +114,7 @@ def test_jain() -> None:
 
 @pytest.mark.parametrize("runs", [3, 10, 30])
 def test_the_interval_covers_the_mean_as_often_as_it_says(runs: int) -> None:
-    """95 % of the intervals of a normal distribution's samples hold its mean, at a fixed seed."""
+    """95 % of the intervals of normal samples contain the mean, with a fixed seed."""
     draw = random.Random(runs)
     trials, covered = 4000, 0
     for _ in range(trials):
@@ -122,7 +122,7 @@ def test_the_interval_covers_the_mean_as_often_as_it_says(runs: int) -> None:
         mean = statistics.mean(sample)
         half = half_width(statistics.stdev(sample), runs)
         covered += abs(mean - 5.0) <= half
-    # Four standard deviations of a share of 4000.
+    # Four standard errors of a share of 4000.
     assert covered / trials == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / trials))
 
 
@@ -139,7 +139,7 @@ def test_a_pair_is_compared_on_its_common_seeds() -> None:
 
 def test_a_pair_is_narrower_than_two_intervals_where_seeds_make_the_difference() -> None:
     draw = random.Random(1)
-    hard = [draw.gauss(0, 5) for _ in range(20)]  # what the losses of a seed do to both
+    hard = [draw.gauss(0, 5) for _ in range(20)]  # the effect of a seed on both
     one = pl.DataFrame({"seed": range(20), "x": [100 + h + draw.gauss(0, 1) for h in hard]})
     two = pl.DataFrame({"seed": range(20), "x": [98 + h + draw.gauss(0, 1) for h in hard]})
     found = paired(one, two, ["seed"], "x")
@@ -195,13 +195,13 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None)  # polars' threads wait for a core as long as they have to
+@settings(deadline=None)  # polars' threads may wait long for a core
 @given(ROWS)
 def test_means_are_those_of_a_frame_to_the_last_bit(rows: list[dict[str, Any]]) -> None:
     frame = metrics.summarise(rows_frame(rows), ["cc"], ["x", "n", "y"])
     found = metrics.means(even(rows), ["cc"], ["x", "n", "y"])
     assert [list(row) for row in found] == [frame.columns] * frame.height
-    assert str(found) == str(frame.to_dicts())  # of which nan is nan
+    assert str(found) == str(frame.to_dicts())  # as text, because NaN != NaN
 
 
 def test_even_rows_have_the_columns_and_the_numbers_of_a_frame() -> None:

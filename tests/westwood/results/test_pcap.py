@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A capture is what tshark understands: nothing malformed, and the same retransmissions as ours."""
+"""tshark finds nothing malformed in a capture, and the same retransmissions as we do."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from westwood.results import pcap
 needs_tshark = pytest.mark.skipif(
     not shutil.which("tshark"), reason="no tshark: apt-get install tshark"
 )
-# tshark takes a retransmission that comes soon after an ACK for a segment that was overtaken; where
-# the sender's own link begins nothing can overtake.
+# tshark may count a retransmission soon after an ACK as reordering; captures at the start of the
+# sender's link have none.
 RESENT = "tcp.analysis.retransmission or tcp.analysis.out_of_order"
 WRONG = "_ws.malformed or _ws.expert.severity == error or ip.checksum.status == 0"
 
 
 def count(file: Path, which: str) -> int:
-    """Counts the packets that a display filter of tshark finds; checksums are verified."""
+    """Counts the packets that match a tshark display filter; verifies checksums."""
     options = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
     done = subprocess.run(
         ["tshark", "-r", file, *options, "-Y", which, "-T", "fields", "-e", "frame.number"],
@@ -120,14 +120,14 @@ def test_every_kind_of_packet_is_sound(small: Scenario, tmp_path: Path) -> None:
     assert {tuple(syn) for syn in syns} == {("1448", "5", "5001"), ("1448", "3", "5001")}
     sizes = fields(file, "tcp.srcport == 10001 and tcp.len == 1448", "ip.len", "tcp.hdr_len")
     assert sizes and {tuple(size) for size in sizes} == {("1500", "32")}
-    # Window scaling: what the receiver of 300 kB announces.
+    # Window scaling: the receiver announces 300 kB.
     announced = fields(file, "tcp.dstport == 10004 and tcp.flags.syn == 0", "tcp.window_size")
     assert {int(size) for (size,) in announced} == {300_000}
 
 
 @needs_tshark
 def test_a_transfer_ends_with_a_fin_and_its_ack(small: Scenario, tmp_path: Path) -> None:
-    """RFC 9293, 3.10.4 and 3.10.7.4: the FIN takes a number after the data, and is acknowledged."""
+    """RFC 9293, 3.10.4 and 3.10.7.4: the FIN takes a sequence number and is acknowledged."""
     whole = small.with_settings({"tcp.size": "100kB", "bottleneck.loss.rate": 0.02})
     file = tmp_path / "a.pcap"
     pcap.write(simulate(whole, 1, capture="access"), file)

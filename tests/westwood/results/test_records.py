@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run records is the same in memory and on disk, and on disk takes no memory."""
+"""Records are the same in memory and on disk; on disk, memory does not grow with the run."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def test_it_is_the_same_from_disk(
     folder = tmp_path / "spool"
     with spool_.Spool(folder) as spool:
         result = simulate(scenario(), 1, **EVERYTHING, spool=spool)
-        assert not list(tmp_path.iterdir()), "its files have no names, and its folder is not made"
+        assert not list(tmp_path.iterdir()), (
+            "its files have no names, and its folder is not created"
+        )
         for name in FRAMES:
             assert_frame_equal(getattr(result, name), getattr(kept, name), check_exact=True)
         for every_s in (0.001, 0.05, 7.0):
@@ -91,7 +93,7 @@ def test_a_full_disk_ends_the_run_and_is_named(
 def test_an_interrupt_in_a_run_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, westwood: Callable[..., Any]
 ) -> None:
-    """What the simulator hands over is taken by Python, where an interrupt is raised."""
+    """The interrupt is raised in Python's callback, which takes the simulator's records."""
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -103,7 +105,7 @@ def test_an_interrupt_in_a_run_leaves_nothing(
 
 
 def test_the_lengths_of_a_queue_do_not_depend_on_the_pieces() -> None:
-    """Packets that wait over the edge of a piece, and arrivals at one instant on both sides."""
+    """Packets wait across the edge of a piece, with simultaneous arrivals on both sides."""
     arrival = np.array([0.0, 1.0, 1.0, 1.0, 2.0, 2.0])
     waited = {
         "arrival_s": arrival,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The interval that may be looked at after every value misses in at most 5 % of experiments, where
-Student's misses in far more; and it comes close enough to be of use."""
+"""The confidence sequence ever misses the mean in at most 5 % of experiments.
+
+Student's interval, checked after every value, misses in far more.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ DRAWS: dict[str, Draw] = {
 def ever_misses(
     values: NDArray[np.float64], half: Callable[[int], float], mean: float
 ) -> tuple[float, float]:
-    """The shares of experiments in which some interval leaves out the mean, and lies above it."""
+    """Returns the shares of experiments with an interval that misses the mean, or is above it."""
     count = np.arange(1, values.shape[1] + 1)
     means = values.cumsum(1) / count
     squares = (values**2).cumsum(1) - count * means**2
@@ -51,14 +53,14 @@ def test_looking_after_every_value_costs_no_more_than_the_level_says(
 
 
 def test_students_interval_would_miss_in_a_quarter() -> None:
-    """What is prevented: the same experiments, with the interval for one look."""
+    """The same experiments, with the interval for a fixed number of values."""
     values = DRAWS["normal"](np.random.default_rng(1), (EXPERIMENTS, LOOKS))
     missed, _ = ever_misses(values, lambda n: metrics.half_width(1, n), 0)
     assert missed > 0.25
 
 
 def test_an_order_that_matters_is_no_effect() -> None:
-    """Who comes first wins by as much each time; rounds in turned order cancel it."""
+    """The first protocol has a constant advantage; alternating the order cancels it."""
     random = np.random.default_rng(2)
     signs = random.choice([-1.0, 1.0], (EXPERIMENTS, LOOKS // 2))
     first = np.stack([signs, -signs], axis=2).reshape(EXPERIMENTS, LOOKS)

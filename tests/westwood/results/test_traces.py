@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests what a run records: windows, queues, drops, transfers, links; and `westwood trace`."""
+"""Traces of a run (windows, queues, drops, transfers, links) and `westwood trace`."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_queue_never_holds_more_than_its_limit_and_empties(result: Result) -> 
     assert queue["packets"].max() == 20 and queue["packets"].min() == 0
     assert queue["time_s"].is_sorted() and queue["time_s"].is_unique().all()
     assert (queue.filter(packets=0)["bytes"] == 0).all()
-    # The mean over time is the one of the statistics.
+    # The mean over time equals that of the link's statistics.
     lengths = queue.with_columns(pl.col("time_s").diff().shift(-1).alias("held_s"))
     area = (lengths["packets"] * lengths["held_s"]).sum()
     (link,) = result.links.filter(direction="forward").to_dicts()
@@ -131,7 +131,7 @@ def test_metrics_of_a_run_of_several_flows(result: Result) -> None:
     assert udp["goodput_bps"] == pytest.approx(300e3 * 1460 / 1500, rel=0.05)
 
 
-def test_a_offered_rate_is_averaged_over_its_steps() -> None:
+def test_an_offered_rate_is_averaged_over_its_steps() -> None:
     rate = offered_rate([250, 500, 500, 1000], 2.0, 0.5)
     bits = 8 * 1504 / 0.5
     assert rate["bps"].to_list() == [bits, 2 * bits, 2 * bits, 3 * bits]
@@ -195,7 +195,7 @@ def test_a_capture_replaces_nothing_but_a_file_of_its_own(
 def test_the_panel_shows_the_busiest_link(result: Result) -> None:
     shown = pictures.panel_of(result, (0.0, 40.0))
     assert (shown.link, shown.queue_limit) == ("l", 20)
-    assert shown.flows == [("long", "westwood+")], "flows with windows that last"
+    assert shown.flows == [("long", "westwood+")], "flows with long-lived windows only"
     assert shown.capacity["bps"].to_list() == pytest.approx([3e6 * 1448 / 1500] * 2)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A scenario keeps to what core/settings.h and engine/settings.hpp declare."""
+"""Scenarios enforce the declared bounds of core/settings.h and engine/settings.hpp."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from westwood.catalogue import SETTINGS, Setting, settings_of
 from westwood.scenario.declared import type_of
 
-UNIT = {  # of a declared bound, as a scenario writes it
+UNIT = {  # the unit of a declared bound in a scenario
     "SPAN": "us",
     "TIME": "ps",
     "TIME_OR_NEVER": "ps",
@@ -22,7 +22,7 @@ UNIT = {  # of a declared bound, as a scenario writes it
 
 
 def bound(setting: Setting, number: float) -> object:
-    """A number in the unit of the declaration, as a scenario writes it."""
+    """Returns a number in the declaration's unit as a scenario writes it."""
     if setting.kind in UNIT:
         return f"{number}{UNIT[setting.kind]}"
     return number / 1000 if setting.field.endswith("_permille") else number

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Profiles keep the TCP of their time, whatever the default profile becomes."""
+"""Profiles of papers keep the TCP of their time when the default profile changes."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from westwood.units import Amount
         ("path", "path", {"path.delay": "0s"}, 1),  # at least one
         ("path", "path", {"path.overhead": "500B"}, 11),  # 180 000 bit / (8 x 2000 B)
         ("path", "path", {"path.overhead": "100B", "tcp.packet": "650B"}, 30),
-        # the round trip is the flow's over both links: 2 x 45.01 ms; with 2 bytes of framing
+        # the flow's round trip over both links, 2 x 45.01 ms, with 2 bytes of framing
         ("table1", "bottleneck", {}, round(2e6 * 0.09002 / (8 * 402))),
     ],
 )
@@ -60,7 +60,7 @@ def limits(scenario: Scenario) -> list[int | None]:
 
 
 def test_of_two_rates_the_faster_one_counts(tmp_path: Path) -> None:
-    """1504 bytes each 2 ms one way are 6.016 Mb/s; the other way has 2 Mb/s."""
+    """1504 bytes every 2 ms are 6.016 Mb/s; the other direction has 2 Mb/s."""
     (tmp_path / "fast.trace").write_text("2\n", encoding="ascii")
     scenario = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
     (tmp_path / "path.toml").write_text(scenario.to_toml(), encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Settings that are out of bounds or contradict each other are refused: key, value, expected."""
+"""Settings out of bounds or in contradiction are refused with key, value and expectation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLOW: dict[str, Any] = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}
 
 
 def beyond(setting: Setting) -> object:
-    """A value just outside of what is declared, as a scenario writes it."""
+    """Returns a value just outside the declared bounds, as a scenario writes it."""
     match setting.kind:
         case "SWITCH" | "CHOICE":
             return "neither"
@@ -32,7 +32,7 @@ def beyond(setting: Setting) -> object:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_setting_beyond_its_bounds_is_refused_with_what_was_expected(protocol: str) -> None:
-    """Of every control: a gain over 1, a count that no byte holds, an unknown word."""
+    """For every control: a gain above 1, a count above 255, an unknown word."""
     for key, setting in settings_of_protocol(protocol).items():
         value = beyond(setting)
         flow = {**FLOW, "cc": {"name": protocol, key: value}}
@@ -56,7 +56,7 @@ def test_settings_that_contradict_each_other_are_refused(cc: dict[str, int], wor
 
 
 def test_a_pair_of_any_kind_may_be_declared_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Values are told as they are written, whatever the core holds."""
+    """Messages show values as a scenario writes them, not in the core's units."""
     pairs = [("min_interval_us", "tau_us")]
     declared = {"cc": pairs, "flow": []}
     monkeypatch.setattr(catalogue._engine, "settings_in_order", declared.__getitem__)

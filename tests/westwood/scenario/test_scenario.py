@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scenarios are complete, addressable by key, and the same after being written and read."""
+"""Scenarios are complete, addressable by key, and unchanged after writing and reading."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_what_the_scenario_says_reaches_the_engine() -> None:
 
 
 def other_value(setting: Setting) -> object:
-    """A value as a scenario writes it that is neither the default nor a bound's neighbour."""
+    """Returns a value, as a scenario writes it, that is neither the default nor near a bound."""
     default = written_default(setting)
     match setting.kind:
         case "SWITCH":
@@ -201,7 +201,7 @@ def other_value(setting: Setting) -> object:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_every_setting_of_a_protocol_reaches_the_engine(protocol: str) -> None:
-    """What is declared is read, checked and handed on, whoever added it."""
+    """Every declared setting is read, checked and passed to the engine."""
     for key, setting in settings_of_protocol(protocol).items():
         flow = {**FLOW, "cc": {"name": protocol, key: other_value(setting)}}
         if key == "vegas_beta":  # at least alpha
@@ -253,7 +253,7 @@ def test_a_setting_beside_its_protocol_is_blamed_under_its_own_key() -> None:
 
 
 def test_a_run_is_as_long_as_the_engine_takes_and_no_longer() -> None:
-    """Both sides have one limit: 26 days."""
+    """Scenario and engine have the same limit, 26 days."""
     longest = Scenario(name="s", duration="624h", link=[LINK], flow=[FLOW])
     assert build(longest).duration == _engine.LONGEST_PS
     with pytest.raises(InputError, match="at most 2246400s"):

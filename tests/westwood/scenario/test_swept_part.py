@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a sweep takes; a part of what is swept can't be set alone: it would be replaced unseen."""
+"""Sweeps refuse repeated values and settings inside a swept table, which they would replace."""
 
 from __future__ import annotations
 
