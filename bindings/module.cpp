@@ -86,14 +86,14 @@ void bind_simulate(nb::module_& m) {
         .def(
             "set", [](StopFlag& self) { self.is_set = true; }, "Ends them within milliseconds.")
         .def("is_set", [](const StopFlag& self) { return self.is_set.load(); });
-    m.def("simulate", &simulate, "network"_a, "seed"_a, "stop"_a = nb::none(),
-          "take"_a = nb::none(),
-          "Runs a network. Same network and seed, same result to the bit. ValueError says in one "
-          "line what is wrong with the network. The interpreter lock is released meanwhile; a "
-          "signal whose handler raises ends the run, or, if it is given, `stop`. take(records), if "
-          "given, gets what is recorded piece by piece, while it goes on.",
-          nb::sig("def simulate(network: Network, seed: int, stop: Stop | None = None, "
-                  "take: collections.abc.Callable[[Records], object] | None = None) -> Outcome"));
+    m.def(
+        "simulate", &simulate, "network"_a, "seed"_a, "stop"_a = nb::none(), "take"_a = nb::none(),
+        "Simulates a network. The same network and seed give the same result, bit for bit. Raises "
+        "ValueError with one line if the network is invalid. The interpreter lock is released "
+        "during the run. A signal whose handler raises ends the run; if given, `stop` does so "
+        "instead. If given, take(records) receives the records piece by piece during the run.",
+        nb::sig("def simulate(network: Network, seed: int, stop: Stop | None = None, "
+                "take: collections.abc.Callable[[Records], object] | None = None) -> Outcome"));
 }
 
 }  // namespace

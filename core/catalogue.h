@@ -71,20 +71,21 @@
       WW_UPSTREAM("reno"), "RFC 6675")                                                             \
     X(WESTWOOD, "westwood", WESTWOOD, ANY, c->filter = WW_FILTER_TUSTIN, "Westwood",               \
       "#E13200 o -", "WwTcpWestwood", WW_OURS(ww_westwood),                                        \
-      "Mascolo 2001: a sample an ACK, time-varying Tustin filter")                                 \
+      "Mascolo 2001: one sample per ACK, time-varying Tustin filter")                              \
     X(WESTWOOD_NS3, "westwood-ns3", WESTWOOD, ANY,                                                 \
       (c->literal_count = true, c->bound_samples = false), "Westwood (ns-3, 2013)", "#E13200 o -", \
       "WwTcpWestwood", WW_NOWHERE,                                                                 \
-      "Gangadhar 2013, 3.2.2: a sample an ACK, the filter disabled, DUPACKs by the letter")        \
+      "Gangadhar 2013, 3.2.2: one sample per ACK, the filter disabled, DUPACKs exactly as "        \
+      "printed")                                                                                   \
     X(WESTWOOD_PLUS, "westwood+", WESTWOOD, ANY,                                                   \
       (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA, c->set_cwnd_on_loss = true,            \
        c->seed_filter = true),                                                                     \
       "Westwood+", "#048B77 P -", "WwTcpWestwood", WW_OURS(ww_plus),                               \
-      "Dell'Aera 2003: a sample a round trip of at least 50 ms, 7/8 filter")                       \
+      "Dell'Aera 2003: one sample per round trip of at least 50 ms, 7/8 filter")                   \
     X(WESTWOOD_PLUS_NS3, "westwood+-ns3", WESTWOOD, ANY,                                           \
       (c->sampler = WW_PER_RTT_TIMER, c->literal_count = true), "Westwood+ (ns-3, 2013)",          \
       "#048B77 P 5,1", "WwTcpWestwood", WW_NOWHERE,                                                \
-      "Gangadhar 2013: a sample a last RTT, the filter disabled, DUPACKs by the letter")           \
+      "Gangadhar 2013: one sample per last RTT, the filter disabled, DUPACKs exactly as printed")  \
     X(WESTWOODNR, "westwoodnr", WESTWOOD, NEWRENO, c->filter = WW_FILTER_TUSTIN, "WestwoodNR",     \
       "#750500 h :", "WwTcpWestwood", WW_NOWHERE, "Frikha 2005, section 2: Westwood over NewReno") \
     X(WESTWOODNR_PLUS, "westwoodnr+", WESTWOOD, NEWRENO,                                           \
@@ -95,8 +96,8 @@
       (c->filter = WW_FILTER_TUSTIN_EVEN, c->bound_samples = false, c->max_counted = 2,            \
        c->divided_timeouts = true, c->rtt_tick_us = 10000, c->counted_ticks = true),               \
       "Westwood (UCLA, 2002)", "#E13200 o :", "WwTcpWestwood", WW_NOWHERE,                         \
-      "Valla 2002: 19/21 b' + 1/21 (s + s') an ACK, two segments an ACK at most, a divisor after " \
-      "timeouts")                                                                                  \
+      "Valla 2002: 19/21 b' + 1/21 (s + s') per ACK, at most two segments per ACK, a divisor "     \
+      "after timeouts")                                                                            \
     X(WESTWOOD_PLUS_LINUX24, "westwood+-linux24", WESTWOOD, RATE_HALVING,                          \
       (c->sampler = WW_PER_RTT, c->filter = WW_FILTER_EWMA, c->set_cwnd_on_loss = true,            \
        c->seed_filter = true, c->set_at_exit = true),                                              \
@@ -107,7 +108,7 @@
        c->seed_filter = true, c->set_at_exit = true, c->halve_on_loss = true,                      \
        c->reset_rtt_min = true, c->rtt_tick_us = 4000),                                            \
       "Westwood+ (Linux)", "#004545 * -", "WwTcpWestwood", WW_UPSTREAM("westwood"),                \
-      "tcp_westwood.c: two 7/8 filters, BWE RTTmin set when recovery completes, RTTmin anew "      \
+      "tcp_westwood.c: two 7/8 filters, BWE RTTmin set when recovery completes, RTTmin restarted " \
       "after a timeout, RTTs in jiffies of 4 ms (HZ = 250)")                                       \
     X(WESTWOOD_CUBIC, "westwood-cubic", WESTWOOD_CUBIC, SACK, (void)0, "Westwood-CUBIC",           \
       "#750500 s --", "WwTcpWestwood", WW_OURS(ww_cubic),                                          \

@@ -13,16 +13,15 @@
 #ifndef WW_RECOVERIES_H
 #define WW_RECOVERIES_H
 
-#define WW_RECOVERIES(X)                                                                      \
-    X(TAHOE, tahoe, "tahoe", 0, 0,                                                            \
-      "The third duplicate ACK goes back to the hole in slow start: "                         \
-      "Jacobson 1988")                                                                        \
-    X(RENO, reno, "reno", 0, 0,                                                               \
-      "Fast recovery ends with the first ACK for new data: RFC 5681, 3.2")                    \
-    X(NEWRENO, newreno, "newreno", 0, 0, "Partial ACKs repair a hole a round trip: RFC 6582") \
-    X(SACK, sack, "sack", 1, 0, "Selective acknowledgments tell the holes: RFC 6675")         \
-    X(RATE_HALVING, rate_halving, "rate-halving", 1, 1,                                       \
-      "cwnd falls by one for every two ACKs: Dell'Aera 2003, 2.2; Linux 2.4")                 \
+#define WW_RECOVERIES(X)                                                                          \
+    X(TAHOE, tahoe, "tahoe", 0, 0,                                                                \
+      "The third duplicate ACK returns to the first hole in slow start: Jacobson 1988")           \
+    X(RENO, reno, "reno", 0, 0,                                                                   \
+      "Fast recovery ends with the first ACK for new data: RFC 5681, 3.2")                        \
+    X(NEWRENO, newreno, "newreno", 0, 0, "Partial ACKs repair one hole per round trip: RFC 6582") \
+    X(SACK, sack, "sack", 1, 0, "Selective acknowledgments show the holes: RFC 6675")             \
+    X(RATE_HALVING, rate_halving, "rate-halving", 1, 1,                                           \
+      "cwnd falls by one for every two ACKs: Dell'Aera 2003, 2.2; Linux 2.4")                     \
     X(PRR, prr, "prr", 1, 1, "Proportional rate reduction: RFC 9937")
 
 #define WW_ENUMERATOR(ID, ...) WW_RECOVERY_##ID,

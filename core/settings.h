@@ -72,19 +72,20 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "an ACK",                                                                                    \
       "RFC 5681, section 3.1 recommends counting the bytes acknowledged; limits of RFC 3465.")     \
     X(SWITCH, validate_cwnd, true, 0, 1, WW_ALL_BUT(BBR),                                          \
-      "Growth only while the window is what limits the sender",                                    \
-      "RFC 7661: a window that the sender does not fill does not grow.")                           \
+      "The window grows only while it limits the sender",                                          \
+      "RFC 7661: a window that is not full does not grow.")                                        \
     X(COUNT, min_cwnd, 2, 1, 255, WW_ALL_BUT(BBR), "Floor of ssthresh, segments",                  \
       "RFC 5681, equation 4.")                                                                     \
     X(SWITCH, batched_acks, false, 0, 1, WW_BY_HOST,                                               \
-      "An ACK may stand for any number of segments, and each of them counts",                      \
+      "An ACK may stand for any number of segments, all of which count",                           \
       "Only hosts that merge ACKs (Linux with GRO) need it.")                                      \
     X(SWITCH, fractional_cwnd, false, 0, 1, WW_ONLY(RENO) | WW_ONLY(WESTWOOD) | WW_ONLY(VENO),     \
-      "cwnd has a fraction, and congestion avoidance adds 1 / cwnd an ACK (RFC 5681, equation 3)", \
-      "Linux and BSD count the ACKs of a window. A sum of fractions is half an ACK a window "      \
-      "slower; ns-2 has it.")                                                                      \
+      "cwnd has a fraction, and congestion avoidance adds 1 / cwnd per ACK (RFC 5681, equation "   \
+      "3)",                                                                                        \
+      "Linux and BSD count the ACKs of a window. Adding fractions, as ns-2 does, is slower by "    \
+      "half an ACK per window.")                                                                   \
     X(CHOICE, sampler, WW_PER_ACK, WW_PER_ACK, WW_PER_RTT_TIMER, WW_ONLY(WESTWOOD),                \
-      "When a bandwidth sample is taken", "Mascolo 2001: a sample an ACK.")                        \
+      "When a bandwidth sample is taken", "Mascolo 2001: one sample per ACK.")                     \
     X(CHOICE, filter, WW_FILTER_NONE, WW_FILTER_NONE, WW_FILTER_TUSTIN_EVEN, WW_ONLY(WESTWOOD),    \
       "How the samples are smoothed", "Gangadhar 2013, 3.2.2: by default the filter is disabled.") \
     X(SPAN, tau, 500000, 1, WW_TAU_MAX_US, WW_ONLY(WESTWOOD),                                      \
@@ -92,82 +93,86 @@ enum ww_cubic_rules { WW_CHOICES_cubic_rules(WW_ENUMERATOR) };
       "With m = 10 a constant interval of tau / m gives a = 19/21, the slides' 0.9.")              \
     X(COUNT_OR_NONE, m, 10, 2, WW_M_MAX, WW_ONLY(WESTWOOD),                                        \
       "A virtual null sample enters the Tustin filter after every tau / m of silence",             \
-      "Mascolo 2001 asks for at least 2; see tau. With tustin-even an ACK is tau / m of time.")    \
+      "Mascolo 2001 requires at least 2; see tau. With tustin-even each ACK counts as tau / m of " \
+      "time.")                                                                                     \
     X(SWITCH, null_trapezoid, false, 0, 1, WW_ONLY(WESTWOOD),                                      \
-      "The first virtual null sample is a step of the filter, in which the sample before counts",  \
-      "Mascolo 2001 prints a decay without that; Valla 2002 has it.")                              \
+      "The first virtual null sample is a full step of the filter, which includes the previous "   \
+      "sample",                                                                                    \
+      "The decay in Mascolo 2001 does not include it; Valla 2002 does.")                           \
     X(COUNT_OR_NONE, max_counted, 0, 2, 255, WW_ONLY(WESTWOOD),                                    \
-      "An ACK counts for at most so many segments",                                                \
-      "Mascolo 2001 bounds nothing; Valla 2002 counts two at most.")                               \
+      "Maximum number of segments that an ACK counts for",                                         \
+      "Mascolo 2001 has no bound; Valla 2002 counts at most two.")                                 \
     X(SWITCH, bound_samples, true, 0, 1, WW_ONLY(WESTWOOD),                                        \
-      "A sample per ACK is at most the data in flight over the smallest RTT; more data waits",     \
-      "What an RTT acknowledges was in flight when it began: no path's rate is above that.")       \
+      "A sample per ACK is at most the data in flight over the smallest RTT; the rest waits",      \
+      "All data acknowledged within an RTT was in flight when it began, so no path is faster.")    \
     X(SHARE, alpha, 900, 0, 1000, WW_ONLY(WESTWOOD), "Pole a of the constant Tustin filter",       \
       "Gangadhar 2013, equation 1: 0.9.")                                                          \
     X(SPAN, min_interval, 50000, 1, WW_INTERVAL_MAX_US, WW_ONLY(WESTWOOD),                         \
       "Shortest window of the sampler per-rtt", "Dell'Aera 2003, 2.2.")                            \
     X(SWITCH, set_cwnd_on_loss, false, 0, 1, WW_ONLY(WESTWOOD),                                    \
-      "A loss sets cwnd to ssthresh even where that raises it",                                    \
+      "A loss sets cwnd to ssthresh even if that raises it",                                       \
       "Mascolo 2001: cwnd only falls; Dell'Aera 2003, 2.1 sets it.")                               \
     X(SWITCH, seed_filter, false, 0, 1, WW_ONLY(WESTWOOD),                                         \
       "The first sample is the first estimate; otherwise the filter starts at 0",                  \
       "The papers' filters start at 0.")                                                           \
     X(SWITCH, literal_count, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
-      "The duplicate ACKs are counted by the letter of the pseudo-code",                           \
-      "The letter counts a segment too many an episode: see core/ackcount.h.")                     \
+      "Duplicate ACKs are counted exactly as in the pseudo-code",                                  \
+      "The pseudo-code counts one segment too many per episode: see core/ackcount.h.")             \
     X(FACTOR_OR_NONE, cte, 0, 1000, 65000, WW_ONLY(WESTWOOD),                                      \
-      "Divisor of the window's fall in WestwoodNR+'s plateau after a loss",                        \
+      "Divisor of the reduction in WestwoodNR+'s plateau after a loss",                            \
       "Only WestwoodNR+ has a plateau (Frikha 2005, equation 6).")                                 \
     X(SWITCH, set_at_exit, false, 0, 1, WW_ONLY(WESTWOOD),                                         \
-      "When recovery completes cwnd = ssthresh = BWE RTTmin as it is then",                        \
-      "Only Linux does it (Dell'Aera 2003, 2.2; tcp_westwood.c).")                                 \
+      "When recovery completes, cwnd and ssthresh become the current BWE RTTmin",                  \
+      "Only Linux does this (Dell'Aera 2003, 2.2; tcp_westwood.c).")                               \
     X(SWITCH, halve_on_loss, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
-      "Until recovery completes ssthresh is Reno's half", "Only tcp_westwood.c does it.")          \
-    X(SPAN, rtt_tick, 1, 1, 1000000, WW_ONLY(WESTWOOD), "RTTs count in whole ticks, rounded up",   \
-      "RTTs are as exact as the host's. tcp_westwood.c has jiffies (usecs_to_jiffies()).")         \
+      "Until recovery completes, ssthresh is half the flight, as in Reno",                         \
+      "Only tcp_westwood.c does this.")                                                            \
+    X(SPAN, rtt_tick, 1, 1, 1000000, WW_ONLY(WESTWOOD), "Clock tick to which RTTs are rounded up", \
+      "RTTs are as exact as the host's. tcp_westwood.c uses jiffies (usecs_to_jiffies()).")        \
     X(SWITCH, counted_ticks, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
-      "An RTT is the ticks of rtt_tick that a clock makes meanwhile, at least one",                \
-      "Only ns-2's clock counts so, and Valla 2002 takes RTTs from it.")                           \
+      "An RTT is the number of clock ticks (rtt_tick) that pass, at least one",                    \
+      "Only ns-2's clock works this way, and Valla 2002 uses its RTTs.")                           \
     X(SWITCH, divided_timeouts, false, 0, 1, WW_ONLY(WESTWOOD),                                    \
-      "Timeouts in slow start divide ssthresh by a number that grows with each, up to 4",          \
-      "Mascolo 2001: the pipe, whatever came before; Valla 2002 divides it.")                      \
+      "Timeouts in slow start divide ssthresh by a number that grows with each timeout, up to 4",  \
+      "Mascolo 2001: the measured BDP in any case; Valla 2002 divides it.")                        \
     X(SWITCH, reset_rtt_min, false, 0, 1, WW_ONLY(WESTWOOD),                                       \
-      "RTTmin starts anew with the first RTT after a timeout", "Only tcp_westwood.c does it.")     \
+      "RTTmin restarts with the first RTT after a timeout", "Only tcp_westwood.c does this.")      \
     X(CHOICE, hystart, WW_HYSTART_PLUS_PLUS, WW_HYSTART_NONE, WW_HYSTART_PLUS_PLUS,                \
       WW_ONLY(CUBIC), "What ends slow start before a loss does",                                   \
       "RFC 9438, section 4.10: CUBIC should use HyStart++ (RFC 9406) in the first slow start.")    \
     X(CHOICE, cubic_rules, WW_RULES_RFC9438, WW_RULES_RFC9438, WW_RULES_NS3, WW_ONLY(CUBIC),       \
-      "Whose rules growth, ssthresh and undo follow: core/cubic.h has their differences",          \
-      "RFC 9438 is the standard; tcp_cubic.c of Linux and tcp-cubic.cc of ns-3 came before it.")   \
+      "Rules for growth, ssthresh and undo: core/cubic.h lists the differences",                   \
+      "RFC 9438 is the standard; Linux's tcp_cubic.c and ns-3's tcp-cubic.cc predate it.")         \
     X(SWITCH, fast_convergence, true, 0, 1, WW_ONLY(CUBIC),                                        \
       "A flow that shrinks gives up more of its window (RFC 9438, 4.7)", "RFC 9438, section 4.7.") \
-    X(COUNT, vegas_alpha, 2, 1, 255, WW_ONLY(VEGAS), "Segments queued in the path, at least",      \
-      "tcp_vegas.c.")                                                                              \
-    X(COUNT, vegas_beta, 4, 1, 255, WW_ONLY(VEGAS), "Segments queued in the path, at most",        \
+    X(COUNT, vegas_alpha, 2, 1, 255, WW_ONLY(VEGAS),                                               \
+      "Lower bound for segments queued in the path", "tcp_vegas.c.")                               \
+    X(COUNT, vegas_beta, 4, 1, 255, WW_ONLY(VEGAS), "Upper bound for segments queued in the path", \
       "tcp_vegas.c.")                                                                              \
     X(COUNT, vegas_gamma, 1, 1, 255, WW_ONLY(VEGAS),                                               \
-      "Segments queued in the path that end slow start", "tcp_vegas.c.")                           \
+      "Segments queued in the path at which slow start ends", "tcp_vegas.c.")                      \
     X(SHARE, wc_evidence, 250, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                   \
-      "Evidence from which losses are taken for a full queue's: 0 of a lossy link, 1 of a queue",  \
-      "A random loss has 0 in the mean, RED's 0.4 and more: docs/new-member.md.")                  \
+      "Evidence above which losses count as a full queue's: 0 for a lossy link, 1 for a full "     \
+      "queue",                                                                                     \
+      "Random losses average 0, RED's 0.4 or more: docs/new-member.md.")                           \
     X(SHARE, wc_gain, 930, 1, 999, WW_ONLY(WESTWOOD_CUBIC),                                        \
-      "Share of the measured pipe, B RTTmin, that a loss leaves at least while a queue stands",    \
+      "Share of the measured BDP, B RTTmin, that a loss leaves at least while a queue stands",     \
       "Slightly below 1, so that the queue empties: docs/new-member.md.")                          \
     X(SHARE, wc_queue, 62, 0, 1000, WW_ONLY(WESTWOOD_CUBIC),                                       \
-      "A queue stands if the least RTT of two rounds is longer than RTTmin by this share",         \
+      "A queue stands if the smallest RTT of two rounds exceeds RTTmin by this share",             \
       "1/16 is half of HyStart++'s 1/8.")                                                          \
     X(SHARE, wc_heavy, 125, 1, 1000, WW_ONLY(WESTWOOD_CUBIC),                                      \
       "Share of a window lost in one round trip that reduces the window, whatever the cause",      \
-      "1/8 is far above the 2 % of the lossiest links that it is made for: docs/new-member.md.")   \
+      "1/8 is far above the 2 % of the lossiest links it is designed for: docs/new-member.md.")    \
     X(COUNT, wc_small, 12, 1, 255, WW_ONLY(WESTWOOD_CUBIC),                                        \
       "Window, segments, below which any loss halves it",                                          \
       "Reno's mean window at 1 % loss is 1.22 / sqrt(0.01) = 12: RFC 8312, section 5.")            \
     X(FACTOR_OR_NONE, wc_pacing, 3000, 1000, 65000, WW_ONLY(WESTWOOD_CUBIC),                       \
-      "Slow start is paced at so many times cwnd / SRTT",                                          \
-      "Without it bursts overflow short queues; with 2 short flows take longer: "                  \
+      "Pacing rate of slow start, as a multiple of cwnd / SRTT",                                   \
+      "Without pacing, bursts overflow short queues; with 2, short flows take longer: "            \
       "docs/new-member.md.")                                                                       \
     X(COUNT, veno_beta, 3, 1, 255, WW_ONLY(VENO),                                                  \
-      "Segments queued in the path from which a loss is taken for congestion",                     \
+      "Segments queued in the path from which a loss counts as congestion",                        \
       "Fu & Liew 2003; tcp_veno.c.")
 
 /* Pairs of settings; the first of a pair must not exceed the second. */

@@ -17,35 +17,34 @@
 #include <cstdint>
 #include <limits>
 
-#define WW_FLOW_COLUMNS(X)                                                                      \
-    X(COUNT, delivered_bytes, INNER, "B", "Delivered", "",                                      \
-      "payload handed to the application in order")                                             \
-    X(COUNT, ip_bytes_at_sink, INNER, "B", "Received", "",                                      \
-      "IP bytes of data that reached the sink")                                                 \
-    X(COUNT, sent, SUM, "segments", "Sent", "", "data segments sent, retransmissions included") \
-    X(COUNT, retransmitted, SUM, "segments", "Retransmitted", "", "data segments sent again")   \
-    X(COUNT, timeouts, SUM, "", "Timeouts", "timeouts", "retransmission timeouts")              \
-    X(COUNT, fast_recoveries, SUM, "", "Fast recoveries", "fast\nrecoveries",                   \
-      "fast recoveries entered; of tahoe: fast retransmits")                                    \
-    X(COUNT, ecn_reductions, SUM, "", "ECN reductions", "", "windows reduced for an ECN mark")  \
-    X(COUNT, queue_drops, SUM, "packets", "Queue drops", "",                                    \
-      "its data packets that a queue dropped")                                                  \
-    X(COUNT, lost, SUM, "packets", "Lost", "", "its data packets lost on a wire")               \
-    X(COUNT, in_flight, SUM, "packets", "In flight at the end", "",                             \
-      "its data packets on their way when the run ended")                                       \
-    X(NUMBER, mean_cwnd, MEAN, "segments", "Mean cwnd", "cwnd\nsegments",                       \
-      "cwnd, averaged over the time since the connection was established")                      \
-    X(NUMBER, max_cwnd, MOST, "segments", "Largest cwnd", "",                                   \
-      "the largest cwnd since the connection was established")                                  \
-    X(NUMBER, mean_srtt_s, MEAN, "s", "Mean smoothed RTT", "srtt\nms",                          \
-      "the smoothed round-trip time, averaged over the RTT samples")                            \
-    X(NUMBER, min_rtt_s, LEAST, "s", "Least RTT", "",                                           \
-      "the smallest RTT sample, the handshake's among them if it is measured")                  \
-    X(NUMBER, start_s, INNER, "s", "Start", "", "when it was to start")                         \
-    X(NUMBER, established_s, INNER, "s", "Established", "", "when the handshake was complete")  \
-    X(NUMBER, completed_s, MOST, "s", "Completed", "",                                          \
-      "when all of its size had been acknowledged")                                             \
-    X(NUMBER, last_arrival_s, INNER, "s", "Last arrival", "",                                   \
+#define WW_FLOW_COLUMNS(X)                                                                        \
+    X(COUNT, delivered_bytes, INNER, "B", "Delivered", "",                                        \
+      "payload handed to the application in order")                                               \
+    X(COUNT, ip_bytes_at_sink, INNER, "B", "Received", "",                                        \
+      "IP bytes of data that reached the sink")                                                   \
+    X(COUNT, sent, SUM, "segments", "Sent", "", "data segments sent, retransmissions included")   \
+    X(COUNT, retransmitted, SUM, "segments", "Retransmitted", "", "data segments sent again")     \
+    X(COUNT, timeouts, SUM, "", "Timeouts", "timeouts", "retransmission timeouts")                \
+    X(COUNT, fast_recoveries, SUM, "", "Fast recoveries", "fast\nrecoveries",                     \
+      "fast recoveries entered; for tahoe, fast retransmits")                                     \
+    X(COUNT, ecn_reductions, SUM, "", "ECN reductions", "", "windows reduced for an ECN mark")    \
+    X(COUNT, queue_drops, SUM, "packets", "Queue drops", "",                                      \
+      "its data packets that a queue dropped")                                                    \
+    X(COUNT, lost, SUM, "packets", "Lost", "", "its data packets lost on a wire")                 \
+    X(COUNT, in_flight, SUM, "packets", "In flight at the end", "",                               \
+      "its data packets in flight when the run ended")                                            \
+    X(NUMBER, mean_cwnd, MEAN, "segments", "Mean cwnd", "cwnd\nsegments",                         \
+      "cwnd, averaged over the time since the connection was established")                        \
+    X(NUMBER, max_cwnd, MOST, "segments", "Largest cwnd", "",                                     \
+      "largest cwnd since the connection was established")                                        \
+    X(NUMBER, mean_srtt_s, MEAN, "s", "Mean smoothed RTT", "srtt\nms",                            \
+      "smoothed round-trip time, averaged over the RTT samples")                                  \
+    X(NUMBER, min_rtt_s, LEAST, "s", "Minimum RTT", "",                                           \
+      "smallest RTT sample, including the handshake's if it is measured")                         \
+    X(NUMBER, start_s, INNER, "s", "Start", "", "scheduled start")                                \
+    X(NUMBER, established_s, INNER, "s", "Established", "", "when the handshake was complete")    \
+    X(NUMBER, completed_s, MOST, "s", "Completed", "", "when all its data had been acknowledged") \
+    X(NUMBER, last_arrival_s, INNER, "s", "Last arrival", "",                                     \
       "when the last of its data packets reached the sink")
 
 #define WW_DIRECTION_COLUMNS(X)                                                                    \
@@ -53,15 +52,15 @@
     X(COUNT, bytes, SUM, "B", "Bytes", "", "bytes of those packets, with the link's overhead")     \
     X(COUNT, queue_drops, SUM, "packets", "Queue drops", "", "packets that the queue dropped")     \
     X(COUNT, early_drops, SUM, "packets", "Early drops", "",                                       \
-      "packets that RED dropped before the queue was full, among queue_drops")                     \
+      "packets that RED dropped before the queue was full, included in queue_drops")               \
     X(COUNT, marked, SUM, "packets", "Marked", "", "packets that RED marked")                      \
     X(COUNT, lost, SUM, "packets", "Lost", "", "packets lost on the wire by the end")              \
     X(COUNT, in_flight, SUM, "packets", "In flight at the end", "",                                \
-      "packets accepted that wait, are sent or travel when the run ends")                          \
+      "accepted packets that were waiting, being sent or travelling when the run ended")           \
     X(NUMBER, utilisation, MOST, "", "Utilisation", "",                                            \
-      "share of the time (with recorded rates: of the bytes) in use")                              \
+      "fraction of the time in use (with recorded rates: of the bytes)")                           \
     X(NUMBER, longest_wait_s, MOST, "s", "Longest wait", "",                                       \
-      "the longest time in the queue within the run")                                              \
+      "longest time in the queue within the run")                                                  \
     X(NUMBER, waited_s, INNER, "s", "Waited", "",                                                  \
       "sum of the times in the queue within the run; over the duration it is the mean queue in "   \
       "packets")
@@ -79,22 +78,23 @@
     X(NUMBER, sample_bps, "the last raw sample")                                              \
     X(NUMBER, rtt_s, "last RTT sample; NaN before the first")                                 \
     X(NUMBER, srtt_s, "smoothed; NaN before the first")                                       \
-    X(NUMBER, rto_s, "retransmission timeout in force")                                       \
+    X(NUMBER, rto_s, "current retransmission timeout")                                        \
     X(NUMBER, in_flight, "segments")                                                          \
     X(CODE, phase, "enum ww_phase")
 
 // One row per packet that waited in a queue.
-#define WW_QUEUE_COLUMNS(X)                                                             \
-    X(SECONDS, arrival_s, "when it came to the queue")                                  \
-    X(SECONDS, start_s, "when its transmission began; NaN: it waits when the run ends") \
+#define WW_QUEUE_COLUMNS(X)                                                                \
+    X(SECONDS, arrival_s, "arrival at the queue")                                          \
+    X(SECONDS, start_s, "start of its transmission; NaN: still waiting when the run ends") \
     X(SIZE, bytes, "its size, with the link's overhead")
 
 // One row per packet that was dropped, lost or marked.
-#define WW_DROP_COLUMNS(X)                                                             \
-    X(SECONDS, time_s, "of arrival at the queue; of wire: when the far end misses it") \
-    X(SIZE, channel, "2 i: link i forward, 2 i + 1: backward")                         \
-    X(SIZE, flow, "number of the connection")                                          \
-    X(CODE, kind, "enum class DropKind")                                               \
+#define WW_DROP_COLUMNS(X)                                                                    \
+    X(SECONDS, time_s,                                                                        \
+      "arrival at the queue; for a loss on the wire, when it would have reached the far end") \
+    X(SIZE, channel, "2 i: link i forward, 2 i + 1: backward")                                \
+    X(SIZE, flow, "number of the connection")                                                 \
+    X(CODE, kind, "enum class DropKind")                                                      \
     X(CODE, ack, "1: it carried no data")
 
 #define WW_TRACE_TYPE_SECONDS double

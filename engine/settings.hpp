@@ -47,139 +47,141 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
 // Settings of a flow: a TCP connection, many of them, or a source of datagrams.
 #define WW_FLOW_SETTINGS(X)                                                                        \
     X(TIME, start, 0, 0, kLongest, "When it starts", "The run's start.")                           \
-    X(TIME, start_spread, 0, 0, kHour, "It starts up to so much later, uniformly, by the seed",    \
-      "Flows start when they say.")                                                                \
+    X(TIME, start_spread, 0, 0, kHour, "Random extra delay of the start, uniform up to this",      \
+      "Flows start exactly at their time.")                                                        \
     X(TIME_OR_NEVER, stop, kNever, 0, kLongest,                                                    \
-      "No new data, and no new connection, from then on", "It sends to the end of the run.")       \
+      "Time after which it sends no new data and opens no connection",                             \
+      "It sends until the end of the run.")                                                        \
     X(SIZE_OR_ALL, size, kUnlimited, 1, kLargestSize, "Payload to deliver",                        \
-      "A bulk flow sends as much as goes through.")                                                \
+      "A bulk flow sends as much as it can.")                                                      \
     X(SWITCH, ecn, false, 0, 1, "ECN-capable transport (RFC 3168)",                                \
       "A scenario asks for ECN by name.")                                                          \
-    X(BYTES, packet, 1500, 21, 65535, "IP packet of a full segment, its headers included",         \
+    X(BYTES, packet, 1500, 21, 65535, "Size of the IP packet of a full segment, with headers",     \
       "IP packet of an Ethernet path (RFC 894).")                                                  \
     X(BYTES, header, 40, 20, 255, "IP and TCP headers of every packet",                            \
       "IPv4 (RFC 791) and TCP (RFC 9293) headers without options.")                                \
-    X(SEGMENTS, initial_cwnd, 10, 1, WW_CWND_MAX, "Window that the connection starts with",        \
+    X(SEGMENTS, initial_cwnd, 10, 1, WW_CWND_MAX, "Initial congestion window",                     \
       "RFC 6928, section 2.")                                                                      \
     X(COUNT, forgiven_syns, 0, 0, 1000,                                                            \
-      "So many repeated SYNs leave initial_cwnd as it is; after more it is one segment",           \
+      "Number of repeated SYNs that still allow initial_cwnd; after more, it is one segment",      \
       "RFC 5681, section 3.1, forgives none. RFC 6928, section 2, would forgive one.")             \
     X(SSTHRESH, initial_ssthresh, WW_SSTHRESH_INFINITE, 2, WW_SSTHRESH_INFINITE,                   \
       "Window at which the first slow start ends",                                                 \
-      "RFC 5681, section 3.1: arbitrarily high, so that the path and not a constant ends slow "    \
-      "start.")                                                                                    \
-    X(BYTES, receive_window, 1u << 20, 1, 1u << 30, "The receiver's buffer",                       \
-      "Window scaling (RFC 7323); ample up to 80 Mb/s over 100 ms. Raise it for faster or longer " \
-      "paths.")                                                                                    \
+      "RFC 5681, section 3.1: arbitrarily high, so that the path ends slow start and not a "       \
+      "constant.")                                                                                 \
+    X(BYTES, receive_window, 1u << 20, 1, 1u << 30, "Receive buffer",                              \
+      "Window scaling (RFC 7323); enough up to 80 Mb/s over 100 ms. Raise it for faster or "       \
+      "longer paths.")                                                                             \
     X(BYTES, initial_receive_window, 0, 0, 1u << 30,                                               \
-      "The window starts so large and grows by two segments with each; 0: it is all there",        \
-      "Receivers here advertise all of the buffer.")                                               \
-    X(TIME, min_rto, kSecond, kMicrosecond, kHour, "Least retransmission timeout",                 \
+      "Initial receive window, which grows by two segments per segment received; 0: the whole "    \
+      "buffer",                                                                                    \
+      "Receivers advertise the whole buffer.")                                                     \
+    X(TIME, min_rto, kSecond, kMicrosecond, kHour, "Minimum retransmission timeout",               \
       "RFC 6298, (2.4).")                                                                          \
-    X(TIME, max_rto, 60 * kSecond, kMicrosecond, kHour, "Largest retransmission timeout",          \
+    X(TIME, max_rto, 60 * kSecond, kMicrosecond, kHour, "Maximum retransmission timeout",          \
       "RFC 6298, (2.5): an upper bound must be at least 60 s.")                                    \
     X(TIME, initial_rto, kSecond, kMicrosecond, kHour,                                             \
       "Retransmission timeout before the first round trip is measured", "RFC 6298, (2.1).")        \
-    X(TIME, clock_granularity, kSecond / 1000, kMicrosecond, kHour, "G of RFC 6298",               \
-      "RFC 6298, section 4: 100 ms or finer; hosts today have 1 ms.")                              \
+    X(TIME, clock_granularity, kSecond / 1000, kMicrosecond, kHour,                                \
+      "Clock granularity, G of RFC 6298",                                                          \
+      "RFC 6298, section 4: 100 ms or finer; today's hosts have 1 ms.")                            \
     X(SWITCH, syn_ack_timer, false, 0, 1,                                                          \
-      "The receiver repeats its SYN-ACK by a timer, too (RFC 6298)",                               \
-      "TCP as it was here before: a SYN that comes again brings the SYN-ACK again.")               \
-    X(COUNT, delayed_ack, 2, 1, 1000, "The receiver acknowledges every so many full segments",     \
+      "The receiver also repeats its SYN-ACK by a timer (RFC 6298)",                               \
+      "Basic TCP: a repeated SYN brings the SYN-ACK again.")                                       \
+    X(COUNT, delayed_ack, 2, 1, 1000, "Full segments per ACK",                                     \
       "RFC 5681, section 4.2: at least every second full segment.")                                \
-    X(TIME, delayed_ack_timeout, kSecond / 5, kMicrosecond, kHour,                                 \
-      "The receiver holds an ACK back no longer than this",                                        \
-      "RFC 5681, section 4.2 demands under 500 ms; 200 ms is what hosts use.")                     \
+    X(TIME, delayed_ack_timeout, kSecond / 5, kMicrosecond, kHour, "Longest delay of an ACK",      \
+      "RFC 5681, section 4.2, requires less than 500 ms; hosts use 200 ms.")                       \
     X(TIME, min_delayed_ack_timeout, 0, 0, kHour,                                                  \
-      "That time adapts to the pace of the segments, from this up; 0: it is the same for all",     \
-      "RFC 5681 knows one time.")                                                                  \
-    X(COUNT, quick_acks, 0, 0, 1000, "The receiver's first so many ACKs are not delayed",          \
+      "Minimum of a delay that adapts to the spacing of segments; 0: the delay is fixed",          \
+      "RFC 5681 has one fixed delay.")                                                             \
+    X(COUNT, quick_acks, 0, 0, 1000, "Number of ACKs at the start that are not delayed",           \
       "RFC 5681, section 4.2, makes no exception for the start.")                                  \
     X(SWITCH, quick_acks_again, false, 0, 1,                                                       \
-      "Nor are so many after data that is there already, or after a pause longer than its RTO",    \
-      "Linux's rule only.")                                                                        \
-    X(COUNT, dupack_threshold, 3, 1, 1000, "Duplicate ACKs that tell a loss",                      \
+      "Quick ACKs also follow duplicate data and pauses longer than the receiver's RTO",           \
+      "Only Linux does this.")                                                                     \
+    X(COUNT, dupack_threshold, 3, 1, 1000, "Duplicate ACKs that indicate a loss",                  \
       "RFC 5681, section 3.2.")                                                                    \
     X(SWITCH, limited_transmit, true, 0, 1,                                                        \
-      "The first duplicate ACKs let new segments go (RFC 3042)",                                   \
+      "The first duplicate ACKs allow new segments (RFC 3042)",                                    \
       "RFC 3042, recommended by RFC 5681, section 3.2.")                                           \
-    X(SWITCH, handshake_rtt, true, 0, 1, "The SYN's round trip is the timer's first sample",       \
-      "RFC 6298, section 2: the first RTT measurement, which the handshake gives.")                \
+    X(SWITCH, handshake_rtt, true, 0, 1, "The handshake gives the timer's first RTT sample",       \
+      "RFC 6298, section 2: the first RTT measurement comes from the handshake.")                  \
     X(SWITCH, flight_excludes_sacked, false, 0, 1,                                                 \
-      "ssthresh after a loss follows from the pipe, without what was SACKed or lost",              \
+      "ssthresh after a loss is computed from the pipe, without SACKed or lost segments",          \
       "RFC 5681, equation 4: FlightSize counts all data sent and not cumulatively acknowledged.")  \
-    X(SWITCH, ssthresh_from_cwnd, false, 0, 1, "ssthresh after a loss follows from cwnd",          \
+    X(SWITCH, ssthresh_from_cwnd, false, 0, 1, "ssthresh after a loss is computed from cwnd",      \
       "The rule of Linux and of ns-3's CUBIC.")                                                    \
     X(SWITCH, pipe_keeps_repaired, false, 0, 1,                                                    \
-      "A retransmission that is SACKed stays in the pipe until the holes below it are repaired",   \
-      "RFC 6675, section 4, SetPipe: what is SACKed is not in the pipe.")                          \
+      "A SACKed retransmission stays in the pipe until the holes below it are repaired",           \
+      "RFC 6675, section 4, SetPipe: SACKed segments are not in the pipe.")                        \
     X(SWITCH, recovery_holds_ssthresh, false, 0, 1,                                                \
-      "A timeout in fast recovery leaves what entering recovery made of ssthresh",                 \
+      "A timeout in fast recovery keeps the ssthresh set when recovery began",                     \
       "RFC 5681, section 3.1: a timeout sets it, unless the segment timed out before.")            \
     X(SWITCH, recovery_restarts_rto, false, 0, 1,                                                  \
       "Entering fast recovery restarts the retransmission timer",                                  \
       "RFC 6298, (5.1) to (5.3): the timer starts with data and with ACKs for new data.")          \
     X(SWITCH, guards_recovery, false, 0, 1,                                                        \
-      "Duplicates for data sent before the last reduction tell no loss, whatever the recovery",    \
-      "RFC 6582, section 3.2, step 2, is NewReno's, and for timeouts. bugFix_ of ns-2 is for "     \
-      "all.")                                                                                      \
+      "With any recovery, duplicate ACKs for data sent before the last reduction are ignored",     \
+      "RFC 6582, section 3.2, step 2, applies to NewReno and timeouts, bugFix_ of ns-2 to all.")   \
     X(SWITCH, repeated_timeouts_reduce, false, 0, 1,                                               \
       "A segment that times out again reduces ssthresh again",                                     \
-      "RFC 5681, section 3.1: its ssthresh is held constant.")                                     \
+      "RFC 5681, section 3.1: ssthresh is held constant.")                                         \
     X(SWITCH, grows_at_exit, false, 0, 1,                                                          \
-      "Without SACK the ACK that ends fast recovery lets cwnd grow, too",                          \
+      "Without SACK, cwnd also grows on the ACK that ends fast recovery",                          \
       "RFC 5681, section 3.2, step 6: it deflates the window. Only ns-2 calls opencwnd() there.")  \
     X(SWITCH, full_ack_to_ssthresh, false, 0, 1,                                                   \
-      "NewReno leaves recovery with cwnd = ssthresh, however little is in flight by then",         \
+      "NewReno leaves recovery with cwnd = ssthresh, however little is in flight",                 \
       "RFC 6582, section 3.2, step 3, option 1: no burst.")                                        \
     X(SWITCH, partial_acks_restart_rto, false, 0, 1,                                               \
-      "NewReno restarts the retransmission timer on each partial ACK, slow but steady",            \
-      "RFC 6582, section 3.2, step 3: on the first one only.")                                     \
+      "NewReno restarts the retransmission timer on each partial ACK (slow but steady)",           \
+      "RFC 6582, section 3.2, step 3: only on the first one.")                                     \
     X(SWITCH, partial_acks_end_inflation, false, 0, 1,                                             \
-      "A partial ACK takes all of NewReno's inflation by duplicate ACKs from the window",          \
-      "RFC 6582, section 3.2, step 3: what it acknowledges, less a segment.")                      \
+      "A partial ACK removes all of NewReno's window inflation by duplicate ACKs",                 \
+      "RFC 6582, section 3.2, step 3: it removes what it acknowledges, less one segment.")         \
     X(SWITCH, guarded_duplicates_inflate, false, 0, 1,                                             \
-      "Duplicates that NewReno's guard takes for no loss inflate the window all the same",         \
-      "RFC 6582, section 3.2: only those of fast recovery do.")                                    \
+      "Duplicate ACKs that NewReno ignores still inflate the window",                              \
+      "RFC 6582, section 3.2: only those in fast recovery do.")                                    \
     X(SWITCH, stands_after_timeout, false, 0, 1,                                                   \
-      "The ACK for the last that had been sent before a timeout lets cwnd grow no further",        \
+      "cwnd does not grow on the ACK for the last data sent before a timeout",                     \
       "RFC 5681, section 3.1: slow start grows on each ACK for new data.")                         \
     X(SWITCH, any_ack_ends_backoff, false, 0, 1,                                                   \
-      "An ACK for new data takes the timer's backoff back, measured or not",                       \
-      "RFC 6298, section 5: only a measurement does, for a late ACK would set off the next "       \
+      "Any ACK for new data ends the timer's backoff, even without an RTT sample",                 \
+      "RFC 6298, section 5: only a sample ends it, because a late ACK would cause the next "       \
       "timeout (Karn and Partridge 1987).")                                                        \
     X(SWITCH, timestamps, false, 0, 1,                                                             \
-      "ACKs tell which transmission they answer (RFC 7323); 12 bytes of header",                   \
-      "TCP as it was before: the option is a choice of the hosts.")                                \
+      "Timestamps show which transmission an ACK answers (RFC 7323); 12 bytes of header",          \
+      "The option is the hosts' choice.")                                                          \
     X(SWITCH, timed_syn, false, 0, 1,                                                              \
-      "With timestamps a SYN that was repeated gives the timer its first sample, too",             \
-      "RFC 6298, (5.7): a timeout of 3 s after a lost SYN, whatever is known.")                    \
+      "With timestamps, a repeated SYN also gives the timer its first sample",                     \
+      "RFC 6298, (5.7): a timeout of 3 s after a lost SYN in any case.")                           \
     X(SWITCH, rack, false, 0, 1,                                                                   \
-      "Times and not counts tell losses, and a probe finds a lost tail (RACK-TLP, RFC 8985)",      \
-      "TCP as it was before: RFC 6675 counts.")                                                    \
-    X(TIME, rack_slack, 0, 0, kHour, "RACK-TLP's timers wait so much longer",                      \
-      "RFC 8985 has the waits of its sections 6.2 and 7.2 only.")                                  \
+      "Losses are detected by time instead of by count, and lost tails by a probe (RACK-TLP, RFC " \
+      "8985)",                                                                                     \
+      "Basic TCP: RFC 6675 counts duplicates.")                                                    \
+    X(TIME, rack_slack, 0, 0, kHour, "Time added to RACK-TLP's timers",                            \
+      "RFC 8985 has only the waits of sections 6.2 and 7.2.")                                      \
     X(SWITCH, rearms_rto, false, 0, 1,                                                             \
-      "What is sent again at SND.UNA restarts the retransmission timer",                           \
-      "RFC 6298, (5.1) to (5.3): the timer starts with data and with ACKs. RFC 6675, 6: may.")     \
+      "A retransmission of SND.UNA restarts the retransmission timer",                             \
+      "RFC 6298, (5.1) to (5.3): only data and ACKs restart it. RFC 6675, section 6, allows it.")  \
     X(SWITCH, frto, false, 0, 1,                                                                   \
       "A timeout sends new data to learn whether it was spurious (F-RTO, RFC 5682)",               \
-      "TCP as it was before RFC 5682.")                                                            \
+      "TCP before RFC 5682.")                                                                      \
     X(SWITCH, undo, false, 0, 1,                                                                   \
-      "A reduction is undone when D-SACKs, timestamps or F-RTO show it to be needless "            \
-      "(RFC 3708, 3522, 4015)",                                                                    \
-      "TCP as it was before RFC 4015.")
+      "A reduction is undone when D-SACKs, timestamps or F-RTO show that it was spurious (RFC "    \
+      "3708, 3522, 4015)",                                                                         \
+      "TCP before RFC 4015.")
 
 // Settings of each direction of a link.
-#define WW_DIRECTION_SETTINGS(X)                                                  \
-    X(RATE, rate, 1'000'000, 1'000, kFastest, "What the transmitter sends", "")   \
-    X(TIME, delay, 0, 0, kHour, "Propagation, one way", "")                       \
-    X(TIME, jitter, 0, 0, kHour,                                                  \
-      "Up to so much more delay, a packet, uniformly; the packets stay in order", \
-      "A steady wire.")                                                           \
-    X(SHARE, reorder_rate, 0, 0, 1, "Probability that a packet is held back", "") \
-    X(TIME, reorder_delay, 0, 0, kLongest,                                        \
-      "A packet is held back for so long, and others pass it", "")
+#define WW_DIRECTION_SETTINGS(X)                                                                  \
+    X(RATE, rate, 1'000'000, 1'000, kFastest, "Transmission rate", "")                            \
+    X(TIME, delay, 0, 0, kHour, "One-way propagation delay", "")                                  \
+    X(TIME, jitter, 0, 0, kHour,                                                                  \
+      "Random extra delay per packet, uniform up to this; packets stay in order",                 \
+      "A wire without jitter.")                                                                   \
+    X(SHARE, reorder_rate, 0, 0, 1, "Probability that a packet is held back", "")                 \
+    X(TIME, reorder_delay, 0, 0, kLongest, "How long a packet is held back while others pass it", \
+      "")
 
 // Settings that both directions of a link share.
 #define WW_LINK_SETTINGS(X)                                                       \
@@ -187,21 +189,24 @@ inline constexpr std::uint32_t kStampedHeader = 52;  // IPv4, TCP and timestamps
       "Link framing differs from link to link; a scenario adds its own.")
 
 // Settings of a queue with Random Early Detection (Floyd and Jacobson 1993, red.hpp).
-#define WW_RED_SETTINGS(X)                                                                     \
-    X(PACKETS, min, 0, 0, 1e9, "Average queue from which packets are dropped", "")             \
-    X(PACKETS, max, 1, 0, 1e9, "Average queue at which max_p is reached; more than min", "")   \
-    X(SHARE, max_p, 0.1, 0, 1, "Probability of a drop at max; more than 0",                    \
-      "Floyd's advice of 1997; the paper's examples have 0.02.")                               \
-    X(SHARE, weight, 0.002, 0, 1, "Weight of the newest sample in the average; more than 0",   \
-      "Floyd and Jacobson 1993, section 7.")                                                   \
-    X(BYTES, mean_packet, 500, 21, 65535,                                                      \
-      "An idle queue's average decays as if packets of this size had left", "ns-2's default.") \
-    X(PACKETS, spared, 0, 0, 1e9, "Waiting packets up to which none is dropped early",         \
-      "Floyd and Jacobson 1993, Figure 2: the average alone decides. ns-2 and ns-3 want 2 "    \
-      "packets in the queue, ns-3 beside one in the device.")                                  \
-    X(SWITCH, gentle, false, 0, 1, "From max_p to 1 between max and twice max",                \
-      "Floyd and Jacobson 1993 drop everything above max.")                                    \
-    X(SWITCH, ecn, false, 0, 1, "Marks packets of ECN-capable flows instead (RFC 3168)",       \
+#define WW_RED_SETTINGS(X)                                                                       \
+    X(PACKETS, min, 0, 0, 1e9, "Average queue from which packets are dropped", "")               \
+    X(PACKETS, max, 1, 0, 1e9, "Average queue at which the probability is max_p; more than min", \
+      "")                                                                                        \
+    X(SHARE, max_p, 0.1, 0, 1, "Drop probability at max; more than 0",                           \
+      "Floyd's advice of 1997; the paper's examples have 0.02.")                                 \
+    X(SHARE, weight, 0.002, 0, 1, "Weight of the newest sample in the average; more than 0",     \
+      "Floyd and Jacobson 1993, section 7.")                                                     \
+    X(BYTES, mean_packet, 500, 21, 65535,                                                        \
+      "An idle queue's average decays as if packets of this size had left", "ns-2's default.")   \
+    X(PACKETS, spared, 0, 0, 1e9, "Queue length up to which no packet is dropped early",         \
+      "Floyd and Jacobson 1993, Figure 2: only the average decides. ns-2 and ns-3 require 2 "    \
+      "packets in the queue, ns-3 plus one in the device.")                                      \
+    X(SWITCH, gentle, false, 0, 1,                                                               \
+      "The probability rises from max_p to 1 between max and twice max",                         \
+      "Floyd and Jacobson 1993 drop everything above max.")                                      \
+    X(SWITCH, ecn, false, 0, 1,                                                                  \
+      "Marks packets of ECN-capable flows instead of dropping them (RFC 3168)",                  \
       "A scenario asks for ECN by name.")
 
 // Settings that need a recovery with selective acknowledgments.
