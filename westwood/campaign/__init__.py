@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Uploads over real and emulated paths, measured in turn under several congestion controls."""
+"""Measures uploads over real and emulated paths, in turn under several congestion controls."""

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Says from what uploads met why a control pays on a path, or does not.
+"""Explains from the uploads why a control pays on a path, or does not.
 
-A loss is an entry into recovery or a timeout, and its round trip the last one before it. What
-a queue adds to the least round trip of all uploads tells the two kinds of losses apart: those of a
-full queue come with long round trips, those of the path itself at any moment, and most moments of
-such a path are near the minimum. Near it is below half of what the queue added at most (the 95th
-percentile of the fullest upload), or below a tenth of the minimum: a queue so short hardly is one.
+A loss is an entry into recovery or a timeout; its round trip is the last one before it. The excess
+over the least round trip of all uploads separates two kinds of losses. Those of a full queue come
+with long round trips. Those of the path come at any moment, and most moments are near the minimum.
+"Near" is below half of the largest excess (the 95th percentile of the fullest upload), or below a
+tenth of the minimum, since such a short queue hardly counts.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-_FULL = 0.95  # the share of the time in which the round trip is shorter than with a full queue
+_FULL = 0.95  # quantile of the round trips that counts as a full queue
 _HALF = 0.5
 _NOISE_SHARE, _NOISE_S = 0.1, 0.001  # of the least round trip, and at least: no queue
-_MOST_OF = 2 / 3  # losses of one kind, so that it is the only one worth a word
-_LIMITED = 0.5  # share of the time, from which on something else than the path limits
-_SELDOM = 0.2  # losses an upload
-_MANY_TIMEOUTS = 2.0  # a minute
+_MOST_OF = 2 / 3  # share of one kind of losses from which the other goes unmentioned
+_LIMITED = 0.5  # share of the time from which something other than the path limits
+_SELDOM = 0.2  # losses per upload
+_MANY_TIMEOUTS = 2.0  # per minute
 _LOSSES = ("loss", "timeout")  # events
 _TIMEOUT = "loss"  # a state
 _IN_TROUBLE = ("recovery", _TIMEOUT)
@@ -34,16 +34,16 @@ LOSS_COLUMNS: dict[str, type[pl.DataType]] = {
 
 
 def full_rtt_s(trace: pl.DataFrame) -> float:
-    """Returns the round trip that is exceeded in a twentieth of an upload; NaN if none is known."""
+    """Returns the round trip that a twentieth of an upload exceeds; NaN if none is known."""
     known = trace["srtt_s"].drop_nans()
     value = known.quantile(_FULL, "nearest")
     return math.nan if value is None else float(value)
 
 
 def losses(trace: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
-    """Has time_s and rtt_s of each loss: by the kernel's events, else as an upload's trace has it.
+    """Returns time_s and rtt_s of each loss, from the kernel's events or else from the trace.
 
-    A trace is looked at every 10 ms, and its round trips are smoothed.
+    A trace has a sample every 10 ms, and its round trips are smoothed.
     """
     if not events.is_empty():
         rtt_s = pl.when(pl.col("rtt_s").is_nan()).then("srtt_s").otherwise("rtt_s")
@@ -51,13 +51,13 @@ def losses(trace: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
         return lost.select("time_s", rtt_s.alias("rtt_s"))
     state, before = _states()
     begins = state.is_in(_IN_TROUBLE) & ~before.is_in(_IN_TROUBLE)
-    begins |= (state == _TIMEOUT) & (before != _TIMEOUT)  # also in a recovery
+    begins |= (state == _TIMEOUT) & (before != _TIMEOUT)  # also during a recovery
     rtt_s = pl.col("srtt_s").shift().alias("rtt_s")
     return trace.select("time_s", rtt_s, begins.alias("begins")).filter("begins").drop("begins")
 
 
 def timeouts(trace: pl.DataFrame, events: pl.DataFrame) -> int:
-    """Counts the losses that a timeout found."""
+    """Counts the losses that a timeout detected."""
     if not events.is_empty():
         return events.filter(event="timeout").height
     state, before = _states()
@@ -65,7 +65,7 @@ def timeouts(trace: pl.DataFrame, events: pl.DataFrame) -> int:
 
 
 def _states() -> tuple[pl.Expr, pl.Expr]:
-    """The state of a row, and the one before."""
+    """Returns the state of each row and of the one before."""
     state = pl.col("state").cast(pl.String)
     return state, state.shift(fill_value="open")
 
@@ -119,7 +119,7 @@ def _noise_s(min_rtt_s: float) -> float:
 
 
 def causes(rows: pl.DataFrame, lost: pl.DataFrame) -> Causes:
-    """Finds them in the rows of the uploads and in their losses."""
+    """Determines the causes from the rows of the uploads and their losses."""
 
     def total(column: str) -> float:
         return float(sum(rows[column].drop_nulls().drop_nans()))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Uploads to an iperf3 server (version 3.1 or later) with a sender of our own.
+"""Uploads to an iperf3 server (version 3.1 or later) with a sender of its own.
 
-It speaks iperf3's protocol (src/iperf_client_api.c): a control connection, on which the server says
-in one byte what is next, and a data connection. Unlike the program's own, this sender keeps little
-unsent in the socket and counts what is acknowledged: an upload of a size ends when all is, so that
-a short one is timed rightly. It sees its socket's windows, and chooses the socket's congestion
-control, so that no default has to change. Should this process be killed, its connections are reset.
+It speaks iperf3's protocol (src/iperf_client_api.c): a control connection, on which the server
+announces each step in one byte, and a data connection. Unlike iperf3's own client, this sender
+keeps little unsent data in the socket and counts acknowledged bytes. An upload of a given size ends
+when all of it is acknowledged, so that even short ones are timed correctly. The sender reads its
+socket's windows and chooses the socket's congestion control, so no system default changes. If this
+process is killed, its connections are reset.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ import polars as pl
 from westwood.errors import RunError, UnavailableError, one_line
 from westwood.kernel.tcp_info import TcpInfoSampler
 
-_CHUNK = 128 * 1024  # bytes a write, and most that may wait unsent in the socket
-_NOTSENT_LOWAT = 25  # TCP_NOTSENT_LOWAT, which the module socket names from Python 3.12 on
-_OUTQ = 0x5411  # SIOCOUTQ: bytes not acknowledged yet
+_CHUNK = 128 * 1024  # bytes per write, and the most unsent bytes in the socket
+_NOTSENT_LOWAT = 25  # TCP_NOTSENT_LOWAT, which the module socket has from Python 3.12 on
+_OUTQ = 0x5411  # SIOCOUTQ: unacknowledged bytes
 _SAMPLE_S = 0.01
-_PATIENCE_S = 10.0  # with a server that says nothing
+_PATIENCE_S = 10.0  # how long a server may stay silent
 _STATES = {
     1: "start",
     2: "run",
@@ -56,24 +57,24 @@ MakeSocket = Callable[[int, int, int], socket.socket]  # family, type, protocol
 
 
 class Gone(RunError):
-    """The server can't be reached, or went away meanwhile."""
+    """The server can't be reached, or the connection was lost."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """Says how much is uploaded: so many bytes, or as much as goes in so many seconds."""
+    """How much to upload: a number of bytes, or for a number of seconds."""
 
     size: int | None = None
     seconds: float | None = None
 
     def parameters(self) -> dict[str, int]:
-        """Says it to the server, which wants whole seconds."""
+        """Returns the parameters for the server, which wants whole seconds."""
         return {"time": math.ceil(self.seconds or 0), "num": self.size or 0}
 
 
 @dataclass(frozen=True)
 class Uploaded:
-    """Says how it went: `seconds` run from the first byte, to the last acknowledgment of a size."""
+    """The result of an upload; `seconds` run from the first byte to the last acknowledgment."""
 
     seconds: float
     acked: int  # bytes
@@ -83,13 +84,13 @@ class Uploaded:
     mean_srtt_s: float
     min_rtt_s: float
     mss: int
-    busy_s: float  # with data to send; of this time limited by the two buffers:
+    busy_s: float  # with data to send; limited by the two buffers for part of it:
     rwnd_limited_s: float
     sndbuf_limited_s: float
-    stood_still_s: float  # the longest that this process did not run
+    stood_still_s: float  # longest pause of this process
     ends: str  # of the data connection: ADDRESS:PORT>ADDRESS:PORT
     peer: str  # the server's address
-    established_s: float  # before the first byte, so that it is negative
+    established_s: float  # negative: before the first byte
     trace: pl.DataFrame
 
 
@@ -103,9 +104,9 @@ def upload(
     *,
     more: bool = False,
 ) -> Uploaded:
-    """Uploads under the kernel's congestion control `control`; Gone if it can't.
+    """Uploads under the kernel's congestion control `control`; raises Gone if that fails.
 
-    more: the trace has the columns of a recording, too, that count what was delivered.
+    more: the trace also has the columns of a recording that count delivered data.
     """
     deadline = time.monotonic() + timeout_s
     where = _end((host, port))
@@ -143,7 +144,7 @@ def _failures(where: str) -> Iterator[None]:
 
 
 def _connected(host: str, port: int, make: MakeSocket) -> tuple[socket.socket, Any]:
-    """Connects to the first of the host's addresses that answers; returns the address, too."""
+    """Connects to the first of the host's addresses that answers; returns the address as well."""
     problem = OSError("has no address")
     for family, kind, protocol, _, address in socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM
@@ -197,7 +198,7 @@ def _send(
     established: float,
     where: str,
 ) -> Uploaded:
-    """Sends for so long, or all of it and waits until it is acknowledged."""
+    """Sends for the given time, or sends all bytes and waits until they are acknowledged."""
     sampler.sample(0.0)
     acked_before = sampler.last["delivered_bytes"]  # the cookie
     start = time.monotonic()
@@ -217,7 +218,7 @@ def _send(
         if now >= deadline:
             raise Gone(f"{where}: not through in time, {left} of {load.size} bytes left")
         events = dict(waiting.poll(1 if not left else 1000 * _SAMPLE_S))
-        if talk.fileno() in events:  # the server speaks now only to say that it gives up
+        if talk.fileno() in events:  # from now on the server only speaks to give up
             said = _STATES.get((talk.recv(1) or b"\0")[0], "nothing")
             raise Gone(f"{where} ended the upload: it says {said}")
         if events.get(data.fileno(), 0) & (select.POLLERR | select.POLLHUP):
@@ -262,7 +263,7 @@ def _uploaded(
 
 
 def _host(address: tuple[Any, ...]) -> str:
-    """With its interface if it is link-local: without that nobody finds it."""
+    """Returns the address, with the interface that link-local addresses need."""
     return socket.getnameinfo(address, socket.NI_NUMERICHOST | socket.NI_NUMERICSERV)[0]
 
 
@@ -276,7 +277,7 @@ def _unacknowledged(data: socket.socket) -> int:
 
 
 def _finish(talk: socket.socket, uploaded: Uploaded, where: str) -> None:
-    """Exchanges results, as the server waits for it; ours are what it shows."""
+    """Exchanges results as the server expects; it displays ours."""
     talk.sendall(_CODES["end"])
     _expect(talk, "results", where)
     stream = {
@@ -301,7 +302,7 @@ def _finish(talk: socket.socket, uploaded: Uploaded, where: str) -> None:
     )
     _hear(
         talk, where
-    )  # its application's counts, which ours make needless: we saw each acknowledgment
+    )  # its application's counts, which the acknowledgments seen here make redundant
     _expect(talk, "display", where)
     talk.sendall(_CODES["done"])
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs a campaign: uploads in turn, target by target, whatever becomes of one of the targets.
+"""Runs a campaign: uploads in turn, target by target, even if one of the targets fails.
 
-The folder has uploads.jsonl, a line an upload as it ended (or failed), and traces/, from the first
-upload on: killed at any moment, it goes on with `resume`; an upload whose line is damaged is done
-again. A target whose uploads fail again and
-again is left out from then on; the others are measured all the same.
+The folder has uploads.jsonl, a line for each upload as it ends or fails, and traces/. A campaign
+that was killed continues with `resume`; uploads with a damaged line run again. A target whose
+uploads fail repeatedly is skipped from then on, and the others are still measured.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ Key = tuple[str, int, int, str]
 
 @dataclass(frozen=True)
 class Measurement:
-    """Holds what was measured: a row an upload, and why a target was left out."""
+    """The measured uploads as rows, and why a target was skipped."""
 
     rows: pl.DataFrame
     away: Mapping[str, str]
@@ -49,7 +48,7 @@ class Measurement:
 def turns(
     plan: CampaignPlan, only: list[str] | None = None, count: int | None = None
 ) -> list[Turn]:
-    """Lists every upload in its order: the congestion controls of a session take turns."""
+    """Lists every upload in order: the congestion controls of a session take turns."""
     if count is not None and not 1 <= count <= MOST_UPLOADS:
         problem = f"expected a whole number from 1 to {MOST_UPLOADS}"
         raise InputError(problem, key="--uploads", value=count)
@@ -71,7 +70,7 @@ def turns(
 def run(
     plan: CampaignPlan, todo: list[Turn], folder: Folder, *, resume: bool, track: Tracker
 ) -> Measurement:
-    """Does the uploads that are not done yet."""
+    """Does the missing uploads."""
     uploads.check(plan)
     with folder.locked():
         kept = Uploads(plan, folder, resume)
@@ -88,7 +87,7 @@ def run(
 
 
 def trace_file(row: Mapping[str, Any]) -> str:
-    """Names the file in the folder that holds an upload's trace."""
+    """Returns the name of the file with an upload's trace."""
     size = format_size(row["size_bytes"])
     return f"traces/{row['target']}-{size}-{row['number']}-{row['cc']}.parquet"
 
@@ -123,7 +122,7 @@ class Uploads:
             self._folder.tell(
                 f"{file}: has damaged lines ({damaged}); their uploads are done again"
             )
-        if damaged or found.cut_off:  # the next line must not follow half of one
+        if damaged or found.cut_off:  # the next line must not follow half a line
             lines = b"".join(journal.line_of(record) for record in known)
             disk.write_whole(file, lambda path: path.write_bytes(lines))
         for row in known:
@@ -132,7 +131,7 @@ class Uploads:
                 self.done[_key(row)] = row
 
     def _is_ours(self, record: Mapping[str, Any]) -> bool:
-        """Says whether a line that was read can be about an upload of this plan."""
+        """Says whether a line from disk can belong to an upload of this plan."""
         sizes = {target.name: target.sizes for target in self._plan.target}
         numbers = [value for name, value in record.items() if name not in _TEXTS]
         return (
@@ -157,9 +156,9 @@ class Uploads:
             self.done[_key(row)] = row
 
     def frame(self, todo: list[Turn]) -> pl.DataFrame:
-        """Returns every upload as a row: those not asked for first, the others in their order.
+        """Returns every upload as a row, those beyond the request first, the others in order.
 
-        The journal has another order where damaged lines were done again.
+        The journal has another order if damaged lines were repeated.
         """
         places = {turn.key: place for place, turn in enumerate(todo)}
         rows = sorted(self.done.values(), key=lambda row: places.get(_key(row), -1))
@@ -175,14 +174,14 @@ def _key(row: Mapping[str, Any]) -> Key:
 
 
 class _Campaign:
-    """Does upload after upload, and tries again what failed."""
+    """Does upload after upload, and repeats those that failed."""
 
     def __init__(self, plan: CampaignPlan, kept: Uploads, folder: Folder) -> None:
         self._plan, self._kept, self._folder = plan, kept, folder
         self.away: dict[str, str] = {}
 
     def carry_out(self, todo: list[Turn]) -> Iterator[Turn]:
-        """Yields each turn when it was done or left out."""
+        """Yields each turn once it is done or skipped."""
         for turn in todo:
             if turn.target.name not in self.away:
                 self._attempt(turn)

@@ -13,11 +13,11 @@ from westwood.campaign.verdict import CANNOT_TELL, PAYS, TrialVerdict
 from westwood.kernel import ww_kernel
 
 _MINUTE_S = 60.0
-_LONGEST_S = 43_200.0  # that a comparison over an emulated path may take
+_LONGEST_S = 43_200.0  # longest comparison over an emulated path to propose
 
 
 def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] = ()) -> str:
-    """Returns the command; `server` is None over an emulated path, `chosen` what --cc gave."""
+    """Returns the command; `server` is None for an emulated path, `chosen` is the --cc option."""
     verdicts = trial.verdicts()
     paying = [one for one in verdicts if one.word == PAYS]
     if paying:
@@ -30,7 +30,7 @@ def after(trial: Trial, server: str | None, folder: Path, chosen: Sequence[str] 
 
 
 def _default(paying: Sequence[TrialVerdict]) -> str:
-    """Returns how to use the control that surely gains most."""
+    """Returns how to use the control with the most certain gain."""
     cc = max(paying, key=lambda one: one.found.low).cc
     load = "westwood kernel load && " if cc in ww_kernel.CONTROLS else ""
     return f"{load}westwood kernel default {cc}"

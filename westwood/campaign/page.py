@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shows what a campaign found, in a table, figures and a page.
+"""Shows the results of a campaign in a table, figures and a page.
 
 They follow "Linux 2.4 Implementation of Westwood+ TCP with rate-halving" (Dell'Aera, Grieco and
-Mascolo 2003), Table 4 and Figures 1 to 35. Of every path: how much more goodput than the baseline,
-over how large a pipe, and at which share of retransmissions. Uploads are compared pair by pair, for
-both of a pair met the path one after the other. A pipe is the mean goodput times the least round
+Mascolo 2003), Table 4 and Figures 1 to 35. For every path they show the gain in goodput over the
+baseline, the pipe size and the share of retransmissions. Uploads are compared in pairs, since both
+of a pair met the path one after the other. The pipe size is the mean goodput times the least round
 trip, in packets of 1500 bytes.
 """
 
@@ -30,7 +30,7 @@ Traces = Callable[[Mapping[str, Any]], pl.DataFrame | None]
 
 
 def session_means(rows: pl.DataFrame, baseline: str) -> pl.DataFrame:
-    """Makes a row a session and congestion control: means, intervals, gain over the baseline."""
+    """Returns a row for each session and control: means, intervals, gain over the baseline."""
     means = summarise(rows, ["target", "size_bytes", "cc"], _METRICS)
     least = rows.group_by("target").agg(pl.col("min_rtt_s").min())
     means = means.join(least, on="target", maintain_order="left")
@@ -41,7 +41,7 @@ def session_means(rows: pl.DataFrame, baseline: str) -> pl.DataFrame:
 
 
 def _gain(rows: pl.DataFrame, row: Mapping[str, Any], baseline: str) -> tuple[float | None, ...]:
-    """Returns the gain as a share of the baseline's mean goodput, and half its 95 % interval."""
+    """Returns the gain over the baseline's mean goodput as a fraction, and half its interval."""
     here = rows.filter(target=row["target"], size_bytes=row["size_bytes"])
     theirs = here.filter(cc=baseline)
     if row["cc"] == baseline or theirs.is_empty():
@@ -52,7 +52,7 @@ def _gain(rows: pl.DataFrame, row: Mapping[str, Any], baseline: str) -> tuple[fl
 
 
 def table(found: pl.DataFrame, baseline: str) -> pl.DataFrame:
-    """Makes Table 4 as text: a row a target and congestion control, ranges over its sessions."""
+    """Returns Table 4 as text: a row for each target and control, with ranges over sessions."""
     lines = []
     for (target, cc), mine in found.group_by("target", "cc", maintain_order=True):
         if cc == baseline and found["cc"].n_unique() > 1:
@@ -125,7 +125,7 @@ def write(
 def _section(
     folder: Folder, found: pl.DataFrame, rows: pl.DataFrame, baseline: str, traces: Traces
 ) -> report.Section:
-    """Writes a target's figures into the folder; returns its section of the page."""
+    """Writes a target's figures into the folder and returns its section of the page."""
     target = found["target"][0]
     picture = _figures(folder, target, found, rows, traces)
     size = pl.col("size_bytes").map_elements(megabytes, return_dtype=pl.String).alias("size")
@@ -140,7 +140,7 @@ def _section(
 def _figures(
     folder: Folder, target: str, found: pl.DataFrame, rows: pl.DataFrame, traces: Traces
 ) -> report.Drawn | None:
-    """Writes a target's figures into the folder; the page's, if it can be drawn."""
+    """Writes a target's figures into the folder; returns that of the page, if drawn."""
 
     def plots() -> ModuleType:
         return importlib.import_module("westwood.draw.campaign_plots")

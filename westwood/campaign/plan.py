@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plans say which files go to which targets, and which congestion controls take turns.
+"""Defines plans: which files go to which targets, and which congestion controls take turns.
 
-Read from TOML; docs/measure.md has the format. A target is an emulated path (a link of a
-scenario, with the profile linux) or an iperf3 server. A session is a target and a size.
+Plans are TOML; docs/measure.md has the format. A target is an emulated path (a link of a scenario
+with the profile linux) or an iperf3 server. A session is a target and a size.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Uploads = Annotated[int, Field(ge=1, le=MOST_UPLOADS)]
 
 @dataclass(frozen=True)
 class Server:
-    """Names where an iperf3 server listens."""
+    """The address of an iperf3 server."""
 
     host: str
     port: int
@@ -42,7 +42,7 @@ def server_of(text: object) -> Server:
     """Reads HOST or HOST:PORT; an IPv6 address with a port stands in brackets."""
     if not isinstance(text, str) or not text.strip():
         raise InputError('expected HOST or HOST:PORT, such as "192.0.2.1:5201"', value=text)
-    bare = text.startswith("[") or text.count(":") == 1  # IPv6 has several, and brackets
+    bare = text.startswith("[") or text.count(":") == 1  # bare IPv6 has several colons
     host, _, port = text.rpartition(":") if bare and not text.endswith("]") else (text, "", "")
     number = int(port) if port.isdecimal() else 0 if port else PORT
     if not host or not 1 <= number <= 65535:
@@ -51,13 +51,13 @@ def server_of(text: object) -> Server:
 
 
 class Target(Part):
-    """Is where files are uploaded to: an emulated path or an iperf3 server."""
+    """A target of uploads: an emulated path or an iperf3 server."""
 
     name: Name
     path: dict[str, Any] | None = None  # a link's settings
     server: Annotated[Server, PlainValidator(server_of)] | None = None
     sizes: Annotated[tuple[Bytes, ...], Field(strict=False, min_length=1)]
-    uploads: Uploads | None = None  # instead of the plan's
+    uploads: Uploads | None = None  # overrides the plan's
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Target:
@@ -74,13 +74,13 @@ class Target(Part):
 
 
 class CampaignPlan(Part):
-    """Describes a campaign, with times in ps and sizes in bytes."""
+    """A campaign, with times in ps and sizes in bytes."""
 
     name: Name
     cc: Annotated[tuple[str, ...], Field(strict=False, min_length=2, max_length=8)]
-    uploads: Uploads = 20  # that each cc does in each session
+    uploads: Uploads = 20  # per congestion control in each session
     timeout: Duration = 600 * PS_PER_S  # for one upload
-    retries: Annotated[int, Field(ge=0, le=1000)] = 2  # after an upload failed
+    retries: Annotated[int, Field(ge=0, le=1000)] = 2  # after a failed upload
     retry_after: Delay = 5 * PS_PER_S
     target: Annotated[tuple[Target, ...], Field(strict=False, min_length=1, max_length=1000)]
 
@@ -104,7 +104,7 @@ class CampaignPlan(Part):
 
     @classmethod
     def load(cls, file_or_preset: str) -> CampaignPlan:
-        """Reads a plan of the package by its name, else a file."""
+        """Reads a plan of the package by its name, or a file."""
         path = Path(file_or_preset)
         if file_or_preset in presets():
             path = _FOLDER / f"{file_or_preset}.toml"
@@ -130,7 +130,7 @@ class CampaignPlan(Part):
 
     @property
     def baseline(self) -> str:
-        """The congestion control that gains are over: the last one named."""
+        """The congestion control that gains refer to: the last one named."""
         return self.cc[-1]
 
     def sessions(self) -> Iterator[tuple[Target, int, int]]:
@@ -140,7 +140,7 @@ class CampaignPlan(Part):
                 yield target, size, target.uploads or self.uploads
 
     def settings(self) -> dict[str, Any]:
-        """Returns everything that decides what is measured, which retries do not."""
+        """Returns everything that decides the measurement, which excludes retries."""
         targets = [
             {
                 "name": target.name,
@@ -168,7 +168,7 @@ def scenario(plan: CampaignPlan, target: Target, cc: str, size: int) -> Scenario
             key=f"{target.name}.path.{next(iter(ends))}",
         )
     link = {"name": "path", "between": ["source", target.name], **target.path}
-    recovery = "newreno" if cc == "newreno" else "prr"  # without SACK, or as Linux does it
+    recovery = "newreno" if cc == "newreno" else "prr"  # without SACK, or as in Linux
     flow = {
         "name": "upload",
         "from": "source",

@@ -18,7 +18,7 @@ from westwood.kernel import doctor, ww_kernel
 
 CANDIDATES = ("ww_plus", "ww_cubic")
 _TCP = Path("/proc/sys/net/ipv4")
-# What `kernel load` needs, of what the doctor looks at.
+# The doctor's checks that `kernel load` needs.
 _FOR_LOAD = ("kernel", "BTF", "BPF JIT", *doctor.CAPABILITIES, "bpffs", "ww-kernel")
 _FACTS = (
     *("tcp_congestion_control", "tcp_available_congestion_control", "tcp_rmem", "tcp_wmem"),
@@ -34,8 +34,8 @@ _FACTS = (
 def controls_of(names: Sequence[str]) -> tuple[str, ...]:
     """Returns the kernel's names of the controls to compare, the baseline first.
 
-    Without names, ours are compared with this machine's default, and so is a single name. Of
-    several names, the default is the baseline if it is among them, else the first.
+    Without names, ours are compared with this machine's default, and so is a single name. With
+    several names the baseline is the default if it is among them, else the first.
     """
     default = _said("tcp_congestion_control")
     if not names:
@@ -59,12 +59,12 @@ def controls_of(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def available() -> set[str]:
-    """Lists what the kernel has registered now; to try one would load its module."""
+    """Lists the registered controls; trying one would load its module."""
     return set(_said("tcp_available_congestion_control").split())
 
 
 def check(controls: Sequence[str]) -> bool:
-    """Tells whether our controls have to be loaded; UnavailableError if one can't be had."""
+    """Says whether our controls must be loaded; UnavailableError if one is unavailable."""
     there = available()
     missing = [control for control in controls if control not in there]
     for control in missing:
@@ -98,7 +98,7 @@ def _check_allowed(control: str) -> None:
 
 @contextmanager
 def controls(controls: Sequence[str]) -> Iterator[None]:
-    """Has them there for the block; what it loads is gone afterwards, whatever ends us."""
+    """Loads the controls for the block and removes them afterwards, however it ends."""
     if not check(controls):
         yield
         return

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes an emulated path with an iperf3 server at its end, for `path compare --emulated`.
+"""Emulates a path with an iperf3 server at its end, for `path compare --emulated`.
 
-linux/ww-path holds the path: two network namespaces without names, which are gone when it is, and
-that is when its standard input ends. The server runs in the one, and our sockets are made in the
-other by a thread that goes there, so that an upload is the same code as to a server far away. Flows
-of the scenario beside its first one run meanwhile, as cross traffic.
+linux/ww-path holds the path: two unnamed network namespaces that end with the process, which ends
+with its standard input. The server runs in one namespace. A thread in the other one makes our
+sockets, so an upload runs the same code as to a remote server. The scenario's other flows run as
+cross traffic.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from westwood.kernel.namespaces import Namespace
 from westwood.scenario import Scenario
 
 SERVER = Server("10.65.0.0", PORT)  # the first flow's sink: linux/path/packet.hpp
-# A path on which a minute decides; over twice the round trip, uploads of seconds differ too much.
+# A path on which a minute decides; beyond twice the round trip, short uploads differ too much.
 _DEFAULTS = {"rate": "20Mbps", "delay": "20ms", "loss.rate": 0.01, "queue.limit": "100p"}
 _LACKING = 77  # exit code of ww-path
 _ORPHANS = "/proc/sys/net/ipv4/tcp_orphan_retries"
 _LISTENS = "0A"  # TCP_LISTEN
 _PATIENCE_S = 10.0
-_LONGEST_S = 86_400  # that the path is held
+_LONGEST_S = 86_400  # maximum lifetime of the path
 
 
 def path(name: str | None, settings: Mapping[str, Any]) -> Scenario:
-    """Returns the scenario of a name or file, else a path that loses a little, changed like that.
+    """Returns a named or given scenario, or else a slightly lossy path, with these settings.
 
-    The settings are of its first link, and without the link's name.
+    The settings are of its first link, without the link's name.
     """
     chosen = Scenario.preset("path") if name is None else Scenario.load(name)
     link, flow = chosen.link[0].name, chosen.flow[0].name
-    fixed = {"profile": PROFILE, f"{flow}.cc": "cubic"}  # the uploads choose their own
+    fixed = {"profile": PROFILE, f"{flow}.cc": "cubic"}  # uploads choose their own
     defaults = _DEFAULTS if name is None else {}
     changed = {f"{link}.{key}": value for key, value in {**defaults, **settings}.items()}
     return chosen.with_settings({**fixed, **changed})
 
 
 def check(scenario: Scenario, for_s: float) -> None:
-    """UnavailableError with the remedy if this machine can't; InputError if Linux can't."""
+    """Raises UnavailableError with the remedy if this machine can't; InputError if Linux can't."""
     if for_s > _LONGEST_S / 2:
         raise InputError("expected at most 12h with --emulated", key="--for", value=f"{for_s:g}s")
     linux_limits.check(scenario)
@@ -65,19 +65,19 @@ def check(scenario: Scenario, for_s: float) -> None:
 
 
 def _held(scenario: Scenario) -> Scenario:
-    """Has the first flow start when all is over: our uploads are in its place."""
+    """Delays the first flow until after the end, since our uploads replace it."""
     settings = {f"{scenario.flow[0].name}.start": f"{_LONGEST_S - 1}s", "seeds": 1}
     return scenario.with_settings({"duration": f"{_LONGEST_S}s", **settings})
 
 
 @contextmanager
 def server(scenario: Scenario, port: int, seed: int) -> Iterator[MakeSocket]:
-    """Runs an iperf3 server at SERVER's address; yields what makes the sockets that reach it."""
+    """Runs an iperf3 server at SERVER's address; yields a function that makes sockets to it."""
     chosen = _held(scenario)
     flow = network.build(chosen).flows[0]
     with _path(wire.plan(chosen) + "hold\n" + wire.conclusion(seed, None)) as process:
         hosts = _hosts(process, {flow.from_node, flow.to_node})
-        # What a server that was killed has still to say keeps its namespace for a second only.
+        # A killed server's remaining data keep its namespace alive for a second only.
         script = f"echo 1 > {_ORPHANS}; exec iperf3 -s -B {SERVER.host} -p {port}"
         command = ["nsenter", f"--net={hosts[flow.to_node]}", "/bin/sh", "-c", script]
         with (
@@ -91,7 +91,7 @@ def server(scenario: Scenario, port: int, seed: int) -> Iterator[MakeSocket]:
 
 @contextmanager
 def _path(plan: str) -> Iterator[subprocess.Popen[str]]:
-    """Runs ww-path beside the block."""
+    """Runs ww-path during the block."""
     process = None
     try:
         with stopping.shielded():
@@ -126,10 +126,10 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def _hosts(process: subprocess.Popen[str], nodes: set[int]) -> dict[int, str]:
-    """Finds the namespaces of these nodes in what ww-path says at first."""
+    """Reads the namespaces of these nodes from ww-path's first lines."""
     assert process.stdout is not None and process.stderr is not None
     found: dict[int, str] = {}
-    # It says all of it or ends: nobody waits here for long.
+    # ww-path prints all lines or ends, so this loop is short.
     for line in process.stdout:
         words = line.split()
         if words[0] == "host":
@@ -153,7 +153,7 @@ def _namespace(path: str) -> Iterator[Namespace]:
 
 
 def _await_listener(far: Namespace, port: int) -> None:
-    """Waits until the server listens; to connect would be an upload for it."""
+    """Waits until the server listens, without connecting, which it would count as an upload."""
     ends_at = time.monotonic() + _PATIENCE_S
     while time.monotonic() < ends_at:
         table = far.run(Path("/proc/thread-self/net/tcp").read_text)

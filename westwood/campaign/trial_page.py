@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what `path compare` found: rows, verdict.json, a page with the pairs and the traces."""
+"""Writes the results of `path compare`: rows, verdict.json, and a page with pairs and traces."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def write_data(trial: Trial, folder: Folder, about: Mapping[str, Any]) -> None:
 
 
 def write_page(trial: Trial, folder: Folder, about: Mapping[str, Any]) -> Path:
-    """Writes the figures and the page; its path."""
+    """Writes the figures and the page; returns the page's path."""
     from westwood.draw import report
 
     plan, said = trial.plan, entries(trial)
@@ -84,7 +84,7 @@ def write_page(trial: Trial, folder: Folder, about: Mapping[str, Any]) -> Path:
 
 
 def _courses(trial: Trial) -> list[Any]:
-    """How each interval closed, pair by pair."""
+    """Returns how each interval narrowed, pair by pair."""
     from westwood.draw.trial_plots import Course
 
     made = []
@@ -100,19 +100,19 @@ def _courses(trial: Trial) -> list[Any]:
 
 
 def _gain(logarithm: float) -> float:
-    """NaN while there is no bound."""
+    """Converts a mean logarithm to a gain; NaN without a bound."""
     return math.expm1(logarithm) if abs(logarithm) < 50 else math.nan
 
 
 def _typical(trial: Trial) -> int:
-    """The pair whose gain, of the first candidate, is the middle one."""
+    """Returns the pair with the median gain of the first candidate."""
     one = trial.verdicts()[0]
     order = sorted(range(len(one.gains)), key=lambda place: one.gains[place])
     return order[len(order) // 2] + 1 if order else 1
 
 
 def _means(rows: pl.DataFrame, controls: Sequence[str]) -> Any:
-    """Means of each control, without intervals: what decides is the pairs."""
+    """Returns each control's means, without intervals, since the pairs decide."""
     from westwood.draw.report import Grid
 
     heads = ["control", "uploads", *(head for head, _ in _FIGURES.values())]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Uploads to a server in turn under several controls until a verdict is possible.
 
-Each round has an upload by each control, of the same time. Their order is drawn, and turned round
-in the next round, so that who comes first helps nobody. The folder has uploads.jsonl, a line an
-upload as it ended, and traces/; what is finished is kept whatever ends us.
+Each round has an upload of the same duration by each control. Their order is random and reversed in
+the next round, so no control profits from its position. The folder has uploads.jsonl, a line for
+each upload as it ends, and traces/. Finished uploads survive any interruption.
 """
 
 from __future__ import annotations
@@ -35,18 +35,19 @@ from westwood.results.folder import Damaged, Folder
 from westwood.units import parse_fraction
 
 JOURNAL = "uploads.jsonl"
-_GRACE_S = 60.0  # that an upload may take beyond its time, to connect and to end
+_GRACE_S = 60.0  # beyond an upload's duration, to connect and to end
 _ATTEMPTS, _PAUSE_S = 4, 1.0
 _STILL_S = 0.1
-_ROUNDS, _SHORTEST_S, _LONGEST_S = 12, 2.0, 20.0  # that fit into the time; an upload by default
-_LEAST_S, _MOST_S = 0.1, 3600.0  # if chosen
+# Rounds in the time, and limits of an upload's default duration.
+_ROUNDS, _SHORTEST_S, _LONGEST_S = 12, 2.0, 20.0
+_LEAST_S, _MOST_S = 0.1, 3600.0  # limits of a chosen duration
 _WARM_UP_S = 0.2
-_EVERYWHERE = "reno"  # that every kernel has, and everybody may use
+_EVERYWHERE = "reno"  # every kernel has it, and everybody may use it
 
 
 @dataclass(frozen=True)
 class TrialPlan:
-    """Says what is compared; the first of the kernel's controls is the baseline."""
+    """What to compare; the first of the kernel's controls is the baseline."""
 
     host: str
     port: int
@@ -58,7 +59,7 @@ class TrialPlan:
     make: MakeSocket = socket.socket
 
     def settings(self) -> dict[str, Any]:
-        """Returns it as the manifest has it."""
+        """Returns the plan for the manifest."""
         return {
             "host": self.host,
             "port": self.port,
@@ -78,7 +79,7 @@ def plan(
     worth: str,
     seed: int,
 ) -> TrialPlan:
-    """Makes the plan, with a time of an upload by which enough pairs fit; InputError if none do."""
+    """Makes the plan, with uploads short enough for enough pairs; InputError if none fit."""
     chosen = upload_s
     if chosen is None:
         chosen = min(max(for_s / (_ROUNDS * len(controls)), _SHORTEST_S), _LONGEST_S)
@@ -97,7 +98,7 @@ def plan(
 
 
 def orders(controls: Sequence[str], seed: int) -> Iterator[tuple[str, ...]]:
-    """Yields the order of each round: one that is drawn, then the same turned round."""
+    """Yields the order of each round: a random one, then its reverse."""
     draw = random.Random(seed)
     while True:
         drawn = tuple(draw.sample(controls, len(controls)))
@@ -107,27 +108,27 @@ def orders(controls: Sequence[str], seed: int) -> Iterator[tuple[str, ...]]:
 
 @dataclass
 class Trial:
-    """Holds what was measured so far."""
+    """Holds the measurements so far."""
 
     plan: TrialPlan
     rows: list[Row] = field(default_factory=list)
     lost: list[pl.DataFrame] = field(default_factory=list)
-    rounds: int = 0  # that are finished
+    rounds: int = 0  # finished ones
     round_s: float = 0.0  # the longest
-    problem: str = ""  # why it ended before its time
+    problem: str = ""  # why it ended early
 
     @property
     def frame(self) -> pl.DataFrame:
-        """A row an upload."""
+        """A row for each upload."""
         return pl.DataFrame(self.rows, infer_schema_length=None) if self.rows else pl.DataFrame()
 
     @property
     def losses(self) -> pl.DataFrame:
-        """A row a loss."""
+        """A row for each loss."""
         return pl.concat([pl.DataFrame(schema=LOSS_COLUMNS), *self.lost])
 
     def verdicts(self) -> list[TrialVerdict]:
-        """What the rounds say of each control, of which none has more than the finished ones."""
+        """Returns the verdict on each control from the finished rounds."""
         pair_s = self.round_s or len(self.plan.controls) * self.plan.upload_s
         return verdict.verdicts(self.frame, self.plan.controls, self.plan.worth, pair_s)
 
@@ -136,19 +137,19 @@ class Trial:
         return causes.causes(self.frame, self.losses) if self.rows else None
 
     def plain_rows(self) -> list[Row]:
-        """The rows as JSON takes them."""
+        """Returns the rows as JSON takes them."""
         return [journal.json_ready(row) for row in self.rows]
 
     @property
     def is_decided(self) -> bool:
-        """True if nothing is left to find out."""
+        """Says whether every verdict is certain."""
         return all(one.word != verdict.CANNOT_TELL for one in self.verdicts())
 
 
 def met(plan: TrialPlan) -> TrialPlan:
-    """Uploads a little, which tells what is wrong with the server before anything changes.
+    """Makes a short upload, which reveals problems of the server before anything changes.
 
-    Of a host with several addresses, all uploads go to the one that answered.
+    If a host has several addresses, all uploads go to the one that answered.
     """
     return replace(plan, host=_upload(plan, _EVERYWHERE, _WARM_UP_S).peer)
 
@@ -156,9 +157,9 @@ def met(plan: TrialPlan) -> TrialPlan:
 def run(
     trial: Trial, folder: Folder, about: Mapping[str, Any], tell: Callable[[Trial], object]
 ) -> None:
-    """Does rounds until the verdict or the end of the time; `tell` hears of each.
+    """Runs rounds until the verdict or the end of the time, and calls `tell` after each.
 
-    Ctrl-C is an exception, and the trial then has what was finished.
+    Ctrl-C is an exception; the trial then holds what was finished.
     """
     folder.manifest(about, complete=False)
     try:
@@ -173,14 +174,14 @@ def run(
 
 
 def trace_file(row: Row, kind: str = "traces") -> str:
-    """Names the file in the folder that holds an upload's trace, or its events."""
+    """Returns the name of the file with an upload's trace, or its events."""
     return f"{kind}/{row['pair']:03}-{row['cc']}.parquet"
 
 
 def traces(
     trial: Trial, folder: Folder, pair: int | None = None
 ) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yields control and trace of every upload, or of those of a pair; damaged ones are told."""
+    """Yields control and trace of every upload, or of one pair; reports damaged ones."""
     for row in trial.rows:
         if pair in (None, row["pair"]):
             try:
@@ -221,9 +222,9 @@ def _upload(plan: TrialPlan, cc: str, seconds: float) -> Uploaded:
 
 
 def _patiently(plan: TrialPlan, cc: str) -> tuple[Uploaded, Recording]:
-    """Uploads, again if that fails: a server is busy for a while after a connection broke.
+    """Uploads, and repeats a failure, since a server is busy for a while after a broken connection.
 
-    Again, too, if this machine stood still meanwhile: then it is what was measured.
+    It also repeats an upload during which this machine stood still.
     """
     repeated = False
     for attempt in range(_ATTEMPTS):
@@ -242,7 +243,7 @@ def _patiently(plan: TrialPlan, cc: str) -> tuple[Uploaded, Recording]:
 
 
 def _measure(plan: TrialPlan, cc: str) -> tuple[Row, pl.DataFrame, pl.DataFrame]:
-    """Returns the row, the trace and the events, which are none where nothing may record them."""
+    """Returns the row, the trace and the events; there are none if recording is not permitted."""
     begun = datetime.now(UTC).isoformat(timespec="seconds")
     done, recording = _patiently(plan, cc)
     known = recording, done.ends, done.established_s

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does one upload, over an emulated path or to an iperf3 server, with the same row and trace."""
+"""Makes one upload, over an emulated path or to an iperf3 server, with the same row and trace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from westwood.units import PS_PER_S
 
 @dataclass(frozen=True)
 class Turn:
-    """Says which upload is meant: the one by `cc` among the `number`th of a session."""
+    """Identifies an upload: the one by `cc` in the `number`th turn of a session."""
 
     target: Target
     size: int  # bytes
@@ -30,12 +30,12 @@ class Turn:
 
     @property
     def key(self) -> tuple[str, int, int, str]:
-        """The values that tell this turn from every other one."""
+        """The values that identify this turn."""
         return self.target.name, self.size, self.number, self.cc
 
 
 def check(plan: CampaignPlan) -> None:
-    """Raises UnavailableError with the remedy if this machine can't do what is planned."""
+    """Raises UnavailableError with the remedy if this machine can't carry out the plan."""
     emulated = any(target.path is not None for target in plan.target)
     if emulated:
         linux.check_machine()
@@ -65,7 +65,7 @@ def upload(plan: CampaignPlan, turn: Turn) -> tuple[Row, pl.DataFrame]:
 
 
 def _emulated(plan: CampaignPlan, turn: Turn) -> tuple[Row, pl.DataFrame]:
-    """Uses the turn's number as the seed: all controls meet the same losses, packet by packet."""
+    """Uploads with the turn's number as seed, so that all controls have the same losses."""
     chosen = scenario(plan, turn.target, turn.cc, turn.size)
     result = linux.run(chosen, turn.number, trace=True)
     (row,) = result.flow_rows

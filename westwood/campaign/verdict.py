@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decides from pairs of uploads whether a control pays, and says it in one sentence.
+"""Decides from pairs of uploads whether a control pays, and says so in one sentence.
 
-A pair's gain is the ratio of the two goodputs, and gains are averaged as logarithms: twice as much
-and half as much cancel. The interval holds however often one looks (results/sequential.py), so that
-the first pair after which it decides may be the last:
+A pair's gain is the ratio of the two goodputs. Gains are averaged as logarithms, so that twice and
+half as much cancel. The interval stays valid however often it is checked (results/sequential.py),
+so the first pair that decides may be the last:
 
     pays           the whole interval is above 0
-    does not pay   the whole interval is below what would be worth it
+    does not pay   the whole interval is below the least worthwhile gain
     cannot tell    neither
 
-An interval that is both, between 0 and what is worth it, does not pay. With several candidates each
-interval is so much wider that all of them hold together (Bonferroni).
+An interval that meets both conditions does not pay. With several candidates each interval is
+widened so that all hold together (Bonferroni).
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from westwood.results.metrics import LEVEL
 from westwood.results.sequential import Estimate
 
 PAYS, DOES_NOT, CANNOT_TELL = "pays", "does not pay", "cannot tell"
-_LEAST_BPS = 8000.0  # what an upload counts for that got less through, or nothing
+_LEAST_BPS = 8000.0  # counts for an upload with less, or no, goodput
 _MINUTE_S, _LONGEST_S = 60.0, 86_400.0
 
 
 @dataclass(frozen=True)
 class TrialVerdict:
-    """Holds what the pairs say of one control against the baseline."""
+    """The evidence of the pairs on one control against the baseline."""
 
     cc: str
     baseline: str
     gains: Sequence[float]  # logarithms of the ratios, pair by pair
-    worth: float  # the gain that would be worth it: 0.05 is 5 %
+    worth: float  # the least worthwhile gain: 0.05 is 5 %
     level: float
-    pair_s: float  # that a pair takes
+    pair_s: float  # duration of a pair
 
     @property
     def found(self) -> Estimate:
-        """The mean logarithm, with its interval."""
+        """The mean logarithm with its interval."""
         return sequential.estimate(self.gains, self.level)
 
     @property
     def word(self) -> str:
-        """What it comes to."""
+        """The verdict."""
         found = self.found
         if found.high < math.log1p(self.worth):
             return DOES_NOT
@@ -57,23 +57,23 @@ class TrialVerdict:
 
     @property
     def wins(self) -> int:
-        """How many pairs it was ahead in."""
+        """Number of pairs that the control won."""
         return sum(gain > 0 for gain in self.gains)
 
     @property
     def more_s(self) -> float:
-        """How much longer it takes until it is decided, if the pairs go on so; NaN: unknown."""
+        """Estimated time until the decision; NaN if unknown."""
         found = self.found
         if self.word != CANNOT_TELL:
             return 0.0
         if found.count < 2:
             return math.nan
-        # Either end of the interval may be the one that decides.
+        # Either end of the interval may decide.
         distance = max(found.mean, math.log1p(self.worth) - found.mean)
         return (sequential.count_needed(found, distance) - found.count) * self.pair_s
 
     def sentence(self, reason: str) -> str:
-        """Says it to a person: what, how much, how sure, and why."""
+        """Returns a sentence with the verdict, the gain, its certainty and the reason."""
         pairs = len(self.gains)
         if pairs < 2:
             few = "not one pair" if pairs == 0 else "one pair"
@@ -85,7 +85,7 @@ class TrialVerdict:
         return f"{said}; {end}"
 
     def gain(self, baseline: str = "") -> str:
-        """Says how much it gains, and how sure that is."""
+        """Returns the gain with its interval."""
         gain = percent(math.expm1(self.found.mean))
         against = f" against {baseline}" if baseline else ""
         return f"{gain}{against} (95 %: {self._range()})"
@@ -98,7 +98,7 @@ class TrialVerdict:
         return f"{percent(low, unit=False)} to {percent(high)}"
 
     def entry(self, reason: str) -> dict[str, Any]:
-        """Returns it as JSON takes it; null where there is no bound."""
+        """Returns the verdict as JSON takes it; null where there is no bound."""
         found = self.found
 
         def gain(value: float) -> float | None:
@@ -122,7 +122,7 @@ class TrialVerdict:
 def verdicts(
     rows: pl.DataFrame, controls: Sequence[str], worth: float, pair_s: float
 ) -> list[TrialVerdict]:
-    """Makes the verdict on each control over the first: rows with pair, cc and goodput_bps."""
+    """Returns the verdict on each control over the first; rows have pair, cc and goodput_bps."""
     baseline, *others = controls
     level = 1 - (1 - LEVEL) / len(others)
     return [
@@ -149,7 +149,7 @@ def percent(share: float, *, unit: bool = True) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Writes a time as a person says it: 40 minutes."""
+    """Writes a time in words, such as 40 minutes."""
     if not seconds < _LONGEST_S:
         return "a day or more"
     if seconds < 2 * _MINUTE_S:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures and pages. They read frames of numbers and know no scenario and no engine."""
+"""Draws figures and writes pages from frames of numbers, without scenarios or engines."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads a drawn figure back as numbers, for the plots that a page draws where it has a script.
+"""Reads a drawn figure back as numbers, for the interactive plots of a page.
 
-What is read is what matplotlib drew, so the picture and the plots can't differ. lab/src/plots.js
-draws them; `make lab` builds it into plots.js beside this file.
+The numbers are those that matplotlib drew, so picture and plots can't differ. lab/src/plots.js
+draws the plots; `make lab` builds it into plots.js beside this file.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ _DASHES = {"-": [], "--": [6, 3], ":": [2, 3], "-.": [7, 3, 2, 3]}
 
 
 def script() -> str:
-    """What draws the plots; empty where it was not built."""
+    """Returns the script that draws the plots; empty if it was not built."""
     return SCRIPT.read_text(encoding="utf-8") if SCRIPT.exists() else ""
 
 
 def read(figure: Figure) -> str:
-    """Returns what the figure shows, as JSON that may stand in a page; empty: not only curves."""
+    """Returns the figure's curves as JSON for a page; empty if it has anything but curves."""
     panels = [_panel(axes) for axes in figure.axes]
     if not panels or None in panels:
         return ""
     legends = [legend for axes in figure.axes if (legend := axes.get_legend())]
     by = next((title for one in legends if (title := one.get_title().get_text())), "")
     text = json.dumps({"by": by, "panels": panels}, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")  # no name ends the element that it stands in
+    return text.replace("<", "\\u003c")  # no name may end the script element
 
 
 def _panel(axes: Axes) -> dict[str, Any] | None:
-    """One axes, if nothing but curves and their intervals is in it."""
+    """Reads one axes; None unless it holds only curves and their intervals."""
     intervals = [one for one in axes.containers if isinstance(one, ErrorbarContainer)]
     known = {id(part) for one in intervals for part in one.get_children()}
     others = [*axes.collections, *axes.patches, *axes.images, *axes.texts]
@@ -64,7 +64,7 @@ def _panel(axes: Axes) -> dict[str, Any] | None:
 
 
 def _name(axes: Axes, which: str) -> str:
-    """The name of an axis, which one panel has for all that share it."""
+    """Returns the label of an axis, which panels may share."""
     shared = {"x": axes.get_shared_x_axes, "y": axes.get_shared_y_axes}[which]().get_siblings(axes)
     names = [getattr(one, f"get_{which}label")() for one in (axes, *shared)]
     return next((name for name in names if name), "")
@@ -87,7 +87,7 @@ def _curve(
     axes: Axes, line: Line2D, name: str, interval: ErrorbarContainer | None
 ) -> dict[str, Any]:
     x, y = _numbers(line.get_xdata(orig=False)), _numbers(line.get_ydata(orig=False))
-    if line.get_transform() != axes.transData:  # a level, over the whole width
+    if line.get_transform() != axes.transData:  # a horizontal line over the whole width
         x = [float(one) for one in axes.get_xlim()]
     dash = str(line.get_linestyle())
     face = line.get_markerfacecolor()
@@ -114,6 +114,6 @@ def _numbers(values: Any) -> list[float | None]:
 
 
 def _rises(x: list[float | None]) -> bool:
-    """Says whether each x is known, and none is before the one that it follows."""
+    """Says whether all x are known and in ascending order."""
     known = [one for one in x if one is not None]
     return len(known) == len(x) and known == sorted(known)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws a campaign's sessions, its single uploads, and some of them over time.
 
-Numbers are those of the figures in Dell'Aera, Grieco and Mascolo 2003 that each one follows.
+Figure numbers refer to Dell'Aera, Grieco and Mascolo 2003.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDTH = 0.8  # that the bars of a session share
+_WIDTH = 0.8  # width of all bars of a session together
 
 
 def sessions(found: pl.DataFrame, title: str) -> Figure:
@@ -83,7 +83,7 @@ def uploads(rows: pl.DataFrame, title: str) -> Figure:
 
 
 def dynamics(traces: Sequence[tuple[str, pl.DataFrame]], title: str) -> Figure:
-    """Draws cwnd, ssthresh, known estimates and round trips (Figures 3 to 6, 11 to 14)."""
+    """Draws cwnd, ssthresh, estimates if known, and round trips (Figures 3 to 6, 11 to 14)."""
     told = [one for one in traces if not one[1]["estimate_bps"].drop_nans().is_empty()]
     rows = len(traces) + bool(told) + 1
     with look():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws curves over a swept quantity, with 95 % intervals, and one engine over another."""
+"""Draws curves over a swept quantity with 95 % intervals, and scatter plots of two engines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MARKERS = ("o", "s", "^", "D", "P", "X", "v", "h")
 
 @dataclass(frozen=True)
 class Axis:
-    """Says which column is drawn, under which name, and how large a unit of the axis is."""
+    """A column on an axis: its label, and the axis's unit in the column's unit."""
 
     column: str
     name: str
@@ -35,7 +35,7 @@ THROUGHPUT = Axis("throughput_bps", "Throughput (Mb/s)", MBPS)
 
 
 def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -> Figure:
-    """Draws a curve with intervals for each value of `by`: protocols in their styles, or others."""
+    """Draws a curve with intervals for each value of `by`, with protocols in their own styles."""
     with look():
         figure, axes = subplots(size=(7.2, 4.4))
         _draw_curves(axes, points, x, y, by)
@@ -46,7 +46,7 @@ def curves(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str = "cc") -
 
 
 def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: str) -> Figure:
-    """Draws a panel a protocol, in it a curve for each value of `by`, which is called `name`."""
+    """Draws a panel for each protocol with a curve for each value of `by`, called `name`."""
     protocols = points["cc"].unique(maintain_order=True).to_list()
     with look():
         figure, row = _row_of_panels(len(protocols))
@@ -54,7 +54,7 @@ def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: st
             _draw_curves(axes, points.filter(pl.col("cc") == cc), x, y, by)
             axes.set_title(label(cc))
         row[0].set_ylabel(y.name)
-        row[0].set_ylim(bottom=0)  # once all is drawn: it ends the choice of what is shown
+        row[0].set_ylim(bottom=0)  # last, since it stops autoscaling
         named = [set(points.filter(pl.col("cc") == cc)[by]) for cc in protocols]
         for axes in row if any(one != named[-1] for one in named) else row[-1:]:
             axes.legend(title=name)
@@ -65,20 +65,20 @@ def panels(points: pl.DataFrame, x: Axis, y: Axis, title: str, by: str, name: st
 def side_by_side(
     parts: Sequence[tuple[pl.DataFrame, Axis]], y: Axis, title: str, by: str = "cc"
 ) -> Figure:
-    """Draws curves over several axes, a panel each."""
+    """Draws curves over several quantities, a panel for each."""
     with look():
         figure, row = _row_of_panels(len(parts))
         for axes, (points, x) in zip(row, parts, strict=True):
             _draw_curves(axes, points, x, y, by)
         row[0].set_ylabel(y.name)
-        row[0].set_ylim(bottom=0)  # once all is drawn: it ends the choice of what is shown
+        row[0].set_ylim(bottom=0)  # last, since it stops autoscaling
         row[0].legend()
         figure.suptitle(title)
         return figure
 
 
 def _row_of_panels(count: int) -> tuple[Figure, Sequence[Axes]]:
-    """Makes a figure of panels side by side, which share their y axis."""
+    """Makes a figure of panels side by side that share their y axis."""
     figure, rows = subplots(
         1,
         count,
@@ -92,7 +92,7 @@ def _row_of_panels(count: int) -> tuple[Figure, Sequence[Axes]]:
 def _draw_curves(axes: Axes, points: pl.DataFrame, x: Axis, y: Axis, by: str) -> None:
     others = zip(cycle(PALETTE), cycle(_MARKERS), strict=False)
     keys = points[by].unique(maintain_order=True).to_list()
-    if by == "cc":  # the legend in the order of the curves
+    if by == "cc":  # legend in the order of the curves
         mean = points.group_by("cc").agg(pl.mean(y.column)).sort(y.column, descending=True)
         keys = mean["cc"].to_list()
     for key in keys:
@@ -125,7 +125,7 @@ def scatter(
     other: str,
     limits: tuple[float, float] = (0.05, 0.1),
 ) -> Figure:
-    """Draws a panel a column: ours over the other engine's, a mark a point, lines at the limits."""
+    """Draws a panel for each column: our values over the other engine's, with limit lines."""
     with look():
         figure, panels_ = subplots(1, len(columns), size=(3.7 * len(columns), 3.9), squeeze=False)
         for axes, column in zip(panels_[0], columns, strict=True):
@@ -171,6 +171,6 @@ def scatter(
 
 
 def numeric(points: pl.DataFrame, column: str, to: Any) -> pl.DataFrame:
-    """Turns `column` into numbers: a swept quantity such as "10ms" is text."""
+    """Converts a column of swept quantities, such as "10ms", to numbers."""
     values = [float(to(value)) for value in points[column]]
     return points.with_columns(pl.Series(column, values, dtype=pl.Float64))

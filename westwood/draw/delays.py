@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws round trips as distributions: all flows as curves, as flent does, or a histogram each."""
+"""Draws the distribution of round trips: a curve for each flow, as in flent, or histograms."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from westwood.draw.style import legend, look, subplots
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_MOST_POINTS = 2000  # of a curve
+_MOST_POINTS = 2000  # per curve
 _BINS = 60
 _MARKED = (0.5, 0.95)  # shares that a histogram marks
 
-Delays = Sequence[tuple[str, PlotStyle, pl.DataFrame]]  # (name, look, trace) of each flow
+Delays = Sequence[tuple[str, PlotStyle, pl.DataFrame]]  # (name, style, trace) of each flow
 
 
 def distribution(delays: Delays, title: str) -> Figure:
-    """Draws of which share of the ACKs the round trip took at most so long: a curve a flow."""
+    """Draws the cumulative distribution of the ACKs' round trips, a curve for each flow."""
     with look():
         figure, axes = subplots(size=(7.2, 4.4))
         for name, style, trace in delays:
@@ -40,7 +40,7 @@ def distribution(delays: Delays, title: str) -> Figure:
 
 
 def histograms(delays: Delays, title: str) -> Figure:
-    """Draws of how many ACKs the round trip took how long: a panel a flow, over the same axis."""
+    """Draws a histogram of the ACKs' round trips for each flow, over a common axis."""
     with look():
         figure, rows = subplots(
             len(delays), 1, size=(7.2, 1.2 + 1.6 * len(delays)), sharex=True, squeeze=False
@@ -66,5 +66,5 @@ def histograms(delays: Delays, title: str) -> Figure:
 
 
 def _milliseconds(trace: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Returns the round trips of a trace, a value a row, which is an ACK, from the shortest on."""
+    """Returns the round trips of a trace in ascending order, one for each ACK."""
     return np.sort(trace["rtt_s"].drop_nulls().drop_nans().to_numpy()) * 1000

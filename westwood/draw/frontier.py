@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws what controls gain against what they cost others: a mark a control, each with its name."""
+"""Draws what controls gain against what they cost others, a named mark for each."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_DISTANCES = (9, 14, 20, 27, 35, 44, 54, 66, 80, 96, 114, 134, 156, 180)  # points: mark to name
-_DIRECTIONS, _FIRST = 24, 1 / 12  # of a turn: intervals run across and up
+_DISTANCES = (9, 14, 20, 27, 35, 44, 54, 66, 80, 96, 114, 134, 156, 180)  # points from mark to name
+# Fractions of a turn; horizontal and vertical would cover intervals.
+_DIRECTIONS, _FIRST = 24, 1 / 12
 _MARGIN = 0.12  # right of the marks and above them
 _CLEAR = 2.0  # pixels around a name
-_MARK, _FONT = 5.0, 8  # points: a mark's half width, a name's letters
+_MARK, _FONT = 5.0, 8  # points: half width of a mark, font size of a name
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Is a control in the figure: its name, whose look it has, and what came out."""
+    """A control in the figure: its name, its style and its result."""
 
     name: str
     cc: str
@@ -37,14 +38,14 @@ class Mark:
 
 @dataclass(frozen=True)
 class Side:
-    """Is an axis: what it shows, and what was asked for."""
+    """An axis: its label and the required value."""
 
     name: str
     bound: float
 
 
 def frontier(marks: Sequence[Mark], x: Side, y: Side, title: str) -> Figure:
-    """Draws the marks with their intervals; what was asked for is the shaded corner."""
+    """Draws the marks with their intervals, and shades the corner that meets both requirements."""
     with look():
         figure, axes = subplots(size=(8.4, 6.2))
         right = _MARGIN + max([1.0, *(mark.x.value for mark in marks)])
@@ -57,7 +58,7 @@ def frontier(marks: Sequence[Mark], x: Side, y: Side, title: str) -> Figure:
         for mark in marks:
             _draw(axes, mark)
             _point_beyond(axes, mark)
-        figure.draw_without_rendering()  # from here on the axes stay where they are
+        figure.draw_without_rendering()  # from here on the layout is fixed
         _name(axes, marks, [corner.get_window_extent()])
         return figure
 
@@ -79,7 +80,7 @@ def _draw(axes: Axes, mark: Mark) -> None:
 
 
 def _point_beyond(axes: Axes, mark: Mark) -> None:
-    """Marks with an arrow on the frame where an interval goes on beyond it."""
+    """Marks intervals that extend beyond the frame with an arrow."""
     limits = (axes.get_xlim(), axes.get_ylim())
     for across, (own, other, arrows) in enumerate(((mark.x, mark.y, "<>"), (mark.y, mark.x, "v^"))):
         ends = zip(_ends(own), limits[across], (-1, 1), arrows, strict=True)
@@ -91,14 +92,14 @@ def _point_beyond(axes: Axes, mark: Mark) -> None:
 
 
 def _ends(estimate: Estimate) -> tuple[float, float]:
-    """The ends of an interval; an open one ends at the value, for it has no end to draw."""
+    """Returns the ends of an interval; an open end is drawn at the value."""
     low = estimate.low if math.isfinite(estimate.low) else estimate.value
     high = estimate.high if math.isfinite(estimate.high) else estimate.value
     return low, high
 
 
 def _name(axes: Axes, marks: Sequence[Mark], written: Sequence[Bbox]) -> None:
-    """Writes each name where it covers no mark and nothing written, as near as there is room."""
+    """Writes each name near its mark without covering other marks or text, if there is room."""
     pixels = axes.figure.dpi / 72
     at = [tuple(axes.transData.transform((mark.x.value, mark.y.value))) for mark in marks]
     taken = [*written, *(Bbox.from_bounds(x, y, 0, 0).padded(_MARK * pixels) for x, y in at)]
@@ -126,7 +127,7 @@ def _name(axes: Axes, marks: Sequence[Mark], written: Sequence[Bbox]) -> None:
 
 
 def _size(axes: Axes, name: str) -> tuple[float, float]:
-    """How much room a name takes, in pixels."""
+    """Returns the size of a name in pixels."""
     text = axes.text(0, 0, name, fontsize=_FONT)
     box = text.get_window_extent()
     text.remove()
@@ -140,13 +141,13 @@ def _holds(outer: Bbox, inner: Bbox) -> bool:
 
 
 def _neighbours(at: Sequence[Sequence[float]], number: int) -> int:
-    """Counts the marks nearby: who has most of them is named first."""
+    """Counts the marks nearby; those with most neighbours are named first."""
     x, y = at[number]
     return sum(math.hypot(x - other[0], y - other[1]) < 100 for other in at)
 
 
 def _places(width: float) -> Iterator[tuple[float, float]]:
-    """Offsets of a text's left middle from its mark, in points, the nearest first."""
+    """Returns offsets from a mark to a text's middle left, in points, the nearest first."""
     for distance in _DISTANCES:
         for step in range(_DIRECTIONS):
             angle = 2 * math.pi * (step / _DIRECTIONS + _FIRST)

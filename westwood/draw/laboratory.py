@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts the laboratory's page into a folder of results, where the links of its figures lead to.
+"""Puts the laboratory's page into a results folder, for the links of its figures.
 
-`make lab` builds the page. It is one file that asks for nothing else, so the links work offline.
+`make lab` builds the page as one self-contained file, so the links work offline.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ NAME = "lab.html"
 
 @dataclass(frozen=True)
 class Opens:
-    """Says how the laboratory opens with a scenario."""
+    """How the laboratory opens with a scenario."""
 
     argument: str  # of `westwood lab`
-    fragment: str  # behind the page's address; empty: too long for one
+    fragment: str  # of the page's address; empty if it is too long for one
 
     @property
     def link(self) -> str:
-        """The address beside the page of the folder; empty where there is none."""
+        """Address relative to the folder's page; empty if there is none."""
         return f"{NAME}{self.fragment}" if self.fragment and PAGE.exists() else ""
 
 

@@ -23,16 +23,16 @@ PANELS = (
     ("estimate_bps", "estimate\n(Mb/s)", MBPS),
     ("rtt_s", "RTT\n(ms)", 1e-3),
 )
-# These rows of a column are drawn, where not all of them are.
+# Rows to draw, for columns of which not all rows are drawn.
 _SHOWN = {
-    "cwnd": pl.col("state") != "recovery",  # in fast recovery DUPACKs inflate it
+    "cwnd": pl.col("state") != "recovery",  # in fast recovery duplicate ACKs inflate it
     "ssthresh": pl.col("ssthresh") < 2**30,  # "unlimited" before the first loss
 }
 
 
 @dataclass(frozen=True)
 class Line:
-    """Is one line of a figure over time."""
+    """A line of a figure over time."""
 
     name: str
     time_s: pl.Series
@@ -42,7 +42,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Course:
-    """Is a panel of a figure over time."""
+    """A panel of a figure over time."""
 
     y_name: str
     lines: Sequence[Line]
@@ -51,18 +51,18 @@ class Course:
 
 @dataclass(frozen=True)
 class Run:
-    """Is a run that is drawn over others: what it is called, and its frames."""
+    """A run in an overlay: its protocol, its name and its frames."""
 
     cc: str
     name: str
     trace: pl.DataFrame
-    queue: pl.DataFrame | None = None  # of the link that limits it
+    queue: pl.DataFrame | None = None  # of the bottleneck
 
 
 def over_time(runs: Sequence[Run], title: str, whole_s: Span, span_s: Span | None = None) -> Figure:
-    """Draws cwnd, ssthresh, estimate and RTT, and the queue if it is known: a line a run.
+    """Draws cwnd, ssthresh, estimate, RTT and, if known, the queue, with a line for each run.
 
-    Without a span it chooses one that shows sawteeth. What no run has gets no panel.
+    Without a span it chooses one that shows sawteeth. A quantity that no run has gets no panel.
     """
     shown_s = sawteeth([run.trace for run in runs], whole_s) if span_s is None else span_s
     drawn_ = [(name, [_line(run, column, unit) for run in runs]) for column, name, unit in PANELS]
@@ -90,7 +90,7 @@ def over_time(runs: Sequence[Run], title: str, whole_s: Span, span_s: Span | Non
                     drawstyle="steps-post",
                 )
             its.set_ylabel(name)
-            its.set_ylim(0, max(1.05 * its.dataLim.y1, 1e-9))  # a level line is not at the edge
+            its.set_ylim(0, max(1.05 * its.dataLim.y1, 1e-9))  # keeps a constant line off the edge
         axes[-1].set_xlabel("Time (s)")
         axes[-1].set_xlim(*shown_s)
         axes[0].set_title(title + said(shown_s, whole_s))
@@ -111,7 +111,7 @@ def _queue_line(run: Run) -> Line:
 
 
 def within(line: Line, span_s: Span) -> pl.DataFrame:
-    """Takes the points within the span, with one at its start that holds what was before."""
+    """Returns the points within the span, starting with the value in force at its start."""
     points = pl.DataFrame({"t": line.time_s, "y": line.value})
     before = points.filter(pl.col("t") < span_s[0]).tail(1)
     held = before.with_columns(pl.lit(span_s[0]).alias("t"))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws one run: windows, estimate and capacity, round trips, the queue, and marks losses.
+"""Draws one run: windows, estimate and capacity, round trips, the queue, and losses.
 
-Nobody knows capacity and queue of real connections: those parts are left out, and what the sender
-noticed is marked instead.
+For real connections capacity and queue are unknown. Their panels are left out, and the losses that
+the sender noticed are marked instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_FLOWS = 6  # that can be told apart
-# Each end of a packet has a mark, its colour, and a text in the legend.
+# Marker, colour and legend text of each way to lose a packet.
 _DROPS = {
     "queue": ("x", "#E13200", "dropped, queue full"),
     "early": ("+", "#EEBA07", "dropped early (RED)"),
@@ -32,7 +32,7 @@ _DROPS = {
 }
 
 
-# The events of a recording that are marked: what a sender noticed.
+# Marker and legend text of the events in a recording that are marked.
 _EVENTS = {"loss": ("x", "loss"), "timeout": ("v", "timeout")}
 
 
@@ -41,18 +41,18 @@ class Panel:
     """Holds frames of `westwood.results.traces` to draw, and the link that limits the run."""
 
     title: str
-    flows: Sequence[tuple[str, str]]  # (name, protocol) of those with windows
+    flows: Sequence[tuple[str, str]]  # (name, protocol) of flows with windows
     trace: pl.DataFrame
-    span_s: tuple[float, float]  # this part is shown
-    link: str | None = None  # None: it is unknown, and so is what follows
-    queue: pl.DataFrame | None = None  # time_s, packets: on the link, in the direction of its load
-    drops: pl.DataFrame | None = None  # on the link, in that direction
-    capacity: pl.DataFrame | None = None  # time_s, bps: what the link can carry of payload
-    queue_limit: float | None = None  # packets, where the limit is in packets
+    span_s: tuple[float, float]  # the part to show
+    link: str | None = None  # None if unknown, as are the fields below
+    queue: pl.DataFrame | None = None  # time_s, packets: on the link, in the loaded direction
+    drops: pl.DataFrame | None = None  # on the link, in the same direction
+    capacity: pl.DataFrame | None = None  # time_s, bps: the link's capacity for payload
+    queue_limit: float | None = None  # if the limit is in packets
 
 
 def draw(run: Panel) -> Figure:
-    """Draws the panel, with the first flows if there are more than MOST_FLOWS."""
+    """Draws the panel, with at most MOST_FLOWS flows."""
     shown = run.flows[:MOST_FLOWS]
     styles = _styles(shown)
     within = pl.col("time_s").is_between(*run.span_s)
@@ -104,7 +104,7 @@ def _name(flow: str, cc: str, flows: int) -> str:
 
 
 def _from_start(frame: pl.DataFrame, start_s: float) -> pl.DataFrame:
-    """Adds the state in which the shown part begins, so that lines begin at its left edge."""
+    """Adds the state at the start of the span, so that lines begin at the left edge."""
     if frame.is_empty() or start_s <= 0 or "kind" in frame.columns:
         return frame
     keys = [key for key in ("flow", "transfer") if key in frame.columns]
@@ -115,7 +115,7 @@ def _from_start(frame: pl.DataFrame, start_s: float) -> pl.DataFrame:
 
 
 def _styles(flows: Sequence[tuple[str, str]]) -> Mapping[str, PlotStyle]:
-    """Chooses each protocol's own style where all differ, else a colour a flow."""
+    """Chooses each protocol's own style if all protocols differ, else a colour for each flow."""
     protocols = [cc for _, cc in flows]
     if len(set(protocols)) == len(protocols):
         return {name: style_of(cc) for name, cc in flows}
@@ -130,7 +130,7 @@ def _has_none(trace: pl.DataFrame, column: str) -> bool:
 
 def _draw_windows(axes: Axes, rows: pl.DataFrame, style: PlotStyle, name: str) -> None:
     steps: Any = {"drawstyle": "steps-post", "color": style.color}
-    # In fast recovery duplicate ACKs inflate it: faint, for the path is not asked to hold that.
+    # Faint, because duplicate ACKs inflate cwnd in fast recovery beyond what the path must hold.
     axes.plot(rows["time_s"], rows["cwnd"], linewidth=0.7, alpha=0.3, **steps)
     steady = rows.filter(pl.col("state") != "recovery")
     axes.plot(steady["time_s"], steady["cwnd"], linewidth=1.2, label=name, **steps)
@@ -142,7 +142,7 @@ def _draw_windows(axes: Axes, rows: pl.DataFrame, style: PlotStyle, name: str) -
 
 
 def _draw_events(axes: Axes, rows: pl.DataFrame, style: PlotStyle) -> None:
-    """Marks each event at the window that it met."""
+    """Marks each event at the window in force."""
     for event, (marker, _) in _EVENTS.items():
         met = rows.filter(pl.col("event") == event)
         axes.plot(
@@ -242,7 +242,8 @@ def _draw_queue(axes: Axes, queue: pl.DataFrame, drops: pl.DataFrame, run: Panel
     )
     highest = float(queue["packets"].max() or 1)  # type: ignore[arg-type]
     limit = run.queue_limit
-    near = limit is not None and highest > limit / 4  # else it would flatten the queue
+    # Otherwise the limit would flatten the queue's curve.
+    near = limit is not None and highest > limit / 4
     top = max(highest, limit) if limit is not None and near else highest
     if limit is not None and near:
         axes.axhline(limit, color="#000000", linewidth=0.8, linestyle=":", label="limit")

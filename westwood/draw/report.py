@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the page: one self-contained HTML file, for a phone, a screen and paper.
+"""Writes a page: one self-contained HTML file for phones, screens and paper.
 
-Every text is escaped by the template; figures are SVG, embedded as images, and where a script runs
-plots (alive.py).
+The template escapes every text. Figures are embedded SVG images, and interactive plots if scripts
+run (alive.py).
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _ORDER = {"DIFFERS": 0, "HOLDS": 1, "TESTED": 2}
 
 @dataclass(frozen=True)
 class Table:
-    """Holds the data behind a figure: a row a point and protocol."""
+    """The data behind a figure: a row for each point and protocol."""
 
     scenario: str
     seeds: int
     frame: pl.DataFrame
-    keys: Sequence[str]  # columns that tell the points apart, beside the protocol
+    keys: Sequence[str]  # columns that identify points, besides the protocol
     columns: Sequence[str]  # with their intervals
 
     @property
     def heads(self) -> list[str]:
-        """Names of the columns, with their units."""
+        """Names of the columns with their units."""
         return [*self._keys, "protocol", *(_named(column) for column in self.columns)]
 
     @property
@@ -65,7 +65,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Grid:
-    """Holds a table of texts."""
+    """A table of texts."""
 
     title: str
     heads: Sequence[str]
@@ -74,24 +74,24 @@ class Grid:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Is a figure: a picture, and its curves as numbers, if it has but curves."""
+    """A figure as a picture, and as numbers if it has only curves."""
 
     svg: bytes
-    plots: str = ""  # JSON that may stand in a page
+    plots: str = ""  # JSON for the page
 
     @property
     def image(self) -> str:
-        """The picture as the address of an image."""
+        """Data URL of the picture."""
         return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode("ascii")
 
 
 @dataclass(frozen=True)
 class Section:
-    """Is an experiment on the page."""
+    """An experiment on the page."""
 
     name: str
     title: str
-    drawn: Drawn | None  # None: nothing could draw it
+    drawn: Drawn | None  # None if nothing could draw it
     tables: Sequence[Table]
     verdicts: Sequence[ClaimVerdict]
     profile: str = ""
@@ -99,13 +99,13 @@ class Section:
     pairs: Sequence[Sequence[str]] = ()  # cells of paired comparisons
     text: Sequence[str] = ()  # paragraphs
     grids: Sequence[Grid] = ()
-    opens: Sequence[Opens] = ()  # the laboratory, with its scenarios
+    opens: Sequence[Opens] = ()  # links to the laboratory with its scenarios
 
 
 def figure(folder: Folder, name: str, draw: Callable[[], Figure]) -> Drawn | None:
-    """Writes the figure that `draw` draws, NAME.png and NAME.svg, for the page.
+    """Writes the figure that `draw` draws for the page, as NAME.png and NAME.svg.
 
-    A page is good without figures: where matplotlib is missing, it is said and None is returned.
+    Without matplotlib it tells the user and returns None, since a page is useful without figures.
     """
     if not extras.has("matplotlib"):
         folder.tell(
@@ -127,7 +127,7 @@ def write(
     verdicts: Sequence[ClaimVerdict],
     manifest: str,
 ) -> Path:
-    """Writes index.html; its path."""
+    """Writes index.html and returns its path."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -170,7 +170,7 @@ def write_last(
     *,
     complete: bool = True,
 ) -> Path:
-    """Writes the page of a folder that is then complete, and the manifest which says so."""
+    """Writes the page of a folder, and then the manifest that marks it as complete."""
     manifest = about(settings, complete=complete)
     page = write(folder, title, sections, verdicts, manifest)
     folder.write_manifest(manifest)
@@ -183,7 +183,7 @@ def megabytes(size: int) -> str:
 
 
 def facts(measured: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Turns what was measured into (name, value) pairs, and joins nested names."""
+    """Flattens measurements into (name, value) pairs, joining nested names."""
     for key, value in measured.items():
         name = f"{prefix}, {key}" if prefix else str(key)
         if isinstance(value, Mapping):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws what a search found: the cost of its trials, and what setting each setting back costs."""
+"""Draws the result of a search: the cost of its trials, and of resetting each setting."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MOST_BARS = 40  # settings that can still be read, more than any control has
-_A_DECADE = 10  # of costs, within which every tick has its number
+_MOST_BARS = 40  # more than any control has
+_A_DECADE = 10  # a range of costs within which every tick is labelled
 
 
 @dataclass(frozen=True)
 class Back:
-    """Is what it costs to set settings back, and the ends of its 95 % interval."""
+    """The cost of resetting settings, with its 95 % interval."""
 
     name: str
     effect: float
@@ -32,7 +32,7 @@ class Back:
 
 
 def search(cc: str, costs: Sequence[float], back: Sequence[Back], title: str) -> Figure:
-    """Draws the cost of each trial, the first of which is the default, and the ablation if any."""
+    """Draws the cost of each trial, beginning with the default, and the ablation if any."""
     shown = back[:_MOST_BARS]
     with look():
         height = 3.2 + (0.9 + 0.3 * len(shown) if shown else 0)
@@ -59,13 +59,13 @@ def _draw_trials(axes: Axes, cc: str, costs: Sequence[float]) -> None:
     if max(costs) < _A_DECADE * min(costs):
         axes.yaxis.set_minor_formatter("{x:g}")
     axes.set(xlabel="Trial", ylabel="Cost (0: all targets reached)")
-    # Above the frame: trials may lie anywhere within it.
+    # Above the frame, because trials may lie anywhere within it.
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, fontsize=8)
 
 
 def _draw_back(axes: Axes, cc: str, back: Sequence[Back]) -> None:
     places = range(len(back))
-    # A bootstrap's interval need not hold the effect itself.
+    # A bootstrap interval need not contain the effect itself.
     ends = [
         [max(0.0, one.effect - one.low) for one in back],
         [max(0.0, one.high - one.effect) for one in back],

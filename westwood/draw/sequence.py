@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws segments over time, as Jacobson did in 1988: sent, sent again, acknowledged."""
+"""Draws segments over time as Jacobson did in 1988: sent, resent, acknowledged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SEGMENTS = 1200  # that a figure shows, unless the user chooses the span
+_SEGMENTS = 1200  # shown unless the user chooses the span
 _MOST_MARKS = 20_000  # of a kind in a panel
 _AGAIN = "#E13200"
 _MARKS = {"timeout": "v", "ecn": "^"}
@@ -29,7 +29,7 @@ def segments(
     whole_s: Span,
     span_s: Span | None = None,
 ) -> Figure:
-    """Draws a panel a flow. Without a span it shows some hundred segments about the first loss."""
+    """Draws a panel for each flow; without a span it shows a few hundred segments near a loss."""
     shown_s = _about_a_loss(events, whole_s) if span_s is None else span_s
     with look():
         figure, rows = subplots(
@@ -45,7 +45,7 @@ def segments(
 
 
 def _about_a_loss(events: pl.DataFrame, whole_s: Span) -> Span:
-    """Chooses a span of so many segments in which the first one is sent again early on."""
+    """Chooses a span of this many segments, with the first retransmission near its start."""
     sent = events.filter(pl.col("kind").is_in(["send", "retransmit"]))
     if sent.height <= _SEGMENTS:
         return whole_s

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gives figures their look: a protocol looks the same in all of them, as the catalogue says."""
+"""Styles figures: each protocol looks the same everywhere, as the catalogue says."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.backend_bases import RendererBase
     from matplotlib.container import BarContainer
 
-# Each format with what to leave out: a date or a version would change the bytes.
+# Metadata to leave out of each format, since a date or a version would change the bytes.
 FORMATS: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None},
@@ -33,10 +33,11 @@ FORMATS: dict[str, dict[str, Any]] = {
 _USUAL = ("png", "svg")
 _MOST_ROWS = 4000  # of a trace in a figure: more than a printed line can show
 MBPS = 1e6  # bit/s in the unit of a rate's axis
-# Of a legend: columns, lines in the axes, characters a line, and what a mark takes of them.
+# Of a legend: columns, lines within the axes, characters per line, and those that a mark takes.
 _MOST_COLUMNS, _MOST_LINES, _LINE, _MARK = 4, 2, 112, 7
-SOFT = "#555555"  # what belongs to no protocol
-# For what has no colour of its own: the catalogue's that differ most, whatever eye sees them.
+SOFT = "#555555"  # for what belongs to no protocol
+# For curves without a colour of their own: the catalogue's most distinct ones, for all kinds of
+# vision.
 PALETTE = ("#000C8C", "#E13200", "#048B77", "#C731C7", "#EEBA07", "#8DC8EB", "#000000", "#97A977")
 
 
@@ -55,7 +56,7 @@ _LOOK: Any = {
     "lines.linewidth": 1.6,
     "lines.markersize": 5,
     "svg.hashsalt": "westwood",  # the same figure gives the same bytes
-    "pdf.fonttype": 42,  # letters that a reader can search for
+    "pdf.fonttype": 42,  # searchable text
 }
 
 
@@ -77,7 +78,7 @@ class Picture(Figure):
 def subplots(
     rows: int = 1, columns: int = 1, *, size: tuple[float, float], **how: Any
 ) -> tuple[Figure, Any]:
-    """Makes a figure of this size in inches and its axes, as pyplot's function of that name."""
+    """Makes a figure of this size in inches and its axes, like pyplot.subplots()."""
     figure = Picture(figsize=size, layout="constrained")
     return figure, figure.subplots(rows, columns, **how)
 
@@ -93,7 +94,7 @@ def nothing(title: str, why: str) -> Figure:
 
 
 def adapt(figure: Figure, title: str | None, size: tuple[float, float] | None) -> Figure:
-    """Gives the figure the title and the size in inches that the user wants, if any."""
+    """Applies the user's title and size in inches, if any."""
     if size is not None:
         figure.set_size_inches(size)
     if title is not None and figure.get_suptitle():
@@ -109,9 +110,9 @@ def save(
     name: str,
     kinds: Sequence[str] = _USUAL,
 ) -> Path:
-    """Writes the figure in these formats through `write(FILE, fill)`; the first one's path."""
+    """Writes the figure in these formats through `write(FILE, fill)`; returns the first path."""
     with look(), warnings.catch_warnings():
-        # In a size that the user chose too small for its texts it is drawn as it comes.
+        # If the user chose a size that is too small for the texts, it is drawn anyway.
         warnings.filterwarnings("ignore", "constrained_layout not applied")
         written = [
             write(f"{name}.{kind}", partial(figure.savefig, format=kind, metadata=FORMATS[kind]))
@@ -121,9 +122,9 @@ def save(
 
 
 def legend(axes: Axes, marks: Sequence[Artist], names: Sequence[str]) -> None:
-    """Puts the legend into the axes, in as many columns as there is room for.
+    """Puts the legend into the axes, in as many columns as fit.
 
-    One with long names goes below the figure, where it hides nothing.
+    A legend with long names goes below the figure, where it hides nothing.
     """
     if not names:
         return
@@ -137,7 +138,7 @@ def legend(axes: Axes, marks: Sequence[Artist], names: Sequence[str]) -> None:
 
 
 def interval_of(bars: BarContainer) -> list[Artist]:
-    """Returns what is drawn of the bars' intervals."""
+    """Returns the artists of the bars' intervals."""
     if bars.errorbar is None:
         return []
     _, caps, lines = bars.errorbar.lines
@@ -145,18 +146,18 @@ def interval_of(bars: BarContainer) -> list[Artist]:
 
 
 def with_edge(drawn: Sequence[Artist]) -> None:
-    """Gives what is drawn a white edge, so that it is seen before any colour."""
+    """Outlines artists in white, so that they are visible on any colour."""
     for one in drawn:
         one.set_path_effects([withStroke(linewidth=3.2, foreground="#ffffff")])
 
 
 def thinned(trace: pl.DataFrame) -> pl.DataFrame:
-    """Thins rows out to as many as can be seen."""
+    """Keeps as many rows as a figure can show."""
     return trace.gather_every(max(1, trace.height // _MOST_ROWS))
 
 
 @contextmanager
 def look() -> Iterator[None]:
-    """Sets every figure's fonts, grid and lines."""
+    """Applies the style of all figures: fonts, grid and lines."""
     with matplotlib.rc_context(_LOOK):
         yield

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-_OF_FIGURE = 0.97  # the share of a figure's width that its title may take
-_OF_PANEL = 0.86  # the share of a panel's width, since its title has its axes' centre
+_OF_FIGURE = 0.97  # share of the figure's width that its title may take
+_OF_PANEL = 0.86  # share of a panel's width, since a panel's title is centred on its axes
 _BREAKS = (r"(?<=[;:]) ", r"(?<=[,;:]) ", r"(?<!\d) ")  # the best places first; no unit is cut off
 _STEPS = 20
 
 
 def fit(figure: Figure, renderer: RendererBase) -> None:
-    """Wraps the figure's title and those of its panels where they are too wide."""
+    """Wraps the titles of the figure and its panels where they are too wide."""
     whole = float(figure.bbox.width)
     if figure.get_suptitle():
         _fit(figure._suptitle, _OF_FIGURE * whole, renderer)  # type: ignore[attr-defined]
@@ -41,7 +41,7 @@ def _fit(title: Text, limit: float, renderer: RendererBase) -> None:
 
 
 def wrapped(text: str, limit: float, width: Callable[[str], float]) -> Sequence[str]:
-    """Breaks a text into as few lines as fit, of about the same width."""
+    """Breaks a text into as few lines as fit, of similar width."""
     if width(text) <= limit:
         return [text]
     for breaks in _BREAKS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws a path comparison: pair by pair, how the interval closed, and one pair side by side."""
+"""Draws a path comparison: its pairs, how the interval narrowed, and one pair side by side."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BINS = 60  # of an upload, for its goodput over time
-_ROUND_TRIPS = 2  # that a bin has at least, so that it is no picture of bursts
-_MOST_GAIN = 3.0  # percent / 100 that the axis shows of an interval
+_ROUND_TRIPS = 2  # least round trips per bin, to average over bursts
+_MOST_GAIN = 3.0  # largest gain on the axis; 3 is 300 %
 
 
 @dataclass(frozen=True)
 class Course:
-    """Is how a control's gain over the baseline and its interval went, after each pair."""
+    """A control's gain over the baseline with its interval, after each pair."""
 
     cc: str
     gain: Sequence[float]
@@ -34,14 +34,14 @@ class Course:
 
 
 def style_of_control(control: str) -> PlotStyle:
-    """Returns how a control of the kernel is drawn: as the protocol that it is."""
+    """Returns the style of a kernel's control: that of its protocol."""
     styles = {one.kernel: one.style for one in reversed(PROTOCOLS.values()) if one.kernel}
     own = PROTOCOLS.get(control)  # several protocols are the kernel's reno
     return own.style if own and own.kernel == control else styles.get(control, OTHER_STYLE)
 
 
 def pairs(rows: pl.DataFrame, courses: Sequence[Course], baseline: str, worth: float) -> Figure:
-    """Draws every upload's goodput, and the gain with its interval as the pairs came."""
+    """Draws every upload's goodput, and the gain with its interval after each pair."""
     with look():
         figure, (rates, gains) = subplots(2, 1, size=(7.2, 5.4), sharex=True)
         for (cc,), mine in rows.group_by("cc", maintain_order=True):
@@ -83,7 +83,7 @@ def _draw_course(axes: Axes, course: Course) -> None:
 
 
 def side_by_side(traces: Mapping[str, pl.DataFrame], title: str) -> Figure:
-    """Draws windows, round trips and goodput of one upload each: a column a control, same axes."""
+    """Draws windows, round trips and goodput of one upload for each control, on common axes."""
     with look():
         figure, panels = subplots(
             3,
@@ -149,7 +149,7 @@ def _mark_losses(axes: Axes, trace: pl.DataFrame) -> None:
 
 
 def goodput(trace: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Returns when each bin of an upload begins, and the rate in it, in bit/s."""
+    """Returns the start of each bin of an upload, and the rate in it in bit/s."""
     times, bytes_ = trace["time_s"].to_numpy(), trace["delivered_bytes"].to_numpy()
     if len(times) < 2:
         return np.zeros(0), np.zeros(0)

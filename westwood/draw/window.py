@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Chooses the part of a run that a figure shows, unless the user says: some sawteeth, and no band.
+"""Chooses the part of a run that a figure shows by default: a few sawteeth.
 
-Hundreds of sawteeth side by side are a solid bar in which nothing can be seen.
+Hundreds of sawteeth side by side would be a solid bar in which nothing can be seen.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Iterable
 
 import polars as pl
 
-_TEETH = 16  # that a figure shows of the flow that has most
-_MOST_TEETH = 40  # of a run that is shown whole
-_TOOTH = 0.85  # a window that falls to less of itself is the end of a tooth
+_TEETH = 16  # shown of the flow with the most teeth
+_MOST_TEETH = 40  # a run with at most this many is shown whole
+_TOOTH = 0.85  # a tooth ends when the window falls below this fraction of itself
 
 Span = tuple[float, float]
 
 
 def sawteeth(traces: Iterable[pl.DataFrame], whole_s: Span) -> Span:
-    """Returns a span in the middle of the run in which cwnd has some teeth; the whole of a few."""
+    """Returns a span in the middle of the run that shows a few teeth, or the whole run."""
     start_s, end_s = whole_s
     length_s = end_s - start_s
     most = max((_teeth(trace) for trace in traces), default=0)
@@ -31,7 +31,7 @@ def sawteeth(traces: Iterable[pl.DataFrame], whole_s: Span) -> Span:
 
 
 def _teeth(trace: pl.DataFrame) -> int:
-    """Counts the falls of the flow's window that has most of them."""
+    """Counts the teeth of the flow with the most of them."""
     keys = [key for key in ("flow", "transfer") if key in trace.columns]
     steady = trace.filter(pl.col("state") != "recovery") if "state" in trace.columns else trace
     cwnd = pl.col("cwnd")
@@ -44,13 +44,13 @@ def _teeth(trace: pl.DataFrame) -> int:
 
 
 def _round(span_s: float) -> float:
-    """Makes 1, 2 or 5 times a power of ten of it, and not less."""
+    """Rounds up to 1, 2 or 5 times a power of ten."""
     unit = 10.0 ** math.floor(math.log10(span_s))
     return next(unit * times for times in (1, 2, 5, 10) if unit * times >= span_s * (1 - 1e-9))
 
 
 def said(span_s: Span, whole_s: Span) -> str:
-    """Says in a title which part is shown: nothing of the whole."""
+    """Says in a title which part is shown; empty for the whole run."""
     if span_s == whole_s:
         return ""
     return f", {span_s[0]:g} to {span_s[1]:g} s of {whole_s[1]:g} s"

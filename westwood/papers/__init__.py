@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Published experiments: how they are run, drawn and held against what the papers claim."""
+"""Runs and draws published experiments, and checks the papers' claims."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decides the papers' claims.
 
-A claim is decided by a check (`westwood.papers.checks`), or it names the tests that prove it, or
-where it will be decided: then its verdict is TESTED. Nothing here changes a setting.
+A check (`westwood.papers.checks`) decides a claim. Other claims name the tests that prove them, or
+where they will be decided; their verdict is TESTED. Nothing here changes a setting.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Decision = Literal["HOLDS", "DIFFERS", "TESTED"]
 
 @dataclass(frozen=True)
 class Paper:
-    """Is where claims come from."""
+    """A paper that makes claims."""
 
     key: str
     title: str
@@ -33,7 +33,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class Claim:
-    """Says what a paper claims, and how it is decided whether that holds."""
+    """A claim of a paper, and how to decide whether it holds."""
 
     id: str
     paper: Paper
@@ -47,16 +47,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """Says what came of a claim."""
+    """The verdict on a claim, with the measurements."""
 
     claim: Claim
     verdict: Decision
     measured: dict[str, Any]
-    explanation: str  # DIFFERS says what differs, where and by how much; TESTED by what
-    elsewhere: str = ""  # what becomes of it under all settings that the paper leaves open
+    explanation: str  # DIFFERS: what differs, where and by how much; TESTED: by what
+    elsewhere: str = ""  # how it fares under all settings that the paper leaves open
 
     def entry(self) -> dict[str, Any]:
-        """Makes the entry in claims.json, without the settings of the runs."""
+        """Returns the entry in claims.json, without the settings of the runs."""
         return {
             "id": self.claim.id,
             "says": self.claim.says,
@@ -79,7 +79,7 @@ def claims() -> dict[str, Claim]:
 
 
 def check(ids: Sequence[str], measured: Mapping[str, Measured]) -> list[ClaimVerdict]:
-    """Holds the claims against what was measured, by the scenarios' names."""
+    """Decides these claims from the measurements, which are by scenario."""
     verdicts = []
     for claim_id in ids:
         finding = CHECKS[claim_id](measured)

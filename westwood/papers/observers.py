@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Observers reduce the trace of a run to numbers, which its rows get as more columns."""
+"""Defines observers, which compute additional columns of a run's rows from its trace."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _GRID_S = 0.1
 
 @dataclass(frozen=True)
 class Observer:
-    """Reads a traced run; `read` gives more columns for the rows of the flows it names."""
+    """Reads a traced run; `read` returns columns for the flows that it names."""
 
     read: Callable[[Result], dict[str, Numbers]]
     events: bool = False
 
     @property
     def job_settings(self) -> dict[str, Any]:
-        """The settings of a job whose rows are to have these columns."""
+        """Settings of a job whose rows are to have these columns."""
         return {"more_columns": self.read, "needs_events": self.events}
 
 
 def _sampled_cwnd(result: Result) -> dict[str, Numbers]:
-    """Takes the mean of the 200 samples, one every 3 s, of Figure 10 of the 2013 paper."""
+    """Returns the mean of 200 samples, one every 3 s, as in Figure 10 of the 2013 paper."""
     means = result.sampled(3.0).filter(pl.col("time_s") > 0).group_by("flow").agg(pl.mean("cwnd"))
     return {row["flow"]: {"sampled_cwnd": row["cwnd"]} for row in means.iter_rows(named=True)}
 
 
 def _estimate_range(result: Result) -> dict[str, Numbers]:
-    """Finds the estimate's peak, and its range after 5 s, as in Figure 11 of the 2013 paper."""
+    """Returns the estimate's peak, and its range after 5 s, as in Figure 11 of the 2013 paper."""
     trace = result.trace.filter(pl.col("flow") == "upload", pl.col("estimate_bps").is_not_nan())
     later = trace.filter(pl.col("time_s") >= 5)["estimate_bps"]
     return {
@@ -51,7 +51,7 @@ def _estimate_range(result: Result) -> dict[str, Numbers]:
 
 
 def _estimate_beside_udp(result: Result) -> dict[str, Numbers]:
-    """Divides the mean estimate by what UDP leaves, in the second half of its times on and off."""
+    """Returns the mean estimate over what UDP leaves, in the second half of each UDP phase."""
     tcp, udp = result.scenario.flows
     assert udp.app.kind == "udp" and udp.app.on is not None and udp.app.off is not None
     link = next(one for one in result.scenario.link if one.name == "bottleneck")
@@ -75,7 +75,7 @@ def _estimate_beside_udp(result: Result) -> dict[str, Numbers]:
 
 
 def _ssthresh_over_pipe(result: Result) -> dict[str, Numbers]:
-    """Divides the median over time of ssthresh by what the path holds without a queue."""
+    """Returns the median of ssthresh over time, divided by the path's bandwidth-delay product."""
     (flow,), (row,) = result.scenario.flows, result.flow_rows
     slowest = min(link.mean_rate_bps("forward") for link in result.scenario.link)
     pipe = slowest * row["min_rtt_s"] / (8 * flow.packet)
@@ -84,7 +84,7 @@ def _ssthresh_over_pipe(result: Result) -> dict[str, Numbers]:
 
 
 def _recoveries(result: Result) -> dict[str, Numbers]:
-    """Looks at each fast recovery: its silences, its floor, its descent, its end."""
+    """Returns the silences, the lowest and final windows and the steps of all fast recoveries."""
     (flow,) = result.scenario.flows
     srtt = result.trace.select("time_s", "srtt_s").filter(pl.col("srtt_s").is_not_nan())
     events = result.events.join_asof(srtt, on="time_s").with_columns(pl.col("kind").cast(pl.String))
@@ -107,7 +107,7 @@ def _recoveries(result: Result) -> dict[str, Numbers]:
             sent_s = row["time_s"]
         elif inside and kind in ("ack", "dupack"):
             seen["below_floor"] += row["cwnd"] < row["ssthresh"]
-            # The ACK that ends it sets cwnd to the pipe, which may be a larger step.
+            # The ACK that ends recovery sets cwnd to the pipe, which may be a larger step.
             seen["steeper_steps"] += cwnd - 1 > row["cwnd"] != row["ssthresh"]
             cwnd = row["cwnd"]
         elif inside and kind in ("exit", "timeout"):
@@ -117,7 +117,7 @@ def _recoveries(result: Result) -> dict[str, Numbers]:
 
 
 def _number(value: object) -> float:
-    """Turns a polars aggregate into a number: None, of nothing, is NaN."""
+    """Converts a polars aggregate to a number; None becomes NaN."""
     return float(value) if isinstance(value, (int, float)) else float("nan")
 
 

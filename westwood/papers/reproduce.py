@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reproduces published experiments: runs them, draws them, holds the claims against them.
+"""Reproduces published experiments: runs them, draws them, and decides the claims.
 
-Writes a results folder: index.html, claims.json, NAME.png and NAME.svg of each experiment, and of
-each scenario data/NAME.csv, runs/NAME.parquet, scenarios/NAME.toml.
+Writes a results folder: index.html, claims.json, NAME.png and NAME.svg for each experiment. For
+each scenario it writes data/NAME.csv, runs/NAME.parquet and scenarios/NAME.toml.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Selection:
-    """Says what will be run: studies by name, and every scenario once."""
+    """The studies to run by name, and each of their scenarios once."""
 
     studies: Mapping[str, PaperStudy]
     experiments: Mapping[str, Experiment]
 
     @property
     def runs(self) -> int:
-        """The number of runs."""
+        """Number of runs."""
         return sum(one.runs for one in self.experiments.values())
 
     def about_s(self, workers: int | None) -> float:
-        """Estimates how long the runs will take on this machine, s."""
+        """Estimates how long the runs take on this machine, in seconds."""
         check_workers(workers, "--workers")
         estimates_s = [
             experiment.estimate_resources(one, SIMULATOR, 1, check_resources=False).seconds
@@ -60,7 +60,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Holds what came of it."""
+    """The results: verdicts, page and figures."""
 
     verdicts: list[claims.ClaimVerdict]
     page: Path
@@ -68,7 +68,7 @@ class Reproduction:
 
 
 def select(name: str, *, seeds: int | None = None, quick: bool = False) -> Selection:
-    """Selects the study of this name, or all of them, and plans the runs."""
+    """Selects one study by name, or all of them, and plans the runs."""
     if name not in (ALL, *STUDIES):
         raise InputError(f"unknown figure, {suggestion(name, [ALL, *STUDIES])}", value=name)
     experiment.check_seeds(seeds)
@@ -91,7 +91,7 @@ def select(name: str, *, seeds: int | None = None, quick: bool = False) -> Selec
 def run(
     selection: Selection, folder: Folder, *, workers: int | None, track: Tracker
 ) -> Reproduction | None:
-    """Runs, draws, checks and writes it all into the folder; None if interrupted."""
+    """Runs, draws, checks and writes everything into the folder; None if interrupted."""
     check_workers(workers, "--workers")
     manifest = _manifest(selection)
     folder.manifest(manifest, complete=False)

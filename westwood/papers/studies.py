@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists what can be reproduced: each study, its scenarios, the claims about it, its figure."""
+"""Lists the studies that can be reproduced, with their scenarios, claims and figures."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ All = Mapping[str, Measured]
 
 @dataclass(frozen=True)
 class PaperStudy:
-    """Is an experiment of a paper."""
+    """An experiment of a paper."""
 
     title: str
-    scenarios: Mapping[str, str]  # name, and the swept key that its figure is over ("": none)
+    scenarios: Mapping[str, str]  # name, and the swept key on the figure's x axis ("": none)
     claims: tuple[str, ...]
     draw: Callable[[All, str], Figure]
     observer: Observer | None = None

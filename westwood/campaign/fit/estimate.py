@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From uploads to estimates: where the parameters can lie, what is likely, what can't be told."""
+"""Estimates a path from uploads: where the parameters can lie, what is likely, what is unknown."""
 
 from __future__ import annotations
 
@@ -24,42 +24,42 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 _DRAWS, _ROUNDS, _KEEP = 160, 3, 0.25
-_FASTEST = 0.98  # quantile of the rates: beyond it a few come from ACKs that arrive together
-_LEVEL = 0.15  # of the windows as fast as the fastest: a limit, not a chance
-_BESIDE = 0.06  # by which a window's rate may miss the link's
-_FULL = 5  # windows that make a full link
-_SEEN = 0.02  # by which their median may miss the link's rate
+_FASTEST = 0.98  # quantile of the rates, since bunched ACKs inflate the highest
+_LEVEL = 0.15  # share of the windows near the fastest that indicates a rate limit
+_BESIDE = 0.06  # how far a window's rate may differ from the link's
+_FULL = 5  # windows that show a full link
+_SEEN = 0.02  # how far their median may differ from the link's rate
 _INTERVAL = (0.025, 0.975)
-_TOLD = 4.0  # between the ends of an interval: a wider one is no more than a bound
-_CLOCK_S = 0.0005  # by which machines and schedulers lengthen a round trip
-_NONE = 0.1  # losses in all of what was sent: that is none
-_RATE_ERROR, _QUEUE_ERROR = 0.015, 0.05  # no interval says more than the simulator can
-_MANY = 10  # of them, to tell whether losses come together
+_TOLD = 4.0  # ratio of an interval's ends; a wider interval is only a bound
+_CLOCK_S = 0.0005  # how much machines and schedulers lengthen a round trip
+_NONE = 0.1  # losses among all segments that count as none
+_RATE_ERROR, _QUEUE_ERROR = 0.015, 0.05  # least relative half widths, the simulator's own errors
+_MANY = 10  # losses needed to tell whether they come in bursts
 _LIMITED = 0.3  # of the time
-_EPISODES = 3  # away from a full queue, at least, for a loss of the wire
+_EPISODES = 3  # least number away from a full queue that shows loss of the wire
 _NORMAL = 1.959964  # quantile of the normal distribution
-_CHECKS = 8  # repetitions of the uploads over the path that fits
-_BURST = 2.0  # losses an episode, over those of independent losses
-_ODD, _ODD_SDS = 0.25, 3.0  # of goodput, and of its standard deviation: no chance
+_CHECKS = 8  # repetitions of the uploads over the fitted path
+_BURST = 2.0  # losses per episode, over those of independent losses
+_ODD, _ODD_SDS = 0.25, 3.0  # of goodput, and of its standard deviation: more is no chance
 RATE, QUEUE, LOSS = range(3)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Is a value with its 95 % interval; a bound where nothing more can be told."""
+    """A value with its 95 % interval, or only a bound."""
 
     value: float
     low: float
     high: float
-    bound: str = ""  # "at least" or "at most": the value is this bound; empty: neither
+    bound: str = ""  # "at least" or "at most" if the value is a bound
 
     def widened(self, share: float) -> Estimate:
-        """This with an interval that reaches so far from the value, at least."""
+        """Returns the estimate with an interval of at least this half width."""
         low, high = self.value * (1 - share), self.value * (1 + share)
         return Estimate(self.value, min(self.low, low), max(self.high, high), self.bound)
 
     def covers(self, truth: float) -> bool:
-        """Whether a value is in the interval, or on the right side of the bound."""
+        """Says whether a value is in the interval, or on the right side of the bound."""
         return (self.bound == "at least" or truth <= self.high) and (
             self.bound == "at most" or truth >= self.low
         )
@@ -67,7 +67,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Goodput:
-    """Compares a control's recorded uploads with their repetitions over the path that fits."""
+    """Compares a control's recorded uploads with their repetitions over the fitted path."""
 
     recorded_bps: float
     fitted_bps: float
@@ -75,31 +75,31 @@ class Goodput:
 
     @property
     def is_odd(self) -> bool:
-        """Whether they differ by more than chance and the simulator do."""
+        """Says whether they differ by more than chance and the simulator's error."""
         differs = abs(self.recorded_bps - self.fitted_bps)
         return differs > max(_ODD * self.fitted_bps, _ODD_SDS * self.sd_bps)
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Holds the path that fits, and how well it does."""
+    """The fitted path and the quality of the fit."""
 
     path: Path
     packets: Packets
     controls: tuple[str, ...]
     uploads: int
-    seconds: float  # of each, in the mean
+    seconds: float  # mean duration of an upload
     rate_bps: Estimate
     delay_s: Estimate
     queue: Estimate  # packets
     loss: Estimate
-    burst: float  # losses that come together away from a full queue, over those of independent ones
+    burst: float  # losses per burst away from a full queue, over those of independent losses
     goodput_bps: Mapping[str, Goodput]  # by control
     full: bool  # whether the link was seen full
 
     @property
     def doubts(self) -> list[str]:
-        """What the path did that the model does not."""
+        """Returns the behaviour of the path that the model lacks."""
         said = []
         for cc, one in self.goodput_bps.items():
             if one.is_odd:
@@ -117,9 +117,9 @@ class Fit:
 
 
 def fit(uploads: Sequence[Upload], *, seed: int = 1, draws: int = _DRAWS) -> Fit:
-    """Fits a path to uploads of one host over it; the same uploads and seed give the same fit.
+    """Fits a path to one host's uploads; the same uploads and seed give the same fit.
 
-    draws: paths that are tried in each round. InputError where they don't show what limits them.
+    draws: paths to try in each round. Raises InputError if the uploads don't show what limits them.
     """
     if not uploads:
         raise InputError("no upload to fit a path to")
@@ -154,12 +154,12 @@ def fit(uploads: Sequence[Upload], *, seed: int = 1, draws: int = _DRAWS) -> Fit
 
 @dataclass(frozen=True)
 class _Evidence:
-    """Holds what the uploads show without a simulation."""
+    """What the uploads show without simulation."""
 
     packets: Packets
     fastest_bps: float  # window, in IP packets
     full_bps: Numbers  # of the windows in which the link was full
-    level: float  # the share of windows that are as fast as the fastest
+    level: float  # share of windows near the fastest
     highest_s: float  # round trip above the least
     losses: float
     sent: float
@@ -172,7 +172,7 @@ class _Evidence:
         scale = packets.size / packets.mss
         windows = [Windows.of(upload, measure) for upload in sampled]
         rates = scale * np.concatenate([one.bps for one in _sound(windows)])
-        # An upload that is always repairing something has no sound window, but its rate is one.
+        # An upload that is always repairing losses has no valid window, but its mean rate counts.
         whole = scale * max(upload.goodput_bps for upload in uploads)
         fastest_bps = max(float(np.quantile(rates, _FASTEST)), whole)
         lows = [LowLosses.of(upload, measure) for upload in sampled]
@@ -194,22 +194,22 @@ class _Evidence:
 
     @property
     def is_full(self) -> bool:
-        """Whether the link was seen full."""
+        """Says whether the link was seen full."""
         return self.waits.size >= _FULL or self.level >= _LEVEL
 
     @property
     def waits(self) -> Numbers:
-        """The rates while packets waited, but for those of a wait that is over."""
+        """Returns the rates while packets waited."""
         rates: Numbers = self.full_bps[self.full_bps > self.fastest_bps * (1 - _BESIDE)]
         return rates
 
     @property
     def waiting(self) -> float:
-        """The most packets that can have waited."""
+        """Returns the most packets that can have waited."""
         return self.fastest_bps * self.highest_s / (8 * self.packets.size)
 
     def box(self, measure: Measure) -> Numbers:
-        """Where log rate, log queue and the root of the loss can lie."""
+        """Returns the ranges of log rate, log queue and the root of the loss."""
         low, high = self.fastest_bps * (1 - 2 * _BESIDE), self.fastest_bps * (1 + 3 * _BESIDE)
         if self.waits.size >= _FULL:
             rate = float(np.median(self.waits))
@@ -233,7 +233,7 @@ def _sound(windows: Sequence[Windows]) -> Sequence[Windows]:
 def _inferred(
     uploads: Sequence[Upload], evidence: _Evidence, replay: Replay, found: Posterior
 ) -> Fit:
-    """What simulations say of a link that was full."""
+    """Estimates a link that was full, by simulation."""
     low, middle, high = np.quantile(found.draws, (_INTERVAL[0], 0.5, _INTERVAL[1]), axis=0)
     chosen = replay.path(middle)
     rate = _exponential(low[RATE], middle[RATE], high[RATE]).widened(_RATE_ERROR)
@@ -249,21 +249,21 @@ def _inferred(
 def _bounded(
     uploads: Sequence[Upload], measure: Measure, evidence: _Evidence, replay: Replay
 ) -> Fit:
-    """What can be said of a link that was not seen full for long.
+    """Bounds a link that was not full for long.
 
-    What was lost while the round trip was high may be a burst's overflow; the rest is the wire's.
+    Losses at a high round trip may be a burst's overflow; the others are the wire's.
     """
     fastest_bps = evidence.fastest_bps
     low = evidence.low
     if low.episodes < _EPISODES:
         bound = poisson_interval(low.episodes)[1] / max(low.segments, 1.0)
         loss = Estimate(0.0, 0.0, min(bound, 1.0), "at most")
-    else:  # losses that are repaired together are counted, but no evidence of their own
+    else:  # losses repaired together count, but are no independent evidence
         each = low.losses / low.episodes / (low.segments + low.losses)
         least, most = (each * one for one in poisson_interval(low.episodes))
         loss = Estimate(each * low.episodes, least, min(most, 1.0))
     rate = Estimate(fastest_bps, fastest_bps * (1 - _BESIDE), math.inf, "at least")
-    # A queue that holds what waited, and a pipe more, drops nothing that was not dropped.
+    # A queue for all waiting packets and one pipe more would not have dropped fewer packets.
     pipe = fastest_bps * measure.base_s / (8 * evidence.packets.size)
     waited = max(1.0, math.floor(evidence.waiting / 2))
     queue = Estimate(math.ceil(pipe + evidence.waiting) + 10, waited, math.inf, "at least")
@@ -280,12 +280,12 @@ def _fit(
     queue: Estimate,
     loss: Estimate,
 ) -> Fit:
-    """Adds what the fit makes of the recorded uploads."""
+    """Completes the fit with the recorded uploads."""
     theta = np.array([math.log(path.rate_bps), math.log(path.queue), math.sqrt(path.loss)])
     again = replay(np.tile(theta, (_CHECKS, 1)))
     recorded, fitted = (replay.told(one, summary.GOODPUT) for one in (replay.observed, again))
     bursts = (replay.told(one, summary.BURST) for one in (replay.observed, again))
-    # A path that fades does so to every control.
+    # A fading path would affect every control.
     burst = min(
         float(was / np.mean(its)) for was, its in zip(*(b.values() for b in bursts), strict=True)
     )
@@ -309,10 +309,10 @@ def _fit(
 
 
 def poisson_interval(count: float) -> tuple[float, float]:
-    """The 95 % interval of a Poisson mean after a count (Garwood 1936).
+    """Returns the 95 % interval of a Poisson mean after a count (Garwood 1936).
 
-    Its ends are quantiles of chi-square, here by Wilson and Hilferty's cube: the upper one within
-    1 %, the lower one, which is too low, within 3 % from a count of 3 on.
+    Its ends are quantiles of chi-square, here by Wilson and Hilferty's cube. The upper end is
+    within 1 %; the lower end, which is too low, is within 3 % from a count of 3 on.
     """
 
     def end(degrees: float, normal: float) -> float:
@@ -327,9 +327,9 @@ def _exponential(low: float, middle: float, high: float) -> Estimate:
 
 
 def _loss(evidence: _Evidence, low: float, middle: float, high: float) -> Estimate:
-    """Of the wire; without episodes away from a full queue nothing says that it loses.
+    """Estimates the loss of the wire; without episodes away from a full queue it is none.
 
-    One or two may be an overflow's second, when the smoothed round trip has fallen already.
+    One or two episodes may belong to an overflow after the smoothed round trip has fallen.
     """
     segments, most = max(evidence.low.segments, 1.0), max(high, 0.0) ** 2
     if evidence.low.episodes < _EPISODES:
@@ -340,7 +340,7 @@ def _loss(evidence: _Evidence, low: float, middle: float, high: float) -> Estima
 
 
 def _delay(uploads: Sequence[Upload], delay_s: float) -> Estimate:
-    """The least of several round trips is that of the path, or above it by as much as they differ.
+    """Estimates the delay: the least round trip minus an allowance for their differences.
 
     Robson & Whitlock's interval of the end of a distribution is (least - 19 gaps, least); the gap
     is that to the second least.

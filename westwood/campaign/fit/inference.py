@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Approximate Bayesian computation: which parameters make simulated numbers like observed ones.
+"""Approximate Bayesian computation: finds parameters whose simulation resembles observations.
 
-Parameters theta are uniform in a box, s(theta) are the numbers of a simulation with them, and
-s_obs the observed ones. In rounds:
+Parameters theta are uniform in a box, s(theta) are the numbers of a simulation with them, and s_obs
+the observed ones. In rounds:
 
-    1. theta_i from the box, s_i = s(theta_i) and a normal error, i = 1..N: the model is not what
-       was observed, and how far it may miss each number is said (Wilkinson 2013)
-    2. ridge regression theta ~ b0 + B (s, s^2): its prediction t(s) is as many numbers as there
-       are parameters, the best summary in the square sense (Fearnhead & Prangle 2012, section 3)
+    1. theta_i from the box, s_i = s(theta_i) plus a normal error, i = 1..N: the error models how
+       far the model may miss each number (Wilkinson 2013)
+    2. ridge regression theta ~ b0 + B (s, s^2): its prediction t(s) has as many numbers as there
+       are parameters, the best summary by squared error (Fearnhead & Prangle 2012, section 3)
     3. the k draws whose t(s_i) is nearest to t(s_obs), in units of the regression's residuals
     4. the next box is that of these draws, widened: a truncated prior, so that no draw needs a
        weight (Deistler, Goncalves & Macke 2022)
 
-The kept draws are moved along a regression of their own, theta_i + (t(s_obs) - t(s_i)) C, which
-corrects for the distance that they still have (Beaumont, Zhang & Balding 2002): where the numbers
-say nothing of a parameter C is near 0, and the draws stay as wide as they were. Everything follows
-from the seed.
+A second regression shifts the kept draws, theta_i + (t(s_obs) - t(s_i)) C, which corrects for their
+remaining distance (Beaumont, Zhang & Balding 2002). Where the numbers say nothing about a
+parameter, C is near 0 and the draws keep their width. Everything depends only on the seed.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 _RIDGE = 0.02  # of the number of draws
-_FEWEST = 16  # draws that are kept
+_FEWEST = 16  # kept draws
 _WIDER = 0.15  # of a box's width, on each side
-_MOST_SD = 5.0  # of a number that no draw comes near
+_MOST_SD = 5.0  # limit for a number that no draw comes near
 
 
 @dataclass(frozen=True)
 class Posterior:
-    """Holds parameters that the observed numbers are likely under, a row a draw."""
+    """Parameters that are likely given the observed numbers, one draw per row."""
 
     draws: Numbers
     simulated: Numbers  # the numbers of these draws
@@ -57,7 +56,7 @@ def infer(
     keep: float,
     seed: int,
 ) -> Posterior:
-    """`simulate` takes a row of parameters a draw, and gives a row of numbers for each.
+    """Infers parameters; `simulate` maps rows of parameters to rows of numbers.
 
     box: lowest and highest of each parameter. error: the model's, of each number.
     """
@@ -77,7 +76,7 @@ def infer(
 
 
 def latin(random: np.random.Generator, draws: int, parameters: int) -> Numbers:
-    """A Latin hypercube: each parameter's draws are spread evenly (McKay et al. 1979)."""
+    """Draws a Latin hypercube, which spreads each parameter evenly (McKay et al. 1979)."""
     places = np.stack([random.permutation(draws) for _ in range(parameters)], axis=1)
     return np.asarray((places + random.random((draws, parameters))) / draws)
 
@@ -85,7 +84,7 @@ def latin(random: np.random.Generator, draws: int, parameters: int) -> Numbers:
 def _regressed(
     theta: Numbers, numbers: Numbers, observed: Numbers, keep: float
 ) -> tuple[NDArray[np.int64], Numbers]:
-    """Which draws are nearest to what was observed, and where the regression moves them."""
+    """Returns the draws nearest to the observation, and where the regression shifts them."""
     mean, sd = numbers.mean(axis=0), numbers.std(axis=0) + 1e-9
     standard = (numbers - mean) / sd
     goal = np.clip((observed - mean) / sd, -_MOST_SD, _MOST_SD)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The path that a fit estimates, and its scenario: what all engines take, and nothing else."""
+"""Defines the path that a fit estimates, and its scenario for all engines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MTU = 1500
 
 @dataclass(frozen=True)
 class Path:
-    """Is a link in both directions: its losses are of data, independent of each other."""
+    """A link with the same rate and delay in both directions, and independent losses of data."""
 
     rate_bps: float  # of IP packets
     delay_s: float  # one way, the same in both directions
@@ -27,13 +27,13 @@ class Path:
 
 @dataclass(frozen=True)
 class Packets:
-    """Says what the uploads' packets were, by their segments' payload."""
+    """The uploads' packets, by their segments' payload."""
 
     mss: int
 
     @property
     def header(self) -> int:
-        """Bytes of IP and TCP."""
+        """Bytes of IP and TCP header."""
         return _PLAIN if self.mss + _PLAIN == _MTU else _STAMPED
 
     @property
@@ -42,7 +42,7 @@ class Packets:
         return self.mss + self.header
 
     def settings(self) -> dict[str, Any]:
-        """What a flow has to say of them beyond the profile."""
+        """Settings of a flow with such packets, where they differ from the profile."""
         said: dict[str, Any] = {}
         if self.size != _MTU:
             said["packet"] = f"{self.size}B"
@@ -52,7 +52,7 @@ class Packets:
 
 
 def link(path: Path, packets: Packets) -> dict[str, Any]:
-    """The settings of the link; its rate has to carry the link's overhead, too."""
+    """Returns the settings of the link, whose rate includes the link's overhead."""
     rate = path.rate_bps * (packets.size + _OVERHEAD) / packets.size
     loss = {"kind": "uniform", "rate": float(f"{path.loss:.4g}"), "on": "forward"}
     return {
@@ -67,5 +67,5 @@ def link(path: Path, packets: Packets) -> dict[str, Any]:
 
 
 def flow(cc: str, packets: Packets) -> dict[str, Any]:
-    """The settings of an upload under this protocol."""
+    """Returns the settings of an upload under this protocol."""
     return {"name": FLOW, "from": "source", "to": "sink", "cc": cc, **packets.settings()}

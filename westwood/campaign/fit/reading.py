@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the uploads that a path is fitted to: a folder of `path compare`, or a recording."""
+"""Reads the uploads for a fit: a folder of `path compare`, or a recording."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from westwood.kernel import reading
 from westwood.results import journal
 from westwood.results.folder import Damaged, Folder
 
-_WITHOUT_SACK = ("reno", "newreno")  # recoveries that Linux has only if it is told to
+_WITHOUT_SACK = ("reno", "newreno")  # recoveries that Linux uses only on request
 
 
 def uploads(source: Path) -> list[Upload]:
-    """Reads what lies there; InputError in a line if no path can be fitted to it."""
+    """Reads the uploads; InputError if no path can be fitted to them."""
     if source.is_dir():
         return _of_folder(source)
     if reading.is_recording(source.name):
@@ -33,7 +33,7 @@ def uploads(source: Path) -> list[Upload]:
 
 
 def protocol_of(control: str) -> str | None:
-    """The protocol that does what the kernel's control does; None: there is none."""
+    """Returns the protocol that behaves as the kernel's control; None if there is none."""
     found = [name for name, one in PROTOCOLS.items() if one.kernel == control]
     found.sort(key=lambda name: PROTOCOLS[name].recovery in _WITHOUT_SACK)
     return found[0] if found else None
@@ -43,7 +43,7 @@ def _of_folder(path: Path) -> list[Upload]:
     file = path / JOURNAL
     try:
         folder = Folder(path)
-    except InputError:  # it speaks of a folder to write into
+    except InputError:  # its message is about a folder to write into
         raise InputError("no folder of westwood path compare", source=str(path)) from None
     try:
         rows = journal.read(file).records
@@ -104,13 +104,13 @@ def _of_recording(path: Path) -> list[Upload]:
 
 
 def _host_of(flow: str) -> set[str]:
-    """Where a real connection, ADDRESS:PORT>ADDRESS:PORT, leads to; a simulated one has a name."""
+    """Returns the host of a connection ADDRESS:PORT>ADDRESS:PORT; simulated ones have names."""
     _, arrow, to = flow.rpartition(">")
     return {to.rpartition(":")[0]} if arrow else set()
 
 
 def _some(found: list[Upload], problems: list[InputError], source: str) -> list[Upload]:
-    """What can be used; the first problem if that is nothing."""
+    """Returns the usable uploads; raises the first problem if there are none."""
     if found:
         return found
     if problems:

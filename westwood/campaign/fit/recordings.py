@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the fit knows of an upload: its sender's counters and smoothed round trip over time.
+"""Holds what a fit knows of an upload: its sender's counters and smoothed round trip over time.
 
-A real upload has them from TCP_INFO, a simulated one from its events; both are read at the same
-equal distances, so that whatever is computed from one can be computed from the other.
+For real uploads they come from TCP_INFO, for simulated ones from events. Both are sampled at the
+same intervals, so that every number can be computed from either.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-# Of a recording; the others that it may have are not read.
+# Of a recording; other columns are not read.
 COLUMNS = ("time_s", "srtt_s", "rtt_min_s", "mss", "delivered_bytes", "sent", "retransmitted")
-_LEAST_S = 0.5  # of an upload: less says nothing of a path
+_LEAST_S = 0.5  # of an upload: a shorter one tells nothing about a path
 _LEAST_LOOKS = 20
 _LEAST_SEGMENTS = 50
-_TICK_S = 0.0011  # of TCP timestamps, and what clocks differ by
+_TICK_S = 0.0011  # of TCP timestamps, plus the difference of clocks
 
 
 @dataclass(frozen=True)
 class Upload:
-    """Holds the looks at an upload's sender, from the first acknowledged byte to the last."""
+    """Samples of an upload's sender, from the first acknowledged byte to the last."""
 
     cc: str  # a protocol of the catalogue
     mss: int  # bytes
     rtt_min_s: float
-    time_s: Numbers  # from the first look
+    time_s: Numbers  # from the first sample
     srtt_s: Numbers
     delivered: Numbers  # segments, cumulatively acknowledged so far
     sent: Numbers  # segments so far
     retransmitted: Numbers  # segments so far
-    limited: float = 0.0  # the share of the time in which a window or buffer held it back
+    limited: float = 0.0  # share of the time in which a window or buffer limited it
 
     @property
     def seconds(self) -> float:
-        """How long it was looked at."""
+        """Duration of the samples."""
         return float(self.time_s[-1] - self.time_s[0])
 
     @property
     def goodput_bps(self) -> float:
-        """Payload acknowledged over all of it."""
+        """Payload acknowledged over the whole duration."""
         return float(self.delivered[-1]) * self.mss * 8 / max(self.seconds, 1e-9)
 
     @property
     def step_s(self) -> float:
-        """The usual time between two looks."""
+        """Usual interval between two samples."""
         return float(np.median(np.diff(self.time_s)))
 
     def sampled(self, step_s: float) -> Upload:
-        """What was seen last at equal distances; what was acknowledged is spread between looks."""
+        """Resamples the upload at equal intervals; acknowledged data are interpolated."""
         grid = np.arange(self.time_s[0], self.time_s[-1] + step_s / 2, step_s)
         at = np.maximum(np.searchsorted(self.time_s, grid + 1e-9, side="right") - 1, 0)
         srtt_s, sent, again = (one[at] for one in (self.srtt_s, self.sent, self.retransmitted))
@@ -71,9 +71,9 @@ class Upload:
 
 
 def of_frame(frame: pl.DataFrame, cc: str, source: str = "", limited: float = 0.0) -> Upload:
-    """Reads a recording of one connection; InputError if it is too short to say anything.
+    """Reads a recording of one connection; InputError if it is too short.
 
-    limited: the share of the time in which not the network but a window or buffer held it back.
+    limited: share of the time in which a window or buffer limited it, rather than the network.
     """
     missing = [name for name in COLUMNS if name not in frame.columns]
     if missing:
@@ -84,7 +84,7 @@ def of_frame(frame: pl.DataFrame, cc: str, source: str = "", limited: float = 0.
         "time_s", keep="last", maintain_order=True
     )
     last = int(known["delivered_bytes"].arg_max() or 0)
-    known = known.head(last + 1)  # what comes after the last byte is no upload
+    known = known.head(last + 1)  # samples after the last byte are no upload
     if known.height < 2:
         raise InputError("too short to fit a path to: nothing was acknowledged", source=source)
     mss = int(known["mss"][-1])
@@ -113,7 +113,7 @@ def _check(upload: Upload, looks: int, source: str) -> None:
 
 
 def of_result(result: Result, step_s: float) -> Upload | None:
-    """Looks at the first flow of a simulation that has events; None if nothing came of it."""
+    """Reads the first flow of a simulation with events; None if nothing was delivered."""
     (windows,) = _of_first(result, "windows")
     (events,) = _of_first(result, "events")
     kinds = _kinds()
@@ -123,7 +123,7 @@ def of_result(result: Result, step_s: float) -> Upload | None:
     if not is_ack.any() or not known.size:
         return None
     flow = result.scenario.flows[0]
-    # From its first to its last acknowledgment, as of a recording.
+    # From its first to its last acknowledgment, as in a recording.
     ack_s = at[is_ack]
     grid = np.arange(ack_s[0], ack_s[-1] + step_s / 2, step_s)
     if grid.size < 2:
@@ -145,10 +145,10 @@ def of_result(result: Result, step_s: float) -> Upload | None:
 
 
 def _least_s(rtt_min_s: float, srtt_s: Numbers) -> float:
-    """The least round trip, in s.
+    """Returns the least round trip in s.
 
-    After a retransmission Linux measures by timestamps, in whole ms, and a least round trip may be
-    up to 1 ms too short. The smoothed one begins with that of the handshake, on an idle path.
+    After a retransmission Linux measures by timestamps in whole ms, so a least round trip may be up
+    to 1 ms too short. The smoothed one begins with that of the handshake, on an idle path.
     """
     least_s = float(srtt_s.min())
     return least_s if least_s - rtt_min_s <= _TICK_S else rtt_min_s
@@ -159,7 +159,7 @@ def _last(times: Numbers, grid: Numbers) -> NDArray[np.int64]:
 
 
 def _of_first(result: Result, table: str) -> list[Mapping[str, Any]]:
-    """The rows of the first connection."""
+    """Returns the rows of the first connection."""
     pieces = list(result.raw.records.pieces(table))
     names = pieces[0].keys()
     whole = {name: np.concatenate([piece[name] for piece in pieces]) for name in names}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Repeats recorded uploads in the simulator, over paths that are tried: as many, as long, under
-the same controls, each alone, and looked at in the same way."""
+"""Repeats recorded uploads in the simulator over candidate paths.
+
+The repetitions have the same number, durations and controls, run alone, and are sampled alike.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +28,17 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-# Of each control, and segments in all: more narrow the interval by less than they cost.
+# Uploads of each control, and segments in all; more would cost more than they narrow the interval.
 _MOST_UPLOADS, _MOST_SEGMENTS = 3, 60_000
 _LEAST_DELAY_S = 1e-5
-_DEAD = -20.0  # stands for every number of an upload of which nothing came
+_DEAD = -20.0  # stands for every number of an upload that delivered nothing
 _NAMES = [f"number_{place}" for place in range(summary.WIDTH)]
 
 
 class Replay:
-    """Gives the numbers of these uploads, recorded, or simulated over other paths.
+    """Computes the numbers of these uploads, recorded, or simulated over other paths.
 
-    A path is (log rate, log queue, root of loss) here: its base round trip is the recorded one.
+    Here a path is (log rate, log queue, root of loss); its base round trip is the recorded one.
     """
 
     def __init__(self, uploads: Sequence[Upload], measure: Measure) -> None:
@@ -56,14 +58,14 @@ class Replay:
         self.observed = summary.of_controls(numbers, self._controls)
 
     def path(self, theta: Numbers) -> Path:
-        """The path that these parameters stand for."""
+        """Returns the path with these parameters."""
         rate = math.exp(theta[0])
         round_trip_s = self._measure.base_s - self._handshake_bits / rate
         delay_s = max(round_trip_s / 2, _LEAST_DELAY_S)
         return Path(rate, delay_s, max(1, round(math.exp(theta[1]))), max(theta[2], 0.0) ** 2)
 
     def __call__(self, thetas: Numbers) -> Numbers:
-        """The numbers over each of these paths, with seeds that no path before had."""
+        """Returns the numbers over each of these paths, with fresh seeds."""
         rows = sorted_rows(run_jobs(self._jobs(thetas), simulator.prepare))
         every = np.array([[row[name] for name in _NAMES] for row in rows])
         count = len(self.uploads)
@@ -75,7 +77,7 @@ class Replay:
         )
 
     def told(self, numbers: Numbers, place: int) -> dict[str, Numbers]:
-        """One of the numbers of each control, the last axis, which are logarithms, undone."""
+        """Returns one number of each control (the last axis), converted from its logarithm."""
         controls = sorted(set(self._controls))
         return {
             cc: np.exp(numbers[..., at * summary.WIDTH + place]) for at, cc in enumerate(controls)
@@ -84,7 +86,7 @@ class Replay:
     def _jobs(self, thetas: Numbers) -> Iterator[Job]:
         for theta in thetas:
             for upload in self.uploads:
-                # Until the first acknowledgment it takes a handshake and a round trip.
+                # The first acknowledgment takes a handshake and a round trip.
                 length_s = upload.seconds + 2 * self._measure.base_s
                 self._seed += 1
                 chosen = self._scenario(self.path(theta), upload.cc, length_s)
@@ -108,7 +110,7 @@ class Replay:
         }
 
     def _calibrated(self) -> float:
-        """What a link sends within the least round trip, in bits: that is a handshake's."""
+        """Returns the bits that the least round trip spends at the link's rate: a handshake's."""
         rate, delay_s = 1e6, self._measure.base_s / 2
         length_s = 4 * self._measure.base_s + 1
         chosen = self._scenario(Path(rate, delay_s, 1000, 0.0), self._controls[0], length_s)

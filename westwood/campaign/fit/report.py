@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a fitted path as a scenario file: each value with its interval behind it."""
+"""Writes a fitted path as a scenario file, with the interval of each value as a comment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SCALES = {
 
 
 def told(estimate: Estimate, key: str) -> str:
-    """An estimate's interval in words: "9.9 to 10.1 Mb/s", "at least 40 packets"."""
+    """Returns an estimate's interval in words: "9.9 to 10.1 Mb/s", "at least 40 packets"."""
     scale, unit = _SCALES[key]
     low, high = (_short(one / scale) for one in (estimate.low, estimate.high))
     if estimate.bound:
@@ -30,13 +30,13 @@ def told(estimate: Estimate, key: str) -> str:
 
 
 def summary(fit: Fit) -> str:
-    """The fit in a line."""
+    """Returns the fit in one line."""
     parts = (f"{key} {told(getattr(fit, name), key)}" for key, name in _NOTES.items())
     return "; ".join(parts)
 
 
 def notes(fit: Fit) -> list[str]:
-    """What the numbers don't say, a sentence each."""
+    """Returns caveats about the fit, a sentence each."""
     said = []
     if fit.rate_bps.bound:
         said.append(
@@ -49,7 +49,7 @@ def notes(fit: Fit) -> list[str]:
 
 
 def scenario(fit: Fit, name: str = "path") -> Scenario:
-    """The scenario: an upload under each control that was recorded, one after the other."""
+    """Returns the scenario: an upload under each recorded control, one after the other."""
     return Scenario(**_given(fit, name))
 
 

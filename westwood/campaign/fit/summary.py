@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a fit compares of recorded and simulated uploads: a few numbers that the path decides.
+"""Summarises recorded and simulated uploads in a few numbers that depend on the path.
 
-Of an upload over a path of rate R, base round trip T, queue Q and loss p, with e(t) the smoothed
+For an upload over a path of rate R, base round trip T, queue Q and loss p, with e(t) the smoothed
 round trip above the least one:
 
-    goodput                          all of it
+    goodput                          of the whole upload
     windowed rates                   at most R; R where the link was full
     quantiles of e                   at most 8 Q / R; near it where the queue filled
     e when losses are noticed        high if the queue dropped, anywhere if the wire did
     segments before the first loss   how far slow start came: R T + Q, or 1 / p
     retransmissions and episodes     of all, and of what was sent while e was low: p
 
-An episode is losses less than one and a half round trips apart, which a sender repairs as one.
-Numbers that span decades are logarithms; shares are square roots, whose variance is the same
-whatever the share of a Poisson process is (Bartlett 1936).
+An episode is a group of losses less than one and a half round trips apart, which a sender repairs
+together. Numbers that span decades are logarithms. Shares are square roots, which give Poisson
+shares equal variance (Bartlett 1936).
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-_STEPS_S = (0.01, 0.1)  # least and most between two looks
+_STEPS_S = (0.01, 0.1)  # least and most between two samples
 _WINDOW_RTTS, _WINDOW_S, _WINDOW_SEGMENTS = 4, 0.8, 150  # at least, for a rate
 _EPISODE_RTTS = 1.5
-_FLOOR_S = 0.0005  # what clocks, schedulers and delayed ACKs do to a round trip
+_FLOOR_S = 0.0005  # error of a round trip from clocks, schedulers and delayed ACKs
 _FLOOR = 0.02  # of the least round trip
-_WAITING = 4.0  # packets: fewer wait where a burst comes to an idle link
+_WAITING = 4.0  # packets: fewer wait when a burst meets an idle link
 _WAITS = 0.05  # of the least round trip, likewise
 _REPAIR_RTTS, _NOTICED_RTTS = 1.3, 0.15  # from a loss to its acknowledgment, and before
 _NOTHING = 1000.0  # bit/s: its logarithm stands for that of a rate of 0
-# What is summarised of an upload, in the order of `summarise`: how far the simulator may be from
-# the kernel in it, as a logarithm (None: a share, by _SHARE_ERROR); whether the path limits it.
+# The numbers of an upload in the order of `summarise`: the simulator's error against the kernel as
+# a logarithm (None: a share, by _SHARE_ERROR), and whether the path limits the number.
 _NUMBERS: tuple[tuple[str, float | None, bool], ...] = (
     ("goodput", 0.1, False),
     ("rate, lower quartile", 0.15, False),
@@ -63,7 +63,7 @@ _NUMBERS: tuple[tuple[str, float | None, bool], ...] = (
     ("share of low episodes", None, False),
 )
 WIDTH = len(_NUMBERS)
-GOODPUT, BURST = 0, 12  # their places
+GOODPUT, BURST = 0, 12  # their indices
 _IS_LIMIT = np.array([limit for *_, limit in _NUMBERS])
 _IS_SHARE = np.array([miss is None for _, miss, _ in _NUMBERS])
 _ERRORS = np.array([miss or 0.0 for _, miss, _ in _NUMBERS])
@@ -72,16 +72,16 @@ _SHARE_ERROR = 0.2
 
 @dataclass(frozen=True)
 class Measure:
-    """Says how uploads over one path are looked at, recorded and simulated ones alike."""
+    """How to sample uploads over one path, both recorded and simulated ones."""
 
-    step_s: float  # between two looks
+    step_s: float  # between two samples
     base_s: float  # the least round trip
     window_s: float  # over which a rate is measured
     low_s: float  # below this excess the queue was not full
 
     @classmethod
     def of(cls, uploads: Sequence[Upload]) -> Measure:
-        """Chooses it by the recorded uploads."""
+        """Chooses it for the recorded uploads."""
         step_s = float(np.clip(max(upload.step_s for upload in uploads), *_STEPS_S))
         base_s = min(upload.rtt_min_s for upload in uploads)
         usual_s = float(np.median([np.median(upload.srtt_s) for upload in uploads]))
@@ -94,29 +94,29 @@ class Measure:
 
     @property
     def floor_s(self) -> float:
-        """An excess of less than this is no queue."""
+        """An excess below this is no queue."""
         return max(_FLOOR_S, _FLOOR * self.base_s)
 
 
 def excess(upload: Upload, measure: Measure) -> Numbers:
-    """The smoothed round trip above the least one, in s."""
+    """Returns the smoothed round trip above the least one, in s."""
     return np.maximum(upload.srtt_s - measure.base_s, 0.0)
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Holds what was acknowledged in windows that end at each look."""
+    """What was acknowledged in windows that end at each sample."""
 
     bps: Numbers  # of payload
     least_s: Numbers  # the least excess in each
-    sound: bool  # none begins or ends while something is being repaired
+    sound: bool  # no repair is in progress at its start or end
 
     @classmethod
     def of(cls, upload: Upload, measure: Measure) -> Windows:
-        """Takes the windows that begin and end while nothing is being repaired.
+        """Takes the windows that begin and end without a repair in progress.
 
-        A repair acknowledges at once what came long before. Where no window is left, it takes
-        all of a quarter of the upload, in which that matters least.
+        A repair acknowledges old data at once. If no window is left, it takes all windows of a
+        quarter of the upload, where that matters least.
         """
         count, e = len(upload.delivered), excess(upload, measure)
         steps = min(max(round(measure.window_s / measure.step_s), 1), count - 1)
@@ -132,14 +132,14 @@ class Windows:
         return cls(bps[chosen], least_s[chosen], is_sound)
 
     def full(self, packet_bits: float, base_s: float) -> Numbers:
-        """The rates where packets waited all the time: by Little's law, rate times wait."""
+        """Returns the rates where packets waited all the time: by Little's law, rate times wait."""
         waited = self.bps * self.least_s > _WAITING * packet_bits
         rates: Numbers = self.bps[waited & (self.least_s > _WAITS * base_s)]
         return rates
 
 
 def _unrepaired(upload: Upload) -> NDArray[np.bool_]:
-    """At which looks no loss is known that was sent again within the last round trip."""
+    """Says at which samples no segment was resent within the last round trip."""
     times, again = upload.time_s, upload.retransmitted
     since = np.searchsorted(times, times - _REPAIR_RTTS * upload.srtt_s)
     until = np.searchsorted(times, times + _NOTICED_RTTS * upload.srtt_s)
@@ -149,14 +149,14 @@ def _unrepaired(upload: Upload) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Episodes:
-    """Holds what was lost: where each episode began, and how many losses it had."""
+    """The losses: where each episode began, and how many losses it had."""
 
-    starts: NDArray[np.int64]  # looks
+    starts: NDArray[np.int64]  # samples
     losses: Numbers
 
     @classmethod
     def of(cls, upload: Upload, measure: Measure) -> Episodes:
-        """Parts an upload's retransmissions."""
+        """Groups an upload's retransmissions into episodes."""
         new = np.diff(upload.retransmitted, prepend=0.0)
         at = np.flatnonzero(new > 0)
         apart = np.diff(upload.time_s[at], prepend=-math.inf)
@@ -167,9 +167,9 @@ class Episodes:
 
 @dataclass(frozen=True)
 class LowLosses:
-    """Counts what was lost while the queue was not full, after the first episode.
+    """Counts losses while the queue was not full, after the first episode.
 
-    That one may be slow start's overflow, which comes before the smoothed round trip has risen.
+    The first may be slow start's overflow, which comes before the smoothed round trip has risen.
     """
 
     segments: float  # acknowledged meanwhile
@@ -189,7 +189,7 @@ class LowLosses:
 
 
 def summarise(upload: Upload, measure: Measure) -> Numbers:
-    """The numbers of one upload that has looks `measure.step_s` apart."""
+    """Returns the numbers of one upload that was sampled every `measure.step_s`."""
     e, floor_s = excess(upload, measure), measure.floor_s
     segments = max(float(upload.delivered[-1]), 1.0)
     goodput_bps = segments * upload.mss * 8 / max(upload.seconds, measure.step_s)
@@ -215,9 +215,9 @@ def summarise(upload: Upload, measure: Measure) -> Numbers:
 
 
 def of_controls(numbers: Sequence[Numbers], controls: Sequence[str]) -> Numbers:
-    """The numbers of each control's uploads, one control after the other by name.
+    """Returns the numbers of each control's uploads, one control after the other by name.
 
-    They are means, but for what the path limits: one upload that came to the limit shows it.
+    They are means, except for numbers that the path limits: one upload at the limit shows it.
     """
     rows = np.stack(numbers)
     made = []
@@ -228,10 +228,10 @@ def of_controls(numbers: Sequence[Numbers], controls: Sequence[str]) -> Numbers:
 
 
 def error(numbers: Numbers) -> Numbers:
-    """How far a simulation of the very path may miss these numbers.
+    """Returns how far a simulation of the exact path may miss these numbers.
 
-    docs/kernel-comparison.md has the simulator beside the kernel: goodputs within some per cent,
-    round trips within ten, retransmissions within a factor.
+    docs/kernel-comparison.md compares the simulator with the kernel: goodputs differ by a few per
+    cent, round trips by up to ten, retransmissions by a factor.
     """
     its = numbers.reshape(-1, WIDTH)
     return np.where(_IS_SHARE, _SHARE_ERROR * its, _ERRORS).ravel()

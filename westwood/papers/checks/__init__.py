@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks hold one claim each against what was measured, and never change a setting.
+"""Checks each claim against the measurements, without changing a setting.
 
-A check reads `Measured`: rows, a row a flow and run, and points, their means with intervals. It
-says what it measured and each place where the claim fails.
+A check reads `Measured`: rows (one for each flow and run) and points (their means with intervals).
+It returns what it measured and each place where the claim fails.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from westwood.papers.checks import linux_2003, mobicom_2001, ns3_2013, plateau
 from westwood.papers.checks.bounds import Decided
 from westwood.papers.checks.common import Finding, Measured
 
-Check = Callable[
-    [Mapping[str, Measured]], Finding
-]  # reads what was measured, by the scenario's name
+Check = Callable[[Mapping[str, Measured]], Finding]  # takes the measurements by the scenario's name
 
 CHECKS: dict[str, Check] = {
     **ns3_2013.CHECKS,
@@ -24,7 +22,7 @@ CHECKS: dict[str, Check] = {
     **linux_2003.CHECKS,
 }
 
-# What of them one setting decides.
+# The bounds that decide these claims at one setting.
 SETTING_BOUNDS: Decided = {
     **ns3_2013.SETTING_BOUNDS,
     **mobicom_2001.SETTING_BOUNDS,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Helps checks with tables of means by protocol, paired differences, and words for them."""
+"""Offers what checks share: tables of means by protocol, paired differences, and wording."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THROUGHPUT = "throughput_bps"
 
 @dataclass(frozen=True)
 class Finding:
-    """Holds what a check measured, and each place where the claim fails."""
+    """What a check measured, and each place where the claim fails."""
 
     measured: dict[str, Any]
     failures: list[str]
@@ -27,14 +27,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Measured:
-    """Holds a scenario's rows, and their means over the seeds; its figure is over the key `x`."""
+    """A scenario's rows and their means over the seeds; its figure is over the key `x`."""
 
     rows: pl.DataFrame
     points: pl.DataFrame
     x: str
 
     def table(self, column: str = THROUGHPUT) -> dict[Any, dict[str, float]]:
-        """Returns at each x the mean of each protocol, in the order of the sweep."""
+        """Returns the mean of each protocol at each x, in the order of the sweep."""
         places = self.points.with_columns(pl.lit("").alias("")) if not self.x else self.points
         found: dict[Any, dict[str, float]] = {}
         for row in places.iter_rows(named=True):
@@ -42,13 +42,13 @@ class Measured:
         return found
 
     def half(self, x: object, cc: str, column: str = THROUGHPUT) -> float:
-        """Returns half of the 95 % interval there; 0 where there is one run only."""
+        """Returns half of the 95 % interval at x; 0 with a single run."""
         at = (pl.col("cc") == cc) & (pl.col(self.x) == x) if self.x else pl.col("cc") == cc
         half = float(self.points.filter(at)[f"{column}_half"][0])
         return 0.0 if math.isnan(half) else half
 
     def difference(self, x: object, one: str, two: str, column: str = THROUGHPUT) -> Paired:
-        """Compares protocols `one` and `two` at x, seed by seed: both met the same losses."""
+        """Compares two protocols at x seed by seed, since both had the same losses."""
         here = self.rows.filter(pl.col(self.x) == x) if self.x else self.rows
         return paired(here.filter(cc=one), here.filter(cc=two), ["seed"], column)
 
@@ -56,7 +56,7 @@ class Measured:
 def leads(
     measured: Measured, order: Sequence[tuple[str, str]], among: Callable[[Any], bool]
 ) -> Finding:
-    """Checks that every `upper` is above its `lower` at every x that is `among` those meant."""
+    """Checks that each `upper` is above its `lower` at every x, or every x in `among`."""
     table = {x: row for x, row in measured.table().items() if among(x)}
     failures, gaps = [], []
     for x, row in table.items():
@@ -71,7 +71,7 @@ def leads(
 
 
 def by_x(table: dict[Any, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Turns a table into one for JSON."""
+    """Converts a table for JSON."""
     return {shown(x): row for x, row in table.items()}
 
 
@@ -81,7 +81,7 @@ def shown(x: object) -> str:
 
 
 def mbps(value: float) -> str:
-    """Writes a rate in words."""
+    """Writes a rate in Mb/s."""
     return f"{value / 1e6:.3f} Mb/s"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Claims of "Linux 2.4 Implementation of Westwood+ TCP with rate-halving" (Dell'Aera et al.)."""
+"""Checks the claims of "Linux 2.4 Implementation of Westwood+ TCP" (Dell'Aera et al. 2003)."""
 
 from __future__ import annotations
 

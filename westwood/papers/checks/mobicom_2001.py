@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Claims of TCP Westwood (Mascolo et al., MOBICOM 2001), as its slides state them."""
+"""Checks the claims of TCP Westwood (Mascolo et al., MOBICOM 2001), as its slides state them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from westwood.papers.checks.common import (
 )
 
 _OVER = [("westwood", "reno")]
-_ALONE_BPS = {"reno": 99_200.0, "westwood": 99_400.0}  # a flow, from the slides' table
+_ALONE_BPS = {"reno": 99_200.0, "westwood": 99_400.0}  # per flow, from the slides' table
 _AS_IN_TABLE, _TOGETHER = Bounds(0.98, 1.02), Bounds(1.0, 1.4)
 _OF_WHAT_IS_LEFT = Bounds(0.85, 1.15)
 _EVEN = Bounds(0.9, 1.0)
@@ -117,7 +117,7 @@ def _loss_delay_capacity(all_: Mapping[str, Measured]) -> Finding:
 
 
 def _not_below(measured: Measured, among: Among) -> Finding:
-    """Westwood is nowhere below Reno beyond the interval of their paired difference."""
+    """Checks that Westwood is nowhere below Reno beyond the interval of their paired difference."""
     failures, gaps = [], {}
     for x in measured.table():
         if not among.has(x):
@@ -183,7 +183,8 @@ def _index(cc: str, key: str, queue: str) -> Term:
     return Term(cc, at, "jain")
 
 
-# The check takes twice the standard error, the 95 % interval of many runs; that of few is wider.
+# The check takes twice the standard error, which is the interval of many runs; few have a wider
+# one.
 def _even(key: str) -> list[Condition]:
     pairs = [
         (label(cc), [_index(cc, key, queue) for queue in _QUEUES]) for cc in ("reno", "westwood")

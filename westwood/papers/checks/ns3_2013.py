@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Claims of "TCP Westwood(+) Protocol Implementation in ns-3" (Gangadhar et al., WNS3 2013)."""
+"""Checks the claims of "TCP Westwood(+) Protocol Implementation in ns-3" (Gangadhar 2013)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from westwood.papers.checks.common import (
     shown,
 )
 
-_TIE = 0.03  # so far apart may Reno and NewReno be in the order
-_ALIKE = 0.1  # so far apart may they be to "perform alike"
+_TIE = 0.03  # largest difference of Reno and NewReno that counts as a tie
+_ALIKE = 0.1  # largest difference of those that "perform alike"
 _ABOVE_RENO = [(WESTWOOD, WESTWOOD_PLUS), (WESTWOOD_PLUS, "reno"), (WESTWOOD_PLUS, "newreno")]
 _ABOVE_TAHOE = [*_ABOVE_RENO, ("reno", "tahoe"), ("newreno", "tahoe")]
 _ABOVE_ALL = [*_ABOVE_RENO, (WESTWOOD_PLUS, "tahoe")]
@@ -57,7 +57,7 @@ _NEAR_500_KBPS = Bounds(250, 600)
 
 
 def _order(all_: Mapping[str, Measured]) -> Finding:
-    """Westwood > Westwood+ > Reno, NewReno > Tahoe; Reno and NewReno within 3 % of each other."""
+    """Checks Westwood > Westwood+ > Reno, NewReno > Tahoe, with Reno within 3 % of NewReno."""
     measured = all_["fig5"]
     finding = leads(measured, _ABOVE_TAHOE, _IN_ORDER.has)
     failures = list(finding.failures)
@@ -133,7 +133,7 @@ def _bandwidth(all_: Mapping[str, Measured]) -> Finding:
 def _spreads(
     measured: Measured, key: str, best: Any, worst: Any
 ) -> tuple[dict[str, dict[str, float]], list[str]]:
-    """Finds each protocol's largest difference between best and worst, and what is not so."""
+    """Returns each protocol's largest difference between best and worst, and the failures."""
     spreads: dict[str, dict[str, float]] = {}
     failures = []
     for (cc,), mine in measured.points.group_by("cc", maintain_order=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Claims of "Improvement Congestion Avoidance over TCP Westwood Protocol" (Frikha, Chekir)."""
+"""Checks the claims of "Improvement Congestion Avoidance over TCP Westwood" (Frikha, Chekir)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BEFORE, _AFTER = "westwoodnr", "westwoodnr+"
 _PUBLISHED_BEFORE_BPS = 4.510e6  # wireless, without the plateau
 _PUBLISHED_CTE = {"plateau-cte-wired": 3.6, "plateau-cte-wireless": 2.0}
 _NO_MORE = Bounds(most=1.0)
-_BESIDE = {"newreno": Bounds(1.2, 1.7), _BEFORE: Bounds(0.95, 1.2)}  # over the other
+_BESIDE = {"newreno": Bounds(1.2, 1.7), _BEFORE: Bounds(0.95, 1.2)}  # over the competing control
 _NOT_STARVED = Bounds(0.5)  # of the fair half
 
 
@@ -86,7 +86,7 @@ def _cte(all_: Mapping[str, Measured]) -> Finding:
 
 
 def _beside(all_: Mapping[str, Measured], other: str) -> tuple[float, float]:
-    """S1's throughput over S2's, and S2's share of its fair half, where S2 runs `other`."""
+    """Returns S1's throughput over S2's, and S2's share of its fair half; S2 runs `other`."""
     points = all_["plateau-friendly"].points.filter(pl.col("S2-tcp.cc") == other)
     values = dict(zip(points["flow"], points[THROUGHPUT], strict=True))
     one, two = values["S1-tcp"], values["S2-tcp"]
@@ -118,7 +118,7 @@ CHECKS = {
 
 
 def _over(other: str) -> Condition:
-    """The first source over the second; its bounds leave NewReno over half of its fair share."""
+    """Returns the condition on the first source over the second; NewReno keeps half its share."""
     one, two = (Term(cc, {"S2-tcp.cc": other}) for cc in (_AFTER, other))
     return Condition(
         f"{label(_AFTER)} over {label(other)} beside it", [one], [two], within=_BESIDE[other]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a paper may have run: all settings that it leaves open, searched together.
+"""Searches all settings that a paper leaves open, to find what it may have run.
 
-This is no tuning: no model parameter is chosen for a claim. A paper's profile stays as it is and
-its verdicts come first. What stands here beside them is under which of all plausible settings each
-of its claims holds, and whether one setting has them all.
+This is no tuning: no model parameter is chosen for a claim. A paper's profile and its verdicts come
+first. In addition, this package finds the plausible settings under which each claim holds, and
+whether one setting makes all of them hold.
 """

@@ -2,21 +2,21 @@
 """Applies open settings to a point of a paper's scenario. `set` of a value may address
 
     duration                   the run
-    flow.KEY                   all TCP flows; flow.packet+ adds bytes to the packet of each, which
-                               keeps one of payload
+    flow.KEY                   all TCP flows; flow.packet+ adds bytes to each packet but keeps
+                               the payload
     datagrams.KEY              all sources of datagrams
-    cc.KEY                     the congestion control of all flows that obey KEY
-    westwood.KEY, PROTOCOL.KEY the same of the Westwood family, or of one protocol; recovery, too
-    FLOW.KEY                   the flow of this name, unless a protocol has it
+    cc.KEY                     the congestion control of all flows that have KEY
+    westwood.KEY, PROTOCOL.KEY the same of the Westwood family or one protocol; also the recovery
+    FLOW.KEY                   the flow of this name, unless a protocol has the name
     bottleneck.KEY             the slowest link
     LINK.KEY                   the link of this name
-    LINK.queue                 another kind of queue, as long as it was
-    LINK.queue.limit           its length
-    LINK.red.KEY               a part of it where it is RED
-    LINK.loss.bits_of          errors hit bits, at a rate that gives packets of so many bytes on the
-                               wire the uniform loss that the link has
+    LINK.queue                 another kind of queue with the same limit
+    LINK.queue.limit           its limit
+    LINK.red.KEY               a RED parameter, if the queue is RED
+    LINK.loss.bits_of          bit errors instead of uniform loss, at the rate that loses as many
+                               packets of this size in bytes
 
-Where a scenario has none of what is addressed, or sweeps it, or has it as its own, nothing changes.
+Nothing changes where a scenario lacks, sweeps or owns what is addressed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from westwood.scenario import Scenario
 from westwood.scenario.links import Link
 from westwood.units import format_size, parse_time
 
-_FAMILY_SETTING = "sampler"  # what the Westwood family has, and no other
+_FAMILY_SETTING = "sampler"  # only the Westwood family has it
 
 
 def applied(
@@ -39,7 +39,7 @@ def applied(
 ) -> Scenario:
     """Returns the point with these values, and no longer than `longest`.
 
-    `fixed` are keys that it sweeps or has as its own.
+    `fixed` are the keys that it sweeps or owns.
     """
     found: dict[str, Any] = {}
     queues: dict[str, dict[str, Any]] = {}
@@ -72,13 +72,13 @@ def _link(point: Scenario, name: str) -> Link | None:
 
 
 def _has(link: Link, rest: str) -> bool:
-    """Says whether a link has what is addressed: the kind of its losses decides on their keys."""
+    """Says whether a link has this key; the kind of its losses decides which loss keys it has."""
     part, _, key = rest.partition(".")
     return part != "loss" or (link.loss.kind != "none" and key in type(link.loss).model_fields)
 
 
 def _queue(queue: dict[str, Any], is_fixed: bool, rest: str, to: Any) -> dict[str, Any]:
-    """Changes a queue; another kind of it is as long as it was."""
+    """Changes a queue; another kind keeps the limit."""
     part, _, key = rest.partition(".")
     if rest == "queue":
         return queue if is_fixed else {"limit": queue["limit"], **to}
@@ -88,7 +88,7 @@ def _queue(queue: dict[str, Any], is_fixed: bool, rest: str, to: Any) -> dict[st
 
 
 def _bits(loss: Mapping[str, Any], size: int) -> dict[str, Any]:
-    """Turns a loss of packets into one of bits that is the same for packets of this size."""
+    """Converts a packet loss into bit errors with the same effect on packets of this size."""
     rate = -math.expm1(math.log1p(-loss["rate"]) / (8 * size))
     return {**loss, "kind": "bits", "rate": rate}
 
@@ -96,7 +96,7 @@ def _bits(loss: Mapping[str, Any], size: int) -> dict[str, Any]:
 def _of_flows(
     point: Scenario, fixed: Collection[str], first: str, rest: str, to: Any
 ) -> Iterator[tuple[str, Any]]:
-    """Yields the keys of flows that an address stands for, with their values."""
+    """Yields the keys of flows that an address covers, with their values."""
     for flow in point.flow:
         name, key = flow.cc.name, f"{flow.name}.{rest}"
         if rest == "packet+" and first == "flow" and name != UDP:

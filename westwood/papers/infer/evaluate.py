@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Decides a paper's claims under settings: what is run, how runs are shared, what came of it.
+"""Decides a paper's claims under given settings: plans, shares and evaluates the runs.
 
-A run that several scenarios ask for is made once: at the path, the loss and the protocol that they
-have in common, Figures 5 to 10 of the 2013 paper are the same run.
+A run that several scenarios need happens once. For example, Figures 5 to 10 of the 2013 paper share
+runs where path, loss and protocol agree.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from westwood.results.rows import rows_frame
 from westwood.scenario import Scenario
 
 RunJobs = Callable[[Iterable[Job]], Generator[tuple[int, list[Row]]]]
-_SUMMED = (THROUGHPUT, "loss_ratio")  # columns that checks read of points
+_SUMMED = (THROUGHPUT, "loss_ratio")  # columns that checks read from points
 _UNDECIDED = "can't be decided: a flow delivers nothing"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Says of each claim in how many places it fails, and what the published numbers came to."""
+    """In how many places each claim fails, and the measured values of the published numbers."""
 
     failures: Mapping[str, int]
     numbers: Mapping[str, float | None]
@@ -41,12 +41,12 @@ class Outcome:
 
     @property
     def held(self) -> list[str]:
-        """The claims that hold."""
+        """Claims that hold."""
         return [claim for claim, count in self.failures.items() if count == 0]
 
     @property
     def cost(self) -> float:
-        """How many claims fail, and below that how far the published numbers are, under 1.
+        """Number of failing claims, plus the distance to the published numbers, which is below 1.
 
         A claim that fails in many places costs a little more than one that fails in one.
         """
@@ -64,21 +64,21 @@ class _Point:
 
 @dataclass(frozen=True)
 class ClaimTestSet:
-    """The scenarios that decide claims of a paper, point by point, and the seeds of their runs."""
+    """The scenarios and points that decide claims of a paper, and the seeds of their runs."""
 
     open: Open
     claims: tuple[str, ...]
     seeds: tuple[int, ...]
-    thin: bool  # sweeps as while searching
+    thin: bool  # with the sparse sweeps of the search
 
     @cached_property
     def studies(self) -> list[PaperStudy]:
-        """The experiments that these claims rest on."""
+        """Experiments that these claims rest on."""
         return [one for one in STUDIES.values() if set(one.claims) & set(self.claims)]
 
     @cached_property
     def bases(self) -> dict[str, tuple[Scenario, PaperStudy]]:
-        """The scenarios by name, with their sweeps, and whose they are."""
+        """Scenarios by name, with their sweeps and studies."""
         found = {}
         for study in self.studies:
             for name in study.scenarios:
@@ -90,7 +90,7 @@ class ClaimTestSet:
 
     @property
     def _longest(self) -> str | None:
-        """The longest run of the search: what it takes to tell."""
+        """Returns the longest duration of a run in the search."""
         return self.open.longest if self.thin else None
 
     @cached_property
@@ -121,7 +121,7 @@ class ClaimTestSet:
 
 @dataclass
 class ClaimPlan:
-    """Is what is run under one choice of settings: each different run once."""
+    """The runs under one choice of settings, without repetition."""
 
     test_set: ClaimTestSet
     measures: str
@@ -131,7 +131,7 @@ class ClaimPlan:
     def add(
         self, name: str, columns: Mapping[str, Any], scenario: Scenario, observed: Mapping[str, Any]
     ) -> None:
-        """Takes a point of the scenario `name`; `observed` is what its runs are traced for."""
+        """Adds a point of the scenario `name`; `observed` makes its runs be traced."""
         key = scenario.hash
         seeds = (
             self.test_set.seeds
@@ -146,11 +146,11 @@ class ClaimPlan:
 
     @property
     def runs(self) -> int:
-        """How many there are."""
+        """Number of runs."""
         return sum(len(job.seeds) for job in self.jobs.values())
 
     def outcome(self, rows: Mapping[int, list[Row]]) -> Outcome:
-        """Holds the claims against the rows of all runs, by their place in the order of `jobs`."""
+        """Decides the claims from the rows of all runs, by their index in `jobs`."""
         found = self.findings(rows)
         return Outcome(
             {claim: len(one.failures) for claim, one in found.items()},
@@ -159,7 +159,7 @@ class ClaimPlan:
         )
 
     def findings(self, rows: Mapping[int, list[Row]]) -> dict[str, Finding]:
-        """What the checks of the claims found in these rows."""
+        """Returns what the checks of the claims found in these rows."""
         by_job: dict[str, list[Row]] = {}
         place = 0
         for key, job in self.jobs.items():
@@ -199,12 +199,12 @@ def _observed_too(job: Job, observed: Mapping[str, Any]) -> Job:
 def _checked(claim: str, measured: Mapping[str, Measured]) -> Finding:
     try:
         return CHECKS[claim](measured)
-    except ZeroDivisionError:  # of a throughput over one that is 0
+    except ZeroDivisionError:  # by a throughput of 0
         return Finding({}, [_UNDECIDED])
 
 
 def outcomes(plans: Sequence[ClaimPlan], run_jobs: RunJobs) -> Iterator[tuple[int, Outcome]]:
-    """Runs all plans side by side; yields each plan's place and outcome as its last run ends."""
+    """Runs all plans with shared workers; yields each plan's index and outcome as it finishes."""
     place_of = [(n, at) for n, plan in enumerate(plans) for at in range(plan.runs)]
     found: list[dict[int, list[Row]]] = [{} for _ in plans]
     with closing(run_jobs(job for plan in plans for job in plan.jobs.values())) as runs:

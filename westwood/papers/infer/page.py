@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/papers.md: what each paper ran as far as can be report, what holds, and what can't be had.
+"""Writes docs/papers.md: the settings that each paper may have used, and the claims that hold.
 
     python -m westwood.papers.infer.page > docs/papers.md
 
-writes it from what comes with the package. notes.toml has what only people can say of a paper.
+It reads the reports in the package. notes.toml holds what only people can say about a paper.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def _notes() -> Mapping[str, Any]:
 
 
 def written(report: Mapping[str, InferenceReport], command: str = "") -> str:
-    """Writes the page of these papers: of the package's, or of those that a command found.
+    """Returns the page of these papers.
 
-    What people say of the package's runs (how long they took, why a claim fails) is of no others.
+    The notes that people wrote about the package's runs are left out for other runs.
     """
     again = command or "westwood reproduce --infer PAPER --settings 2000"
     comment = "" if command else _notes()["comment"].strip() + "\n"
@@ -88,7 +88,7 @@ def _paper(report: InferenceReport, note: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _count(number: int) -> str:
-    """Writes a number of things: all of it, or its order of magnitude."""
+    """Writes a number in full, or its order of magnitude."""
     return f"{number:_}".replace("_", " ") if number < 1_000_000 else f"{number / 1e6:.0f} million"
 
 
@@ -127,7 +127,7 @@ def _claim(report: InferenceReport, claim: str) -> Sequence[str]:
 
 
 def _not_there(report: InferenceReport, causes: Mapping[str, str]) -> Iterator[str]:
-    """What fails in the inferred setting: where it does, and where else it was seen to hold."""
+    """Yields the claims that fail under the inferred setting: where, and where else they hold."""
     for claim, one in report.claims.items():
         if one["inferred"]:
             continue

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why a claim holds nowhere: which of its parts hold, and which two of them exclude each other.
+"""Explains why a claim holds nowhere: which of its parts hold, and which exclude each other.
 
-A part is whom or what a failure is about: its text up to where, how or by how much it fails.
+A part is the subject of a failure: its text up to where, how or by how much it fails.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ _END = re.compile(r" at |: | is ")
 
 
 def part_of(failure: str) -> str:
-    """Whom or what it is about: "Reno at 0.01: 2 is above 1" is about Reno."""
+    """Returns the subject: that of "Reno at 0.01: 2 is above 1" is Reno."""
     return _END.split(failure, maxsplit=1)[0]
 
 
 def failing(explanation: str) -> frozenset[str]:
-    """The parts that fail in an explanation of all failures."""
+    """Returns the parts that fail in an explanation of all failures."""
     return frozenset(part_of(one) for one in explanation.split("; ") if one)
 
 
 def excluding(explanations: Collection[str]) -> dict[str, Any]:
-    """Counts where each part holds, and lists the pairs that hold, but nowhere both."""
+    """Counts where each part holds, and lists the pairs that never hold together."""
     fails = [failing(one) for one in explanations]
     named = sorted(frozenset().union(*fails))
     holding = {part: sum(part not in one for one in fails) for part in named}
@@ -40,7 +40,7 @@ def excluding(explanations: Collection[str]) -> dict[str, Any]:
 
 
 def written(found: Mapping[str, Any]) -> str:
-    """Writes it in a paragraph; "" where nothing is known."""
+    """Writes this as a paragraph; "" if nothing is known."""
     if not found["holding"]:
         return ""
     shares = {part: count / found["of"] for part, count in found["holding"].items()}

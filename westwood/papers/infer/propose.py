@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proposes settings to try: two batches that fill the space, one that refines, and so on.
+"""Proposes settings to try: two batches that fill the space, then one that refines, and so on.
 
-In a batch that fills, every value of every setting comes equally often (as far as the numbers
-divide), in an order of its own: a Latin hypercube over words. Shares are taken from these alone,
-for they know nothing of any result; what a batch that fills has had, none has again. A batch that
-refines is of the optimiser of `control tune`, which returns to what was good: what was tried
-before is changed by chance until it is something new. A batch is shorter where nothing new is left.
-All of it follows from the seed, the batch's number and the batches before: more settings may be
-asked for later, and are the same as if they had been asked for at once.
+In a filling batch every value of every setting occurs equally often, as far as the numbers divide:
+a Latin hypercube over words. Only these batches count for shares, since no result influenced them.
+No filling batch repeats an earlier one. A refining batch comes from the optimiser of `control
+tune`, which returns to good settings; a proposal that was tried before is mutated at random until
+it is new. A batch is shorter when few new settings are left. Proposals depend only on the seed, the
+batch's number and earlier batches. More settings requested later are the same as if requested at
+once.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from itertools import product
 from westwood.papers.infer.space import Chosen, Open
 
 BATCH = 24
-_REFINES = 3  # every so many batches one does
-_CHANGES = 100  # to a proposal that was had before, until what is left is listed
-_LISTED = 100_000  # settings: a larger space is never used up
-_REFERENCES = 400  # trials, the best ones, that the optimiser learns from
+_REFINES = 3  # every third batch refines
+_CHANGES = 100  # mutations of a repeated proposal before the remaining settings are listed
+_LISTED = 100_000  # a larger space is never exhausted
+_REFERENCES = 400  # best trials that the optimiser learns from
 
 
 def fills(number: int) -> bool:
-    """Says whether the setting of this number knows nothing of results; 0 is the profile."""
+    """Says whether this number belongs to a filling batch; 0 is the profile."""
     return number == 0 or not _refines((number - 1) // BATCH)
 
 
@@ -35,14 +35,14 @@ def _refines(batch: int) -> bool:
 
 
 def numbers(batch: int) -> range:
-    """The numbers of a batch's settings."""
+    """Returns the numbers of a batch's settings."""
     return range(1 + batch * BATCH, 1 + (batch + 1) * BATCH)
 
 
 def propose(
     open_: Open, seed: int, batch: int, before: Mapping[int, tuple[Chosen, float]]
 ) -> list[dict[str, str]]:
-    """Proposes a batch; `before` has the settings and costs of all batches before it."""
+    """Proposes a batch from the settings and costs of all batches before it."""
     if _refines(batch):
         had, made = before, _refined(open_, seed, batch, before)
     else:
@@ -56,7 +56,7 @@ def propose(
 def _new(
     open_: Open, draw: random.Random, made: Sequence[dict[str, str]], known: set[tuple[str, ...]]
 ) -> Iterator[dict[str, str]]:
-    """Changes what is known until it is new; leaves out what would be known whatever it became."""
+    """Mutates repeated proposals until they are new, and drops those that cannot be."""
     for chosen in made:
         for _ in range(_CHANGES):
             if tuple(chosen.values()) not in known:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The numbers that the papers' texts give, and how far what is measured lies from them.
+"""Reads the numbers that the papers' texts give, and their distance from the measurements.
 
-published.toml's `path` leads to the number in what a claim's check measured, `over` by its name.
-"about" counts how far it is off, relative to what is published; "at most" only how far above.
+In published.toml `path` leads to the number in a check's measurements, and `over` names a divisor.
+"about" counts the relative distance in both directions, "at most" only an excess.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FILE = Path(__file__).parents[1] / "published.toml"
 
 @dataclass(frozen=True)
 class Number:
-    """Is a number that a paper's text gives."""
+    """A number that a paper's text gives."""
 
     claim: str
     name: str
@@ -30,15 +30,15 @@ class Number:
     value: float
     kind: Literal["about", "at most"] = "about"
     unit: str = ""
-    scale: float = 1.0  # that makes the unit of what is measured
+    scale: float = 1.0  # converts it to the unit of the measurement
 
     @property
     def key(self) -> str:
-        """What a result calls it."""
+        """Key in results."""
         return f"{self.claim}: {self.name}"
 
     def off(self, measured: float | None) -> float:
-        """How far it is, relative to what is published; 1 where it is further or unknown."""
+        """Returns the relative distance, at most 1; 1 if unknown."""
         if measured is None or not math.isfinite(measured):
             return 1.0
         gap = measured / self.value - 1
@@ -47,14 +47,14 @@ class Number:
 
 @cache
 def numbers() -> dict[str, Number]:
-    """All numbers, by their keys."""
+    """Returns all numbers by key."""
     data = files.read_toml(_FILE)["number"]
     made = [Number(**{**one, "path": tuple(one["path"])}) for one in data]
     return {one.key: one for one in made if one.claim in claims()}
 
 
 def read(measured: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
-    """Reads the numbers in what the checks of these claims measured, in the published units."""
+    """Reads the numbers of these claims from the checks' measurements, in the published units."""
     return {
         key: _at(measured[one.claim], one)
         for key, one in numbers().items()
@@ -73,6 +73,6 @@ def _at(measured: Mapping[str, Any], number: Number) -> float | None:
 
 
 def distance(measured: Mapping[str, float | None]) -> float:
-    """The mean of how far the numbers are off, from 0 to 1; 0 where none is published."""
+    """Returns the mean distance, from 0 to 1; 0 if none is published."""
     offs = [numbers()[key].off(value) for key, value in measured.items()]
     return sum(offs) / len(offs) if offs else 0.0

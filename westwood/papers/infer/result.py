@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a search over a paper's open settings came to, as it is kept and report.
+"""Holds the results of a search over a paper's open settings.
 
-Three kinds of seeds never meet: those searched with, those that choose among the finalists, and the
-fresh ones that decide what is said.
+Searching, choosing among the finalists and the final verdicts use three disjoint sets of seeds.
 """
 
 from __future__ import annotations
@@ -19,18 +18,18 @@ from westwood.papers.infer.tree import Tree, grow
 CHOOSING_SEEDS = tuple(range(1001, 1007))
 FRESH_SEEDS = tuple(range(2001, 2011))
 FINALISTS = 5
-WITNESSES = 20  # settings that get to show that a claim holds
-PROFILE = 0  # the number of the setting that is the profile
+WITNESSES = 20  # settings that may prove that a claim holds
+PROFILE = 0  # number of the profile's setting
 
 
 def searching_seeds(open_: Open) -> tuple[int, ...]:
-    """The seeds that settings are searched with."""
+    """Returns the seeds of the search."""
     return tuple(range(1, open_.seeds + 1))
 
 
 @dataclass(frozen=True)
 class Tried:
-    """Is a setting that was tried, by its number, and its outcome on the seeds of the search."""
+    """A setting that was tried, with its number and its outcome on the seeds of the search."""
 
     number: int
     chosen: Chosen
@@ -39,17 +38,17 @@ class Tried:
 
 @dataclass
 class InferenceResult:
-    """Holds what is known of a search so far."""
+    """Holds what a search knows so far."""
 
     open: Open
     seed: int
     tried: dict[int, Tried] = field(default_factory=dict)
     judged: dict[tuple[str, int, tuple[str, ...]], Outcome] = field(default_factory=dict)
-    back: dict[tuple[int, str], Outcome] = field(default_factory=dict)  # with one set back
+    back: dict[tuple[int, str], Outcome] = field(default_factory=dict)  # with one part reset
 
     @property
     def different(self) -> dict[tuple[str, ...], Tried]:
-        """The settings that were tried, each once: one that refines may come again to fill."""
+        """Distinct settings that were tried, since a filling batch may repeat a refined one."""
         different: dict[tuple[str, ...], Tried] = {}
         for _, one in sorted(self.tried.items()):
             different.setdefault(tuple(one.chosen.values()), one)
@@ -57,38 +56,38 @@ class InferenceResult:
 
     @property
     def is_complete(self) -> bool:
-        """Says whether all settings that there are were tried."""
+        """Says whether all settings were tried."""
         return len(self.different) == self.open.count
 
     @property
     def filling(self) -> list[Tried]:
-        """The settings that shares are of: those that fill the space, or all that there are."""
+        """Settings that shares count: those of filling batches, or all if all were tried."""
         if self.is_complete:
             return list(self.different.values())
         return [one for n, one in sorted(self.tried.items()) if n != PROFILE and propose.fills(n)]
 
     def finalists(self) -> list[int]:
-        """The best settings by the search's seeds."""
+        """Returns the best settings by the seeds of the search."""
         best = sorted(self.different.values(), key=lambda one: (one.outcome.cost, one.number))
         return [one.number for one in best[:FINALISTS]]
 
     def claims(self) -> tuple[str, ...]:
-        """All claims of the paper that simulations decide."""
+        """Returns all claims of the paper that simulations decide."""
         return tuple(one.id for one in self.open.claims)
 
     def on(self, purpose: str, number: int, claims: Sequence[str] | None = None) -> Outcome:
-        """What came of a setting on the whole sweeps with the seeds of this purpose."""
+        """Returns a setting's outcome on the full sweeps with the seeds of this purpose."""
         return self.judged[purpose, number, tuple(claims or self.claims())]
 
     @property
     def inferred(self) -> int:
-        """The one setting that most claims hold under, by the seeds that choose."""
+        """Setting under which most claims hold, by the choosing seeds."""
         return min(self.finalists(), key=lambda n: (self.on("choosing", n).cost, n))
 
     def holding(self, claim: str) -> list[Tried]:
-        """The settings under which a claim holds by the search's seeds.
+        """Returns the settings under which a claim holds by the seeds of the search.
 
-        Those come first whose measurements are nearest to the numbers published with the claim.
+        Those nearest to the numbers published with the claim come first.
         """
         own = [key for key, one in published.numbers().items() if one.claim == claim]
         ways = [one for one in self.different.values() if one.outcome.failures[claim] == 0]
@@ -100,7 +99,7 @@ class InferenceResult:
         return sorted(ways, key=far)
 
     def witness(self, claim: str) -> int | None:
-        """A setting under which a claim holds on fresh seeds, the inferred or the profile first."""
+        """Returns a setting that makes a claim hold on fresh seeds, preferably the inferred one."""
         for number in (self.inferred, PROFILE):
             if self.on("fresh", number).failures[claim] == 0:
                 return number
@@ -111,12 +110,12 @@ class InferenceResult:
         return None
 
     def tree(self, claim: str) -> Tree:
-        """What the claim hangs on."""
+        """Returns the tree of settings that the claim depends on."""
         cases = [(one.chosen, one.outcome.failures[claim] == 0) for one in self.filling]
         return grow(self.open.settings, cases)
 
     def entry(self) -> dict[str, Any]:
-        """Returns what is report of it, as JSON takes it."""
+        """Returns the results as JSON takes them."""
         inferred = self.inferred
         profile, best = self.on("fresh", PROFILE), self.on("fresh", inferred)
         return {
@@ -144,7 +143,7 @@ class InferenceResult:
         }
 
     def _needs(self, number: int) -> dict[str, list[str]]:
-        """The claims that hold no more, by the search's seeds, if one setting is the profile's."""
+        """Returns the claims lost by resetting each setting, by the seeds of the search."""
         one = self.tried[number]
         return {
             key: [c for c in one.outcome.held if self.back[number, key].failures[c]]
@@ -167,7 +166,7 @@ class InferenceResult:
         return {**entry, "witness": shown, "tree": self.tree(claim).entry()}
 
     def _unconfirmed(self, claim: str) -> list[str]:
-        """What differs on fresh seeds where the claim seemed to hold: of each that was checked."""
+        """Returns the failures on fresh seeds of each setting that seemed to confirm the claim."""
         ways = (one.number for one in self.holding(claim)[:WITNESSES])
         found = (self.judged.get(("fresh", number, (claim,))) for number in ways)
         return [one.explanations[claim] for one in found if one and one.failures[claim]]

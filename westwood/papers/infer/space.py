@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a paper leaves open, as data: open/PAPER.toml.
+"""Reads what a paper leaves open from open/PAPER.toml.
 
     seeds = 2                     runs of a point while searching
-    longest = "200s"              no run is longer while searching
-    own = { scenario = ["KEY"] }  what a scenario says itself, and no open setting changes there
-    [grid.SCENARIO]               its sweep while searching: fewer points, all that the claims need
+    longest = "200s"              maximum duration of a run while searching
+    own = { scenario = ["KEY"] }  what a scenario sets itself, and no open setting changes
+    [grid.SCENARIO]               its sweep while searching: the fewest points that claims need
 
     [NAME]                        an open setting
     what = "..."
     values = [{ is = "100 packets", set = { "bottleneck.queue.limit" = "100p" }, why = "..." }, ...]
 
-The first value of each is the profile's: choosing it changes nothing. `apply` says what `set` may
-address; `measures` is the column that the paper's "throughput" is taken from.
+The first value of each is the profile's, which changes nothing. apply.py lists what `set` may
+address. `measures` names the column for the paper's "throughput".
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from westwood.papers.claims import Claim, claims
 from westwood.papers.studies import STUDIES
 
 _FOLDER = Path(__file__).with_name("open")
-Chosen = Mapping[str, str]  # what a setting is, by its name
+Chosen = Mapping[str, str]  # value of each setting by name
 
 
 @dataclass(frozen=True)
 class Value:
-    """Is a plausible value of an open setting, and why it is plausible."""
+    """A plausible value of an open setting, and why it is plausible."""
 
     name: str
     set: Mapping[str, Any]
@@ -43,7 +43,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Setting:
-    """Is something that a paper leaves open. The optimiser reads it as a knob of words."""
+    """Something that a paper leaves open; the optimiser treats it as a parameter with choices."""
 
     key: str
     what: str
@@ -54,26 +54,26 @@ class Setting:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The names of its values, that of the profile first."""
+        """Names of its values, the profile's first."""
         return tuple(one.name for one in self.values)
 
     @property
     def default(self) -> str:
-        """The profile's."""
+        """The profile's value."""
         return self.values[0].name
 
     def has(self, value: object) -> bool:
-        """Says whether it is one of its values."""
+        """Says whether this is one of its values."""
         return value in self.choices
 
     def value(self, name: str) -> Value:
-        """The value of this name."""
+        """Returns the value of this name."""
         return next(one for one in self.values if one.name == name)
 
 
 @dataclass(frozen=True)
 class Open:
-    """Is all that a paper leaves open, and how its claims are decided while searching."""
+    """Everything that a paper leaves open, and how its claims are decided while searching."""
 
     paper: str
     seeds: int
@@ -84,12 +84,12 @@ class Open:
 
     @property
     def profile(self) -> dict[str, str]:
-        """What the profile has for each setting."""
+        """The profile's choice for each setting."""
         return {one.key: one.default for one in self.settings}
 
     @property
     def count(self) -> int:
-        """How many settings there are in all."""
+        """Number of possible settings."""
         product = 1
         for one in self.settings:
             product *= len(one.values)
@@ -97,32 +97,32 @@ class Open:
 
     @property
     def claims(self) -> list[Claim]:
-        """The paper's claims that simulations decide, in order."""
+        """Claims of the paper that simulations decide, in order."""
         decided = {claim for study in STUDIES.values() for claim in study.claims}
         return [
             one for one in claims().values() if one.paper.key == self.paper and one.id in decided
         ]
 
     def differs(self, chosen: Chosen) -> dict[str, str]:
-        """What is chosen otherwise than the profile has it."""
+        """Returns the choices that differ from the profile."""
         return {one.key: chosen[one.key] for one in self.settings if chosen[one.key] != one.default}
 
     def values(self, chosen: Chosen) -> list[Value]:
-        """The values that are chosen otherwise than the profile has them."""
+        """Returns the values that differ from the profile."""
         return [
             one.value(chosen[one.key]) for one in self.settings if chosen[one.key] != one.default
         ]
 
 
 def papers() -> list[str]:
-    """The papers whose open settings are listed, in the order of their claims."""
+    """Returns the papers with listed open settings, in the order of their claims."""
     listed = {one.stem for one in _FOLDER.glob("*.toml")}
     return [one for one in dict.fromkeys(c.paper.key for c in claims().values()) if one in listed]
 
 
 @cache
 def of(paper: str) -> Open:
-    """What this paper leaves open."""
+    """Reads what this paper leaves open."""
     if paper not in papers():
         problem = f"unknown paper, {suggestion(paper, papers())}"
         raise InputError(problem, key="--infer", value=paper)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An inference survives: what is finished is on disk, and a later start does what is missing.
+"""Runs an inference that survives interruptions: finished parts are on disk at once.
 
 In the folder:
 
-    inference.json         what is searched: a resumed search must be the same one
-    journal-N.jsonl        a line for each setting tried and each one judged, written as it ends
-    settings.parquet       at the end: a row a setting, with the claims that hold
-    PAPER.json             what came out, as docs/papers.md and the page of claims tell it
+    inference.json         what is searched; a resumed search must be the same
+    journal-N.jsonl        a line for each setting tried or judged, written as it ends
+    settings.parquet       at the end: a row for each setting, with the claims that hold
+    PAPER.json             the results, from which docs/papers.md is written
     papers.md              the page of this paper
 
-Everything but the manifest follows from the paper, the seed and the number of settings: not from
+All files but the manifest depend only on the paper, the seed and the number of settings, not on
 workers, machines or interruptions.
 """
 
@@ -46,7 +46,7 @@ _SEEDS = {"choosing": CHOOSING_SEEDS, "fresh": FRESH_SEEDS}
 
 
 class InferenceStudy:
-    """Carries an inference out in its folder, under a lock while `opened`."""
+    """Carries out an inference in its folder, which is locked while `opened`."""
 
     def __init__(self, open_: Open, seed: int, folder: Folder, run_jobs: RunJobs) -> None:
         self._open, self._folder, self._run_jobs = open_, folder, run_jobs
@@ -56,7 +56,7 @@ class InferenceStudy:
 
     @contextmanager
     def opened(self, *, resume: bool) -> Iterator[InferenceStudy]:
-        """Takes the lock, checks that the folder fits, reads what is there."""
+        """Locks the folder, checks that it fits, and reads what it holds."""
         differs = "holds another inference: paper, open settings, claims or seed differ"
         with self._ledger.opened(
             ResultKind.INFERENCE, self._state(), resume=resume, differs=differs
@@ -111,7 +111,7 @@ class InferenceStudy:
         found.tried[number] = Tried(number, chosen, outcome)
 
     def steps(self, settings: int) -> Iterator[None]:
-        """Does what is missing, a setting at a time: tries, finalists, fresh seeds, witnesses."""
+        """Does the missing parts setting by setting: tries, finalists, fresh seeds, witnesses."""
         yield from self._try({PROFILE: self._open.profile})
         found = self.found
         different = {tuple(self._open.profile.values())}
@@ -133,7 +133,7 @@ class InferenceStudy:
     def _batch(self, batch: int) -> Iterator[None]:
         known = self.found.tried
         if all(number in known for number in propose.numbers(batch)):
-            return  # a batch that is shorter is proposed again, which costs little
+            return  # proposing a shorter batch again costs little
         first = propose.numbers(batch).start
         before = {n: (known[n].chosen, known[n].outcome.cost) for n in range(first) if n in known}
         made = propose.propose(self._open, self.found.seed, batch, before)
@@ -144,7 +144,8 @@ class InferenceStudy:
         different = self.found.different
         for number, chosen in wanted.items():
             if same := different.get(tuple(chosen.values())):
-                self._keep(number, chosen, same.outcome)  # one that refined fills, too
+                # A refined setting may repeat in a filling batch.
+                self._keep(number, chosen, same.outcome)
                 yield
         wanted = {n: one for n, one in wanted.items() if n not in self.found.tried}
         test_set = self._test_set("search") if wanted else None
@@ -171,7 +172,7 @@ class InferenceStudy:
             yield
 
     def _set_back(self, number: int) -> Iterator[None]:
-        """Tries a setting with each part of it as the profile has it, one at a time."""
+        """Tries a setting with each part reset to the profile, one at a time."""
         chosen, profile = self.found.tried[number].chosen, self._open.profile
         differs = self._open.differs(chosen)
         keys = [key for key in differs if (number, key) not in self.found.back]
@@ -193,7 +194,7 @@ class InferenceStudy:
             yield place, outcome
 
     def finish(self, settings: int) -> InferenceReport:
-        """Writes what was found, when so many settings were asked for."""
+        """Writes the results for this number of settings."""
         found, folder = self.found, self._folder
         folder.frame("settings.parquet", _frame(found))
         report = InferenceReport(found.entry())
@@ -203,7 +204,7 @@ class InferenceStudy:
         return report
 
     def _command(self, settings: int) -> str:
-        """The command line that finds the same, also where an earlier start was asked for more."""
+        """Returns the command that gives the same results, even after a larger earlier request."""
         earlier = len(self.found.different) - propose.BATCH
         asked = settings if settings > earlier else len(self.found.different) - 1
         words = f"westwood reproduce --infer {self._open.paper} --settings {asked}"
@@ -254,9 +255,9 @@ def run(
     run_jobs: RunJobs,
     track: Tracker,
 ) -> tuple[InferenceReport, int]:
-    """Does what is missing of an inference; what is report of it, and the runs that it took.
+    """Runs the missing parts of an inference; returns its report and the number of runs.
 
-    Interrupted says what there is and how to go on.
+    Interrupted says what exists and how to resume.
     """
     for key, value, least, most in (
         ("--settings", settings, LEAST_SETTINGS, MOST_SETTINGS),

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a claim hangs on: a decision tree of at most two levels over words.
+"""Finds which settings a claim depends on: a decision tree of at most two levels over words.
 
-Breiman, Friedman, Olshen, Stone: Classification and Regression Trees (1984). For an answer of yes
-or no the best division of a setting's values in two is one of those that keep them sorted by their
-share of yes (theorem 4.5), so that none other needs to be tried; the best is that with the least
-Gini impurity. What chance may explain is not divided. A library for trees of this size would weigh
-a hundred times what it replaces.
+Breiman, Friedman, Olshen, Stone: Classification and Regression Trees (1984). For a binary outcome
+the best division of a setting's values in two keeps them sorted by their share of yes (theorem
+4.5), so only those divisions are tried. The best has the least Gini impurity. A division that
+chance may explain is not made. A library for trees of this size would be a hundred times larger
+than this module.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from westwood.papers.infer.space import Chosen, Setting
 
 DEPTH = 2
 _LEAST_SHARE = 0.02  # of all cases, in each branch
-_LEAST_GAIN = 0.02  # of the impurity of all cases: what gains less decides nothing
-_LEAST_CHI_SQUARED = 12.0  # of one degree of freedom: chance has more in one of 1900 divisions
+_LEAST_GAIN = 0.02  # of the impurity of all cases; a smaller gain is no division
+_LEAST_CHI_SQUARED = 12.0  # with one degree of freedom; chance exceeds it in one of 1900 divisions
 Case = tuple[Chosen, bool]
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Is a set of cases, with the share of those that hold, and maybe how it divides."""
+    """A set of cases with the share of those that hold, and optionally its division."""
 
     cases: int
     held: int
@@ -36,11 +36,11 @@ class Tree:
 
     @property
     def share(self) -> float:
-        """The share of cases that hold."""
+        """Share of cases that hold."""
         return self.held / self.cases if self.cases else 0.0
 
     def entry(self) -> dict[str, Any]:
-        """Returns it as JSON takes it."""
+        """Returns the tree as JSON takes it."""
         own: dict[str, Any] = {"cases": self.cases, "held": self.held}
         if self.more and self.less:
             own |= {"setting": self.setting, "values": list(self.values)}
@@ -56,9 +56,9 @@ class Tree:
         return cls(data["cases"], data["held"], data["setting"], tuple(data["values"]), more, less)
 
     def best(self) -> tuple[Tree, dict[str, tuple[str, ...]]]:
-        """The branch where most hold at each division, and the way there: settings and values.
+        """Returns the branch with the highest share, and the settings and values that lead to it.
 
-        A setting that divides twice has the values that both times leave.
+        A setting that divides twice keeps the values allowed both times.
         """
         if not self.more:
             return self, {}
@@ -120,7 +120,7 @@ def _impurity(cases: Sequence[Case]) -> float:
 
 
 def _gini(no: int, yes: int) -> float:
-    """The impurity of so many cases, weighted with their number."""
+    """Returns the impurity of this many cases, times their number."""
     count = no + yes
     return 2 * no * yes / count if count else 0.0
 
