@@ -20,9 +20,16 @@ release = version = westwood.__version__
 # autodoc looks for what a module has, and westwood imports what it exports when it is first used.
 vars(westwood).update({name: getattr(westwood, name) for name in westwood.__all__})
 
-extensions = ["myst_nb", "sphinx.ext.autodoc"]  # myst_nb: myst_parser, and pages that are notebooks
+extensions = [
+    "myst_nb",  # myst_parser, and pages that are notebooks
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",  # Parameters, Returns, Raises and Examples
+]
 autodoc_member_order = "bysource"
-autodoc_typehints_format = "short"
+autodoc_typehints = "none"  # the docstrings say the types, with units and dtypes
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
 default_role = "literal"  # `this` in a docstring is code
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -37,16 +44,6 @@ html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["guide.css"]
 html_title = f"Westwood {version}"
-
-
-def _plain_text(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Our docstrings are plain text, so a star is a star. The package's own is not shown."""
-    lines[:] = [] if what == "module" else [line.replace("*", r"\*") for line in lines]
-
-
-def _without_fields(app: Any, what: str, name: str, *rest: Any) -> tuple[str, str] | None:
-    """A scenario takes the keys of a file, which docs/scenarios.md lists with their units."""
-    return ("(**keys)", "") if name == "westwood.Scenario" else None
 
 
 class Declared(SphinxDirective):
@@ -93,5 +90,3 @@ def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (_formula, None), (_displayed_formula, None))
     app.add_directive("experimental", Experimental)
     app.add_directive("declared", Declared)
-    app.connect("autodoc-process-docstring", _plain_text)
-    app.connect("autodoc-process-signature", _without_fields)

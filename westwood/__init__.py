@@ -1,22 +1,65 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TCP Westwood and its family, and the laboratory that shows what it does.
+"""Simulates TCP Westwood, its family and other congestion controls, and compares them.
 
-    from westwood import Scenario, simulate
-    result = simulate(Scenario.preset("table1"), seed=1, trace=True)
-    result.rows    # polars frame: a row a flow
-    result.trace   # polars frame: cwnd, ssthresh, estimate, rtt over time
-    result.plot()  # a figure, which a notebook shows
+One run of a scenario that comes with the package, with what happened over time:
 
-    Scenario          what is run: from TOML, a preset or keywords; with_settings(), points()
-    presets           the names of the scenarios that come with the package
-    simulate          runs a scenario once: a Result
-    simulate_many     runs every point of its sweep with every seed: a polars frame
-    Result            one run: rows, trace, events, queues, drops, links, transfers, plot()
-    Results           a folder of `westwood run --out` or `sweep`: summary, pairs(), plot()
-    WestwoodError     what goes wrong on purpose, in one line: InputError (what was written),
-                      RunError (a run), UnavailableError (what is not installed)
+>>> from westwood import Scenario, presets, simulate, simulate_many
+>>> result = simulate("sawtooth", trace=True)
+>>> result.rows.select("flow", "cc", "goodput_bps", "timeouts")
+shape: (1, 4)
+┌──────┬───────────┬─────────────┬──────────┐
+│ flow ┆ cc        ┆ goodput_bps ┆ timeouts │
+│ ---  ┆ ---       ┆ ---         ┆ ---      │
+│ str  ┆ str       ┆ f64         ┆ i64      │
+╞══════╪═══════════╪═════════════╪══════════╡
+│ tcp  ┆ westwood+ ┆ 7.9868e6    ┆ 0        │
+└──────┴───────────┴─────────────┴──────────┘
+>>> result.trace["cwnd"].max()
+95.0
+>>> figure = result.plot()
 
-Everything is imported when it is first used: the command line's `--help` must not wait for polars.
+A network of your own. Settings have addresses, and each one can be swept:
+
+>>> mine = Scenario(
+...     name="mine",
+...     duration="20s",
+...     link=[{"name": "path", "between": ["a", "b"], "rate": "2Mbps", "delay": "45ms"}],
+...     flow=[{"name": "tcp", "from": "a", "to": "b", "cc": "westwood+"}],
+... )
+>>> lossy = mine.with_settings({"path.loss": {"kind": "uniform", "rate": "1%"}})
+>>> swept = lossy.with_sweep({"tcp.cc": ["newreno", "westwood+"]})
+
+Every point of a sweep with several seeds, on all cores, as one frame of polars:
+
+>>> rows = simulate_many(swept, seeds=5)
+>>> rows.pivot("seed", index="cc", values="timeouts")
+shape: (2, 6)
+┌───────────┬─────┬─────┬─────┬─────┬─────┐
+│ cc        ┆ 1   ┆ 2   ┆ 3   ┆ 4   ┆ 5   │
+│ ---       ┆ --- ┆ --- ┆ --- ┆ --- ┆ --- │
+│ str       ┆ i64 ┆ i64 ┆ i64 ┆ i64 ┆ i64 │
+╞═══════════╪═════╪═════╪═════╪═════╪═════╡
+│ newreno   ┆ 2   ┆ 0   ┆ 0   ┆ 0   ┆ 0   │
+│ westwood+ ┆ 0   ┆ 0   ┆ 0   ┆ 0   ┆ 0   │
+└───────────┴─────┴─────┴─────┴─────┴─────┘
+
+The same scenario elsewhere, where it is installed: `simulate(scenario, engine="ns3")`, "ns2" or
+"linux", which is real sockets of this machine's kernel. A folder of `westwood sweep --out` or
+`compare --out` is read by `Results.read`.
+
+What there is:
+
+- `simulate`: runs a scenario once and returns a `Result`.
+- `simulate_many`: runs the points of a sweep with several seeds and returns a frame.
+- `Scenario`: a network, its flows and what to vary; from keywords, a preset or a TOML file.
+- `presets`: the names of the scenarios that come with the package.
+- `Result`: one run: rows, trace, events, queues, drops, links, transfers, figures, captures.
+- `Results`: a results folder: rows, means with intervals, paired differences, figures.
+- `WestwoodError`: base of `InputError` (an argument or a setting is wrong), `RunError` (a run
+  failed) and `UnavailableError` (something is not installed). Each message is one line.
+
+Scenarios take values with units ("2Mbps", "45ms"). Names of columns end in their units: `_s` is
+seconds, `_bps` is bit/s; windows are in segments.
 """
 
 from __future__ import annotations
@@ -60,6 +103,7 @@ _HOMES = {
 }
 
 
+# Everything is imported when it is first used: `westwood --help` must not wait for polars.
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'westwood' has no attribute {name!r}")
@@ -67,4 +111,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -16,7 +16,22 @@ _SHOWN, _SHOWN_OF_NAME, _SHOWN_IN_ALL = 60, 300, 1000
 
 
 class WestwoodError(Exception):
-    """Base class of errors that the command line reports in one line, without a traceback."""
+    """Base class of the errors of this package; the message is always one line.
+
+    Attributes
+    ----------
+    exit_code : int
+        Exit code of the command line.
+
+    Examples
+    --------
+    >>> from westwood import WestwoodError, simulate
+    >>> try:
+    ...     simulate("tabel1")
+    ... except WestwoodError as error:
+    ...     print(error)
+    scenario = "tabel1": neither a file nor a scenario of the package, did you mean "table1"?
+    """
 
     exit_code = 1
 
@@ -26,7 +41,14 @@ class WestwoodError(Exception):
 
 
 class RunError(WestwoodError):
-    """Raised when a run fails though its input was valid."""
+    """Raised when a run fails though its input was valid.
+
+    Examples
+    --------
+    >>> from westwood import RunError
+    >>> print(RunError("table1, seed 1: out of memory"), RunError.exit_code)
+    table1, seed 1: out of memory 1
+    """
 
 
 class Interrupted(WestwoodError):
@@ -36,7 +58,17 @@ class Interrupted(WestwoodError):
 
 
 class UnavailableError(WestwoodError):
-    """Raised when this machine or version lacks a feature; the message says the remedy."""
+    """Raised when this machine or version lacks a feature; the message says the remedy.
+
+    Examples
+    --------
+    >>> from westwood import UnavailableError
+    >>> try:
+    ...     raise UnavailableError("engine ns2 needs ns-2: apt-get install ns2")
+    ... except UnavailableError as error:
+    ...     print(error, error.exit_code)
+    engine ns2 needs ns-2: apt-get install ns2 77
+    """
 
     exit_code = 77
 
@@ -46,10 +78,45 @@ class ImpossibleResult(RuntimeWarning):
 
 
 class InputError(WestwoodError, ValueError):
-    """Raised for invalid input; names the file, key, value and what was expected.
+    """Raised for invalid input: an argument, a setting or a file.
 
-    `str()` is a single line, ``FILE:LINE: KEY = VALUE: PROBLEM``, without the parts that are
-    unknown. `others` holds further errors found at the same time.
+    The message is one line, ``FILE:LINE: KEY = VALUE: PROBLEM``; a part that is unknown is left
+    out.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, and what was expected.
+    key : str, default ""
+        The argument or setting, such as `tcp.cc`.
+    value : object, optional
+        What was given for it.
+    source : str, default ""
+        The file that has it.
+    others : sequence of InputError, optional
+        Further errors that were found with this one.
+
+    Attributes
+    ----------
+    problem, key, source : str
+        The parts of the message.
+    value : object
+        What was given; `...` if that is unknown.
+    others : tuple of InputError
+        Further errors that were found with this one.
+    line : int or None
+        The line of the file.
+
+    Examples
+    --------
+    >>> from westwood import InputError, Scenario
+    >>> try:
+    ...     Scenario.preset("path").with_settings({"path.rate": "fast"})
+    ... except InputError as error:
+    ...     print(error)
+    ...     print(error.key, error.value)
+    path: path.rate = "fast": expected a rate such as "2Mbps"
+    path.rate fast
     """
 
     exit_code = 2
@@ -83,7 +150,28 @@ class InputError(WestwoodError, ValueError):
         source: str | None = None,
         others: Sequence[InputError] | None = None,
     ) -> InputError:
-        """Returns this error with its place filled in; `others` get the source too."""
+        """Returns this error with another place.
+
+        Parameters
+        ----------
+        key : str, optional
+            Instead of this error's key.
+        source : str, optional
+            Instead of this error's source, also in `others`.
+        others : sequence of InputError, optional
+            Instead of this error's others.
+
+        Returns
+        -------
+        InputError
+            A new error.
+
+        Examples
+        --------
+        >>> from westwood import InputError
+        >>> print(InputError("expected a time", value="fast").located(key="path.delay"))
+        path.delay = "fast": expected a time
+        """
         return InputError(
             self.problem,
             key=self.key if key is None else key,
@@ -93,7 +181,25 @@ class InputError(WestwoodError, ValueError):
         )
 
     def placed(self, line_of: Callable[[str], int | None]) -> InputError:
-        """Returns this error with the line of its key; `others` get their lines too."""
+        """Returns this error and its others with the lines of their keys.
+
+        Parameters
+        ----------
+        line_of : callable
+            Returns the line of a key (int), or None.
+
+        Returns
+        -------
+        InputError
+            A new error.
+
+        Examples
+        --------
+        >>> from westwood import InputError
+        >>> error = InputError("expected a time", key="path.delay", source="mine.toml")
+        >>> print(error.placed({"path.delay": 7}.get))
+        mine.toml:7: path.delay: expected a time
+        """
         error = self.located()
         for one in (error, *error.others):
             one.line = line_of(one.key)

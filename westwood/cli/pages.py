@@ -17,6 +17,8 @@ from westwood.cli.options import (
     refuse_idle,
     split_names,
 )
+from westwood.errors import InputError
+from westwood.results.columns import check_metric
 
 
 def report(
@@ -46,8 +48,12 @@ def report(
         refuse_idle(context, "metric", "export", without="the page, which --row does not make")
     results = Results.read(folder, tell=say)
     if row is not None:
-        print(results.command(row))
+        try:
+            print(results.command(row))
+        except InputError as error:
+            raise error.located(key="--row") from None
         return
+    check_metric(metric)
     print(results.write_page(metric))
     for file in results.export() if export else ():
         print(file)

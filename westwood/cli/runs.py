@@ -165,12 +165,9 @@ def run(
     from westwood.scenario import Scenario
 
     runs_it = engines.find(engine)
+    loaded, settings = Scenario.load(scenario), settings_of(set_)
     planned = experiment.plan(
-        Scenario.load(scenario),
-        cc=cc or (),
-        settings=settings_of(set_),
-        seeds=seeds,
-        check_resources=not yes,
+        loaded, cc=cc or (), settings=settings, seeds=seeds, check_resources=not yes
     )
     wanted = figures.wanted(plot, figure, title, size)
     if not wanted:
@@ -356,12 +353,9 @@ def sweep(
 
     if ci is None:
         refuse_idle(context, "metric", "most", without="--ci")
+    loaded, settings = Scenario.load(scenario), settings_of(set_)
     planned = experiment.plan(
-        Scenario.load(scenario),
-        cc=cc or (),
-        settings=settings_of(set_),
-        seeds=seeds,
-        check_resources=not yes,
+        loaded, cc=cc or (), settings=settings, seeds=seeds, check_resources=not yes
     )
     precision = None if ci is None else sweeping.precision(value_of(ci), metric, most)
     runs_it = engines.find(engine)

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads a results folder back: for its page, for other programs, for the command behind a row."""
+"""Reads a results folder back: for its page, for other programs, for the command behind a row.
+
+Length: the docstrings are the reference of the public class.
+"""
 
 from __future__ import annotations
 
+import os
 import shlex
 import warnings
 from collections.abc import Callable
@@ -36,13 +40,63 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-
 _RUNS, _SCENARIO = "runs.parquet", "scenario.toml"
 
 
 @dataclass(frozen=True, repr=False)
 class Results:
-    """Holds what `run --out`, `compare --out` or `sweep` left in a folder."""
+    """Holds the results folder of `westwood run --out`, `compare --out` or `sweep`.
+
+    `Results.read` makes one. The examples read the folder that this command wrote::
+
+        westwood compare --cc newreno --cc westwood+ --loss 0.1%,1% \\
+            --duration 20s --seeds 3 --out compared
+
+    Parameters
+    ----------
+    path : path
+        The folder.
+    planned : Experiment
+        The scenario that was run, and what was varied.
+    rows : polars.DataFrame
+        One row per point, seed and flow, as `simulate_many` returns them.
+    tell : callable, default warnings.warn
+        Called with each warning, a str.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        The folder.
+    planned : Experiment
+        The scenario that was run (`planned.scenario`), and what was varied.
+    rows : polars.DataFrame
+        One row per point, seed and flow, as `simulate_many` returns them.
+    tell : callable
+        Called with each warning, a str.
+
+    Raises
+    ------
+    InputError
+        If an argument has another type.
+
+    Examples
+    --------
+    >>> from westwood import Results
+    >>> results = Results.read("compared")
+    >>> results
+    <Results of path in compared: 4 means of 3 seeds>
+    >>> results.rows.select("cc", "seed", "timeouts").head(3)
+    shape: (3, 3)
+    ┌─────────┬──────┬──────────┐
+    │ cc      ┆ seed ┆ timeouts │
+    │ ---     ┆ ---  ┆ ---      │
+    │ str     ┆ i64  ┆ i64      │
+    ╞═════════╪══════╪══════════╡
+    │ newreno ┆ 1    ┆ 1        │
+    │ newreno ┆ 2    ┆ 1        │
+    │ newreno ┆ 3    ┆ 1        │
+    └─────────┴──────┴──────────┘
+    """
 
     path: Path
     planned: Experiment
@@ -59,8 +113,36 @@ class Results:
 
     @classmethod
     @checked(path=arguments.path)
-    def read(cls, path: Path, *, tell: Callable[[str], object] = warnings.warn) -> Results:
-        """Reads the folder's runs and scenario, if they are as they were written."""
+    def read(
+        cls, path: str | os.PathLike[str], *, tell: Callable[[str], object] = warnings.warn
+    ) -> Results:
+        """Reads a results folder.
+
+        Parameters
+        ----------
+        path : str or path
+            The folder.
+        tell : callable, default warnings.warn
+            Called with each warning, a str.
+
+        Returns
+        -------
+        Results
+            Its runs and scenario.
+
+        Raises
+        ------
+        InputError
+            If it is no such folder, if its runs are not finished, or if a file is not as it was
+            written.
+
+        Examples
+        --------
+        >>> from westwood import Results
+        >>> Results.read("compared").rows.height
+        12
+        """
+        path = Path(path)
         kind = kind_in(path)
         if kind not in (ResultKind.RUN, ResultKind.SWEEP, None):
             problem = f"holds {kind}, expected a folder that run --out or sweep wrote"
@@ -93,8 +175,33 @@ class Results:
 
     @checked(metric=arguments.text)
     def plot(self, metric: str = "goodput_bps") -> Figure:
-        """Draws a column over what was swept, with intervals. It needs the extra `plot`."""
-        check_metric(metric)
+        """Draws the mean of a column over what was swept, with 95 % intervals.
+
+        Parameters
+        ----------
+        metric : str, default "goodput_bps"
+            A column of numbers of `rows`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure: curves over a swept number, bars without one.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
+        UnavailableError
+            If the extra `plot` is not installed.
+
+        Examples
+        --------
+        >>> from westwood import Results
+        >>> figure = Results.read("compared").plot("mean_srtt_s")
+        >>> figure.axes[0].get_ylabel()
+        'Mean smoothed RTT (ms)'
+        """
+        check_metric(metric, "metric")
         extras.need("matplotlib", "Results.plot()")
         return summary_plots.draw(self.summary, self.keys, metric, self._title())
 
@@ -104,29 +211,119 @@ class Results:
 
     @property
     def summary(self) -> pl.DataFrame:
-        """The means over the seeds, with intervals."""
+        """The means over the seeds, with 95 % confidence intervals.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row per point and flow: the swept keys, `flow`, `cc` (String), `runs` (UInt32);
+            and of each column of numbers its mean, `COLUMN_sd` (standard deviation) and
+            `COLUMN_half` (half the interval), as Float64 in the unit of the column.
+
+        Examples
+        --------
+        >>> from westwood import Results
+        >>> Results.read("compared").summary.select("cc", "runs", "timeouts", "timeouts_half")
+        shape: (4, 4)
+        ┌───────────┬──────┬──────────┬───────────────┐
+        │ cc        ┆ runs ┆ timeouts ┆ timeouts_half │
+        │ ---       ┆ ---  ┆ ---      ┆ ---           │
+        │ str       ┆ u32  ┆ f64      ┆ f64           │
+        ╞═══════════╪══════╪══════════╪═══════════════╡
+        │ newreno   ┆ 3    ┆ 1.0      ┆ 0.0           │
+        │ newreno   ┆ 3    ┆ 0.666667 ┆ 2.868435      │
+        │ westwood+ ┆ 3    ┆ 0.0      ┆ 0.0           │
+        │ westwood+ ┆ 3    ┆ 0.0      ┆ 0.0           │
+        └───────────┴──────┴──────────┴───────────────┘
+        """
         return experiment.summary(self.planned, self.rows)
 
     @property
     def keys(self) -> list[str]:
-        """The swept keys, beside the protocol."""
+        """The swept keys; the protocol, in the column `cc`, is none of them.
+
+        Returns
+        -------
+        list of str
+            Names of columns of `rows` and `summary`.
+
+        Examples
+        --------
+        >>> from westwood import Results
+        >>> Results.read("compared").keys
+        ['path.loss.rate']
+        """
         return experiment.varied_keys(self.planned, self.rows)
 
     @checked(metric=arguments.text)
     def pairs(self, metric: str) -> pl.DataFrame:
-        """Compares each protocol with the first at the same point, seed by seed.
+        """Compares each protocol with the first one, seed by seed.
 
-        A row has the swept keys, flow, cc, minus (the first protocol), column, and the mean
-        difference, ratio, effect and p with half of their 95 % intervals.
+        Parameters
+        ----------
+        metric : str
+            A column of numbers of `rows`.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row per point, flow and other protocol: the swept keys, `flow`, `cc`, `minus` (the
+            first protocol) and `column` (`metric`), as String; `mean` of the differences, `half`
+            of its 95 % interval and `minus_mean` (Float64, in the unit of the column); `effect`
+            (mean over standard deviation), `p` (two-sided), `ratio` of the means and `ratio_half`
+            (Float64); `runs` (Int64). What is unknown is null.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> from westwood import Results
+        >>> Results.read("compared").pairs("timeouts").select("cc", "minus", "mean", "p")
+        shape: (2, 4)
+        ┌───────────┬─────────┬───────────┬─────────┐
+        │ cc        ┆ minus   ┆ mean      ┆ p       │
+        │ ---       ┆ ---     ┆ ---       ┆ ---     │
+        │ str       ┆ str     ┆ f64       ┆ f64     │
+        ╞═══════════╪═════════╪═══════════╪═════════╡
+        │ westwood+ ┆ newreno ┆ -1.0      ┆ null    │
+        │ westwood+ ┆ newreno ┆ -0.666667 ┆ 0.42265 │
+        └───────────┴─────────┴───────────┴─────────┘
         """
-        check_metric(metric)
+        check_metric(metric, "metric")
         found = pairs_of_frame(self.planned, self.rows, metric)
         return pl.DataFrame(found, infer_schema_length=None)
 
     @checked(metric=arguments.text)
     def write_page(self, metric: str) -> Path:
-        """Writes index.html and its figure into the folder."""
-        check_metric(metric)
+        """Writes index.html and its figure into the folder.
+
+        Parameters
+        ----------
+        metric : str
+            The column that the figure shows.
+
+        Returns
+        -------
+        pathlib.Path
+            The page.
+
+        Raises
+        ------
+        InputError
+            If there is no such column.
+        UnavailableError
+            If the extra `plot` is not installed.
+
+        Examples
+        --------
+        >>> from westwood import Results
+        >>> Results.read("compared").write_page("goodput_bps").name
+        'index.html'
+        """
+        check_metric(metric, "metric")
         folder, summary, title = self._folder(), self.summary, self.planned.scenario.name
         manifest = self._manifest(folder)
         if '"complete": false' in manifest:
@@ -162,7 +359,20 @@ class Results:
             return str(error)
 
     def export(self) -> list[Path]:
-        """Writes summary.csv, pairs.csv, and for gnuplot and pgfplots data/PROTOCOL.csv."""
+        """Writes CSV files into the folder, for gnuplot, pgfplots and others.
+
+        Returns
+        -------
+        list of pathlib.Path
+            The files: summary.csv (the means), pairs.csv (the paired differences), and
+            data/PROTOCOL.csv for each protocol.
+
+        Examples
+        --------
+        >>> from westwood import Results
+        >>> [file.name for file in Results.read("compared").export()]
+        ['summary.csv', 'pairs.csv', 'newreno.csv', 'westwood+.csv']
+        """
         folder = self._folder()
         written = [folder.frame("summary.csv", self.summary)]
         pairs = self.pairs(COLUMN)
@@ -177,10 +387,32 @@ class Results:
 
     @checked(number=arguments.whole(0, 2**62))
     def command(self, number: int) -> str:
-        """Returns the command line that runs row `number` (from 1) again, with its trace."""
+        """Returns the command line that runs a row again and draws it over time.
+
+        Parameters
+        ----------
+        number : int
+            Number of the row in `rows`, from 1.
+
+        Returns
+        -------
+        str
+            The command.
+
+        Raises
+        ------
+        InputError
+            If there is no such row.
+
+        Examples
+        --------
+        >>> from westwood import Results
+        >>> print(Results.read("compared").command(2))
+        westwood trace compared/scenario.toml --set 'path.loss.rate="0.1%"' --seed 2 --plot
+        """
         if not 1 <= number <= self.rows.height:
             problem = f"expected from 1 to {self.rows.height}"
-            raise InputError(problem, key="--row", value=number)
+            raise InputError(problem, key="number", value=number)
         row = self.rows.row(number - 1, named=True)
         scenario = self.planned.scenario
         words = ["westwood", "trace", str(self.path / "scenario.toml")]
@@ -196,7 +428,24 @@ class Results:
         return shlex.join(words)
 
     def to_xarray(self) -> xr.Dataset:
-        """Puts every number over (swept keys, flow, protocol, seed) into an xarray Dataset."""
+        """Returns the numbers of `rows` as a labelled array.
+
+        Returns
+        -------
+        xarray.Dataset
+            A variable (Float64) per column of numbers, over swept keys, `flow`, `cc` and `seed`.
+
+        Raises
+        ------
+        UnavailableError
+            If the extra `xarray` is not installed.
+
+        Examples
+        --------
+        >>> from westwood import Results
+        >>> dict(Results.read("compared").to_xarray()["goodput_bps"].sizes)
+        {'path.loss.rate': 2, 'flow': 1, 'cc': 2, 'seed': 3}
+        """
         return to_xarray(self.rows, self.keys)
 
 

@@ -360,11 +360,11 @@ def averaged() -> list[str]:
     return [column.name for column in columns() if column.name not in constant]
 
 
-def check_metric(name: str) -> None:
+def check_metric(name: str, key: str = "--metric") -> None:
     """Raises InputError unless a summary has a mean of this column."""
     if name not in averaged():
         problem = f"unknown column, {suggestion(name, averaged())}"
-        raise InputError(problem, key="--metric", value=name)
+        raise InputError(problem, key=key, value=name)
 
 
 def axis(name: str) -> tuple[str, float]:

@@ -10,7 +10,19 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def presets() -> list[str]:
-    """Lists the names of the scenarios that come with the package."""
+    """Lists the names of the scenarios that come with the package.
+
+    Returns
+    -------
+    list of str
+        The names, sorted; `Scenario.preset` and `simulate` take them.
+
+    Examples
+    --------
+    >>> from westwood import presets
+    >>> "table1" in presets()
+    True
+    """
     return sorted(file.stem for file in presets_folder().glob("*.toml"))
 
 

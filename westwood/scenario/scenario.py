@@ -22,7 +22,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import Field, PrivateAttr, ValidationError, field_validator
@@ -647,7 +646,7 @@ def _keywords(
     flow: Sequence[Mapping[str, Any]],
     seeds: int = 30,
     profile: str = profiles.DEFAULT,
-    sweep: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+    sweep: Mapping[str, Sequence[Any]] = {},
 ) -> None:
     """Has the signature of `Scenario`, which takes any keyword and says what is wrong with it."""
 

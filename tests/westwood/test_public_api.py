@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every public name has a complete docstring, whose examples give what they show."""
+
+from __future__ import annotations
+
+import copy
+import doctest
+import inspect
+import pickle
+import pydoc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numpydoc.docscrape import NumpyDocString
+from numpydoc.validate import validate
+from pydantic import BaseModel
+
+import westwood as package
+from westwood import Scenario, simulate
+from westwood.cli import call
+
+# Rules of numpydoc that our style does not have: where the summary starts, its mood ("Returns"),
+# an extended summary, and links to other functions.
+OTHER_STYLE = {"GL01", "ES01", "SA01", "SS05"}
+# What the examples of Results read.
+COMPARED = "compare --cc newreno --cc westwood+ --loss 0.1%,1% --duration 20s --seeds 3"
+SKIPPED = {"simulate": 1, "Scenario.lab": 1}  # needs ns-3; a notebook
+
+
+def public() -> Iterator[tuple[str, Any]]:
+    """Yields every public function, class, method and property by its name."""
+    for name in package.__all__:
+        if name == "__version__":
+            continue
+        found = getattr(package, name)
+        yield name, found
+        if not inspect.isclass(found):
+            continue
+        for member in dir(found):
+            one = inspect.getattr_static(found, member)
+            is_ours = isinstance(one, (property, classmethod)) or inspect.isfunction(one)
+            if is_ours and not member.startswith("_"):
+                yield f"{name}.{member}", getattr(found, member)
+
+
+PUBLIC = dict(public())
+
+
+def parameters(name: str) -> list[str]:
+    found = PUBLIC[name]
+    return [] if isinstance(found, property) else [*inspect.signature(found).parameters]
+
+
+def test_the_list_is_the_whole_interface() -> None:
+    assert len(PUBLIC) > 45
+    for name in ("simulate", "Result.trace", "Scenario.preset", "Results.pairs", "Scenario.hash"):
+        assert name in PUBLIC
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_numpydoc_finds_no_mistake(name: str) -> None:
+    """Parameters as in the signature with their types, Returns, Examples, order, full stops."""
+    errors = validate(f"westwood.{name}")["errors"]
+    assert [f"{code}: {text}" for code, text in errors if code not in OTHER_STYLE] == []
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if not inspect.isclass(PUBLIC[name])])
+def test_functions_and_properties_say_what_they_return_and_raise(name: str) -> None:
+    sections = NumpyDocString(inspect.getdoc(PUBLIC[name]) or "")
+    assert sections["Returns"] or sections["Yields"]
+    arguments = [one for one in parameters(name) if one != "self"]
+    assert sections["Raises"] or not arguments or name.startswith("InputError.")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Has the results folder that examples read."""
+    place = tmp_path_factory.mktemp("examples")
+    assert call([*COMPARED.split(), "--out", str(place / "compared")]) == 0
+    return place
+
+
+def examples(name: str, found: Any) -> doctest.DocTest:
+    text = inspect.getdoc(found) or ""
+    return doctest.DocTestParser().get_doctest(text, {}, name, None, 0)
+
+
+@pytest.mark.parametrize("name", ["westwood", *PUBLIC])
+def test_examples_give_what_they_show(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    test = examples(name, PUBLIC.get(name, package))
+    skipped = sum(doctest.SKIP in one.options for one in test.examples)
+    assert skipped == SKIPPED.get(name, 0) and len(test.examples) > 1
+    said: list[str] = []
+    assert not doctest.DocTestRunner(verbose=False).run(test, out=said.append).failed, "".join(said)
+
+
+def test_an_example_that_differs_fails() -> None:
+    """The runner above compares, so that an output that is out of date is seen."""
+    test = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, 0)
+    assert doctest.DocTestRunner(verbose=False).run(test, out=lambda text: None).failed
+
+
+def test_the_examples_of_results_name_their_command() -> None:
+    text = " ".join((inspect.getdoc(package.Results) or "").replace("\\", "").split())
+    assert f"westwood {COMPARED} --out compared" in text
+
+
+def test_what_pydantic_adds_is_hidden() -> None:
+    scenario = Scenario.preset("path")
+    leftovers = {name for name in dir(BaseModel) if not name.startswith("__")}
+    assert {"model_dump", "copy", "json", "construct", "validate"} <= leftovers
+    for shown in (Scenario, scenario, scenario.link[0], scenario.flow[0], type(scenario.link[0])):
+        assert leftovers.isdisjoint(dir(shown))
+    assert {"name", "duration", "link", "points"} <= set(dir(scenario))
+    text = pydoc.plain(pydoc.render_doc(Scenario))
+    assert "model_" not in text and "pydantic" not in text.replace("pydantic.main.BaseModel", "", 1)
+
+
+def test_a_scenario_can_be_pickled_and_copied() -> None:
+    scenario = Scenario.preset("fading").with_settings({"duration": "2s"})
+    for other in (pickle.loads(pickle.dumps(scenario)), copy.deepcopy(scenario)):
+        assert other == scenario and other.to_toml() == scenario.to_toml()
+        assert simulate(other).rows["sent"].equals(simulate(scenario).rows["sent"])
+
+
+@pytest.mark.parametrize("member", [name for name in PUBLIC if name.startswith("Scenario.")])
+def test_help_on_scenario_shows_every_member(member: str) -> None:
+    text = pydoc.plain(pydoc.render_doc(Scenario))
+    summary = (inspect.getdoc(PUBLIC[member]) or "").splitlines()[0]
+    assert member.partition(".")[2] in text and summary in text
+
+
+def test_help_is_complete_without_the_site() -> None:
+    text = pydoc.plain(pydoc.render_doc(package))
+    for name in PUBLIC:
+        assert name.rpartition(".")[2] in text
+    for summary in ("Runs a scenario once, with one seed", ">>> rows = simulate_many(swept"):
+        assert summary in text
+
+
+def test_completion_shows_the_public_names_only() -> None:
+    assert [name for name in dir(package) if not name.startswith("__")] == [
+        name for name in sorted(package.__all__) if name != "__version__"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: Scenario.preset("tabel1"), 'name = "tabel1": no such preset, did you mean'),
+        (lambda: Scenario.load(3), "file_or_preset = 3: expected"),  # type: ignore[arg-type]
+        (lambda: Scenario.from_toml(None), "path = None: expected"),  # type: ignore[arg-type]
+        (lambda: Scenario.preset("path").with_settings([1]), "settings = [1]: expected a table"),  # type: ignore[arg-type]
+        (lambda: Scenario.preset("path").with_sweep(3), "sweep = 3: expected a table"),  # type: ignore[arg-type]
+        (
+            lambda: Scenario.preset("path").with_sweep({"tcp.cc": 3}),
+            "path: sweep.tcp.cc = 3: expected",
+        ),
+        (lambda: Scenario.preset("path").to_files(1), "name = 1: expected text"),  # type: ignore[arg-type]
+        (lambda: simulate("path").sampled(0), "every_s = 0: expected a number more than 0"),
+        (lambda: simulate("path").plot("cwnd"), 'view = "cwnd": no such view'),
+        (lambda: simulate("path").plot(), 'view = "windows": was not recorded'),
+        (lambda: simulate("path").write_pcap("a.pcap"), "no packet was captured"),
+        (lambda: package.Results.read("nowhere"), '"nowhere": has no runs.parquet'),
+    ],
+)
+def test_a_wrong_argument_is_named_in_one_line(wrong: Callable[[], Any], message: str) -> None:
+    with pytest.raises(package.InputError) as error:
+        wrong()
+    assert str(error.value).startswith(message) and "\n" not in str(error.value)
