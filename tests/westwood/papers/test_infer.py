@@ -323,7 +323,7 @@ def test_parts_that_hold_together_as_often_as_chance_has_it_say_so() -> None:
     found = parts.excluding(["a: 1", "b: 1", "a: 1; b: 1", ""])
 
     assert found == {"of": 4, "all": 1, "holding": {"a": 2, "b": 2}, "apart": []}
-    assert "in 1 settings; independent parts would in 1." in parts.written(found)
+    assert "in 1 settings; independent parts would hold in 1." in parts.written(found)
 
 
 def test_holds_if_names_the_branch_where_most_hold() -> None:

@@ -128,7 +128,7 @@ def test_a_page_names_the_command_that_it_came_of_and_a_paper_has_a_folder_of_it
     assert capsys.readouterr().out.endswith(f"inferred/{SMALL}/papers.md\n")
     text = (tmp_path / "inferred" / SMALL / "papers.md").read_text()
     assert f"`westwood reproduce --infer {SMALL} --settings 48 --seed 7` repeats the search" in text
-    assert "tried 49," in text and "2000" not in text and "of a core" not in text
+    assert "tried 49," in text and "2000" not in text and "CPU time" not in text
 
 
 def test_what_was_written_of_the_packages_runs_stands_on_no_other_page() -> None:

@@ -53,7 +53,7 @@ def written(found: Mapping[str, Any]) -> str:
     chance = math.prod(shares.values()) * found["of"]
     return (
         f"{text} All parts hold together in {found['all']} settings; "
-        f"independent parts would in {chance:.0f}."
+        f"independent parts would hold in {chance:.0f}."
     )
 
 
