@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m westwood` is `westwood`."""
+"""Runs the command line for `python -m westwood`."""
 
 from westwood.cli import main
 

@@ -58,7 +58,7 @@ def check_fields(one: object, **checks: Check) -> None:
 
 
 def checked_value(name: str, value: object, check: Check) -> Any:
-    """Returns what the check makes of an argument; its InputError names the argument."""
+    """Checks and converts an argument; its InputError names the argument."""
     try:
         return check(value)
     except InputError as error:
@@ -121,7 +121,7 @@ def text(value: object) -> str:
 
 
 def table(value: object) -> Mapping[Any, Any]:
-    """A table of keys and values."""
+    """Accepts a table of keys and values."""
     if not isinstance(value, Mapping):
         raise InputError("expected a table of keys and values", value=value)
     return value

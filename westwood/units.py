@@ -97,7 +97,7 @@ def _quantity(text: object, units: Mapping[str, int], expected: str) -> int:
 
 
 def _standard(unit: str) -> str:
-    """Replaces another spelling of a unit."""
+    """Replaces alternative spellings of a unit."""
     for spelling, standard in _SPELLINGS.items():
         if unit.endswith(spelling):
             unit = unit.removesuffix(spelling) + standard
@@ -154,7 +154,7 @@ def parse_products(text: str) -> Fraction:
 
 
 def is_relative_limit(limit: object) -> bool:
-    """Returns whether a queue limit is in products or a time; InputError if it is a wrong one."""
+    """Returns whether a queue limit is in products or a time; raises InputError if it is wrong."""
     match = _QUANTITY.fullmatch(limit) if isinstance(limit, str) else None
     if match is None or not isinstance(limit, str):
         return False
@@ -185,7 +185,7 @@ def parse_fraction(value: object) -> float:
 
 
 def _written(value: int, units: Mapping[str, int]) -> str:
-    """Writes the value as an exact decimal in the largest unit that is not larger than it."""
+    """Writes the value as an exact decimal in the largest unit that does not exceed it."""
     unit, scale = max(
         ((u, s) for u, s in units.items() if s <= max(value, 1)), key=lambda item: item[1]
     )

@@ -16,7 +16,7 @@ from westwood.catalogue import OTHER_STYLE, PROTOCOLS, UDP, Protocol, style_of
 
 CATALOGUE = (Path(__file__).parents[2] / "core" / "catalogue.h").read_text(encoding="utf-8")
 
-# Pairs with the same style on purpose.
+# Pairs that share a style on purpose.
 TWINS = {
     ("westwood", "westwood-ns3"),  # the Westwoods of two papers, never in the same figure
 }

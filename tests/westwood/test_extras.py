@@ -138,7 +138,7 @@ def test_a_missing_extra_is_named_before_anything_runs(tmp_path: Path) -> None:
 
 
 def test_python_has_rows_links_and_transfers_without_extras(tmp_path: Path) -> None:
-    """Also of many connections, whose columns are views of the engine's memory."""
+    """Runs so many connections that their columns are views of the engine's memory."""
     code = """
 from westwood import Scenario, UnavailableError, simulate
 made = Scenario(name="many", duration="25s",

@@ -24,7 +24,7 @@ LOSS = '{ kind = "uniform", rate = 0.005 }'
 
 @pytest.fixture
 def pipe(tmp_path: Path) -> Callable[[str], Path]:
-    """Makes named pipes without writers."""
+    """Makes named pipes that have no writer."""
 
     def make(name: str) -> Path:
         os.mkfifo(tmp_path / name)

@@ -34,7 +34,7 @@ def test_the_docstring_names_everything() -> None:
 
 @pytest.mark.parametrize("name", presets())
 def test_repr_has_units(name: str) -> None:
-    """No quantity is a number without a unit."""
+    """No quantity appears without its unit."""
     scenario = Scenario.preset(name)
     text = repr(scenario)
     assert str(scenario) == text and text.startswith(f"Scenario(name='{name}'")

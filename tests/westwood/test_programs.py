@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where programs are searched for, and that the remedies fit the kind of installation."""
+"""Programs are found in the right places, and remedies fit the kind of installation."""
 
 from __future__ import annotations
 

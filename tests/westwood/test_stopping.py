@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ctrl-C ends every command on every engine within half a second, and what is finished is kept.
+"""Ctrl-C ends every command on every engine within half a second; finished results are kept.
 
-Each command is a process that is interrupted while it works; a busy machine gets a second chance.
+Each command is a process that is interrupted at work. Busy machines get a second chance.
 """
 
 from __future__ import annotations

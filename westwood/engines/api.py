@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _SEED = whole(0, 2**64 - 1)
 _COUNT = whole(1, MOST_SEEDS)
 _LIST = each(_SEED, MOST_SEEDS)
-# What an engine names as the command line's options are the arguments here.
+# Options that engines name in errors, and the arguments that take their place here.
 _ARGUMENTS = {"--engine": "engine", "--events": "events", "--pcap": "capture"}
 
 
@@ -222,7 +222,7 @@ def simulate_many(
 
 
 def _loaded(scenario: object) -> Scenario:
-    """Returns the scenario, or the one that a preset or a file of this name has."""
+    """Returns the scenario, after loading a preset or a file by its name."""
     if isinstance(scenario, Scenario):
         return scenario
     if not isinstance(scenario, (str, os.PathLike)):
@@ -237,7 +237,7 @@ def _loaded(scenario: object) -> Scenario:
 
 
 def _numbers(seeds: object) -> Sequence[int]:
-    """Returns the seeds of a point: a list of them, or 1, 2... to a number."""
+    """Returns the seeds of a point: the given ones, or 1, 2... up to a number."""
     try:
         operator.index(seeds)  # type: ignore[arg-type]
     except Exception:  # a user's object may raise anything
@@ -252,7 +252,7 @@ def _numbers(seeds: object) -> Sequence[int]:
 
 @contextlib.contextmanager
 def _options_as_arguments() -> Iterator[None]:
-    """Names the arguments of Python in errors that name options of the command line."""
+    """Replaces command-line options in errors by the arguments of the function."""
     try:
         yield
     except InputError as error:

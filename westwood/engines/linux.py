@@ -85,7 +85,7 @@ class TracedOnce:
         capture: str | None = None,
         spool: Spool | None = None,
     ) -> Result:
-        """Does what `westwood.simulate` does, but refuses events and captures."""
+        """Runs a scenario once; refuses events and captures, which Linux does not record."""
         refuse_simulators_own(ENGINE, events=events, capture=capture, interval_s=interval_s)
         result = run(scenario, seed, trace=trace or queues)
         self._traced[scenario.hash, seed] = result

@@ -295,7 +295,7 @@ def check(
 
 
 def check_run(scenario: Scenario, recorded: Recorded = NOTHING, engine: str = "sim") -> None:
-    """InputError if one run takes more than this machine has."""
+    """Raises InputError if one run exceeds this machine."""
     check(estimate_run(scenario, recorded, engine), scenario)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds one run of any engine: `Result`.
+"""Defines `Result`, a run of any engine.
 
 Length: the docstrings are the reference of the public class.
 """
@@ -445,7 +445,7 @@ class Result:
 
 
 def _one(frames: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Puts frames below each other."""
+    """Concatenates frames."""
     import polars as pl
 
     return pl.concat(frames)

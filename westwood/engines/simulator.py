@@ -41,7 +41,7 @@ def simulate(
     capture: str | None = None,
     spool: Spool | None = None,
 ) -> Result:
-    """Does what `westwood.simulate` does; a recording goes to disk in `spool`, if there is one."""
+    """Runs a scenario as `westwood.simulate` does; with `spool`, records go to disk."""
     network = build(scenario)
     network.trace_windows = trace
     network.trace_interval = round(interval_s * PS_PER_S)

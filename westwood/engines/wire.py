@@ -188,7 +188,7 @@ def read(lines: Iterable[list[str]], files: TraceFiles | None) -> Report:
 
 
 def is_whole(lines: Sequence[Sequence[str]]) -> bool:
-    """Returns whether the report has its end."""
+    """Returns whether the report is complete."""
     return bool(lines) and lines[-1][:1] == ["end"]
 
 

@@ -67,7 +67,7 @@ def enable(folder: Path = FOLDER) -> list[str]:
 
     def write(path: Path) -> None:
         path.write_text(text, encoding="utf-8")
-        path.chmod(0o644)  # whatever the umask is
+        path.chmod(0o644)  # regardless of the umask
 
     path = folder / UNIT
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads recordings of real connections, also incomplete ones of a killed recorder.
+"""Reads recordings of real connections, including incomplete ones of a killed recorder.
 
 ww-kernel writes events as CSV lines, from which `kernel record` makes a trace. Both can be read. A
 killed recorder leaves events, whose last line may be cut off.

@@ -55,7 +55,7 @@ class Recording:
 
 
 class Recorder:
-    """Runs ww-kernel, which writes events to a file until it is ended or dies."""
+    """Runs ww-kernel, which writes events to a file until it is stopped or dies."""
 
     def __init__(self, port: int | None, cc: Sequence[str], out: IO[bytes]) -> None:
         program = ww_kernel.program()

@@ -30,7 +30,7 @@ _NETLINK_SOCK_DIAG = 4
 _DONE, _ERROR, _SOCK_DIAG = 3, 2, 20  # message types
 _HEAD = struct.Struct("=IHHII")  # struct nlmsghdr
 _ATTRIBUTE = struct.Struct("=HH")
-_INFO, _VEGAS, _CONTROL, _BBR = 2, 3, 4, 16  # attributes: INET_DIAG_INFO and so on
+_INFO, _VEGAS, _CONTROL, _BBR = 2, 3, 4, 16  # INET_DIAG_INFO and other attributes
 _WANTED = 1 << _INFO - 1 | 1 << _VEGAS - 1 | 1 << _CONTROL - 1
 _NAME = 16  # bytes of a control's name
 _NO_RTT, _BBR_UNIT = 0x7FFFFFFF, 256  # tcp_vegas.h, tcp_bbr.c
@@ -234,7 +234,7 @@ def _decode(rows: NDArray[np.uint8], where: dict[int, slice]) -> pl.DataFrame:
 
 
 def _own_figures(rows: NDArray[np.uint8], where: dict[int, slice]) -> dict[str, Any]:
-    """Returns values from the control itself: BBR's estimate and gains, RTTs of Vegas and co."""
+    """Returns values from the control itself: BBR's estimate and gains, RTTs of Vegas-like ones."""
     bbr = _structures(rows, where.get(_BBR), _BBR_KIND)
     rate = bbr["rate_high"].astype(np.uint64) << np.uint64(32) | bbr["rate_low"]
     vegas = _structures(rows, where.get(_VEGAS), _VEGAS_KIND)

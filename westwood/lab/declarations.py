@@ -37,7 +37,7 @@ from westwood.scenario.flows import OF_DATAGRAMS
 from westwood.scenario.preset_files import presets, presets_folder
 
 _MOST_EXACT = 2**53  # the largest integer that a double represents exactly
-_SEEDS_HERE = 5  # with which the page decides a claim
+_SEEDS_HERE = 5  # the page runs as many seeds to decide a claim
 
 
 def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def declarations(verdicts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "stamped_header": _engine.STAMPED_HEADER,
         "opportunity_bytes": OPPORTUNITY_BYTES,
         "longest_ps": str(LONGEST_PS),
-        # Of a mean by the number of runs, for a deviation of 1; unknown for fewer than 2.
+        # Half widths of a mean's interval by number of runs, for a deviation of 1.
         "half_widths": [0.0, 0.0, *(half_width(1.0, runs) for runs in range(2, _SEEDS_HERE + 1))],
     }
 

@@ -234,7 +234,7 @@ class Folder:
         return path
 
     def has(self, name: str) -> bool:
-        """Returns whether a file is intact; otherwise tells that it is written again."""
+        """Returns whether a file is intact; otherwise reports that it is written again."""
         try:
             self.verified(name)
         except Damaged as damaged:

@@ -102,7 +102,7 @@ class Paired:
         return 0.0 if math.isnan(self.half) else self.half
 
     def entry(self) -> dict[str, float | int | None]:
-        """Returns the fields as JSON takes them: null stands for an unknown number."""
+        """Returns the fields for JSON; unknown numbers become null."""
         return {key: value if math.isfinite(value) else None for key, value in asdict(self).items()}
 
 

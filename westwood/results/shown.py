@@ -28,14 +28,14 @@ _MOST_DIGITS = 6
 
 
 def on_its_side(value: float, digits: int, reached: Callable[[float], bool | None]) -> str:
-    """Writes a number with enough digits that rounding doesn't change whether it is reached."""
+    """Writes a number with enough digits that rounding doesn't move it across the target."""
     texts = [f"{value:.{count}f}" for count in range(digits, max(digits, _MOST_DIGITS) + 1)]
     side = reached(value)
     return next((text for text in texts if reached(float(text)) == side), repr(value))
 
 
 def difference(column: Column, pair: Row) -> str:
-    """Writes a paired difference with its sign and interval, in the column's unit of tables."""
+    """Writes a paired difference with its sign and interval, in the table's unit."""
     if not _is_known(pair["mean"]):
         return "-"
     shown = column.cell(pair["mean"], math.nan if pair["half"] is None else pair["half"])

@@ -25,7 +25,7 @@ class Sums:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._path = folder, folder / NAME
-        self._written: dict[str, str] = {}  # by us, which makes older checksums invalid
+        self._written: dict[str, str] = {}  # by this process; they replace older checksums
         self._begun = False
 
     def is_ours(self) -> bool:

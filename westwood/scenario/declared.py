@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _PS_PER_US = units.TIME_UNITS["us"]
 _THOUSANDTHS = 1000
-_NO_LIMIT = -1  # what a field of the engine holds where there is none
+_NO_LIMIT = -1  # in fields of the engine
 _MOST_AMOUNT = 2**30  # packets or bytes
 
 
@@ -137,7 +137,7 @@ def _most_segments(setting: Setting) -> int:
 
 
 def _queue_limit(value: object) -> units.Amount:
-    units.is_relative_limit(value)  # raises for a wrong one; right ones have become packets
+    units.is_relative_limit(value)  # raises an error; valid limits are already in packets
     return _amount(value)
 
 

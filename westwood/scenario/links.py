@@ -128,7 +128,7 @@ class BitErrors(Part):
     """Each bit is wrong with the same probability; a packet with a wrong bit is lost."""
 
     kind: Literal["bits"] = "bits"
-    rate: Probability  # a bit
+    rate: Probability  # per bit
     on: Side
 
 

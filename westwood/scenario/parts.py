@@ -43,7 +43,7 @@ _OF_PYDANTIC = frozenset(dir(BaseModel))
 
 
 def _own(names: Iterable[str]) -> list[str]:
-    """Leaves out what every pydantic model has: it is no part of our interface."""
+    """Returns the names without pydantic's, which are not part of our interface."""
     return [name for name in names if not (name in _OF_PYDANTIC or name.startswith("__"))]
 
 

@@ -648,7 +648,7 @@ def _keywords(
     profile: str = profiles.DEFAULT,
     sweep: Mapping[str, Sequence[Any]] = {},
 ) -> None:
-    """Has the signature of `Scenario`, which takes any keyword and says what is wrong with it."""
+    """Has the signature of `Scenario`, whose own takes any keyword in order to check it."""
 
 
 Scenario.__signature__ = inspect.signature(_keywords)  # help() would show pydantic's own

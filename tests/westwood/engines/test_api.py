@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""simulate and simulate_many take what a Python program has: names, files, engines, seeds."""
+"""simulate and simulate_many accept scenarios by name or file, engines, and seeds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHORT = Scenario.preset("table1").with_settings({"duration": "5s"})
 
 
 def in_ns2(**settings: Any) -> Scenario:
-    """A path that ns-2 runs as well."""
+    """A path that ns-2 can also run."""
     data = SHORT.with_settings({"profile": "ns2-2005", "tcp.cc": "reno", **settings})
     return data.with_settings({"tcp.recovery": "reno"})
 
@@ -77,7 +77,7 @@ def test_a_sweep_comes_in_order_with_its_columns_first() -> None:
 
 @pytest.mark.parametrize("engine", engines.NAMES)
 def test_an_engine_runs_it_or_says_what_is_missing(engine: str) -> None:
-    """Each name that --engine takes; the message is that of the command line."""
+    """Tests every name of --engine; the message is the command line's."""
     try:
         expected = engines.find(engine)
     except UnavailableError as error:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns mean the same in every engine: runs of one flow that end while its queue fills.
+"""Columns mean the same in every engine.
 
-The end with a full queue shows differences in what the engines count until when. tests/linux/path
-tests Linux, which needs root and real time.
+The runs have one flow and end while its queue fills, which shows whether the engines stop counting
+at the same moment. tests/linux/path tests Linux, which needs root and real time.
 """
 
 from __future__ import annotations

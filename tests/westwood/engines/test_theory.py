@@ -45,7 +45,7 @@ def test_cubic_is_reno_friendly_below() -> None:
 
 
 def test_pftk_has_its_limits() -> None:
-    """SIGCOMM 1998: rare losses leave the square root, and Q is 1 for a window of three."""
+    """SIGCOMM 1998: for rare losses it is the square-root law; Q is 1 for a window of three."""
     for b in (1, 2):
         rate = formulas.pftk(1e-8, 0.1, 1, b)
         assert rate == pytest.approx(math.sqrt(3 / (2 * b * 1e-8)) / 0.1, abs=0.5, rel=1e-4)

@@ -19,8 +19,8 @@ from westwood.results import pcap
 needs_tshark = pytest.mark.skipif(
     not shutil.which("tshark"), reason="no tshark: apt-get install tshark"
 )
-# tshark may count a retransmission soon after an ACK as reordering; captures at the start of the
-# sender's link have none.
+# tshark may take a retransmission soon after an ACK for a reordered segment. At the start of the
+# sender's link it can't, since nothing can be reordered there.
 RESENT = "tcp.analysis.retransmission or tcp.analysis.out_of_order"
 WRONG = "_ws.malformed or _ws.expert.severity == error or ip.checksum.status == 0"
 
