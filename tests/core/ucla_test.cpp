@@ -7,10 +7,11 @@
 #include <cmath>
 
 #include "estimates.hpp"
+#include "rounds.hpp"
 
 namespace {
 
-constexpr std::uint32_t kMss = 1000;
+using ww::test::kMss;
 
 class Module {
   public:
