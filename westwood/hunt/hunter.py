@@ -18,25 +18,23 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from westwood.arguments import check_seed
 from westwood.catalogue import PROTOCOLS
 from westwood.engines.contract import Job, RunSeed
 from westwood.engines.pool import run_jobs
-from westwood.errors import InputError, RunError, suggestion
+from westwood.errors import InputError, suggestion
 from westwood.hunt import attack as attacks
 from westwood.hunt.degradation import Degradation, chosen
 from westwood.hunt.scenarios import scenario as scenario_of
 from westwood.hunt.search_run import Finding, SearchRun
-from westwood.results import journal
 from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
+from westwood.results.ledger import Ledger
 
-_JOURNALS = "journal-*.jsonl"
 MOST_ENVIRONMENTS = 10**9
 _MOST_SEARCH_RUNS = 10**9
 
@@ -85,9 +83,8 @@ class Hunt:
 
     def __init__(self, planned: HuntPlan, folder: Folder | None = None) -> None:
         self.plan = planned
-        self._folder = folder
+        self._ledger = Ledger(folder, self._take) if folder else None
         self._ended: dict[int, Ended] = {}
-        self._journal: journal.Journal | None = None
         plain = attacks.drawn((), [0.5] * attacks.genes(()), 1)
         self._anything = scenario_of(plain, planned.cc)
         self.seconds = 0.0
@@ -97,38 +94,12 @@ class Hunt:
     @contextlib.contextmanager
     def opened(self, *, resume: bool) -> Iterator[Hunt]:
         """Locks the folder, checks that it fits the plan, and reads what it holds."""
-        if self._folder is None:
+        if self._ledger is None:
             yield self
             return
-        with self._folder.locked():
-            differs = "holds another hunt: control, harms or seed differ"
-            self._folder.begin(ResultKind.HUNT, self.plan.state(), resume=resume, differs=differs)
-            paths = sorted(self._folder.path.glob(_JOURNALS))
-            for path in paths:
-                self._read(self._folder, path)
-            # Each start has a journal of its own, since the last line of an older one may be cut
-            # off.
-            name = _JOURNALS.replace("*", f"{len(paths) + 1:06}")
-            self._journal = journal.Journal(self._folder.path / name)
-            try:
-                yield self
-            finally:
-                self._journal.close()
-
-    def _read(self, folder: Folder, path: Path) -> None:
-        try:
-            found = journal.read(path)
-        except OSError as error:
-            folder.tell(f"{path}: can't be read: {error.strerror}; its part is run again")
-            return
-        damaged = found.damaged
-        for record in found.records:
-            try:
-                self._take(_ended_of(record))
-            except (KeyError, TypeError, ValueError, InputError):
-                damaged += 1
-        if damaged:
-            folder.tell(f"{path}: has damaged lines ({damaged}); they are run again")
+        state, differs = self.plan.state(), "holds another hunt: control, harms or seed differ"
+        with self._ledger.opened(ResultKind.HUNT, state, resume=resume, differs=differs):
+            yield self
 
     def go(self, workers: int | None, tell: Tell = lambda done, of: None) -> None:
         """Runs until enough environments were tried or time is up."""
@@ -161,17 +132,15 @@ class Hunt:
         plain = finding.plain() if finding else None
         return [{"number": number, "environments": environments, "finding": plain}]
 
-    def _keep(self, record: dict[str, Any]) -> None:
-        if self._journal is not None:
-            try:
-                self._journal.add(record)
-            except OSError as error:
-                problem = f"{self._journal.path}: can't be written: {error.strerror or error}"
-                raise RunError(f"{problem}; continue with --resume") from None
-        self._take(_ended_of(record))
+    def _keep(self, record: Mapping[str, Any]) -> None:
+        if self._ledger is None:
+            self._take(record)
+        else:
+            self._ledger.keep(record)
 
-    def _take(self, ended: Ended) -> None:
+    def _take(self, record: Mapping[str, Any]) -> None:
         """Records a search run and counts the runs without a gap."""
+        ended = _ended_of(record)
         self._ended[ended.number] = ended
         wanted = self.plan.environments
         while self.search_runs in self._ended and (wanted is None or self.environments < wanted):
@@ -206,7 +175,7 @@ class Hunt:
         return counts
 
 
-def _ended_of(record: dict[str, Any]) -> Ended:
+def _ended_of(record: Mapping[str, Any]) -> Ended:
     finding = record["finding"]
     number, environments = int(record["number"]), int(record["environments"])
     if number < 0 or environments < 0:

@@ -17,7 +17,8 @@ from westwood.results.folder import Folder
 from westwood.results.kinds import ResultKind
 
 _JOURNAL = re.compile(r"journal-(\d{6,12})\.jsonl")
-_NOT_OURS = (KeyError, TypeError, ValueError, AttributeError)  # raised by `take` for foreign lines
+# Raised by `take` for foreign lines.
+_NOT_OURS = (KeyError, TypeError, ValueError, OverflowError, AttributeError)
 
 
 class Ledger:

@@ -76,15 +76,16 @@ class SearchStudy:
                 raise ValueError
             found.references[record["reference"]] = outcomes
         elif "ablated" in record:
-            made = Ablation(tuple(record["keys"]), *(float(record[k]) for k in NUMBERS))
-            found.ablations[int(record["trial"]), str(record["ablated"])] = made
+            made = Ablation(tuple(record["keys"]), *(_finite(record[k]) for k in NUMBERS))
+            found.ablations[_trial_number(record), str(record["ablated"])] = made
         else:
             values = dict(record["values"])
-            targets = {one.name: _number(record["targets"][one.name]) for one in TARGETS}
+            told = {one.name: record["targets"][one.name] for one in TARGETS}
+            targets = {k: math.nan if one is None else _finite(one) for k, one in told.items()}
             self._search.control(values)
             if values.keys() != {one.key for one in self._search.parameters}:
                 raise ValueError
-            trial = Trial(int(record["trial"]), values, targets, float(record["cost"]))
+            trial = Trial(_trial_number(record), values, targets, _finite(record["cost"]))
             found.trials[trial.number] = trial
 
     def steps(self, trials: int, *, ends: bool = False) -> Iterator[None]:
@@ -200,8 +201,18 @@ class SearchStudy:
         folder.manifest({"search": self._search.state(), "trials": len(found.trials)})
 
 
-def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(value)
+    return number
+
+
+def _trial_number(record: Mapping[str, Any]) -> int:
+    number = int(record["trial"])
+    if not 0 <= number < MOST_TRIALS:
+        raise ValueError(number)
+    return number
 
 
 def _trials_frame(found: SearchResult) -> pl.DataFrame:
