@@ -132,8 +132,7 @@ def _milder(attack: Attack, key: str) -> Attack:
 
 def _rounded_path(attack: Attack, key: str, round_to: Callable[[Any], float]) -> Attack:
     path = {"rate_bps": float(attack.rate_bps), "delay_us": float(attack.delay_us)}
-    if key == "rate_bps" or attack.delay_us > 10:
-        path[key] = round_to(path[key])
+    path[key] = round_to(path[key])
     return with_path(attack, **path)
 
 

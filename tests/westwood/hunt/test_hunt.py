@@ -188,6 +188,19 @@ def test_what_is_needed_and_what_is_bad_is_kept() -> None:
         assert found.loss_rate > 1e-3 or attack.loss_rate <= 1e-3
 
 
+def test_a_rate_and_a_delay_that_matter_are_rounded_and_the_queue_keeps_its_proportion() -> None:
+    """To two digits, then to one: as far as it stays bad."""
+    attack = replace(any_attack(random.Random(7)), rate_bps=3_456_789, delay_us=123_456)
+    attack = replace(attack, queue_packets=round(attack.bdp_packets))
+
+    def is_bad(one: Attack) -> bool:
+        is_path = 2_100_000 < one.rate_bps < 4_500_000 and 110_000 < one.delay_us < 140_000
+        return is_path and 0.9 < one.queue_bdp < 1.1
+
+    found = shrink.shrink(attack, is_bad)
+    assert (found.rate_bps, found.delay_us) == (4_000_000, 120_000)
+
+
 def test_nobody_is_worse_than_itself() -> None:
     """CUBIC against CUBIC shows no relative degradation."""
     choices, runner = random.Random(8), Runner()

@@ -55,6 +55,21 @@ def test_settings_that_contradict_each_other_are_refused(cc: dict[str, int], wor
         Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
 
 
+@pytest.mark.parametrize(
+    ("key", "least", "less", "words"),
+    [
+        ("packet", "41B", "40B", "expected more than the header of 40B"),
+        ("receive_window", "1460B", "1459B", "expected room for a segment of 1460B"),
+    ],
+)
+def test_a_packet_holds_a_byte_and_a_receive_window_a_segment(
+    key: str, least: str, less: str, words: str
+) -> None:
+    Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, key: least}])
+    with pytest.raises(InputError, match=rf'^f\.{key} = "{less}": {words}$'):
+        Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, key: less}])
+
+
 def test_a_pair_of_any_kind_may_be_declared_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Messages show values as a scenario writes them, not in the core's units."""
     pairs = [("min_interval_us", "tau_us")]
