@@ -16,7 +16,7 @@ import { Runner } from "./runner.js";
 import { complete } from "./scenario.js";
 import { checked, commandOf, fromPresetWord, fromScenarioWord, fromWord, ofPreset, runsOf, sizeOfFile, stateOf, toWord, tomlOf } from "./state.js";
 import { showRows } from "./table.js";
-import { readToml } from "./toml.js";
+import { readToml, readTomlFile } from "./toml.js";
 import { Tour } from "./tour.js";
 import { explanation } from "./words.js";
 import { queueLimits, routes } from "./plan.js";
@@ -202,7 +202,7 @@ export async function copied(text) {
 
 async function openFile(file) {
   try {
-    const made = stateOf(readToml(await file.text()));
+    const made = stateOf(await readTomlFile(file));
     await open(made);
   } catch (error) {
     complain(new Error(`${String(file.name).slice(0, 60)}: ${error}`));
@@ -213,7 +213,7 @@ async function openLink() {
   const [, kind, word] = /^#(\w+)=(.*)$/s.exec(location.hash) ?? [];
   const readers = { s: fromWord, t: fromScenarioWord, preset: fromPresetWord };
   try {
-    await open(kind in readers ? await readers[kind](word) : first());
+    await open(Object.hasOwn(readers, kind) ? await readers[kind](word) : first());
   } catch (error) {
     if (!state) await open(first());
     complain(error);

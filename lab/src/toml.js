@@ -7,8 +7,18 @@ import { Problem } from "./problem.js";
 const LARGEST_FILE = 8_000_000; // bytes
 const BARE = /^[A-Za-z0-9_-]+$/;
 
+const checkSize = (size) => {
+  if (size > LARGEST_FILE) throw new Problem("expected a scenario file of at most 8 MB");
+};
+
+// Reads a file that somebody chose or dropped; one that is too large is not read at all.
+export async function readTomlFile(file) {
+  checkSize(file.size);
+  return readToml(await file.text());
+}
+
 export function readToml(text) {
-  if (text.length > LARGEST_FILE) throw new Problem("expected a scenario file of at most 8 MB");
+  checkSize(text.length);
   try {
     return parse(text);
   } catch (error) {

@@ -114,6 +114,28 @@ def test_a_link_that_makes_no_sense_is_one_line(opened: Callable[..., Any], word
     assert len(page.evaluate("lab.rows")) == 2
 
 
+@pytest.mark.parametrize("kind", ["nobody", "constructor", "toString", "__proto__"])
+def test_a_link_of_another_kind_opens_what_the_page_begins_with(
+    opened: Callable[..., Any], kind: str
+) -> None:
+    """JavaScript knows words that nobody has written down."""
+    assert opened(f"#{kind}=x").evaluate("lab.rows") == opened().evaluate("lab.rows")
+
+
+def test_a_file_that_is_too_large_is_not_read(page: Any) -> None:
+    page.evaluate(
+        """() => {
+            Blob.prototype.text = () => { throw new Error("it was read"); };
+            const data = new DataTransfer();
+            data.items.add(new File([new Uint8Array(8_000_001)], "large.toml"));
+            dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+        }"""
+    )
+    page.locator(
+        "#message", has_text="large.toml: expected a scenario file of at most 8 MB"
+    ).wait_for()
+
+
 def test_a_link_that_unpacks_to_too_much_is_not_unpacked(page: Any) -> None:
     pack = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = b"".join(pack.compress(bytes(10**6)) for _ in range(300)) + pack.flush()
