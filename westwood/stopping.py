@@ -157,7 +157,10 @@ def watch() -> None:
     readable, writable = os.pipe()
     os.set_blocking(writable, False)
     signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
-    threading.Thread(target=_see_to_the_end, args=(readable,), daemon=True).start()
+    try:
+        threading.Thread(target=_see_to_the_end, args=(readable,), daemon=True).start()
+    except RuntimeError as error:
+        raise SystemExit(f"westwood: {error}, expected a higher limit (ulimit -u)") from None
 
 
 def _on_signal(number: int, frame: FrameType | None) -> None:

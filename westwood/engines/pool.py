@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from westwood import _engine, stopping
 from westwood.engines.contract import Job, Prepare, RunSeed
-from westwood.errors import InputError
+from westwood.errors import InputError, RunError
 from westwood.results.columns import Row
 
 _QUEUED_PER_WORKER = 8  # runs submitted ahead; bounds the memory of a long sweep
@@ -41,7 +41,7 @@ def run_jobs(
         for place, (run, seed) in enumerate(_runs(jobs, prepare)):
             if len(pending) >= count * _QUEUED_PER_WORKER:
                 yield from _finished(pending)
-            pending[pool.submit(run, seed)] = place
+            pending[_submitted(pool, run, seed)] = place
         while pending:
             yield from _finished(pending)
     finally:
@@ -60,6 +60,14 @@ def _runs(jobs: Iterable[Job], prepare: Prepare) -> Iterator[tuple[RunSeed, int]
         run = prepare(job)  # once per point
         for seed in job.seeds:
             yield run, seed
+
+
+def _submitted(pool: ThreadPoolExecutor, run: RunSeed, seed: int) -> Future[list[Row]]:
+    try:
+        return pool.submit(run, seed)
+    except RuntimeError as error:  # the system refuses another thread
+        problem = f"{error}, expected fewer workers, or a higher limit (ulimit -u)"
+        raise RunError(problem) from None
 
 
 def _finished(pending: dict[Future[list[Row]], int]) -> Iterator[tuple[int, list[Row]]]:

@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nobody
 import pytest
+
+SMALL = Path(__file__).parents[1] / "small.toml"
 
 
 def limited(limit: str, arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -43,3 +46,26 @@ def test_a_small_stack_is_said(tmp_path: Path) -> None:
     done = limited("-s 120", "--help", tmp_path)
     assert done.returncode == 1, done.stderr
     assert done.stderr == "westwood: the stack may take 120 kB, expected ulimit -s 128 or more\n"
+
+
+@pytest.mark.skipif(bool(nobody.lacking()), reason=str(nobody.lacking()))
+@pytest.mark.parametrize(
+    ("arguments", "threads", "said"),
+    [
+        ("list protocols", 1, "can't start new thread, expected a higher limit (ulimit -u)"),
+        ("run small.toml --workers 8", 2, "can't start new thread, expected fewer workers, or a"),
+        ("trace small.toml --out out", 9, "ulimit -u leaves 7 threads for tables, expected "),
+    ],
+)
+def test_few_threads_are_said_before_anything_is_written(
+    arguments: str, threads: int, said: str, tmp_path: Path
+) -> None:
+    folder = nobody.own(tmp_path / "home")
+    (folder / "small.toml").write_bytes(
+        Path(__file__).parents[1].joinpath("small.toml").read_bytes()
+    )
+    done = nobody.westwood(arguments.split(), folder, f"--nproc={threads}")
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"westwood: {said}")
+    assert not (folder / "out").exists()
