@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +41,32 @@ for _ in range(count):
     one.shutdown(socket.SHUT_WR)
     one.recv(1)
     one.close()
+"""
+# Opens and ends flows one after the other, each with the control if it is there; says how often.
+CHOOSING = """
+import errno, socket, sys, threading
+count, port, name = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode()
+listener = socket.create_server(("127.0.0.1", port), backlog=1024)
+def serve():
+    while True:
+        one, _ = listener.accept()
+        while one.recv(65536): pass
+        one.close()
+threading.Thread(target=serve, daemon=True).start()
+chosen = 0
+for _ in range(count):
+    one = socket.socket()
+    try:
+        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name)
+        chosen += 1
+    except FileNotFoundError:
+        pass
+    one.connect(("127.0.0.1", port))
+    one.sendall(bytes(30000))
+    one.shutdown(socket.SHUT_WR)
+    assert one.recv(1) == b""
+    one.close()
+print(chosen)
 """
 
 
@@ -131,6 +156,23 @@ def test_unload_under_500_flows_loses_none(attack: Any, host: Namespace) -> None
         assert eventually(lambda: not in_kernel(), 10)
 
 
+def test_flows_may_choose_a_control_while_it_comes_and_goes(attack: Any, host: Namespace) -> None:
+    """Each of them ends in order, with it or without."""
+    flows = 2000
+    for number, choices in enumerate(attack.rounds()):
+        name, port = choices.choice(sorted(OURS)), PORT + number % 1000
+        opening = host.start(sys.executable, "-c", CHOOSING, flows, port, name)
+        while opening.poll() is None:
+            ww_kernel.load()
+            time.sleep(choices.choice([0, 0.001, 0.1]) * choices.random())
+            ww_kernel.unload()
+            time.sleep(choices.choice([0, 0.001, 0.1]) * choices.random())
+        said, _ = opening.communicate()
+        assert opening.returncode == 0 and 0 <= int(said) <= flows
+        assert not available() & OURS
+        assert eventually(lambda: not in_kernel(), 10), "a map or a program is left"
+
+
 def words(command: str, *more: object) -> list[str]:
     return [str(word) for word in (ww_kernel.program(), command, ww_kernel.pins(), *more)]
 
@@ -195,7 +237,7 @@ def test_two_of_anything_at_once(attack: Any, tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_killed_at_any_time_leaves_nothing(attack: Any, tmp_path: Path) -> None:
-    """No file, process or device of a traced run of --engine linux remains."""
+    """No file, process or device of a traced run remains, whether the tool or its path dies."""
     linux.check_machine()
     devices = Path("/proc/net/dev").read_text().count("\n")
     line = [*WESTWOOD, "trace", "path", "--engine", "linux", "--set", "profile=linux"]
@@ -206,14 +248,20 @@ def test_a_run_that_is_killed_at_any_time_leaves_nothing(attack: Any, tmp_path: 
         tool = subprocess.Popen(
             line, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE
         )
-        kill_after(tool, choices.uniform(0, 2.5))
-        assert eventually(partial(no_path_of, tool.pid))
+        time.sleep(choices.uniform(0, 2.5))
+        victim = choices.choice([tool.pid, *paths_of(tool.pid)])
+        os.kill(victim, signal.SIGKILL)
+        said = tool.communicate(timeout=20)[1].decode()
+        if victim != tool.pid:
+            assert tool.returncode in (1, 77) and said.count("\n") == 1, said
+        assert eventually(lambda tool=tool: not paths_of(tool.pid))
         assert not list(temporary.iterdir())
         assert Path("/proc/net/dev").read_text().count("\n") == devices
 
 
-def no_path_of(tool: int) -> bool:
-    """True if no ww-path is left whose tool is this process, or has ended."""
+def paths_of(tool: int) -> list[int]:
+    """Returns every ww-path whose tool is this process, or has ended."""
+    found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
@@ -221,5 +269,5 @@ def no_path_of(tool: int) -> bool:
             continue
         state, parent = rest.split()[:2]
         if name == "ww-path" and state != "Z" and parent in ("1", str(tool)):
-            return False
-    return True
+            found.append(int(stat.parent.name))
+    return found

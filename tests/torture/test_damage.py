@@ -7,81 +7,25 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from cases import CASES, Case, Place, Zygote
+from damages import BYTES, KINDS, Damage
 
 from westwood.errors import InputError
 from westwood.results import journal
 from westwood.results.folder import Folder
 
-_SWEEP, _MEASURE, _REPORT = (
-    next(case for case in CASES if case.name == name) for name in ("sweep", "campaign", "report")
+_SWEEP, *_OTHERS = (
+    next(case for case in CASES if case.name == name)
+    for name in ("sweep", "campaign", "report", "tune", "stress", "benchmark")
 )
-Damage = Callable[[Path, random.Random, Path], object]
-
-
-def flip(file: Path, choices: random.Random, outside: Path) -> None:
-    content = bytearray(file.read_bytes())
-    for _ in range(choices.choice((1, 1, 1, 2, 8))):
-        if content:
-            content[choices.randrange(len(content))] ^= 1 << choices.randrange(8)
-    file.write_bytes(content)
-
-
-def truncate(file: Path, choices: random.Random, outside: Path) -> None:
-    content = file.read_bytes()
-    file.write_bytes(content[: choices.randint(0, len(content))])
-
-
-def duplicate(file: Path, choices: random.Random, outside: Path) -> None:
-    content = file.read_bytes()
-    start, end = sorted(choices.randint(0, len(content)) for _ in range(2))
-    place = choices.choice((end, choices.randint(0, len(content)), len(content)))
-    file.write_bytes(content[:place] + content[start:end] + content[place:])
-
-
-def blank(file: Path, choices: random.Random, outside: Path) -> None:
-    content = bytearray(file.read_bytes())
-    start, end = sorted(choices.randint(0, len(content)) for _ in range(2))
-    filling = (bytes(end - start), choices.randbytes(end - start))
-    content[start:end] = choices.choice(filling)
-    file.write_bytes(content)
-
-
-def remove(file: Path, choices: random.Random, outside: Path) -> None:
-    file.unlink()
-
-
-def exchange(file: Path, choices: random.Random, outside: Path) -> None:
-    others = sorted(one for one in file.parent.rglob("*") if one.is_file())
-    file.write_bytes(choices.choice(others).read_bytes())
-
-
-def link(file: Path, choices: random.Random, outside: Path) -> None:
-    shutil.move(file, outside / "moved")
-    file.symlink_to(choices.choice((outside / "moved", outside / "nothing", outside)))
-
-
-def endless(file: Path, choices: random.Random, outside: Path) -> None:
-    file.unlink()
-    os.mkfifo(file)
-
-
-def folder(file: Path, choices: random.Random, outside: Path) -> None:
-    file.unlink()
-    file.mkdir()
-
-
-BYTES: tuple[Damage, ...] = (flip, truncate, duplicate, blank, exchange)
-KINDS: tuple[Damage, ...] = (remove, link, endless, folder)
 
 
 class Folders:
@@ -89,7 +33,10 @@ class Folders:
 
     def __init__(self, zygote: Zygote, path: Path) -> None:
         self._zygote, self._path, self._made = zygote, path, 0
-        self.sweep, self.measured, self.reported = map(self._whole, (_SWEEP, _MEASURE, _REPORT))
+        self.sweep = self._whole(_SWEEP)
+        self.measured, self.reported, self.tuned, self.stressed, self.benchmarked = map(
+            self._whole, _OTHERS
+        )
         self.half = self._half_swept()
 
     def _place(self, case: Case) -> Place:
@@ -152,6 +99,9 @@ def test_damage_is_named_and_nothing_else_is_believed(attack: Any, folders: Fold
         (folders.sweep, folders.sweep, "runs.parquet"),
         (folders.measured, folders.measured, "uploads.parquet"),
         (folders.reported, folders.reported, "summary.csv"),
+        (folders.tuned, folders.tuned, "best.json"),
+        (folders.stressed, folders.stressed, "findings.json"),
+        (folders.benchmarked, folders.benchmarked, "table.json"),
     )
     for choices in attack.rounds():
         before, whole, result = tried[attack.seed % len(tried)]
@@ -215,6 +165,7 @@ def test_a_folder_that_somebody_made_up_is_used_or_refused_in_a_line(
     attack: Any, folders: Folders
 ) -> None:
     tried = (folders.half, folders.measured, folders.sweep, folders.reported)
+    tried += (folders.tuned, folders.stressed)
     for choices in attack.rounds():
         place = folders.copy(tried[attack.seed % len(tried)])
         out = place.path / "out"

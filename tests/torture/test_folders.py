@@ -5,6 +5,7 @@ those of an undisturbed run."""
 from __future__ import annotations
 
 import contextlib
+import random
 import re
 import shutil
 import signal
@@ -14,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import CASES, Call, Case, Place, Zygote
+from cases import CASES, REPEATED, RESUMED, Call, Case, Place, Zygote
 
 pytestmark = pytest.mark.skipif(
     shutil.which("strace") is None, reason="no strace: make system-test"
 )
+MAKERS = tuple(case for case in CASES if "out" in case.words and not case.before)
 _STRIDE = 7919  # spreads a short attack over the calls; a long one covers them all
 
 
@@ -60,19 +62,24 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Undisturbe
         yield Undisturbed(zygote, tmp_path_factory.mktemp("folders"))
 
 
+def check_sums(place: Place) -> None:
+    """Every file that has a checksum is as it was written."""
+    if (sums := place.path / "out" / "SHA256SUMS").exists():
+        subprocess.run(["sha256sum", "--check", "--quiet", sums.name], cwd=sums.parent, check=True)
+
+
 def finished(place: Place) -> dict[str, object]:
     """Runs the case again; returns the contents then."""
     code, errors = place.call(again=True)
     assert code == 0, errors
-    if (sums := place.path / "out" / "SHA256SUMS").exists():
-        subprocess.run(["sha256sum", "--check", "--quiet", sums.name], cwd=sums.parent, check=True)
+    check_sums(place)
     contents = place.contents()
     shutil.rmtree(place.path)
     return contents
 
 
 @pytest.mark.parametrize(
-    "cases", [CASES[:2], CASES[2:]], ids=["goes on with resume", "is called again"]
+    "cases", [RESUMED, REPEATED], ids=["goes on with resume", "is called again"]
 )
 def test_a_kill_at_any_system_call_loses_nothing(
     attack: Any, undisturbed: Undisturbed, cases: Sequence[Case]
@@ -109,6 +116,24 @@ def test_two_at_once_refuse_each_other_or_take_turns(attack: Any, undisturbed: U
         assert 0 in codes and set(codes) <= {0, 2}, context
         assert second[1].count("\n") == (second[0] != 0) and "Traceback" not in second[1], context
         assert finished(place) == contents, context
+
+
+def test_two_commands_in_one_folder_refuse_each_other_or_share_it(
+    attack: Any, undisturbed: Undisturbed
+) -> None:
+    """Each says so in a line, and every file that they leave is whole."""
+    for case, call, place, _ in undisturbed.disturbed(attack, MAKERS, only_changes=False):
+        other = random.Random(attack.seed).choice(MAKERS)
+        first = place.begin(case.words, *place.traced, *call.inject("delay_enter=200000"))
+        second = place.begin(other.words, printed="second")
+        codes = [undisturbed.zygote.wait(one) for one in (first, second)]
+        said = [place.errors(one) for one in ("first", "second")]
+        context = f"{case.name}, slow at {call.line}, and {other.name}: {codes}\n{said}"
+        assert 0 in codes and set(codes) <= {0, 2}, context
+        for code, errors in zip(codes, said, strict=True):
+            assert errors.count("\n") == (code != 0) and "Traceback" not in errors, context
+        check_sums(place)
+        shutil.rmtree(place.path)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import signal
+import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +25,29 @@ COMMANDS = (
     "report done --export",
     "control benchmark --cc westwood+ --paths 60 --out out",
     "control benchmark --frontier --paths 10 --out out",
+    "control tune --cc westwood+ --paths 30 --packets 5000 --trials 500 --out out",
+    "control stress --cc bbr --environments 1000000 --out out",
+    "reproduce --infer plateau --settings 100 --out out",
+    "ns3 export table1 --out out.cc",
+    "lab --no-browser",
     "list protocols",
 )
 SWEEP = "sweep table1 --cc reno --cc westwood+ --seeds 60 --set duration=60s --out out"
 SIGNALS = (signal.SIGINT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-LATEST_S = 5.0  # for a busy machine; tests/westwood/test_stopping.py tests the promised time
+LATEST_S = 5.0  # this machine is busy; tests/westwood/test_stopping.py has the promised time
 CODES = {0, *(128 + number for number in SIGNALS)}
+
+
+@contextlib.contextmanager
+def load(programs: int) -> Iterator[None]:
+    """Keeps every core busy with so many programs that do nothing else."""
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(programs)]
+    try:
+        yield
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
 
 
 def interrupted(command: str, choices: Any, folder: Path) -> int:
@@ -62,7 +82,8 @@ def test_a_command_ends_at_any_moment(attack: Any, finished: Path, tmp_path: Pat
     for choices in attack.rounds():
         folder = tmp_path / str(attack.seed)
         shutil.copytree(finished / "done", folder / "done")
-        interrupted(choices.choice(COMMANDS), choices, folder)
+        with load(0 if attack.is_short else choices.choice((0, 2, 8))):
+            interrupted(choices.choice(COMMANDS), choices, folder)
         for manifest in folder.glob("*/manifest.json"):
             json.loads(manifest.read_text(encoding="utf-8"))
         shutil.rmtree(folder)

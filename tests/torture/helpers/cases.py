@@ -25,6 +25,7 @@ CHANGING = (
 )
 _CALL = re.compile(r"(\d+) +(\w+)\((.*)")
 _RELATIVE = ('"out', '".partial')  # names that strace prints as relative paths
+_SPEED = re.compile(r"^westwood: \d+ runs in .*\n", re.M)
 _WRITES = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC")
 
 SCENARIO = (Path(__file__).parents[2] / "westwood" / "small.toml").read_text(encoding="utf-8")
@@ -84,10 +85,18 @@ class Case:
 
 
 _SWEEP = ("sweep", "swept.toml", "--seeds", "3", "--workers", "1", "--out", "out")
+_TUNE = (
+    "control tune --cc westwood+ --vary filter --paths 30 --packets 2000 --trials 2 --workers 1"
+    " --out out"
+)
+_STRESS = "control stress --cc westwood+ --harm idle --environments 60 --workers 1 --out out"
+_BENCHMARK = "control benchmark --cc reno --only clean --paths 4 --workers 1 --out out"
 _SMALL = ("small.toml", "--seeds", "2", "--workers", "1")
 CASES = (
     Case("sweep", _SWEEP, ("--resume",)),
     Case("campaign", ("path", "campaign", "plan.toml", "--out", "out"), ("--resume",)),
+    Case("tune", tuple(_TUNE.split()), ("--resume",)),
+    Case("stress", tuple(_STRESS.split()), ("--resume",)),
     Case("run", ("run", *_SMALL, "--out", "out", "--plot")),
     Case("run in the current folder", ("run", *_SMALL, "--plot")),
     Case("compare", ("compare", "--duration", "2s", "--workers", "1", "--out", "out", "--plot")),
@@ -108,7 +117,10 @@ CASES = (
     ),
     Case("report", ("report", "out", "--export"), before=_SWEEP),
     Case("reproduce", ("reproduce", "fig11", "--workers", "1", "--out", "out")),
+    Case("benchmark", tuple(_BENCHMARK.split())),
 )
+RESUMED = tuple(case for case in CASES if case.again)
+REPEATED = tuple(case for case in CASES if not case.again)
 
 
 @dataclass(frozen=True)
@@ -147,10 +159,14 @@ class Place:
         return self._zygote.start(words, self.path, Path(f"{self.path}-{printed}"), *strace)
 
     def call(self, *strace: str, again: bool = False, printed: str = "first") -> tuple[int, str]:
-        """Runs the case; returns exit code and standard error."""
+        """Runs the case; returns its exit code and what it complained about."""
         words = (*self.case.words, *(self.case.again if again else ()))
         code = self._zygote.wait(self.begin(words, *strace, printed=printed))
-        return code, Path(f"{self.path}-{printed}.err").read_text(encoding="utf-8")
+        return code, self.errors(printed)
+
+    def errors(self, printed: str = "first") -> str:
+        """Returns what a command line complained about, without how fast it was."""
+        return _SPEED.sub("", Path(f"{self.path}-{printed}.err").read_text(encoding="utf-8"))
 
     def calls(self) -> list[Call]:
         """Runs the case; returns its calls that change, lock or sync files."""
@@ -177,10 +193,11 @@ class Place:
     def kept(self) -> set[Any]:
         """Returns the identities of the runs on the disk."""
         out, found = self.path / "out", set[Any]()
+        is_sweep = self.case.name == "sweep"
         for file in out.glob("*.jsonl"):
             for run in journal.read(file).records:
-                found.add((run["point"], run["seed"]) if "point" in run else run["cc"])
-        if self.case.name == "sweep":
+                found.add((run["point"], run["seed"]) if is_sweep else json.dumps(run))
+        if is_sweep:
             for file in [*out.glob("parts/*.parquet"), *out.glob("runs.parquet")]:
                 found.update(pl.read_parquet(file).select("point", "seed").rows())
         return found
@@ -201,11 +218,15 @@ class Place:
         return found
 
     def contents(self) -> dict[str, object]:
-        """Returns the files' contents without costs of runs and the order of checksums."""
+        """Returns the files' contents without costs of runs and the order of checksums.
+
+        `tune` and `stress` keep their journals, of which each start writes one.
+        """
+        ignored = "journal-*.jsonl" if self.case.name in ("tune", "stress") else ".lock"
         return {
             str(file.relative_to(self.path)): _content(file)
             for file in sorted(self.path.rglob("*"))
-            if file.is_file() and file.name != ".lock"
+            if file.is_file() and file.name != ".lock" and not file.match(ignored)
         }
 
 

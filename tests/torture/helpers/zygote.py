@@ -35,10 +35,13 @@ from westwood.results import folder
 from westwood.results.traces import TRACE_COLUMNS
 
 _LATE = (
+    "cmaes",
+    "optuna",
     "polars._utils.parquet",
     "rich.table",
     "westwood.cli.campaign",
     "westwood.cli.commands",
+    "westwood.cli.control",
     "westwood.cli.deliver",
     "westwood.cli.pages",
     "westwood.cli.path",
@@ -47,7 +50,12 @@ _LATE = (
     "westwood.draw.bars",
     "westwood.draw.over_time",
     "westwood.experiments.readback",
+    "westwood.hunt.hunter",
+    "westwood.hunt.written",
+    "westwood.judge.judging",
     "westwood.papers.reproduce",
+    "westwood.search.page",
+    "westwood.search.study",
 )
 _LONGEST_S = 120
 _PR_SET_PTRACER, _ANYBODY = 0x59616D61, -1

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from started_cluster import Cluster
 from started_tool import Tool
 
 from westwood.engines.contract import Job
@@ -25,65 +24,10 @@ SWEPT = '[sweep]\n"bottleneck.loss.rate" = [0.001, 0.01]\n"tcp.cc" = ["reno", "w
 
 
 @pytest.fixture(scope="module")
-def dask(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """The address of a scheduler, and its two workers, of which a test kills one."""
-    tmp_path = tmp_path_factory.mktemp("dask")
-    file = tmp_path / "scheduler.json"
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    command = [sys.executable, "-m", "dask"]
-    environment = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "10"}
-    scheduler = subprocess.Popen(
-        [
-            *command,
-            "scheduler",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            "0",
-            "--no-dashboard",
-            "--scheduler-file",
-            str(file),
-        ],
-        env=environment,
-        **quiet,
-    )
-    workers = []
-    try:
-        deadline = time.monotonic() + 60
-        while not file.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        workers = [
-            subprocess.Popen(
-                [
-                    *command,
-                    "worker",
-                    "--scheduler-file",
-                    str(file),
-                    "--host",
-                    "127.0.0.1",
-                    "--no-nanny",
-                    "--no-dashboard",
-                    "--nthreads",
-                    "1",
-                    "--local-directory",
-                    str(tmp_path),
-                ],
-                **quiet,
-            )
-            for _ in range(2)
-        ]
-        from distributed import Client
-
-        with Client(scheduler_file=str(file), set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=60)
-            address = str(client.scheduler.address)
-        yield address, workers
-    finally:
-        for process in [*workers, scheduler]:
-            process.kill()
-            process.wait()
+def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A scheduler and two workers, of which a test kills one."""
+    with contextlib.closing(Cluster(tmp_path_factory.mktemp("dask"), 2)) as cluster:
+        yield cluster
 
 
 def track(runs: Any, total: int) -> Any:
@@ -91,9 +35,8 @@ def track(runs: Any, total: int) -> Any:
 
 
 def test_a_worker_that_dies_loses_nothing_and_changes_nothing(
-    dask: tuple[str, list[subprocess.Popen[bytes]]], small_file: Path, tmp_path: Path
+    dask: Cluster, small_file: Path, tmp_path: Path
 ) -> None:
-    address, workers = dask
     small_file.write_text(small_file.read_text(encoding="utf-8") + SWEPT, encoding="utf-8")
     scenario = Scenario.from_toml(small_file).with_settings({"duration": "300s"})
     planned = experiment.plan(scenario, seeds=100)
@@ -102,27 +45,25 @@ def test_a_worker_that_dies_loses_nothing_and_changes_nothing(
     def kill_one(runs: Any, total: int) -> Any:
         for count, run in enumerate(runs):
             if count == 60:
-                workers[0].send_signal(signal.SIGKILL)
+                dask.workers[0].send_signal(signal.SIGKILL)
             yield run
 
-    with cluster.connected(address) as client:
+    with cluster.connected(dask.address) as client:
         rows = sweep.run(
             planned,
             Folder(tmp_path / "there"),
             track=kill_one,
             elsewhere=lambda jobs: cluster.run_jobs(client, jobs),
         )
-    assert rows.height == 400 and workers[0].poll() is not None
+    assert rows.height == 400 and dask.workers[0].poll() is not None
     here, there = (tmp_path / name / "runs.parquet" for name in ("here", "there"))
     assert here.read_bytes() == there.read_bytes()
 
 
 def test_the_command_line_finds_the_cluster(
-    dask: tuple[str, list[subprocess.Popen[bytes]]],
-    small_file: Path,
-    westwood: Callable[..., Any],
+    dask: Cluster, small_file: Path, westwood: Callable[..., Any]
 ) -> None:
-    called = westwood("sweep", small_file, "--seeds", "4", "--dask", dask[0], "--out", "s")
+    called = westwood("sweep", small_file, "--seeds", "4", "--dask", dask.address, "--out", "s")
     assert called.code == 0, called.err
 
 
@@ -159,10 +100,8 @@ def test_a_server_that_is_no_scheduler_is_one_line(
     assert "no Dask scheduler answers there: timed out" in called.err
 
 
-def test_a_sweep_on_a_cluster_ends_soon_and_goes_on(
-    dask: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
-) -> None:
-    command = f"sweep fading --dask {dask[0]} --set duration=1000s --seeds 400 --out s"
+def test_a_sweep_on_a_cluster_ends_soon_and_goes_on(dask: Cluster, tmp_path: Path) -> None:
+    command = f"sweep fading --dask {dask.address} --set duration=1000s --seeds 400 --out s"
     tool = Tool(command, tmp_path)
     while not list((tmp_path / "s").glob("journal-*")) and tool.process.poll() is None:
         time.sleep(0.05)

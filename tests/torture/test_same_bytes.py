@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a command prints and writes depends on its words only: not on the number of workers, the
+locale, the time zone, the order of sets, the user's files or where the folder lies."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from cases import SCENARIO, SWEPT
+
+COMMANDS = (
+    "run swept.toml --seeds 3 --out out --plot",
+    "run small.toml --seeds 4 --json",
+    "compare --duration 2s --seeds 2 --out out --plot",
+    "sweep swept.toml --seeds 3 --out out",
+    "trace small.toml --out out --plot --events",
+    "reproduce fig11 --out out",
+    "control tune --cc westwood+ --vary filter --paths 30 --packets 2000 --trials 3 --out out",
+    "control stress --cc westwood+ --harm idle --environments 60 --out out",
+    "control benchmark --cc westwood+ --only clean --paths 6 --out out",
+    "list protocols",
+)
+SINGLE = ("trace", "list")  # have no workers
+LOCALES = ("C", "C.utf8", "POSIX", "de_DE.UTF-8", "tr_TR.UTF-8", "en_US.UTF-8", "xx_XX")
+ZONES = ("UTC", "Asia/Kathmandu", "America/St_Johns", "EST5EDT", "<-12>12", "nonsense")
+COSTS = ("cpu_s", "wall_s")
+OF_A_RUN = ("created", "commit", "python", "machine")  # in a manifest
+
+
+@dataclass(frozen=True)
+class Made:
+    """Holds what a command printed and wrote."""
+
+    printed: str
+    files: Mapping[str, object]
+
+
+def made(words: list[str], folder: Path, **variables: str) -> Made:
+    """Runs the command in a new folder; what came of it, but for times and costs."""
+    folder.mkdir(parents=True)
+    (folder / "small.toml").write_text(SCENARIO, encoding="utf-8")
+    (folder / "swept.toml").write_text(SCENARIO + SWEPT, encoding="utf-8")
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    done = subprocess.run(
+        [sys.executable, "-m", "westwood", *words],
+        cwd=folder,
+        env={**kept, "COLUMNS": "120", **variables},
+        capture_output=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
+    files = (one for one in sorted(folder.glob("out/**/*")) if one.is_file())
+    named = {str(one.relative_to(folder)): one for one in files if one.name != ".lock"}
+    ignored = {name for name in named if name.endswith((".jsonl", "SHA256SUMS"))}
+    return Made(
+        _plain(done.stdout.decode("utf-8")),
+        {name: _content(one) for name, one in named.items() if name not in ignored},
+    )
+
+
+def _plain(printed: str) -> str:
+    """The words and numbers, which every locale can write, without what its runs cost."""
+    if printed.startswith("{"):
+        found = json.loads(printed)
+        for row in [*found.get("runs", ()), *found.get("summary", ())]:
+            for cost in [name for name in row if name.startswith(COSTS)]:
+                del row[cost]
+        return json.dumps(found)
+    words = re.sub(r"[^\w.,:/=+-]", " ", printed.replace("±", "+-"), flags=re.A)
+    return " ".join(one for one in words.split() if one.strip("-"))
+
+
+def _content(file: Path) -> object:
+    content = file.read_bytes()
+    if file.name == "manifest.json":
+        about = json.loads(content)
+        return {key: value for key, value in about.items() if key not in OF_A_RUN}
+    if file.name == "index.html":  # has the manifest in it
+        return re.sub(r"(created|commit)&#34;: [^\n]*", "", content.decode("utf-8"))
+    if file.suffix == ".parquet":
+        rows = pl.read_parquet(io.BytesIO(content))
+        if set(COSTS) & set(rows.columns):
+            return rows.drop(COSTS, strict=False).write_json()
+    return hashlib.sha256(content).hexdigest()
+
+
+def otherwise(choices: random.Random) -> dict[str, str]:
+    """An environment in which nothing should be otherwise."""
+    chosen = {
+        "LC_ALL": choices.choice(LOCALES),
+        "LANG": choices.choice(LOCALES),
+        "TZ": choices.choice(ZONES),
+        "PYTHONHASHSEED": str(choices.randrange(1, 1 << 32)),
+        "POLARS_MAX_THREADS": str(choices.choice((1, 2, 7))),
+        "OMP_NUM_THREADS": str(choices.choice((1, 3))),
+        "PYTHONUTF8": choices.choice(("0", "1")),
+    }
+    return {name: value for name, value in chosen.items() if choices.random() < 0.8}
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Made]:
+    """What a command makes with one worker in the usual environment."""
+
+    @functools.cache
+    def of(command: str) -> Made:
+        return made(with_workers(command, 1), tmp_path_factory.mktemp("usual") / "place")
+
+    return of
+
+
+def with_workers(command: str, count: int) -> list[str]:
+    words = command.split()
+    return words if words[0] in SINGLE else [*words, "--workers", str(count)]
+
+
+def test_the_same_command_gives_the_same_bytes(
+    attack: Any, usual: Callable[[str], Made], tmp_path: Path
+) -> None:
+    for choices in attack.rounds():
+        command = COMMANDS[attack.seed % len(COMMANDS)]
+        expected, environment = usual(command), otherwise(choices)
+        words = with_workers(command, choices.choice((2, 2, 3, 8)))
+        folder = tmp_path / choices.choice(("a b", "ü", "x" * 100)) / str(attack.seed)
+        found = made(words, folder, **environment)
+        context = f"{' '.join(words)} in {environment}"
+        assert found.printed == expected.printed, context
+        assert found.files.keys() == expected.files.keys(), context
+        differing = [name for name, one in found.files.items() if one != expected.files[name]]
+        assert not differing, context

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A user without privileges is refused in a line, or served; root's files and settings stay."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nobody
+import pytest
+from cases import PLAN, SCENARIO
+
+pytestmark = pytest.mark.skipif(bool(nobody.lacking()), reason=str(nobody.lacking()))
+
+COMMANDS = (
+    "kernel doctor",
+    "kernel load",
+    "kernel load --boot",
+    "kernel unload",
+    "kernel status",
+    "kernel record --duration 1s --out day.csv",
+    "kernel default",
+    "kernel default ww_plus",
+    "kernel default --restore",
+    "kernel watch --once",
+    "path emulate --delay 1ms -- true",
+    "path emulate --rate 1Mbps -- no-such-command",
+    "path compare 127.0.0.1:9 --for 2s --out out",
+    "path compare --emulated --for 2s --out out",
+    "path campaign plan.toml --out out",
+    "run small.toml --engine linux --seeds 1 --set profile=linux",
+    "run small.toml --seeds 2 --out out",
+    "run small.toml --seeds 2 --out roots",
+    "run small.toml --seeds 2 --out /root/out",
+    "run small.toml --plot --figure /etc/figure.svg",
+    "sweep small.toml --seeds 2 --out roots/inner",
+    "sweep small.toml --seeds 2 --out roots --resume",
+    "trace small.toml --pcap roots/p.pcap --at bottleneck",
+    "report roots",
+    "ns3 export small.toml --out roots/scenario.cc",
+    "path fit roots --out path.toml",
+    "control stress --cc reno --harm idle --environments 20 --out roots",
+    "control benchmark --cc reno --only clean --paths 4 --out roots",
+)
+CODES = (0, 1, 2, 3, 77, 127)
+MOST_LINES = 3
+
+
+@pytest.fixture
+def roots(tmp_path: Path) -> Iterator[Path]:
+    """A folder that somebody else wrote and nobody may write into."""
+    folder = nobody.own(tmp_path / "home") / "roots"
+    folder.mkdir(mode=0o755)
+    (folder / "secret").write_text("nobody reads this")
+    (folder / "secret").chmod(0o600)
+    yield folder
+
+
+def settings() -> dict[str, str]:
+    """What only root may change of the machine."""
+    names = ("tcp_congestion_control", "tcp_available_congestion_control")
+    found = {name: Path("/proc/sys/net/ipv4", name).read_text() for name in names}
+    folders = (Path("/sys/fs/bpf"), Path("/run/westwood"), Path("/etc"), Path("/var/lib/westwood"))
+    return found | {str(one): str(sorted(os.listdir(one))) for one in folders if one.is_dir()}
+
+
+def test_whatever_nobody_asks_for_roots_files_and_settings_stay(attack: Any, roots: Path) -> None:
+    home = roots.parent
+    for choices in attack.rounds():
+        (home / "small.toml").write_text(SCENARIO, encoding="utf-8")
+        (home / "plan.toml").write_text(PLAN, encoding="utf-8")
+        command = choices.choice(COMMANDS)
+        before = settings(), sorted(roots.rglob("*"))
+        done = nobody.westwood(command.split(), home)
+        context = f"{command}: {done.returncode}\n{done.stderr}"
+        assert done.returncode in CODES, context
+        assert "Traceback" not in done.stderr, context
+        assert done.stdout or done.stderr, context
+        assert done.stderr.count("\n") <= MOST_LINES, context
+        assert (settings(), sorted(roots.rglob("*"))) == before, context
+        for made in set(home.iterdir()) - {roots}:
+            shutil.rmtree(made) if made.is_dir() else made.unlink()
