@@ -17,7 +17,7 @@ from cases import PLAN, SCENARIO
 from damages import BYTES
 
 from westwood.campaign import fit, trying
-from westwood.campaign.plan import Plan
+from westwood.campaign.plan import CampaignPlan
 from westwood.errors import WestwoodError
 from westwood.kernel import reading
 from westwood.results import journal
@@ -102,7 +102,7 @@ def written(folder: Path) -> Mapping[str, Read]:
         "traced.toml": scenario,
         "lost.txt": scenario,
         "times.txt": scenario,
-        "plan.toml": lambda path: Plan.load(str(path)),
+        "plan.toml": lambda path: CampaignPlan.load(str(path)),
         "day.csv": recorded,
         "day.parquet": recorded,
         f"tried/{trying.JOURNAL}": tried,

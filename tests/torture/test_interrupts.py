@@ -34,7 +34,7 @@ COMMANDS = (
 )
 SWEEP = "sweep table1 --cc reno --cc westwood+ --seeds 60 --set duration=60s --out out"
 SIGNALS = (signal.SIGINT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-LATEST_S = 5.0  # this machine is busy; tests/westwood/test_stopping.py has the promised time
+LATEST_S = 5.0  # for a busy machine; tests/westwood/test_stopping.py tests the promised time
 CODES = {0, *(128 + number for number in SIGNALS)}
 
 

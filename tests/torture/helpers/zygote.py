@@ -51,7 +51,7 @@ _LATE = (
     "westwood.draw.over_time",
     "westwood.experiments.readback",
     "westwood.hunt.hunter",
-    "westwood.hunt.written",
+    "westwood.hunt.report",
     "westwood.judge.judging",
     "westwood.papers.reproduce",
     "westwood.search.page",
