@@ -88,7 +88,7 @@ def table(claims: dict[str, Any]) -> str:
     lines = [
         f"`westwood reproduce all` decides {count['HOLDS'] + count['DIFFERS']} claims: "
         f"{count['HOLDS']} HOLD, {count['DIFFERS']} DIFFER; {count['TESTED']} more are proven by "
-        "tests of their own.",
+        "separate tests.",
         "",
         "| claim | verdict | what is asked, or what differs |",
         "| --- | --- | --- |",
