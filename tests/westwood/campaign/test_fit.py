@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A path that simulated uploads went over is found again, or what can't be told is said.
+"""A fit recovers the path of simulated uploads, or says what is unknown.
 
-Recordings are made by the simulator, in the columns that TCP_INFO gives; the kernel's are in
+The simulator makes the recordings, in TCP_INFO's columns; the kernel's are in
 tests/linux/path/test_fit.py.
 """
 
@@ -25,7 +25,7 @@ from westwood.kernel import reading
 
 PACKETS = Packets(1448)
 SECONDS = 8.0
-QUICK = 64  # draws a round
+QUICK = 64  # draws per round
 
 
 def simulated(path: Path, cc: str, seed: int, **settings: Any) -> Any:
@@ -42,7 +42,7 @@ def simulated(path: Path, cc: str, seed: int, **settings: Any) -> Any:
 def recorded(
     path: Path, controls: tuple[str, ...] = ("cubic", "sack"), each: int = 2, **settings: Any
 ) -> Any:
-    """Some uploads by each control."""
+    """Returns some uploads by each control."""
     made = (
         fit.of_result(simulated(path, cc, seed, **settings), 0.02)
         for seed in range(101, 101 + each)
@@ -52,7 +52,7 @@ def recorded(
 
 
 def frame(upload: fit.Upload) -> pl.DataFrame:
-    """The upload as a recording has it."""
+    """Returns the upload as a recording has it."""
     return pl.DataFrame(
         {
             "time_s": upload.time_s,
@@ -213,7 +213,7 @@ def test_the_kernels_controls_are_those_with_sack() -> None:
     ("count", "low", "high"), [(0, 0, 3.689), (3, 0.619, 8.767), (10, 4.795, 18.39)]
 )
 def test_garwoods_interval(count: int, low: float, high: float) -> None:
-    """Of Garwood's table; Wilson and Hilferty's cube comes within 3 % of it."""
+    """Values from Garwood's table; Wilson and Hilferty's cube is within 3 %."""
     assert poisson_interval(count) == pytest.approx((low, high), rel=0.03)
 
 

@@ -16,7 +16,7 @@ HOST = Server("192.0.2.1", 5201)
 
 
 def trial_of(**gains: Sequence[float]) -> trying.Trial:
-    """Makes a trial of a minute whose controls gained so much over cubic, pair by pair."""
+    """Makes a trial of a minute in which the controls have these gains over cubic, pair by pair."""
     plan = trying.plan(HOST, ("cubic", *gains), 60, 1, "5%", 1)
     rates = {"cubic": [0.0] * len(next(iter(gains.values()))), **gains}
     rows = [

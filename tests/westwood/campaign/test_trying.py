@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`path compare` decides honestly and says why: its verdicts, causes, order and options.
 
-Without a network; tests/linux/path/test_trying.py has it upload.
+No network is needed here; tests/linux/path/test_trying.py makes real uploads.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def test_what_can_not_be_told_says_how_much_longer_it_takes() -> None:
 
 
 def test_the_time_that_is_said_ends_with_the_verdict_that_comes_first() -> None:
-    """Pays: the interval's lower end is above 0. Does not pay: its upper end is below the worth."""
+    """ "Pays" needs a lower end above 0, "does not pay" an upper end below the worth."""
     worth = math.log1p(0.05)
     for mean in (-0.02, 0.0, 0.01, 0.024, 0.025, 0.04, 0.06):
         gains = [mean + off for off in (0.2, -0.15, 0.1, -0.2, 0.15, -0.1)]
@@ -88,7 +88,7 @@ def test_the_time_that_is_said_ends_with_the_verdict_that_comes_first() -> None:
 
 
 def test_the_time_that_is_said_is_enough() -> None:
-    """Half of the experiments that go on for so long are decided then, or nearly."""
+    """About half of the experiments are decided after the predicted time."""
     random = np.random.default_rng(3)
     decided = []
     for _ in range(100):
@@ -104,7 +104,7 @@ def test_the_time_that_is_said_is_enough() -> None:
 
 @pytest.mark.parametrize("deviation", [0.02, 0.3, 1.0])
 def test_without_an_effect_it_says_that_it_pays_in_at_most_five_percent(deviation: float) -> None:
-    """It looks after each pair and stops at the first that decides, as `path compare` does."""
+    """Like `path compare`, it checks after each pair and stops at the first that decides."""
     random = np.random.default_rng(4)
     said = {verdict.PAYS: 0, verdict.DOES_NOT: 0, verdict.CANNOT_TELL: 0}
     for _ in range(400):
@@ -185,7 +185,7 @@ def test_losses_have_the_round_trip_before_them() -> None:
 
 
 def found(**changed: Any) -> str:
-    """Says the reason for ten uploads of a minute, from 40 ms up to 100 ms."""
+    """Returns the reason for ten uploads of a minute, from 40 ms up to 100 ms."""
     row = {"min_rtt_s": 0.04, "full_rtt_s": 0.1, "seconds": 60.0, "busy_s": 60.0, "timeouts": 0}
     row |= {"rwnd_limited_s": 0.0, "sndbuf_limited_s": 0.0}
     row |= {key: value for key, value in changed.items() if key in row}
@@ -265,7 +265,7 @@ def test_without_names_both_of_ours_are_compared_with_the_default(
 
 
 def test_two_controls_that_change_nothing_seldom_pay() -> None:
-    """Both verdicts together are wrong in at most five of a hundred trials, whenever one looks."""
+    """Both verdicts together are wrong in at most five of a hundred trials, with any stopping rule."""
     random = np.random.default_rng(5)
     wrong = 0
     for _ in range(300):
@@ -326,7 +326,7 @@ def test_a_wrong_option_is_one_line(
 
 
 def upload_of(plan: trying.TrialPlan, cc: str) -> tuple[dict[str, Any], pl.DataFrame, pl.DataFrame]:
-    """Stands for a second of an upload, in which ww_plus gets 2 Mb/s and others 1."""
+    """Stands for an upload of a second, in which ww_plus gets 2 Mb/s and others 1."""
     row: dict[str, Any] = {"cc": cc, "goodput_bps": 2e6 if cc == "ww_plus" else 1e6, "seconds": 1.0}
     row |= {"min_rtt_s": 0.04, "full_rtt_s": 0.1, "busy_s": 1.0, "timeouts": 0, "losses": 0}
     row |= {"rwnd_limited_s": 0.0, "sndbuf_limited_s": 0.0, "retransmission_ratio": 0.0}

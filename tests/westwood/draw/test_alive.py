@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a page's plots draw is what the picture shows: `alive.read`."""
+"""The plots of a page draw what the picture shows: `alive.read`."""
 
 from __future__ import annotations
 

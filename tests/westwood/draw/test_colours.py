@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Any two colours of the catalogue can be told apart, whatever eye sees them.
+"""Any two colours of the catalogue are distinct for all kinds of colour vision.
 
-Colour blindness as Machado, Oliveira and Fernandes model it (2009, severity 1), the distance of two
-colours as CIEDE2000 (Sharma, Wu and Dalal 2005) has it. About 2 is what can just be noticed.
+Colour blindness follows Machado, Oliveira and Fernandes (2009, severity 1), and the distance of two
+colours is CIEDE2000 (Sharma, Wu and Dalal 2005). About 2 is just noticeable.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ APART, OFTEN_APART = 14.5, 20.0
 
 
 def lab(colour: str, eye: Floats) -> Floats:
-    """CIELAB (D65) of a colour as this eye sees it."""
+    """Returns the CIELAB (D65) coordinates of a colour for this kind of vision."""
     rgb = np.array(to_rgb(colour))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     seen = np.clip(eye @ linear, 0, 1)
@@ -91,7 +91,7 @@ def ciede2000(one: Floats, two: Floats) -> float:
 
 
 def nearest(one: str, two: str) -> float:
-    """The distance for the eye that sees it as the smallest."""
+    """Returns the smallest distance over all kinds of vision."""
     return min(ciede2000(lab(one, eye), lab(two, eye)) for eye in EYES.values())
 
 
@@ -111,7 +111,7 @@ def test_the_distance_is_ciede2000(
 
 
 def test_any_two_protocols_can_be_told_apart() -> None:
-    """Variants of one protocol have its colour, and other lines and marks."""
+    """Variants of one protocol share its colour but have other lines and marks."""
     colours = {one.style.color: name for name, one in PROTOCOLS.items()}
     assert len(colours) >= 12
     for one, two in itertools.combinations(colours, 2):

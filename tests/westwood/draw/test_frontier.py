@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The frontier: names of marks that lie close together cover neither each other nor a mark."""
+"""On the frontier, names of nearby marks cover neither each other nor a mark."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_names_do_not_overlap(seed: int) -> None:
 
 
 def test_an_interval_that_the_frame_cuts_ends_in_an_arrow() -> None:
-    """One that ends within has none."""
+    """An interval that ends within the frame has none."""
     cut, whole = Estimate(1.0, 0.9, 5.0), Estimate(0.5, 0.4, 0.6)
     marks = [Mark("cut", "cubic", cut, whole), Mark("whole", "reno", whole, whole)]
     (axes,) = frontier(marks, Side("kept", 0.85), Side("loss", 0.85), "t").axes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What figures show: read back from the figures themselves."""
+"""Figures show what they should: they are read back."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The text of a rendered report."""
+"""The text of a rendered report has no joined sentences."""
 
 from __future__ import annotations
 

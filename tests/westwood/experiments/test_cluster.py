@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A sweep on a real Dask scheduler and workers, on loopback: the same bytes, also when one dies."""
+"""A sweep on a real Dask cluster, on loopback, gives the same bytes, even if a worker dies."""
 
 from __future__ import annotations
 

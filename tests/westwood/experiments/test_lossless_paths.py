@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """On a clean path every control of the default profile fills the link and loses little.
 
-The paths are those of the grid `lossless`, which `westwood validate` holds against ns-3: 1 to
-100 Mb/s, 2 to 100 ms one way, queues of half a bandwidth-delay product and more, the shortest of
-two packets here. Who doesn't is an exception, and EXCEPTIONS says why; an exception that is none
-any more is an error too.
+The paths are those of the grid `lossless`, which `westwood validate` runs in ns-3 as well: 1 to 100
+Mb/s, 2 to 100 ms one way, queues from half a bandwidth-delay product, at least two packets here.
+EXCEPTIONS lists controls that fail, with reasons. An outdated exception is an error as well.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ Applies = Callable[[str, Path], bool]
 
 
 def _holds_few(packets: int) -> Applies:
-    """The path and its queue hold at most so many packets."""
+    """Covers paths that hold at most this many packets with their queue."""
     return lambda cc, path: path.bdp + path.queue <= packets
 
 
@@ -87,7 +86,7 @@ def _counts_ticks(cc: str, path: Path) -> bool:
 
 
 NO_SACK = _recovers("reno", "tahoe", "newreno")
-# What a control of the profile does not do, where, and why.
+# Requirements that a control fails: where, and why.
 EXCEPTIONS: dict[str, list[tuple[Applies, str]]] = {
     "fills": [
         (
@@ -157,7 +156,7 @@ EXCEPTIONS: dict[str, list[tuple[Applies, str]]] = {
 
 @cache
 def _fails(cc: str, path: Path) -> dict[str, bool]:
-    """Says of each of EXCEPTIONS' keys whether the control fails it."""
+    """Says for each requirement whether the control fails it."""
     settings = {
         "tcp.cc": cc,
         "path.rate": f"{path.rate_bps}bps",
@@ -180,7 +179,7 @@ def _fails(cc: str, path: Path) -> dict[str, bool]:
 
 
 def _times_out_later(scenario: Scenario) -> bool:
-    """Says whether there is a timeout after the first recovery, which ends slow start."""
+    """Says whether a timeout follows the first recovery, which ends slow start."""
     events = simulate(scenario, 1, events=True).events
     over = False
     for kind in events["kind"]:
@@ -224,7 +223,7 @@ def test_every_control_fills_a_clean_link_and_loses_little() -> None:
 
 
 def test_the_controls_of_today_have_no_exception_but_few_packets() -> None:
-    """SACK, CUBIC and Vegas over any path that holds more than 25 packets."""
+    """SACK, CUBIC and Vegas pass on any path that holds more than 25 packets."""
     for cc, path in itertools.product(("sack", "cubic", "vegas", "veno"), PATHS):
         if path.bdp + path.queue > 25:
             assert not any(_fails(cc, path).values()), f"{cc} over {path.name}"

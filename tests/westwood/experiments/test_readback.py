@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A results folder read back: the page, the files for other programs, the command behind a row."""
+"""A results folder is read back: the page, the files for other programs, the row's command."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def folder(small_file: Path, westwood: Callable[..., Any]) -> Path:
 
 @pytest.fixture
 def two_flows(small_file: Path) -> Path:
-    """A flow whose protocol is swept beside one that keeps its own."""
+    """A flow with a swept protocol competes with one that keeps its own."""
     data = tomllib.loads(small_file.read_text(encoding="utf-8"))
     flow = "".join(f'{key} = "{data["flow"][0][key]}"\n' for key in ("from", "to"))
     text = small_file.read_text(encoding="utf-8")
@@ -86,7 +86,7 @@ def test_a_folder_with_a_udp_flow_is_read_like_any_other(
 def test_a_udp_flow_has_a_row_beside_each_protocol(
     swept: bool, westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """What it loses beside one is no other seed of what it loses beside another."""
+    """UDP's losses with one protocol are not another seed of its losses with another one."""
     text = (presets_folder() / "udp-share.toml").read_text(encoding="utf-8")
     (tmp_path / "u.toml").write_text(text + ('[sweep]\n"tcp.cc" = ["reno", "bbr"]\n' * swept))
     protocols = () if swept else ("--cc", "reno", "--cc", "bbr")
@@ -112,7 +112,7 @@ def test_the_page_is_self_contained_and_has_every_point(
     called = westwood("report", folder, "--metric", "throughput_bps")
     assert (called.code, called.out) == (0, f"{folder}/index.html\n")
     page = (folder / "index.html").read_text(encoding="utf-8")
-    # A row a point and protocol, one a pair of them, and the heads of both tables.
+    # A row for each point and protocol, a row for each pair, and the heads of both tables.
     assert page.count("<tr>") == (8 + 1) + (4 + 1)
     assert "Westwood minus Reno" in page and "effect" in page
     assert "data:image/svg+xml;base64," in page

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What several experiments have in common is run once, and none of them can tell."""
+"""Runs that several experiments share run once, and the results don't show it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EXPERIMENTS = {
 
 
 def collected(engine: Any, names: list[str]) -> tuple[dict[str, pl.DataFrame], int]:
-    """The rows of these experiments, collected together, and how many runs that took."""
+    """Collects these experiments together; returns their rows and the number of runs."""
     counts: list[int] = []
 
     def prepare(job: Any) -> Any:

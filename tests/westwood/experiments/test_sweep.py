@@ -39,12 +39,12 @@ def track(runs: Any, total: int) -> Any:
 
 
 def sweep_command(file: Path, out: Path, *options: str) -> list[str]:
-    """A sweep as a process of its own, which a test may kill."""
+    """Starts a sweep as a separate process that a test may kill."""
     return [sys.executable, "-m", "westwood", "sweep", str(file), "--out", str(out), *options]
 
 
 def keys_on_disk(folder: Path) -> list[tuple[int, int]]:
-    """Lists every finished run there, twice if it is there twice, and leaves torn lines out."""
+    """Lists every finished run on disk, with repetitions but without torn lines."""
     found = []
     for part in folder.glob("parts/*.parquet"):
         found += pl.read_parquet(part).select("point", "seed").unique().rows()
@@ -57,8 +57,8 @@ def keys_on_disk(folder: Path) -> list[tuple[int, int]]:
 
 
 def written(folder: Path) -> set[tuple[str, int]]:
-    """What the workers have written so far, as names and sizes."""
-    with contextlib.suppress(FileNotFoundError):  # a journal that became a part meanwhile
+    """Returns what the workers have written so far, as names and sizes."""
+    with contextlib.suppress(FileNotFoundError):  # a journal that has become a part
         return {(file.name, file.stat().st_size) for file in folder.glob("journal-*.jsonl")}
     return set()
 
@@ -66,10 +66,10 @@ def written(folder: Path) -> set[tuple[str, int]]:
 def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
     swept_file: Path, tmp_path: Path
 ) -> None:
-    """The kills come soon after the sweep has written something, on a slow machine as on a fast."""
+    """Each kill follows shortly after a write, on slow machines as on fast ones."""
 
     def command(out: str, *more: str) -> list[str]:
-        # Runs of some milliseconds, so that kills meet runs in progress.
+        # Runs of a few milliseconds, so that kills hit runs in progress.
         long = ("--seeds", "150", "--set", "duration=600s")
         return sweep_command(swept_file, tmp_path / out, *long, *more)
 
@@ -97,7 +97,7 @@ def test_a_sweep_killed_many_times_goes_on_and_ends_with_the_same_bytes(
             kills += 1
         on_disk = keys_on_disk(folder)
         assert len(on_disk) == len(set(on_disk)), f"attempt {attempt}: a run was repeated"
-        if (folder / "runs.parquet").exists():  # killed while it cleaned up
+        if (folder / "runs.parquet").exists():  # it was killed while cleaning up
             on_disk += pl.read_parquet(folder / "runs.parquet").select("point", "seed").rows()
         assert before <= set(on_disk), f"attempt {attempt}: a finished run is lost"
         before = set(on_disk)

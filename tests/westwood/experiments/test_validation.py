@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The grids that engines are held against each other in, and what is asked of their points."""
+"""The grids that compare two engines, and the criteria for their points."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_only_what_a_seed_draws_is_run_with_several() -> None:
         *((0.01, [seed]) for seed in (1, 2, 3)),
     ]
     assert len(plan(SMALL, seeds=2, duration="1s").jobs) == 3
-    assert len(plan(replace(SMALL, is_random=True)).jobs) == 6  # a real machine differs anyway
+    assert len(plan(replace(SMALL, is_random=True)).jobs) == 6  # a real machine varies anyway
 
 
 def test_a_queue_may_be_in_bandwidth_delay_products() -> None:
@@ -107,14 +107,14 @@ def test_a_queue_may_be_in_bandwidth_delay_products() -> None:
     ("rate", "queue", "packets"), [("12Mbps", "10ms", 10), ("1Mbps", "1ms", 2)]
 )
 def test_a_queue_may_be_as_long_as_a_time(rate: str, queue: str, packets: int) -> None:
-    """A packet has 1500 bytes; no queue is shorter than two."""
+    """A packet has 1500 bytes; no queue is shorter than two packets."""
     grid = replace(SMALL, flow={"packet": "1500B"})
     one = made(Point(rate=rate, delay="20ms", queue=queue), grid=grid)
     assert one.link[-1].queue.limit.count == packets
 
 
 def test_cubic_may_run_beside() -> None:
-    """As many flows the same way, which make rows of their own."""
+    """As many flows in the same direction have rows of their own."""
     grid = replace(SMALL, access={"rate": "1Gbps"})
     one = made(Point(rate="2Mbps", delay="20ms", flows=2, beside=1.0), grid=grid)
     names = [(flow.name, flow.cc.name) for flow in one.flow]
@@ -130,7 +130,7 @@ def test_cubic_may_run_beside() -> None:
 
 
 def test_the_grid_of_short_queues_has_forty_paths() -> None:
-    """A half of them beside CUBIC, most of them in queues of 1 to 20 ms."""
+    """Half of them have competing CUBIC flows, and most have queues of 1 to 20 ms."""
     points = GRIDS["linux"]["short-queues"].points
     assert len(points) == 40 and sum(point["beside"] > 0 for point in points) == 20
     assert sum(point["queue"].endswith("ms") for point in points) >= 20

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The cases of the judge: drawn for judging only, what their cells say, the same for a seed."""
+"""The judge's cases are drawn for judging only, fit their cells, and repeat for a seed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page about judging names every row of the table, and what is asked of it."""
+"""The page about judging names every row of the table with its bound."""
 
 from __future__ import annotations
 

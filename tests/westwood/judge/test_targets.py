@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a control must reach: figures of runs that are made up, verdicts, and of known controls."""
+"""Targets of a control: figures of invented runs, verdicts, and results of known controls."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_cubic_keeps_what_its_flows_have_beside_the_control() -> None:
 
 
 def test_a_fast_path_does_not_outvote_a_slow_one() -> None:
-    """CUBIC keeps all of a link's tenth of a fast path, and half of its half of a slow one."""
+    """CUBIC keeps all of its tenth of a fast link, and half of its half of a slow one."""
     slow, fast = BESIDE.environment.rate_bps, 100 * BESIDE.environment.rate_bps
     paths = [
         ran([flow("beside-1", keeps * rate / 1e6)], [flow("beside-1", had * rate / 1e6)], case)

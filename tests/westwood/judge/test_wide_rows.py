@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows on the wide population: each fails for a control that deserves it, and CUBIC passes."""
+"""Each row on the wide population fails for a control that deserves it, and CUBIC passes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def flow(name: str, mbps: float, **more: Any) -> dict[str, Any]:
 
 
 def ran(section: str, own: list[Rows], **others: list[Rows]) -> Ran:
-    """A path of a section; `again` is CUBIC on other seeds."""
+    """Makes a path of a section; `again` is CUBIC on other seeds."""
     named = {"again": CUBIC_AGAIN.text, "westwood": WESTWOOD.text}
     case = next(SECTIONS[section].cases(5, 4))
     return Ran(case, own, {named.get(key, key): runs for key, runs in others.items()})
@@ -128,7 +128,7 @@ def runs(case: Case, control: Control) -> list[Rows]:
 
 @pytest.mark.parametrize(("cc", "does_harm"), [("cubic", False), ("sack", False), ("bbr", True)])
 def test_harm_in_a_short_queue_is_seen(cc: str, does_harm: bool) -> None:
-    """1.2 ms of queue, 20 ms: BBR takes nearly all and loses much; Reno does not."""
+    """With 1.2 ms of queue and 20 ms, BBR takes nearly all and loses much; Reno does not."""
     case = Case("shared", "", SHORT, seeds=2)
     others = {one.text: runs(case, one) for one in (CUBIC, CUBIC_AGAIN)}
     seen = Ran(case, runs(case, Control(cc)), others)

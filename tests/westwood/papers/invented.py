@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results as the papers have them, made up for the checks; an argument puts one place elsewhere."""
+"""Invents results that agree with the papers, for the checks; arguments change one place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def measured(x: str, rows: list[Row], half: float = 0.01) -> Measured:
-    """Rows of one seed each, as they would be measured; `half` of every interval, in Mb/s."""
+    """Makes rows of one seed each, as if measured; `half` is of every interval, in Mb/s."""
     frame = pl.DataFrame([{"seed": 1, "flow": "tcp", **row} for row in rows])
     numbers = [name for name in frame.columns if frame[name].dtype == pl.Float64 and name != x]
     halves = [
@@ -35,7 +35,7 @@ def measured(x: str, rows: list[Row], half: float = 0.01) -> Measured:
 
 
 def over(x: str, places: Any, curves: dict[str, Any], half: float = 0.01, **more: Any) -> Measured:
-    """A curve a protocol, in Mb/s."""
+    """Makes a curve for each protocol, in Mb/s."""
     rows = [
         {x: place, "cc": cc, "throughput_bps": 1e6 * mbps, **more}
         for cc, curve in curves.items()
@@ -45,7 +45,7 @@ def over(x: str, places: Any, curves: dict[str, Any], half: float = 0.01, **more
 
 
 def fig5(half: float = 0.01, **changed: tuple[int, float]) -> dict[str, Measured]:
-    """The curves of Figure 5; `changed` puts another value at a place of a curve."""
+    """Makes the curves of Figure 5; `changed` replaces the value at one place."""
     curves = {cc: list(curve) for cc, curve in CURVES.items()}
     for cc, (place, value) in changed.items():
         curves[cc.replace("westwood_plus", "westwood+-ns3")][place] = value
@@ -53,7 +53,7 @@ def fig5(half: float = 0.01, **changed: tuple[int, float]) -> dict[str, Measured
 
 
 def by_key(key: str, curves: dict[Any, dict[str, Any]]) -> Measured:
-    """Curves over the error rate for each value of another key."""
+    """Makes curves over the error rate for each value of another key."""
     rows = [
         {PER: per, key: value, "cc": cc, "throughput_bps": 1e6 * mbps}
         for value, of in curves.items()

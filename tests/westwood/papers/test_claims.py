@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A check says HOLDS where a claim holds, and DIFFERS with the place and the amount elsewhere."""
+"""A check says HOLDS if a claim holds, and else DIFFERS with the place and the amount."""
 
 from __future__ import annotations
 

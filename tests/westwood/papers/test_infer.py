@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a paper leaves open is searched fairly, the same way twice, and report as it came out."""
+"""A paper's open settings are searched without bias and reproducibly, and reported as found."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def test_a_number_is_off_by_what_is_published_and_a_bound_only_above() -> None:
     assert [bound.off(value) for value in (1.0, 2.0, 2.5, None)] == [0, 0, 0.25, 1]
 
 
-# What is report
+# Reports
 
 
 def report_of(**claim: Any) -> InferenceReport:

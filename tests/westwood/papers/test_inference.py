@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An inference is the same for a seed, loses nothing, and says in one line what is wrong."""
+"""An inference depends only on its seed, loses nothing, and reports errors in one line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SMALL = "linux-2003"  # one claim, one scenario
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes runs short, and their seeds few: it is the search that is tested, not what it finds."""
+    """Makes runs short and few, since the search is tested and not its results."""
     whole = Scenario.preset
     cut = staticmethod(lambda name: whole(name).with_settings({"duration": "4s"}))
     monkeypatch.setattr(Scenario, "preset", cut)

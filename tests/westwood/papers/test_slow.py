@@ -23,7 +23,7 @@ from westwood.papers.studies import STUDIES
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-# In the page under test: how wide it is, and whether any figure or table sticks out of it.
+# In the page under test: its width, and whether a figure or table overflows it.
 PROBE = """<script>
 addEventListener("load", () => {
   const root = document.documentElement, width = root.clientWidth;

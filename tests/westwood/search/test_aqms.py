@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Thresholds of drawn queues, computed by hand."""
+"""Thresholds of drawn queues agree with values computed by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from westwood.search import aqms
 from westwood.search.environment import Environment
 
-PATH = Environment(12_000_000, 40_000, 33, 10_000_000, 8, aqm="red")  # a packet a millisecond
+PATH = Environment(12_000_000, 40_000, 33, 10_000_000, 8, aqm="red")  # a packet per millisecond
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The objective: what a run came to, the targets, and a cost that falls with what is lacking."""
+"""The objective: outcomes of runs, targets, and a cost that falls as targets are approached."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_bursts_are_held_against_the_better_of_bbr_and_westwood() -> None:
 
 
 def test_what_cubic_keeps_is_held_against_what_it_has_beside_cubic() -> None:
-    """Not against an even share: its round trips are others."""
+    """CUBIC's share is compared with its own, not with an even one, since round trips differ."""
     cubic = replace(PLAIN, goodput_bps=4e6, beside_bps=4.4e6)
     own = replace(PLAIN, goodput_bps=6e6, beside_bps=2.2e6)
     one = seen(own, cubic, flows=1, beside="cubic", beside_flows=1)

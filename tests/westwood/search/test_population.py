@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Paths drawn at random stay within the ranges said, and those of two purposes never meet."""
+"""Random paths stay within their ranges, and two purposes never share a path."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_seed_gives_the_same_paths_and_another_seed_others(family: str) -> Non
 
 
 def test_paths_of_two_purposes_never_coincide_whatever_is_drawn() -> None:
-    """A run's seed says the purpose, so that this does not rest on luck."""
+    """The seed tells the purpose of a run, so this does not depend on luck."""
 
     class Same(random.Random):
         """Draws the same for every purpose."""
@@ -78,7 +78,7 @@ def test_a_run_costs_no_more_than_was_said_and_lasts_for_tens_of_round_trips(
 
 @pytest.mark.parametrize("family", WIDE)
 def test_a_queue_is_a_time_whatever_the_round_trip(family: str) -> None:
-    """From 0.5 to 500 ms; of what is shorter than two packets, two are left."""
+    """From 0.5 to 500 ms, but at least two packets."""
     drawn = population.paths("search", 1, 400, family, 4_000_000)
     waits_ms = [1e3 * one.queue_packets / one.packets_in(1e6) for one in drawn]
     shortest = [one.queue_packets == population.QUEUE_PASSES for one in drawn]
@@ -87,7 +87,7 @@ def test_a_queue_is_a_time_whatever_the_round_trip(family: str) -> None:
     assert all(wait > 0.42 or two for wait, two in zip(waits_ms, shortest, strict=True))
     assert 0 < sum(shortest) < len(drawn) / 4
     assert min(one.queue_bdp for one in drawn) < 0.01
-    short = sum(one.queue_bdp < 1 / 16 for one in drawn)  # where a wait is hard to see
+    short = sum(one.queue_bdp < 1 / 16 for one in drawn)  # a wait is hard to see there
     assert short > len(drawn) / 8
     ranks = [sorted(of).index(one) for of in ([p.delay_us for p in drawn],) for one in of]
     order = sorted(range(len(drawn)), key=lambda n: waits_ms[n])
@@ -134,7 +134,7 @@ def test_each_flow_has_a_link_of_its_own_where_access_is_slow() -> None:
 
 
 def test_a_recording_loses_what_it_says() -> None:
-    """The mean rate is that of the path, losses in a row stay, another seed begins elsewhere."""
+    """The mean rate is the path's, runs of losses stay intact, and another seed starts elsewhere."""
     one = Environment(100_000_000, 40_000, 30, 60_000_000, 1)
     for name in recorded.RECORDINGS:
         path = replace(one, loss="recorded", loss_rate=0.01, loss_recording=name)
@@ -184,7 +184,7 @@ def test_a_short_text_says_the_same_as_the_scenario(family: str) -> None:
 
 
 def test_every_part_of_an_environment_reaches_the_simulator() -> None:
-    """What a run carries says so: each part, changed by itself, changes the outcome."""
+    """Each part, changed by itself, changes the outcome of a run."""
     plain = Environment(8_000_000, 40_000, 30, 4_000_000, 1, flows=2)
     others = {
         "aqm": {"aqm": "red"},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every quantity of a search, computed by hand from runs that are made up."""
+"""Every quantity of a search agrees with values computed by hand from invented runs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A search gives the same trials whatever its workers and interruptions, and loses none."""
+"""A search gives the same trials with any workers and interruptions, and loses none."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_search_is_the_same_for_a_seed_whatever_the_number_of_workers(tmp_path
 
 
 def test_setting_back_what_nothing_reads_costs_nothing(tmp_path: Path) -> None:
-    """The pole alpha is of another filter than the one that is held."""
+    """The filter in use does not read the pole alpha."""
     parameters = space.parameters("westwood+", ("alpha", "set_cwnd_on_loss"), {"filter": "none"})
     asked = Search("westwood+", parameters, {"filter": "none"}, 30, 4, 1000)
     found = searched(tmp_path / "s", 4, asked=asked)
@@ -105,7 +105,7 @@ def test_the_ends_of_each_range_are_tried_beside_the_best(tmp_path: Path) -> Non
 
     moved = {(parameter.key, end): made for parameter, end, made in found.end_effects()}
     assert set(moved) == {("alpha", 500), ("sampler", "per-ack"), ("sampler", "per-rtt-timer")}
-    assert moved["alpha", 500].effect == 0  # the pole of another filter than Westwood+'s
+    assert moved["alpha", 500].effect == 0  # Westwood+'s filter does not read this pole
     assert moved["sampler", "per-ack"].effect != 0
     again = searched(tmp_path / "s", 1, asked=asked, ends=True, resume=True)
     assert again.runs == 0 and again.end_effects() == found.end_effects()
@@ -164,7 +164,7 @@ def test_another_search_in_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_runs_elsewhere_give_the_same(tmp_path: Path) -> None:
-    """As on a cluster: from a scenario's text, and in another order."""
+    """Jobs run as on a cluster: from a scenario's text, and in another order."""
     from westwood.experiments import cluster
 
     def elsewhere(jobs: Any) -> Any:
@@ -292,7 +292,7 @@ def test_wrong_options_are_one_line_and_leave_nothing(
 def test_the_guides_example_is_what_its_command_finds(
     westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """Every figure of the paragraph, in its order."""
+    """Every figure of the paragraph appears in its order."""
     guide = (Path(__file__).parents[3] / "docs" / "control-reference.md").read_text("utf-8")
     (told,) = (part for part in guide.split("\n\n") if part.startswith("`westwood control tune --"))
     command = told.split("`")[1].split()[1:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is varied: every setting that a control obeys, as core/settings.h declares it."""
+"""Every setting that a control obeys can be varied, as core/settings.h declares it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_without_vary_a_control_is_searched_over_all_that_it_obeys(protocol: str
     parameters = space.parameters(protocol, (), {})
 
     assert [one.key for one in parameters] == list(settings_of_protocol(protocol))
-    for one in parameters:  # both ends of every range are settings that a scenario takes
+    for one in parameters:  # a scenario accepts both ends of every range
         assert one.has(one.default)
         for end in one.choices or (one.low, one.high):
             values, _ = space.without({one.key: end}, (), space.defaults(protocol, {}))
@@ -35,7 +35,7 @@ def test_ranges_are_in_the_units_of_a_scenario() -> None:
     assert (tau.low, tau.high, tau.is_logarithmic) == (10_000, 2_000_000, True)
     assert (alpha.low, alpha.high) == (500, 950)
     assert words.choices == ("none", "tustin")
-    assert (m.low, m.high, m.written(1), m.written(2)) == (0, 16, 0, 2)  # 0: none; no 1
+    assert (m.low, m.high, m.written(1), m.written(2)) == (0, 16, 0, 2)  # 0 is none; there is no 1
     assert tau.written(10_000) == "10ms" and alpha.written(950) == 0.95
 
 

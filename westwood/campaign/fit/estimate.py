@@ -340,7 +340,7 @@ def _loss(evidence: _Evidence, low: float, middle: float, high: float) -> Estima
 
 
 def _delay(uploads: Sequence[Upload], delay_s: float) -> Estimate:
-    """Estimates the delay: the least round trip minus an allowance for their differences.
+    """Estimates the delay, with an interval that allows for how much the least round trips differ.
 
     Robson & Whitlock's interval of the end of a distribution is (least - 19 gaps, least); the gap
     is that to the second least.
