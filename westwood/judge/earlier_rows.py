@@ -21,6 +21,7 @@ from westwood.judge.targets import (
     loss_binds,
     loss_ratio,
     mean,
+    median_and_tenth,
     of_role,
     over,
     own_share,
@@ -74,15 +75,8 @@ def _queue(rows: Sequence[Row]) -> float:
 
 
 ROWS = (
-    Target(
-        "clean-median",
-        "clean",
-        "goodput/CUBIC's, median",
-        quantile_of(_CLEAN, 0.5),
-        bounds.CLEAN_MEDIAN,
-    ),
-    Target(
-        "clean-tenth", "clean", "same, worst tenth", quantile_of(_CLEAN, 0.1), bounds.CLEAN_TENTH
+    *median_and_tenth(
+        "clean", "goodput/CUBIC's, median", _CLEAN, bounds.CLEAN_MEDIAN, bounds.CLEAN_TENTH
     ),
     Target(
         "clean-queue",
@@ -92,10 +86,9 @@ ROWS = (
         bounds.CLEAN_QUEUE,
         at_most=True,
     ),
-    Target(
-        "loss-median", "loss", "goodput/BBR's, median", quantile_of(_LOSS, 0.5), bounds.LOSS_MEDIAN
+    *median_and_tenth(
+        "loss", "goodput/BBR's, median", _LOSS, bounds.LOSS_MEDIAN, bounds.LOSS_TENTH
     ),
-    Target("loss-tenth", "loss", "same, worst tenth", quantile_of(_LOSS, 0.1), bounds.LOSS_TENTH),
     Target(
         "loss-binds",
         "loss",

@@ -176,6 +176,24 @@ def quantile_of(
     return figure
 
 
+def median_and_tenth(
+    section: str,
+    says: str,
+    of: OfRan,
+    median: float,
+    tenth: float = math.nan,
+    *,
+    at_most: bool = False,
+) -> tuple[Target, Target]:
+    """Makes the rows of a section for the median of a quantity and for its worst tenth."""
+    least, share = not at_most, 0.9 if at_most else 0.1
+    middle, worst = quantile_of(of, 0.5, least=least), quantile_of(of, share, least=least)
+    return (
+        Target(f"{section}-median", section, says, middle, median, at_most),
+        Target(f"{section}-tenth", section, "same, worst tenth", worst, tenth, at_most),
+    )
+
+
 def in_worst_cell(of: OfMany) -> OfRuns:
     """Makes a figure from the lowest of the cells' figures."""
 

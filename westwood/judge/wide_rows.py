@@ -23,6 +23,7 @@ from westwood.judge.targets import (
     in_worst_cell,
     loss_binds,
     mean,
+    median_and_tenth,
     of_role,
     over,
     quantile_of,
@@ -128,20 +129,13 @@ def _worst_path(of: OfRan, *, least: bool = True) -> OfRuns:
     return figure
 
 
+def _runaways(name: str, section: str) -> Target:
+    return Target(name, section, "runs resending > 1/5", runaways, bounds.RUNAWAYS, at_most=True)
+
+
 ROWS = (
-    Target(
-        "alone-median",
-        "alone",
-        "goodput/CUBIC's, median",
-        quantile_of(_ALONE, 0.5),
-        bounds.ALONE_MEDIAN,
-    ),
-    Target(
-        "alone-tenth",
-        "alone",
-        "same, worst tenth",
-        quantile_of(_ALONE, 0.1),
-        bounds.ALONE_TENTH,
+    *median_and_tenth(
+        "alone", "goodput/CUBIC's, median", _ALONE, bounds.ALONE_MEDIAN, bounds.ALONE_TENTH
     ),
     Target(
         "wire-binds",
@@ -162,27 +156,9 @@ ROWS = (
         "same, queue < 0.1 BDP",
         in_cell("thin", quantile_of(_OVER_BBR, 0.5, where=loss_binds)),
     ),
-    Target(
-        "bursts-median",
-        "bursts",
-        "max(0.8 BBR, Westwood+)",
-        quantile_of(over_best, 0.5),
-        bounds.BURSTS,
-    ),
-    Target("bursts-tenth", "bursts", "same, worst tenth", quantile_of(over_best, 0.1)),
-    Target(
-        "shared-median",
-        "shared",
-        "CUBIC keeps, median",
-        quantile_of(_KEPT, 0.5),
-        bounds.KEEPS_MEDIAN,
-    ),
-    Target(
-        "shared-tenth",
-        "shared",
-        "same, worst tenth",
-        quantile_of(_KEPT, 0.1),
-        bounds.KEEPS_TENTH,
+    *median_and_tenth("bursts", "max(0.8 BBR, Westwood+)", over_best, bounds.BURSTS),
+    *median_and_tenth(
+        "shared", "CUBIC keeps, median", _KEPT, bounds.KEEPS_MEDIAN, bounds.KEEPS_TENTH
     ),
     Target("shared-worst", "shared", "same, worst path", _worst_path(_KEPT), bounds.KEEPS_WORST),
     Target(
@@ -207,14 +183,7 @@ ROWS = (
         "same, worst path",
         _worst_path(resent_over_cubic, least=False),
     ),
-    Target(
-        "runaways",
-        "shared",
-        "runs resending > 1/5",
-        runaways,
-        bounds.RUNAWAYS,
-        at_most=True,
-    ),
+    _runaways("runaways", "shared"),
     Target(
         "crowd",
         "crowd",
@@ -222,42 +191,14 @@ ROWS = (
         in_worst_cell(lambda ran: mean([less_fair_than_cubic(one) for one in ran])),
         bounds.CROWD,
     ),
-    Target(
-        "crowd-runaways",
-        "crowd",
-        "runs resending > 1/5",
-        runaways,
-        bounds.RUNAWAYS,
-        at_most=True,
-    ),
-    Target(
-        "late-median",
-        "late",
-        "latecomer/CUBIC's",
-        quantile_of(_LATE, 0.5),
-        bounds.LATE_MEDIAN,
-    ),
-    Target(
-        "late-tenth",
-        "late",
-        "same, worst tenth",
-        quantile_of(_LATE, 0.1),
-        bounds.LATE_TENTH,
-    ),
+    _runaways("crowd-runaways", "crowd"),
+    *median_and_tenth("late", "latecomer/CUBIC's", _LATE, bounds.LATE_MEDIAN, bounds.LATE_TENTH),
     Target("late-self", "late", "CUBIC/itself, tenth", quantile_of(_itself(_latest), 0.1)),
-    Target(
-        "brief-median",
+    *median_and_tenth(
         "brief",
         "CUBIC's transfers, time",
-        quantile_of(_BRIEF, 0.5, least=False),
+        _BRIEF,
         bounds.BRIEF_MEDIAN,
-        at_most=True,
-    ),
-    Target(
-        "brief-tenth",
-        "brief",
-        "same, worst tenth",
-        quantile_of(_BRIEF, 0.9, least=False),
         bounds.BRIEF_TENTH,
         at_most=True,
     ),

@@ -265,7 +265,7 @@ def test_without_names_both_of_ours_are_compared_with_the_default(
 
 
 def test_two_controls_that_change_nothing_seldom_pay() -> None:
-    """Both verdicts together are wrong in at most five of a hundred trials, with any stopping rule."""
+    """Any stopping rule makes either verdict wrong in at most five of a hundred trials."""
     random = np.random.default_rng(5)
     wrong = 0
     for _ in range(300):

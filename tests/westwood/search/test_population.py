@@ -134,7 +134,7 @@ def test_each_flow_has_a_link_of_its_own_where_access_is_slow() -> None:
 
 
 def test_a_recording_loses_what_it_says() -> None:
-    """The mean rate is the path's, runs of losses stay intact, and another seed starts elsewhere."""
+    """The mean rate is the path's, bursts stay intact, and another seed starts elsewhere."""
     one = Environment(100_000_000, 40_000, 30, 60_000_000, 1)
     for name in recorded.RECORDINGS:
         path = replace(one, loss="recorded", loss_rate=0.01, loss_recording=name)

@@ -16,36 +16,20 @@ from westwood.search.outcome import Outcome, Seen
 PATH = Environment(10_000_000, 40_000, 33, 10_000_000, 8)
 
 
-def outcome(goodput_bps: float, beside_bps: float, jain: float, **more: float) -> Outcome:
-    plain = {"mean_queue": 0.0, "short_p50_s": 1.0, "short_p95_s": 1.0, "loss_ratio": 0.01}
-    return Outcome(goodput_bps, beside_bps, jain, **(plain | more))
-
-
-OWN = outcome(
-    4e6,
-    3e6,
-    0.6,
-    mean_queue=5.0,
-    short_p50_s=0.4,
-    short_p95_s=2.0,
-    loss_ratio=0.03,
-    latest_bps=1e6,
-    resent=0.07,
-    resent_beyond=0.04,
-)
-CUBIC = outcome(
-    2e6,
-    6e6,
-    0.8,
-    mean_queue=2.0,
-    short_p50_s=0.2,
-    short_p95_s=0.5,
-    loss_ratio=0.02,
-    latest_bps=4e6,
-    resent=0.01,
-    resent_beyond=0.01,
-)
-BBR, WESTWOOD = outcome(8e6, 0.0, 0.9), outcome(5e6, 0.0, 0.9)
+VALUES = {  # of the control under test, and of CUBIC
+    "goodput_bps": (4e6, 2e6),
+    "beside_bps": (3e6, 6e6),
+    "jain": (0.6, 0.8),
+    "mean_queue": (5.0, 2.0),
+    "short_p50_s": (0.4, 0.2),
+    "short_p95_s": (2.0, 0.5),
+    "loss_ratio": (0.03, 0.02),
+    "latest_bps": (1e6, 4e6),
+    "resent": (0.07, 0.01),
+    "resent_beyond": (0.04, 0.01),
+}
+OWN, CUBIC = (Outcome(**{name: pair[n] for name, pair in VALUES.items()}) for n in (0, 1))
+BBR, WESTWOOD = (dataclasses.replace(CUBIC, goodput_bps=bps) for bps in (8e6, 5e6))
 LEAST = bounds.RESENT_LEAST
 
 

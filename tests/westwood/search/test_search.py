@@ -229,7 +229,7 @@ def trials_on_disk(folder: Path) -> list[int]:
 
 def test_ctrl_c_ends_it_within_half_a_second_and_says_how_to_go_on(tmp_path: Path) -> None:
     options = "--cc vegas --paths 200 --packets 400000 --trials 50"
-    tool = Tool(f"search {options} --out s", tmp_path)
+    tool = Tool(f"control tune {options} --out s", tmp_path)
     while not (tmp_path / "s/search.json").exists():
         assert tool.process.poll() is None
         time.sleep(0.02)
