@@ -112,7 +112,7 @@ class Program:
             lacking = f"{name} with {self.companion} next to it" if self.companion else "program"
             problem = f"{self.variable} names no {lacking}"
         else:
-            problem = "it is not built" if CHECKOUT else "it is not here"
+            problem = "it is not built" if CHECKOUT else "it is not installed"
         raise UnavailableError(f"{self.needed}, and {problem}: {self.remedy}")
 
 

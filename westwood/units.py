@@ -172,7 +172,7 @@ def parse_fraction(value: object) -> float:
     problem = 'expected a fraction from 0 to 1, such as 0.005 or "0.5%"'
     number = -1.0
     if isinstance(value, int) and not isinstance(value, bool) and value == 1:
-        raise InputError('may be meant as "1%" or as "100%", expected one of them', value=value)
+        raise InputError('is ambiguous, expected "1%" or "100%"', value=value)
     if isinstance(value, str) and value.endswith("%"):
         match = _QUANTITY.fullmatch(value[:-1].rstrip()) if len(value) <= _LONGEST else None
         number = float(Fraction(match[1]) / 100) if match and not match[2] else -1.0

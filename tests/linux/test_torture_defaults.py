@@ -107,6 +107,6 @@ def test_killed_at_any_time_what_was_there_comes_back(
         said = defaults.restore()
         (now,) = defaults.lines(str(host.pid), route)
         assert now.endswith(f": {before}"), (said, now)
-        assert defaults.restore()[0].startswith("nothing is remembered")
+        assert defaults.restore()[0].startswith("nothing to restore")
         if route:
             assert "mtu 1400" in host.run("ip", "route", "show", ROUTE)

@@ -65,7 +65,7 @@ def test_a_program_must_be_executable_and_have_its_companion(
 def test_a_remedy_names_make_in_a_checkout_only(
     package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(UnavailableError, match=r"and it is not here: pip install thing$"):
+    with pytest.raises(UnavailableError, match=r"and it is not installed: pip install thing$"):
         PROGRAM.find()
     monkeypatch.setattr(programs, "CHECKOUT", tmp_path)
     with pytest.raises(UnavailableError, match=r"and it is not built: make thing$"):

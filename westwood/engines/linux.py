@@ -57,7 +57,7 @@ def check_machine() -> None:
 def prepare(job: Job) -> RunSeed:
     """Checks a job; returns the function that runs a seed."""
     if job.more_columns:
-        raise InputError("traces nothing for this figure yet", key="--engine", value=ENGINE)
+        raise InputError("can't trace for this figure yet", key="--engine", value=ENGINE)
     linux_limits.check(job.scenario)
     program()
     return partial(_rows, job)

@@ -54,7 +54,7 @@ def program() -> Path:
     found = named or system_program("ns")
     if found and os.access(found, os.X_OK) and Path(found).is_file():
         return Path(found)
-    problem = f"{VARIABLE} names no program" if named else "it is not here"
+    problem = f"{VARIABLE} names no program" if named else "it is not installed"
     raise UnavailableError(f"engine ns2 needs ns-2, and {problem}: {REMEDY}")
 
 
@@ -72,7 +72,9 @@ def simulate(
     """Runs a scenario once; ns-2 records nothing over time."""
     refuse_simulators_own(ENGINE, events=events, capture=capture, interval_s=interval_s)
     if trace or queues:
-        raise InputError("ns-2 gives no trace, expected another", key="--engine", value=ENGINE)
+        raise InputError(
+            "ns-2 gives no trace, expected another engine", key="--engine", value=ENGINE
+        )
     return _run(_program_for(scenario), script(scenario), scenario, seed)
 
 

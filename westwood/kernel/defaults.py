@@ -74,7 +74,7 @@ def restore(netns: str | int | None = None, route: str | None = None) -> list[st
             if chosen in (None, one.netns) and prefix in (None, one.route)
         ]
         lines = [_put_back(memory, entry, found.get(entry.netns)) for entry in entries]
-    return lines or ["nothing is remembered: no default was set by westwood kernel default"]
+    return lines or ["nothing to restore: westwood kernel default has set no default"]
 
 
 def _put_back(memory: Memory, entry: Entry, where: Namespace | None) -> str:

@@ -3,8 +3,8 @@
 
 A guardian is a shell in its own session. It makes a change, reports it, waits for the end of its
 standard input, and undoes the change. We hold the other end of that pipe, which closes when we
-close it or are killed. The undo is always done by the guardian, so the path that runs after a kill
-is the one that runs every time.
+close it or are killed. A normal end takes the same path as a kill, so the undo after a kill is well
+tested.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _guardian(script: str) -> Iterator[None]:
             with stopping.shielded():
                 problem = _end(process, longest_s)
     if problem:
-        raise RunError(f"this machine is not as it was: {problem}")
+        raise RunError(f"could not undo all changes to this machine: {problem}")
 
 
 def _await_ready(process: subprocess.Popen[bytes]) -> None:
@@ -106,7 +106,7 @@ def _end(process: subprocess.Popen[bytes], longest_s: float) -> str:
     process.stdout.close()
     process.stderr.close()
     if process.returncode is not None and process.returncode < 0:
-        return f"the guardian of it was killed by {signal.Signals(-process.returncode).name}"
+        return f"its guardian was killed by {signal.Signals(-process.returncode).name}"
     return _last_line(said) if process.returncode else ""
 
 

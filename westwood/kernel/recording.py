@@ -108,7 +108,7 @@ class Recorder:
         if code < 0 and not said.endswith(_HUNG.decode()):
             return f"ww-kernel was killed by {signal.Signals(-code).name}"
         if code == 0:
-            return "ww-kernel was told to end by another process"
+            return "another process ended ww-kernel"
         last = (said.strip() or f"exit code {code}").splitlines()[-1]
         return f"ww-kernel ended: {one_line(last)}"
 

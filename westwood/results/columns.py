@@ -170,7 +170,9 @@ def _mean_queue(run: Run) -> float:
 
 
 IDENTITY = (
-    Column("scenario", "", "Scenario", "hash of all settings that decide the outcome but the seed"),
+    Column(
+        "scenario", "", "Scenario", "hash of all settings that affect the outcome, except the seed"
+    ),
     Column("engine", "", "Engine", "what ran it"),
     Column("flow", "", "Flow", "its name in the scenario"),
     Column("cc", "", "Protocol", "its congestion control"),
@@ -232,14 +234,14 @@ OF_FLOW = (
         "completed",
         "",
         "Completed transfers",
-        "connections of which all was acknowledged",
+        "connections whose data were all acknowledged",
         lambda flow: len(flow.completions_s),
     ),
     FlowColumn(
         "completion_s",
         "s",
         "Completion time",
-        "from a connection's start until all was acknowledged, the mean of those completed",
+        "mean time from a connection's start until all its data are acknowledged, if they are",
         lambda flow: _mean(flow.completions_s),
         head="completion\ns",
         digits=3,
@@ -250,7 +252,7 @@ OF_FLOW = (
         "completion_p50_s",
         "s",
         "Median completion time",
-        "the median of those times, which is the time itself of a flow that is one connection",
+        "median of those times; for a flow with one connection, its time",
         lambda flow: percentile(flow.completions_s, 0.5),
     ),
     FlowColumn(
@@ -297,7 +299,7 @@ OF_RUN = (
         "mean_queue",
         "packets",
         "Mean queue",
-        "packets that waited, on average over the run, before the busiest direction of a link",
+        "mean number of packets waiting for the busiest direction of a link, over the run",
         lambda run, row: _mean_queue(run),
     ),
     RunColumn(
@@ -306,8 +308,8 @@ OF_RUN = (
 )
 
 COST = (
-    Column("cpu_s", "s", "CPU time", "what the run cost this machine"),
-    Column("wall_s", "s", "Time", "how long the run took here"),
+    Column("cpu_s", "s", "CPU time", "CPU time of the run"),
+    Column("wall_s", "s", "Time", "wall-clock time of the run"),
 )
 
 _AGGREGATES: Mapping[str, Callable[[Iterable[float]], float]] = {

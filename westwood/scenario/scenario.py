@@ -319,7 +319,9 @@ class Scenario(Part):
                 data["sweep"].pop(key, None)
         for swept in data["sweep"] if isinstance(data.get("sweep"), dict) else ():
             for key in filter(lambda key: is_part(key, swept), settings):
-                problem = f"expected {swept} set as well, for its sweep replaces all of it"
+                problem = (
+                    f"expected {swept} to be set too, since its sweep replaces the whole table"
+                )
                 raise InputError(problem, key=key, value=settings[key], source=self._source)
         try:
             return self._from(data, self._source, self._folder)

@@ -61,9 +61,7 @@ def test_what_was_there_is_put_back(host: Namespace, memory: Path) -> None:
     assert f"{where}: reno (was {OTHER})" in defaults.lines()
     assert defaults.restore() == [f"{where}: {OTHER} again"]
     assert now(host) == OTHER and entries(memory) == []
-    assert defaults.restore() == [
-        "nothing is remembered: no default was set by westwood kernel default"
-    ]
+    assert defaults.restore() == ["nothing to restore: westwood kernel default has set no default"]
 
 
 def test_set_twice_the_first_is_remembered(controls: Path, host: Namespace) -> None:
@@ -110,7 +108,7 @@ def test_what_a_refused_unload_advises_helps(
     assert westwood(*advice.split()).code == 0 and now(host) == "reno"
     (said,) = defaults.before_unload()
     assert said.endswith(": reno stays, since ww_plus, which was there, is unloaded")
-    assert now(host) == "reno" and defaults.restore()[0].startswith("nothing is remembered")
+    assert now(host) == "reno" and defaults.restore()[0].startswith("nothing to restore")
 
 
 class Killed(BaseException):
@@ -148,7 +146,7 @@ def test_killed_anywhere_it_can_be_put_back(
             assert now(host) in ("reno", OTHER)
     defaults.restore()
     assert now(host) == OTHER and left < 0
-    assert defaults.restore()[0].startswith("nothing is remembered")
+    assert defaults.restore()[0].startswith("nothing to restore")
 
 
 def test_a_route_keeps_all_else_that_it_has(host: Namespace) -> None:
@@ -254,7 +252,7 @@ def test_the_boot_before_is_forgotten(
     defaults.choose("reno", host.pid)
     (tmp_path / "boot").write_text("another\n")
     monkeypatch.setattr(remembered, "_BOOT", tmp_path / "boot")
-    assert defaults.restore()[0].startswith("nothing is remembered")
+    assert defaults.restore()[0].startswith("nothing to restore")
 
 
 def test_the_command(host: Namespace, westwood: Westwood) -> None:

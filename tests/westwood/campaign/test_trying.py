@@ -340,7 +340,7 @@ def test_what_can_not_be_put_back_costs_no_verdict(
     @contextlib.contextmanager
     def controls(names: Sequence[str]) -> Iterator[None]:
         yield
-        raise RunError("this machine is not as it was: unload: no such file")
+        raise RunError("could not undo all changes to this machine: unload: no such file")
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(preparing, "controls", controls)
@@ -354,7 +354,7 @@ def test_what_can_not_be_put_back_costs_no_verdict(
     assert called.code == 1
     assert called.out.startswith("pays: ww_plus +100 % against reno")
     assert called.err.splitlines()[-1] == (
-        "westwood: this machine is not as it was: unload: no such file; "
+        "westwood: could not undo all changes to this machine: unload: no such file; "
         "the verdict is on the 5 pairs before"
     )
     assert (tmp_path / "path-compare/verdict.json").exists() and (

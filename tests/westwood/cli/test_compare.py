@@ -84,8 +84,8 @@ def test_pictures_of_two_commands_lie_side_by_side(westwood: Westwood, tmp_path:
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("--loss", "1"), 'path.loss.rate = 1: may be meant as "1%" or as "100%", expected one'),
-        (("--loss", "0.1%,1"), 'path.loss.rate = 1: may be meant as "1%" or as "100%", expected'),
+        (("--loss", "1"), 'path.loss.rate = 1: is ambiguous, expected "1%" or'),
+        (("--loss", "0.1%,1"), 'path.loss.rate = 1: is ambiguous, expected "1%" or "100%"'),
         (("--loss", "0.1%,"), 'path.loss.rate = "": expected a fraction from 0 to 1'),
         (("--rate", "2Mbps,fast"), 'path.rate = "fast": expected a rate'),
         (("--queue", "0bdp"), 'path.queue.limit = "0bdp": expected up to 1000 bandwidth-delay'),

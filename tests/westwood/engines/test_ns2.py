@@ -160,7 +160,7 @@ def test_without_ns2_a_line_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> 
         engines.find("ns2")
     monkeypatch.delenv("WESTWOOD_NS2")
     monkeypatch.setattr(ns2, "system_program", lambda name: None)
-    with pytest.raises(UnavailableError, match=r"needs ns-2, and it is not here: apt-get"):
+    with pytest.raises(UnavailableError, match=r"needs ns-2, and it is not installed: apt-get"):
         engines.find("ns2")
 
 

@@ -112,4 +112,4 @@ def test_a_build_that_fails_says_why_and_leaves_no_runner(
         assert failed.code == 1 and failed.err.endswith(said)
     assert not runner.exists()
     refused = westwood("run", "table1", "--engine", "ns3")
-    assert refused.code == 77 and refused.err.endswith("it is not here: westwood ns3 build\n")
+    assert refused.code == 77 and refused.err.endswith("it is not installed: westwood ns3 build\n")

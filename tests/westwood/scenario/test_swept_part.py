@@ -13,7 +13,9 @@ from westwood.scenario import Scenario
 
 @pytest.mark.parametrize("key", ["tcp.cc.m", "*.cc.m"])
 def test_an_option_of_a_protocol_that_is_swept_is_refused(key: str) -> None:
-    with pytest.raises(InputError, match=r"expected tcp\.cc set as well, for its sweep replaces"):
+    with pytest.raises(
+        InputError, match=r"expected tcp\.cc to be set too, since its sweep replaces"
+    ):
         Scenario.preset("blackout").with_settings({key: 0})
 
 

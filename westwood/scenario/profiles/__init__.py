@@ -42,7 +42,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Profile:
-    """A profile's settings by section and key: all of them, and its own."""
+    """All settings of a profile by section and key, and those that it sets itself."""
 
     name: str
     title: str
