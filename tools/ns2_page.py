@@ -43,11 +43,11 @@ def fingerprint(grid: str) -> str:
 
     names = [_OF_MODULE] * 2 if _OF_MODULE in NS2[grid].protocols else ["reno", "sack"]
     points = [Point(**NS2[grid].points[place]) for place in (3, 10)]
-    told = [
+    measured = [
         simulate(scenario(NS2[grid], cc, point, 1, "20s")).rows.select(_MEASURED).rows()
         for cc, point in zip(names, points, strict=True)
     ]
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(measured).encode()).hexdigest()[:16]
 
 
 def kept(points: pl.DataFrame) -> dict[str, Any]:
@@ -127,22 +127,22 @@ def is_written(grids: dict[str, Any], page: Path = PAGE) -> bool:
 
 def read() -> dict[str, Any]:
     """Reads the file of the page's numbers."""
-    told: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return told
+    stored: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return stored
 
 
 def _main(folders: list[str]) -> None:
     from westwood.experiments.validation.ns2_grids import NS2
 
-    told = read() if FILE.exists() else {"fingerprints": {}, "grids": {}}
+    stored = read() if FILE.exists() else {"fingerprints": {}, "grids": {}}
     for folder in folders:
         points = pl.read_csv(Path(folder) / "validation.csv", schema_overrides={"grid": pl.String})
         for (name,), some in points.group_by("grid", maintain_order=True):
-            told["grids"][str(name)] = kept(some)
-            told["fingerprints"][str(name)] = fingerprint(str(name))
-    told = {what: {n: told[what][n] for n in sorted(NS2, key=_place)} for what in told}
-    FILE.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    write(told["grids"])
+            stored["grids"][str(name)] = kept(some)
+            stored["fingerprints"][str(name)] = fingerprint(str(name))
+    stored = {what: {n: stored[what][n] for n in sorted(NS2, key=_place)} for what in stored}
+    FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    write(stored["grids"])
 
 
 def _place(name: str) -> tuple[str, str]:

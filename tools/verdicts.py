@@ -47,8 +47,10 @@ def fingerprints(names: list[str]) -> dict[str, str]:
     for name in names:
         points = [point for _, point in Scenario.preset(name).points()]
         rows = [simulate(one.with_settings(_START)).rows for one in (points[0], points[-1])]
-        told = [row.select(column for column in _MEASURED if column in row).rows() for row in rows]
-        found[name] = hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+        measured = [
+            row.select(column for column in _MEASURED if column in row).rows() for row in rows
+        ]
+        found[name] = hashlib.sha256(repr(measured).encode()).hexdigest()[:16]
     return found
 
 
@@ -119,31 +121,31 @@ def quoted(claims: dict[str, Any], text: str) -> str:
     return _FIGURE.sub(now, text)
 
 
-def write(told: dict[str, Any], page: Path) -> None:
+def write(stored: dict[str, Any], page: Path) -> None:
     """Writes the table and the figures into a page."""
-    replace(page, {TABLE: table(told["claims"])})
-    text = quoted(told["claims"] | told["tried"], page.read_text(encoding="utf-8"))
+    replace(page, {TABLE: table(stored["claims"])})
+    text = quoted(stored["claims"] | stored["tried"], page.read_text(encoding="utf-8"))
     page.write_text(text, encoding="utf-8")
 
 
-def is_written(told: dict[str, Any], page: Path) -> bool:
+def is_written(stored: dict[str, Any], page: Path) -> bool:
     """Returns whether a page's figures agree with the claims and the tries."""
     text = page.read_text(encoding="utf-8")
-    is_quoted = quoted(told["claims"] | told["tried"], text) == text
-    return table_of(TABLE, text) == table(told["claims"]) and is_quoted
+    is_quoted = quoted(stored["claims"] | stored["tried"], text) == text
+    return table_of(TABLE, text) == table(stored["claims"]) and is_quoted
 
 
-def with_tries(told: dict[str, Any]) -> dict[str, Any]:
+def with_tries(stored: dict[str, Any]) -> dict[str, Any]:
     """Adds the results of every try that a page quotes; runs the missing ones."""
-    had = told.get("tried", {})
+    had = stored.get("tried", {})
     named = tries.named(page.read_text(encoding="utf-8") for page in PAGES)
-    return {**told, "tried": {one: had.get(one) or rounded(tries.measured(one)) for one in named}}
+    return {**stored, "tried": {one: had.get(one) or rounded(tries.measured(one)) for one in named}}
 
 
 def read() -> dict[str, Any]:
     """Reads docs/verdicts.json."""
-    told: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
-    return told
+    stored: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return stored
 
 
 if __name__ == "__main__":

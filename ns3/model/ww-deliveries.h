@@ -79,7 +79,7 @@ class WwDeliveries
     /**
      * \brief Find when the newest segment delivered by an ACK was sent
      *
-     * Among segments that a pacer sent at the same count of deliveries ns-3 takes the first.
+     * ns-3 takes the first of the segments that a pacer sent at the same delivery count.
      *
      * \param first ns-3's time
      * \param rttUs the newest segment's RTT, or 0 if it must not be measured

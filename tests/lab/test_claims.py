@@ -80,7 +80,7 @@ def measured(name: str, at: dict[str, Any], compared: dict[str, list[Any]]) -> M
 
 
 @pytest.mark.parametrize(("name", "how"), CASES)
-def test_a_claim_is_decided_here_as_reproduce_decides_it(
+def test_a_claim_has_the_same_verdict_as_in_reproduce(
     opened: Callable[..., Any], name: str, how: Any
 ) -> None:
     at, compared = how
@@ -93,7 +93,7 @@ def test_a_claim_is_decided_here_as_reproduce_decides_it(
     assert [one for one in ours if one] == [one.verdict for one in theirs]
 
 
-def test_moving_away_from_a_preset_turns_its_verdict_and_moving_back_returns_it(
+def test_leaving_a_preset_changes_its_verdict_and_returning_restores_it(
     opened: Callable[..., Any],
 ) -> None:
     page = opened("#preset=fig5")
@@ -112,7 +112,7 @@ def test_moving_away_from_a_preset_turns_its_verdict_and_moving_back_returns_it(
     assert wait_for_verdicts(page) == ["HOLDS", "HOLDS", "", ""]
 
 
-def test_what_cant_be_decided_says_why(opened: Callable[..., Any]) -> None:
+def test_an_undecided_claim_gives_the_reason(opened: Callable[..., Any]) -> None:
     page = opened("#preset=fig9")
     assert "no single setting shows" in page.locator("#paper .here").inner_text()
     page = opened("#preset=fading")
@@ -122,7 +122,7 @@ def test_what_cant_be_decided_says_why(opened: Callable[..., Any]) -> None:
     assert page.locator("#verdicts").inner_text() == ""
 
 
-def test_every_claim_is_decided_here_or_says_why() -> None:
+def test_every_claim_has_a_verdict_or_a_reason() -> None:
     assert SETTING_BOUNDS.keys() == CHECKS.keys()
     for name, study in STUDIES.items():
         for claim in study.claims:
@@ -136,7 +136,7 @@ def test_every_claim_is_decided_here_or_says_why() -> None:
                 )
 
 
-def test_what_a_preset_compares_beside_four_can_be_shown(opened: Callable[..., Any]) -> None:
+def test_a_presets_fifth_control_can_be_shown(opened: Callable[..., Any]) -> None:
     page = opened("#preset=fig5")
     assert page.evaluate("lab.rows")[0]["cc"] == "reno"
     page.get_by_role("button", name="Show Tahoe").click()
@@ -150,7 +150,7 @@ def test_what_a_preset_compares_beside_four_can_be_shown(opened: Callable[..., A
     assert [line["tcp.cc"] for line in page.evaluate("lab.state.lines")] == [*shown[1:], "newreno"]
 
 
-def test_controls_share_the_network_of_the_flow_that_they_are_of(
+def test_controls_share_the_network_of_their_flow(
     opened: Callable[..., Any],
 ) -> None:
     page = opened("#preset=plateau-friendly")

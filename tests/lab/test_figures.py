@@ -118,7 +118,7 @@ def test_a_figure_of_a_report_opens_the_laboratory_in_its_state(
     assert shown == runs.sort("cc")["goodput_bps"].to_list()
 
 
-def test_without_the_laboratory_a_report_says_the_command(
+def test_without_the_laboratory_a_report_shows_the_command(
     monkeypatch: pytest.MonkeyPatch, swept: Path, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(laboratory, "PAGE", tmp_path / "none.html")
@@ -129,7 +129,7 @@ def test_without_the_laboratory_a_report_says_the_command(
     assert "<code>westwood lab scenario.toml</code>" in text
 
 
-def test_intervals_are_drawn_and_said(page_of: Opened, tmp_path: Path) -> None:
+def test_intervals_are_drawn_and_written(page_of: Opened, tmp_path: Path) -> None:
     page = page_of(page_with(simple(), tmp_path))
     read = page.evaluate("JSON.parse(document.querySelector('figure > script').textContent)")
     (panel,) = read["panels"]
@@ -200,15 +200,13 @@ def test_panels_over_time_share_their_cursor(page_of: Opened, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_the_picture_shows_where_no_script_runs(
-    page_of: Opened, swept: Path, scripts: bool
-) -> None:
+def test_without_scripts_the_picture_is_shown(page_of: Opened, swept: Path, scripts: bool) -> None:
     page = page_of(swept, scripts=scripts)
     assert page.locator("figure img").is_visible() != scripts
     assert page.locator("figure canvas").count() == 0 or scripts
 
 
-def test_what_is_no_curve_stays_a_picture(page_of: Opened, tmp_path: Path) -> None:
+def test_figures_without_curves_stay_pictures(page_of: Opened, tmp_path: Path) -> None:
     page = page_of(page_with(grouped_bars([("", [("reno", 1.0, 0.1)])], "x", "Bars"), tmp_path))
     assert page.locator("figure img").is_visible()
     assert page.locator("script").count() == 0
@@ -222,7 +220,7 @@ def test_nothing_is_cut_off(page_of: Opened, swept: Path, width: int) -> None:
     assert box["x"] >= 0 and box["x"] + box["width"] <= width
 
 
-def test_a_page_without_the_script_is_as_good_as_ever(
+def test_a_page_without_the_script_is_complete(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(alive, "SCRIPT", tmp_path / "plots.js")

@@ -85,7 +85,7 @@ LINKS = [
 ]
 
 
-def test_a_file_that_makes_no_sense_is_one_line_and_nothing_is_lost(page: Any) -> None:
+def test_an_invalid_file_gives_one_line_and_loses_nothing(page: Any) -> None:
     before = page.evaluate("lab.rows")
     for number, (text, said) in enumerate(FILES):
         page.evaluate(
@@ -106,7 +106,7 @@ def test_a_file_that_makes_no_sense_is_one_line_and_nothing_is_lost(page: Any) -
 
 
 @pytest.mark.parametrize("word", LINKS)
-def test_a_link_that_makes_no_sense_is_one_line(opened: Callable[..., Any], word: str) -> None:
+def test_an_invalid_link_gives_one_line(opened: Callable[..., Any], word: str) -> None:
     page = opened(word)
     page.locator("#message").wait_for()
     assert page.locator("#message").inner_text().startswith(("this link is damaged", "preset = "))
@@ -136,7 +136,7 @@ def test_a_file_that_is_too_large_is_not_read(page: Any) -> None:
     ).wait_for()
 
 
-def test_a_link_that_unpacks_to_too_much_is_not_unpacked(page: Any) -> None:
+def test_a_link_that_unpacks_to_too_much_is_rejected_early(page: Any) -> None:
     pack = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = b"".join(pack.compress(bytes(10**6)) for _ in range(300)) + pack.flush()
     word = base64.urlsafe_b64encode(data).decode().rstrip("=")
@@ -156,7 +156,7 @@ def test_a_link_that_unpacks_to_too_much_is_not_unpacked(page: Any) -> None:
     assert 0 < page.evaluate("fed") < 50_000 < len(data), "each byte becomes a thousand"
 
 
-def test_a_state_that_is_none_is_refused(page: Any) -> None:
+def test_an_invalid_state_is_rejected(page: Any) -> None:
     before = page.evaluate("lab.state")
     for change in STATES:
         problem = page.evaluate(

@@ -97,7 +97,7 @@ def test_a_cell_shows_the_rows_of_the_command_line(
     assert frame.locator("#message").is_hidden()
 
 
-def test_in_a_cell_sliders_move_and_the_state_is_kept(cell: Callable[[Scenario], Any]) -> None:
+def test_in_a_cell_sliders_work_and_the_state_is_kept(cell: Callable[[Scenario], Any]) -> None:
     frame = cell(Scenario.preset("path").with_settings({"duration": "20s"}))
     before = frame.evaluate("lab.rows")
     slider = frame.locator('[data-field="rate"] input[type="range"]:visible')
@@ -111,7 +111,7 @@ def test_in_a_cell_sliders_move_and_the_state_is_kept(cell: Callable[[Scenario],
     assert frame.locator("#share").is_hidden()  # a link to a frame is useless
 
 
-def test_a_preset_is_one_with_its_claims(cell: Callable[[Scenario], Any]) -> None:
+def test_a_preset_comes_with_its_claims(cell: Callable[[Scenario], Any]) -> None:
     frame = cell(Scenario.preset("fig5"))
     assert frame.evaluate("lab.state.preset") == "fig5"
     assert frame.locator(".claim").count() == 4
@@ -123,7 +123,7 @@ def test_without_the_widget_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
         Scenario.preset("path").lab()
 
 
-def test_without_the_page_it_says_how_it_is_built(
+def test_without_the_page_it_says_how_to_build_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(serving, "PAGE", tmp_path / "page.html")

@@ -102,7 +102,7 @@ def test_a_link_holds_the_whole_state(page: Any, opened: Opened) -> None:
     assert again.evaluate("lab.state.scenario.link[0].delay") == "12.5ms"
 
 
-def test_the_toml_that_it_writes_it_reads(page: Any) -> None:
+def test_it_reads_the_toml_that_it_writes(page: Any) -> None:
     page.evaluate("lab.openPreset('fading')")
     rows, text = page.evaluate("lab.rows"), page.evaluate("lab.toml")
     page.evaluate("lab.openPreset('table1')")
@@ -113,7 +113,7 @@ def test_the_toml_that_it_writes_it_reads(page: Any) -> None:
     assert page.evaluate("lab.toml") == text
 
 
-def test_a_wrong_value_in_a_field_is_said_beside_it(page: Any) -> None:
+def test_an_invalid_value_is_reported_next_to_its_field(page: Any) -> None:
     before = page.evaluate("lab.state")
     field(page, "rate").fill("2 bananas")
     field(page, "rate").press("Enter")
@@ -122,7 +122,7 @@ def test_a_wrong_value_in_a_field_is_said_beside_it(page: Any) -> None:
     assert page.evaluate("lab.state") == before
 
 
-def test_everything_is_reached_by_keyboard(page: Any) -> None:
+def test_everything_is_reachable_by_keyboard(page: Any) -> None:
     drawn = shown(page)
     slider = field(page, "rate", "range")
     slider.focus()
@@ -143,7 +143,7 @@ def test_everything_is_reached_by_keyboard(page: Any) -> None:
     assert page.locator("#why h2").inner_text() == first
 
 
-def test_every_control_has_a_name_that_is_read_out(page: Any) -> None:
+def test_every_control_has_a_name_for_screen_readers(page: Any) -> None:
     nameless = page.evaluate(
         """[...document.querySelectorAll("button, select, input, [role]")].filter((one) =>
             one.checkVisibility() && !one.labels?.length && !one.getAttribute("aria-label") &&
@@ -188,13 +188,13 @@ def test_a_point_of_a_papers_figure_is_a_click_away(opened: Opened) -> None:
     )
 
 
-def test_a_preset_stands_beside_its_claims_and_verdicts(opened: Opened) -> None:
+def test_a_preset_shows_its_claims_and_verdicts(opened: Opened) -> None:
     page = opened("#preset=fig5")
     assert page.locator(".claim > summary > .verdict").all_inner_texts() == ["HOLDS"] * 4
     assert "Westwood's throughput is far above" in page.locator("#paper").inner_text()
 
 
-def test_files_can_be_taken_away(page: Any) -> None:
+def test_files_can_be_downloaded(page: Any) -> None:
     made = {}
     for name in ("Scenario", "SVG", "PNG", "CSV", "JSON"):
         page.locator("#export summary").click()
@@ -211,7 +211,7 @@ def test_files_can_be_taken_away(page: Any) -> None:
     assert max(open_) == max(row["max_cwnd"] for row in page.evaluate("lab.rows"))
 
 
-def test_the_menu_closes_by_escape_and_by_a_click_elsewhere(page: Any) -> None:
+def test_escape_and_a_click_elsewhere_close_the_menu(page: Any) -> None:
     menu, head = page.locator("#menu"), page.locator("#export summary")
     head.click()
     menu.wait_for()
@@ -223,7 +223,7 @@ def test_the_menu_closes_by_escape_and_by_a_click_elsewhere(page: Any) -> None:
     menu.wait_for(state="hidden")
 
 
-def test_a_heavy_run_shows_how_far_it_is_and_can_be_stopped(page: Any) -> None:
+def test_a_long_run_shows_its_progress_and_can_be_stopped(page: Any) -> None:
     page.evaluate(
         """(() => { const next = lab.state; next.scenario.duration = "24h";
             next.scenario.link[0].rate = "10Gbps"; lab.open(next); })()"""

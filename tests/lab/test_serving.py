@@ -60,14 +60,12 @@ def status(url: str, **headers: str) -> int:
         return error.code
 
 
-def test_the_page_that_is_served_is_the_file(
-    server: serving.Server, opened: Callable[..., Any]
-) -> None:
+def test_the_served_page_is_the_file(server: serving.Server, opened: Callable[..., Any]) -> None:
     served, file = opened(url=server.url), opened()
     assert served.evaluate("lab.rows") == file.evaluate("lab.rows")
 
 
-def test_nothing_else_is_served_and_to_nobody_else(server: serving.Server) -> None:
+def test_only_the_page_is_served_and_only_to_this_machine(server: serving.Server) -> None:
     assert status(server.url) == 200
     assert status(f"{server.url}../../etc/passwd") == 404
     assert status(f"{server.url}declarations.py") == 404
@@ -86,7 +84,7 @@ def test_a_scenario_of_a_file_opens_with_its_lists_and_its_sweep(
     assert [row["lost"] for row in page.evaluate("lab.rows")] == [2, 2]
 
 
-def test_what_is_no_scenario_is_said_before_anything_is_served(
+def test_an_invalid_scenario_is_reported_before_serving(
     westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
     (tmp_path / "bad.toml").write_text(SCENARIO.replace("1Mbps", "1 banana"))
@@ -96,7 +94,7 @@ def test_what_is_no_scenario_is_said_before_anything_is_served(
         assert done.err.count("\n") == 1
 
 
-def test_a_port_that_is_taken_is_one_line(westwood: Callable[..., Any]) -> None:
+def test_a_used_port_gives_one_line(westwood: Callable[..., Any]) -> None:
     if not serving.PAGE.exists():
         pytest.skip("the page is not built: make lab")
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -106,7 +104,7 @@ def test_a_port_that_is_taken_is_one_line(westwood: Callable[..., Any]) -> None:
     assert f"can't use port {port} of 127.0.0.1: " in done.err
 
 
-def test_a_page_that_is_not_built_says_how_it_is(
+def test_a_missing_page_says_how_to_build_it(
     westwood: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(serving, "PAGE", tmp_path / "page.html")
@@ -115,7 +113,7 @@ def test_a_page_that_is_not_built_says_how_it_is(
     assert "make lab" in done.err
 
 
-def test_it_opens_the_browser_and_ctrl_c_is_how_it_ends(tmp_path: Path) -> None:
+def test_it_opens_the_browser_and_ends_on_ctrl_c(tmp_path: Path) -> None:
     if not serving.PAGE.exists():
         pytest.skip("the page is not built: make lab")
     browser, seen = tmp_path / "browser", tmp_path / "seen"

@@ -49,7 +49,7 @@ def test_the_headline_gives_no_reason_that_the_run_does_not_show(page: Any) -> N
     dropped = sum(row["queue_drops"] for row in rows.values())
     said = page.locator("#headline").inner_text()
     assert dropped and "because" not in said
-    assert f"the link lost 0 and full queues dropped {dropped}" in said
+    assert f"0 happened on the link and {dropped} in full queues" in said
     page.evaluate("lab.open({...lab.state, lines: lab.state.lines.slice(0, 1)})")
     assert page.locator("#headline").is_hidden()
 
@@ -75,7 +75,7 @@ def steps(page: Any) -> dict[int, dict[str, Any]]:
     return made
 
 
-def test_the_tours_sentences_are_those_of_its_runs(steps: dict[int, dict[str, Any]]) -> None:
+def test_the_tours_sentences_agree_with_its_runs(steps: dict[int, dict[str, Any]]) -> None:
     """Compares each number of a sentence with the rows and decisions of its step."""
     one, two, three, four, five, six = (steps[number] for number in range(1, 7))
     assert one["rows"]["newreno"]["queue_drops"] == numbers(one["text"])[-1] > 0
@@ -83,7 +83,7 @@ def test_the_tours_sentences_are_those_of_its_runs(steps: dict[int, dict[str, An
     (reno,) = two["rows"].values()
     assert (reno["lost"], reno["queue_drops"], reno["timeouts"]) == (1, 0, 0)
     loss = next(each for each in two["decisions"] if each["kind"] == "recovery")
-    assert f"{loss['ssthresh']:.0f} segments" in two["text"]
+    assert f"the segments in flight: {loss['ssthresh']:.0f}," in two["text"]
     assert f"the window was {loss['cwnd_before']:.0f}" in two["text"]
     assert abs(loss["ssthresh"] - loss["cwnd_before"] / 2) <= 2
     # An empty queue adds only the burst's own transmission time to the RTT.
@@ -95,7 +95,7 @@ def test_the_tours_sentences_are_those_of_its_runs(steps: dict[int, dict[str, An
         for each in three["decisions"]
         if each["kind"] == "recovery" and each["flow"] == "Westwood+"
     )
-    assert f"goes on from {kept['ssthresh']:.0f} segments" in three["text"]
+    assert f"continues from {kept['ssthresh']:.0f} segments" in three["text"]
     assert kept["ssthresh"] > 1.5 * loss["ssthresh"] and ours["queue_drops"] == 0
     assert f"delivers {ours['goodput_bps'] / 1e6:.2f} Mb/s" in three["text"]
     assert f"NewReno {reno['goodput_bps'] / 1e6:.2f}" in three["text"]
@@ -122,7 +122,7 @@ def _highest_estimate(cc: str) -> float:
     return float(trace.filter(flow="upload")["estimate_bps"].drop_nans().max())  # type: ignore[arg-type]
 
 
-def test_what_the_tour_says_a_slider_does_it_does(page: Any) -> None:
+def test_sliders_have_the_effect_that_the_tour_describes(page: Any) -> None:
     """Step 4: at a loss of 0.0001 the controls perform alike, and at 0.1 all wait for timeouts."""
     page.get_by_role("button", name="Guided tour").click()
     for _ in range(3):

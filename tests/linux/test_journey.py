@@ -95,7 +95,7 @@ def test_it_leads_to_a_verdict_and_back(walked: str) -> None:
     assert not available() & set(ww_kernel.CONTROLS)
 
 
-def test_what_it_took_is_bare_indeed(debian: BareDebian, walked: str) -> None:
+def test_the_machine_has_no_compiler(debian: BareDebian, walked: str) -> None:
     compilers = "command -v cc gcc g++ clang cmake make; ldconfig -p | grep -c libbpf"
     done = debian.run(f"{compilers}; ls /usr/include/bpf", 60)
     assert done.stdout.splitlines()[0] == "0", done.stdout
@@ -118,7 +118,7 @@ def test_what_it_took_is_bare_indeed(debian: BareDebian, walked: str) -> None:
         ("rm $P/bin/ww-kernel && westwood kernel load", "pip install --force-reinstall"),
     ],
 )
-def test_remedies_are_for_somebody_without_a_makefile(
+def test_remedies_work_without_a_makefile(
     debian: BareDebian, walked: str, command: str, remedy: str
 ) -> None:
     place = "P=$(python -c 'import westwood; print(*westwood.__path__)')"

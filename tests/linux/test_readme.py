@@ -24,7 +24,7 @@ set -e
 HOUR_S = 3600
 
 
-def test_it_is_read_in_a_minute() -> None:
+def test_it_is_short() -> None:
     assert len(README.splitlines()) <= 80
     heading, first, *_ = README.split("\n\n")
     sentences = re.findall(r"[^.]+\.", first)
@@ -37,14 +37,14 @@ def test_it_begins_with_what_works_today() -> None:
     assert not re.search(r"[<>]", "".join(blocks("README.md"))), "a placeholder would be copied"
 
 
-def test_it_calls_experimental_what_the_catalogue_does() -> None:
+def test_experimental_controls_are_those_of_the_catalogue() -> None:
     is_experimental = PROTOCOLS["westwood-cubic"].source.startswith("Experimental")
     assert ("experimental" in README) == is_experimental
 
 
 @pytest.mark.kernel
 @pytest.mark.slow
-def test_what_it_says_to_type_works_in_a_fresh_clone(tmp_path: Path) -> None:
+def test_its_commands_work_in_a_fresh_clone(tmp_path: Path) -> None:
     clone = tmp_path / "westwood"
     subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
     typed = "".join(f"set -x\n{block}{{ set +x; }} 2>/dev/null\n" for block in blocks("README.md"))

@@ -38,7 +38,7 @@ RESULTS: dict[str, Any] = {
 }
 
 
-def test_no_two_rows_have_a_name() -> None:
+def test_names_of_rows_are_unique() -> None:
     names = [case.name for cases in (*TABLES.values(), SCALE) for case in cases]
     assert len(set(names)) == len(names)
 
@@ -54,9 +54,7 @@ def test_no_two_rows_have_a_name() -> None:
         ("htsim", 0.95, True),
     ],
 )
-def test_what_got_worse_by_more_than_3_percent_is_named(
-    key: str, factor: float, named: bool
-) -> None:
+def test_regressions_of_more_than_3_percent_are_named(key: str, factor: float, named: bool) -> None:
     now = copy.deepcopy(RESULTS)
     changed = next(one for one in now["flows"] if one.get("htsim") and one.get("ns3"))
     changed[key] *= factor
@@ -64,7 +62,7 @@ def test_what_got_worse_by_more_than_3_percent_is_named(
     assert [line.partition(":")[0] for line in found] == [changed["case"]] * named
 
 
-def test_a_row_without_peer_and_counts_is_held_against_the_plain_flow() -> None:
+def test_a_row_without_peer_and_counts_is_compared_with_the_single_flow() -> None:
     before, now = copy.deepcopy(RESULTS), copy.deepcopy(RESULTS)
     for one in (before["parts"][-1], now["parts"][-1]):
         del one["instructions"]
@@ -86,7 +84,7 @@ def test_the_page_has_a_place_for_every_table(tmp_path: Path, monkeypatch: Any) 
     assert all(case.name in flows for case in TABLES["flows"])
 
 
-def test_without_htsim_its_absence_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_htsim_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     from bench import htsim_peer
 
     monkeypatch.delenv(htsim_peer.VARIABLE, raising=False)

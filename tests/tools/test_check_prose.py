@@ -37,7 +37,7 @@ def test_it_counts_the_words_of_sentences_only() -> None:
     assert check_prose.mean_length("# Only a heading\n") == 0
 
 
-def test_it_counts_sentences_that_nobody_reads_at_once() -> None:
+def test_it_counts_overlong_sentences() -> None:
     long = "Word " + "word " * check_prose.LONGEST + "end."
     assert check_prose.longest(f"{long} Short one.") == 1
 
@@ -54,7 +54,7 @@ def test_it_counts_sentences_that_nobody_reads_at_once() -> None:
         ("a.cpp", 'char x[] = "that one"; // that one\n/* held against */', 2),
     ],
 )
-def test_it_finds_phrases_in_what_is_said_and_not_in_code(name: str, text: str, count: int) -> None:
+def test_it_finds_phrases_in_comments_and_not_in_code(name: str, text: str, count: int) -> None:
     assert check_prose.faults(Path(name), text) == count
 
 

@@ -20,13 +20,13 @@ def test_the_page_quotes_the_run(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(drawings.DRAWINGS))
-def test_every_drawing_stands_on_the_page(name: str) -> None:
+def test_the_page_shows_every_drawing(name: str) -> None:
     assert f"](img/{name}.png)" in PAGE
     assert (drawings.PICTURES / f"{name}.png").is_file()
     assert drawings.DRAWINGS[name]().axes
 
 
-def test_westwood_sets_the_window_that_the_page_says() -> None:
+def test_westwood_sets_the_window_of_the_pages_equation() -> None:
     trace = drawings.run("westwood+").trace
     rtt_min_s = trace["rtt_s"].drop_nans().min()
     assert isinstance(rtt_min_s, float)
@@ -40,7 +40,7 @@ def test_reno_halves_its_window() -> None:
         assert abs(loss.ssthresh - loss.cwnd / 2) <= 1
 
 
-def test_the_path_holds_what_the_drawings_mark() -> None:
+def test_the_path_has_the_capacity_in_the_drawings() -> None:
     written = Scenario.preset("sawtooth").to_toml()
     assert 'rate = "10Mbps"' in written and 'delay = "50ms"' in written
     rtt_s = 2 * 50e-3

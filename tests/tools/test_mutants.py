@@ -49,13 +49,13 @@ def test_only_code_has_mutants_one_change_each() -> None:
     ]
 
 
-def test_a_mutant_is_known_wherever_its_line_stands() -> None:
+def test_a_mutant_is_recognised_after_its_line_moves() -> None:
     moved = becoming("return a <= most ? most : a;", "\n\n" + HEADER)
     assert moved.number == becoming("return a <= most ? most : a;").number + 2
     assert moved.key == becoming("return a <= most ? most : a;").key
 
 
-def test_declarations_keep_all_but_the_bodies() -> None:
+def test_declarations_keep_everything_except_bodies() -> None:
     text = declarations(HEADER)
     assert 'extern "C" uint32_t ww_limit(uint32_t a, uint32_t most);' in text
     assert "#define WW_LEAST 2u" in text
@@ -86,7 +86,7 @@ SAME = "return a >= most ? most : a;"  # gives the same number at `most`
 ALSO_SAME = "if (a <= WW_LEAST) return WW_LEAST;"
 
 
-def test_a_sharp_test_catches_all_that_change_something(tmp_path: Path) -> None:
+def test_a_sharp_test_catches_all_effective_mutants(tmp_path: Path) -> None:
     listed = {becoming(SAME).key, becoming(ALSO_SAME).key}
     found = verdicts(tmp_path, SHARP, listed)
     uncounted = {line for line, what in found.items() if what in verdict.NOT_COUNTED}
@@ -100,7 +100,7 @@ def test_a_useless_test_lets_them_survive(tmp_path: Path) -> None:
     assert found["#define WW_LEAST 3u"] == verdict.SURVIVED, "a declaration, compiled anew"
 
 
-def test_the_report_fails_below_the_share_that_is_wanted(
+def test_the_report_fails_below_the_required_share(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     one = becoming("return a <= most ? most : a;")
@@ -141,18 +141,18 @@ auto ww::Queue::add(T&& many) -> int {
 """
 
 
-def test_functions_of_cplusplus_are_found_with_their_bodies() -> None:
+def test_cplusplus_functions_are_found_with_their_bodies() -> None:
     found = {one.name: CLASS[one.first : one.last + 1] for one in cxx_code.bodies(CLASS)}
     assert list(found) == ["Queue", "is_full", "add"]
     assert found["is_full"] == "{ return waiting_ >= limit_; }"
     assert found["add"].startswith("{\n    const auto each") and found["add"].endswith("many);\n}")
 
 
-def test_first_values_are_no_constants() -> None:
+def test_initial_values_are_distinguished_from_constants() -> None:
     assert [CLASS[first:last] for first, last in cxx_code.first_values(CLASS)] == ["= {0, 1}"]
 
 
-def test_a_file_holds_all_mutants_and_is_the_file_itself_without(tmp_path: Path) -> None:
+def test_a_file_holds_all_mutants_and_its_original_code(tmp_path: Path) -> None:
     text = """\
 constexpr int least(int a, int b) { return a < b ? a : b; }
 struct Counter {
@@ -202,7 +202,7 @@ class Link:
 """
 
 
-def test_python_has_its_mutants_where_it_computes() -> None:
+def test_python_mutants_change_computations_only() -> None:
     found = [one for several in py_code.mutants("link.py", PYTHON) for one in several]
     assert {one.function for one in found} == {"Link", "Link.is_fast"}
     assert [one.becomes for one in found if one.function == "Link.is_fast"] == [
@@ -221,6 +221,6 @@ def test_python_has_its_mutants_where_it_computes() -> None:
 
 
 @pytest.mark.parametrize("room", ["engine", "westwood"])
-def test_named_mistakes_are_still_to_be_made(room: str) -> None:
+def test_named_mistakes_still_apply(room: str) -> None:
     named = verdict.named(room, verdict.ROOT / room)
     assert len({one.function for one in named}) == len(named) > 0

@@ -10,20 +10,20 @@ import polars as pl
 from tools import ns2_page
 
 CURE = "run: westwood validate --engine ns2 --grid NAME --out NAME; python -m tools.ns2_page NAME"
-TOLD = ns2_page.read()
+STORED = ns2_page.read()
 
 
-def test_the_page_quotes_what_the_file_says() -> None:
-    assert ns2_page.is_written(TOLD["grids"]), CURE
+def test_the_page_agrees_with_the_file() -> None:
+    assert ns2_page.is_written(STORED["grids"]), CURE
 
 
 def test_the_figures_are_of_todays_simulator_profiles_and_grids() -> None:
-    now = {name: ns2_page.fingerprint(name) for name in TOLD["fingerprints"]}
+    now = {name: ns2_page.fingerprint(name) for name in STORED["fingerprints"]}
 
-    assert now == TOLD["fingerprints"], CURE
+    assert now == STORED["fingerprints"], CURE
 
 
-def test_a_stale_page_is_told_and_written_anew(tmp_path: Path) -> None:
+def test_a_stale_page_is_detected_and_rewritten(tmp_path: Path) -> None:
     ratios = {"tahoe": [1.0, 1.2], "reno": [0.96, 1.04]}
     others = {name: [1.0] for name in ("newreno", "sack", "vegas", "westwood+-linux")}
     rows = [

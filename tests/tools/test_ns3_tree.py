@@ -20,9 +20,7 @@ TOOL = Path(ns3_tree.__file__)
         ("dev", "there", "there/dev is not an ns-3 source tree (WESTWOOD_NS3_TREES)"),
     ],
 )
-def test_a_tree_that_is_not_there_is_said(
-    release: str, trees: str, said: str, tmp_path: Path
-) -> None:
+def test_a_missing_tree_is_named(release: str, trees: str, said: str, tmp_path: Path) -> None:
     given = {key: value for key, value in os.environ.items() if key != ns3_tree.VARIABLE}
     if trees:
         given[ns3_tree.VARIABLE] = trees

@@ -24,14 +24,14 @@ def test_tag_version_and_changelog_that_agree_are_a_release() -> None:
         ("1.2.0", CHANGELOG, ["v1.2.0"], " M Makefile\n", "uncommitted changes:\n M Makefile"),
     ],
 )
-def test_what_disagrees_is_named(
+def test_disagreements_are_named(
     version: str, changelog: str, tags: list[str], uncommitted: str, said: str
 ) -> None:
     (only,) = release.complaints(version, changelog, tags, uncommitted)
     assert said in only
 
 
-def test_the_version_stands_in_one_place() -> None:
+def test_the_version_is_declared_once() -> None:
     version = release.version()
     assert version.count(".") == 2
     for name in ("pyproject.toml", "CMakeLists.txt", "docs/conf.py", "CITATION.cff"):

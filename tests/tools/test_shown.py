@@ -25,13 +25,13 @@ def test_the_readme_shows_a_command_with_its_output() -> None:
     assert len(shown.commands_of(block)) == 1 and len(block.splitlines()) > 2
 
 
-def test_a_command_may_go_on_in_the_next_line() -> None:
+def test_a_command_may_continue_on_the_next_line() -> None:
     block = "$ westwood compare \\\n    --loss 1%\nold\n$ westwood list\n"
     assert shown.commands_of(block) == ["westwood compare     --loss 1%", "westwood list"]
     assert shown.typed(block) == ["$ westwood compare \\\n    --loss 1%\n", "$ westwood list\n"]
 
 
-def test_every_drawn_picture_is_there() -> None:
+def test_every_drawn_picture_exists() -> None:
     for name in shown.PAGES:
         page = shown.ROOT / name
         for command, picture in shown.PICTURE.findall(page.read_text()):

@@ -55,7 +55,7 @@ def test_a_patch_has_a_message_as_its_project_asks(patch: Path) -> None:
 
 
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda path: path.name[:24])
-def test_what_a_patch_adds_is_clean(patch: Path) -> None:
+def test_a_patchs_added_lines_follow_the_style(patch: Path) -> None:
     added = re.findall(r"^\+(?!\+\+ )(.*)$", patch.read_text().partition("\n---\n")[2], re.M)
     assert added
     code = [name for name in files(patch) if name.endswith((".cc", ".h", ".c"))]
@@ -86,14 +86,14 @@ def test_the_page_names_each_patch_and_its_licence(folder: Path) -> None:
         assert re.search(r"`[0-9a-f]{40}`", page)
 
 
-def test_a_tree_that_is_another_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_different_tree_is_rejected_by_name(tmp_path: Path) -> None:
     assert "not an ns-3 source tree" in str(ns3_upstream.lacking(tmp_path))
     (tmp_path / "src/internet").mkdir(parents=True)
     assert "is not that of the commit" in str(ns3_upstream.lacking(tmp_path))
 
 
 @pytest.mark.slow
-def test_each_patch_mends_what_its_test_sees_and_ns3s_own_suites_pass() -> None:
+def test_each_patch_fixes_its_test_and_ns3s_own_suites_pass() -> None:
     trees = os.environ.get("WESTWOOD_NS3_TREES")
     if not trees:
         pytest.skip("WESTWOOD_NS3_TREES names no folder with ns-3 trees")

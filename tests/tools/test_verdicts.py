@@ -13,13 +13,13 @@ from westwood.papers.claims import claims
 from westwood.papers.studies import STUDIES
 
 CURE = "run: make verdicts"
-TOLD = verdicts.read()
-CLAIMS = TOLD["claims"]
+STORED = verdicts.read()
+CLAIMS = STORED["claims"]
 
 
 @pytest.mark.parametrize("page", verdicts.PAGES, ids=lambda page: page.name)
-def test_a_page_quotes_what_the_file_says(page: Path) -> None:
-    assert verdicts.is_written(TOLD, page), CURE
+def test_a_page_agrees_with_the_file(page: Path) -> None:
+    assert verdicts.is_written(STORED, page), CURE
 
 
 def test_the_file_has_every_claim_and_its_condition() -> None:
@@ -31,7 +31,7 @@ def test_the_file_has_every_claim_and_its_condition() -> None:
 def test_the_figures_are_of_todays_simulator_profiles_and_scenarios() -> None:
     names = sorted({name for study in STUDIES.values() for name in study.scenarios})
     now = verdicts.fingerprints(names)
-    stale = [name for name in names if now[name] != TOLD["fingerprints"].get(name)]
+    stale = [name for name in names if now[name] != STORED["fingerprints"].get(name)]
     assert not stale, f"{stale}: {CURE}"
 
 
@@ -53,7 +53,7 @@ TRIED = {"a.b with x.y=2p": {"verdict": "HOLDS", "measured": {"ratio": 1.25}}}
 WHOLE = {"claims": SAID, "tried": TRIED}
 
 
-def test_a_stale_page_is_told_and_written_anew(tmp_path: Path) -> None:
+def test_a_stale_page_is_detected_and_rewritten(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(PAGE)
     assert not verdicts.is_written(WHOLE, page)
@@ -70,10 +70,10 @@ def test_a_stale_page_is_told_and_written_anew(tmp_path: Path) -> None:
     assert not verdicts.is_written(WHOLE, page)
 
 
-def test_every_try_that_a_page_quotes_is_in_the_file_and_none_other() -> None:
+def test_the_file_has_exactly_the_tries_that_pages_quote() -> None:
     named = tries.named(page.read_text() for page in verdicts.PAGES)
 
-    assert named == sorted(TOLD["tried"]), CURE
+    assert named == sorted(STORED["tried"]), CURE
 
 
 def test_a_try_is_run_under_the_setting_that_it_names() -> None:
@@ -87,13 +87,13 @@ def test_a_try_is_run_under_the_setting_that_it_names() -> None:
     assert found["verdict"] == "HOLDS" and found["measured"]
 
 
-def test_what_is_kept_of_a_measurement_has_few_digits() -> None:
+def test_stored_measurements_have_few_digits() -> None:
     assert verdicts.rounded({"a": [1.23456789, 3, "x"]}) == {"a": [1.23457, 3, "x"]}
     assert json.dumps(verdicts.rounded(1e9 / 3)) == "333333000.0"
 
 
 @pytest.mark.slow
-def test_the_command_still_says_so(tmp_path: Path) -> None:
+def test_the_command_still_gives_this_result(tmp_path: Path) -> None:
     from westwood.papers import reproduce
     from westwood.results.folder import Folder
 

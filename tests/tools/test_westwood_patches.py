@@ -44,7 +44,7 @@ def test_a_pair_with_a_failed_upload_does_not_count() -> None:
     assert bench.ratio(rows, str(PATH), patched, upstream, "mbps").pairs == 2
 
 
-def test_it_is_decided_beside_one_or_close_to_it_but_never_by_few_pairs() -> None:
+def test_a_path_is_decided_away_from_one_or_close_to_it_with_enough_pairs() -> None:
     assert ratio(*[(1, 1.5), (1, 1.6)] * 3).decided
     assert ratio(*[(1, 1.001), (1, 0.999)] * 3).decided
     assert not ratio(*[(1, 0.5), (1, 2.1)] * 3).decided
@@ -55,13 +55,13 @@ def test_every_path_is_undecided_without_uploads() -> None:
     assert bench.undecided([]) == list(bench.PATHS)
 
 
-def test_the_machines_script_is_one_of_a_shell_and_has_a_path_for_each_control() -> None:
+def test_the_shell_script_is_valid_and_has_a_path_for_each_control() -> None:
     script = bench.script([Path("tcp_westwood_1.ko")], list(bench.PATHS))
     subprocess.run(["sh", "-n"], input=script, text=True, check=True)
     assert script.count("\nnetem_path ") == len(bench.PATHS) * len(bench.controls())
 
 
-def test_what_the_machine_prints_is_read() -> None:
+def test_the_machines_output_is_parsed() -> None:
     rate = "[  5] 0.00-30.00 sec 15.0 MBytes {} Kbits/sec {} {}"
     printed = ["## turns"]
     received, sent = rate.format("4190", "", "receiver"), rate.format("4200", "17", "sender")

@@ -137,11 +137,11 @@ class Engine:
     def time_tests(self) -> None:
         """Runs the tests on the unchanged engine, and groups them by duration."""
         with tempfile.TemporaryDirectory(dir=BUILD) as made:
-            told = Path(made) / "times.json"
-            done = attempt(0, "*", 600, f"--gtest_output=json:{told}")
+            times = Path(made) / "times.json"
+            done = attempt(0, "*", 600, f"--gtest_output=json:{times}")
             if done is None or done.returncode:
                 sys.exit("the engine itself fails its tests\n" + (done.stdout if done else ""))
-            suites = json.loads(told.read_text())["testsuites"]
+            suites = json.loads(times.read_text())["testsuites"]
         took = {
             f"{suite['name']}.{test['name']}": float(test["time"].rstrip("s"))
             for suite in suites
@@ -163,8 +163,8 @@ class Engine:
             if done is None:
                 return Verdict(mutant, CAUGHT, "a test that hangs")
             if done.returncode:
-                told = re.search(r"^\[  FAILED  \] ([\w./]+)", done.stdout, re.M)
-                return Verdict(mutant, CAUGHT, told[1] if told else "a test that crashes")
+                failed = re.search(r"^\[  FAILED  \] ([\w./]+)", done.stdout, re.M)
+                return Verdict(mutant, CAUGHT, failed[1] if failed else "a test that crashes")
         if mutant.key in self.listed:
             return Verdict(mutant, LISTED)
         same = not self.named and same_code(self.folder, mutant)

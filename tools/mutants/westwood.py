@@ -81,9 +81,9 @@ def trace(files: list[str]) -> Called:
         calls: dict[str, set[tuple[str, str]]] = defaultdict(set)
         took: dict[str, float] = {}
         for path in Path(made).iterdir():
-            told = json.loads(path.read_text())
-            took |= told["took"]
-            for test, names in told["calls"].items():
+            record = json.loads(path.read_text())
+            took |= record["took"]
+            for test, names in record["calls"].items():
                 calls[test] |= {(file, name) for file, name in names}
     return {test: {"s": seconds, "calls": sorted(calls[test])} for test, seconds in took.items()}
 
@@ -129,8 +129,8 @@ class Tests:
         if done is not None and "ERROR: not found" in done.stderr + done.stdout:
             sys.exit(f"{MAP.relative_to(ROOT)} names tests that are gone: remove it\n{done.stderr}")
         if done is not None and done.returncode != 0:
-            told = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
-            return Verdict(mutant, CAUGHT, told[1] if told else "a test that crashes")
+            failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
+            return Verdict(mutant, CAUGHT, failed[1] if failed else "a test that crashes")
         return Verdict(mutant, LISTED if mutant.key in self.listed else SURVIVED)
 
 

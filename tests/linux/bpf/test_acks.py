@@ -81,7 +81,7 @@ def test_the_kernel_decides_as_the_simulator(played: Played) -> None:
             assert abs(ssthresh - line.ssthresh) <= played.near(line.ssthresh), line
 
 
-def test_what_a_loss_decides_is_recorded(played: Played) -> None:
+def test_decisions_on_losses_are_recorded(played: Played) -> None:
     decided = {line.state: line.ssthresh for line in reversed(played.lines)}
     found = played.trace.filter(pl.col("event").is_in(["loss", "timeout"]))
     assert found.height == 1

@@ -109,7 +109,7 @@ def printed() -> list[str]:
     return emulated.run(script(), 1800, programs=programs, modules=MODULES, files=files)
 
 
-def test_it_loads_with_two_capabilities_there_too(printed: list[str]) -> None:
+def test_it_also_loads_with_two_capabilities(printed: list[str]) -> None:
     assert printed[0].startswith("## 6.1.")
     assert emulated.after(printed, "load") == ["version test is loaded", "0"]
     *said, code, left = emulated.after(printed, "unload")
@@ -118,7 +118,7 @@ def test_it_loads_with_two_capabilities_there_too(printed: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ww_kernel.CONTROLS)
-def test_a_flow_runs_with_each(printed: list[str], name: str) -> None:
+def test_each_control_carries_a_flow(printed: list[str], name: str) -> None:
     said = "\n".join(emulated.after(printed, f"flow {name}"))
     assert re.search(r"20\.0 MBytes .* receiver", said), said
     status = "".join(emulated.after(printed, "status"))
@@ -143,7 +143,7 @@ def goodputs(printed: list[str]) -> dict[tuple[str, str], list[float]]:
     return found
 
 
-def test_upstreams_westwood_beside_ours_on_the_same_paths(printed: list[str]) -> None:
+def test_ours_compares_well_with_upstreams_westwood(printed: list[str]) -> None:
     """Ours gets as much, and more with many losses and a long RTT. There tcp_westwood.c's
     `.ssthresh = tcp_reno_ssthresh` halves cwnd in recovery, and the estimate sees half the rate
     (docs/linux-reference.md).

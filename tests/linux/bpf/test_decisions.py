@@ -71,7 +71,7 @@ def test_a_loss_sets_ssthresh_to_bwe_times_rtt_min(lossy: Lossy) -> None:
         assert row["state"] == "recovery" and row["lost"] > 0
 
 
-def test_a_timeout_sets_ssthresh_the_same_and_the_window_to_one(lossy: Lossy) -> None:
+def test_a_timeout_sets_the_same_ssthresh_and_a_window_of_one(lossy: Lossy) -> None:
     timeouts = of(lossy[1], "timeout")
     assert timeouts, "no timeout was recorded"
     row = timeouts[0]
@@ -79,7 +79,7 @@ def test_a_timeout_sets_ssthresh_the_same_and_the_window_to_one(lossy: Lossy) ->
     assert row["cwnd"] == 1 and row["state"] == "loss"
 
 
-def test_after_recovery_the_window_is_what_was_decided(lossy: Lossy) -> None:
+def test_after_recovery_the_window_is_the_decided_one(lossy: Lossy) -> None:
     cc, trace, _ = lossy
     decided: dict[str, float] | None = None
     exits = 0
@@ -120,7 +120,7 @@ def test_the_recording_and_tcp_info_agree(lossy: Lossy) -> None:
     assert compared >= 1
 
 
-def test_growth_is_renos_between_losses(lossy: Lossy) -> None:
+def test_between_losses_the_window_grows_like_renos(lossy: Lossy) -> None:
     """RFC 5681: cwnd grows by a segment each RTT in congestion avoidance, doubles in slow start."""
     rows = list(lossy[1].iter_rows(named=True))
     compared = 0
@@ -139,7 +139,7 @@ def test_growth_is_renos_between_losses(lossy: Lossy) -> None:
 
 
 @pytest.mark.parametrize("cc", ["ww_plus", "ww_cubic"])
-def test_what_proves_spurious_is_undone(controls: Path, cc: str) -> None:
+def test_spurious_losses_are_undone(controls: Path, cc: str) -> None:
     """Delayed data are not lost: the windows return to their old values (RFC 5682, RFC 3522)."""
     for _ in range(ATTEMPTS):  # a busy machine may not send the held data in time
         trace, _ = run(cc, 2.4, "--hold", "1.2,1.8")

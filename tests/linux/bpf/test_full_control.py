@@ -46,22 +46,22 @@ def lossy(controls: Path) -> pl.DataFrame:
 
 def test_losses_timeouts_and_ends_of_recovery_take_turns(lossy: pl.DataFrame) -> None:
     """Each recovery begins and ends once; a timeout also ends one, and has no end itself."""
-    told = [event for event in lossy["event"] if event in ("loss", "exit", "timeout", "undo")]
-    assert {"loss", "exit", "timeout"} <= set(told)
+    events = [event for event in lossy["event"] if event in ("loss", "exit", "timeout", "undo")]
+    assert {"loss", "exit", "timeout"} <= set(events)
     recovers = False
-    for event in told:
-        assert recovers == (event == "exit") or event in ("timeout", "undo"), told
+    for event in events:
+        assert recovers == (event == "exit") or event in ("timeout", "undo"), events
         recovers = event == "loss"
 
 
-def test_a_timeout_begins_with_what_is_in_flight_and_one_more(lossy: pl.DataFrame) -> None:
+def test_a_timeout_continues_with_one_segment_more_than_in_flight(lossy: pl.DataFrame) -> None:
     timeout = lossy.filter(event="timeout").row(0, named=True)
     before = lossy.filter(pl.col("time_s") < timeout["time_s"]).row(-1, named=True)
     assert timeout["cwnd"] == 1 and timeout["state"] == "loss"
     assert 2 <= timeout["ssthresh"] <= before["cwnd"]
 
 
-def test_the_rate_sample_is_the_paths(lossy: pl.DataFrame) -> None:
+def test_the_rate_sample_is_the_paths_rate(lossy: pl.DataFrame) -> None:
     """The estimate comes from the kernel's samples: payload of 1448 in packets of 1500 bytes.
 
     Not every sample shows the path's rate: a machine that stalls delivers less for two rounds.
@@ -77,7 +77,7 @@ def windows_around_an_idle_time(here: Namespace, there: Namespace) -> list[int]:
 
 
 @pytest.mark.parametrize("restarts", [True, False])
-def test_an_idle_time_ends_the_window_where_the_host_says_so(
+def test_an_idle_time_reduces_the_window_if_the_sysctl_says_so(
     controls: Path, restarts: bool
 ) -> None:
     """RFC 5681, 4.1: an old window is not valid any more; net.ipv4.tcp_slow_start_after_idle."""

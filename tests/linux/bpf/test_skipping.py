@@ -58,7 +58,7 @@ def run(cc: str, bpffs: Path) -> Seen:
     before = ww_kernel.status()["missed"]
     with joined(*PATH, *LOSSES) as (here, there):
         receiver = there.receive("10.77.0.2", PORT)
-        # Since ours are not loaded as such, the recorder treats them like any other control.
+        # None of ours is loaded, so the recorder treats these like any other control.
         with (
             pins_in(bpffs / "none"),
             recording(PORT, cc=()) as recorded,
@@ -77,7 +77,7 @@ def run(cc: str, bpffs: Path) -> Seen:
     return Seen(8 * got / SECONDS, windows, windows.height, missed)
 
 
-def test_nothing_is_counted_where_all_is_run(controls: Path) -> None:
+def test_nothing_is_counted_if_no_operation_is_skipped(controls: Path) -> None:
     """A connection without losses shows no sign of a skipped operation."""
     before = ww_kernel.status()["missed"]
     with joined("--rate", 20e6, "--delay", 0.01, "--queue", 2000) as (here, there):
@@ -140,7 +140,7 @@ def test_goodput_stays_near(compared: tuple[str, Seen, Seen]) -> None:
     assert seen.goodput_bps > NEAR * usual.goodput_bps
 
 
-def test_what_was_skipped_is_counted(compared: tuple[str, Seen, Seen]) -> None:
+def test_skipped_operations_are_counted(compared: tuple[str, Seen, Seen]) -> None:
     """Without skipping the count is close to 0: this kernel may skip a few itself."""
     kind, seen, usual = compared
     assert usual.missed <= 3

@@ -48,8 +48,8 @@ def send(
 
     SIGTERM ends the seconds early.
     """
-    told: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, frame: told.append(number))
+    stopped: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: stopped.append(number))
     ready = selectors.DefaultSelector()
     total = 0
     sockets = []
@@ -61,7 +61,7 @@ def send(
         sockets.append(one)
         ready.register(one, selectors.EVENT_WRITE)
     start = time.monotonic()
-    while (now := time.monotonic()) < start + seconds and not told:
+    while (now := time.monotonic()) < start + seconds and not stopped:
         piece = CHUNK[: int(rate / 50)] if rate else CHUNK
         for key, _ in ready.select(timeout=0 if rate else 0.1):
             total += key.fileobj.send(piece)  # type: ignore[union-attr]

@@ -51,7 +51,7 @@ def parsed(text: str) -> configparser.ConfigParser:
     return unit
 
 
-def test_the_unit_loads_and_unloads_what_lies_here(program: Path, anywhere: None) -> None:
+def test_the_unit_loads_and_unloads_this_package(program: Path, anywhere: None) -> None:
     service = parsed(boot.unit())["Service"]
     words = service["ExecStart"].split()
     pins, controls = str(ww_kernel.pins()), str(ww_kernel.bpf_object(program))
@@ -61,7 +61,7 @@ def test_the_unit_loads_and_unloads_what_lies_here(program: Path, anywhere: None
     assert service["NoNewPrivileges"] == "yes"
 
 
-def test_written_and_removed(
+def test_the_unit_is_written_and_removed(
     program: Path, anywhere: None, no_systemd: None, tmp_path: Path
 ) -> None:
     path = tmp_path / boot.UNIT
@@ -72,7 +72,7 @@ def test_written_and_removed(
     assert boot.disable(tmp_path) == [f"there is no {path}"]
 
 
-def test_without_systemd_it_says_what_is_left_to_do(
+def test_without_systemd_it_names_the_remaining_steps(
     program: Path, anywhere: None, no_systemd: None, tmp_path: Path
 ) -> None:
     assert boot.enable(tmp_path)[1].endswith("systemctl enable westwood.service")
@@ -91,7 +91,7 @@ def test_a_path_that_systemd_would_misread_is_refused(
 
 
 @ROOT_ONLY
-def test_what_others_may_change_is_refused_with_the_remedy(
+def test_a_program_that_others_may_change_is_refused_with_the_remedy(
     program: Path, westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
     """/tmp is on the path: its sticky bit does not help, since others may take names first."""
@@ -108,7 +108,7 @@ def test_what_others_may_change_is_refused_with_the_remedy(
 
 @ROOT_ONLY
 @pytest.mark.parametrize("what", ["owner of a folder", "mode of a folder", "owner", "mode", "link"])
-def test_any_part_of_the_way_that_others_may_change_is_found(what: str) -> None:
+def test_any_folder_above_it_that_others_may_change_is_found(what: str) -> None:
     with tempfile.TemporaryDirectory(dir="/run") as made:  # only root may write /run
         folder = Path(made) / "bin"
         folder.mkdir()
@@ -143,7 +143,7 @@ def test_root_takes_no_program_that_others_may_change(
     assert found is not None and found != str(fake) and programs.changeable(Path(found)) is None
 
 
-def test_the_unit_is_roots_to_write_whatever_the_umask(
+def test_only_root_can_write_the_unit_with_any_umask(
     program: Path, anywhere: None, no_systemd: None, tmp_path: Path
 ) -> None:
     before = os.umask(0)
@@ -155,7 +155,7 @@ def test_the_unit_is_roots_to_write_whatever_the_umask(
     assert [one.name for one in tmp_path.glob("*.service*")] == [boot.UNIT]
 
 
-def test_pins_are_named_absolutely_without_detours(
+def test_pins_have_absolute_normalised_names(
     program: Path, anywhere: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(ww_kernel.PINS_VARIABLE, "x/../bpf/westwood")
@@ -163,7 +163,7 @@ def test_pins_are_named_absolutely_without_detours(
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
-def test_systemd_understands_it(program: Path, anywhere: None, tmp_path: Path) -> None:
+def test_systemd_accepts_the_unit(program: Path, anywhere: None, tmp_path: Path) -> None:
     path = tmp_path / boot.UNIT
     path.write_text(boot.unit())
     verify = ["systemd-analyze", "verify", str(path)]
@@ -172,7 +172,7 @@ def test_systemd_understands_it(program: Path, anywhere: None, tmp_path: Path) -
 
 
 @pytest.mark.kernel
-def test_what_the_unit_starts_works(bpffs: Path, anywhere: None) -> None:
+def test_the_units_commands_work(bpffs: Path, anywhere: None) -> None:
     service = parsed(boot.unit())["Service"]
     for command in ("ExecStart", "ExecStop"):
         done = subprocess.run(service[command].split(), capture_output=True, text=True)

@@ -52,7 +52,7 @@ def entries(memory: Path) -> list[dict[str, Any]]:
     return found
 
 
-def test_what_was_there_is_put_back(host: Namespace, memory: Path) -> None:
+def test_the_old_default_is_restored(host: Namespace, memory: Path) -> None:
     where = f"default of new sockets in network namespace of process {host.pid}"
     said = defaults.choose("reno", host.pid)
     assert said == [f"{where}: reno (was {OTHER}; westwood kernel default --restore)"]
@@ -64,7 +64,7 @@ def test_what_was_there_is_put_back(host: Namespace, memory: Path) -> None:
     assert defaults.restore() == ["nothing to restore: westwood kernel default has set no default"]
 
 
-def test_set_twice_the_first_is_remembered(controls: Path, host: Namespace) -> None:
+def test_after_two_changes_the_first_default_is_remembered(controls: Path, host: Namespace) -> None:
     for name in ("reno", "ww_plus"):
         defaults.choose(name, host.pid)
     assert now(host) == "ww_plus"
@@ -72,7 +72,7 @@ def test_set_twice_the_first_is_remembered(controls: Path, host: Namespace) -> N
     assert now(host) == OTHER
 
 
-def test_what_somebody_else_has_set_is_left_alone(host: Namespace, controls: Path) -> None:
+def test_another_users_choice_is_kept(host: Namespace, controls: Path) -> None:
     defaults.choose("ww_plus", host.pid)
     host.run("sysctl", "-qw", f"{CC}=reno")
     (said,) = defaults.restore()
@@ -80,13 +80,13 @@ def test_what_somebody_else_has_set_is_left_alone(host: Namespace, controls: Pat
     assert now(host) == "reno"
 
 
-def test_unload_puts_it_back_and_says_so(controls: Path, host: Namespace) -> None:
+def test_unload_restores_the_default_and_reports_it(controls: Path, host: Namespace) -> None:
     defaults.choose("ww_plus", host.pid)
     assert any(f"{OTHER} again" in line for line in defaults.before_unload())
     assert now(host) == OTHER
 
 
-def test_unload_refuses_while_somebody_elses_default_is_one(
+def test_unload_refuses_while_another_users_default_is_ours(
     controls: Path, host: Namespace, westwood: Westwood
 ) -> None:
     host.run("sysctl", "-qw", f"{CC}=ww_plus")
@@ -99,7 +99,7 @@ def test_unload_refuses_while_somebody_elses_default_is_one(
     assert ww_kernel.status()["loaded"]
 
 
-def test_what_a_refused_unload_advises_helps(
+def test_the_advice_of_a_refused_unload_helps(
     controls: Path, host: Namespace, westwood: Westwood
 ) -> None:
     """The old default is unloaded, so it can't be restored, and is not."""
@@ -116,7 +116,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("step", range(8))
-def test_killed_anywhere_it_can_be_put_back(
+def test_after_a_kill_anywhere_the_default_can_be_restored(
     host: Namespace, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     """Each step is a call with an effect visible to others; it is killed before or after it."""
@@ -149,7 +149,7 @@ def test_killed_anywhere_it_can_be_put_back(
     assert defaults.restore()[0].startswith("nothing to restore")
 
 
-def test_a_route_keeps_all_else_that_it_has(host: Namespace) -> None:
+def test_a_route_keeps_its_other_attributes(host: Namespace) -> None:
     rest = "via 198.51.100.7 dev d0 proto static metric 50 mtu lock 1400 initcwnd 20"
     host.run("ip", "route", "add", ROUTE, *rest.split())
     before = host.run("ip", "route", "show", ROUTE)
@@ -200,7 +200,7 @@ def test_new_connections_use_the_routes_control(controls: Path, host: Namespace)
     assert host.run("python3", "-c", program).strip() == OTHER
 
 
-def test_what_the_kernel_would_refuse_is_never_asked(host: Namespace) -> None:
+def test_controls_that_are_not_allowed_are_never_requested(host: Namespace) -> None:
     """A namespace can't use a control that isn't allowed; asking for it leaks the control."""
     permitted = sorted(words("allowed"))
     for refused in sorted(words("available") - set(permitted)):
@@ -218,7 +218,7 @@ def test_what_the_kernel_would_refuse_is_never_asked(host: Namespace) -> None:
     assert now(host) == OTHER
 
 
-def test_what_is_not_loaded_has_its_remedy(bpffs: Path, host: Namespace) -> None:
+def test_an_unloaded_control_has_a_remedy(bpffs: Path, host: Namespace) -> None:
     was = ww_kernel.status()["loaded"]
     ww_kernel.unload()
     try:
@@ -229,7 +229,7 @@ def test_what_is_not_loaded_has_its_remedy(bpffs: Path, host: Namespace) -> None
             ww_kernel.load()
 
 
-def test_a_memory_that_others_could_write_is_not_believed(host: Namespace, memory: Path) -> None:
+def test_a_record_that_others_could_write_is_not_trusted(host: Namespace, memory: Path) -> None:
     memory.mkdir(mode=0o755)
     with pytest.raises(RunError, match="belongs to user 0, mode 755"):
         defaults.choose("reno", host.pid)
@@ -240,13 +240,13 @@ def test_a_memory_that_others_could_write_is_not_believed(host: Namespace, memor
     assert now(host) == OTHER
 
 
-def test_a_namespace_that_is_gone_is_forgotten(memory: Path) -> None:
+def test_an_ended_namespace_is_forgotten(memory: Path) -> None:
     with alone() as host:
         defaults.choose("reno", host.pid)
     assert defaults.restore()[0].endswith(": is gone") and entries(memory) == []
 
 
-def test_the_boot_before_is_forgotten(
+def test_the_previous_boot_is_forgotten(
     host: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     defaults.choose("reno", host.pid)
@@ -265,7 +265,7 @@ def test_the_command(host: Namespace, westwood: Westwood) -> None:
     assert westwood("kernel", "default", "--restore").out.endswith(f"{OTHER} again\n")
 
 
-def test_another_user_is_told_to_be_root(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_users_are_asked_to_be_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 65534)
     with pytest.raises(UnavailableError, match="run as root"):
         defaults.restore()

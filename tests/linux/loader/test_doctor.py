@@ -41,7 +41,7 @@ def machine(tmp_path: Path) -> Callable[..., dict[str, doctor.Check]]:
 Machine = Callable[..., dict[str, doctor.Check]]
 
 
-def test_a_line_says_what_was_found_and_what_helps(machine: Machine) -> None:
+def test_each_line_has_a_result_and_a_remedy(machine: Machine) -> None:
     found = machine(btf=False, jit="0")
     assert str(found["BPF JIT"]) == "missing  BPF JIT: off; sysctl net.core.bpf_jit_enable=1"
     assert str(found["BTF"]).startswith("missing  BTF: no ")
@@ -80,7 +80,7 @@ def test_the_kernel_is_new_enough(
 
 
 @pytest.mark.parametrize("member", ["init_owned", "name"])
-def test_a_kernel_that_skips_programs_is_told(
+def test_a_kernel_that_skips_programs_is_reported(
     machine: Machine, tmp_path: Path, member: str
 ) -> None:
     """A member with that name in another structure does not count."""
@@ -106,7 +106,7 @@ def test_this_kernels_type_information_is_read() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 10, 30, 60])
-def test_type_information_that_was_cut_off_tells_nothing(size: int) -> None:
+def test_truncated_type_information_gives_no_result(size: int) -> None:
     assert btf.members(btf_of({"bpf_prog_aux": ["init_owned"]})[:size], "bpf_prog_aux") is None
 
 
@@ -124,7 +124,7 @@ def btf_of(structures: dict[str, list[str]]) -> bytes:
     return struct.pack("<HBBIIIII", 0xEB9F, 1, 0, 24, *sizes) + types + text
 
 
-def test_a_bpffs_that_is_there_is_found(
+def test_a_mounted_bpffs_is_found(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(ww_kernel.PINS_VARIABLE, str(tmp_path / "westwood"))
@@ -169,7 +169,7 @@ def test_exit_code_77_if_anything_is_missing(
 
 
 @pytest.mark.kernel
-def test_exit_code_0_where_the_controls_load(
+def test_exit_code_0_if_the_controls_can_be_loaded(
     westwood: Westwood, bpffs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called = westwood("kernel", "doctor")

@@ -46,7 +46,7 @@ def sent(recorded: Recording) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("cc", KERNELS)
-def test_its_losses_and_windows_are_a_trace(bpffs: Path, cc: str) -> None:
+def test_a_trace_has_its_losses_and_windows(bpffs: Path, cc: str) -> None:
     """Three packets are lost, which takes two recoveries, or one on a busy machine."""
     with path("--drop", LOST) as (sender, receiver, recorded):
         delivered = transfer(sender, receiver, cc)
@@ -69,7 +69,7 @@ def test_its_losses_and_windows_are_a_trace(bpffs: Path, cc: str) -> None:
     assert delivered <= trace["delivered_bytes"][-1] <= delivered + 2
 
 
-def test_a_timeout_is_one(bpffs: Path) -> None:
+def test_a_timeout_is_recorded_as_one(bpffs: Path) -> None:
     """The path carries nothing for half a second."""
     with path("--queue", 30, "--dark", "0.3,0.9") as (sender, receiver, recorded):
         transfer(sender, receiver, "reno", seconds=1.5)
@@ -78,7 +78,7 @@ def test_a_timeout_is_one(bpffs: Path) -> None:
     assert timeouts["cwnd"][0] <= 2
 
 
-def test_what_was_held_up_is_undone(bpffs: Path) -> None:
+def test_delayed_packets_lead_to_an_undo(bpffs: Path) -> None:
     """Half the link's rate is sent, so that no queue interferes and the hold outlasts the RTO."""
     with path("--hold", "0.3,0.9") as (sender, receiver, recorded):
         sink = receiver.receive("10.77.0.2", PORT)
@@ -86,7 +86,7 @@ def test_what_was_held_up_is_undone(bpffs: Path) -> None:
     assert "undo" in sent(recorded)["event"].cast(pl.String)
 
 
-def test_ours_are_recorded_as_before_beside_the_others(controls: Path) -> None:
+def test_ours_are_recorded_once_among_the_others(controls: Path) -> None:
     """They are recorded once, by their own programs with the estimate, not by the tracepoints."""
     with path("--drop", LOST) as (sender, receiver, recorded):
         transfer(sender, receiver, "ww_plus", "cubic")
@@ -110,7 +110,7 @@ def test_without_ours_loaded_their_last_connections_are_recorded(controls: Path)
     assert {"window", "end"} <= set(sent(recorded).filter(cc="ww_plus")["event"].cast(pl.String))
 
 
-def test_only_the_controls_that_were_asked_for(
+def test_only_the_requested_controls_are_recorded(
     bpffs: Path, westwood: Westwood, tmp_path: Path
 ) -> None:
     with alone() as host:

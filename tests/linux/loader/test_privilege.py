@@ -87,7 +87,9 @@ def load(program: Path, folder: Path, capabilities: set[str]) -> subprocess.Comp
     )
 
 
-def test_load_status_record_unload_with_just_those_two(program: Path, own_folder: Path) -> None:
+def test_two_capabilities_suffice_for_load_status_record_and_unload(
+    program: Path, own_folder: Path
+) -> None:
     pins = own_folder / "westwood"
     assert load(program, own_folder, LOAD).stdout == "version test is loaded\n"
     assert available() >= OURS
@@ -102,7 +104,7 @@ def test_load_status_record_unload_with_just_those_two(program: Path, own_folder
     assert not available() & OURS
 
 
-def test_every_control_is_recorded_with_those_two(program: Path, own_folder: Path) -> None:
+def test_two_capabilities_suffice_to_record_every_control(program: Path, own_folder: Path) -> None:
     """The tracing programs do not need a loaded control of ours."""
     words = (program, "record", own_folder / "westwood", 0, 1 << 16, 0)
     everything = ("timeout", "-s", "INT", "0.5", *words, ww_kernel.bpf_object(program))
@@ -116,7 +118,7 @@ def test_every_control_is_recorded_with_those_two(program: Path, own_folder: Pat
 
 
 @pytest.mark.parametrize("lacking", sorted(LOAD))
-def test_load_with_one_less_is_refused_in_a_line(
+def test_load_with_one_capability_less_is_refused_in_one_line(
     program: Path, own_folder: Path, lacking: str
 ) -> None:
     called = load(program, own_folder, LOAD - {lacking})
@@ -126,7 +128,7 @@ def test_load_with_one_less_is_refused_in_a_line(
     assert not (own_folder / "westwood").exists()
 
 
-def test_record_without_any_is_refused(program: Path, own_folder: Path) -> None:
+def test_record_without_capabilities_is_refused(program: Path, own_folder: Path) -> None:
     load(program, own_folder, LOAD)
     called = as_user(set(), program, "record", own_folder / "westwood", 0, 1 << 16)
     assert called.returncode == 77 and called.stderr.count("\n") == 1
@@ -192,7 +194,7 @@ def test_a_folder_that_others_may_enter_or_move_is_refused(
     refused(westwood, f"{pins}: other users may change a folder above it")
 
 
-def test_a_bpffs_that_we_mount_is_roots(tmp_path: Path) -> None:
+def test_a_bpffs_that_we_mount_belongs_to_root(tmp_path: Path) -> None:
     """In a new mount namespace, where nothing is mounted at /sys/fs/bpf."""
     code = "from westwood.kernel import ww_kernel; ww_kernel._mount()"
     script = (
@@ -224,7 +226,7 @@ def test_any_user_may_choose_a_control(controls: Path) -> None:
         assert outcome(sender, receiver, 1) > 0
 
 
-def test_others_can_do_nothing_to_the_pins(controls: Path) -> None:
+def test_others_cannot_change_the_pins(controls: Path) -> None:
     open_to_all(controls)
     pins = ww_kernel.pins()
     assert pins.stat().st_mode & 0o777 == 0o700 and pins.stat().st_uid == 0

@@ -39,14 +39,14 @@ def left(tmp_path: Path) -> Path:
     return path
 
 
-def test_events_are_a_trace(left: Path) -> None:
+def test_events_become_a_trace(left: Path) -> None:
     trace, is_cut = reading.read(left)
     assert not is_cut and trace.columns == list(reading.COLUMNS)
     assert trace["transfer"].to_list() == [1, 1, 1, 2], "the same ports are used again"
     assert trace["event"].to_list() == ["start", "window", "loss", "start"]
 
 
-def test_cut_anywhere_it_has_the_whole_records_before(left: Path) -> None:
+def test_a_truncated_recording_keeps_its_complete_records(left: Path) -> None:
     """Cuts inside a cell, next to a comma, before and after the end of a line."""
     whole, text = reading.read(left)[0], left.read_bytes()
     lines = [at for at, byte in enumerate(text) if byte == ord("\n")]
@@ -63,7 +63,7 @@ def test_cut_anywhere_it_has_the_whole_records_before(left: Path) -> None:
         assert trace.equals(whole.head(records), null_equal=True)
 
 
-def test_what_was_cut_off_is_said(
+def test_a_truncated_record_is_reported(
     left: Path, westwood: Westwood, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from westwood.cli import recording_panel
@@ -78,7 +78,7 @@ def test_what_was_cut_off_is_said(
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_the_recording_made_of_them_is_the_same(left: Path, ending: str) -> None:
+def test_the_recording_from_these_events_is_the_same(left: Path, ending: str) -> None:
     trace, _ = reading.read(left)
     out = left.with_name(f"day.{ending}")
     trace.write_csv(out) if ending == "csv" else trace.write_parquet(out)
@@ -121,7 +121,7 @@ def test_a_bad_cell_is_named_with_what_was_expected(
     assert [one.name for one in left.parent.iterdir()] == [left.name]
 
 
-def test_a_parquet_file_of_other_kinds_is_refused(left: Path, westwood: Westwood) -> None:
+def test_a_parquet_file_with_other_types_is_rejected(left: Path, westwood: Westwood) -> None:
     trace, _ = reading.read(left)
     path = left.with_suffix(".parquet")
     for column in (
@@ -137,7 +137,7 @@ def test_a_parquet_file_of_other_kinds_is_refused(left: Path, westwood: Westwood
         assert called.err.startswith(f"westwood: {path}: ")
 
 
-def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, westwood: Westwood) -> None:
+def test_special_files_are_rejected_at_once(tmp_path: Path, westwood: Westwood) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     (tmp_path / "zeros.csv").symlink_to("/dev/zero")
     (tmp_path / "folder.parquet").mkdir()
@@ -146,7 +146,7 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, westwood: We
         assert called.code == 2 and "expected a file" in called.err
 
 
-def test_names_from_a_file_are_drawn_as_they_are(left: Path, westwood: Westwood) -> None:
+def test_names_from_a_file_are_drawn_literally(left: Path, westwood: Westwood) -> None:
     r"""A dollar sign does not begin a formula: "$\frac$" would be an invalid one."""
     left.write_text(left.read_text().replace(ENDS, r"$\frac$>_").replace("ww_plus", r"$\bad$"))
     called = westwood("trace", left, "--plot")

@@ -64,7 +64,7 @@ def test_every_connection_from_start_to_end(host: Namespace) -> None:
     assert set(recorded.trace["cc"]) == {"ww_plus"}
 
 
-def test_one_row_a_bandwidth_window(host: Namespace) -> None:
+def test_there_is_one_row_per_bandwidth_window(host: Namespace) -> None:
     """Westwood+ samples at most once every 50 ms: Dell'Aera 2003, section 2.2."""
     with recording() as recorded:
         transfer(host)
@@ -75,7 +75,7 @@ def test_one_row_a_bandwidth_window(host: Namespace) -> None:
 
 
 @pytest.mark.parametrize("name", ["ww_westwood", "ww_nrplus"])
-def test_those_that_sample_each_ack_have_no_more_rows(host: Namespace, name: str) -> None:
+def test_controls_that_sample_each_ack_have_no_more_rows(host: Namespace, name: str) -> None:
     with recording() as recorded:
         transfer(host, name)
     assert recorded.trace.filter(pl.col("event") == "window").height <= 13
@@ -95,7 +95,7 @@ def test_the_columns_are_the_simulators(host: Namespace) -> None:
     assert recorded.trace["time_s"].is_sorted()
 
 
-def test_only_the_port_that_was_asked_for(host: Namespace) -> None:
+def test_only_the_requested_port_is_recorded(host: Namespace) -> None:
     with recording(PORT + 1) as recorded:
         transfer(host)
         transfer(host, port=PORT + 1)
@@ -103,7 +103,9 @@ def test_only_the_port_that_was_asked_for(host: Namespace) -> None:
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])
-def test_drawn_by_trace(host: Namespace, westwood: Westwood, tmp_path: Path, ending: str) -> None:
+def test_trace_draws_a_recording(
+    host: Namespace, westwood: Westwood, tmp_path: Path, ending: str
+) -> None:
     file = tmp_path / f"day.{ending}"
     recorder = subprocess.Popen(
         [sys.executable, "-c", CLI, *RECORD, str(file), "--duration", "1.5s"],
@@ -122,7 +124,7 @@ def test_drawn_by_trace(host: Namespace, westwood: Westwood, tmp_path: Path, end
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ended_by_a_signal_what_was_recorded_is_kept(
+def test_a_signal_keeps_the_recorded_events(
     host: Namespace, tmp_path: Path, number: signal.Signals
 ) -> None:
     file = tmp_path / "cut.parquet"
@@ -141,7 +143,7 @@ def test_ended_by_a_signal_what_was_recorded_is_kept(
     assert eventually(lambda: ww_kernel.status()["recorder"] == 0)
 
 
-def test_what_is_lost_is_counted(host: Namespace, tmp_path: Path) -> None:
+def test_lost_events_are_counted(host: Namespace, tmp_path: Path) -> None:
     """The recorder is stopped and its buffer holds one page: most events do not fit."""
     words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096)]
     log = tmp_path / "log"
@@ -159,7 +161,7 @@ def test_what_is_lost_is_counted(host: Namespace, tmp_path: Path) -> None:
     assert ww_kernel.status()["dropped"] >= int(dropped)
 
 
-def test_a_second_recorder_is_told_of_the_first() -> None:
+def test_a_second_recorder_names_the_first() -> None:
     refused = pytest.raises(RunError, match=r"process \d+ is recording already")
     with recording(), refused, recording():
         pass
@@ -176,7 +178,7 @@ def test_after_a_recorder_was_killed_the_next_one_records(host: Namespace) -> No
     assert recorded.events > 3 and recorded.dropped == 0
 
 
-def test_recording_ends_with_what_started_it(tmp_path: Path) -> None:
+def test_a_recorder_ends_with_its_parent(tmp_path: Path) -> None:
     """After SIGKILL of the command no recorder is left."""
     file = tmp_path / "gone.parquet"
     command = subprocess.Popen(
@@ -205,7 +207,7 @@ def command(out: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
         started.kill()
 
 
-def test_a_recorder_that_dies_is_told_at_once_and_what_it_wrote_is_kept(
+def test_a_dead_recorder_is_reported_at_once_and_its_events_are_kept(
     host: Namespace, tmp_path: Path
 ) -> None:
     file = tmp_path / "day.parquet"
@@ -223,7 +225,7 @@ def test_a_recorder_that_dies_is_told_at_once_and_what_it_wrote_is_kept(
     assert ww_kernel.status()["recorder"] == 0
 
 
-def test_a_recorder_that_hangs_does_not_hold_the_command_up(
+def test_a_hanging_recorder_does_not_block_the_command(
     host: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("westwood.kernel.recording._LONGEST_END_S", 0.2)
@@ -236,7 +238,7 @@ def test_a_recorder_that_hangs_does_not_hold_the_command_up(
 
 
 @pytest.mark.parametrize("what", ["command", "both"])
-def test_a_command_that_is_killed_leaves_what_trace_opens(
+def test_a_killed_command_leaves_a_file_that_trace_opens(
     host: Namespace, tmp_path: Path, what: str
 ) -> None:
     (tmp_path / "day.events.csv").write_text("of an earlier one")
@@ -253,7 +255,7 @@ def test_a_command_that_is_killed_leaves_what_trace_opens(
     assert (tmp_path / "day.events.csv").read_text() == "of an earlier one"
 
 
-def test_a_full_disk_ends_it_and_what_was_written_is_named(host: Namespace, tmp_path: Path) -> None:
+def test_a_full_disk_ends_it_and_names_the_written_file(host: Namespace, tmp_path: Path) -> None:
     """The disk has room for some of the events, but not for the recording made from them."""
     folder = tmp_path / "full"
     folder.mkdir()
@@ -272,7 +274,7 @@ def test_a_full_disk_ends_it_and_what_was_written_is_named(host: Namespace, tmp_
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_what_cannot_be_written_has_its_reason() -> None:
+def test_an_unwritable_file_has_its_reason() -> None:
     words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096)]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=5)
@@ -280,7 +282,7 @@ def test_what_cannot_be_written_has_its_reason() -> None:
     assert done.stderr.endswith("can't write the recording: No space left on device\n")
 
 
-def test_a_recorder_without_its_starter_does_not_begin() -> None:
+def test_a_recorder_without_its_parent_does_not_start() -> None:
     words = [str(word) for word in (ww_kernel.program(), "record", ww_kernel.pins(), 0, 4096, 1)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=5)
     assert (done.returncode, done.stdout) == (
@@ -289,7 +291,7 @@ def test_a_recorder_without_its_starter_does_not_begin() -> None:
     ) and "the parent process has ended" in done.stderr
 
 
-def test_times_are_the_kernels_in_a_time_namespace(host: Namespace, tmp_path: Path) -> None:
+def test_in_a_time_namespace_times_are_the_kernels(host: Namespace, tmp_path: Path) -> None:
     """The namespace's clocks differ, and so do process start times in its /proc."""
     shifted = ("unshare", "-T", "--monotonic", "100000", "--boottime", "100000")
     words = (*shifted, ww_kernel.program(), "record", ww_kernel.pins(), 0, 1 << 16)
@@ -304,7 +306,9 @@ def test_times_are_the_kernels_in_a_time_namespace(host: Namespace, tmp_path: Pa
     assert 0 < trace["time_s"][0] < 10 and trace["time_s"][-1] > trace["time_s"][0] + 0.4
 
 
-def test_bad_input_is_a_line_with_what_was_expected(westwood: Westwood, tmp_path: Path) -> None:
+def test_invalid_input_gives_one_line_with_the_expectation(
+    westwood: Westwood, tmp_path: Path
+) -> None:
     for words, expected in (
         (("--out", tmp_path / "day.txt"), "expected a name in .parquet or .csv"),
         (("--out", tmp_path / "no" / "day.csv"), "no such folder"),

@@ -66,7 +66,7 @@ def test_load_registers_all_four_and_says_which_version(westwood: Westwood) -> N
     ]
 
 
-def test_load_twice_leaves_what_is_there(westwood: Westwood) -> None:
+def test_a_second_load_changes_nothing(westwood: Westwood) -> None:
     westwood("kernel", "load")
     before = in_kernel()
     called = westwood("kernel", "load")
@@ -141,7 +141,7 @@ def test_another_version_takes_over_under_traffic(
     assert eventually(lambda: not in_kernel() & before)
 
 
-def test_beside_somebody_elses_of_the_same_name(
+def test_another_programs_control_of_the_same_name_is_kept(
     westwood: Westwood, bpffs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ww_kernel.load()
@@ -156,7 +156,7 @@ def test_beside_somebody_elses_of_the_same_name(
     assert available() >= OURS
 
 
-def test_a_load_that_was_killed_is_made_good_by_the_next(westwood: Westwood) -> None:
+def test_the_next_load_repairs_a_killed_one(westwood: Westwood) -> None:
     program = ww_kernel.program()
     words = [program, "load", ww_kernel.pins(), ww_kernel.bpf_object(program), __version__]
     begin = time.monotonic()
@@ -192,7 +192,7 @@ def test_unload_while_a_namespace_has_it_as_default(westwood: Westwood) -> None:
     assert eventually(lambda: not in_kernel())
 
 
-def test_a_namespace_that_goes_with_its_default_leaks_nothing(westwood: Westwood) -> None:
+def test_an_ended_namespace_with_a_default_leaks_nothing(westwood: Westwood) -> None:
     ww_kernel.load()
     with alone() as host:
         host.run("sysctl", "-qw", "net.ipv4.tcp_congestion_control=ww_plus_rh")

@@ -60,7 +60,7 @@ def connected() -> Iterator[tuple[socket.socket, int]]:
                 other.close()
 
 
-def test_goodput_is_what_was_acknowledged_since_the_last_look() -> None:
+def test_goodput_counts_bytes_acknowledged_since_the_last_snapshot() -> None:
     with connected() as (one, port), Watch(Match(remote_port=port), str(os.getpid())) as watched:
         start_s = time.monotonic()
         assert math.isnan(watched.snapshot()["goodput_bps"][0]), "there was no earlier snapshot"
@@ -73,7 +73,7 @@ def test_goodput_is_what_was_acknowledged_since_the_last_look() -> None:
         assert watched.snapshot()["goodput_bps"][0] == 0
 
 
-def test_sorted_the_unknown_come_last() -> None:
+def test_unknown_values_are_sorted_last() -> None:
     with connected() as (_, one), connected() as (_, two):
         with Watch(Match(cc=()), str(os.getpid())) as watched:
             seen = watched.snapshot().filter(remote_port=one)
@@ -85,7 +85,7 @@ def test_sorted_the_unknown_come_last() -> None:
 
 
 @pytest.mark.parametrize("width", [200, 140, 120, 100, 80, 79, 78, 77, 76, 60, 48])
-def test_columns_are_left_out_and_never_a_digit(width: int) -> None:
+def test_a_narrow_table_drops_columns_and_never_digits(width: int) -> None:
     row = ("203.0.113.177:443", "198.51.100.101:50001", "ww_plus", "recovery", "1234", "567")
     row += ("123", "90.1", "12345", "12345", "678", "90")
     cells = watch._fitting(Cells(watch._HEADS, (row,)), width)
@@ -99,7 +99,7 @@ def test_columns_are_left_out_and_never_a_digit(width: int) -> None:
     assert figures.split() == list(cells.rows[0])
 
 
-def test_figures_keep_three_places() -> None:
+def test_numbers_keep_three_digits() -> None:
     figures = {0.0123: "0.01", 9.87: "9.87", 12.34: "12.3", 123.4: "123", 98765.0: "98765"}
     assert {value: watch._figure(value) for value in figures} == figures
     assert watch._figure(math.nan) == "-"
@@ -114,7 +114,7 @@ def test_a_pipe_gets_one_table(westwood: Westwood, monkeypatch: pytest.MonkeyPat
     assert "Mb/s" in called.out and "in flight" in called.out
 
 
-def test_bad_input_is_a_line(westwood: Westwood) -> None:
+def test_invalid_input_gives_one_line(westwood: Westwood) -> None:
     for words, expected in (
         (("--sort", "name"), "expected one of goodput, cwnd, rtt"),
         (("--interval", "1ms"), "expected a time from 50ms to 1h"),
@@ -128,7 +128,7 @@ def test_bad_input_is_a_line(westwood: Westwood) -> None:
         assert called.code == 2 and called.err.count("\n") == 1 and expected in called.err, words
 
 
-def test_on_a_terminal_it_goes_on_until_ctrl_c() -> None:
+def test_on_a_terminal_it_runs_until_ctrl_c() -> None:
     """With 80 columns and 24 lines; it ends within half a second and restores the terminal."""
     with connected() as (_, port):
         master, slave = pty.openpty()
@@ -162,7 +162,7 @@ def test_on_a_terminal_it_goes_on_until_ctrl_c() -> None:
 
 
 @pytest.mark.kernel
-def test_connections_of_other_namespaces_are_there() -> None:
+def test_connections_of_other_namespaces_are_shown() -> None:
     with alone() as host:
         sink = host.receive("127.0.0.1", 5001)
         sending = host.send("127.0.0.1", 5001, "reno", 1.5, 2, rate=1e5)
@@ -176,7 +176,7 @@ def test_connections_of_other_namespaces_are_there() -> None:
 
 
 @pytest.mark.kernel
-def test_a_namespace_that_ended_is_let_go() -> None:
+def test_an_ended_namespace_is_released() -> None:
     """If it stayed open, the namespace would exist, with all its devices, as long as the watch."""
     with Watch(Match(), None) as watched:
         with alone() as host:
@@ -192,7 +192,7 @@ def _descriptors() -> list[str]:
     return [one for one in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{one}")]
 
 
-def test_a_name_that_is_no_namespace_disturbs_nobody(
+def test_a_stale_namespace_name_is_ignored(
     westwood: Westwood, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """ip(8) leaves ordinary files in /run/netns where its mounts are not visible."""
@@ -206,7 +206,7 @@ def test_a_name_that_is_no_namespace_disturbs_nobody(
 
 
 @pytest.mark.kernel
-def test_the_estimate_of_ours_is_their_recorders(controls: Path) -> None:
+def test_the_estimate_of_ours_comes_from_the_recorder(controls: Path) -> None:
     with alone() as host:
         sink = host.receive("127.0.0.1", 5001)
         sending = host.send("127.0.0.1", 5001, "ww_plus", 1.5, 2, rate=1e5)

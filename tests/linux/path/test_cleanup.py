@@ -129,7 +129,7 @@ def test_ctrl_c_ends_it_and_keeps_what_was_finished(tmp_path: Path) -> None:
     assert "Traceback" not in running.said()
 
 
-def test_a_path_that_is_killed_is_an_error_in_one_line(tmp_path: Path) -> None:
+def test_a_killed_path_is_an_error_in_one_line(tmp_path: Path) -> None:
     running = Running(tmp_path)
     os.kill(running.path, signal.SIGKILL)
     assert running.tool.wait(10) == 1
@@ -159,7 +159,7 @@ def test_many_starts_leave_no_namespace_behind() -> None:
 @pytest.mark.skipif(
     shutil.which("unshare") is None, reason="no unshare: apt-get install util-linux"
 )
-def test_a_machine_without_tun_is_told_so() -> None:
+def test_a_machine_without_tun_gets_the_remedy() -> None:
     """In a mount namespace with an empty /dev/net it exits with 77 and names the remedy."""
     if os.geteuid() != 0:
         pytest.skip("needs root: to hide /dev/net/tun")

@@ -51,7 +51,7 @@ def test_it_reads_back_as_it_was_written() -> None:
         assert not above or stat.S_ISDIR(found[above][0])
 
 
-def test_what_is_there_already_stays() -> None:
+def test_existing_entries_are_kept() -> None:
     out = io.BytesIO()
     disk = _Archive(out)
     disk.link("bin/sh", "dash")

@@ -65,7 +65,7 @@ LOSSES: Mapping[str, Any] = {
 
 
 @needs_path
-def test_every_loss_model_loses_what_the_simulators_does() -> None:
+def test_every_loss_model_loses_the_simulators_packets() -> None:
     """A datagram leaves every 5 ms. Models that lose by number lose the same ones; models that lose
     by time may differ by one datagram at each change of state."""
     links = [link(name, loss=loss) for name, loss in LOSSES.items()]
@@ -192,7 +192,7 @@ def test_the_receivers_window_grows_to_what_the_scenario_says() -> None:
 
 
 @needs_path
-def test_a_machine_that_stood_still_is_asked_again(monkeypatch: Any) -> None:
+def test_a_run_on_a_stalled_machine_is_repeated(monkeypatch: Any) -> None:
     late = iter([0.3, 0.2, 0.001])
     runs = []
     monkeypatch.setattr(linux, "_check_speed", lambda report, what: runs.append(1) or next(late))
@@ -205,7 +205,7 @@ def test_a_machine_that_stood_still_is_asked_again(monkeypatch: Any) -> None:
 
 @pytest.mark.slow
 @needs_path
-def test_what_this_kernel_lacks_runs_in_an_emulated_one(monkeypatch: Any) -> None:
+def test_a_control_that_this_kernel_lacks_runs_in_an_emulated_one(monkeypatch: Any) -> None:
     """Upstream's Westwood+ runs there, and Reno in both: its time is exact, so rates agree."""
     reason = emulated.lacking()
     if reason:
@@ -235,7 +235,7 @@ def test_a_traced_run_is_not_run_again() -> None:
 
 
 @needs_path
-def test_validate_holds_both_engines_against_each_other(tmp_path: Path, monkeypatch: Any) -> None:
+def test_validate_compares_both_engines(tmp_path: Path, monkeypatch: Any) -> None:
     grids = validation.GRIDS["linux"]
     assert sum(grid.size for grid in grids.values()) >= 120
     assert set(grids) == {
@@ -292,7 +292,7 @@ def refused(arguments: list[str], capsys: Any) -> tuple[int, str]:
         (['tcp.cc={ name = "westwoodnr+", cte = 2.0 }'], "the kernel's own, which can't be set"),
     ],
 )
-def test_what_linux_cannot_do_is_refused_in_one_line(
+def test_settings_that_linux_lacks_are_rejected_in_one_line(
     settings: list[str], expected: str, capsys: Any
 ) -> None:
     options = [word for setting in settings for word in ("--set", setting)]
@@ -307,7 +307,7 @@ def test_what_linux_cannot_do_is_refused_in_one_line(
     assert code == 2 and expected in error
 
 
-def test_what_is_lacking_is_named_with_its_remedy(
+def test_missing_parts_are_named_with_their_remedy(
     tmp_path: Path, capsys: Any, monkeypatch: Any
 ) -> None:
     """Without the program or a control it exits with 77, and runs and writes nothing."""
@@ -340,7 +340,7 @@ def test_what_is_lacking_is_named_with_its_remedy(
     assert not (tmp_path / "r").exists()
 
 
-def test_dask_is_for_engines_that_need_not_be_here(
+def test_dask_is_rejected_for_engines_of_this_machine(
     tmp_path: Path, capsys: Any, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(linux, "check_machine", lambda: None)

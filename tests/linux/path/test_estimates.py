@@ -27,7 +27,7 @@ RATE_BPS = 4e6
 OURS = list(ww_kernel.CONTROLS.values())
 
 
-def test_each_of_ours_tells_its_estimate(controls: Path) -> None:
+def test_each_of_ours_reports_its_estimate(controls: Path) -> None:
     """On a path without losses it is the link's payload rate, once slow start has reached it."""
     links = [
         {
@@ -57,7 +57,7 @@ def test_each_of_ours_tells_its_estimate(controls: Path) -> None:
     assert reno.height > 10 and reno["estimate_bps"].is_nan().all()
 
 
-def test_a_campaigns_traces_have_it(controls: Path) -> None:
+def test_a_campaigns_traces_have_the_estimate(controls: Path) -> None:
     path = {"rate": "4Mbps", "delay": "20ms", "queue": {"limit": "40p"}}
     plan = CampaignPlan.read(
         {

@@ -85,7 +85,7 @@ def predicted_bps(path: Path, control: str) -> float:
     return sum(run.flow_rows[0]["goodput_bps"] for run in runs) / 8 * length_s / SECONDS
 
 
-def test_twelve_paths_that_the_fit_has_not_seen() -> None:
+def test_the_fit_predicts_unseen_uploads_over_twelve_paths() -> None:
     errors: dict[str, list[float]] = {"rate": [], "queue": [], "goodput": [], "truth": []}
     covered: dict[str, list[bool]] = {"rate": [], "delay": [], "queue": [], "loss": []}
     for truth in drawn(12):

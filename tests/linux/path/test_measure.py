@@ -137,7 +137,7 @@ def test_a_campaign_alternates_and_ends_with_a_table_and_figures(lab: Lab, tmp_p
 
 
 @needs_path
-def test_a_target_that_goes_away_is_left_out_and_resumed(
+def test_an_unreachable_target_is_left_out_and_resumed(
     lab: Lab, tmp_path: Path, capsys: Any
 ) -> None:
     """The other targets are still measured; --resume runs what is missing, and nothing twice."""
@@ -182,7 +182,7 @@ def test_a_server_that_dies_in_an_upload_is_noticed(lab: Lab, tmp_path: Path) ->
 
 
 @needs_path
-def test_killed_in_an_upload_it_goes_on_with_the_next(lab: Lab, tmp_path: Path) -> None:
+def test_after_a_kill_it_continues_with_the_next_upload(lab: Lab, tmp_path: Path) -> None:
     plan, out = tmp_path / "plan.toml", tmp_path / "out"
     plan.write_text(HEAD + FAR)
     command = lab.inside(*WESTWOOD, "path", "campaign", plan, "--out", out)
@@ -217,7 +217,7 @@ def test_killed_in_an_upload_it_goes_on_with_the_next(lab: Lab, tmp_path: Path) 
         ("cc = [", "is not TOML"),
     ],
 )
-def test_a_wrong_plan_is_told_in_one_line(
+def test_an_invalid_plan_gives_one_line(
     text: str, expected: str, tmp_path: Path, capsys: Any
 ) -> None:
     plan = tmp_path / "plan.toml"
@@ -259,7 +259,7 @@ def test_a_server_is_a_host_and_a_port() -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "100001"])
-def test_a_number_of_uploads_that_is_none_is_refused(
+def test_an_invalid_number_of_uploads_is_rejected(
     number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert (

@@ -77,7 +77,7 @@ def test_the_round_trip_is_twice_the_delay(echo: None) -> None:
     assert attempts(is_right)
 
 
-def test_shells_in_shells_add_up(echo: None) -> None:
+def test_delays_of_nested_shells_add_up(echo: None) -> None:
     """The innermost reaches the outermost's gateway through all of them."""
     inner = [*SHELL, "--delay", "5ms", "--", *SHELL, "--scenario", "path", "--set"]
     inner += ["path.loss.rate=0", "--", *python(PING)]
@@ -120,7 +120,7 @@ def test_a_download_with_curl_gets_the_links_rate(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("ip") is None, reason="no ip: apt-get install iproute2")
-def test_the_world_is_within_reach_of_a_machine_that_forwards() -> None:
+def test_other_machines_are_reachable_if_this_one_forwards() -> None:
     """Even from a nested shell; servers see the machine's address."""
 
     def ip(*words: str) -> None:
@@ -168,7 +168,7 @@ def test_an_upload_gets_the_rate_less_the_headers() -> None:
 
 
 @needs_iperf3
-def test_datagrams_are_lost_as_was_said() -> None:
+def test_datagrams_are_lost_at_the_given_rate() -> None:
     """5 % of 2000 is 100; four standard deviations are 40."""
     path = ("--loss", "5%", "--delay", "1ms", "--seed", "3")
 
@@ -179,7 +179,7 @@ def test_datagrams_are_lost_as_was_said() -> None:
     assert attempts(is_right)
 
 
-def test_streams_arguments_and_folder_are_the_commands(tmp_path: Path) -> None:
+def test_the_command_gets_its_streams_arguments_and_folder(tmp_path: Path) -> None:
     script = 'cat; echo "$1"; pwd; ls -l /proc/self/fd >&2'
     words = ("--delay", "1ms", "sh", "-c", script, "sh", "--rate=a b")
     done = program(*words, input="some\ninput", cwd=tmp_path)
@@ -188,7 +188,7 @@ def test_streams_arguments_and_folder_are_the_commands(tmp_path: Path) -> None:
     assert descriptors == {"0", "1", "2", "3"}, "ls has only its folder and the three streams"
 
 
-def test_inside_is_a_network_with_one_way_out() -> None:
+def test_the_inner_network_has_one_route_out() -> None:
     script = "cat /proc/net/dev; echo $WESTWOOD_GATEWAY; echo $WESTWOOD_SHELL"
     *network, gateway, about = shell("--rate", "1Mbps", "sh", "-c", script).stdout.splitlines()
     assert {line.partition(":")[0].strip() for line in network[2:]} == {"lo", "path"}
@@ -196,7 +196,7 @@ def test_inside_is_a_network_with_one_way_out() -> None:
     assert about == "1Mbps"
 
 
-def test_the_meter_tells_rates_delays_and_drops() -> None:
+def test_the_meter_reports_rates_delays_and_drops() -> None:
     """At the end it prints totals; the command's own output is unchanged."""
     send = (
         "import os, socket, time; one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
@@ -213,7 +213,7 @@ def test_the_meter_tells_rates_delays_and_drops() -> None:
     assert float(longest_ms) == pytest.approx(90, abs=1)  # ten packets of 8 ms, and 10 ms
 
 
-def test_without_rights_the_remedy_is_named() -> None:
+def test_without_privileges_the_remedy_is_named() -> None:
     def drop() -> None:
         for capability in (12, 21):  # CAP_NET_ADMIN, CAP_SYS_ADMIN
             ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP

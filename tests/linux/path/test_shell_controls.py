@@ -26,6 +26,6 @@ def goodput_bps(control: str, seed: int) -> float:
     return float(said["sum_received"]["bits_per_second"])
 
 
-def test_ww_plus_gains_where_cubic_takes_losses_for_congestion(controls: Path) -> None:
+def test_ww_plus_is_faster_than_cubic_on_a_lossy_path(controls: Path) -> None:
     pairs = [(goodput_bps("ww_plus", seed), goodput_bps("cubic", seed)) for seed in (1, 2, 3)]
     assert statistics.mean(plus / cubic for plus, cubic in pairs) > 1.1, pairs

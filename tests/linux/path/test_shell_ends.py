@@ -45,13 +45,13 @@ def test_it_ends_as_the_command_ends(command: str, code: int) -> None:
         ("/etc", 126, "westwood: /etc: Permission denied"),
     ],
 )
-def test_a_command_that_cannot_start_is_one_line(command: str, code: int, said: str) -> None:
+def test_a_command_that_cannot_start_gives_one_line(command: str, code: int, said: str) -> None:
     done = shell("--delay", "1ms", "--", command)
     assert done.returncode == code
     assert done.stderr.splitlines()[1:] == [said]
 
 
-def test_root_of_a_user_namespace_may_have_one_too() -> None:
+def test_root_of_a_user_namespace_can_start_a_shell() -> None:
     within = ["unshare", "--user", "--map-root-user", "--net"]
     if shutil.which("unshare") is None or subprocess.run([*within, "true"], check=False).returncode:
         pytest.skip("needs user namespaces")
@@ -71,7 +71,7 @@ def test_root_of_a_user_namespace_may_have_one_too() -> None:
     assert subprocess.run(words, capture_output=True, check=False).returncode == 6
 
 
-def test_without_a_command_it_is_the_users_shell(tmp_path: Path) -> None:
+def test_without_a_command_it_runs_the_users_shell(tmp_path: Path) -> None:
     """On a terminal, with the path in its prompt."""
     bash = shutil.which("bash")
     if bash is None:
@@ -117,7 +117,7 @@ class Running:
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_nothing_outlives_a_shell_that_was_ended(how: signal.Signals, tmp_path: Path) -> None:
+def test_nothing_outlives_an_ended_shell(how: signal.Signals, tmp_path: Path) -> None:
     """Neither the command nor its background processes, devices or namespace remain."""
     running = Running(tmp_path)
     running.tool.send_signal(how)
@@ -125,7 +125,7 @@ def test_nothing_outlives_a_shell_that_was_ended(how: signal.Signals, tmp_path: 
     assert running.has_left_nothing()
 
 
-def test_nothing_outlives_shells_in_a_shell_that_was_killed(tmp_path: Path) -> None:
+def test_nothing_outlives_nested_shells_after_a_kill(tmp_path: Path) -> None:
     mark = tmp_path / "inner"
     inner = f"readlink /proc/self/ns/net > {mark}; sleep 60 & sleep 60; true"
     script = f"{' '.join(SHELL)} --delay 1ms -- sh -c '{inner}' & :"
@@ -137,7 +137,7 @@ def test_nothing_outlives_shells_in_a_shell_that_was_killed(tmp_path: Path) -> N
     assert wait_for(lambda: not inhabitants(mark.read_text().strip()))
 
 
-def test_a_path_that_is_killed_ends_the_command(tmp_path: Path) -> None:
+def test_killing_the_path_ends_the_command(tmp_path: Path) -> None:
     running = Running(tmp_path)
     (path,) = (
         pid

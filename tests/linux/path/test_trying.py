@@ -34,7 +34,7 @@ def tried(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(done, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
-def test_over_a_queue_without_losses_it_does_not_pay(bpffs: Path, tmp_path: Path) -> None:
+def test_it_does_not_pay_over_a_queue_without_losses(bpffs: Path, tmp_path: Path) -> None:
     """The whole procedure, from a machine without our controls to a page."""
     before = State.now()
     assert "ww_plus" not in before.controls
@@ -70,7 +70,7 @@ def test_over_a_queue_without_losses_it_does_not_pay(bpffs: Path, tmp_path: Path
     assert sentence in (tmp_path / "path-compare/index.html").read_text()
 
 
-def test_ctrl_c_gives_the_verdict_on_what_was_finished(bpffs: Path, tmp_path: Path) -> None:
+def test_ctrl_c_gives_a_verdict_on_the_finished_uploads(bpffs: Path, tmp_path: Path) -> None:
     before = State.now()
     trial = start(tmp_path)
     assert trial.stderr is not None
@@ -88,7 +88,7 @@ def test_ctrl_c_gives_the_verdict_on_what_was_finished(bpffs: Path, tmp_path: Pa
     assert eventually(lambda: not left() and State.now() == before)
 
 
-def test_a_server_that_is_not_there_is_one_line(
+def test_an_unreachable_server_gives_one_line(
     bpffs: Path, tmp_path: Path, westwood: Callable[..., Any], monkeypatch: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -107,7 +107,7 @@ def test_a_server_that_is_not_there_is_one_line(
     assert eventually(lambda: not left() and State.now() == before)
 
 
-def test_a_server_of_a_link_local_address_is_met_again() -> None:
+def test_a_server_with_a_link_local_address_is_reached_again() -> None:
     with own_network():
         for words in (
             "link add d0 type veth peer name d1",
@@ -126,7 +126,7 @@ def test_a_server_of_a_link_local_address_is_met_again() -> None:
 
 
 @pytest.mark.slow
-def test_on_a_path_that_loses_at_random_it_pays(bpffs: Path, tmp_path: Path) -> None:
+def test_it_pays_on_a_path_with_random_losses(bpffs: Path, tmp_path: Path) -> None:
     done = tried(tmp_path, *PAIR, "--upload", "5s", "--loss", "2%", "--for", "4m", "--json")
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)["verdicts"]
@@ -135,7 +135,7 @@ def test_on_a_path_that_loses_at_random_it_pays(bpffs: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_few_seconds_of_a_path_that_varies_tell_nothing(bpffs: Path, tmp_path: Path) -> None:
+def test_a_few_seconds_of_a_varying_path_give_no_verdict(bpffs: Path, tmp_path: Path) -> None:
     words = ("--rate", "10Mbps", "--delay", "45ms", "--loss", "0.5%", "--for", "10s")
     done = tried(tmp_path, *PAIR, *words)
     assert done.returncode == 3, done.stderr
@@ -143,7 +143,7 @@ def test_a_few_seconds_of_a_path_that_varies_tell_nothing(bpffs: Path, tmp_path:
 
 
 @pytest.mark.slow
-def test_a_window_of_the_receiver_is_told(bpffs: Path, tmp_path: Path) -> None:
+def test_a_limiting_receive_window_is_reported(bpffs: Path, tmp_path: Path) -> None:
     scenario = tmp_path / "small.toml"
     scenario.write_text(
         'name = "small"\nduration = "10s"\nprofile = "linux"\n[[link]]\nname = "path"\n'

@@ -80,7 +80,7 @@ class Case:
 
     name: str
     words: tuple[str, ...]
-    again: tuple[str, ...] = ()  # further arguments for that
+    again: tuple[str, ...] = ()  # further arguments after a kill
     before: tuple[str, ...] = ()  # a command that makes its input
 
 
