@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures the patches of linux/upstream in Debian's kernel: docs/upstream-linux.md.
 
-    python -m bench.westwood_patches                   goes on measuring, until the intervals tell
-    python -m bench.westwood_patches --minutes 20      no new machine after so many minutes
-    python -m bench.westwood_patches --only "90 ms"    only the paths whose name has it
-    python -m bench.westwood_patches --table           prints the table of what was measured
-    python -m bench.westwood_patches --simulate        prints the same ratios in the simulator
+    python -m bench.westwood_patches                   measures until every interval decides
+    python -m bench.westwood_patches --minutes 20      starts no machine after this many minutes
+    python -m bench.westwood_patches --only "90 ms"    only the paths whose name contains this
+    python -m bench.westwood_patches --table           prints the table of all measurements
+    python -m bench.westwood_patches --simulate        prints the same ratios from the simulator
 
-Each patched state of tcp_westwood.c becomes a module of its own name, by Debian's kernel headers.
-An emulated machine (westwood/kernel/emulated.py) has a lane for every path and control, and all
-lanes upload at once, turn by turn; the next machine has those of the paths that are not decided.
-A turn's uploads are a pair: the same seconds of the same machine, with losses of their own. Rows
-are appended to build/bench/westwood_patches.jsonl.
+Each patched state of tcp_westwood.c becomes a module with its own name, by Debian's kernel headers.
+An emulated machine (westwood/kernel/emulated.py) has one netem path for every path and control. All
+upload at once, turn by turn. The next machine has the paths that are not decided yet. The uploads
+of a turn are a pair: they run in the same seconds on the same machine, with independent losses.
+Rows are appended to build/bench/westwood_patches.jsonl.
 
-A path is decided when the 99 % interval of the ratio lies on one side of 1, or within 3 % of it
-all the same: 99, as it is looked at after every machine. The table has 95 % intervals.
+A path is decided when the 99 % interval of the ratio lies on one side of 1, or within 3 % of it. It
+is 99 % because it is checked after every machine. The table has 95 % intervals.
 """
 
 from __future__ import annotations

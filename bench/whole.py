@@ -45,7 +45,7 @@ def _start(*words: str) -> float:
 
 
 def _call(*words: str) -> float:
-    """Returns the least time of some whole processes."""
+    """Returns the shortest time of several whole processes."""
     taken = []
     for _ in range(_STARTS):
         start = time.perf_counter()
@@ -55,7 +55,7 @@ def _call(*words: str) -> float:
 
 
 def _point() -> float:
-    """Returns the least time of a point: settings, scenario, network, one run, rows."""
+    """Returns the shortest time of a point: settings, scenario, network, one run, rows."""
     base = Scenario.preset("path").with_settings(
         {"path.delay": "21ms", "path.loss.rate": 0.005, "duration": "10s", "tcp.cc": "sack"}
     )

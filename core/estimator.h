@@ -15,15 +15,15 @@
  *
  * `rtt_tick` T: an RTT is ceil(rtt / T) T, as in tcp_westwood.c. With `counted_ticks` it is the reading of
  * a clock with this tick (ns-2's rtt_update(), Valla 2002): floor((rtt + o) / T) T, at least T, with o the
- * time from the last tick to the sending of the segment. Below one tick it overstates the RTT. Above one tick
- * it may understate it by up to one, so with many samples RTTmin becomes floor(rtt / T) T.
+ * time from the last tick to the sending of the segment. For an RTT below one tick the reading is too long.
+ * Otherwise it may be short by up to one tick, so with many samples RTTmin becomes floor(rtt / T) T.
  *
  * `bound_samples`: a sample per ACK is at most flight / RTTmin, `flight` the data sent and not cumulatively
  * acknowledged when the ACK arrived. Whatever is acknowledged within one RTTmin was in flight at its start, so
- * a larger sample cannot be the path's rate. It comes from a remainder that divides the data of a long silence,
- * or from compressed ACKs. filter.h says what becomes of the excess data. Before the first RTT there is no
- * bound, and nothing is measured. `westwood-ns3` and the profiles of the papers follow the papers and have no
- * bound.
+ * a larger sample cannot be the path's rate. It comes from compressed ACKs, or from data of a long silence
+ * that is divided by a short remainder. filter.h describes what happens to the excess data. Before the first
+ * RTT there is no bound, and nothing is measured. `westwood-ns3` and the profiles of the papers have no bound,
+ * as in the papers.
  *
  * `max_counted`: an ACK counts for at most this many segments (Valla 2002: "more" is a lost ACK); the rest
  * is in no sample.

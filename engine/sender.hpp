@@ -87,9 +87,9 @@ class Sender {
     // Handles the timer. Returns what it was due for.
     Due on_timer(Time now);
 
-    // The host sends at `now` what next_segment() returns, until that is -1; a returned segment
-    // counts as sent. take_burst() returns true if its burst is all there is to send: new and full
-    // segments, maybe none. `fast`: called right after a plain ACK.
+    // The host sends at `now` what next_segment() returns, until it returns -1. A returned segment
+    // counts as sent. If take_burst() returns true, its burst of new, full segments (maybe none) is
+    // all there is to send. `fast`: called right after a plain ACK.
     std::int64_t next_segment(Time now);
     struct Burst {
         std::int64_t first, end;  // end excluded
@@ -165,8 +165,9 @@ class Sender {
         return static_cast<std::int32_t>(number - segments_.number(una_));
     }
 
-    // Functions with `rated` exist with and without rate samples, so that the congestion controls
-    // that need none do not pay. Those with `fast` leave out what cannot happen on the fast path.
+    // Functions with `rated` exist with and without rate samples, so that only the congestion
+    // controls that need samples pay for them. Those with `fast` leave out what cannot happen on
+    // the fast path.
     Progress on_unusual_ack(Time now, std::uint32_t number, const SackBlocks* sack, bool again);
     template <bool rated>
     Progress take_ack(Time now, std::int32_t bytes, const SackBlocks* sack, bool again);

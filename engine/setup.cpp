@@ -33,8 +33,7 @@ void Simulation::build_channels(const Network& network, const Topology& topology
     for (std::uint32_t i = 0; i < channels_.size(); i++) find_followers(topology, i);
 }
 
-// Chains the channels that may follow `first`, one behind the other. None of them is slower than
-// `first`.
+// Chains the channels that may follow `first`. None of them is slower than `first`.
 void Simulation::find_followers(const Topology& topology, std::uint32_t first) {
     for (std::uint32_t i = first, next; (next = topology.only_next(i)) != Topology::kNone;
          i = next) {

@@ -39,8 +39,8 @@ class Simulation {
     Outcome run(Sink* sink);
 
   private:
-    // A packet takes a hop in one step: inlined channels, and then the channel at whose far end it
-    // waits for its time, if any; data may reach its receiver without waiting.
+    // A packet takes a hop in one step: inlined channels, then the channel at whose far end it
+    // waits, if any. Data may reach its receiver without waiting.
     struct Hop {
         std::vector<Channel*> channels;  // without those that follow another of them
         Channel* const* end = nullptr;   // of `channels`

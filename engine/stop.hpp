@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A caller may want to end a run early. The engine has no clock and sees no signals, so it asks:
-// every so many events, and in loops whose length the input decides. The answer says when to ask
-// again, because only the caller knows how long the last events took. A stopped run has no result.
+// after a number of events, and in loops whose length the input decides. The answer says when to
+// ask again, because only the caller knows how long the last events took. A stopped run has no
+// result.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,7 @@ TEST(AckCount, ADuplicateCountsOneAndIsRemembered) {
     EXPECT_EQ(counter.accounted_for(), 2u);
 }
 
-TEST(AckCount, ADuplicateThatStandsForSeveralCountsThem) {  // a receiver with GRO
+TEST(AckCount, ADuplicateThatStandsForSeveralCountsThemAll) {  // a receiver with GRO
     Counter counter(false);
     EXPECT_EQ(counter.dupack(8), 8u);
     EXPECT_EQ(counter.ack(9), 1u) << "the retransmission";
@@ -68,7 +68,7 @@ TEST(AckCount, ACumulativeAckCountsWhatDuplicatesHadNotAnnounced) {
     }
 }
 
-TEST(AckCount, APartialAckCountsTheRetransmissionOnly) {
+TEST(AckCount, APartialAckCountsOnlyTheRetransmission) {
     Counter literal(true), corrected(false);
     for (Counter* counter : {&literal, &corrected}) {
         for (int i = 0; i < 6; i++) counter->dupack();
@@ -84,8 +84,8 @@ TEST(AckCount, AnAckForNothingCountsNothing) {
 }
 
 // One loss episode between a NewReno sender and its receiver. The window's first segment and some
-// others are lost. Each segment that arrives brings a duplicate ACK, then each retransmission
-// brings an ACK.
+// others are lost. Each arriving segment brings a duplicate ACK, then each retransmission brings an
+// ACK.
 struct Episode {
     std::uint64_t delivered = 0, counted = 0;
     int third_branch = 0;  // partial ACKs that take the pseudo-code's third branch
@@ -130,7 +130,7 @@ TEST(AckCount, NeverCountsMoreThanWasDeliveredWhenAcksAreLost) {
     }
 }
 
-TEST(AckCount, TheLetterCountsOneTooManyAtMostForEachPartialAck) {
+TEST(AckCount, ThePseudoCodeCountsAtMostOneTooManyPerPartialAck) {
     std::mt19937 random(3);
     std::uint64_t excess = 0;
     for (int i = 0; i < 20000; i++) {

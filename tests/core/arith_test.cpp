@@ -21,7 +21,7 @@ std::uint64_t spread(std::mt19937_64& random, unsigned bits) {
 
 TEST(Arithmetic, DivisionByZeroIsZero) { EXPECT_EQ(ww_div(5, 0), 0u); }
 
-TEST(Arithmetic, ACounterThatWrapsHasReachedWhatIsLessThanHalfItsRangeBehind) {
+TEST(Arithmetic, AWrappingCounterHasReachedNumbersLessThanHalfItsRangeBehind) {
     for (const std::uint32_t end : {0u, 1000u, UINT32_MAX}) {
         EXPECT_TRUE(ww_reached(end, end));
         EXPECT_TRUE(ww_reached(end + 0x7fffffffu, end));
@@ -53,7 +53,7 @@ TEST(Arithmetic, RateIsTheQuotientUpToItsBound) {
     EXPECT_EQ(ww_rate(UINT64_MAX, UINT64_MAX) <= WW_BW_MAX, true);
 }
 
-TEST(Arithmetic, ARateIsOverNineteenHoursAtMost) {  // 2^36 us
+TEST(Arithmetic, ARateCoversAtMostNineteenHours) {  // 2^36 us
     const std::uint64_t bytes = UINT64_C(1) << 47, longest_us = (UINT64_C(1) << 36) - 1;
     const Wide exact = static_cast<Wide>(bytes) * 256000000u / longest_us;
     EXPECT_EQ(ww_rate(bytes, longest_us), static_cast<std::uint64_t>(exact));
@@ -78,7 +78,7 @@ TEST(Arithmetic, BytesInATimeAreTheProductWithinAByte) {
     }
 }
 
-TEST(Arithmetic, BytesAreThoseOfNineMinutesAtMost) {  // 2^29 us
+TEST(Arithmetic, BytesCoverAtMostNineMinutes) {  // 2^29 us
     const auto most = static_cast<std::uint64_t>((static_cast<Wide>(WW_BW_MAX) << 29) / 256000000u);
     for (const std::uint32_t us : {UINT32_C(1) << 29, (UINT32_C(1) << 29) + 1, UINT32_MAX})
         EXPECT_EQ(ww_bytes_in(WW_BW_MAX, us), most);
@@ -111,7 +111,7 @@ TEST(Arithmetic, TheTustinStepStaysWithinItsInputs) {
 
 // From 1 kb/s to 1 Tb/s and from 10 us to 60 s the window equals the BDP, within one segment and a
 // tenth of a percent.
-TEST(Range, ThePipeIsRightFromTheSlowestToTheFastestPath) {
+TEST(Range, TheBdpIsRightFromTheSlowestToTheFastestPath) {
     for (const double bps : {1e3, 64e3, 2e6, 1e9, 100e9, 1e12}) {
         for (const std::uint32_t rtt_us : {10u, 1000u, 90000u, 60000000u}) {
             ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_PLUS);

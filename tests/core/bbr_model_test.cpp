@@ -287,7 +287,7 @@ class BbrModel {
     bool round_start_ = false, floor_round_ = false, recovering_ = false, conservation_ = false;
 };
 
-TEST(BbrModel, TheMaximumIsThatOfLinuxHoweverRoundsAreSkipped) {  // lib/minmax.c
+TEST(BbrModel, TheMaximumIsThatOfLinuxWhicheverRoundsAreSkipped) {  // lib/minmax.c
     for (std::uint64_t seed = 0; seed < 300; seed++) {
         SCOPED_TRACE(seed);
         ww::test::Choices choices(seed);
@@ -305,7 +305,7 @@ TEST(BbrModel, TheMaximumIsThatOfLinuxHoweverRoundsAreSkipped) {  // lib/minmax.
     }
 }
 
-TEST(BbrModel, TheCoreDoesAsTheDraftSays) {
+TEST(BbrModel, TheCoreFollowsTheDraft) {
     int probed_rtt = 0, probed_bw = 0, wrapped = 0;
     for (std::uint64_t seed = 0; seed < 1000; seed++) {
         SCOPED_TRACE(seed);

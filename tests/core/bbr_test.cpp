@@ -98,7 +98,7 @@ TEST(Bbr, RoundsOfAnIdleApplicationDoNotFillThePipe) {  // 4.3.2.2
     EXPECT_EQ(bbr.state.bbr.mode, WW_BBR_STARTUP);
 }
 
-TEST(Bbr, DrainEndsAtAPipeAndThreeQuanta) {  // 4.3.3, 4.2.3.2
+TEST(Bbr, DrainEndsAtTheBdpAndThreeQuanta) {  // 4.3.3, 4.2.3.2
     Bbr bbr;
     for (int i = 0; i < 5; i++) bbr.round(100, 250);
     bbr.round(100, 107);
@@ -116,7 +116,7 @@ Bbr in_phase(std::uint8_t phase, std::uint32_t queued) {
 }
 
 // What was in flight before the ACK counts: here 100 more than after it.
-TEST(Bbr, TheDrainingPhaseEndsEarlyAtAPipeAndThreeQuanta) {  // 4.3.4.3: BBRIsNextCyclePhase
+TEST(Bbr, TheDrainingPhaseEndsEarlyAtTheBdpAndThreeQuanta) {  // 4.3.4.3: BBRIsNextCyclePhase
     const auto phase_after = [](std::uint32_t pipe) {
         Bbr bbr = in_phase(1, 200);
         bbr.round(100, pipe);
@@ -164,14 +164,14 @@ std::uint32_t cwnd_with(std::uint32_t acks) {
 
 // 4.2.3.2: two for the gain, and three quanta of two segments. An ACK of two segments is two ahead
 // of the rate.
-TEST(Bbr, CwndIsTwicePipe) { EXPECT_EQ(cwnd_with(50), 200u + 3 * 2 + 2); }
+TEST(Bbr, CwndIsTwiceTheBdp) { EXPECT_EQ(cwnd_with(50), 200u + 3 * 2 + 2); }
 
-TEST(Bbr, CwndHasRoomForABunchOfAcks) {  // Linux: bbr_ack_aggregation_cwnd
+TEST(Bbr, CwndHasRoomForAggregatedAcks) {  // Linux: bbr_ack_aggregation_cwnd
     EXPECT_EQ(cwnd_with(10), 200u + 3 * 2 + 10);
     EXPECT_EQ(cwnd_with(1), 200u + 3 * 2 + 100);
 }
 
-TEST(Bbr, ABunchIsNoMoreThanWhatATenthOfASecondDelivers) {
+TEST(Bbr, AggregationCountsUpToATenthOfASecond) {
     Bbr bbr;
     for (int i = 0; i < 5; i++) bbr.round(200, 500, 2 * kRtt);
     for (int i = 0; i < 20; i++) bbr.round(200, 200, 2 * kRtt);
@@ -219,7 +219,7 @@ TEST(Bbr, ProbeRttAfterTenSecondsWithoutAShorterOne) {  // 4.3.5
     EXPECT_GE(bbr.window.cwnd, 200u) << "the cwnd before it";
 }
 
-TEST(Bbr, AShorterRoundTripPutsProbeRttOff) {
+TEST(Bbr, AShorterRoundTripPostponesProbeRtt) {
     Bbr bbr;
     bbr.fill_and_drain();
     for (int i = 0; i < 300; i++) bbr.round(100, 125, i % 50 == 0 ? kRtt : kRtt + 100);
@@ -252,7 +252,7 @@ TEST(Bbr, ATimeoutStartsFromOneSegmentAndRemembers) {  // 4.2.3.4
     EXPECT_EQ(bbr.window.cwnd, before);
 }
 
-TEST(Bbr, AndWestwoodCubicAloneWantRatesAndOwnRecovery) {
+TEST(Bbr, OnlyBbrAndWestwoodCubicNeedRatesAndOwnRecovery) {
     for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
         const ww_config config = ww_configure(static_cast<ww_protocol>(id));
         const bool does =

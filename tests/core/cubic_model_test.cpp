@@ -9,7 +9,7 @@ using ww::test::Choices;
 using ww::test::CubicModel;
 using ww::test::Driven;
 
-TEST(CubicModel, TheCoreDoesAsTheRulesSay) {
+TEST(CubicModel, TheCoreFollowsTheRules) {
     int in_css = 0, after_hystart = 0, in_avoidance = 0;
     for (std::uint64_t seed = 0; seed < 1200; seed++) {
         SCOPED_TRACE(seed);

@@ -28,7 +28,7 @@ TEST(Cubic, LossTakesThreeTenths) {  // 4.6
     EXPECT_EQ(small.window.ssthresh, 2u) << "the floor";
 }
 
-TEST(Cubic, SsthreshIsOfTheFlightOfASenderThatDoesNotFillTheWindow) {  // 4.6
+TEST(Cubic, SsthreshComesFromTheFlightOfASenderThatDoesNotFillTheWindow) {  // 4.6
     Rounds c(WW_PROTOCOL_CUBIC, 100);
     c.loss(50);
     EXPECT_EQ(c.window.ssthresh, 35u);
@@ -68,7 +68,7 @@ TEST(Cubic,
     EXPECT_EQ(c.state.cubic.curve.w_max >> WW_CUBIC_FRACTION, 1000u);
 }
 
-TEST(Cubic, FastConvergenceGivesWay) {  // 4.7
+TEST(Cubic, FastConvergenceReducesWMax) {  // 4.7
     Rounds c(WW_PROTOCOL_CUBIC, 1000);
     c.loss();
     c.loss();
@@ -157,27 +157,27 @@ class Spurious : public testing::Test {  // 4.9
     ww_window window{};
 };
 
-TEST_F(Spurious, AFastRetransmitGivesBackTheWholeStage) {  // 4.9.2
+TEST_F(Spurious, AFastRetransmitRestoresTheWholeStage) {  // 4.9.2
     c.loss();
     c.undo();
     expect_as_before();
 }
 
-TEST_F(Spurious, SoDoesATimeout) {  // 4.9.1
+TEST_F(Spurious, ATimeoutRestoresTheWholeStage) {  // 4.9.1
     c.timeout();
     c.ack(100000, 100000, 1, WW_LOSS);
     c.undo();
     expect_as_before();
 }
 
-TEST_F(Spurious, ARepeatedTimeoutGoesBackToBeforeTheFirst) {  // RFC 4015, 3.1: pipe_prev
+TEST_F(Spurious, ARepeatedTimeoutRestoresTheStateBeforeTheFirst) {  // RFC 4015, 3.1: pipe_prev
     c.timeout();
     c.timeout(1, true);
     c.undo();
     expect_as_before();
 }
 
-TEST_F(Spurious, AWindowThatHasGrownBeyondStaysWhatItIs) {  // 4.9.2: "in rare cases"
+TEST_F(Spurious, AWindowThatHasGrownBeyondIsKept) {  // 4.9.2: "in rare cases"
     c.loss();
     c.leave_recovery();
     c.ack(1000, 100000);
@@ -189,7 +189,7 @@ TEST_F(Spurious, AWindowThatHasGrownBeyondStaysWhatItIs) {  // 4.9.2: "in rare c
     EXPECT_NE(c.window.ssthresh, window.ssthresh);
 }
 
-TEST(Cubic, ASpuriousLossInTheFirstSlowStartGoesOnWithHyStart) {  // 4.9, 4.10
+TEST(Cubic, AfterASpuriousLossTheFirstSlowStartContinuesWithHyStart) {  // 4.9, 4.10
     Rounds c(WW_PROTOCOL_CUBIC, 100);
     c.loss();
     EXPECT_EQ(c.state.cubic.curve.cwnd_prior, 100u);
@@ -242,7 +242,7 @@ TEST_F(Kernel, TakesSsthreshFromCwnd) {
     EXPECT_EQ(c.window.ssthresh, 700u);
 }
 
-TEST_F(Kernel, GrowsByFivePercentARoundTripBeforeTheFirstLoss) {
+TEST_F(Kernel, GrowsByFivePercentPerRoundTripBeforeTheFirstLoss) {
     c.window.ssthresh = 100;
     c.round(100000);
     EXPECT_NEAR(c.window.cwnd, 1050, 2);
@@ -256,7 +256,7 @@ class SmallKernel : public Kernel {
     SmallKernel() : Kernel(20) {}
 };
 
-TEST_F(SmallKernel, IsRenosFriendWithoutEverBecomingReno) {
+TEST_F(SmallKernel, IsRenoFriendlyWithoutBecomingReno) {
     constexpr std::uint32_t kRtt = 10000;  // where the cubic is flat
     c.loss();
     ASSERT_EQ(c.window.cwnd, 14u);
@@ -268,7 +268,7 @@ TEST_F(SmallKernel, IsRenosFriendWithoutEverBecomingReno) {
     EXPECT_NEAR(c.window.cwnd, 14 + 42 * 8. / 15, 1.5) << "RFC 9438 has alpha = 1 beyond 20";
 }
 
-TEST_F(SmallKernel, ATargetThatIsReachedLeavesNextToNoGrowth) {
+TEST_F(SmallKernel, AReachedTargetLeavesAlmostNoGrowth) {
     c.loss();
     c.window.cwnd = 400;  // above W_max + C t^3 and W_est
     c.window.ssthresh = 14;
@@ -281,7 +281,7 @@ TEST_F(SmallKernel, ATargetThatIsReachedLeavesNextToNoGrowth) {
     EXPECT_EQ(c.window.cwnd, 401u);
 }
 
-TEST_F(SmallKernel, SlowStartCountsSegmentsAndHandsOnTheRest) {  // tcp_slow_start()
+TEST_F(SmallKernel, SlowStartCountsSegmentsAndPassesOnTheRest) {  // tcp_slow_start()
     c.window.ssthresh = 24;
     c.ack(1000, 100000, 3);
     EXPECT_EQ(c.window.cwnd, 23u);
@@ -296,7 +296,7 @@ TEST_F(SmallKernel, WhatWasSackedBeforeATimeoutIsNotCountedAgain) {  // rs->acke
     EXPECT_EQ(c.window.cwnd, 21u);
 }
 
-TEST_F(Kernel, AnUndoGivesBackTheWindowsOnly) {  // tcp_reno_undo_cwnd()
+TEST_F(Kernel, AnUndoRestoresOnlyTheWindows) {  // tcp_reno_undo_cwnd()
     c.loss();
     c.undo();
     EXPECT_EQ(c.window.cwnd, 1000u);
@@ -310,7 +310,7 @@ class Ns3 : public SmallKernel {
     Ns3() { c.config.cubic_rules = WW_RULES_NS3; }
 };
 
-TEST_F(Ns3, CountsAllThatTheAckCoversWhichCompletesRecovery) {
+TEST_F(Ns3, CountsEverythingCoveredByTheAckThatCompletesRecovery) {
     c.loss();
     c.ack(1000, 100000, 15, WW_RECOVERY);
     c.leave_recovery();
@@ -319,7 +319,7 @@ TEST_F(Ns3, CountsAllThatTheAckCoversWhichCompletesRecovery) {
     EXPECT_EQ(c.state.common.cwnd_count, 1u);
 }
 
-TEST_F(Ns3, GrowsByAtMostOneAnAckAndLosesNoCount) {
+TEST_F(Ns3, GrowsByAtMostOnePerAckAndKeepsTheCount) {
     c.window.ssthresh = 20;  // n = 20 before the first loss
     c.ack(1000, 100000, 60);
     EXPECT_EQ(c.window.cwnd, 21u);

@@ -89,7 +89,7 @@ class Connection {
         s.rate_interval_us = choices.one_in(10) ? 0 : rtt_us;
         s.rate_rtt_us = choices.one_in(6) ? 0 : rtt_us + queued_us + choices.of({0u, 0u, 1u, 8u});
         ack.prior_delivered = delivered - std::min<std::uint64_t>(delivered, rate);
-        // Makes the 32-bit counter wrap, but by no more than a sample can tell.
+        // Makes the 32-bit counter wrap, but by no more than a sample can express.
         if (s.rate_interval_us != 0 && choices.one_in(300)) delivered += 1u << 30;
         ack.delivered = delivered += arrived;
         ack.now_us = now_us;

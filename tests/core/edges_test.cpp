@@ -12,7 +12,7 @@ using ww::test::Rounds;
 
 // ---- Westwood
 
-TEST(Edges, WithoutARoundTripThereIsNoPipeToSetAWindowFrom) {  // BWE RTTmin, Mascolo 2001
+TEST(Edges, WithoutARoundTripThereIsNoBdpToSetAWindowFrom) {  // BWE RTTmin, Mascolo 2001
     Rounds c(WW_PROTOCOL_WESTWOOD_NS3, 40);
     for (int i = 0; i < 10; i++) c.ack(1000, 0);
     ASSERT_GT(ww_observe(&c.config, &c.state, c.now_us).bandwidth, 0u);
@@ -47,7 +47,7 @@ TEST(Edges, APlateauThatWasReachedIsOverForGood) {  // Frikha 2005, equation 5
 
 // ---- CUBIC
 
-TEST(Edges, TheLargestWindowsAreRenosFriends) {  // RFC 9438, 4.3
+TEST(Edges, TheLargestWindowsAreRenoFriendly) {  // RFC 9438, 4.3
     constexpr std::uint32_t large = 9000000, largest = WW_CUBIC_CWND_MAX;
     Rounds c(WW_PROTOCOL_CUBIC, large, large);
     c.ack(1000, 100000);
@@ -79,7 +79,7 @@ TEST(Edges,
 
 // ---- BBR
 
-TEST(Edges, BeforeARateIsKnownAWindowIsPacedARoundTrip) {  // draft-cardwell-...-00, 4.2.1
+TEST(Edges, BeforeARateIsKnownOneWindowIsPacedPerRoundTrip) {  // draft-cardwell-...-00, 4.2.1
     const auto pacing = [](std::uint32_t rtt_us) {
         Rounds c(WW_PROTOCOL_BBR, 10);
         c.ack(1000, rtt_us);  // without a rate sample
@@ -91,7 +91,7 @@ TEST(Edges, BeforeARateIsKnownAWindowIsPacedARoundTrip) {  // draft-cardwell-...
     EXPECT_EQ(pacing(100000), 10 * 1000 * UINT64_C(2560) * 739 * 99 / (100 * 256));
 }
 
-TEST(Edges, BeforeARoundTripIsKnownThePipeIsTheInitialWindow) {  // 4.2.3.2, RFC 6928
+TEST(Edges, BeforeARoundTripIsKnownTheBdpIsTheInitialWindow) {  // 4.2.3.2, RFC 6928
     Rounds c(WW_PROTOCOL_BBR, 100, 100);
     c.state.bbr.rtprop_us = UINT32_MAX;
     EXPECT_EQ(ww_bbr_bdp(&c.state.bbr, WW_BBR_UNIT, 1000), 10u);
@@ -182,7 +182,7 @@ TEST(Edges, TheAcksOfATrainAreTwoMillisecondsApartAtMost) {
     EXPECT_FALSE(in_train(502001));
 }
 
-TEST(Edges, OfNs3TheDelayIsThatOfThePathFromFourMillisecondsToASecond) {  // tcp-cubic.cc: Clamp
+TEST(Edges, InNs3TheDelayIsThatOfThePathFromFourMillisecondsToASecond) {  // tcp-cubic.cc: Clamp
     ww_config config = ww_configure(WW_PROTOCOL_CUBIC);
     config.hystart = WW_HYSTART_NS3;
     const auto ends = [&](std::uint32_t least_us, std::uint32_t round_us) {

@@ -42,7 +42,7 @@ class Westwood {
     std::uint32_t in_flight = 1000000, rtt_us = 90000;
 };
 
-TEST(VirtualSamples, DecayTheEstimateByTheirFactorAStep) {
+TEST(VirtualSamples, DecayTheEstimateByTheirFactorPerStep) {
     Westwood westwood;
     for (std::uint64_t i = 1; i <= 9000; i++) westwood.ack(i * 1000);
     const double before = westwood.estimate(9000000);
@@ -86,13 +86,13 @@ TEST(VirtualSamples, TheRemainderOfASilenceDividesTheRealSample) {
     EXPECT_NEAR(sample_after(1200000, of_2002), 1000 / 0.2, 1);
 }
 
-TEST(VirtualSamples, ARemainderBelow10msGivesWayToAWholeInterval) {
+TEST(VirtualSamples, ARemainderBelow10msIsReplacedByAWholeInterval) {
     for (const std::uint64_t silence_us : {50000u, 50001u, 59999u, 100000u, 109999u})
         EXPECT_NEAR(sample_after(silence_us), 1000 / 0.05, 1);
     EXPECT_NEAR(sample_after(60000), 1000 / 0.01, 1);
 }
 
-TEST(VirtualSamples, ThatIntervalIsNoNullSampleAnyMore) {
+TEST(VirtualSamples, ThatIntervalIsNotANullSampleAnyMore) {
     Westwood westwood;
     for (std::uint64_t i = 1; i <= 9000; i++) westwood.ack(i * 1000);
     westwood.ack(9000000 + 105000);  // a null sample, then 1000 bytes over 50 ms: 19/21 of both
@@ -102,7 +102,7 @@ TEST(VirtualSamples, ThatIntervalIsNoNullSampleAnyMore) {
 
 // docs/decisions/0002 has these means. By the letter of the paper, some paths are measured at half
 // or double their rate.
-TEST(VirtualSamples, ByTheLetterAPathWithASilenceAnAckIsMisread) {
+TEST(VirtualSamples, ByTheLetterAPathWithASilencePerAckIsMismeasured) {
     for (const auto& [period_us, mean] : {std::pair{51000, 1.02}, {75000, 0.54}, {125000, 0.55}}) {
         Westwood westwood;
         westwood.config.bound_samples = false;
@@ -125,7 +125,7 @@ TEST(BoundedSamples, AreAtMostTheFlightOverTheSmallestRtt) {
 }
 
 // A flow limited by its window sends 9 segments per round trip, and is acknowledged in a burst.
-TEST(BoundedSamples, LoseNoDataOfAWindowThatComesAtOnce) {
+TEST(BoundedSamples, LoseNoDataOfAWindowAcknowledgedAtOnce) {
     Westwood westwood;
     westwood.in_flight = 8;
     double sum = 0;
@@ -136,7 +136,7 @@ TEST(BoundedSamples, LoseNoDataOfAWindowThatComesAtOnce) {
     EXPECT_NEAR(sum / 1000 / 1e5, 1, 0.02);
 }
 
-TEST(BoundedSamples, MeasureASlowPathWithASilenceAnAck) {  // 1 kb/s: a full segment takes 12 s
+TEST(BoundedSamples, MeasureASlowPathWithASilencePerAck) {  // 1 kb/s: a full segment takes 12 s
     for (const std::uint64_t period_us : {51000u, 75000u, 125000u, 12000000u}) {
         Westwood westwood;
         westwood.in_flight = 0;
@@ -166,7 +166,7 @@ TEST(BoundedSamples, BeforeTheFirstRttNothingIsMeasured) {
     EXPECT_EQ(westwood.state.westwood.samples, 0u);
 }
 
-TEST(BoundedSamples, ThePaperOf2013KeepsTheLetter) {  // Gangadhar et al. 2013, equation 2
+TEST(BoundedSamples, ThePaperOf2013HasNoBound) {  // Gangadhar et al. 2013, equation 2
     Westwood westwood;
     westwood.config = ww_configure(WW_PROTOCOL_WESTWOOD_NS3);
     westwood.in_flight = 0;
@@ -199,7 +199,7 @@ TEST(Estimator, InTicksRttsAreRoundedUpAndWindowsLonger) {
     EXPECT_EQ(linux_like.state.westwood.samples, 2u) << "90.4 ms are enough";
 }
 
-TEST(Estimator, AcksOfOneMicrosecondJoinTheNextSample) {
+TEST(Estimator, AcksInTheSameMicrosecondJoinTheNextSample) {
     Westwood westwood;
     westwood.config.filter = WW_FILTER_NONE;
     westwood.ack(1000);

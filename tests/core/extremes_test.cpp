@@ -36,7 +36,7 @@ TEST(Extremes, TheFilterOfAFastPathSettlesAtItsRate) {
     EXPECT_NEAR(static_cast<double>(state.bandwidth), static_cast<double>(rate), 1e-6 * rate);
 }
 
-TEST(Extremes, AnHourAndMoreOfRoundTripDoesNotEndSlowStart) {
+TEST(Extremes, ARoundTripOfMoreThanAnHourDoesNotEndSlowStart) {
     const ww_config config = ww_configure(WW_PROTOCOL_CUBIC);
     ww_state state{};
     ww_init(&config, &state);
@@ -50,7 +50,7 @@ TEST(Extremes, AnHourAndMoreOfRoundTripDoesNotEndSlowStart) {
     EXPECT_EQ(state.cubic.plus_plus.baseline_us, 0u);
 }
 
-TEST(Extremes, VegasKeepsSsthreshAboveTheFloorThatItIsGiven) {  // min_cwnd: floor of ssthresh
+TEST(Extremes, VegasKeepsSsthreshAboveItsFloor) {  // min_cwnd: floor of ssthresh
     ww_config config = ww_configure(WW_PROTOCOL_VEGAS);
     config.min_cwnd = 20;
     ww_state state{};
@@ -74,7 +74,7 @@ TEST(Extremes, TwoToThe32DuplicatesAreNotForgotten) {
     EXPECT_EQ(state.accounted_for, UINT32_MAX);
 }
 
-TEST(Extremes, AClockSetBackIsNoLongSilence) {
+TEST(Extremes, AClockSetBackIsNotALongSilence) {
     const ww_config config = ww_configure(WW_PROTOCOL_WESTWOOD_PLUS);
     ww_state state{};
     ww_init(&config, &state);

@@ -58,7 +58,7 @@ class Connection {
     std::uint64_t now_us = 0;
 };
 
-TEST(SlowStart, GrowsByASegmentAnAck) {  // RFC 5681, 3.1, eq. 2
+TEST(SlowStart, GrowsByOneSegmentPerAck) {  // RFC 5681, 3.1, eq. 2
     Connection reno(WW_PROTOCOL_RENO);
     reno.ack(2);
     reno.ack(1);
@@ -71,7 +71,7 @@ TEST(SlowStart, EndsAtSsthresh) {
     EXPECT_EQ(reno.window.cwnd, 12u);
 }
 
-TEST(CongestionAvoidance, GrowsByASegmentAWindowOfAcks) {  // RFC 5681, 3.1
+TEST(CongestionAvoidance, GrowsByOneSegmentPerWindowOfAcks) {  // RFC 5681, 3.1
     Connection reno(WW_PROTOCOL_RENO, 10, 10);
     for (int i = 0; i < 9; i++) reno.ack();
     EXPECT_EQ(reno.window.cwnd, 10u);
@@ -81,7 +81,7 @@ TEST(CongestionAvoidance, GrowsByASegmentAWindowOfAcks) {  // RFC 5681, 3.1
     EXPECT_EQ(reno.window.cwnd, 12u);
 }
 
-TEST(ByteCounting, SlowStartCountsTwoSegmentsAtMost) {  // RFC 3465, 2.2: L = 2
+TEST(ByteCounting, SlowStartCountsAtMostTwoSegments) {  // RFC 3465, 2.2: L = 2
     Connection reno(WW_PROTOCOL_RENO);
     reno.config.byte_counting = true;
     reno.ack(8);
@@ -95,7 +95,7 @@ TEST(ByteCounting, AfterATimeoutSlowStartCountsOne) {  // RFC 3465, 2.3: L = 1
     EXPECT_EQ(reno.window.cwnd, 11u);
 }
 
-TEST(ByteCounting, CongestionAvoidanceGrowsByASegmentAWindowOfData) {  // RFC 3465, 2.1
+TEST(ByteCounting, CongestionAvoidanceGrowsByOneSegmentPerWindowOfData) {  // RFC 3465, 2.1
     Connection reno(WW_PROTOCOL_RENO, 10, 10);
     reno.config.byte_counting = true;
     for (int i = 0; i < 5; i++) reno.ack(2);
@@ -120,7 +120,7 @@ TEST(FractionalCwnd, AnAckAddsAFractionOfOneOverTheWindowAndItsFraction) {  // R
     }
 }
 
-TEST(FractionalCwnd, AWindowTakesHalfAnAckMoreThanByCounting) {
+TEST(FractionalCwnd, AWindowTakesHalfAnAckMoreThanWithCounting) {
     Connection summed(WW_PROTOCOL_RENO, 5, 5), counted(WW_PROTOCOL_RENO, 5, 5);
     summed.config.fractional_cwnd = true;
     for (int acks = 5 + 6 + 7 + 8; acks > 0; acks--) summed.ack(), counted.ack();
@@ -130,7 +130,7 @@ TEST(FractionalCwnd, AWindowTakesHalfAnAckMoreThanByCounting) {
     EXPECT_EQ(summed.window.cwnd, 9u);
 }
 
-TEST(FractionalCwnd, SlowStartGrowsAsEver) {
+TEST(FractionalCwnd, SlowStartGrowsAsBefore) {
     Connection reno(WW_PROTOCOL_RENO, 2, 10);
     reno.config.fractional_cwnd = true;
     for (int i = 0; i < 8; i++) reno.ack();
@@ -150,7 +150,7 @@ TEST(FractionalCwnd, ALossCutsTheFractionOff) {  // ns-2's slowdown() takes int(
     EXPECT_EQ(reno.window.cwnd, 4u);
 }
 
-TEST(FractionalCwnd, AnAckOfManySegmentsAddsThemAndAWholeOneAtMost) {
+TEST(FractionalCwnd, AnAckOfManySegmentsAddsAtMostOneWholeSegment) {
     Connection reno(WW_PROTOCOL_RENO, 10, 10);
     reno.config.byte_counting = reno.config.fractional_cwnd = true;
     reno.ack(5), reno.ack(5);
@@ -181,7 +181,7 @@ TEST(BatchedAcks, SlowStartOpensByAllThatWasAcknowledgedUpToSsthresh) {  // Linu
     EXPECT_EQ(reno.window.cwnd, 41u);
 }
 
-TEST(BatchedAcks, CongestionAvoidanceGrowsAsWithAnAckForEachSegment) {  // Linux: tcp_cong_avoid_ai
+TEST(BatchedAcks, CongestionAvoidanceGrowsAsWithOneAckPerSegment) {  // Linux: tcp_cong_avoid_ai
     Connection batched(WW_PROTOCOL_RENO, 10, 10), single(WW_PROTOCOL_RENO, 10, 10);
     batched.config.batched_acks = true;
     for (int i = 0; i < 40; i++) batched.ack(5);
@@ -189,7 +189,7 @@ TEST(BatchedAcks, CongestionAvoidanceGrowsAsWithAnAckForEachSegment) {  // Linux
     EXPECT_EQ(batched.window.cwnd, single.window.cwnd);
 }
 
-TEST(BatchedAcks, WhatWasCountedTowardsALargerWindowOpensThisOneByOne) {
+TEST(BatchedAcks, ACountTowardsALargerWindowOpensThisOneByOne) {
     Connection reno(WW_PROTOCOL_RENO, 10, 10);
     reno.config.batched_acks = true;
     reno.state.common.cwnd_count = 1000;
@@ -197,7 +197,7 @@ TEST(BatchedAcks, WhatWasCountedTowardsALargerWindowOpensThisOneByOne) {
     EXPECT_EQ(reno.window.cwnd, 11u);
 }
 
-TEST(Growth, OnlyWhereTheWindowLimitsIfValidated) {  // RFC 7661
+TEST(Growth, OnlyIfTheWindowLimitsTheSenderWhenValidated) {  // RFC 7661
     Connection reno(WW_PROTOCOL_RENO);
     reno.config.validate_cwnd = true;
     reno.ack(1, WW_OPEN, false);
@@ -253,7 +253,7 @@ TEST(Reno, ASecondTimeoutOfOneSegmentHoldsSsthresh) {  // RFC 5681, 3.1
 
 class FamilyTest : public testing::TestWithParam<ww_protocol> {};
 
-TEST_P(FamilyTest, ALossSetsTheWindowToTheMeasuredPipe) {  // BWE * RTTmin / MSS
+TEST_P(FamilyTest, ALossSetsTheWindowToTheMeasuredBdp) {  // BWE * RTTmin / MSS
     Connection westwood(GetParam(), 1000);
     westwood.settle();
     westwood.loss(1000);
@@ -261,7 +261,7 @@ TEST_P(FamilyTest, ALossSetsTheWindowToTheMeasuredPipe) {  // BWE * RTTmin / MSS
     EXPECT_EQ(westwood.window.cwnd, westwood.window.ssthresh);
 }
 
-TEST_P(FamilyTest, ATimeoutKeepsThePipeInSsthresh) {
+TEST_P(FamilyTest, ATimeoutKeepsTheBdpInSsthresh) {
     Connection westwood(GetParam(), 1000);
     westwood.settle();
     westwood.timeout(1000);
@@ -313,7 +313,7 @@ TEST(WestwoodPlus, SetsTheWindowOnALoss) {  // Dell'Aera et al. 2003, 2.1: cwnd 
     EXPECT_NEAR(plus.window.cwnd, 100, 1);
 }
 
-TEST(WestwoodPlus, SamplesNoOftenerThanEvery50ms) {  // Dell'Aera et al. 2003, 2.2
+TEST(WestwoodPlus, SamplesAtMostEvery50ms) {  // Dell'Aera et al. 2003, 2.2
     Connection plus(WW_PROTOCOL_WESTWOOD_PLUS);
     for (int i = 0; i < 1000; i++) {
         ww_sample sample{};

@@ -16,7 +16,7 @@ class HyStartPlusPlus : public testing::Test {
     Rounds c{WW_PROTOCOL_CUBIC, 16};
 };
 
-TEST_F(HyStartPlusPlus, IsWhatCubicHasUnlessAsked) {  // RFC 9438, 4.10
+TEST_F(HyStartPlusPlus, IsTheDefaultOfCubic) {  // RFC 9438, 4.10
     EXPECT_EQ(ww_configure(WW_PROTOCOL_CUBIC).hystart, WW_HYSTART_PLUS_PLUS);
 }
 
@@ -26,7 +26,7 @@ TEST_F(HyStartPlusPlus, SteadyRoundTripsDoNotEndSlowStart) {
     EXPECT_FALSE(ww_in_css(&state()));
 }
 
-TEST_F(HyStartPlusPlus, RisingRoundTripsSlowItToAQuarterAndEndIt) {  // 4.2
+TEST_F(HyStartPlusPlus, RisingRoundTripsSlowGrowthToAQuarterAndEndSlowStart) {  // 4.2
     c.round(40000);
     c.round(40000);
     const std::uint32_t before = c.window.cwnd;
@@ -48,7 +48,7 @@ TEST_F(HyStartPlusPlus, RisingRoundTripsSlowItToAQuarterAndEndIt) {  // 4.2
     EXPECT_EQ(c.state.cubic.curve.cwnd_prior, c.window.ssthresh);
 }
 
-TEST_F(HyStartPlusPlus, AFallingRoundTripShowsThatItWasNoCongestion) {  // 4.2
+TEST_F(HyStartPlusPlus, AFallingRoundTripShowsThatThereWasNoCongestion) {  // 4.2
     c.round(40000);
     c.round(40000);
     for (int i = 0; i < 8; i++) c.ack(10, 60000);
@@ -62,7 +62,8 @@ TEST_F(HyStartPlusPlus, AFallingRoundTripShowsThatItWasNoCongestion) {  // 4.2
     EXPECT_EQ(c.window.ssthresh, WW_SSTHRESH_INFINITE);
 }
 
-TEST_F(HyStartPlusPlus, SsthreshHasItsFloorWhenAWindowOfOneSegmentEndsIt) {  // RFC 5681, eq. 4
+TEST_F(HyStartPlusPlus,
+       SsthreshKeepsItsFloorWhenAWindowOfOneSegmentEndsSlowStart) {  // RFC 5681, eq. 4
     c.state.cubic.plus_plus.baseline_us = 40000;
     c.state.cubic.plus_plus.css_rounds = WW_CSS_ROUNDS - 1;
     c.window.cwnd = 1;
@@ -105,7 +106,7 @@ class HyStart : public testing::Test {
     Rounds c{WW_PROTOCOL_CUBIC, 16};
 };
 
-TEST_F(HyStart, ATrainOfHalfTheRoundTripEndsIt) {  // longest = (100 ms + 1 ms) / 2
+TEST_F(HyStart, ATrainOfHalfTheRoundTripEndsSlowStart) {  // longest = (100 ms + 1 ms) / 2
     for (int i = 0; i < 3; i++) train(100000, 400);
     for (int i = 0; i < 127; i++) c.ack(i == 0 ? 0 : 400, 100000);
     EXPECT_TRUE(in_slow_start()) << "126 gaps of 0.4 ms last 50.4 ms";
@@ -118,7 +119,7 @@ TEST_F(HyStart, AcksMoreThanTwoMillisecondsApartAreNoTrain) {
     EXPECT_TRUE(in_slow_start());
 }
 
-TEST_F(HyStart, AnEighthOfTheSmallestRoundTripOfDelayEndsIt) {  // threshold = 90 ms / 8
+TEST_F(HyStart, ADelayOfAnEighthOfTheSmallestRoundTripEndsSlowStart) {  // threshold = 90 ms / 8
     for (const std::uint32_t delayed_us : {101250u, 101251u}) {
         train(90000, 2001);
         for (int i = 0; i < 8; i++) c.ack(2001, delayed_us);
@@ -129,7 +130,7 @@ TEST_F(HyStart, AnEighthOfTheSmallestRoundTripOfDelayEndsIt) {  // threshold = 9
     }
 }
 
-TEST_F(HyStart, ARoundIsAFlightFromTheFirstOneOn) {  // tcp_cubic.c since 6.14
+TEST_F(HyStart, EveryRoundIsOneFlightFromTheFirstOn) {  // tcp_cubic.c since 6.14
     c.window.cwnd = 10;
     for (int i = 0; i < 3; i++) train(100000, 1000);
     ASSERT_TRUE(in_slow_start());
@@ -147,7 +148,7 @@ TEST_F(HyStart, SmallWindowsAreLeftAlone) {  // hystart_low_window
     EXPECT_TRUE(in_slow_start());
 }
 
-TEST_F(HyStart, ATimeoutStartsItAnew) {  // cubictcp_state(), TCP_CA_Loss
+TEST_F(HyStart, ATimeoutRestartsIt) {  // cubictcp_state(), TCP_CA_Loss
     c.state.cubic.hystart.done = true;
     c.timeout();
     EXPECT_FALSE(c.state.cubic.hystart.done);
@@ -159,14 +160,14 @@ class HyStartOfNs3 : public HyStart {
     HyStartOfNs3() : HyStart(WW_HYSTART_NS3) {}
 };
 
-TEST_F(HyStartOfNs3, ATrainOfAWholeRoundTripEndsIt) {
+TEST_F(HyStartOfNs3, ATrainOfAWholeRoundTripEndsSlowStart) {
     for (int i = 0; i < 4; i++) train(100000, 500);
     EXPECT_TRUE(in_slow_start()) << "where Linux has left: 127 gaps last 63.5 ms";
     train(100000, 500);
     EXPECT_EQ(c.window.ssthresh, 256u + 201) << "201 gaps of 0.5 ms are the first beyond 100 ms";
 }
 
-TEST_F(HyStartOfNs3, SmoothedRoundTripsHaveToDouble) {
+TEST_F(HyStartOfNs3, SmoothedRoundTripsMustDouble) {
     train(90000, 2001);
     for (int i = 0; i < 4; i++) train(170000, 2001);
     EXPECT_TRUE(in_slow_start()) << "delay_min and as much again is 180 ms";

@@ -18,7 +18,7 @@ Rounds at_loss(std::uint32_t cwnd, double cte) {
     return c;
 }
 
-TEST(Plateau, IsCtesShareOfTheFallAboveSsthresh) {  // equations 1 and 6
+TEST(Plateau, IsTheReductionDividedByCteAboveSsthresh) {  // equations 1 and 6
     EXPECT_EQ(at_loss(42, 2).window.cwnd, 2u + 40 / 2);
     EXPECT_EQ(at_loss(42, 3.6).window.cwnd, 2u + 11) << "40 / 3.6 = 11.1";
     EXPECT_EQ(at_loss(42, 1).window.cwnd, 42u);
@@ -48,7 +48,7 @@ TEST(Plateau, HoldsUntilTheCounterReachesItAndThenFollowsIt) {  // equations 2 t
     EXPECT_EQ(c.window.cwnd, 13u) << "equation 5: cwnd is the counter";
 }
 
-TEST(Plateau, NoneWithoutAFall) {
+TEST(Plateau, ThereIsNoneWithoutAReduction) {
     Rounds c(WW_PROTOCOL_WESTWOODNR_PLUS, 2);
     c.loss();
     EXPECT_EQ(c.window.cwnd, 2u);
@@ -78,7 +78,7 @@ TEST(Plateau, RecoveryDoesNotMoveTheCounter) {  // equation 3 counts ACKs after 
     EXPECT_EQ(c.state.westwood.counter, 2u);
 }
 
-TEST(Plateau, WestwoodNRIsThePlainFall) {
+TEST(Plateau, WestwoodNRReducesWithoutAPlateau) {
     Rounds c(WW_PROTOCOL_WESTWOODNR, 42);
     c.loss();
     EXPECT_EQ(c.window.cwnd, 2u);
@@ -95,7 +95,7 @@ Rounds on_linux(ww_protocol protocol) {
     return c;
 }
 
-TEST(WestwoodPlusOfLinux, RunsRecoveryOnRenosHalfAndEndsItOnThePipe) {
+TEST(WestwoodPlusOfLinux, RunsRecoveryOnHalfTheFlightAndEndsItOnTheBdp) {
     Rounds c = on_linux(WW_PROTOCOL_WESTWOOD_PLUS_LINUX);
     c.loss();
     EXPECT_EQ(c.window.ssthresh, 100u) << "half of 200 in flight";

@@ -51,7 +51,7 @@ void expect_is(ww_protocol protocol, const ww_config& expected) {
 #undef WW_EXPECT
 }
 
-TEST(Protocols, OthersThanWestwoodHaveTheDefaults) {
+TEST(Protocols, AllButWestwoodHaveTheDefaults) {
     for (const ww_protocol reno :
          {WW_PROTOCOL_TAHOE, WW_PROTOCOL_RENO, WW_PROTOCOL_NEWRENO, WW_PROTOCOL_SACK})
         expect_is(reno, by_default(WW_ALG_RENO));
@@ -63,7 +63,7 @@ TEST(Protocols, OthersThanWestwoodHaveTheDefaults) {
     expect_is(WW_PROTOCOL_COUNT, by_default(WW_ALG_RENO));  // not a protocol
 }
 
-TEST(Protocols, WestwoodIsMascolos) {  // 2001: a sample an ACK, the time-varying filter
+TEST(Protocols, WestwoodFollowsMascolo) {  // 2001: one sample per ACK, the time-varying filter
     ww_config c = by_default(WW_ALG_WESTWOOD);
     c.filter = WW_FILTER_TUSTIN;
     expect_is(WW_PROTOCOL_WESTWOOD, c);
@@ -72,7 +72,7 @@ TEST(Protocols, WestwoodIsMascolos) {  // 2001: a sample an ACK, the time-varyin
     expect_is(WW_PROTOCOL_WESTWOODNR_PLUS, c);
 }
 
-TEST(Protocols, ThoseOf2013AreGangadhars) {  // without a filter, DUPACKs by the letter
+TEST(Protocols, TheNs3VariantsFollowGangadhar) {  // without a filter, DUPACKs exactly as printed
     ww_config c = by_default(WW_ALG_WESTWOOD);
     c.literal_count = true;
     c.sampler = WW_PER_RTT_TIMER;
@@ -83,7 +83,7 @@ TEST(Protocols, ThoseOf2013AreGangadhars) {  // without a filter, DUPACKs by the
 }
 
 TEST(Protocols,
-     WestwoodOfUclaIsVallas) {  // tcp-westwood-nr.cc 1.3 with its defaults, filter_type_ = 1
+     WestwoodOfUclaFollowsValla) {  // tcp-westwood-nr.cc 1.3 with its defaults, filter_type_ = 1
     ww_config c = by_default(WW_ALG_WESTWOOD);
     c.filter = WW_FILTER_TUSTIN_EVEN;
     c.bound_samples = false;
@@ -94,7 +94,7 @@ TEST(Protocols,
     expect_is(WW_PROTOCOL_WESTWOOD_UCLA, c);
 }
 
-TEST(Protocols, WestwoodPlusIsDellAerasAndLinuxs) {
+TEST(Protocols, WestwoodPlusFollowsDellAeraAndLinux) {
     ww_config c = by_default(WW_ALG_WESTWOOD);
     c.sampler = WW_PER_RTT;  // 2003, 2.1 and 2.2
     c.filter = WW_FILTER_EWMA;
@@ -108,7 +108,7 @@ TEST(Protocols, WestwoodPlusIsDellAerasAndLinuxs) {
     expect_is(WW_PROTOCOL_WESTWOOD_PLUS_LINUX, c);
 }
 
-TEST(Protocols, ATraitIsABitOfItsOwn) {
+TEST(Protocols, EachTraitIsASeparateBit) {
     const unsigned traits[] = {WW_NEEDS_RATE, WW_OWNS_RECOVERY, WW_ESTIMATES, WW_IGNORES_MARKS};
     unsigned seen = 0;
     for (const unsigned trait : traits) {
@@ -118,14 +118,14 @@ TEST(Protocols, ATraitIsABitOfItsOwn) {
     }
 }
 
-TEST(Protocols, OnlyBbrIsToldNothingOfMarks) {
+TEST(Protocols, OnlyBbrIgnoresMarks) {
     for (int id = 0; id < WW_PROTOCOL_COUNT; id++) {
         const ww_config config = ww_configure(static_cast<ww_protocol>(id));
         EXPECT_EQ(ww_ignores_marks(&config), id == WW_PROTOCOL_BBR);
     }
 }
 
-TEST(Protocols, ANumberThatNamesNoControlDoesNothing) {
+TEST(Protocols, AnUnknownControlDoesNothing) {
     ww_config config = ww_configure(WW_PROTOCOL_RENO);
     config.algorithm = WW_ALGORITHM_COUNT;
     const ww_state state{};

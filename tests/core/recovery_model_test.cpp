@@ -43,7 +43,7 @@ struct PrrModel {
     }
 };
 
-TEST(PrrModel, TheCoreDoesAsTheRfcSays) {
+TEST(PrrModel, TheCoreFollowsTheRfc) {
     for (std::uint64_t seed = 0; seed < 3000; seed++) {
         SCOPED_TRACE(seed);
         Recovery recovery(seed);
@@ -67,7 +67,7 @@ TEST(PrrModel, TheCoreDoesAsTheRfcSays) {
     }
 }
 
-TEST(RateHalvingModel, TheCoreDoesAsThePaperSays) {
+TEST(RateHalvingModel, TheCoreFollowsThePaper) {
     for (std::uint64_t seed = 0; seed < 1000; seed++) {
         SCOPED_TRACE(seed);
         Recovery recovery(seed);

@@ -57,7 +57,7 @@ TEST(Prr, ManyLossesSendWhatArrives) {  // RFC 6937, 4: with 15 of 20 lost, one 
     EXPECT_EQ(sent.pipe, 5u) << "packet conservation: PRR-CRB without proof that it is safe";
 }
 
-TEST(Prr, AnAckThatIsSafeSendsOneMore) {  // RFC 9937, 6: SafeACK
+TEST(Prr, ASafeAckSendsOneMore) {  // RFC 9937, 6: SafeACK
     ww_prr prr;
     ww_prr_enter(&prr, 20);
     prr.delivered = prr.out = 5;
@@ -128,7 +128,7 @@ Halved recover_by_halving(std::uint32_t flight, std::uint32_t lost, std::uint32_
     return halved;
 }
 
-TEST(RateHalving, OneOutForEveryTwoIn) {
+TEST(RateHalving, OneSegmentLeavesForEveryTwoAcks) {
     const Halved halved = recover_by_halving(20, 1, 5);
     EXPECT_EQ(halved.cwnd.back(), 20u - 19 / 2 - 1) << "one less for every two ACKs";
     EXPECT_LE(halved.longest_silence, 1u);
@@ -140,12 +140,12 @@ TEST(RateHalving, NeverBelowTheFloor) {
     EXPECT_EQ(halved.cwnd.back(), 16u);
 }
 
-TEST(RateHalving, NoBurstWhenManyAreFoundLost) {
+TEST(RateHalving, NoBurstWhenManySegmentsAreFoundLost) {
     std::uint32_t count = 0;
     EXPECT_EQ(ww_rate_halving_on_ack(&count, 20, 5, 9, 1), 10u) << "at most in flight + 1";
 }
 
-TEST(RateHalving, AMergedAckCountsAsThoseItStandsFor) {
+TEST(RateHalving, AMergedAckCountsAsAllTheAcksItReplaces) {
     std::uint32_t one_by_one = 40, pipe = 40, odd = 0;
     for (int ack = 0; ack < 15; ack++) {
         one_by_one = ww_rate_halving_on_ack(&odd, one_by_one, 5, --pipe, 1);

@@ -110,7 +110,7 @@ class VenoModel : public RenoModel {
     bool waits_ = false;
 };
 
-TEST(RenoModel, TheCoreDoesAsTheRfcsSay) {
+TEST(RenoModel, TheCoreFollowsTheRfcs) {
     int in_slow_start = 0, in_avoidance = 0;
     ww::test::drive<RenoModel>(WW_PROTOCOL_SACK, 300, 400, [&](const Driven<RenoModel>& reno) {
         const bool slow_start = reno.window.cwnd < reno.window.ssthresh;
@@ -121,7 +121,7 @@ TEST(RenoModel, TheCoreDoesAsTheRfcsSay) {
     EXPECT_GT(in_avoidance, 10000);
 }
 
-TEST(VegasModel, TheCoreDoesAsThePaperAndLinuxSay) {
+TEST(VegasModel, TheCoreFollowsThePaperAndLinux) {
     int adjusted = 0;
     ww::test::drive<VegasModel>(WW_PROTOCOL_VEGAS, 400, 600, [&](const Driven<VegasModel>& vegas) {
         adjusted = std::max(adjusted, vegas.model.adjusted);
@@ -129,7 +129,7 @@ TEST(VegasModel, TheCoreDoesAsThePaperAndLinuxSay) {
     EXPECT_GT(adjusted, 50);
 }
 
-TEST(VenoModel, TheCoreDoesAsThePaperAndLinuxSay) {
+TEST(VenoModel, TheCoreFollowsThePaperAndLinux) {
     int full = 0, empty = 0;
     ww::test::drive<VenoModel>(WW_PROTOCOL_VENO, 300, 400, [&](const Driven<VenoModel>& veno) {
         (veno.model.fills_queue() ? full : empty)++;

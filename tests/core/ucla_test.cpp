@@ -88,7 +88,7 @@ TEST(UclaFilter, WithM15WeighsItBy29Of31) {  // type 2: .93548 and .03225
     EXPECT_NEAR(29 / 31.0, .93548, 1e-5);
 }
 
-TEST(UclaFilter, KnowsNoSilence) {
+TEST(UclaFilter, IgnoresSilences) {
     Module module;
     for (int i = 0; i < 1000; i++) module.ack(1'000);
     const double before = module.estimate();
@@ -96,7 +96,7 @@ TEST(UclaFilter, KnowsNoSilence) {
     EXPECT_EQ(module.estimate(), before);
 }
 
-TEST(UclaFilter, OfTheTimeVaryingKindFallsByThreeFifthsAndKeepsAFifthOfTheLastSample) {  // type 3
+TEST(UclaFilter, TimeVaryingFallsByThreeFifthsAndKeepsAFifthOfTheLastSample) {  // type 3
     Module module(time_varying());
     for (int i = 0; i < 9000; i++) module.ack(1'000);
     EXPECT_NEAR(module.estimate(), 1e6, 1e3);
@@ -106,7 +106,7 @@ TEST(UclaFilter, OfTheTimeVaryingKindFallsByThreeFifthsAndKeepsAFifthOfTheLastSa
     EXPECT_NEAR(module.estimate(), 0.6 * 0.8e6, 1e3);
 }
 
-TEST(UclaFilter, OfTheTimeVaryingKindDividesByTheRemainderOrHalfOfTau) {
+TEST(UclaFilter, TimeVaryingDividesByTheRemainderOrHalfOfTau) {
     Module module(time_varying());
     for (int i = 0; i < 9000; i++) module.ack(1'000);
     module.ack(1'200'000);
@@ -156,7 +156,7 @@ std::uint32_t rtt_in_ticks(std::uint64_t sent_us, std::uint32_t rtt_us, std::uin
     return module.rtt_min_us() / tick_us;
 }
 
-TEST(UclaRtt, IsTheTicksFromTheOneBeforeTheSegmentWasSent) {  // t = floor((rtt + offset) / tick)
+TEST(UclaRtt, CountsTheTicksSinceTheLastOneBeforeSending) {  // t = floor((rtt + offset) / tick)
     EXPECT_EQ(rtt_in_ticks(1'000'000, 94'000, 10'000), 9u);
     EXPECT_EQ(rtt_in_ticks(1'005'999, 94'000, 10'000), 9u);
     EXPECT_EQ(rtt_in_ticks(1'006'000, 94'000, 10'000), 10u);
@@ -170,7 +170,7 @@ TEST(UclaRtt, IsAtLeastATick) {
 }
 
 TEST(UclaRtt,
-     HasTheFullTicksOfThePathForItsMinimum) {  // longer than a path below a tick, else shorter
+     HasTheWholeTicksOfThePathAsMinimum) {  // longer than a path below a tick, else shorter
     Module module;
     for (int i = 0; i < 1000; i++) module.ack(1'234, 1, 74'000);
     EXPECT_EQ(module.rtt_min_us(), 70'000u);
@@ -180,7 +180,7 @@ TEST(UclaRtt,
     EXPECT_EQ(module.rtt_min_us(), 100'000u);
 }
 
-TEST(UclaRtt, InTicksLeavesASampleAnAckAsItIs) {
+TEST(UclaRtt, TicksDoNotChangeOneSamplePerAck) {
     Module module;
     module.ack(0, 1, 50'000);
     for (int i = 0; i < 5; i++) module.ack(1'000, 1, 50'000);
@@ -198,7 +198,7 @@ Module with_a_pipe_of_101() {
     return module;
 }
 
-TEST(UclaTimeout, InSlowStartDividesByOneMoreEachTimeUpTo4) {
+TEST(UclaTimeout, InSlowStartTheDivisorGrowsByOneUpTo4) {
     Module module = with_a_pipe_of_101();
     module.window = {10, WW_SSTHRESH_INFINITE, 0};
     for (const std::uint32_t ssthresh : {101u, 50u, 33u, 25u, 25u})
@@ -206,7 +206,7 @@ TEST(UclaTimeout, InSlowStartDividesByOneMoreEachTimeUpTo4) {
     EXPECT_EQ(module.window.cwnd, 1u);
 }
 
-TEST(UclaTimeout, InCongestionAvoidanceDividesByOneAgain) {
+TEST(UclaTimeout, InCongestionAvoidanceTheDivisorIsOneAgain) {
     Module module = with_a_pipe_of_101();
     module.window = {10, WW_SSTHRESH_INFINITE, 0};
     for (int i = 0; i < 3; i++) module.ssthresh_after_timeout();
@@ -215,7 +215,7 @@ TEST(UclaTimeout, InCongestionAvoidanceDividesByOneAgain) {
     EXPECT_EQ(module.ssthresh_after_timeout(), 50u) << "and grows from there";
 }
 
-TEST(UclaTimeout, CountsAQuarterForEachThreeDupacksOfASlowStart) {
+TEST(UclaTimeout, ThreeDupacksInSlowStartAddAQuarter) {
     Module module = with_a_pipe_of_101();
     for (int i = 0; i < 2; i++) {
         module.window = {10, WW_SSTHRESH_INFINITE, 0};

@@ -30,12 +30,12 @@ std::uint32_t after_a_loss(double queued) {
     return c.window.cwnd;
 }
 
-TEST(Veno, TakesALossWithAShortQueueForARandomOne) {
+TEST(Veno, ALossWithAShortQueueCountsAsRandom) {
     EXPECT_EQ(after_a_loss(0), kWindow * 4 / 5);
     EXPECT_EQ(after_a_loss(2.4), kWindow * 4 / 5) << "below beta, 3 segments";
 }
 
-TEST(Veno, TakesALossWithALongQueueForCongestion) {
+TEST(Veno, ALossWithALongQueueCountsAsCongestion) {
     EXPECT_EQ(after_a_loss(3.1), kWindow / 2);
     EXPECT_EQ(after_a_loss(20), kWindow / 2);
 }
@@ -49,7 +49,7 @@ TEST(Veno, AnswersATimeoutLikeALoss) {
     }
 }
 
-TEST(Veno, BetaSaysFromWhereALossIsCongestion) {
+TEST(Veno, BetaIsTheQueueFromWhichALossCountsAsCongestion) {
     for (const auto& [beta, after] : {std::pair{3, kWindow / 2}, {8, kWindow * 4 / 5}}) {
         Rounds c = with_queued(6);
         c.config.veno_beta = static_cast<std::uint8_t>(beta);
@@ -76,7 +76,7 @@ TEST(Veno, SlowStartIsRenos) {
     EXPECT_EQ(c.window.cwnd, 64u) << "a doubling a round trip, however long the queue";
 }
 
-TEST(Veno, FewSamplesTellNothing) {
+TEST(Veno, TooFewSamplesAreIgnored) {
     Rounds c(WW_PROTOCOL_VENO, kWindow, 10);
     for (int i = 0; i < 2; i++) c.ack(1000, kEmptyPath);
     c.ack(1000, 2 * kEmptyPath);  // from here on the smallest of three samples counts

@@ -10,7 +10,7 @@
 namespace ww::test::westwood_cubic {
 namespace {
 
-constexpr std::uint32_t kZero = 128 << 8;  // the evidence 0
+constexpr std::uint32_t kZero = 128 << 8;  // evidence 0
 
 // ---- scores
 
@@ -45,7 +45,7 @@ TEST(WestwoodCubicEvidence, AScoreIsBetweenMinusOneAndOne) {
     EXPECT_EQ(score_at(-100000, 1000), 0u);
 }
 
-TEST(WestwoodCubicEvidence, DistancesBelowAFractionOfTheRoundTripTellNothing) {
+TEST(WestwoodCubicEvidence, DistancesBelowAFractionOfTheRoundTripAreNoise) {
     EXPECT_EQ(score_at(28, 0), 192u) << "100000 / 8192 + 16 = 28 us";
     EXPECT_EQ(score_at(28, 28), 192u);
     EXPECT_EQ(score_at(29, 29), 192u);
@@ -155,7 +155,7 @@ void go_through(WestwoodCubic& c, std::uint32_t srtt_us) {
     c.ack({.rtt_us = 0, .ends_round = true});
 }
 
-TEST(WestwoodCubicEvidence, TheFirstRoundsWeighAlike) {
+TEST(WestwoodCubicEvidence, TheFirstRoundsWeighTheSame) {
     WestwoodCubic c(100, 100);
     std::uint32_t sum_us = 0;
     for (std::uint32_t rounds = 1; rounds <= 16; rounds++) {
@@ -184,7 +184,7 @@ TEST(WestwoodCubicEvidence, TheDeviationIsTheMeanDistanceFromTheMeanBefore) {
     EXPECT_LE(c.wc().dev_us, 16u);
 }
 
-TEST(WestwoodCubicEvidence, ARoundWithoutRoundTripsIsNone) {
+TEST(WestwoodCubicEvidence, ARoundWithoutRoundTripsDoesNotCount) {
     WestwoodCubic c = settled(100);
     const ww_westwood_cubic_state before = c.wc();
     for (int i = 0; i < 5; i++) c.ack({.rtt_us = 0, .ends_round = true});
@@ -243,13 +243,13 @@ std::uint32_t sawtooth_us(std::uint32_t ack, std::uint32_t longest_us) {
 }
 bool is_full(std::uint32_t ack) { return ack % 1000 >= 990; }
 
-TEST(WestwoodCubicEvidence, LossesOfASteadyPathHaveNone) {
+TEST(WestwoodCubicEvidence, LossesOnASteadyPathGiveNoEvidence) {
     Random random;
     EXPECT_NEAR(evidence_on([&](std::uint32_t, std::uint32_t&) { return random.has(0.01); }), 0,
                 1e-3);
 }
 
-TEST(WestwoodCubicEvidence, LossesOfALinkHaveNoneWhateverTheQueueDoes) {
+TEST(WestwoodCubicEvidence, LinkLossesGiveNoEvidenceWhateverTheQueueDoes) {
     for (const std::uint32_t queue_us : {1000u, 50000u, 400000u}) {
         Random random;
         const double evidence = evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
@@ -260,7 +260,7 @@ TEST(WestwoodCubicEvidence, LossesOfALinkHaveNoneWhateverTheQueueDoes) {
     }
 }
 
-TEST(WestwoodCubicEvidence, LossesOfALinkHaveNoneWithJitter) {
+TEST(WestwoodCubicEvidence, LinkLossesGiveNoEvidenceWithJitter) {
     for (const std::uint32_t jitter_us : {20u, 100u, 1000u, 30000u, 200000u}) {
         Random random;
         const double evidence = evidence_on([&](std::uint32_t, std::uint32_t& rtt_us) {
@@ -271,7 +271,7 @@ TEST(WestwoodCubicEvidence, LossesOfALinkHaveNoneWithJitter) {
     }
 }
 
-TEST(WestwoodCubicEvidence, LossesOfAFullQueueHaveAlmostOneHoweverShortItIs) {
+TEST(WestwoodCubicEvidence, LossesOfAFullQueueGiveAlmostOneHoweverShortItIs) {
     for (const std::uint32_t queue_us : {500u, 5000u, 50000u, 400000u})
         EXPECT_GT(evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
                       rtt_us += sawtooth_us(ack, queue_us);
@@ -290,7 +290,7 @@ TEST(WestwoodCubicEvidence, JitterDoesNotHideAFullQueue) {
               0.7);
 }
 
-TEST(WestwoodCubicEvidence, WithLossesOfBothItIsBetween) {
+TEST(WestwoodCubicEvidence, WithLossesOfBothTheEvidenceIsInBetween) {
     Random random;
     const double evidence = evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {
         rtt_us += sawtooth_us(ack, 50000);

@@ -341,7 +341,7 @@ void expect_same_inside(const Driven<WestwoodCubicModel>& wc) {
               model.after(flight, wc.path.mss, WW_WC_LOSS));
 }
 
-TEST(WestwoodCubicModel, TheCoreDoesAsTheEquationsSay) {
+TEST(WestwoodCubicModel, TheCoreFollowsTheEquations) {
     int held = 0, paced = 0, wrapped = 0, at_a_link = 0, at_a_queue = 0;
     int ended_at_pipe = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0;
     for (std::uint64_t seed = 0; seed < 2000; seed++) {

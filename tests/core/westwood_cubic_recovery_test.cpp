@@ -44,7 +44,7 @@ TEST(WestwoodCubicAnswers, AnAckThatEndsNoRoundChangesOnlyCuts) {
     }
 }
 
-TEST(WestwoodCubicAnswers, ARoundsEndLeadsOn) {
+TEST(WestwoodCubicAnswers, TheEndOfARoundChangesTheState) {
     const std::pair<enum ww_wc_answer, enum ww_wc_answer> ends[] = {{WW_WC_WATCHES, WW_WC_WATCHES},
                                                                     {WW_WC_KEEPS, WW_WC_WATCHES},
                                                                     {WW_WC_CUTS, WW_WC_WAITS},
@@ -78,7 +78,7 @@ TEST(WestwoodCubicAnswers, AMarkReducesInAnyState) {
     }
 }
 
-TEST(WestwoodCubicAnswers, RecoverysEndUndoAndTimeoutLeadBack) {
+TEST(WestwoodCubicAnswers, TheEndOfRecoveryUndoAndTimeoutLeadBackToTheStart) {
     for (const auto state : kAll) {
         WestwoodCubic ended = in(state), undone = in(state), timed_out = in(state);
         ended.leave_recovery();
@@ -90,7 +90,7 @@ TEST(WestwoodCubicAnswers, RecoverysEndUndoAndTimeoutLeadBack) {
     }
 }
 
-TEST(WestwoodCubicAnswers, AMarkThatTheFloorAnswersIsAnswered) {
+TEST(WestwoodCubicAnswers, AMarkAtTheFloorCountsAsAnswered) {
     WestwoodCubic c = settled(2);
     c.mark();
     EXPECT_EQ(c.window.cwnd, 2u);
@@ -136,7 +136,7 @@ TEST(WestwoodCubicAnswers, TheFirstLossesOfALaterRoundAreAnsweredWhenItEnds) {
     EXPECT_EQ(c.wc().answer, WW_WC_CUTS);
 }
 
-TEST(WestwoodCubicAnswers, ARoundWithoutLossesIsNoReason) {
+TEST(WestwoodCubicAnswers, ARoundWithoutLossesDoesNotReduce) {
     WestwoodCubic c = in_recovery(0);
     c.set_evidence(1 - 1e-4);
     for (int i = 0; i < 3; i++) c.ack(kRoundEnds);
@@ -151,7 +151,7 @@ TEST(WestwoodCubicAnswers, TheLossesOfARoundAddUp) {
     EXPECT_EQ(c.window.ssthresh, 95u);
 }
 
-TEST(WestwoodCubicAnswers, TheLossesOfTheAckThatBeginsARoundAreOfThatRound) {
+TEST(WestwoodCubicAnswers, LossesOnTheAckThatBeginsARoundBelongToThatRound) {
     WestwoodCubic c = in_recovery(0);
     c.ack(kFewLost);
     c.ack({.lost = 15, .phase = WW_RECOVERY, .ends_round = true});
@@ -160,7 +160,7 @@ TEST(WestwoodCubicAnswers, TheLossesOfTheAckThatBeginsARoundAreOfThatRound) {
     EXPECT_EQ(c.window.ssthresh, 95u);
 }
 
-TEST(WestwoodCubicAnswers, ManyLossesOutsideOfARecoveryAwaitIt) {
+TEST(WestwoodCubicAnswers, ManyLossesOutsideRecoveryWaitForIt) {
     WestwoodCubic c = settled(120);
     c.acks(3, {.lost = 20});
     c.ack({.lost = 20, .ends_round = true});
@@ -295,7 +295,7 @@ std::uint32_t let_go(std::uint32_t in_network, std::uint32_t delivered, std::uin
     return c.window.cwnd;
 }
 
-TEST(WestwoodCubicFalls, BelowSsthreshWhatWasDeliveredIsLetGo) {
+TEST(WestwoodCubicFalls, BelowSsthreshAsMuchIsSentAsWasDelivered) {
     EXPECT_EQ(let_go(50, 2), 53u) << "one more: the ACK advances and tells of no loss";
     EXPECT_EQ(let_go(50, 2, 1), 52u) << "it tells of one";
     EXPECT_EQ(let_go(50, 0), 50u) << "it does not advance";
@@ -341,7 +341,7 @@ TEST(WestwoodCubicFalls, RecoveryEndsAtSsthresh) {
     EXPECT_EQ(c.window.cwnd, 60u) << "it ends once";
 }
 
-TEST(WestwoodCubicFalls, WhereTheWindowWasKeptGrowthGoesOn) {
+TEST(WestwoodCubicFalls, GrowthContinuesWhereTheWindowWasKept) {
     WestwoodCubic c = in_recovery(0);
     c.acks(5000, {.in_network = 10, .phase = WW_RECOVERY, .fills = true});
     EXPECT_GT(c.window.cwnd, 125u);
@@ -350,7 +350,7 @@ TEST(WestwoodCubicFalls, WhereTheWindowWasKeptGrowthGoesOn) {
     EXPECT_EQ(c.window.cwnd, before);
 }
 
-TEST(WestwoodCubicFalls, WhatTheHostMakesOfSsthreshIsNoWindow) {
+TEST(WestwoodCubicFalls, AnSsthreshSetByTheHostIsNoWindow) {
     for (const auto& [ssthresh, cwnd] :
          {std::pair{0u, 1u}, {1u, 1u}, {WW_SSTHRESH_INFINITE, WW_CWND_MAX}}) {
         WestwoodCubic c = in_recovery(kQueue);
@@ -360,7 +360,7 @@ TEST(WestwoodCubicFalls, WhatTheHostMakesOfSsthreshIsNoWindow) {
     }
 }
 
-TEST(WestwoodCubicFalls, AnUndoGivesBackTheWindowsAndEndsTheBound) {
+TEST(WestwoodCubicFalls, AnUndoRestoresTheWindowsAndEndsTheBound) {
     WestwoodCubic c = in_recovery(kQueue);
     ASSERT_EQ(c.window.ssthresh, 95u);
     c.undo();

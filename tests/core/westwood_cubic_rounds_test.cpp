@@ -9,7 +9,7 @@ namespace {
 
 // ---- the estimate
 
-TEST(WestwoodCubicRounds, TheRateIsTheLargestAndFadesByAnEighthARound) {
+TEST(WestwoodCubicRounds, TheRateIsTheLargestAndFadesByAnEighthPerRound) {
     WestwoodCubic c(100, 100);
     c.ack({.rate = 50, .ends_round = true});
     EXPECT_EQ(c.bytes_per_s(), 5e5);
@@ -42,7 +42,7 @@ TEST(WestwoodCubicRounds, TheShortestIntervalMakesARate) {
     EXPECT_NEAR(c.bytes_per_s(), 1e9, 32) << "a segment of 1000 bytes in a microsecond";
 }
 
-TEST(WestwoodCubicRounds, AnIdleApplicationsRateCountsAsAnyOther) {
+TEST(WestwoodCubicRounds, TheRateOfAnIdleApplicationCountsToo) {
     WestwoodCubic c(100, 100);
     c.ack({.rate = 90, .idle = true});
     EXPECT_EQ(c.bytes_per_s(), 9e5);
@@ -122,7 +122,7 @@ TEST(WestwoodCubic,
     EXPECT_GT(c.window.pacing, 0u);
 }
 
-TEST(WestwoodCubicRounds, LongRoundTripsAreNoReasonBeyondSlowStart) {
+TEST(WestwoodCubicRounds, LongRoundTripsOnlyMatterInSlowStart) {
     WestwoodCubic c(200, 150);  // a host that began with this window and never filled it
     c.acks(8, {});
     for (int i = 0; i < 4; i++) c.ack({.rtt_us = kLonger, .ends_round = true});
@@ -167,7 +167,7 @@ ww_window after_a_longer_round(std::uint32_t cwnd, std::uint32_t first_us = kLon
     return c.window;
 }
 
-TEST(WestwoodCubicRounds, SlowStartEndsAtThePipe) {
+TEST(WestwoodCubicRounds, SlowStartEndsAtTheBdp) {
     for (const auto& [cwnd, after] : {std::pair{150u, 100u}, {300u, 150u}, {80u, 80u}}) {
         const ww_window window = after_a_longer_round(cwnd);
         EXPECT_EQ(window.cwnd, after) << "max(cwnd / 2, pipe), never more than cwnd";
@@ -180,7 +180,7 @@ TEST(WestwoodCubicRounds, SlowStartGoesOnIfAnyRoundTripIsShort) {
     EXPECT_EQ(after_a_longer_round(150, kLonger - 1).ssthresh, WW_SSTHRESH_INFINITE);
 }
 
-TEST(WestwoodCubicRounds, OnlyTheFirstSlowStartEndsAtThePipe) {
+TEST(WestwoodCubicRounds, OnlyTheFirstSlowStartEndsAtTheBdp) {
     WestwoodCubic c(200);
     c.acks(8, {});
     c.timeout();

@@ -15,14 +15,14 @@ std::uint32_t after_a_loss(WestwoodCubic c) {
 
 // ---- one loss, or a few
 
-TEST(WestwoodCubic, ALossOfTheLinkLeavesTheWindows) {
+TEST(WestwoodCubic, ALinkLossLeavesTheWindows) {
     WestwoodCubic c = settled(150);
     c.loss();
     EXPECT_EQ(c.window.cwnd, 150u);
     EXPECT_EQ(c.window.ssthresh, 150u);
 }
 
-TEST(WestwoodCubic, ALossOfTheLinkDoesNotEndTheGrowth) {
+TEST(WestwoodCubic, ALinkLossDoesNotEndTheGrowth) {
     const auto grown = [](bool loses) {
         WestwoodCubic c = settled(100);
         c.acks(2000, {.fills = true});
@@ -36,7 +36,7 @@ TEST(WestwoodCubic, ALossOfTheLinkDoesNotEndTheGrowth) {
     EXPECT_EQ(grown(true), grown(false));
 }
 
-TEST(WestwoodCubic, SlowStartGoesOnThroughALossOfTheLink) {
+TEST(WestwoodCubic, SlowStartContinuesThroughALinkLoss) {
     WestwoodCubic c(20);
     c.acks(30, {});
     c.loss();
@@ -78,7 +78,7 @@ TEST(WestwoodCubic, ALossWhileAQueueStandsLeavesWhatThePathDelivers) {
     EXPECT_EQ(after_a_loss(settled(90, kQueue)), 90u) << "never more than cwnd";
 }
 
-TEST(WestwoodCubic, ThePipeIsRoundedUpToASegment) {
+TEST(WestwoodCubic, TheBdpIsRoundedUpToASegment) {
     WestwoodCubic c = settled(130, kQueue);
     c.config.wc_gain_permille = 1000;
     c.state.westwood_cubic.rtt_min_us = kRtt - 1000;
@@ -97,7 +97,7 @@ TEST(WestwoodCubic, AQueueIsASixteenthOfTheRoundTrip) {
     EXPECT_EQ(after_a_loss(longest), 120u);
 }
 
-TEST(WestwoodCubic, AQueueStandsByTheLeastOfTwoRounds) {
+TEST(WestwoodCubic, AQueueStandsByTheSmallestRoundTripOfTwoRounds) {
     WestwoodCubic c = settled(120);
     const auto stands = [&c] { return after_a_loss(c) == 95; };
     c.acks(50, {.rtt_us = kRtt + kQueue});
@@ -114,7 +114,7 @@ TEST(WestwoodCubic, AQueueStandsByTheLeastOfTwoRounds) {
     EXPECT_FALSE(stands()) << "in the last round, too";
 }
 
-TEST(WestwoodCubic, ALossBeforeAnyRoundTripIsAFullQueues) {
+TEST(WestwoodCubic, ALossBeforeAnyRoundTripCountsAsAFullQueues) {
     WestwoodCubic c(100);
     EXPECT_EQ(after_a_loss(c), 70u);
     c.ack({});
@@ -142,7 +142,7 @@ TEST(WestwoodCubic, AFewLossesAreNeverMany) {
     EXPECT_EQ(after_many(20, 5), 19u);
 }
 
-TEST(WestwoodCubic, ManyLeaveThePipeBetweenSevenTenthsAndTheGain) {
+TEST(WestwoodCubic, ManyLeaveTheBdpBetweenSevenTenthsAndTheGain) {
     EXPECT_EQ(after_many(120, 16), 95u) << "0.95 of the pipe of 100";
     EXPECT_EQ(after_many(120, 16, 0, kQueue), 95u) << "with a queue as well";
     EXPECT_EQ(after_many(200, 26), 140u) << "0.7 cwnd at least";
@@ -156,7 +156,7 @@ TEST(WestwoodCubic, ManyOfAFullQueueLeaveSevenTenths) {
     EXPECT_EQ(after_many(120, 15, 0.126), 120u) << "for many";
 }
 
-TEST(WestwoodCubic, ManyAtAScoreOfAHalfAreAFullQueues) {
+TEST(WestwoodCubic, ManyLossesAtAScoreOfAHalfCountAsAFullQueues) {
     const auto after = [](std::uint32_t above_mean_us) {
         WestwoodCubic c = settled(120);
         c.state.westwood_cubic.dev_us = 1000;
@@ -171,7 +171,7 @@ TEST(WestwoodCubic, ManyAtAScoreOfAHalfAreAFullQueues) {
 
 // ---- small windows, marks
 
-TEST(WestwoodCubic, OfASmallWindowALossLeavesHalf) {
+TEST(WestwoodCubic, ALossHalvesASmallWindow) {
     const auto after = [](std::uint32_t cwnd, double evidence, std::uint32_t queue_us = 0) {
         WestwoodCubic c = settled(cwnd, queue_us);
         c.set_evidence(evidence);
@@ -186,7 +186,7 @@ TEST(WestwoodCubic, OfASmallWindowALossLeavesHalf) {
     EXPECT_EQ(after(1, 0), 1u) << "never more than cwnd";
 }
 
-TEST(WestwoodCubic, InTheFirstSlowStartALossOfTheLinkLeavesASmallWindow) {
+TEST(WestwoodCubic, InTheFirstSlowStartALinkLossKeepsASmallWindow) {
     WestwoodCubic c(10);
     c.ack({});
     ASSERT_NE(c.wc().start, WW_WC_STARTED);
@@ -198,7 +198,7 @@ TEST(WestwoodCubic, InTheFirstSlowStartALossOfTheLinkLeavesASmallWindow) {
     EXPECT_EQ(c.window.cwnd, 5u) << "nor does a mark";
 }
 
-TEST(WestwoodCubic, AMarkIsAFullQueuesWhateverTheEvidence) {
+TEST(WestwoodCubic, AMarkComesFromAFullQueueWhateverTheEvidence) {
     for (const std::uint32_t queue_us : {0u, kQueue}) {
         WestwoodCubic c = settled(130, queue_us);
         c.mark();
@@ -211,7 +211,7 @@ TEST(WestwoodCubic, AMarkIsAFullQueuesWhateverTheEvidence) {
 
 // ---- CUBIC's stage
 
-TEST(WestwoodCubic, FastConvergenceGivesWay) {  // RFC 9438, 4.7
+TEST(WestwoodCubic, FastConvergenceReducesWMax) {  // RFC 9438, 4.7
     WestwoodCubic c = settled(200, kQueue);
     c.loss();
     EXPECT_EQ(c.wc().curve.w_max, 200u << 8);
@@ -306,7 +306,7 @@ WestwoodCubic reduced_by_mistake() {
     return c;
 }
 
-TEST(WestwoodCubic, AReductionAtALowScoreIsTakenBackWhenTheEvidenceFalls) {
+TEST(WestwoodCubic, AReductionAtALowScoreIsUndoneWhenTheEvidenceFalls) {
     WestwoodCubic c = reduced_by_mistake();
     c.set_evidence(0.126);
     c.ack({.ends_round = true});
@@ -333,7 +333,7 @@ TEST(WestwoodCubic, TheLargestWindowBeforeMistakesComesBack) {
     EXPECT_EQ(c.window.ssthresh, 120u);
 }
 
-TEST(WestwoodCubic, NoReductionIsTakenBackWhileAQueueStandsOrItLasts) {
+TEST(WestwoodCubic, NoReductionIsUndoneWhileAQueueStandsOrRecoveryLasts) {
     WestwoodCubic c = in_recovery(kQueue);
     c.set_evidence(0);
     for (int i = 0; i < 3; i++) c.ack({.phase = WW_RECOVERY, .ends_round = true});
@@ -347,7 +347,7 @@ TEST(WestwoodCubic, NoReductionIsTakenBackWhileAQueueStandsOrItLasts) {
     EXPECT_EQ(full.window.ssthresh, 95u) << "a queue stands";
 }
 
-TEST(WestwoodCubic, AReductionAtAHighScoreOrByAMarkWasNoMistake) {
+TEST(WestwoodCubic, AReductionAtAHighScoreOrByAMarkIsKept) {
     WestwoodCubic c = reduced_by_mistake();
     c.state.westwood_cubic.dev_us = 1000;
     c.state.westwood_cubic.srtt_us = c.wc().mean_us + 999;

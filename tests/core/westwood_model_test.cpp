@@ -32,7 +32,7 @@ ww_config any_settings(ww_protocol protocol, Choices choices) {
     return config;
 }
 
-TEST(WestwoodModel, TheCoreDoesAsThePapersSayWithAnySettings) {
+TEST(WestwoodModel, TheCoreFollowsThePapersWithAnySettings) {
     const auto family = {WW_PROTOCOL_WESTWOOD,
                          WW_PROTOCOL_WESTWOOD_NS3,
                          WW_PROTOCOL_WESTWOOD_PLUS,

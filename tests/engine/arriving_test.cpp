@@ -52,7 +52,7 @@ void expect_same(const FlowCounts& a, const FlowCounts& b, std::size_t i) {
 #undef WW_ROW
 }
 
-TEST(Arriving, MemoryThatServesAgainChangesNothing) {
+TEST(Arriving, ReusedMemoryChangesNothing) {
     const Network network = many_transfers();
     for (std::uint64_t seed = 1; seed <= 3; seed++) {
         const Outcome reused = sim::run(network, seed),
@@ -101,7 +101,7 @@ struct Keeper : Sink {
     }
 };
 
-TEST(Sink, TakesWhatTheRunWouldHaveKept) {
+TEST(Sink, ReceivesWhatTheRunWouldHaveKept) {
     Network network = many_transfers();
     network.trace.windows = network.trace.events = network.trace.queues = true;
     network.trace.capture_link = 0;
@@ -130,7 +130,7 @@ TEST(Sink, TakesWhatTheRunWouldHaveKept) {
 }
 
 // The last piece has no packet from after the end, wherever pieces are cut.
-TEST(Sink, TakesNoPacketOfAfterTheEnd) {
+TEST(Sink, ReceivesNoPacketFromAfterTheEnd) {
     for (Time ms = 16'300; ms < 16'500; ms++) {
         const Network network = overloaded(ms * kMs);
         Keeper keeper;

@@ -45,7 +45,7 @@ TEST(BbrOnAPath, FillsItWithoutFillingTheQueue) {
     EXPECT_LT(flow.mean_srtt_s, 0.055) << "40 ms, a quarter of it in probes, and three quanta";
 }
 
-TEST(BbrOnAPath, StartupDoublesARoundTripAndThenDrains) {  // 4.3.2, 4.3.3
+TEST(BbrOnAPath, StartupDoublesPerRoundTripAndThenDrains) {  // 4.3.2, 4.3.3
     const auto& trace = run().flows[0].trace;
     EXPECT_GT(range(trace.in_flight, 0, 0.5).second, 66) << "beyond the pipe of 33";
     EXPECT_LE(range(trace.in_flight, 0.6, 1.0).first, 34 + 3 * 2 + 1) << "and drained at once";

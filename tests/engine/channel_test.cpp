@@ -136,7 +136,7 @@ TEST(Queue, DropsByWhicheverLimitIsReachedFirst) {
     }
 }
 
-TEST(Queue, OfNothingHoldsNothingButThePacketInTransmission) {
+TEST(Queue, OfSizeZeroHoldsOnlyThePacketInTransmission) {
     Direction d = direction(8'000'000, 0);
     d.queue_packets = 0;
     Channel channel = channel_of(d);
@@ -145,7 +145,7 @@ TEST(Queue, OfNothingHoldsNothingButThePacketInTransmission) {
     EXPECT_EQ(channel.transmit(kSecond / 1000, 1000), arrival(2 * kSecond / 1000));
 }
 
-TEST(Queue, OfAnySizeHoldsAnything) {
+TEST(Queue, WithoutALimitHoldsEverything) {
     Channel channel = channel_of(direction(8'000'000, 0));
     for (Time i = 1; i <= 100'000; i++)
         ASSERT_EQ(channel.transmit(0, 1000), arrival(i * kSecond / 1000));
@@ -240,7 +240,7 @@ TEST(UniformLoss, HasGeometricGaps) {
     }
 }
 
-TEST(UniformLoss, OfZeroLosesNothingAndOfOneEverything) {
+TEST(UniformLoss, RateZeroLosesNothingAndRateOneEverything) {
     LossProcess none = process_of({LossKind::uniform, 0, {}});
     LossProcess all = process_of({LossKind::uniform, 1, {}});
     for (int i = 0; i < 100'000; i++) {
@@ -249,7 +249,7 @@ TEST(UniformLoss, OfZeroLosesNothingAndOfOneEverything) {
     }
 }
 
-TEST(UniformLoss, OfATinyRateDrawsAGapBeyondAnyRun) {
+TEST(UniformLoss, ATinyRateDrawsAGapBeyondAnyRun) {
     LossProcess process = process_of({LossKind::uniform, 1e-18, {}});
     for (int i = 0; i < 100'000; i++) ASSERT_FALSE(lose(process));
 }
@@ -268,7 +268,7 @@ TEST(UniformLoss, DiffersBetweenSeedsPlacesAndDirections) {
     EXPECT_NE(one, pattern(Random(1, Stream::loss_backward, 0)));
 }
 
-TEST(ScriptedLoss, LosesJustThePacketsItNames) {
+TEST(ScriptedLoss, LosesExactlyTheNamedPackets) {
     const std::vector<std::uint64_t> script{1, 2, 7, 100, 101, 5000};
     LossProcess process = process_of({LossKind::script, 0, script});
     std::vector<std::uint64_t> lost;
@@ -296,11 +296,11 @@ TEST(ScriptedLoss, CountsWhatCrosses) {
 
 // A channel with impairments always leaves the decision to transmit_impaired(); RED's drops have
 // their own fate.
-TEST(Impairments, DecideInThePlaceOfThePlainChannel) {
+TEST(Impairments, ReplaceTheDecisionOfTheChannel) {
     Direction d = direction(8'000'000, kSecond / 100);
     d.queue_packets = 2;
     d.red = {true, 1, 1.5, 1.0,
-             1.0};  // the average is the queue length; all is dropped from 1.5 on
+             1.0};  // the average is the queue length; from 1.5 on everything is dropped
     Channel channel = channel_of(d);
     Packet packet;
     const auto enter = [&] {

@@ -74,7 +74,7 @@ Network table_1(Recovery recovery, std::uint32_t flows) {
     return network;
 }
 
-TEST(Cost, OfALoneFlowIsAtMostTwoEventsForThreePackets) {
+TEST(Cost, ALoneFlowTakesAtMostTwoEventsForThreePackets) {
     for (const Recovery recovery : {Recovery::newreno, Recovery::reno, Recovery::tahoe}) {
         const Result result = simulate(table_1(recovery, 1), 1);
         ASSERT_EQ(result.error, "");
@@ -84,7 +84,7 @@ TEST(Cost, OfALoneFlowIsAtMostTwoEventsForThreePackets) {
     }
 }
 
-TEST(Cost, OfAPacketInEventsDoesNotGrowWithTheFlows) {
+TEST(Cost, EventsPerPacketDoNotGrowWithTheFlows) {
     const auto events_a_packet = [](std::uint32_t flows) {
         Network network = table_1(Recovery::newreno, flows);
         network.duration = 60 * kSecond;

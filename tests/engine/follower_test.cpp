@@ -67,7 +67,7 @@ void expect_counted_alike(Channels& led, Channels& asked) {
 }
 
 // Bursts and pauses, of one size for a while: each packet fares the same, and all counters agree.
-TEST(Follower, IsAsIfItHadBeenAskedForEachPacket) {
+TEST(Follower, GivesTheSameResultsAsAskingForEachPacket) {
     int led_by_first = 0;
     constexpr int kRuns = 60, kPackets = 1000;
     for (std::uint64_t seed = 1; seed <= kRuns; seed++) {

@@ -41,9 +41,9 @@ void expect_near(const std::vector<double>& is, const std::vector<double>& shoul
 }
 
 // RFC 6298, 5.7: the RTO is 3 s for data. RFC 5681, 3.1: the initial window is one segment, ...
-TEST(Handshake, ALostSynMeansThreeSecondsAndOneSegment) {
+TEST(Handshake, ALostSynLeadsToThreeSecondsAndOneSegment) {
     for (const bool syn : {true, false}) {  // or the SYN-ACK
-        // Of SYN, SYN, ACK, data, the data is lost too.
+        // Of SYN, SYN, ACK and data, the data is lost as well.
         const Network network = syn ? with_losses({1, 4}, {}) : with_losses({4}, {1});
         const FlowResult flow = simulate(network, 1).flows[0];
         EXPECT_NEAR(flow.established_s, 1 + kSynRtt, 1e-9);
@@ -56,7 +56,7 @@ TEST(Handshake, ALostSynMeansThreeSecondsAndOneSegment) {
 
 // Linux: tcp_ack_update_rtt() uses the SYN-ACK's timestamp where Karn's rule allows no other
 // sample.
-TEST(Handshake, ATimestampMeasuresASynThatWasRepeated) {
+TEST(Handshake, ATimestampMeasuresARepeatedSyn) {
     std::vector<std::uint64_t> lost{1};
     for (std::uint64_t i = 4; i <= 13; i++) lost.push_back(i);  // SYN, SYN, ACK, ten segments
     Network network = with_losses(lost, {});
@@ -109,7 +109,7 @@ TEST(Handshake, SynAcksBackOff) {
 }
 
 // Without queueing both timers are due at the same time; one SYN-ACK leaves, not two.
-TEST(Handshake, ASynThatComesAgainRestartsTheSynAcksTimer) {
+TEST(Handshake, ARepeatedSynRestartsTheTimerOfTheSynAck) {
     const Result result = simulate(with_losses({}, {1}), 1);
     expect_near(times_of(result, kSyn), {0, 1});
     expect_near(times_of(result, kSyn | kAck), {1 + kSynRtt});
@@ -125,7 +125,7 @@ TEST(Handshake, TheLossOfItsLastAckIsHarmless) {
 
 // RFC 9293, 3.10.7.4: a repeated SYN-ACK is answered by an ACK and changes nothing else. Here the
 // ACK and the first window of data are lost.
-TEST(Handshake, ASynAckThatComesAgainIsAcknowledged) {
+TEST(Handshake, ARepeatedSynAckIsAcknowledged) {
     std::vector<std::uint64_t> lost;
     for (std::uint64_t i = 2; i <= 12; i++) lost.push_back(i);  // SYN, ACK, ten segments
     Network network = with_losses(lost, {});
@@ -138,7 +138,7 @@ TEST(Handshake, ASynAckThatComesAgainIsAcknowledged) {
     EXPECT_EQ(result.flows[0].delivered_bytes, 40'000u);
 }
 
-TEST(Handshake, DataOutOfOrderAcknowledgeTheSynAck) {
+TEST(Handshake, OutOfOrderDataAcknowledgesTheSynAck) {
     const Result result = simulate(with_losses({2, 3}, {}), 1);  // the ACK and segment 0
     EXPECT_EQ(times_of(result, kSyn | kAck).size(), 1u);
     EXPECT_EQ(result.flows[0].fast_recoveries, 1u);

@@ -143,7 +143,7 @@ TEST(Invariants, AQueueCountsUpToTheEndOfTheRun) {
     expect_sound(slow, 1, "1 kb/s");
 }
 
-TEST(Invariants, AQueueThatOutlastsAnyRunIsCountedWhole) {
+TEST(Invariants, AQueueThatOutlastsAnyRunIsCountedInFull) {
     Network network = overloaded(1000, kUnlimited, 3'000'000'000, kSecond);  // 12 s a packet
     const Result result = simulate(network, 1);
     const DirectionResult& row = result.forward[0];
@@ -179,7 +179,7 @@ TEST(Invariants, WhatArrivesAfterTheStopIsMeasuredUntilItArrives) {
     }
 }
 
-TEST(Invariants, TheHandshakesRoundTripIsAmongTheSamples) {
+TEST(Invariants, TheSamplesIncludeTheHandshake) {
     Network network = one_link(100'000, 10 * kMs, 5 * kSecond);  // a SYN takes 3.2 ms, data 120
     network.flows = {tcp(WW_PROTOCOL_RENO)};
     const FlowResult flow = simulate(network, 1).flows[0];

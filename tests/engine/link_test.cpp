@@ -14,7 +14,7 @@
 namespace ww::sim::test {
 namespace {
 
-// Returns when each datagram arrives, as node 1 of a second, instant link sees it.
+// Returns when each datagram arrives, seen from node 1 of a second, instant link.
 std::vector<Captured> arrivals(Network network) {
     network.nodes = 3;
     Link instant;
@@ -55,7 +55,7 @@ TEST(Jitter, DoesNotReorder) {
     for (std::size_t i = 1; i < seen.size(); i++) ASSERT_LE(seen[i - 1].number, seen[i].number);
 }
 
-TEST(Reordering, HoldsBackItsShare) {
+TEST(Reordering, HoldsBackTheGivenShare) {
     Network network = one_link(1'000'000'000, 10 * kMs, 200 * kSecond);
     network.links[0].forward.reorder_rate = 0.05;
     network.links[0].forward.reorder_delay = 5 * kMs;
@@ -89,7 +89,7 @@ Network marking_of_reno(bool capable) {
     return marking(one_link(2'000'000, 20 * kMs, 100 * kSecond), 30, flow);
 }
 
-TEST(Ecn, HalvesOnceARoundTripWithoutALoss) {  // RFC 3168, 6.1.2
+TEST(Ecn, HalvesOncePerRoundTripWithoutALoss) {  // RFC 3168, 6.1.2
     Network network = marking_of_reno(true);
     network.trace.events = true;
     const Result result = simulate(network, 1);
@@ -97,7 +97,7 @@ TEST(Ecn, HalvesOnceARoundTripWithoutALoss) {  // RFC 3168, 6.1.2
     expect_reduced_once_a_round_trip(result, 20);
 }
 
-TEST(Ecn, MarksNobodyWhoDidNotAsk) {  // RFC 3168, 5: not-ECT packets are dropped
+TEST(Ecn, MarksOnlyEcnCapableFlows) {  // RFC 3168, 5: not-ECT packets are dropped
     const Result result = simulate(marking_of_reno(false), 1);
     EXPECT_EQ(result.forward[0].marked, 0u);
     EXPECT_GT(result.forward[0].early_drops, 20u);
@@ -133,7 +133,7 @@ TEST(Fading, HitsBothDirectionsAtOnce) {
     EXPECT_EQ(lost[0], lost[1]) << "they send at the same times";
 }
 
-TEST(Bytes, AreThoseOfEachPacketAndItsOverheadWhateverTheSizes) {
+TEST(Bytes, CountEachPacketAndItsOverheadWhateverTheSizes) {
     Network network = one_link(10'000'000, 10 * kMs, 10 * kSecond);
     network.links[0].overhead_bytes = 38;
     network.flows = {datagrams(600'000), datagrams(500'000)};
@@ -146,7 +146,7 @@ TEST(Bytes, AreThoseOfEachPacketAndItsOverheadWhateverTheSizes) {
 
 // RFC 3522, 3.2: the timestamp of an ACK that echoes a mark also tells which transmission it
 // answers. Nothing is late here, so no retransmission is spurious.
-TEST(Ecn, AnEchoHidesNotThatARepairWasNeeded) {
+TEST(Ecn, AnEchoDoesNotHideThatARetransmissionWasNeeded) {
     Flow flow = tcp(WW_PROTOCOL_RENO);
     flow.ecn = flow.timestamps = flow.undo = true;
     flow.header_bytes = kStampedHeader;
@@ -232,7 +232,7 @@ TEST(Capture, SeesEveryPacketOfTheLinkAndChangesNothing) {
 }
 
 // A segment may leave at the same time as the ACK that allows it arrives.
-TEST(Capture, ShowsWhatArrivesBeforeWhatItLetsGo) {
+TEST(Capture, ShowsAnArrivalBeforeWhatItAllows) {
     Network network = one_link(2'000'000, 20 * kMs, 5 * kSecond);
     network.flows = {tcp(WW_PROTOCOL_RENO)};
     network.flows[0].receive_window_bytes = 4 * 1460;  // nothing waits
@@ -248,7 +248,7 @@ TEST(Capture, ShowsWhatArrivesBeforeWhatItLetsGo) {
 }
 
 // Order-keeping jitter makes packets arrive at the same time.
-TEST(Capture, ShowsPacketsOfOneTimeInTheirOrder) {
+TEST(Capture, ShowsSimultaneousPacketsInTheirOrder) {
     Network network = one_link(1'000'000'000, 10 * kMs, 5 * kSecond);
     network.links[0].backward.jitter = 40 * kMs;
     network.flows = {datagrams(12'000'000)};

@@ -40,7 +40,7 @@ TEST(BitErrors, LoseAPacketByItsLength) {  // P(loss) = 1 - (1 - p)^(8 bytes)
     expect_chi_square(seen, expected, "bit errors", 4);
 }
 
-TEST(BitErrors, OfMixedLengthsAreNoOthers) {
+TEST(BitErrors, AreTheSameWithMixedLengths) {
     Loss loss;
     loss.kind = LossKind::bits;
     loss.rate = 3e-5;
@@ -64,7 +64,7 @@ TEST(RareLosses, AreAsRareAsTheirRateSays) {  // 1 - 1e-17 is 1 in a double
         EXPECT_NEAR(log_of_passing(rate) / std::log1p(-rate), 1, 1e-8) << rate;
 }
 
-TEST(RareLosses, HaveNoNumberTooLargeToCount) {
+TEST(RareLosses, NeverOverflowTheirCounter) {
     for (const double rate : {1e-30, 2.3e-308, 5e-324}) {
         for (const LossKind kind : {LossKind::uniform, LossKind::bits}) {
             Loss loss;
@@ -105,7 +105,7 @@ TEST(TwoStates, LastExponentialTimesOfTheirMeans) {  // rates 0 and 1 show the s
 }
 
 // Numbers are drawn in advance, but each packet has its own.
-TEST(TwoStates, TakeANumberAPacket) {
+TEST(TwoStates, TakeOneNumberPerPacket) {
     const double rate[] = {1e-5, 0.02};
     LossProcess process = process_of(two_states(80 * kMs, 40 * kMs, rate[0], rate[1]), 5);
     LossProcess state = process_of(two_states(80 * kMs, 40 * kMs, 0, 1), 5);

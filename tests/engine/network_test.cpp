@@ -191,7 +191,7 @@ void expect_same(const Result& a, const Result& b, const std::string& what) {
         EXPECT_EQ(a.captured[i].at, b.captured[i].at) << what;
 }
 
-TEST(AnyNetwork, RunsTheSameWithAnEventAHop) {
+TEST(AnyNetwork, RunsTheSameWithOneEventPerHop) {
     for (std::uint64_t seed = 1; seed <= 150; seed++) {
         Network network = any_network(seed);
         const Result inlined = simulate(network, seed);
@@ -201,7 +201,7 @@ TEST(AnyNetwork, RunsTheSameWithAnEventAHop) {
     }
 }
 
-TEST(AnyNetwork, RunsTheSameTwiceAndBesideOthers) {
+TEST(AnyNetwork, RunsTheSameTwiceAndConcurrently) {
     std::vector<Result> first(40), second(40);
     const auto run = [](std::vector<Result>& into, std::size_t from) {
         for (std::size_t i = from; i < into.size(); i += 2)

@@ -56,23 +56,23 @@ void expect_as_mahimahi(const std::vector<std::uint64_t>& trace,
     }
 }
 
-TEST(Opportunities, SendsAPacketOf1504BytesAtEach) {
+TEST(Opportunities, SendAPacketOf1504BytesEach) {
     expect_as_mahimahi({3, 5, 9}, {{0, 1504}, {0, 1504}, {0, 1504}, {0, 1504}}, "one each");
 }
 
-TEST(Opportunities, SharesOneAmongSmallPackets) {
+TEST(Opportunities, SmallPacketsShareOne) {
     expect_as_mahimahi({2}, {{0, 500}, {0, 500}, {0, 500}, {0, 500}}, "three of them and a rest");
 }
 
-TEST(Opportunities, TakesSeveralForALargePacket) {
+TEST(Opportunities, ALargePacketTakesSeveral) {
     expect_as_mahimahi({2, 2, 2, 10}, {{0, 4000}, {0, 9000}}, "three, then six");
 }
 
-TEST(Opportunities, WastesWhatFindsNothingWaiting) {
+TEST(Opportunities, AreLostIfNothingWaits) {
     expect_as_mahimahi({1, 2, 3}, {{0, 100}, {5 * kMs / 2, 1504}, {20 * kMs, 1504}}, "gone");
 }
 
-TEST(Opportunities, IsMahimahisOnAnyTrace) {
+TEST(Opportunities, FollowMahimahiOnAnyTrace) {
     for (std::uint64_t seed = 1; seed <= 300; seed++) {
         std::mt19937_64 random(seed);
         std::vector<std::uint64_t> trace;
@@ -90,7 +90,7 @@ TEST(Opportunities, IsMahimahisOnAnyTrace) {
     }
 }
 
-TEST(Opportunities, CountsWhatARunOffersAndUses) {
+TEST(Opportunities, CountWhatARunOffersAndUses) {
     const auto offered = [](Time end) { return Opportunities({2, 2, 5}, end).offered() / 1504; };
     EXPECT_EQ(offered(0), 0);
     EXPECT_EQ(offered(2 * kMs), 2);

@@ -41,7 +41,7 @@ TEST(Ring, IsAQueue) {
     }
 }
 
-TEST(Ring, GlancesBeyondItsEndWithoutHarm) {
+TEST(Ring, MayGlanceBeyondItsEnd) {
     Ring<int> ring;
     ring.push(1);
     EXPECT_EQ(ring.glance(1000), ring.glance(1000));
@@ -56,7 +56,7 @@ TEST(Ring, KeepsItsItemsWhenMoved) {
 }
 
 // The smallest key wins, of equal ones the lowest slot.
-TEST(Tournament, HasTheSmallestKeyAndOfEqualOnesTheLowestSlot) {
+TEST(Tournament, FindsTheSmallestKeyAndOnATieTheLowestSlot) {
     for (std::size_t slots = 1; slots <= 40; slots++) {
         std::mt19937_64 random(slots);
         Tournament tournament(slots);
@@ -125,7 +125,7 @@ TEST(TimerQueue, FiresAsASortedSetWould) {
     }
 }
 
-TEST(TimerQueue, LooksOnceForADeadlineThatMovedOften) {
+TEST(TimerQueue, ChecksOnceForADeadlineThatMovedOften) {
     TimerQueue queue(1);
     Timer timer;
     timer.deadline = 10;

@@ -114,7 +114,7 @@ TEST(Progress, EveryPacketOfAFinishedTransferIsAccountedFor) {
         }
 }
 
-TEST(Progress, ALossOfAllMeansNoConnection) {
+TEST(Progress, WithoutAnyArrivalThereIsNoConnection) {
     Network network = lone_flow(Recovery::newreno, WW_PROTOCOL_RENO, 1, 0);
     const FlowResult flow = simulate(network, 1).flows[0];
     EXPECT_EQ(flow.sent, 0u);

@@ -50,7 +50,7 @@ class RackModel {
     std::size_t end = 0;
 };
 
-TEST(Rack, FindsWhatTheLoopOfTheRfcFinds) {
+TEST(Rack, FindsTheSameLossesAsTheLoopOfTheRfc) {
     std::uint64_t losses = 0, again_lost = 0;
     for (std::uint64_t seed = 1; seed <= 30; seed++) {
         std::mt19937_64 random(seed);
@@ -143,7 +143,7 @@ TEST(LossProbe, TellsWhetherItRepairedALoss) {
 
 // RFC 3708, 2: every retransmission of the episode must be reported; RFC 3522, 3.2: only the first
 // ACK counts.
-TEST(Undo, NeedsAProofForTheWholeEpisode) {
+TEST(Undo, NeedsProofForTheWholeEpisode) {
     Undo undo;
     EXPECT_FALSE(undo.on_dsack(5));
     undo.begin(5);

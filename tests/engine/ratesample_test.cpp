@@ -35,7 +35,7 @@ TEST(RateSample, ItsRoundTripIsOfTheSegmentSentLast) {
     EXPECT_EQ(say(rate, 60 * kMs, {4, 3}).rate_rtt_us, 56000u) << "in whatever order";
 }
 
-TEST(RateSample, SegmentsInTheirOrderAreToldByTheLast) {
+TEST(RateSample, TheLastOfSegmentsInOrderGivesTheSample) {
     RateSampler one_by_one = sent(5), at_once = sent(5);
     for (const std::int64_t first : {0, 2}) {
         const Time now = (50 + first) * kMs;
@@ -51,13 +51,13 @@ TEST(RateSample, SegmentsInTheirOrderAreToldByTheLast) {
     }
 }
 
-TEST(RateSample, ASegmentThatIsAcknowledgedAfterItsSackIsNoDelivery) {
+TEST(RateSample, AnAckAfterASackIsNotAnotherDelivery) {
     RateSampler rate = sent(5);
     EXPECT_EQ(say(rate, 50 * kMs, {4}).rate_rtt_us, 46000u) << "by SACK";
     EXPECT_EQ(say(rate, 90 * kMs, {0, 1, 4}).rate_rtt_us, 89000u) << "and cumulatively";
 }
 
-TEST(RateSample, ARetransmissionHasNone) {  // Karn: it is unknown which of the two arrived
+TEST(RateSample, ARetransmissionGivesNone) {  // Karn: it is unknown which of the two arrived
     RateSampler rate = sent(3);
     rate.on_sent(40 * kMs, 0, false, true);
     const ww_sample sample = say(rate, 50 * kMs, {0, 1, 2});
@@ -66,7 +66,7 @@ TEST(RateSample, ARetransmissionHasNone) {  // Karn: it is unknown which of the 
     EXPECT_EQ(sample.newly_delivered, 3u);
 }
 
-TEST(RateSample, AnAckThatDeliversNothingHasNone) {
+TEST(RateSample, AnAckThatDeliversNothingGivesNone) {
     RateSampler rate = sent(3);
     say(rate, 50 * kMs, {2});
     EXPECT_EQ(say(rate, 60 * kMs, {}).rate_rtt_us, 0u);
@@ -96,14 +96,14 @@ TEST(RateSample, IsApplicationLimitedAfterAPauseWithNothingInFlight) {
     }
 }
 
-TEST(RateSample, AVeryLongRoundTripIsTheLongestThereIs) {
+TEST(RateSample, AVeryLongRoundTripIsClamped) {
     RateSampler rate = sent(1);
     EXPECT_EQ(say(rate, 5000 * kSecond, {0}).rate_rtt_us, UINT32_MAX);
 }
 
 // The sender reports to its control the round trip of what a SACK block delivers, before anything
 // is acknowledged.
-TEST(RateSample, TheSendersIsOfWhatASackDelivers) {
+TEST(RateSample, TheSenderReportsWhatASackDelivers) {
     Flow flow;
     flow.cc = ww_configure(WW_PROTOCOL_WESTWOOD_CUBIC);
     flow.recovery = Recovery::sack;

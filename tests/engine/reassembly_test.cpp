@@ -17,7 +17,7 @@ namespace {
 
 using Bytes = std::set<std::int64_t>;
 
-TEST(Ranges, TellsWhatIsFreshAsASetOfBytesWould) {
+TEST(Ranges, ReportNewPartsAsASetOfBytesWould) {
     for (std::uint64_t seed = 1; seed <= 200; seed++) {
         std::mt19937_64 random(seed);
         Ranges ranges;

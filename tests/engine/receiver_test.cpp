@@ -63,7 +63,7 @@ class Host {
 };
 
 // RFC 5681, 4.2.
-TEST(DelayedAck, EverySoManySegmentsAreAcknowledged) {
+TEST(DelayedAck, EveryNthSegmentIsAcknowledged) {
     Flow flow;
     flow.delayed_ack = 3;
     Host host(flow);
@@ -105,7 +105,7 @@ TEST(QuickAcks, EachSegmentThatRaisesTheWindowIsAcknowledged) {
 }
 
 // TcpSocketBase::ProcessSynRcvd(): "Always respond to first data packet to speed up the connection."
-TEST(QuickAcks, OneIsTheFirstDataSegmentsAsInNs3) {
+TEST(QuickAcks, TheFirstDataSegmentGetsOneAsInNs3) {
     Flow flow;
     flow.quick_acks = 1;
     Host host(flow);
@@ -134,7 +134,7 @@ TEST(QuickAcks, AnAckOfDataOutOfOrderIsOneOfThem) {
 }
 
 // tcp_data_queue(): "A retransmit ... Force an immediate ack", and tcp_enter_quickack_mode().
-TEST(QuickAcks, DataThatIsThereAlreadyBringsThemAgain) {
+TEST(QuickAcks, DuplicateDataBringsThemAgain) {
     Host host(linux_flow());
     std::uint32_t next = 0;
     host.quick_from(next);
@@ -144,7 +144,7 @@ TEST(QuickAcks, DataThatIsThereAlreadyBringsThemAgain) {
 
 // tcp_event_data_recv(): "Too long gap. Apparently sender failed to restart window". The RTO comes
 // from the handshake's round trip R: R + max(G, 2 R) = 300 ms.
-TEST(QuickAcks, APauseBeyondTheRtoBringsThemAgain) {
+TEST(QuickAcks, APauseLongerThanTheRtoBringsThemAgain) {
     Flow flow = linux_flow();
     flow.min_rto = flow.clock_granularity = 200 * kMs;
     Host host(flow);
@@ -178,7 +178,7 @@ TEST(AckTimeout, FollowsThePaceOfTheSegments) {
 
 // tcp_delack_timer_handler() doubles it; tcp_send_delayed_ack() bounds it by the round trip, 40 and
 // 200 ms.
-TEST(AckTimeout, DoublesWhenItWasDueAndIsBoundedByTheRoundTrip) {
+TEST(AckTimeout, DoublesWhenItExpiresAndIsBoundedByTheRoundTrip) {
     const auto after_timers = [](Time round_trip, int timers) {
         Host host(linux_flow(), round_trip);
         std::uint32_t next = 0;
@@ -195,7 +195,7 @@ TEST(AckTimeout, DoublesWhenItWasDueAndIsBoundedByTheRoundTrip) {
 }
 
 // RFC 6298, 3: a repeated SYN-ACK gives no sample; delayed_ack_timeout remains the bound.
-TEST(AckTimeout, ARepeatedSynAckMeasuresNoRoundTrip) {
+TEST(AckTimeout, ARepeatedSynAckGivesNoSample) {
     Flow flow = linux_flow();
     flow.syn_ack_timer = true;
     Receiver receiver(flow);
@@ -252,7 +252,7 @@ TEST(Fin, IsAcknowledgedOnceEverythingIsThere) {
 }
 
 // RFC 9293, 3.8.1: the FIN is retransmitted with its segment.
-TEST(Fin, ComesAgainWithItsSegment) {
+TEST(Fin, IsRetransmittedWithItsSegment) {
     const Result result = transfer({7});
     const auto data = captured(result, false);
     ASSERT_EQ(data.size(), 6u);
@@ -262,7 +262,7 @@ TEST(Fin, ComesAgainWithItsSegment) {
 }
 
 // ns-3 acknowledges the first segment at once, which an initial window of one shows.
-TEST(QuickAcks, SpareAnInitialWindowOfOneTheDelayedAcksTimer) {
+TEST(QuickAcks, SaveAnInitialWindowOfOneFromTheDelayedAckTimer) {
     const auto completed = [](std::uint32_t quick_acks) {
         Network network = scripted_network(Recovery::sack);
         network.links[0].forward.loss = network.links[0].backward.loss = {};

@@ -29,7 +29,7 @@ TEST(NewReno, APartialAckRetransmitsTheNextHole) {
 }
 
 // 3.2, step 3: newreno repairs one hole per round trip.
-TEST(NewReno, RepairsOneHoleARoundTrip) {
+TEST(NewReno, RepairsOneHolePerRoundTrip) {
     const ScriptedRun run(Recovery::newreno, kThreeDrops);
     const double rtt = 0.1010385;
     EXPECT_NEAR(
@@ -63,7 +63,7 @@ TEST(NewReno, OnlyAFullAckEndsRecovery) {
 }
 
 // 3.2, step 3, full ACK, option 1: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS).
-TEST(NewReno, TheExitWindowIsBoundByWhatIsInFlight) {
+TEST(NewReno, TheExitWindowIsBoundedByTheFlight) {
     Script script{{{4}}};
     script.change = [](Network& network) {
         network.flows[0].size_bytes = 16'000;
@@ -90,7 +90,7 @@ TEST(NewReno, TheExitWindowMayBeSsthresh) {
 
 // 3.2, step 3, last paragraph: the "impatient" variant restarts the timer only on the first partial
 // ACK.
-TEST(NewReno, TheTimerIsRestartedByTheFirstPartialAckOnly) {
+TEST(NewReno, OnlyTheFirstPartialAckRestartsTheTimer) {
     Script script{{{4}, {6}, {8}, {10}, {10, 2}}};
     const ScriptedRun run(Recovery::newreno, script);
     const double first = run.first(EventKind::ack, 6).time_s;
@@ -101,7 +101,7 @@ TEST(NewReno, TheTimerIsRestartedByTheFirstPartialAckOnly) {
 
 // ns-2 before May 2003, newreno_changes1_ = 0: "slow but steady", each partial ACK restarts the
 // timer.
-TEST(NewReno, TheTimerMayBeRestartedByEachPartialAck) {
+TEST(NewReno, EachPartialAckMayRestartTheTimer) {
     Script script{{{4}, {6}, {8}, {10}, {10, 2}}};
     script.change = [](Network& network) { network.flows[0].partial_acks_restart_rto = true; };
     const ScriptedRun run(Recovery::newreno, script);
@@ -120,7 +120,7 @@ TEST(NewReno, APartialAckMayEndTheInflation) {
 }
 
 // ns-2 before July 2003, exitFastRetrans_ = false: it retransmits what arrived before the timeout.
-TEST(NewReno, DuplicatesOfNoLossMayInflateTheWindow) {
+TEST(NewReno, IgnoredDuplicatesMayInflateTheWindow) {
     const auto most_after_timeout = [](bool inflate) {
         Script script{{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}}};
         script.change = [=](Network& network) {
@@ -137,7 +137,7 @@ TEST(NewReno, DuplicatesOfNoLossMayInflateTheWindow) {
 }
 
 // send_one() of ns-2: with limited transmit the first two duplicates count too.
-TEST(NewReno, DuplicatesOfNoLossInflateFromTheFirstWithLimitedTransmit) {
+TEST(NewReno, IgnoredDuplicatesInflateFromTheFirstWithLimitedTransmit) {
     for (const bool limited : {false, true}) {
         Script script{{{4}, {5}, {6}, {8}, {4, 2}, {8, 2}}};
         script.change = [=](Network& network) {
@@ -180,7 +180,7 @@ TEST(NewReno, NoFastRetransmitForDataSentBeforeATimeout) {
 
 // RFC 6582, 3.2, step 2: "covers more than recover". Spurious retransmissions after the timeout
 // bring three duplicate ACKs for recover + 1, although nothing is lost.
-TEST(NewReno, NoFastRetransmitWhereTheAckOnlyReachesRecover) {
+TEST(NewReno, NoFastRetransmitIfTheAckOnlyReachesRecover) {
     const auto wide = [](Network& network) {
         network.flows[0].initial_cwnd = network.flows[0].initial_ssthresh = 20;
         network.flows[0].size_bytes *= 5;
@@ -196,7 +196,7 @@ TEST(NewReno, NoFastRetransmitWhereTheAckOnlyReachesRecover) {
 
 // RFC 5681, 3.2, step 4: each duplicate ACK means that a segment has left the network. So segments
 // sent on duplicate ACKs must not raise ssthresh when the retransmission is lost as well.
-TEST(NewReno, ATimeoutInRecoveryHalvesWhatIsInTheNetwork) {
+TEST(NewReno, ATimeoutInRecoveryHalvesTheFlightInTheNetwork) {
     const auto endless = [](Network& network) { network.flows[0].size_bytes *= 5; };
     const ScriptedRun run(Recovery::newreno, {{{4}, {4, 2}}, {}, endless});
     const int recovery = run.find(EventKind::recovery);

@@ -68,7 +68,7 @@ TEST(RackRecovery, SlackDelaysTheReorderingTimer) {
 // RFC 6675, 6: in a long recovery, retransmissions of SND.UNA may restart the timer, so that it
 // does not expire. Here the segment is lost three times, a round trip each; the timer would expire
 // after two.
-TEST(RackRecovery, WhatIsSentAgainMayRestartTheTimer) {
+TEST(RackRecovery, ARetransmissionMayRestartTheTimer) {
     const auto timeouts = [](bool rearms) {
         const auto change = [=](Flow& flow) {
             flow.rearms_rto = rearms;
@@ -94,7 +94,7 @@ TEST(RackRecovery, AProbeFindsALostTail) {
 }
 
 // RFC 8985, 7.3: in a lost tail of several segments, the probe's SACK reveals the others.
-TEST(RackRecovery, AProbesSackTellsTheOtherLossesOfATail) {
+TEST(RackRecovery, TheSackOfAProbeRevealsTheOtherLossesOfATail) {
     const ScriptedRun run(Recovery::prr, with({{{37}, {38}, {39}}}));
     EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{39, 37, 38})) << run.table();
     EXPECT_EQ(run.flow().timeouts, 0u);
@@ -124,7 +124,7 @@ TEST(RackRecovery, AProbeThatRepairedALossReducesTheWindow) {
 
 // RFC 8985, 7.4.2, case 1; RFC 2883, 4: the ACK of a probe that arrived twice covers what its
 // D-SACK names.
-TEST(RackRecovery, AProbeOfWhatHadArrivedLeavesTheWindow) {
+TEST(RackRecovery, AProbeOfArrivedDataLeavesTheWindow) {
     Script script;
     script.lost_acks = {14};  // of segment 12; the SYN-ACK is the first
     script.change = [](Network& network) {
@@ -137,7 +137,7 @@ TEST(RackRecovery, AProbeOfWhatHadArrivedLeavesTheWindow) {
 }
 
 // RFC 8985, 7.1: fast recovery ends the probe, so that one lost tail reduces the window once.
-TEST(RackRecovery, ATailThatAProbeBringsToLightReducesTheWindowOnce) {
+TEST(RackRecovery, ATailThatAProbeRevealsReducesTheWindowOnce) {
     Script script;
     for (std::int64_t segment = 20; segment < 28; segment++) script.lost.push_back({segment});
     script.change = [](Network& network) {
@@ -181,7 +181,7 @@ TEST(Frto, ASpuriousTimeoutSendsNewDataAndIsUndone) {
 }
 
 // Without F-RTO the same timeout retransmits everything that is only late (RFC 5682, 1).
-TEST(Frto, WithoutItASpuriousTimeoutRepeatsTheFlight) {
+TEST(Frto, WithoutFrtoASpuriousTimeoutRepeatsTheFlight) {
     const ScriptedRun run(Recovery::prr, stalled(1500, [](Flow&) {}));
     EXPECT_GT(run.segments(EventKind::retransmit).size(), 3u) << run.table();
     EXPECT_EQ(run.count(EventKind::undo), 0);
@@ -251,7 +251,7 @@ TEST(RackRecovery, LearnsThatThePathReorders) {
 }
 
 // RFC 3708, 2: the reduction is undone when D-SACKs report every retransmission of the episode.
-TEST(Undo, DSacksProveTheReductionNeedless) {
+TEST(Undo, DSacksProveTheReductionSpurious) {
     const auto undoing = [](bool on) { return reordered([=](Flow& flow) { flow.undo = on; }); };
     const ScriptedRun without(Recovery::sack, undoing(false)), run(Recovery::sack, undoing(true));
     EXPECT_EQ(without.count(EventKind::undo), 0);

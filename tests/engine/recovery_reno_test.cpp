@@ -97,7 +97,7 @@ TEST(Reno, TheSecondHoleNeedsThreeMoreDuplicateAcks) {
 }
 
 // ns-2's bugFix_: a window is reduced once, and its second hole waits for the timer.
-TEST(Reno, MayTakeNoDuplicatesOfDataSentBeforeTheLastReductionForALoss) {
+TEST(Reno, MayIgnoreDuplicatesOfDataSentBeforeTheLastReduction) {
     Script script{{{4}, {7}}};
     script.change = [](Network& network) { network.flows[0].guards_recovery = true; };
     const ScriptedRun run(Recovery::reno, script);
@@ -108,7 +108,7 @@ TEST(Reno, MayTakeNoDuplicatesOfDataSentBeforeTheLastReductionForALoss) {
     EXPECT_GE(dupacks, 3) << "there were enough to tell it";
 }
 
-TEST(Tahoe, MayTakeNoDuplicatesOfDataSentBeforeTheLastReductionForALoss) {
+TEST(Tahoe, MayIgnoreDuplicatesOfDataSentBeforeTheLastReduction) {
     Script script{{{4}, {7}}};
     script.change = [](Network& network) { network.flows[0].guards_recovery = true; };
     EXPECT_EQ(ScriptedRun(Recovery::tahoe, script).flow().fast_recoveries, 1u);
@@ -185,7 +185,7 @@ TEST(Tahoe, DuplicateAcksDoNotInflate) {
 }
 
 // Fall & Floyd 1996, 2.1: Tahoe retransmits packets that have already been delivered.
-TEST(Tahoe, SendsAgainWhatHasAlreadyArrived) {
+TEST(Tahoe, RetransmitsDataThatHasArrived) {
     const ScriptedRun run(Recovery::tahoe, {{{4}, {7}}});
     EXPECT_EQ(run.segments(EventKind::retransmit), (Segments{4, 7, 8}));
     EXPECT_EQ(run.flow().delivered_bytes, 40000u);

@@ -120,7 +120,7 @@ TEST(Red, MarksEcnCapablePacketsAndDropsTheOthers) {  // RFC 3168, 7
     EXPECT_EQ(arrive(queue, 15, true), Verdict::drop) << "beyond max a mark is not enough";
 }
 
-TEST(Red, WithoutEcnDropsAllAlike) {
+TEST(Red, WithoutEcnDropsAllPacketsAlike) {
     RedQueue queue = queue_of(red_of(5, 15, 0.1, 1));
     for (int i = 0; i < 10000; i++) ASSERT_NE(arrive(queue, 10, true), Verdict::mark);
 }

@@ -95,7 +95,7 @@ TEST(Rtt, WaitsThreeSecondsAfterALostSyn) {  // 5.7
     EXPECT_EQ(patient.rto(), 4 * kSecond);
 }
 
-TEST(Rtt, TimesByTheOldestSegmentAndReportsTheNewest) {
+TEST(Rtt, UsesTheOldestSegmentForTheTimerAndReportsTheNewest) {
     const RtoSettings settings = settings_with(0);
     RttEstimator rtt(settings);
     rtt.on_ack(100 * kMs, 160 * kMs, settings);

@@ -47,8 +47,7 @@ struct Rfc6675 {
         for (std::int64_t s = high_ack + 1; s < next && number != 4; s++) {
             if (is_sacked(s) || s <= high_rxt) continue;                 // (1.a)
             const bool below = !sacked.empty() && s < *sacked.rbegin();  // (1.b)
-            // After a timeout all segments are to be sent again, even if nothing above them is
-            // SACKed.
+            // After a timeout every segment must be sent again, even if nothing above it is SACKed.
             if (!below && s >= timed_out_below) continue;
             if (number == 1 && !is_lost(s)) continue;  // (1.c)
             return s;
@@ -202,7 +201,7 @@ TEST(Scoreboard, MayKeepASackedRetransmissionInThePipe) {
     }
 }
 
-TEST(Scoreboard, AnswersAsRfc6675) {
+TEST(Scoreboard, FollowsRfc6675) {
     int first_rules = 0, third_rules = 0, rescues = 0;
     for (std::uint64_t seed = 1; seed <= 120; seed++) {
         Both both(seed);
@@ -220,7 +219,7 @@ TEST(Scoreboard, AnswersAsRfc6675) {
 }
 
 // RFC 6675, 4, NextSeg rule 4: again only when HighACK is greater than RescueRxt.
-TEST(Scoreboard, RescuesOnceUntilAllOfTheRecoveryIsAcknowledged) {
+TEST(Scoreboard, RescuesOncePerRecovery) {
     Scoreboard board;
     board.reserve(32, 0);
     constexpr std::int64_t kRecoveryPoint = 9;  // the last segment sent by then
@@ -232,7 +231,7 @@ TEST(Scoreboard, RescuesOnceUntilAllOfTheRecoveryIsAcknowledged) {
 
 // RFC 6675, 4, NextSeg rule 1: the lowest first, including those that RACK finds lost a second
 // time.
-TEST(Scoreboard, WhatIsLostAgainComesBeforeWhatIsLostAbove) {
+TEST(Scoreboard, SegmentsLostAgainComeBeforeHigherLosses) {
     Scoreboard board(true);
     board.reserve(16, 0);
     for (std::int64_t s = 0; s < 10; s++) board.mark_lost_by_time(s);

@@ -37,7 +37,7 @@ TEST(Segmentation, NumbersSegmentsAcrossTheWrapAndKnowsTheLast) {
     EXPECT_FALSE(segments.is_last(2));
 }
 
-TEST(Segmentation, OfAMultipleOfTheSegmentSizeEndsWithAFullOne) {
+TEST(Segmentation, AMultipleOfTheSegmentSizeEndsWithAFullSegment) {
     Flow flow;
     flow.size_bytes = 2 * 1460;
     const Segmentation segments(flow, 0);
@@ -56,7 +56,7 @@ TEST(Segmentation, CountsTheSegmentsThatHoldSomeBytes) {
 
 // Segments are sent, retransmitted and acknowledged at random; a table of all times gives the right
 // answers.
-TEST(SendTimes, RemembersEachSegmentInFlightAndWhichMayMeasure) {
+TEST(SendTimes, RememberEachSegmentInFlightAndWhichMayBeMeasured) {
     std::mt19937_64 random(1);
     SendTimes times;
     std::vector<Time> sent;
@@ -95,7 +95,7 @@ TEST(SendTimes, RemembersEachSegmentInFlightAndWhichMayMeasure) {
     EXPECT_GT(times.capacity(), 16u);  // it grew
 }
 
-TEST(Pacer, HoldsBackForThePayloadsTimeAtTheRate) {
+TEST(Pacer, DelaysByTheTimeOfThePayloadAtTheRate) {
     Pacer pacer;
     EXPECT_FALSE(pacer.holds_back(0));
     pacer.on_sent(kMs, 1460, 0);  // not paced
@@ -108,7 +108,7 @@ TEST(Pacer, HoldsBackForThePayloadsTimeAtTheRate) {
     EXPECT_TRUE(pacer.holds_back(INT64_MAX / 16));
 }
 
-TEST(EcnSender, AnswersOnceAWindowOfDataAndSaysSoOnce) {
+TEST(EcnSender, RespondsOncePerWindowOfDataAndReportsItOnce) {
     EcnSender ecn;
     EXPECT_EQ(ecn.flags(false), kEct);
     EXPECT_TRUE(ecn.answers(1));
@@ -121,7 +121,7 @@ TEST(EcnSender, AnswersOnceAWindowOfDataAndSaysSoOnce) {
 }
 
 // Rate reduction learns from SACK what was delivered.
-TEST(Recovery, ConservesOnlyWithSack) {
+TEST(Recovery, ReducesTheRateOnlyWithSack) {
     EXPECT_FALSE(uses_sack(Recovery::newreno));
     EXPECT_TRUE(uses_sack(Recovery::sack));
     EXPECT_FALSE(uses_rate_reduction(Recovery::sack));
@@ -142,7 +142,7 @@ TEST(RateReduction, HalvesInStepsWithPrr) {
     EXPECT_EQ(prr.target(), 10u);
 }
 
-TEST(RateReduction, TakesASegmentOffForTwoAcksWithRateHalvingAndBeginsAnew) {
+TEST(RateReduction, RateHalvingTakesOffOneSegmentPerTwoAcksAndRestarts) {
     RateReduction halving(Recovery::rate_halving);
     for (int episode = 0; episode < 2; episode++) {
         halving.enter(10, 20);
@@ -168,7 +168,7 @@ TEST(SenderStatistics, AveragesCwndOverTheConnectionAndSrttOverItsSamples) {
     EXPECT_DOUBLE_EQ(result.completed_s, 5);
 }
 
-TEST(SenderStatistics, KeepsTheLargestCwndWhereverItWas) {
+TEST(SenderStatistics, KeepsTheLargestCwndWheneverItWas) {
     for (const auto& [first, then, last] :
          {std::array{50u, 10u, 20u}, {10u, 50u, 20u}, {10u, 20u, 50u}}) {
         SenderStatistics statistics;
@@ -181,7 +181,7 @@ TEST(SenderStatistics, KeepsTheLargestCwndWhereverItWas) {
     }
 }
 
-TEST(SenderStatistics, HasNoMeansOfAConnectionThatNeverWas) {
+TEST(SenderStatistics, HasNoMeansWithoutAConnection) {
     SenderStatistics statistics;
     FlowResult result;
     statistics.write(kSecond, 10, kNever, result);

@@ -32,7 +32,7 @@ TEST(Sender, MeasuresTheNewestSegmentAndTimesTheOldest) {
     EXPECT_EQ(sender.rtt().rto(), (107'500 + 4 * 52'500) * kMicrosecond);
 }
 
-TEST(Sender, IgnoresWhatIsOldAndWhatAcknowledgesNothing) {
+TEST(Sender, IgnoresOldAcksAndThoseForNothing) {
     Sender sender = connected(Flow(), 100 * kMs);
     EXPECT_EQ(sender.on_ack(100 * kMs, sender.segments().number(0), nullptr),
               Progress::none);  // nothing is out

@@ -39,7 +39,7 @@ Flow mostly_silent() {
     return flow;
 }
 
-TEST(Stop, AsksEverySoManyEventsAsTheCallerSays) {
+TEST(Stop, AsksAfterAsManyEventsAsTheCallerSays) {
     const Network network = lone_flow(10 * kSecond);
     const Result alone = simulate(network, 1);
     for (const std::uint32_t events : {1u, 7u, 4096u}) {
@@ -52,7 +52,7 @@ TEST(Stop, AsksEverySoManyEventsAsTheCallerSays) {
     }
 }
 
-TEST(Stop, WithinAnEventEndsTheRunToo) {
+TEST(Stop, AlsoEndsTheRunWithinAnEvent) {
     Network network = one_link(10'000'000, kSecond / 100, 1000 * kSecond);
     network.flows.push_back(mostly_silent());
     Caller caller{.last_answer = 3};
@@ -82,7 +82,7 @@ TEST(Stop, EndsALoopOverPeriodsInWhichASourceSendsNothing) {
     EXPECT_TRUE(simulate(network, 1, caller.stop()).stopped);
 }
 
-TEST(Datagrams, ASourceLooksNoFurtherThanToTheEndOfTheRun) {
+TEST(Datagrams, ASourceDoesNotLookBeyondTheEndOfTheRun) {
     Caller caller;
     Stop stop = caller.stop();
     DatagramSource source(mostly_silent(), 1, 0, kSecond / 10, &stop);  // 50 000 periods

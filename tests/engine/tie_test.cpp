@@ -117,7 +117,7 @@ std::string told(const Result& result) {
     return text;
 }
 
-TEST(Ties, AnEventAHopChangesNothing) {
+TEST(Ties, OneEventPerHopChangesNothing) {
     std::size_t i = 0;
     for (Network& network : networks()) {
         const Result inlined = simulate(network, i);
@@ -128,7 +128,7 @@ TEST(Ties, AnEventAHopChangesNothing) {
     }
 }
 
-TEST(Ties, OneWorkerOrTwoGiveTheSameBytes) {
+TEST(Ties, AnotherThreadGivesTheSameBytes) {
     const std::vector<Network> all = networks();
     std::vector<std::string> alone(all.size()), beside(all.size());
     const auto run = [&](std::vector<std::string>& into, std::size_t from, std::size_t step) {
@@ -142,7 +142,7 @@ TEST(Ties, OneWorkerOrTwoGiveTheSameBytes) {
 }
 
 // simulation.hpp: on a tie packets come before timers.
-TEST(Ties, APacketComesBeforeTheDelayedAckThatFallsDueThen) {
+TEST(Ties, APacketComesBeforeADelayedAckDueAtTheSameTime) {
     for (const bool event_per_hop : {false, true}) {
         Network network;
         network.nodes = 2;
@@ -159,7 +159,7 @@ TEST(Ties, APacketComesBeforeTheDelayedAckThatFallsDueThen) {
     }
 }
 
-TEST(Ties, OtherSeedsOtherLosses) {
+TEST(Ties, OtherSeedsGiveOtherLosses) {
     Network network = dumbbell(4, 0);
     network.duration = 8 * kSecond;
     network.links[0].forward.loss = {LossKind::uniform, 0.02, {}};

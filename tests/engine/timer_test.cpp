@@ -74,7 +74,7 @@ TEST(Timer, AnyAckForNewDataMayEndTheBackoff) {
 
 // RFC 5681, 3.1: slow start grows on each ACK for new data, including the one for the last data
 // sent before the timeout. ns-3 grows only by what that ACK covers beyond it, here nothing.
-TEST(Timer, TheAckThatEndsATimeoutsRecoveryMayLetNothingGrow) {
+TEST(Timer, TheAckThatEndsTheRecoveryFromATimeoutMayNotGrowTheWindow) {
     const auto cwnd_after = [](bool stands) {
         Script script{{{1}}, {}, stop_and_wait};
         script.change = [stands](Network& network) {
@@ -108,7 +108,7 @@ std::vector<double> ssthresh_of_timeouts(void (*settings)(Flow&)) {
 }
 
 // RFC 5681, 3.1: a timeout sets ssthresh, unless the segment has timed out before.
-TEST(Timer, ASegmentThatTimesOutAgainLeavesSsthresh) {
+TEST(Timer, ASecondTimeoutOfASegmentLeavesSsthresh) {
     const auto found = ssthresh_of_timeouts([](Flow&) {});
     ASSERT_EQ(found.size(), 2u);
     EXPECT_EQ(found[1], found[0]);
@@ -211,7 +211,7 @@ TEST(Timer, ASecondTimeoutOfASegmentHoldsSsthresh) {
 }
 
 // network.hpp, Flow::stop: no new data from then on, even if the window reaches the transfer's end.
-TEST(Stop, NothingNewIsSentFromStopOn) {
+TEST(Stop, NothingNewIsSentAfterStop) {
     for (const Recovery r : {Recovery::newreno, Recovery::sack}) {
         Network network = scripted_network(r);
         network.flows[0].size_bytes = 25'000;

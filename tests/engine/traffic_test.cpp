@@ -34,7 +34,7 @@ TEST(Datagrams, AreEvenlySpaced) {
     }
 }
 
-TEST(Datagrams, OfFixedPeriodsAreOnAndOffInTurn) {
+TEST(Datagrams, WithFixedPeriodsAreOnAndOffInTurn) {
     Flow flow = datagrams(1'200'000);
     flow.datagrams.on_mean = 2 * kSecond;
     flow.datagrams.off_mean = 3 * kSecond;
@@ -44,7 +44,7 @@ TEST(Datagrams, OfFixedPeriodsAreOnAndOffInTurn) {
     EXPECT_NEAR(sent_bps(flow, 100 * kSecond), 1.2e6 * 2 / 5, 2000);
 }
 
-TEST(Datagrams, OfExponentialPeriodsHaveTheirMeans) {
+TEST(Datagrams, WithExponentialPeriodsHaveTheirMeans) {
     constexpr Time kSpacing = kMs / 10;  // short compared with the periods
     Flow flow = datagrams(120'000'000);
     flow.datagrams.on_mean = 50 * kMs;
@@ -66,7 +66,7 @@ TEST(Datagrams, OfExponentialPeriodsHaveTheirMeans) {
     EXPECT_NEAR(static_cast<double>(now) / static_cast<double>(kSecond), 20000 * 0.15, 63);
 }
 
-TEST(Datagrams, OfExponentialSpacingAreAPoissonProcess) {
+TEST(Datagrams, WithExponentialSpacingAreAPoissonProcess) {
     Flow flow = datagrams(1'200'000);  // a packet of 1500 bytes every 10 ms
     flow.datagrams.spacing = Spread::exponential;
     DatagramSource source(flow, 1, 0, kLongest);
@@ -93,7 +93,7 @@ TEST(Datagrams, OfExponentialSpacingAreAPoissonProcess) {
     expect_chi_square(seen, expected, "packets of 100 ms");
 }
 
-TEST(Datagrams, OfExponentialSpacingKeepTheirRateAndTheirPeriods) {
+TEST(Datagrams, WithExponentialSpacingKeepTheirRateAndTheirPeriods) {
     Flow flow = datagrams(1'200'000);
     flow.datagrams.spacing = Spread::exponential;
     EXPECT_NEAR(sent_bps(flow, 1000 * kSecond), 1.2e6, 4 * 1.2e6 / std::sqrt(1e5));
@@ -105,7 +105,7 @@ TEST(Datagrams, OfExponentialSpacingKeepTheirRateAndTheirPeriods) {
 }
 
 // settings.hpp, stop: no new data from then on.
-TEST(Datagrams, AreNotSentAtStopNorLater) {
+TEST(Datagrams, AreNotSentAtOrAfterStop) {
     Network network = one_link(100'000'000, kMs, kSecond);
     network.flows = {datagrams(1'200'000)};  // at 10 ms, 20 ms, ...
     network.flows[0].stop = 100 * kMs;
@@ -114,7 +114,7 @@ TEST(Datagrams, AreNotSentAtStopNorLater) {
     EXPECT_EQ(simulate(network, 1).flows[0].sent, 10u);
 }
 
-TEST(Datagrams, BeyondTheLinksRateAreDropped) {
+TEST(Datagrams, AreDroppedBeyondTheLinksRate) {
     Network network = one_link(2'000'000, kMs, 100 * kSecond);
     network.flows = {datagrams(3'000'000)};
     const FlowResult flow = simulate(network, 1).flows[0];
@@ -144,7 +144,7 @@ TEST(Arrivals, AreAPoissonProcess) {
     expect_exponential(gaps, 0.05, "gaps");
 }
 
-TEST(Arrivals, DeliverTheirSizeAndTakeARoundTripMore) {
+TEST(Arrivals, DeliverTheirSizeAndTakeOneMoreRoundTrip) {
     const Result result = simulate(transfers(kSecond, 14'600, 100 * kSecond), 2);
     ASSERT_GT(result.flows.size(), 50u);
     for (const FlowResult& flow : result.flows) {
@@ -155,7 +155,7 @@ TEST(Arrivals, DeliverTheirSizeAndTakeARoundTripMore) {
     }
 }
 
-TEST(Arrivals, OfExponentialSizesHaveTheirMean) {
+TEST(Arrivals, WithExponentialSizesHaveTheirMean) {
     Network network = transfers(20 * kMs, 100'000, 400 * kSecond);
     network.flows[0].size_spread = Spread::exponential;
     const Result result = simulate(network, 3);
@@ -181,7 +181,7 @@ TEST(Arrivals, ComeAtTheSameTimesWhateverTheirSizes) {
     EXPECT_NE(starts(5), others);
 }
 
-TEST(Arrivals, EndAtStopAndWhatHasBegunGoesOn) {
+TEST(Arrivals, EndAtStopWhileStartedTransfersContinue) {
     Network network = transfers(100 * kMs, 50'000'000, 100 * kSecond);
     network.flows[0].stop = 2 * kSecond;
     const Result result = simulate(network, 4);
@@ -191,7 +191,7 @@ TEST(Arrivals, EndAtStopAndWhatHasBegunGoesOn) {
     }
 }
 
-TEST(Bulk, StartsAndStopsWhenItIsTold) {
+TEST(Bulk, StartsAndStopsOnTime) {
     Network network = one_link(2'000'000, 10 * kMs, 30 * kSecond);
     Flow flow = tcp(WW_PROTOCOL_RENO);
     flow.start = 5 * kSecond;

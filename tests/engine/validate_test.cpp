@@ -36,7 +36,7 @@ std::string error_of(const Change& change) {
     return result.error;
 }
 
-TEST(Validate, TakesWhatIsSound) {
+TEST(Validate, AcceptsAValidNetwork) {
     EXPECT_EQ(validate(sound()), "");
     EXPECT_EQ(error_of([](Network&) {}), "");
     EXPECT_EQ(error_of([](Network& n) { n.flows.clear(); }), "");
@@ -215,7 +215,7 @@ TEST(Validate, EverySettingOfAFlowHasItsBounds) {
 #undef WW_ROW
 }
 
-TEST(Validate, WhatNeedsSackOrRoomInTheHeaderSaysSo) {
+TEST(Validate, SettingsThatNeedSackOrRoomInTheHeader) {
 #define WW_ROW(name) \
     expect_flow(#name " needs a recovery with SACK", {[](Flow& f) { f.name = true; }});
     WW_FLOW_SETTINGS_OF_SACK(WW_ROW)
@@ -321,7 +321,7 @@ TEST(Validate, LengthOfARoute) {
 }
 
 // The largest value of everything at once neither overflows nor hangs (the sanitizers watch).
-TEST(Validate, TakesTheLargestOfEverything) {
+TEST(Validate, AcceptsTheLargestValueOfEverything) {
     EXPECT_EQ(error_of([](Network& n) {
                   n.duration = kLongest;
                   n.trace.interval = kLongest;

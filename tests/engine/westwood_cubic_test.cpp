@@ -17,7 +17,7 @@ Result marked(ww_protocol protocol) {
     return simulate(network, 1);
 }
 
-TEST(WestwoodCubicOnAPath, AnswersAnEchoOnceAWindow) {  // RFC 3168, 6.1.2
+TEST(WestwoodCubicOnAPath, AnswersAnEchoOncePerWindow) {  // RFC 3168, 6.1.2
     expect_reduced_once_a_round_trip(marked(WW_PROTOCOL_WESTWOOD_CUBIC), 5);
 }
 

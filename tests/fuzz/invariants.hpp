@@ -212,8 +212,8 @@ class Invariants {
         }
     }
 
-    // A packet that arrives at a node either goes on or is for it. This checks nodes where no TCP
-    // ends; for datagrams the counts tell.
+    // A packet that arrives at a node goes on, or is for it. Checks the nodes where no TCP ends;
+    // datagrams are counted.
     void look_at_nodes() {
         std::vector<std::int64_t> balance(network_.nodes, 0);
         std::vector<bool> is_known(network_.nodes, true);

@@ -30,7 +30,7 @@ const std::string kLink =
     "backward\nrate_bps 20000000\ndelay 7\nqueue -1 64000\nloss none\n";
 const std::string kFlow = "flow 0 1 cubic\npacket_bytes 1500\nheader_bytes 52\n";
 
-TEST(WirePlan, SaysWhatTheNetworkIs) {
+TEST(WirePlan, DescribesTheNetwork) {
     const Plan plan = read(
         kLink + kFlow + "size_bytes 1000\nrecovery prr\nreceive_window_bytes 99999\n" +
         "flow 1 0 udp\ndatagrams 1000000 -1 0 fixed fixed\npacket_bytes 100\nheader_bytes 28\n" +
@@ -78,7 +78,7 @@ TEST(WirePlan, HasEveryLossModelOfTheEngine) {
     EXPECT_TRUE(states.state_fixed);
 }
 
-TEST(WirePlan, AFlowStartsWithWhatTheCatalogueSaysOfItsProtocol){
+TEST(WirePlan, AFlowStartsWithItsProtocolsSettings){
 #define WW_CASE(ID, name, ...)                                                                \
     {                                                                                         \
         const Plan plan = read(kLink + "flow 0 1 " + name + "\nend\n");                       \
@@ -103,13 +103,13 @@ TEST(WirePlan, ATraceMayGoToAFolderWithSpaces) {
     EXPECT_TRUE(plan.network.trace.windows && plan.network.trace.queues);
 }
 
-TEST(WirePlan, WhatIsSaidTwiceCountsAsItWasSaidLast) {
+TEST(WirePlan, TheLastOfTwoStatementsCounts) {
     const Plan plan = read(kLink + kFlow + "packet_bytes 600\nforward\ndelay 9\nend\n");
     EXPECT_EQ(plan.network.flows[0].packet_bytes, 600u);
     EXPECT_EQ(plan.network.links[0].forward.delay, 9);
 }
 
-TEST(WirePlan, RefusesByLineWhatItCannotRead) {
+TEST(WirePlan, RejectsInvalidTextByLine) {
     EXPECT_EQ(problem(""), "no line `end`");
     EXPECT_EQ(problem("nodes 2\nhop 3\nend\n"), "line 2: hop: unknown statement");
     EXPECT_EQ(problem("nodes\nend\n"), "line 1: nodes: too few words");

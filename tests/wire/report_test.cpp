@@ -132,7 +132,7 @@ TEST_F(WireTrace, HasThreeTablesWithTheirColumnsNames) {
               "time_s,channel,flow,kind,ack\n0.500000000,2,1,2,1\n0.750000000,0,0,0,0\n");
 }
 
-TEST_F(WireTrace, IsNotWrittenWhereNoneIsAskedFor) {
+TEST_F(WireTrace, IsNotWrittenUnlessAskedFor) {
     Trace trace({});
     EXPECT_FALSE(trace);
     trace.write_window(0, {});
