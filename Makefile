@@ -15,21 +15,29 @@ MAKE_LINUX = $(BIN)/cmake -S linux -B build/linux -G Ninja -D WW_TESTS=OFF --log
     $(BIN)/cmake --build build/linux
 T ?= tests
 
-.PHONY: help demo lab core engine py test test-slow lint format golden bench bench-path comparison verdicts theory torture mutants prove ns3 \
-    linux linux-machine linux-path manual docs release clean system system-test .venv
+.PHONY: help demo lab lab-engine core engine py test test-slow lint format golden bench bench-path comparison verdicts theory torture mutants prove ns3 \
+    linux linux-machine linux-path manual docs release clean system system-lab system-test .venv
 .DEFAULT_GOAL := help
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9 -]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-demo: .venv ## reproduce Figure 5 of the 2013 ns-3 paper
+demo: system-lab ## build the package and the laboratory, and reproduce Figure 5 of the 2013 ns-3 paper
+	@$(MAKE) -j2 .venv lab-engine
+	@$(MAKE) lab
 	@$(BIN)/westwood reproduce fig5 --out report
-	@echo "Figure: $(CURDIR)/report/fig5.png"
+	@echo
+	@echo "Open  file://$(CURDIR)/report/index.html         Figure 5, and what became of the paper's claims"
+	@echo "Open  file://$(CURDIR)/westwood/lab/page.html    the laboratory: move a slider"
+	@echo "Type  source .venv/bin/activate && westwood compare --loss 0.1%,1%,3% --cc cubic,westwood+ --plot"
 
-lab: .venv ## build the laboratory's page, one file that works anywhere: docs/lab.md
-	@PYTHON=$(PYTHON) tools/system.sh lab
-	@$(PIP) ziglang
+lab: system-lab .venv lab-engine ## build the laboratory's page, one file that works anywhere: docs/lab.md
 	@$(BIN)/python tools/lab.py
+
+# The page's engine needs a compiler only, so `make demo` builds it beside the package.
+lab-engine: $(VENV)/.tools
+	@$(PIP) ziglang
+	@$(BIN)/python tools/lab.py --engine
 
 core engine: $(DEV)/build.ninja ## build and run the C++ tests of core/ or of engine/, for use while editing
 	@$(BIN)/cmake --build $(DEV) --target ww_$@_tests -- --quiet
@@ -151,6 +159,9 @@ $(VENV)/.installed: $(VENV)/.tools pyproject.toml $(NATIVE)
 
 system:
 	@PYTHON=$(PYTHON) tools/system.sh build
+
+system-lab:
+	@PYTHON=$(PYTHON) tools/system.sh lab
 
 system-test:
 	@PYTHON=$(PYTHON) tools/system.sh test

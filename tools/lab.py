@@ -18,8 +18,6 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from westwood.lab.declarations import declarations
-
 ROOT = Path(__file__).resolve().parent.parent
 LAB = ROOT / "lab"
 BUILD = ROOT / "build" / "lab"
@@ -34,6 +32,8 @@ FLAGS = ("-std=c++20", "-O3", "-ffp-contract=off", "-Wall", "-Wextra", "-Wconver
 def main() -> None:
     BUILD.mkdir(parents=True, exist_ok=True)
     engine = build_engine()
+    if sys.argv[1:] == ["--engine"]:  # needs no installed package, so it may run beside its build
+        return
     modules = install()
     PAGE.write_text(pack(engine, modules), encoding="utf-8")
     PLOTS.write_text(plots(modules), encoding="utf-8")
@@ -87,6 +87,8 @@ def install() -> Path:
         stamp.write_text(hashed(pins))
     shutil.rmtree(place / "src", ignore_errors=True)
     shutil.copytree(LAB / "src", place / "src")
+    from westwood.lab.declarations import declarations
+
     known = json.dumps(declarations(verdicts()), ensure_ascii=False)
     (place / "src" / "declared.json").write_text(known, encoding="utf-8")
     return place
