@@ -73,6 +73,10 @@ class Mutant:
         """Identifies the mutant by its text, independent of the lines above it."""
         return self.file, self.function, self.was, self.becomes
 
+    def applied(self, text: str) -> str:
+        """Returns the text of the file with this change."""
+        return text[: self.start] + self.new + text[self.end :]
+
     def __str__(self) -> str:
         place = f"{self.file}:{self.number}" + (f" ({self.function})" if self.function else "")
         return f"{place}\n    - {self.was}\n    + {self.becomes}"
@@ -157,7 +161,9 @@ def mutants(
             continue
         for start, end, texts in changes(code, place):
             name = next((name for name, first, last in bodies if first < start < last), "")
-            found.append([mutant(file, text, start, end, new, name, code) for new in texts])
+            found.append(
+                [mutant(file, text, *negated(text, start, end, new, code), name) for new in texts]
+            )
     return found
 
 
@@ -166,15 +172,19 @@ def is_spaced(text: str, token: Token) -> bool:
     return text[token.start - 1].isspace() and text[end].isspace()
 
 
-def mutant(
-    file: str, text: str, start: int, end: int, new: str, function: str, code: list[Token]
-) -> Mutant:
-    if new == "(!(":  # negate a condition as a whole, but not the variable that it declares
-        last = closing([token for token in code if token.start >= start], "(", ")")
-        start = text.rfind(";", start, last) + 1 or start
-        end, new = last, f"(!{text[start:last]})"
-        if text[start - 1] == ";":
-            new = f" !({text[start:last]})"
+def negated(text: str, start: int, end: int, new: str, code: list[Token]) -> tuple[int, int, str]:
+    """Extends "(!(" to a whole condition, without the variable that it declares."""
+    if new != "(!(":
+        return start, end, new
+    last = closing([token for token in code if token.start >= start], "(", ")")
+    start = text.rfind(";", start, last) + 1 or start
+    if text[start - 1] == ";":
+        return start, last, f" !({text[start:last]})"
+    return start, last, f"(!{text[start:last]})"
+
+
+def mutant(file: str, text: str, start: int, end: int, new: str, function: str) -> Mutant:
+    """Returns the mutant of a change, with the lines before and after it."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end)
     was, becomes = text[first:last], text[first:start] + new + text[end:last]

@@ -171,7 +171,7 @@ def judge(tests: Tests, mutant: Mutant, listed: set[Key], prove: bool) -> Verdic
         core = folder / "core"
         shutil.copytree(tests.core, core)
         text = (core / mutant.file).read_text()
-        (core / mutant.file).write_text(text[: mutant.start] + mutant.new + text[mutant.end :])
+        (core / mutant.file).write_text(mutant.applied(text))
         if not core_object(["gcc", "-O1"], core, folder / "core.o"):
             return Verdict(mutant, NOT_COMPILED)
         if (folder / "core.o").read_bytes() == tests.objects["gcc-O1"]:

@@ -240,10 +240,9 @@ def same_code(folder: Path, mutant: Mutant) -> bool:
         (tree / "core").symlink_to(ROOT / "core")
         shutil.copytree(folder, tree / "engine")
         whole = (folder / mutant.file).read_text()
-        mutated = whole[: mutant.start] + mutant.new + whole[mutant.end :]
         for name in order:
             objects = []
-            for text in (whole, mutated):
+            for text in (whole, mutant.applied(whole)):
                 (tree / "engine" / mutant.file).write_text(text)
                 command = ["g++", "-std=c++20", "-O2", "-w", "-ffp-contract=off", "-DNDEBUG", "-c"]
                 run([*command, str(tree / "engine" / name), "-o", str(tree / "object.o")])

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.mutants.c_code import Mutant
+from tools.mutants.c_code import Mutant, mutant
 
 OPERATORS: dict[type[ast.AST], tuple[str, tuple[str, ...]]] = {
     ast.Lt: ("<", ("<=", ">=")),
@@ -184,18 +184,6 @@ def mutants(file: str, text: str) -> list[list[Mutant]]:
         function = place.removesuffix(".<locals>")
         found.append([mutant(file, text, first, last, new, function) for new in texts])
     return found
-
-
-def mutant(file: str, text: str, first: int, last: int, new: str, function: str) -> Mutant:
-    begins = text.rfind("\n", 0, first) + 1
-    ends = text.find("\n", last)
-    was, becomes = text[begins:ends], text[begins:first] + new + text[last:ends]
-    number = text.count("\n", 0, first) + 1
-    return Mutant(file, first, last, new, number, function, tidy(was), tidy(becomes))
-
-
-def tidy(lines: str) -> str:
-    return " ".join(lines.split())
 
 
 def functions(text: str) -> Iterator[tuple[str, int, int]]:

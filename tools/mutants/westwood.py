@@ -123,7 +123,7 @@ class Tests:
         FOLDER.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=FOLDER) as made:
             mutated = Path(made) / "mutant.py"
-            mutated.write_text(text[: mutant.start] + mutant.new + text[mutant.end :])
+            mutated.write_text(mutant.applied(text))
             which = f"{path}::{mutated}"
             done = attempt(which, tests, Path(made), 20 + 3 * seconds) if tests else None
         if done is not None and "ERROR: not found" in done.stderr + done.stdout:
