@@ -21,7 +21,7 @@ namespace ww::path {
 namespace {
 
 constexpr std::size_t kChunk =
-    128 * 1024;                // bytes of one write, and what may wait unsent in a socket
+    128 * 1024;                // bytes per write, and the limit of unsent data in a socket
 constexpr int kRtoMaxMs = 44;  // TCP_RTO_MAX_MS, since Linux 6.15
 constexpr sim::Time kLinuxRtoMax = 120 * sim::kSecond;
 
