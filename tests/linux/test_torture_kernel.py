@@ -42,7 +42,7 @@ for _ in range(count):
     one.recv(1)
     one.close()
 """
-# Opens and ends flows one after the other, each with the control if it is there; says how often.
+# Runs flows one after the other, with the control if it is loaded; prints how many had it.
 CHOOSING = """
 import errno, socket, sys, threading
 count, port, name = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode()
@@ -157,7 +157,7 @@ def test_unload_under_500_flows_loses_none(attack: Any, host: Namespace) -> None
 
 
 def test_flows_may_choose_a_control_while_it_comes_and_goes(attack: Any, host: Namespace) -> None:
-    """Each of them ends in order, with it or without."""
+    """Each flow ends in order, with the control or without."""
     flows = 2000
     for number, choices in enumerate(attack.rounds()):
         name, port = choices.choice(sorted(OURS)), PORT + number % 1000

@@ -63,13 +63,13 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Undisturbe
 
 
 def check_sums(place: Place) -> None:
-    """Every file that has a checksum is as it was written."""
+    """Checks every file against its checksum."""
     if (sums := place.path / "out" / "SHA256SUMS").exists():
         subprocess.run(["sha256sum", "--check", "--quiet", sums.name], cwd=sums.parent, check=True)
 
 
 def finished(place: Place) -> dict[str, object]:
-    """Runs the case again; returns the contents then."""
+    """Runs the case again; returns the contents after that."""
     code, errors = place.call(again=True)
     assert code == 0, errors
     check_sums(place)
@@ -121,7 +121,7 @@ def test_two_at_once_refuse_each_other_or_take_turns(attack: Any, undisturbed: U
 def test_two_commands_in_one_folder_refuse_each_other_or_share_it(
     attack: Any, undisturbed: Undisturbed
 ) -> None:
-    """Each says so in a line, and every file that they leave is whole."""
+    """Each refusal is one line, and every file is valid."""
     for case, call, place, _ in undisturbed.disturbed(attack, MAKERS, only_changes=False):
         other = random.Random(attack.seed).choice(MAKERS)
         first = place.begin(case.words, *place.traced, *call.inject("delay_enter=200000"))

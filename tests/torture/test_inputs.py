@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Damaged bytes in what users name: a file is read, or refused in a line that says what is wrong.
+"""A damaged input file is read, or rejected in one line that names the error.
 
-Results folders are in test_damage.py, scenarios with other words in test_scenarios.py.
+test_damage.py covers results folders, test_scenarios.py scenarios with other words.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LONGEST_S = 10.0
 
 
 def recording() -> str:
-    """What a recorder leaves of one connection."""
+    """Returns a recording of one connection."""
     kinds = (
         [("open", "start")] + 30 * [("open", "window")] + [("recovery", "loss"), ("open", "end")]
     )
@@ -52,7 +52,7 @@ def recording() -> str:
 
 
 def trial(folder: Path) -> None:
-    """Two uploads in a folder such as `path compare` writes."""
+    """Writes two uploads into a folder as `path compare` does."""
     times = [0.02 * place for place in range(200)]
     frame = pl.DataFrame(
         {
@@ -75,7 +75,7 @@ Read = Callable[[Path], object]
 
 
 def written(folder: Path) -> Mapping[str, Read]:
-    """Writes a sound file of each kind; returns what reads it, by its name."""
+    """Writes a valid file of each kind; returns the readers by file name."""
     texts = {
         "traced.toml": TRACED,
         "lost.txt": NUMBERS,
@@ -133,7 +133,7 @@ def test_a_damaged_file_is_read_or_refused_in_a_line(attack: Any, tmp_path: Path
 def test_a_recording_that_is_read_is_drawn(
     attack: Any, westwood: Callable[..., Any], tmp_path: Path
 ) -> None:
-    """Whatever its numbers are, the panel or a line comes of them."""
+    """Any numbers give a figure or one line."""
     file = tmp_path / "day.csv"
     for choices in attack.rounds():
         cells = [line.split(",") for line in recording().splitlines()]

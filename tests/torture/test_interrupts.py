@@ -40,7 +40,7 @@ CODES = {0, *(128 + number for number in SIGNALS)}
 
 @contextlib.contextmanager
 def load(programs: int) -> Iterator[None]:
-    """Keeps every core busy with so many programs that do nothing else."""
+    """Keeps the cores busy with this many programs."""
     busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(programs)]
     try:
         yield

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a command prints and writes depends on its words only: not on the number of workers, the
-locale, the time zone, the order of sets, the user's files or where the folder lies."""
+"""A command's output depends on its arguments only: not on the number of workers, the locale, the
+time zone, the order of sets, the user's files or the folder's place."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ OF_A_RUN = ("created", "commit", "python", "machine")  # in a manifest
 
 @dataclass(frozen=True)
 class Made:
-    """Holds what a command printed and wrote."""
+    """A command's output and files."""
 
     printed: str
     files: Mapping[str, object]
 
 
 def made(words: list[str], folder: Path, **variables: str) -> Made:
-    """Runs the command in a new folder; what came of it, but for times and costs."""
+    """Runs the command in a new folder; returns its output without times and costs."""
     folder.mkdir(parents=True)
     (folder / "small.toml").write_text(SCENARIO, encoding="utf-8")
     (folder / "swept.toml").write_text(SCENARIO + SWEPT, encoding="utf-8")
@@ -67,13 +67,13 @@ def made(words: list[str], folder: Path, **variables: str) -> Made:
     named = {str(one.relative_to(folder)): one for one in files if one.name != ".lock"}
     ignored = {name for name in named if name.endswith((".jsonl", "SHA256SUMS"))}
     return Made(
-        _plain(done.stdout.decode("utf-8")),
+        _portable(done.stdout.decode("utf-8")),
         {name: _content(one) for name, one in named.items() if name not in ignored},
     )
 
 
-def _plain(printed: str) -> str:
-    """The words and numbers, which every locale can write, without what its runs cost."""
+def _portable(printed: str) -> str:
+    """Returns words and numbers in ASCII, without the runs' costs."""
     if printed.startswith("{"):
         found = json.loads(printed)
         for row in [*found.get("runs", ()), *found.get("summary", ())]:
@@ -89,7 +89,7 @@ def _content(file: Path) -> object:
     if file.name == "manifest.json":
         about = json.loads(content)
         return {key: value for key, value in about.items() if key not in OF_A_RUN}
-    if file.name == "index.html":  # has the manifest in it
+    if file.name == "index.html":  # contains the manifest
         return re.sub(r"(created|commit)&#34;: [^\n]*", "", content.decode("utf-8"))
     if file.suffix == ".parquet":
         rows = pl.read_parquet(io.BytesIO(content))
@@ -99,7 +99,7 @@ def _content(file: Path) -> object:
 
 
 def otherwise(choices: random.Random) -> dict[str, str]:
-    """An environment in which nothing should be otherwise."""
+    """Returns an environment that should change nothing."""
     chosen = {
         "LC_ALL": choices.choice(LOCALES),
         "LANG": choices.choice(LOCALES),
@@ -114,7 +114,7 @@ def otherwise(choices: random.Random) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Made]:
-    """What a command makes with one worker in the usual environment."""
+    """Returns a function that runs a command with one worker in the usual environment."""
 
     @functools.cache
     def of(command: str) -> Made:

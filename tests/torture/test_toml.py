@@ -35,7 +35,7 @@ def parts(table: Any) -> int:
 
 
 def test_keys_are_told_from_strings_and_comments(attack: Any) -> None:
-    """Compared with the parser itself: exactly the deeply nested tables are rejected."""
+    """Compares with the parser: exactly the deeply nested tables are rejected."""
     for choices in attack.rounds():
         for _ in range(50):
             text = text_of(choices)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A user without privileges is refused in a line, or served; root's files and settings stay."""
+"""For a user without privileges a command works or fails in one line; root's files stay."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MOST_LINES = 3
 
 @pytest.fixture
 def roots(tmp_path: Path) -> Iterator[Path]:
-    """A folder that somebody else wrote and nobody may write into."""
+    """Makes a folder of another user that is read-only for nobody."""
     folder = nobody.own(tmp_path / "home") / "roots"
     folder.mkdir(mode=0o755)
     (folder / "secret").write_text("nobody reads this")
@@ -60,7 +60,7 @@ def roots(tmp_path: Path) -> Iterator[Path]:
 
 
 def settings() -> dict[str, str]:
-    """What only root may change of the machine."""
+    """Returns the machine's settings that only root may change."""
     names = ("tcp_congestion_control", "tcp_available_congestion_control")
     found = {name: Path("/proc/sys/net/ipv4", name).read_text() for name in names}
     folders = (Path("/sys/fs/bpf"), Path("/run/westwood"), Path("/etc"), Path("/var/lib/westwood"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Workers that die cost no run: those of a cluster, its scheduler, and threads that never begin."""
+"""Dying workers lose no run: those of a cluster, its scheduler, and threads that cannot start."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 def test_workers_of_a_cluster_that_die_change_no_byte(
     attack: Any, dask: Cluster, undisturbed: bytes, tmp_path: Path
 ) -> None:
-    """One or all of them; others come in their place."""
+    """One or all of them die, and others replace them."""
     for choices in attack.rounds():
         moments = {choices.randrange(SEEDS) for _ in range(choices.randint(1, 3))}
 
@@ -88,7 +88,7 @@ def test_a_scheduler_that_dies_is_one_line_and_the_sweep_goes_on_here(
             started.scheduler.send_signal(choices.choice([signal.SIGKILL, signal.SIGTERM]))
             _, errors = tool.process.communicate(timeout=SOON_S)
         code = tool.process.returncode
-        assert code in (0, 1, 2), errors  # 2: it was gone before it was found
+        assert code in (0, 1, 2), errors  # 2: it died before the command found it
         assert errors.count("\n") == (code != 0) and "Traceback" not in errors, errors
         begun = (folder / "out" / "sweep.json").exists()
         rest = Tool(f"{SWEEP} --resume" if begun else SWEEP, folder)
@@ -99,7 +99,7 @@ def test_a_scheduler_that_dies_is_one_line_and_the_sweep_goes_on_here(
 
 @pytest.mark.skipif(bool(nobody.lacking()), reason=str(nobody.lacking()))
 def test_threads_that_cannot_be_had_are_one_line(attack: Any, tmp_path: Path) -> None:
-    """A limit on a user's processes counts threads, also those of libraries."""
+    """A limit on a user's processes also counts threads of libraries."""
     for choices in attack.rounds():
         folder = nobody.own(tmp_path / str(attack.seed))
         (folder / "small.toml").write_bytes(SMALL.read_bytes())

@@ -159,13 +159,13 @@ class Place:
         return self._zygote.start(words, self.path, Path(f"{self.path}-{printed}"), *strace)
 
     def call(self, *strace: str, again: bool = False, printed: str = "first") -> tuple[int, str]:
-        """Runs the case; returns its exit code and what it complained about."""
+        """Runs the case; returns its exit code and error messages."""
         words = (*self.case.words, *(self.case.again if again else ()))
         code = self._zygote.wait(self.begin(words, *strace, printed=printed))
         return code, self.errors(printed)
 
     def errors(self, printed: str = "first") -> str:
-        """Returns what a command line complained about, without how fast it was."""
+        """Returns a command line's error messages, without its speed."""
         return _SPEED.sub("", Path(f"{self.path}-{printed}.err").read_text(encoding="utf-8"))
 
     def calls(self) -> list[Call]:
@@ -220,7 +220,7 @@ class Place:
     def contents(self) -> dict[str, object]:
         """Returns the files' contents without costs of runs and the order of checksums.
 
-        `tune` and `stress` keep their journals, of which each start writes one.
+        `tune` and `stress` keep their journals; each start writes one.
         """
         ignored = "journal-*.jsonl" if self.case.name in ("tune", "stress") else ".lock"
         return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What may become of a file: its bytes change, or something else takes its place."""
+"""Damages files: changes their bytes, or replaces them by something else."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program as a user without privileges runs it."""
+"""Runs the program as a user without privileges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOBODY = 65534
 
 
 def lacking() -> str | None:
-    """Says why this user can't become another one; None: it can."""
+    """Returns why this user can't become another one; None: it can."""
     if os.geteuid() != 0:
         return "needs root, which becomes a user without privileges"
     tried = subprocess.run([*_as_nobody(()), "true"], capture_output=True)
@@ -21,7 +21,7 @@ def lacking() -> str | None:
 
 
 def _as_nobody(limits: Sequence[str]) -> list[str]:
-    """A prefix of commands: it may read what root may, for Python may lie there, and no more."""
+    """Returns a command prefix for a user that may only read all files, such as Python's."""
     held = "-all,+dac_read_search"
     user = [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"]
     capabilities = ["--inh-caps", held, "--ambient-caps", held, "--bounding-set", held]
