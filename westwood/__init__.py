@@ -3,7 +3,7 @@
 
 One run of a scenario that comes with the package, with what happened over time:
 
->>> from westwood import Scenario, presets, simulate, simulate_many
+>>> from westwood import Scenario, paired, simulate, simulate_many, summarise
 >>> result = simulate("sawtooth", trace=True)
 >>> result.rows.select("flow", "cc", "goodput_bps", "timeouts")
 shape: (1, 4)
@@ -29,19 +29,23 @@ A network of your own. Settings have addresses, and each one can be swept:
 >>> lossy = mine.with_settings({"path.loss": {"kind": "uniform", "rate": "1%"}})
 >>> swept = lossy.with_sweep({"tcp.cc": ["newreno", "westwood+"]})
 
-Every point of a sweep with several seeds, on all cores, as one frame of polars:
+Every point of a sweep with several seeds, on all cores, as one frame of polars; then means with
+95 % intervals, and a difference seed by seed:
 
 >>> rows = simulate_many(swept, seeds=5)
->>> rows.pivot("seed", index="cc", values="timeouts")
-shape: (2, 6)
-┌───────────┬─────┬─────┬─────┬─────┬─────┐
-│ cc        ┆ 1   ┆ 2   ┆ 3   ┆ 4   ┆ 5   │
-│ ---       ┆ --- ┆ --- ┆ --- ┆ --- ┆ --- │
-│ str       ┆ i64 ┆ i64 ┆ i64 ┆ i64 ┆ i64 │
-╞═══════════╪═════╪═════╪═════╪═════╪═════╡
-│ newreno   ┆ 2   ┆ 0   ┆ 0   ┆ 0   ┆ 0   │
-│ westwood+ ┆ 0   ┆ 0   ┆ 0   ┆ 0   ┆ 0   │
-└───────────┴─────┴─────┴─────┴─────┴─────┘
+>>> summarise(rows, "cc", "goodput_bps")
+shape: (2, 5)
+┌───────────┬──────┬─────────────┬────────────────┬──────────────────┐
+│ cc        ┆ runs ┆ goodput_bps ┆ goodput_bps_sd ┆ goodput_bps_half │
+│ ---       ┆ ---  ┆ ---         ┆ ---            ┆ ---              │
+│ str       ┆ u32  ┆ f64         ┆ f64            ┆ f64              │
+╞═══════════╪══════╪═════════════╪════════════════╪══════════════════╡
+│ newreno   ┆ 5    ┆ 1303955.2   ┆ 63609.638163   ┆ 78981.797646     │
+│ westwood+ ┆ 5    ┆ 1.7632e6    ┆ 23952.563723   ┆ 29741.03604      │
+└───────────┴──────┴─────────────┴────────────────┴──────────────────┘
+>>> gain = paired(rows.filter(cc="westwood+"), rows.filter(cc="newreno"), "seed", "goodput_bps")
+>>> f"{gain.mean / 1e6:.2f} ± {gain.half / 1e6:.2f} Mb/s"
+'0.46 ± 0.07 Mb/s'
 
 The same scenario elsewhere, where it is installed: `simulate(scenario, engine="ns3")`, "ns2" or
 "linux", which is real sockets of this machine's kernel. A folder of `westwood sweep --out` or
@@ -52,6 +56,8 @@ What there is:
 - `simulate`: runs a scenario once and returns a `Result`.
 - `simulate_many`: runs the points of a sweep with several seeds and returns a frame.
 - `Scenario`: a network, its flows and what to vary; from keywords, a preset or a TOML file.
+- `summarise` and `paired`: means of rows with 95 % intervals, and a difference seed by seed, a
+  `Paired`.
 - `presets`: the names of the scenarios that come with the package.
 - `Result`: one run: rows, trace, events, queues, drops, links, transfers, figures, captures.
 - `Results`: a results folder: rows, means with intervals, paired differences, figures.
@@ -72,11 +78,13 @@ if TYPE_CHECKING:
     from westwood.engines.result import Result
     from westwood.errors import InputError, RunError, UnavailableError, WestwoodError
     from westwood.experiments.readback import Results
+    from westwood.results.metrics import Paired, paired, summarise
     from westwood.scenario import Scenario, presets
 
 __version__ = "0.1.0"
 __all__ = [
     "InputError",
+    "Paired",
     "Result",
     "Results",
     "RunError",
@@ -84,9 +92,11 @@ __all__ = [
     "UnavailableError",
     "WestwoodError",
     "__version__",
+    "paired",
     "presets",
     "simulate",
     "simulate_many",
+    "summarise",
 ]
 
 _HOMES = {
@@ -94,6 +104,9 @@ _HOMES = {
     "UnavailableError": "errors",
     "RunError": "errors",
     "WestwoodError": "errors",
+    "Paired": "results.metrics",
+    "paired": "results.metrics",
+    "summarise": "results.metrics",
     "Scenario": "scenario",
     "presets": "scenario",
     "Results": "experiments.readback",

@@ -10,7 +10,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from westwood.arguments import checked, each, has, text
+from westwood.errors import InputError, suggestion
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,6 +21,29 @@ if TYPE_CHECKING:
     from westwood.results.columns import Row
 
 LEVEL = 0.95  # of all confidence intervals
+_MOST_COLUMNS = 10_000
+
+
+def _check_columns(
+    rows: pl.DataFrame, names: Sequence[str], key: str, *, numbers: bool = False
+) -> None:
+    """Raises InputError, which names the argument `key`, unless the frame has these columns."""
+    import polars as pl
+
+    for name in names:
+        if name not in rows.columns:
+            problem = f"no such column, {suggestion(name, rows.columns)}"
+            raise InputError(problem, key=key, value=name)
+        if numbers and not (rows[name].dtype.is_numeric() or rows[name].dtype == pl.Null):
+            raise InputError("expected a column of numbers", key=key, value=name)
+
+
+def _listed(value: object) -> Any:
+    """Returns a list of names, also for a single name."""
+    return [value] if isinstance(value, str) else each(text, _MOST_COLUMNS)(value)
+
+
+_FRAME, _NAMES = has("columns", "group_by", "select"), _listed
 
 
 def jain(rates: Sequence[float]) -> float:
@@ -83,31 +109,121 @@ def percentile(values: Sequence[float], share: float) -> float:
 class Paired:
     """Holds the difference and ratio of two protocols, run by run on common random numbers.
 
-    `half` and `ratio_half` are half of the 95 % intervals. `effect` is the mean difference over the
-    standard deviation of the differences (Cohen's d for pairs).
+    `paired` makes one. What one run alone leaves unknown is NaN.
+
+    Parameters
+    ----------
+    mean : float
+        Mean of the differences, in the unit of the column.
+    half : float
+        Half of the 95 % interval of `mean`, in the unit of the column.
+    runs : int
+        Number of pairs.
+    effect : float
+        Mean over the standard deviation of the differences (Cohen's d for pairs).
+    p : float
+        Probability of such a mean, to either side, if there were no difference.
+    ratio : float, default nan
+        Ratio of the means.
+    ratio_half : float, default nan
+        Half of the 95 % interval of `ratio`.
+    minus_mean : float, default nan
+        Mean of the second protocol, the divisor of `ratio`, in the unit of the column.
+
+    Examples
+    --------
+    >>> from westwood import Paired
+    >>> gain = Paired(mean=0.5, half=0.1, runs=10, effect=3.6, p=0.0)
+    >>> gain.mean - gain.half > 0
+    True
     """
 
-    mean: float  # of the differences
+    mean: float
     half: float
     runs: int
     effect: float
-    p: float  # two-sided, for no difference
-    ratio: float = math.nan  # of the means
+    p: float
+    ratio: float = math.nan
     ratio_half: float = math.nan
-    minus_mean: float = math.nan  # of the second protocol, the divisor of `ratio`
+    minus_mean: float = math.nan
 
     @property
     def bound(self) -> float:
-        """Returns `half`, or 0 if it is unknown because there is one run."""
+        """`half`, or 0 if one run leaves it unknown.
+
+        Returns
+        -------
+        float
+            In the unit of the column.
+
+        Examples
+        --------
+        >>> from math import nan
+        >>> from westwood import Paired
+        >>> Paired(mean=0.5, half=nan, runs=1, effect=nan, p=nan).bound
+        0.0
+        """
         return 0.0 if math.isnan(self.half) else self.half
 
     def entry(self) -> dict[str, float | int | None]:
-        """Returns the fields for JSON; unknown numbers become null."""
+        """Returns the fields for JSON; unknown numbers become null.
+
+        Returns
+        -------
+        dict of str to float, int or None
+            The fields by name; None stands for an unknown number.
+
+        Examples
+        --------
+        >>> from math import nan
+        >>> from westwood import Paired
+        >>> Paired(mean=0.5, half=nan, runs=1, effect=nan, p=nan).entry()["half"] is None
+        True
+        """
         return {key: value if math.isfinite(value) else None for key, value in asdict(self).items()}
 
 
-def paired(one: pl.DataFrame, two: pl.DataFrame, by: Sequence[str], column: str) -> Paired:
-    """Compares a column of two frames whose rows match in the columns `by`, such as the seed."""
+@checked(one=_FRAME, two=_FRAME, by=_NAMES, column=text)
+def paired(one: pl.DataFrame, two: pl.DataFrame, by: str | Sequence[str], column: str) -> Paired:
+    """Compares a column of two frames, row by row.
+
+    The same seed loses the same packets for every protocol, as far as they send alike. Pairs by
+    the seed therefore show a difference with far fewer runs than two means do.
+
+    Parameters
+    ----------
+    one : polars.DataFrame
+        Rows of `simulate_many`, such as those of one protocol.
+    two : polars.DataFrame
+        The rows to compare with.
+    by : str or list of str
+        Columns whose values match a row of `one` with a row of `two`, such as `"seed"`.
+    column : str
+        The column of numbers that is compared.
+
+    Returns
+    -------
+    Paired
+        The mean of `one` minus `two`, its interval, effect size and p-value, and the ratio.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or if it has no numbers.
+
+    Examples
+    --------
+    >>> from westwood import Scenario, paired, simulate_many
+    >>> short = Scenario.preset("table1").with_settings({"duration": "20s"})
+    >>> rows = simulate_many(short.with_sweep({"tcp.cc": ["newreno", "westwood+"]}), seeds=10)
+    >>> ours, theirs = rows.filter(cc="westwood+"), rows.filter(cc="newreno")
+    >>> gain = paired(ours, theirs, "seed", "goodput_bps")
+    >>> f"{gain.mean / 1e6:.2f} ± {gain.half / 1e6:.2f} Mb/s, p {gain.p:.3f}"
+    '0.31 ± 0.06 Mb/s, p 0.000'
+    """
+    for rows in (one, two):
+        _check_columns(rows, by, "by")
+        _check_columns(rows, [column], "column", numbers=True)
     both = one.select(*by, column).join(two.select(*by, column), on=list(by), suffix="_two")
     return compare_pairs(list(zip(both[column], both[f"{column}_two"], strict=True)))
 
@@ -145,12 +261,51 @@ def _deviation(values: Sequence[float], mean: float) -> float:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
-def summarise(rows: pl.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
-    """Returns a row per group: `runs`, and for each column its mean, `COLUMN_sd`, `COLUMN_half`.
+@checked(rows=_FRAME, by=_NAMES, columns=_NAMES)
+def summarise(
+    rows: pl.DataFrame, by: str | Sequence[str], columns: str | Sequence[str]
+) -> pl.DataFrame:
+    """Computes means over runs, with their 95 % confidence intervals.
 
-    The 95 % confidence interval is the mean plus or minus half. Groups stay in order of appearance.
-    A run whose value is NaN does not count for that column.
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        Rows of `simulate_many`, or any frame.
+    by : str or list of str
+        Columns whose values make a group, such as `"cc"`.
+    columns : str or list of str
+        Columns of numbers. A run whose value is NaN does not count for that column.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per group, in order of appearance: the columns `by`; `runs` (UInt32); and for each
+        column its mean, `COLUMN_sd` (standard deviation) and `COLUMN_half` (half the interval), as
+        Float64 in the unit of the column.
+
+    Raises
+    ------
+    InputError
+        If there is no such column, or if it has no numbers.
+
+    Examples
+    --------
+    >>> from westwood import Scenario, simulate_many, summarise
+    >>> short = Scenario.preset("table1").with_settings({"duration": "20s"})
+    >>> rows = simulate_many(short.with_sweep({"tcp.cc": ["newreno", "westwood+"]}), seeds=10)
+    >>> summarise(rows, "cc", "goodput_bps")
+    shape: (2, 5)
+    ┌───────────┬──────┬─────────────┬────────────────┬──────────────────┐
+    │ cc        ┆ runs ┆ goodput_bps ┆ goodput_bps_sd ┆ goodput_bps_half │
+    │ ---       ┆ ---  ┆ ---         ┆ ---            ┆ ---              │
+    │ str       ┆ u32  ┆ f64         ┆ f64            ┆ f64              │
+    ╞═══════════╪══════╪═════════════╪════════════════╪══════════════════╡
+    │ newreno   ┆ 10   ┆ 345196.8    ┆ 80338.114929   ┆ 57470.425327     │
+    │ westwood+ ┆ 10   ┆ 651945.6    ┆ 148050.009799  ┆ 105908.596939    │
+    └───────────┴──────┴─────────────┴────────────────┴──────────────────┘
     """
+    _check_columns(rows, by, "by")
+    _check_columns(rows, columns, "columns", numbers=True)
     import polars as pl
 
     values = [pl.col(c).fill_nan(None) for c in columns]
