@@ -158,7 +158,7 @@ def test_unload_under_500_flows_loses_none(attack: Any, host: Namespace) -> None
 
 def test_flows_may_choose_a_control_while_it_comes_and_goes(attack: Any, host: Namespace) -> None:
     """Each flow ends in order, with the control or without."""
-    flows = 2000
+    flows = 10_000  # as long as some loads take
     for number, choices in enumerate(attack.rounds()):
         name, port = choices.choice(sorted(OURS)), PORT + number % 1000
         opening = host.start(sys.executable, "-c", CHOOSING, flows, port, name)
