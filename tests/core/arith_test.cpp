@@ -78,6 +78,14 @@ TEST(Arithmetic, BytesInATimeAreTheProductWithinAByte) {
     }
 }
 
+TEST(Arithmetic, BytesDoNotOverflowWhereTheFormulasMeet) {  // at 2^35
+    const std::uint32_t us = UINT32_C(1) << 29;
+    for (std::uint64_t bandwidth = (UINT64_C(1) << 35) - 1; bandwidth <= (UINT64_C(1) << 35) + 1;
+         bandwidth++)
+        EXPECT_EQ(ww_bytes_in(bandwidth, us),
+                  static_cast<std::uint64_t>(static_cast<Wide>(bandwidth) * us / 256000000u));
+}
+
 TEST(Arithmetic, BytesCoverAtMostNineMinutes) {  // 2^29 us
     const auto most = static_cast<std::uint64_t>((static_cast<Wide>(WW_BW_MAX) << 29) / 256000000u);
     for (const std::uint32_t us : {UINT32_C(1) << 29, (UINT32_C(1) << 29) + 1, UINT32_MAX})

@@ -315,6 +315,7 @@ TEST(BbrModel, TheCoreFollowsTheDraft) {
             bbr.expect_same();
             const ww_observation seen = ww_observe(&bbr.config, &bbr.state, bbr.path.now_us);
             ASSERT_EQ(seen.bandwidth, bbr.model.bw());
+            ASSERT_EQ(seen.raw, bbr.model.bw());
             ASSERT_EQ(seen.rtt_min_us, to_u32(bbr.model.rtprop_us));
             ASSERT_EQ(seen.samples, bbr.model.rounds);
             ASSERT_EQ(bbr.state.bbr.mode, static_cast<int>(bbr.model.mode));

@@ -58,6 +58,7 @@ TEST_F(HyStartPlusPlus, AFallingRoundTripShowsThatThereWasNoCongestion) {  // 4.
     c.round(40000);
     c.round(40000);
     EXPECT_FALSE(ww_in_css(&state()));
+    EXPECT_EQ(state().css_rounds, 0u) << "the next CSS has all of its rounds";
     EXPECT_FALSE(state().done);
     EXPECT_EQ(c.window.ssthresh, WW_SSTHRESH_INFINITE);
 }
