@@ -150,6 +150,7 @@ SIDE_BY_SIDE = [  # the longest first
     ),
     Suite("lint-length", [[PYTHON, "tools/check_length.py"]]),
     Suite("lint-prose", [[PYTHON, "tools/check_prose.py"]]),
+    Suite("lint-commits", [[PYTHON, "tools/check_commits.py"]]),
     Suite(
         "lint-format", [["clang-format", "--dry-run", "--Werror", *c_files()]], with_package=True
     ),
