@@ -197,7 +197,7 @@ def _numbers(report: InferenceReport) -> Iterator[str]:
         rows.append((number.name, f"`{number.claim}`", says, *cells))
     yield from _table(_NUMBERS, rows)
     far = (f"{report.distance(where):.0%}" for where in ("profile", "inferred"))
-    yield "On average {} off under the profile, {} off under the inferred setting.".format(*far)
+    yield "On average they are {} off under the profile and {} under the inferred one.".format(*far)
 
 
 _NUMBERS = ("number", "claim", "published", "profile", "off", "inferred", "off")
