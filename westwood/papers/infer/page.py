@@ -95,7 +95,9 @@ def _count(number: int) -> str:
 def _inferred(report: InferenceReport) -> Iterator[str]:
     differs = report.open.differs(report.inferred)
     count, held = len(report.claims), report.holding("inferred")
-    first = f"Under the profile {report.holding('profile')} of {count} claims hold on fresh seeds."
+    claims_hold = "claim holds" if count == 1 else "claims hold"
+    profile = report.holding("profile")
+    first = f"Under the profile {profile} of {count} {claims_hold} on fresh seeds."
     if not differs:
         yield f"{first} No setting that was tried makes more of them hold."
     else:
