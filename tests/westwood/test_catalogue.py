@@ -28,14 +28,14 @@ def rows_of(table: str) -> list[str]:
     return re.findall(r"\bX\((\w+, [^,)]+)", body)
 
 
-def test_every_row_has_a_name_of_its_own() -> None:
+def test_every_row_has_a_unique_name() -> None:
     written = [row.partition(", ")[2].strip('"') for row in rows_of("WW_PROTOCOLS")]
     assert len(set(written)) == len(written)
     assert [row["name"] for row in _engine.PROTOCOLS] == list(PROTOCOLS) == written
     assert UDP not in written, "UDP has no congestion control"
 
 
-def test_every_row_has_a_label_of_its_own() -> None:
+def test_every_row_has_a_unique_label() -> None:
     labels = [one.label for one in PROTOCOLS.values()]
     assert len(set(labels)) == len(labels) and all(labels)
 

@@ -72,14 +72,14 @@ def test_a_remedy_names_make_in_a_checkout_only(
         PROGRAM.find()
 
 
-def test_this_checkout_is_one_and_builds_in_its_own_folder() -> None:
+def test_this_checkout_builds_in_its_own_folder() -> None:
     root = Path(__file__).parents[2]
     assert root == programs.CHECKOUT == programs.sources()
     assert programs.workshop() == root / "build"
 
 
 @pytest.mark.parametrize("named", ["", "relative/caches"])
-def test_caches_are_the_users_and_of_this_version(
+def test_caches_belong_to_the_user_and_this_version(
     package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     assert programs.workshop() == tmp_path / "cache" / "westwood" / __version__

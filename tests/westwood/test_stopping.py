@@ -66,7 +66,7 @@ def skip_unless_there(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_it_ends_soon_in_one_line_and_leaves_nothing(command: str, tmp_path: Path) -> None:
+def test_a_signal_ends_it_soon_with_one_line_and_no_leftovers(command: str, tmp_path: Path) -> None:
     skip_unless_there(command)
     for _ in range(CHANCES):
         tool = Tool(command, tmp_path)
@@ -89,7 +89,7 @@ def test_it_ends_soon_in_one_line_and_leaves_nothing(command: str, tmp_path: Pat
         ([signal.SIGTERM, signal.SIGINT], False),
     ],
 )
-def test_a_run_that_is_ended_keeps_what_is_finished(
+def test_an_interrupted_command_keeps_finished_runs(
     signals: list[signal.Signals], group: bool, tmp_path: Path
 ) -> None:
     ends = (_ends_and_keeps(signals, group, tmp_path / str(chance)) for chance in range(CHANCES))
@@ -118,7 +118,7 @@ def _ends_and_keeps(
 
 
 @pytest.mark.skipif(bool(NO_NS3), reason=NO_NS3)
-def test_a_kill_leaves_no_ns3_behind(tmp_path: Path) -> None:
+def test_a_kill_leaves_no_ns3_process(tmp_path: Path) -> None:
     tool = Tool(f"run table1 {NS3} --seeds 2", tmp_path)
     end = time.monotonic() + 20
     while len(members(tool.process.pid)) < 2 and time.monotonic() < end:
@@ -130,7 +130,7 @@ def test_a_kill_leaves_no_ns3_behind(tmp_path: Path) -> None:
     assert not tool.left()
 
 
-def test_a_signal_that_was_ignored_stays_ignored(tmp_path: Path) -> None:
+def test_an_ignored_signal_stays_ignored(tmp_path: Path) -> None:
     """nohup ignores SIGHUP, and a shell ignores SIGINT in background jobs."""
     before = {number: signal.signal(number, signal.SIG_IGN) for number in IGNORED}
     try:
@@ -185,7 +185,7 @@ def test_simulate_many_ends_with_keyboard_interrupt(endless: Scenario) -> None:
     assert threading.active_count() <= before, "no run goes on"
 
 
-def test_ten_thousand_flows_end_as_soon() -> None:
+def test_ten_thousand_flows_end_just_as_soon() -> None:
     flow = {"from": "a", "to": "b", "cc": "reno"}
     flows = [{"name": f"f{number}", **flow} for number in range(1000)]
     link = {"name": "l", "between": ["a", "b"], "rate": "10Gbps", "delay": "10ms"}
@@ -193,7 +193,7 @@ def test_ten_thousand_flows_end_as_soon() -> None:
     assert min(interrupted_after(0.5, lambda: simulate(many)) for _ in range(2)) < WITHIN_S
 
 
-def test_a_flag_ends_a_run_from_another_thread(endless: Scenario) -> None:
+def test_a_stop_flag_ends_a_run_of_another_thread(endless: Scenario) -> None:
     stop = _engine.Stop()
     timer = threading.Timer(0.05, stop.set)
     timer.start()
@@ -201,7 +201,7 @@ def test_a_flag_ends_a_run_from_another_thread(endless: Scenario) -> None:
         _engine.simulate(build(endless), 1, stop)
 
 
-def test_a_handler_that_raises_nothing_ends_nothing() -> None:
+def test_a_handler_that_does_not_raise_does_not_end_the_run() -> None:
     seen: list[int] = []
     before = signal.signal(signal.SIGUSR1, lambda number, frame: seen.append(number))
     try:
@@ -215,7 +215,7 @@ def test_a_handler_that_raises_nothing_ends_nothing() -> None:
     assert seen == [signal.SIGUSR1]
 
 
-def test_a_temporary_folder_is_gone_whatever_ends_its_block(tmp_path: Path) -> None:
+def test_a_temporary_folder_is_removed_however_its_block_ends(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), stopping.temporary_folder("x-", tmp_path) as made:
         (made / "file").touch()
         raise KeyboardInterrupt
@@ -288,7 +288,7 @@ except KeyboardInterrupt:
         ("is_keeping", "kept\narrived\n", ""),
     ],
 )
-def test_the_end_comes_whatever_becomes_of_the_exception(what: str, out: str, errors: str) -> None:
+def test_the_process_ends_even_if_the_exception_is_lost(what: str, out: str, errors: str) -> None:
     # On a busy machine the 0.35 s may pass before the process is scheduled.
     assert (143, out, errors) in (_ended(what) for _ in range(3))
 

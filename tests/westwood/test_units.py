@@ -50,7 +50,7 @@ def test_amounts_in_packets_bytes_and_without_limit() -> None:
 
 
 @given(st.integers(0, 10**15))
-def test_what_is_written_reads_back(value: int) -> None:
+def test_written_quantities_read_back(value: int) -> None:
     assert units.parse_rate(units.format_rate(value)) == value
     assert units.parse_time(units.format_time(value)) == value
     assert units.parse_size(units.format_size(value)) == value
@@ -72,7 +72,7 @@ def test_what_is_written_reads_back(value: int) -> None:
         ("2M\nbps", r'"2M\nbps": expected a rate such as "2Mbps"'),
     ],
 )
-def test_what_is_no_rate(text: object, problem: str) -> None:
+def test_invalid_rates_are_refused(text: object, problem: str) -> None:
     with pytest.raises(InputError) as error:
         units.parse_rate(text)
     assert str(error.value) == problem
@@ -81,13 +81,13 @@ def test_what_is_no_rate(text: object, problem: str) -> None:
 @pytest.mark.parametrize(
     "value", [-0.1, 1.1, float("nan"), float("inf"), "5", "101%", "-1%", None, True, [0.1], 10**400]
 )
-def test_what_is_no_fraction(value: object) -> None:
+def test_invalid_fractions_are_refused(value: object) -> None:
     with pytest.raises(InputError, match="expected a fraction from 0 to 1"):
         units.parse_fraction(value)
 
 
 @given(st.text(max_size=60) | st.integers() | st.floats() | st.none())
-def test_no_text_ends_in_anything_but_a_value_or_an_input_error(value: object) -> None:
+def test_any_text_gives_a_value_or_an_input_error(value: object) -> None:
     for parse in (
         units.parse_rate,
         units.parse_time,

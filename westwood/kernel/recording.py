@@ -37,7 +37,7 @@ OURS = tuple(ww_kernel.CONTROLS)
 _RING_BYTES = 8 << 20  # 50 000 events, more than a second of 1000 connections
 _LONGEST_WAIT_S = 3600.0
 _LONGEST_END_S = 10.0  # enough for a recorder to write a full buffer
-_HUNG = b"it did not end when it was told to\n"
+_HUNG = b"it did not end when asked to\n"
 _KEPT = "has what was recorded, and westwood trace opens it"
 
 

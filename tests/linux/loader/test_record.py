@@ -229,7 +229,7 @@ def test_a_hanging_recorder_does_not_block_the_command(
     host: Namespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("westwood.kernel.recording._LONGEST_END_S", 0.2)
-    with pytest.raises(RunError, match="ww-kernel ended: it did not end when it was told to, at "):
+    with pytest.raises(RunError, match="ww-kernel ended: it did not end when asked to, at "):
         for _ in record(tmp_path / "day.csv", None, "1s"):
             transfer(host)
             time.sleep(0.1)

@@ -56,7 +56,7 @@ def measured() -> pl.DataFrame:
     )
 
 
-def test_every_protocol_does_what_it_did() -> None:
+def test_every_protocol_behaves_as_in_the_golden_table() -> None:
     table = measured()
     if os.environ.get("WW_UPDATE_GOLDEN"):
         table.write_csv(TABLE)
@@ -89,7 +89,7 @@ def test_a_protocol_without_golden_rows_is_named_with_the_remedy() -> None:
         check_that_it_lists(["reno", "veno"], ["reno"])
 
 
-def test_the_table_is_sound() -> None:
+def test_the_golden_table_is_consistent() -> None:
     golden = pl.read_csv(TABLE)
     assert golden["cc"].n_unique() == len(PROTOCOLS) and golden.height == 12 * len(PROTOCOLS)
     capacity = pl.col("path.rate").str.strip_suffix("Mbps").cast(pl.Float64) * 1e6

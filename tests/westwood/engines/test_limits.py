@@ -115,7 +115,7 @@ def test_ns3_accepts_a_profiles_value_but_no_third_one(profile: str) -> None:
         ns3.plan(taken.with_settings({"tcp.max_rto": "59s"}))
 
 
-def test_ns3_takes_no_profiles_header() -> None:
+def test_ns3_refuses_a_profiles_header() -> None:
     """Other headers would change the packets, so profiles are no exception."""
     link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "overhead": "2B"}
     flow = {"name": "tcp", "from": "a", "to": "b", "cc": "sack", "timestamps": False}
@@ -137,7 +137,7 @@ def test_ns3_has_other_fixed_values_for_cubic(key: str) -> None:
 @pytest.mark.parametrize(
     ("engine", "name"), [(engine, name) for engine in GRIDS for name in GRIDS[engine]]
 )
-def test_the_grids_that_validate_an_engine_are_taken(engine: str, name: str) -> None:
+def test_the_validation_grids_are_accepted(engine: str, name: str) -> None:
     limits = HOSTS[engine][0]
     for job in plan(GRIDS[engine][name], 1, "6s").jobs:
         limits.check(job.scenario)

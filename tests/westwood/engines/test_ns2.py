@@ -76,7 +76,7 @@ def test_the_same_packets_are_lost_and_a_transfer_takes_as_long(syn: bool, lost:
 
 
 @needs_ns2
-def test_the_queue_holds_as_many_packets() -> None:
+def test_the_queue_holds_as_many_packets_as_ours() -> None:
     """ns-2's DropTail is full one packet below its limit_; drops are counted per flow."""
     scenario = made(link={"queue": {"kind": "droptail", "limit": "10p"}}, duration="150ms")
     scenario = scenario.with_settings({"tcp.initial_cwnd": "30p"})
@@ -111,7 +111,7 @@ def test_the_command_line_runs_it(westwood: Any) -> None:
 
 
 @needs_ns2
-def test_what_ns2_says_at_its_end_is_told_in_a_line() -> None:
+def test_an_error_of_ns2_is_reported_in_one_line() -> None:
     with pytest.raises(RunError, match=r"^s, seed 1: ns-2 ended with .*invalid command name"):
         ns2._execute(ns2.program(), "nonsense\n", "s, seed 1")
 
@@ -122,7 +122,7 @@ def of_ucla(name: str = "2002", duration: str = "60s") -> Scenario:
 
 
 @needs_ns2
-def test_an_ns_without_ucla_s_module_is_refused_in_a_line(
+def test_an_ns_without_uclas_module_is_refused_in_one_line(
     monkeypatch: pytest.MonkeyPatch, westwood: Any
 ) -> None:
     monkeypatch.delenv("WESTWOOD_NS2", raising=False)
@@ -139,14 +139,14 @@ def test_the_grids_of_the_module_are_run_by_name_only() -> None:
 
 @pytest.mark.skipif(not os.environ.get("WESTWOOD_NS2"), reason="WESTWOOD_NS2 names no ns with it")
 @pytest.mark.parametrize("name", ["2002", "2002-varying"])
-def test_ucla_s_module_delivers_as_much(name: str) -> None:
+def test_uclas_module_delivers_as_much_as_ours(name: str) -> None:
     ours, theirs = simulate(of_ucla(name)).flow_rows[0], ns2.simulate(of_ucla(name)).flow_rows[0]
     for key in ("goodput_bps", "retransmitted", "timeouts"):
         assert ours[key] == pytest.approx(theirs[key], rel=0.005), key
 
 
 @pytest.mark.parametrize(("switch", "theirs"), sorted(_OF_NEWRENO.items()))
-def test_what_newreno_did_before_2003_is_a_switch_there(switch: str, theirs: str) -> None:
+def test_newrenos_behaviour_before_2003_is_a_switch_in_ns2(switch: str, theirs: str) -> None:
     for cc in ("newreno", "westwood-ucla"):
         for on in (True, False):
             text = ns2.script(made(cc, profile="ns2-2002", **{switch: on}))
@@ -154,7 +154,7 @@ def test_what_newreno_did_before_2003_is_a_switch_there(switch: str, theirs: str
     assert theirs not in ns2.script(made("reno", profile="ns2-2002", **{switch: True}))
 
 
-def test_without_ns2_a_line_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ns2_the_error_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WESTWOOD_NS2", "/nowhere/ns")
     with pytest.raises(UnavailableError, match=r"names no program: apt-get install ns2$"):
         engines.find("ns2")
@@ -186,7 +186,7 @@ def test_what_ns2_cannot_do_is_refused(settings: dict[str, Any], says: str) -> N
         ns2.script(made().with_settings(settings))
 
 
-def test_a_flow_may_say_what_is_fixed_in_ns2() -> None:
+def test_a_flow_may_set_the_values_that_are_fixed_in_ns2() -> None:
     scenario = made(**OWN_WAYS)
     ns2.script(scenario)
     own = fixed(scenario.flow[0])

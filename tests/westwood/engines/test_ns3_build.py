@@ -54,7 +54,7 @@ def ns3_at(folder: Path) -> Path:
         (("g++", "cmake"), "no ninja: apt-get install ninja-build (or pip install 'westwood[ns3]"),
     ],
 )
-def test_what_is_missing_is_named_with_its_package(
+def test_missing_tools_are_named_with_their_packages(
     machine: Path, westwood: Westwood, there: tuple[str, ...], said: str
 ) -> None:
     for name in there:
@@ -65,7 +65,7 @@ def test_what_is_missing_is_named_with_its_package(
 
 
 @pytest.mark.parametrize("place", ["", "build", "ns3", "usr"])
-def test_an_ns3_is_found_below_what_is_named(tmp_path: Path, place: str) -> None:
+def test_an_ns3_is_found_below_the_named_folder(tmp_path: Path, place: str) -> None:
     ns3_at(tmp_path / place)
     assert ns3_build.root(tmp_path) == tmp_path / place
 

@@ -95,7 +95,7 @@ def test_the_command_line_runs_it(westwood: Callable[..., Any]) -> None:
 
 
 @needs_runner
-def test_a_trace_has_the_simulators_columns_and_tells_of_the_same_run() -> None:
+def test_a_trace_has_the_simulators_columns_and_agrees_with_the_rows() -> None:
     scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": "westwood+"})
     theirs = ns3.simulate(scenario, 3, trace=True, queues=True)
     ours = simulate(scenario, 3, trace=True, queues=True)
@@ -131,18 +131,18 @@ def test_options_of_the_protocol_reach_ns3_and_only_their_flow() -> None:
         scenario = Scenario.preset("table1").with_settings({**SAME, "tcp.cc": cc})
         return float(ns3.simulate(scenario, 1).flow_rows[0]["goodput_bps"])
 
-    plain, slow = goodput("westwood"), goodput({"name": "westwood", "tau": "10s"})
-    assert plain != slow and goodput({"name": "westwood", "tau": "500ms"}) == plain
+    default, slow = goodput("westwood"), goodput({"name": "westwood", "tau": "10s"})
+    assert default != slow and goodput({"name": "westwood", "tau": "500ms"}) == default
     link = {"name": "l", "between": ["a", "b"], "rate": "8Mbps", "delay": "45ms"}
     both = [
         {"name": name, "from": "a", "to": "b", "cc": cc, "recovery": "sack"}
-        for name, cc in (("slow", {"name": "westwood", "tau": "10s"}), ("plain", "westwood"))
+        for name, cc in (("slow", {"name": "westwood", "tau": "10s"}), ("default", "westwood"))
     ]
     scenario = Scenario(name="s", duration="2s", profile="ns3-3.44", link=[link], flow=both)
     trace = ns3.simulate(scenario, 1, trace=True).trace.filter(pl.col("time_s") > 1)
     estimates = trace.group_by("flow").agg(pl.col("estimate_bps").fill_nan(None).mean())
     seen = dict(estimates.iter_rows())
-    assert seen["slow"] < 0.5 * seen["plain"]  # a filter of 10 s has hardly risen
+    assert seen["slow"] < 0.5 * seen["default"]  # a filter of 10 s has hardly risen
 
 
 @needs_runner
@@ -156,7 +156,7 @@ def test_both_engines_lose_the_packets_that_a_script_lists() -> None:
 
 
 @needs_runner
-def test_given_the_same_losses_a_control_that_owns_recovery_recovers_alike() -> None:
+def test_with_the_same_losses_a_control_with_its_own_recovery_recovers_alike() -> None:
     lost = {"kind": "script", "packets": [500, 1200, 1203, 2500], "on": "forward"}
     of_control = {"tcp.cc": "westwood-cubic", "tcp.packet": "1500B", "bottleneck.loss": lost}
     scenario = Scenario.preset("table1").with_settings(SAME | of_control)
@@ -184,13 +184,13 @@ def test_the_same_losses_give_the_same_goodput() -> None:
 def shared(queue: dict[str, Any], flows: list[dict[str, Any]], duration: str = "30s") -> Scenario:
     """Returns flows over a bottleneck of 4 Mb/s with a round trip of 40 ms."""
     link = {"name": "l", "between": ["a", "b"], "rate": "4Mbps", "delay": "20ms", "queue": queue}
-    plain = {"from": "a", "to": "b", "cc": "sack", "packet": "1500B", "initial_ssthresh": "64p"}
+    common = {"from": "a", "to": "b", "cc": "sack", "packet": "1500B", "initial_ssthresh": "64p"}
     return Scenario(
         name="s",
         duration=duration,
         profile="ns3-3.44",
         link=[link],
-        flow=[{"name": f"f{i}", **plain, **flow} for i, flow in enumerate(flows)],
+        flow=[{"name": f"f{i}", **common, **flow} for i, flow in enumerate(flows)],
     )
 
 
@@ -206,22 +206,22 @@ RED = {
 
 
 @needs_runner
-def test_red_drops_early_and_with_ecn_it_marks() -> None:
-    plain = ns3.simulate(shared(RED, [{}] * 3), 1, trace=True, queues=True)
-    forward = plain.links.filter(direction="forward").to_dicts()[0]
+def test_red_drops_early_and_marks_with_ecn() -> None:
+    dropping = ns3.simulate(shared(RED, [{}] * 3), 1, trace=True, queues=True)
+    forward = dropping.links.filter(direction="forward").to_dicts()[0]
     assert forward["early_drops"] > 0 and forward["marked"] == 0
-    assert sum(row["queue_drops"] for row in plain.flow_rows) == forward["queue_drops"]
-    assert plain.drops.filter(kind="early").height == forward["early_drops"]
+    assert sum(row["queue_drops"] for row in dropping.flow_rows) == forward["queue_drops"]
+    assert dropping.drops.filter(kind="early").height == forward["early_drops"]
     assert 3 < forward["mean_queue"] < 15  # near RED's thresholds, including the device's packet
-    able = ns3.simulate(shared({**RED, "ecn": True}, [{"ecn": True}] * 3), 1, queues=True)
-    forward = able.links.filter(direction="forward").to_dicts()[0]
+    marking = ns3.simulate(shared({**RED, "ecn": True}, [{"ecn": True}] * 3), 1, queues=True)
+    forward = marking.links.filter(direction="forward").to_dicts()[0]
     assert forward["marked"] > forward["early_drops"]  # drops above the upper threshold
-    assert able.drops.filter(kind="mark").height == forward["marked"]
-    assert min(row["ecn_reductions"] for row in able.flow_rows) > 0
+    assert marking.drops.filter(kind="mark").height == forward["marked"]
+    assert min(row["ecn_reductions"] for row in marking.flow_rows) > 0
 
 
 @needs_runner
-def test_a_queue_with_red_holds_what_its_limit_says() -> None:
+def test_a_queue_with_red_holds_its_limit() -> None:
     flows = [{"initial_cwnd": "100p"}]
     late = {**RED, "limit": "20p", "min": 200, "max": 300}
     for engine in (simulate, ns3.simulate):
@@ -256,7 +256,7 @@ def test_flows_in_both_directions_share_a_link() -> None:
 
 @pytest.mark.parametrize("option", [["--events"], ["--pcap", "f.pcap", "--at", "access"]])
 @needs_runner
-def test_what_only_the_simulator_records_is_said(
+def test_records_of_the_simulator_only_are_refused(
     westwood: Callable[..., Any], option: list[str]
 ) -> None:
     settings = ["--set", "profile=ns3-3.44", "--set", "tcp.recovery=sack", "--cc", "sack"]

@@ -31,7 +31,7 @@ def test_the_module_builds_and_passes_in_ns3s_own_tree(release: str, how: str) -
 
 
 @pytest.mark.parametrize("release", BETWEEN)
-def test_all_of_the_module_compiles_in_the_trees_between(release: str) -> None:
+def test_the_whole_module_compiles_in_the_releases_between(release: str) -> None:
     holds("tools/ns3_tree.py", release, "--compile")
 
 

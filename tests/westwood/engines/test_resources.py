@@ -69,7 +69,7 @@ def test_a_sweep_is_refused_before_its_points_are_made(monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("poor")
-def test_yes_runs_it_all_the_same() -> None:
+def test_check_resources_false_runs_it_anyway() -> None:
     many = scenario("10ms", flow=[{**FLOW, "count": 5000}])
     with pytest.raises(InputError, match="takes about"):
         simulate(many)
@@ -86,7 +86,7 @@ def test_yes_runs_it_all_the_same() -> None:
     ],
 )
 @pytest.mark.usefixtures("poor")
-def test_the_command_line_says_so_in_one_line_and_writes_nothing(
+def test_the_command_line_refuses_in_one_line_and_writes_nothing(
     command: tuple[object, ...],
     westwood: Callable[..., Any],
     tmp_path: Path,
@@ -100,7 +100,7 @@ def test_the_command_line_says_so_in_one_line_and_writes_nothing(
 
 
 @pytest.mark.usefixtures("poor")
-def test_yes_is_an_option_of_the_command_line(
+def test_the_option_yes_runs_it_anyway(
     westwood: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machine, "free_disk", lambda _: 0.0)
@@ -124,7 +124,7 @@ def test_yes_is_an_option_of_the_command_line(
         assert westwood(*chosen, "--seeds", 1, "--yes").code == 0
 
 
-def test_links_are_shared_as_the_flows_on_them_want_to() -> None:
+def test_links_are_shared_by_the_demands_of_their_flows() -> None:
     """Estimates packets within 20 %, with small windows, slow sources and shared links."""
     udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "2Mbps"}}
     small = {**FLOW, "name": "small", "receive_window": "12kB"}
@@ -177,7 +177,7 @@ print(rows["transfers"][0], rows["completed"][0], peak_mb() - before)
 """
 
 
-def test_a_transfer_that_is_over_takes_200_bytes() -> None:
+def test_a_completed_transfer_takes_200_bytes() -> None:
     done = subprocess.run(
         [sys.executable, "-c", _TRANSFERS], capture_output=True, text=True, check=True
     )

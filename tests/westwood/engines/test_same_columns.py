@@ -81,7 +81,7 @@ def test_the_tables_have_every_measured_column() -> None:
 
 @pytest.mark.parametrize("name", ["ns2", "ns3"])
 @pytest.mark.parametrize("duration", ["2.3s", "4s"])
-def test_each_column_is_the_simulators(name: str, duration: str) -> None:
+def test_each_column_agrees_with_the_simulator(name: str, duration: str) -> None:
     try:
         engine = engines.find(name)
     except UnavailableError as error:
@@ -99,7 +99,7 @@ def test_each_column_is_the_simulators(name: str, duration: str) -> None:
     assert not far, "\n".join(far)
 
 
-def test_the_run_ends_with_packets_that_wait() -> None:
+def test_the_run_ends_with_queued_packets() -> None:
     result = simulate(cut("ns2-2005"))
     assert of_link(result)["in_flight"] > 10
     assert of_link(result)["mean_queue"] > 3

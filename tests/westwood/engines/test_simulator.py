@@ -35,9 +35,9 @@ def test_the_same_seed_gives_the_same_bytes(small: Scenario) -> None:
 
 
 def test_tracing_does_not_change_a_run(small: Scenario) -> None:
-    plain, traced = simulate(small, 1), simulate(small, 1, trace=True, events=True)
-    assert bytes_of(plain.rows) == bytes_of(traced.rows)
-    assert plain.trace.is_empty() and plain.events.is_empty()
+    untraced, traced = simulate(small, 1), simulate(small, 1, trace=True, events=True)
+    assert bytes_of(untraced.rows) == bytes_of(traced.rows)
+    assert untraced.trace.is_empty() and untraced.events.is_empty()
 
 
 def test_the_number_of_workers_changes_nothing(small: Scenario) -> None:

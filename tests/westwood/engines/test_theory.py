@@ -84,7 +84,7 @@ def test_the_wait_of_periodic_sources_is_that_of_drawn_phases() -> None:
     )
 
 
-def test_bbr_gives_up_two_percent() -> None:
+def test_bbrs_probing_of_the_rtt_costs_two_percent() -> None:
     """The draft, 4.3.5: 200 ms in 10 s."""
     assert formulas.bbr_share(0, 1e9) == pytest.approx(0.98, abs=0.001)
 

@@ -29,7 +29,7 @@ def statements(plan: str) -> list[list[str]]:
     return [line.split() for line in plan.splitlines()]
 
 
-def test_a_plan_says_every_declared_setting() -> None:
+def test_a_plan_contains_every_declared_setting() -> None:
     red = {"kind": "red", "limit": "50p", "min": 5, "max": 15}
     said = [name for name, *_ in statements(wire.plan(scenario(queue=red)))]
     prefixes = {"cc": "cc.", "red": "red.", "flow": "", "link": ""}
@@ -117,7 +117,7 @@ def test_a_report_in_other_columns_is_refused() -> None:
     assert wire.is_whole(REPORT) and not wire.is_whole(REPORT[:-1]) and not wire.is_whole([])
 
 
-def test_a_trace_has_files_only_while_it_is_made_and_they_have_no_names(
+def test_trace_files_have_no_names_and_exist_during_the_run_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So they disappear with the process that reads them."""

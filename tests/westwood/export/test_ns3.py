@@ -27,7 +27,7 @@ def defaults(text: str) -> dict[str, str]:
     return {name: constants.get(value, value) for name, value in words}
 
 
-def test_constants_with_units_stand_on_top() -> None:
+def test_constants_with_units_come_first() -> None:
     top, _, below = program(TABLE1).partition("struct Flow")
     for line in (
         "const double DURATION_S = 600;",
@@ -54,9 +54,9 @@ def test_it_says_what_to_change_for_mainlines_classes() -> None:
     )
 
 
-def test_a_protocol_with_settings_of_its_own_has_these_and_no_others() -> None:
-    plain = defaults(program(TABLE1.with_settings({"tcp.cc": "westwood+"})))
-    assert [name for name in plain if name.startswith("WwTcpWestwood")] == [
+def test_a_protocol_sets_only_its_own_attributes() -> None:
+    found = defaults(program(TABLE1.with_settings({"tcp.cc": "westwood+"})))
+    assert [name for name in found if name.startswith("WwTcpWestwood")] == [
         "WwTcpWestwood::Protocol"
     ]
     own = defaults(
@@ -96,7 +96,7 @@ def test_a_preset_is_exported_or_refused_as_by_the_engine(preset: str) -> None:
     assert text.count("AddFlow(") == 1 + len(scenario.flows) + text.count("\nAddFlow(") - 1
 
 
-def test_names_that_differ_by_their_signs_only_have_constants_of_their_own() -> None:
+def test_names_that_differ_only_in_punctuation_have_different_constants() -> None:
     links = [
         {"name": name, "between": [one, other], "rate": "1Mbps", "delay": "1ms"}
         for name, one, other in (("a-b", "x", "y"), ("a_b", "y", "z"), ("A+B", "z", "int"))
@@ -144,14 +144,14 @@ def test_the_command_prints_it_or_writes_it(westwood: Callable[..., Any], tmp_pa
         (("table1", "--cc", "westwod"), "unknown protocol"),
     ],
 )
-def test_what_can_not_be_written_is_one_line(
+def test_an_output_that_can_not_be_written_is_a_one_line_error(
     words: tuple[str, ...], problem: str, westwood: Callable[..., Any]
 ) -> None:
     done = westwood("ns3", "export", *words)
     assert done.code == 2 and problem in done.err and done.err.count("\n") == 1 and not done.out
 
 
-def test_a_scenario_is_not_replaced_by_its_program(
+def test_the_program_never_overwrites_its_scenario(
     westwood: Callable[..., Any], small_file: Path
 ) -> None:
     before = small_file.read_bytes()
@@ -161,7 +161,7 @@ def test_a_scenario_is_not_replaced_by_its_program(
     assert done.code == 2 and "is the scenario" in done.err and small_file.read_bytes() == before
 
 
-def test_every_flow_has_a_port_of_its_own() -> None:
+def test_every_flow_has_its_own_port() -> None:
     flows = [
         {"name": f"f{i}", "from": "x", "to": "y", "cc": "sack", "count": 10_000} for i in range(7)
     ]

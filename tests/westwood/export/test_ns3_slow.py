@@ -145,7 +145,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_program_gives_the_figures_of_the_engine(name: str, programs: Path) -> None:
+def test_a_program_gives_the_results_of_the_engine(name: str, programs: Path) -> None:
     said = ns3_package.run(programs / name, f"--seed={SEED}")
     pattern = r"(\S+): goodput (\S+) Mb/s, (\d+) bytes delivered, (\d+) packets sent"
     found = re.findall(pattern, said)

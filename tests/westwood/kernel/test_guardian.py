@@ -45,7 +45,7 @@ def sleepers(folder: Path) -> list[int]:
     return found
 
 
-def test_it_does_and_undoes_in_order(tmp_path: Path) -> None:
+def test_it_runs_commands_in_order_and_undoes_them(tmp_path: Path) -> None:
     log = tmp_path / "log"
 
     def say(word: str) -> list[str]:

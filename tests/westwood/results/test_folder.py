@@ -46,7 +46,7 @@ def test_a_file_that_fails_half_way_is_not_created(folder: Folder) -> None:
     assert sorted(folder.path.iterdir()) == before
 
 
-def test_checksums_are_those_that_sha256sum_knows(folder: Folder) -> None:
+def test_checksums_pass_sha256sum(folder: Folder) -> None:
     folder.frame("data/a.csv", pl.DataFrame({"a": [1]}))
     folder.text("two words.txt", "x")
     command = ["sha256sum", "--check", "SHA256SUMS"]
@@ -85,7 +85,7 @@ def test_a_link_to_the_outside_is_not_followed(folder: Folder, tmp_path: Path) -
     assert [(one.name, one.read_text()) for one in outside.iterdir()] == [("file", "theirs")]
 
 
-def test_what_a_dead_process_left_is_removed_and_what_a_living_one_writes_is_not(
+def test_leftovers_of_dead_processes_are_removed_but_not_files_in_use(
     tmp_path: Path,
 ) -> None:
     (tmp_path / ".partial-0123abcd.parquet").write_text("left")
@@ -108,7 +108,7 @@ def test_two_writers_of_one_folder_refuse_each_other(tmp_path: Path) -> None:
     Folder(tmp_path / "f").text("a", "c")
 
 
-def test_a_disk_that_takes_half_a_line_has_none_of_it(tmp_path: Path) -> None:
+def test_a_line_that_does_not_fit_on_the_disk_is_not_written_at_all(tmp_path: Path) -> None:
     program = f"""
 import resource, signal
 from pathlib import Path
@@ -127,7 +127,7 @@ except OSError as error:
     assert (len(found.records), found.damaged, found.cut_off) == (6, 0, False)
 
 
-def test_a_journal_s_damaged_line_is_left_out_and_a_cut_one_is_none(tmp_path: Path) -> None:
+def test_damaged_and_incomplete_journal_lines_are_left_out(tmp_path: Path) -> None:
     lines = [journal.line_of({"number": number}) for number in range(4)]
     lines[1] = lines[1].replace(b"1", b"7", 1)
     (tmp_path / "j").write_bytes(b"".join(lines)[:-3])
@@ -136,7 +136,7 @@ def test_a_journal_s_damaged_line_is_left_out_and_a_cut_one_is_none(tmp_path: Pa
     assert (found.damaged, found.cut_off) == (1, True)
 
 
-def test_only_the_runs_of_a_damaged_part_are_run_again(
+def test_only_the_runs_of_a_damaged_part_are_repeated(
     small: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sweep, "_A_PART", 4)
@@ -178,7 +178,7 @@ def test_only_the_runs_of_a_damaged_part_are_run_again(
         ("goodput_bps", None, "has no numbers in goodput_bps"),
     ],
 )
-def test_what_another_made_up_is_refused_though_its_checksum_fits(
+def test_forged_records_are_refused_even_with_a_valid_checksum(
     small_file: Path, westwood: Callable[..., Any], column: str, value: Any, problem: str
 ) -> None:
     assert westwood("run", small_file, "--out", "r").code == 0
@@ -194,7 +194,7 @@ def test_what_another_made_up_is_refused_though_its_checksum_fits(
     assert sorted(small_file.parent.rglob("*")) == before
 
 
-def test_a_folder_of_before_there_were_checksums_is_named(
+def test_a_folder_of_another_format_is_refused(
     small_file: Path, westwood: Callable[..., Any]
 ) -> None:
     assert westwood("sweep", small_file, "--out", "s").code == 0
@@ -209,7 +209,7 @@ def test_a_folder_of_before_there_were_checksums_is_named(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounts a disk")
-def test_a_full_disk_is_one_line_and_room_lets_it_go_on(small_file: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_a_one_line_error_and_resumable(small_file: Path, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     mounted = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(disk)]
@@ -229,7 +229,7 @@ def test_a_full_disk_is_one_line_and_room_lets_it_go_on(small_file: Path, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["SHA256SUMS", "sweep.json"])
-def test_a_finished_sweep_whose_bookkeeping_is_damaged_can_go_on(
+def test_a_finished_sweep_with_a_damaged_state_file_can_resume(
     name: str, small: Scenario, tmp_path: Path
 ) -> None:
     planned, out = experiment.plan(small, seeds=2), tmp_path / "s"
@@ -240,7 +240,7 @@ def test_a_finished_sweep_whose_bookkeeping_is_damaged_can_go_on(
     assert said
 
 
-def test_a_file_that_another_takes_for_left_before_it_is_locked_is_made_anew(
+def test_a_temporary_file_that_another_process_removes_is_created_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, asked = fcntl.flock, []

@@ -26,7 +26,7 @@ def test_the_ends_are_the_order_statistics_of_the_binomial(n: int, share: float)
     assert found.value == percentile(range(1, n + 1), share)
 
 
-def test_of_few_values_the_tenth_has_no_lower_end_and_of_none_there_is_nothing() -> None:
+def test_a_quantile_of_few_values_has_no_lower_end_and_of_none_is_nan() -> None:
     few = quantile([3.0, 1.0, 2.0, 5.0, 4.0], 0.1)
     assert few.low == -math.inf and few.value == pytest.approx(1.4)
     none = quantile([], 0.5)

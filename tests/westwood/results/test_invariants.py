@@ -125,7 +125,7 @@ def _run(**flow: Any) -> Result:
         {"app": {"kind": "udp", "rate": "100Mbps"}},
     ],
 )
-def test_what_arrives_after_the_stop_takes_its_time(flow: dict[str, Any]) -> None:
+def test_transfers_continue_after_the_stop(flow: dict[str, Any]) -> None:
     result = _run(stop="30ms", **flow)
     (row,), (last_s,) = result.flow_rows, result.transfers["last_arrival_s"]
     assert 0.5e6 < row["goodput_bps"] < row["throughput_bps"] <= 1e6
@@ -133,7 +133,7 @@ def test_what_arrives_after_the_stop_takes_its_time(flow: dict[str, Any]) -> Non
     assert row["goodput_bps"] == pytest.approx(8 * delivered / last_s)
 
 
-def test_a_flow_that_no_transfer_arrives_for_has_empty_frames_and_figures() -> None:
+def test_a_flow_without_arrivals_has_empty_frames_and_figures() -> None:
     result = _run(cc="reno", arrivals={"every": "100000s", "size": "10kB"})
     assert result.transfers.is_empty() and result.trace.is_empty() and result.queues.is_empty()
     assert result.transfers.schema == _run(cc="reno").transfers.schema
@@ -192,7 +192,7 @@ def test_a_flow_that_breaks_an_invariant_is_named(column: str, value: float) -> 
     assert any(column in one for one in found)
 
 
-def test_an_impossible_number_is_reported_and_stays(
+def test_an_impossible_number_is_reported_and_kept(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     result = _run(cc="reno")

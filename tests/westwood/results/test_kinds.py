@@ -75,7 +75,7 @@ def test_commands_of_other_kinds_refuse_a_folder_that_holds_one(
     "kind",
     [ResultKind.SWEEP, ResultKind.SEARCH, ResultKind.HUNT, ResultKind.JUDGEMENT, ResultKind.RUN],
 )
-def test_what_a_command_leaves_is_known_as_its_kind(
+def test_results_of_a_command_are_recognised_as_its_kind(
     kind: ResultKind, westwood: Westwood, tmp_path: Path
 ) -> None:
     assert westwood(*OF_KINDS[kind], "--out", "m").code == 0
@@ -84,9 +84,7 @@ def test_what_a_command_leaves_is_known_as_its_kind(
     assert called.err == f'westwood: --out = "m": holds {kind}, expected a new folder\n'
 
 
-def test_a_run_takes_the_place_of_a_run_and_papers_share_a_folder(
-    westwood: Westwood, tmp_path: Path
-) -> None:
+def test_a_run_replaces_a_run_and_papers_share_a_folder(westwood: Westwood, tmp_path: Path) -> None:
     for words in (OF_KINDS[ResultKind.RUN], TRACE, OF_KINDS[ResultKind.RUN]):
         assert westwood(*words, "--out", "r").code == 0
     for held, kind in (
@@ -96,14 +94,14 @@ def test_a_run_takes_the_place_of_a_run_and_papers_share_a_folder(
         Folder(of_kind(held, tmp_path / held.title), kind=kind)
 
 
-def test_a_page_is_made_of_runs_only(westwood: Westwood, tmp_path: Path) -> None:
+def test_a_page_is_made_from_runs_only(westwood: Westwood, tmp_path: Path) -> None:
     of_kind(ResultKind.INFERENCE, tmp_path / "m")
     called = westwood("report", "m")
     problem = "holds an inference, expected a folder that run --out or sweep wrote"
     assert (called.code, called.err) == (2, f'westwood: "m": {problem}\n')
 
 
-def test_another_judgement_leaves_no_path_of_the_one_before(
+def test_a_new_judgement_removes_the_paths_of_the_old_one(
     westwood: Westwood, tmp_path: Path
 ) -> None:
     for row in ("clean-tenth", "point-clean"):

@@ -25,19 +25,19 @@ SAMPLES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40)
 
 
 @given(DOF, LEVELS)
-def test_t_quantiles_are_scipys(dof: int, level: float) -> None:
+def test_t_quantiles_agree_with_scipy(dof: int, level: float) -> None:
     expected = stats.t.ppf((1 + level) / 2, dof)
     assert metrics.t_quantile(dof, level) == pytest.approx(expected, rel=1e-8)
 
 
 @given(DOF, st.floats(0, 50))
-def test_t_probabilities_are_scipys(dof: int, t: float) -> None:
+def test_t_probabilities_agree_with_scipy(dof: int, t: float) -> None:
     expected = stats.t.cdf(t, dof) - stats.t.cdf(-t, dof)
     assert metrics.t_probability(t, dof) == pytest.approx(expected, abs=1e-9)
 
 
 @given(SAMPLES)
-def test_intervals_are_scipys(values: list[float]) -> None:
+def test_intervals_agree_with_scipy(values: list[float]) -> None:
     error = stats.sem(values)
     assume(error > 1e-9)
     low, high = stats.t.interval(metrics.LEVEL, len(values) - 1, np.mean(values), error)
@@ -49,7 +49,7 @@ def test_intervals_are_scipys(values: list[float]) -> None:
 
 
 @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3)), min_size=2, max_size=40))
-def test_pairs_are_scipys(pairs: list[tuple[float, float]]) -> None:
+def test_paired_tests_agree_with_scipy(pairs: list[tuple[float, float]]) -> None:
     values, others = zip(*pairs, strict=True)
     assume(np.std(np.subtract(values, others)) > 1e-3)  # otherwise scipy warns of inexact results
     frames = [pl.DataFrame({"seed": range(len(v)), "x": list(v)}) for v in (values, others)]
@@ -113,7 +113,7 @@ def test_jain() -> None:
 
 
 @pytest.mark.parametrize("runs", [3, 10, 30])
-def test_the_interval_covers_the_mean_as_often_as_it_says(runs: int) -> None:
+def test_the_interval_has_its_nominal_coverage(runs: int) -> None:
     """95 % of the intervals of normal samples contain the mean, with a fixed seed."""
     draw = random.Random(runs)
     trials, covered = 4000, 0

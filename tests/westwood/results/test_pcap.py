@@ -163,7 +163,7 @@ def test_headers_that_tcp_can_not_have_are_refused(small: Scenario, tmp_path: Pa
         pcap.write(result, tmp_path / "never.pcap")
 
 
-def test_the_command_line_writes_the_link_it_is_told(
+def test_the_command_line_captures_the_chosen_link(
     westwood: Callable[..., Any], small_file: Path, tmp_path: Path
 ) -> None:
     called = westwood("trace", small_file, "--pcap", "cap.pcap", "--at", "access")

@@ -49,7 +49,7 @@ def scenario(duration: str = "4s") -> Scenario:
 
 
 @pytest.mark.parametrize("piece", [50, 1000])
-def test_it_is_the_same_from_disk(
+def test_records_are_the_same_from_disk(
     piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = simulate(scenario(), 1, **EVERYTHING)

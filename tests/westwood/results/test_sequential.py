@@ -18,7 +18,7 @@ from westwood.results import metrics, sequential
 from westwood.results.sequential import Estimate, count_needed, estimate, half_width
 
 Draw = Callable[[np.random.Generator, tuple[int, int]], NDArray[np.float64]]
-EXPERIMENTS, LOOKS = 4000, 100
+EXPERIMENTS, VALUES = 4000, 100
 DRAWS: dict[str, Draw] = {
     "normal": lambda random, shape: random.normal(size=shape),
     "uniform": lambda random, shape: random.uniform(-1, 1, shape),
@@ -43,10 +43,8 @@ def ever_misses(
 
 @pytest.mark.parametrize("name", DRAWS)
 @pytest.mark.parametrize("level", [0.95, 0.9])
-def test_looking_after_every_value_costs_no_more_than_the_level_says(
-    name: str, level: float
-) -> None:
-    values = DRAWS[name](np.random.default_rng(1), (EXPERIMENTS, LOOKS))
+def test_checking_after_every_value_keeps_the_level(name: str, level: float) -> None:
+    values = DRAWS[name](np.random.default_rng(1), (EXPERIMENTS, VALUES))
     missed, above = ever_misses(values, lambda n: half_width(1, n, level), 0)
     assert missed <= 1 - level
     assert above <= (1 - level) / 2 * 1.3
@@ -54,16 +52,16 @@ def test_looking_after_every_value_costs_no_more_than_the_level_says(
 
 def test_students_interval_would_miss_in_a_quarter() -> None:
     """The same experiments, with the interval for a fixed number of values."""
-    values = DRAWS["normal"](np.random.default_rng(1), (EXPERIMENTS, LOOKS))
+    values = DRAWS["normal"](np.random.default_rng(1), (EXPERIMENTS, VALUES))
     missed, _ = ever_misses(values, lambda n: metrics.half_width(1, n), 0)
     assert missed > 0.25
 
 
-def test_an_order_that_matters_is_no_effect() -> None:
+def test_an_effect_of_the_order_cancels() -> None:
     """The first protocol has a constant advantage; alternating the order cancels it."""
     random = np.random.default_rng(2)
-    signs = random.choice([-1.0, 1.0], (EXPERIMENTS, LOOKS // 2))
-    first = np.stack([signs, -signs], axis=2).reshape(EXPERIMENTS, LOOKS)
+    signs = random.choice([-1.0, 1.0], (EXPERIMENTS, VALUES // 2))
+    first = np.stack([signs, -signs], axis=2).reshape(EXPERIMENTS, VALUES)
     values = first + 0.2 * random.normal(size=first.shape)
     missed, _ = ever_misses(values, lambda n: half_width(1, n), 0)
     assert missed <= 0.01
@@ -83,7 +81,7 @@ def test_it_solves_the_ratio_of_its_paper_for_the_mean() -> None:
         assert (found.low, found.high) == (found.mean - found.half, found.mean + found.half)
 
 
-def test_few_values_have_no_interval_and_more_a_narrower_one() -> None:
+def test_few_values_have_no_interval_and_more_narrow_it() -> None:
     halves = [half_width(1, count) for count in range(1, 200)]
     assert halves[:4] == [math.inf] * 4
     assert all(one > two for one, two in itertools.pairwise(halves[4:]))
@@ -91,7 +89,7 @@ def test_few_values_have_no_interval_and_more_a_narrower_one() -> None:
     assert half_width(0, 5) == 0
 
 
-def test_more_values_are_asked_for_than_there_are_just_as_many_as_it_takes() -> None:
+def test_the_number_of_values_needed_is_just_enough() -> None:
     found = Estimate(0.1, 0.5, 7)
     needed = count_needed(found, 0.2)
     assert half_width(0.5, needed) <= 0.2 < half_width(0.5, needed - 1)

@@ -76,7 +76,7 @@ def test_the_trace_has_what_a_researcher_plots(result: Result) -> None:
     assert trace.filter(flow="udp").is_empty()
 
 
-def test_sampling_takes_what_holds_at_each_moment(result: Result) -> None:
+def test_sampling_returns_the_state_at_each_time(result: Result) -> None:
     sampled = result.sampled(0.5).filter(flow="long")
     assert sampled["time_s"].to_list() == pytest.approx([0.5 * i for i in range(1, 81)])
     changes = result.trace.filter(flow="long")
@@ -97,7 +97,7 @@ def test_a_queue_never_holds_more_than_its_limit_and_empties(result: Result) -> 
     assert area / 40 == pytest.approx(link["mean_queue"], rel=0.01)
 
 
-def test_drops_are_those_of_the_rows(result: Result) -> None:
+def test_drops_agree_with_the_rows(result: Result) -> None:
     data = result.drops.filter(packet="data")
     for row in result.flow_rows:
         mine = data.filter(flow=row["flow"])
@@ -179,7 +179,7 @@ def test_bad_options_are_one_line(
     assert called.out == ""
 
 
-def test_a_capture_replaces_nothing_but_a_file_of_its_own(
+def test_a_capture_never_replaces_scenarios_pipes_links_or_results(
     westwood: Callable[..., Any], small_file: Path, tmp_path: Path
 ) -> None:
     scenario = small_file.read_bytes()

@@ -29,7 +29,7 @@ def bound(setting: Setting, number: float) -> object:
 
 
 @pytest.mark.parametrize("section", sorted({one.section for one in SETTINGS}))
-def test_every_setting_keeps_to_its_declared_bounds(section: str) -> None:
+def test_every_setting_enforces_its_declared_bounds(section: str) -> None:
     for key, setting in settings_of(section).items():
         if setting.kind in ("SWITCH", "CHOICE"):
             continue

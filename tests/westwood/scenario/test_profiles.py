@@ -9,7 +9,7 @@ from westwood.scenario import Scenario
 
 
 @pytest.mark.parametrize("profile", ["ns2-2001", "ns2-2005", "ns3-2013"])
-def test_the_papers_profiles_have_no_tcp_of_later_years(profile: str) -> None:
+def test_profiles_of_papers_have_no_later_tcp(profile: str) -> None:
     settings = {"profile": profile, "tcp.cc": "cubic"}
     (flow,) = Scenario.preset("path").with_settings(settings).flow
     assert (flow.recovery, flow.header, flow.cc.hystart) == ("sack", 40, "none")

@@ -26,7 +26,9 @@ from westwood.units import Amount
         ("table1", "bottleneck", {}, round(2e6 * 0.09002 / (8 * 402))),
     ],
 )
-def test_one_product(preset: str, link: str, settings: dict[str, str], packets: int) -> None:
+def test_a_limit_of_one_product_in_packets(
+    preset: str, link: str, settings: dict[str, str], packets: int
+) -> None:
     scenario = Scenario.preset(preset).with_settings({f"{link}.queue.limit": "1bdp", **settings})
     (queue,) = [one.queue for one in scenario.link if one.name == link]
     assert queue.limit == Amount(packets, "p")
@@ -43,12 +45,12 @@ def test_one_product(preset: str, link: str, settings: dict[str, str], packets: 
         ("15ms", {"path.overhead": "500B"}, 2),  # 30 000 bit / (8 x 2000 B)
     ],
 )
-def test_a_time(limit: str, settings: dict[str, str], packets: int) -> None:
+def test_a_limit_in_time_in_packets(limit: str, settings: dict[str, str], packets: int) -> None:
     scenario = Scenario.preset("path").with_settings({"path.queue.limit": limit, **settings})
     assert scenario.link[0].queue.limit == Amount(packets, "p")
 
 
-def test_a_time_follows_a_swept_rate() -> None:
+def test_a_limit_in_time_follows_a_swept_rate() -> None:
     scenario = Scenario.preset("path").with_sweep({"path.rate": ["2Mbps", "4Mbps"]})
     scenario = scenario.with_settings({"path.queue.limit": "60ms"})
     assert limits(scenario) == [10, 20]
@@ -59,7 +61,7 @@ def limits(scenario: Scenario) -> list[int | None]:
     return [one.link[0].queue.limit.count for _, one in scenario.points()]
 
 
-def test_of_two_rates_the_faster_one_counts(tmp_path: Path) -> None:
+def test_the_faster_of_two_directions_counts(tmp_path: Path) -> None:
     """1504 bytes every 2 ms are 6.016 Mb/s; the other direction has 2 Mb/s."""
     (tmp_path / "fast.trace").write_text("2\n", encoding="ascii")
     scenario = Scenario.preset("path").with_settings({"path.queue.limit": "1bdp"})
@@ -71,7 +73,7 @@ def test_of_two_rates_the_faster_one_counts(tmp_path: Path) -> None:
         assert one.link[0].queue.limit == Amount(round(6.016e6 * 0.09 / 12_000), "p"), side
 
 
-def test_it_follows_what_is_swept_also_once_it_was_written(tmp_path: Path) -> None:
+def test_it_follows_the_sweep_also_after_writing(tmp_path: Path) -> None:
     scenario = Scenario.preset("path").with_sweep({"path.rate": ["2Mbps", "4Mbps"]})
     scenario = scenario.with_settings({"path.queue.limit": "2bdp"})
     assert limits(scenario) == [30, 60]
@@ -90,6 +92,6 @@ def test_without_a_sweep_it_is_written_in_packets() -> None:
 @pytest.mark.parametrize(
     "text", ["bdp", "-1bdp", "1001bdp", "1e9bdp", "1bdps", "nanbdp", "0s", "-5ms", "2h", "5 mss"]
 )
-def test_what_is_no_length(text: str) -> None:
+def test_invalid_limits_are_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"path\.queue\.limit"):
         Scenario.preset("path").with_settings({"path.queue.limit": text})

@@ -70,7 +70,7 @@ def test_a_packet_holds_a_byte_and_a_receive_window_a_segment(
         Scenario(name="s", duration="3s", link=[LINK], flow=[{**FLOW, key: less}])
 
 
-def test_a_pair_of_any_kind_may_be_declared_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_of_any_kind_can_be_declared_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Messages show values as a scenario writes them, not in the core's units."""
     pairs = [("min_interval_us", "tau_us")]
     declared = {"cc": pairs, "flow": []}

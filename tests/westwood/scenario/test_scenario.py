@@ -21,7 +21,7 @@ LINK = {"name": "l", "between": ["a", "b"], "rate": "1Mbps", "delay": "10ms"}
 FLOW = {"name": "f", "from": "a", "to": "b", "cc": "newreno"}
 
 
-def test_table_1_is_what_the_paper_says() -> None:
+def test_table_1_matches_the_paper() -> None:
     scenario = Scenario.preset("table1")
     access, bottleneck = scenario.link
     (flow,) = scenario.flow
@@ -68,7 +68,7 @@ def test_settings_are_addressed_by_name_and_key(small: Scenario) -> None:
     assert small.link[1].loss.rate == 0.005  # type: ignore[union-attr]
 
 
-def test_the_hash_covers_what_decides_a_run_and_nothing_else(small: Scenario) -> None:
+def test_the_hash_covers_exactly_what_affects_a_run(small: Scenario) -> None:
     assert small.with_settings({"name": "other", "seeds": 7}).hash == small.hash
     assert small.with_settings({"tcp.min_rto": "200ms"}).hash != small.hash
 
@@ -134,7 +134,7 @@ def test_the_page_on_the_model_shows_every_profile() -> None:
         assert f"{{declared}} profile {name}\n" in page, f"docs/model.md lacks {name}"
 
 
-def test_what_the_scenario_says_reaches_the_engine() -> None:
+def test_scenario_settings_reach_the_engine() -> None:
     cc = {
         "name": "westwood",
         "filter": "tustin-constant",
@@ -216,7 +216,7 @@ def test_every_setting_of_a_protocol_reaches_the_engine(protocol: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_setting_that_a_protocol_does_not_obey_is_refused(protocol: str) -> None:
+def test_a_setting_without_effect_on_the_protocol_is_refused(protocol: str) -> None:
     for key, setting in settings_of("cc").items():
         if key not in settings_of_protocol(protocol):
             flow = {**FLOW, "cc": {"name": protocol, key: other_value(setting)}}
@@ -246,13 +246,13 @@ def test_a_value_that_the_core_cannot_hold_exactly_is_refused(
         Scenario(name="s", duration="3s", link=[LINK], flow=[flow])
 
 
-def test_a_setting_beside_its_protocol_is_blamed_under_its_own_key() -> None:
+def test_an_error_names_the_setting_and_not_the_protocol_set_with_it() -> None:
     scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW])
     with pytest.raises(InputError, match=r'^f\.cc\.tau = "0s": expected at least 1us'):
         scenario.with_settings({"f.cc": "westwood+", "f.cc.tau": "0s"})
 
 
-def test_a_run_is_as_long_as_the_engine_takes_and_no_longer() -> None:
+def test_the_longest_run_is_the_engines_limit() -> None:
     """Scenario and engine have the same limit, 26 days."""
     longest = Scenario(name="s", duration="624h", link=[LINK], flow=[FLOW])
     assert build(longest).duration == _engine.LONGEST_PS
@@ -343,7 +343,7 @@ def test_red_jitter_reordering_datagrams_and_arrivals_reach_the_engine() -> None
     assert transfers.size_spread == "exponential" and transfers.ecn
 
 
-def test_recorded_numbers_are_taken_from_files_beside_the_scenario(tmp_path: Path) -> None:
+def test_numbers_are_read_from_files_next_to_the_scenario(tmp_path: Path) -> None:
     (tmp_path / "down.trace").write_text("1\n2\n4\n", encoding="ascii")
     (tmp_path / "lost.txt").write_text("# seen on Monday\n3\n\n7 # twice\n", encoding="ascii")
     text = Path(__file__).parents[1].joinpath("small.toml").read_text(encoding="utf-8")
@@ -364,7 +364,7 @@ def test_recorded_numbers_are_taken_from_files_beside_the_scenario(tmp_path: Pat
     assert changed.link[1].opportunities("forward") == (5,)
 
 
-def test_a_source_of_datagrams_needs_no_protocol_and_keeps_out_of_comparisons() -> None:
+def test_a_udp_flow_needs_no_protocol_and_is_not_compared() -> None:
     udp = {"name": "udp", "from": "a", "to": "b", "app": {"kind": "udp", "rate": "1Mbps"}}
     scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW, udp])
     assert scenario.flow[1].cc.name == "udp"
@@ -374,7 +374,7 @@ def test_a_source_of_datagrams_needs_no_protocol_and_keeps_out_of_comparisons() 
     assert names == [["cubic", "udp"], ["reno", "udp"]]
 
 
-def test_a_preset_is_found_before_a_file_of_that_name(
+def test_a_preset_precedes_a_file_of_the_same_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -386,7 +386,7 @@ def test_a_preset_is_found_before_a_file_of_that_name(
         Scenario.load("tabel1")
 
 
-def test_a_group_is_so_many_flows_under_one_address() -> None:
+def test_a_group_is_many_flows_under_one_address() -> None:
     flow = {**FLOW, "name": "web", "count": 3, "start_spread": "2s"}
     scenario = Scenario(name="s", duration="3s", link=[LINK], flow=[FLOW, flow])
     assert [one.name for one in scenario.flows] == ["f", "web-1", "web-2", "web-3"]
