@@ -37,8 +37,7 @@ FAST: Options = {
 }
 # Many flows on 10 Gb/s, 45 ms; all start within the first second.
 MANY: Options = {**SHARED, "rate": 10e9, "access": 100e9, "queue": 40_000}
-# One flow on 10 Mb/s, 21 ms, one error in 1000, 200 s: the base for parts that a plain flow does
-# not use.
+# One flow on 10 Mb/s, 21 ms, one error in 1000, 200 s: the case to which parts are added.
 PLAIN: Options = {
     "rate": 10e6,
     "access": 100e6,

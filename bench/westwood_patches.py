@@ -46,7 +46,7 @@ RESULTS = ROOT / "build" / "bench" / "westwood_patches.jsonl"
 HEADERS = emulated.CACHE / "headers"
 SOURCE = "net/ipv4/tcp_westwood.c"
 UPSTREAM = "westwood"
-TURNS, SECONDS, OMITTED = 3, 30, 5  # the omitted seconds before them are not counted
+TURNS, SECONDS, OMITTED = 3, 30, 5  # the first OMITTED seconds are not measured
 TOOLS = ("ip", "tc", "iperf3")
 MODULES = (
     "kernel/drivers/net/veth.ko",

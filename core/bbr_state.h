@@ -11,7 +11,7 @@ enum ww_bbr_flag {
     WW_BBR_FULL = 1,          /* the pipe was filled once */
     WW_BBR_ROUND_START = 2,   /* this ACK begins a round */
     WW_BBR_CONSERVATION = 4,  /* first round of fast recovery */
-    WW_BBR_RECOVERING = 8,    /* cwnd is to be restored */
+    WW_BBR_RECOVERING = 8,    /* cwnd must be restored */
     WW_BBR_AT_FLOOR = 16,     /* PROBE_RTT: probe_rtt_done_us is set */
     WW_BBR_FLOOR_ROUND = 32,  /* PROBE_RTT: a round has passed */
     WW_BBR_SECOND_EXTRA = 64, /* extra_acked[1] holds the current maximum */
@@ -48,13 +48,13 @@ struct ww_bbr_state {
     uint32_t probe_rtt_done_us; /* when PROBE_RTT may end; wraps */
     uint32_t conserved;         /* pipe + delivered after the last ACK: cwnd on entering recovery */
     uint32_t epoch_us;          /* when the epoch of ACK aggregation began; wraps */
-    uint32_t epoch_acked;       /* segments acknowledged in it */
+    uint32_t epoch_acked;       /* segments acknowledged in this epoch */
     uint16_t max_bw_round[3];   /* the round in which each of max_bw was measured; wraps */
     uint16_t extra_acked[2];    /* most extra segments, in two adjacent windows of rounds */
     uint8_t mode;               /* enum ww_bbr_mode */
     uint8_t cycle;              /* phase of PROBE_BW, 0..7 */
     uint8_t full_rounds;        /* rounds without growth */
-    uint8_t extra_rounds;       /* since the windows of extra_acked changed */
+    uint8_t extra_rounds;       /* rounds since the windows of extra_acked changed */
     uint8_t flags;              /* enum ww_bbr_flag */
 };
 

@@ -110,7 +110,8 @@ static inline void ww_wc_end_delays(struct ww_westwood_cubic_state *wc) {
     const uint64_t mean_us = (uint64_t)wc->rtt_min_us + wc->delay_sum_us / wc->samples;
     const uint64_t dev_us = wc->mean_us == 0 ? 0 : wc->away_sum_us / wc->samples;
     wc->rounds = (uint8_t)ww_min_u32(wc->rounds + 1u, WW_WC_ROUNDS);
-    const uint64_t rest = wc->rounds - 1u, half = wc->rounds / 2u; /* to nearest: both stay level */
+    const uint64_t rest = wc->rounds - 1u,
+                   half = wc->rounds / 2u; /* rounds to nearest, so that neither drifts */
     const uint64_t mean = (wc->mean_us * rest + mean_us + half) / wc->rounds;
     const uint64_t dev = (wc->dev_us * rest + dev_us + half) / wc->rounds;
     wc->mean_us = (uint32_t)ww_min_u64(mean, UINT32_MAX);

@@ -29,14 +29,14 @@ enum {
     WW_WC_RATE_SHIFT = 13,           /* bandwidths are kept without this many low bits */
     WW_WC_FEW_LOST = 4,              /* this few losses in a round are never many */
     WW_WC_DELAY_MAX = (1 << 20) - 1, /* us; longer queueing delays count as this */
-    WW_WC_SAMPLES_MAX = 4095,        /* delays of a round that count: their sum is below 2^32 */
-    WW_WC_ROUNDS = 16,               /* rounds of mean and deviation */
+    WW_WC_SAMPLES_MAX = 4095,        /* counted delays per round: their sum is below 2^32 */
+    WW_WC_ROUNDS = 16,               /* rounds over which mean and deviation are taken */
     WW_WC_FEW_SCORES = 4,            /* no score has a weight above 1 / WW_WC_FEW_SCORES */
     WW_WC_NOISE_US = 16,             /* smaller distances from the mean are noise */
-    WW_WC_SCORES = 32,               /* scores of the evidence */
+    WW_WC_SCORES = 32,               /* rounds with losses that the evidence covers */
     WW_WC_ZERO = 128,                /* score 0; -1 is 0 and 1 is 255 */
     WW_WC_HALF = 192,                /* score 1/2 */
-    WW_WC_ONE = 128 << 8,            /* evidence 1 is twice this, and 0 is this */
+    WW_WC_ONE = 128 << 8,            /* the score 0 as evidence; the score 1 is twice this */
 };
 
 struct ww_westwood_cubic_state {
@@ -50,12 +50,12 @@ struct ww_westwood_cubic_state {
     uint32_t lost;         /* segments found lost in this round */
     uint32_t round_rtt_us; /* smallest RTT of this round; 0: none */
     uint32_t last_rtt_us;  /* smallest RTT of the last round */
-    uint32_t mean_us;      /* of SRTT, over WW_WC_ROUNDS rounds; 0: none */
+    uint32_t mean_us;      /* mean of SRTT over WW_WC_ROUNDS rounds; 0: none */
     uint32_t dev_us;       /* mean distance of SRTT from mean_us */
-    uint32_t delay_sum_us; /* of SRTT - RTTmin in this round */
-    uint32_t away_sum_us;  /* of the distances of SRTT from mean_us in this round */
+    uint32_t delay_sum_us; /* sum of SRTT - RTTmin in this round */
+    uint32_t away_sum_us;  /* sum of |SRTT - mean_us| in this round */
     uint32_t mistaken;     /* segments: largest window before doubtful reductions; 0: none */
-    uint16_t samples;      /* round trips in those sums */
+    uint16_t samples;      /* RTTs in these sums */
     uint16_t evidence;     /* mean score << 8 */
     uint8_t scores;        /* number of scores in the evidence, at most WW_WC_SCORES */
     uint8_t rounds;        /* number of rounds in mean_us, at most WW_WC_ROUNDS */

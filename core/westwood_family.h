@@ -45,7 +45,7 @@ static inline void ww_westwood_init(struct ww_westwood_state *westwood) {
     *westwood = fresh;
 }
 
-#define WW_WHOLE 4u /* quarters: the divisor's unit */
+#define WW_WHOLE 4u /* 1 in quarters, the divisor's unit */
 
 /*
  * Returns BWE * RTTmin / MSS over a number in quarters, rounded down, at least the floor: part of a
@@ -55,10 +55,10 @@ static inline uint32_t ww_westwood_bdp_over(const struct ww_config *config,
                                             const struct ww_westwood_state *westwood,
                                             uint64_t now_us, uint32_t mss, uint32_t quarters) {
     if (westwood->samples == 0 || westwood->rtt_min_us == UINT32_MAX) return config->min_cwnd;
-    const uint64_t pipe_bytes =
+    const uint64_t bdp_bytes =
         ww_bytes_in(ww_filter_read(config, westwood, now_us), westwood->rtt_min_us);
     const uint64_t segments =
-        ww_min_u64(ww_div(WW_WHOLE * pipe_bytes, (uint64_t)quarters * mss), WW_CWND_MAX);
+        ww_min_u64(ww_div(WW_WHOLE * bdp_bytes, (uint64_t)quarters * mss), WW_CWND_MAX);
     return ww_max_u32((uint32_t)segments, config->min_cwnd);
 }
 

@@ -25,7 +25,7 @@ class DropTail {
 
     bool is_limited() const { return limit_packets_ != kUnlimited || limit_bytes_ != kUnlimited; }
 
-    // Returns true if the queue is full with so many packets of one size.
+    // Returns true if the queue is full with `waiting` packets of one size.
     bool is_full(std::size_t waiting, std::uint32_t bytes) const {
         return static_cast<std::int64_t>(waiting) >= limit(bytes);
     }

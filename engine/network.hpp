@@ -33,7 +33,7 @@ enum class DropKind : std::uint8_t { WW_DROP_KINDS(WW_ENUMERATOR) };
 // with the probability of the current state, which both directions share.
 struct Loss {
     LossKind kind = LossKind::none;
-    double rate = 0;  // uniform: probability a packet; bits: probability a bit; 0..1
+    double rate = 0;  // uniform: probability per packet; bits: probability per bit; 0..1
     std::vector<std::uint64_t> packets;  // script: packet numbers, from 1, ascending
     Time state_mean[2] = {0, 0};         // states: mean duration
     double state_rate[2] = {0, 0};       // states: loss probability of a packet

@@ -25,7 +25,7 @@ class RateReduction {
 
     void on_sent() { prr_.out++; }
 
-    // Returns cwnd after an ACK that delivered so many segments, with `pipe` in flight. is_safe:
+    // Returns cwnd after an ACK that delivered this many segments, with `pipe` in flight. is_safe:
     // the ACK acknowledged new data and reported no further loss.
     std::uint32_t on_ack(std::uint32_t cwnd, std::uint32_t pipe, std::uint32_t delivered,
                          bool is_safe) {

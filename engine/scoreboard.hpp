@@ -50,7 +50,7 @@ class Scoreboard {
         return next - una - sacked() - lost_ + retransmitted_;
     }
 
-    // Makes the ring of flags hold so many segments from SND.UNA on.
+    // Makes the ring of flags hold this many segments from SND.UNA on.
     void reserve(std::size_t segments, std::int64_t una) {
         if (segments <= mask_ + 1) return;
         auto larger = std::make_unique<std::uint8_t[]>(segments);

@@ -34,7 +34,7 @@ class Segmentation {
         return first_number_ + static_cast<std::uint32_t>(segment) * mss_;
     }
 
-    // Returns how many segments hold so many bytes; 0 for a negative number. An ACK nearly always
+    // Returns how many segments hold this many bytes; 0 for a negative number. An ACK nearly always
     // covers one or two, and a division would cost more than the rest of the ACK's work.
     std::int64_t segments_in(std::int32_t bytes) const {
         const auto some = static_cast<std::uint32_t>(bytes);

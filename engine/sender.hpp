@@ -197,7 +197,7 @@ class Sender {
     void restart_slow_start(Time now);
     Due serve_timer(Time now);
     void on_timeout(Time now);
-    // RACK-TLP, F-RTO and undo are in sender_repairs.cpp.
+    // The following functions are in sender_repairs.cpp: RACK-TLP, F-RTO and undo.
     bool suspects_nothing(const SackBlocks* sack) const {
         return sack == nullptr && phase_ == WW_OPEN && board_.idle() && !probe_.is_out();
     }

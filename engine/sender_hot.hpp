@@ -36,7 +36,8 @@ template <bool fast, bool rated>
     sample.now_us = microseconds(now);
     sample.mss = segments_.mss();
     sample.acked_segments = static_cast<std::uint32_t>(acked);
-    sample.in_flight = static_cast<std::uint32_t>(high_ - una_);  // go-back-N takes nothing off
+    sample.in_flight =
+        static_cast<std::uint32_t>(high_ - una_);  // going back (go-back-N) takes nothing off
     sample.rtt_us = rtt_us;
     sample.phase = fast ? std::uint8_t{WW_OPEN} : phase_;
     sample.is_dupack = dupack;

@@ -65,7 +65,7 @@ struct SenderSettings {
 
     ww_config cc;
     RtoSettings rto;
-    Time stop;  // of new data; connections that have arrived go on
+    Time stop;  // no new data from then on; connections that have arrived go on
     Time rack_slack;
     std::uint32_t receive_window;  // segments
     std::uint32_t threshold;       // DupThresh
@@ -73,13 +73,13 @@ struct SenderSettings {
     Recovery recovery;
     bool uses_sack;
     bool uses_rate_reduction;  // rate_reduction.hpp sets cwnd in recovery
-    bool paced;                // by the congestion control, which also needs rate samples
+    bool paced;                // the congestion control paces, and needs rate samples
     bool rack, frto, undoes, has_timestamps;
     bool tracks_arrivals;  // RACK-TLP, F-RTO and undo need to know which segments arrived
     bool timed_syn;        // the SYN-ACK tells which SYN it answers
     bool handshake_rtt;
     bool limited_transmit;
-    bool rearms_rto;  // when SND.UNA is sent again
+    bool rearms_rto;  // restart the timer when SND.UNA is sent again
     bool flight_excludes_sacked;
     bool ssthresh_from_cwnd;
     bool pipe_keeps_repaired;

@@ -15,7 +15,7 @@ void prefetch(const void* object) {
 
 Outcome Simulation::run(Sink* sink) {
     // Number of events between two pieces of records for a sink, and between two merges of
-    // captures: what was captured is still in the cache then.
+    // captures. Merging often keeps the captures in the cache.
     constexpr std::uint32_t kPiece = 1u << 14, kMerge = 1u << 10;
     std::uint32_t untaken = 0;
     while (!stop_.asked()) {

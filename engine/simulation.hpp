@@ -42,7 +42,7 @@ class Simulation {
     // A packet takes a hop in one step: inlined channels, then the channel at whose far end it
     // waits, if any. Data may reach its receiver without waiting.
     struct Hop {
-        std::vector<Channel*> channels;  // without those that follow another of them
+        std::vector<Channel*> channels;  // all but those that follow another of them
         Channel* const* end = nullptr;   // of `channels`
         Channel* last = nullptr;
         std::uint16_t there = 0;  // kThere, if the hop ends the route
@@ -85,7 +85,7 @@ class Simulation {
         std::uint32_t index;      // in Outcome::connections
         const Hop* to_receiver = nullptr;
         const Hop* to_sender = nullptr;
-        Group* group = nullptr;  // of its receiver
+        Group* group = nullptr;  // the group of its receiver
         Receiver receiver;
         std::uint64_t queue_drops = 0, lost = 0, in_flight = 0;  // of its data packets
         Source source;
@@ -177,7 +177,7 @@ class Simulation {
     void record_ack(Connection& c, Time now, Progress progress, std::uint8_t phase_before,
                     std::uint64_t undone_before);
     void record_timer(Connection& c, Time now, Due due, std::uint8_t phase_before);
-    // Call after each call of a sender.
+    // To be called after each call of a sender.
     template <bool fast = false>
     void after_sender(Connection& c, Time now) {
         Sender& sender = c.sender();
@@ -205,13 +205,13 @@ class Simulation {
     std::vector<Channel*> channel_of_slot_;
     std::vector<Group> groups_;
     SharedTimers source_timers_, pacing_timers_;  // owners: the slots of connections
-    bool pacing_ = false;                         // any sender paces
+    bool pacing_ = false;                         // true if any sender paces
     SharedSettings settings_;
     std::vector<const SenderSettings*> settings_of_;  // by the network's flows
     std::vector<Connection> connections_;  // a slot is reused when its connection is finished
     std::uint32_t arrivals_slot_ = 0, end_slot_ = 0;
     std::size_t arrived_ = 0;                                // of started_.arriving
-    bool records_windows_ = false, records_events_ = false;  // of connections
+    bool records_windows_ = false, records_events_ = false;  // whether connections are recorded
     bool fast_path_ = false;  // nothing is recorded, no sender paces, no flow has ECN
     bool many_ = false;       // several flows, so prefetching pays
     DropList drops_;

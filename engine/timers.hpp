@@ -81,7 +81,7 @@ class TimerQueue {
   public:
     explicit TimerQueue(std::size_t owners) : order_(1) { reserve(owners); }
 
-    // Makes room for so many owners.
+    // Makes room for this many owners.
     void reserve(std::size_t owners) {
         if (owners <= times_.size()) return;
         const std::size_t buckets = (owners + kBucket - 1) / kBucket;
@@ -139,8 +139,8 @@ class TimerQueue {
     static constexpr std::uint32_t kBucket = 8;
 
     Time next_ = kNever;
-    std::vector<Time> times_;  // as queued, by owner
-    Tournament order_;         // of the buckets; each enters its first timer's owner
+    std::vector<Time> times_;  // `queued` of each owner's timer
+    Tournament order_;         // of the buckets; each enters the owner of its first timer
 };
 
 }  // namespace ww::sim

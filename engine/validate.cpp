@@ -13,7 +13,7 @@ namespace {
 const std::string kMostDays = std::to_string(kLongest / (24 * kHour)) + " days";
 constexpr std::uint64_t kLongestTraceMs = kLongest / (kSecond / 1000);
 constexpr Time kShortestState =
-    kMicrosecond;  // states that change many times a packet would only cost time
+    kMicrosecond;  // shorter states, which change many times per packet, would only cost time
 
 // Range checks for the settings. They complain "NAME must be LEAST to MOST UNIT".
 std::string out_of(const char* name, const std::string& least, const std::string& most,

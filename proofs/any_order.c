@@ -52,7 +52,7 @@ static void connection(const struct ww_config *config) {
     /*@ widen_hints "all", 1, 10, 0x7fffffff, WW_BW_MAX, WW_CWND_MAX, 0xffffffff; */
     while (ww_anything) {
         struct ww_window window = any_window();
-        if (ww_anything) { /* the host's window is below the floor only if it was created so */
+        if (ww_anything) { /* the host's window is below the floor only if it started there */
             call(config, &state, &window);
         } else {
             window.ssthresh = ww_max_u32(window.ssthresh, config->min_cwnd);

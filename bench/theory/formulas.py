@@ -49,7 +49,7 @@ def pftk_timeout_share(p: float, window: float) -> float:
 
 
 def pftk_simple(p: float, rtt_s: float, timeout_s: float, segments_an_ack: int = 1) -> float:
-    """Returns its well-known approximation."""
+    """Returns the well-known approximation of Padhye's formula."""
     b = segments_an_ack
     share = min(1, 3 * math.sqrt(3 * b * p / 8))
     waiting_s = timeout_s * share * p * (1 + 32 * p**2)

@@ -141,9 +141,9 @@ TEST(Range, TheBdpIsRightFromTheSlowestToTheFastestPath) {
                 sample.rtt_us = rtt_us;
                 ww_on_ack(&config, &state, &window, &sample);
             }
-            const double pipe = std::clamp(acked / step_us * rtt_us, 2.0, 268435456.0);
+            const double bdp = std::clamp(acked / step_us * rtt_us, 2.0, 268435456.0);
             const double got = ww_ssthresh(&config, &state, state.westwood.mark_us, 10, 1000);
-            EXPECT_NEAR(got, pipe, 1 + pipe * 1e-3) << bps << " bit/s, " << rtt_us << " us";
+            EXPECT_NEAR(got, bdp, 1 + bdp * 1e-3) << bps << " bit/s, " << rtt_us << " us";
         }
     }
 }

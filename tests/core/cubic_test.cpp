@@ -78,7 +78,7 @@ TEST(Cubic, FastConvergenceReducesWMax) {  // 4.7
     EXPECT_EQ(c.state.cubic.curve.w_max, 490u * 256);
 }
 
-TEST(Cubic, NoSlowerThanReno) {  // 4.3: W_est grows by 9/17 a round trip, by 1 beyond cwnd_prior
+TEST(Cubic, NoSlowerThanReno) {  // 4.3: W_est grows by 9/17 per round trip, by 1 beyond cwnd_prior
     constexpr std::uint32_t kRtt = 10000;  // where the cubic is flat
     Rounds c(WW_PROTOCOL_CUBIC, 20);
     c.loss();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What happens in a silence and to impossible samples, and when each sampler takes a sample.
+// The estimator: silences, impossible samples, and when each sampler takes a sample.
 #include <gtest/gtest.h>
 
 #include <cmath>

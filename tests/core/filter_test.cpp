@@ -126,8 +126,8 @@ Path random_path(std::mt19937_64& random) {
     path.rtt_us =
         static_cast<std::uint32_t>(std::exp(std::log(10.0) + unit(random) * std::log(6e6)));
     // From far below the BDP, so that every sample is bounded, to far above it; up to 100 Gb/s.
-    const double pipes = std::exp((unit(random) - 0.5) * std::log(1e4));
-    path.window = std::min(pipes / path.gap_us, 8000.0 / path.mss) * path.rtt_us;
+    const double bdps = std::exp((unit(random) - 0.5) * std::log(1e4));
+    path.window = std::min(bdps / path.gap_us, 8000.0 / path.mss) * path.rtt_us;
     return path;
 }
 

@@ -39,7 +39,7 @@ Sent recover_with_prr(std::uint32_t flight, std::uint32_t lost, std::uint32_t ss
 TEST(Prr, OneLossSendsEverySecondSegment) {  // RFC 6937, 4: RB  s  s  s ...
     const Sent sent = recover_with_prr(20, 1, 10);
     EXPECT_EQ(sent.each.front(), 1u) << "the fast retransmit";
-    for (std::size_t i = 1; i < 14; i++)  // until in flight has fallen to ssthresh
+    for (std::size_t i = 1; i < 14; i++)  // until the flight has fallen to ssthresh
         EXPECT_EQ(sent.each[i] + sent.each[i + 1], 1u) << "ACKs " << i << " and the next";
     EXPECT_EQ(sent.total, 10u);
     EXPECT_EQ(sent.cwnd, 10u) << "recovery ends at ssthresh";

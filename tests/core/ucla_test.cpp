@@ -190,7 +190,7 @@ TEST(UclaRtt, TicksDoNotChangeOneSamplePerAck) {
 // ---- slowdown(CLOSE_FASTER) and dupack_action()
 
 // One segment per 990 us over 100 ms.
-Module with_a_pipe_of_101() {
+Module with_a_bdp_of_101() {
     Module module;
     for (int i = 0; i < 2000; i++) module.ack(990, 1, 100'000);
     EXPECT_EQ(module.rtt_min_us(), 100'000u);
@@ -199,7 +199,7 @@ Module with_a_pipe_of_101() {
 }
 
 TEST(UclaTimeout, InSlowStartTheDivisorGrowsByOneUpTo4) {
-    Module module = with_a_pipe_of_101();
+    Module module = with_a_bdp_of_101();
     module.window = {10, WW_SSTHRESH_INFINITE, 0};
     for (const std::uint32_t ssthresh : {101u, 50u, 33u, 25u, 25u})
         EXPECT_EQ(module.ssthresh_after_timeout(), ssthresh);
@@ -207,7 +207,7 @@ TEST(UclaTimeout, InSlowStartTheDivisorGrowsByOneUpTo4) {
 }
 
 TEST(UclaTimeout, InCongestionAvoidanceTheDivisorIsOneAgain) {
-    Module module = with_a_pipe_of_101();
+    Module module = with_a_bdp_of_101();
     module.window = {10, WW_SSTHRESH_INFINITE, 0};
     for (int i = 0; i < 3; i++) module.ssthresh_after_timeout();
     module.window = {80, 50, 0};
@@ -216,7 +216,7 @@ TEST(UclaTimeout, InCongestionAvoidanceTheDivisorIsOneAgain) {
 }
 
 TEST(UclaTimeout, ThreeDupacksInSlowStartAddAQuarter) {
-    Module module = with_a_pipe_of_101();
+    Module module = with_a_bdp_of_101();
     for (int i = 0; i < 2; i++) {
         module.window = {10, WW_SSTHRESH_INFINITE, 0};
         EXPECT_EQ(module.ssthresh_after_loss(), 101u) << "which nothing divides";
@@ -231,7 +231,7 @@ TEST(UclaTimeout, NeverLeavesLessThanTwoSegments) {
 }
 
 TEST(UclaLoss, OnlyEverLowersCwnd) {
-    Module module = with_a_pipe_of_101();
+    Module module = with_a_bdp_of_101();
     module.window = {300, 50, 0};
     module.ssthresh_after_loss();
     EXPECT_EQ(module.window.cwnd, 101u);

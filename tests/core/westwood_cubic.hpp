@@ -12,16 +12,16 @@
 namespace ww::test::westwood_cubic {
 
 inline constexpr std::uint32_t kRtt = 100000;
-inline constexpr std::uint32_t kPipe = 100;  // segments delivered in a kRtt
+inline constexpr std::uint32_t kBdp = 100;  // segments delivered in a kRtt
 
 // What an ACK brings. 100 segments per round trip of 100 ms: 1 MB/s and a BDP of 100 segments.
 struct Said {
     std::uint32_t rtt_us = kRtt;
-    std::uint32_t rate = kPipe;  // segments in the interval
+    std::uint32_t rate = kBdp;  // segments in the interval
     std::uint32_t interval_us = kRtt;
     std::uint32_t delivered = 1;
     std::uint32_t lost = 0;
-    std::uint32_t in_network = kPipe;
+    std::uint32_t in_network = kBdp;
     ww_phase phase = WW_OPEN;
     bool ends_round = false;
     bool idle = false;   // the application was idle when the segment was sent

@@ -300,7 +300,7 @@ TEST(WestwoodCubicEvidence, WithLossesOfBothTheEvidenceIsInBetween) {
     EXPECT_LT(evidence, 0.8);
 }
 
-// RED drops more packets, the longer the queue.
+// RED drops more packets when the queue is longer.
 TEST(WestwoodCubicEvidence, LossesOfRedAreAboveTheThreshold) {
     Random random;
     EXPECT_GT(evidence_on([&](std::uint32_t ack, std::uint32_t& rtt_us) {

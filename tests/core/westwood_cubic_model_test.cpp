@@ -116,7 +116,7 @@ class WestwoodCubicModel : public RenoModel {
     // Returns cwnd after a loss: the table.
     std::uint64_t after(std::uint64_t cwnd, std::uint64_t mss, ww_wc_cause cause) const {
         const std::uint64_t cubic = cwnd * 7 / 10, gain = config.wc_gain_permille;
-        const std::uint64_t full_pipe = pipe(mss) * gain / 1000;
+        const std::uint64_t full_bdp = bdp(mss) * gain / 1000;
         const bool is_full = cause == WW_WC_MARK || is_full_queues(cause);
         std::uint64_t reduced = cwnd;
         if (cwnd < config.wc_small && (is_full || start == WW_WC_STARTED))
@@ -124,9 +124,9 @@ class WestwoodCubicModel : public RenoModel {
         else if (is_full)
             reduced = cubic;
         else if (cause == WW_WC_MANY)
-            reduced = std::min(std::max(cubic, full_pipe), cwnd * gain / 1000);
+            reduced = std::min(std::max(cubic, full_bdp), cwnd * gain / 1000);
         else if (queue_stands())
-            reduced = std::min(cwnd, std::max(cubic, full_pipe));
+            reduced = std::min(cwnd, std::max(cubic, full_bdp));
         return std::max<std::uint64_t>(reduced, config.min_cwnd);
     }
 
@@ -135,7 +135,7 @@ class WestwoodCubicModel : public RenoModel {
     std::uint64_t rtt_min_us = kNone, srtt_us = 0, max_bw = 0, lost = 0, mistaken = 0;
     enum ww_wc_answer answer = WW_WC_WATCHES;
     ww_wc_start start = WW_WC_DOUBLES;
-    int ended_at_pipe = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0;
+    int ended_at_bdp = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0;
 
   private:
     bool is_reduced() const {
@@ -163,7 +163,7 @@ class WestwoodCubicModel : public RenoModel {
     bool is_many(std::uint64_t cwnd) const {
         return lost > 4 && lost * 1000 > cwnd * config.wc_heavy_permille;
     }
-    std::uint64_t pipe(std::uint64_t mss) const {  // B RTTmin / MSS, rounded up
+    std::uint64_t bdp(std::uint64_t mss) const {  // B RTTmin / MSS, rounded up
         if (rtt_min_us == kNone) return 0;
         const Wide span_us = std::min(rtt_min_us, std::uint64_t{1} << 29);
         const Wide bytes = Wide{max_bw} * span_us / 256000000u;
@@ -213,9 +213,9 @@ class WestwoodCubicModel : public RenoModel {
         }
         if (start != WW_WC_STARTED && w.cwnd < w.ssthresh && is_longer(round_rtt_us_)) {
             start = WW_WC_STARTED;
-            ended_at_pipe++;
+            ended_at_bdp++;
             const std::uint64_t least =
-                std::max<std::uint64_t>({pipe(s.mss), w.cwnd / 2, config.min_cwnd});
+                std::max<std::uint64_t>({bdp(s.mss), w.cwnd / 2, config.min_cwnd});
             w.cwnd = to_u32(std::min<std::uint64_t>(w.cwnd, least));
             w.ssthresh = std::max<std::uint32_t>(w.cwnd, config.min_cwnd);
         }
@@ -343,7 +343,7 @@ void expect_same_inside(const Driven<WestwoodCubicModel>& wc) {
 
 TEST(WestwoodCubicModel, TheCoreFollowsTheEquations) {
     int held = 0, paced = 0, wrapped = 0, at_a_link = 0, at_a_queue = 0;
-    int ended_at_pipe = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0;
+    int ended_at_bdp = 0, kept = 0, taken_back = 0, fell = 0, answered_late = 0;
     for (std::uint64_t seed = 0; seed < 2000; seed++) {
         SCOPED_TRACE(seed);
         const ww_window start = seed % 2 == 0 ? ww_window{10, WW_SSTHRESH_INFINITE, 0}
@@ -359,7 +359,7 @@ TEST(WestwoodCubicModel, TheCoreFollowsTheEquations) {
             at_a_queue += wc.model.evidence.is_above(250);
             at_a_link += !wc.model.evidence.is_above(0);
         }
-        ended_at_pipe += wc.model.ended_at_pipe;
+        ended_at_bdp += wc.model.ended_at_bdp;
         kept += wc.model.kept;
         taken_back += wc.model.taken_back;
         fell += wc.model.fell;
@@ -367,7 +367,7 @@ TEST(WestwoodCubicModel, TheCoreFollowsTheEquations) {
         wrapped += wc.path.delivered >> 32 != 0;
     }
     EXPECT_GT(held, 300) << "the connections went everywhere";
-    EXPECT_GT(ended_at_pipe, 30);
+    EXPECT_GT(ended_at_bdp, 30);
     EXPECT_GT(kept, 1000);
     EXPECT_GT(taken_back, 30);
     EXPECT_GT(fell, 1000);

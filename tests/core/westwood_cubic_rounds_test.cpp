@@ -170,7 +170,7 @@ ww_window after_a_longer_round(std::uint32_t cwnd, std::uint32_t first_us = kLon
 TEST(WestwoodCubicRounds, SlowStartEndsAtTheBdp) {
     for (const auto& [cwnd, after] : {std::pair{150u, 100u}, {300u, 150u}, {80u, 80u}}) {
         const ww_window window = after_a_longer_round(cwnd);
-        EXPECT_EQ(window.cwnd, after) << "max(cwnd / 2, pipe), never more than cwnd";
+        EXPECT_EQ(window.cwnd, after) << "max(cwnd / 2, BDP), never more than cwnd";
         EXPECT_EQ(window.ssthresh, after);
     }
     EXPECT_EQ(after_a_longer_round(1).ssthresh, 2u) << "the floor";

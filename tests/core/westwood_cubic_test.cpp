@@ -72,7 +72,7 @@ TEST(WestwoodCubic, TheEvidenceMustBeAboveItsThreshold) {
 }
 
 TEST(WestwoodCubic, ALossWhileAQueueStandsLeavesWhatThePathDelivers) {
-    EXPECT_EQ(after_a_loss(settled(120, kQueue)), 95u) << "0.95 of the pipe of 100";
+    EXPECT_EQ(after_a_loss(settled(120, kQueue)), 95u) << "0.95 of the BDP of 100";
     EXPECT_EQ(after_a_loss(settled(135, kQueue)), 95u) << "0.7 135 = 94.5";
     EXPECT_EQ(after_a_loss(settled(200, kQueue)), 140u) << "CUBIC's 0.7 is more";
     EXPECT_EQ(after_a_loss(settled(90, kQueue)), 90u) << "never more than cwnd";
@@ -143,7 +143,7 @@ TEST(WestwoodCubic, AFewLossesAreNeverMany) {
 }
 
 TEST(WestwoodCubic, ManyLeaveTheBdpBetweenSevenTenthsAndTheGain) {
-    EXPECT_EQ(after_many(120, 16), 95u) << "0.95 of the pipe of 100";
+    EXPECT_EQ(after_many(120, 16), 95u) << "0.95 of the BDP of 100";
     EXPECT_EQ(after_many(120, 16, 0, kQueue), 95u) << "with a queue as well";
     EXPECT_EQ(after_many(200, 26), 140u) << "0.7 cwnd at least";
     EXPECT_EQ(after_many(80, 11), 76u) << "0.95 cwnd at most";

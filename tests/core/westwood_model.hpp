@@ -152,7 +152,7 @@ class WestwoodModel : public RenoModel {
     void on_loss(ww_window& w, std::uint64_t now_us, std::uint32_t in_flight, std::uint32_t mss) {
         remember(w);
         const ww_window before = w;
-        w.ssthresh = to_u32(config.halve_on_loss ? half(in_flight) : pipe(now_us, mss));
+        w.ssthresh = to_u32(config.halve_on_loss ? half(in_flight) : bdp(now_us, mss));
         adapt(before, 1);
         plateau = 0;
         if (config.cte_permille != 0 && w.cwnd > w.ssthresh) {
@@ -167,13 +167,13 @@ class WestwoodModel : public RenoModel {
     void on_rto(ww_window& w, std::uint64_t now_us, std::uint32_t, std::uint32_t mss, bool again) {
         run_timer(now_us);
         adapt(w, 4);
-        time_out(w, pipe(now_us, mss, config.divided_timeouts ? quarters_ : 4), again);
+        time_out(w, bdp(now_us, mss, config.divided_timeouts ? quarters_ : 4), again);
         plateau = 0;
         anew_ = config.reset_rtt_min;
     }
     void on_recovery_exit(ww_window& w, std::uint64_t now_us, std::uint32_t mss) {
         count = 0;
-        if (config.set_at_exit) w.cwnd = w.ssthresh = to_u32(pipe(now_us, mss));
+        if (config.set_at_exit) w.cwnd = w.ssthresh = to_u32(bdp(now_us, mss));
     }
     void on_undo(ww_window& w) {
         plateau = 0;
@@ -185,7 +185,7 @@ class WestwoodModel : public RenoModel {
 
   private:
     // Returns BWE RTTmin / MSS over a number in quarters.
-    std::uint64_t pipe(std::uint64_t now_us, std::uint32_t mss, unsigned quarters = 4) const {
+    std::uint64_t bdp(std::uint64_t now_us, std::uint32_t mss, unsigned quarters = 4) const {
         if (filter.samples == 0 || rtt_min_us == UINT32_MAX) return config.min_cwnd;
         const Wide us = std::min<std::uint64_t>(rtt_min_us, 1u << 29);
         const Wide segments = filter.read(now_us) * us / kASecond * 4 / (Wide{mss} * quarters);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Arriving connections, and records handed over during a run, give the same results as without.
+// Connections that arrive give the same results as separate flows. Records taken during a run are
+// the same as those taken at its end.
 #include <gtest/gtest.h>
 
 #include "engine/arrivals.hpp"

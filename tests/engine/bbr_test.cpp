@@ -47,7 +47,7 @@ TEST(BbrOnAPath, FillsItWithoutFillingTheQueue) {
 
 TEST(BbrOnAPath, StartupDoublesPerRoundTripAndThenDrains) {  // 4.3.2, 4.3.3
     const auto& trace = run().flows[0].trace;
-    EXPECT_GT(range(trace.in_flight, 0, 0.5).second, 66) << "beyond the pipe of 33";
+    EXPECT_GT(range(trace.in_flight, 0, 0.5).second, 66) << "beyond the BDP of 33";
     EXPECT_LE(range(trace.in_flight, 0.6, 1.0).first, 34 + 3 * 2 + 1) << "and drained at once";
 }
 

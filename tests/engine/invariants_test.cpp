@@ -144,7 +144,7 @@ TEST(Invariants, AQueueCountsUpToTheEndOfTheRun) {
 }
 
 TEST(Invariants, AQueueThatOutlastsAnyRunIsCountedInFull) {
-    Network network = overloaded(1000, kUnlimited, 3'000'000'000, kSecond);  // 12 s a packet
+    Network network = overloaded(1000, kUnlimited, 3'000'000'000, kSecond);  // 12 s per packet
     const Result result = simulate(network, 1);
     const DirectionResult& row = result.forward[0];
     EXPECT_EQ(row.packets, result.flows[0].sent);
@@ -157,7 +157,7 @@ TEST(Invariants, AQueueThatOutlastsAnyRunIsCountedInFull) {
     expect_sound(network, 1, "limited");
 }
 
-TEST(Invariants, SumsOfWaitsDoNotWrap) {  // 9000 packets for 26 days were 2^64 of its old unit
+TEST(Invariants, SumsOfWaitsDoNotWrap) {  // 9000 packets for 26 days exceeded the unit used before
     Network network = overloaded(1000, 20'000, 2000, kLongest);
     network.trace.queues = false;
     const DirectionResult row = simulate(network, 1).forward[0];
@@ -180,7 +180,7 @@ TEST(Invariants, WhatArrivesAfterTheStopIsMeasuredUntilItArrives) {
 }
 
 TEST(Invariants, TheSamplesIncludeTheHandshake) {
-    Network network = one_link(100'000, 10 * kMs, 5 * kSecond);  // a SYN takes 3.2 ms, data 120
+    Network network = one_link(100'000, 10 * kMs, 5 * kSecond);  // a SYN takes 3.2 ms, data 120 ms
     network.flows = {tcp(WW_PROTOCOL_RENO)};
     const FlowResult flow = simulate(network, 1).flows[0];
     EXPECT_NEAR(flow.min_rtt_s, 0.0264, 1e-9);

@@ -59,7 +59,7 @@ TEST(Reordering, HoldsBackTheGivenShare) {
     Network network = one_link(1'000'000'000, 10 * kMs, 200 * kSecond);
     network.links[0].forward.reorder_rate = 0.05;
     network.links[0].forward.reorder_delay = 5 * kMs;
-    network.flows = {datagrams(12'000'000)};  // every ms: five pass each
+    network.flows = {datagrams(12'000'000)};  // one per ms: five overtake each delayed packet
     const std::vector<Captured> seen = arrivals(network);
     double late = 0;
     std::uint32_t newest = 0;
@@ -108,7 +108,7 @@ TEST(Ecn, MarksOnlyEcnCapableFlows) {  // RFC 3168, 5: not-ECT packets are dropp
 TEST(Utilisation, EndsWithTheRun) {
     Network network = one_link(1'000'000, 10 * kMs, kSecond);
     network.links[0].forward.queue_packets = kUnlimited;
-    network.flows = {datagrams(10'000'000)};  // the first of them 1.2 ms after the start
+    network.flows = {datagrams(10'000'000)};  // the first leaves 1.2 ms after the start
     network.flows[0].start = 500 * kMs;
     const DirectionResult way = simulate(network, 1).forward[0];
     EXPECT_GT(way.packets, 400u);
@@ -231,7 +231,7 @@ TEST(Capture, SeesEveryPacketOfTheLinkAndChangesNothing) {
     EXPECT_NEAR(static_cast<double>(again), static_cast<double>(flow.retransmitted), 2);
 }
 
-// A segment may leave at the same time as the ACK that allows it arrives.
+// A segment may leave at the same instant at which the ACK that allows it arrives.
 TEST(Capture, ShowsAnArrivalBeforeWhatItAllows) {
     Network network = one_link(2'000'000, 20 * kMs, 5 * kSecond);
     network.flows = {tcp(WW_PROTOCOL_RENO)};

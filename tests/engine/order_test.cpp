@@ -21,7 +21,8 @@ TEST(Ring, IsAQueue) {
         Ring<std::uint64_t> ring;
         std::deque<std::uint64_t> model;
         for (int i = 0; i < 20'000; i++) {
-            const bool growing = (i / 500) % 2 == 0;  // up to some hundreds, wrapping several times
+            const bool growing =
+                (i / 500) % 2 == 0;  // up to some hundred items, wrapping several times
             if (model.empty() || random() % 10 < (growing ? 7u : 3u)) {
                 const std::uint64_t item = random();
                 ring.push(item);

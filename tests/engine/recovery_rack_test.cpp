@@ -22,7 +22,7 @@ Script with(
     return script;
 }
 
-// From 400 ms on the link stalls for so long, then delivers what has queued: nothing is lost.
+// From 400 ms on, the link stalls for this long, then delivers what has queued: nothing is lost.
 Script stalled(std::uint64_t for_ms, const std::function<void(Flow&)>& change) {
     Script script;
     script.change = [=](Network& network) {

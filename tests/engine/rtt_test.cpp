@@ -103,7 +103,7 @@ TEST(Rtt, UsesTheOldestSegmentForTheTimerAndReportsTheNewest) {
     EXPECT_EQ(rtt.srtt(), 160 * kMs);
     EXPECT_EQ(rtt.last(), 120 * kMs);
     EXPECT_EQ(rtt.min(), 100 * kMs);
-    rtt.on_sample(50 * kMs, settings);  // of the handshake, for example
+    rtt.on_sample(50 * kMs, settings);  // for example, of the handshake
     EXPECT_EQ(rtt.last(), 120 * kMs);
     EXPECT_EQ(rtt.min(), 100 * kMs);
 }

@@ -68,7 +68,8 @@ TEST(Stop, EndsTheRunWithTheAnswer) {
 
 TEST(Stop, EndsALoopOverTheStatesOfALinkWithinOnePacket) {
     Network network = lone_flow(kLongest);
-    network.links[0].forward.rate_bps = 1000;  // a packet takes 12 million changes
+    network.links[0].forward.rate_bps =
+        1000;  // the link changes its state 12 million times per packet
     network.links[0].forward.loss = {
         LossKind::states, 0, {}, {kMicrosecond, kMicrosecond}, {0.5, 0.5}};
     Caller caller{.last_answer = 1000};
